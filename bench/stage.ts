@@ -1,0 +1,110 @@
+/** Puts a bench on stage: a fresh data directory, lanes that lead to the bench portal, an imported and approved batch. */
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { addPortal, addUser, approve, importFile, personOf } from '../src/acts/index.ts';
+import { createFilewright, type Filewright } from '../src/app.ts';
+import { readProfile } from '../src/portals/index.ts';
+import { packageRoot, stopEmbedded } from '../src/store/index.ts';
+import type { BenchLane } from './shape.ts';
+
+export interface Stage {
+  readonly dataDirectory: string;
+  close(): Promise<void>;
+}
+
+export function newStage(): Stage {
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'filewright-bench-'));
+  return {
+    dataDirectory,
+    close: async () => {
+      await stopEmbedded(dataDirectory);
+      rmSync(dataDirectory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Starts a role in its own process and waits for its first message. */
+export async function startRole(
+  role: string,
+  args: readonly string[] = [],
+): Promise<{ child: ChildProcess; port: number }> {
+  const file = fileURLToPath(new URL(`./roles/${role}.js`, import.meta.url));
+  const child = fork(file, [...args], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const { port = 0 } = await nextMessage<{ port?: number }>(child);
+  return { child, port };
+}
+
+export function nextMessage<T>(child: ChildProcess): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const ended = (code: number | null): void =>
+      reject(new Error(`A bench process ended with code ${code}`));
+    child.once('exit', ended);
+    child.once('message', (message) => {
+      child.off('exit', ended);
+      // The roles and this file agree on the messages; both are only here.
+      resolve(message as T);
+    });
+  });
+}
+
+/** A CSV file with the rows of all lanes, written as a stream. */
+export async function writeRows(path: string, lanes: readonly BenchLane[]): Promise<void> {
+  const file = createWriteStream(path);
+  file.write(
+    'jurisdiction,registry_number,entity_name,filing_kind,period,due,fee,agent,principal_office,signatory,filler\n',
+  );
+  for (const lane of lanes) {
+    for (let n = 0; n < lane.filings; n += 1) {
+      const row = `${lane.code},R${n},"Bench Holdings ${n}, Inc.",annual_report,2027,2030-03-01,225.00,"Registered Agent Services, Inc.","1209 Orange Street, Wilmington, DE 19801",Ana María Peña,${'x'.repeat(120)}\n`;
+      if (!file.write(row)) await once(file, 'drain');
+    }
+  }
+  await new Promise<void>((resolve, reject) =>
+    file.end((error?: Error | null) => (error ? reject(error) : resolve())),
+  );
+}
+
+/** A fresh tenant with people, lanes, and one approved batch of the given lanes. */
+export async function prepare(
+  stage: Stage,
+  tenant: string,
+  lanes: readonly BenchLane[],
+  port: number,
+  longestServiceMs = 1_000,
+): Promise<{ app: Filewright; importMs: number; approveMs: number }> {
+  const app = await createFilewright({ dataDirectory: stage.dataDirectory, tenant });
+  const first = await addUser(app, 'preparer', undefined);
+  const second = await addUser(app, 'approver', first.key);
+  const preparer = await personOf(app, first.key);
+  const path = join(packageRoot(), 'profiles', 'us-ca.json');
+  const { hours: _always, ...base } = readProfile(readFileSync(path), path);
+  for (const lane of lanes) {
+    const profile = {
+      ...base,
+      code: lane.code,
+      jurisdiction: lane.code,
+      title: 'bench',
+      automation: 'allowed' as const,
+      baseUrl: `http://127.0.0.1:${port}/${lane.code}`,
+      allowPrivateAddresses: true,
+      ceiling: lane.ceiling,
+      longestServiceMs,
+      idempotency: { ...base.idempotency, honouredMs: 3_600_000 },
+    };
+    await addPortal(app, profile, preparer);
+  }
+  const file = join(stage.dataDirectory, `${tenant}.csv`);
+  await writeRows(file, lanes);
+  const importFrom = performance.now();
+  const report = await importFile(app, { path: file, person: preparer, dryRun: false });
+  const approveFrom = performance.now();
+  if (report.batch === undefined || report.refused > 0)
+    throw new Error(`The bench batch was refused: ${JSON.stringify(report.errors[0])}`);
+  await approve(app, report.batch, await personOf(app, second.key));
+  rmSync(file);
+  return { app, importMs: approveFrom - importFrom, approveMs: performance.now() - approveFrom };
+}

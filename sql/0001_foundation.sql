@@ -1,0 +1,320 @@
+-- The foundation: tenants, people, batches, lanes and slots, filings, attempts and outcomes, exceptions, the outbox
+-- and the ledger. Never edited once released. Runs on PostgreSQL 14 and newer; unqualified names resolve in the schema
+-- that the migrator puts on the search path.
+
+create table tenant (
+  id text primary key check (id ~ '^[a-z0-9][a-z0-9-]{0,39}$'),
+  -- First part of every ledger origin; a scheme-less name without spaces or plus signs.
+  instance text not null check (instance ~ '^[a-z0-9][a-z0-9.-]{0,100}$'),
+  created_at timestamptz not null default now()
+);
+
+create table person (
+  tenant text not null references tenant,
+  id uuid not null,
+  name text not null check (length(name) between 1 and 200),
+  key_sha256 bytea not null check (octet_length(key_sha256) = 32),
+  ver int not null default 1,
+  created_at timestamptz not null default now(),
+  disabled_at timestamptz,
+  primary key (tenant, id),
+  unique (tenant, name),
+  unique (key_sha256)
+);
+
+create table batch (
+  tenant text not null references tenant,
+  id uuid not null,
+  source text not null,
+  state text not null default 'open' check (state in ('open', 'frozen', 'approved')),
+  prepared_by uuid not null,
+  prepared_at timestamptz not null default now(),
+  count int,
+  sha256 bytea,
+  approved_by uuid,
+  approved_at timestamptz,
+  ver int not null default 1,
+  primary key (tenant, id),
+  foreign key (tenant, prepared_by) references person (tenant, id),
+  foreign key (tenant, approved_by) references person (tenant, id),
+  constraint batch_second_person check (approved_by is null or approved_by <> prepared_by),
+  constraint batch_frozen_has_hash check (state = 'open' or (count is not null and sha256 is not null)),
+  constraint batch_approved_has_person check ((state = 'approved') = (approved_by is not null))
+);
+
+-- Lanes -----------------------------------------------------------------------------------------------------------------
+
+create table lane (
+  tenant text not null references tenant,
+  code text not null,
+  profile jsonb not null,
+  ceiling int not null check (ceiling between 1 and 1000),
+  -- Pause, breaker and counters as core/lane.ts defines them; changed only by compare-and-set on version.
+  state jsonb not null,
+  version int not null default 1,
+  -- Derived from state, so that the claim statement can read it: when new claims may be made again.
+  open_from timestamptz not null default '-infinity',
+  longest_service_ms int not null,
+  probe_holder bigint,
+  probe_until timestamptz,
+  ver int not null default 1,
+  primary key (tenant, code)
+);
+
+-- One per incarnation of a worker process; the id is the fencing number.
+create sequence worker_fence;
+
+create table worker (
+  tenant text not null references tenant,
+  id bigint not null,
+  host text not null,
+  pid int not null,
+  pid_started_at text not null,
+  started_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  ended_at timestamptz,
+  primary key (tenant, id)
+) with (fillfactor = 50);
+
+create table lane_slot (
+  tenant text not null,
+  lane text not null,
+  n int not null check (n >= 0),
+  holder bigint,
+  expires_at timestamptz not null default '-infinity',
+  primary key (tenant, lane, n),
+  foreign key (tenant, lane) references lane (tenant, code)
+) with (fillfactor = 30);
+
+-- Filings ---------------------------------------------------------------------------------------------------------------
+
+-- What is owed to whom by when. Immutable.
+create table envelope (
+  tenant text not null references tenant,
+  id uuid not null,
+  batch uuid not null,
+  lane text not null,
+  jurisdiction text not null,
+  effect text not null check (effect in ('filing', 'notice')),
+  entity_id text not null,
+  filing_kind text not null,
+  period text not null,
+  revision int not null check (revision >= 1),
+  key text not null,
+  obligation text not null,
+  payload_sha256 bytea not null check (octet_length(payload_sha256) = 32),
+  payload_ct bytea not null check (octet_length(payload_ct) = 32),
+  not_before timestamptz not null,
+  due timestamptz not null,
+  last_safe timestamptz not null,
+  created_at timestamptz not null default now(),
+  primary key (tenant, id),
+  -- One filing per obligation: the same obligation with other content is a conflict, never a second filing.
+  constraint envelope_obligation unique (tenant, obligation),
+  constraint envelope_key unique (tenant, key),
+  foreign key (tenant, batch) references batch (tenant, id),
+  foreign key (tenant, lane) references lane (tenant, code)
+);
+create index envelope_batch on envelope (tenant, batch);
+
+-- Where it stands. Narrow, because every attempt rewrites it twice. The table itself is the queue: next_at null means
+-- not queued (held for approval, in somebody's hands, or at its end).
+create table filing (
+  tenant text not null,
+  id uuid not null,
+  lane text not null,
+  last_safe timestamptz not null,
+  status text not null check (status in ('pending', 'submitted', 'accepted', 'rejected', 'fallout')),
+  attempt int not null default 0,
+  attempt_id uuid,
+  step jsonb,
+  failures int not null default 0,
+  failing_since timestamptz,
+  captcha_marks int not null default 0,
+  holder bigint,
+  claim text check (claim in ('turn', 'orphan', 'late')),
+  next_at timestamptz,
+  verdict text,
+  code text,
+  receipt text,
+  -- The ledger's subject version; assigned while this row is locked, so that the order is right per filing.
+  ver int not null default 1,
+  exceptions int not null default 0,
+  primary key (tenant, id),
+  foreign key (tenant, id) references envelope (tenant, id),
+  constraint filing_held_is_not_queued check (holder is null or next_at is null),
+  constraint filing_end_has_no_step check ((status in ('accepted', 'rejected', 'fallout')) = (step is null)),
+  constraint filing_accepted_has_receipt check (status <> 'accepted' or receipt is not null)
+) with (fillfactor = 50);
+create index filing_queue on filing (tenant, lane, last_safe, id) where next_at is not null;
+create index filing_holder on filing (tenant, holder) where holder is not null;
+create index filing_exception on filing (tenant, status, last_safe, id) where status in ('rejected', 'fallout');
+
+create table attempt (
+  tenant text not null,
+  filing uuid not null,
+  no int not null,
+  id uuid not null,
+  action text not null check (action in ('send', 'resend', 'ask', 'poll')),
+  holder bigint not null,
+  intent_at timestamptz not null,
+  primary key (tenant, filing, no)
+);
+
+-- One per (attempt, holder): a late answer of a former holder stays as evidence beside the one that counted.
+create table outcome (
+  tenant text not null,
+  filing uuid not null,
+  no int not null,
+  holder bigint not null,
+  verdict text not null,
+  code text not null,
+  at timestamptz not null,
+  ct bytea,
+  counted boolean not null,
+  primary key (tenant, filing, no, holder)
+);
+
+-- What automation may no longer touch, in its sealed envelope (the dead-letter queue).
+create table exception (
+  tenant text not null,
+  filing uuid not null,
+  n int not null,
+  status text not null check (status in ('rejected', 'fallout')),
+  reason text not null,
+  -- When a send whose fate is unknown went out: a replay must ask first.
+  unsettled jsonb,
+  ct bytea not null,
+  opened_at timestamptz not null,
+  closed_at timestamptz,
+  closed_by uuid,
+  resolution text,
+  primary key (tenant, filing, n),
+  foreign key (tenant, filing) references envelope (tenant, id),
+  foreign key (tenant, closed_by) references person (tenant, id)
+);
+
+create table outbox_event (
+  tenant text not null,
+  id uuid not null,
+  type text not null,
+  filing uuid not null,
+  at timestamptz not null,
+  delivered_at timestamptz,
+  primary key (tenant, id)
+);
+
+-- Ledger ----------------------------------------------------------------------------------------------------------------
+
+create table ledger_head (
+  tenant text not null references tenant,
+  boundary text not null check (boundary in
+    ('ingestion', 'reconciliation', 'rules', 'reporting', 'fallback', 'filing', 'access', 'spine')),
+  size bigint not null default 0,
+  -- Roots of the perfect subtrees; with it appending costs two hashes.
+  range bytea not null default '',
+  last_leaf bytea,
+  last_ts timestamptz,
+  primary key (tenant, boundary)
+);
+
+create table ledger_intake (
+  n bigserial primary key,
+  tenant text not null,
+  boundary text not null,
+  id uuid not null,
+  at timestamptz not null,
+  type text not null,
+  subj_kind text not null,
+  subj_id text not null,
+  subj_ver int not null,
+  actor_kind text not null,
+  actor_id text not null,
+  trace text not null,
+  cls text not null default 'internal' check (cls in ('public', 'internal', 'confidential', 'privileged')),
+  data jsonb not null,
+  body jsonb
+);
+
+create table ledger_entry (
+  tenant text not null,
+  boundary text not null,
+  seq bigint not null,
+  id uuid not null,
+  bytes bytea not null check (octet_length(bytes) <= 65535),
+  leaf bytea not null check (octet_length(leaf) = 32),
+  primary key (tenant, boundary, seq),
+  constraint ledger_entry_once unique (tenant, boundary, id)
+);
+
+-- Keys: root key (outside) > tenant key > data key per subject and month. Only wrapped keys are stored.
+create table ledger_tenant_key (
+  tenant text not null references tenant,
+  id text not null,
+  wrapped bytea not null,
+  created_at timestamptz not null default now(),
+  primary key (tenant, id)
+);
+
+create table ledger_dek (
+  tenant text not null,
+  id text not null,
+  subject text not null,
+  month text not null check (month ~ '^\d{4}-\d{2}$'),
+  wrapped bytea not null,
+  created_at timestamptz not null default now(),
+  primary key (tenant, id),
+  constraint ledger_dek_subject unique (tenant, subject, month)
+);
+
+-- Sealed bodies, named by the hash of the sealed bytes. Written once, in the transaction of the fact they belong to.
+create table ledger_blob (
+  ct bytea primary key check (octet_length(ct) = 32),
+  tenant text not null,
+  boundary text not null,
+  entry uuid not null,
+  key text not null,
+  bytes bytea not null
+);
+alter table ledger_blob alter column bytes set storage external;
+
+-- Walls -----------------------------------------------------------------------------------------------------------------
+
+create function refuse_change() returns trigger language plpgsql as $$
+begin
+  raise exception 'rows of % are written once and never changed or removed', tg_table_name
+    using errcode = 'restrict_violation';
+end $$;
+
+do $$
+declare name text;
+begin
+  foreach name in array array['envelope', 'attempt', 'outcome', 'ledger_entry'] loop
+    execute format('create trigger %I before update or delete on %I for each row execute function refuse_change()',
+      name || '_once', name);
+    execute format('create trigger %I before truncate on %I for each statement execute function refuse_change()',
+      name || '_kept', name);
+    -- ALWAYS: session_replication_role = replica must not switch the wall off.
+    execute format('alter table %I enable always trigger %I', name, name || '_once');
+    execute format('alter table %I enable always trigger %I', name, name || '_kept');
+  end loop;
+end $$;
+
+-- The condition itself is the table of legal transitions (core/filing.ts), so a legal change costs no function call.
+create function refuse_transition() returns trigger language plpgsql as $$
+begin
+  raise exception 'filing % may not go from % to %', old.id, old.status, new.status
+    using errcode = 'restrict_violation';
+end $$;
+
+create trigger filing_transition before update on filing for each row
+  when (old.status <> new.status and (old.status || '>' || new.status) not in (
+    'pending>submitted', 'pending>fallout',
+    'submitted>pending', 'submitted>accepted', 'submitted>rejected', 'submitted>fallout',
+    'rejected>pending', 'rejected>accepted',
+    'fallout>pending', 'fallout>accepted', 'fallout>rejected'))
+  execute function refuse_transition();
+alter table filing enable always trigger filing_transition;
+
+create trigger filing_kept before delete on filing for each row execute function refuse_change();
+alter table filing enable always trigger filing_kept;

@@ -1,0 +1,140 @@
+/** Batches: import, approval by a second person, and running one to its end. */
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { type BatchId, batchId, FilewrightError, isUuid } from '../core/index.ts';
+import type { Filewright } from '../app.ts';
+import type { WorkerSettings } from '../delivery/index.ts';
+import {
+  type ColumnMapping,
+  type ImportCounts,
+  type ImportReport,
+  importRows,
+} from '../intake/index.ts';
+import { entityRowReader } from '../packs/entity/index.ts';
+import {
+  approveBatch,
+  findBatch,
+  type LaneCounts,
+  laneCounts,
+  type Person,
+  releaseBatch,
+} from '../store/index.ts';
+import { lanes, profilesByLane } from './lanes.ts';
+import { userFact } from './people.ts';
+
+const POLL_MS = 500;
+
+export async function importFile(
+  app: Filewright,
+  input: {
+    readonly path: string;
+    readonly person: Person;
+    readonly dryRun: boolean;
+    readonly mapping?: ColumnMapping;
+    readonly errorFile?: string;
+    readonly resume?: string;
+    readonly onProgress?: (counts: ImportCounts) => void;
+  },
+): Promise<ImportReport> {
+  const known = await stat(input.path).catch((error: unknown) => {
+    throw new FilewrightError('NOT_FOUND', `The file ${input.path} cannot be read`, {
+      cause: error,
+    });
+  });
+  if (!known.isFile()) throw new FilewrightError('NOT_FOUND', `${input.path} is not a file`);
+  const all = await lanes(app);
+  if (all.length === 0) {
+    throw new FilewrightError(
+      'REFUSED_BY_RULE',
+      'There is no lane yet; add a portal with lane add PROFILE first',
+    );
+  }
+  const byJurisdiction = new Map(all.map(({ profile }) => [profile.jurisdiction, profile]));
+  const report = await importRows({
+    source: createReadStream(input.path),
+    format: { kind: /\.(ndjson|jsonl)$/i.test(input.path) ? 'ndjson' : 'csv' },
+    reader: entityRowReader({
+      tenant: app.tenant,
+      lanes: byJurisdiction,
+      now: () => app.clock.now(),
+    }),
+    store: app.intake,
+    vault: app.vault,
+    clock: app.clock,
+    ids: app.ids,
+    person: input.person.id,
+    batchName: input.path.split(/[\\/]/).at(-1) ?? input.path,
+    dryRun: input.dryRun,
+    ...(input.mapping === undefined ? {} : { mapping: input.mapping }),
+    ...(input.errorFile === undefined ? {} : { errorFile: input.errorFile }),
+    ...(input.resume === undefined ? {} : { resume: readBatchId(input.resume) }),
+    ...(input.onProgress === undefined ? {} : { onProgress: input.onProgress }),
+  });
+  if (!input.dryRun) await sequenceAll(app);
+  return report;
+}
+
+export async function approve(app: Filewright, id: BatchId, actor: Person): Promise<void> {
+  const fact = userFact(app, 'approval.granted', actor, { batch: id });
+  await approveBatch(app.session, app.tenant, id, actor.id, fact);
+  await releaseBatch(app.session, app.tenant, id);
+  await sequenceAll(app);
+}
+
+/** Runs a worker in this process until no filing of the batch is open, or until `signal` aborts. */
+export async function runBatch(
+  app: Filewright,
+  id: BatchId,
+  options: {
+    readonly signal: AbortSignal;
+    readonly settings?: Partial<WorkerSettings>;
+    readonly onProgress?: (counts: readonly LaneCounts[]) => void;
+  },
+): Promise<readonly LaneCounts[]> {
+  const batch = await findBatch(app.session, app.tenant, id);
+  if (batch.state !== 'approved') {
+    throw new FilewrightError(
+      'NOT_APPROVED',
+      `Batch ${id} is ${batch.state}; nothing of it is sent before a second person approves it`,
+    );
+  }
+  // A crash between the approval and the release leaves filings unqueued; doing it again is harmless.
+  await releaseBatch(app.session, app.tenant, id);
+  const parts = app.worker(await profilesByLane(app), options.settings);
+  const running = parts.worker.run();
+  let failure: unknown;
+  const ended = running.catch((error: unknown) => {
+    failure = error;
+  });
+  let counts: readonly LaneCounts[] = [];
+  try {
+    for (;;) {
+      counts = await laneCounts(app.session, app.tenant, id);
+      options.onProgress?.(counts);
+      const open = counts.reduce((sum, lane) => sum + lane.pending + lane.submitted, 0);
+      if (open === 0 || options.signal.aborted || failure !== undefined) break;
+      await app.clock.sleep(POLL_MS, options.signal);
+    }
+    await parts.worker.stop();
+    await ended;
+  } finally {
+    await parts.close();
+  }
+  if (failure !== undefined) throw failure;
+  await sequenceAll(app);
+  return laneCounts(app.session, app.tenant, id);
+}
+
+export function readBatchId(text: string): BatchId {
+  if (!isUuid(text))
+    throw new FilewrightError(
+      'USAGE',
+      `A batch id (a UUID) was expected, found "${text}"; see batch list`,
+    );
+  return batchId(text);
+}
+
+/** Brings the ledger up to date, where no worker does it. */
+export async function sequenceAll(app: Filewright): Promise<void> {
+  while ((await app.sequencer.sequence()) > 0);
+}

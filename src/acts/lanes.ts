@@ -1,0 +1,62 @@
+/** Lanes: adding a portal by its profile, pausing, resuming and changing the ceiling while everything runs. */
+import {
+  type LaneCode,
+  type LaneEvent,
+  type LaneState,
+  laneAfter,
+  laneCode,
+  type Profile,
+} from '../core/index.ts';
+import type { Filewright } from '../app.ts';
+import { laneFacts } from '../delivery/index.ts';
+import { readProfile } from '../portals/index.ts';
+import { addLane, changeLaneByPerson, listLanes, type Person } from '../store/index.ts';
+import { userFact } from './people.ts';
+
+export interface LaneWithProfile {
+  readonly state: LaneState;
+  readonly profile: Profile;
+}
+
+export async function addPortal(
+  app: Filewright,
+  profile: Profile,
+  actor: Person,
+): Promise<{ readonly added: boolean }> {
+  const fact = userFact(app, 'lane.profiled', actor, {
+    lane: profile.code,
+    ceiling: profile.ceiling,
+    automation: profile.automation,
+    effect: profile.effect,
+  });
+  return addLane(app.session, app.tenant, profile, fact);
+}
+
+export async function lanes(app: Filewright): Promise<readonly LaneWithProfile[]> {
+  const stored = await listLanes(app.session, app.tenant);
+  return stored.map(({ state, profile }) => ({
+    state,
+    // Read with the schema again: the row may come from an older version, and everything below trusts it.
+    profile: readProfile(JSON.stringify(profile), `lane ${state.code}`),
+  }));
+}
+
+export async function profilesByLane(app: Filewright): Promise<ReadonlyMap<LaneCode, Profile>> {
+  return new Map((await lanes(app)).map(({ state, profile }) => [state.code, profile]));
+}
+
+export async function changeLane(
+  app: Filewright,
+  code: string,
+  event: LaneEvent & { kind: 'paused_by_person' | 'resumed_by_person' | 'ceiling' },
+  actor: Person,
+): Promise<LaneState> {
+  const lane = laneCode(code);
+  const profiles = await profilesByLane(app);
+  return changeLaneByPerson(app.session, app.tenant, lane, (before) => {
+    const profile = profiles.get(lane);
+    const now = app.clock.now();
+    const after = profile === undefined ? before : laneAfter(before, event, profile, now);
+    return { after, facts: laneFacts(before, after, app.ids, now, { kind: 'user', id: actor.id }) };
+  });
+}

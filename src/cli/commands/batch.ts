@@ -1,0 +1,229 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { approve, importFile, readBatchId, runBatch } from '../../acts/index.ts';
+import { EXIT, FilewrightError, parseStrictJson } from '../../core/index.ts';
+import {
+  findBatch,
+  type LaneCounts,
+  laneCounts,
+  listBatches,
+  listExceptions,
+} from '../../store/index.ts';
+import { jsonLog } from '../../system/index.ts';
+import { type GlobalOptions, stopSignal, withApp } from '../context.ts';
+import { iso, span, table } from '../output.ts';
+import { doneOf, Progress, totalOf } from '../progress.ts';
+
+export function addBatchCommands(program: Command): void {
+  const batch = program.command('batch').description('import, approve and run batches of filings');
+
+  batch
+    .command('import <file>')
+    .description(
+      'read a CSV or NDJSON file into a new batch; bad rows go to an error file, good rows are imported',
+    )
+    .option(
+      '--dry-run',
+      'count what would be created, changed, unchanged and refused; write nothing',
+    )
+    .option('--map <file>', 'JSON file {"our column": "their header"}')
+    .option(
+      '--errors <file>',
+      'where refused rows go (default: <file> with .errors before its ending)',
+    )
+    .option('--resume <batch>', 'go on with a batch that an interrupted import left open')
+    .action(async (file: string, own: ImportOptions, command: Command) =>
+      importAction(file, own, command.optsWithGlobals()),
+    );
+
+  batch
+    .command('approve <batch>')
+    .description('approve a frozen batch as the second person; only then is it sent')
+    .action(async (id: string, _own: object, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        const person = await actor();
+        await approve(app, readBatchId(id), person);
+        const found = await findBatch(app.session, app.tenant, readBatchId(id));
+        out.result(
+          'batch approve',
+          found,
+          () => `Approved ${found.count} filings of batch ${id} as ${person.name}.`,
+        );
+      }),
+    );
+
+  batch
+    .command('run <batch>')
+    .description('run a worker here until every filing of the batch is at its end')
+    .option('--log', 'write the JSON log to stderr instead of progress')
+    .action(async (id: string, own: { log?: boolean }, command: Command) =>
+      runAction(id, own, command.optsWithGlobals()),
+    );
+
+  batch
+    .command('status [batch]')
+    .description('counts per lane of one batch, or of everything')
+    .action(async (id: string | undefined, _own: object, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
+        const batchId = id === undefined ? undefined : readBatchId(id);
+        const found =
+          batchId === undefined ? undefined : await findBatch(app.session, app.tenant, batchId);
+        const lanes = await laneCounts(app.session, app.tenant, batchId);
+        out.result('batch status', { batch: found ?? null, lanes }, () => countsTable(lanes));
+      }),
+    );
+
+  batch
+    .command('list')
+    .description('the newest batches')
+    .option('--limit <n>', 'how many', '20')
+    .action(async (own: { limit: string }, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
+        const batches = await listBatches(app.session, app.tenant, Number(own.limit));
+        out.result('batch list', { batches }, () =>
+          table(
+            ['batch', 'state', 'filings', 'prepared by', 'at', 'approved by', 'source'],
+            batches.map((b) => [
+              b.id,
+              b.state,
+              b.count ?? 0,
+              b.preparedBy,
+              iso(b.preparedAt),
+              b.approvedBy ?? '',
+              b.source,
+            ]),
+          ),
+        );
+      }),
+    );
+}
+
+interface ImportOptions {
+  readonly dryRun?: boolean;
+  readonly map?: string;
+  readonly errors?: string;
+  readonly resume?: string;
+}
+
+async function importAction(
+  file: string,
+  own: ImportOptions,
+  options: GlobalOptions,
+): Promise<void> {
+  await withApp(options, async ({ app, out, actor }) => {
+    const person = await actor();
+    const report = await importFile(app, {
+      path: file,
+      person,
+      dryRun: own.dryRun === true,
+      errorFile: own.errors ?? file.replace(/(\.[^./\\]+)?$/, '.errors$1'),
+      ...(own.map === undefined ? {} : { mapping: readMapping(own.map) }),
+      ...(own.resume === undefined ? {} : { resume: own.resume }),
+      onProgress: (counts) => {
+        if (counts.rows % 10_000 < 500 && counts.rows >= 10_000)
+          out.say(`${counts.rows} rows read`);
+      },
+    });
+    const { lanes, ...rest } = report;
+    out.result(
+      'batch import',
+      { ...rest, dryRun: own.dryRun === true, lanes: Object.fromEntries(lanes) },
+      () => {
+        const lines = [
+          `${own.dryRun === true ? 'Would create' : 'Created'} ${report.created}, changed ${report.changed}, unchanged ${report.unchanged}, refused ${report.refused} of ${report.rows} rows.`,
+          ...report.errors
+            .slice(0, 10)
+            .map((error) => `  line ${error.line}: ${error.where}: ${error.why}`),
+        ];
+        if (report.errorFile !== undefined)
+          lines.push(`Refused and changed rows: ${report.errorFile}`);
+        if (report.batch !== undefined) {
+          lines.push(`Batch ${report.batch}: ${report.count} filings, frozen as ${report.sha256}.`);
+          lines.push(`Next, as a second person: filewright batch approve ${report.batch}`);
+        }
+        return lines.join('\n');
+      },
+    );
+    if (report.refused + report.changed > 0) process.exitCode = EXIT.conflict;
+  });
+}
+
+async function runAction(
+  id: string,
+  own: { log?: boolean },
+  options: GlobalOptions,
+): Promise<void> {
+  const signal = stopSignal();
+  const quiet = own.log === true || options.json === true;
+  await withApp(
+    options,
+    async ({ app, out }) => {
+      const progress = new Progress();
+      const counts = await runBatch(app, readBatchId(id), {
+        signal,
+        ...(quiet ? {} : { onProgress: (lanes) => progress.show(lanes) }),
+      });
+      const late = await listExceptions(app.session, app.tenant, { batch: id, limit: 1000 });
+      const hasLate = late.some((exception) => exception.reason === 'SLACK_GONE');
+      out.result('batch run', { batch: id, lanes: counts }, () => countsTable(counts));
+      process.exitCode = runExitCode(counts, hasLate);
+    },
+    own.log === true ? jsonLog() : undefined,
+  );
+}
+
+/** Partly successful runs: the most urgent reason for a person to look decides (docs/reference/exit-codes.md). */
+export function runExitCode(counts: readonly LaneCounts[], hasLate: boolean): number {
+  const sum = (pick: (lane: LaneCounts) => number): number =>
+    counts.reduce((all, lane) => all + pick(lane), 0);
+  if (sum((lane) => lane.pending + lane.submitted) > 0) return EXIT.tryLater;
+  if (hasLate) return EXIT.late;
+  if (sum((lane) => lane.fallout) > 0) return EXIT.conflict;
+  if (sum((lane) => lane.rejected) > 0) return EXIT.refused;
+  return EXIT.done;
+}
+
+export function countsTable(counts: readonly LaneCounts[]): string {
+  return table(
+    ['lane', 'done', 'total', 'accepted', 'rejected', 'fallout', 'open', 'least slack'],
+    counts.map((lane) => [
+      lane.lane,
+      doneOf(lane),
+      totalOf(lane),
+      lane.accepted,
+      lane.rejected,
+      lane.fallout,
+      lane.pending + lane.submitted,
+      span(lane.leastSlackMs),
+    ]),
+  );
+}
+
+function readMapping(path: string): Record<string, string> {
+  let text: Buffer;
+  try {
+    text = readFileSync(path);
+  } catch (error) {
+    throw new FilewrightError('NOT_FOUND', `The mapping file ${path} cannot be read`, {
+      cause: error,
+    });
+  }
+  const value = parseStrictJson(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new FilewrightError(
+      'INPUT_MALFORMED',
+      `${path}: an object {"our column": "their header"} was expected`,
+    );
+  }
+  const mapping: Record<string, string> = {};
+  for (const [ours, theirs] of Object.entries(value)) {
+    if (typeof theirs !== 'string') {
+      throw new FilewrightError(
+        'INPUT_MALFORMED',
+        `${path}: a header's name was expected for "${ours}"`,
+      );
+    }
+    mapping[ours] = theirs;
+  }
+  return mapping;
+}

@@ -1,0 +1,88 @@
+import type { Command } from 'commander';
+import { FilewrightError } from '../../core/index.ts';
+import {
+  backupEmbedded,
+  embeddedStatus,
+  ensureEmbedded,
+  restoreEmbedded,
+  stopEmbedded,
+} from '../../store/index.ts';
+import { dataDirectoryOf, environment, type GlobalOptions } from '../context.ts';
+import { createOutput } from '../output.ts';
+
+export function addDbCommands(program: Command): void {
+  const db = program.command('db').description('the embedded PostgreSQL');
+
+  const embedded = (
+    name: string,
+    about: string,
+    work: (dataDirectory: string, argument: string) => Promise<{ data: object; text: string }>,
+  ): void => {
+    db.command(name)
+      .description(about)
+      .action(async (...given: unknown[]) => {
+        // The command itself comes last, whatever number of arguments goes before it.
+        const options = (given.at(-1) as Command).optsWithGlobals<GlobalOptions>();
+        if ((environment['DATABASE_URL'] ?? '') !== '') {
+          throw new FilewrightError(
+            'USAGE',
+            'DATABASE_URL names another database; unset it to work on the embedded one',
+          );
+        }
+        const { data, text } = await work(dataDirectoryOf(options), String(given[0]));
+        createOutput(options.json === true).result(`db ${name.split(' ')[0]}`, data, () => text);
+      });
+  };
+
+  embedded('start', 'start it, or attach to the one that runs', async (directory) => {
+    const server = await ensureEmbedded({ dataDirectory: directory });
+    return {
+      data: server,
+      text: `PostgreSQL ${server.version} ${server.startedHere ? 'started' : 'was running'}, pid ${server.pid}.`,
+    };
+  });
+  embedded('stop', 'stop it cleanly', async (directory) => {
+    const { wasRunning } = await stopEmbedded(directory);
+    return { data: { wasRunning }, text: wasRunning ? 'Stopped.' : 'It was not running.' };
+  });
+  embedded('status', 'whether it runs, and where it lives', async (directory) => {
+    const status = await embeddedStatus(directory);
+    return {
+      data: status,
+      text: Object.entries(status)
+        .map(
+          ([key, value]) =>
+            `${key.padEnd(12)}${typeof value === 'object' ? JSON.stringify(value) : String(value)}`,
+        )
+        .join('\n'),
+    };
+  });
+  embedded(
+    'backup <target>',
+    'copy the running database into a new directory; the root key is not part of it',
+    async (directory, target) => {
+      const report = await backupEmbedded(directory, target);
+      return {
+        data: report,
+        text: [
+          `${report.files} files, ${report.bytes} bytes in ${report.target}.`,
+          ...report.notes,
+        ].join('\n'),
+      };
+    },
+  );
+  embedded(
+    'restore <source>',
+    'bring a backup into an empty data directory',
+    async (directory, source) => {
+      const report = await restoreEmbedded(source, directory);
+      return {
+        data: report,
+        text: [
+          `${report.files} files restored; PostgreSQL runs as pid ${report.server.pid}.`,
+          ...report.notes,
+        ].join('\n'),
+      };
+    },
+  );
+}

@@ -1,0 +1,257 @@
+/** `npm start`: the whole job on this machine, against simulated portals that misbehave. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { parse } from 'csv-parse/sync';
+import {
+  addPortal,
+  addUser,
+  approve,
+  importFile,
+  openException,
+  personOf,
+  runBatch,
+  verifyLedger,
+} from '../../acts/index.ts';
+import type { Filewright } from '../../app.ts';
+import { EXIT, FilewrightError, type Profile } from '../../core/index.ts';
+import { readProfile } from '../../portals/index.ts';
+import {
+  listExceptions,
+  listFilings,
+  listPeople,
+  packageRoot,
+  type Person,
+} from '../../store/index.ts';
+import { systemClock } from '../../system/index.ts';
+import { type BehaviourChange, startSimulator } from '../../testing/index.ts';
+import { dataDirectoryOf, type GlobalOptions, stopSignal, withApp } from '../context.ts';
+import { table } from '../output.ts';
+import { Progress } from '../progress.ts';
+import { countsTable } from './batch.ts';
+import { describe } from './filing.ts';
+import { evidenceText } from './review.ts';
+
+const STATES = ['us-de', 'us-ca', 'us-ny'];
+
+/** Each portal in its own way: Delaware serial and quick to throttle, California strict, New York slow to decide. */
+const BEHAVIOUR: Readonly<Record<string, BehaviourChange>> = {
+  'US-DE': {
+    seed: 1,
+    latencyMs: { mean: 40, spread: 20 },
+    faults: { throttle_403_reset: 0.05, accept_then_cut: 0.05 },
+    timings: { throttleMs: 1_500 },
+  },
+  'US-CA': {
+    seed: 2,
+    latencyMs: { mean: 80, spread: 40 },
+    faults: { accept_then_500: 0.08, truncated_json: 0.05 },
+  },
+  'US-NY': {
+    seed: 3,
+    latencyMs: { mean: 60, spread: 30 },
+    faults: { received_202_then_accepted: 0.15 },
+    timings: { processingMs: 1_000 },
+  },
+};
+
+export function addDemoCommand(program: Command): void {
+  program
+    .command('demo')
+    .description('run a sample batch against simulated Delaware, California and New York portals')
+    .action(async (_own: object, command: Command) => {
+      const given = command.optsWithGlobals<GlobalOptions>();
+      const options = { ...given, tenant: given.tenant ?? 'demo' };
+      await withApp(options, async ({ app, out }) =>
+        demo(app, (text) => out.say(text), dataDirectoryOf(options)),
+      );
+    });
+}
+
+async function demo(
+  app: Filewright,
+  say: (text: string) => void,
+  dataDirectory: string,
+): Promise<void> {
+  const signal = stopSignal();
+  const folder = join(dataDirectory, 'demo');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  say(
+    '1. The embedded PostgreSQL is running; two people exist, since one prepares and another approves.',
+  );
+  const [preparer, approver] = await twoPeople(app, folder);
+
+  const profiles = STATES.map(simulatedProfile);
+  const simulator = await startSimulator({
+    profiles,
+    port: 0,
+    clock: systemClock,
+    behaviour: BEHAVIOUR,
+  });
+  try {
+    for (const profile of profiles) await addPortal(app, simulator.profile(profile.code), preparer);
+    say(
+      `2. Simulated portals on port ${simulator.port}: ${profiles.map((p) => `${p.code} (ceiling ${p.ceiling})`).join(', ')}. They cut, throttle, stall and refuse.`,
+    );
+
+    const file = writeSampleBatch(folder);
+    const report = await importFile(app, {
+      path: file,
+      person: preparer,
+      dryRun: false,
+      errorFile: join(folder, 'batch.errors.csv'),
+    });
+    if (report.batch === undefined)
+      throw new FilewrightError('BROKEN_INVARIANT', 'The sample batch holds no filing');
+    say(
+      `3. Imported ${report.created} filings from ${file}; frozen as ${report.sha256?.slice(0, 16)}...`,
+    );
+    await approve(app, report.batch, approver);
+    say(`4. ${approver.name} approved what ${preparer.name} had prepared. Sending:`);
+
+    // One California filing is refused, so that there is an exception to look at.
+    const [refused] = await listFilings(app.session, app.tenant, {
+      batch: report.batch,
+      lane: 'US-CA',
+      limit: 1,
+    });
+    simulator.behave('US-CA', {
+      schedule: refused === undefined ? [] : [{ fault: 'rejected_422', key: refused.key }],
+    });
+    const progress = new Progress();
+    const counts = await runBatch(app, report.batch, {
+      signal,
+      onProgress: (lanes) => progress.show(lanes),
+    });
+
+    process.stdout.write(`\n5. Outcome per lane\n${countsTable(counts)}\n`);
+    await showException(app, report.batch);
+    showTruth(
+      counts.map((lane) => lane.lane),
+      (lane) => simulator.truth(lane),
+    );
+    await showLedger(app);
+    const open = counts.reduce((sum, lane) => sum + lane.pending + lane.submitted, 0);
+    if (open > 0) process.exitCode = EXIT.tryLater;
+    sayNext(folder, dataDirectory);
+  } finally {
+    await simulator.close();
+  }
+}
+
+/** Made once and kept, so that a second run acts as the same two people. */
+async function twoPeople(app: Filewright, folder: string): Promise<[Person, Person]> {
+  const known = await listPeople(app.session, app.tenant);
+  const keys: string[] = [];
+  for (const name of ['Paula Preparer', 'Arthur Approver']) {
+    const path = join(folder, `${name.split(' ')[0]?.toLowerCase()}.key`);
+    if (!existsSync(path)) {
+      if (known.some((person) => person.name === name)) {
+        throw new FilewrightError(
+          'BAD_CREDENTIAL',
+          `${name} exists, but the key file ${path} is gone; remove the data directory to start afresh`,
+        );
+      }
+      const { key } = await addUser(app, name, keys[0]);
+      writeFileSync(path, `${key}\n`, { mode: 0o600 });
+    }
+    keys.push(readFileSync(path, 'utf8').trim());
+  }
+  return [await personOf(app, keys[0]), await personOf(app, keys[1])];
+}
+
+/** The shipped profile with what the simulator plays: open all day, quick, and with automation allowed. */
+function simulatedProfile(name: string): Profile {
+  const path = join(packageRoot(), 'profiles', `${name}.json`);
+  const { hours: _always, ...profile } = readProfile(readFileSync(path), path);
+  return {
+    ...profile,
+    title: `${profile.title} (simulated)`,
+    automation: 'allowed',
+    timeoutMs: 5_000,
+    longestServiceMs: 1_500,
+    slowStartStepMs: 500,
+    ...(profile.status === undefined
+      ? {}
+      : { status: { ...profile.status, visibilityLagMs: 500 } }),
+    received: { ...profile.received, pollMs: 500, boundMs: 60_000 },
+    retry: { ...profile.retry, delayMsMin: 200, delayMsMax: 2_000 },
+    breaker: { ...profile.breaker, coolDownMs: 1_000, probeSpacingMs: 500 },
+  };
+}
+
+/** The sample with registry numbers of its own for each run: the same ones again would be "unchanged", and rightly so. */
+function writeSampleBatch(folder: string): string {
+  const sample = readFileSync(join(packageRoot(), 'samples', 'entities.csv'));
+  const [head = [], ...rows] = parse(sample, { bom: true });
+  const number = head.indexOf('registry_number');
+  const notBefore = head.indexOf('not_before');
+  const run = Date.now().toString(36).toUpperCase();
+  const quoted = (cell: string): string => `"${cell.replaceAll('"', '""')}"`;
+  const lines = rows.map((row) =>
+    row
+      .map((cell, column) =>
+        quoted(column === number ? `${cell}-${run}` : column === notBefore ? '' : cell),
+      )
+      .join(','),
+  );
+  const file = join(folder, 'batch.csv');
+  writeFileSync(file, `${[head.map(quoted).join(','), ...lines].join('\n')}\n`);
+  return file;
+}
+
+async function showException(app: Filewright, batch: string): Promise<void> {
+  const [first] = await listExceptions(app.session, app.tenant, { batch, limit: 1 });
+  process.stdout.write('\n6. One exception with its evidence\n');
+  if (first === undefined) {
+    process.stdout.write('   None this time: every filing was accepted.\n');
+    return;
+  }
+  const { envelope } = await openException(app, first.filing.id);
+  process.stdout.write(`${evidenceText(describe(first.filing), envelope)}\n`);
+}
+
+function showTruth(
+  lanes: readonly string[],
+  truthOf: (lane: string) => {
+    summary(): { keysAccepted: number; keysAcceptedTwice: number; inFlightMax: number };
+  },
+): void {
+  const rows = lanes.map((lane) => {
+    const truth = truthOf(lane).summary();
+    return [lane, truth.keysAccepted, truth.keysAcceptedTwice, truth.inFlightMax];
+  });
+  process.stdout.write(
+    `\n7. What the portals themselves say\n${table(['portal', 'accepted', 'accepted twice', 'most in flight'], rows)}\n`,
+  );
+}
+
+async function showLedger(app: Filewright): Promise<void> {
+  const report = await verifyLedger(app, { bodies: true });
+  const rows = report.logs.map((log) => [
+    log.log,
+    log.entries,
+    log.bodies,
+    log.ok ? 'verified' : String(log.reason),
+  ]);
+  process.stdout.write(
+    `\n8. The ledger\n${table(['log', 'entries', 'bodies', 'verdict'], rows)}\n`,
+  );
+  if (!report.ok) process.exitCode = EXIT.verification;
+}
+
+function sayNext(folder: string, dataDirectory: string): void {
+  const prefix = dataDirectory === '.filewright' ? '' : `--data-dir ${dataDirectory} `;
+  const key = `--key-file ${join(folder, 'paula.key')}`;
+  const run = `npm run -s filewright -- ${prefix}--tenant demo`;
+  process.stdout.write(`
+What to type next
+  ${run} review list                   exceptions, the most urgent first
+  ${run} ${key} review show FILING     one of them with everything
+  ${run} filing list --status accepted
+  ${run} audit verify --bodies
+  ${run} doctor
+  npm run -s filewright -- --help
+  npm run -s filewright -- db stop     stop the embedded database
+`);
+}

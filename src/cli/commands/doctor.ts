@@ -1,0 +1,178 @@
+import { existsSync, statfsSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { lanes, verifyLedger } from '../../acts/index.ts';
+import type { Filewright } from '../../app.ts';
+import { EXIT, FilewrightError, isOpen, nextOpening } from '../../core/index.ts';
+import { describeServer, ledgerWaiting } from '../../store/index.ts';
+import { rootKeyFile } from '../../system/index.ts';
+import { environment, type GlobalOptions, withApp } from '../context.ts';
+import { createOutput, iso, table } from '../output.ts';
+
+interface Finding {
+  readonly check: string;
+  readonly state: 'good' | 'warning' | 'bad';
+  readonly found: string;
+  readonly remedy: string;
+}
+
+const DISK_BYTES_MIN = 1024 ** 3;
+const SKEW_MS_MAX = 2_000;
+/** Readiness turns red here (facts of the ledger): the sequencer is not running, or too slow. */
+const WAITING_SECONDS_MAX = 5;
+
+export function addDoctorCommand(program: Command): void {
+  program
+    .command('doctor')
+    .description('check this installation: platform, disk, database, clock, key, lanes, ledger')
+    .option('--bodies', 'also open every sealed body')
+    .action(async (own: { bodies?: boolean }, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>();
+      const findings = [node(), disk(options)];
+      try {
+        await withApp(options, async ({ app }) => {
+          findings.push(...(await inside(app, own.bodies === true)));
+        });
+      } catch (error) {
+        if (!(error instanceof FilewrightError)) throw error;
+        findings.push({
+          check: 'database',
+          state: 'bad',
+          found: error.message,
+          remedy: error.remedy,
+        });
+      }
+      const bad = findings.some((finding) => finding.state === 'bad');
+      createOutput(options.json === true).result('doctor', { healthy: !bad, findings }, () =>
+        table(
+          ['check', 'state', 'found', 'remedy'],
+          findings.map((f) => [f.check, f.state, f.found, f.state === 'good' ? '' : f.remedy]),
+        ),
+      );
+      if (bad) process.exitCode = EXIT.failed;
+    });
+}
+
+async function inside(app: Filewright, bodies: boolean): Promise<Finding[]> {
+  const server = await describeServer(app.session);
+  const durable = server.fsync === 'on' && server.synchronousCommit !== 'off';
+  const skewMs = app.clock.now() - server.now;
+  const waiting = await ledgerWaiting(app.session, app.tenant);
+  const report = await verifyLedger(app, { bodies });
+  return [
+    finding('database', true, server.version, ''),
+    finding(
+      'durability',
+      durable,
+      `fsync ${server.fsync}, synchronous_commit ${server.synchronousCommit}`,
+      'Turn both on; without them a crash can lose what was recorded.',
+    ),
+    finding(
+      'clock',
+      Math.abs(skewMs) <= SKEW_MS_MAX,
+      `${Math.round(skewMs)} ms from the database`,
+      'Correct this machine’s clock; a worker that is more than 2 s off sends nothing.',
+    ),
+    rootKey(app),
+    ...(await laneFindings(app)),
+    finding(
+      'ledger intake',
+      waiting.oldestSeconds <= WAITING_SECONDS_MAX,
+      `${waiting.rows} facts waiting, the oldest for ${waiting.oldestSeconds.toFixed(1)} s`,
+      'Start a worker; it sequences the ledger.',
+    ),
+    finding(
+      'ledger',
+      report.ok,
+      report.logs
+        .map((log) => `${log.log}: ${log.entries} entries${log.ok ? '' : ` ${log.reason}`}`)
+        .join('; ') || 'empty',
+      'Stop sending and keep everything; see audit verify.',
+    ),
+  ];
+}
+
+async function laneFindings(app: Filewright): Promise<Finding[]> {
+  const all = await lanes(app);
+  if (all.length === 0)
+    return [
+      {
+        check: 'lanes',
+        state: 'warning',
+        found: 'none',
+        remedy: 'Add a portal with lane add PROFILE.',
+      },
+    ];
+  const now = app.clock.now();
+  return all.map(({ state, profile }): Finding => {
+    const check = `lane ${state.code}`;
+    if (state.pause.kind === 'held') {
+      return {
+        check,
+        state: 'warning',
+        found: `held: ${state.pause.reason}`,
+        remedy: `Find out why, then lane resume ${state.code}.`,
+      };
+    }
+    if (profile.automation !== 'allowed') {
+      return {
+        check,
+        state: 'warning',
+        found: `automation ${profile.automation}`,
+        remedy:
+          'Filings go to a person; set automation to allowed once the portal’s terms permit it.',
+      };
+    }
+    const open = isOpen(profile.hours, now);
+    return {
+      check,
+      state: 'good',
+      found: open ? 'open' : `closed until ${iso(nextOpening(profile.hours, now))}`,
+      remedy: '',
+    };
+  });
+}
+
+function rootKey(app: Filewright): Finding {
+  const remedy =
+    'Keep a copy of the root key away from this machine: without it nothing sealed can be read again.';
+  if ((environment['FILEWRIGHT_ROOT_KEY'] ?? '') !== '')
+    return finding('root key', true, 'from FILEWRIGHT_ROOT_KEY', remedy);
+  const file = rootKeyFile(app.dataDirectory);
+  const mode = statSync(file).mode & 0o777;
+  if (mode !== 0o600)
+    return {
+      check: 'root key',
+      state: 'bad',
+      found: `${file} has mode ${mode.toString(8)}`,
+      remedy: `chmod 600 ${file}`,
+    };
+  return { check: 'root key', state: 'warning', found: file, remedy };
+}
+
+function node(): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  return finding(
+    'node',
+    major > 20 || (major === 20 && minor >= 19),
+    process.versions.node,
+    'Install Node 20.19 or newer.',
+  );
+}
+
+function disk(options: GlobalOptions): Finding {
+  const path = resolve(options.dataDir ?? environment['FILEWRIGHT_DATA'] ?? '.filewright');
+  const known = existsSync(path) ? path : '.';
+  const { bavail, bsize } = statfsSync(known);
+  const free = bavail * bsize;
+  return finding(
+    'disk',
+    free >= DISK_BYTES_MIN,
+    `${(free / 1024 ** 3).toFixed(1)} GiB free at ${path}`,
+    'Free some space; the database stops when the disk is full.',
+  );
+}
+
+function finding(check: string, good: boolean, found: string, remedy: string): Finding {
+  return { check, state: good ? 'good' : 'bad', found, remedy };
+}

@@ -1,0 +1,161 @@
+import type { Command } from 'commander';
+import {
+  FILING_STATUSES,
+  FilewrightError,
+  type FilingStatus,
+  parseStrictJson,
+} from '../../core/index.ts';
+import {
+  type FilingView,
+  findFiling,
+  findPayload,
+  history,
+  listFilings,
+} from '../../store/index.ts';
+import { type GlobalOptions, withApp } from '../context.ts';
+import { iso, table } from '../output.ts';
+
+interface ListOptions {
+  readonly status?: string;
+  readonly lane?: string;
+  readonly batch?: string;
+  readonly after?: string;
+  readonly limit: string;
+}
+
+export function addFilingCommands(program: Command): void {
+  const filing = program.command('filing').description('look at filings');
+
+  filing
+    .command('list')
+    .description('filings in the order of their ids')
+    .option('--status <status>', FILING_STATUSES.join(', '))
+    .option('--lane <code>')
+    .option('--batch <id>')
+    .option('--after <id>', 'go on behind this filing')
+    .option('--limit <n>', 'how many', '50')
+    .action(async (own: ListOptions, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
+        const { status, ...rest } = own;
+        const limit = Number(own.limit);
+        if (!Number.isInteger(limit) || limit < 1 || limit > 10_000) {
+          throw new FilewrightError(
+            'USAGE',
+            `--limit: a number from 1 to 10000 was expected, found "${own.limit}"`,
+          );
+        }
+        const filter = {
+          ...rest,
+          limit,
+          ...(status === undefined ? {} : { status: readStatus(status) }),
+        };
+        const filings = await listFilings(app.session, app.tenant, filter);
+        out.result('filing list', { filings }, () =>
+          table(
+            [
+              'filing',
+              'lane',
+              'entity',
+              'kind',
+              'period',
+              'status',
+              'attempts',
+              'due',
+              'receipt or code',
+            ],
+            filings.map((f) => [
+              f.id,
+              f.lane,
+              f.entityId,
+              f.filingKind,
+              f.period,
+              f.status,
+              f.attempt,
+              iso(f.due),
+              f.receipt ?? f.code ?? '',
+            ]),
+          ),
+        );
+      }),
+    );
+
+  filing
+    .command('show <filing>')
+    .description('one filing with its attempts; by id or by idempotency key')
+    .option('--payload', 'open the sealed payload too')
+    .action(async (name: string, own: { payload?: boolean }, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        const found = await findFiling(app.session, app.tenant, name);
+        const attempts = (await history(app.session, app.tenant, found.id)).map((attempt) => ({
+          attempt: attempt.attempt,
+          action: attempt.action,
+          trace: attempt.id,
+          intentAt: iso(attempt.intentAt),
+          outcomeAt: iso(attempt.outcome?.at),
+          verdict: attempt.outcome?.verdict ?? null,
+          code: attempt.outcome?.code ?? null,
+        }));
+        // Reading a payload is an act of a person, not of whoever can start the program.
+        const payload =
+          own.payload === true
+            ? (await actor(),
+              parseStrictJson(app.vault.open(await findPayload(app.session, app.tenant, found.id))))
+            : undefined;
+        out.result(
+          'filing show',
+          { filing: found, attempts, ...(payload === undefined ? {} : { payload }) },
+          () =>
+            [
+              describe(found),
+              '',
+              table(
+                ['attempt', 'action', 'intent', 'outcome', 'verdict', 'code', 'trace'],
+                attempts.map((a) => [
+                  a.attempt,
+                  a.action,
+                  a.intentAt,
+                  a.outcomeAt,
+                  a.verdict ?? '',
+                  a.code ?? '',
+                  a.trace,
+                ]),
+              ),
+              ...(payload === undefined ? [] : ['', JSON.stringify(payload, null, 2)]),
+            ].join('\n'),
+        );
+      }),
+    );
+}
+
+export function describe(filing: FilingView): string {
+  const lines: [string, string][] = [
+    ['filing', filing.id],
+    [
+      'status',
+      filing.code === undefined
+        ? filing.status
+        : `${filing.status} (${filing.verdict}: ${filing.code})`,
+    ],
+    ['lane', filing.lane],
+    ['entity', filing.entityId],
+    ['kind', `${filing.filingKind} ${filing.period}, revision ${filing.revision}`],
+    ['due', iso(filing.due)],
+    ['last safe', iso(filing.lastSafe)],
+    ['key', filing.key],
+    ['payload sha256', filing.payloadSha256],
+    ['receipt', filing.receipt ?? '-'],
+    ['next try', filing.nextAt === undefined ? '-' : iso(filing.nextAt)],
+  ];
+  return lines.map(([name, value]) => `${name.padEnd(16)}${value}`).join('\n');
+}
+
+function readStatus(text: string): FilingStatus {
+  const found = FILING_STATUSES.find((status) => status === text);
+  if (found === undefined) {
+    throw new FilewrightError(
+      'USAGE',
+      `--status: one of ${FILING_STATUSES.join(', ')} was expected, found "${text}"`,
+    );
+  }
+  return found;
+}

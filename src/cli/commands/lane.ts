@@ -1,0 +1,134 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { addPortal, changeLane, lanes, type LaneWithProfile } from '../../acts/index.ts';
+import { FilewrightError, type LaneState, type Profile } from '../../core/index.ts';
+import { readProfile } from '../../portals/index.ts';
+import { laneCounts } from '../../store/index.ts';
+import { type GlobalOptions, withApp } from '../context.ts';
+import { iso, table } from '../output.ts';
+
+const CEILING_MAX = 1000;
+
+export function addLaneCommands(program: Command): void {
+  const lane = program.command('lane').description('the lanes to the portals');
+
+  lane
+    .command('list')
+    .description('ceilings, pauses, breakers and backlog')
+    .action(async (_own: object, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
+        const all = await lanes(app);
+        const counts = new Map(
+          (await laneCounts(app.session, app.tenant, undefined)).map((c) => [c.lane, c]),
+        );
+        const open = (code: string): number => {
+          const found = counts.get(code);
+          return found === undefined ? 0 : found.pending + found.submitted;
+        };
+        out.result(
+          'lane list',
+          {
+            lanes: all.map((l) => ({
+              ...l.state,
+              title: l.profile.title,
+              open: open(l.state.code),
+            })),
+          },
+          () =>
+            table(
+              ['lane', 'ceiling', 'open', 'pause', 'breaker', 'automation', 'title'],
+              all.map((l) => [
+                l.state.code,
+                l.state.ceiling,
+                open(l.state.code),
+                pauseText(l.state),
+                l.state.breaker.state,
+                l.profile.automation,
+                title(l),
+              ]),
+            ),
+        );
+      }),
+    );
+
+  lane
+    .command('add <profile>')
+    .description('add a lane from a portal profile, or give an existing lane a new profile')
+    .action(async (file: string, _own: object, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        const person = await actor();
+        const profile = readProfileFile(file);
+        const { added } = await addPortal(app, profile, person);
+        out.result(
+          'lane add',
+          { lane: profile.code, added },
+          () =>
+            `${added ? 'Added lane' : 'Gave a new profile to lane'} ${profile.code} (${profile.title}), ceiling ${profile.ceiling}, automation ${profile.automation}.`,
+        );
+      }),
+    );
+
+  const change = (
+    name: string,
+    about: string,
+    kind: 'paused_by_person' | 'resumed_by_person',
+  ): void => {
+    lane
+      .command(`${name} <lane>`)
+      .description(about)
+      .action(async (code: string, _own: object, command: Command) =>
+        withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+          const state = await changeLane(app, code, { kind }, await actor());
+          out.result(`lane ${name}`, { lane: state }, () => `Lane ${code}: ${pauseText(state)}.`);
+        }),
+      );
+  };
+  change('pause', 'take no new requests until somebody resumes it', 'paused_by_person');
+  change('resume', 'end a pause, close the breaker and start slowly', 'resumed_by_person');
+
+  lane
+    .command('ceiling <lane> <n>')
+    .description('change how many requests may be in flight, while everything runs')
+    .action(async (code: string, n: string, _own: object, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        const ceiling = Number(n);
+        if (!Number.isInteger(ceiling) || ceiling < 1 || ceiling > CEILING_MAX) {
+          throw new FilewrightError(
+            'USAGE',
+            `A ceiling from 1 to ${CEILING_MAX} was expected, found "${n}"`,
+          );
+        }
+        const state = await changeLane(app, code, { kind: 'ceiling', ceiling }, await actor());
+        out.result(
+          'lane ceiling',
+          { lane: state },
+          () => `Lane ${code}: ceiling ${state.ceiling}.`,
+        );
+      }),
+    );
+}
+
+export function readProfileFile(file: string): Profile {
+  let text: Buffer;
+  try {
+    text = readFileSync(file);
+  } catch (error) {
+    throw new FilewrightError('NOT_FOUND', `The profile ${file} cannot be read`, { cause: error });
+  }
+  return readProfile(text, file);
+}
+
+function pauseText(lane: LaneState): string {
+  switch (lane.pause.kind) {
+    case 'none':
+      return 'open';
+    case 'until':
+      return `${lane.pause.reason} until ${iso(lane.pause.until)}`;
+    case 'held':
+      return `held since ${iso(lane.pause.since)}: ${lane.pause.reason}`;
+  }
+}
+
+function title(lane: LaneWithProfile): string {
+  return lane.profile.title;
+}

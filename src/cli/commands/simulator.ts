@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { FilewrightError } from '../../core/index.ts';
+import { type GlobalOptions, stopSignal } from '../context.ts';
+import { createOutput } from '../output.ts';
+import { readProfileFile } from './lane.ts';
+
+interface SimulatorCommandOptions {
+  readonly profile: string[];
+  readonly behaviour?: string;
+  readonly port: string;
+}
+
+export function addSimulatorCommand(program: Command): void {
+  program
+    .command('simulator')
+    .description(
+      'play portals from their profiles on 127.0.0.1, misbehaving as told, until stopped',
+    )
+    .requiredOption('--profile <file...>', 'profiles of the portals to play')
+    .option('--behaviour <file>', 'JSON file with latencies and faults per lane')
+    .option('--port <n>', '0 takes any free one', '4010')
+    .action(async (own: SimulatorCommandOptions, command: Command) => {
+      const signal = stopSignal();
+      const port = Number(own.port);
+      if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+        throw new FilewrightError(
+          'USAGE',
+          `--port: a number from 0 to 65535 was expected, found "${own.port}"`,
+        );
+      }
+      const [{ readBehaviourFile, startSimulator }, { systemClock }] = await Promise.all([
+        import('../../testing/index.ts'),
+        import('../../system/index.ts'),
+      ]);
+      const profiles = own.profile.map(readProfileFile);
+      const behaviour =
+        own.behaviour === undefined ? {} : readBehaviourFile(readFile(own.behaviour)).lanes;
+      const simulator = await startSimulator({ profiles, port, clock: systemClock, behaviour });
+      const lanes = profiles.map((profile) => ({
+        lane: profile.code,
+        url: simulator.url(profile.code),
+      }));
+      const truth = `http://127.0.0.1:${simulator.port}/_truth/`;
+      createOutput(command.optsWithGlobals<GlobalOptions>().json === true).result(
+        'simulator',
+        { port: simulator.port, lanes, truth },
+        () =>
+          [
+            ...lanes.map((lane) => `${lane.lane} at ${lane.url}`),
+            `What was truly accepted: ${truth}<lane>`,
+          ].join('\n'),
+      );
+      await new Promise<void>((resolve) => {
+        if (signal.aborted) resolve();
+        signal.addEventListener('abort', () => resolve(), { once: true });
+      });
+      await simulator.close();
+    });
+}
+
+function readFile(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw new FilewrightError('NOT_FOUND', `The behaviour file ${path} cannot be read`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,84 @@
+import type { Command } from 'commander';
+import { profilesByLane } from '../../acts/index.ts';
+import { FilewrightError } from '../../core/index.ts';
+import { jsonLog } from '../../system/index.ts';
+import { type GlobalOptions, stopSignal, withApp } from '../context.ts';
+
+/** A monitor that hears nothing for a few of these knows that the worker is dead, which the dead cannot say. */
+const HEARTBEAT_MS = 60_000;
+const HEARTBEAT_MS_MAX = 10_000;
+
+interface WorkerOptions {
+  readonly heartbeatUrl?: string;
+  readonly heartbeatEvery: string;
+  readonly ahead: string;
+}
+
+export function addWorkerCommand(program: Command): void {
+  program
+    .command('worker')
+    .description('send what is due until SIGTERM, then drain; the log is JSON lines on stderr')
+    .option('--heartbeat-url <url>', 'ping this address while the worker is well')
+    .option('--heartbeat-every <seconds>', 'how often', String(HEARTBEAT_MS / 1000))
+    .option('--ahead <n>', 'intents committed ahead per slot', '1')
+    .action(async (own: WorkerOptions, command: Command) => {
+      const signal = stopSignal();
+      await withApp(
+        command.optsWithGlobals<GlobalOptions>(),
+        async ({ app }) => {
+          const ahead = Number(own.ahead);
+          if (!Number.isInteger(ahead) || ahead < 0 || ahead > 10) {
+            throw new FilewrightError(
+              'USAGE',
+              `--ahead: a number from 0 to 10 was expected, found "${own.ahead}"`,
+            );
+          }
+          const parts = app.worker(await profilesByLane(app), { ahead });
+          const running = parts.worker.run();
+          app.log.write({ level: 'info', event: 'worker.started' });
+          const stop = (): void => void parts.worker.stop(); // `running` reports its end.
+          if (signal.aborted) stop();
+          signal.addEventListener('abort', stop, { once: true });
+          const beating = heartbeat(own, signal, app.log.write.bind(app.log));
+          try {
+            await running;
+            app.log.write({ level: 'info', event: 'worker.stopped' });
+          } finally {
+            await parts.close();
+            await beating;
+          }
+        },
+        jsonLog(),
+      );
+    });
+}
+
+async function heartbeat(
+  own: WorkerOptions,
+  signal: AbortSignal,
+  write: (record: { level: 'warn'; event: string; error: string }) => void,
+): Promise<void> {
+  if (own.heartbeatUrl === undefined) return;
+  const everyMs = Number(own.heartbeatEvery) * 1000;
+  if (!URL.canParse(own.heartbeatUrl) || !(everyMs >= 1000)) {
+    throw new FilewrightError(
+      'USAGE',
+      '--heartbeat-url: an address was expected, and --heartbeat-every of at least 1',
+    );
+  }
+  const { systemClock } = await import('../../system/index.ts');
+  while (!signal.aborted) {
+    try {
+      const answer = await fetch(own.heartbeatUrl, {
+        signal: AbortSignal.timeout(HEARTBEAT_MS_MAX),
+      });
+      await answer.body?.cancel();
+      if (!answer.ok)
+        write({ level: 'warn', event: 'worker.heartbeat_refused', error: `HTTP_${answer.status}` });
+    } catch {
+      // A monitor that is away must not stop the filings; it will raise the alarm by itself.
+      write({ level: 'warn', event: 'worker.heartbeat_failed', error: 'UNREACHABLE' });
+    }
+    await systemClock.sleep(everyMs, signal);
+  }
+}

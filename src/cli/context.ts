@@ -1,0 +1,77 @@
+/** What every command needs from its options and its environment; opened on demand, closed at the end. */
+import { readFileSync } from 'node:fs';
+import { createFilewright, type Filewright } from '../app.ts';
+import { FilewrightError, type Log } from '../core/index.ts';
+import { personOf } from '../acts/index.ts';
+import type { Person } from '../store/index.ts';
+import { createOutput, type Output } from './output.ts';
+
+export interface GlobalOptions {
+  readonly dataDir?: string;
+  readonly tenant?: string;
+  readonly json?: boolean;
+  readonly keyFile?: string;
+}
+
+export const environment: Readonly<Record<string, string | undefined>> = process.env;
+
+export function dataDirectoryOf(options: GlobalOptions): string {
+  return options.dataDir ?? environment['FILEWRIGHT_DATA'] ?? '.filewright';
+}
+
+export function actorKey(options: GlobalOptions): string | undefined {
+  if (options.keyFile === undefined) return environment['FILEWRIGHT_KEY'];
+  try {
+    return readFileSync(options.keyFile, 'utf8').trim();
+  } catch (error) {
+    throw new FilewrightError('NO_CREDENTIAL', `The key file ${options.keyFile} cannot be read`, {
+      cause: error,
+    });
+  }
+}
+
+export async function openApp(options: GlobalOptions, log?: Log): Promise<Filewright> {
+  const databaseUrl = environment['DATABASE_URL'];
+  return createFilewright({
+    dataDirectory: dataDirectoryOf(options),
+    environment,
+    ...(databaseUrl === undefined ? {} : { databaseUrl }),
+    ...(options.tenant === undefined ? {} : { tenant: options.tenant }),
+    ...(log === undefined ? {} : { log }),
+  });
+}
+
+export interface Context {
+  readonly app: Filewright;
+  readonly out: Output;
+  readonly options: GlobalOptions;
+  /** The person behind the key; refuses when there is none. */
+  readonly actor: () => Promise<Person>;
+}
+
+/** Opens, works, closes; the database server itself goes on running. */
+export async function withApp<T>(
+  options: GlobalOptions,
+  work: (context: Context) => Promise<T>,
+  log?: Log,
+): Promise<T> {
+  const app = await openApp(options, log);
+  try {
+    const out = createOutput(options.json === true);
+    return await work({ app, out, options, actor: () => personOf(app, actorKey(options)) });
+  } finally {
+    await app.close();
+  }
+}
+
+/** Aborts on the first SIGINT or SIGTERM, so that a worker drains; a second one ends the process at once. */
+export function stopSignal(): AbortSignal {
+  const controller = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(name, () => {
+      if (controller.signal.aborted) process.exit(130);
+      controller.abort();
+    });
+  }
+  return controller.signal;
+}

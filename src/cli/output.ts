@@ -1,0 +1,95 @@
+/** Data on stdout, talk on stderr. One JSON envelope for machines, tables for people. */
+import { ERRORS, EXIT, FilewrightError } from '../core/index.ts';
+
+export interface Output {
+  readonly json: boolean;
+  /** The result of a command: `data` for machines, `show` for people. */
+  result(command: string, data: object, show: () => string): void;
+  /** One line of talk for people; nothing in JSON mode. */
+  say(text: string): void;
+}
+
+/** Version of the JSON envelope; a change that breaks a reader raises it. */
+const ENVELOPE_VERSION = 1;
+
+export function createOutput(json: boolean): Output {
+  return {
+    json,
+    result: (command, data, show) => {
+      const text = json
+        ? JSON.stringify({ filewright: ENVELOPE_VERSION, command, ok: true, data })
+        : show();
+      process.stdout.write(`${text}\n`);
+    },
+    say: (text) => {
+      if (!json) process.stderr.write(`${text}\n`);
+    },
+  };
+}
+
+/** Writes what went wrong with its remedy, and returns the documented exit code. */
+export function reportError(error: unknown, json: boolean): number {
+  const known = error instanceof FilewrightError;
+  const code = known ? error.code : 'UNEXPECTED';
+  const message = error instanceof Error ? error.message : String(error);
+  const remedy = known ? ERRORS[error.code].remedy : 'Report this with the command that caused it.';
+  if (json) {
+    const envelope = { filewright: ENVELOPE_VERSION, ok: false, error: { code, message, remedy } };
+    process.stdout.write(`${JSON.stringify(envelope)}\n`);
+  } else {
+    process.stderr.write(`filewright: ${message}\n  code:   ${code}\n  remedy: ${remedy}\n`);
+    if (!known && error instanceof Error && error.stack !== undefined)
+      process.stderr.write(`${error.stack}\n`);
+  }
+  return known ? error.exitCode : EXIT.failed;
+}
+
+/** Columns padded to their widest cell; numbers to the right. */
+export function table(
+  head: readonly string[],
+  rows: readonly (readonly (string | number)[])[],
+): string {
+  const cells = [head, ...rows.map((row) => row.map(String))];
+  const widths = head.map((_, column) =>
+    Math.max(...cells.map((row) => (row[column] ?? '').length)),
+  );
+  const isNumber = head.map(
+    (_, column) => rows.length > 0 && rows.every((row) => typeof row[column] === 'number'),
+  );
+  const line = (row: readonly string[]): string =>
+    row
+      .map((cell, column) =>
+        isNumber[column] === true
+          ? cell.padStart(widths[column] ?? 0)
+          : cell.padEnd(widths[column] ?? 0),
+      )
+      .join('  ')
+      .trimEnd();
+  return cells.map((row) => line(row)).join('\n');
+}
+
+export function iso(epochMs: number | undefined): string {
+  return epochMs === undefined ? '' : new Date(epochMs).toISOString();
+}
+
+/** A duration for people: the two largest units. */
+export function span(ms: number | undefined): string {
+  if (ms === undefined) return '-';
+  const seconds = Math.round(Math.abs(ms) / 1000);
+  const units: readonly [string, number][] = [
+    ['d', 86_400],
+    ['h', 3_600],
+    ['min', 60],
+    ['s', 1],
+  ];
+  const first = units.findIndex(([, size]) => seconds >= size);
+  if (first < 0) return '0 s';
+  let rest = seconds;
+  const parts: string[] = [];
+  for (const [name, size] of units.slice(first, first + 2)) {
+    const count = Math.floor(rest / size);
+    rest -= count * size;
+    if (count > 0) parts.push(`${count} ${name}`);
+  }
+  return `${ms < 0 ? '-' : ''}${parts.join(' ')}`;
+}

@@ -1,0 +1,205 @@
+/**
+ * The one error class and its catalogue. `docs/reference/errors.md` is generated from this table.
+ *
+ * Expected outcomes (a portal refuses, a lane pauses) are values, never exceptions; an error means that
+ * an assumption is broken or that a person gave us something we cannot use.
+ */
+
+/** Exit codes of the command line; documented in docs/reference/exit-codes.md. */
+export const EXIT = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  notFound: 3,
+  refused: 4,
+  conflict: 5,
+  late: 6,
+  verification: 7,
+  tryLater: 75,
+} as const;
+
+export type ExitName = keyof typeof EXIT;
+
+interface CatalogueEntry {
+  readonly exit: ExitName;
+  readonly meaning: string;
+  readonly remedy: string;
+}
+
+export const ERRORS = {
+  BROKEN_INVARIANT: {
+    exit: 'failed',
+    meaning: 'Something that must always hold does not. Nothing was written after it was noticed.',
+    remedy: 'Keep the data directory as it is and report the message with its ids.',
+  },
+  USAGE: {
+    exit: 'usage',
+    meaning: 'The command was called with arguments it does not take.',
+    remedy: 'Run the command with --help.',
+  },
+  NOT_FOUND: {
+    exit: 'notFound',
+    meaning: 'No such filing, batch, lane, person or file.',
+    remedy: 'List what exists and check the id.',
+  },
+  REFUSED_BY_RULE: {
+    exit: 'refused',
+    meaning: 'The act is not allowed in the present state.',
+    remedy: 'The message names the rule and what would satisfy it.',
+  },
+  SELF_APPROVAL: {
+    exit: 'refused',
+    meaning: 'The person who prepared a thing may not approve it.',
+    remedy: 'Ask a second person to approve with their own key.',
+  },
+  NOT_APPROVED: {
+    exit: 'refused',
+    meaning: 'The batch has not been approved by a second person, so nothing of it is sent.',
+    remedy: 'Run batch approve with the key of a person who did not import the batch.',
+  },
+  NO_CREDENTIAL: {
+    exit: 'refused',
+    meaning: 'The act needs a person, and no personal key was given.',
+    remedy: 'Set FILEWRIGHT_KEY or --key-file to the key that user add printed.',
+  },
+  BAD_CREDENTIAL: {
+    exit: 'refused',
+    meaning: 'The personal key is unknown or has been disabled.',
+    remedy: 'Ask an administrator to issue a new key with user add.',
+  },
+  ROWS_REFUSED: {
+    exit: 'conflict',
+    meaning:
+      'Some rows were refused or conflict with a filing that exists; the good rows were imported.',
+    remedy: 'Correct the rows in the error file and import that file.',
+  },
+  INPUT_MALFORMED: {
+    exit: 'failed',
+    meaning: 'The input cannot be read as the format it claims to be.',
+    remedy:
+      'The message names the line and what is wrong with it; nothing of that line was imported.',
+  },
+  INPUT_LIMIT: {
+    exit: 'failed',
+    meaning: 'A record, field or document is larger than the stated bound.',
+    remedy: 'Split the record, or check that the file is what you think it is.',
+  },
+  JSON_MALFORMED: {
+    exit: 'failed',
+    meaning: 'A text is not the strict JSON that is required here.',
+    remedy:
+      'The message names the position; duplicate keys, lone surrogates and control characters are refused on purpose.',
+  },
+  NOT_CANONICAL: {
+    exit: 'failed',
+    meaning: 'A value cannot be written in the canonical JSON profile of the ledger.',
+    remedy:
+      'Use integers, strings, booleans, null, arrays and plain objects; money as integer minor units or a decimal string.',
+  },
+  SEAL_BROKEN: {
+    exit: 'verification',
+    meaning: 'A sealed body does not open, or does not match its commitment.',
+    remedy:
+      'Check that the root key is the one this data directory was made with; otherwise treat it as tampering.',
+  },
+  ROOT_KEY_MISSING: {
+    exit: 'failed',
+    meaning: 'There is no root key, or it is not 32 bytes.',
+    remedy: 'Restore the key file from its backup, or set FILEWRIGHT_ROOT_KEY (64 hex digits).',
+  },
+  PROFILE_INVALID: {
+    exit: 'failed',
+    meaning: 'A portal profile has a missing or wrong field.',
+    remedy: 'The message names the field; docs/reference/profile.schema.json is the format.',
+  },
+  CREDENTIAL_UNREADABLE: {
+    exit: 'failed',
+    meaning: 'A portal credential reference (env:, file:, command:) does not lead to a value.',
+    remedy: 'Set the variable, create the file, or correct the command that the profile names.',
+  },
+  DATABASE_UNREACHABLE: {
+    exit: 'tryLater',
+    meaning: 'The database does not answer.',
+    remedy: 'Check DATABASE_URL, or run db start for the embedded one.',
+  },
+  DATABASE_UNSUPPORTED: {
+    exit: 'failed',
+    meaning:
+      'The database is not a PostgreSQL of a supported version, or its schema is newer than this program.',
+    remedy:
+      'Use PostgreSQL 14 or newer, and a Filewright at least as new as the one that last migrated it.',
+  },
+  EMBEDDED_UNAVAILABLE: {
+    exit: 'failed',
+    meaning: 'The embedded PostgreSQL cannot run here.',
+    remedy:
+      'Set DATABASE_URL to a PostgreSQL 14 or newer, or run on a platform that has a binary package.',
+  },
+  EMBEDDED_FAILED: {
+    exit: 'failed',
+    meaning: 'The embedded PostgreSQL did not start or stop.',
+    remedy: 'Read the server log that the message names.',
+  },
+  DATA_DIRECTORY: {
+    exit: 'failed',
+    meaning: 'The data directory cannot be created, read or written, or is not one of ours.',
+    remedy: 'Check the path, its owner and the free space on the disk.',
+  },
+  DISK_FULL: {
+    exit: 'tryLater',
+    meaning: 'There is no space left on the disk.',
+    remedy: 'Free some space and run the same command again; what was committed is safe.',
+  },
+  PORT_IN_USE: {
+    exit: 'tryLater',
+    meaning: 'Another program listens on that port.',
+    remedy: 'Choose another port with --port, or 0 for any free one.',
+  },
+  CLOCK_SKEW: {
+    exit: 'tryLater',
+    meaning:
+      'This machine’s clock and the database’s differ by more than two seconds, so nothing is sent.',
+    remedy: 'Correct the clock (NTP); the worker goes on by itself when they agree.',
+  },
+  LEDGER_BROKEN: {
+    exit: 'verification',
+    meaning: 'The ledger does not verify.',
+    remedy: 'Stop sending, keep everything, and compare with the last checkpoint kept outside.',
+  },
+} as const satisfies Record<string, CatalogueEntry>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** What was expected, what was found, what to do next; with the ids involved. */
+export class FilewrightError extends Error {
+  readonly code: ErrorCode;
+  readonly details: Readonly<Record<string, string | number>>;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { cause?: unknown; details?: Readonly<Record<string, string | number>> } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'FilewrightError';
+    this.code = code;
+    this.details = options.details ?? {};
+  }
+
+  get exitCode(): number {
+    return EXIT[ERRORS[this.code].exit];
+  }
+
+  get remedy(): string {
+    return ERRORS[this.code].remedy;
+  }
+}
+
+/** Says that a property holds, and stops before anything is written when it does not. */
+export function invariant(
+  holds: boolean,
+  message: string,
+  details: Readonly<Record<string, string | number>> = {},
+): asserts holds {
+  if (!holds) throw new FilewrightError('BROKEN_INVARIANT', message, { details });
+}

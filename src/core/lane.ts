@@ -1,0 +1,44 @@
+import type { LaneCode, WorkerId } from './ids.ts';
+import type { BreakerState } from './breaker.ts';
+import type { Instant } from './time.ts';
+
+/** Why a lane takes no new requests. `until` ends by itself; `held` ends by recovery or by a person. */
+export type Pause =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'until'; readonly until: Instant; readonly reason: 'throttled' }
+  | {
+      readonly kind: 'held';
+      readonly since: Instant;
+      readonly reason: 'drift' | 'breaker' | 'person';
+    };
+
+/** A lane's shared state: one row, changed by compare-and-set on `version`, seen by every process. */
+export interface LaneState {
+  readonly code: LaneCode;
+  readonly version: number;
+  readonly ceiling: number;
+  readonly pause: Pause;
+  readonly breaker: BreakerState;
+  /** Consecutive throttles without any other answer; the exponent of the pause without a stamp. */
+  readonly throttles: number;
+  /** Consecutive 404s; three are drift. */
+  readonly missing: number;
+  /** Start of the present slow start; undefined when the lane runs at full width. */
+  readonly resumedAt: Instant | undefined;
+}
+
+/** One slot as the store sees it. */
+export interface SlotView {
+  readonly lane: LaneCode;
+  readonly n: number;
+  readonly holder: WorkerId | undefined;
+  readonly expiresAt: Instant;
+}
+
+export interface WorkerView {
+  readonly id: WorkerId;
+  readonly host: string;
+  readonly pid: number;
+  readonly pidStartedAt: string;
+  readonly alive: boolean;
+}

@@ -1,0 +1,59 @@
+/**
+ * Which slots a worker should take and give back, from a survey of all of them. Work-conserving: a slot that nobody
+ * has used for half a second may be taken by anyone, because a dead worker still counts as a sharer until its lease
+ * ends, and its share must not stand idle that long.
+ */
+import type { LaneCode, WorkerId } from './ids.ts';
+import type { Survey } from './ports.ts';
+
+/** Long enough for the worker whose share it is to take it first, short against a lease. */
+const FREE_FOR_ANYONE_MS = 500;
+
+export interface SlotPlan {
+  readonly take: readonly {
+    readonly lane: LaneCode;
+    readonly count: number;
+    readonly ceiling: number;
+  }[];
+  readonly giveBack: readonly { readonly lane: LaneCode; readonly count: number }[];
+}
+
+/** `ceilings`: what each lane may have in flight now; a lane that is not named takes nothing. */
+export function planSlots(
+  survey: Survey,
+  me: WorkerId,
+  ceilings: ReadonlyMap<LaneCode, number>,
+): SlotPlan {
+  const alive = survey.workers.filter((worker) => worker.alive).map((worker) => worker.id);
+  const sharers = [...new Set([...alive, me])].sort(byIncarnation);
+  const rank = sharers.indexOf(me);
+  const take: { lane: LaneCode; count: number; ceiling: number }[] = [];
+  const giveBack: { lane: LaneCode; count: number }[] = [];
+  const codes = [...ceilings.keys()].sort();
+  codes.forEach((lane, laneIndex) => {
+    const ceiling = ceilings.get(lane) ?? 0;
+    const slots = survey.slots.filter((slot) => slot.lane === lane && slot.n < ceiling);
+    const isFree = (slot: { expiresAt: number }): boolean => slot.expiresAt <= survey.now;
+    const free = slots.filter(isFree);
+    const held = new Map<WorkerId, number>();
+    for (const slot of slots) {
+      if (!isFree(slot) && slot.holder !== undefined) {
+        held.set(slot.holder, (held.get(slot.holder) ?? 0) + 1);
+      }
+    }
+    const mine = held.get(me) ?? 0;
+    const base = Math.floor(ceiling / sharers.length);
+    const extra = (rank + laneIndex) % sharers.length < ceiling % sharers.length ? 1 : 0;
+    const idle = free.filter((slot) => survey.now - slot.expiresAt > FREE_FOR_ANYONE_MS).length;
+    const count = Math.min(free.length, Math.max(base + extra - mine, idle));
+    if (count > 0) take.push({ lane, count, ceiling });
+    const starving = sharers.some((id) => id !== me && (held.get(id) ?? 0) < base);
+    if (free.length === 0 && starving && mine > base) giveBack.push({ lane, count: 1 });
+  });
+  return { take, giveBack };
+}
+
+/** Worker ids are decimal numbers as text; a later incarnation is larger. */
+function byIncarnation(a: WorkerId, b: WorkerId): number {
+  return a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);
+}

@@ -1,0 +1,44 @@
+/** Proof that the portal took the filing. */
+export interface Receipt {
+  readonly number: string;
+}
+
+/** The class of an outcome. Every kind carries only what the decision needs. */
+export type Verdict =
+  | { readonly kind: 'accepted'; readonly receipt: Receipt }
+  | { readonly kind: 'received'; readonly submissionId: string | undefined }
+  /** `missing` marks a 404: three in a row on a lane mean a wrong address, not three bad filings. */
+  | { readonly kind: 'rejected'; readonly code: string; readonly missing: boolean }
+  | { readonly kind: 'denied'; readonly code: string }
+  | {
+      readonly kind: 'throttled';
+      readonly code: string;
+      readonly waitMs?: number;
+      readonly captcha: boolean;
+    }
+  | { readonly kind: 'conflict' }
+  | { readonly kind: 'transient'; readonly code: string }
+  | { readonly kind: 'unknown'; readonly code: string }
+  /** `written` says whether the filing may have been taken; then it is unknown first. */
+  | { readonly kind: 'drift'; readonly code: string; readonly written: boolean }
+  /** A session that expired before the filing was posted is harmless; a 511 came after it. */
+  | { readonly kind: 'session'; readonly code: string; readonly written: boolean }
+  /** A 4xx that no rule names: a person looks at it. */
+  | { readonly kind: 'unclassified'; readonly code: string };
+
+export type VerdictKind = Verdict['kind'];
+
+/** What the portal said when asked about a key or a submission. */
+export type StatusAnswer =
+  | { readonly kind: 'accepted'; readonly receipt: Receipt }
+  | { readonly kind: 'refused'; readonly code: string }
+  | { readonly kind: 'processing'; readonly submissionId: string | undefined }
+  | { readonly kind: 'not_found' }
+  | {
+      readonly kind: 'throttled';
+      readonly code: string;
+      readonly waitMs?: number;
+      readonly captcha: boolean;
+    }
+  /** No usable answer: ask again within the retry bounds. */
+  | { readonly kind: 'unclear'; readonly code: string };

@@ -1,0 +1,310 @@
+/**
+ * Claim, decide, record, send, record: the one way of a filing through this process.
+ *
+ *   tick()      commits the outcomes of the last group and the claims and intents of the next, in one transaction
+ *   dispatch()  gives each claim a slot; the portal's answer becomes an outcome for the next tick
+ *
+ * A crash before a tick commits leaves the filings as they were. A crash after it leaves them `submitted` without an
+ * outcome: another worker finds them by their dead holder and settles them as unknown. Nothing here holds policy;
+ * `core/decide.ts` does.
+ */
+import { createHash } from 'node:crypto';
+import {
+  attemptId,
+  type Claim,
+  type Clock,
+  classifySend,
+  classifyStatus,
+  type DeliveryStore,
+  type Exchange,
+  type FilingEvent,
+  type FilingId,
+  type Ids,
+  invariant,
+  type LaneCode,
+  mayRepeat,
+  type OutcomeRecord,
+  type Portal,
+  type Profile,
+  type Vault,
+} from '../core/index.ts';
+import type { Lanes } from './lanes.ts';
+import type { Leases, LocalSlot } from './leases.ts';
+import type { Happening, Recorder } from './recorder.ts';
+
+/** A lane that had nothing to give is asked again after this long. */
+const IDLE_POLL_MS = 50;
+/** Outcomes in one transaction; more would hold its locks for too long. */
+const OUTCOMES_MAX = 500;
+const CONTENT_TYPE = 'application/json; charset=utf-8';
+
+export interface LoopPorts {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly store: DeliveryStore;
+  readonly portal: Portal;
+  readonly vault: Vault;
+  readonly leases: Leases;
+  readonly lanes: Lanes;
+  readonly recorder: Recorder;
+  /** How many intents may be committed ahead for each slot, where the portal can settle an unknown by itself. */
+  readonly ahead: number;
+  /** Called when there may be something to do. */
+  readonly wake: () => void;
+}
+
+export class DeliveryLoop {
+  readonly #ports: LoopPorts;
+  /** Every claim whose outcome is not committed yet. */
+  readonly #held = new Map<FilingId, Claim>();
+  readonly #waiting = new Map<LaneCode, Claim[]>();
+  readonly #emptyUntilMs = new Map<LaneCode, number>();
+  #outcomes: OutcomeRecord[] = [];
+  #inFlight = 0;
+  #unsure = false;
+  #claiming = true;
+
+  constructor(ports: LoopPorts) {
+    this.#ports = ports;
+  }
+
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** True when every claim has its outcome committed. */
+  get isEmpty(): boolean {
+    return this.#held.size === 0;
+  }
+
+  hasOutcomes(): boolean {
+    return this.#outcomes.length > 0;
+  }
+
+  stopClaiming(): void {
+    this.#claiming = false;
+  }
+
+  /** One transaction. Returns whether it did anything; throws when the database did not answer. */
+  async tick(): Promise<boolean> {
+    const { store, leases, ids } = this.#ports;
+    const worker = leases.worker;
+    if (worker === undefined) return false;
+    if (this.#unsure) await this.#adopt();
+    const outcomes = this.#outcomes.slice(0, OUTCOMES_MAX);
+    const wants = this.#wants();
+    const total = wants.reduce((sum, want) => sum + want.count, 0);
+    if (outcomes.length === 0 && total === 0) return false;
+    const attemptIds = Array.from({ length: total }, () => attemptId(ids.next()));
+    // Until the answer is here nobody knows whether this committed: the outcomes are kept, and claims that we have
+    // not heard of are looked for first.
+    this.#unsure = true;
+    const claims = await store.tick({ worker, outcomes, wants, attemptIds });
+    this.#unsure = false;
+    this.#outcomes = this.#outcomes.slice(outcomes.length);
+    for (const outcome of outcomes) {
+      // By now we may hold the filing anew; the outcome of a former claim does not end that one.
+      const claim = this.#held.get(outcome.filing);
+      if (claim?.worker === outcome.worker && claim.filing.attempt === outcome.attempt) {
+        this.#held.delete(outcome.filing);
+      }
+    }
+    this.#noteEmptyLanes(wants, claims);
+    this.take(claims);
+    return true;
+  }
+
+  /** Claims that are ours now. Those whose turn it is wait for a slot; the others need only a decision. */
+  take(claims: readonly Claim[]): void {
+    for (const claim of claims) {
+      // Handed out by a call whose answer came late, and found by `adopt` before.
+      if (this.#isKnown(claim)) continue;
+      this.#held.set(claim.filing.id, claim);
+      const automation = this.#ports.lanes.profile(claim.filing.lane)?.automation;
+      if (claim.reason === 'turn' && automation !== 'allowed') {
+        // Prepared, but not ours to send: the portal's terms do not allow it, or nobody has said that they do.
+        const code = automation === 'forbidden' ? 'AUTOMATION_FORBIDDEN' : 'AUTOMATION_UNKNOWN';
+        void this.#record({ claim, event: { kind: 'gated', code } });
+      } else if (claim.reason === 'turn') {
+        const queue = this.#waiting.get(claim.filing.lane) ?? [];
+        queue.push(claim);
+        this.#waiting.set(claim.filing.lane, queue);
+      } else {
+        // A pending filing that somebody held was on its way to a person because its slack was gone.
+        const late = claim.reason === 'late' || claim.filing.status === 'pending';
+        void this.#record({ claim, event: { kind: late ? 'late' : 'orphaned' } });
+      }
+    }
+    this.dispatch();
+  }
+
+  /** Before the next tick, asks the database for claims of ours that we have not heard of. */
+  lookForClaims(): void {
+    this.#unsure = true;
+  }
+
+  /** Gives waiting claims the slots that are free. */
+  dispatch(): void {
+    const { lanes, leases } = this.#ports;
+    if (!leases.isLive() || leases.isSkewed) return;
+    const now = leases.now();
+    for (const [lane, queue] of this.#waiting) {
+      const profile = lanes.profile(lane);
+      const ceiling = lanes.ceiling(lane, now);
+      if (profile === undefined) continue;
+      while (queue.length > 0) {
+        const slot = leases.idleSlot(lane, ceiling);
+        if (slot === undefined) break;
+        const claim = queue.shift();
+        invariant(claim !== undefined, 'A queue that is not empty has a first claim');
+        slot.busy = true;
+        this.#inFlight += 1;
+        void this.#attempt(claim, slot, profile);
+      }
+    }
+  }
+
+  /** Gives back the claims of a lane that cannot be sent now, with proof that nothing was written. */
+  giveBack(lane: LaneCode): void {
+    const queue = this.#waiting.get(lane) ?? [];
+    this.#waiting.delete(lane);
+    for (const claim of queue) void this.#record({ claim, event: { kind: 'unsent' } });
+  }
+
+  giveBackAll(): void {
+    for (const lane of this.#waiting.keys()) this.giveBack(lane);
+  }
+
+  async #attempt(claim: Claim, slot: LocalSlot, profile: Profile): Promise<void> {
+    const { clock, leases } = this.#ports;
+    const { event, exchange } = await this.#exchange(claim, profile);
+    // The connection is gone but the portal may still be at work: its ceiling counts that request. Counted from now,
+    // because a process that was stopped on the way may have written long after it began.
+    if (exchange?.kind === 'failure' && exchange.written) {
+      slot.restUntilMs = clock.monotonicMs() + profile.longestServiceMs;
+      void this.#wakeAfter(profile.longestServiceMs);
+    }
+    slot.busy = false;
+    this.#inFlight -= 1;
+    if (leases.isLive()) this.dispatch();
+    await this.#record({ claim, event, ...(exchange === undefined ? {} : { exchange }) });
+  }
+
+  async #exchange(
+    claim: Claim,
+    profile: Profile,
+  ): Promise<{ readonly event: FilingEvent; readonly exchange?: Exchange }> {
+    const { portal, vault, leases } = this.#ports;
+    const { filing } = claim;
+    const guard = leases.guard();
+    const { step } = filing;
+    invariant(step !== undefined, 'A claimed filing has a step', { filing: filing.id });
+    if (step.action === 'ask' || step.action === 'poll') {
+      const submissionId = step.action === 'poll' ? step.submissionId : undefined;
+      const exchange = await portal.ask(
+        { profile, key: filing.key, ...(submissionId === undefined ? {} : { submissionId }) },
+        guard,
+      );
+      if (isUnwritten(exchange)) return { event: { kind: 'unsent' } };
+      const answer = classifyStatus(exchange, profile, filing.key, leases.now());
+      return { event: { kind: 'asked', answer }, exchange };
+    }
+    // The lane may have stood still for longer than the portal remembers the key; then it is asked instead.
+    if (step.action === 'resend' && !mayRepeat(filing, step, profile, leases.now())) {
+      return { event: { kind: 'unsent' } };
+    }
+    // The lane may have stood still for longer than the portal honours the key; `decide` then asks instead.
+    if (step.action === 'resend' && !mayRepeat(filing, step, profile, leases.now())) {
+      return { event: { kind: 'unsent' } };
+    }
+    const payload = vault.open(claim.payload);
+    const sha256 = createHash('sha256').update(payload).digest('hex');
+    invariant(sha256 === filing.payloadSha256, 'The payload is the one that was frozen at intake', {
+      filing: filing.id,
+    });
+    const startedAt = leases.now();
+    const exchange = await portal.send(
+      { profile, key: filing.key, payload, contentType: CONTENT_TYPE },
+      guard,
+    );
+    if (isUnwritten(exchange)) return { event: { kind: 'unsent' } };
+    return {
+      event: { kind: 'sent', startedAt, verdict: classifySend(exchange, profile, leases.now()) },
+      exchange,
+    };
+  }
+
+  async #record(happening: Happening): Promise<void> {
+    const { recorder, leases, wake } = this.#ports;
+    const outcome = await recorder.outcomeOf(happening, leases.now());
+    if (outcome !== undefined) this.#outcomes.push(outcome);
+    wake();
+  }
+
+  async #adopt(): Promise<void> {
+    const { store, leases } = this.#ports;
+    if (leases.worker === undefined) return;
+    const unheardOf = await store.adopt(leases.worker, [...this.#held.keys()]);
+    this.#unsure = false;
+    this.take(unheardOf);
+  }
+
+  /** Two claims of one filing differ in the attempt or, after a lost lease, in the worker; the later one stands. */
+  #isKnown(claim: Claim): boolean {
+    const held = this.#held.get(claim.filing.id);
+    if (held === undefined) return false;
+    return held.worker === claim.worker && held.filing.attempt >= claim.filing.attempt;
+  }
+
+  #wants(): { lane: LaneCode; count: number }[] {
+    const { lanes, leases, clock } = this.#ports;
+    if (!this.#claiming || !leases.isLive() || leases.isSkewed) return [];
+    const now = leases.now();
+    const nowMs = clock.monotonicMs();
+    const wants: { lane: LaneCode; count: number }[] = [];
+    for (const lane of lanes.codes) {
+      if ((this.#emptyUntilMs.get(lane) ?? 0) > nowMs) continue;
+      const profile = lanes.profile(lane);
+      if (profile === undefined) continue;
+      const ceiling = lanes.ceiling(lane, now);
+      const slots = leases
+        .slotsOf(lane)
+        .filter((slot) => slot.n < ceiling && slot.restUntilMs <= nowMs);
+      const idle = slots.filter((slot) => !slot.busy).length;
+      const ahead = canSettle(profile) ? this.#ports.ahead * slots.length : 0;
+      const count = idle + ahead - (this.#waiting.get(lane)?.length ?? 0);
+      if (count > 0) wants.push({ lane, count });
+    }
+    return wants;
+  }
+
+  #noteEmptyLanes(
+    wants: readonly { lane: LaneCode; count: number }[],
+    claims: readonly Claim[],
+  ): void {
+    const untilMs = this.#ports.clock.monotonicMs() + IDLE_POLL_MS;
+    for (const want of wants) {
+      const got = claims.filter((claim) => claim.filing.lane === want.lane).length;
+      if (got < want.count) this.#emptyUntilMs.set(want.lane, untilMs);
+    }
+  }
+
+  async #wakeAfter(ms: number): Promise<void> {
+    await this.#ports.clock.sleep(ms);
+    this.dispatch();
+    this.#ports.wake();
+  }
+}
+
+/** Whether an unknown outcome on this portal can end without a person. */
+function canSettle(profile: Profile): boolean {
+  return (
+    profile.status !== undefined ||
+    profile.idempotency.honouredMs > 0 ||
+    profile.effect === 'notice'
+  );
+}
+
+function isUnwritten(exchange: Exchange): boolean {
+  return exchange.kind === 'failure' && exchange.code === 'lease_lost' && !exchange.written;
+}

@@ -1,0 +1,336 @@
+/**
+ * One worker: four loops around the delivery loop.
+ *
+ *   beat      keeps the lease; when it is lost, everything in flight is cut off and a new incarnation begins
+ *   manage    surveys lanes, slots and workers; takes and gives back slots; settles what the dead left; probes
+ *   tick      commits outcomes and claims as fast as there is something to commit
+ *   sequence  turns committed facts into ledger entries
+ *
+ * Each loop survives a database that goes away: it tries again, and the lease decides what may still be sent.
+ */
+import {
+  type Clock,
+  type DeliveryStore,
+  type Ids,
+  isHealthy,
+  type LaneCode,
+  type Log,
+  nextProbeAt,
+  type Portal,
+  type Processes,
+  type Profile,
+  planSlots,
+  type SequencerStore,
+  type Survey,
+  type Vault,
+  type WorkerId,
+} from '../core/index.ts';
+import { isDatabaseAway } from './database-away.ts';
+import { Lanes } from './lanes.ts';
+import { Leases, momentOf } from './leases.ts';
+import { DeliveryLoop } from './loop.ts';
+import { Recorder } from './recorder.ts';
+
+export interface WorkerPorts {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly store: DeliveryStore;
+  readonly sequencer: SequencerStore | undefined;
+  readonly portal: Portal;
+  readonly vault: Vault;
+  readonly log: Log;
+  readonly processes: Processes;
+  readonly profiles: ReadonlyMap<LaneCode, Profile>;
+}
+
+export interface WorkerSettings {
+  readonly leaseMs: number;
+  readonly ahead: number;
+  readonly manageMs: number;
+  /** How often facts are sequenced while there are any. */
+  readonly sequenceMs: number;
+  /** How long a stop waits for answers in flight before it leaves them to be settled. */
+  readonly drainMsMax: number;
+}
+
+export const DEFAULT_SETTINGS: WorkerSettings = {
+  leaseMs: 5_000,
+  ahead: 1,
+  manageMs: 250,
+  sequenceMs: 100,
+  drainMsMax: 60_000,
+};
+
+/** Filings taken from dead workers, or sent to people, in one statement; the next pass takes the rest. */
+const TAKE_MAX = 100;
+const SEQUENCE_MAX = 256;
+/** Waiting without a wake-up call: the queue is looked at again, since a filing may have become due. */
+const IDLE_MS = 50;
+const DATABASE_RETRY_MS = 250;
+const WOKEN = 'woken';
+
+export class Worker {
+  readonly #ports: WorkerPorts;
+  readonly #settings: WorkerSettings;
+  readonly #leases: Leases;
+  readonly #lanes: Lanes;
+  readonly #loop: DeliveryLoop;
+  readonly #stopped = new AbortController();
+  #wake: AbortController = new AbortController();
+  #draining = false;
+  #skewReported = false;
+
+  constructor(ports: WorkerPorts, settings: Partial<WorkerSettings> = {}) {
+    this.#ports = ports;
+    this.#settings = { ...DEFAULT_SETTINGS, ...settings };
+    this.#leases = new Leases(ports.clock, this.#settings.leaseMs);
+    this.#lanes = new Lanes(ports);
+    const recorder = new Recorder({ ...ports, lanes: this.#lanes });
+    this.#loop = new DeliveryLoop({
+      ...ports,
+      leases: this.#leases,
+      lanes: this.#lanes,
+      recorder,
+      ahead: this.#settings.ahead,
+      wake: () => this.#wakeUp(),
+    });
+  }
+
+  /** Runs until `stop` is called; resolves when everything is drained and released. */
+  async run(): Promise<void> {
+    await this.#untilDone('register', () => this.#begin());
+    await Promise.all([
+      this.#every(this.#settings.leaseMs / 3, 'beat', () => this.#beat()),
+      this.#every(this.#settings.manageMs, 'manage', () => this.#manage()),
+      this.#ticks(),
+      this.#every(this.#settings.sequenceMs, 'sequence', () => this.#sequence()),
+    ]);
+  }
+
+  /** Drains and releases: no new claims, unsent ones given back, answers in flight awaited, then slots and lease. */
+  async stop(): Promise<void> {
+    if (this.#draining) return;
+    this.#draining = true;
+    const { clock, store } = this.#ports;
+    this.#loop.stopClaiming();
+    this.#loop.giveBackAll();
+    const untilMs = clock.monotonicMs() + this.#settings.drainMsMax;
+    while (!this.#loop.isEmpty && clock.monotonicMs() < untilMs) {
+      this.#wakeUp();
+      await clock.sleep(IDLE_MS);
+    }
+    this.#stopped.abort();
+    this.#wakeUp();
+    const { worker } = this.#leases;
+    if (worker === undefined) return;
+    const slots = this.#lanes.codes.flatMap((lane) => this.#leases.slotsOf(lane));
+    // What is still in flight keeps its slot: ended, it rests until the portal must be done with it.
+    await store.releaseSlots(
+      worker,
+      slots.filter((slot) => !slot.busy && slot.restUntilMs <= clock.monotonicMs()),
+    );
+    await store.endWorker(worker);
+    this.#leases.lose();
+  }
+
+  #wakeUp(): void {
+    // With a reason of our own the platform does not build an exception each time, which cost 3 % of a busy worker.
+    this.#wake.abort(WOKEN);
+  }
+
+  async #begin(): Promise<void> {
+    const { store, processes, clock } = this.#ports;
+    const askedAt = momentOf(clock);
+    const { pid, startedAt } = processes.self;
+    const { id, now } = await store.registerWorker({
+      host: processes.host,
+      pid,
+      pidStartedAt: startedAt,
+    });
+    this.#leases.begin(id, now, askedAt);
+    this.#reportSkew();
+  }
+
+  async #beat(): Promise<void> {
+    const { store, clock, log } = this.#ports;
+    const { worker } = this.#leases;
+    if (worker === undefined) return this.#begin();
+    const askedAt = momentOf(clock);
+    const { alive, now } = await store.beat(worker);
+    if (alive) {
+      this.#leases.extend(now, askedAt);
+      this.#reportSkew();
+      return;
+    }
+    // Somebody may already be settling what we held. Nothing more is written under the old lease.
+    log.write({ level: 'warn', event: 'worker.lease_lost' });
+    this.#leases.lose();
+    this.#loop.giveBackAll();
+    await this.#begin();
+  }
+
+  async #manage(): Promise<void> {
+    const { store } = this.#ports;
+    const survey = await store.survey();
+    this.#lanes.refresh(survey.lanes, survey.now);
+    await this.#endDeadNeighbours(survey);
+    const { worker } = this.#leases;
+    if (worker === undefined || !this.#leases.isLive()) return;
+    await this.#balanceSlots(survey);
+    if (!this.#draining) {
+      this.#loop.take(await store.takeOrphans(worker, TAKE_MAX));
+      this.#loop.take(await store.takeLate(worker, TAKE_MAX));
+      for (const lane of this.#lanes.codes) await this.#probe(lane, survey);
+    }
+    // A skewed clock may stay so: others can send what we only keep.
+    if (this.#leases.isSkewed) this.#loop.giveBackAll();
+    // Whatever waited for a pause to end, or for a clock to be right again.
+    this.#loop.dispatch();
+    // A statement whose answer was lost may commit long after: claims that it made are looked for on every pass.
+    this.#loop.lookForClaims();
+    this.#wakeUp();
+  }
+
+  /** Makes sure that a worker of this host whose lease is over, or whose process is gone, is dead, and says so. */
+  async #endDeadNeighbours(survey: Survey): Promise<void> {
+    const { processes, store, log } = this.#ports;
+    for (const other of survey.workers) {
+      if (other.host !== processes.host || other.id === this.#leases.worker) continue;
+      const mine =
+        other.pid === processes.self.pid && other.pidStartedAt === processes.self.startedAt;
+      const running = processes.isRunning(other.pid, other.pidStartedAt);
+      if (running && (other.alive || mine)) {
+        // A former incarnation of this very process: its requests were cut off when the lease was lost.
+        if (mine && !other.alive) await store.endWorker(other.id);
+        continue;
+      }
+      if (running && !(await processes.end(other.pid, other.pidStartedAt))) continue;
+      log.write({ level: 'warn', event: 'worker.found_dead' });
+      await store.endWorker(other.id);
+    }
+  }
+
+  async #balanceSlots(survey: Survey): Promise<void> {
+    const { store } = this.#ports;
+    const { worker } = this.#leases;
+    if (worker === undefined) return;
+    const now = this.#leases.now();
+    const ceilings = new Map(
+      this.#lanes.codes.map((lane) => [lane, this.#lanes.ceiling(lane, now)]),
+    );
+    const plan = planSlots(survey, worker, ceilings);
+    await this.#releaseUnknownSlots(survey, worker);
+    for (const [lane, ceiling] of ceilings) {
+      const surplus = this.#leases
+        .idleSlots(lane)
+        .filter((slot) => slot.n >= ceiling || this.#draining);
+      const asked = plan.giveBack.find((give) => give.lane === lane)?.count ?? 0;
+      const given = this.#leases
+        .idleSlots(lane)
+        .filter((slot) => !surplus.includes(slot))
+        .slice(0, asked);
+      const back = [...surplus, ...given];
+      if (back.length > 0) {
+        // Out of our hands first: a slot that we still believed in after its release could be used twice.
+        this.#leases.removeSlots(back);
+        await store.releaseSlots(worker, back);
+      }
+      if (ceiling === 0 || this.#leases.slotsOf(lane).length === 0) this.#loop.giveBack(lane);
+    }
+    if (plan.take.length === 0 || this.#draining) return;
+    const taken = await store.acquireSlots(worker, plan.take);
+    if (this.#leases.worker === worker) this.#leases.addSlots(taken);
+  }
+
+  /**
+   * Slots that the database has under our name and we do not have: the answer to taking them, or the release itself,
+   * was lost. Kept alive by our heartbeats, they would stand idle for as long as we live.
+   */
+  async #releaseUnknownSlots(survey: Survey, worker: WorkerId): Promise<void> {
+    const unknown = survey.slots.filter(
+      ({ lane, n, holder, expiresAt }) =>
+        holder === worker &&
+        expiresAt > survey.now &&
+        !this.#leases.slotsOf(lane).some((slot) => slot.n === n),
+    );
+    if (unknown.length > 0) await this.#ports.store.releaseSlots(worker, unknown);
+  }
+
+  /** The one probe of a lane whose breaker is open, once nothing else of ours or anybody's is in flight there. */
+  async #probe(lane: LaneCode, survey: Survey): Promise<void> {
+    const { store, portal } = this.#ports;
+    const state = this.#lanes.state(lane);
+    const profile = this.#lanes.profile(lane);
+    const { worker } = this.#leases;
+    if (state === undefined || profile === undefined || worker === undefined) return;
+    const at = nextProbeAt(state.breaker);
+    const now = this.#leases.now();
+    if (at === undefined || at > now) return;
+    if (survey.slots.some((slot) => slot.lane === lane && slot.expiresAt > survey.now)) return;
+    // Until the portal must be done with it, even if we write late and are not there any more to hear the answer.
+    const leaseMs = this.#settings.leaseMs + profile.timeoutMs + profile.longestServiceMs;
+    if (!(await store.leaseProbe(worker, lane, leaseMs))) return;
+    const exchange = await portal.probe(profile, this.#leases.guard());
+    await this.#lanes.apply(
+      lane,
+      { kind: 'probed', good: isHealthy(exchange) },
+      this.#leases.now(),
+    );
+  }
+
+  async #sequence(): Promise<void> {
+    const { sequencer } = this.#ports;
+    if (sequencer === undefined) return;
+    while ((await sequencer.sequence(SEQUENCE_MAX)) === SEQUENCE_MAX);
+  }
+
+  async #ticks(): Promise<void> {
+    const { clock } = this.#ports;
+    while (!this.#stopped.signal.aborted) {
+      this.#wake = new AbortController();
+      const worked = await this.#guarded('tick', () => this.#loop.tick());
+      if (worked === undefined) await clock.sleep(DATABASE_RETRY_MS, this.#stopped.signal);
+      else if (!worked) await clock.sleep(IDLE_MS, this.#wake.signal);
+    }
+  }
+
+  async #every(ms: number, name: string, work: () => Promise<void>): Promise<void> {
+    const { clock } = this.#ports;
+    while (!this.#stopped.signal.aborted) {
+      await this.#guarded(name, work);
+      await clock.sleep(ms, this.#stopped.signal);
+    }
+  }
+
+  async #untilDone(name: string, work: () => Promise<void>): Promise<void> {
+    while (!this.#stopped.signal.aborted) {
+      const done = await this.#guarded(name, async () => {
+        await work();
+        return true;
+      });
+      if (done === true) return;
+      await this.#ports.clock.sleep(DATABASE_RETRY_MS, this.#stopped.signal);
+    }
+  }
+
+  /** A database that is away, or a full disk, is waited out; anything else is a broken assumption and ends the worker. */
+  async #guarded<T>(name: string, work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isDatabaseAway(error)) {
+        this.#stopped.abort();
+        throw error;
+      }
+      this.#ports.log.write({ level: 'warn', event: `worker.${name}_waits`, error: error.code });
+      return undefined;
+    }
+  }
+
+  #reportSkew(): void {
+    if (this.#leases.isSkewed && !this.#skewReported) {
+      this.#ports.log.write({ level: 'error', event: 'worker.clock_skew', error: 'CLOCK_SKEW' });
+    }
+    this.#skewReported = this.#leases.isSkewed;
+  }
+}

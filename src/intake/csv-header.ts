@@ -1,0 +1,116 @@
+/** The first record of a CSV file: which column is which. Whatever is wrong with it stops the import. */
+import { isUtf8 } from 'node:buffer';
+import { FilewrightError } from '../core/index.ts';
+import { splitFields } from './csv-fields.ts';
+import type { Delimiter } from './csv-quotes.ts';
+import type { CsvRecord } from './csv-records.ts';
+import { isErrorColumn, type ColumnMapping } from './input-row.ts';
+import { COLUMNS_MAX } from './limits.ts';
+import { withoutLineEnd } from './lines.ts';
+
+export interface CsvHeader {
+  /** With its line end, as the error file repeats it. */
+  readonly raw: Buffer;
+  readonly hasByteOrderMark: boolean;
+  readonly delimiter: Delimiter;
+  /** The names in the file, in its order. */
+  readonly theirs: readonly string[];
+  /** Our names and the places of their values. */
+  readonly ours: readonly { readonly name: string; readonly at: number }[];
+}
+
+export interface HeaderRules {
+  readonly delimiter: Delimiter;
+  readonly mapping: ColumnMapping;
+  readonly needed: readonly string[];
+  readonly hasByteOrderMark: boolean;
+}
+
+export function readHeader(record: CsvRecord, rules: HeaderRules): CsvHeader {
+  const { line } = record;
+  const bytes = withoutLineEnd(record.bytes);
+  if (record.kind === 'broken') throw malformed(line, `its field ${record.why}`);
+  if (!isUtf8(bytes)) throw malformed(line, utf8Fault(bytes));
+  const theirs = splitFields(bytes.toString('utf8'), rules.delimiter);
+  checkNames(theirs, line);
+  const ours = mapColumns(theirs, rules.mapping, line);
+  const missing = rules.needed.filter((name) => !ours.some((column) => column.name === name));
+  if (missing.length > 0) {
+    throw malformed(
+      line,
+      `the column ${listed(missing)} is missing among ${listed(theirs)}; rename it, map it, or check the delimiter`,
+    );
+  }
+  const { delimiter, hasByteOrderMark } = rules;
+  return { raw: record.bytes, hasByteOrderMark, delimiter, theirs, ours };
+}
+
+function checkNames(theirs: readonly string[], line: number): void {
+  if (theirs.length > COLUMNS_MAX) {
+    throw new FilewrightError(
+      'INPUT_LIMIT',
+      `Expected at most ${COLUMNS_MAX} columns in line ${line}, found ${theirs.length}. Check the delimiter.`,
+      { details: { line, columns: theirs.length } },
+    );
+  }
+  const unnamed = theirs.indexOf('');
+  if (unnamed !== -1) throw malformed(line, `column ${unnamed + 1} has no name; give it one`);
+  // oxlint-disable-next-line no-control-regex -- control characters are what it looks for.
+  const strange = theirs.find((name) => /[\u0000-\u001f\u007f-\u009f]/.test(name));
+  if (strange !== undefined) {
+    throw malformed(line, `the name ${JSON.stringify(strange)} holds a control character`);
+  }
+  const twice = theirs.filter((name, at) => theirs.indexOf(name) !== at);
+  if (twice.length > 0) throw malformed(line, `the column ${listed(twice)} is there twice`);
+  // It would change an object's prototype instead of naming a value.
+  if (theirs.includes('__proto__')) throw malformed(line, 'no column may be called "__proto__"');
+}
+
+function mapColumns(
+  theirs: readonly string[],
+  mapping: ColumnMapping,
+  line: number,
+): CsvHeader['ours'] {
+  const mapped = Object.entries(mapping).map(([name, their]) => ({
+    name,
+    their,
+    at: theirs.indexOf(their),
+  }));
+  const unknown = mapped.filter((column) => column.at === -1).map((column) => column.their);
+  if (unknown.length > 0) {
+    throw malformed(
+      line,
+      `the mapping names ${listed(unknown)}, which is not among ${listed(theirs)}`,
+    );
+  }
+  const used = new Set(mapped.map((column) => column.their));
+  const kept = theirs
+    .map((name, at) => ({ name, at }))
+    .filter((column) => !used.has(column.name) && !isErrorColumn(column.name));
+  const both = kept.filter((column) => Object.hasOwn(mapping, column.name));
+  if (both.length > 0) {
+    const names = listed(both.map((column) => column.name));
+    throw malformed(line, `the column ${names} is in the file and also mapped from another one`);
+  }
+  return [...mapped.map(({ name, at }) => ({ name, at })), ...kept];
+}
+
+function utf8Fault(bytes: Buffer): string {
+  const mark = bytes.subarray(0, 2).toString('hex');
+  const isUtf16 = mark === 'fffe' || mark === 'feff';
+  return isUtf16
+    ? 'the file is UTF-16; save it as UTF-8'
+    : 'its bytes are not UTF-8; save the file as UTF-8';
+}
+
+function listed(names: readonly string[]): string {
+  return names.map((name) => JSON.stringify(name)).join(', ');
+}
+
+export function malformed(line: number, found: string): FilewrightError {
+  return new FilewrightError(
+    'INPUT_MALFORMED',
+    `Expected a header with the columns of the import in line ${line}, but ${found}.`,
+    { details: { line } },
+  );
+}

@@ -1,0 +1,108 @@
+/** Reads CSV as a stream: never more than one record and one chunk in memory, never a good row lost to a bad one. */
+import { isUtf8 } from 'node:buffer';
+import type { JsonValue } from '../core/index.ts';
+import { splitFields } from './csv-fields.ts';
+import { malformed, readHeader, type CsvHeader } from './csv-header.ts';
+import type { Delimiter } from './csv-quotes.ts';
+import { RecordCutter, type CsvRecord } from './csv-records.ts';
+import { noRows, WHOLE_ROW, type ColumnMapping, type InputRow } from './input-row.ts';
+import { LINE_BYTES_MAX } from './limits.ts';
+import { LineSplitter, withoutLineEnd } from './lines.ts';
+
+export interface CsvOptions {
+  /** A comma unless told. */
+  readonly delimiter?: Delimiter;
+  readonly mapping?: ColumnMapping;
+  /** Our names of the columns that must be there. */
+  readonly needed?: readonly string[];
+}
+
+/**
+ * Reads the header, then gives the rows. A problem of the header, an empty file, a file with nothing but a header and
+ * a quote that swallows the rest of the file throw `INPUT_MALFORMED` with `details.line`; every other problem is a
+ * row of its own kind, and reading goes on behind it. Lines may end in LF or CR LF, also mixed.
+ */
+export async function openCsv(
+  source: AsyncIterable<Uint8Array>,
+  options: CsvOptions = {},
+): Promise<{ readonly header: CsvHeader; readonly rows: AsyncIterable<InputRow> }> {
+  const delimiter = options.delimiter ?? ',';
+  const splitter = new LineSplitter(LINE_BYTES_MAX);
+  const cutter = new RecordCutter(delimiter);
+  const records = cutRecords(source, splitter, cutter);
+  try {
+    const first = await records.next();
+    if (first.done === true) throw malformed(1, 'the file is empty');
+    const header = readHeader(first.value, {
+      delimiter,
+      mapping: options.mapping ?? {},
+      needed: options.needed ?? [],
+      hasByteOrderMark: splitter.hasByteOrderMark,
+    });
+    cutter.setWidth(header.theirs.length);
+    return { header, rows: readRows(records, header) };
+  } catch (error) {
+    // Nobody will read on, so the source must be told: it may hold a file open.
+    await records.return(undefined);
+    throw error;
+  }
+}
+
+async function* cutRecords(
+  source: AsyncIterable<Uint8Array>,
+  splitter: LineSplitter,
+  cutter: RecordCutter,
+): AsyncGenerator<CsvRecord> {
+  for await (const chunk of source) {
+    for (const part of splitter.push(chunk)) {
+      for (const record of cutter.push(part)) if (!isBlank(record)) yield record;
+    }
+  }
+  for (const part of splitter.end()) {
+    for (const record of cutter.push(part)) if (!isBlank(record)) yield record;
+  }
+  yield* cutter.end();
+}
+
+function isBlank(record: CsvRecord): boolean {
+  return record.bytes.length <= 2 && withoutLineEnd(record.bytes).length === 0;
+}
+
+async function* readRows(
+  records: AsyncIterable<CsvRecord>,
+  header: CsvHeader,
+): AsyncGenerator<InputRow> {
+  let isEmpty = true;
+  for await (const record of records) {
+    isEmpty = false;
+    yield readRecord(record, header);
+  }
+  // An export that failed quietly looks like this. Saying "0 rows imported" would pass for success.
+  if (isEmpty) throw noRows(1);
+}
+
+function readRecord(record: CsvRecord, header: CsvHeader): InputRow {
+  const { line } = record;
+  const raw = withoutLineEnd(record.bytes);
+  const fault = (at: number | undefined, why: string, verbatim: boolean): InputRow => {
+    const where = (at === undefined ? undefined : header.theirs[at]) ?? WHOLE_ROW;
+    return { kind: 'fault', line, raw, error: { where, why }, verbatim };
+  };
+  if (record.kind === 'broken') return fault(record.field, record.why, false);
+  if (!isUtf8(raw)) {
+    // Latin-1 gives one character to each byte, so the fields can be told apart although the text cannot be read.
+    const fields = splitFields(raw.toString('latin1'), header.delimiter);
+    const at = fields.findIndex((field) => !isUtf8(Buffer.from(field, 'latin1')));
+    return fault(at, 'has bytes that are not UTF-8; save the file as UTF-8', true);
+  }
+  const fields = splitFields(raw.toString('utf8'), header.delimiter);
+  const nul = raw.includes(0) ? fields.findIndex((field) => field.includes('\0')) : -1;
+  if (nul !== -1) return fault(nul, 'holds a NUL character; remove it at its source', true);
+  if (fields.length !== header.theirs.length) {
+    const why = `expected ${header.theirs.length} fields, found ${fields.length}; is a delimiter unquoted or a field missing?`;
+    return fault(undefined, why, true);
+  }
+  const row: Record<string, JsonValue> = {};
+  for (const { name, at } of header.ours) row[name] = fields[at] ?? '';
+  return { kind: 'row', line, raw, row };
+}

@@ -1,0 +1,73 @@
+import type { BatchId, LaneCode, Sha256Hex } from '../core/index.ts';
+import { REPORTED_ERRORS_MAX } from './limits.ts';
+
+export interface LaneCounts {
+  readonly created: number;
+  readonly changed: number;
+  readonly unchanged: number;
+}
+
+/** `rows` is the sum of the other four. */
+export interface ImportCounts extends LaneCounts {
+  readonly rows: number;
+  readonly refused: number;
+}
+
+export interface ReportedError {
+  readonly line: number;
+  readonly where: string;
+  readonly why: string;
+}
+
+export interface ImportReport extends ImportCounts {
+  /** Undefined in a dry run, and when no row could be read as a filing. */
+  readonly batch: BatchId | undefined;
+  /** The frozen batch: what a second person approves. Undefined where there is no batch. */
+  readonly count: number | undefined;
+  readonly sha256: Sha256Hex | undefined;
+  /** Over the bytes of the input. */
+  readonly inputSha256: Sha256Hex;
+  readonly lanes: ReadonlyMap<LaneCode, LaneCounts>;
+  /** The first hundred, refusals and conflicts. */
+  readonly errors: readonly ReportedError[];
+  /** Where the error file is; undefined when there is none. */
+  readonly errorFile: string | undefined;
+}
+
+type RowOutcome = 'created' | 'changed' | 'unchanged';
+
+/** Counts while the rows pass. */
+export class Tally {
+  private readonly lanes = new Map<LaneCode, { -readonly [K in keyof LaneCounts]: number }>();
+  private readonly errors: ReportedError[] = [];
+  private refused = 0;
+
+  count(lane: LaneCode, outcome: RowOutcome): void {
+    let counts = this.lanes.get(lane);
+    if (counts === undefined) {
+      counts = { created: 0, changed: 0, unchanged: 0 };
+      this.lanes.set(lane, counts);
+    }
+    counts[outcome] += 1;
+  }
+
+  refuse(): void {
+    this.refused += 1;
+  }
+
+  note(error: ReportedError): void {
+    if (this.errors.length < REPORTED_ERRORS_MAX) this.errors.push(error);
+  }
+
+  counts(): ImportCounts {
+    const sum = (name: keyof LaneCounts): number =>
+      [...this.lanes.values()].reduce((total, counts) => total + counts[name], 0);
+    const [created, changed, unchanged] = [sum('created'), sum('changed'), sum('unchanged')];
+    const { refused } = this;
+    return { rows: created + changed + unchanged + refused, created, changed, unchanged, refused };
+  }
+
+  result(): ImportCounts & Pick<ImportReport, 'lanes' | 'errors'> {
+    return { ...this.counts(), lanes: this.lanes, errors: this.errors };
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * Seals and opens the bodies of one log. The tenant key comes from outside, unwrapped by the root key; data keys are
+ * unwrapped on use and kept in a bounded cache, so that a destroyed key is forgotten after at most that many others.
+ */
+import type { EntryId, Random, SealedPayload, Vault, WrappedKey } from '../core/index.ts';
+import { openBody, sealBody, unwrapKey, wrapKey } from './seal.ts';
+
+/** 32-byte keys for so many subjects take about 2 MB; a batch touches each subject a few times in a short while. */
+const CACHED_KEYS_MAX = 8_192;
+
+export class KeyVault implements Vault {
+  readonly #origin: string;
+  readonly #tenantKey: Uint8Array;
+  readonly #random: Random;
+  readonly #keys = new Map<string, Uint8Array>();
+
+  constructor(options: {
+    readonly origin: string;
+    readonly tenantKey: Uint8Array;
+    readonly random: Random;
+  }) {
+    this.#origin = options.origin;
+    this.#tenantKey = options.tenantKey;
+    this.#random = options.random;
+  }
+
+  newKey(month: string): WrappedKey {
+    const id = `k-${Buffer.from(this.#random.bytes(12)).toString('hex')}`;
+    const key = this.#random.bytes(32);
+    const wrapped = wrapKey({
+      wrapping: this.#tenantKey,
+      key,
+      context: id,
+      random: (count) => this.#random.bytes(count),
+    });
+    this.#keep(id, key);
+    return { id, month, wrapped };
+  }
+
+  seal(input: {
+    readonly key: WrappedKey;
+    readonly entry: EntryId;
+    readonly body: Uint8Array;
+  }): ReturnType<Vault['seal']> {
+    return sealBody({
+      origin: this.#origin,
+      id: input.entry,
+      keyId: input.key.id,
+      dek: this.dataKey(input.key),
+      body: input.body,
+      random: (count) => this.#random.bytes(count),
+    });
+  }
+
+  open(payload: SealedPayload): Uint8Array {
+    const { canonical } = openBody({
+      origin: this.#origin,
+      id: payload.entry,
+      keyId: payload.key.id,
+      dek: this.dataKey(payload.key),
+      blob: payload.blob,
+    });
+    return canonical;
+  }
+
+  dataKey(key: WrappedKey): Uint8Array {
+    const cached = this.#keys.get(key.id);
+    if (cached !== undefined) return cached;
+    const dek = unwrapKey({ wrapping: this.#tenantKey, blob: key.wrapped, context: key.id });
+    this.#keep(key.id, dek);
+    return dek;
+  }
+
+  #keep(id: string, dek: Uint8Array): void {
+    // A Map remembers insertion order: the first is the oldest.
+    if (this.#keys.size >= CACHED_KEYS_MAX) {
+      const oldest = this.#keys.keys().next();
+      if (!oldest.done) this.#keys.delete(oldest.value);
+    }
+    this.#keys.set(id, dek);
+  }
+}

@@ -1,0 +1,1 @@
+export { entityRowReader, type EntityRowReaderOptions } from './row-reader.ts';

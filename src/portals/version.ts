@@ -1,0 +1,2 @@
+/** Sent as `User-Agent: filewright/<version>`. A test compares it with package.json. */
+export const VERSION = '0.1.0';

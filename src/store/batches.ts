@@ -1,0 +1,198 @@
+/** Batches: a view over filings that were imported together. Approval by a second person lets them go. */
+import {
+  type BatchId,
+  batchId,
+  FilewrightError,
+  type LedgerFact,
+  type PersonId,
+} from '../core/index.ts';
+import { recordFact } from './facts.ts';
+import { batchHash } from './intake-store.ts';
+import { hex, optional, text, when } from './rows.ts';
+import type { Row, Session, Statement } from './session.ts';
+
+export interface Batch {
+  readonly id: BatchId;
+  readonly source: string;
+  readonly state: 'open' | 'frozen' | 'approved';
+  readonly preparedBy: string;
+  readonly preparedAt: number;
+  readonly count: number | undefined;
+  readonly sha256: string | undefined;
+  readonly approvedBy: string | undefined;
+  readonly approvedAt: number | undefined;
+}
+
+export interface LaneCounts {
+  readonly lane: string;
+  readonly pending: number;
+  readonly submitted: number;
+  readonly accepted: number;
+  readonly rejected: number;
+  readonly fallout: number;
+  /** The least time left to a last safe moment among the open ones; undefined when none is open. */
+  readonly leastSlackMs: number | undefined;
+}
+
+/** Rows released in one transaction: long enough to be efficient, short enough to let workers in between. */
+const RELEASE_MAX = 5_000;
+
+const COLUMNS = `b.id, b.source, b.state, p.name as prepared_by, b.prepared_at, b.count, b.sha256,
+  a.name as approved_by, b.approved_at`;
+const JOINS = `from batch b join person p on p.tenant = b.tenant and p.id = b.prepared_by
+  left join person a on a.tenant = b.tenant and a.id = b.approved_by`;
+
+const FIND: Statement = {
+  name: 'batch-find',
+  text: `select ${COLUMNS} ${JOINS} where b.tenant = $1 and b.id = $2`,
+};
+const LIST: Statement = {
+  name: 'batch-list',
+  text: `select ${COLUMNS} ${JOINS} where b.tenant = $1 order by b.prepared_at desc limit $2`,
+};
+
+const LOCK: Statement = {
+  name: 'batch-lock',
+  text: 'select state, prepared_by, sha256, count from batch where tenant = $1 and id = $2 for update',
+};
+
+const APPROVE: Statement = {
+  name: 'batch-approve',
+  text: `update batch set state = 'approved', approved_by = $3, approved_at = now(), ver = ver + 1
+    where tenant = $1 and id = $2 returning ver`,
+};
+
+const RELEASE: Statement = {
+  name: 'batch-release',
+  text: `
+with held as materialized (
+  select f.id, e.not_before from envelope e
+  join batch b on b.tenant = e.tenant and b.id = e.batch and b.state = 'approved'
+  join filing f on f.tenant = e.tenant and f.id = e.id
+  where e.tenant = $1 and e.batch = $2 and f.status = 'pending' and f.attempt = 0 and f.next_at is null
+    and f.holder is null
+  limit $3 for update of f skip locked)
+update filing f set next_at = greatest(now(), held.not_before) from held where f.tenant = $1 and f.id = held.id
+returning f.id`,
+};
+
+const COUNTS: Statement = {
+  name: 'batch-counts',
+  text: `
+select f.lane,
+  count(*) filter (where f.status = 'pending') as pending,
+  count(*) filter (where f.status = 'submitted') as submitted,
+  count(*) filter (where f.status = 'accepted') as accepted,
+  count(*) filter (where f.status = 'rejected') as rejected,
+  count(*) filter (where f.status = 'fallout') as fallout,
+  extract(epoch from min(f.last_safe) filter (where f.status in ('pending', 'submitted')) - now()) * 1000 as slack_ms
+from envelope e join filing f on f.tenant = e.tenant and f.id = e.id
+where e.tenant = $1 and ($2::uuid is null or e.batch = $2)
+group by f.lane order by f.lane`,
+};
+
+export async function findBatch(session: Session, tenant: string, id: BatchId): Promise<Batch> {
+  const [row] = await session.run(FIND, [tenant, id]);
+  if (row === undefined)
+    throw new FilewrightError('NOT_FOUND', `No batch has the id ${id}; see batch list`);
+  return batchOf(row);
+}
+
+export async function listBatches(
+  session: Session,
+  tenant: string,
+  limit: number,
+): Promise<Batch[]> {
+  return (await session.run(LIST, [tenant, limit])).map(batchOf);
+}
+
+/** The second person. The database refuses self-approval by itself; this says it in words first. */
+export async function approveBatch(
+  session: Session,
+  tenant: string,
+  id: BatchId,
+  by: PersonId,
+  fact: LedgerFact,
+): Promise<void> {
+  await session.transaction(async (run) => {
+    const [batch] = await run(LOCK, [tenant, id]);
+    if (batch === undefined)
+      throw new FilewrightError('NOT_FOUND', `No batch has the id ${id}; see batch list`);
+    if (batch['state'] === 'approved') return;
+    if (batch['state'] === 'open') {
+      throw new FilewrightError(
+        'REFUSED_BY_RULE',
+        `The import of batch ${id} did not finish; run batch import again`,
+      );
+    }
+    if (batch['prepared_by'] === by) {
+      throw new FilewrightError(
+        'SELF_APPROVAL',
+        `Batch ${id} was prepared by the person who tries to approve it`,
+      );
+    }
+    const now = await batchHash(run, tenant, id);
+    if (now.sha256 !== hex(batch['sha256']) || now.count !== Number(batch['count'])) {
+      throw new FilewrightError(
+        'REFUSED_BY_RULE',
+        `Batch ${id} is not the one that was frozen; do not approve it`,
+      );
+    }
+    const [row] = await run(APPROVE, [tenant, id, by]);
+    const subject = { kind: 'batch', id, ver: 1 };
+    const complete = {
+      ...fact,
+      data: { ...fact.data, batch_ver: Number(row?.['ver']), count: now.count, sha256: now.sha256 },
+    };
+    await recordFact(run, { tenant, boundary: 'access' }, subject, complete);
+  });
+}
+
+/** Queues the filings of an approved batch. Safe to repeat: a crash midway leaves the rest for the next call. */
+export async function releaseBatch(
+  session: Session,
+  tenant: string,
+  id: BatchId,
+  onProgress?: (released: number) => void,
+): Promise<number> {
+  let released = 0;
+  for (;;) {
+    const rows = await session.run(RELEASE, [tenant, id, RELEASE_MAX]);
+    released += rows.length;
+    onProgress?.(released);
+    if (rows.length < RELEASE_MAX) return released;
+  }
+}
+
+/** Counts per lane of one batch, or of everything. */
+export async function laneCounts(
+  session: Session,
+  tenant: string,
+  id: BatchId | undefined,
+): Promise<LaneCounts[]> {
+  const rows = await session.run(COUNTS, [tenant, id ?? null]);
+  return rows.map((row) => ({
+    lane: text(row['lane']),
+    pending: Number(row['pending']),
+    submitted: Number(row['submitted']),
+    accepted: Number(row['accepted']),
+    rejected: Number(row['rejected']),
+    fallout: Number(row['fallout']),
+    leastSlackMs: optional(row['slack_ms'], Number),
+  }));
+}
+
+function batchOf(row: Row): Batch {
+  return {
+    id: batchId(text(row['id'])),
+    source: text(row['source']),
+    // A check constraint holds the column to these words.
+    state: row['state'] as Batch['state'],
+    preparedBy: text(row['prepared_by']),
+    preparedAt: when(row['prepared_at']),
+    count: optional(row['count'], Number),
+    sha256: optional(row['sha256'], hex),
+    approvedBy: optional(row['approved_by'], text),
+    approvedAt: optional(row['approved_at'], when),
+  };
+}

@@ -1,0 +1,79 @@
+/** The list of a backup's files, written last: a backup without it is incomplete. */
+
+import { readFile } from 'node:fs/promises';
+import { join, posix } from 'node:path';
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { FilewrightError } from '../../core/index.ts';
+import { replaceFile } from './durable.ts';
+import { isMissing } from './failure.ts';
+
+const MANIFEST_NAME = 'filewright-backup.json';
+
+/** The copied cluster lies in this directory of the backup. */
+export const CLUSTER_NAME = 'cluster';
+
+const Manifest = Type.Object({
+  format: Type.Literal(1),
+  /** The PostgreSQL that wrote the cluster, such as 18.4. */
+  version: Type.String(),
+  major: Type.Integer(),
+  /** PostgreSQL's own number for the cluster, compared after a restore. */
+  systemIdentifier: Type.String(),
+  firstWal: Type.String(),
+  lastWal: Type.String(),
+  directories: Type.Array(Type.String()),
+  files: Type.Array(
+    Type.Object({
+      path: Type.String(),
+      bytes: Type.Integer({ minimum: 0 }),
+      sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+    }),
+  ),
+});
+
+export type Manifest = Static<typeof Manifest>;
+export type ManifestFile = Manifest['files'][number];
+
+export async function writeManifest(backup: string, manifest: Manifest): Promise<void> {
+  await replaceFile(join(backup, MANIFEST_NAME), `${JSON.stringify(manifest, undefined, 1)}\n`, {
+    mode: 0o600,
+  });
+}
+
+export async function readManifest(backup: string): Promise<Manifest> {
+  const path = join(backup, MANIFEST_NAME);
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    throw new FilewrightError(
+      'INPUT_MALFORMED',
+      `${backup} is no complete backup: ${MANIFEST_NAME}, which is written last, is missing. Use another backup.`,
+      { cause: error, details: { path } },
+    );
+  }
+  let manifest: Manifest;
+  try {
+    manifest = Value.Parse(Manifest, JSON.parse(text));
+  } catch (error) {
+    throw new FilewrightError(
+      'INPUT_MALFORMED',
+      `${path} should list the files of a backup, and cannot be read as such. Use another backup.`,
+      { cause: error, details: { path } },
+    );
+  }
+  const names = [...manifest.directories, ...manifest.files.map((file) => file.path)];
+  for (const name of names) {
+    // A name that climbs out would let a forged backup write anywhere.
+    const inside = posix.normalize(name) === name && !/^(\/|\.\.(\/|$))/.test(name) && name !== '.';
+    if (inside) continue;
+    throw new FilewrightError(
+      'INPUT_MALFORMED',
+      `${path} names ${JSON.stringify(name)}, which lies outside the backup. Nothing was restored.`,
+      { details: { path } },
+    );
+  }
+  return manifest;
+}

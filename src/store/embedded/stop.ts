@@ -1,0 +1,51 @@
+/** Stops a data directory's server, whoever started it. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { FilewrightError } from '../../core/index.ts';
+import { codeOf, fileStep } from './failure.ts';
+import { POLL_MS } from './launch.ts';
+import { findPlace } from './place.ts';
+import { findPostmaster, isPostmasterOf } from './postmaster.ts';
+
+/** `fast` ends sessions and writes a checkpoint; `immediate` leaves recovery to the next start. */
+export type StopMode = 'fast' | 'immediate';
+
+const SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const satisfies Record<
+  StopMode,
+  string
+>;
+
+// The last checkpoint may have a full `max_wal_size` to write.
+const STOP_MS_MAX = 2 * 60_000;
+
+/** Says whether there was a server to stop; stopping twice is fine. */
+export async function stopEmbedded(
+  dataDirectory: string,
+  options: { readonly mode?: StopMode } = {},
+): Promise<{ readonly wasRunning: boolean }> {
+  const place = await findPlace(dataDirectory);
+  if (place === undefined) return { wasRunning: false };
+  const { cluster } = place;
+  const file = await fileStep('find the server', cluster, () => findPostmaster(cluster));
+  if (file === undefined) return { wasRunning: false };
+  try {
+    process.kill(file.pid, SIGNALS[options.mode ?? 'fast']);
+  } catch (error) {
+    if (codeOf(error) === 'ESRCH') return { wasRunning: false };
+    throw new FilewrightError(
+      'EMBEDDED_FAILED',
+      `Could not signal the server of ${cluster} (pid ${file.pid}). Run as the user who made the data directory, or as root.`,
+      { cause: error, details: { pid: file.pid } },
+    );
+  }
+  const deadline = performance.now() + STOP_MS_MAX;
+  while (performance.now() < deadline) {
+    if (!(await isPostmasterOf(file.pid, cluster))) return { wasRunning: true };
+    await sleep(POLL_MS);
+  }
+  throw new FilewrightError(
+    'EMBEDDED_FAILED',
+    `The server of ${cluster} (pid ${file.pid}) was expected to stop within ${STOP_MS_MAX / 1000} seconds, and still runs; see ${place.log}.`,
+    { details: { pid: file.pid, log: place.log } },
+  );
+}

@@ -1,0 +1,214 @@
+/** Reading filings and their exceptions, and the one act of review that belongs to the foundation: replay. */
+import {
+  FilewrightError,
+  type Filing,
+  type FilingId,
+  type FilingStatus,
+  filingId,
+  isUuid,
+  type LedgerFact,
+  type PersonId,
+  type SealedPayload,
+  type Step,
+  type Unsettled,
+} from '../core/index.ts';
+import { recordFact } from './facts.ts';
+import {
+  FILING_COLUMNS,
+  filingOf,
+  optional,
+  SEALED_COLUMNS,
+  sealedOf,
+  text,
+  when,
+} from './rows.ts';
+import type { Row, Session, Statement } from './session.ts';
+
+export interface FilingView extends Filing {
+  readonly nextAt: number | undefined;
+  readonly verdict: string | undefined;
+  readonly code: string | undefined;
+  readonly receipt: string | undefined;
+  readonly ver: number;
+}
+
+export interface ExceptionView {
+  readonly filing: FilingView;
+  readonly n: number;
+  readonly reason: string;
+  readonly unsettled: Unsettled | undefined;
+  readonly openedAt: number;
+  readonly closedAt: number | undefined;
+  readonly resolution: string | undefined;
+  readonly envelope: SealedPayload;
+}
+
+const VIEW = `${FILING_COLUMNS}, f.next_at, f.verdict, f.code, f.receipt, f.ver`;
+const FROM = 'from filing f join envelope e on e.tenant = f.tenant and e.id = f.id';
+const SEALED =
+  'join ledger_blob b on b.ct = x.ct join ledger_dek k on k.tenant = x.tenant and k.id = b.key';
+
+const LIST: Statement = {
+  name: 'filing-list',
+  text: `select ${VIEW} ${FROM}
+where f.tenant = $1 and ($2::text is null or f.status = $2) and ($3::text is null or f.lane = $3)
+  and ($4::uuid is null or e.batch = $4) and ($5::uuid is null or f.id > $5)
+order by f.id limit $6`,
+};
+
+const FIND: Statement = {
+  name: 'filing-find',
+  text: `select ${VIEW} ${FROM} where f.tenant = $1 and (f.id = $2::uuid or e.key = $3)`,
+};
+
+const PAYLOAD: Statement = {
+  name: 'filing-payload',
+  text: `select ${SEALED_COLUMNS} from envelope e
+join ledger_blob b on b.ct = e.payload_ct join ledger_dek k on k.tenant = e.tenant and k.id = b.key
+where e.tenant = $1 and e.id = $2`,
+};
+
+const EXCEPTIONS: Statement = {
+  name: 'exception-list',
+  text: `select ${VIEW}, x.n, x.reason, x.unsettled, x.opened_at, x.closed_at, x.resolution, ${SEALED_COLUMNS}
+${FROM} join exception x on x.tenant = f.tenant and x.filing = f.id and x.n = f.exceptions ${SEALED}
+where f.tenant = $1 and f.status in ('rejected', 'fallout') and x.closed_at is null
+  and ($2::text is null or f.lane = $2) and ($3::uuid is null or e.batch = $3)
+order by f.last_safe, f.id limit $4`,
+};
+
+const EXCEPTION: Statement = {
+  name: 'exception-find',
+  text: `select ${VIEW}, x.n, x.reason, x.unsettled, x.opened_at, x.closed_at, x.resolution, ${SEALED_COLUMNS}
+${FROM} join exception x on x.tenant = f.tenant and x.filing = f.id ${SEALED}
+where f.tenant = $1 and f.id = $2 order by x.n desc limit 1`,
+};
+
+const REPLAY: Statement = {
+  name: 'filing-replay',
+  text: `
+update filing set status = 'pending', step = $4::jsonb, next_at = now(), failures = 0, failing_since = null,
+  captcha_marks = 0, ver = ver + 1
+where tenant = $1 and id = $2 and ver = $3 and status in ('rejected', 'fallout') and last_safe > now() returning ver`,
+};
+
+const CLOSE_EXCEPTION: Statement = {
+  name: 'exception-close',
+  text: `update exception set closed_at = now(), closed_by = $4, resolution = $5
+where tenant = $1 and filing = $2 and n = $3 and closed_at is null returning n`,
+};
+
+export interface FilingFilter {
+  readonly status?: FilingStatus;
+  readonly lane?: string;
+  readonly batch?: string;
+  readonly after?: string;
+  readonly limit: number;
+}
+
+export async function listFilings(
+  session: Session,
+  tenant: string,
+  filter: FilingFilter,
+): Promise<FilingView[]> {
+  const { status, lane, batch, after, limit } = filter;
+  const values = [tenant, status ?? null, lane ?? null, batch ?? null, after ?? null, limit];
+  return (await session.run(LIST, values)).map(viewOf);
+}
+
+/** By id or by idempotency key. */
+export async function findFiling(
+  session: Session,
+  tenant: string,
+  name: string,
+): Promise<FilingView> {
+  const [row] = await session.run(FIND, [tenant, isUuid(name) ? name : null, name]);
+  if (row === undefined)
+    throw new FilewrightError('NOT_FOUND', `No filing has the id or key ${name}; see filing list`);
+  return viewOf(row);
+}
+
+export async function findPayload(
+  session: Session,
+  tenant: string,
+  id: FilingId,
+): Promise<SealedPayload> {
+  const [row] = await session.run(PAYLOAD, [tenant, id]);
+  if (row === undefined)
+    throw new FilewrightError('NOT_FOUND', `No filing has the id ${id}; see filing list`);
+  return sealedOf(row);
+}
+
+export async function listExceptions(
+  session: Session,
+  tenant: string,
+  filter: { readonly lane?: string; readonly batch?: string; readonly limit: number },
+): Promise<ExceptionView[]> {
+  const rows = await session.run(EXCEPTIONS, [
+    tenant,
+    filter.lane ?? null,
+    filter.batch ?? null,
+    filter.limit,
+  ]);
+  return rows.map(exceptionOf);
+}
+
+export async function findException(
+  session: Session,
+  tenant: string,
+  id: string,
+): Promise<ExceptionView> {
+  const [row] = isUuid(id) ? await session.run(EXCEPTION, [tenant, id]) : [];
+  if (row === undefined)
+    throw new FilewrightError('NOT_FOUND', `No exception belongs to filing ${id}; see review list`);
+  return exceptionOf(row);
+}
+
+/** The same payload with the same key, queued again. What is unsettled starts with a question, not with a send. */
+export async function replayFiling(
+  session: Session,
+  tenant: string,
+  exception: ExceptionView,
+  step: Step,
+  by: PersonId,
+  fact: LedgerFact,
+): Promise<void> {
+  await session.transaction(async (run) => {
+    const { filing } = exception;
+    const [row] = await run(REPLAY, [tenant, filing.id, filing.ver, JSON.stringify(step)]);
+    const [closed] = await run(CLOSE_EXCEPTION, [tenant, filing.id, exception.n, by, 'replayed']);
+    if (row === undefined || closed === undefined) {
+      throw new FilewrightError(
+        'REFUSED_BY_RULE',
+        `Filing ${filing.id} was changed meanwhile, or its last safe moment has passed; look at it again`,
+      );
+    }
+    const subject = { kind: 'filing', id: filing.id, ver: Number(row['ver']) };
+    await recordFact(run, { tenant, boundary: 'filing' }, subject, fact);
+  });
+}
+
+function viewOf(row: Row): FilingView {
+  return {
+    ...filingOf(row),
+    nextAt: optional(row['next_at'], when),
+    verdict: optional(row['verdict'], text),
+    code: optional(row['code'], text),
+    receipt: optional(row['receipt'], text),
+    ver: Number(row['ver']),
+  };
+}
+
+function exceptionOf(row: Row): ExceptionView {
+  return {
+    filing: { ...viewOf(row), id: filingId(text(row['id'])) },
+    n: Number(row['n']),
+    reason: text(row['reason']),
+    // Written only by the tick, from an Unsettled.
+    unsettled: optional(row['unsettled'], (value) => value as Unsettled),
+    openedAt: when(row['opened_at']),
+    closedAt: optional(row['closed_at'], when),
+    resolution: optional(row['resolution'], text),
+    envelope: sealedOf(row),
+  };
+}

@@ -1,0 +1,106 @@
+/** Lanes as people see and change them. Workers change their state by compare-and-set (delivery-store.ts). */
+import {
+  CLOSED,
+  FilewrightError,
+  type LaneCode,
+  type LaneState,
+  type LedgerFact,
+  laneCode,
+  type Profile,
+} from '../core/index.ts';
+import { changeLane, laneStateJson } from './delivery-store.ts';
+import { recordFact } from './facts.ts';
+import { laneOf, text } from './rows.ts';
+import type { Session, Statement } from './session.ts';
+
+const ADD: Statement = {
+  name: 'lane-add',
+  text: `
+insert into lane (tenant, code, profile, ceiling, state, longest_service_ms) values ($1, $2, $3, $4, $5, $6)
+on conflict (tenant, code) do update set profile = excluded.profile, longest_service_ms = excluded.longest_service_ms,
+  ver = lane.ver + 1
+returning ver, ceiling, (xmax = 0) as added`,
+};
+
+const SLOTS: Statement = {
+  name: 'lane-add-slots',
+  text: `insert into lane_slot (tenant, lane, n) select $1, $2, n from generate_series(0, $3::int - 1) n on conflict do nothing`,
+};
+
+const LIST: Statement = {
+  name: 'lane-list',
+  text: 'select code, version, ceiling, state, profile from lane where tenant = $1 order by code',
+};
+
+const FIND: Statement = {
+  name: 'lane-find',
+  text: 'select code, version, ceiling, state from lane where tenant = $1 and code = $2',
+};
+
+export interface LaneView {
+  readonly state: LaneState;
+  /** As stored; the caller reads it with the profile schema before use. */
+  readonly profile: unknown;
+}
+
+/** Adds a lane, or gives an existing one a new profile; its ceiling, pause and breaker stay as they are. */
+export async function addLane(
+  session: Session,
+  tenant: string,
+  profile: Profile,
+  fact: LedgerFact,
+): Promise<{ readonly added: boolean }> {
+  return session.transaction(async (run) => {
+    const fresh: LaneState = {
+      code: laneCode(profile.code),
+      version: 1,
+      ceiling: profile.ceiling,
+      pause: { kind: 'none' },
+      breaker: CLOSED,
+      throttles: 0,
+      missing: 0,
+      resumedAt: undefined,
+    };
+    const [row] = await run(ADD, [
+      tenant,
+      profile.code,
+      JSON.stringify(profile),
+      profile.ceiling,
+      laneStateJson(fresh),
+      profile.longestServiceMs,
+    ]);
+    await run(SLOTS, [tenant, profile.code, Number(row?.['ceiling'])]);
+    const subject = { kind: 'lane', id: profile.code, ver: Number(row?.['ver']) };
+    await recordFact(run, { tenant, boundary: 'filing' }, subject, fact);
+    return { added: row?.['added'] === true };
+  });
+}
+
+export async function listLanes(session: Session, tenant: string): Promise<LaneView[]> {
+  const rows = await session.run(LIST, [tenant]);
+  return rows.map((row) => ({ state: laneOf(row), profile: row['profile'] }));
+}
+
+/** A person's change of a lane; repeated when a worker changed it at the same moment. */
+export async function changeLaneByPerson(
+  session: Session,
+  tenant: string,
+  code: LaneCode,
+  change: (before: LaneState) => {
+    readonly after: LaneState;
+    readonly facts: readonly LedgerFact[];
+  },
+): Promise<LaneState> {
+  for (let tries = 0; tries < 20; tries += 1) {
+    const [row] = await session.run(FIND, [tenant, code]);
+    if (row === undefined)
+      throw new FilewrightError('NOT_FOUND', `No lane is named ${text(code)}; see lane list`);
+    const before = laneOf(row);
+    const { after, facts } = change(before);
+    if (await changeLane(session, tenant, before, after, facts)) return after;
+  }
+  throw new FilewrightError(
+    'DATABASE_UNREACHABLE',
+    `Lane ${code} changes too often to be changed now; try again`,
+  );
+}

@@ -1,0 +1,103 @@
+/** Reading the ledger back: heads, entries in pages, blobs. Bounded memory whatever its size. */
+import type { TreeHead } from '../ledger/index.ts';
+import { CompactRange } from '../ledger/index.ts';
+import { bytes, text } from './rows.ts';
+import type { Session, Statement } from './session.ts';
+
+/** About 1 MB of entries at a time. */
+const PAGE = 1_000;
+
+const HEADS: Statement = {
+  name: 'ledger-heads',
+  text: 'select boundary, size, range from ledger_head where tenant = $1 and size > 0 order by boundary',
+};
+
+const ENTRIES: Statement = {
+  name: 'ledger-entries',
+  text: `select seq, bytes from ledger_entry where tenant = $1 and boundary = $2 and seq >= $3 order by seq limit $4`,
+};
+
+const WAITING: Statement = {
+  name: 'ledger-waiting',
+  text: `select count(*)::int as rows, coalesce(extract(epoch from now() - min(at)), 0)::float8 as oldest_s
+    from ledger_intake where tenant = $1`,
+};
+
+const BLOBS: Statement = {
+  name: 'ledger-blobs',
+  text: `
+select b.ct, b.bytes, b.entry, k.id as key_id, k.month as key_month, k.wrapped as key_wrapped
+from ledger_blob b left join ledger_dek k on k.tenant = b.tenant and k.id = b.key
+where b.tenant = $1 and b.boundary = $2 and b.ct = any ($3::bytea[])`,
+};
+
+export interface LogHead extends TreeHead {
+  readonly boundary: string;
+}
+
+export async function ledgerHeads(session: Session, tenant: string): Promise<LogHead[]> {
+  return (await session.run(HEADS, [tenant])).map((row) => {
+    const range = CompactRange.fromBytes(bytes(row['range']));
+    return { boundary: text(row['boundary']), size: Number(row['size']), root: range.root() };
+  });
+}
+
+/** Entries of a log from its beginning up to `size`, in order. */
+export async function* ledgerEntries(
+  session: Session,
+  tenant: string,
+  boundary: string,
+  size = Number.MAX_SAFE_INTEGER,
+): AsyncGenerator<Uint8Array> {
+  for (let from = 0; from < size; ) {
+    const rows = await session.run(ENTRIES, [tenant, boundary, from, Math.min(PAGE, size - from)]);
+    if (rows.length === 0) return;
+    for (const row of rows) yield bytes(row['bytes']);
+    from = Number(rows.at(-1)?.['seq']) + 1;
+  }
+}
+
+/** Facts that are committed but not yet in the log. */
+export async function ledgerWaiting(
+  session: Session,
+  tenant: string,
+): Promise<{ readonly rows: number; readonly oldestSeconds: number }> {
+  const [row] = await session.run(WAITING, [tenant]);
+  return { rows: Number(row?.['rows']), oldestSeconds: Number(row?.['oldest_s']) };
+}
+
+export interface StoredBlob {
+  readonly blob: Uint8Array;
+  readonly key:
+    | { readonly id: string; readonly month: string; readonly wrapped: Uint8Array }
+    | undefined;
+}
+
+export async function ledgerBlobs(
+  session: Session,
+  tenant: string,
+  boundary: string,
+  hashes: readonly string[],
+): Promise<Map<string, StoredBlob>> {
+  const rows = await session.run(BLOBS, [
+    tenant,
+    boundary,
+    hashes.map((ct) => Buffer.from(ct, 'hex')),
+  ]);
+  return new Map(
+    rows.map((row) => [
+      Buffer.from(bytes(row['ct'])).toString('hex'),
+      {
+        blob: bytes(row['bytes']),
+        key:
+          row['key_wrapped'] === null
+            ? undefined
+            : {
+                id: text(row['key_id']),
+                month: text(row['key_month']),
+                wrapped: bytes(row['key_wrapped']),
+              },
+      },
+    ]),
+  );
+}

@@ -1,0 +1,93 @@
+/** Numbered SQL files, applied once each, in order, by one process at a time. Released files are never edited. */
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { FilewrightError } from '../core/index.ts';
+import { packageRoot } from './package-root.ts';
+import type { Session } from './session.ts';
+
+const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/;
+/** Any number will do, as long as nothing else in the cluster locks on it. */
+const LOCK = 7_246_913;
+const OLDEST_SUPPORTED = 140_000;
+
+interface Migration {
+  readonly version: number;
+  readonly name: string;
+  readonly sql: string;
+  readonly sha256: string;
+}
+
+export function readMigrations(folder = join(packageRoot(), 'sql')): readonly Migration[] {
+  return readdirSync(folder)
+    .filter((name) => FILE_NAME.test(name))
+    .sort()
+    .map((name) => {
+      const sql = readFileSync(join(folder, name), 'utf8');
+      const sha256 = createHash('sha256').update(sql).digest('hex');
+      return { version: Number(name.slice(0, 4)), name, sql, sha256 };
+    });
+}
+
+/** Brings the schema up to date and returns the names of the files it applied. */
+export async function migrate(
+  session: Session,
+  schema: string,
+  migrations: readonly Migration[] = readMigrations(),
+): Promise<readonly string[]> {
+  const [server] = await session.run({
+    name: '',
+    text: `select current_setting('server_version_num')::int as v`,
+  });
+  if (Number(server?.['v']) < OLDEST_SUPPORTED) {
+    throw new FilewrightError(
+      'DATABASE_UNSUPPORTED',
+      `PostgreSQL 14 or newer was expected, found ${String(server?.['v'])}`,
+    );
+  }
+  return session.transaction(async (run) => {
+    await run({ name: '', text: `select pg_advisory_xact_lock(${LOCK})` });
+    // The schema's name is the one splice; Session has checked its shape.
+    await run({ name: '', text: `create schema if not exists ${schema}` });
+    await run({
+      name: '',
+      text: `create table if not exists migration (
+        version int primary key, name text not null, sha256 text not null, applied_at timestamptz not null default now())`,
+    });
+    const applied = new Map(
+      (await run({ name: '', text: 'select version, sha256 from migration' })).map((row) => [
+        Number(row['version']),
+        String(row['sha256']),
+      ]),
+    );
+    const known = new Set(migrations.map((migration) => migration.version));
+    const foreign = [...applied.keys()].find((version) => !known.has(version));
+    if (foreign !== undefined) {
+      throw new FilewrightError(
+        'DATABASE_UNSUPPORTED',
+        `The schema has migration ${foreign}, which this program does not know`,
+      );
+    }
+    const done: string[] = [];
+    for (const migration of migrations) {
+      const before = applied.get(migration.version);
+      if (before !== undefined && before !== migration.sha256) {
+        throw new FilewrightError(
+          'DATABASE_UNSUPPORTED',
+          `Migration ${migration.name} was edited after it had been applied`,
+        );
+      }
+      if (before !== undefined) continue;
+      await run({ name: '', text: migration.sql });
+      await run(
+        { name: '', text: 'insert into migration (version, name, sha256) values ($1, $2, $3)' },
+        [migration.version, migration.name, migration.sha256],
+      );
+      done.push(migration.name);
+    }
+    if (done.length > 0) {
+      await run({ name: '', text: `revoke all on all tables in schema ${schema} from public` });
+    }
+    return done;
+  });
+}

@@ -1,0 +1,213 @@
+/**
+ * One connection to PostgreSQL that comes back after it is cut. A statement that fails with the connection may or may
+ * not have committed; it is never repeated here, because only the caller knows whether that is safe.
+ */
+import { Client, TypeOverrides } from 'pg';
+import { FilewrightError } from '../core/index.ts';
+
+export interface ConnectionTarget {
+  readonly connectionString?: string;
+  readonly host?: string;
+  readonly port?: number;
+  readonly user?: string;
+  readonly password?: string;
+  readonly database?: string;
+}
+
+export interface SessionOptions {
+  readonly target: ConnectionTarget;
+  readonly schema: string;
+  /** Shown in pg_stat_activity. */
+  readonly name: string;
+  /** Settings for this connection only. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** A statement that takes longer is cut off; a hung server must not hang a worker for ever. */
+  readonly statementMsMax?: number;
+}
+
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+export type Row = Record<string, unknown>;
+
+const CONNECT_MS_MAX = 5_000;
+const STATEMENT_MS_MAX = 60_000;
+/** Beyond the server's own limit: time for its refusal to arrive. */
+const ANSWER_MS_MAX = 1_000;
+/** Five characters, of which the system's error names (EPIPE) are none. */
+const SQL_STATE = /^(?!E)[0-9A-Z]{5}$/;
+const STATEMENT_TOO_LONG = '57014';
+const TIMESTAMPTZ = 1184;
+const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,62}$/;
+
+/** Milliseconds since the epoch; the infinities as numbers. Sessions run in UTC, so the offset is +00. */
+function readTimestamp(text: string): number {
+  if (text === 'infinity') return Number.POSITIVE_INFINITY;
+  if (text === '-infinity') return Number.NEGATIVE_INFINITY;
+  // "2026-03-02 09:00:03.411+00" is read by place: thousands a second pass through here.
+  if (text.length < 22 || text[10] !== ' ' || !text.endsWith('+00')) {
+    return Date.parse(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00'));
+  }
+  const fraction = text.length > 22 ? Number(`0${text.slice(19, -3)}`) : 0;
+  const seconds = Date.UTC(
+    Number(text.slice(0, 4)),
+    Number(text.slice(5, 7)) - 1,
+    Number(text.slice(8, 10)),
+    Number(text.slice(11, 13)),
+    Number(text.slice(14, 16)),
+    Number(text.slice(17, 19)),
+  );
+  return seconds + Math.floor(fraction * 1000 + 1e-6);
+}
+
+function typeReaders(): TypeOverrides {
+  const types = new TypeOverrides();
+  types.setTypeParser(TIMESTAMPTZ, readTimestamp);
+  return types;
+}
+
+export class Session {
+  readonly #options: SessionOptions;
+  #opening: Promise<Client> | undefined;
+  #current: Client | undefined;
+  #closed = false;
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(options: SessionOptions) {
+    if (!SCHEMA_NAME.test(options.schema)) {
+      throw new FilewrightError('USAGE', `A schema name was expected, found "${options.schema}"`);
+    }
+    this.#options = options;
+  }
+
+  /** Runs one statement in its own transaction. Named statements are prepared once per connection. */
+  run(statement: Statement, values: readonly unknown[] = []): Promise<Row[]> {
+    return this.#alone(async () => this.#execute(await this.#connected(), statement, values));
+  }
+
+  /** Several statements as one transaction, rolled back when `work` throws. Nobody else's statement comes between. */
+  transaction<T>(work: (run: Session['run']) => Promise<T>): Promise<T> {
+    return this.#alone(async () => {
+      // One connection for all of it: one opened anew midway would run the rest outside the transaction.
+      const client = await this.#connected();
+      const run: Session['run'] = (statement, values) =>
+        this.#execute(client, statement, values ?? []);
+      await run({ name: 'begin', text: 'begin' });
+      try {
+        const result = await work(run);
+        await run({ name: 'commit', text: 'commit' });
+        return result;
+      } catch (error) {
+        // A failed rollback means that the connection is gone, and with it the transaction; the first error is the
+        // one to report.
+        await run({ name: 'rollback', text: 'rollback' }).catch(() => undefined);
+        throw error;
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const opening = this.#opening;
+    this.#opening = undefined;
+    if (opening === undefined) return;
+    // A connection that never opened, or is already broken, needs no goodbye.
+    await opening.then((client) => client.end()).catch(() => undefined);
+  }
+
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(work);
+    // The next one waits for the end of this one, not for its success.
+    this.#last = result.then(
+      () => undefined,
+      () => undefined,
+    );
+    return result;
+  }
+
+  async #execute(client: Client, statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    try {
+      const result = await client.query<Row>({ ...statement, values: [...values] });
+      return result.rows;
+    } catch (error) {
+      const { failure, isCut } = understood(error);
+      // Nobody waits for what is still running there, so the connection must not go on without an owner.
+      if (isCut) this.#forget(client);
+      throw failure;
+    }
+  }
+
+  #connected(): Promise<Client> {
+    if (this.#closed) throw new FilewrightError('DATABASE_UNREACHABLE', 'The session is closed');
+    this.#opening ??= this.#open();
+    return this.#opening;
+  }
+
+  async #open(): Promise<Client> {
+    const { target, schema, name, settings, statementMsMax } = this.#options;
+    const msMax = statementMsMax ?? STATEMENT_MS_MAX;
+    const client = new Client({
+      ...target,
+      application_name: `filewright ${name}`,
+      connectionTimeoutMillis: CONNECT_MS_MAX,
+      // The server cuts a statement off first, and then it is certain that nothing was committed.
+      query_timeout: msMax + ANSWER_MS_MAX,
+      keepAlive: true,
+      types: typeReaders(),
+    });
+    client.on('error', () => this.#forget(client));
+    client.on('end', () => this.#forget(client));
+    try {
+      await client.connect();
+      const all = {
+        search_path: schema,
+        timezone: 'UTC',
+        statement_timeout: String(msMax),
+        ...settings,
+      };
+      const pairs = Object.entries(all);
+      const list = pairs.map(
+        (_, index) => `set_config($${index * 2 + 1}, $${index * 2 + 2}, false)`,
+      );
+      await client.query(`select ${list.join(', ')}`, pairs.flat());
+      this.#current = client;
+      return client;
+    } catch (error) {
+      // Nobody shares this promise yet who would not get the same error.
+      this.#opening = undefined;
+      void client.end().catch(() => undefined); // It never served anybody.
+      throw understood(error).failure;
+    }
+  }
+
+  /** Leaves a broken connection; a newer one that has taken its place stays. */
+  #forget(client: Client): void {
+    if (this.#current === client) {
+      this.#current = undefined;
+      this.#opening = undefined;
+    }
+    void client.end().catch(() => undefined); // It is broken already; what it had to say is lost.
+  }
+}
+
+/** The driver's error in our words, and whether the connection is of no more use. */
+function understood(error: unknown): { readonly failure: unknown; readonly isCut: boolean } {
+  if (!(error instanceof Error)) return { failure: error, isCut: false };
+  const code = codeOf(error);
+  if (code === '53100' || code === 'ENOSPC') {
+    const message = 'The database has no space left on its disk';
+    return { failure: new FilewrightError('DISK_FULL', message, { cause: error }), isCut: false };
+  }
+  const isCut = !SQL_STATE.test(code) || code.startsWith('08') || code.startsWith('57P');
+  if (!isCut && code !== STATEMENT_TOO_LONG) return { failure: error, isCut };
+  const message = `The database did not answer: ${error.message}`;
+  const failure = new FilewrightError('DATABASE_UNREACHABLE', message, { cause: error });
+  return { failure, isCut };
+}
+
+/** The driver puts the SQLSTATE, or the system's error name, in `code`. */
+function codeOf(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : '';
+}

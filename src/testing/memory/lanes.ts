@@ -1,0 +1,80 @@
+/** Lanes: compare-and-set of their state, and the lease of the one probe. */
+import {
+  addMs,
+  CLOSED,
+  instant,
+  invariant,
+  type LaneCode,
+  type LaneState,
+  type LedgerFact,
+  opensAt,
+  type WorkerId,
+} from '../../core/index.ts';
+import { ensureSlots } from './leases.ts';
+import { asStored } from './rows.ts';
+import type { Tables } from './tables.ts';
+
+export interface NewLane {
+  readonly code: LaneCode;
+  readonly ceiling: number;
+  readonly longestServiceMs: number;
+}
+
+export function addLane(tables: Tables, lane: NewLane, fact?: LedgerFact): void {
+  invariant(!tables.lanes.has(lane.code), 'A lane is added once', { lane: lane.code });
+  tables.lanes.set(lane.code, {
+    state: {
+      code: lane.code,
+      version: 1,
+      ceiling: lane.ceiling,
+      pause: { kind: 'none' },
+      breaker: CLOSED,
+      throttles: 0,
+      missing: 0,
+      resumedAt: undefined,
+    },
+    openFrom: instant(0),
+    longestServiceMs: lane.longestServiceMs,
+    probe: undefined,
+    // Without a fact the log does not know the lane yet, and its first change is version 1.
+    ver: fact === undefined ? 0 : 1,
+  });
+  ensureSlots(tables, lane.code, lane.ceiling);
+  if (fact === undefined) return;
+  tables.addBlob(fact);
+  tables.ledger.record('filing', { kind: 'lane', id: lane.code, ver: 1 }, fact, tables.now());
+}
+
+export function changeLane(
+  tables: Tables,
+  expected: LaneState,
+  next: LaneState,
+  facts: readonly LedgerFact[],
+): boolean {
+  const row = tables.lanes.get(expected.code);
+  if (row === undefined || row.state.version !== expected.version) return false;
+  const state = { ...asStored(next), code: expected.code, version: expected.version + 1 };
+  tables.lanes.set(expected.code, {
+    ...row,
+    state,
+    openFrom: opensAt(state),
+    ver: row.ver + facts.length,
+  });
+  ensureSlots(tables, expected.code, state.ceiling);
+  for (const [index, fact] of facts.entries()) {
+    tables.addBlob(fact);
+    const subject = { kind: 'lane', id: expected.code, ver: row.ver + index + 1 };
+    tables.ledger.record('filing', subject, fact, tables.now());
+  }
+  return true;
+}
+
+export function leaseProbe(tables: Tables, worker: WorkerId, lane: LaneCode, ms: number): boolean {
+  const now = tables.now();
+  const row = tables.lanes.get(lane);
+  if (row === undefined) return false;
+  const isTaken = row.probe !== undefined && row.probe.until > now && row.probe.holder !== worker;
+  if (isTaken) return false;
+  tables.lanes.set(lane, { ...row, probe: { holder: worker, until: addMs(now, ms) } });
+  return true;
+}

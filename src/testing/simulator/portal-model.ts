@@ -1,0 +1,238 @@
+import { hash } from 'node:crypto';
+import { type Instant, invariant, type Profile } from '../../core/index.ts';
+import { AnswerBodies } from './answer-bodies.ts';
+import {
+  type Behaviour,
+  type BehaviourChange,
+  changeBehaviour,
+  DEFAULT_BEHAVIOUR,
+} from './behaviour.ts';
+import { Dice } from './dice.ts';
+import { FaultPlan } from './fault-plan.ts';
+import { isHealthFault } from './faults.ts';
+import { OpeningClock } from './opening-hours.ts';
+import { type AnswerPlan, deliveryMs, type Plan, type PortalRequest } from './plan.ts';
+import { beyondTimeoutMs, type Handled, honest, type PortalParts } from './portal-parts.ts';
+import { ReceiptMaker } from './receipt-maker.ts';
+import { type Route, Routes } from './routes.ts';
+import { SessionWatch } from './session-watch.ts';
+import { StatusDesk } from './status-desk.ts';
+import { respond, respondPage } from './submit-answers.ts';
+import { SubmitDesk } from './submit-desk.ts';
+import { type Refusal, Truth } from './truth.ts';
+
+// Enough to look back on the last seconds of a bench; a test that checks every request asks for more.
+export const REQUEST_LOG_MAX = 20_000;
+
+export interface PortalModelOptions {
+  readonly profile: Profile;
+  readonly behaviour?: BehaviourChange;
+  /** How many requests the log keeps. Default: REQUEST_LOG_MAX. */
+  readonly requestLogMax?: number;
+}
+
+/**
+ * One portal, played from its profile. It does no I/O and has no clock: whoever drives it (an HTTP server, a simulation
+ * on a virtual clock) says what arrives and when, and carries out the plan. In flight is counted from `arrive` to
+ * `finish`, which the driver calls when the portal is done, not when the client has gone.
+ */
+export class PortalModel {
+  readonly truth: Truth;
+  private readonly parts: PortalParts;
+  private readonly routes: Routes;
+  private readonly submitDesk: SubmitDesk;
+  private readonly statusDesk: StatusDesk;
+  private readonly sessions: SessionWatch;
+  private readonly opening: OpeningClock | undefined;
+  private readonly open = new Map<number, string>();
+  private arrivals = 0;
+  private blockedUntil = Number.NEGATIVE_INFINITY;
+
+  constructor(options: PortalModelOptions) {
+    const { profile } = options;
+    const behaviour = changeBehaviour(DEFAULT_BEHAVIOUR, options.behaviour ?? {});
+    this.truth = new Truth(profile.code, options.requestLogMax ?? REQUEST_LOG_MAX);
+    this.parts = {
+      profile,
+      bodies: new AnswerBodies(profile),
+      receipts: new ReceiptMaker(profile.receipt.pattern),
+      truth: this.truth,
+      dice: new Dice(),
+      behaviour,
+      faultPlan: new FaultPlan(behaviour),
+      receiptsIssued: 0,
+      pause: { from: Number.POSITIVE_INFINITY, until: Number.NEGATIVE_INFINITY },
+    };
+    this.routes = new Routes(profile);
+    this.submitDesk = new SubmitDesk(this.parts);
+    this.statusDesk = new StatusDesk(this.parts);
+    this.sessions = new SessionWatch(profile.code);
+    this.opening = profile.hours === undefined ? undefined : new OpeningClock(profile.hours);
+  }
+
+  get behaviour(): Behaviour {
+    return this.parts.behaviour;
+  }
+
+  /** From the next arrival on. What is already planned stays. */
+  behave(change: BehaviourChange): void {
+    this.parts.behaviour = changeBehaviour(this.parts.behaviour, change);
+    this.parts.faultPlan = new FaultPlan(this.parts.behaviour);
+  }
+
+  /** A whole request has reached the portal. */
+  arrive(request: PortalRequest, now: Instant): Plan {
+    const number = ++this.arrivals;
+    const session = this.enter(number, request, now);
+    const route = this.routes.match(request.method, request.path);
+    const isSubmit = route.endpoint === 'submit';
+    const sha256 = isSubmit ? hash('sha256', request.body, 'hex') : '';
+    const key = isSubmit ? this.submitDesk.keyOf(request, sha256) : route.key;
+    const handled = this.turnAway(number, now) ?? this.handle({ number, route, key, sha256, now });
+    const { fault, delayMs, acceptsAfterMs } = handled;
+    const answer = this.withSession(handled.answer, session);
+    if (fault !== undefined) this.truth.countFault(fault);
+    this.truth.countRequest({
+      number,
+      at: now,
+      method: request.method,
+      path: request.path,
+      endpoint: route.endpoint,
+      key,
+      sha256,
+      session,
+      fault,
+      status: answer.kind === 'respond' ? answer.status : 0,
+    });
+    const finishAfterMs =
+      answer.kind === 'silence' ? this.silenceMs() : delayMs + deliveryMs(answer);
+    return {
+      request: number,
+      endpoint: route.endpoint,
+      fault,
+      acceptsAfterMs,
+      delayMs,
+      answer,
+      finishAfterMs,
+    };
+  }
+
+  /** The portal is done with a request, whether or not the client heard the answer. */
+  finish(request: number): void {
+    const session = this.open.get(request);
+    invariant(session !== undefined, 'A request is finished once, after it has arrived.', {
+      lane: this.parts.profile.code,
+      request,
+    });
+    this.open.delete(request);
+    this.truth.inFlight = this.open.size;
+    if (session !== '') this.sessions.leave(session);
+  }
+
+  private enter(number: number, request: PortalRequest, now: Instant): string {
+    const { truth, parts } = this;
+    const session = this.sessions.token(request);
+    this.open.set(number, session);
+    truth.inFlight = this.open.size;
+    if (truth.inFlight > truth.inFlightMax) truth.inFlightMax = truth.inFlight;
+    if (now >= parts.pause.from && now < parts.pause.until) truth.arrivedWhilePaused += 1;
+    if (session !== '') {
+      if (this.sessions.isForeign(session)) truth.sessions.foreign += 1;
+      if (this.sessions.enter(session)) truth.sessions.shared += 1;
+    }
+    return session;
+  }
+
+  /** The refusals that come before anybody reads the request: a block, and closed doors. */
+  private turnAway(number: number, now: Instant): Handled | undefined {
+    const { parts, truth } = this;
+    const { behaviour, bodies, profile } = parts;
+    if (truth.inFlight > profile.ceiling) {
+      truth.arrivedOverCeiling += 1;
+      if (behaviour.overCeiling === 'blocked') this.blockedUntil = now + behaviour.blockMs;
+    }
+    if (now < this.blockedUntil) {
+      const reset = String(Math.ceil(this.blockedUntil / 1000));
+      return this.refusal(
+        'blocked',
+        number,
+        respondPage(403, bodies.errorPage(403), {
+          'x-ratelimit-reset': reset,
+        }),
+      );
+    }
+    if (behaviour.closedHours === 'ignored' || (this.opening?.isOpen(now) ?? true)) {
+      return undefined;
+    }
+    const status = behaviour.closedHours === 'page_503' ? 503 : 403;
+    return this.refusal('closed', number, respondPage(status, bodies.closedPage()));
+  }
+
+  private refusal(why: Refusal, number: number, answer: AnswerPlan): Handled {
+    this.truth.countRefusal(why);
+    this.parts.dice.reseed(this.behaviour.seed, why, number);
+    return honest(answer, this.latencyMs());
+  }
+
+  private handle(arrival: {
+    readonly number: number;
+    readonly route: Route;
+    readonly key: string;
+    readonly sha256: string;
+    readonly now: Instant;
+  }): Handled {
+    const { number, route, key, sha256, now } = arrival;
+    const { bodies, dice } = this.parts;
+    switch (route.endpoint) {
+      case 'submit':
+        return this.submitDesk.take({ number, key, sha256, now }, () => this.latencyMs());
+      case 'status':
+        return this.statusDesk.tell({ number, key, submissionId: route.submissionId, now }, () =>
+          this.latencyMs(),
+        );
+      case 'health':
+        return this.health(number);
+      case 'other': {
+        dice.reseed(this.behaviour.seed, 'other', number);
+        const status = route.wrongMethod ? 405 : 404;
+        const body = bodies.problem(`HTTP_${status}`, 'No such thing here.');
+        return honest(respond(status, body), this.latencyMs());
+      }
+    }
+  }
+
+  private health(number: number): Handled {
+    const { dice, faultPlan, behaviour, bodies } = this.parts;
+    const nth = this.truth.requests.health + 1;
+    dice.reseed(behaviour.seed, 'health', nth);
+    const fault = faultPlan.choose({ endpoint: 'health', request: number, key: '', nth }, dice);
+    const good = respond(200, bodies.problem('OK', 'Open.'));
+    const bad = respondPage(behaviour.health === 'bad' ? 503 : 500, bodies.errorPage(500));
+    if (fault === undefined || !isHealthFault(fault)) {
+      return honest(behaviour.health === 'good' ? good : bad, this.latencyMs());
+    }
+    const answers = {
+      health_500: bad,
+      health_cut: { kind: 'cut' },
+      health_silence: { kind: 'silence' },
+    } as const satisfies Record<typeof fault, AnswerPlan>;
+    return { ...honest(answers[fault], this.latencyMs()), fault };
+  }
+
+  /** One throw of the dice, in whole milliseconds: timers know no smaller ones. */
+  private latencyMs(): number {
+    const { mean, spread } = this.behaviour.latencyMs;
+    return Math.max(0, Math.round(mean + (this.parts.dice.next() * 2 - 1) * spread));
+  }
+
+  private silenceMs(): number {
+    return this.behaviour.timings.silenceMs ?? beyondTimeoutMs(this.parts.profile);
+  }
+
+  private withSession(answer: AnswerPlan, session: string): AnswerPlan {
+    if (this.behaviour.sessions === 'none' || session !== '' || answer.kind !== 'respond') {
+      return answer;
+    }
+    return { ...answer, headers: { ...answer.headers, 'set-cookie': this.sessions.issue() } };
+  }
+}

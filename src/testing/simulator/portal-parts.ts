@@ -1,0 +1,47 @@
+import type { Profile } from '../../core/index.ts';
+import type { AnswerBodies } from './answer-bodies.ts';
+import type { Behaviour } from './behaviour.ts';
+import type { Dice } from './dice.ts';
+import type { FaultPlan } from './fault-plan.ts';
+import type { FaultKind } from './faults.ts';
+import type { AnswerPlan } from './plan.ts';
+import type { ReceiptMaker } from './receipt-maker.ts';
+import type { Truth } from './truth.ts';
+
+/** What one endpoint makes of a request. */
+export interface Handled {
+  readonly answer: AnswerPlan;
+  readonly fault: FaultKind | undefined;
+  /** From the arrival to the answer. */
+  readonly delayMs: number;
+  readonly acceptsAfterMs: number | undefined;
+}
+
+/** Things that the endpoints of one portal share. */
+export interface PortalParts {
+  readonly profile: Profile;
+  readonly bodies: AnswerBodies;
+  readonly receipts: ReceiptMaker;
+  readonly truth: Truth;
+  readonly dice: Dice;
+  behaviour: Behaviour;
+  faultPlan: FaultPlan;
+  receiptsIssued: number;
+  /** The portal has asked everybody to stay away from the first moment to the second. */
+  pause: { readonly from: number; readonly until: number };
+}
+
+/** An answer without a fault that takes nothing. */
+export function honest(answer: AnswerPlan, delayMs: number): Handled {
+  return { answer, fault: undefined, delayMs, acceptsAfterMs: undefined };
+}
+
+/**
+ * How long "too long" is: past the client's timeout, but inside the time that the profile says the portal may go on
+ * working. Beyond that the profile would be wrong, and no client could be right.
+ */
+export function beyondTimeoutMs({ timeoutMs, longestServiceMs }: Profile): number {
+  return longestServiceMs > timeoutMs
+    ? Math.ceil((timeoutMs + Math.min(longestServiceMs, 2 * timeoutMs)) / 2)
+    : timeoutMs + Math.ceil(longestServiceMs / 2);
+}

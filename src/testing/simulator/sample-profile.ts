@@ -1,0 +1,47 @@
+import type { Profile } from '../../core/index.ts';
+
+/** A plain portal for tests: honours keys for a day, has a status endpoint, is always open. */
+export function sampleProfile(changes: Partial<Profile> = {}): Profile {
+  return {
+    format: 1,
+    code: 'US-DE',
+    jurisdiction: 'US-DE',
+    title: 'Sample portal',
+    automation: 'allowed',
+    effect: 'filing',
+    driver: 'json-api',
+    baseUrl: 'http://127.0.0.1:4010/US-DE',
+    allowPrivateAddresses: true,
+    ceiling: 8,
+    timeoutMs: 1_000,
+    tlsHandshakeMsMax: 3_000,
+    longestServiceMs: 2_000,
+    expectedServiceMs: 10,
+    personMs: 3_600_000,
+    submit: { method: 'POST', path: '/submit' },
+    status: {
+      path: '/status?key={key}&submission={submissionId}',
+      visibilityLagMs: 300,
+      stateAt: '/filing/state',
+      accepted: ['FILED'],
+      refused: ['REFUSED'],
+      processing: ['IN_REVIEW'],
+      notFound: ['UNKNOWN_KEY'],
+      keyAt: '/filing/key',
+    },
+    health: { method: 'GET', path: '/health' },
+    idempotency: { header: 'X-Idempotency-Key', honouredMs: 86_400_000 },
+    receipt: { statuses: [200, 201], numberAt: '/receipt/number', pattern: '^DE-\\d{8}$' },
+    received: { submissionIdAt: '/submission/id', pollMs: 500, boundMs: 60_000 },
+    answers: [],
+    captcha: { marks: ['g-recaptcha'], threshold: 3 },
+    throttle: { pauseMsMax: 3_600_000 },
+    redirects: [],
+    retry: { inARowMax: 3, totalMsMax: 900_000, delayMsMin: 100, delayMsMax: 5_000 },
+    breaker: { failures: 3, coolDownMs: 30_000, probeSpacingMs: 15_000 },
+    slowStartStepMs: 0,
+    credentials: [],
+    quirks: [],
+    ...changes,
+  };
+}

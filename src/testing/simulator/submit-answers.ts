@@ -1,0 +1,166 @@
+import type { Instant } from '../../core/index.ts';
+import type { AnswerBodies } from './answer-bodies.ts';
+import type { SubmitFault } from './faults.ts';
+import { type AnswerPlan, type Delivery, WHOLE } from './plan.ts';
+import { isThrottle, type ThrottleFault, throttleStamp } from './throttle-stamps.ts';
+
+/** What an answer to a submission can be made of. */
+export interface SubmitScene {
+  readonly bodies: AnswerBodies;
+  readonly now: Instant;
+  readonly key: string;
+  /** Of the filing that this request made or repeated; empty when nothing was taken. */
+  readonly receipt: string;
+  readonly submissionId: string;
+  /** A status that the profile's receipt rule takes. */
+  readonly acceptedStatus: number;
+  readonly malformedReceipt: string | undefined;
+  readonly throttleMs: number;
+  readonly drip: Delivery;
+}
+
+const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' } as const;
+const HTML_TYPE = { 'content-type': 'text/html; charset=utf-8' } as const;
+const EMPTY = Buffer.alloc(0);
+const CUT: AnswerPlan = { kind: 'cut' };
+const SILENCE: AnswerPlan = { kind: 'silence' };
+// Some statuses are wrong without the header that explains them (RFC 9110 §§ 11.6.1, 10.2.1, 7.8).
+const STATUS_HEADERS: Readonly<Record<number, Readonly<Record<string, string>>>> = {
+  401: { 'www-authenticate': 'Bearer' },
+  405: { allow: 'GET' },
+  407: { 'proxy-authenticate': 'Basic realm="proxy"' },
+  426: { upgrade: 'TLS/1.2', connection: 'upgrade' },
+};
+
+export function respond(
+  status: number,
+  body: Uint8Array,
+  delivery: Delivery = WHOLE,
+  headers: Readonly<Record<string, string>> = JSON_TYPE,
+): AnswerPlan {
+  return { kind: 'respond', status, headers, body, delivery };
+}
+
+export function respondPage(
+  status: number,
+  body: Uint8Array,
+  headers?: Readonly<Record<string, string>>,
+): AnswerPlan {
+  return respond(status, body, WHOLE, headers ? { ...HTML_TYPE, ...headers } : HTML_TYPE);
+}
+
+/** What a client sees of a filing that the portal took, when nothing goes wrong. */
+export function acceptedAnswer(scene: SubmitScene, delivery: Delivery = WHOLE): AnswerPlan {
+  return respond(scene.acceptedStatus, scene.bodies.accepted(scene.key, scene.receipt), delivery);
+}
+
+export function receivedAnswer(scene: SubmitScene): AnswerPlan {
+  return respond(202, scene.bodies.received(scene.key, scene.submissionId));
+}
+
+/** A refusal or failure with a small JSON body; 304 has none. */
+export function plainAnswer(scene: SubmitScene, status: number): AnswerPlan {
+  const headers = { ...JSON_TYPE, ...STATUS_HEADERS[status] };
+  if (status === 304) return respond(304, EMPTY, WHOLE, headers);
+  return respond(status, scene.bodies.problem(`HTTP_${status}`, 'Not taken.'), WHOLE, headers);
+}
+
+/** The answer of a faulty portal; what it did with the filing is told by `FAULTS`. */
+export function faultyAnswer(fault: SubmitFault, scene: SubmitScene): AnswerPlan {
+  if (isThrottle(fault)) return throttledAnswer(fault, scene);
+  const { bodies, key, receipt, acceptedStatus } = scene;
+  switch (fault) {
+    case 'accept_then_cut':
+    case 'cut_before_accept':
+      return CUT;
+    case 'accept_then_silence':
+    case 'silence':
+      return SILENCE;
+    case 'accept_then_cut_after_headers':
+      return acceptedAnswer(scene, { kind: 'truncated', atBytes: 0 });
+    case 'truncated_body': {
+      const half = Math.floor(bodies.accepted(key, receipt).length / 2);
+      return acceptedAnswer(scene, { kind: 'truncated', atBytes: half });
+    }
+    case 'truncated_json': {
+      const whole = bodies.accepted(key, receipt);
+      return respond(acceptedStatus, whole.subarray(0, Math.floor(whole.length / 2)));
+    }
+    case 'slow':
+      return acceptedAnswer(scene);
+    case 'slow_drip':
+      return acceptedAnswer(scene, scene.drip);
+    case 'duplicate_answer':
+      return acceptedAnswer(scene, { kind: 'twice' });
+    case 'wrong_charset_utf8':
+      return respond(acceptedStatus, bodies.acceptedInWrongCharset(key, receipt, 'utf8'));
+    case 'wrong_charset_latin1':
+      return respond(acceptedStatus, bodies.acceptedInWrongCharset(key, receipt, 'latin1'));
+    case 'receipt_missing':
+      return respond(acceptedStatus, bodies.acceptedWithoutReceipt(key));
+    case 'receipt_malformed':
+      // Where the pattern takes every text, only an absent receipt is malformed.
+      return respond(
+        acceptedStatus,
+        scene.malformedReceipt === undefined
+          ? bodies.acceptedWithoutReceipt(key)
+          : bodies.accepted(key, scene.malformedReceipt),
+      );
+    case 'received_202_then_accepted':
+    case 'received_202_then_refused':
+    case 'received_202_stuck':
+      return receivedAnswer(scene);
+    case 'login_page_200':
+    case 'login_page_200_accepted':
+      return respondPage(200, bodies.loginPage());
+    case 'redirect_undeclared':
+    case 'redirect_after_accept':
+      return respondPage(302, bodies.errorPage(302), { location: '/elsewhere' });
+    case 'conflict_true':
+    case 'conflict_false':
+      return respond(409, bodies.problem('DUPLICATE', 'This filing is already known.'));
+    case 'accept_then_500':
+    case 'error_500_before_accept':
+      return respondPage(500, bodies.errorPage(500));
+    case 'error_502':
+      return respondPage(502, bodies.errorPage(502));
+    case 'error_503':
+      return respondPage(503, bodies.errorPage(503));
+    case 'accept_then_504':
+    case 'error_504':
+      return respondPage(504, bodies.errorPage(504));
+    case 'rejected_400':
+      return respond(400, bodies.rejection('MALFORMED'));
+    case 'rejected_422':
+      return respond(422, bodies.rejection('FIELD_INVALID'));
+    case 'denied_401':
+    case 'denied_403':
+    case 'not_found_404':
+    case 'http_304':
+    case 'http_402':
+    case 'http_405':
+    case 'http_407':
+    case 'http_408':
+    case 'http_410':
+    case 'http_413':
+    case 'http_414':
+    case 'http_415':
+    case 'http_418':
+    case 'http_423':
+    case 'http_425':
+    case 'http_426':
+    case 'http_431':
+    case 'http_451':
+    case 'http_501':
+    case 'http_505':
+    case 'http_511':
+      return plainAnswer(scene, Number(fault.slice(-3)));
+  }
+}
+
+function throttledAnswer(fault: ThrottleFault, scene: SubmitScene): AnswerPlan {
+  const { status, headers } = throttleStamp(fault, scene.now, scene.throttleMs);
+  return fault === 'throttle_403_captcha'
+    ? respondPage(status, scene.bodies.captchaPage(), headers)
+    : respondPage(status, scene.bodies.errorPage(status), headers);
+}

@@ -1,0 +1,177 @@
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  type FilingStatus,
+  filingId,
+  instant,
+  type LedgerFact,
+  entryId,
+  personId,
+  type Random,
+  type Step,
+  workerId,
+} from '../../src/core/index.ts';
+import { KeyVault, logOrigin } from '../../src/ledger/index.ts';
+import {
+  addPerson,
+  approveBatch,
+  PostgresDeliveryStore,
+  PostgresIntakeStore,
+  PostgresSequencer,
+  releaseBatch,
+  Session,
+} from '../../src/store/index.ts';
+import { SeededIds } from '../../src/testing/index.ts';
+import type { FreshDatabase } from '../fixtures/database.ts';
+import { LEASE_MS, type Ports, type World } from './world.ts';
+
+const INSTANCE = 'ledger.example.org';
+
+const random: Random = { bytes: (count) => randomBytes(count) };
+
+export interface PostgresWorld extends World {
+  readonly tenant: string;
+  readonly admin: Session;
+}
+
+/** Text columns and bigints come as texts. */
+function text(value: unknown): string {
+  if (typeof value !== 'string') throw new Error('a text was expected from the database');
+  return value;
+}
+
+/** Each world is a tenant of its own, so that all tests of a file share one database without seeing each other. */
+export async function postgresWorld(database: FreshDatabase): Promise<PostgresWorld> {
+  const { target, schema } = database;
+  const tenant = `t-${randomBytes(6).toString('hex')}`;
+  const admin = new Session({ target, schema, name: 'test' });
+  const sessions = [admin];
+  const ids = new SeededIds({ now: () => instant(Date.now()) }, random);
+  const fact = (type: string): LedgerFact => ({
+    id: entryId(ids.next()),
+    type,
+    actor: { kind: 'system', id: 'test' },
+    trace: 'test',
+    data: {},
+  });
+  const run = (text: string, values: readonly unknown[] = [tenant]) =>
+    admin.run({ name: '', text }, values);
+
+  await run('insert into tenant (id, instance) values ($1, $2)', [tenant, INSTANCE]);
+  const [preparer, approver] = [personId(ids.next()), personId(ids.next())];
+  for (const id of [preparer, approver]) {
+    const keySha256 = createHash('sha256').update(id).digest();
+    await addPerson(admin, tenant, { id, name: id, keySha256 }, fact('person.added'));
+  }
+
+  const stores: PostgresDeliveryStore[] = [];
+  const ports = (): Ports => {
+    const delivery = new PostgresDeliveryStore({ target, schema, tenant, leaseMs: LEASE_MS });
+    const session = new Session({ target, schema, name: 'intake' });
+    const sequencing = new Session({ target, schema, name: 'sequencer' });
+    stores.push(delivery);
+    sessions.push(session, sequencing);
+    return {
+      delivery,
+      intake: new PostgresIntakeStore(session, tenant),
+      sequencer: new PostgresSequencer({ session: sequencing, tenant, instance: INSTANCE }),
+    };
+  };
+  const origin = logOrigin(INSTANCE, tenant, 'filing');
+
+  return {
+    here: ports(),
+    there: ports(),
+    admin,
+    tenant,
+    ids,
+    vault: new KeyVault({ origin, tenantKey: random.bytes(32), random }),
+    person: preparer,
+    origin,
+    async now() {
+      const [row] = await run(
+        `select date_trunc('milliseconds', clock_timestamp()) as now where $1 <> ''`,
+      );
+      return instant(Number(row?.['now']));
+    },
+    // The server's clock cannot be set, so the rows are moved into the past instead.
+    advance: (ms) =>
+      admin.transaction(async (inside) => {
+        for (const text of [
+          `update worker set expires_at = expires_at - $2::interval, ended_at = ended_at - $2::interval where tenant = $1`,
+          `update lane_slot set expires_at = expires_at - $2::interval where tenant = $1`,
+          `update lane set open_from = open_from - $2::interval, probe_until = probe_until - $2::interval where tenant = $1`,
+          `update filing set next_at = next_at - $2::interval, last_safe = last_safe - $2::interval where tenant = $1`,
+        ]) {
+          await inside({ name: '', text }, [tenant, `${ms} milliseconds`]);
+        }
+      }),
+    async addLane({ code, ceiling, longestServiceMs }) {
+      const state = { pause: { kind: 'none' }, breaker: { state: 'closed', failures: 0 } };
+      await run(
+        `insert into lane (tenant, code, profile, ceiling, state, longest_service_ms, ver)
+         values ($1, $2, '{}', $3, $4, $5, 0)`,
+        [tenant, code, ceiling, { ...state, throttles: 0, missing: 0 }, longestServiceMs],
+      );
+      await run(
+        `insert into lane_slot (tenant, lane, n) select $1, $2, n from generate_series(0, $3::int - 1) n`,
+        [tenant, code, ceiling],
+      );
+    },
+    async release(batch) {
+      await approveBatch(admin, tenant, batch, approver, fact('approval.granted'));
+      await releaseBatch(admin, tenant, batch);
+    },
+    async filing(id) {
+      const [row] = await run('select * from filing where tenant = $1 and id = $2', [tenant, id]);
+      if (row === undefined) throw new Error(`no filing ${id}`);
+      return {
+        // The columns are held to their words by the database.
+        status: row['status'] as FilingStatus,
+        step: (row['step'] as Step | null) ?? undefined,
+        attempt: Number(row['attempt']),
+        holder: row['holder'] === null ? undefined : workerId(text(row['holder'])),
+        isQueued: row['next_at'] !== null,
+        receipt: row['receipt'] === null ? undefined : text(row['receipt']),
+        ver: Number(row['ver']),
+      };
+    },
+    async outcomes(id) {
+      const query = 'select * from outcome where tenant = $1 and filing = $2 order by at, no';
+      return (await run(query, [tenant, id])).map((row) => ({
+        no: Number(row['no']),
+        holder: workerId(text(row['holder'])),
+        verdict: String(row['verdict']),
+        counted: row['counted'] === true,
+      }));
+    },
+    async exceptions(id) {
+      const query = 'select n, reason from exception where tenant = $1 and filing = $2 order by n';
+      return (await run(query, [tenant, id])).map((row) => ({
+        n: Number(row['n']),
+        reason: String(row['reason']),
+      }));
+    },
+    async outbox() {
+      const rows = await run('select filing from outbox_event where tenant = $1 order by at');
+      return rows.map((row) => filingId(text(row['filing'])));
+    },
+    async waiting() {
+      const [row] = await run(
+        `select count(*) as n from ledger_intake where tenant = $1 and boundary = 'filing'`,
+      );
+      return Number(row?.['n']);
+    },
+    async entries() {
+      const rows = await run(
+        `select bytes from ledger_entry where tenant = $1 and boundary = 'filing' order by seq`,
+      );
+      return rows.map((row) => {
+        if (!(row['bytes'] instanceof Uint8Array)) throw new Error('bytes were expected');
+        return row['bytes'];
+      });
+    },
+    async close() {
+      await Promise.all([...stores, ...sessions].map((each) => each.close()));
+    },
+  };
+}

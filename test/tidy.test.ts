@@ -1,0 +1,173 @@
+/** Style as a test: who may import whom, how large files are, what may not appear. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const src = join(root, 'src');
+
+/**
+ * The rooms and what each may import (ARCHITECTURE.md has the same table in words). `*` is everything. A room that is
+ * not listed may not exist.
+ */
+const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  ledger: ['core'],
+  'packs/entity': ['core'],
+  store: ['core', 'ledger'],
+  portals: ['core'],
+  intake: ['core'],
+  delivery: ['core'],
+  testing: ['core', 'ledger', 'portals'],
+  system: ['core'],
+  acts: [
+    'core',
+    'ledger',
+    'store',
+    'portals',
+    'intake',
+    'delivery',
+    'packs/entity',
+    'app.ts',
+    'system',
+  ],
+  cli: ['core', 'acts', 'app.ts', 'store', 'portals', 'system', 'testing'],
+  'app.ts': ['*'],
+};
+
+/** The clock, the dice and the environment come through ports; only these files touch the real ones. */
+const REAL_WORLD = [
+  /^system\//,
+  /^cli\//,
+  /^store\/embedded\//,
+  /^store\/sequencer-thread\.ts$/,
+  /^delivery\/processes\.ts$/,
+];
+const REAL_WORLD_WORDS =
+  /\b(Date\.now|Math\.random|performance\.now|process\.env|setTimeout|setInterval|setImmediate)\b|new Date\(\)/;
+/** Real timers and sockets belong to these; their clock is a port where a decision hangs on it. */
+const REAL_TIMERS = [/^portals\//, /^testing\/simulator\//, /^testing\/virtual-clock\.ts$/];
+
+const LINES_MAX = 350;
+/** Each needs a reason to be longer. */
+const LONG_FILES: Readonly<Record<string, string>> = {
+  'core/decide.ts': 'one decision table, read top to bottom',
+  'core/ports.ts': 'the interfaces of the outside world, together on purpose',
+};
+
+const files = list(src).filter((file) => file.endsWith('.ts'));
+const sources = files.filter((file) => !file.endsWith('.test.ts') && !file.includes('/testdata/'));
+
+describe('rooms', () => {
+  it('every file lies in a room of the table', () => {
+    const strangers = files.filter((file) => roomOf(file) === undefined);
+    expect(strangers.map(short)).toEqual([]);
+  });
+
+  it('a room imports only what the table allows, and only through the other room’s index', () => {
+    const faults: string[] = [];
+    for (const file of sources) {
+      const room = roomOf(file);
+      for (const target of importsOf(file)) {
+        const other = roomOf(target);
+        if (other === room || room === undefined) continue;
+        const allowed = ROOMS[room] ?? [];
+        if (other === undefined || !(allowed.includes('*') || allowed.includes(other))) {
+          faults.push(`${short(file)} may not import ${short(target)}`);
+        } else if (other !== 'app.ts' && !target.endsWith('/index.ts')) {
+          faults.push(`${short(file)} imports ${short(target)} past its index`);
+        }
+      }
+    }
+    expect(faults).toEqual([]);
+  });
+
+  it('nothing in src imports sim, bench or test', () => {
+    const faults = sources.filter((file) =>
+      importsOf(file).some((target) => !target.startsWith(src)),
+    );
+    expect(faults.map(short)).toEqual([]);
+  });
+});
+
+describe('time, dice and environment', () => {
+  it('are read only where the real world begins', () => {
+    const faults = sources
+      .filter(
+        (file) => ![...REAL_WORLD, ...REAL_TIMERS].some((allowed) => allowed.test(short(file))),
+      )
+      .filter((file) => REAL_WORLD_WORDS.test(withoutComments(readFileSync(file, 'utf8'))));
+    expect(faults.map(short)).toEqual([]);
+  });
+});
+
+describe('files', () => {
+  it('are short enough to be read in one sitting', () => {
+    const long = sources.filter(
+      (file) =>
+        readFileSync(file, 'utf8').split('\n').length > LINES_MAX &&
+        LONG_FILES[short(file)] === undefined,
+    );
+    expect(long.map(short)).toEqual([]);
+  });
+
+  it('leave nothing for later', () => {
+    const marked = list(root)
+      .filter((file) => /\.(ts|mjs|sql)$/.test(file) && !file.endsWith('tidy.test.ts'))
+      .filter((file) => /\b(FIXME|XXX|HACK)\b|\bTODO\b(?! #\d)/.test(readFileSync(file, 'utf8')));
+    expect(marked.map((file) => relative(root, file))).toEqual([]);
+  });
+
+  it('SQL stands only in the store and in sql/', () => {
+    const faults = sources
+      .filter((file) => !short(file).startsWith('store/'))
+      .filter((file) =>
+        /`\s*(select|insert into|update|delete from)\s/i.test(readFileSync(file, 'utf8')),
+      );
+    expect(faults.map(short)).toEqual([]);
+  });
+});
+
+describe('the package', () => {
+  it('pins every dependency exactly and the lock file names no address', () => {
+    const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<
+      string,
+      Record<string, string>
+    >;
+    const versions = ['dependencies', 'devDependencies', 'optionalDependencies'].flatMap((kind) =>
+      Object.entries(manifest[kind] ?? {}),
+    );
+    expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual(
+      [],
+    );
+    expect(readFileSync(join(root, 'package-lock.json'), 'utf8')).not.toMatch(/"resolved": "http/);
+  });
+});
+
+function list(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((item) => {
+    if (/^(node_modules|\.git|dist.*|\.filewright|vectors)$/.test(item.name)) return [];
+    const path = join(folder, item.name);
+    return item.isDirectory() ? list(path) : [path];
+  });
+}
+
+function roomOf(file: string): string | undefined {
+  const path = short(file);
+  return Object.keys(ROOMS).find((room) => path === room || path.startsWith(`${room}/`));
+}
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(file, 'utf8');
+  const found = [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g)];
+  return found.map((match) => resolve(dirname(file), match[1] ?? ''));
+}
+
+function short(file: string): string {
+  return relative(src, file).replaceAll('\\', '/');
+}
+
+function withoutComments(text: string): string {
+  return text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/\/\/.*$/gm, '');
+}
