@@ -31,9 +31,11 @@ export function newStage(): Stage {
 export async function startRole(
   role: string,
   args: readonly string[] = [],
+  first: 'speaks' | 'silent' = 'speaks',
 ): Promise<{ child: ChildProcess; port: number }> {
   const file = fileURLToPath(new URL(`./roles/${role}.js`, import.meta.url));
   const child = fork(file, [...args], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  if (first === 'silent') return { child, port: 0 };
   const { port = 0 } = await nextMessage<{ port?: number }>(child);
   return { child, port };
 }
@@ -68,14 +70,14 @@ export async function writeRows(path: string, lanes: readonly BenchLane[]): Prom
   );
 }
 
-/** A fresh tenant with people, lanes, and one approved batch of the given lanes. */
-export async function prepare(
+/** A fresh tenant with two people and lanes that lead to the bench portal. */
+export async function addLanes(
   stage: Stage,
   tenant: string,
   lanes: readonly BenchLane[],
   port: number,
-  longestServiceMs = 1_000,
-): Promise<{ app: Filewright; importMs: number; approveMs: number }> {
+  longestServiceMs: number,
+): Promise<{ app: Filewright; keys: readonly [string, string] }> {
   const app = await createFilewright({ dataDirectory: stage.dataDirectory, tenant });
   const first = await addUser(app, 'preparer', undefined);
   const second = await addUser(app, 'approver', first.key);
@@ -97,14 +99,28 @@ export async function prepare(
     };
     await addPortal(app, profile, preparer);
   }
+  return { app, keys: [first.key, second.key] };
+}
+
+/** The same with one approved batch of the given lanes. */
+export async function prepare(
+  stage: Stage,
+  tenant: string,
+  lanes: readonly BenchLane[],
+  port: number,
+  longestServiceMs = 1_000,
+): Promise<{ app: Filewright; importMs: number; approveMs: number }> {
+  const { app, keys } = await addLanes(stage, tenant, lanes, port, longestServiceMs);
   const file = join(stage.dataDirectory, `${tenant}.csv`);
   await writeRows(file, lanes);
   const importFrom = performance.now();
-  const report = await importFile(app, { path: file, person: preparer, dryRun: false });
+  const person = await personOf(app, keys[0]);
+  const report = await importFile(app, { path: file, person, dryRun: false });
   const approveFrom = performance.now();
-  if (report.batch === undefined || report.refused > 0)
+  if (report.batch === undefined || report.refused > 0) {
     throw new Error(`The bench batch was refused: ${JSON.stringify(report.errors[0])}`);
-  await approve(app, report.batch, await personOf(app, second.key));
+  }
+  await approve(app, report.batch, await personOf(app, keys[1]));
   rmSync(file);
   return { app, importMs: approveFrom - importFrom, approveMs: performance.now() - approveFrom };
 }

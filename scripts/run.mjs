@@ -95,7 +95,9 @@ function newestSource() {
       }
     }
   };
-  for (const folder of ['src', 'sim', 'bench']) visit(join(root, folder));
+  for (const folder of ['src', 'sim', 'bench']) {
+    if (existsSync(join(root, folder))) visit(join(root, folder));
+  }
   newest = Math.max(newest, statSync(join(root, 'tsconfig.build.json')).mtimeMs);
   return `${count} ${newest}`;
 }

@@ -63,6 +63,7 @@ create table lane (
 
 -- One per incarnation of a worker process; the id is the fencing number.
 create sequence worker_fence;
+create sequence slot_fence;
 
 create table worker (
   tenant text not null references tenant,
@@ -81,6 +82,8 @@ create table lane_slot (
   lane text not null,
   n int not null check (n >= 0),
   holder bigint,
+  -- Another number each time it is taken, so that a late release cannot free a later taking.
+  fence bigint not null default 0,
   expires_at timestamptz not null default '-infinity',
   primary key (tenant, lane, n),
   foreign key (tenant, lane) references lane (tenant, code)

@@ -32,7 +32,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'app.ts',
     'system',
   ],
-  cli: ['core', 'acts', 'app.ts', 'store', 'portals', 'system', 'testing'],
+  cli: ['core', 'acts', 'app.ts', 'store', 'portals', 'intake', 'system', 'testing'],
   'app.ts': ['*'],
 };
 

@@ -21,6 +21,7 @@ import {
 } from '../store/index.ts';
 import { lanes, profilesByLane } from './lanes.ts';
 import { userFact } from './people.ts';
+import { type Wait, waitsOf } from './waits.ts';
 
 const POLL_MS = 500;
 
@@ -81,7 +82,10 @@ export async function approve(app: Filewright, id: BatchId, actor: Person): Prom
   await sequenceAll(app);
 }
 
-/** Runs a worker in this process until no filing of the batch is open, or until `signal` aborts. */
+/**
+ * Runs a worker in this process until no filing of the batch is open, until none of the open ones can move for now, or
+ * until `signal` aborts.
+ */
 export async function runBatch(
   app: Filewright,
   id: BatchId,
@@ -90,7 +94,7 @@ export async function runBatch(
     readonly settings?: Partial<WorkerSettings>;
     readonly onProgress?: (counts: readonly LaneCounts[]) => void;
   },
-): Promise<readonly LaneCounts[]> {
+): Promise<{ readonly counts: readonly LaneCounts[]; readonly waits: readonly Wait[] }> {
   const batch = await findBatch(app.session, app.tenant, id);
   if (batch.state !== 'approved') {
     throw new FilewrightError(
@@ -106,14 +110,17 @@ export async function runBatch(
   const ended = running.catch((error: unknown) => {
     failure = error;
   });
-  let counts: readonly LaneCounts[] = [];
+  let waits: readonly Wait[] | undefined;
   try {
     for (;;) {
-      counts = await laneCounts(app.session, app.tenant, id);
+      const askedMs = app.clock.monotonicMs();
+      const counts = await laneCounts(app.session, app.tenant, id);
       options.onProgress?.(counts);
-      const open = counts.reduce((sum, lane) => sum + lane.pending + lane.submitted, 0);
-      if (open === 0 || options.signal.aborted || failure !== undefined) break;
-      await app.clock.sleep(POLL_MS, options.signal);
+      waits = waitsOf(counts, await lanes(app), app.clock.now());
+      if (waits !== undefined || options.signal.aborted || failure !== undefined) break;
+      // Counting a large batch takes a while; the workers need the database more.
+      const tookMs = app.clock.monotonicMs() - askedMs;
+      await app.clock.sleep(Math.max(POLL_MS, tookMs * 10), options.signal);
     }
     await parts.worker.stop();
     await ended;
@@ -122,7 +129,7 @@ export async function runBatch(
   }
   if (failure !== undefined) throw failure;
   await sequenceAll(app);
-  return laneCounts(app.session, app.tenant, id);
+  return { counts: await laneCounts(app.session, app.tenant, id), waits: waits ?? [] };
 }
 
 export function readBatchId(text: string): BatchId {

@@ -3,3 +3,4 @@ export { approve, importFile, readBatchId, runBatch, sequenceAll } from './batch
 export { addPortal, changeLane, lanes, type LaneWithProfile, profilesByLane } from './lanes.ts';
 export { addUser, disableUser, personOf } from './people.ts';
 export { openException, type OpenedException, replay } from './reviews.ts';
+export type { Wait } from './waits.ts';

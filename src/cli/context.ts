@@ -4,6 +4,7 @@ import { createFilewright, type Filewright } from '../app.ts';
 import { FilewrightError, type Log } from '../core/index.ts';
 import { personOf } from '../acts/index.ts';
 import type { Person } from '../store/index.ts';
+import { checkTenant } from './arguments.ts';
 import { createOutput, type Output } from './output.ts';
 
 export interface GlobalOptions {
@@ -12,6 +13,9 @@ export interface GlobalOptions {
   readonly json?: boolean;
   readonly keyFile?: string;
 }
+
+/** What the driver understands; it would take anything else for the name of a host. */
+const DATABASE_ADDRESS = /^(postgres(ql)?:\/\/|socket:|\/)/;
 
 export const environment: Readonly<Record<string, string | undefined>> = process.env;
 
@@ -31,7 +35,15 @@ export function actorKey(options: GlobalOptions): string | undefined {
 }
 
 export async function openApp(options: GlobalOptions, log?: Log): Promise<Filewright> {
+  checkTenant(options.tenant);
   const databaseUrl = environment['DATABASE_URL'];
+  if (databaseUrl !== undefined && databaseUrl !== '' && !DATABASE_ADDRESS.test(databaseUrl)) {
+    // Not repeated in the message: whatever it is, it may hold a password.
+    throw new FilewrightError(
+      'USAGE',
+      'DATABASE_URL: an address like postgres://user@host:5432/database was expected',
+    );
+  }
   return createFilewright({
     dataDirectory: dataDirectoryOf(options),
     environment,

@@ -13,6 +13,7 @@ import { addReviewCommands } from './commands/review.ts';
 import { addSimulatorCommand } from './commands/simulator.ts';
 import { addUserCommands } from './commands/user.ts';
 import { addWorkerCommand } from './commands/worker.ts';
+import { VERSION } from '../portals/index.ts';
 import { reportError } from './output.ts';
 
 export async function main(argv: readonly string[]): Promise<void> {
@@ -27,6 +28,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     .option('--tenant <name>', 'whose filings (default main)')
     .option('--key-file <path>', 'file with your personal key (or FILEWRIGHT_KEY)')
     .option('--json', 'one JSON envelope on stdout')
+    .version(VERSION, '--version', 'show the version')
     .exitOverride()
     .showHelpAfterError('(add --help for usage)');
   addBatchCommands(program);
@@ -40,6 +42,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   addSimulatorCommand(program);
   addDoctorCommand(program);
   addDemoCommand(program);
+  forgiveClosedPipes();
   try {
     await program.parseAsync(argv);
   } catch (error) {
@@ -49,7 +52,10 @@ export async function main(argv: readonly string[]): Promise<void> {
 
 function exitCodeOf(error: unknown, json: boolean): number {
   // The parser has already said what is wrong; asking for help or the version is no mistake.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return EXIT.done;
+    return json ? reportError(new FilewrightError('USAGE', error.message), json) : EXIT.usage;
+  }
   const full =
     typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOSPC';
   return reportError(
@@ -58,6 +64,15 @@ function exitCodeOf(error: unknown, json: boolean): number {
       : error,
     json,
   );
+}
+
+/** A reader that has seen enough (`| head -1`) must neither end a running batch nor cause a stack trace. */
+function forgiveClosedPipes(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
+  }
 }
 
 await main(process.argv);

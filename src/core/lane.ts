@@ -27,10 +27,18 @@ export interface LaneState {
   readonly resumedAt: Instant | undefined;
 }
 
-/** One slot as the store sees it. */
-export interface SlotView {
+/**
+ * One taking of a slot. The fence is another one each time it is taken: a release that commits late, after the same
+ * worker has taken the slot anew, must not free it.
+ */
+export interface SlotRef {
   readonly lane: LaneCode;
   readonly n: number;
+  readonly fence: string;
+}
+
+/** One slot as the store sees it. */
+export interface SlotView extends SlotRef {
   readonly holder: WorkerId | undefined;
   readonly expiresAt: Instant;
 }

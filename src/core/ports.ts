@@ -17,7 +17,7 @@ import type {
   WorkerId,
 } from './ids.ts';
 import type { JsonValue } from './canonical-json.ts';
-import type { LaneState, SlotView, WorkerView } from './lane.ts';
+import type { LaneState, SlotRef, SlotView, WorkerView } from './lane.ts';
 import type { Profile } from './profile.ts';
 import type { Instant } from './time.ts';
 
@@ -213,11 +213,8 @@ export interface DeliveryStore {
   acquireSlots(
     worker: WorkerId,
     wants: readonly { readonly lane: LaneCode; readonly count: number; readonly ceiling: number }[],
-  ): Promise<readonly { readonly lane: LaneCode; readonly n: number }[]>;
-  releaseSlots(
-    worker: WorkerId,
-    slots: readonly { readonly lane: LaneCode; readonly n: number }[],
-  ): Promise<void>;
+  ): Promise<readonly SlotRef[]>;
+  releaseSlots(worker: WorkerId, slots: readonly SlotRef[]): Promise<void>;
   tick(input: TickInput): Promise<readonly Claim[]>;
   /** Claims held by `worker` beyond those it knows of: the answer to an earlier tick was lost. */
   adopt(worker: WorkerId, known: readonly FilingId[]): Promise<readonly Claim[]>;

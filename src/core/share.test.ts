@@ -35,6 +35,7 @@ function surveyOf(slots: readonly SlotText[], workers: readonly WorkerView[]): S
       (slot, n): SlotView => ({
         lane: LANE,
         n,
+        fence: '0',
         holder: slot.holder,
         expiresAt: addMs(NOW, slot.freeMs === undefined ? LEASE_MS : -slot.freeMs),
       }),
@@ -81,7 +82,7 @@ describe('the share of a worker', () => {
       now: NOW,
       lanes: NO_LANES,
       workers: everybody.map((id) => worker(id)),
-      slots: lanes.map((lane) => ({ lane, n: 0, holder: undefined, expiresAt: NOW })),
+      slots: lanes.map((lane) => ({ lane, n: 0, fence: '0', holder: undefined, expiresAt: NOW })),
     };
     const ceilings = new Map(lanes.map((lane) => [lane, 1]));
     const plans = everybody.map((me) => planSlots(survey, me, ceilings));
@@ -207,6 +208,7 @@ class World {
     this.slots = Array.from({ length: ceiling }, (_, n) => ({
       lane: LANE,
       n,
+      fence: '0',
       holder: undefined,
       expiresAt: addMs(NOW, -10_000),
     }));

@@ -39,7 +39,8 @@ export function exchangeJson(exchange: Exchange): JsonValue {
 /** Everything a person needs: payload bytes, hash, trace, the exact last response and every earlier attempt. */
 export function exceptionEnvelope(input: {
   readonly filing: Filing;
-  readonly payload: Uint8Array;
+  /** Undefined when it does not open; then the hash alone says what it was. */
+  readonly payload: Uint8Array | undefined;
   readonly reason: string;
   readonly exchange: Exchange | undefined;
   readonly history: readonly AttemptRecord[];
@@ -59,7 +60,7 @@ export function exceptionEnvelope(input: {
     due: toRfc3339(filing.due),
     reason: input.reason,
     trace: input.trace,
-    payload_base64: base64(input.payload),
+    payload_base64: input.payload === undefined ? null : base64(input.payload),
     payload_sha256: filing.payloadSha256,
     response: input.exchange === undefined ? null : exchangeJson(input.exchange),
     attempts: input.history.map((attempt) => ({

@@ -26,6 +26,7 @@ export class Lanes {
   readonly #clock: Clock;
   readonly #ids: Ids;
   readonly #profiles: ReadonlyMap<LaneCode, Profile>;
+  readonly #stopped: AbortSignal;
   readonly #states = new Map<LaneCode, LaneState>();
   readonly #open = new Map<LaneCode, boolean>();
   /** The end of the change under way, by lane. */
@@ -36,11 +37,13 @@ export class Lanes {
     readonly clock: Clock;
     readonly ids: Ids;
     readonly profiles: ReadonlyMap<LaneCode, Profile>;
+    readonly stopped: AbortSignal;
   }) {
     this.#store = options.store;
     this.#clock = options.clock;
     this.#ids = options.ids;
     this.#profiles = options.profiles;
+    this.#stopped = options.stopped;
   }
 
   refresh(lanes: readonly LaneState[], now: Instant): void {
@@ -124,7 +127,7 @@ export class Lanes {
         const { lanes } = await this.#store.survey();
         return lanes.find((lane) => lane.code === before.code) ?? before;
       } catch (error) {
-        if (!isDatabaseAway(error)) throw error;
+        if (!isDatabaseAway(error) || this.#stopped.aborted) throw error;
         await this.#clock.sleep(RETRY_MS);
       }
     }

@@ -11,12 +11,16 @@ import {
   type Instant,
   instant,
   type LaneCode,
+  type SlotRef,
   type WorkerId,
   type WriteGuard,
 } from '../core/index.ts';
 
 /** Covers the time between the check in `onRequestStart` and the bytes leaving this machine. */
 const MARGIN_MS = 500;
+
+/** Between two heartbeats the two clocks of a machine drift far less than this apart, unless it was suspended. */
+const DISAGREEMENT_MS_MAX = 500;
 
 /** A clock further off than this belongs to a machine whose other times cannot be trusted either. */
 const SKEW_MS_MAX = 2_000;
@@ -31,12 +35,12 @@ export function momentOf(clock: Clock): Moment {
   return { monotonicMs: clock.monotonicMs(), wall: clock.now() };
 }
 
-export interface LocalSlot {
-  readonly lane: LaneCode;
-  readonly n: number;
+export interface LocalSlot extends SlotRef {
   busy: boolean;
   /** A request whose connection was lost may still occupy the portal: the slot rests until then (monotonic). */
   restUntilMs: number;
+  /** Another worker is short of slots: this one takes no new request and is given back when it is idle. */
+  isLeaving: boolean;
 }
 
 export class Leases {
@@ -48,6 +52,7 @@ export class Leases {
   #wallDeadline: Instant = instant(0);
   #databaseNow: Instant = instant(0);
   #readAtMs = 0;
+  #readAtWall: Instant = instant(0);
   #skewMs = 0;
   #lost = new AbortController();
 
@@ -75,6 +80,16 @@ export class Leases {
     return instant(Math.round(this.#databaseNow + elapsedMs));
   }
 
+  /**
+   * False from a suspension, or a jump of the wall clock, until the next heartbeat: the clocks disagree about how long
+   * ago the last one was, and a moment read from them could be far too early.
+   */
+  get knowsTime(): boolean {
+    const elapsedMs = this.#clock.monotonicMs() - this.#readAtMs;
+    const wallElapsedMs = this.#clock.now() - this.#readAtWall;
+    return Math.abs(elapsedMs - wallElapsedMs) <= DISAGREEMENT_MS_MAX;
+  }
+
   begin(worker: WorkerId, databaseNow: Instant, askedAt: Moment): void {
     this.#worker = worker;
     this.#lost = new AbortController();
@@ -91,6 +106,7 @@ export class Leases {
     const latest = addMs(databaseNow, tripMs);
     this.#databaseNow = instant(Math.min(Math.max(believed, databaseNow), latest));
     this.#readAtMs = this.#clock.monotonicMs();
+    this.#readAtWall = this.#clock.now();
     this.#skewMs = this.#clock.now() - this.#databaseNow;
   }
 
@@ -110,13 +126,23 @@ export class Leases {
   /** For one request of one incarnation: a later incarnation of this process does not revive it. */
   guard(): WriteGuard {
     const { signal } = this.#lost;
-    return { signal, mayWrite: () => !signal.aborted && this.isLive() && !this.isSkewed };
+    return {
+      signal,
+      mayWrite: () => !signal.aborted && this.isLive() && !this.isSkewed && this.knowsTime,
+    };
   }
 
-  addSlots(slots: readonly { readonly lane: LaneCode; readonly n: number }[]): void {
-    for (const { lane, n } of slots) {
+  addSlots(slots: readonly SlotRef[]): void {
+    for (const { lane, n, fence } of slots) {
       const list = this.#slots.get(lane) ?? [];
-      list.push({ lane, n, busy: false, restUntilMs: Number.NEGATIVE_INFINITY });
+      list.push({
+        lane,
+        n,
+        fence,
+        busy: false,
+        restUntilMs: Number.NEGATIVE_INFINITY,
+        isLeaving: false,
+      });
       this.#slots.set(lane, list);
     }
   }
@@ -131,6 +157,14 @@ export class Leases {
     }
   }
 
+  /** Marks slots to be given back, idle ones first: with enough to do none would ever be found idle. */
+  askBack(lane: LaneCode, count: number): void {
+    const staying = this.slotsOf(lane).filter((slot) => !slot.isLeaving);
+    const more = count - (this.slotsOf(lane).length - staying.length);
+    const idleFirst = staying.toSorted((a, b) => Number(a.busy) - Number(b.busy));
+    for (const slot of idleFirst.slice(0, Math.max(more, 0))) slot.isLeaving = true;
+  }
+
   slotsOf(lane: LaneCode): readonly LocalSlot[] {
     return this.#slots.get(lane) ?? [];
   }
@@ -139,7 +173,7 @@ export class Leases {
   idleSlot(lane: LaneCode, ceiling: number): LocalSlot | undefined {
     const nowMs = this.#clock.monotonicMs();
     return this.slotsOf(lane).find(
-      (slot) => slot.n < ceiling && !slot.busy && slot.restUntilMs <= nowMs,
+      (slot) => slot.n < ceiling && !slot.isLeaving && !slot.busy && slot.restUntilMs <= nowMs,
     );
   }
 

@@ -8,7 +8,6 @@
  * outcome: another worker finds them by their dead holder and settles them as unknown. Nothing here holds policy;
  * `core/decide.ts` does.
  */
-import { createHash } from 'node:crypto';
 import {
   attemptId,
   type Claim,
@@ -28,8 +27,10 @@ import {
   type Profile,
   type Vault,
 } from '../core/index.ts';
+import { isDatabaseAway } from './database-away.ts';
 import type { Lanes } from './lanes.ts';
 import type { Leases, LocalSlot } from './leases.ts';
+import { openPayload } from './payload.ts';
 import type { Happening, Recorder } from './recorder.ts';
 
 /** A lane that had nothing to give is asked again after this long. */
@@ -51,6 +52,8 @@ export interface LoopPorts {
   readonly ahead: number;
   /** Called when there may be something to do. */
   readonly wake: () => void;
+  /** Aborted at the very end: whatever still waits then would only keep the process alive. */
+  readonly stopped: AbortSignal;
 }
 
 export class DeliveryLoop {
@@ -72,9 +75,9 @@ export class DeliveryLoop {
     return this.#inFlight;
   }
 
-  /** True when every claim has its outcome committed. */
+  /** True when every claim has its outcome committed, and no tick is under way that may bring new ones. */
   get isEmpty(): boolean {
-    return this.#held.size === 0;
+    return this.#held.size === 0 && !this.#unsure;
   }
 
   hasOutcomes(): boolean {
@@ -135,7 +138,9 @@ export class DeliveryLoop {
         void this.#record({ claim, event: { kind: late ? 'late' : 'orphaned' } });
       }
     }
-    this.dispatch();
+    // Claimed just before we were told to stop: nothing new is sent any more.
+    if (this.#claiming) this.dispatch();
+    else this.giveBackAll();
   }
 
   /** Before the next tick, asks the database for claims of ours that we have not heard of. */
@@ -186,8 +191,14 @@ export class DeliveryLoop {
     }
     slot.busy = false;
     this.#inFlight -= 1;
+    // Recording begins with the lane, before anything is awaited: after a throttle the next one must not go out.
+    const recorded = this.#record({
+      claim,
+      event,
+      ...(exchange === undefined ? {} : { exchange }),
+    });
     if (leases.isLive()) this.dispatch();
-    await this.#record({ claim, event, ...(exchange === undefined ? {} : { exchange }) });
+    await recorded;
   }
 
   async #exchange(
@@ -210,22 +221,16 @@ export class DeliveryLoop {
       return { event: { kind: 'asked', answer }, exchange };
     }
     // The lane may have stood still for longer than the portal remembers the key; then it is asked instead.
-    if (step.action === 'resend' && !mayRepeat(filing, step, profile, leases.now())) {
-      return { event: { kind: 'unsent' } };
-    }
-    // The lane may have stood still for longer than the portal honours the key; `decide` then asks instead.
-    if (step.action === 'resend' && !mayRepeat(filing, step, profile, leases.now())) {
-      return { event: { kind: 'unsent' } };
-    }
-    const payload = vault.open(claim.payload);
-    const sha256 = createHash('sha256').update(payload).digest('hex');
-    invariant(sha256 === filing.payloadSha256, 'The payload is the one that was frozen at intake', {
-      filing: filing.id,
-    });
+    const isRepeatable = (): boolean =>
+      step.action !== 'resend' || mayRepeat(filing, step, profile, leases.now());
+    if (!isRepeatable()) return { event: { kind: 'unsent' } };
+    const payload = openPayload(vault, claim);
+    if (payload === undefined) return { event: { kind: 'gated', code: 'PAYLOAD_UNREADABLE' } };
     const startedAt = leases.now();
     const exchange = await portal.send(
       { profile, key: filing.key, payload, contentType: CONTENT_TYPE },
-      guard,
+      // Once more at the write: this process may have been stopped since.
+      { signal: guard.signal, mayWrite: () => guard.mayWrite() && isRepeatable() },
     );
     if (isUnwritten(exchange)) return { event: { kind: 'unsent' } };
     return {
@@ -235,8 +240,14 @@ export class DeliveryLoop {
   }
 
   async #record(happening: Happening): Promise<void> {
-    const { recorder, leases, wake } = this.#ports;
-    const outcome = await recorder.outcomeOf(happening, leases.now());
+    const { recorder, leases, wake, clock, stopped } = this.#ports;
+    // What is decided depends on the time: a pause or a proof dated too early would end too early.
+    while (!leases.knowsTime && !stopped.aborted) await clock.sleep(IDLE_POLL_MS);
+    const outcome = await recorder.outcomeOf(happening, leases.now()).catch((error: unknown) => {
+      // Stopped while the database was away: the claim stays in our name, and another worker settles it.
+      if (stopped.aborted && isDatabaseAway(error)) return undefined;
+      throw error;
+    });
     if (outcome !== undefined) this.#outcomes.push(outcome);
     wake();
   }
@@ -269,7 +280,7 @@ export class DeliveryLoop {
       const ceiling = lanes.ceiling(lane, now);
       const slots = leases
         .slotsOf(lane)
-        .filter((slot) => slot.n < ceiling && slot.restUntilMs <= nowMs);
+        .filter((slot) => slot.n < ceiling && !slot.isLeaving && slot.restUntilMs <= nowMs);
       const idle = slots.filter((slot) => !slot.busy).length;
       const ahead = canSettle(profile) ? this.#ports.ahead * slots.length : 0;
       const count = idle + ahead - (this.#waiting.get(lane)?.length ?? 0);
@@ -290,9 +301,11 @@ export class DeliveryLoop {
   }
 
   async #wakeAfter(ms: number): Promise<void> {
-    await this.#ports.clock.sleep(ms);
+    const { clock, stopped, wake } = this.#ports;
+    await clock.sleep(ms, stopped);
+    if (stopped.aborted) return;
     this.dispatch();
-    this.#ports.wake();
+    wake();
   }
 }
 

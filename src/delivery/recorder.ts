@@ -32,6 +32,7 @@ import {
 import { isDatabaseAway } from './database-away.ts';
 import { exceptionEnvelope, exchangeJson } from './evidence.ts';
 import type { Lanes } from './lanes.ts';
+import { openPayload } from './payload.ts';
 
 /** While the database is away an outcome waits; it is not lost, and asking more often would not bring it back. */
 const RETRY_MS = 200;
@@ -49,6 +50,7 @@ export class Recorder {
   readonly #vault: Vault;
   readonly #log: Log;
   readonly #lanes: Lanes;
+  readonly #stopped: AbortSignal;
 
   constructor(options: {
     readonly store: Pick<DeliveryStore, 'history' | 'dataKey'>;
@@ -57,6 +59,7 @@ export class Recorder {
     readonly vault: Vault;
     readonly log: Log;
     readonly lanes: Lanes;
+    readonly stopped: AbortSignal;
   }) {
     this.#store = options.store;
     this.#clock = options.clock;
@@ -64,6 +67,7 @@ export class Recorder {
     this.#vault = options.vault;
     this.#log = options.log;
     this.#lanes = options.lanes;
+    this.#stopped = options.stopped;
   }
 
   /** Undefined when the lane's profile is not known here; the claim then stays until another worker takes it. */
@@ -138,7 +142,7 @@ export class Recorder {
     const history = await this.#untilAnswered(() => this.#store.history(claim.filing.id));
     const envelope = exceptionEnvelope({
       filing: claim.filing,
-      payload: this.#vault.open(claim.payload),
+      payload: openPayload(this.#vault, claim),
       reason: decision.code,
       exchange,
       history,
@@ -191,7 +195,7 @@ export class Recorder {
       try {
         return await ask();
       } catch (error) {
-        if (!isDatabaseAway(error)) throw error;
+        if (!isDatabaseAway(error) || this.#stopped.aborted) throw error;
         // The claim is ours and durable; if this process dies while it waits, another settles it.
         await this.#clock.sleep(RETRY_MS);
       }

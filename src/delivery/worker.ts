@@ -8,6 +8,7 @@
  *
  * Each loop survives a database that goes away: it tries again, and the lease decides what may still be sent.
  */
+import { setMaxListeners } from 'node:events';
 import {
   type Clock,
   type DeliveryStore,
@@ -29,6 +30,7 @@ import { isDatabaseAway } from './database-away.ts';
 import { Lanes } from './lanes.ts';
 import { Leases, momentOf } from './leases.ts';
 import { DeliveryLoop } from './loop.ts';
+import { Neighbours } from './neighbours.ts';
 import { Recorder } from './recorder.ts';
 
 export interface WorkerPorts {
@@ -46,6 +48,11 @@ export interface WorkerPorts {
 export interface WorkerSettings {
   readonly leaseMs: number;
   readonly ahead: number;
+  /**
+   * Ticks start at least this far apart, so that each carries more filings: a commit has a price of its own. The
+   * intents committed ahead keep the slots busy meanwhile.
+   */
+  readonly tickMsMin: number;
   readonly manageMs: number;
   /** How often facts are sequenced while there are any. */
   readonly sequenceMs: number;
@@ -55,7 +62,8 @@ export interface WorkerSettings {
 
 export const DEFAULT_SETTINGS: WorkerSettings = {
   leaseMs: 5_000,
-  ahead: 1,
+  ahead: 2,
+  tickMsMin: 4,
   manageMs: 250,
   sequenceMs: 100,
   drainMsMax: 60_000,
@@ -74,18 +82,24 @@ export class Worker {
   readonly #settings: WorkerSettings;
   readonly #leases: Leases;
   readonly #lanes: Lanes;
+  readonly #neighbours: Neighbours;
   readonly #loop: DeliveryLoop;
   readonly #stopped = new AbortController();
   #wake: AbortController = new AbortController();
   #draining = false;
+  #stopping: Promise<void> | undefined;
   #skewReported = false;
 
   constructor(ports: WorkerPorts, settings: Partial<WorkerSettings> = {}) {
     this.#ports = ports;
     this.#settings = { ...DEFAULT_SETTINGS, ...settings };
     this.#leases = new Leases(ports.clock, this.#settings.leaseMs);
-    this.#lanes = new Lanes(ports);
-    const recorder = new Recorder({ ...ports, lanes: this.#lanes });
+    const stopped = this.#stopped.signal;
+    // Every slot at rest waits on it.
+    setMaxListeners(0, stopped);
+    this.#lanes = new Lanes({ ...ports, stopped });
+    this.#neighbours = new Neighbours(ports, this.#settings.leaseMs);
+    const recorder = new Recorder({ ...ports, lanes: this.#lanes, stopped });
     this.#loop = new DeliveryLoop({
       ...ports,
       leases: this.#leases,
@@ -93,6 +107,7 @@ export class Worker {
       recorder,
       ahead: this.#settings.ahead,
       wake: () => this.#wakeUp(),
+      stopped,
     });
   }
 
@@ -105,17 +120,24 @@ export class Worker {
       this.#ticks(),
       this.#every(this.#settings.sequenceMs, 'sequence', () => this.#sequence()),
     ]);
+    // The loops end before slots and lease are given back; whoever waits for us closes the connections next.
+    await this.#stopping;
   }
 
   /** Drains and releases: no new claims, unsent ones given back, answers in flight awaited, then slots and lease. */
-  async stop(): Promise<void> {
-    if (this.#draining) return;
+  stop(): Promise<void> {
+    this.#stopping ??= this.#drain();
+    return this.#stopping;
+  }
+
+  async #drain(): Promise<void> {
     this.#draining = true;
     const { clock, store } = this.#ports;
     this.#loop.stopClaiming();
     this.#loop.giveBackAll();
     const untilMs = clock.monotonicMs() + this.#settings.drainMsMax;
-    while (!this.#loop.isEmpty && clock.monotonicMs() < untilMs) {
+    const { signal } = this.#stopped;
+    while (!this.#loop.isEmpty && !signal.aborted && clock.monotonicMs() < untilMs) {
       this.#wakeUp();
       await clock.sleep(IDLE_MS);
     }
@@ -125,12 +147,13 @@ export class Worker {
     if (worker === undefined) return;
     const slots = this.#lanes.codes.flatMap((lane) => this.#leases.slotsOf(lane));
     // What is still in flight keeps its slot: ended, it rests until the portal must be done with it.
-    await store.releaseSlots(
-      worker,
-      slots.filter((slot) => !slot.busy && slot.restUntilMs <= clock.monotonicMs()),
-    );
-    await store.endWorker(worker);
+    const free = slots.filter((slot) => !slot.busy && slot.restUntilMs <= clock.monotonicMs());
     this.#leases.lose();
+    // Where the database is away nothing can be released; the lease runs out by itself.
+    await this.#guarded('release', async () => {
+      await store.releaseSlots(worker, free);
+      await store.endWorker(worker);
+    });
   }
 
   #wakeUp(): void {
@@ -162,6 +185,8 @@ export class Worker {
       this.#reportSkew();
       return;
     }
+    // Stopped meanwhile: we gave the lease back ourselves.
+    if (this.#stopped.signal.aborted) return;
     // Somebody may already be settling what we held. Nothing more is written under the old lease.
     log.write({ level: 'warn', event: 'worker.lease_lost' });
     this.#leases.lose();
@@ -173,7 +198,7 @@ export class Worker {
     const { store } = this.#ports;
     const survey = await store.survey();
     this.#lanes.refresh(survey.lanes, survey.now);
-    await this.#endDeadNeighbours(survey);
+    await this.#neighbours.endDead(survey, this.#leases.worker);
     const { worker } = this.#leases;
     if (worker === undefined || !this.#leases.isLive()) return;
     await this.#balanceSlots(survey);
@@ -191,25 +216,6 @@ export class Worker {
     this.#wakeUp();
   }
 
-  /** Makes sure that a worker of this host whose lease is over, or whose process is gone, is dead, and says so. */
-  async #endDeadNeighbours(survey: Survey): Promise<void> {
-    const { processes, store, log } = this.#ports;
-    for (const other of survey.workers) {
-      if (other.host !== processes.host || other.id === this.#leases.worker) continue;
-      const mine =
-        other.pid === processes.self.pid && other.pidStartedAt === processes.self.startedAt;
-      const running = processes.isRunning(other.pid, other.pidStartedAt);
-      if (running && (other.alive || mine)) {
-        // A former incarnation of this very process: its requests were cut off when the lease was lost.
-        if (mine && !other.alive) await store.endWorker(other.id);
-        continue;
-      }
-      if (running && !(await processes.end(other.pid, other.pidStartedAt))) continue;
-      log.write({ level: 'warn', event: 'worker.found_dead' });
-      await store.endWorker(other.id);
-    }
-  }
-
   async #balanceSlots(survey: Survey): Promise<void> {
     const { store } = this.#ports;
     const { worker } = this.#leases;
@@ -221,15 +227,11 @@ export class Worker {
     const plan = planSlots(survey, worker, ceilings);
     await this.#releaseUnknownSlots(survey, worker);
     for (const [lane, ceiling] of ceilings) {
-      const surplus = this.#leases
-        .idleSlots(lane)
-        .filter((slot) => slot.n >= ceiling || this.#draining);
       const asked = plan.giveBack.find((give) => give.lane === lane)?.count ?? 0;
-      const given = this.#leases
+      this.#leases.askBack(lane, asked);
+      const back = this.#leases
         .idleSlots(lane)
-        .filter((slot) => !surplus.includes(slot))
-        .slice(0, asked);
-      const back = [...surplus, ...given];
+        .filter((slot) => slot.n >= ceiling || slot.isLeaving || this.#draining);
       if (back.length > 0) {
         // Out of our hands first: a slot that we still believed in after its release could be used twice.
         this.#leases.removeSlots(back);
@@ -248,10 +250,10 @@ export class Worker {
    */
   async #releaseUnknownSlots(survey: Survey, worker: WorkerId): Promise<void> {
     const unknown = survey.slots.filter(
-      ({ lane, n, holder, expiresAt }) =>
+      ({ lane, fence, holder, expiresAt }) =>
         holder === worker &&
         expiresAt > survey.now &&
-        !this.#leases.slotsOf(lane).some((slot) => slot.n === n),
+        !this.#leases.slotsOf(lane).some((slot) => slot.fence === fence),
     );
     if (unknown.length > 0) await this.#ports.store.releaseSlots(worker, unknown);
   }
@@ -288,7 +290,10 @@ export class Worker {
     const { clock } = this.#ports;
     while (!this.#stopped.signal.aborted) {
       this.#wake = new AbortController();
+      const startedMs = clock.monotonicMs();
       const worked = await this.#guarded('tick', () => this.#loop.tick());
+      const earlyMs = this.#settings.tickMsMin - (clock.monotonicMs() - startedMs);
+      if (worked === true && earlyMs > 0) await clock.sleep(earlyMs, this.#stopped.signal);
       if (worked === undefined) await clock.sleep(DATABASE_RETRY_MS, this.#stopped.signal);
       else if (!worked) await clock.sleep(IDLE_MS, this.#wake.signal);
     }
@@ -297,8 +302,12 @@ export class Worker {
   async #every(ms: number, name: string, work: () => Promise<void>): Promise<void> {
     const { clock } = this.#ports;
     while (!this.#stopped.signal.aborted) {
-      await this.#guarded(name, work);
-      await clock.sleep(ms, this.#stopped.signal);
+      const done = await this.#guarded(name, async () => {
+        await work();
+        return true;
+      });
+      // A heartbeat that failed is not put off until the next one is due: the lease may be over by then.
+      await clock.sleep(done === true ? ms : Math.min(ms, DATABASE_RETRY_MS), this.#stopped.signal);
     }
   }
 

@@ -30,6 +30,10 @@ export interface LaneCounts {
   readonly accepted: number;
   readonly rejected: number;
   readonly fallout: number;
+  /** In a worker's hands right now. */
+  readonly held: number;
+  /** When the first of the queued ones has its turn; undefined when none is queued. */
+  readonly nextAt: number | undefined;
   /** The least time left to a last safe moment among the open ones; undefined when none is open. */
   readonly leastSlackMs: number | undefined;
 }
@@ -85,6 +89,7 @@ select f.lane,
   count(*) filter (where f.status = 'accepted') as accepted,
   count(*) filter (where f.status = 'rejected') as rejected,
   count(*) filter (where f.status = 'fallout') as fallout,
+  count(f.holder) as held, min(f.next_at) as next_at,
   extract(epoch from min(f.last_safe) filter (where f.status in ('pending', 'submitted')) - now()) * 1000 as slack_ms
 from envelope e join filing f on f.tenant = e.tenant and f.id = e.id
 where e.tenant = $1 and ($2::uuid is null or e.batch = $2)
@@ -178,6 +183,8 @@ export async function laneCounts(
     accepted: Number(row['accepted']),
     rejected: Number(row['rejected']),
     fallout: Number(row['fallout']),
+    held: Number(row['held']),
+    nextAt: optional(row['next_at'], when),
     leastSlackMs: optional(row['slack_ms'], Number),
   }));
 }

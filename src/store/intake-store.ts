@@ -31,7 +31,8 @@ with i as materialized (
   select * from json_to_recordset($2::json) as i(
     id uuid, batch uuid, lane text, jurisdiction text, effect text, entity_id text, filing_kind text, period text,
     revision int, key text, obligation text, payload_sha256 text, not_before double precision, due double precision,
-    last_safe double precision, fact json)
+    last_safe double precision,
+    fact_id uuid, type text, actor_kind text, actor_id text, trace text, data jsonb, body jsonb, ct text, blob text)
 ),
 -- Locked, so that a batch cannot be frozen between this look and the commit: its hash must cover all of it.
 open as materialized (
@@ -41,7 +42,7 @@ fresh as (
   insert into envelope (tenant, id, batch, lane, jurisdiction, effect, entity_id, filing_kind, period, revision, key,
     obligation, payload_sha256, payload_ct, not_before, due, last_safe)
   select $1, id, batch, lane, jurisdiction, effect, entity_id, filing_kind, period, revision, key, obligation,
-    decode(payload_sha256, 'hex'), decode(fact->>'ct', 'hex'), to_timestamp(not_before / 1000),
+    decode(payload_sha256, 'hex'), decode(ct, 'hex'), to_timestamp(not_before / 1000),
     to_timestamp(due / 1000), to_timestamp(last_safe / 1000)
   -- In one order for everybody: two imports of the same filings wait for each other, and never in a circle.
   from i where batch in (select id from open) order by obligation
@@ -55,14 +56,12 @@ filings as (
 ),
 blobs as (
   insert into ledger_blob (ct, tenant, boundary, entry, key, bytes)
-  select decode(fact->>'ct', 'hex'), $1, 'filing', (fact->>'id')::uuid, fact->'body'->>'key', decode(fact->>'blob', 'base64')
-  from i join fresh using (id)
+  select decode(ct, 'hex'), $1, 'filing', fact_id, body->>'key', decode(blob, 'base64') from i join fresh using (id)
 ),
 facts as (
   insert into ledger_intake
     (tenant, boundary, id, at, type, subj_kind, subj_id, subj_ver, actor_kind, actor_id, trace, data, body)
-  select $1, 'filing', (fact->>'id')::uuid, now(), fact->>'type', 'filing', id::text, 1, fact->>'actor_kind',
-    fact->>'actor_id', fact->>'trace', (fact->'data')::jsonb, nullif((fact->'body')::jsonb, 'null')
+  select $1, 'filing', fact_id, now(), type, 'filing', id::text, 1, actor_kind, actor_id, trace, data, body
   from i join fresh using (id)
 )
 select id from fresh`,
@@ -253,6 +252,7 @@ function admissionOf(
 
 function newFilingJson(filing: NewFiling): object {
   const { envelope } = filing;
+  const { id: factId, ...fact } = factJson(filing.fact);
   return {
     id: envelope.id,
     batch: envelope.batch,
@@ -269,6 +269,7 @@ function newFilingJson(filing: NewFiling): object {
     not_before: envelope.notBefore,
     due: envelope.due,
     last_safe: envelope.lastSafe,
-    fact: factJson(filing.fact),
+    ...fact,
+    fact_id: factId,
   };
 }

@@ -26,6 +26,12 @@ const HEAD: Statement = {
 insert into ledger_head (tenant, boundary) values ($1, $2) on conflict do nothing`,
 };
 
+/** Which logs have facts to take: an idle pass costs one look. */
+const WAITING: Statement = {
+  name: 'ledger-waiting-logs',
+  text: 'select distinct boundary from ledger_intake where tenant = $1 order by boundary',
+};
+
 const LOCK: Statement = {
   name: 'ledger-lock',
   text: `
@@ -49,15 +55,18 @@ select i.n, i.id, i.at, i.type, i.subj_kind, i.subj_id, i.subj_ver, i.actor_kind
 from ledger_intake i where i.tenant = $1 and i.boundary = $2 order by i.n limit $3`,
 };
 
+// All entries travel as one value and are cut apart here: as an array each would be written out in hexadecimal twice.
 const APPEND: Statement = {
   name: 'ledger-append',
   text: `
 with gone as (delete from ledger_intake where n = any ($3::bigint[])),
 entries as (
   insert into ledger_entry (tenant, boundary, seq, id, bytes, leaf)
-  select $1, $2, seq, id, bytes, leaf from unnest($4::bigint[], $5::uuid[], $6::bytea[], $7::bytea[]) e(seq, id, bytes, leaf))
-update ledger_head set size = $9, range = $10, last_leaf = $11, last_ts = to_timestamp($12::double precision / 1000)
-where tenant = $1 and boundary = $2 and size = $8 returning size`,
+  select $1, $2, $4::bigint + place - 1, id, substring($5::bytea from start for length),
+    substring($6::bytea from (place::int - 1) * 32 + 1 for 32)
+  from unnest($7::uuid[], $12::int[], $13::int[]) with ordinality e(id, start, length, place))
+update ledger_head set size = $8, range = $9, last_leaf = $10, last_ts = to_timestamp($11::double precision / 1000)
+where tenant = $1 and boundary = $2 and size = $4 returning size`,
 };
 
 export class PostgresSequencer implements SequencerStore {
@@ -86,7 +95,10 @@ export class PostgresSequencer implements SequencerStore {
       this.#ready = true;
     }
     let appended = 0;
-    for (const boundary of this.#boundaries) appended += await this.#sequenceLog(boundary, limit);
+    for (const row of await this.#session.run(WAITING, [this.#tenant])) {
+      const boundary = text(row['boundary']);
+      if (this.#boundaries.includes(boundary)) appended += await this.#sequenceLog(boundary, limit);
+    }
     return appended;
   }
 
@@ -101,33 +113,38 @@ export class PostgresSequencer implements SequencerStore {
       // The three are only ever the names of boundaries; the ledger's own check refuses any other.
       const origin = logOrigin(this.#instance, this.#tenant, boundary as 'filing' | 'access');
       const group = appendGroup(origin, head, rows);
+      const { entries } = group;
+      let next = 1;
+      const starts = entries.map((entry) => (next += entry.bytes.length) - entry.bytes.length);
       const [done] = await run(APPEND, [
         this.#tenant,
         boundary,
         rows.map((row) => row['n']),
-        group.entries.map((entry) => entry.seq),
-        group.entries.map((entry) => entry.id),
-        group.entries.map((entry) => entry.bytes),
-        group.entries.map((entry) => entry.leaf),
         head['size'],
+        Buffer.concat(entries.map((entry) => entry.bytes)),
+        Buffer.concat(entries.map((entry) => entry.leaf)),
+        entries.map((entry) => entry.id),
         group.range.size,
         group.range.toBytes(),
         group.lastLeaf,
         group.ts,
+        starts,
+        entries.map((entry) => entry.bytes.length),
       ]);
       invariant(done !== undefined, 'The ledger head moved under the sequencer', { boundary });
-      return group.entries.length;
+      return entries.length;
     });
   }
 }
 
+interface Appended {
+  readonly id: string;
+  readonly bytes: Uint8Array;
+  readonly leaf: Uint8Array;
+}
+
 interface Group {
-  readonly entries: readonly {
-    readonly seq: number;
-    readonly id: string;
-    readonly bytes: Buffer;
-    readonly leaf: Buffer;
-  }[];
+  readonly entries: readonly Appended[];
   readonly range: CompactRange;
   readonly lastLeaf: Uint8Array | undefined;
   readonly ts: Instant;
@@ -144,7 +161,7 @@ function appendGroup(origin: string, head: Row, rows: readonly Row[]): Group {
   const now = when(head['now']);
   // The database's clock may have been set back; the log's time may not.
   const ts = lastTs !== undefined && lastTs > now ? lastTs : now;
-  const entries: { seq: number; id: string; bytes: Buffer; leaf: Buffer }[] = [];
+  const entries: Appended[] = [];
   // A retried transaction may have left the same fact twice.
   const seen = new Set<string>();
   for (const row of rows) {
@@ -155,12 +172,7 @@ function appendGroup(origin: string, head: Row, rows: readonly Row[]): Group {
     const built = buildEntry(intakeOf(row), { log: origin, seq, prev, ts: toRfc3339(ts) });
     range.append(built.leaf);
     lastLeaf = built.leaf;
-    entries.push({
-      seq,
-      id: text(row['id']),
-      bytes: Buffer.from(built.bytes),
-      leaf: Buffer.from(built.leaf),
-    });
+    entries.push({ id: text(row['id']), ...built });
   }
   return { entries, range, lastLeaf, ts };
 }

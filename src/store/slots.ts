@@ -7,6 +7,7 @@ import {
   type Instant,
   type LaneCode,
   laneCode,
+  type SlotRef,
   type Survey,
   type WorkerId,
   workerId,
@@ -69,7 +70,7 @@ const LANES: Statement = {
 const SLOTS: Statement = {
   name: 'survey-slots',
   text: `
-select s.lane, s.n, s.holder,
+select s.lane, s.n, s.holder, s.fence,
   case when s.holder is null or s.expires_at > clock_timestamp() then s.expires_at else ${restEnds('s', 'w', 'l')} end
     as expires_at
 from lane_slot s
@@ -104,17 +105,18 @@ free as materialized (
     where s.tenant = $1 and s.lane = want.lane and s.n < want.ceiling and s.expires_at <= clock_timestamp()
       and (s.holder is null or ${restEnds('s', 'w', 'l')} <= clock_timestamp())
     order by s.n limit want.count for update of s skip locked) f)
-update lane_slot s set holder = $2, expires_at = clock_timestamp() + $6 * interval '1 millisecond'
+update lane_slot s set holder = $2, fence = nextval('slot_fence'),
+  expires_at = clock_timestamp() + $6 * interval '1 millisecond'
 from free where s.tenant = $1 and s.lane = free.lane and s.n = free.n
-returning s.lane, s.n`,
+returning s.lane, s.n, s.fence`,
 };
 
 const RELEASE: Statement = {
   name: 'slot-release',
   text: `
 update lane_slot s set holder = null, expires_at = clock_timestamp()
-from unnest($3::text[], $4::int[]) r(lane, n)
-where s.tenant = $1 and s.lane = r.lane and s.n = r.n and s.holder = $2`,
+from unnest($3::text[], $4::int[], $5::bigint[]) r(lane, n, fence)
+where s.tenant = $1 and s.lane = r.lane and s.n = r.n and s.fence = r.fence and s.holder = $2`,
 };
 
 /** When a slot whose lease ran out may be used again; the worker's row is gone only in a restored database. */
@@ -175,6 +177,7 @@ export class Slots {
       slots: slots.map((row) => ({
         lane: laneCode(text(row['lane'])),
         n: Number(row['n']),
+        fence: text(row['fence']),
         holder: optional(row['holder'], (value) => workerId(text(value))),
         expiresAt: when(row['expires_at']),
       })),
@@ -191,7 +194,7 @@ export class Slots {
   async acquire(
     worker: WorkerId,
     wants: readonly { readonly lane: LaneCode; readonly count: number; readonly ceiling: number }[],
-  ): Promise<{ lane: LaneCode; n: number }[]> {
+  ): Promise<SlotRef[]> {
     const rows = await this.#session.run(ACQUIRE, [
       this.#tenant,
       worker,
@@ -200,18 +203,20 @@ export class Slots {
       wants.map((want) => want.ceiling),
       this.#leaseMs,
     ]);
-    return rows.map((row) => ({ lane: laneCode(text(row['lane'])), n: Number(row['n']) }));
+    return rows.map((row) => ({
+      lane: laneCode(text(row['lane'])),
+      n: Number(row['n']),
+      fence: text(row['fence']),
+    }));
   }
 
-  async release(
-    worker: WorkerId,
-    slots: readonly { readonly lane: LaneCode; readonly n: number }[],
-  ): Promise<void> {
+  async release(worker: WorkerId, slots: readonly SlotRef[]): Promise<void> {
     await this.#session.run(RELEASE, [
       this.#tenant,
       worker,
       slots.map((slot) => slot.lane),
       slots.map((slot) => slot.n),
+      slots.map((slot) => slot.fence),
     ]);
   }
 }

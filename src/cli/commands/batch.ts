@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { approve, importFile, readBatchId, runBatch } from '../../acts/index.ts';
-import { EXIT, FilewrightError, parseStrictJson } from '../../core/index.ts';
+import { approve, importFile, readBatchId, runBatch, type Wait } from '../../acts/index.ts';
+import { EXIT, FilewrightError } from '../../core/index.ts';
 import {
   findBatch,
   type LaneCounts,
@@ -10,6 +9,7 @@ import {
   listExceptions,
 } from '../../store/index.ts';
 import { jsonLog } from '../../system/index.ts';
+import { parseJsonFile, readLimit, readNamedFile } from '../arguments.ts';
 import { type GlobalOptions, stopSignal, withApp } from '../context.ts';
 import { iso, span, table } from '../output.ts';
 import { doneOf, Progress, totalOf } from '../progress.ts';
@@ -79,7 +79,7 @@ export function addBatchCommands(program: Command): void {
     .option('--limit <n>', 'how many', '20')
     .action(async (own: { limit: string }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
-        const batches = await listBatches(app.session, app.tenant, Number(own.limit));
+        const batches = await listBatches(app.session, app.tenant, readLimit(own.limit));
         out.result('batch list', { batches }, () =>
           table(
             ['batch', 'state', 'filings', 'prepared by', 'at', 'approved by', 'source'],
@@ -139,7 +139,8 @@ async function importAction(
           lines.push(`Refused and changed rows: ${report.errorFile}`);
         if (report.batch !== undefined) {
           lines.push(`Batch ${report.batch}: ${report.count} filings, frozen as ${report.sha256}.`);
-          lines.push(`Next, as a second person: filewright batch approve ${report.batch}`);
+          if ((report.count ?? 0) > 0)
+            lines.push(`Next, as a second person: filewright batch approve ${report.batch}`);
         }
         return lines.join('\n');
       },
@@ -159,17 +160,27 @@ async function runAction(
     options,
     async ({ app, out }) => {
       const progress = new Progress();
-      const counts = await runBatch(app, readBatchId(id), {
+      const { counts, waits } = await runBatch(app, readBatchId(id), {
         signal,
         ...(quiet ? {} : { onProgress: (lanes) => progress.show(lanes) }),
       });
       const late = await listExceptions(app.session, app.tenant, { batch: id, limit: 1000 });
       const hasLate = late.some((exception) => exception.reason === 'SLACK_GONE');
-      out.result('batch run', { batch: id, lanes: counts }, () => countsTable(counts));
+      out.result('batch run', { batch: id, lanes: counts, waits }, () =>
+        [countsTable(counts), ...waits.map(waitText)].join('\n'),
+      );
       process.exitCode = runExitCode(counts, hasLate);
     },
     own.log === true ? jsonLog() : undefined,
   );
+}
+
+function waitText(wait: Wait): string {
+  const until =
+    wait.until === undefined
+      ? `; find out why, then lane resume ${wait.lane}`
+      : ` ${iso(wait.until)}`;
+  return `${wait.open} filings on ${wait.lane} wait: ${wait.reason}${until}`;
 }
 
 /** Partly successful runs: the most urgent reason for a person to look decides (docs/reference/exit-codes.md). */
@@ -200,15 +211,7 @@ export function countsTable(counts: readonly LaneCounts[]): string {
 }
 
 function readMapping(path: string): Record<string, string> {
-  let text: Buffer;
-  try {
-    text = readFileSync(path);
-  } catch (error) {
-    throw new FilewrightError('NOT_FOUND', `The mapping file ${path} cannot be read`, {
-      cause: error,
-    });
-  }
-  const value = parseStrictJson(text);
+  const value = parseJsonFile(path, readNamedFile('mapping file', path));
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new FilewrightError(
       'INPUT_MALFORMED',

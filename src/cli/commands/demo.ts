@@ -1,8 +1,7 @@
 /** `npm start`: the whole job on this machine, against simulated portals that misbehave. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createReadStream, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { parse } from 'csv-parse/sync';
 import {
   addPortal,
   addUser,
@@ -15,6 +14,7 @@ import {
 } from '../../acts/index.ts';
 import type { Filewright } from '../../app.ts';
 import { EXIT, FilewrightError, type Profile } from '../../core/index.ts';
+import { openCsv } from '../../intake/index.ts';
 import { readProfile } from '../../portals/index.ts';
 import {
   listExceptions,
@@ -94,7 +94,7 @@ async function demo(
       `2. Simulated portals on port ${simulator.port}: ${profiles.map((p) => `${p.code} (ceiling ${p.ceiling})`).join(', ')}. They cut, throttle, stall and refuse.`,
     );
 
-    const file = writeSampleBatch(folder);
+    const file = await writeSampleBatch(folder);
     const report = await importFile(app, {
       path: file,
       person: preparer,
@@ -119,7 +119,7 @@ async function demo(
       schedule: refused === undefined ? [] : [{ fault: 'rejected_422', key: refused.key }],
     });
     const progress = new Progress();
-    const counts = await runBatch(app, report.batch, {
+    const { counts } = await runBatch(app, report.batch, {
       signal,
       onProgress: (lanes) => progress.show(lanes),
     });
@@ -181,22 +181,25 @@ function simulatedProfile(name: string): Profile {
 }
 
 /** The sample with registry numbers of its own for each run: the same ones again would be "unchanged", and rightly so. */
-function writeSampleBatch(folder: string): string {
-  const sample = readFileSync(join(packageRoot(), 'samples', 'entities.csv'));
-  const [head = [], ...rows] = parse(sample, { bom: true });
-  const number = head.indexOf('registry_number');
-  const notBefore = head.indexOf('not_before');
+async function writeSampleBatch(folder: string): Promise<string> {
+  const sample = createReadStream(join(packageRoot(), 'samples', 'entities.csv'));
+  const { header, rows } = await openCsv(sample);
   const run = Date.now().toString(36).toUpperCase();
   const quoted = (cell: string): string => `"${cell.replaceAll('"', '""')}"`;
-  const lines = rows.map((row) =>
-    row
-      .map((cell, column) =>
-        quoted(column === number ? `${cell}-${run}` : column === notBefore ? '' : cell),
-      )
-      .join(','),
-  );
+  const lines = [header.theirs.map(quoted).join(',')];
+  for await (const each of rows) {
+    if (each.kind !== 'row') continue;
+    const cells = header.theirs.map((name) => {
+      const value = each.row[name];
+      const cell = typeof value === 'string' ? value : '';
+      if (name === 'registry_number') return `${cell}-${run}`;
+      // The sample's filings open in 2028; the simulated portals take them today.
+      return name === 'not_before' ? '' : cell;
+    });
+    lines.push(cells.map(quoted).join(','));
+  }
   const file = join(folder, 'batch.csv');
-  writeFileSync(file, `${[head.map(quoted).join(','), ...lines].join('\n')}\n`);
+  writeFileSync(file, `${lines.join('\n')}\n`);
   return file;
 }
 
@@ -246,12 +249,12 @@ function sayNext(folder: string, dataDirectory: string): void {
   const run = `npm run -s filewright -- ${prefix}--tenant demo`;
   process.stdout.write(`
 What to type next
-  ${run} review list                   exceptions, the most urgent first
-  ${run} ${key} review show FILING     one of them with everything
+  ${run} review list                  # exceptions, the most urgent first
+  ${run} ${key} review show FILING    # one of them with everything
   ${run} filing list --status accepted
-  ${run} audit verify --bodies
-  ${run} doctor
+  ${run} audit verify --bodies        # chain, tree, states and every sealed body
+  ${run} doctor                       # this installation: disk, clock, key, lanes, ledger
   npm run -s filewright -- --help
-  npm run -s filewright -- db stop     stop the embedded database
+  npm run -s filewright -- ${prefix}db stop     # stop the embedded database
 `);
 }

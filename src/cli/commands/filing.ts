@@ -12,6 +12,7 @@ import {
   history,
   listFilings,
 } from '../../store/index.ts';
+import { checkUuid, readLimit } from '../arguments.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
 
@@ -37,16 +38,11 @@ export function addFilingCommands(program: Command): void {
     .action(async (own: ListOptions, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
         const { status, ...rest } = own;
-        const limit = Number(own.limit);
-        if (!Number.isInteger(limit) || limit < 1 || limit > 10_000) {
-          throw new FilewrightError(
-            'USAGE',
-            `--limit: a number from 1 to 10000 was expected, found "${own.limit}"`,
-          );
-        }
+        checkUuid('--batch', own.batch);
+        checkUuid('--after', own.after);
         const filter = {
           ...rest,
-          limit,
+          limit: readLimit(own.limit),
           ...(status === undefined ? {} : { status: readStatus(status) }),
         };
         const filings = await listFilings(app.session, app.tenant, filter);

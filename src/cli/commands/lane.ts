@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { addPortal, changeLane, lanes, type LaneWithProfile } from '../../acts/index.ts';
 import { FilewrightError, type LaneState, type Profile } from '../../core/index.ts';
 import { readProfile } from '../../portals/index.ts';
 import { laneCounts } from '../../store/index.ts';
+import { readNamedFile } from '../arguments.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
 
@@ -109,13 +109,7 @@ export function addLaneCommands(program: Command): void {
 }
 
 export function readProfileFile(file: string): Profile {
-  let text: Buffer;
-  try {
-    text = readFileSync(file);
-  } catch (error) {
-    throw new FilewrightError('NOT_FOUND', `The profile ${file} cannot be read`, { cause: error });
-  }
-  return readProfile(text, file);
+  return readProfile(readNamedFile('profile', file), file);
 }
 
 function pauseText(lane: LaneState): string {

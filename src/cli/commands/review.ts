@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { openException, replay } from '../../acts/index.ts';
 import type { JsonValue } from '../../core/index.ts';
 import { listExceptions } from '../../store/index.ts';
+import { checkUuid, readLimit } from '../arguments.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, span, table } from '../output.ts';
 import { describe } from './filing.ts';
@@ -19,9 +20,10 @@ export function addReviewCommands(program: Command): void {
     .option('--limit <n>', 'how many', '50')
     .action(async (own: { lane?: string; batch?: string; limit: string }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
+        checkUuid('--batch', own.batch);
         const exceptions = await listExceptions(app.session, app.tenant, {
           ...own,
-          limit: Number(own.limit),
+          limit: readLimit(own.limit),
         });
         const rows = exceptions.map((x) => ({
           filing: x.filing.id,

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { FilewrightError } from '../../core/index.ts';
+import { inFile, readNamedFile } from '../arguments.ts';
 import { type GlobalOptions, stopSignal } from '../context.ts';
 import { createOutput } from '../output.ts';
 import { readProfileFile } from './lane.ts';
@@ -35,7 +35,7 @@ export function addSimulatorCommand(program: Command): void {
       ]);
       const profiles = own.profile.map(readProfileFile);
       const behaviour =
-        own.behaviour === undefined ? {} : readBehaviourFile(readFile(own.behaviour)).lanes;
+        own.behaviour === undefined ? {} : behaviourOf(own.behaviour, readBehaviourFile).lanes;
       const simulator = await startSimulator({ profiles, port, clock: systemClock, behaviour });
       const lanes = profiles.map((profile) => ({
         lane: profile.code,
@@ -59,12 +59,7 @@ export function addSimulatorCommand(program: Command): void {
     });
 }
 
-function readFile(path: string): Buffer {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    throw new FilewrightError('NOT_FOUND', `The behaviour file ${path} cannot be read`, {
-      cause: error,
-    });
-  }
+function behaviourOf<T>(path: string, read: (bytes: Uint8Array) => T): T {
+  const bytes = readNamedFile('behaviour file', path);
+  return inFile(path, () => read(bytes));
 }

@@ -6,7 +6,9 @@ import { type GlobalOptions, stopSignal, withApp } from '../context.ts';
 
 /** A monitor that hears nothing for a few of these knows that the worker is dead, which the dead cannot say. */
 const HEARTBEAT_MS = 60_000;
+/** A monitor that does not answer by then is away. */
 const HEARTBEAT_MS_MAX = 10_000;
+const HEARTBEAT_EVERY_MS_MAX = 86_400_000;
 
 interface WorkerOptions {
   readonly heartbeatUrl?: string;
@@ -20,9 +22,10 @@ export function addWorkerCommand(program: Command): void {
     .description('send what is due until SIGTERM, then drain; the log is JSON lines on stderr')
     .option('--heartbeat-url <url>', 'ping this address while the worker is well')
     .option('--heartbeat-every <seconds>', 'how often', String(HEARTBEAT_MS / 1000))
-    .option('--ahead <n>', 'intents committed ahead per slot', '1')
+    .option('--ahead <n>', 'intents committed ahead per slot', '2')
     .action(async (own: WorkerOptions, command: Command) => {
       const signal = stopSignal();
+      const beat = readHeartbeat(own);
       await withApp(
         command.optsWithGlobals<GlobalOptions>(),
         async ({ app }) => {
@@ -39,7 +42,7 @@ export function addWorkerCommand(program: Command): void {
           const stop = (): void => void parts.worker.stop(); // `running` reports its end.
           if (signal.aborted) stop();
           signal.addEventListener('abort', stop, { once: true });
-          const beating = heartbeat(own, signal, app.log.write.bind(app.log));
+          const beating = heartbeat(beat, signal, app.log.write.bind(app.log));
           try {
             await running;
             app.log.write({ level: 'info', event: 'worker.stopped' });
@@ -53,23 +56,37 @@ export function addWorkerCommand(program: Command): void {
     });
 }
 
+interface Heartbeat {
+  readonly url: string;
+  readonly everyMs: number;
+}
+
+/** Read before anything starts: a worker whose monitor never hears it must not run unnoticed. */
+function readHeartbeat(own: WorkerOptions): Heartbeat | undefined {
+  if (own.heartbeatUrl === undefined) return undefined;
+  if (!/^https?:\/\//.test(own.heartbeatUrl) || !URL.canParse(own.heartbeatUrl)) {
+    throw new FilewrightError('USAGE', '--heartbeat-url: an http or https address was expected');
+  }
+  const everyMs = Number(own.heartbeatEvery) * 1000;
+  if (!(everyMs >= 1000 && everyMs <= HEARTBEAT_EVERY_MS_MAX)) {
+    throw new FilewrightError(
+      'USAGE',
+      `--heartbeat-every: seconds from 1 to ${HEARTBEAT_EVERY_MS_MAX / 1000} were expected, found "${own.heartbeatEvery}"`,
+    );
+  }
+  return { url: own.heartbeatUrl, everyMs };
+}
+
 async function heartbeat(
-  own: WorkerOptions,
+  beat: Heartbeat | undefined,
   signal: AbortSignal,
   write: (record: { level: 'warn'; event: string; error: string }) => void,
 ): Promise<void> {
-  if (own.heartbeatUrl === undefined) return;
-  const everyMs = Number(own.heartbeatEvery) * 1000;
-  if (!URL.canParse(own.heartbeatUrl) || !(everyMs >= 1000)) {
-    throw new FilewrightError(
-      'USAGE',
-      '--heartbeat-url: an address was expected, and --heartbeat-every of at least 1',
-    );
-  }
+  if (beat === undefined) return;
   const { systemClock } = await import('../../system/index.ts');
   while (!signal.aborted) {
     try {
-      const answer = await fetch(own.heartbeatUrl, {
+      const answer = await fetch(beat.url, {
         signal: AbortSignal.timeout(HEARTBEAT_MS_MAX),
       });
       await answer.body?.cancel();
@@ -79,6 +96,6 @@ async function heartbeat(
       // A monitor that is away must not stop the filings; it will raise the alarm by itself.
       write({ level: 'warn', event: 'worker.heartbeat_failed', error: 'UNREACHABLE' });
     }
-    await systemClock.sleep(everyMs, signal);
+    await systemClock.sleep(beat.everyMs, signal);
   }
 }

@@ -17,6 +17,7 @@ import type {
   NewFiling,
   SealedPayload,
   Sha256Hex,
+  SlotRef,
   Survey,
   TickInput,
   WorkerId,
@@ -88,7 +89,7 @@ export class MemoryDatabase {
   acquireSlots(
     worker: WorkerId,
     wants: Parameters<DeliveryStore['acquireSlots']>[1],
-  ): readonly { readonly lane: LaneCode; readonly n: number }[] {
+  ): readonly SlotRef[] {
     return leases.acquireSlots(this.#tables, worker, wants);
   }
 

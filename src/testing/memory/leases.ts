@@ -5,6 +5,7 @@ import {
   type Instant,
   instant,
   type LaneCode,
+  type SlotRef,
   type Survey,
   type WorkerId,
   workerId,
@@ -83,11 +84,7 @@ export function survey(tables: Tables): Survey {
   };
 }
 
-export function acquireSlots(
-  tables: Tables,
-  worker: WorkerId,
-  wants: Wants,
-): { lane: LaneCode; n: number }[] {
+export function acquireSlots(tables: Tables, worker: WorkerId, wants: Wants): SlotRef[] {
   const now = tables.now();
   if (!tables.isAlive(worker)) return [];
   return wants.flatMap((want) => {
@@ -101,24 +98,28 @@ export function acquireSlots(
       .slice(0, want.count);
     const expiresAt = addMs(now, tables.leaseMs);
     return free.map(({ lane, n }) => {
-      slotsOf(tables, lane)[n] = { lane, n, holder: worker, expiresAt };
-      return { lane, n };
+      tables.slotFence += 1;
+      const fence = String(tables.slotFence);
+      slotsOf(tables, lane)[n] = { lane, n, fence, holder: worker, expiresAt };
+      return { lane, n, fence };
     });
   });
 }
 
 export function releaseSlots(tables: Tables, worker: WorkerId, names: SlotNames): void {
   const now = tables.now();
-  for (const { lane, n } of names) {
+  for (const { lane, n, fence } of names) {
     const slots = slotsOf(tables, lane);
-    if (slots[n]?.holder === worker) slots[n] = { lane, n, holder: undefined, expiresAt: now };
+    const slot = slots[n];
+    if (slot?.holder !== worker || slot.fence !== fence) continue;
+    slots[n] = { ...slot, holder: undefined, expiresAt: now };
   }
 }
 
 export function ensureSlots(tables: Tables, lane: LaneCode, count: number): void {
   const slots = slotsOf(tables, lane);
   for (let n = slots.length; n < count; n++) {
-    slots.push({ lane, n, holder: undefined, expiresAt: LONG_AGO });
+    slots.push({ lane, n, fence: '0', holder: undefined, expiresAt: LONG_AGO });
   }
 }
 

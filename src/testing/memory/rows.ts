@@ -33,6 +33,7 @@ export interface WorkerRow {
 export interface SlotRow {
   readonly lane: LaneCode;
   readonly n: number;
+  readonly fence: string;
   readonly holder: WorkerId | undefined;
   readonly expiresAt: Instant;
 }

@@ -37,6 +37,7 @@ export class Tables {
   readonly lanes = new Map<LaneCode, LaneRow>();
   /** Each lane's slots, the place in the array being the slot's number. */
   readonly slots = new Map<LaneCode, SlotRow[]>();
+  slotFence = 0;
   readonly batches = new Map<BatchId, BatchRow>();
   readonly filings = new Map<FilingId, FilingRow>();
   readonly obligations = new Map<string, FilingId>();

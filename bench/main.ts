@@ -1,0 +1,204 @@
+/**
+ * `npm run bench [-- --only makespan,latency,takeover,growth,simulation,commands] [--quick]`: every figure that the
+ * product is held to, as a table, and in bench/RESULTS.md when all of them ran. Exits 1 when one is missed.
+ */
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { packageRoot } from '../src/store/index.ts';
+import { commandTimes } from './commands.ts';
+import { growth } from './growth.ts';
+import { makespan, type MakespanRow } from './makespan.ts';
+import { atMost, type Figure, markdown, median } from './report.ts';
+import { takeover } from './takeover.ts';
+
+const { values } = parseArgs({ options: { only: { type: 'string' }, quick: { type: 'boolean' } } });
+const only = values.only?.split(',');
+const quick = values.quick === true;
+const wants = (name: string): boolean => only === undefined || only.includes(name);
+const figures: Figure[] = [];
+const details: string[] = [];
+const say = (text: string): void => void process.stderr.write(`${text}\n`);
+
+if (wants('makespan')) {
+  say('Makespan: 20,000 filings, 5 ms portal, five lanes');
+  const runs = quick ? 1 : 5;
+  const one = await makespan({
+    filings: 20_000,
+    latencyMs: 5,
+    spreadMs: 0,
+    processes: [1],
+    runs,
+    say,
+  });
+  figures.push(
+    atMost(
+      'makespan, one worker process, median ratio to bare undici',
+      median(one.map((row) => row.ratio)),
+      1.15,
+      '×',
+      3,
+    ),
+  );
+  figures.push(heldFigure(one));
+  const more = quick
+    ? []
+    : await makespan({
+        filings: 20_000,
+        latencyMs: 5,
+        spreadMs: 0,
+        processes: [2, 3],
+        runs: 1,
+        say,
+      });
+  details.push('## Makespan, 20,000 filings, 5 ms', '', ...makespanTable([...one, ...more]));
+}
+if (wants('latency')) {
+  say('Makespan: 2,000 filings, 100 ± 20 ms');
+  const rows = await makespan({
+    filings: 2_000,
+    latencyMs: 100,
+    spreadMs: 20,
+    processes: [1],
+    runs: quick ? 1 : 3,
+    say,
+  });
+  figures.push(
+    atMost(
+      'makespan at 100 ± 20 ms, median ratio to the ideal',
+      median(rows.map((row) => row.toIdeal)),
+      1.05,
+      '×',
+      3,
+    ),
+  );
+  details.push('', '## Makespan, 2,000 filings, 100 ± 20 ms', '', ...makespanTable(rows));
+}
+if (wants('takeover')) {
+  say('From kill -9 of a worker to its slots in use again');
+  const waits = await takeover(quick ? 2 : 5, say);
+  figures.push(
+    atMost('kill -9 to slots in use again, slowest', Math.max(...waits) / 1000, 10, 's'),
+  );
+  details.push(
+    '',
+    `Takeover: ${waits.length} slots, median ${(median(waits) / 1000).toFixed(2)} s.`,
+  );
+}
+if (wants('growth')) {
+  say('Memory against rows');
+  const rows = await growth(quick ? [5_000, 20_000] : [50_000, 200_000], say);
+  const peak = (pick: (row: (typeof rows)[number]) => number): number =>
+    Math.max(...rows.map(pick));
+  figures.push(
+    atMost(
+      'peak V8 heap, importing',
+      peak((row) => row.importHeapMb),
+      100,
+      'MB',
+      1,
+    ),
+  );
+  figures.push(
+    atMost(
+      'peak V8 heap, running',
+      peak((row) => row.workerHeapMb),
+      100,
+      'MB',
+      1,
+    ),
+  );
+  const [few, many] = rows;
+  if (few !== undefined && many !== undefined) {
+    figures.push(
+      atMost(
+        `heap for ${many.rows} rows to ${few.rows}, importing`,
+        many.importHeapMb / few.importHeapMb,
+        1.1,
+        '×',
+      ),
+    );
+    figures.push(
+      atMost(
+        `heap for ${many.rows} rows to ${few.rows}, running`,
+        many.workerHeapMb / few.workerHeapMb,
+        1.1,
+        '×',
+      ),
+    );
+  }
+  details.push(
+    '',
+    '## Memory against rows',
+    '',
+    '| rows | import s | import heap MB | import RSS MB | run s | worker heap MB | worker RSS MB |',
+    '|---|---|---|---|---|---|---|',
+  );
+  for (const row of rows) {
+    details.push(
+      `| ${row.rows} | ${row.importSeconds.toFixed(1)} | ${row.importHeapMb.toFixed(1)} | ${row.importRssMb.toFixed(0)} | ${row.runSeconds.toFixed(1)} | ${row.workerHeapMb.toFixed(1)} | ${row.workerRssMb.toFixed(0)} |`,
+    );
+  }
+}
+if (wants('simulation')) {
+  say('Simulation: 2,000 seeds');
+  const startedMs = performance.now();
+  const file = fileURLToPath(new URL('../sim/main.js', import.meta.url));
+  const { status } = spawnSync(process.execPath, [file, '--seeds', quick ? '100' : '2000'], {
+    stdio: ['ignore', 2, 2],
+  });
+  const seconds = (performance.now() - startedMs) / 1000;
+  figures.push({
+    ...atMost(`${quick ? 100 : 2000} simulation seeds, 0 violations`, seconds, 120, 's', 1),
+    met: status === 0 && seconds <= 120,
+  });
+}
+if (wants('commands')) {
+  say('What a person waits for');
+  const times = commandTimes();
+  figures.push(atMost('npm start, from installed to finished', times.startSeconds, 60, 's', 1));
+  figures.push(
+    atMost(
+      'slowest command that only reads',
+      Math.max(...times.reads.map((read) => read.seconds)),
+      1,
+      's',
+    ),
+  );
+  details.push(
+    '',
+    '## Commands that only read, slowest of five',
+    '',
+    ...times.reads.map((read) => `- \`${read.command}\`: ${read.seconds.toFixed(2)} s`),
+  );
+}
+
+const machine = `This run: ${cpus().length} cores, ${cpus()[0]?.model ?? 'unknown'}, Node ${process.versions.node}.`;
+const page = markdown(figures, details, machine);
+process.stdout.write(`${page}\n`);
+if (only === undefined && !quick) writeFileSync(join(packageRoot(), 'bench/RESULTS.md'), page);
+if (figures.some((figure) => !figure.met)) process.exitCode = 1;
+
+function heldFigure(rows: readonly MakespanRow[]): Figure {
+  const held = rows.every((row) => row.ceilingsHeld);
+  return {
+    name: 'every ceiling held, every filing accepted once',
+    measured: held ? 'yes' : 'no',
+    limit: 'yes',
+    met: held,
+  };
+}
+
+function makespanTable(rows: readonly MakespanRow[]): string[] {
+  return [
+    '| worker processes | bare undici s | Filewright s | ratio | to ideal | facts waiting at the end | heap MB | RSS MB |',
+    '|---|---|---|---|---|---|---|---|',
+    ...rows.map(
+      (row) =>
+        `| ${row.processes} | ${(row.bareMs / 1000).toFixed(2)} | ${(row.fullMs / 1000).toFixed(2)} | ${row.ratio.toFixed(3)} | ${row.toIdeal.toFixed(3)} | ${row.waiting} | ${row.heapMb.toFixed(1)} | ${row.rssMb.toFixed(0)} |`,
+    ),
+  ];
+}

@@ -1,0 +1,128 @@
+import type { Profile } from '../../src/core/index.ts';
+import {
+  type BehaviourChange,
+  FAULT_KINDS,
+  FAULTS,
+  type FaultKind,
+} from '../../src/testing/index.ts';
+import type { Draw } from './draw.ts';
+
+export interface SimLane {
+  readonly profile: Profile;
+  readonly behaviour: BehaviourChange;
+}
+
+/** Two to four portals that differ in everything a profile can say. */
+export function drawLanes(draw: Draw, seed: number): readonly SimLane[] {
+  return Array.from({ length: draw.int(2, 4) }, (_, index) => {
+    const profile = drawProfile(draw, `L${index}`);
+    return { profile, behaviour: drawBehaviour(draw, profile, seed * 16 + index) };
+  });
+}
+
+function drawProfile(draw: Draw, code: string): Profile {
+  const timeoutMs = draw.pick([700, 1_000, 2_000, 3_000]);
+  // Longer than the lease now and then: a dead worker's request may outlive its slot.
+  const longestServiceMs = timeoutMs + draw.pick([300, 1_000, 2_500, 6_500]);
+  const keys = draw.weighted({ honoured: 4, status: 4, nothing: 2 });
+  const hasStatus = keys === 'status' || (keys === 'honoured' && draw.chance(0.7));
+  const visibilityLagMs = draw.pick([0, 200, 1_500, 5_500]);
+  return {
+    format: 1,
+    code,
+    jurisdiction: `X-${code}`,
+    title: `Portal ${code}`,
+    automation: 'allowed',
+    effect: draw.chance(0.15) ? 'notice' : 'filing',
+    driver: 'json-api',
+    baseUrl: `https://${code.toLowerCase()}.example`,
+    allowPrivateAddresses: false,
+    // Narrow lanes often: there one lost slot, or one request too many, shows at once.
+    ceiling: draw.pick([1, 1, 2, 3, 4, 6]),
+    timeoutMs,
+    tlsHandshakeMsMax: 3_000,
+    longestServiceMs,
+    expectedServiceMs: 100,
+    personMs: 20_000,
+    submit: { method: 'POST', path: '/filings' },
+    ...(hasStatus
+      ? {
+          status: {
+            path: '/status?key={key}&submission={submissionId}',
+            visibilityLagMs,
+            stateAt: '/state',
+            accepted: ['FILED'],
+            refused: ['REFUSED'],
+            processing: ['PENDING'],
+            notFound: ['NONE'],
+            ...(draw.chance(0.7) ? { keyAt: '/key' } : {}),
+          },
+        }
+      : {}),
+    health: { method: 'GET', path: '/health' },
+    idempotency: {
+      header: 'Idempotency-Key',
+      honouredMs: keys === 'honoured' ? draw.pick([6_000, 12_000, 60_000]) : 0,
+    },
+    receipt: { statuses: [200, 201], numberAt: '/receipt', pattern: `${code}-\\d{8}` },
+    received: {
+      submissionIdAt: '/submission',
+      pollMs: draw.int(300, 900),
+      boundMs: draw.int(4_000, 12_000),
+    },
+    answers: [],
+    captcha: { marks: ['captcha-box'], threshold: 3 },
+    throttle: { pauseMsMax: draw.pick([4_000, 15_000]) },
+    redirects: [],
+    retry: {
+      inARowMax: draw.pick([2, 2, 3]),
+      totalMsMax: draw.pick([8_000, 20_000, 60_000]),
+      delayMsMin: draw.pick([50, 200]),
+      delayMsMax: draw.pick([500, 2_000]),
+    },
+    breaker: {
+      failures: draw.int(2, 5),
+      coolDownMs: draw.pick([800, 2_500]),
+      probeSpacingMs: draw.pick([500, 3_000]),
+    },
+    slowStartStepMs: draw.pick([0, 400, 1_500]),
+    credentials: [],
+    quirks: [],
+  };
+}
+
+/** A few kinds of misbehaviour at a high rate say more than all of them at a low one. */
+function drawBehaviour(draw: Draw, profile: Profile, seed: number): BehaviourChange {
+  const { timeoutMs, longestServiceMs } = profile;
+  const inside = (): number => draw.int(timeoutMs + 50, longestServiceMs - 100);
+  return {
+    seed,
+    latencyMs: { mean: draw.pick([20, 80, 250]), spread: 20 },
+    faults: {
+      ...drawFaults(draw, 'submit', draw.pick([0.1, 0.3, 0.5])),
+      ...drawFaults(draw, 'status', draw.pick([0, 0.2, 0.4])),
+      ...drawFaults(draw, 'health', draw.pick([0, 0.3])),
+    },
+    timings: {
+      throttleMs: draw.pick([400, 1_500, 8_000]),
+      processingMs: draw.pick([300, 2_000, 6_000]),
+      slowMs: inside(),
+      silenceMs: inside(),
+      dripEveryMs: 20,
+      dripChunkBytes: 16,
+    },
+    duplicateWindowMs: draw.chance(0.3) ? 120_000 : 0,
+  };
+}
+
+function drawFaults(
+  draw: Draw,
+  endpoint: 'submit' | 'status' | 'health',
+  total: number,
+): Partial<Record<FaultKind, number>> {
+  const kinds = FAULT_KINDS.filter(
+    (kind) => FAULTS[kind].on === endpoint && FAULTS[kind].survivable,
+  );
+  const chosen = draw.shuffled(kinds).slice(0, draw.int(2, 7));
+  return Object.fromEntries(chosen.map((kind) => [kind, total / chosen.length]));
+}

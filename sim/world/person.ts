@@ -1,0 +1,62 @@
+/** The one human: resumes lanes that are held, pauses one now and then, and changes a ceiling while it runs. */
+import { type LaneEvent, type LaneState, laneAfter, type Profile } from '../../src/core/index.ts';
+import { laneFacts } from '../../src/delivery/index.ts';
+import { Draw } from './draw.ts';
+import type { World } from './world.ts';
+
+const LOOKS_EVERY_MS = 700;
+const ACTOR = { kind: 'user', id: 'person/ops' } as const;
+
+export class Person {
+  readonly #world: World;
+  readonly #draw: Draw;
+  readonly #patienceMs: number;
+
+  constructor(world: World, seed: number) {
+    this.#world = world;
+    this.#draw = new Draw(seed, 'person');
+    this.#patienceMs = this.#draw.pick([1_500, 4_000, 12_000]);
+  }
+
+  begin(): void {
+    this.#world.after(LOOKS_EVERY_MS, () => {
+      for (const { state } of this.#world.database.lanes()) this.#look(state);
+      this.begin();
+    });
+  }
+
+  #look(state: LaneState): void {
+    const { pause } = state;
+    const isHealing = this.#world.isHealed;
+    if (pause.kind === 'held') {
+      // The breaker recovers by itself; a person steps in where it does not, and always where nobody else may.
+      const patienceMs = this.#patienceMs * (pause.reason === 'breaker' ? 4 : 1);
+      if (isHealing || this.#world.now - pause.since > patienceMs) {
+        this.#act(state, { kind: 'resumed_by_person' });
+      }
+      return;
+    }
+    if (isHealing) return;
+    if (this.#draw.chance(0.004)) this.#act(state, { kind: 'paused_by_person' });
+    else if (this.#draw.chance(0.01)) {
+      this.#act(state, { kind: 'ceiling', ceiling: this.#draw.int(1, 7) });
+    }
+  }
+
+  #act(state: LaneState, event: LaneEvent): void {
+    const world = this.#world;
+    const profile: Profile = world.profile(state.code);
+    const next = laneAfter(state, event, profile, world.instant);
+    if (next === state) return;
+    world.note(`person: ${event.kind} ${state.code}`);
+    world.observe(
+      () =>
+        world.database.changeLane(
+          state,
+          next,
+          laneFacts(state, next, world.ids, world.instant, ACTOR),
+        ),
+      { byPerson: true },
+    );
+  }
+}

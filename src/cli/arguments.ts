@@ -1,0 +1,73 @@
+/** Arguments as people type them: read once, refused in words, so that the database never meets a wrong one. */
+import { readFileSync } from 'node:fs';
+import { FilewrightError, isUuid, type JsonValue, parseStrictJson } from '../core/index.ts';
+
+const LIMIT_MAX = 10_000;
+/** As in the database, which would refuse it in its own words. */
+const TENANT = /^[a-z0-9][a-z0-9-]{0,39}$/;
+
+export function readLimit(text: string): number {
+  const limit = Number(text);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= LIMIT_MAX) return limit;
+  throw new FilewrightError(
+    'USAGE',
+    `--limit: a number from 1 to ${LIMIT_MAX} was expected, found "${text}"`,
+  );
+}
+
+/** Undefined stays undefined: the option was not given. */
+export function checkUuid(option: string, text: string | undefined): void {
+  if (text === undefined || isUuid(text)) return;
+  throw new FilewrightError('USAGE', `${option}: an id (a UUID) was expected, found "${text}"`);
+}
+
+export function checkTenant(name: string | undefined): void {
+  if (name === undefined || TENANT.test(name)) return;
+  throw new FilewrightError(
+    'USAGE',
+    `--tenant: lower-case letters, digits and dashes (at most 40) were expected, found "${name}"`,
+  );
+}
+
+/** `what` is how the message calls it: "profile", "mapping file". */
+export function readNamedFile(what: string, path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw new FilewrightError(
+      'NOT_FOUND',
+      `The ${what} ${path} cannot be read: ${whyUnreadable(error)}`,
+      { cause: error },
+    );
+  }
+}
+
+function whyUnreadable(error: unknown): string {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : '';
+  switch (code) {
+    case 'ENOENT':
+      return 'there is no such file';
+    case 'EISDIR':
+      return 'it is a directory';
+    case 'EACCES':
+      return 'this user may not read it';
+    default:
+      return String(code);
+  }
+}
+
+/** Strict JSON from a file that somebody wrote by hand; a fault is told with the file's name. */
+export function parseJsonFile(path: string, bytes: Uint8Array): JsonValue {
+  return inFile(path, () => parseStrictJson(bytes));
+}
+
+/** Puts the file's name before the message of whatever cannot read its content. */
+export function inFile<T>(path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof FilewrightError)) throw error;
+    const { code, details } = error;
+    throw new FilewrightError(code, `${path}: ${error.message}`, { cause: error, details });
+  }
+}
