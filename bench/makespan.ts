@@ -93,7 +93,6 @@ async function whole(
 ): Promise<Pick<MakespanRow, 'fullMs' | 'waiting' | 'heapMb' | 'rssMb' | 'ceilingsHeld'>> {
   const { app } = await prepare(stage, tenant, lanes, port);
   await app.session.run({ name: '', text: 'vacuum analyze' });
-  await app.session.run({ name: '', text: 'checkpoint' });
   await fetch(`http://127.0.0.1:${port}/_reset`).then((answer) => answer.text());
   const args = [stage.dataDirectory, tenant, '2'];
   const roles = await Promise.all(

@@ -222,7 +222,7 @@ create table ledger_head (
 );
 
 create table ledger_intake (
-  n bigserial primary key,
+  n bigserial,
   tenant text not null,
   boundary text not null,
   id uuid not null,
@@ -236,7 +236,9 @@ create table ledger_intake (
   trace text not null,
   cls text not null default 'internal' check (cls in ('public', 'internal', 'confidential', 'privileged')),
   data jsonb not null,
-  body jsonb
+  body jsonb,
+  -- By log, so that an empty one is seen to be empty without stepping over the others' dead rows.
+  primary key (tenant, boundary, n)
 );
 
 create table ledger_entry (
@@ -280,6 +282,13 @@ create table ledger_blob (
   bytes bytea not null
 );
 alter table ledger_blob alter column bytes set storage external;
+
+-- Queues: rows that are claimed or taken leave dead entries at the head of an index, which every later look has to step
+-- over. They are swept by number of rows, not by share of the table, and without pauses.
+alter table filing set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,
+  autovacuum_vacuum_cost_delay = 0);
+alter table ledger_intake set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,
+  autovacuum_vacuum_cost_delay = 0);
 
 -- Walls -----------------------------------------------------------------------------------------------------------------
 

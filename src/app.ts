@@ -24,6 +24,7 @@ import {
   hasTenantKey,
   migrate,
   openTenant,
+  PLANNER,
   PostgresDeliveryStore,
   PostgresIntakeStore,
   PostgresSequencer,
@@ -94,8 +95,13 @@ export async function createFilewright(options: FilewrightOptions = {}): Promise
     const origin = logOrigin(tenant.instance, tenant.id, 'filing');
     const vault = new KeyVault({ origin, tenantKey: tenant.key, random });
     const log = options.log ?? silentLog;
-    const sequencerOf = (own: Session): PostgresSequencer =>
-      new PostgresSequencer({ session: own, tenant: tenant.id, instance: tenant.instance });
+    // Connects on first use; its planner is pinned as the workers' is, since the intake table is always nearly empty.
+    const sequencing = new Session({ target, schema, name: 'sequencer', settings: PLANNER });
+    const sequencer = new PostgresSequencer({
+      session: sequencing,
+      tenant: tenant.id,
+      instance: tenant.instance,
+    });
     return {
       dataDirectory,
       tenant: tenant.id,
@@ -107,7 +113,7 @@ export async function createFilewright(options: FilewrightOptions = {}): Promise
       log,
       vault,
       intake: new PostgresIntakeStore(session, tenant.id),
-      sequencer: sequencerOf(session),
+      sequencer,
       worker: (profiles, settings) => {
         const store = new PostgresDeliveryStore({
           target,
@@ -116,7 +122,6 @@ export async function createFilewright(options: FilewrightOptions = {}): Promise
           ...(settings?.leaseMs === undefined ? {} : { leaseMs: settings.leaseMs }),
         });
         // From the sources, where threads cannot be started, the worker sequences by itself.
-        const own = new Session({ target, schema, name: 'sequencer' });
         const thread = import.meta.url.endsWith('.js')
           ? startSequencerThread({
               target,
@@ -132,7 +137,7 @@ export async function createFilewright(options: FilewrightOptions = {}): Promise
             clock,
             ids,
             store,
-            sequencer: thread === undefined ? sequencerOf(own) : undefined,
+            sequencer: thread === undefined ? sequencer : undefined,
             portal,
             vault,
             log,
@@ -146,11 +151,12 @@ export async function createFilewright(options: FilewrightOptions = {}): Promise
           close: async () => {
             await Promise.all([store.close(), portal.close()]);
             await thread?.stop();
-            await own.close();
           },
         };
       },
-      close: () => session.close(),
+      close: async () => {
+        await Promise.all([session.close(), sequencing.close()]);
+      },
     };
   } catch (error) {
     await session.close();

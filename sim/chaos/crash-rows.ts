@@ -38,8 +38,11 @@ export interface Scene {
 
 /** A worker needs a second to start and some more to get slots that rest. */
 const CATCH_MS_MAX = 20_000;
-/** Long enough to be found and killed in, and below the profiles' timeout. */
-const SLOW_MS = 450;
+/**
+ * Long enough that a survivor which does not let the slot rest sends into a portal that is still at work, and below
+ * the profiles' timeout.
+ */
+const SLOW_MS = 1_200;
 const FRESH_MS = 150;
 const POLL_MS = 5;
 

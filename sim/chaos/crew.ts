@@ -49,6 +49,9 @@ export class CrewMember {
       },
     );
     closeSync(log);
+    const end = (): void => void child.kill('SIGKILL');
+    process.once('exit', end);
+    child.once('exit', () => process.off('exit', end));
     this.#child = child;
     this.#isExpected = false;
     child.once('exit', (code, signal) => {

@@ -9,6 +9,10 @@ process.exitCode = await main(options);
 
 async function main({ seed, kills, filings, json }: Options): Promise<number> {
   const stage = await setStage(seed);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    // The database server would outlive us; the workers are ended with this process.
+    process.once(signal, () => void stage.close({ keep: false }).finally(() => process.exit(130)));
+  }
   let keep = true;
   try {
     const report = await runChaos(stage, options, (line) => process.stderr.write(`${line}\n`));

@@ -60,14 +60,14 @@ export async function reckon(stage: Reckoned, evidence: Evidence): Promise<Recko
     violations.push(`${stage.imported()} filings were imported, ${filings.length} are there`);
   }
   const known = new Map(filings.map((filing) => [filing.key, filing]));
+  for (const { code, ceiling } of stage.profiles) {
+    violations.push(...judgePortal(stage.simulator.truth(code), ceiling, known));
+  }
   for (const filing of filings) {
     ends[filing.status] = (ends[filing.status] ?? 0) + 1;
     for (const broken of judge(filing, stage.simulator.truth(filing.lane))) {
       violations.push(`${filing.lane} ${filing.key} (${filing.status}): ${broken}`);
     }
-  }
-  for (const { code, ceiling } of stage.profiles) {
-    violations.push(...judgePortal(stage.simulator.truth(code), ceiling, known));
   }
   const twice = await evidence.count(
     `(select 1 from outcome where counted and tenant = $1

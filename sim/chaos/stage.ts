@@ -106,8 +106,8 @@ async function importBatch(input: {
 
 /** Short times, so that a slot's rest, a breaker's recovery and a settling are over within a run. */
 const QUICK = {
-  timeoutMs: 600,
-  longestServiceMs: 900,
+  timeoutMs: 1_500,
+  longestServiceMs: 1_800,
   retry: { inARowMax: 6, totalMsMax: 300_000, delayMsMin: 100, delayMsMax: 1_000 },
   breaker: { failures: 5, coolDownMs: 500, probeSpacingMs: 300 },
   received: { submissionIdAt: '/submission/id', pollMs: 150, boundMs: 60_000 },

@@ -9,6 +9,7 @@ const WORTH_WAITING_MS = 60_000;
 export interface Wait {
   readonly lane: string;
   readonly open: number;
+  /** In words that `until`, where there is one, completes. */
   readonly reason: string;
   /** Undefined when only a person can end it. */
   readonly until: number | undefined;
@@ -45,10 +46,10 @@ function waitOf(
   const far = (until: number | undefined): until is number =>
     until !== undefined && until - now > WORTH_WAITING_MS;
   if (pause.kind === 'until' && far(pause.until)) {
-    return { reason: 'the portal asked for a pause', until: pause.until };
+    return { reason: 'the portal asked for a pause until', until: pause.until };
   }
   const opening = isOpen(profile.hours, now) ? undefined : nextOpening(profile.hours, now);
-  if (far(opening)) return { reason: 'the portal is closed', until: opening };
+  if (far(opening)) return { reason: 'the portal is closed until', until: opening };
   if (far(counts.nextAt)) return { reason: 'nothing is due before', until: counts.nextAt };
   return undefined;
 }

@@ -6,6 +6,7 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import { FilewrightError } from '../core/index.ts';
 import { GROUP_MAX, PostgresSequencer } from './sequencer.ts';
 import { type ConnectionTarget, Session } from './session.ts';
+import { PLANNER } from './tick.ts';
 
 interface ThreadInput {
   readonly target: ConnectionTarget;
@@ -44,7 +45,12 @@ export function startSequencerThread(input: ThreadInput): SequencerThread {
 }
 
 async function runThread(input: ThreadInput): Promise<void> {
-  const session = new Session({ target: input.target, schema: input.schema, name: 'sequencer' });
+  const session = new Session({
+    target: input.target,
+    schema: input.schema,
+    name: 'sequencer',
+    settings: PLANNER,
+  });
   const sequencer = new PostgresSequencer({ ...input, session });
   let stopping = false;
   let wake = (): void => undefined;
@@ -55,8 +61,9 @@ async function runThread(input: ThreadInput): Promise<void> {
   for (;;) {
     const last = stopping;
     try {
-      // Entries are built from committed facts only, so a group that fails is simply built again.
-      while ((await sequencer.sequence(GROUP_MAX)) > 0);
+      // Entries are built from committed facts only, so a group that fails is simply built again. A group that is not
+      // full waits for the next round: every group costs a commit, however small it is.
+      while ((await sequencer.sequence(GROUP_MAX)) >= (last ? 1 : GROUP_MAX));
     } catch (error) {
       const passing =
         error instanceof FilewrightError &&

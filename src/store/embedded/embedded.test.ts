@@ -76,7 +76,7 @@ describe('one data directory from first start to last stop', () => {
               current_setting('listen_addresses') l, current_setting('wal_compression') w,
               current_setting('TimeZone') z, current_setting('server_encoding') e`,
     );
-    expect(row).toEqual({ f: 'on', c: 'on', l: '', w: 'pglz', z: 'UTC', e: 'UTF8' });
+    expect(row).toEqual({ f: 'on', c: 'on', l: '', w: 'off', z: 'UTC', e: 'UTF8' });
     const { mode, uid } = await lstat(server.connection.host);
     expect([mode & 0o777, uid]).toEqual([0o700, (await chooseServerUser()).uid]);
   });

@@ -1,0 +1,78 @@
+/** Keys, ids and options that are wrong: the documented exit code, in words, and never a stack trace. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CliWorld, envelopeOf, type Variables } from '../fixtures/cli.ts';
+
+let world: CliWorld;
+let paula: Variables;
+let left: Variables;
+
+const NOBODYS_ID = '01900000-0000-7000-8000-000000000000';
+
+beforeAll(async () => {
+  world = await CliWorld.make();
+  paula = await world.person('Paula');
+  left = await world.person('Left', paula);
+  await world.data(['user', 'disable', 'Left'], paula);
+});
+
+afterAll(() => world.close());
+
+describe('a personal key', () => {
+  const cases: [string, () => Variables, string[], string][] = [
+    ['that is missing', () => ({}), [], 'NO_CREDENTIAL'],
+    ['that nobody has', () => ({ FILEWRIGHT_KEY: 'fwk_unknown' }), [], 'BAD_CREDENTIAL'],
+    ['that is disabled', () => left, [], 'BAD_CREDENTIAL'],
+    ['whose file is not there', () => paula, ['--key-file', 'none.key'], 'NO_CREDENTIAL'],
+  ];
+
+  it.each(cases)(
+    '%s is refused with exit code 4 and is not repeated',
+    async (_name, key, args, error) => {
+      const variables = key();
+      const ended = await world.run(['--json', ...args, 'user', 'add', 'Intruder'], variables);
+      expect(ended.code).toBe(4);
+      expect(envelopeOf(ended)).toMatchObject({ ok: false, error: { code: error } });
+      expect(ended.stdout + ended.stderr).not.toContain(variables['FILEWRIGHT_KEY'] ?? 'fwk_');
+      const { people } = await world.data(['user', 'list']);
+      expect(people).toMatchObject([{ name: 'Left' }, { name: 'Paula' }]);
+    },
+  );
+});
+
+describe('what does not exist or makes no sense', () => {
+  const cases: [string, number][] = [
+    [`batch run ${NOBODYS_ID}`, 3],
+    [`filing show ${NOBODYS_ID}`, 3],
+    [`review replay ${NOBODYS_ID}`, 3],
+    ['lane pause US-XX', 3],
+    ['user disable Nobody', 3],
+    ['batch run nonsense', 2],
+    ['filing list --batch nonsense', 2],
+    ['filing list --status done', 2],
+    ['review list --limit many', 2],
+    ['batch list --limit -1', 2],
+    ['lane ceiling US-DE 0', 2],
+    ['worker --heartbeat-url nonsense', 2],
+    ['simulator --profile none.json --port 70000', 2],
+    ['--tenant NO user list', 2],
+    ['batch frobnicate', 2],
+    ['frobnicate', 2],
+    ['batch run', 2],
+  ];
+
+  it.each(cases)('%s: exit code %i', async (line, code) => {
+    const ended = await world.run(['--json', ...line.split(' ')], paula);
+    expect(ended.code, ended.stdout + ended.stderr).toBe(code);
+    expect(envelopeOf(ended)).toMatchObject({
+      ok: false,
+      error: { code: code === 3 ? 'NOT_FOUND' : 'USAGE' },
+    });
+    expect(ended.stdout + ended.stderr).not.toMatch(/\n +at /);
+  });
+
+  it('help and version are no mistakes', async () => {
+    const help = await world.run(['--help']);
+    expect(help).toMatchObject({ code: 0, stderr: '' });
+    expect((await world.run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+});

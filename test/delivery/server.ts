@@ -1,0 +1,26 @@
+/** An embedded PostgreSQL for one test file. */
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ConnectionTarget, ensureEmbedded, stopEmbedded } from '../../src/store/index.ts';
+
+export interface Server {
+  readonly dataDirectory: string;
+  readonly target: ConnectionTarget;
+  close(): Promise<void>;
+}
+
+export async function startServer(): Promise<Server> {
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'fw-delivery-'));
+  // For root the server runs as somebody else, who must be able to pass through.
+  chmodSync(dataDirectory, 0o711);
+  const { connection } = await ensureEmbedded({ dataDirectory });
+  return {
+    dataDirectory,
+    target: connection,
+    close: async () => {
+      await stopEmbedded(dataDirectory, { mode: 'immediate' });
+      rmSync(dataDirectory, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,238 @@
+/** A tenant of its own on a shared embedded server, portals that can misbehave, and workers in this process. */
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { Evidence } from '../../sim/chaos/evidence.ts';
+import { type Reckoning, reckon } from '../../sim/chaos/reckoning.ts';
+import {
+  addPortal,
+  addUser,
+  approve,
+  changeLane,
+  importFile,
+  lanes,
+  personOf,
+  profilesByLane,
+} from '../../src/acts/index.ts';
+import { createFilewright, type Filewright } from '../../src/app.ts';
+import type { Clock, LaneState, Processes, Profile } from '../../src/core/index.ts';
+import { Worker, type WorkerSettings } from '../../src/delivery/index.ts';
+import { createPortal } from '../../src/portals/index.ts';
+import {
+  type ConnectionTarget,
+  type Person,
+  PostgresDeliveryStore,
+  PostgresSequencer,
+  Session,
+} from '../../src/store/index.ts';
+import { silentLog, systemClock } from '../../src/system/index.ts';
+import {
+  type BehaviourChange,
+  sampleProfile,
+  type Simulator,
+  startSimulator,
+} from '../../src/testing/index.ts';
+import type { Server } from './server.ts';
+import { until } from './waiting.ts';
+
+const SCHEMA = 'filewright';
+/** Short, so that tests about its end are short; long enough for three heartbeats on a busy machine. */
+export const LEASE_MS = 2_000;
+
+/** A quick portal that honours keys and can be asked by key. */
+export function quickProfile(code: string, changes: Partial<Profile> = {}): Profile {
+  const { status, ...base } = sampleProfile();
+  return {
+    ...base,
+    ...(status === undefined ? {} : { status: { ...status, path: '/status?key={key}' } }),
+    code,
+    jurisdiction: code,
+    timeoutMs: 400,
+    longestServiceMs: 700,
+    personMs: 1_000,
+    // A portal that never decides is given up while a test still waits.
+    received: { ...base.received, pollMs: 100, boundMs: 3_000 },
+    retry: { inARowMax: 6, totalMsMax: 60_000, delayMsMin: 50, delayMsMax: 400 },
+    breaker: { failures: 3, coolDownMs: 300, probeSpacingMs: 200 },
+    throttle: { pauseMsMax: 60_000 },
+    ...changes,
+  };
+}
+
+export const NO_KEYS = { idempotency: { ...sampleProfile().idempotency, honouredMs: 0 } };
+
+export interface WorkerOptions {
+  readonly settings?: Partial<WorkerSettings>;
+  readonly clock?: Clock;
+  readonly target?: ConnectionTarget;
+  readonly processes?: Processes;
+}
+
+export interface RunningWorker {
+  /** Drains; throws what the worker threw. */
+  stop(): Promise<void>;
+}
+
+let hosts = 0;
+let tenants = 0;
+
+/** A host of its own: nobody there to be ended. */
+export function lonelyHost(): Processes {
+  hosts += 1;
+  return {
+    host: `test-${hosts}`,
+    self: { pid: hosts, startedAt: 'test' },
+    isRunning: () => true,
+    end: () => Promise.resolve(false),
+  };
+}
+
+export class Stage {
+  readonly app: Filewright;
+  readonly simulator: Simulator;
+  readonly profiles: readonly Profile[];
+  readonly evidence: Evidence;
+  readonly person: Person;
+  readonly #server: Server;
+  readonly #approver: Person;
+  readonly #workers = new Set<RunningWorker>();
+  #imported = 0;
+
+  private constructor(
+    parts: Pick<Stage, 'app' | 'simulator' | 'profiles' | 'person'> & {
+      readonly server: Server;
+      readonly approver: Person;
+    },
+  ) {
+    this.app = parts.app;
+    this.simulator = parts.simulator;
+    this.profiles = parts.profiles;
+    this.person = parts.person;
+    this.#server = parts.server;
+    this.#approver = parts.approver;
+    this.evidence = new Evidence(parts.app.session);
+  }
+
+  static async set(
+    server: Server,
+    profiles: readonly Profile[],
+    behaviour: Readonly<Record<string, BehaviourChange>> = {},
+  ): Promise<Stage> {
+    // The tenant is part of every key, and the key decides which faults a filing meets: no dice here.
+    tenants += 1;
+    const tenant = `t-${tenants}`;
+    const { dataDirectory } = server;
+    const app = await createFilewright({ dataDirectory, tenant });
+    const simulator = await startSimulator({ profiles, port: 0, clock: systemClock, behaviour });
+    const first = await addUser(app, 'preparer', undefined);
+    const second = await addUser(app, 'approver', first.key);
+    const [person, approver] = [await personOf(app, first.key), await personOf(app, second.key)];
+    const led = profiles.map(({ code }) => simulator.profile(code));
+    for (const profile of led) await addPortal(app, profile, person);
+    return new Stage({ app, simulator, profiles: led, person, approver, server });
+  }
+
+  imported = (): number => this.#imported;
+
+  /** Imports and approves filings for one lane. */
+  async feed(lane: string, count: number, due = '2030-03-01'): Promise<void> {
+    const from = this.#imported;
+    const rows = Array.from(
+      { length: count },
+      (_, n) => `${lane},R${from + n},Entity ${from + n},annual_report,2027,${due}`,
+    );
+    const header = 'jurisdiction,registry_number,entity_name,filing_kind,period,due';
+    const path = join(this.#server.dataDirectory, `${this.app.tenant}-${from}.csv`);
+    writeFileSync(path, `${[header, ...rows].join('\n')}\n`);
+    const report = await importFile(this.app, { path, person: this.person, dryRun: false });
+    rmSync(path);
+    if (report.batch === undefined || report.refused > 0) {
+      throw new Error(`The batch was refused: ${JSON.stringify(report.errors[0])}`);
+    }
+    await approve(this.app, report.batch, this.#approver);
+    this.#imported += count;
+  }
+
+  async worker(options: WorkerOptions = {}): Promise<RunningWorker> {
+    const { app } = this;
+    const target = options.target ?? this.#server.target;
+    const leaseMs = options.settings?.leaseMs ?? LEASE_MS;
+    const store = new PostgresDeliveryStore({
+      target,
+      schema: SCHEMA,
+      tenant: app.tenant,
+      leaseMs,
+    });
+    const session = new Session({ target, schema: SCHEMA, name: 'sequencer' });
+    const portal = createPortal({ environment: {} });
+    const { tenant, instance, ids, vault } = app;
+    const worker = new Worker(
+      {
+        clock: options.clock ?? systemClock,
+        ids,
+        store,
+        sequencer: new PostgresSequencer({ session, tenant, instance }),
+        portal,
+        vault,
+        log: silentLog,
+        processes: options.processes ?? lonelyHost(),
+        profiles: await profilesByLane(app),
+      },
+      { drainMsMax: 10_000, ...options.settings, leaseMs },
+    );
+    // Kept, so that a failure is thrown by `stop` and not by nobody.
+    const ended = worker.run().catch((error: unknown) => error);
+    const running: RunningWorker = {
+      stop: async () => {
+        if (!this.#workers.delete(running)) return;
+        await worker.stop();
+        const failure = await ended;
+        await Promise.all([store.close(), session.close(), portal.close()]);
+        if (failure !== undefined) throw failure;
+      },
+    };
+    this.#workers.add(running);
+    return running;
+  }
+
+  async lane(code: string): Promise<LaneState> {
+    const found = (await lanes(this.app)).find(({ state }) => state.code === code);
+    if (found === undefined) throw new Error(`There is no lane ${code}`);
+    return found.state;
+  }
+
+  async change(code: string, event: Parameters<typeof changeLane>[2]): Promise<void> {
+    await changeLane(this.app, code, event, this.person);
+  }
+
+  /** Filings of this tenant that are in one of these states. */
+  count(...states: readonly string[]): Promise<number> {
+    return this.evidence.count('filing where tenant = $1 and status = any($2)', [
+      this.app.tenant,
+      states,
+    ]);
+  }
+
+  /** The database's clock. */
+  async now(): Promise<number> {
+    const [row] = await this.evidence.read('select clock_timestamp() as now');
+    return Number(row?.['now']);
+  }
+
+  async untilDone(msMax = 15_000): Promise<void> {
+    await until(async () => (await this.count('pending', 'submitted')) === 0, msMax);
+  }
+
+  /** Record and truth agree in everything. */
+  async reckon(): Promise<Reckoning> {
+    const reckoning = await reckon(this, this.evidence);
+    expect(reckoning.violations).toEqual([]);
+    return reckoning;
+  }
+
+  async close(): Promise<void> {
+    for (const worker of this.#workers) await worker.stop();
+    await this.simulator.close();
+    await this.app.close();
+  }
+}

@@ -1,0 +1,200 @@
+/** The documents say what is so: commands parse and run, links lead somewhere, tables equal the code. */
+import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Command } from 'commander';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createProgram } from '../src/cli/program.ts';
+import { EXIT } from '../src/core/errors.ts';
+import { errorsPage } from '../src/core/errors-page.ts';
+import { CliWorld, ROOT, textAt } from './fixtures/cli.ts';
+
+const PAGES = [
+  'README.md',
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
+
+const read = (page: string): string => readFileSync(join(ROOT, page), 'utf8');
+
+/** The lines of the shell blocks, without their comments. */
+const shellLines = (page: string): string[] =>
+  [...read(page).matchAll(/^```sh\n([^]*?)^```/gm)]
+    .flatMap(([, block = '']) => block.split('\n'))
+    .map((line) => line.replace(/ +#.*$/, ''))
+    .filter((line) => line !== '');
+
+/** `filewright ...` in shell blocks and in running text. */
+const commandLines = (page: string): string[] => [
+  ...shellLines(page).filter((line) => line.startsWith('filewright ')),
+  ...[...read(page).matchAll(/`(?:npm run -s )?filewright (?:-- )?([^`\n]+)`/g)].map(
+    ([, rest = '']) => `filewright ${rest}`,
+  ),
+];
+
+describe('commands in the documents', () => {
+  it.each(PAGES)('%s names only commands and options that exist', (page) => {
+    expect(commandLines(page).flatMap(faultsOf)).toEqual([]);
+    const scripts = Object.keys(scriptsOf());
+    const named = [...read(page).matchAll(/npm run (?:-s )?([\w:]+)/g)].map(
+      ([, name = '']) => name,
+    );
+    expect(named.filter((name) => !scripts.includes(name))).toEqual([]);
+  });
+
+  it('a misspelt command, option or a missing argument would be noticed', () => {
+    expect(faultsOf('filewright batch improt x.csv')).toHaveLength(1);
+    expect(faultsOf('filewright batch import x.csv --dry')).toHaveLength(1);
+    expect(faultsOf('filewright batch approve')).toHaveLength(1);
+    expect(faultsOf('filewright --key-file k batch import x.csv --dry-run')).toEqual([]);
+  });
+});
+
+describe('the README, followed line by line', () => {
+  let world: CliWorld;
+
+  beforeAll(async () => {
+    world = await CliWorld.make();
+    for (const folder of ['profiles', 'samples'])
+      cpSync(join(ROOT, folder), world.path(folder), { recursive: true });
+  });
+  afterAll(() => world.close());
+
+  it('every command under "Use it" runs in its order', async () => {
+    const lines = shellLines('README.md').filter((line) => line.startsWith('filewright '));
+    expect(lines.length).toBeGreaterThan(8);
+    for (const line of lines) {
+      const batch = line.includes('BATCH')
+        ? textAt(await world.data(['batch', 'list']), 'batches', 0, 'id')
+        : '';
+      const ended = await world.run(wordsOf(line.replace('BATCH', batch)));
+      // The shipped profiles hand filings to a person (5), or the sample's are not due yet (75).
+      const expected = line.includes('batch run') ? [5, 75] : [0];
+      expect(expected, `${line}: ${ended.stdout}${ended.stderr}`).toContain(ended.code);
+    }
+  }, 60_000);
+
+  it('npm start does the whole job within a minute', async () => {
+    expect(scriptsOf()['start']).toBe('node scripts/run.mjs src/cli/main.js demo');
+    const demo = world.start(['demo']);
+    const ended = await demo.ended;
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(ended.stdout).toMatch(/US-DE +20 +20 +20 +0 +0 +0/);
+    expect(ended.stdout).toMatch(/US-CA +20 +20 +19 +1 +0 +0/);
+    expect(ended.stdout).toMatch(/\/demo\/filing +\d+ +\d+ +verified/);
+  }, 60_000);
+});
+
+describe('links and names', () => {
+  it.each(PAGES)('%s links to files that exist', (page) => {
+    const links = [...read(page).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(
+      ([, path = '']) => path,
+    );
+    const missing = links.filter((path) => !existsSync(join(ROOT, dirname(page), path)));
+    expect(missing).toEqual([]);
+  });
+
+  it('ARCHITECTURE.md names files that exist', () => {
+    const named = [...read('ARCHITECTURE.md').matchAll(/`((?:[\w.-]+\/)+[\w.-]*)`/g)].map(
+      ([, path = '']) => path,
+    );
+    expect(named.length).toBeGreaterThan(20);
+    const missing = named.filter(
+      (path) =>
+        [path, `src/${path}`].every((each) => !existsSync(join(ROOT, each))) &&
+        path !== 'filewright/testing',
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('the rooms of ARCHITECTURE.md are those that test/tidy.test.ts enforces', () => {
+    const rooms = roomsOfTidyTest();
+    const table = new Map(
+      [...read('ARCHITECTURE.md').matchAll(/^\| `([\w./]+)` \| [^|]+ \| ([^|]+) \|$/gm)].map(
+        ([, room = '', words = '']) => [room, words.trim()],
+      ),
+    );
+    expect([...table.keys()].sort()).toEqual([...rooms.keys()].sort());
+    const above: string[] = [];
+    for (const [room, words] of table) {
+      const allowed = rooms.get(room) ?? [];
+      expect([...allowed].sort(), `${room}: ${words}`).toEqual(meantBy(words, above, allowed));
+      above.push(room);
+    }
+  });
+});
+
+describe('reference pages', () => {
+  it('errors.md is the catalogue', () => {
+    expect(read('docs/reference/errors.md')).toBe(errorsPage());
+  });
+
+  it('exit-codes.md lists the exit codes of the catalogue', () => {
+    const [first = ''] = read('docs/reference/exit-codes.md').split('## ');
+    const rows = [...first.matchAll(/^\| (\d+) \| ([\w ]+) \|/gm)];
+    const named = (word: string): string =>
+      word.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+    expect(rows.map(([, code]) => Number(code))).toEqual(Object.values(EXIT));
+    for (const [at, key] of Object.keys(EXIT).entries()) {
+      expect(rows[at]?.[2]?.startsWith(named(key)), key).toBe(true);
+    }
+  });
+});
+
+/** What is wrong with a command line: nothing, or one sentence. */
+function faultsOf(line: string): string[] {
+  const program = createProgram();
+  let command: Command = program;
+  // Options before the noun belong to the program; what it does not know it hands on.
+  let words = program.parseOptions(wordsOf(line).filter((word) => word !== '...'));
+  let rest = [...words.operands, ...words.unknown];
+  while (command.commands.length > 0) {
+    const [name, ...more] = rest;
+    const next = command.commands.find((each) => each.name() === name);
+    if (next === undefined)
+      return name === undefined || name.startsWith('--') ? [] : [`${line}: no command "${name}"`];
+    command = next;
+    rest = more;
+  }
+  words = command.parseOptions(rest);
+  const needed = command.registeredArguments.filter((argument) => argument.required).length;
+  const [unknown] = words.unknown;
+  if (unknown !== undefined) return [`${line}: no option "${unknown}"`];
+  return words.operands.length < needed ? [`${line}: an argument is missing`] : [];
+}
+
+function wordsOf(line: string): string[] {
+  return [...line.matchAll(/"([^"]*)"|(\S+)/g)]
+    .map(([, quoted, bare]) => quoted ?? bare ?? '')
+    .slice(1);
+}
+
+function scriptsOf(): Record<string, string> {
+  return (JSON.parse(read('package.json')) as { scripts: Record<string, string> }).scripts;
+}
+
+function roomsOfTidyTest(): Map<string, string[]> {
+  const block = /const ROOMS[^=]*= \{([^]*?)\n\};/.exec(read('test/tidy.test.ts'))?.[1] ?? '';
+  return new Map(
+    [...block.matchAll(/'?([\w./]+)'?: \[([^\]]*)\]/g)].map(([, room = '', list = '']) => [
+      room,
+      [...list.matchAll(/'([^']+)'/g)].map(([, name = '']) => name),
+    ]),
+  );
+}
+
+/** The table speaks to people; its three phrases are spelt out here. */
+function meantBy(words: string, above: readonly string[], allowed: readonly string[]): string[] {
+  if (words === 'nothing') return [];
+  if (words === 'all') return ['*'];
+  if (words === 'all of the above but testing')
+    return [...above.filter((room) => room !== 'testing'), 'app.ts'].sort();
+  if (words === 'acts, app, and what they show') {
+    // Whatever it shows; acts and the wiring must be among it.
+    return allowed.includes('acts') && allowed.includes('app.ts') ? [...allowed].sort() : [];
+  }
+  return words.split(', ').sort();
+}
