@@ -42,7 +42,7 @@ export async function growth(
       if (imported.refused > 0) throw new Error('The bench rows were refused');
       rmSync(file);
       await approve(app, readBatchId(imported.batch), await personOf(app, keys[1]));
-      const worker = await startRole('worker', [stage.dataDirectory, tenant, '2']);
+      const worker = await startRole('worker', [stage.dataDirectory, tenant, '3']);
       const startedMs = performance.now();
       worker.child.send({ go: true });
       await recorded(app, 500);

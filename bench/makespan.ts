@@ -94,7 +94,7 @@ async function whole(
   const { app } = await prepare(stage, tenant, lanes, port);
   await app.session.run({ name: '', text: 'vacuum analyze' });
   await fetch(`http://127.0.0.1:${port}/_reset`).then((answer) => answer.text());
-  const args = [stage.dataDirectory, tenant, '2'];
+  const args = [stage.dataDirectory, tenant, '3'];
   const roles = await Promise.all(
     Array.from({ length: processes }, () => startRole('worker', args)),
   );

@@ -23,7 +23,7 @@ export async function takeover(
   const waits: number[] = [];
   try {
     const { app } = await prepare(stage, 'takeover', benchLanes(60_000), portal.port);
-    const args = [stage.dataDirectory, 'takeover', '1'];
+    const args = [stage.dataDirectory, 'takeover', '3'];
     const crew = await Promise.all(
       Array.from({ length: WORKERS }, () => startRole('worker', args)),
     );

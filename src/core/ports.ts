@@ -187,10 +187,20 @@ export interface Survey {
   readonly workers: readonly WorkerView[];
 }
 
+/**
+ * How many filings of a lane are wanted. `after` skips what lies before a filing that was claimed a moment ago: claimed
+ * filings leave dead entries at the head of the queue, and every look would step over all of them again.
+ */
+export interface TurnWant {
+  readonly lane: LaneCode;
+  readonly count: number;
+  readonly after?: Pick<Envelope, 'lastSafe' | 'id'>;
+}
+
 export interface TickInput {
   readonly worker: WorkerId;
   readonly outcomes: readonly OutcomeRecord[];
-  readonly wants: readonly { readonly lane: LaneCode; readonly count: number }[];
+  readonly wants: readonly TurnWant[];
   /** One id for each filing that may be claimed; unused ones are dropped. */
   readonly attemptIds: readonly AttemptId[];
 }

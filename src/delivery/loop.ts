@@ -25,12 +25,14 @@ import {
   type OutcomeRecord,
   type Portal,
   type Profile,
+  type TurnWant,
   type Vault,
 } from '../core/index.ts';
 import { isDatabaseAway } from './database-away.ts';
 import type { Lanes } from './lanes.ts';
 import type { Leases, LocalSlot } from './leases.ts';
 import { openPayload } from './payload.ts';
+import { QueuePlaces } from './queue-places.ts';
 import type { Happening, Recorder } from './recorder.ts';
 
 /** A lane that had nothing to give is asked again after this long. */
@@ -48,7 +50,7 @@ export interface LoopPorts {
   readonly leases: Leases;
   readonly lanes: Lanes;
   readonly recorder: Recorder;
-  /** How many intents may be committed ahead for each slot, where the portal can settle an unknown by itself. */
+  /** How many intents may be committed ahead for each slot, where a repeat under the same key settles an unknown. */
   readonly ahead: number;
   /** Called when there may be something to do. */
   readonly wake: () => void;
@@ -62,6 +64,7 @@ export class DeliveryLoop {
   readonly #held = new Map<FilingId, Claim>();
   readonly #waiting = new Map<LaneCode, Claim[]>();
   readonly #emptyUntilMs = new Map<LaneCode, number>();
+  readonly #places = new QueuePlaces();
   #outcomes: OutcomeRecord[] = [];
   #inFlight = 0;
   #unsure = false;
@@ -267,12 +270,12 @@ export class DeliveryLoop {
     return held.worker === claim.worker && held.filing.attempt >= claim.filing.attempt;
   }
 
-  #wants(): { lane: LaneCode; count: number }[] {
+  #wants(): TurnWant[] {
     const { lanes, leases, clock } = this.#ports;
     if (!this.#claiming || !leases.isLive() || leases.isSkewed) return [];
     const now = leases.now();
     const nowMs = clock.monotonicMs();
-    const wants: { lane: LaneCode; count: number }[] = [];
+    const wants: TurnWant[] = [];
     for (const lane of lanes.codes) {
       if ((this.#emptyUntilMs.get(lane) ?? 0) > nowMs) continue;
       const profile = lanes.profile(lane);
@@ -282,21 +285,22 @@ export class DeliveryLoop {
         .slotsOf(lane)
         .filter((slot) => slot.n < ceiling && !slot.isLeaving && slot.restUntilMs <= nowMs);
       const idle = slots.filter((slot) => !slot.busy).length;
-      const ahead = canSettle(profile) ? this.#ports.ahead * slots.length : 0;
+      const ahead = aheadOf(profile, this.#ports.ahead) * slots.length;
       const count = idle + ahead - (this.#waiting.get(lane)?.length ?? 0);
-      if (count > 0) wants.push({ lane, count });
+      if (count > 0) wants.push({ lane, count, ...this.#places.of(lane, nowMs) });
     }
     return wants;
   }
 
-  #noteEmptyLanes(
-    wants: readonly { lane: LaneCode; count: number }[],
-    claims: readonly Claim[],
-  ): void {
-    const untilMs = this.#ports.clock.monotonicMs() + IDLE_POLL_MS;
+  #noteEmptyLanes(wants: readonly TurnWant[], claims: readonly Claim[]): void {
+    const nowMs = this.#ports.clock.monotonicMs();
     for (const want of wants) {
-      const got = claims.filter((claim) => claim.filing.lane === want.lane).length;
-      if (got < want.count) this.#emptyUntilMs.set(want.lane, untilMs);
+      const got = claims.filter((claim) => claim.filing.lane === want.lane);
+      const last = got.length < want.count ? undefined : got.at(-1)?.filing;
+      this.#places.note(want.lane, last, nowMs);
+      // Behind its place a lane may look empty and have work before it: then it is asked at once from its head.
+      const isEmpty = got.length < want.count && want.after === undefined;
+      if (isEmpty) this.#emptyUntilMs.set(want.lane, nowMs + IDLE_POLL_MS);
     }
   }
 
@@ -309,13 +313,13 @@ export class DeliveryLoop {
   }
 }
 
-/** Whether an unknown outcome on this portal can end without a person. */
-function canSettle(profile: Profile): boolean {
-  return (
-    profile.status !== undefined ||
-    profile.idempotency.honouredMs > 0 ||
-    profile.effect === 'notice'
-  );
+/**
+ * How many intents may wait committed for each slot. After a crash every one of them is unknown: harmless where a repeat
+ * under the same key settles it, a wait for the visibility lag where the portal must be asked, a person elsewhere.
+ */
+function aheadOf(profile: Profile, ahead: number): number {
+  if (profile.idempotency.honouredMs > 0 || profile.effect === 'notice') return ahead;
+  return profile.status === undefined ? 0 : Math.min(ahead, 1);
 }
 
 function isUnwritten(exchange: Exchange): boolean {

@@ -62,7 +62,7 @@ export interface WorkerSettings {
 
 export const DEFAULT_SETTINGS: WorkerSettings = {
   leaseMs: 5_000,
-  ahead: 2,
+  ahead: 3,
   tickMsMin: 4,
   manageMs: 250,
   sequenceMs: 100,

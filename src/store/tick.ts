@@ -7,7 +7,7 @@
  * "all of the tenant's filings" looks cheaper than ten look-ups. So the tenant comes from the rows of `o` and `turn`,
  * never from the parameter, the comparison there makes the planner expect one row, and reads are fenced by `offset 0`.
  */
-import type { Claim, OutcomeRecord, TickInput } from '../core/index.ts';
+import { type Claim, type OutcomeRecord, type TickInput, toRfc3339 } from '../core/index.ts';
 import { factJson } from './facts.ts';
 import { claimOf, FILING_COLUMNS, SEALED_COLUMNS } from './rows.ts';
 import type { Session, Statement } from './session.ts';
@@ -20,7 +20,7 @@ export const PLANNER: Readonly<Record<string, string>> = {
   plan_cache_mode: 'force_generic_plan',
 };
 
-// $1 tenant, $2 worker, $3 outcomes, $4 lanes, $5 counts, $6 attempt ids
+// $1 tenant, $2 worker, $3 outcomes, $4 lanes, $5 counts, $6 attempt ids, $7 and $8 where to begin in each lane
 export const TICK: Statement = {
   name: 'tick',
   text: `
@@ -78,11 +78,12 @@ alive as materialized (
 ),
 candidate as materialized (
   select l.tenant, c.id, c.status, row_number() over () as place
-  from alive, unnest($4::text[], $5::int[]) want(lane, count)
+  from alive, unnest($4::text[], $5::int[], $7::timestamptz[], $8::uuid[]) want(lane, count, after_safe, after_id)
   join lane l on l.tenant = $1 and l.code = want.lane and l.open_from <= now()
   cross join lateral (
     select f.id, f.status from filing f
     where f.tenant = $1 and f.lane = want.lane and f.next_at is not null and f.next_at <= now() and f.last_safe > now()
+      and (f.last_safe, f.id) > (want.after_safe, want.after_id)
     order by f.last_safe, f.id limit want.count for update skip locked) c
 ),
 turn as materialized (
@@ -140,6 +141,8 @@ export async function tick(session: Session, tenant: string, input: TickInput): 
   return (await session.run(TICK, tickValues(tenant, input))).map(claimOf);
 }
 
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+
 export function tickValues(tenant: string, input: TickInput): readonly unknown[] {
   return [
     tenant,
@@ -148,6 +151,8 @@ export function tickValues(tenant: string, input: TickInput): readonly unknown[]
     input.wants.map((want) => want.lane),
     input.wants.map((want) => want.count),
     input.attemptIds,
+    input.wants.map(({ after }) => (after === undefined ? '-infinity' : toRfc3339(after.lastSafe))),
+    input.wants.map(({ after }) => after?.id ?? FIRST_ID),
   ];
 }
 

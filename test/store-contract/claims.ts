@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { addMs, attemptId, laneCode } from '../../src/core/index.ts';
+import { addMs, attemptId, laneCode, type Filing } from '../../src/core/index.ts';
 import { parseEntry } from '../../src/ledger/index.ts';
 import {
   askStep,
@@ -38,6 +38,30 @@ export function claimsContract(open: OpenWorld): void {
       expect(first.map((held) => held.filing.id)).toEqual([early, middle]);
       expect((await claim(world, worker, 2)).map((held) => held.filing.id)).toEqual([late]);
       expect(await claim(world, worker, 2)).toEqual([]);
+    });
+
+    it('go on behind a filing when asked to, and never hand out what lies before it', async () => {
+      const ids = await queueFilings(world, [
+        { lastSafeInMs: HOUR_MS },
+        { lastSafeInMs: 2 * HOUR_MS },
+        { lastSafeInMs: 3 * HOUR_MS },
+      ]);
+      const worker = await register(world);
+      const ask = async (after?: Filing) =>
+        (
+          await world.here.delivery.tick({
+            worker,
+            outcomes: [],
+            wants: [{ lane: LANE, count: 1, ...(after === undefined ? {} : { after }) }],
+            attemptIds: [attemptId(world.ids.next())],
+          })
+        ).map((held) => held.filing);
+      const [first] = await ask();
+      const [second] = await ask(first);
+      expect([first?.id, second?.id]).toEqual([ids[0], ids[1]]);
+      const [third] = await ask(second);
+      expect(third?.id).toBe(ids[2]);
+      expect(await ask(third)).toEqual([]);
     });
 
     it('carry the filing, its intent and its sealed payload', async () => {

@@ -22,7 +22,7 @@ export function addWorkerCommand(program: Command): void {
     .description('send what is due until SIGTERM, then drain; the log is JSON lines on stderr')
     .option('--heartbeat-url <url>', 'ping this address while the worker is well')
     .option('--heartbeat-every <seconds>', 'how often', String(HEARTBEAT_MS / 1000))
-    .option('--ahead <n>', 'intents committed ahead per slot', '2')
+    .option('--ahead <n>', 'intents committed ahead per slot', '3')
     .action(async (own: WorkerOptions, command: Command) => {
       const signal = stopSignal();
       const beat = readHeartbeat(own);

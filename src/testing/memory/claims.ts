@@ -40,11 +40,18 @@ function candidatesFor(tables: Tables, wants: TickInput['wants'], now: Instant):
     for (const row of tables.queued(want.lane)) {
       if (left === 0) break;
       if (row.nextAt === undefined || row.nextAt > now || row.envelope.lastSafe <= now) continue;
+      if (want.after !== undefined && !isBehind(row.envelope, want.after)) continue;
       chosen.add(row);
       left -= 1;
     }
   }
   return [...chosen];
+}
+
+type Place = Pick<FilingRow['envelope'], 'lastSafe' | 'id'>;
+
+function isBehind(row: Place, after: Place): boolean {
+  return row.lastSafe > after.lastSafe || (row.lastSafe === after.lastSafe && row.id > after.id);
 }
 
 function claimTurn(
