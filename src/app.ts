@@ -2,8 +2,8 @@
  * Wiring, and nothing else: opens the store, the key, the vault and the portals, and hands them to whoever acts.
  * The command line, the tests and a program that embeds Filewright all start here.
  */
-import { mkdirSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import {
   type Clock,
   FilewrightError,
@@ -177,10 +177,18 @@ async function connectionTarget(
 /** Traversable by others, so that the server's own user reaches its cluster; what is secret in it has its own mode. */
 function makeDataDirectory(path: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o711 });
+    // Step by step: the runtime's own recursive form never returns on a file system that refuses new folders.
+    const missing: string[] = [];
+    for (let at = path; !existsSync(at); at = dirname(at)) missing.push(at);
+    for (const folder of missing.toReversed()) mkdirSync(folder, { mode: 0o711 });
   } catch (error) {
-    throw new FilewrightError('DATA_DIRECTORY', `The data directory ${path} cannot be made`, {
-      cause: error,
-    });
+    if (existsSync(path)) return;
+    throw new FilewrightError(
+      'DATA_DIRECTORY',
+      `The data directory ${path} cannot be made: ${error instanceof Error ? error.message : String(error)}`,
+      {
+        cause: error,
+      },
+    );
   }
 }

@@ -41,7 +41,8 @@ export async function addUser(
   const key = `${KEY_PREFIX}${Buffer.from(app.random.bytes(32)).toString('base64url')}`;
   const id = personId(app.ids.next());
   const fact = personFact(app, 'person.added', actor?.id, { name });
-  await addPerson(app.session, app.tenant, { id, name, keySha256: keyHash(key) }, fact);
+  const person = { id, name, keySha256: keyHash(key) };
+  await addPerson(app.session, app.tenant, person, fact, { onlyAsFirst: isFirst });
   await app.sequencer.sequence();
   return { id, key };
 }

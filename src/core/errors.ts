@@ -40,7 +40,7 @@ export const ERRORS = {
   NOT_FOUND: {
     exit: 'notFound',
     meaning: 'No such filing, batch, lane, person or file.',
-    remedy: 'List what exists and check the id.',
+    remedy: 'Check the id or the path; the list commands show what exists.',
   },
   REFUSED_BY_RULE: {
     exit: 'refused',

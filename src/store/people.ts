@@ -37,8 +37,17 @@ export async function addPerson(
   tenant: string,
   person: { readonly id: PersonId; readonly name: string; readonly keySha256: Uint8Array },
   fact: LedgerFact,
+  options: { readonly onlyAsFirst: boolean },
 ): Promise<void> {
   await session.transaction(async (run) => {
+    // Two commands at once on a fresh database must not both get in without anybody's key.
+    await run({ name: '', text: 'lock table person in share row exclusive mode' });
+    if (options.onlyAsFirst && (await run(LIST, [tenant])).length > 0) {
+      throw new FilewrightError(
+        'NO_CREDENTIAL',
+        'Somebody was added meanwhile; a personal key is needed now',
+      );
+    }
     const rows = await run(ADD, [tenant, person.id, person.name, person.keySha256]);
     if (rows.length === 0) {
       throw new FilewrightError(

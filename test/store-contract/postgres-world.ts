@@ -60,7 +60,9 @@ export async function postgresWorld(database: FreshDatabase): Promise<PostgresWo
   const [preparer, approver] = [personId(ids.next()), personId(ids.next())];
   for (const id of [preparer, approver]) {
     const keySha256 = createHash('sha256').update(id).digest();
-    await addPerson(admin, tenant, { id, name: id, keySha256 }, fact('person.added'));
+    await addPerson(admin, tenant, { id, name: id, keySha256 }, fact('person.added'), {
+      onlyAsFirst: false,
+    });
   }
 
   const stores: PostgresDeliveryStore[] = [];
