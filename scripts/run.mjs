@@ -8,6 +8,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join, dirname } from 'node:path';
@@ -45,11 +46,17 @@ function install() {
   if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(wanted).mtimeMs) return;
   process.stderr.write('Installing dependencies (once)...\n');
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-  const status = run(npm, ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
-    stdio: ['ignore', 2, 2],
-  });
+  const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
+  if (run(npm, ['ci', ...quiet], { stdio: ['ignore', 2, 2] }) === 0) return;
+  // A registry that lacks a package for some other platform makes `ci` refuse the whole lock file; a plain install takes
+  // the same versions for this one.
+  const lock = readFileSync(wanted);
+  const status = run(npm, ['install', ...quiet], { stdio: ['ignore', 2, 2] });
+  writeFileSync(wanted, lock);
   if (status !== 0)
-    fail('npm ci failed; see above. Check the network and run the same command again.');
+    fail('Installing failed; see above. Check the network and run the same command again.');
+  const now = new Date();
+  utimesSync(installed, now, now);
 }
 
 function build() {
