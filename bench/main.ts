@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- --only makespan,latency,takeover,growth,simulation,commands] [--quick]`: every figure that the
+ * `npm run bench [-- --only makespan,latency,takeover,growth,simulation,commands,calendar,ledger,entity,fuzz] [--quick]`: every figure that the
  * product is held to, as a table, and in bench/RESULTS.md when all of them ran. Exits 1 when one is missed.
  */
 import { spawnSync } from 'node:child_process';
@@ -9,14 +9,23 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { packageRoot } from '../src/store/index.ts';
+import { calendarFigures } from './calendar.ts';
 import { commandTimes } from './commands.ts';
+import { entity } from './entity.ts';
+import { fuzzFigures } from './entity-fuzz.ts';
+import { entityDetails, entityFigures } from './entity-report.ts';
 import { growth } from './growth.ts';
+import { ledgerFigures } from './ledger.ts';
 import { makespan, type MakespanRow } from './makespan.ts';
 import { atMost, type Figure, markdown, median } from './report.ts';
 import { takeover } from './takeover.ts';
 
-const { values } = parseArgs({ options: { only: { type: 'string' }, quick: { type: 'boolean' } } });
-const only = values.only?.split(',');
+const { values, positionals } = parseArgs({
+  options: { only: { type: 'string' }, quick: { type: 'boolean' } },
+  allowPositionals: true,
+});
+// `npm run bench -- calendar` is the short form of `--only calendar`.
+const only = positionals.length > 0 ? positionals : values.only?.split(',');
 const quick = values.quick === true;
 const wants = (name: string): boolean => only === undefined || only.includes(name);
 const figures: Figure[] = [];
@@ -155,6 +164,26 @@ if (wants('simulation')) {
     ...atMost(`${quick ? 100 : 2000} simulation seeds, 0 violations`, seconds, 120, 's', 1),
     met: status === 0 && seconds <= 120,
   });
+}
+if (wants('entity')) {
+  say('Entity: 51 lanes, in peace and in trouble, beside the naive way');
+  const results = await entity(quick ? 5_000 : 50_000, say);
+  figures.push(...entityFigures(results));
+  details.push(...entityDetails(results));
+}
+if (wants('fuzz')) {
+  say('Fuzzed CSV through the import');
+  figures.push(...(await fuzzFigures(quick ? 5_000 : 100_000, say)));
+}
+if (wants('ledger')) {
+  const sizes = quick ? { append: 20_000, export: 50_000 } : { append: 100_000, export: 1_000_000 };
+  const measured = await ledgerFigures(sizes, say);
+  figures.push(...measured.figures);
+  details.push(...measured.details);
+}
+if (wants('calendar')) {
+  say('Patent deadlines on one core');
+  figures.push(...calendarFigures());
 }
 if (wants('commands')) {
   say('What a person waits for');

@@ -34,7 +34,11 @@ export async function startRole(
   first: 'speaks' | 'silent' = 'speaks',
 ): Promise<{ child: ChildProcess; port: number }> {
   const file = fileURLToPath(new URL(`./roles/${role}.js`, import.meta.url));
-  const child = fork(file, [...args], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const child = fork(file, [...args], {
+    // As the product's own door starts it (src/cli/main.ts).
+    execArgv: role === 'worker' ? ['--single-threaded-gc'] : [],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
   if (first === 'silent') return { child, port: 0 };
   const { port = 0 } = await nextMessage<{ port?: number }>(child);
   return { child, port };
@@ -83,7 +87,13 @@ export async function addLanes(
   const second = await addUser(app, 'approver', first.key);
   const preparer = await personOf(app, first.key);
   const path = join(packageRoot(), 'profiles', 'us-ca.json');
-  const { hours: _always, ...base } = readProfile(readFileSync(path), path);
+  // Open at all hours and without the state's own limits: the rows are the bench's, not California's.
+  const {
+    hours: _hours,
+    limits: _limits,
+    registry: _registry,
+    ...base
+  } = readProfile(readFileSync(path), path);
   for (const lane of lanes) {
     const profile = {
       ...base,

@@ -16,14 +16,18 @@ import {
   type Vault,
 } from './core/index.ts';
 import { systemProcesses, Worker, type WorkerSettings } from './delivery/index.ts';
+import { readThresholds } from './acts/index.ts';
+import type { EventConsumer, RunningJobs } from './jobs/index.ts';
 import { KeyVault, logOrigin } from './ledger/index.ts';
 import { createPortal } from './portals/index.ts';
 import {
   type ConnectionTarget,
   ensureEmbedded,
   hasTenantKey,
+  localRootKey,
+  mayTakePart,
   migrate,
-  openTenant,
+  openTenantKey,
   PLANNER,
   PostgresDeliveryStore,
   PostgresIntakeStore,
@@ -31,7 +35,15 @@ import {
   Session,
   startSequencerThread,
 } from './store/index.ts';
-import { readRootKey, silentLog, systemClock, systemIds, systemRandom } from './system/index.ts';
+import {
+  CheckpointFiles,
+  checkpointsFolder,
+  rootKeySource,
+  silentLog,
+  systemClock,
+  systemIds,
+  systemRandom,
+} from './system/index.ts';
 
 /** Often enough that readiness (5 s) is never in doubt, seldom enough that groups are full. */
 const SEQUENCE_MS = 100;
@@ -60,13 +72,27 @@ export interface Filewright {
   readonly random: Random;
   readonly log: Log;
   readonly vault: Vault;
+  /** Opens the signing keys; data keys are the vault's affair. */
+  readonly tenantKey: Uint8Array;
+  /** The checkpoints kept outside the database. */
+  readonly copies: CheckpointFiles;
   readonly intake: PostgresIntakeStore;
   readonly sequencer: PostgresSequencer;
   worker(
     profiles: ReadonlyMap<LaneCode, Profile>,
     settings?: Partial<WorkerSettings>,
   ): RunningParts;
+  /** Background work beside the filings: events to webhooks, mail and consumers, alerts, the digest. */
+  jobs(options?: JobsSettings): Promise<RunningJobs>;
+  /** The same, once, until nothing is due. */
+  runJobsOnce(
+    options?: JobsSettings & { readonly digest?: boolean },
+  ): Promise<{ readonly events: number; readonly jobs: number }>;
   close(): Promise<void>;
+}
+
+export interface JobsSettings {
+  readonly consumers?: readonly EventConsumer[];
 }
 
 export interface RunningParts {
@@ -77,59 +103,100 @@ export interface RunningParts {
 export async function createFilewright(options: FilewrightOptions = {}): Promise<Filewright> {
   const environment = options.environment ?? {};
   const dataDirectory = resolve(options.dataDirectory ?? '.filewright');
-  const target = await connectionTarget(dataDirectory, options.databaseUrl);
+  const database = await connectionTarget(dataDirectory, options.databaseUrl);
   const schema = options.schema ?? 'filewright';
-  const session = new Session({ target, schema, name: 'command', statementMsMax: 600_000 });
+  const id = options.tenant ?? 'main';
+  // Row security shows a session the rows of this tenant only; without it, none.
+  const asTenant = { ...database, settings: { 'fw.tenant': id } };
+  const session = new Session({
+    target: asTenant,
+    schema,
+    name: 'command',
+    statementMsMax: 600_000,
+  });
   try {
     await migrate(session, schema);
     const random = systemRandom();
     const clock = systemClock;
     const ids = systemIds(clock, random);
     const mayCreate = !(await hasTenantKey(session));
-    const tenant = await openTenant(session, {
-      id: options.tenant ?? 'main',
+    const tenantKey = await openTenantKey(session, {
+      tenant: id,
       instance: options.instance ?? 'filewright.local',
-      rootKey: () => readRootKey({ dataDirectory, environment, mayCreate }),
-      random: (count) => random.bytes(count),
+      rootKey: () => {
+        const source = rootKeySource({ dataDirectory, environment, mayCreate });
+        return source.kind === 'local' ? localRootKey(source.key, random, source.next) : source;
+      },
+      random,
     });
-    const origin = logOrigin(tenant.instance, tenant.id, 'filing');
-    const vault = new KeyVault({ origin, tenantKey: tenant.key, random });
+    const { instance } = tenantKey;
+    // Nothing is sealed under a key that somebody else has replaced meanwhile: the database compares.
+    const known = { 'fw.tenant_key': tenantKey.id };
+    await session.remember(known);
+    const target = { ...asTenant, settings: { ...asTenant.settings, ...known } };
+    const origin = logOrigin(instance, id, 'filing');
+    const vault = new KeyVault({ origin, tenantKey: tenantKey.key, random });
+    const copies = new CheckpointFiles(checkpointsFolder(dataDirectory, environment));
     const log = options.log ?? silentLog;
     // Connects on first use; its planner is pinned as the workers' is, since the intake table is always nearly empty.
     const sequencing = new Session({ target, schema, name: 'sequencer', settings: PLANNER });
     const sequencer = new PostgresSequencer({
       session: sequencing,
-      tenant: tenant.id,
-      instance: tenant.instance,
+      tenant: id,
+      instance,
+      signing: { tenantKey: tenantKey.key, random },
+      copies,
     });
+    const publicUrl = environment['FILEWRIGHT_PUBLIC_URL'];
+    const slack = environment['FILEWRIGHT_SLACK'];
+    const jobParts = {
+      target,
+      schema,
+      tenant: id,
+      instance,
+      vault,
+      clock,
+      ids,
+      log,
+      environment,
+      ...(slack === undefined || slack === '' ? {} : { slackThresholdsMs: readThresholds(slack) }),
+      ...(publicUrl === undefined || publicUrl === '' ? {} : { publicUrl }),
+    };
     return {
       dataDirectory,
-      tenant: tenant.id,
-      instance: tenant.instance,
+      tenant: id,
+      instance,
+      tenantKey: tenantKey.key,
+      copies,
       session,
       clock,
       ids,
       random,
       log,
       vault,
-      intake: new PostgresIntakeStore(session, tenant.id),
+      intake: new PostgresIntakeStore(session, id),
       sequencer,
       worker: (profiles, settings) => {
         const store = new PostgresDeliveryStore({
           target,
           schema,
-          tenant: tenant.id,
+          tenant: id,
+          mayTakePart: () => mayTakePart(session, { id, instance }, copies, random),
           ...(settings?.leaseMs === undefined ? {} : { leaseMs: settings.leaseMs }),
         });
         // From the sources, where threads cannot be started, the worker sequences by itself.
         const thread = import.meta.url.endsWith('.js')
-          ? startSequencerThread({
-              target,
-              schema,
-              tenant: tenant.id,
-              instance: tenant.instance,
-              everyMs: SEQUENCE_MS,
-            })
+          ? startSequencerThread(
+              {
+                target,
+                schema,
+                tenant: id,
+                instance,
+                everyMs: SEQUENCE_MS,
+                tenantKey: tenantKey.key,
+              },
+              copies,
+            )
           : undefined;
         const portal: Portal & { close(): Promise<void> } = createPortal({ environment });
         const worker = new Worker(
@@ -153,6 +220,15 @@ export async function createFilewright(options: FilewrightOptions = {}): Promise
             await thread?.stop();
           },
         };
+      },
+      // Loaded on demand: the job runner is the heaviest dependency, and most commands never need it.
+      jobs: async (settings) => {
+        const { startJobs } = await import('./jobs/index.ts');
+        return startJobs({ ...jobParts, ...settings });
+      },
+      runJobsOnce: async (settings) => {
+        const { runJobsOnce } = await import('./jobs/index.ts');
+        return runJobsOnce({ ...jobParts, ...settings }, settings);
       },
       close: async () => {
         await Promise.all([session.close(), sequencing.close()]);

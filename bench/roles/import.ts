@@ -3,14 +3,19 @@ import { importFile, personOf } from '../../src/acts/index.ts';
 import { createFilewright } from '../../src/app.ts';
 import { watchMemory } from '../memory.ts';
 
-const [dataDirectory = '', tenant = '', path = '', key = ''] = process.argv.slice(2);
+const [dataDirectory = '', tenant = '', path = '', key = '', errorFile] = process.argv.slice(2);
 const memory = watchMemory();
 const app = await createFilewright({ dataDirectory, tenant });
 const person = await personOf(app, key);
 const startedMs = performance.now();
-const report = await importFile(app, { path, person, dryRun: false });
+const report = await importFile(app, {
+  path,
+  person,
+  dryRun: false,
+  ...(errorFile === undefined ? {} : { errorFile }),
+});
 const elapsedMs = performance.now() - startedMs;
 await app.close();
-process.send?.({ elapsedMs, batch: report.batch, refused: report.refused, ...memory.stop() }, () =>
-  process.exit(0),
-);
+const { batch, rows, created, refused, changed, unchanged } = report;
+const counts = { rows, created, refused, changed, unchanged };
+process.send?.({ elapsedMs, batch, ...counts, ...memory.stop() }, () => process.exit(0));

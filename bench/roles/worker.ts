@@ -14,8 +14,10 @@ const parts = app.worker(await profilesByLane(app), { ahead: Number(ahead) });
 let running: Promise<void> = Promise.resolve();
 
 process.on('disconnect', () => process.exit(0));
-process.on('message', (message: { go?: true; stop?: true }) => {
+process.on('message', (message: { go?: true; stop?: true; memory?: true }) => {
   if (message.go === true) running = parts.worker.run();
+  // Asked of a worker that is about to be killed and cannot tell it afterwards.
+  if (message.memory === true) process.send?.(memory.stop());
   if (message.stop === true) void stop();
 });
 process.send?.({ ready: true });

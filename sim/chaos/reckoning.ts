@@ -40,8 +40,10 @@ select f.id, e.key, f.lane, f.status, f.receipt, encode(e.payload_sha256, 'hex')
   (select count(*) from exception x where x.tenant = f.tenant and x.filing = f.id)::int as exceptions,
   exists (select 1 from exception x where x.tenant = f.tenant and x.filing = f.id and x.unsettled is not null)
     as unsettled,
-  (select count(*) from outbox_event o where o.tenant = f.tenant and o.filing = f.id
-    and o.type = 'COMPLIANCE_FILING_COMPLETE')::int as events
+  ((select count(*) from outbox_event o where o.tenant = f.tenant and o.filing = f.id
+    and o.type = 'COMPLIANCE_FILING_COMPLETE')
+    + (select count(*) from event o where o.tenant = f.tenant and o.filing = f.id
+    and o.type = 'COMPLIANCE_FILING_COMPLETE'))::int as events
 from filing f join envelope e on e.tenant = f.tenant and e.id = f.id
 where f.tenant = $1`;
 

@@ -1,4 +1,5 @@
 /** Verifying the ledger: chain, tree, state machine, and with `bodies` every sealed body. */
+import { FilewrightError } from '../core/index.ts';
 import type { Filewright } from '../app.ts';
 import {
   type LedgerBoundary,
@@ -7,10 +8,9 @@ import {
   verifyBody,
   verifyEntries,
 } from '../ledger/index.ts';
-import { ledgerBlobs, ledgerEntries, ledgerHeads, ledgerWaiting } from '../store/index.ts';
+import { ledgerEntries, ledgerHeads, ledgerWaiting } from '../store/index.ts';
+import { BodyCollector } from './audit-bodies.ts';
 import { sequenceAll } from './batches.ts';
-
-const BODIES_AT_ONCE = 200;
 
 export interface LogReport {
   readonly log: string;
@@ -67,41 +67,33 @@ async function verifyBodies(
   size: number,
 ): Promise<LogReport> {
   let bodies = 0;
-  let group: ReturnType<typeof parseEntry>[] = [];
-  const check = async (): Promise<LogReport | undefined> => {
-    const hashes = group.flatMap((entry) => (entry.body === null ? [] : [entry.body.ct]));
-    const blobs = await ledgerBlobs(app.session, app.tenant, boundary, hashes);
-    for (const entry of group) {
-      if (entry.body === null) continue;
-      const stored = blobs.get(entry.body.ct);
-      const key = stored?.key;
-      const outcome = await verifyBody({
-        origin: report.log,
-        entry,
-        blob: stored?.blob,
-        keyFor: () => (key === undefined ? 'shredded' : app.vault.dataKey(key)),
-      });
-      bodies += 1;
-      if (outcome.state === 'broken') {
-        return {
-          ...report,
-          bodies,
-          ok: false,
-          reason: outcome.reason,
-          message: outcome.message,
-          seq: entry.seq,
-        };
-      }
-    }
-    group = [];
-    return undefined;
-  };
-  for await (const bytes of ledgerEntries(app.session, app.tenant, boundary, size)) {
-    group.push(parseEntry(bytes));
-    if (group.length >= BODIES_AT_ONCE) {
-      const failure = await check();
+  let failure: LogReport | undefined;
+  const collector = new BodyCollector(app, boundary, async ({ entry, stored }) => {
+    const key = stored?.key;
+    const outcome = await verifyBody({
+      origin: report.log,
+      entry,
+      blob: stored?.blob,
+      keyFor: () => (key === undefined ? 'shredded' : app.vault.dataKey(key)),
+    });
+    bodies += 1;
+    if (outcome.state !== 'broken') return;
+    const { reason, message } = outcome;
+    failure ??= { ...report, bodies, ok: false, reason, message, seq: entry.seq };
+  });
+  try {
+    for await (const bytes of ledgerEntries(app.session, app.tenant, boundary, size)) {
+      await collector.add(parseEntry(bytes));
       if (failure !== undefined) return failure;
     }
+    await collector.finish();
+  } catch (error) {
+    // A body that somebody took away is a verdict here, like one that was changed.
+    if (!(error instanceof FilewrightError) || error.code !== 'LEDGER_BROKEN') throw error;
+    const { message, details } = error;
+    const { reason, seq } = details;
+    if (typeof reason !== 'string' || typeof seq !== 'number') throw error;
+    return { ...report, bodies, ok: false, reason, message, seq };
   }
-  return (await check()) ?? { ...report, bodies };
+  return failure ?? { ...report, bodies };
 }

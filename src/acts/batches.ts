@@ -9,6 +9,7 @@ import {
   type ImportCounts,
   type ImportReport,
   importRows,
+  type InputFormat,
 } from '../intake/index.ts';
 import { entityRowReader } from '../packs/entity/index.ts';
 import {
@@ -19,8 +20,11 @@ import {
   type Person,
   releaseBatch,
 } from '../store/index.ts';
+import type { ApprovalTerms } from '../store/register/index.ts';
+import { approvalTerms, assertExpected, type Expectation } from './approvals.ts';
 import { lanes, profilesByLane } from './lanes.ts';
 import { userFact } from './people.ts';
+import { shippedLawGates } from './reviews-correction.ts';
 import { type Wait, waitsOf } from './waits.ts';
 
 const POLL_MS = 500;
@@ -43,6 +47,29 @@ export async function importFile(
     });
   });
   if (!known.isFile()) throw new FilewrightError('NOT_FOUND', `${input.path} is not a file`);
+  return importSource(app, {
+    ...input,
+    source: createReadStream(input.path),
+    format: { kind: /\.(ndjson|jsonl)$/i.test(input.path) ? 'ndjson' : 'csv' },
+    name: input.path.split(/[\\/]/).at(-1) ?? input.path,
+  });
+}
+
+/** The one way into a batch, for the rows of a file as for those that the register makes of obligations. */
+export async function importSource(
+  app: Filewright,
+  input: {
+    readonly source: AsyncIterable<Uint8Array>;
+    readonly format: InputFormat;
+    readonly name: string;
+    readonly person: Person;
+    readonly dryRun: boolean;
+    readonly mapping?: ColumnMapping;
+    readonly errorFile?: string;
+    readonly resume?: string;
+    readonly onProgress?: (counts: ImportCounts) => void;
+  },
+): Promise<ImportReport> {
   const all = await lanes(app);
   if (all.length === 0) {
     throw new FilewrightError(
@@ -52,19 +79,20 @@ export async function importFile(
   }
   const byJurisdiction = new Map(all.map(({ profile }) => [profile.jurisdiction, profile]));
   const report = await importRows({
-    source: createReadStream(input.path),
-    format: { kind: /\.(ndjson|jsonl)$/i.test(input.path) ? 'ndjson' : 'csv' },
+    source: input.source,
+    format: input.format,
     reader: entityRowReader({
       tenant: app.tenant,
       lanes: byJurisdiction,
       now: () => app.clock.now(),
+      law: await shippedLawGates(),
     }),
     store: app.intake,
     vault: app.vault,
     clock: app.clock,
     ids: app.ids,
     person: input.person.id,
-    batchName: input.path.split(/[\\/]/).at(-1) ?? input.path,
+    batchName: input.name,
     dryRun: input.dryRun,
     ...(input.mapping === undefined ? {} : { mapping: input.mapping }),
     ...(input.errorFile === undefined ? {} : { errorFile: input.errorFile }),
@@ -75,11 +103,21 @@ export async function importFile(
   return report;
 }
 
-export async function approve(app: Filewright, id: BatchId, actor: Person): Promise<void> {
-  const fact = userFact(app, 'approval.granted', actor, { batch: id });
-  await approveBatch(app.session, app.tenant, id, actor.id, fact);
+/** Approves as the second person, queues, and says what was approved. */
+export async function approve(
+  app: Filewright,
+  id: BatchId,
+  actor: Person,
+  expected: Expectation = {},
+): Promise<ApprovalTerms> {
+  const terms = await approvalTerms(app, id);
+  assertExpected(id, terms, expected);
+  const fees = terms.fees.map(({ rail, filings, cents }) => ({ rail, filings, cents }));
+  const fact = userFact(app, 'approval.granted', actor, { batch: id, fees });
+  await approveBatch(app.session, app.tenant, id, actor.id, fact, terms);
   await releaseBatch(app.session, app.tenant, id);
   await sequenceAll(app);
+  return terms;
 }
 
 /**

@@ -1,82 +1,136 @@
-/** Review: what a person does with an exception. */
+/** Looking at an exception: its sealed envelope, every attempt with the exact bytes, and what the portal complained of. */
 import {
+  decodeJson,
   FilewrightError,
   parseStrictJson,
+  pointer,
   type JsonValue,
-  type Profile,
-  type Step,
+  type SealedPayload,
 } from '../core/index.ts';
 import type { Filewright } from '../app.ts';
-import { type ExceptionView, findException, type Person, replayFiling } from '../store/index.ts';
-import { profilesByLane } from './lanes.ts';
-import { userFact } from './people.ts';
+import {
+  type ExceptionView,
+  findException,
+  type FormerRevision,
+  formerRevisions,
+  history,
+} from '../store/index.ts';
+
+export type OpenedJson = { readonly [name: string]: JsonValue };
 
 export interface OpenedException {
   readonly exception: ExceptionView;
-  readonly envelope: { readonly [name: string]: JsonValue };
+  readonly envelope: OpenedJson;
 }
+
+/** A response is kept up to 8 MiB and stands in the envelope as base64. */
+const ENVELOPE_BYTES_MAX = 64 * 1024 * 1024;
 
 export async function openException(app: Filewright, id: string): Promise<OpenedException> {
   const exception = await findException(app.session, app.tenant, id);
-  const opened = parseStrictJson(app.vault.open(exception.envelope), {
-    bytesMax: 64 * 1024 * 1024,
-  });
-  // Written by the recorder as an object; the seal has just proved that it is unchanged.
-  return { exception, envelope: opened as OpenedException['envelope'] };
+  return { exception, envelope: openedJson(app, exception.envelope) };
 }
 
-/**
- * Sends the same payload again under the same key. Where an earlier send may have been accepted, the portal is asked
- * first; where it cannot be asked and honours no keys, a person must state the evidence that it was not filed.
- */
-export async function replay(
-  app: Filewright,
-  id: string,
-  actor: Person,
-  notFiled: string | undefined,
-): Promise<ExceptionView> {
-  const exception = await findException(app.session, app.tenant, id);
-  const { filing } = exception;
-  if (filing.status !== 'rejected' && filing.status !== 'fallout') {
-    throw new FilewrightError(
-      'REFUSED_BY_RULE',
-      `Filing ${id} is ${filing.status}; only rejected and fallout can be replayed`,
-    );
-  }
-  if (filing.lastSafe <= app.clock.now()) {
-    throw new FilewrightError(
-      'REFUSED_BY_RULE',
-      `The last safe moment of filing ${id} has passed; file it by hand`,
-    );
-  }
-  const profile = (await profilesByLane(app)).get(filing.lane);
-  const step = replayStep(exception, profile, notFiled);
-  const fact = userFact(app, 'filing.state', actor, {
-    from: filing.status,
-    to: 'pending',
-    cause: 'replay',
-    action: step.action,
-    payload_sha256: filing.payloadSha256,
-    ...(notFiled === undefined ? {} : { not_filed: notFiled.slice(0, 500) }),
-  });
-  await replayFiling(app.session, app.tenant, exception, step, actor.id, fact);
-  await app.sequencer.sequence();
-  return exception;
+export interface ReviewedAttempt {
+  readonly attempt: number;
+  readonly action: string;
+  readonly trace: string;
+  readonly intentAt: number;
+  readonly verdict: string | undefined;
+  readonly code: string | undefined;
+  /** The exact response or failure; undefined when nothing was recorded, or its key is gone. */
+  readonly exchange: OpenedJson | undefined;
 }
 
-function replayStep(
-  exception: ExceptionView,
-  profile: Profile | undefined,
-  notFiled: string | undefined,
-): Step {
-  const { unsettled, filing } = exception;
-  if (unsettled === undefined || notFiled !== undefined) return { action: 'send' };
-  const sent = { firstSentAt: unsettled.firstSentAt, lastSentAt: unsettled.lastSentAt };
-  if (profile?.status !== undefined)
-    return { action: 'ask', cause: 'unknown', ...sent, unclear: 0 };
-  throw new FilewrightError(
-    'REFUSED_BY_RULE',
-    `An earlier send of filing ${filing.id} may have been accepted, and its portal cannot be asked. ` +
-      'Find out, and replay with --not-filed "<how you know>" only if it was not',
-  );
+export interface Violation {
+  readonly code: string;
+  readonly field?: string;
+  readonly message?: string;
+}
+
+export interface ReviewFile extends OpenedException {
+  readonly attempts: readonly ReviewedAttempt[];
+  readonly violations: readonly Violation[];
+  /** Payloads that a correction has replaced; each is still kept. */
+  readonly revisions: readonly FormerRevision[];
+}
+
+/** Everything there is about an exception, for the person who decides. */
+export async function openReview(app: Filewright, id: string): Promise<ReviewFile> {
+  const opened = await openException(app, id);
+  const { filing } = opened.exception;
+  const records = await history(app.session, app.tenant, filing.id);
+  const attempts = records.map((record) => ({
+    attempt: record.attempt,
+    action: record.action,
+    trace: record.id,
+    intentAt: record.intentAt,
+    verdict: record.outcome?.verdict,
+    code: record.outcome?.code,
+    exchange:
+      record.outcome?.sealed === undefined ? undefined : openable(app, record.outcome.sealed),
+  }));
+  const revisions = await formerRevisions(app.session, app.tenant, filing.id);
+  return {
+    ...opened,
+    attempts,
+    revisions,
+    violations: violationsOf(bodyOf(opened.envelope['response'])),
+  };
+}
+
+/** The bytes of a response as they came; undefined when there was none. */
+export function bodyOf(response: JsonValue | undefined): Buffer | undefined {
+  const body = pointer(response, '/body_base64');
+  return typeof body === 'string' ? Buffer.from(body, 'base64') : undefined;
+}
+
+const VIOLATIONS_MAX = 100;
+
+/** What the portal names as wrong: `errors` or `violations` of a JSON answer, else its own code. */
+export function violationsOf(body: Uint8Array | undefined): readonly Violation[] {
+  const answer = body === undefined ? undefined : decodeJson(body);
+  for (const name of ['/errors', '/violations', '/invalid-params']) {
+    const list = pointer(answer, name);
+    if (!Array.isArray(list)) continue;
+    return list.slice(0, VIOLATIONS_MAX).flatMap((item: unknown) => {
+      const code = textOf(item, ['/code', '/type', '/name', '/reason']);
+      const field = textOf(item, ['/field', '/pointer', '/path']);
+      const message = textOf(item, ['/message', '/detail']);
+      if (code === undefined && message === undefined) return [];
+      return [
+        {
+          code: code ?? 'UNNAMED',
+          ...(field === undefined ? {} : { field }),
+          ...(message === undefined ? {} : { message }),
+        },
+      ];
+    });
+  }
+  const code = textOf(answer, ['/code', '/error']);
+  return code === undefined ? [] : [{ code }];
+}
+
+function textOf(value: unknown, places: readonly string[]): string | undefined {
+  for (const place of places) {
+    const found = pointer(value, place);
+    if (typeof found === 'string' && found !== '') return found.slice(0, 500);
+  }
+  return undefined;
+}
+
+export function openedJson(app: Filewright, sealed: SealedPayload): OpenedJson {
+  const opened = parseStrictJson(app.vault.open(sealed), { bytesMax: ENVELOPE_BYTES_MAX });
+  // Payloads, envelopes and exchanges are written as objects; the seal has just proved that they are unchanged.
+  return opened as OpenedJson;
+}
+
+/** One attempt whose key is gone must not hide the others. */
+function openable(app: Filewright, sealed: SealedPayload): OpenedJson | undefined {
+  try {
+    return openedJson(app, sealed);
+  } catch (error) {
+    if (error instanceof FilewrightError && error.code === 'SEAL_BROKEN') return undefined;
+    throw error;
+  }
 }

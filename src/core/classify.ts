@@ -2,9 +2,9 @@
  * From an exchange to a verdict (design § 4). The line that matters is whether the body was written: before it a
  * failure proves that nothing happened; after it anything but a proven receipt or a proven refusal is `unknown`.
  */
-import type { Answer, Exchange } from './exchange.ts';
+import type { Answer, Exchange, Failure, FailureCode } from './exchange.ts';
 import type { IdempotencyKey } from './ids.ts';
-import { decodeJson, pointer, textAt } from './json-pointer.ts';
+import { decodeJson, isPlainText, pointer, textAt } from './json-pointer.ts';
 import type { AnswerRule, Profile } from './profile.ts';
 import { hasStamp, stampWaitMs } from './stamp.ts';
 import type { Instant } from './time.ts';
@@ -18,18 +18,25 @@ const DRIFT = new Set([304, 405, 410, 415, 426, 501, 505]);
 /** Marks are looked for in the first part of a page only; a CAPTCHA page says so at its head. */
 const MARK_BYTES_MAX = 64 * 1024;
 
+/**
+ * Our own misconfiguration, another portal than the profile describes, or a mixed session: each would meet every filing
+ * of the lane, so the lane stops instead of the filings.
+ */
+const LANE_FAULTS: ReadonlySet<FailureCode> = new Set([
+  'address_refused',
+  'credential',
+  'login_refused',
+  'form_changed',
+  'redirect',
+  'session_collision',
+]);
+
 export function classifySend(exchange: Exchange, profile: Profile, now: Instant): Verdict {
   if (exchange.kind === 'failure') {
-    const code = exchange.code.toUpperCase();
-    if (exchange.written) return { kind: 'unknown', code };
-    // A refused address or an unreadable credential is our own misconfiguration (or an attack on DNS): it would
-    // fail for every filing of the lane, so the lane stops instead of the filings.
-    if (exchange.code === 'address_refused' || exchange.code === 'credential') {
-      return { kind: 'drift', code, written: false };
-    }
-    return { kind: 'transient', code };
+    if (exchange.written) return { kind: 'unknown', code: exchange.code.toUpperCase() };
+    return classifyUnwritten(exchange, profile, now);
   }
-  const refined = profile.answers.find((rule) => matches(rule, exchange));
+  const refined = profile.answers.find((rule) => matches(rule, exchange, profile));
   if (refined !== undefined) return refinedVerdict(refined, exchange, profile, now);
   if (exchange.bodyEnd === 'cut') return { kind: 'unknown', code: 'BODY_TRUNCATED' };
   const { status } = exchange;
@@ -55,7 +62,10 @@ export function classifyStatus(
   key: IdempotencyKey,
   now: Instant,
 ): StatusAnswer {
-  if (exchange.kind === 'failure') return { kind: 'unclear', code: exchange.code.toUpperCase() };
+  if (exchange.kind === 'failure') {
+    const before = exchange.answer && throttleOf(exchange.answer, profile, now);
+    return before ?? { kind: 'unclear', code: exchange.code.toUpperCase() };
+  }
   const rule = profile.status;
   if (rule === undefined) return { kind: 'unclear', code: 'NO_STATUS_RULE' };
   const throttle = throttleOf(exchange, profile, now);
@@ -65,12 +75,13 @@ export function classifyStatus(
   // A bare 404 may come from a wrong path or a gateway. Only the portal's own word counts as "not found", because two
   // of them permit sending again.
   if (exchange.status !== 200 && exchange.status !== 404) return { kind: 'unclear', code };
-  const body = decodeJson(exchange.body);
-  if (body === undefined) return { kind: 'unclear', code: `${code}_NOT_JSON` };
-  if (rule.keyAt !== undefined && textAt(body, rule.keyAt) !== key) {
+  const body = readBody(exchange, profile);
+  if (body === undefined) return { kind: 'unclear', code: `${code}_${unreadable(profile)}` };
+  if (exchange.page?.kind === 'login') return { kind: 'unclear', code: 'LOGIN_PAGE' };
+  if (rule.keyAt !== undefined && textIn(body, rule.keyAt) !== key) {
     return { kind: 'unclear', code: 'OTHER_KEY' };
   }
-  const state = textAt(body, rule.stateAt);
+  const state = textIn(body, rule.stateAt);
   if (state === undefined) return { kind: 'unclear', code: 'STATE_MISSING' };
   if (rule.notFound.includes(state)) return { kind: 'not_found' };
   if (exchange.status !== 200) return { kind: 'unclear', code };
@@ -82,7 +93,7 @@ export function classifyStatus(
   }
   if (rule.refused.includes(state)) return { kind: 'refused', code: 'PORTAL_REFUSED' };
   if (rule.processing.includes(state)) {
-    return { kind: 'processing', submissionId: textAt(body, profile.received.submissionIdAt) };
+    return { kind: 'processing', submissionId: textIn(body, profile.received.submissionIdAt) };
   }
   return { kind: 'unclear', code: 'STATE_UNKNOWN' };
 }
@@ -93,28 +104,92 @@ export function isHealthy(exchange: Exchange): boolean {
   return exchange.status >= 200 && exchange.status < 300;
 }
 
+/** Nothing of the filing was written, so nothing can have happened to it. */
+function classifyUnwritten(failure: Failure, profile: Profile, now: Instant): Verdict {
+  const throttle = failure.answer && throttleOf(failure.answer, profile, now);
+  if (throttle !== undefined) return throttle;
+  const code = failure.code.toUpperCase();
+  if (LANE_FAULTS.has(failure.code)) return { kind: 'drift', code, written: false };
+  if (failure.code === 'session') return { kind: 'session', code, written: false };
+  // This payload can never fill in that form: a person has to look, and nothing is in doubt.
+  if (failure.code === 'payload') return { kind: 'denied', code };
+  return { kind: 'transient', code };
+}
+
 function classifySuccess(answer: Answer, profile: Profile): Verdict {
-  const body = decodeJson(answer.body);
-  if (body === undefined) return { kind: 'unknown', code: 'ANSWER_NOT_JSON' };
+  const body = readBody(answer, profile);
+  if (body === undefined) return { kind: 'unknown', code: `ANSWER_${unreadable(profile)}` };
+  if (body.kind === 'page') {
+    const verdict = classifyPage(answer, profile);
+    if (verdict !== undefined) return verdict;
+  }
   if (profile.receipt.statuses.includes(answer.status)) {
     const number = receiptNumber(body, profile);
     if (number !== undefined) return { kind: 'accepted', receipt: { number } };
   }
   if (answer.status === 202) {
-    return { kind: 'received', submissionId: textAt(body, profile.received.submissionIdAt) };
+    return { kind: 'received', submissionId: textIn(body, profile.received.submissionIdAt) };
   }
   if (!profile.receipt.statuses.includes(answer.status)) {
     return { kind: 'unknown', code: `HTTP_${answer.status}_WITHOUT_RECEIPT` };
   }
   // The field is there but not of the agreed shape: this answer cannot be trusted. The field is gone: the answer's
   // format has changed, and the next ones will fail alike.
-  return pointer(body, profile.receipt.numberAt) === undefined
+  return isMissing(body, profile.receipt.numberAt)
     ? { kind: 'drift', code: 'RECEIPT_FIELD_MISSING', written: true }
     : { kind: 'unknown', code: 'RECEIPT_MALFORMED' };
 }
 
-function receiptNumber(body: unknown, profile: Profile): string | undefined {
-  const number = textAt(body, profile.receipt.numberAt);
+/** What a page means before its receipt is looked at; undefined for the confirmation page. */
+function classifyPage({ page }: Answer, profile: Profile): Verdict | undefined {
+  switch (page?.kind) {
+    case 'confirmation':
+      return undefined;
+    case 'refusal': {
+      const code = page.texts[profile.form?.refusal?.codeAt ?? ''] ?? 'REFUSED';
+      return { kind: 'rejected', code: `PORTAL_${code.toUpperCase()}`, missing: false };
+    }
+    case 'login':
+      return { kind: 'unknown', code: 'LOGIN_PAGE' };
+    case 'form':
+      return { kind: 'unknown', code: 'FORM_PAGE' };
+    case 'other':
+    case undefined:
+      return { kind: 'unknown', code: 'PAGE_UNKNOWN' };
+  }
+}
+
+/** The readable part of an answer, by driver. */
+type Readable =
+  | { readonly kind: 'json'; readonly value: unknown }
+  | { readonly kind: 'page'; readonly texts: Readonly<Record<string, string>> };
+
+function readBody(answer: Answer, profile: Profile): Readable | undefined {
+  if (profile.driver === 'html-form') {
+    return answer.page === undefined ? undefined : { kind: 'page', texts: answer.page.texts };
+  }
+  const value = decodeJson(answer.body);
+  return value === undefined ? undefined : { kind: 'json', value };
+}
+
+function unreadable(profile: Profile): string {
+  return profile.driver === 'html-form' ? 'NOT_A_PAGE' : 'NOT_JSON';
+}
+
+function textIn(body: Readable, place: string): string | undefined {
+  if (body.kind === 'json') return textAt(body.value, place);
+  const text = body.texts[place];
+  return text !== undefined && isPlainText(text) ? text : undefined;
+}
+
+function isMissing(body: Readable, place: string): boolean {
+  return body.kind === 'json'
+    ? pointer(body.value, place) === undefined
+    : body.texts[place] === undefined;
+}
+
+function receiptNumber(body: Readable, profile: Profile): string | undefined {
+  const number = textIn(body, profile.receipt.numberAt);
   if (number === undefined) return undefined;
   return patternOf(profile.receipt.pattern).test(number) ? number : undefined;
 }
@@ -149,12 +224,12 @@ function hasCaptchaMark(answer: Answer, profile: Profile): boolean {
   return profile.captcha.marks.some((mark) => text.includes(mark.toLowerCase()));
 }
 
-function matches(rule: AnswerRule, answer: Answer): boolean {
+function matches(rule: AnswerRule, answer: Answer, profile: Profile): boolean {
   if (rule.status !== answer.status) return false;
   if (rule.at === undefined) return true;
   if (answer.bodyEnd !== 'whole') return false;
-  const body = decodeJson(answer.body);
-  return body !== undefined && textAt(body, rule.at) === rule.equals;
+  const body = readBody(answer, profile);
+  return body !== undefined && textIn(body, rule.at) === rule.equals;
 }
 
 function refinedVerdict(rule: AnswerRule, answer: Answer, profile: Profile, now: Instant): Verdict {

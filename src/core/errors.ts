@@ -57,6 +57,42 @@ export const ERRORS = {
     meaning: 'The batch has not been approved by a second person, so nothing of it is sent.',
     remedy: 'Run batch approve with the key of a person who did not import the batch.',
   },
+  PROPOSAL_STALE: {
+    exit: 'conflict',
+    meaning:
+      'Something has changed since a review was proposed, so that what would run is not what was proposed.',
+    remedy: 'Withdraw the proposal, look at the filings that the message names, and propose again.',
+  },
+  HASH_DIFFERS: {
+    exit: 'conflict',
+    meaning: 'An approval names another hash than that of what would run. Nothing was changed.',
+    remedy:
+      'Look at the proposal again, and approve the hash that it shows if that is what you mean.',
+  },
+  COUNT_DIFFERS: {
+    exit: 'conflict',
+    meaning:
+      'A filter finds another number of filings than the one that was typed. Nothing was changed.',
+    remedy: 'Look at review list with the same filter, and type the number that you mean.',
+  },
+  MAY_BE_FILED: {
+    exit: 'refused',
+    meaning: 'An earlier send may have been accepted, so that the act could file twice.',
+    remedy:
+      'Replay the filing, which asks the portal first; where it cannot be asked, find out and say how you know.',
+  },
+  GATE_REFUSED: {
+    exit: 'refused',
+    meaning: 'A gate refuses the payload, so that nothing was frozen or proposed.',
+    remedy: 'Correct the fields that the message names; each has its code and the reason.',
+  },
+  APPROVAL_MISMATCH: {
+    exit: 'conflict',
+    meaning:
+      'The batch is not the one that the approval expected: another hash, count or total of fees. Nothing was approved.',
+    remedy:
+      'Look at it with batch approve --dry-run and find out why it differs before approving it.',
+  },
   NO_CREDENTIAL: {
     exit: 'refused',
     meaning: 'The act needs a person, and no personal key was given.',
@@ -160,6 +196,43 @@ export const ERRORS = {
     meaning:
       'This machine’s clock and the database’s differ by more than two seconds, so nothing is sent.',
     remedy: 'Correct the clock (NTP); the worker goes on by itself when they agree.',
+  },
+  CASE_INVALID: {
+    exit: 'failed',
+    meaning: 'A case to be computed lacks a field, or holds a value that cannot be used.',
+    remedy: 'The message names the field and what was expected there.',
+  },
+  JURISDICTION_UNRESOLVED: {
+    exit: 'failed',
+    meaning: 'No office or state follows from what was given, and none is ever assumed.',
+    remedy: 'Give the office, the filing country or an event code that the table knows.',
+  },
+  RULE_UNKNOWN: {
+    exit: 'failed',
+    meaning: 'No rule of that name is in the rules that are loaded.',
+    remedy: 'Check the name with rules list, or load the rule file that holds it.',
+  },
+  STATE_RECORD_NEEDED: {
+    exit: 'failed',
+    meaning: 'The rule is not known well enough to answer; only the state can say the date.',
+    remedy: 'Look the date up on the record of the state and give it as state_record_due.',
+  },
+  CALENDAR_FILE_INVALID: {
+    exit: 'failed',
+    meaning: 'A calendar file does not hold what a calendar must hold. Nothing of it is used.',
+    remedy: 'Correct the line that the message names.',
+  },
+  RULE_FILE_INVALID: {
+    exit: 'failed',
+    meaning: 'A rule file does not hold what its rules must hold. Nothing of it is used.',
+    remedy: 'Correct the line that the message names.',
+  },
+  QUARANTINED: {
+    exit: 'refused',
+    meaning:
+      'The database is older than, or different from, the checkpoints kept outside it. Nothing is sent.',
+    remedy:
+      'Run doctor to see which log; when you know why, a person lets the tenant go on, and open filings are settled first.',
   },
   LEDGER_BROKEN: {
     exit: 'verification',

@@ -15,6 +15,16 @@ export interface Answer {
   readonly elapsedMs: number;
   /** Duration of the TLS handshake when this exchange opened the connection. */
   readonly tlsHandshakeMs?: number;
+  /** With the driver `html-form`: what stands on the page. Absent when the page cannot be read. */
+  readonly page?: PageReading;
+}
+
+/** What a driver read on a page at the places that the profile names; the exact bytes stay in the answer. */
+export interface PageReading {
+  /** Which of the profile's pages it is, by their marks. */
+  readonly kind: 'confirmation' | 'refusal' | 'login' | 'form' | 'other';
+  /** By selector; a selector that leads to nothing, or to several texts, has no entry. */
+  readonly texts: Readonly<Record<string, string>>;
 }
 
 export interface Failure {
@@ -27,6 +37,10 @@ export interface Failure {
   readonly code: FailureCode;
   readonly message: string;
   readonly elapsedMs: number;
+  /** The page that stopped the exchange before the filing was posted. */
+  readonly answer?: Answer;
+  /** Not the filing, but a request before it may still keep the portal busy. */
+  readonly mayBeBusy?: true;
 }
 
 export type FailureCode =
@@ -40,7 +54,21 @@ export type FailureCode =
   | 'cut'
   | 'protocol'
   /** The slot's lease ran out before the write. */
-  | 'lease_lost';
+  | 'lease_lost'
+  /** Before the post: signed in anew, and the session was over again. */
+  | 'session'
+  /** Before the post: the portal does not take the name or the password. */
+  | 'login_refused'
+  /** Before the post: the form is another one than the profile describes. */
+  | 'form_changed'
+  /** Before the post: the portal led where the profile does not allow. */
+  | 'redirect'
+  /** Before the post: a page that says neither yes nor no. */
+  | 'page'
+  /** Before the post: a session token was seen in two places; the lane is isolated. */
+  | 'session_collision'
+  /** Before the post: the payload lacks what the form needs. */
+  | 'payload';
 
 /** Responses are kept exactly up to here; beyond it the digest and a flag remain. */
 export const RESPONSE_BYTES_MAX = 8 * 1024 * 1024;

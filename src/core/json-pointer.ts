@@ -29,7 +29,7 @@ export function pointer(value: unknown, path: string): unknown {
 const TEXT_CHARACTERS_MAX = 500;
 
 /** What a portal says goes into columns, headers and logs: no control characters, no half of a surrogate pair. */
-function isPlainText(text: string): boolean {
+export function isPlainText(text: string): boolean {
   return text.length <= TEXT_CHARACTERS_MAX && !/[\p{Cc}\p{Surrogate}]/u.test(text);
 }
 

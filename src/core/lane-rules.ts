@@ -1,6 +1,6 @@
 /** What a lane does after an answer, a probe or a person's word. Pure; the loop stores the result by compare-and-set. */
 import { breakerAfter, CLOSED, type BreakerEvent, type BreakerState } from './breaker.ts';
-import type { LaneState, Pause } from './lane.ts';
+import type { HoldReason, LaneState, Pause } from './lane.ts';
 import type { Profile } from './profile.ts';
 import { addMs, instant, type Instant } from './time.ts';
 import type { StatusAnswer, Verdict } from './verdict.ts';
@@ -115,9 +115,11 @@ function afterVerdict(
     case 'unknown':
       return afterAnswer(lane, 'failure', profile, now);
     case 'drift':
-      return drifted(lane, now);
+      return drifted(lane, now, verdict.code === 'SESSION_COLLISION' ? 'collision' : 'drift');
     case 'session':
-      return verdict.written ? drifted(lane, now) : afterAnswer(lane, 'failure', profile, now);
+      return verdict.written
+        ? drifted(lane, now, 'drift')
+        : afterAnswer(lane, 'failure', profile, now);
   }
 }
 
@@ -189,16 +191,17 @@ function notBefore(breaker: BreakerState, until: Instant): BreakerState {
   }
 }
 
-function drifted(lane: LaneState, now: Instant): LaneState {
-  return isHeldBy(lane.pause, 'person') || isHeldBy(lane.pause, 'drift')
+/** The first reason stands: a person must see why the lane stopped, not what happened to it while it stood. */
+function drifted(lane: LaneState, now: Instant, reason: 'drift' | 'collision'): LaneState {
+  return lane.pause.kind === 'held' && lane.pause.reason !== 'breaker'
     ? lane
-    : { ...lane, pause: held('drift', now), missing: 0 };
+    : { ...lane, pause: held(reason, now), missing: 0 };
 }
 
-function held(reason: 'drift' | 'breaker' | 'person', now: Instant): Pause {
+function held(reason: HoldReason, now: Instant): Pause {
   return { kind: 'held', since: now, reason };
 }
 
-function isHeldBy(pause: Pause, reason: 'drift' | 'breaker' | 'person'): boolean {
+function isHeldBy(pause: Pause, reason: HoldReason): boolean {
   return pause.kind === 'held' && pause.reason === reason;
 }

@@ -9,8 +9,11 @@ export type Pause =
   | {
       readonly kind: 'held';
       readonly since: Instant;
-      readonly reason: 'drift' | 'breaker' | 'person';
+      readonly reason: HoldReason;
     };
+
+/** `collision`: a session token was seen in two places, so nobody knows whose answers those were. */
+export type HoldReason = 'drift' | 'collision' | 'breaker' | 'person';
 
 /** A lane's shared state: one row, changed by compare-and-set on `version`, seen by every process. */
 export interface LaneState {

@@ -69,6 +69,8 @@ export interface Portal {
   send(request: SendRequest, guard: WriteGuard): Promise<Exchange>;
   ask(request: StatusRequest, guard: WriteGuard): Promise<Exchange>;
   probe(profile: Profile, guard: WriteGuard): Promise<Exchange>;
+  /** Keeps one idle session of the lane alive, where its profile asks for that; the caller holds a slot meanwhile. */
+  tend?(profile: Profile, guard: WriteGuard): Promise<boolean>;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -108,6 +110,8 @@ export interface Vault {
   open(payload: SealedPayload): Uint8Array;
   /** The data key in the clear, for a verifier. */
   dataKey(key: WrappedKey): Uint8Array;
+  /** Drops keys that were destroyed. */
+  forget(ids: readonly string[]): void;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -284,13 +288,22 @@ export interface Log {
 
 /** What a pack makes of one input row: a filing ready to be frozen, or every reason why not. */
 export type RowResult =
-  | { readonly ok: true; readonly draft: FilingDraft }
+  | { readonly ok: true; readonly draft: FilingDraft; readonly notes?: readonly RowNote[] }
   | { readonly ok: false; readonly errors: readonly RowError[] };
+
+/** What a gate changed in a good row, or what somebody should know about it. */
+export interface RowNote extends RowError {
+  readonly code: string;
+  /** Undefined where nothing was changed. Hex where bytes were taken out. */
+  readonly change: { readonly before: string; readonly after: string } | undefined;
+}
 
 export interface RowError {
   /** The column (CSV) or JSON pointer (NDJSON) at fault. */
   readonly where: string;
   readonly why: string;
+  /** The gate that refuses it. */
+  readonly code?: string;
 }
 
 export interface FilingDraft {
@@ -309,6 +322,8 @@ export interface FilingDraft {
   readonly notBefore: Instant;
   readonly due: Instant;
   readonly lastSafe: Instant;
+  /** What gates changed in the payload, as "CODE field"; never a value. Goes into the ledger with the filing. */
+  readonly changed?: readonly string[];
 }
 
 /** A pack's door for rows. Values are texts (CSV) or JSON values (NDJSON), after the column mapping. */

@@ -3,6 +3,8 @@
  * portals/profile-schema.ts, published as docs/reference/profile.schema.json.
  */
 
+import type { JsonValue } from './canonical-json.ts';
+
 export type Automation = 'allowed' | 'forbidden' | 'unknown';
 
 /** `filing` must not happen twice; `notice` must not fail to happen. */
@@ -17,7 +19,8 @@ export interface Profile {
   readonly title: string;
   readonly automation: Automation;
   readonly effect: Effect;
-  readonly driver: 'json-api';
+  /** `json-api`: one filing is one request. `html-form`: it is a form that is opened, filled in and posted. */
+  readonly driver: 'json-api' | 'html-form';
   readonly baseUrl: string;
   /** Off by default: a profile must say so to reach loopback or a private network. */
   readonly allowPrivateAddresses: boolean;
@@ -44,11 +47,13 @@ export interface Profile {
   };
   readonly receipt: ReceiptRule;
   readonly received: {
-    /** JSON pointer of the portal's own submission id in a 202. */
+    /** Place of the portal's own submission id in a 202. */
     readonly submissionIdAt: string;
     readonly pollMs: number;
     /** After this the filing goes to a person. */
     readonly boundMs: number;
+    /** The portal takes every filing this way: submit, then poll. */
+    readonly always?: boolean;
   };
   /** Refinements of the default verdicts, first match wins. */
   readonly answers: readonly AnswerRule[];
@@ -63,6 +68,15 @@ export interface Profile {
   readonly hours?: OpeningHours;
   /** Extra request headers whose values are references (`env:NAME`, `file:/path`, `command:...`), never secrets. */
   readonly credentials: readonly { readonly header: string; readonly value: string }[];
+  /** Exactly with the driver `html-form`: the pages around the filing. */
+  readonly form?: FormRule;
+  readonly session?: SessionRule;
+  readonly egress?: EgressRule;
+  readonly registry?: RegistryRule;
+  /** What the portal refuses in a payload; the gates check it before anything is frozen. */
+  readonly limits?: PayloadLimits;
+  /** A filing without effect, as the portal defines it: for `portal check` and for recovery. */
+  readonly synthetic?: { readonly payload: Readonly<Record<string, JsonValue>> };
   /** What the profile claims about the portal, and whether anybody checked it. */
   readonly quirks: readonly {
     readonly name: string;
@@ -71,31 +85,35 @@ export interface Profile {
   }[];
 }
 
+/**
+ * Where something stands in an answer (`...At`): a JSON pointer with the driver `json-api`, a CSS selector with
+ * `html-form`. Places in a payload are always JSON pointers.
+ */
 export interface StatusRule {
   /** `{key}` and `{submissionId}` are replaced. */
   readonly path: string;
   /** How long after acceptance the status endpoint may still answer "not found". */
   readonly visibilityLagMs: number;
-  /** JSON pointer of the state word, and what the words mean. */
+  /** Place of the state word, and what the words mean. */
   readonly stateAt: string;
   readonly accepted: readonly string[];
   readonly refused: readonly string[];
   readonly processing: readonly string[];
   readonly notFound: readonly string[];
-  /** JSON pointer of the key that the answer speaks about; an answer about another key is no answer. */
+  /** Place of the key that the answer speaks about; an answer about another key is no answer. */
   readonly keyAt?: string;
 }
 
 export interface ReceiptRule {
   readonly statuses: readonly number[];
-  /** JSON pointer of the receipt number, and the shape it must have. */
+  /** Place of the receipt number, and the shape it must have. */
   readonly numberAt: string;
   readonly pattern: string;
 }
 
 export interface AnswerRule {
   readonly status: number;
-  /** JSON pointer and the value it must have; absent: the status alone decides. */
+  /** Place and the value it must have; absent: the status alone decides. */
   readonly at?: string;
   readonly equals?: string;
   readonly verdict: 'rejected' | 'denied' | 'transient' | 'unknown' | 'throttled' | 'drift';
@@ -127,3 +145,95 @@ export interface OpeningHours {
 }
 
 export type Weekday = 'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun';
+
+/** The page with the form, how it is filled in, and how the pages after it are told apart. */
+export interface FormRule {
+  readonly path: string;
+  /** Selector of the form. Its action must be `submit.path`. */
+  readonly selector: string;
+  readonly fields: readonly FormField[];
+  /** The field that takes the idempotency key; absent: the header alone carries it. */
+  readonly keyField?: string;
+  /** SHA-256 of the form's structure; another form is `drift` before anything is posted. */
+  readonly fingerprint?: string;
+  /** Selector that only the confirmation page has. */
+  readonly confirmation: string;
+  /** How a page says that the filing was refused, with a 2xx. */
+  readonly refusal?: { readonly mark: string; readonly codeAt: string };
+}
+
+/** A field gets the text at a JSON pointer of the payload, or always the same text. */
+export type FormField =
+  | { readonly name: string; readonly at: string; readonly optional?: boolean }
+  | { readonly name: string; readonly text: string };
+
+export interface SessionRule {
+  /** `slot`: a session serves one filing at a time. `lane`: the slots of a lane share one. */
+  readonly scope: 'slot' | 'lane';
+  /** The portal ends a session that is idle for so long. */
+  readonly idleMs: number;
+  /** What carries the session; each is watched for collisions, and a header is sent back as it came. */
+  readonly cookies: readonly string[];
+  readonly headers: readonly string[];
+  readonly keepAlive?: { readonly path: string; readonly everyMs: number };
+  readonly login?: LoginRule;
+}
+
+export interface LoginRule {
+  readonly path: string;
+  /** Selector of the login form: a page that has it is the login page. */
+  readonly selector: string;
+  /** Values are references, as in `credentials`. */
+  readonly fields: readonly { readonly name: string; readonly value: string }[];
+}
+
+export interface EgressRule {
+  /** Addresses of HTTP proxies (CONNECT); the first is used until a block ends. */
+  readonly proxies: readonly string[];
+  /** Reference to the value of `Proxy-Authorization`. */
+  readonly authorization?: string;
+  /** What follows a block, once its reset stamp has passed. `next` needs `terms`. */
+  readonly afterBlock: 'stay' | 'next';
+  /** Where the portal's terms allow another address after a block. */
+  readonly terms?: string;
+}
+
+export interface RegistryRule {
+  /** `{number}` is replaced. */
+  readonly path: string;
+  /** JSON pointer of the entity's number in the payload, and its shape. */
+  readonly numberAt: string;
+  readonly pattern: string;
+  readonly stateAt: string;
+  readonly active: readonly string[];
+  readonly inactive: readonly string[];
+  readonly notFound: readonly string[];
+}
+
+export interface PayloadLimits {
+  readonly fields: readonly FieldLimit[];
+  /** `trimmed`: no text may begin or end with white space. */
+  readonly whitespace: 'any' | 'trimmed';
+  /** `ascii`: English characters only. Control characters are refused either way. */
+  readonly characters: 'unicode' | 'ascii';
+  /** Above 0: a second submission for the same entity and kind inside this time is refused as a duplicate. */
+  readonly duplicateWindowMs: number;
+  /** Not before the first day in the filing's month on which the portal is open; the month stands at `periodAt`. */
+  readonly notBeforePeriod?: { readonly periodAt: string };
+  readonly payment?: PaymentRule;
+}
+
+export interface FieldLimit {
+  /** JSON pointer into the payload. */
+  readonly at: string;
+  readonly required: boolean;
+  readonly charactersMax?: number;
+}
+
+export interface PaymentRule {
+  /** JSON pointers of the amount in cents and of the chosen rail. */
+  readonly centsAt: string;
+  readonly railAt: string;
+  /** The rails that exist; one with `centsMax` takes no more than that. */
+  readonly rails: readonly { readonly rail: string; readonly centsMax?: number }[];
+}

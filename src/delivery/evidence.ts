@@ -18,6 +18,7 @@ export function exchangeJson(exchange: Exchange): JsonValue {
       written,
       message: wellFormed(message.slice(0, 500)),
       elapsed_ms: Math.round(exchange.elapsedMs),
+      ...(exchange.answer === undefined ? {} : { answer: exchangeJson(exchange.answer) }),
     };
   }
   return {

@@ -29,6 +29,8 @@ export class Lanes {
   readonly #stopped: AbortSignal;
   readonly #states = new Map<LaneCode, LaneState>();
   readonly #open = new Map<LaneCode, boolean>();
+  /** What the lane will be once the changes that wait for one under way are committed too. */
+  readonly #coming = new Map<LaneCode, LaneState>();
   /** The end of the change under way, by lane. */
   readonly #changing = new Map<LaneCode, Promise<LaneState | undefined>>();
 
@@ -62,8 +64,9 @@ export class Lanes {
     return [...this.#states.keys()];
   }
 
+  /** With every answer that this process has heard, committed or not. */
   state(lane: LaneCode): LaneState | undefined {
-    return this.#states.get(lane);
+    return this.#coming.get(lane) ?? this.#states.get(lane);
   }
 
   profile(lane: LaneCode): Profile | undefined {
@@ -72,7 +75,7 @@ export class Lanes {
 
   /** What may be in flight on the lane now: nothing while it is paused, closed or unknown to us. */
   ceiling(lane: LaneCode, now: Instant): number {
-    const state = this.#states.get(lane);
+    const state = this.state(lane);
     const profile = this.#profiles.get(lane);
     if (state === undefined || profile === undefined || this.#open.get(lane) !== true) return 0;
     return effectiveCeiling(state, profile, now);
@@ -81,10 +84,12 @@ export class Lanes {
   /**
    * Applies an event. A healthy lane's answer changes nothing and costs nothing. A change is seen by this process at
    * once and by the others when it is committed. One at a time for each lane: a change computed from another that is
-   * not committed would leave that one's facts unsaid.
+   * not committed would leave that one's facts unsaid. What waits for its turn counts here at once all the same, or
+   * the next filing would go out to a portal that has just told us to stop.
    */
   async apply(lane: LaneCode, event: LaneEvent, now: Instant): Promise<LaneState | undefined> {
     const before = this.#changing.get(lane);
+    if (before !== undefined) this.#expect(lane, event, now);
     const change =
       before === undefined
         ? this.#change(lane, event, now)
@@ -93,8 +98,18 @@ export class Lanes {
     try {
       return await change;
     } finally {
-      if (this.#changing.get(lane) === change) this.#changing.delete(lane);
+      if (this.#changing.get(lane) === change) {
+        this.#changing.delete(lane);
+        this.#coming.delete(lane);
+      }
     }
+  }
+
+  #expect(lane: LaneCode, event: LaneEvent, now: Instant): void {
+    const state = this.state(lane);
+    const profile = this.#profiles.get(lane);
+    if (state === undefined || profile === undefined) return;
+    this.#coming.set(lane, laneAfter(state, event, profile, now));
   }
 
   async #change(lane: LaneCode, event: LaneEvent, now: Instant): Promise<LaneState | undefined> {

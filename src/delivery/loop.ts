@@ -197,7 +197,7 @@ export class DeliveryLoop {
     const { event, exchange } = await this.#exchange(waiting, profile);
     // The connection is gone but the portal may still be at work: its ceiling counts that request. Counted from now,
     // because a process that was stopped on the way may have written long after it began.
-    if (exchange?.kind === 'failure' && exchange.written) {
+    if (exchange?.kind === 'failure' && (exchange.written || exchange.mayBeBusy === true)) {
       slot.restUntilMs = clock.monotonicMs() + profile.longestServiceMs;
       void this.#wakeAfter(profile.longestServiceMs);
     }

@@ -32,6 +32,7 @@ import { Leases, momentOf } from './leases.ts';
 import { DeliveryLoop } from './loop.ts';
 import { Neighbours } from './neighbours.ts';
 import { Recorder } from './recorder.ts';
+import { SessionKeeper } from './session-keeper.ts';
 
 export interface WorkerPorts {
   readonly clock: Clock;
@@ -69,13 +70,12 @@ export const DEFAULT_SETTINGS: WorkerSettings = {
   drainMsMax: 60_000,
 };
 
-/** Filings taken from dead workers, or sent to people, in one statement; the next pass takes the rest. */
+/** Filings taken from dead workers, or for people, in one statement; the next pass takes the rest. */
 const TAKE_MAX = 100;
 const SEQUENCE_MAX = 256;
 /** Waiting without a wake-up call: the queue is looked at again, since a filing may have become due. */
 const IDLE_MS = 50;
 const DATABASE_RETRY_MS = 250;
-const WOKEN = 'woken';
 
 export class Worker {
   readonly #ports: WorkerPorts;
@@ -84,6 +84,7 @@ export class Worker {
   readonly #lanes: Lanes;
   readonly #neighbours: Neighbours;
   readonly #loop: DeliveryLoop;
+  readonly #keeper: SessionKeeper;
   readonly #stopped = new AbortController();
   #wake: AbortController = new AbortController();
   #draining = false;
@@ -109,6 +110,8 @@ export class Worker {
       wake: () => this.#wakeUp(),
       stopped,
     });
+    const kept = { portal: ports.portal, lanes: this.#lanes, leases: this.#leases };
+    this.#keeper = new SessionKeeper(kept, () => this.#loop.dispatch());
   }
 
   /** Runs until `stop` is called; resolves when everything is drained and released. */
@@ -158,7 +161,7 @@ export class Worker {
 
   #wakeUp(): void {
     // With a reason of our own the platform does not build an exception each time, which cost 3 % of a busy worker.
-    this.#wake.abort(WOKEN);
+    this.#wake.abort('woken');
   }
 
   async #begin(): Promise<void> {
@@ -207,6 +210,7 @@ export class Worker {
       this.#loop.take(await store.takeLate(worker, TAKE_MAX));
       for (const lane of this.#lanes.codes) await this.#probe(lane, survey);
     }
+    if (!this.#draining) this.#keeper.tendAll();
     // A skewed clock may stay so: others can send what we only keep.
     if (this.#leases.isSkewed) this.#loop.giveBackAll();
     // Whatever waited for a pause to end, or for a clock to be right again.

@@ -113,7 +113,7 @@ export class BatchDesk implements AdmissionDesk {
     invariant(key !== undefined, 'Expected a data key for every entity of the chunk.', {
       entity: draft.entityId,
     });
-    const { obligation, payload, ...owed } = draft;
+    const { obligation, payload, changed, ...owed } = draft;
     const fact = this.fact('filing.state', {
       from: null,
       to: 'pending',
@@ -126,6 +126,7 @@ export class BatchDesk implements AdmissionDesk {
       due: toRfc3339(draft.due),
       payload_sha256: draft.payloadSha256,
       key: draft.key,
+      ...(changed === undefined ? {} : { changed }),
     });
     return {
       envelope: { id: filingId(this.options.ids.next()), batch, ...owed },

@@ -1,6 +1,7 @@
 /** The first record of a CSV file: which column is which. Whatever is wrong with it stops the import. */
 import { isUtf8 } from 'node:buffer';
 import { FilewrightError } from '../core/index.ts';
+import { originalCell } from './csv-cell.ts';
 import { splitFields } from './csv-fields.ts';
 import type { Delimiter } from './csv-quotes.ts';
 import type { CsvRecord } from './csv-records.ts';
@@ -17,6 +18,8 @@ export interface CsvHeader {
   readonly theirs: readonly string[];
   /** Our names and the places of their values. */
   readonly ours: readonly { readonly name: string; readonly at: number }[];
+  /** Written by an earlier import: its cells are neutralised against spreadsheets. */
+  readonly isErrorFile: boolean;
 }
 
 export interface HeaderRules {
@@ -31,7 +34,9 @@ export function readHeader(record: CsvRecord, rules: HeaderRules): CsvHeader {
   const bytes = withoutLineEnd(record.bytes);
   if (record.kind === 'broken') throw malformed(line, `its field ${record.why}`);
   if (!isUtf8(bytes)) throw malformed(line, utf8Fault(bytes));
-  const theirs = splitFields(bytes.toString('utf8'), rules.delimiter);
+  const names = splitFields(bytes.toString('utf8'), rules.delimiter);
+  const isErrorFile = names.some((name) => isErrorColumn(name));
+  const theirs = isErrorFile ? names.map((name) => originalCell(name)) : names;
   checkNames(theirs, line);
   const ours = mapColumns(theirs, rules.mapping, line);
   const missing = rules.needed.filter((name) => !ours.some((column) => column.name === name));
@@ -42,7 +47,7 @@ export function readHeader(record: CsvRecord, rules: HeaderRules): CsvHeader {
     );
   }
   const { delimiter, hasByteOrderMark } = rules;
-  return { raw: record.bytes, hasByteOrderMark, delimiter, theirs, ours };
+  return { raw: record.bytes, hasByteOrderMark, delimiter, theirs, ours, isErrorFile };
 }
 
 function checkNames(theirs: readonly string[], line: number): void {

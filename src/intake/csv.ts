@@ -1,6 +1,7 @@
 /** Reads CSV as a stream: never more than one record and one chunk in memory, never a good row lost to a bad one. */
 import { isUtf8 } from 'node:buffer';
 import type { JsonValue } from '../core/index.ts';
+import { originalCell } from './csv-cell.ts';
 import { splitFields } from './csv-fields.ts';
 import { malformed, readHeader, type CsvHeader } from './csv-header.ts';
 import type { Delimiter } from './csv-quotes.ts';
@@ -103,6 +104,9 @@ function readRecord(record: CsvRecord, header: CsvHeader): InputRow {
     return fault(undefined, why, true);
   }
   const row: Record<string, JsonValue> = {};
-  for (const { name, at } of header.ours) row[name] = fields[at] ?? '';
+  for (const { name, at } of header.ours) {
+    const cell = fields[at] ?? '';
+    row[name] = header.isErrorFile ? originalCell(cell) : cell;
+  }
   return { kind: 'row', line, raw, row };
 }

@@ -1,5 +1,6 @@
 /** How a refused row is written again: as it came, with two columns more. */
 import type { JsonValue, RowError } from '../core/index.ts';
+import { neutralCell, originalCell } from './csv-cell.ts';
 import { quoteField, splitFields } from './csv-fields.ts';
 import type { CsvHeader } from './csv-header.ts';
 import { ERROR_COLUMNS, isErrorColumn, type InputRow } from './input-row.ts';
@@ -25,28 +26,34 @@ export function errorTexts(
 /**
  * CSV with the header, delimiter, line ends and byte order mark of the input. A row whose quotes are in order is
  * repeated byte for byte; of any other the whole text stands in the first column, because unbalanced quotes would
- * swallow the rows after it.
+ * swallow the rows after it. People open this file in a spreadsheet, so a cell that would run as a formula is
+ * neutralised (csv-cell.ts); the two columns at the end tell the next import to take that back.
  */
 export function csvErrorFormat(header: CsvHeader): ErrorFormat {
   const { delimiter, theirs } = header;
   const lineEnd = header.raw.toString('latin1').endsWith('\r\n') ? '\r\n' : '\n';
-  const hadErrorColumns = theirs.some((name) => isErrorColumn(name));
+  const hadErrorColumns = header.isErrorFile;
   // The bytes are handled as Latin-1, one character each, so that even those that are not UTF-8 stay as they are.
   const latin1 = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
+  // An error file's own cells are neutral already; what somebody typed into one of them is not.
+  const safe = (cell: string): string =>
+    neutralCell(hadErrorColumns ? originalCell(cell, 'bytes') : cell, 'bytes');
   const line = (front: string, texts: readonly string[]): Buffer => {
-    const last = texts.map((text) => `"${latin1(text).replaceAll('"', '""')}"`);
+    const last = texts.map((text) => `"${safe(latin1(text)).replaceAll('"', '""')}"`);
     return Buffer.from(`${[front, ...last].join(delimiter)}${lineEnd}`, 'latin1');
   };
   const front = (raw: Uint8Array): string => {
     const text = Buffer.from(raw).toString('latin1');
-    if (!hadErrorColumns) return text;
     const fields = splitFields(text, delimiter);
+    const spell = (cells: readonly string[]): string =>
+      cells.map((cell) => quoteField(safe(cell), delimiter)).join(delimiter);
+    if (!hadErrorColumns) return fields.every((cell) => safe(cell) === cell) ? text : spell(fields);
     // A row of another width cannot be matched with the header; an earlier import wrote the two at its end.
     const kept =
       fields.length === theirs.length
         ? fields.filter((_, at) => !isErrorColumn(theirs[at] ?? ''))
         : fields.slice(0, -ERROR_COLUMNS.length);
-    return kept.map((field) => quoteField(field, delimiter)).join(delimiter);
+    return spell(kept);
   };
   const emptyRest = delimiter.repeat(theirs.filter((name) => !isErrorColumn(name)).length - 1);
   const mark = header.hasByteOrderMark ? BYTE_ORDER_MARK : Buffer.alloc(0);
@@ -55,7 +62,7 @@ export function csvErrorFormat(header: CsvHeader): ErrorFormat {
     row: (row, errors) => {
       const { where, why } = errorTexts(row.line, errors);
       const isVerbatim = row.kind === 'row' || row.verbatim;
-      const broken = Buffer.from(row.raw).toString('latin1').replaceAll('"', '""');
+      const broken = safe(Buffer.from(row.raw).toString('latin1')).replaceAll('"', '""');
       return line(isVerbatim ? front(row.raw) : `"${broken}"${emptyRest}`, [where, why]);
     },
   };

@@ -85,6 +85,7 @@ describe('when something goes wrong', () => {
     const vault = {
       newKey: (month: string) => options.vault.newKey(month),
       seal: (input: Parameters<typeof options.vault.seal>[0]) => options.vault.seal(input),
+      forget: () => undefined,
       dataKey: () => new Uint8Array(0),
       open: (): Uint8Array => {
         throw new FilewrightError('SEAL_BROKEN', 'Shredded.');

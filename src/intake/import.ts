@@ -134,12 +134,19 @@ class ImportRun {
     }
     const result = this.options.reader.read(row.row);
     if (!result.ok) {
-      const errors = result.errors.map(({ where, why }) => ({
-        where: this.input.placeOf(where),
-        why,
+      const errors = result.errors.map((error) => ({
+        ...error,
+        where: this.input.placeOf(error.where),
       }));
       this.chunk.refuse(row, errors);
       return;
+    }
+    if (result.notes !== undefined) {
+      const notes = result.notes.map((note) => ({
+        ...note,
+        where: this.input.placeOf(note.where),
+      }));
+      this.tally.gated(row.line, notes);
     }
     if (this.chunk.add(row, result.draft)) return;
     // The file contradicts itself: the first of the two rows counts, so it must be in the store before this one.
@@ -170,7 +177,7 @@ class ImportRun {
   }
 
   private async report(row: InputRow, errors: readonly RowError[]): Promise<void> {
-    for (const { where, why } of errors) this.tally.note({ line: row.line, where, why });
+    for (const error of errors) this.tally.note({ line: row.line, ...error });
     await this.errorFile?.add(row, errors);
   }
 }

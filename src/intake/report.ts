@@ -1,4 +1,4 @@
-import type { BatchId, LaneCode, Sha256Hex } from '../core/index.ts';
+import type { BatchId, LaneCode, RowNote, Sha256Hex } from '../core/index.ts';
 import { REPORTED_ERRORS_MAX } from './limits.ts';
 
 export interface LaneCounts {
@@ -17,6 +17,17 @@ export interface ReportedError {
   readonly line: number;
   readonly where: string;
   readonly why: string;
+  readonly code?: string;
+}
+
+/** What gates changed or noticed in rows that were good. */
+export interface GateReport {
+  /** How often, by code. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** The first hundred changes, with what was there before and after. */
+  readonly changes: readonly (RowNote & { readonly line: number })[];
+  /** The first of each code that changed nothing. */
+  readonly notices: readonly (RowNote & { readonly line: number })[];
 }
 
 export interface ImportReport extends ImportCounts {
@@ -30,6 +41,7 @@ export interface ImportReport extends ImportCounts {
   readonly lanes: ReadonlyMap<LaneCode, LaneCounts>;
   /** The first hundred, refusals and conflicts. */
   readonly errors: readonly ReportedError[];
+  readonly gates: GateReport;
   /** Where the error file is; undefined when there is none. */
   readonly errorFile: string | undefined;
 }
@@ -41,6 +53,9 @@ export class Tally {
   private readonly lanes = new Map<LaneCode, { -readonly [K in keyof LaneCounts]: number }>();
   private readonly errors: ReportedError[] = [];
   private refused = 0;
+  private readonly gateCounts = new Map<string, number>();
+  private readonly gateChanges: (RowNote & { readonly line: number })[] = [];
+  private readonly gateNotices: (RowNote & { readonly line: number })[] = [];
 
   count(lane: LaneCode, outcome: RowOutcome): void {
     let counts = this.lanes.get(lane);
@@ -59,6 +74,18 @@ export class Tally {
     if (this.errors.length < REPORTED_ERRORS_MAX) this.errors.push(error);
   }
 
+  gated(line: number, notes: readonly RowNote[]): void {
+    for (const note of notes) {
+      const count = this.gateCounts.get(note.code) ?? 0;
+      this.gateCounts.set(note.code, count + 1);
+      if (note.change === undefined) {
+        if (count === 0) this.gateNotices.push({ line, ...note });
+      } else if (this.gateChanges.length < REPORTED_ERRORS_MAX) {
+        this.gateChanges.push({ line, ...note });
+      }
+    }
+  }
+
   counts(): ImportCounts {
     const sum = (name: keyof LaneCounts): number =>
       [...this.lanes.values()].reduce((total, counts) => total + counts[name], 0);
@@ -67,7 +94,12 @@ export class Tally {
     return { rows: created + changed + unchanged + refused, created, changed, unchanged, refused };
   }
 
-  result(): ImportCounts & Pick<ImportReport, 'lanes' | 'errors'> {
-    return { ...this.counts(), lanes: this.lanes, errors: this.errors };
+  result(): ImportCounts & Pick<ImportReport, 'lanes' | 'errors' | 'gates'> {
+    const gates = {
+      counts: Object.fromEntries(this.gateCounts),
+      changes: this.gateChanges,
+      notices: this.gateNotices,
+    };
+    return { ...this.counts(), lanes: this.lanes, errors: this.errors, gates };
   }
 }

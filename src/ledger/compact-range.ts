@@ -1,5 +1,6 @@
 import { invariant } from '../core/index.ts';
 import { HASH_BYTES, nodeHash, sha256 } from './hashes.ts';
+import type { TreeNode } from './proof-plan.ts';
 
 const SIZE_BYTES = 8;
 
@@ -46,15 +47,25 @@ export class CompactRange {
     return this.leaves;
   }
 
-  append(leaf: Uint8Array): void {
+  /**
+   * Adds a leaf. `completed` hears of the leaf and of every subtree it completes, smallest first; a store keeps
+   * those it wants to build proofs from.
+   */
+  append(leaf: Uint8Array, completed?: (node: TreeNode, hash: Uint8Array) => void): void {
     invariant(leaf.length === HASH_BYTES, `Expected a leaf hash of ${HASH_BYTES} bytes.`);
     invariant(this.leaves < Number.MAX_SAFE_INTEGER, 'Expected a tree of at most 2^53−1 leaves.');
     let right = leaf;
+    let level = 0;
+    let index = this.leaves;
+    completed?.({ level, index }, leaf);
     // Each trailing one-bit of the old size is a subtree as large as the one just completed.
     for (let rest = this.leaves; rest % 2 === 1; rest = (rest - 1) / 2) {
       const left = this.subtrees.pop();
       invariant(left !== undefined, 'Expected one subtree for each one-bit of the size.');
       right = nodeHash(left, right);
+      level++;
+      index = (index - 1) / 2;
+      completed?.({ level, index }, right);
     }
     this.subtrees.push(right);
     this.leaves++;

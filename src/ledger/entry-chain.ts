@@ -1,16 +1,20 @@
-import { canonicalText, FilewrightError, type JsonValue } from '../core/index.ts';
+import { FilewrightError } from '../core/index.ts';
 import { DigestTable } from './digest-table.ts';
-import { ENTRY_BYTES_MAX, genesisPrev, type LedgerEntry } from './entry.ts';
+import { genesisPrev, type LedgerEntry } from './entry.ts';
 import { entryFault, isLedgerEntry } from './entry-shape.ts';
 import { toHex } from './hashes.ts';
+import { readCanonical } from './read-canonical.ts';
 
+/**
+ * The reasons of ledger format 1, § 9, step 7. An entry whose keys or values are not those of § 3 is not of version 1
+ * whatever its `v` says; that is asked after the checks that need one field each, so that a closer reason wins.
+ */
 export type EntryFault =
   | 'NOT_CANONICAL'
   | 'UNSUPPORTED_VERSION'
   | 'ORIGIN_MISMATCH'
   | 'SEQ_GAP'
   | 'CHAIN_BREAK'
-  | 'MALFORMED_ENTRY'
   | 'TIME_REGRESSION'
   | 'DUPLICATE_ID'
   | 'SUBJECT_VERSION_GAP';
@@ -43,9 +47,9 @@ export class EntryChain {
     const value = readCanonical(bytes);
     if (value === undefined) return fail('NOT_CANONICAL', 'its bytes are not canonical JSON');
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      return fail('MALFORMED_ENTRY', 'it is not an object');
+      return fail('UNSUPPORTED_VERSION', 'it is not an object');
     }
-    // These four compare with one known value, so they need no shape: the named reason wins over MALFORMED_ENTRY.
+    // These four compare with one known value, so they need no shape, and the closer reason wins.
     const { v, log, seq, prev } = value as Readonly<Record<string, unknown>>; // Any object is one.
     if (v !== 1) return fail('UNSUPPORTED_VERSION', 'it is not of version 1');
     if (log !== this.origin) return fail('ORIGIN_MISMATCH', 'it names another log');
@@ -53,7 +57,7 @@ export class EntryChain {
     if (prev !== this.prev)
       return fail('CHAIN_BREAK', 'its prev is not the hash of the one before');
     if (!isLedgerEntry(value))
-      return fail('MALFORMED_ENTRY', entryFault(value) ?? 'its shape is wrong');
+      return fail('UNSUPPORTED_VERSION', entryFault(value) ?? 'its shape is wrong');
     if (value.ts < this.ts)
       return fail('TIME_REGRESSION', 'its ts is before that of the one before');
 
@@ -77,33 +81,6 @@ export function parseEntry(bytes: Uint8Array): LedgerEntry {
   if (isLedgerEntry(value)) return value;
   const found = value === undefined ? 'its bytes are not canonical JSON' : entryFault(value);
   throw new FilewrightError('LEDGER_BROKEN', `Expected an entry of ledger format 1, but ${found}.`);
-}
-
-// Stateless between calls (no stream option), so one serves everybody. The mark must stay visible to be refused.
-const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-/**
- * The value, when its bytes are its canonical ones. Plain JSON.parse is enough here: what it would let through
- * (duplicate keys, other spellings, lone surrogates) does not survive writing the value again. Valid UTF-8 and
- * text stand for each other one to one, so comparing the texts compares the bytes.
- */
-function readCanonical(bytes: Uint8Array): JsonValue | undefined {
-  if (bytes.length > ENTRY_BYTES_MAX) return undefined;
-  const text = attempt(() => UTF8.decode(bytes));
-  if (text === undefined) return undefined;
-  // JSON.parse gives nothing but JSON values.
-  const value = attempt(() => JSON.parse(text) as JsonValue);
-  if (value === undefined) return undefined;
-  return attempt(() => canonicalText(value)) === text ? value : undefined;
-}
-
-// Wraps one call at a time whose every error means the same: these bytes are not canonical.
-function attempt<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
 }
 
 function fail(reason: EntryFault, found: string): EntryCheck {

@@ -67,7 +67,8 @@ function subjectFault(subject: unknown): string | undefined {
   if (!isFields(subject) || !hasExactly(subject, SUBJECT_KEYS)) return 'subj is not {kind,id,ver}';
   if (typeof subject.kind !== 'string') return 'subj.kind is not a string';
   if (typeof subject.id !== 'string') return 'subj.id is not a string';
-  if (!isCount(subject.ver)) return 'subj.ver is not a whole number';
+  // Which number it must be is asked of the subject's own count.
+  if (!Number.isSafeInteger(subject.ver)) return 'subj.ver is not a whole number';
   return undefined;
 }
 

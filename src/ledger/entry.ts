@@ -118,6 +118,21 @@ export function buildEntry(
   return { bytes, leaf: leafHash(bytes) };
 }
 
+// Bytes that UTF-8 never holds: what begins with one equals no entry.
+const NOT_UTF8 = Uint8Array.of(0xff);
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** The bytes of an entry that is given as its text. */
+export function entryBytes(entry: string | Uint8Array): Uint8Array {
+  if (typeof entry !== 'string') return entry;
+  const bytes = Buffer.from(entry, 'utf8');
+  // Half a surrogate pair becomes U+FFFD in UTF-8, which would make two different texts the same entry.
+  if (bytes.length > entry.length && LONE_SURROGATE.test(entry)) {
+    return Buffer.concat([NOT_UTF8, bytes]);
+  }
+  return bytes;
+}
+
 /** What the first entry of a log holds as `prev`; it ties the chain to its origin. */
 export function genesisPrev(origin: string): Uint8Array {
   return sha256(Buffer.from(`filewright.ledger.v1\n${origin}\n`, 'utf8'));

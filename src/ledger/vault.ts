@@ -1,6 +1,6 @@
 /**
  * Seals and opens the bodies of one log. The tenant key comes from outside, unwrapped by the root key; data keys are
- * unwrapped on use and kept in a bounded cache, so that a destroyed key is forgotten after at most that many others.
+ * unwrapped on use and kept in a bounded cache; `forget` drops those that were destroyed.
  */
 import type { EntryId, Random, SealedPayload, Vault, WrappedKey } from '../core/index.ts';
 import { openBody, sealBody, unwrapKey, wrapKey } from './seal.ts';
@@ -69,6 +69,11 @@ export class KeyVault implements Vault {
     const dek = unwrapKey({ wrapping: this.#tenantKey, blob: key.wrapped, context: key.id });
     this.#keep(key.id, dek);
     return dek;
+  }
+
+  /** Destroyed keys must not live on here. */
+  forget(ids: readonly string[]): void {
+    for (const id of ids) this.#keys.delete(id);
   }
 
   #keep(id: string, dek: Uint8Array): void {

@@ -166,16 +166,20 @@ describe('verifying entries', () => {
 
   const good = JSON.parse(Buffer.from(five.entries[0] ?? []).toString('utf8'));
   it.each<[string, string, JsonValue]>([
-    ['an unknown key', 'MALFORMED_ENTRY', { ...good, extra: 1 }],
-    ['an unknown key of the subject', 'MALFORMED_ENTRY', { ...good, subj: { ...good.subj, x: 1 } }],
+    ['an unknown key', 'UNSUPPORTED_VERSION', { ...good, extra: 1 }],
+    [
+      'an unknown key of the subject',
+      'UNSUPPORTED_VERSION',
+      { ...good, subj: { ...good.subj, x: 1 } },
+    ],
     [
       'a missing key',
-      'MALFORMED_ENTRY',
+      'UNSUPPORTED_VERSION',
       Object.fromEntries(Object.entries(good).filter(([key]) => key !== 'cls')),
     ],
-    ['a value that is not an object', 'MALFORMED_ENTRY', [good]],
-    ['a time without milliseconds', 'MALFORMED_ENTRY', { ...good, ts: '2026-03-02T09:00:01Z' }],
-    ['an id that is no UUID', 'MALFORMED_ENTRY', { ...good, id: 'x' }],
+    ['a value that is not an object', 'UNSUPPORTED_VERSION', [good]],
+    ['a time without milliseconds', 'UNSUPPORTED_VERSION', { ...good, ts: '2026-03-02T09:00:01Z' }],
+    ['an id that is no UUID', 'UNSUPPORTED_VERSION', { ...good, id: 'x' }],
     ['a version as text', 'UNSUPPORTED_VERSION', { ...good, v: '1' }],
     ['another version with unknown keys', 'UNSUPPORTED_VERSION', { ...good, v: 2, extra: 1 }],
     [

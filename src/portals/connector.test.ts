@@ -1,6 +1,7 @@
 import { connect, createServer, type LookupFunction, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createPortal, type JsonApiPortal, type PortalOptions } from './json-api.ts';
+import type { PortalOptions } from './exchanger.ts';
+import { createPortal, type LanePortal } from './portal.ts';
 import {
   asAnswer,
   asFailure,
@@ -24,7 +25,7 @@ async function serve(options: LoopbackOptions = {}): Promise<Loopback> {
   return server;
 }
 
-function portal(options: Partial<PortalOptions> = {}): JsonApiPortal {
+function portal(options: Partial<PortalOptions> = {}): LanePortal {
   const certificateAuthorities = [testCertificate()];
   const created = createPortal({ environment: {}, certificateAuthorities, ...options });
   cleanup.unshift(() => created.close());

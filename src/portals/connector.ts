@@ -4,6 +4,7 @@ import { connect as connectTls, type SecureContext } from 'node:tls';
 import type { buildConnector } from 'undici';
 import { isSpecialAddress } from './address-guard.ts';
 import { codeOf, ConnectionFailure } from './failure.ts';
+import { openTunnel, type ProxyOptions } from './proxy-tunnel.ts';
 import { skipContinue } from './skip-continue.ts';
 
 /** What undici does not pass on about the socket of a connection. */
@@ -29,6 +30,8 @@ export interface ConnectorOptions {
   readonly secureContext: SecureContext | undefined;
   readonly lookup: LookupFunction;
   readonly monotonicMs: () => number;
+  /** The way out, where the profile names one. Names are then resolved by the proxy. */
+  readonly proxy?: ProxyOptions;
   readonly dial?: Dial;
 }
 
@@ -108,12 +111,19 @@ class Opening {
     this.timer = setTimeout(() => {
       this.fail('timeout', `No connection within ${connectMsMax} ms.`);
     }, connectMsMax);
-    const family = isIP(this.host);
-    if (family !== 0) {
-      this.dial([{ address: this.host, family }]);
+    const { proxy } = this.options;
+    // The proxy is the operator's own and may be private; a target that is private by its very name stays refused.
+    if (proxy !== undefined && isIP(this.host) !== 0 && this.isRefused(this.host)) {
+      this.refuse(this.host);
       return;
     }
-    lookup(this.host, { all: true }, (error, address, addressFamily) => {
+    const host = proxy?.host ?? this.host;
+    const family = isIP(host);
+    if (family !== 0) {
+      this.dial([{ address: host, family }]);
+      return;
+    }
+    lookup(host, { all: true }, (error, address, addressFamily) => {
       if (this.isOver) return;
       if (error !== null) {
         this.fail('dns', `The name could not be resolved (${codeOf(error) ?? 'unknown'}).`);
@@ -145,21 +155,54 @@ class Opening {
   private dial(addresses: readonly LookupAddress[]): void {
     if (addresses.length === 0) return this.fail('dns', 'The name has no address.');
     // One private address among public ones is enough: a name that has both is an attack or a mistake.
-    const refused = addresses.find(({ address }) => this.isRefused(address));
+    const { proxy } = this.options;
+    const judged = proxy === undefined ? addresses : [];
+    const refused = judged.find(({ address }) => this.isRefused(address));
     if (refused !== undefined) return this.refuse(refused.address);
-    const target = { host: this.host, port: this.port, addresses };
+    const host = proxy?.host ?? this.host;
+    const target = { host, port: proxy?.port ?? this.port, addresses };
     const socket = (this.options.dial ?? dialTcp)(target);
     this.socket = socket;
     socket.on('error', this.onTcpError);
     socket.once('connect', () => {
       if (this.isOver) return;
+      if (proxy !== undefined) return this.tunnel(socket, proxy);
       const { remoteAddress } = socket;
       if (this.isRefused(remoteAddress ?? '')) return this.refuse(remoteAddress ?? 'nobody');
-      if (this.isTls) return this.shakeHands(socket);
-      socket.off('error', this.onTcpError);
-      this.end();
-      return this.finish({ socket, tlsHandshakeMs: undefined });
+      return this.onConnected(socket);
     });
+  }
+
+  private onConnected(socket: Socket): void {
+    if (this.isTls) return this.shakeHands(socket);
+    socket.off('error', this.onTcpError);
+    this.end();
+    return this.finish({ socket, tlsHandshakeMs: undefined });
+  }
+
+  private tunnel(socket: Socket, proxy: ProxyOptions): void {
+    const { host, port } = this;
+    const ask = (authorization: string | undefined): void => {
+      if (this.isOver) return;
+      const target = { host, port, ...(authorization === undefined ? {} : { authorization }) };
+      openTunnel(socket, target, (end) => {
+        if (this.isOver) return;
+        if (end.kind === 'open') this.onConnected(socket);
+        else if (end.kind === 'broken') this.fail('connect', end.message);
+        else {
+          // 407 meets every request alike: the credential is wrong, not the moment.
+          const code = end.status === 407 ? 'credential' : 'connect';
+          this.fail(code, `The proxy refused the tunnel with ${end.status}.`);
+        }
+      });
+    };
+    if (proxy.authorization === undefined) return ask(undefined);
+    proxy
+      .authorization()
+      .then(ask, (error: unknown) =>
+        this.fail('credential', error instanceof Error ? error.message : 'unreadable'),
+      );
+    return undefined;
   }
 
   private readonly onTcpError = (error: Error): void => {

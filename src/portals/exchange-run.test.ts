@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { RESPONSE_BYTES_MAX } from '../core/index.ts';
-import { createPortal, type JsonApiPortal } from './json-api.ts';
+import { createPortal, type LanePortal } from './portal.ts';
 import { asAnswer, asFailure, filing, guard, listen, OK, profileFor } from './testdata/loopback.ts';
 import type { Loopback, LoopbackOptions } from './testdata/loopback.ts';
 
@@ -17,7 +17,7 @@ async function serve(options: LoopbackOptions = {}): Promise<Loopback> {
   return server;
 }
 
-function portal(): JsonApiPortal {
+function portal(): LanePortal {
   const created = createPortal({ environment: {} });
   cleanup.unshift(() => created.close());
   return created;

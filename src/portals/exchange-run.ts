@@ -4,6 +4,7 @@ import { BodyKeeper, emptyBody } from './body-keeper.ts';
 import { ConnectionFailure, failureCodeOf } from './failure.ts';
 import type { Connection, LaneWire } from './lane-wire.ts';
 import type { LeaseHolder, LeaseWatch } from './lease-watch.ts';
+import type { Session } from './session.ts';
 import { declaredRedirect, type RequestPlan } from './request-plan.ts';
 
 /** One request; a declared redirect adds another. */
@@ -12,11 +13,14 @@ export interface Leg {
   readonly path: string;
   readonly body: Uint8Array | null;
   readonly contentType: string | undefined;
+  /** It files nothing (a login, say): where it leads to is the answer, whatever that says. */
+  readonly isHarmless?: true;
 }
 
 export interface RunOptions {
   readonly wire: LaneWire;
   readonly plan: RequestPlan;
+  readonly session: Session;
   readonly guard: WriteGuard;
   readonly leases: LeaseWatch;
   readonly timeoutMs: number;
@@ -127,8 +131,7 @@ export class ExchangeRun implements Dispatcher.DispatchHandler, LeaseHolder {
     if (status < 200 || this.isSettled) return;
     this.status = status;
     this.headers = headers;
-    const cookies = headers['set-cookie'];
-    if (cookies !== undefined) this.options.wire.keepCookies(this.leg?.path ?? '/', cookies);
+    this.options.session.keep(this.leg?.path ?? '/', headers);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
@@ -178,8 +181,7 @@ export class ExchangeRun implements Dispatcher.DispatchHandler, LeaseHolder {
     this.body = undefined;
     const headers = [...this.commonHeaders];
     if (contentType !== undefined) headers.push('content-type', contentType);
-    const cookie = wire.cookieHeader(path);
-    if (cookie !== undefined) headers.push('cookie', cookie);
+    this.options.session.addHeaders(headers, path);
     this.connection = wire.take();
     if (this.connection === undefined) this.fail('connect', 'The lane has no free connection.');
     else this.connection.client.dispatch({ method, path, body, headers }, this);
@@ -210,7 +212,7 @@ export class ExchangeRun implements Dispatcher.DispatchHandler, LeaseHolder {
       const path = declaredRedirect(plan, { status: answer.status, location, url });
       if (path !== undefined) {
         this.redirects += 1;
-        if (leg.body !== null) this.redirectAnswer = answer;
+        if (leg.body !== null && leg.isHarmless !== true) this.redirectAnswer = answer;
         this.dispatch({ method: 'GET', path, body: null, contentType: undefined });
         return;
       }

@@ -1,6 +1,16 @@
 export { isSpecialAddress } from './address-guard.ts';
+export {
+  CHECK_REASONS,
+  checkPortal,
+  type CheckReason,
+  type CheckResult,
+  type ConformanceReport,
+} from './conformance/index.ts';
 export type { Environment } from './credentials.ts';
-export { createPortal, type JsonApiPortal, type PortalOptions } from './json-api.ts';
+export type { SessionCollision } from './collision-watch.ts';
+export type { PortalOptions } from './exchanger.ts';
+export type { OpenedForm } from './html-form.ts';
+export { createPortal, type LanePortal } from './portal.ts';
 export { PROFILE_DEFAULTS, profileJsonSchema } from './profile-schema.ts';
 export { readProfile } from './read-profile.ts';
 export { VERSION } from './version.ts';

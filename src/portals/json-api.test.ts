@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createPortal, type JsonApiPortal, type PortalOptions } from './json-api.ts';
+import type { PortalOptions } from './exchanger.ts';
+import { createPortal, type LanePortal } from './portal.ts';
 import {
   asAnswer,
   asFailure,
@@ -26,7 +27,7 @@ async function serve(options: LoopbackOptions = {}): Promise<Loopback> {
   return server;
 }
 
-function portal(options: Partial<PortalOptions> = {}): JsonApiPortal {
+function portal(options: Partial<PortalOptions> = {}): LanePortal {
   const created = createPortal({ environment: {}, ...options });
   cleanup.unshift(() => created.close());
   return created;

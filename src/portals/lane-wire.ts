@@ -1,15 +1,15 @@
 import type { LookupFunction } from 'node:net';
 import { createSecureContext } from 'node:tls';
-import { CookieJar } from 'tough-cookie';
 import { Client } from 'undici';
 import type { Profile } from '../core/index.ts';
 import { type ConnectorOptions, createConnector, type Dial, type SocketNews } from './connector.ts';
+import type { CollisionWatch } from './collision-watch.ts';
 import { planRequests, type RequestPlan } from './request-plan.ts';
+import type { ProxyOptions } from './proxy-tunnel.ts';
+import { SessionPool } from './session-pool.ts';
 
 // The slot is the limit on requests in flight; this only bounds memory. It is the largest ceiling a profile may have.
 const CONNECTIONS_MAX = 1_000;
-// A portal has a handful. One that sets a new name with every answer would fill the heap and then the request line.
-const COOKIES_MAX = 100;
 // Idle connections are given up early: a request written to one that the portal is closing has an unknown outcome.
 const IDLE_MS_MAX = 4_000;
 
@@ -25,6 +25,9 @@ export interface WireOptions {
   readonly monotonicMs: () => number;
   readonly certificateAuthorities: readonly string[] | undefined;
   readonly dial: Dial | undefined;
+  readonly watch: CollisionWatch;
+  /** Reads a credential reference. */
+  readonly credential: (reference: string) => Promise<string>;
 }
 
 /**
@@ -36,23 +39,25 @@ export interface WireOptions {
  */
 export class LaneWire {
   readonly origin: string;
+  readonly sessions: SessionPool;
   private readonly connectionTerms: string;
   private readonly connectorOptions: ConnectorOptions;
   private readonly connections = new Set<Connection>();
   // The last one used is the first one taken: it is the least likely to have been closed by the portal meanwhile.
   private readonly idle: Connection[] = [];
-  private readonly jar = new CookieJar();
-  private hasCookies = false;
   private isRetired = false;
   private profile: Profile;
   private currentPlan: RequestPlan;
 
-  constructor(profile: Profile, options: WireOptions) {
-    const { certificateAuthorities: ca, dial } = options;
+  constructor(profile: Profile, options: WireOptions, proxy: string | undefined) {
+    const { certificateAuthorities: ca, dial, watch, monotonicMs } = options;
     this.profile = profile;
     this.currentPlan = planRequests(profile);
-    this.connectionTerms = connectionTerms(profile);
-    this.origin = new URL(profile.baseUrl).origin;
+    this.connectionTerms = connectionTerms(profile, proxy);
+    const { origin } = new URL(profile.baseUrl);
+    this.origin = origin;
+    const rule = profile.session;
+    this.sessions = new SessionPool({ lane: profile.code, origin, rule, watch }, monotonicMs);
     this.connectorOptions = {
       allowPrivateAddresses: profile.allowPrivateAddresses,
       connectMsMax: profile.timeoutMs,
@@ -63,13 +68,15 @@ export class LaneWire {
         : undefined,
       lookup: options.lookup,
       monotonicMs: options.monotonicMs,
+      ...(proxy === undefined ? {} : { proxy: proxyOptions(proxy, profile, options) }),
       ...(dial === undefined ? {} : { dial }),
     };
   }
 
   /** False when the profile has changed so that open connections no longer obey it. */
-  fits(profile: Profile): boolean {
-    return profile === this.profile || connectionTerms(profile) === this.connectionTerms;
+  fits(profile: Profile, proxy: string | undefined): boolean {
+    if (profile === this.profile && proxy === undefined) return true;
+    return connectionTerms(profile, proxy) === this.connectionTerms;
   }
 
   plan(profile: Profile): RequestPlan {
@@ -78,23 +85,6 @@ export class LaneWire {
       this.currentPlan = planRequests(profile);
     }
     return this.currentPlan;
-  }
-
-  cookieHeader(path: string): string | undefined {
-    if (!this.hasCookies) return undefined;
-    const header = this.jar.getCookieStringSync(this.origin + path);
-    return header === '' ? undefined : header;
-  }
-
-  keepCookies(path: string, values: string | readonly string[]): void {
-    const url = this.origin + path;
-    for (const value of typeof values === 'string' ? [values] : values) {
-      const stored = this.jar.getCookiesSync(url, { allPaths: true, expire: true });
-      if (stored.length >= COOKIES_MAX) return;
-      // A cookie that is malformed or for another domain is no reason to lose the answer it came with.
-      this.jar.setCookieSync(value, url, { ignoreError: true });
-      this.hasCookies = true;
-    }
   }
 
   /** A connection for one request; undefined when there are absurdly many or the lane is closed. */
@@ -136,6 +126,7 @@ export class LaneWire {
   /** Ends everything at once; requests in flight fail as `cut`. */
   async destroy(): Promise<void> {
     this.retire();
+    this.sessions.end('closed');
     const connections = [...this.connections];
     this.connections.clear();
     for (const { abandon } of connections) abandon();
@@ -149,7 +140,30 @@ export class LaneWire {
   }
 }
 
-function connectionTerms(profile: Profile): string {
-  const { baseUrl, allowPrivateAddresses, timeoutMs, tlsHandshakeMsMax } = profile;
-  return JSON.stringify([baseUrl, allowPrivateAddresses, timeoutMs, tlsHandshakeMsMax]);
+function connectionTerms(profile: Profile, proxy: string | undefined): string {
+  const { baseUrl, allowPrivateAddresses, timeoutMs, tlsHandshakeMsMax, session } = profile;
+  return JSON.stringify([
+    baseUrl,
+    allowPrivateAddresses,
+    timeoutMs,
+    tlsHandshakeMsMax,
+    session,
+    proxy,
+    profile.egress?.authorization,
+  ]);
+}
+
+function proxyOptions(
+  address: string,
+  { egress }: Profile,
+  { credential }: WireOptions,
+): ProxyOptions {
+  const { hostname, port } = new URL(address);
+  const reference = egress?.authorization;
+  return {
+    // An IPv6 address stands in brackets in a URL, and nowhere else.
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: port === '' ? 80 : Number(port),
+    authorization: reference === undefined ? undefined : () => credential(reference),
+  };
 }

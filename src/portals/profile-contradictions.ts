@@ -1,3 +1,4 @@
+import { findPageContradictions } from './page-contradictions.ts';
 import { minuteOfDay, parseUrl } from './profile-fields.ts';
 import { type Issue, isRecord } from './profile-issues.ts';
 import { PROFILE_DEFAULTS } from './profile-schema.ts';
@@ -16,6 +17,7 @@ export function findContradictions(document: unknown): readonly Issue[] {
     ...findAmbiguousStates(document),
     ...findReversedDelays(document),
     ...findEmptyHours(document),
+    ...findPageContradictions(document),
   ];
 }
 

@@ -80,6 +80,13 @@ export function isPortalUrl(text: string): boolean {
   );
 }
 
+/** CONNECT goes to the proxy in the clear; what travels inside is as safe as the portal's own address makes it. */
+export function isProxyUrl(text: string): boolean {
+  const url = parseUrl(text);
+  if (url === undefined || url.protocol !== 'http:' || !isPortalUrl(text)) return false;
+  return url.pathname === '/' || url.pathname === '';
+}
+
 export function parseUrl(text: string): URL | undefined {
   try {
     return new URL(text);

@@ -1,14 +1,26 @@
-import { type Static, type TSchema, Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import {
   isCalendarDate,
-  isCredentialReference,
-  isFreeHeader,
   isPattern,
   isPortalUrl,
   isRequestPath,
   isTimeZone,
-  minuteOfDay,
 } from './profile-fields.ts';
+import { egress, form, limits, registry, session, synthetic } from './profile-schema-pages.ts';
+import {
+  count,
+  header,
+  list,
+  ms,
+  path,
+  place,
+  record,
+  reference,
+  text,
+  timeOfDay,
+  TIMER_MS_MAX,
+  words,
+} from './schema-kit.ts';
 
 /** What a profile means when it leaves a field out. Published in the schema, applied in read-profile.ts. */
 export const PROFILE_DEFAULTS = {
@@ -30,43 +42,8 @@ export const PROFILE_DEFAULTS = {
 
 /** Lanes wider than this are a typing mistake, and every slot is a row. */
 const CEILING_MAX = 1_000;
-// Longer waits are dates, not durations; a number above this is a unit mistake.
-const MS_MAX = 90 * 24 * 3_600_000;
-// These two become timers, and a Node timer above 2^31 ms fires at once. An hour is more than any gateway waits.
-const TIMER_MS_MAX = 3_600_000;
-// Lists are short by nature; the bound stops a generated file from becoming a memory problem.
-const ITEMS_MAX = 200;
 
 const defaults = PROFILE_DEFAULTS;
-
-// `title` is the noun phrase that error messages print after "expected".
-const text = (title: string, isValid: (value: string) => boolean, options: object = {}) =>
-  Type.Refine(Type.String({ title, minLength: 1, maxLength: 2_000, ...options }), isValid);
-const words = (title: string) => text(title, (value) => value.trim() === value);
-const ms = (options: object = {}, minimum = 0) =>
-  Type.Integer({ minimum, maximum: MS_MAX, ...options });
-const count = (minimum: number, maximum: number, options: object = {}) =>
-  Type.Integer({ minimum, maximum, ...options });
-const list = <Item extends TSchema>(item: Item, options: object = {}) =>
-  Type.Array(item, { maxItems: ITEMS_MAX, ...options });
-const record = <Fields extends Record<string, TSchema>>(fields: Fields, options: object = {}) =>
-  Type.Object(fields, { additionalProperties: false, ...options });
-
-const pointer = () =>
-  Type.String({
-    title: 'a JSON pointer such as /receipt/number',
-    pattern: '^(?:/(?:[^~/]|~[01])*)+$',
-    maxLength: 500,
-  });
-const path = (options: object = {}) =>
-  text('a path of visible ASCII that starts with one slash', isRequestPath, options);
-const header = (options: object = {}) =>
-  text(
-    'a header name that is a token and is not set by the exchange itself',
-    isFreeHeader,
-    options,
-  );
-const timeOfDay = () => text('a time HH:MM', (value) => minuteOfDay(value) !== undefined);
 
 const status = record(
   {
@@ -78,12 +55,12 @@ const status = record(
     visibilityLagMs: ms({
       description: 'How long after acceptance the endpoint may still answer "not found".',
     }),
-    stateAt: pointer(),
+    stateAt: place(),
     accepted: list(words('a state word'), { minItems: 1 }),
     refused: list(words('a state word')),
     processing: list(words('a state word')),
     notFound: list(words('a state word')),
-    keyAt: Type.Optional(pointer()),
+    keyAt: Type.Optional(place()),
   },
   { description: 'Absent: the portal cannot be asked, and an unknown outcome goes to a person.' },
 );
@@ -103,20 +80,12 @@ const hours = record({
 
 const answer = record({
   status: count(100, 599),
-  at: Type.Optional(pointer()),
+  at: Type.Optional(place()),
   equals: Type.Optional(Type.String({ maxLength: 500 })),
   verdict: Type.Enum(['rejected', 'denied', 'transient', 'unknown', 'throttled', 'drift']),
 });
 
-const credential = record({
-  header: header(),
-  value: text(
-    'a reference (env:NAME, file:/path or command:program), never the secret itself',
-    isCredentialReference,
-    // Tells the reader of the schema, and our own messages, not to show what was found here.
-    { writeOnly: true },
-  ),
-});
+const credential = record({ header: header(), value: reference() });
 
 /** The JSON format of core/profile.ts: the same fields, those with a default may be left out. */
 export const ProfileSchema = record({
@@ -132,7 +101,7 @@ export const ProfileSchema = record({
     Type.Enum(['allowed', 'forbidden', 'unknown'], { default: defaults.automation }),
   ),
   effect: Type.Optional(Type.Enum(['filing', 'notice'], { default: defaults.effect })),
-  driver: Type.Literal('json-api'),
+  driver: Type.Enum(['json-api', 'html-form']),
   baseUrl: text('an http(s) URL without user, password, query or fragment', isPortalUrl),
   allowPrivateAddresses: Type.Optional(Type.Boolean({ default: false })),
   ceiling: count(1, CEILING_MAX, { description: 'Most requests in flight, over all processes.' }),
@@ -157,13 +126,16 @@ export const ProfileSchema = record({
   ),
   receipt: record({
     statuses: list(count(200, 299), { minItems: 1 }),
-    numberAt: pointer(),
+    numberAt: place(),
     pattern: text('a regular expression', isPattern, { format: 'regex', maxLength: 500 }),
   }),
   received: record({
-    submissionIdAt: pointer(),
+    submissionIdAt: place(),
     pollMs: ms({}, 1),
     boundMs: ms({}, 1),
+    always: Type.Optional(
+      Type.Boolean({ description: 'Every filing is answered with 202 and polled for.' }),
+    ),
   }),
   answers: Type.Optional(list(answer, { default: [] })),
   captcha: Type.Optional(
@@ -208,6 +180,12 @@ export const ProfileSchema = record({
   slowStartStepMs: Type.Optional(ms({ default: defaults.slowStartStepMs })),
   hours: Type.Optional(hours),
   credentials: Type.Optional(list(credential, { default: [] })),
+  form: Type.Optional(form),
+  session: Type.Optional(session),
+  egress: Type.Optional(egress),
+  registry: Type.Optional(registry),
+  limits: Type.Optional(limits),
+  synthetic: Type.Optional(synthetic),
   quirks: Type.Optional(
     list(record({ name: words('a name'), note: words('a note'), verified: Type.Boolean() }), {
       default: [],

@@ -1,5 +1,5 @@
 import { Value } from 'typebox/value';
-import { FilewrightError, parseStrictJson, type Profile } from '../core/index.ts';
+import { FilewrightError, type FormField, parseStrictJson, type Profile } from '../core/index.ts';
 import { findContradictions } from './profile-contradictions.ts';
 import { describeExpected, findIssues, type Issue } from './profile-issues.ts';
 import { PROFILE_DEFAULTS, type ProfileInput, ProfileSchema } from './profile-schema.ts';
@@ -80,6 +80,50 @@ function complete(input: ProfileInput): Profile {
       ? {}
       : { hours: { ...input.hours, closedOn: input.hours.closedOn ?? [] } }),
     credentials: input.credentials ?? [],
+    ...completeParts(input),
     quirks: input.quirks ?? [],
   };
+}
+
+/** What most portals do not have: absent stays absent. */
+function completeParts(
+  input: ProfileInput,
+): Pick<Profile, 'form' | 'session' | 'egress' | 'registry' | 'limits' | 'synthetic'> {
+  const { form, session, egress, registry, limits, synthetic } = input;
+  return {
+    ...(form === undefined ? {} : { form: { ...form, fields: form.fields.map(completeField) } }),
+    ...(session === undefined
+      ? {}
+      : {
+          session: { ...session, cookies: session.cookies ?? [], headers: session.headers ?? [] },
+        }),
+    ...(egress === undefined
+      ? {}
+      : { egress: { ...egress, afterBlock: egress.afterBlock ?? 'stay' } }),
+    ...(registry === undefined ? {} : { registry }),
+    ...(limits === undefined
+      ? {}
+      : {
+          limits: {
+            ...limits,
+            fields: (limits.fields ?? []).map((field) => ({
+              ...field,
+              required: field.required ?? false,
+            })),
+            whitespace: limits.whitespace ?? 'any',
+            characters: limits.characters ?? 'unicode',
+            duplicateWindowMs: limits.duplicateWindowMs ?? 0,
+          },
+        }),
+    // The document was parsed as strict JSON, so every value in it is a JSON value.
+    ...(synthetic === undefined
+      ? {}
+      : { synthetic: synthetic as NonNullable<Profile['synthetic']> }),
+  };
+}
+
+function completeField(field: NonNullable<ProfileInput['form']>['fields'][number]): FormField {
+  const { name, at, optional, text } = field;
+  if (at === undefined) return { name, text: text ?? '' };
+  return { name, at, ...(optional === undefined ? {} : { optional }) };
 }

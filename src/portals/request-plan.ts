@@ -1,4 +1,4 @@
-import type { Profile } from '../core/index.ts';
+import type { Profile, RegistryRule } from '../core/index.ts';
 import { VERSION } from './version.ts';
 
 /**
@@ -6,6 +6,8 @@ import { VERSION } from './version.ts';
  * requests a second the strings below would otherwise be most of the garbage.
  */
 export interface RequestPlan {
+  /** What stands before every path of the profile. */
+  readonly basePath: string;
   readonly submitPath: string;
   readonly statusPath: string | undefined;
   readonly healthPath: string;
@@ -31,6 +33,7 @@ const FIXED_HEADERS: readonly string[] = [
 export function planRequests(profile: Profile): RequestPlan {
   const basePath = new URL(profile.baseUrl).pathname.replace(/\/+$/, '');
   return {
+    basePath,
     submitPath: basePath + profile.submit.path,
     statusPath: profile.status === undefined ? undefined : basePath + profile.status.path,
     healthPath: basePath + profile.health.path,
@@ -57,6 +60,17 @@ export function fillStatusPath(
     return value ?? '';
   });
   return isComplete ? path : undefined;
+}
+
+/** The registry path of an entity number; undefined when it must not become part of a path. */
+export function fillRegistryPath(
+  plan: RequestPlan,
+  registry: RegistryRule,
+  number: string,
+): string | undefined {
+  const value = encodePlace(number);
+  if (value === undefined) return undefined;
+  return plan.basePath + registry.path.replaceAll('{number}', () => value);
 }
 
 function encodePlace(value: string | undefined): string | undefined {

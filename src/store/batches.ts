@@ -5,10 +5,11 @@ import {
   FilewrightError,
   type LedgerFact,
   type PersonId,
+  type SealedPayload,
 } from '../core/index.ts';
 import { recordFact } from './facts.ts';
 import { batchHash } from './intake-store.ts';
-import { hex, optional, text, when } from './rows.ts';
+import { hex, optional, SEALED_COLUMNS, sealedOf, text, when } from './rows.ts';
 import type { Row, Session, Statement } from './session.ts';
 
 export interface Batch {
@@ -111,6 +112,55 @@ export async function listBatches(
   return (await session.run(LIST, [tenant, limit])).map(batchOf);
 }
 
+/** What is to be paid on one rail. */
+export interface RailTotal {
+  readonly rail: string;
+  readonly filings: number;
+  readonly cents: number;
+}
+
+/** What a second person binds with an approval. */
+export interface ApprovalTerms {
+  readonly sha256: string;
+  readonly count: number;
+  readonly fees: readonly RailTotal[];
+}
+
+const KEEP_APPROVAL: Statement = {
+  name: 'batch-approval-keep',
+  text: `insert into batch_approval (tenant, batch, approved_by, sha256, count, fees)
+    values ($1, $2, $3, decode($4, 'hex'), $5, $6)`,
+};
+
+const PAYLOADS: Statement = {
+  name: 'batch-payloads',
+  text: `select e.key, e.lane, e.payload_sha256, ${SEALED_COLUMNS} from envelope e
+join ledger_blob b on b.ct = e.payload_ct join ledger_dek k on k.tenant = e.tenant and k.id = b.key
+where e.tenant = $1 and e.batch = $2 and e.key collate "C" > $3 order by e.key collate "C" limit $4`,
+};
+
+export interface BatchPayload {
+  readonly key: string;
+  readonly lane: string;
+  readonly payloadSha256: string;
+  readonly sealed: SealedPayload;
+}
+
+/** The frozen payloads of a batch in the order of its hash, a page behind `after`. */
+export async function batchPayloads(
+  session: Session,
+  tenant: string,
+  page: { readonly batch: BatchId; readonly after: string; readonly limit: number },
+): Promise<BatchPayload[]> {
+  const rows = await session.run(PAYLOADS, [tenant, page.batch, page.after, page.limit]);
+  return rows.map((row) => ({
+    key: text(row['key']),
+    lane: text(row['lane']),
+    payloadSha256: hex(row['payload_sha256']),
+    sealed: sealedOf(row),
+  }));
+}
+
 /** The second person. The database refuses self-approval by itself; this says it in words first. */
 export async function approveBatch(
   session: Session,
@@ -118,6 +168,7 @@ export async function approveBatch(
   id: BatchId,
   by: PersonId,
   fact: LedgerFact,
+  terms?: ApprovalTerms,
 ): Promise<void> {
   await session.transaction(async (run) => {
     const [batch] = await run(LOCK, [tenant, id]);
@@ -143,7 +194,15 @@ export async function approveBatch(
         `Batch ${id} is not the one that was frozen; do not approve it`,
       );
     }
+    if (terms !== undefined && (terms.sha256 !== now.sha256 || terms.count !== now.count)) {
+      throw new FilewrightError(
+        'APPROVAL_MISMATCH',
+        `Batch ${id} has ${now.count} filings with the hash ${now.sha256}, and not what the approval is about`,
+      );
+    }
     const [row] = await run(APPROVE, [tenant, id, by]);
+    const fees = JSON.stringify(terms?.fees ?? []);
+    await run(KEEP_APPROVAL, [tenant, id, by, now.sha256, now.count, fees]);
     const subject = { kind: 'batch', id, ver: 1 };
     const complete = {
       ...fact,

@@ -1,20 +1,35 @@
-/** Data keys: one per subject and month, wrapped, made on first use by whoever comes first. */
+/**
+ * Data keys: one per subject and month, wrapped, made on first use by whoever comes first. A key that has sealed its
+ * share gets a successor for the same subject and month.
+ */
 import type { WrappedKey } from '../core/index.ts';
 import { bytes, text } from './rows.ts';
 import type { Row, Session, Statement } from './session.ts';
 
+/**
+ * NIST SP 800-38D allows 2^32 uses of a key with random nonces; the ledger's own bound is 2^20. Bodies are counted by
+ * sample (log-group.ts), so a key is left a sixteenth earlier: four times the spread of such a count.
+ */
+const BODIES_MAX = 2 ** 20 - 2 ** 16;
+
 const FIND: Statement = {
   name: 'dek-find',
   text: `
-select subject, id, month, wrapped from ledger_dek
-where tenant = $1 and month = $2 and subject = any ($3::text[])`,
+select distinct on (subject) subject, id, month, wrapped from ledger_dek
+where tenant = $1 and month = $2 and subject = any ($3::text[]) and state = 'live' and bodies < ${BODIES_MAX}
+order by subject, part desc`,
 };
 
+// After the last key that is used up: one that another process has just made has the same number, and counts.
 const ADD: Statement = {
   name: 'dek-add',
   text: `
-insert into ledger_dek (tenant, month, subject, id, wrapped)
-select $1, $2, subject, id, decode(wrapped, 'hex') from unnest($3::text[], $4::text[], $5::text[]) d(subject, id, wrapped)
+insert into ledger_dek (tenant, month, subject, part, id, wrapped)
+select $1, $2, d.subject, coalesce((
+    select max(k.part) from ledger_dek k where k.tenant = $1 and k.subject = d.subject and k.month = $2
+      and (k.state <> 'live' or k.bodies >= ${BODIES_MAX})), 0) + 1,
+  d.id, decode(d.wrapped, 'hex')
+from unnest($3::text[], $4::text[], $5::text[]) d(subject, id, wrapped)
 on conflict on constraint ledger_dek_subject do nothing
 returning subject, id, month, wrapped`,
 };

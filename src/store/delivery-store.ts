@@ -4,6 +4,7 @@ import {
   attemptId,
   type Claim,
   type DeliveryStore,
+  FilewrightError,
   type FilingId,
   instant,
   type LaneCode,
@@ -127,16 +128,23 @@ export class PostgresDeliveryStore implements DeliveryStore {
   readonly #beats: Session;
   readonly #slots: Slots;
   readonly #leases: Slots;
+  readonly #mayTakePart: (() => Promise<boolean>) | undefined;
 
   constructor(options: {
     readonly target: ConnectionTarget;
     readonly schema: string;
     readonly tenant: string;
     readonly leaseMs?: number;
+    /** Asked before every registration: a database that was put back to an older state must not send. */
+    readonly mayTakePart?: () => Promise<boolean>;
   }) {
-    const { target, schema } = options;
+    const { schema } = options;
+    // Row security shows a session its own tenant's rows only.
+    const settings = { ...options.target.settings, 'fw.tenant': options.tenant };
+    const target = { ...options.target, settings };
     this.#tenant = options.tenant;
-    this.#ticks = new Session({ target, schema, name: 'tick', settings: PLANNER });
+    this.#ticks = new Session({ target, schema, name: 'tick', settings: PLANNER, role: 'filing' });
+    this.#mayTakePart = options.mayTakePart;
     this.#general = new Session({ target, schema, name: 'worker' });
     this.#beats = new Session({ target, schema, name: 'beat', statementMsMax: 2_000 });
     this.#slots = new Slots(this.#general, options.tenant, options.leaseMs);
@@ -147,9 +155,15 @@ export class PostgresDeliveryStore implements DeliveryStore {
     await Promise.all([this.#ticks.close(), this.#general.close(), this.#beats.close()]);
   }
 
-  registerWorker(
+  async registerWorker(
     input: Parameters<DeliveryStore['registerWorker']>[0],
   ): ReturnType<DeliveryStore['registerWorker']> {
+    if (this.#mayTakePart !== undefined && !(await this.#mayTakePart())) {
+      throw new FilewrightError(
+        'QUARANTINED',
+        'The ledger contradicts the checkpoints kept outside the database',
+      );
+    }
     return this.#slots.register(input);
   }
 

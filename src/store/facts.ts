@@ -1,5 +1,6 @@
 /** Ledger facts on their way into the intake table, in the transaction of the change they speak of. */
 import type { LedgerFact } from '../core/index.ts';
+import type { LedgerBoundary } from '../ledger/index.ts';
 import type { Session, Statement } from './session.ts';
 
 export interface FactJson {
@@ -51,7 +52,18 @@ select $1, $2, (fact->>'id')::uuid, now(), fact->>'type', $4, $5, $6::int, fact-
 from f`,
 };
 
-export type Boundary = 'filing' | 'access';
+// For a fact without a body: a role that may not write bodies may still record what it did.
+const RECORD_BARE: Statement = {
+  name: 'record-bare-fact',
+  text: `
+insert into ledger_intake
+  (tenant, boundary, id, at, type, subj_kind, subj_id, subj_ver, actor_kind, actor_id, trace, data)
+select $1, $2, (fact->>'id')::uuid, now(), fact->>'type', $4, $5, $6::int, fact->>'actor_kind', fact->>'actor_id',
+  fact->>'trace', (fact->'data')::jsonb
+from (select $3::json as fact) f`,
+};
+
+export type Boundary = LedgerBoundary;
 
 /** `ver` must have been assigned while the subject's row was locked in this same transaction. */
 export async function recordFact(
@@ -60,7 +72,7 @@ export async function recordFact(
   subject: { readonly kind: string; readonly id: string; readonly ver: number },
   fact: LedgerFact,
 ): Promise<void> {
-  await run(RECORD, [
+  await run(fact.body === undefined ? RECORD_BARE : RECORD, [
     where.tenant,
     where.boundary,
     JSON.stringify(factJson(fact)),

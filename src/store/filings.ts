@@ -1,4 +1,4 @@
-/** Reading filings and their exceptions, and the one act of review that belongs to the foundation: replay. */
+/** Reading filings and their exceptions. What people do with exceptions is in reviews.ts. */
 import {
   FilewrightError,
   type Filing,
@@ -6,13 +6,9 @@ import {
   type FilingStatus,
   filingId,
   isUuid,
-  type LedgerFact,
-  type PersonId,
   type SealedPayload,
-  type Step,
   type Unsettled,
 } from '../core/index.ts';
-import { recordFact } from './facts.ts';
 import {
   FILING_COLUMNS,
   filingOf,
@@ -84,20 +80,6 @@ ${FROM} join exception x on x.tenant = f.tenant and x.filing = f.id ${SEALED}
 where f.tenant = $1 and f.id = $2 order by x.n desc limit 1`,
 };
 
-const REPLAY: Statement = {
-  name: 'filing-replay',
-  text: `
-update filing set status = 'pending', step = $4::jsonb, next_at = now(), failures = 0, failing_since = null,
-  captcha_marks = 0, ver = ver + 1
-where tenant = $1 and id = $2 and ver = $3 and status in ('rejected', 'fallout') and last_safe > now() returning ver`,
-};
-
-const CLOSE_EXCEPTION: Statement = {
-  name: 'exception-close',
-  text: `update exception set closed_at = now(), closed_by = $4, resolution = $5
-where tenant = $1 and filing = $2 and n = $3 and closed_at is null returning n`,
-};
-
 export interface FilingFilter {
   readonly status?: FilingStatus;
   readonly lane?: string;
@@ -162,30 +144,6 @@ export async function findException(
   if (row === undefined)
     throw new FilewrightError('NOT_FOUND', `No exception belongs to filing ${id}; see review list`);
   return exceptionOf(row);
-}
-
-/** The same payload with the same key, queued again. What is unsettled starts with a question, not with a send. */
-export async function replayFiling(
-  session: Session,
-  tenant: string,
-  exception: ExceptionView,
-  step: Step,
-  by: PersonId,
-  fact: LedgerFact,
-): Promise<void> {
-  await session.transaction(async (run) => {
-    const { filing } = exception;
-    const [row] = await run(REPLAY, [tenant, filing.id, filing.ver, JSON.stringify(step)]);
-    const [closed] = await run(CLOSE_EXCEPTION, [tenant, filing.id, exception.n, by, 'replayed']);
-    if (row === undefined || closed === undefined) {
-      throw new FilewrightError(
-        'REFUSED_BY_RULE',
-        `Filing ${filing.id} was changed meanwhile, or its last safe moment has passed; look at it again`,
-      );
-    }
-    const subject = { kind: 'filing', id: filing.id, ver: Number(row['ver']) };
-    await recordFact(run, { tenant, boundary: 'filing' }, subject, fact);
-  });
 }
 
 function viewOf(row: Row): FilingView {

@@ -1,4 +1,16 @@
 export {
+  acknowledgeAlert,
+  type Alert,
+  digestFigures,
+  type DigestFigures,
+  dueAlerts,
+  listAlerts,
+  markTold,
+  raiseAlertRow,
+  SEVERITIES,
+  type Severity,
+} from './alerts.ts';
+export {
   approveBatch,
   type Batch,
   findBatch,
@@ -7,7 +19,24 @@ export {
   listBatches,
   releaseBatch,
 } from './batches.ts';
+export {
+  type CheckpointCopies,
+  checkpointCovering,
+  checkpointsFrom,
+  latestCheckpoint,
+  type StoredCheckpoint,
+} from './checkpoints.ts';
 export { history, PostgresDeliveryStore } from './delivery-store.ts';
+export {
+  type DiagnosedAttempt,
+  diagnosedAttempts,
+  type DiagnosedLaneEvent,
+  diagnosedLaneEvents,
+  type DiagnosedPayload,
+  diagnosedPayloads,
+  type DiagnosedScope,
+  diagnosedScope,
+} from './diagnose.ts';
 export * from './embedded/index.ts';
 export {
   type ExceptionView,
@@ -18,11 +47,21 @@ export {
   findPayload,
   listExceptions,
   listFilings,
-  replayFiling,
 } from './filings.ts';
+export { type Hold, listHolds, placeHold, releaseHold } from './holds.ts';
 export { PostgresIntakeStore } from './intake-store.ts';
+export {
+  hasTenantKey,
+  localRootKey,
+  openTenantKey,
+  type RootKey,
+  rotateRootKey,
+  rotateTenantKey,
+  type TenantKey,
+} from './key-tree.ts';
 export { addLane, changeLaneByPerson, type LaneView, listLanes } from './lanes.ts';
 export {
+  dataKeyStates,
   ledgerBlobs,
   ledgerEntries,
   ledgerHeads,
@@ -30,14 +69,133 @@ export {
   type LogHead,
   type StoredBlob,
 } from './ledger-entries.ts';
+export {
+  entriesBetween,
+  entriesOfFiling,
+  firstSeqSince,
+  type FiledEntry,
+  ledgerCounts,
+  type LogCounts,
+  logTiles,
+} from './ledger-export.ts';
 export { migrate, readMigrations } from './migrate.ts';
+export {
+  addMailNotice,
+  addWebhookNotice,
+  type ClaimedNotice,
+  claimNotices,
+  listNotices,
+  type NewMailNotice,
+  type NoticeOutcome,
+  type NoticeView,
+  recordNotice,
+  resendEvent,
+} from './notices.ts';
+export {
+  consumeDue,
+  type DomainEvent,
+  keepEvent,
+  listEvents,
+  type NewEvent,
+  publishEvent,
+  recordConsumptionFailure,
+  registerConsumer,
+  takeEvents,
+  wakeTargets,
+} from './outbox.ts';
 export { packageRoot } from './package-root.ts';
 export { addPerson, disablePerson, findPerson, listPeople, type Person } from './people.ts';
-export { PostgresSequencer } from './sequencer.ts';
+export {
+  type Comparison,
+  compareCopies,
+  type Contradiction,
+  leaveQuarantine,
+  mayTakePart,
+  type Quarantine,
+  readQuarantine,
+} from './quarantine.ts';
+export {
+  extendRetention,
+  type RetainedKey,
+  retainedKeys,
+  shredDue,
+  type Shredding,
+} from './retention.ts';
+export {
+  assumeRole,
+  dropRoles,
+  ROLE_NAMES,
+  type RoleName,
+  rolesState,
+  type RolesState,
+} from './roles.ts';
+export {
+  approveProposal,
+  type ProposalDecision,
+  withdrawProposal,
+} from './review-approval.ts';
+export {
+  addProposal,
+  correctionPayloads,
+  findProposal,
+  type FormerRevision,
+  formerRevisions,
+  listProposals,
+  type NewProposal,
+  proposalItems,
+  type ProposalKind,
+  type ProposalView,
+  type ReviewItem,
+} from './review-proposals.ts';
+export {
+  acceptAsFiled,
+  assignedPeople,
+  handOn,
+  rejectByReview,
+  REVIEW_FILTERS,
+  type ReviewCandidate,
+  reviewCandidates,
+  type ReviewFilter,
+} from './reviews.ts';
+export { PostgresSequencer, type SequencerOptions } from './sequencer.ts';
 export { type SequencerThread, startSequencerThread } from './sequencer-thread.ts';
 export { describeServer } from './server.ts';
 export { type ConnectionTarget, Session, type SessionOptions } from './session.ts';
+export {
+  retireSigningKey,
+  rotateSigningKey,
+  type SigningKey,
+  signingKeys,
+  type SigningMeans,
+  trustedLogs,
+} from './signing-keys.ts';
 export { LEASE_MS } from './slots.ts';
-export { hasTenantKey, openTenant, type Tenant } from './tenants.ts';
 // For the test of its query plan.
 export { PLANNER, TICK, tickValues } from './tick.ts';
+export { consistencyProofAt, inclusionProofAt, type LogName, rootAt } from './tree-store.ts';
+export {
+  addSubscription,
+  changeRecipient,
+  changeSubscription,
+  findMail,
+  findSubscription,
+  listRecipients,
+  listSubscriptions,
+  type MailSetting,
+  type Recipient,
+  RECIPIENT_ROLES,
+  type RecipientRole,
+  recipientsOf,
+  type SealedSecret,
+  setMail,
+  type Subscription,
+  type SubscriptionChange,
+  subscriptionSecrets,
+} from './subscriptions.ts';
+export {
+  backlogPages,
+  filingsDueBefore,
+  lanesOwing,
+  measuredServiceMs,
+  raisedBefore,
+} from './forecast.ts';

@@ -27,8 +27,13 @@ const BLOBS: Statement = {
   name: 'ledger-blobs',
   text: `
 select b.ct, b.bytes, b.entry, k.id as key_id, k.month as key_month, k.wrapped as key_wrapped
-from ledger_blob b left join ledger_dek k on k.tenant = b.tenant and k.id = b.key
+from ledger_blob b left join ledger_dek k on k.tenant = b.tenant and k.id = b.key and k.state = 'live'
 where b.tenant = $1 and b.boundary = $2 and b.ct = any ($3::bytea[])`,
+};
+
+const KEY_STATES: Statement = {
+  name: 'ledger-key-states',
+  text: `select id, state from ledger_dek where tenant = $1 and id = any ($2::text[])`,
 };
 
 export interface LogHead extends TreeHead {
@@ -99,5 +104,20 @@ export async function ledgerBlobs(
               },
       },
     ]),
+  );
+}
+
+/**
+ * Which of these data keys live and which were shredded. A body that is missing is in order only when its key was
+ * shredded; one that is missing under a live key, or under a key that nobody knows, was taken away.
+ */
+export async function dataKeyStates(
+  session: Session,
+  tenant: string,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, 'live' | 'shredded'>> {
+  const rows = await session.run(KEY_STATES, [tenant, keys]);
+  return new Map(
+    rows.map((row) => [text(row['id']), row['state'] === 'live' ? 'live' : 'shredded']),
   );
 }

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FilewrightError } from '../core/index.ts';
 import { packageRoot } from './package-root.ts';
+import { ensureRoles, liftRowSecurity } from './roles.ts';
 import type { Session } from './session.ts';
 
 const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/;
@@ -69,6 +70,9 @@ export async function migrate(
       );
     }
     const done: string[] = [];
+    if (migrations.some((migration) => !applied.has(migration.version))) {
+      await liftRowSecurity(run, schema);
+    }
     for (const migration of migrations) {
       const before = applied.get(migration.version);
       if (before !== undefined && before !== migration.sha256) {
@@ -88,6 +92,8 @@ export async function migrate(
     if (done.length > 0) {
       await run({ name: '', text: `revoke all on all tables in schema ${schema} from public` });
     }
+    const [installation] = await run({ name: '', text: 'select roles from installation' });
+    if (done.length > 0 || installation?.['roles'] !== 'ready') await ensureRoles(run, schema);
     return done;
   });
 }

@@ -1,21 +1,23 @@
 /**
- * Turns intake rows into ledger entries. One sequencer per log at a time: an advisory lock keeps others out, and the
- * compare-and-set on the head's size fences one that lost the lock without noticing.
+ * Turns intake rows into ledger entries and signs the heads of the logs. One sequencer per log at a time: an advisory
+ * lock keeps others out, and the compare-and-set on the head's size fences one that lost the lock without noticing.
  *
  * Rows are taken by presence, not by a high-water mark, because a lower number may commit later. Per subject the order
  * is right all the same: `subj_ver` and `n` are both assigned while the subject's row is locked, so a later version has
  * a larger number, and it is visible only after the earlier one.
+ *
+ * A crash before a commit leaves intake and log as they were; one between the commit and the copy outside leaves a
+ * checkpoint that the next start copies.
  */
-import { type Instant, invariant, type SequencerStore, toRfc3339 } from '../core/index.ts';
-import {
-  buildEntry,
-  CompactRange,
-  genesisPrev,
-  type IntakeEntry,
-  logOrigin,
-} from '../ledger/index.ts';
-import { bytes, optional, text, when } from './rows.ts';
-import type { Row, Session, Statement } from './session.ts';
+import { FilewrightError, type Instant, instant, type SequencerStore } from '../core/index.ts';
+import { LEDGER_BOUNDARIES, type LedgerBoundary, logOrigin } from '../ledger/index.ts';
+import { CHECKPOINT_MS, type CheckpointCopies, isQuarantined, signHead } from './checkpoints.ts';
+import { EntryWriter } from './entry-writer.ts';
+import { bringUpTiles, copyMissing, inspectLog } from './log-start.ts';
+import { appendGroup, type LogEnd, readEnd, takeGroup } from './log-group.ts';
+import { text, when } from './rows.ts';
+import type { Session, Statement } from './session.ts';
+import { Signers, type SigningMeans } from './signing-keys.ts';
 
 /** Bounds the memory and the length of one transaction; larger groups were not faster. */
 export const GROUP_MAX = 256;
@@ -26,171 +28,254 @@ const HEAD: Statement = {
 insert into ledger_head (tenant, boundary) values ($1, $2) on conflict do nothing`,
 };
 
-/** Which of the logs have facts to take: an idle pass costs one look. */
+/** Which of the logs have facts to take, or a head to sign: an idle pass costs one look. */
 const WAITING: Statement = {
   name: 'ledger-waiting-logs',
   text: `
 select b as boundary from unnest($2::text[]) b
-where exists (select 1 from ledger_intake i where i.tenant = $1 and i.boundary = b)`,
+where exists (select 1 from ledger_intake i where i.tenant = $1 and i.boundary = b)
+  or ($3::boolean and exists (
+    select 1 from ledger_head h where h.tenant = $1 and h.boundary = b and h.size > h.signed_size
+      and h.signed_at <= clock_timestamp() - interval '${CHECKPOINT_MS} milliseconds'
+      and not exists (select 1 from quarantine q where q.tenant = $1 and q.state = 'in')))`,
 };
 
+const UNSIGNED: Statement = {
+  name: 'ledger-unsigned-logs',
+  text: `select boundary from ledger_head where tenant = $1 and boundary = any ($2::text[]) and size > signed_size`,
+};
+
+// The head is read by a statement of its own: one that takes the lock has its snapshot from before, and could see the
+// head as it was until the last sequencer let go.
 const LOCK: Statement = {
   name: 'ledger-lock',
   text: `
-select pg_try_advisory_xact_lock(hashtextextended('filewright.sequencer/' || $1::text || '/' || $2::text, 0)) as mine`,
+select pg_try_advisory_xact_lock(hashtextextended('filewright.sequencer/' || $1::text || '/' || $2::text, 0)) as mine,
+  date_trunc('milliseconds', clock_timestamp()) as now,
+  -- From here to the commit as the sequencer of this one log, who can touch no other.
+  (select set_config('role', role_prefix || '_seq_' || $2::text, true) from installation where roles = 'ready') as role`,
 };
 
-// A statement of its own: one that takes the lock has its snapshot from before, and could see the head as it was until
-// the last sequencer let go.
-const READ_HEAD: Statement = {
-  name: 'ledger-read-head',
-  text: `
-select size, range, last_leaf, last_ts, date_trunc('milliseconds', clock_timestamp()) as now
-from ledger_head where tenant = $1 and boundary = $2`,
-};
+/** A fact whose id is in the log already: the group is taken again, with a look for such facts. */
+const TWICE = '23505';
 
-// A scalar subquery on purpose: `exists` is answered by hashing the whole log once per group.
-const TAKE: Statement = {
-  name: 'ledger-take',
-  text: `
-select i.n, i.id, i.at, i.type, i.subj_kind, i.subj_id, i.subj_ver, i.actor_kind, i.actor_id, i.trace, i.cls, i.data,
-  i.body, (
-    select true from ledger_entry x where x.tenant = $1 and x.boundary = $2 and x.id = i.id limit 1) as known
-from ledger_intake i where i.tenant = $1 and i.boundary = $2 order by i.n limit $3`,
-};
+export interface SequencerOptions {
+  readonly session: Session;
+  readonly tenant: string;
+  readonly instance: string;
+  readonly boundaries?: readonly LedgerBoundary[];
+  /** Signs checkpoints when given; without it the logs only grow. */
+  readonly signing?: SigningMeans;
+  /** Where each checkpoint is also kept, outside the database. */
+  readonly copies?: CheckpointCopies;
+}
 
-// All entries travel as one value and are cut apart here: as an array each would be written out in hexadecimal twice.
-const APPEND: Statement = {
-  name: 'ledger-append',
-  text: `
-with gone as (delete from ledger_intake where tenant = $1 and boundary = $2 and n = any ($3::bigint[])),
-entries as (
-  insert into ledger_entry (tenant, boundary, seq, id, bytes, leaf)
-  select $1, $2, $4::bigint + place - 1, id, substring($5::bytea from start for length),
-    substring($6::bytea from (place::int - 1) * 32 + 1 for 32)
-  from unnest($7::uuid[], $12::int[], $13::int[]) with ordinality e(id, start, length, place))
-update ledger_head set size = $8, range = $9, last_leaf = $10, last_ts = to_timestamp($11::double precision / 1000)
-where tenant = $1 and boundary = $2 and size = $4 returning size`,
-};
+/** What this process knows of a log while nobody else appends to it. */
+interface OpenLog {
+  readonly tenant: string;
+  readonly boundary: string;
+  readonly origin: string;
+  readonly writer: EntryWriter;
+  readonly signers: Signers | undefined;
+  /** Undefined: to be read from the database. */
+  end: LogEnd | undefined;
+  /** The largest size this process has seen: a smaller one later means that the database was put back. */
+  sizeSeen: number;
+  /** Whether this process has checked what is stored of it. */
+  isInspected: boolean;
+}
+
+type Turn =
+  | { readonly kind: 'done'; readonly appended: number; readonly signed: Signed | undefined }
+  | { readonly kind: 'moved' }
+  | { readonly kind: 'twice' };
+
+interface Signed {
+  readonly size: number;
+  readonly note: Uint8Array;
+}
 
 export class PostgresSequencer implements SequencerStore {
   readonly #session: Session;
-  readonly #tenant: string;
-  readonly #instance: string;
-  readonly #boundaries: readonly string[];
-  #ready = false;
+  readonly #options: SequencerOptions;
+  readonly #boundaries: readonly LedgerBoundary[];
+  readonly #logs = new Map<string, OpenLog>();
 
-  constructor(options: {
-    readonly session: Session;
-    readonly tenant: string;
-    readonly instance: string;
-    readonly boundaries?: readonly string[];
-  }) {
+  constructor(options: SequencerOptions) {
     this.#session = options.session;
-    this.#tenant = options.tenant;
-    this.#instance = options.instance;
-    this.#boundaries = options.boundaries ?? ['filing', 'access'];
+    this.#options = options;
+    this.#boundaries = options.boundaries ?? LEDGER_BOUNDARIES;
   }
 
   async sequence(limit = GROUP_MAX): Promise<number> {
-    if (!this.#ready) {
-      for (const boundary of this.#boundaries)
-        await this.#session.run(HEAD, [this.#tenant, boundary]);
-      this.#ready = true;
-    }
+    const { tenant, signing } = this.#options;
     let appended = 0;
-    for (const row of await this.#session.run(WAITING, [this.#tenant, this.#boundaries])) {
-      appended += await this.#sequenceLog(text(row['boundary']), limit);
+    let signed = false;
+    const waiting = [tenant, this.#boundaries, signing !== undefined];
+    for (const row of await this.#session.run(WAITING, waiting)) {
+      const turn = await this.#turn(text(row['boundary']), limit, 'when due');
+      appended += turn.appended;
+      signed ||= turn.signed;
+    }
+    // A signed head is a fact of the spine, and nothing may be left waiting by a pass that found nothing else.
+    if (appended === 0 && signed && this.#boundaries.includes('spine')) {
+      appended += (await this.#turn('spine', limit, 'when due')).appended;
     }
     return appended;
   }
 
-  #sequenceLog(boundary: string, limit: number): Promise<number> {
-    return this.#session.transaction(async (run) => {
-      const [lock] = await run(LOCK, [this.#tenant, boundary]);
-      if (lock?.['mine'] !== true) return 0;
-      const [head] = await run(READ_HEAD, [this.#tenant, boundary]);
-      invariant(head !== undefined, 'A log has a head', { boundary });
-      const rows = await run(TAKE, [this.#tenant, boundary, limit]);
-      if (rows.length === 0) return 0;
-      // The three are only ever the names of boundaries; the ledger's own check refuses any other.
-      const origin = logOrigin(this.#instance, this.#tenant, boundary as 'filing' | 'access');
-      const group = appendGroup(origin, head, rows);
-      const { entries } = group;
-      let next = 1;
-      const starts = entries.map((entry) => (next += entry.bytes.length) - entry.bytes.length);
-      const [done] = await run(APPEND, [
-        this.#tenant,
-        boundary,
-        rows.map((row) => row['n']),
-        head['size'],
-        Buffer.concat(entries.map((entry) => entry.bytes)),
-        Buffer.concat(entries.map((entry) => entry.leaf)),
-        entries.map((entry) => entry.id),
-        group.range.size,
-        group.range.toBytes(),
-        group.lastLeaf,
-        group.ts,
-        starts,
-        entries.map((entry) => entry.bytes.length),
-      ]);
-      invariant(done !== undefined, 'The ledger head moved under the sequencer', { boundary });
-      return entries.length;
-    });
+  /**
+   * Takes what waits and signs every log that has grown, the spine last; for the end of a batch, a clean stop, and
+   * whoever wants a head now. Another process that holds a log does it for that one.
+   */
+  async checkpoint(): Promise<void> {
+    const { tenant } = this.#options;
+    const others = this.#boundaries.filter((boundary) => boundary !== 'spine');
+    while ((await this.sequence()) > 0);
+    for (const row of await this.#session.run(UNSIGNED, [tenant, others])) {
+      await this.#turn(text(row['boundary']), GROUP_MAX, 'now');
+    }
+    if (!this.#boundaries.includes('spine')) return;
+    while ((await this.sequence()) > 0);
+    for (const row of await this.#session.run(UNSIGNED, [tenant, ['spine']])) {
+      await this.#turn(text(row['boundary']), GROUP_MAX, 'now');
+    }
+  }
+
+  async #turn(
+    boundary: string,
+    limit: number,
+    sign: 'when due' | 'now',
+  ): Promise<{ readonly appended: number; readonly signed: boolean }> {
+    const log = await this.#open(boundary);
+    let isDoubtful = false;
+    for (;;) {
+      const turn = await this.#group(log, limit, { isDoubtful, sign }).catch((error: unknown) => {
+        // Whatever failed was undone; what is known of the log's end may be from after it.
+        log.end = undefined;
+        log.isInspected = false;
+        if (!isDoubtful && codeOf(error) === TWICE) return { kind: 'twice' } as const;
+        throw error;
+      });
+      if (turn.kind === 'twice') isDoubtful = true;
+      else if (turn.kind === 'moved') log.end = undefined;
+      else {
+        log.sizeSeen = Math.max(log.sizeSeen, log.end?.range.size ?? 0);
+        if (turn.signed !== undefined) await this.#copy(log, turn.signed);
+        return { appended: turn.appended, signed: turn.signed !== undefined };
+      }
+    }
+  }
+
+  #group(
+    log: OpenLog,
+    limit: number,
+    how: { readonly isDoubtful: boolean; readonly sign: 'when due' | 'now' },
+  ): Promise<Turn> {
+    return this.#session
+      .transaction(async (run): Promise<Turn> => {
+        const [lock] = await run(LOCK, [log.tenant, log.boundary]);
+        if (lock?.['mine'] !== true) return { kind: 'done', appended: 0, signed: undefined };
+        if (!log.isInspected) await inspectLog(run, log);
+        const now = when(lock['now']);
+        let end = log.end ?? (await this.#end(run, log));
+        const rows = await takeGroup(run, log, limit, how.isDoubtful);
+        let appended = 0;
+        if (rows.length > 0) {
+          const { writer } = log;
+          const group = await appendGroup(run, log, end, rows, { writer, now });
+          if (group === undefined) throw new Moved();
+          ({ end, appended } = group);
+        }
+        const isDue = how.sign === 'now' || now - end.signedAt >= CHECKPOINT_MS;
+        const signed = isDue ? await this.#sign(run, log, end, now) : undefined;
+        if (signed !== undefined) {
+          const signedRoot = end.range.root();
+          end = { ...end, signedSize: signed.size, signedRoot, signedAt: now };
+        }
+        // Kept although the commit is still to come: when it fails, the caller forgets it.
+        log.end = end;
+        log.isInspected = true;
+        return { kind: 'done', appended, signed };
+      })
+      .catch((error: unknown): Turn => {
+        if (error instanceof Moved) return { kind: 'moved' };
+        throw error;
+      });
+  }
+
+  async #sign(
+    run: Session['run'],
+    log: OpenLog,
+    end: LogEnd,
+    now: Instant,
+  ): Promise<Signed | undefined> {
+    const { signing } = this.#options;
+    const { size } = end.range;
+    if (log.signers === undefined || signing === undefined || size <= end.signedSize) return;
+    if (await isQuarantined(run, log.tenant)) return undefined;
+    const signers = await log.signers.current(run, log, size);
+    const head = { size, root: end.range.root() };
+    // The clock may have been set back; what was signed last may not look younger than this.
+    const signedAt = instant(Math.max(now, end.signedAt));
+    const by = { now: signedAt, random: signing.random };
+    const note = await signHead(run, log, head, signers, by);
+    if (note === undefined) throw new Moved();
+    return { size, note };
+  }
+
+  async #end(run: Session['run'], log: OpenLog): Promise<LogEnd> {
+    const end = await readEnd(run, log);
+    if (end.range.size < log.sizeSeen) {
+      throw new FilewrightError(
+        'LEDGER_BROKEN',
+        `The log ${log.origin} had ${log.sizeSeen} entries a moment ago and has ${end.range.size} now: the database was put back while this process ran. Stop every process and start again; the start compares with the checkpoints kept outside.`,
+        { details: { origin: log.origin, seen: log.sizeSeen, size: end.range.size } },
+      );
+    }
+    return end;
+  }
+
+  async #copy(log: OpenLog, signed: Signed): Promise<void> {
+    await this.#options.copies
+      ?.keep(log.origin, signed.size, signed.note)
+      .catch((error: unknown) => {
+        // The checkpoint is committed; the next look at this log begins with copying what is missing.
+        this.#logs.delete(log.boundary);
+        throw error;
+      });
+  }
+
+  /** Compared with its copies outside once by each process, before it appends to it or signs it. */
+  async #open(boundary: string): Promise<OpenLog> {
+    const known = this.#logs.get(boundary);
+    if (known !== undefined) return known;
+    const { tenant, instance, signing, copies } = this.#options;
+    // The database holds the column to the names of boundaries, and logOrigin refuses any other.
+    const origin = logOrigin(instance, tenant, boundary as LedgerBoundary);
+    const log: OpenLog = {
+      tenant,
+      boundary,
+      origin,
+      writer: new EntryWriter(origin),
+      signers: signing === undefined ? undefined : new Signers(origin, signing),
+      end: undefined,
+      sizeSeen: 0,
+      isInspected: false,
+    };
+    await this.#session.run(HEAD, [tenant, boundary]);
+    await bringUpTiles(this.#session, log);
+    if (copies !== undefined && signing !== undefined) {
+      await copyMissing(this.#session, log, copies, signing.random);
+    }
+    this.#logs.set(boundary, log);
+    return log;
   }
 }
 
-interface Appended {
-  readonly id: string;
-  readonly bytes: Uint8Array;
-  readonly leaf: Uint8Array;
-}
+/** Another sequencer was here: everything is undone and begun anew. */
+class Moved extends Error {}
 
-interface Group {
-  readonly entries: readonly Appended[];
-  readonly range: CompactRange;
-  readonly lastLeaf: Uint8Array | undefined;
-  readonly ts: Instant;
-}
-
-function appendGroup(origin: string, head: Row, rows: readonly Row[]): Group {
-  const stored = bytes(head['range']);
-  const range = stored.length === 0 ? CompactRange.empty() : CompactRange.fromBytes(stored);
-  invariant(range.size === Number(head['size']), 'The ledger head and its compact range differ', {
-    origin,
-  });
-  let lastLeaf = optional(head['last_leaf'], bytes);
-  const lastTs = optional(head['last_ts'], when);
-  const now = when(head['now']);
-  // The database's clock may have been set back; the log's time may not.
-  const ts = lastTs !== undefined && lastTs > now ? lastTs : now;
-  const entries: Appended[] = [];
-  // A retried transaction may have left the same fact twice.
-  const seen = new Set<string>();
-  for (const row of rows) {
-    if (row['known'] === true || seen.has(text(row['id']))) continue;
-    seen.add(text(row['id']));
-    const seq = range.size;
-    const prev = lastLeaf ?? genesisPrev(origin);
-    const built = buildEntry(intakeOf(row), { log: origin, seq, prev, ts: toRfc3339(ts) });
-    range.append(built.leaf);
-    lastLeaf = built.leaf;
-    entries.push({ id: text(row['id']), ...built });
-  }
-  return { entries, range, lastLeaf, ts };
-}
-
-function intakeOf(row: Row): IntakeEntry {
-  return {
-    id: text(row['id']),
-    at: toRfc3339(when(row['at'])),
-    type: text(row['type']),
-    subj: { kind: text(row['subj_kind']), id: text(row['subj_id']), ver: Number(row['subj_ver']) },
-    // Each of these columns is held to its words by a check constraint or by buildEntry itself.
-    actor: { kind: row['actor_kind'] as IntakeEntry['actor']['kind'], id: text(row['actor_id']) },
-    trace: text(row['trace']),
-    cls: row['cls'] as IntakeEntry['cls'],
-    data: row['data'] as IntakeEntry['data'],
-    body: row['body'] as IntakeEntry['body'],
-  };
+function codeOf(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
 }

@@ -12,6 +12,8 @@ export interface ConnectionTarget {
   readonly user?: string;
   readonly password?: string;
   readonly database?: string;
+  /** Settings of every session with this database, such as `fw.tenant`: whose rows it may see. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 export interface SessionOptions {
@@ -23,6 +25,8 @@ export interface SessionOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** A statement that takes longer is cut off; a hung server must not hang a worker for ever. */
   readonly statementMsMax?: number;
+  /** One of the roles of store/roles.ts, without its prefix; has no effect where they could not be made. */
+  readonly role?: string;
 }
 
 export interface Statement {
@@ -62,6 +66,17 @@ function readTimestamp(text: string): number {
   return seconds + Math.floor(fraction * 1000 + 1e-6);
 }
 
+const ASSUME_ROLE = `select set_config('role', role_prefix || '_' || $1::text, false) from installation where roles = 'ready'`;
+
+async function applySettings(
+  client: Client,
+  settings: Readonly<Record<string, string>>,
+): Promise<void> {
+  const pairs = Object.entries(settings);
+  const list = pairs.map((_, index) => `set_config($${index * 2 + 1}, $${index * 2 + 2}, false)`);
+  await client.query(`select ${list.join(', ')}`, pairs.flat());
+}
+
 function typeReaders(): TypeOverrides {
   const types = new TypeOverrides();
   types.setTypeParser(TIMESTAMPTZ, readTimestamp);
@@ -74,6 +89,7 @@ export class Session {
   #current: Client | undefined;
   #closed = false;
   #last: Promise<void> = Promise.resolve();
+  #remembered: Readonly<Record<string, string>> = {};
 
   constructor(options: SessionOptions) {
     if (!SCHEMA_NAME.test(options.schema)) {
@@ -105,6 +121,14 @@ export class Session {
         await run({ name: 'rollback', text: 'rollback' }).catch(() => undefined);
         throw error;
       }
+    });
+  }
+
+  /** Further settings, now and on every connection to come. */
+  remember(settings: Readonly<Record<string, string>>): Promise<void> {
+    this.#remembered = { ...this.#remembered, ...settings };
+    return this.#alone(async () => {
+      if (this.#current !== undefined) await applySettings(this.#current, settings);
     });
   }
 
@@ -146,7 +170,8 @@ export class Session {
   }
 
   async #open(): Promise<Client> {
-    const { target, schema, name, settings, statementMsMax } = this.#options;
+    const { schema, name, settings, statementMsMax, role } = this.#options;
+    const { settings: ofTarget, ...target } = this.#options.target;
     const msMax = statementMsMax ?? STATEMENT_MS_MAX;
     const client = new Client({
       ...target,
@@ -161,17 +186,15 @@ export class Session {
     client.on('end', () => this.#forget(client));
     try {
       await client.connect();
-      const all = {
+      await applySettings(client, {
         search_path: schema,
         timezone: 'UTC',
         statement_timeout: String(msMax),
+        ...ofTarget,
         ...settings,
-      };
-      const pairs = Object.entries(all);
-      const list = pairs.map(
-        (_, index) => `set_config($${index * 2 + 1}, $${index * 2 + 2}, false)`,
-      );
-      await client.query(`select ${list.join(', ')}`, pairs.flat());
+        ...this.#remembered,
+      });
+      if (role !== undefined) await client.query(ASSUME_ROLE, [role]);
       this.#current = client;
       return client;
     } catch (error) {

@@ -95,7 +95,9 @@ const ACQUIRE: Statement = {
   text: `
 with me as (
   select id from worker
-  where tenant = $1 and id = $2 and ended_at is null and expires_at > clock_timestamp() for key share),
+  where tenant = $1 and id = $2 and ended_at is null and expires_at > clock_timestamp()
+    -- After a restored backup nobody knows what was sent: without a slot nothing is, until a person says so.
+    and not exists (select 1 from quarantine q where q.tenant = $1 and q.state = 'in') for key share),
 free as materialized (
   select f.lane, f.n from me, unnest($3::text[], $4::int[], $5::int[]) want(lane, count, ceiling)
   cross join lateral (

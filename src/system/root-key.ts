@@ -7,10 +7,11 @@ import {
   linkSync,
   openSync,
   readFileSync,
+  renameSync,
   unlinkSync,
   writeSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { FilewrightError } from '../core/index.ts';
 
 const HEX_KEY = /^[0-9a-f]{64}$/i;
@@ -43,6 +44,37 @@ export function readRootKey(options: {
   return keyOf(readFileSync(file, 'utf8').trim(), file);
 }
 
+/**
+ * The key that is to follow, in `root.key.next`; made here unless it is there already. Only when every tenant key is
+ * wrapped under it may `finishRootKeyRotation` put it in the place of the old one. A crash in between loses nothing:
+ * both files are there, and whoever starts tries both.
+ */
+export function beginRootKeyRotation(dataDirectory: string): Uint8Array {
+  const file = nextKeyFile(dataDirectory);
+  if (!existsSync(file)) createKeyFile(file);
+  return keyOf(readFileSync(file, 'utf8').trim(), file);
+}
+
+/** Puts the new key in the place of the old one, durably. Without a rotation that was begun it does nothing. */
+export function finishRootKeyRotation(dataDirectory: string): void {
+  const file = nextKeyFile(dataDirectory);
+  if (!existsSync(file)) return;
+  renameSync(file, rootKeyFile(dataDirectory));
+  const folder = openSync(dirname(file), 'r');
+  fsyncSync(folder);
+  closeSync(folder);
+}
+
+/** The key of a rotation that was begun and not finished. */
+export function readNextRootKey(dataDirectory: string): Uint8Array | undefined {
+  const file = nextKeyFile(dataDirectory);
+  return existsSync(file) ? keyOf(readFileSync(file, 'utf8').trim(), file) : undefined;
+}
+
+function nextKeyFile(dataDirectory: string): string {
+  return `${rootKeyFile(dataDirectory)}.next`;
+}
+
 function createKeyFile(file: string): void {
   // Written beside and linked: a crash leaves no half key, and of two processes at once the first one's key stays.
   const fresh = `${file}.${process.pid}`;
@@ -59,7 +91,7 @@ function createKeyFile(file: string): void {
   }
 }
 
-function keyOf(text: string, source: string): Uint8Array {
+export function keyOf(text: string, source: string): Uint8Array {
   if (!HEX_KEY.test(text)) {
     throw new FilewrightError(
       'ROOT_KEY_MISSING',

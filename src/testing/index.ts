@@ -23,3 +23,4 @@ export type {
   SlotRow,
   WorkerRow,
 } from './memory/rows.ts';
+export * from './rehearsal/index.ts';

@@ -65,7 +65,7 @@ describe('a batch by commands', () => {
     expect((await world.run(['review', 'show', filing])).code).toBe(4);
     const shown = await world.run(['review', 'show', filing], paula);
     expect(shown.stdout).toContain('portal answered 422');
-    await world.data(['review', 'replay', filing], paula);
+    await replayed(filing);
     expect((await world.run(['batch', 'run', batch])).code).toBe(0);
   });
 
@@ -77,13 +77,13 @@ describe('a batch by commands', () => {
     expect(review).toMatchObject({ exceptions: [{ status: 'fallout', mayBeFiled: true }] });
     const filing = textAt(review, 'exceptions', 0, 'filing');
 
-    const refused = await world.run(['review', 'replay', filing], paula);
+    const refused = await world.run(['review', 'replay', filing, '--reason', 'x'], paula);
     expect(refused).toMatchObject({ code: 4, stdout: '' });
     expect(refused.stderr).toContain('--not-filed');
     expect(await portals.truth('US-CA')).toMatchObject({ keysAccepted: 1 });
 
     await portals.behave('US-CA', { faults: {} });
-    await world.data(['review', 'replay', filing, '--not-filed', 'asked by phone'], paula);
+    await replayed(filing, '--not-filed', 'asked by phone');
     expect((await world.run(['batch', 'run', batch])).code).toBe(0);
   });
 
@@ -160,6 +160,16 @@ async function imported(name: string, content: string): Promise<string> {
   const batch = textAt(await world.data(['batch', 'import', file], paula), 'batch');
   await world.data(['batch', 'approve', batch], arthur);
   return batch;
+}
+
+/** One person proposes, another approves exactly that. */
+async function replayed(filing: string, ...more: readonly string[]): Promise<void> {
+  const replay = ['review', 'replay', filing, '--reason', 'the portal was wrong', ...more];
+  const made = await world.data(replay, paula);
+  const [proposal, sha256] = [textAt(made, 'proposal'), textAt(made, 'sha256')];
+  const approve = ['review', 'approve', proposal, '--expect-hash', sha256];
+  expect((await world.run(approve, paula)).code).toBe(4);
+  await world.data(approve, arthur);
 }
 
 async function withoutStatus(path: string): Promise<void> {

@@ -43,7 +43,7 @@ describe('what does not exist or makes no sense', () => {
   const cases: [string, number][] = [
     [`batch run ${NOBODYS_ID}`, 3],
     [`filing show ${NOBODYS_ID}`, 3],
-    [`review replay ${NOBODYS_ID}`, 3],
+    [`review replay ${NOBODYS_ID} --reason x`, 3],
     ['lane pause US-XX', 3],
     ['user disable Nobody', 3],
     ['batch run nonsense', 2],

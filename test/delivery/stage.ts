@@ -155,7 +155,11 @@ export class Stage {
 
   async worker(options: WorkerOptions = {}): Promise<RunningWorker> {
     const { app } = this;
-    const target = options.target ?? this.#server.target;
+    // Row security shows a session its own tenant's rows only.
+    const target = {
+      ...(options.target ?? this.#server.target),
+      settings: { 'fw.tenant': app.tenant },
+    };
     const leaseMs = options.settings?.leaseMs ?? LEASE_MS;
     const store = new PostgresDeliveryStore({
       target,
@@ -223,16 +227,21 @@ export class Stage {
     await until(async () => (await this.count('pending', 'submitted')) === 0, msMax);
   }
 
-  /** Record and truth agree in everything. */
+  /** Record and truth agree in everything, when the workers are at rest. */
   async reckon(): Promise<Reckoning> {
+    await this.#stopWorkers();
     const reckoning = await reckon(this, this.evidence);
     expect(reckoning.violations).toEqual([]);
     return reckoning;
   }
 
   async close(): Promise<void> {
-    for (const worker of this.#workers) await worker.stop();
+    await this.#stopWorkers();
     await this.simulator.close();
     await this.app.close();
+  }
+
+  async #stopWorkers(): Promise<void> {
+    for (const worker of this.#workers) await worker.stop();
   }
 }

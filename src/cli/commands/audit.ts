@@ -1,37 +1,336 @@
 import type { Command } from 'commander';
-import { verifyLedger } from '../../acts/index.ts';
-import { EXIT } from '../../core/index.ts';
-import { type GlobalOptions, withApp } from '../context.ts';
-import { table } from '../output.ts';
+import {
+  exportLedger,
+  type ExportScope,
+  type HistoryLine,
+  ledgerHistory,
+  type OfflineReport,
+  readBoundary,
+  signNow,
+  verifyFolder,
+  verifyLedger,
+} from '../../acts/index.ts';
+import {
+  EXIT,
+  FilewrightError,
+  type FilingId,
+  type Instant,
+  instant,
+  parseRfc3339,
+} from '../../core/index.ts';
+import { findFiling } from '../../store/index.ts';
+import { checkpointsFolder } from '../../system/index.ts';
+import { readLimit } from '../arguments.ts';
+import { environment, type GlobalOptions, withApp } from '../context.ts';
+import { createOutput, iso, table } from '../output.ts';
+import { addQuarantineCommands } from './audit-quarantine.ts';
+import { addRetentionCommands } from './retention.ts';
 
+const DAY_MS = 86_400_000;
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+/** Times in the ledger are texts of four-digit years. */
+const LAST_DAY = '9999-12-30';
+const FIRST_DAY = '1970-01-01';
+
+interface RangeOptions {
+  readonly log?: string;
+  readonly from?: string;
+  readonly to?: string;
+}
+
+interface ExportOptions extends RangeOptions {
+  readonly filing?: string;
+  readonly bodies?: boolean;
+  readonly format: string;
+}
+
+interface VerifyOptions {
+  readonly bodies?: boolean;
+  readonly pinned?: string[];
+  readonly policy?: string;
+}
+
+/** The ledger, and how long what it seals is kept. */
 export function addAuditCommands(program: Command): void {
   const audit = program.command('audit').description('the ledger');
+  addVerify(audit);
+  addExport(audit);
+  addProve(audit);
+  addCheckpoint(audit);
+  addLog(audit);
+  addQuarantineCommands(audit);
+  addRetentionCommands(program);
+}
 
+function addVerify(audit: Command): void {
   audit
-    .command('verify')
+    .command('verify [dir]')
     .description(
-      'check every log: chain, tree, order of states; with --bodies every sealed body too',
+      'check every log: chain, tree, order of states; with --bodies every sealed body too. With DIR: an export or a pack, without a database',
     )
     .option('--bodies', 'open and check each sealed body')
-    .action(async (own: { bodies?: boolean }, command: Command) =>
+    .option('--pinned <file...>', 'DIR only: checkpoints trusted earlier')
+    .option('--policy <file>', 'DIR only: whom to trust, from another source than the export')
+    .action(async (dir: string | undefined, own: VerifyOptions, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>();
+      if (dir !== undefined) return verifyOffline(dir, own, options);
+      if (own.pinned !== undefined || own.policy !== undefined) {
+        throw new FilewrightError('USAGE', '--pinned and --policy need the folder of an export');
+      }
+      return verifyDatabase(own, options);
+    });
+}
+
+async function verifyDatabase(own: VerifyOptions, options: GlobalOptions): Promise<void> {
+  await withApp(options, async ({ app, out }) => {
+    const report = await verifyLedger(app, { bodies: own.bodies === true });
+    out.result('audit verify', report, () =>
+      [
+        table(
+          ['log', 'entries', 'bodies', 'verdict', 'root'],
+          report.logs.map((log) => [
+            log.log,
+            log.entries,
+            log.bodies,
+            log.ok ? 'verified' : `${log.reason} at ${log.seq ?? '-'}`,
+            log.root,
+          ]),
+        ),
+        report.ok ? 'The ledger verifies.' : 'THE LEDGER DOES NOT VERIFY.',
+      ].join('\n'),
+    );
+    if (!report.ok) process.exitCode = EXIT.verification;
+  });
+}
+
+async function verifyOffline(
+  dir: string,
+  own: VerifyOptions,
+  options: GlobalOptions,
+): Promise<void> {
+  const report = await verifyFolder(dir, {
+    ...(own.policy === undefined ? {} : { policy: own.policy }),
+    ...(own.pinned === undefined ? {} : { pinned: own.pinned }),
+  });
+  createOutput(options.json === true).result('audit verify', report, () => offlineText(report));
+  if (!report.ok) {
+    process.exitCode = report.reason === 'FILE_MISSING' ? EXIT.notFound : EXIT.verification;
+  }
+}
+
+function offlineText(report: OfflineReport): string {
+  return [
+    ...report.warnings.map((warning) => `warning: ${warning}`),
+    ...report.logs.map(
+      (log) => `OK ${log.origin} size=${log.size} root=${log.root} entries=${log.entries}`,
+    ),
+    ...(report.ok ? [] : [`FAILED ${report.reason} ${report.message}`]),
+  ].join('\n');
+}
+
+function addExport(audit: Command): void {
+  audit
+    .command('export <dir>')
+    .description(
+      'write logs into a new folder that anybody can check: whole, or the entries of a time or a filing with proofs',
+    )
+    .option('--log <name>', 'one log: filing, access, spine ... (all of them unless told)')
+    .option('--from <time>', 'entries from this day (UTC) or RFC 3339 moment on')
+    .option('--to <time>', 'up to the end of this day (UTC), or before this moment')
+    .option('--filing <id>', 'entries about one filing')
+    .option('--bodies', 'the sealed bodies too; they stay sealed')
+    .option('--format <form>', 'tiles, or ndjson: one entry a line', 'tiles')
+    .action(async (dir: string, own: ExportOptions, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
-        const report = await verifyLedger(app, { bodies: own.bodies === true });
-        out.result('audit verify', report, () =>
+        const format = readFormat(own.format);
+        const boundary = own.log === undefined ? undefined : readBoundary(own.log);
+        const filing =
+          own.filing === undefined
+            ? undefined
+            : (await findFiling(app.session, app.tenant, own.filing)).id;
+        const report = await exportLedger(app, {
+          folder: dir,
+          scope: scopeOf(own, filing),
+          ...(boundary === undefined ? {} : { boundary }),
+          bodies: own.bodies === true,
+          format,
+        });
+        out.result('audit export', report, () =>
           [
             table(
-              ['log', 'entries', 'bodies', 'verdict', 'root'],
+              [
+                'log',
+                'written',
+                'signed head',
+                'in the database',
+                'not signed yet',
+                'bodies',
+                'shredded',
+              ],
               report.logs.map((log) => [
                 log.log,
                 log.entries,
-                log.bodies,
-                log.ok ? 'verified' : `${log.reason} at ${log.seq ?? '-'}`,
-                log.root,
+                log.size,
+                log.database.entries,
+                log.unsigned,
+                log.bodies?.written ?? '-',
+                log.bodies?.shredded ?? '-',
               ]),
             ),
-            report.ok ? 'The ledger verifies.' : 'THE LEDGER DOES NOT VERIFY.',
+            `${report.files} files, ${report.bytes} bytes in ${report.folder}`,
+            ...(format === 'tiles'
+              ? [`Check it with: python3 ${report.folder}/verify.py ${report.folder}`]
+              : []),
           ].join('\n'),
         );
-        if (!report.ok) process.exitCode = EXIT.verification;
       }),
     );
+}
+
+function addProve(audit: Command): void {
+  audit
+    .command('prove <filing> [dir]')
+    .description('write each entry about a filing with its proof (.tlog-proof) into a new folder')
+    .action(async (name: string, dir: string | undefined, _own: object, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
+        const { id } = await findFiling(app.session, app.tenant, name);
+        const report = await exportLedger(app, {
+          folder: dir ?? `proof-${id}`,
+          scope: { kind: 'filing', filing: id },
+          bodies: false,
+          format: 'tiles',
+        });
+        const [log] = report.logs;
+        out.result('audit prove', { filing: id, ...report }, () =>
+          [
+            `${log?.entries ?? 0} entries with proofs in ${report.folder}, under the signed head of ${log?.size ?? 0} entries of ${log?.log ?? ''}.`,
+            `Check them with: python3 ${report.folder}/verify.py ${report.folder}`,
+          ].join('\n'),
+        );
+      }),
+    );
+}
+
+function addCheckpoint(audit: Command): void {
+  audit
+    .command('checkpoint')
+    .description('sign the heads of all logs now, and show them with the keys to check them by')
+    .action(async (_own: object, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
+        const copies = checkpointsFolder(app.dataDirectory, environment);
+        const logs = (await signNow(app)).map((log) => ({
+          log: log.origin,
+          size: log.checkpoint.size,
+          root: Buffer.from(log.checkpoint.root).toString('base64'),
+          signedAt: iso(log.checkpoint.signedAt),
+          unsigned: log.unsigned,
+          keys: log.keys.map(({ key }) => key.text),
+          note: Buffer.from(log.checkpoint.note).toString('utf8'),
+        }));
+        out.result('audit checkpoint', { logs, copies }, () =>
+          [
+            table(
+              ['log', 'size', 'root', 'signed', 'not signed yet'],
+              logs.map((log) => [log.log, log.size, log.root, log.signedAt, log.unsigned]),
+            ),
+            '',
+            'Keys; give them to whoever shall check, by another way than the exports:',
+            ...logs.flatMap((log) => log.keys),
+            `Copies outside the database: ${copies}`,
+          ].join('\n'),
+        );
+      }),
+    );
+}
+
+function addLog(audit: Command): void {
+  audit
+    .command('log [filing]')
+    .description('the history of a filing, or of a log (the last day unless told), as recorded')
+    .option('--log <name>', 'which log', 'filing')
+    .option('--from <time>', 'from this day (UTC) or moment on')
+    .option('--to <time>', 'up to the end of this day (UTC), or before this moment')
+    .option('--limit <n>', 'how many', '200')
+    .action(
+      async (filing: string | undefined, own: RangeOptions & { limit: string }, command: Command) =>
+        withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
+          const yesterday = instant(app.clock.now() - DAY_MS);
+          const what =
+            filing === undefined
+              ? {
+                  boundary: readBoundary(own.log ?? 'filing'),
+                  from: readMoment('--from', own.from, 'begin') ?? yesterday,
+                  to: readMoment('--to', own.to ?? LAST_DAY, 'end') ?? yesterday,
+                }
+              : { filing };
+          const found = await ledgerHistory(app, what, readLimit(own.limit));
+          out.result('audit log', found, () =>
+            [
+              table(
+                ['entry', 'at', 'what', 'about', 'by', 'facts'],
+                found.lines.map((line) => [
+                  line.seq,
+                  line.at,
+                  line.type,
+                  line.subject,
+                  line.by,
+                  factsText(line),
+                ]),
+              ),
+              ...(found.isCut ? ['There is more; raise --limit or narrow the time.'] : []),
+            ].join('\n'),
+          );
+        }),
+    );
+}
+
+/** Long values are for machines; control characters of a portal's text must not steer a terminal. */
+function factsText({ facts }: HistoryLine): string {
+  return Object.entries(facts)
+    .map(([name, value]) => {
+      const text = typeof value === 'string' ? value : JSON.stringify(value);
+      return `${name}=${text.length > 40 ? `${text.slice(0, 40)}…` : text}`;
+    })
+    .join(' ')
+    .replaceAll(/\p{Cc}/gu, '\ufffd');
+}
+
+function scopeOf(own: ExportOptions, filing: FilingId | undefined): ExportScope {
+  const hasTime = own.from !== undefined || own.to !== undefined;
+  if (filing === undefined) {
+    if (!hasTime) return { kind: 'whole' };
+    const from = readMoment('--from', own.from ?? FIRST_DAY, 'begin') ?? instant(0);
+    const to = readMoment('--to', own.to ?? LAST_DAY, 'end') ?? instant(0);
+    if (from < to) return { kind: 'time', from, to };
+    throw new FilewrightError('USAGE', '--from must be before --to');
+  }
+  if (hasTime || (own.log !== undefined && own.log !== 'filing')) {
+    throw new FilewrightError(
+      'USAGE',
+      '--filing takes every entry of the log filing about it; leave out --log, --from and --to',
+    );
+  }
+  return { kind: 'filing', filing };
+}
+
+function readFormat(text: string): 'tiles' | 'ndjson' {
+  if (text === 'tiles' || text === 'ndjson') return text;
+  throw new FilewrightError('USAGE', `--format: tiles or ndjson was expected, found "${text}"`);
+}
+
+/** A day is its beginning or, as an end, the moment after it. */
+function readMoment(
+  option: string,
+  text: string | undefined,
+  side: 'begin' | 'end',
+): Instant | undefined {
+  if (text === undefined) return undefined;
+  const moment = parseRfc3339(DAY.test(text) ? `${text}T00:00:00Z` : text);
+  if (moment === undefined) {
+    throw new FilewrightError(
+      'USAGE',
+      `${option}: a day like 2026-03-31 or a moment like 2026-03-31T09:00:00Z was expected, found "${text}"`,
+    );
+  }
+  return side === 'end' && DAY.test(text) ? instant(moment + DAY_MS) : moment;
 }

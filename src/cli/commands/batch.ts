@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
-import { approve, importFile, readBatchId, runBatch, type Wait } from '../../acts/index.ts';
+import { importFile, readBatchId, runBatch, type Wait } from '../../acts/index.ts';
+import { forecastFilings } from '../../acts/index.ts';
+import { forecastLine } from './forecast.ts';
 import { EXIT, FilewrightError } from '../../core/index.ts';
 import {
   findBatch,
@@ -13,6 +15,8 @@ import { parseJsonFile, readLimit, readNamedFile } from '../arguments.ts';
 import { type GlobalOptions, stopSignal, withApp } from '../context.ts';
 import { iso, span, table } from '../output.ts';
 import { doneOf, Progress, totalOf } from '../progress.ts';
+import { addApproveCommand } from './batch-approve.ts';
+import { addCreateCommand } from './batch-create.ts';
 
 export function addBatchCommands(program: Command): void {
   const batch = program.command('batch').description('import, approve and run batches of filings');
@@ -36,21 +40,8 @@ export function addBatchCommands(program: Command): void {
       importAction(file, own, command.optsWithGlobals()),
     );
 
-  batch
-    .command('approve <batch>')
-    .description('approve a frozen batch as the second person; only then is it sent')
-    .action(async (id: string, _own: object, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const person = await actor();
-        await approve(app, readBatchId(id), person);
-        const found = await findBatch(app.session, app.tenant, readBatchId(id));
-        out.result(
-          'batch approve',
-          found,
-          () => `Approved ${found.count} filings of batch ${id} as ${person.name}.`,
-        );
-      }),
-    );
+  addCreateCommand(batch);
+  addApproveCommand(batch);
 
   batch
     .command('run <batch>')
@@ -160,6 +151,8 @@ async function runAction(
     options,
     async ({ app, out }) => {
       const progress = new Progress();
+      const outlook = await forecastFilings(app, { batch: id }, { levers: false });
+      for (const lane of outlook.forecasts) out.say(forecastLine(lane));
       const { counts, waits } = await runBatch(app, readBatchId(id), {
         signal,
         ...(quiet ? {} : { onProgress: (lanes) => progress.show(lanes) }),
@@ -210,7 +203,7 @@ export function countsTable(counts: readonly LaneCounts[]): string {
   );
 }
 
-function readMapping(path: string): Record<string, string> {
+export function readMapping(path: string): Record<string, string> {
   const value = parseJsonFile(path, readNamedFile('mapping file', path));
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new FilewrightError(

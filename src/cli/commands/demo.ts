@@ -1,15 +1,18 @@
 /** `npm start`: the whole job on this machine, against simulated portals that misbehave. */
 import { createReadStream, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import {
   addPortal,
   addUser,
   approve,
+  exportLedger,
   importFile,
   openException,
+  opensslLines,
   personOf,
   runBatch,
+  signedLogs,
   verifyLedger,
 } from '../../acts/index.ts';
 import type { Filewright } from '../../app.ts';
@@ -133,6 +136,7 @@ async function demo(
     await showLedger(app);
     const open = counts.reduce((sum, lane) => sum + lane.pending + lane.submitted, 0);
     if (open > 0) process.exitCode = EXIT.tryLater;
+    await proveOne(app, report.batch, folder);
     sayNext(folder, dataDirectory);
   } finally {
     await simulator.close();
@@ -161,11 +165,31 @@ async function twoPeople(app: Filewright, folder: string): Promise<[Person, Pers
 }
 
 /** The shipped profile with what the simulator plays: open all day, quick, and with automation allowed. */
+/** A reference like any other; the simulated portal takes whatever it leads to. */
+const DEMO_CREDENTIAL = `command:${JSON.stringify([process.execPath, '-p', '"demo"'])}`;
+
 function simulatedProfile(name: string): Profile {
   const path = join(packageRoot(), 'profiles', `${name}.json`);
-  const { hours: _always, ...profile } = readProfile(readFileSync(path), path);
+  const {
+    hours: _always,
+    limits: _limits,
+    registry: _registry,
+    ...profile
+  } = readProfile(readFileSync(path), path);
+  const { session } = profile;
   return {
     ...profile,
+    ...(session?.login === undefined
+      ? {}
+      : {
+          session: {
+            ...session,
+            login: {
+              ...session.login,
+              fields: session.login.fields.map(({ name }) => ({ name, value: DEMO_CREDENTIAL })),
+            },
+          },
+        }),
     title: `${profile.title} (simulated)`,
     automation: 'allowed',
     timeoutMs: 5_000,
@@ -243,6 +267,42 @@ async function showLedger(app: Filewright): Promise<void> {
   if (!report.ok) process.exitCode = EXIT.verification;
 }
 
+/** One accepted filing, provable to a stranger: the lines below work without this program. */
+async function proveOne(app: Filewright, batch: string, folder: string): Promise<void> {
+  const [filing] = await listFilings(app.session, app.tenant, {
+    batch,
+    status: 'accepted',
+    limit: 1,
+  });
+  if (filing === undefined) return;
+  const place = resolve(folder, `proof-${filing.id}`);
+  const report = await exportLedger(app, {
+    folder: place,
+    scope: { kind: 'filing', filing: filing.id },
+    bodies: false,
+    format: 'tiles',
+  });
+  const log = (await signedLogs(app)).find(({ boundary }) => boundary === 'filing');
+  const [written] = report.logs;
+  if (log === undefined || written === undefined) return;
+  process.stdout.write(`
+9. Proof of one filing
+   ${written.entries} entries about ${filing.id} (receipt ${filing.receipt ?? '-'}), under a signed head of ${written.size} entries.
+   Check it without Filewright. All of it, with Python:
+
+python3 ${shellWord(join(place, 'verify.py'))} ${shellWord(place)}
+
+   The signature of the head alone, with openssl:
+
+${opensslLines(log, shellWord(join(place, 'checkpoint'))).join('\n')}
+`);
+}
+
+/** As a shell reads it back. */
+function shellWord(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
 function sayNext(folder: string, dataDirectory: string): void {
   const prefix = dataDirectory === '.filewright' ? '' : `--data-dir ${dataDirectory} `;
   const key = `--key-file ${join(folder, 'paula.key')}`;
@@ -253,6 +313,7 @@ What to type next
   ${run} ${key} review show FILING    # one of them with everything
   ${run} filing list --status accepted
   ${run} audit verify --bodies        # chain, tree, states and every sealed body
+  ${run} ${key} filing defend FILING DIR    # one filing for a court: payload, answers, date, proofs
   ${run} doctor                       # this installation: disk, clock, key, lanes, ledger
   npm run -s filewright -- --help
   npm run -s filewright -- ${prefix}db stop     # stop the embedded database

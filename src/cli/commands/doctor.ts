@@ -1,40 +1,49 @@
-import { existsSync, statfsSync, statSync } from 'node:fs';
+import { existsSync, statfsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { lanes, verifyLedger } from '../../acts/index.ts';
 import type { Filewright } from '../../app.ts';
 import { EXIT, FilewrightError, isOpen, nextOpening } from '../../core/index.ts';
 import { describeServer, ledgerWaiting } from '../../store/index.ts';
-import { rootKeyFile } from '../../system/index.ts';
 import { environment, type GlobalOptions, withApp } from '../context.ts';
 import { createOutput, iso, table } from '../output.ts';
-
-interface Finding {
-  readonly check: string;
-  readonly state: 'good' | 'warning' | 'bad';
-  readonly found: string;
-  readonly remedy: string;
-}
+import {
+  type Finding,
+  ledgerFindings,
+  rootKeyFindings,
+  unreachableCopies,
+} from './doctor-ledger.ts';
 
 const DISK_BYTES_MIN = 1024 ** 3;
 const SKEW_MS_MAX = 2_000;
 /** Readiness turns red here (facts of the ledger): the sequencer is not running, or too slow. */
 const WAITING_SECONDS_MAX = 5;
 
+interface DoctorOptions {
+  readonly bodies?: boolean;
+  readonly rootKeyBackup?: string;
+}
+
 export function addDoctorCommand(program: Command): void {
   program
     .command('doctor')
     .description('check this installation: platform, disk, database, clock, key, lanes, ledger')
     .option('--bodies', 'also open every sealed body')
-    .action(async (own: { bodies?: boolean }, command: Command) => {
+    .option(
+      '--root-key-backup <file>',
+      'compare a copy of the root key, and remember that there is one',
+    )
+    .action(async (own: DoctorOptions, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
       const findings = [node(), disk(options)];
       try {
         await withApp(options, async ({ app }) => {
-          findings.push(...(await inside(app, own.bodies === true)));
+          findings.push(...(await inside(app, own)));
         });
       } catch (error) {
         if (!(error instanceof FilewrightError)) throw error;
+        // What is wrong with the given copy is an answer to a question, not a state of the installation.
+        if (own.rootKeyBackup !== undefined) throw error;
         findings.push({
           check: 'database',
           state: 'bad',
@@ -53,12 +62,12 @@ export function addDoctorCommand(program: Command): void {
     });
 }
 
-async function inside(app: Filewright, bodies: boolean): Promise<Finding[]> {
+async function inside(app: Filewright, own: DoctorOptions): Promise<Finding[]> {
   const server = await describeServer(app.session);
   const durable = server.fsync === 'on' && server.synchronousCommit !== 'off';
   const skewMs = app.clock.now() - server.now;
   const waiting = await ledgerWaiting(app.session, app.tenant);
-  const report = await verifyLedger(app, { bodies });
+  const keyFindings = rootKeyFindings(app, own.rootKeyBackup);
   return [
     finding('database', true, server.version, ''),
     finding(
@@ -73,7 +82,7 @@ async function inside(app: Filewright, bodies: boolean): Promise<Finding[]> {
       `${Math.round(skewMs)} ms from the database`,
       'Correct this machine’s clock; a worker that is more than 2 s off sends nothing.',
     ),
-    rootKey(app),
+    ...keyFindings,
     ...(await laneFindings(app)),
     finding(
       'ledger intake',
@@ -81,6 +90,16 @@ async function inside(app: Filewright, bodies: boolean): Promise<Finding[]> {
       `${waiting.rows} facts waiting, the oldest for ${waiting.oldestSeconds.toFixed(1)} s`,
       'Start a worker; it sequences the ledger.',
     ),
+    ...(await ledgerInside(app, own)),
+  ];
+}
+
+/** Looking at the ledger brings it up to date first, which signs, which needs the folder of copies. */
+async function ledgerInside(app: Filewright, own: DoctorOptions): Promise<Finding[]> {
+  const unreachable = await unreachableCopies(app);
+  if (unreachable !== undefined) return [unreachable];
+  const report = await verifyLedger(app, { bodies: own.bodies === true });
+  return [
     finding(
       'ledger',
       report.ok,
@@ -89,6 +108,7 @@ async function inside(app: Filewright, bodies: boolean): Promise<Finding[]> {
         .join('; ') || 'empty',
       'Stop sending and keep everything; see audit verify.',
     ),
+    ...(await ledgerFindings(app)),
   ];
 }
 
@@ -131,23 +151,6 @@ async function laneFindings(app: Filewright): Promise<Finding[]> {
       remedy: '',
     };
   });
-}
-
-function rootKey(app: Filewright): Finding {
-  const remedy =
-    'Keep a copy of the root key away from this machine: without it nothing sealed can be read again.';
-  if ((environment['FILEWRIGHT_ROOT_KEY'] ?? '') !== '')
-    return finding('root key', true, 'from FILEWRIGHT_ROOT_KEY', remedy);
-  const file = rootKeyFile(app.dataDirectory);
-  const mode = statSync(file).mode & 0o777;
-  if (mode !== 0o600)
-    return {
-      check: 'root key',
-      state: 'bad',
-      found: `${file} has mode ${mode.toString(8)}`,
-      remedy: `chmod 600 ${file}`,
-    };
-  return { check: 'root key', state: 'warning', found: file, remedy };
 }
 
 function node(): Finding {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { defendFiling } from '../../acts/index.ts';
 import {
   FILING_STATUSES,
   FilewrightError,
@@ -118,6 +119,25 @@ export function addFilingCommands(program: Command): void {
               ),
               ...(payload === undefined ? [] : ['', JSON.stringify(payload, null, 2)]),
             ].join('\n'),
+        );
+      }),
+    );
+
+  filing
+    .command('defend <filing> <dir>')
+    .description(
+      'write one folder that defends a filing: payload, answers, receipt, date, and proofs that a stranger can check',
+    )
+    .action(async (name: string, dir: string, _own: object, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        const request = { filing: name, folder: dir, by: await actor() };
+        const pack = await defendFiling(app, request);
+        out.result('filing defend', pack, () =>
+          [
+            `${pack.entries} entries with proofs, ${pack.payloads} payloads, ${pack.answers} answers in ${pack.folder}; begin with README.txt.`,
+            ...(pack.shredded === 0 ? [] : [`${pack.shredded} sealed bodies were shredded.`]),
+            `Check it with: python3 ${pack.folder}/verify.py ${pack.folder}`,
+          ].join('\n'),
         );
       }),
     );

@@ -1,16 +1,19 @@
 import type { Command } from 'commander';
-import { openException, replay } from '../../acts/index.ts';
-import type { JsonValue } from '../../core/index.ts';
-import { listExceptions } from '../../store/index.ts';
+import { openReview } from '../../acts/index.ts';
+import { assignedPeople, listExceptions, listProposals } from '../../store/index.ts';
 import { checkUuid, readLimit } from '../arguments.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, span, table } from '../output.ts';
 import { describe } from './filing.ts';
+import { addReviewDecisions } from './review-decide.ts';
+import { hexText, reviewText } from './review-text.ts';
+
+export { evidenceText } from './review-text.ts';
 
 export function addReviewCommands(program: Command): void {
   const review = program
     .command('review')
-    .description('exceptions: what automation may no longer touch');
+    .description('exceptions: what automation may no longer touch, and what people do with it');
 
   review
     .command('list')
@@ -25,6 +28,8 @@ export function addReviewCommands(program: Command): void {
           ...own,
           limit: readLimit(own.limit),
         });
+        const ids = exceptions.map((x) => x.filing.id);
+        const assigned = await assignedPeople(app.session, app.tenant, ids);
         const rows = exceptions.map((x) => ({
           filing: x.filing.id,
           lane: x.filing.lane,
@@ -34,10 +39,12 @@ export function addReviewCommands(program: Command): void {
           mayBeFiled: x.unsettled !== undefined,
           slackMs: x.filing.lastSafe - app.clock.now(),
           openedAt: iso(x.openedAt),
+          assignedTo: assigned.get(x.filing.id) ?? null,
         }));
+        const head = ['filing', 'lane', 'entity', 'status', 'reason', 'may be filed', 'slack'];
         out.result('review list', { exceptions: rows }, () =>
           table(
-            ['filing', 'lane', 'entity', 'status', 'reason', 'may be filed', 'slack', 'since'],
+            [...head, 'since', 'with'],
             rows.map((r) => [
               r.filing,
               r.lane,
@@ -47,6 +54,7 @@ export function addReviewCommands(program: Command): void {
               r.mayBeFiled ? 'yes' : 'no',
               span(r.slackMs),
               r.openedAt,
+              r.assignedTo ?? '',
             ]),
           ),
         );
@@ -55,87 +63,49 @@ export function addReviewCommands(program: Command): void {
 
   review
     .command('show <filing>')
-    .description('the sealed envelope: payload, hash, trace, exact response, attempts')
-    .action(async (id: string, _own: object, command: Command) =>
+    .description('the sealed envelope: payload, hash, trace, exact response, violations, attempts')
+    .option('--hex', 'a hex dump of the exact bytes sent and answered instead')
+    .action(async (id: string, own: { hex?: true }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         await actor();
-        const { exception, envelope } = await openException(app, id);
+        const file = await openReview(app, id);
+        const { exception, ...opened } = file;
         const { envelope: _sealed, ...rest } = exception;
-        out.result('review show', { ...rest, envelope }, () =>
-          evidenceText(describe(exception.filing), envelope),
+        const assigned = await assignedPeople(app.session, app.tenant, [exception.filing.id]);
+        const assignedTo = assigned.get(exception.filing.id);
+        out.result('review show', { ...rest, ...opened, assignedTo: assignedTo ?? null }, () =>
+          own.hex === true
+            ? hexText(file)
+            : reviewText(describe(exception.filing), file, assignedTo),
         );
       }),
     );
 
   review
-    .command('replay <filing>')
-    .description(
-      'send the same payload again under the same key; asks the portal first where that is needed',
-    )
-    .option(
-      '--not-filed <evidence>',
-      'how you know that an earlier send was not accepted; recorded in the ledger',
-    )
-    .action(async (id: string, own: { notFiled?: string }, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const exception = await replay(app, id, await actor(), own.notFiled);
-        out.result(
-          'review replay',
-          { filing: id, from: exception.filing.status },
-          () => `Filing ${id} is pending again.`,
+    .command('proposals')
+    .description('proposals that wait for a second person')
+    .option('--all', 'decided ones too')
+    .option('--limit <n>', 'how many', '50')
+    .action(async (own: { all?: true; limit: string }, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
+        const filter = { all: own.all === true, limit: readLimit(own.limit) };
+        const proposals = await listProposals(app.session, app.tenant, filter);
+        out.result('review proposals', { proposals }, () =>
+          table(
+            ['proposal', 'what', 'filings', 'proposed by', 'at', 'state', 'hash'],
+            proposals.map((p) => [
+              p.id,
+              p.kind,
+              p.count,
+              p.proposedBy,
+              iso(p.proposedAt),
+              p.decision,
+              p.sha256,
+            ]),
+          ),
         );
       }),
     );
-}
 
-/** What a person wants to see first; the JSON form has everything. */
-export function evidenceText(
-  head: string,
-  envelope: { readonly [name: string]: JsonValue },
-): string {
-  const lines = [
-    head,
-    '',
-    `reason          ${text(envelope['reason'])}`,
-    `trace           ${text(envelope['trace'])}`,
-  ];
-  const { response } = envelope;
-  if (typeof response === 'object' && response !== null && 'status' in response) {
-    const body = Buffer.from(text(response['body_base64']), 'base64');
-    lines.push(
-      `portal answered ${text(response['status'])}, body of ${body.length} bytes:`,
-      indent(printable(body)),
-    );
-  } else if (typeof response === 'object' && response !== null && 'code' in response) {
-    lines.push(`no answer       ${text(response['code'])}: ${text(response['message'])}`);
-  }
-  lines.push(
-    'payload as sent:',
-    indent(printable(Buffer.from(text(envelope['payload_base64']), 'base64'))),
-  );
-  if (Array.isArray(envelope['attempts']))
-    lines.push(`attempts        ${envelope['attempts'].length}`);
-  return lines.join('\n');
-}
-
-function text(value: JsonValue | undefined): string {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-}
-
-/** A terminal must not be steered by what a portal sent. */
-function printable(bytes: Buffer): string {
-  const shown = bytes
-    .subarray(0, 2_000)
-    .toString('utf8')
-    .replaceAll(/[^\P{Cc}\n]/gu, '\ufffd');
-  return bytes.length > 2_000
-    ? `${shown}\n... ${bytes.length - 2_000} bytes more; use --json`
-    : shown;
-}
-
-function indent(block: string): string {
-  return block
-    .split('\n')
-    .map((line) => `    ${line}`)
-    .join('\n');
+  addReviewDecisions(review);
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { profilesByLane } from '../../acts/index.ts';
+import { eventConsumers, profilesByLane } from '../../acts/index.ts';
 import { FilewrightError } from '../../core/index.ts';
 import { jsonLog } from '../../system/index.ts';
 import { type GlobalOptions, stopSignal, withApp } from '../context.ts';
@@ -37,6 +37,7 @@ export function addWorkerCommand(program: Command): void {
             );
           }
           const parts = app.worker(await profilesByLane(app), { ahead });
+          const jobs = await app.jobs({ consumers: await eventConsumers(app) });
           const running = parts.worker.run();
           app.log.write({ level: 'info', event: 'worker.started' });
           const stop = (): void => void parts.worker.stop(); // `running` reports its end.
@@ -47,6 +48,7 @@ export function addWorkerCommand(program: Command): void {
             await running;
             app.log.write({ level: 'info', event: 'worker.stopped' });
           } finally {
+            await jobs.stop();
             await parts.close();
             await beating;
           }

@@ -126,6 +126,10 @@ export class OpenVault implements Vault {
     return payload.blob.subarray(entry.length);
   }
 
+  forget(): void {
+    // Nothing is kept here that could be destroyed.
+  }
+
   dataKey(): Uint8Array {
     return new Uint8Array(0);
   }

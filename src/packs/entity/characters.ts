@@ -1,6 +1,6 @@
 /**
- * Characters that no portal form can hold. They are refused with their place, never stripped: a stripped character
- * would make the hash speak of a text that nobody wrote.
+ * Control characters, refused with their place where nothing may be taken out: in what says whose filing it is, the
+ * number that is left may be another entity's. Texts that only describe are cleaned by the gates, which report it.
  */
 import type { JsonValue, RowError } from '../../core/index.ts';
 

@@ -9,20 +9,17 @@ import {
   obligationKey,
   sha256Hex,
   type FilingDraft,
-  type Instant,
   type JsonValue,
   type Profile,
   type RowError,
 } from '../../core/index.ts';
 import type { ColumnName } from './columns.ts';
+import type { Gated, Payload } from './gates-report.ts';
 
 /** The named columns that are present and well formed. */
 export type Texts = ReadonlyMap<ColumnName, string>;
 
-export interface Moments {
-  readonly due: Instant;
-  readonly notBefore: Instant;
-}
+export type Moments = Pick<Gated, 'due' | 'notBefore'>;
 
 const PAYLOAD_TEXTS = [
   'jurisdiction',
@@ -32,16 +29,17 @@ const PAYLOAD_TEXTS = [
   'period',
 ] as const;
 
-/** The bytes that are hashed, sealed and sent; adds to `errors` when a further column has no canonical spelling. */
-export function payloadOf(
-  texts: Texts,
-  fields: Readonly<Record<string, JsonValue>>,
-  errors: RowError[],
-): Uint8Array | undefined {
+/** What the gates look at. */
+export function payloadOf(texts: Texts, fields: Readonly<Record<string, JsonValue>>): Payload {
   const fee = texts.get('fee');
   const payload: Record<string, JsonValue> = { fields };
   for (const name of PAYLOAD_TEXTS) payload[name] = texts.get(name) ?? '';
   if (fee !== undefined) payload.fee_cents = centsOf(fee);
+  return payload;
+}
+
+/** The bytes that are hashed, sealed and sent; adds to `errors` when a further column has no canonical spelling. */
+export function payloadBytes(payload: Payload, errors: RowError[]): Uint8Array | undefined {
   try {
     return canonicalBytes(payload);
   } catch (error) {
@@ -63,11 +61,12 @@ function centsOf(fee: string): number {
 export function draftOf(input: {
   readonly texts: Texts;
   readonly profile: Profile;
-  readonly moments: Moments;
+  readonly gated: Gated;
   readonly payload: Uint8Array;
   readonly tenant: string;
+  readonly changed: readonly string[];
 }): FilingDraft {
-  const { texts, profile, moments, payload, tenant } = input;
+  const { texts, profile, gated, payload, tenant, changed } = input;
   const text = (name: ColumnName): string => texts.get(name) ?? '';
   const jurisdiction = text('jurisdiction');
   const registryNumber = text('registry_number');
@@ -93,8 +92,9 @@ export function draftOf(input: {
     obligation: obligationKey(obligation),
     payload,
     payloadSha256: sha256Hex(hash('sha256', payload, 'hex')),
-    notBefore: moments.notBefore,
-    due: moments.due,
-    lastSafe: addMs(moments.due, -(profile.expectedServiceMs + profile.personMs)),
+    notBefore: gated.notBefore,
+    due: gated.due,
+    lastSafe: addMs(gated.cutoff, -(profile.expectedServiceMs + profile.personMs)),
+    ...(changed.length === 0 ? {} : { changed }),
   };
 }

@@ -77,22 +77,9 @@ describe('a row that is refused', () => {
     ['a bare state, which may be a country', { jurisdiction: 'DE' }, /write US-DE if you mean it$/],
     ['a jurisdiction in small letters', { jurisdiction: 'us-de' }, /write US-DE if you mean it$/],
     ['an empty needed column', { entity_name: '' }, /^entity_name: is empty, but needed$/],
-    [
-      'white space behind',
-      { registry_number: '0012345 ' },
-      /^registry_number: has white space around it/,
-    ],
-    ['a no-break space before', { period: '\u00a02027' }, /^period: has white space/],
+    ['white space alone', { entity_name: ' \u00a0' }, /^entity_name: is empty, but needed$/],
     ['a NUL', { registry_number: '12\u00003' }, /^registry_number: .*U\+0000 as character 3/],
-    ['a line break in a name', { entity_name: 'A\nB' }, /^entity_name: .*U\+000A/],
-    ['a C1 control in free text', { agent: 'x\u0085' }, /^agent: .*U\+0085 as character 2/],
-    ['a carriage return alone in free text', { agent: 'a\rb' }, /^agent: .*U\+000D/],
-    [
-      'a control character deep in JSON',
-      { notes: { a: ['ok', 'x\u0007'] } },
-      /^\/notes\/a\/1: .*U\+0007/,
-    ],
-    ['a control character in a JSON key', { notes: { 'a\u0007': 1 } }, /^\/notes: has a key/],
+    ['a control character in a JSON key', { notes: { 'a\u0007': 1 } }, /^notes: has a key/],
     [
       'a fraction in JSON',
       { notes: { share: 0.5 } },
@@ -136,11 +123,11 @@ describe('a row that is refused', () => {
       registry_number: '',
       due: 'soon',
       fee: 'x',
-      agent: '\u0000',
+      notes: { '\u0000': '' },
     };
     const places = errorsOf(row).map((error) => error.split(':')[0] ?? '');
     expect(new Set(places)).toEqual(
-      new Set(['agent', 'due', 'fee', 'jurisdiction', 'registry_number']),
+      new Set(['notes', 'due', 'fee', 'jurisdiction', 'registry_number']),
     );
   });
 
@@ -167,7 +154,7 @@ describe('a draft', () => {
     const draft = draftOf({ fee: '50', agent: 'A\r\n\tB', 'Odd "column"': '' });
     expect(Buffer.from(draft.payload).toString()).toBe(
       '{"entity_name":"Müller & Söhne, Inc.","fee_cents":5000,' +
-        '"fields":{"Odd \\"column\\"":"","agent":"A\\r\\n\\tB"},"filing_kind":"franchise_tax",' +
+        '"fields":{"Odd \\"column\\"":"","agent":"A B"},"filing_kind":"franchise_tax",' +
         '"jurisdiction":"US-DE","period":"2027","registry_number":"0012345"}',
     );
     expect(draft.payloadSha256).toBe(hash('sha256', draft.payload, 'hex'));

@@ -8,9 +8,13 @@ import {
   type RowReader,
   type RowResult,
 } from '../../core/index.ts';
-import { controlFault, freeTextFaults } from './characters.ts';
+import { controlFault } from './characters.ts';
 import { ENTITY_COLUMNS, type ColumnName, type EntityColumn } from './columns.ts';
-import { draftOf, payloadOf, type Moments, type Texts } from './draft.ts';
+import { draftOf, payloadBytes, payloadOf, type Moments, type Texts } from './draft.ts';
+import { entityGates, type EntityGates } from './gates.ts';
+import type { GateChange, LawGates } from './gates-report.ts';
+import { cleanText, cleanTexts } from './gates-texts.ts';
+import { errorOf, noteOf } from './row-notes.ts';
 import { momentReader, type DayEdge } from './moments.ts';
 import { checkZone } from './zone-day.ts';
 
@@ -20,6 +24,8 @@ export interface EntityRowReaderOptions {
   readonly lanes: ReadonlyMap<string, Profile>;
   /** When given, a due date more than ten years away is refused as a slip of the pen. */
   readonly now?: () => Instant;
+  /** When given, due dates and Delaware tax are compared with the law. */
+  readonly law?: LawGates;
 }
 
 type Row = Readonly<Record<string, JsonValue>>;
@@ -39,6 +45,9 @@ const SHOWN_CHARACTERS_MAX = 40;
 
 const MOMENT_IN_UTC = momentReader('UTC');
 
+// oxlint-disable-next-line no-control-regex -- control characters are what it looks for.
+const EDGES = /^[\s\u0000-\u001f\u007f-\u009f]+|[\s\u0000-\u001f\u007f-\u009f]+$/g;
+
 const KNOWN = new Set<string>(ENTITY_COLUMNS.map((column) => column.name));
 
 /** The row reader of the entity pack. Dates without a time are days in the zone of the portal, or UTC. */
@@ -49,20 +58,23 @@ export function entityRowReader(options: EntityRowReaderOptions): RowReader {
     checkZone(zone, profile.code);
     lanes.set(jurisdiction, { profile, moment: momentReader(zone) });
   }
+  const gates = entityGates(options.law === undefined ? {} : { law: options.law });
   return {
     columns: ENTITY_COLUMNS.map(({ name, needed, meaning }) => ({ name, needed, meaning })),
-    read: (row) => readRow(row, lanes, options),
+    read: (row) => readRow(row, { lanes, gates, options }),
   };
 }
 
-function readRow(
-  row: Row,
-  lanes: ReadonlyMap<string, Lane>,
-  options: EntityRowReaderOptions,
-): RowResult {
+interface Reading {
+  readonly lanes: ReadonlyMap<string, Lane>;
+  readonly gates: EntityGates;
+  readonly options: EntityRowReaderOptions;
+}
+
+function readRow(row: Row, { lanes, gates, options }: Reading): RowResult {
   const errors: RowError[] = [];
-  const texts = readTexts(row, errors);
-  const fields = readFields(row, errors);
+  const edges: GateChange[] = [];
+  const texts = readTexts(row, errors, edges);
   const jurisdiction = texts.get('jurisdiction');
   const lane = jurisdiction === undefined ? undefined : lanes.get(jurisdiction);
   if (jurisdiction !== undefined && lane === undefined) {
@@ -70,19 +82,37 @@ function readRow(
   }
   // Without the lane the zone is unknown, but a malformed date is one in every zone.
   const moments = readMoments(texts, lane?.moment ?? MOMENT_IN_UTC, options, errors);
-  const payload = errors.length === 0 ? payloadOf(texts, fields, errors) : undefined;
-  if (lane === undefined || moments === undefined || payload === undefined || errors.length > 0) {
-    return { ok: false, errors };
+  const payload = payloadOf(texts, fieldsOf(row));
+  if (lane === undefined) {
+    // No profile, no gates; but a key that no portal can hold is one everywhere.
+    const { refusals } = cleanTexts(payload, { start: false });
+    return { ok: false, errors: [...errors, ...refusals.map(errorOf)] };
   }
+  const { profile } = lane;
+  // What stands in the way of one gate must not hide what the others would say.
+  const result =
+    moments === undefined || errors.length > 0
+      ? gates.runOnPayload(payload, profile)
+      : gates.run({ payload, ...moments, cutoff: moments.due }, profile);
+  const known = new Set(errors.map((error) => error.where));
+  errors.push(...result.refusals.map(errorOf).filter((error) => !known.has(error.where)));
+  const bytes = errors.length === 0 ? payloadBytes(result.gated.payload, errors) : undefined;
+  if (bytes === undefined) return { ok: false, errors };
+  const changed = [...edges, ...result.changes]
+    .filter(({ field }) => field !== '/due' && field !== '/not_before')
+    .map(({ code, field }) => `${code} ${field}`);
   const { tenant } = options;
-  return { ok: true, draft: draftOf({ texts, profile: lane.profile, moments, payload, tenant }) };
+  const draft = draftOf({ texts, profile, gated: result.gated, payload: bytes, tenant, changed });
+  const notes = [...edges, ...result.changes, ...result.notices].map(noteOf);
+  return notes.length === 0 ? { ok: true, draft } : { ok: true, draft, notes };
 }
 
 /** The named columns that are present and well formed. An empty optional column is an absent one. */
-function readTexts(row: Row, errors: RowError[]): Texts {
+function readTexts(row: Row, errors: RowError[], edges: GateChange[]): Texts {
   const texts = new Map<ColumnName, string>();
   for (const column of ENTITY_COLUMNS) {
-    const value = Object.hasOwn(row, column.name) ? row[column.name] : undefined;
+    const found = Object.hasOwn(row, column.name) ? row[column.name] : undefined;
+    const value = typeof found === 'string' ? cleanColumn(column, found, edges) : found;
     if (value === undefined || value === null || value === '') {
       if (column.needed) errors.push({ where: column.name, why: 'is empty, but needed' });
       continue;
@@ -98,8 +128,6 @@ function textFault(column: EntityColumn, value: JsonValue): string | undefined {
   if (typeof value !== 'string') return 'must be a text in quotes, so that no digit of it is lost';
   const control = controlFault(value);
   if (control !== undefined) return control;
-  // Not trimmed: "0012345 " and "0012345" would be two obligations to one reader and one to another.
-  if (value.trim() !== value) return 'has white space around it; remove it at its source';
   if (value.length > column.charactersMax) {
     return `has ${value.length} characters, more than ${column.charactersMax}; check the column`;
   }
@@ -109,9 +137,24 @@ function textFault(column: EntityColumn, value: JsonValue): string | undefined {
   return undefined;
 }
 
-function readFields(row: Row, errors: RowError[]): Row {
+/**
+ * "0012345 " and "0012345" must not be two obligations. Only what stands at the ends is taken off: a control character
+ * inside a number stays and is refused, since what is left without it may be another entity's number. A name says no
+ * such thing, and is left to the gates.
+ */
+function cleanColumn(column: EntityColumn, text: string, edges: GateChange[]): string {
+  const field = `/${column.name}`;
+  if (column.name === 'entity_name') return cleanText(text, field, true, edges);
+  const inner = text.replaceAll(EDGES, '');
+  // Told by the same rules as everything else; a text with more inside is refused further on.
+  const at = text.indexOf(inner);
+  if (at > 0) cleanText(text.slice(0, at) + inner, field, true, edges);
+  if (at + inner.length < text.length) cleanText(text.slice(at), field, true, edges);
+  return inner;
+}
+
+function fieldsOf(row: Row): Row {
   const fields = Object.entries(row).filter(([name]) => !KNOWN.has(name));
-  for (const [name, value] of fields) errors.push(...freeTextFaults(value, name));
   // fromEntries also keeps a column called __proto__, which an assignment would lose.
   return Object.fromEntries(fields);
 }

@@ -55,12 +55,16 @@ export class AnswerBodies {
     return bytes;
   }
 
+  registry(place: string, word: string): Buffer {
+    return fill(template([place]), [word]);
+  }
+
   problem(code: string, message: string): Buffer {
     return Buffer.from(JSON.stringify({ code, message }), 'utf8');
   }
 
-  rejection(code: string): Buffer {
-    const errors = [{ code, field: '/registeredAgent', message: 'This field is not valid.' }];
+  rejection(code: string, field = '/registeredAgent'): Buffer {
+    const errors = [{ code, field, message: 'This field is not valid.' }];
     return Buffer.from(JSON.stringify({ code, errors }), 'utf8');
   }
 
@@ -81,7 +85,7 @@ export class AnswerBodies {
   }
 }
 
-function page(title: string, content: string): Buffer {
+export function page(title: string, content: string): Buffer {
   return Buffer.from(
     `<!doctype html><html><head><title>${title}</title></head><body>${content}</body></html>`,
     'utf8',

@@ -27,6 +27,16 @@ export interface Behaviour {
   readonly health: 'good' | 'bad';
   /** `tracked`: a session cookie is issued, and tokens of other portals or in two requests at once are counted. */
   readonly sessions: 'none' | 'tracked';
+  /** `html-form`: how long a session may be idle. Default: what the profile claims. */
+  readonly sessionIdleMs?: number;
+  /** `shared` hands one token to everybody, `open` asks nobody to sign in, `refused` lets nobody in. */
+  readonly login: 'checked' | 'shared' | 'open' | 'refused';
+  /** Whether a request without the profile's credential headers is refused. */
+  readonly credentials: 'checked' | 'ignored';
+  /** `changed` asks for one more field than the profile knows. */
+  readonly form: 'as_profiled' | 'changed';
+  /** Entity numbers of the right shape that the registry does not know. */
+  readonly unknownEntities: readonly string[];
 }
 
 export interface Timings {
@@ -71,6 +81,10 @@ export const DEFAULT_BEHAVIOUR: Behaviour = {
   closedHours: 'page_503',
   health: 'good',
   sessions: 'none',
+  login: 'checked',
+  credentials: 'checked',
+  form: 'as_profiled',
+  unknownEntities: [],
 };
 
 // A schedule is written by hand or by a test; more than this is a mistake in whatever made it.
@@ -130,6 +144,13 @@ export const BehaviourSchema = Type.Object(
     closedHours: Type.Optional(Type.Enum(['page_503', 'denied_403', 'ignored'])),
     health: Type.Optional(Type.Enum(['good', 'bad'])),
     sessions: Type.Optional(Type.Enum(['none', 'tracked'])),
+    sessionIdleMs: Type.Optional(ms),
+    login: Type.Optional(Type.Enum(['checked', 'shared', 'open', 'refused'])),
+    credentials: Type.Optional(Type.Enum(['checked', 'ignored'])),
+    form: Type.Optional(Type.Enum(['as_profiled', 'changed'])),
+    unknownEntities: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), { maxItems: SCHEDULE_MAX }),
+    ),
   },
   closed,
 );

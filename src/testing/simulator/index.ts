@@ -29,7 +29,12 @@ export {
 export { MemoryPortal, type MemoryPortalOptions } from './memory-portal.ts';
 export type { AnswerPlan, Delivery, Plan, PortalRequest } from './plan.ts';
 export { PortalModel, type PortalModelOptions, REQUEST_LOG_MAX } from './portal-model.ts';
-export { type Simulator, type SimulatorOptions, startSimulator } from './portal-server.ts';
+export {
+  type Simulator,
+  type SimulatorOptions,
+  startSimulator,
+  type Twist,
+} from './portal-server.ts';
 export { BODY_BYTES_MAX } from './request-body.ts';
 export type { ReceivedRequest, RequestLog } from './request-log.ts';
 export { sampleProfile } from './sample-profile.ts';
@@ -44,3 +49,4 @@ export {
   Truth,
   type TruthSummary,
 } from './truth.ts';
+export { WRONG_PORTALS, type WrongPortal } from './wrong-portals.ts';

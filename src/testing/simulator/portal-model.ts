@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { type Instant, invariant, type Profile } from '../../core/index.ts';
 import { AnswerBodies } from './answer-bodies.ts';
 import {
@@ -10,7 +9,10 @@ import {
 import { Dice } from './dice.ts';
 import { FaultPlan } from './fault-plan.ts';
 import { isHealthFault } from './faults.ts';
+import { type Filing, FrontDesk, NO_FILING } from './front-desk.ts';
 import { OpeningClock } from './opening-hours.ts';
+import { PageBodies } from './page-bodies.ts';
+import { formOf, PageDesk } from './page-desk.ts';
 import { type AnswerPlan, deliveryMs, type Plan, type PortalRequest } from './plan.ts';
 import { beyondTimeoutMs, type Handled, honest, type PortalParts } from './portal-parts.ts';
 import { ReceiptMaker } from './receipt-maker.ts';
@@ -18,7 +20,6 @@ import { type Route, Routes } from './routes.ts';
 import { SessionWatch } from './session-watch.ts';
 import { StatusDesk } from './status-desk.ts';
 import { respond, respondPage } from './submit-answers.ts';
-import { SubmitDesk } from './submit-desk.ts';
 import { type Refusal, Truth } from './truth.ts';
 
 // Enough to look back on the last seconds of a bench; a test that checks every request asks for more.
@@ -40,21 +41,26 @@ export class PortalModel {
   readonly truth: Truth;
   private readonly parts: PortalParts;
   private readonly routes: Routes;
-  private readonly submitDesk: SubmitDesk;
+  private readonly frontDesk: FrontDesk;
   private readonly statusDesk: StatusDesk;
   private readonly sessions: SessionWatch;
   private readonly opening: OpeningClock | undefined;
+  private readonly pages: PageDesk | undefined;
   private readonly open = new Map<number, string>();
   private arrivals = 0;
   private blockedUntil = Number.NEGATIVE_INFINITY;
+  private blocks = 0;
 
   constructor(options: PortalModelOptions) {
     const { profile } = options;
-    const behaviour = changeBehaviour(DEFAULT_BEHAVIOUR, options.behaviour ?? {});
+    const quirks = changeBehaviour(DEFAULT_BEHAVIOUR, quirksOf(profile));
+    const behaviour = changeBehaviour(quirks, options.behaviour ?? {});
+    const form = formOf(profile);
+    const pageBodies = form === undefined ? undefined : new PageBodies(profile);
     this.truth = new Truth(profile.code, options.requestLogMax ?? REQUEST_LOG_MAX);
     this.parts = {
       profile,
-      bodies: new AnswerBodies(profile),
+      bodies: pageBodies ?? new AnswerBodies(profile),
       receipts: new ReceiptMaker(profile.receipt.pattern),
       truth: this.truth,
       dice: new Dice(),
@@ -64,9 +70,13 @@ export class PortalModel {
       pause: { from: Number.POSITIVE_INFINITY, until: Number.NEGATIVE_INFINITY },
     };
     this.routes = new Routes(profile);
-    this.submitDesk = new SubmitDesk(this.parts);
     this.statusDesk = new StatusDesk(this.parts);
-    this.sessions = new SessionWatch(profile.code);
+    this.sessions = new SessionWatch(profile.code, profile.session?.cookies[0]);
+    this.pages =
+      form === undefined || pageBodies === undefined
+        ? undefined
+        : new PageDesk(this.parts, pageBodies, this.sessions, form);
+    this.frontDesk = new FrontDesk(this.parts, this.pages, () => this.latencyMs());
     this.opening = profile.hours === undefined ? undefined : new OpeningClock(profile.hours);
   }
 
@@ -85,12 +95,14 @@ export class PortalModel {
     const number = ++this.arrivals;
     const session = this.enter(number, request, now);
     const route = this.routes.match(request.method, request.path);
-    const isSubmit = route.endpoint === 'submit';
-    const sha256 = isSubmit ? hash('sha256', request.body, 'hex') : '';
-    const key = isSubmit ? this.submitDesk.keyOf(request, sha256) : route.key;
-    const handled = this.turnAway(number, now) ?? this.handle({ number, route, key, sha256, now });
+    const filing = route.endpoint === 'submit' ? this.frontDesk.read(request) : NO_FILING;
+    const { sha256 } = filing;
+    const key = route.endpoint === 'submit' ? filing.key : route.key;
+    const handled =
+      this.turnAway(number, request, route, now) ??
+      this.handle({ number, request, route, filing, now });
     const { fault, delayMs, acceptsAfterMs } = handled;
-    const answer = this.withSession(handled.answer, session);
+    const answer = this.asPage(this.withSession(handled.answer, session), route);
     if (fault !== undefined) this.truth.countFault(fault);
     this.truth.countRequest({
       number,
@@ -144,7 +156,12 @@ export class PortalModel {
   }
 
   /** The refusals that come before anybody reads the request: a block, and closed doors. */
-  private turnAway(number: number, now: Instant): Handled | undefined {
+  private turnAway(
+    number: number,
+    request: PortalRequest,
+    route: Route,
+    now: Instant,
+  ): Handled | undefined {
     const { parts, truth } = this;
     const { behaviour, bodies, profile } = parts;
     if (truth.inFlight > profile.ceiling) {
@@ -153,13 +170,20 @@ export class PortalModel {
     }
     if (now < this.blockedUntil) {
       const reset = String(Math.ceil(this.blockedUntil / 1000));
-      return this.refusal(
-        'blocked',
-        number,
-        respondPage(403, bodies.errorPage(403), {
-          'x-ratelimit-reset': reset,
-        }),
+      // A client that keeps coming is taken for a machine.
+      this.blocks += 1;
+      const isSuspect =
+        this.blocks >= profile.captcha.threshold && profile.captcha.marks.length > 0;
+      const page = isSuspect ? bodies.captchaPage() : bodies.errorPage(403);
+      const answer = respondPage(403, page, { 'x-ratelimit-reset': reset });
+      return this.refusal('blocked', number, answer);
+    }
+    if (behaviour.credentials === 'checked' && route.endpoint !== 'health') {
+      const isStranger = profile.credentials.some(
+        ({ header }) => (request.headers[header.toLowerCase()] ?? '') === '',
       );
+      if (isStranger)
+        return this.refusal('stranger', number, respondPage(401, bodies.errorPage(401)));
     }
     if (behaviour.closedHours === 'ignored' || (this.opening?.isOpen(now) ?? true)) {
       return undefined;
@@ -176,29 +200,42 @@ export class PortalModel {
 
   private handle(arrival: {
     readonly number: number;
+    readonly request: PortalRequest;
     readonly route: Route;
-    readonly key: string;
-    readonly sha256: string;
+    readonly filing: Filing;
     readonly now: Instant;
   }): Handled {
-    const { number, route, key, sha256, now } = arrival;
-    const { bodies, dice } = this.parts;
+    const { number, request, route, filing, now } = arrival;
     switch (route.endpoint) {
       case 'submit':
-        return this.submitDesk.take({ number, key, sha256, now }, () => this.latencyMs());
-      case 'status':
-        return this.statusDesk.tell({ number, key, submissionId: route.submissionId, now }, () =>
-          this.latencyMs(),
-        );
+        return this.frontDesk.take(number, request, filing, now);
+      case 'status': {
+        const { key, submissionId } = route;
+        return this.statusDesk.tell({ number, key, submissionId, now }, () => this.latencyMs());
+      }
       case 'health':
         return this.health(number);
       case 'other': {
-        dice.reseed(this.behaviour.seed, 'other', number);
-        const status = route.wrongMethod ? 405 : 404;
-        const body = bodies.problem(`HTTP_${status}`, 'No such thing here.');
-        return honest(respond(status, body), this.latencyMs());
+        this.parts.dice.reseed(this.behaviour.seed, 'other', number);
+        const delayMs = this.latencyMs();
+        const found = this.pages?.page(request, now) ?? this.frontDesk.registry(request);
+        return honest(found ?? this.nothingHere(route), delayMs);
       }
     }
+  }
+
+  private nothingHere(route: Route): AnswerPlan {
+    const status = route.wrongMethod ? 405 : 404;
+    return respond(status, this.parts.bodies.problem(`HTTP_${status}`, 'No such thing here.'));
+  }
+
+  /** A portal with pages answers in HTML, whatever it has to say. */
+  private asPage(answer: AnswerPlan, { endpoint }: Route): AnswerPlan {
+    if (this.pages === undefined || answer.kind !== 'respond' || endpoint === 'health') {
+      return answer;
+    }
+    const headers = { ...answer.headers, 'content-type': 'text/html; charset=utf-8' };
+    return { ...answer, headers };
   }
 
   private health(number: number): Handled {
@@ -230,9 +267,14 @@ export class PortalModel {
   }
 
   private withSession(answer: AnswerPlan, session: string): AnswerPlan {
-    if (this.behaviour.sessions === 'none' || session !== '' || answer.kind !== 'respond') {
-      return answer;
-    }
+    const isOwn = this.pages !== undefined || this.behaviour.sessions === 'none';
+    if (isOwn || session !== '' || answer.kind !== 'respond') return answer;
     return { ...answer, headers: { ...answer.headers, 'set-cookie': this.sessions.issue() } };
   }
+}
+
+/** What a profile says about its portal beyond its answers: serial sessions are watched, and too many are blocked. */
+function quirksOf(profile: Profile): BehaviourChange {
+  if (profile.driver !== 'json-api' || profile.session?.scope !== 'slot') return {};
+  return { overCeiling: 'blocked', sessions: 'tracked' };
 }

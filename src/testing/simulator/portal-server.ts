@@ -9,6 +9,7 @@ import { type Clock, FilewrightError, invariant, type Profile } from '../../core
 import { answerAdmin, isAdminPath, type Portals, sendJson } from './admin-routes.ts';
 import type { BehaviourChange } from './behaviour.ts';
 import { performPlan } from './perform-plan.ts';
+import type { AnswerPlan, Plan, PortalRequest } from './plan.ts';
 import { PortalModel } from './portal-model.ts';
 import { BODY_BYTES_MAX, readBody } from './request-body.ts';
 import type { Truth } from './truth.ts';
@@ -23,7 +24,11 @@ export interface SimulatorOptions {
   readonly behaviour?: Readonly<Record<string, BehaviourChange>>;
   /** How many requests each portal's log keeps. Default: REQUEST_LOG_MAX. */
   readonly requestLogMax?: number;
+  /** Bends answers on their way out, for portals that are wrong in a way no fault describes. */
+  readonly twist?: Twist;
 }
+
+export type Twist = (answer: AnswerPlan, plan: Plan, request: PortalRequest) => AnswerPlan;
 
 export interface Simulator {
   readonly port: number;
@@ -50,7 +55,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const host = options.host ?? '127.0.0.1';
   const portals = new PortalSet(options);
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) =>
-    serve(portals, options.clock, request, response),
+    serve(portals, options, request, response),
   );
   server.maxConnections = CONNECTIONS_MAX;
   const port = await listen(server, options.port, host);
@@ -131,7 +136,7 @@ class PortalSet implements Portals {
 
 function serve(
   portals: PortalSet,
-  clock: Pick<Clock, 'now'>,
+  options: Pick<SimulatorOptions, 'clock' | 'twist'>,
   request: IncomingMessage,
   response: ServerResponse,
 ): void {
@@ -146,14 +151,14 @@ function serve(
         sendJson(response, 413, { error: `A body may have ${BODY_BYTES_MAX} bytes.` });
         return;
       case 'whole':
-        answer(portals, clock, { request, response, body: body.bytes });
+        answer(portals, options, { request, response, body: body.bytes });
     }
   });
 }
 
 function answer(
   portals: PortalSet,
-  clock: Pick<Clock, 'now'>,
+  { clock, twist }: Pick<SimulatorOptions, 'clock' | 'twist'>,
   exchange: {
     readonly request: IncomingMessage;
     readonly response: ServerResponse;
@@ -173,8 +178,10 @@ function answer(
     return;
   }
   const path = slash < 0 ? '/' : url.slice(slash);
-  const plan = portal.arrive({ method, path, headers: single(headers), body }, clock.now());
-  performPlan(plan, response, () => portal.finish(plan.request));
+  const arrived = { method, path, headers: single(headers), body };
+  const plan = portal.arrive(arrived, clock.now());
+  const bent = twist === undefined ? plan : { ...plan, answer: twist(plan.answer, plan, arrived) };
+  performPlan(bent, response, () => portal.finish(plan.request));
 }
 
 /** Node gives lists only for Set-Cookie, which is no request header, so every value is a text. */

@@ -1,6 +1,7 @@
 import type { PortalRequest } from './plan.ts';
 
 const COOKIE = 'FWSESSION';
+const HEADER = 'x-session-token';
 
 /**
  * Watches session tokens as a strict portal would: one that this portal never issued has leaked from another lane, and
@@ -8,21 +9,23 @@ const COOKIE = 'FWSESSION';
  */
 export class SessionWatch {
   private readonly lane: string;
+  private readonly cookie: string;
   private readonly inUse = new Map<string, number>();
   private issued = 0;
 
-  constructor(lane: string) {
+  constructor(lane: string, cookie: string = COOKIE) {
     this.lane = lane;
+    this.cookie = cookie;
   }
 
   token(request: PortalRequest): string {
     const cookie = request.headers['cookie'];
-    if (cookie === undefined) return request.headers['x-session-token'] ?? '';
+    if (cookie === undefined) return request.headers[HEADER] ?? '';
     for (const pair of cookie.split(';')) {
       const text = pair.trim();
-      if (text.startsWith(`${COOKIE}=`)) return text.slice(COOKIE.length + 1);
+      if (text.startsWith(`${this.cookie}=`)) return text.slice(this.cookie.length + 1);
     }
-    return '';
+    return request.headers[HEADER] ?? '';
   }
 
   isForeign(token: string): boolean {
@@ -45,8 +48,13 @@ export class SessionWatch {
     else this.inUse.set(token, before - 1);
   }
 
-  issue(): string {
+  /** A token that nobody had before. */
+  next(): string {
     this.issued += 1;
-    return `${COOKIE}=${this.lane}.${this.issued}; Path=/; HttpOnly`;
+    return `${this.lane}.${this.issued}`;
+  }
+
+  issue(token: string = this.next()): string {
+    return `${this.cookie}=${token}; Path=/; HttpOnly`;
   }
 }

@@ -63,9 +63,16 @@ export class SubmitDesk {
     const usual = latency();
     const delayMs =
       fault === 'slow' ? (behaviour.timings.slowMs ?? beyondTimeoutMs(profile)) : usual;
-    return fault === undefined || takes(fault)
-      ? this.takeIn(submission, submitted, { fault, delayMs, usual })
-      : this.turnDown(submission, submitted, { fault, delayMs });
+    if (fault !== undefined && !takes(fault)) {
+      return this.turnDown(submission, submitted, { fault, delayMs });
+    }
+    if (fault === undefined && profile.received.always === true) {
+      // No misbehaviour: this portal takes every filing that way.
+      const usually = 'received_202_then_accepted';
+      const handled = this.takeIn(submission, submitted, { fault: usually, delayMs, usual });
+      return { ...handled, fault: undefined };
+    }
+    return this.takeIn(submission, submitted, { fault, delayMs, usual });
   }
 
   /**

@@ -40,7 +40,18 @@ export interface Submission {
 }
 
 /** Why an honest portal turned a request away. */
-export type Refusal = 'blocked' | 'closed' | 'duplicate' | 'key_reused' | 'full';
+export type Refusal =
+  | 'blocked'
+  | 'closed'
+  | 'duplicate'
+  | 'key_reused'
+  | 'full'
+  /** Came without credentials. */
+  | 'stranger'
+  /** Examined and found wanting: a limit of the profile, an unknown entity, the wrong rail, too early. */
+  | 'examined'
+  /** Without a session, or with the token of another form. */
+  | 'session';
 
 export interface TruthSummary {
   readonly lane: string;

@@ -1,0 +1,58 @@
+/** Sealed bodies of many entries, a bounded group at a time; a body that is missing must have been shredded. */
+import { FilewrightError } from '../core/index.ts';
+import type { Filewright } from '../app.ts';
+import type { LedgerEntry, SealedBody } from '../ledger/index.ts';
+import { dataKeyStates, ledgerBlobs, type StoredBlob } from '../store/index.ts';
+
+/** A body may have some megabytes where a portal answered at length; so few are held at once. */
+const BODIES_AT_ONCE = 50;
+
+export interface FoundBody {
+  readonly entry: LedgerEntry & { readonly body: SealedBody };
+  /** Undefined when it was shredded. */
+  readonly stored: StoredBlob | undefined;
+}
+
+/** Takes entries one by one and hands their bodies to `take`, in order; `finish` hands out the rest. */
+export class BodyCollector {
+  readonly #app: Filewright;
+  readonly #boundary: string;
+  readonly #take: (found: FoundBody) => Promise<void>;
+  #waiting: FoundBody['entry'][] = [];
+
+  constructor(app: Filewright, boundary: string, take: (found: FoundBody) => Promise<void>) {
+    this.#app = app;
+    this.#boundary = boundary;
+    this.#take = take;
+  }
+
+  async add(entry: LedgerEntry): Promise<void> {
+    const { body } = entry;
+    if (body === null) return;
+    this.#waiting.push({ ...entry, body });
+    if (this.#waiting.length >= BODIES_AT_ONCE) await this.finish();
+  }
+
+  async finish(): Promise<void> {
+    const entries = this.#waiting;
+    this.#waiting = [];
+    if (entries.length === 0) return;
+    const { session, tenant } = this.#app;
+    const hashes = entries.map(({ body }) => body.ct);
+    const blobs = await ledgerBlobs(session, tenant, this.#boundary, hashes);
+    const lost = entries.filter(({ body }) => blobs.get(body.ct) === undefined);
+    const keys = [...new Set(lost.map(({ body }) => body.key))];
+    const states = keys.length === 0 ? new Map() : await dataKeyStates(session, tenant, keys);
+    for (const entry of entries) {
+      const stored = blobs.get(entry.body.ct);
+      if (stored === undefined && states.get(entry.body.key) !== 'shredded') {
+        throw new FilewrightError(
+          'LEDGER_BROKEN',
+          `The sealed body of entry ${entry.seq} of ${entry.log} is missing, and its key ${entry.body.key} was not shredded: it was taken away`,
+          { details: { seq: entry.seq, reason: 'BODY_UNREADABLE' } },
+        );
+      }
+      await this.#take({ entry, stored });
+    }
+  }
+}

@@ -1,0 +1,227 @@
+/** `audit export`: the ledger for somebody outside, with counts that agree with the database. */
+import { FilewrightError, type FilingId, type Instant, toRfc3339 } from '../core/index.ts';
+import type { Filewright } from '../app.ts';
+import type { LedgerBoundary } from '../ledger/index.ts';
+import {
+  entriesBetween,
+  entriesOfFiling,
+  type FiledEntry,
+  ledgerCounts,
+  ledgerEntries,
+  type LogCounts,
+} from '../store/index.ts';
+import { ExportFolder } from '../system/index.ts';
+import { signedLog, type SignedLog, signNow } from './audit-heads.ts';
+import { writePack, writeWholeLog, type WrittenLog } from './audit-pack.ts';
+import { readmeText, verifierScript } from './audit-texts.ts';
+
+export type ExportScope =
+  | { readonly kind: 'whole' }
+  | { readonly kind: 'time'; readonly from: Instant; readonly to: Instant }
+  | { readonly kind: 'filing'; readonly filing: FilingId };
+
+export interface ExportedLog extends WrittenLog {
+  readonly log: string;
+  readonly boundary: LedgerBoundary;
+  /** Of the signed head that vouches for it. */
+  readonly size: number;
+  readonly root: string;
+  /** In the database, after that head. */
+  readonly unsigned: number;
+  /** What the database holds of it at the same time. */
+  readonly database: Pick<LogCounts, 'size' | 'entries' | 'bodies' | 'waiting'>;
+}
+
+export interface ExportReport {
+  readonly folder: string;
+  readonly scope: string;
+  readonly exportedAt: string;
+  readonly logs: readonly ExportedLog[];
+  readonly files: number;
+  readonly bytes: number;
+}
+
+interface ExportRequest {
+  readonly folder: string;
+  readonly scope: ExportScope;
+  /** One log; all of them unless told. */
+  readonly boundary?: LedgerBoundary;
+  readonly bodies: boolean;
+  readonly format: 'tiles' | 'ndjson';
+}
+
+export async function exportLedger(app: Filewright, request: ExportRequest): Promise<ExportReport> {
+  const { scope, format } = request;
+  const signed = await signNow(app);
+  const wanted = await chosenLogs(app, signed, request);
+  const folder = await ExportFolder.create(request.folder, { manifest: scope.kind !== 'whole' });
+  const counts = new Map((await ledgerCounts(app.session, app.tenant)).map((c) => [c.boundary, c]));
+  const logs: { report: ExportedLog; log: SignedLog; prefix: string }[] = [];
+  const isAlone = wanted.length === 1;
+  for (const log of wanted) {
+    const prefix = isAlone ? '' : `logs/${log.boundary}/`;
+    const written =
+      format === 'ndjson'
+        ? await writeLines(app, log, scope, folder)
+        : await writeLog(app, log, request, { folder, prefix });
+    if (written.entries === 0) continue;
+    const database = counts.get(log.boundary);
+    if (database === undefined) throw unreconciled(log, 'it has no head');
+    const report = reportOf(log, written, database);
+    reconcile(log, report, scope);
+    logs.push({ report, log, prefix });
+  }
+  if (logs.length === 0) {
+    throw new FilewrightError(
+      'NOT_FOUND',
+      `Nothing is recorded for ${scopeText(scope)}; see audit log`,
+    );
+  }
+  const exportedAt = toRfc3339(app.clock.now());
+  const about = {
+    v: 1,
+    exported_at: exportedAt,
+    tenant: app.tenant,
+    instance: app.instance,
+    scope: scopeText(scope),
+    logs: logs.map(({ report }) => report),
+  };
+  await folder.write('MANIFEST.json', `${JSON.stringify(about, null, 2)}\n`);
+  if (format === 'tiles') {
+    await folder.write('verify.py', verifierScript());
+    await folder.write(
+      'README.txt',
+      readmeText({
+        title: `LEDGER OF ${app.instance}/${app.tenant}, EXPORTED ${exportedAt}`,
+        scope: `This folder holds ${scopeText(scope)}. MANIFEST.json has the counts, as written and as in the database.`,
+        logs,
+        hasScript: true,
+      }),
+    );
+  }
+  if (scope.kind !== 'whole') await folder.writeManifest();
+  return {
+    folder: folder.path,
+    scope: scopeText(scope),
+    exportedAt,
+    logs: logs.map(({ report }) => report),
+    files: folder.files,
+    bytes: folder.bytes,
+  };
+}
+
+async function chosenLogs(
+  app: Filewright,
+  signed: readonly SignedLog[],
+  { scope, boundary }: ExportRequest,
+): Promise<readonly SignedLog[]> {
+  if (scope.kind === 'filing') return [await signedLog(app, signed, 'filing')];
+  if (boundary !== undefined) return [await signedLog(app, signed, boundary)];
+  if (signed.length > 0) return signed;
+  throw new FilewrightError('NOT_FOUND', 'No log has a signed head; see audit checkpoint');
+}
+
+function writeLog(
+  app: Filewright,
+  log: SignedLog,
+  { scope, bodies }: ExportRequest,
+  place: { readonly folder: ExportFolder; readonly prefix: string },
+): Promise<WrittenLog> {
+  if (scope.kind === 'whole') return writeWholeLog(app, log, place, { bodies });
+  return writePack(app, log, entriesIn(app, log, scope), place, { bodies });
+}
+
+/** Each line is one entry, to the byte: its leaf hash is that of the line without its end. */
+async function writeLines(
+  app: Filewright,
+  log: SignedLog,
+  scope: ExportScope,
+  folder: ExportFolder,
+): Promise<WrittenLog> {
+  const file = await folder.lines(`${log.boundary}.ndjson`);
+  let entries = 0;
+  try {
+    for await (const { bytes } of entriesIn(app, log, scope)) {
+      await file.add(bytes);
+      entries += 1;
+    }
+  } finally {
+    await file.close();
+  }
+  const files = { tiles: 0, bundles: 0, proofs: 0 };
+  return { entries, files, checkpoints: 0, bodies: undefined };
+}
+
+/** Only what is under the signed head: a range may reach to the very end of a log that goes on growing. */
+async function* entriesIn(
+  app: Filewright,
+  log: SignedLog,
+  scope: ExportScope,
+): AsyncGenerator<FiledEntry> {
+  const { size } = log.checkpoint;
+  if (scope.kind === 'whole') {
+    let seq = 0;
+    for await (const bytes of ledgerEntries(app.session, log.tenant, log.boundary, size)) {
+      yield { seq, bytes };
+      seq += 1;
+    }
+    return;
+  }
+  const found =
+    scope.kind === 'time'
+      ? entriesBetween(app.session, log, scope)
+      : entriesOfFiling(app.session, log.tenant, scope.filing);
+  for await (const entry of found) if (entry.seq < size) yield entry;
+}
+
+function reportOf(log: SignedLog, written: WrittenLog, counts: LogCounts): ExportedLog {
+  const { size, entries, bodies, waiting } = counts;
+  return {
+    ...written,
+    log: log.origin,
+    boundary: log.boundary,
+    size: log.checkpoint.size,
+    root: Buffer.from(log.checkpoint.root).toString('base64'),
+    unsigned: log.unsigned,
+    database: { size, entries, bodies, waiting },
+  };
+}
+
+/** The numbers of the export and of the database must tell the same story, or nothing is handed out as complete. */
+function reconcile(log: SignedLog, report: ExportedLog, scope: ExportScope): void {
+  const { database } = report;
+  if (database.entries !== database.size) {
+    throw unreconciled(
+      log,
+      `its head counts ${database.size} entries, ${database.entries} are there`,
+    );
+  }
+  if (database.size < log.checkpoint.size) {
+    throw unreconciled(
+      log,
+      `it has ${database.size} entries, and ${log.checkpoint.size} were signed`,
+    );
+  }
+  if (scope.kind === 'whole' && report.entries !== log.checkpoint.size) {
+    throw unreconciled(log, `${report.entries} of ${log.checkpoint.size} entries were written`);
+  }
+}
+
+function unreconciled(log: SignedLog, found: string): FilewrightError {
+  return new FilewrightError(
+    'LEDGER_BROKEN',
+    `The export of ${log.origin} does not agree with the database: ${found}. Run audit verify`,
+    { details: { origin: log.origin } },
+  );
+}
+
+export function scopeText(scope: ExportScope): string {
+  switch (scope.kind) {
+    case 'whole':
+      return 'whole logs, from the first entry to the signed head';
+    case 'time':
+      return `entries recorded from ${toRfc3339(scope.from)} on and before ${toRfc3339(scope.to)}, each with its proof`;
+    case 'filing':
+      return `entries about filing ${scope.filing}, each with its proof`;
+  }
+}

@@ -1,0 +1,75 @@
+/** Sealed bodies and disclosures that lie beside the entries of an export. */
+import { createHash, createHmac } from 'node:crypto';
+import { join } from 'node:path';
+import type { parseEntry } from '../ledger/index.ts';
+import { isFolder, namesIn, readOptional, readRequired, demand } from './audit-offline-files.ts';
+
+/** Takes the entries in their order; hashes what they name, and remembers what they committed to. */
+export class BodyWatch {
+  readonly #folder: string;
+  readonly #commitments = new Map<string, string>();
+  #has: { readonly bodies: boolean; readonly disclosed: readonly string[] } | undefined;
+  count = 0;
+  disclosed = 0;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Whether there is anything beside the entries at all. */
+  async isNeeded(): Promise<boolean> {
+    const { bodies, disclosed } = await this.#look();
+    return bodies || disclosed.length > 0;
+  }
+
+  async add(entry: ReturnType<typeof parseEntry>): Promise<void> {
+    const has = await this.#look();
+    const { body } = entry;
+    if (body === null) return;
+    if (has.disclosed.length > 0) this.#commitments.set(entry.id, body.cm);
+    if (!has.bodies) return;
+    const blob = await readOptional(join(this.#folder, 'bodies', body.ct));
+    if (blob === undefined) return;
+    const isNamed = createHash('sha256').update(blob).digest('hex') === body.ct;
+    demand(
+      isNamed,
+      'BODY_HASH_MISMATCH',
+      `bodies/${body.ct} is not the body that entry ${entry.seq} names`,
+    );
+    this.count += 1;
+  }
+
+  async checkDisclosed(): Promise<void> {
+    for (const name of (await this.#look()).disclosed) {
+      const path = join(this.#folder, 'disclosed', name);
+      const claim = claimOf(await readRequired(path));
+      const holds = claim !== undefined && this.#commitments.get(claim.id) === claim.commitment;
+      demand(holds, 'COMMITMENT_MISMATCH', `${path} is not what the entry committed to`);
+      this.disclosed += 1;
+    }
+  }
+
+  async #look(): Promise<{ readonly bodies: boolean; readonly disclosed: readonly string[] }> {
+    this.#has ??= {
+      bodies: await isFolder(join(this.#folder, 'bodies')),
+      disclosed: await namesIn(join(this.#folder, 'disclosed')),
+    };
+    return this.#has;
+  }
+}
+
+function claimOf(bytes: Buffer): { readonly id: string; readonly commitment: string } | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString('utf8'));
+  } catch {
+    // What is no JSON claims nothing, and is told as a claim that does not hold.
+    return undefined;
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { id, salt, body } = value as Readonly<Record<string, unknown>>; // Any object is one.
+  if (typeof id !== 'string' || typeof salt !== 'string' || typeof body !== 'string')
+    return undefined;
+  const commitment = createHmac('sha256', Buffer.from(salt, 'hex')).update(body).digest('hex');
+  return { id, commitment };
+}

@@ -1,0 +1,63 @@
+/** After an acceptance: the obligation is met, the next one is computed, and so the calendar has another date. */
+import { entryId, FilewrightError } from '../../core/index.ts';
+import type { Filewright } from '../../app.ts';
+import { COMPLETION_EVENT, type EventConsumer } from '../../jobs/index.ts';
+import type { RegisterLaw } from '../../packs/entity/register/index.ts';
+import type { Session } from '../../store/index.ts';
+import { entitiesOfFilings, findEntities, lockRegister } from '../../store/register/index.ts';
+import { registerLaw, today } from './law.ts';
+import type { Move } from './obligation-move.ts';
+import { applyPlans, planObligations } from './obligation-plan.ts';
+import { openRecord } from './sealed-record.ts';
+
+type Parts = Pick<Filewright, 'tenant' | 'ids' | 'clock' | 'vault'>;
+
+/** What a completion event says, as far as it is needed. */
+export interface Completed {
+  readonly id: string;
+  readonly filing: string | undefined;
+}
+
+/**
+ * Writes through `run`, in the transaction of whoever consumes the event. Twice equals once: what is met stays met, and
+ * the next obligation has the same identity again. A filing of an entity that is not in the register changes nothing.
+ */
+export async function onFilingComplete(
+  parts: Parts,
+  events: readonly Completed[],
+  run: Session['run'],
+  options: { readonly law?: RegisterLaw; readonly asOf?: string } = {},
+): Promise<readonly Move[]> {
+  const { tenant } = parts;
+  const filings = events.flatMap(({ filing }) => (filing === undefined ? [] : [filing]));
+  if (filings.length === 0) return [];
+  await lockRegister(run, tenant);
+  const ids = await entitiesOfFilings(run, tenant, filings);
+  if (ids.length === 0) return [];
+  const wanted = ids.map((id) => ({ id, jurisdiction: '', registryNumber: '' }));
+  const records = (await findEntities(run, tenant, wanted)).flatMap((stored) => {
+    // Without its sealed part no fee can be computed; the next recomputation names the entity.
+    const record = openRecord(parts.vault, stored);
+    return record === undefined ? [] : [record];
+  });
+  const { law = registerLaw(), asOf = today(parts) } = options;
+  const planned = await planObligations(run, records, { tenant, law, today: asOf });
+  // Thrown, so that the consumer is asked again and a person is told in the end: nothing was written.
+  for (const [entity, { where, why }] of planned.faults) {
+    throw new FilewrightError('CASE_INVALID', `${where}: ${why}`, { details: { entity } });
+  }
+  const trace = entryId(events[0]?.id ?? parts.ids.next());
+  const actor = { kind: 'service', id: 'register' } as const;
+  return applyPlans(run, planned.plans, { app: parts, actor, trace });
+}
+
+/** To be given to the job runner. */
+export function nextObligation(parts: Parts): EventConsumer {
+  return {
+    name: 'next_obligation',
+    types: [COMPLETION_EVENT],
+    consume: async (events, run) => {
+      await onFilingComplete(parts, events, run);
+    },
+  };
+}

@@ -1,0 +1,111 @@
+/** How long sealed data is kept: what is due, destroying it, and the holds that forbid it. */
+import { FilewrightError, toRfc3339 } from '../core/index.ts';
+import type { Filewright } from '../app.ts';
+import {
+  type Hold,
+  listHolds,
+  type Person,
+  placeHold,
+  releaseHold,
+  retainedKeys,
+  shredDue,
+} from '../store/index.ts';
+import { sequenceAll } from './batches.ts';
+import { userFact } from './people.ts';
+
+/** Each run of the store destroys at most 500 keys; a run that never comes to an end would be a fault of ours. */
+const RUNS_MAX = 10_000;
+const REASON_CHARS_MAX = 500;
+
+export interface RetentionStatus {
+  readonly keys: {
+    readonly live: number;
+    readonly shredded: number;
+    /** Past their date, and under no hold. A filing that is still open may need them all the same. */
+    readonly due: number;
+    /** Past their date, and under a hold. */
+    readonly held: number;
+    /** The day until which the next ones are kept. */
+    readonly next: string | undefined;
+  };
+  readonly holds: readonly Hold[];
+}
+
+export interface RetentionRun {
+  readonly isDryRun: boolean;
+  /** Data keys destroyed, or due in a dry run. */
+  readonly keys: number;
+  readonly blobs: number;
+  readonly extended: number;
+  readonly needed: number;
+  readonly held: number;
+}
+
+export async function retentionStatus(app: Filewright): Promise<RetentionStatus> {
+  const today = toRfc3339(app.clock.now()).slice(0, 10);
+  const keys = { live: 0, shredded: 0, due: 0, held: 0 };
+  let next: string | undefined;
+  for await (const key of retainedKeys(app.session, app.tenant)) {
+    keys[key.state] += 1;
+    if (key.state === 'shredded') continue;
+    if (key.retainUntil < today) keys[key.isHeld ? 'held' : 'due'] += 1;
+    else if (next === undefined || key.retainUntil < next) next = key.retainUntil;
+  }
+  const holds = await listHolds(app.session, app.tenant, { released: false });
+  return { keys: { ...keys, next }, holds };
+}
+
+/** Destroys the data keys whose time has passed, and with them what they sealed; every hash and proof stays valid. */
+export async function runRetention(
+  app: Filewright,
+  actor: Person,
+  options: { readonly dryRun: boolean; readonly backupDays: number },
+): Promise<RetentionRun> {
+  if (options.dryRun) {
+    const { keys } = await retentionStatus(app);
+    const { due, held } = keys;
+    return { isDryRun: true, keys: due, blobs: 0, extended: 0, needed: 0, held };
+  }
+  const total = { keys: 0, blobs: 0, extended: 0, needed: 0, held: 0 };
+  for (let run = 0; run < RUNS_MAX; run += 1) {
+    const fact = userFact(app, 'retention.shredded', actor, { backup_days: options.backupDays });
+    const done = await shredDue(app.session, app.tenant, fact);
+    total.keys += done.keys.length;
+    total.blobs += done.blobs;
+    total.extended += done.extended;
+    total.needed = done.needed;
+    total.held = done.held;
+    // Keys that were only kept longer leave room for others that wait behind them.
+    if (done.keys.length === 0 && done.extended === 0) break;
+  }
+  await sequenceAll(app);
+  return { isDryRun: false, ...total };
+}
+
+/** Holds one subject's data, or everything, whatever its date. */
+export async function holdData(
+  app: Filewright,
+  actor: Person,
+  request: { readonly subject: string | undefined; readonly reason: string },
+): Promise<{ readonly id: string }> {
+  const reason = request.reason.trim();
+  if (reason === '' || reason.length > REASON_CHARS_MAX) {
+    throw new FilewrightError(
+      'USAGE',
+      `--reason: 1 to ${REASON_CHARS_MAX} characters were expected, found ${reason.length}`,
+    );
+  }
+  const { subject } = request;
+  const id = app.ids.next();
+  const fact = userFact(app, 'hold.placed', actor, { hold: id, subject: subject ?? null });
+  await placeHold(app.session, app.tenant, { id, subject, reason, by: actor.id }, fact);
+  await sequenceAll(app);
+  return { id };
+}
+
+/** Only another person than the one who placed it; the database holds to that as well. */
+export async function releaseData(app: Filewright, actor: Person, id: string): Promise<void> {
+  const fact = userFact(app, 'hold.released', actor, { hold: id });
+  await releaseHold(app.session, app.tenant, id, actor.id, fact);
+  await sequenceAll(app);
+}

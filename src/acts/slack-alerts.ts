@@ -1,0 +1,41 @@
+/** Warnings about slack by hand: the same look that the background job takes every few minutes. */
+import type { Filewright } from '../app.ts';
+import { FilewrightError } from '../core/index.ts';
+import type { SlackWarning } from '../core/index.ts';
+import { watchSlack } from '../jobs/index.ts';
+
+const THRESHOLDS_MAX = 10;
+const YEAR_MS = 366 * 86_400_000;
+const UNITS: Readonly<Record<string, number>> = { d: 86_400_000, h: 3_600_000, min: 60_000 };
+
+/** Raises the alerts that are due now; they are told as every alert is, and acknowledged with `alert ack`. */
+export function warnOfSlack(
+  app: Filewright,
+  thresholdsMs?: readonly number[],
+): Promise<readonly SlackWarning[]> {
+  return watchSlack({
+    ...app,
+    ...(thresholdsMs === undefined ? {} : { slackThresholdsMs: thresholdsMs }),
+  });
+}
+
+/** Reads `7d,2d,4h`. The order does not matter. */
+export function readThresholds(text: string): readonly number[] {
+  const thresholds = text.split(',').map((part) => readDuration(part.trim()));
+  if (thresholds.length <= THRESHOLDS_MAX) return [...new Set(thresholds)].sort((a, b) => b - a);
+  throw new FilewrightError(
+    'USAGE',
+    `At most ${THRESHOLDS_MAX} slack thresholds were expected, found ${thresholds.length}`,
+  );
+}
+
+/** Reads one duration like `90min`, `4h` or `7d`, in milliseconds. */
+export function readDuration(text: string): number {
+  const match = /^(\d{1,6})(d|h|min)$/.exec(text);
+  const ms = Number(match?.[1]) * (UNITS[match?.[2] ?? ''] ?? Number.NaN);
+  if (ms > 0 && ms <= YEAR_MS) return ms;
+  throw new FilewrightError(
+    'USAGE',
+    `A duration like 90min, 4h or 7d was expected, found "${text}"`,
+  );
+}

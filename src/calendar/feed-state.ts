@@ -1,0 +1,57 @@
+/** What a calendar feed must remember between two issues; a plain value, so that any store can keep it. */
+import { FilewrightError, instant, type Instant } from '../core/index.ts';
+import { parseDay } from './day.ts';
+
+export interface FeedEvent {
+  readonly status: 'active' | 'cancelled';
+  readonly sequence: number;
+  /** When it last changed. */
+  readonly stamp: Instant;
+  readonly day: string;
+  readonly summary: string;
+  readonly cls: 'ordinary' | 'privileged';
+}
+
+export interface FeedState {
+  readonly version: 1;
+  /** By the identity (UID) of the event. */
+  readonly events: Readonly<Record<string, FeedEvent>>;
+}
+
+/** Reads a state that was kept as JSON; a broken one is refused, since starting anew would lower sequences. */
+export function readFeedState(value: unknown): FeedState {
+  const state = members(value, 'the state');
+  if (state['version'] !== 1) refuse('version', '1');
+  const events = members(state['events'], 'events');
+  const read = Object.entries(events).map(([uid, event]) => [uid, eventOf(uid, event)] as const);
+  return { version: 1, events: Object.fromEntries(read) };
+}
+
+function eventOf(uid: string, value: unknown): FeedEvent {
+  const { status, sequence, stamp, day, summary, cls } = members(value, uid);
+  if (status !== 'active' && status !== 'cancelled') refuse(`${uid}.status`, 'active or cancelled');
+  if (typeof sequence !== 'number' || !Number.isSafeInteger(sequence) || sequence < 0) {
+    refuse(`${uid}.sequence`, 'a whole number');
+  }
+  if (typeof stamp !== 'number' || !Number.isSafeInteger(stamp)) {
+    refuse(`${uid}.stamp`, 'milliseconds since 1970');
+  }
+  if (typeof day !== 'string' || parseDay(day) === undefined) refuse(`${uid}.day`, 'YYYY-MM-DD');
+  if (typeof summary !== 'string') refuse(`${uid}.summary`, 'a text');
+  if (cls !== 'ordinary' && cls !== 'privileged') refuse(`${uid}.cls`, 'ordinary or privileged');
+  return { status, sequence, stamp: instant(stamp), day, summary, cls };
+}
+
+function members(value: unknown, place: string): Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    refuse(place, 'an object');
+  }
+  // Neither null nor an array: an object whose members are read as unknown.
+  return value as Readonly<Record<string, unknown>>;
+}
+
+function refuse(place: string, expected: string): never {
+  throw new FilewrightError('CASE_INVALID', `feed state, ${place}: ${expected} was expected`, {
+    details: { place },
+  });
+}

@@ -1,0 +1,165 @@
+/**
+ * A list of dates as a calendar feed (RFC 5545). A date that moves keeps its event and raises its SEQUENCE; one that
+ * leaves the list is cancelled, since a vanished event stays in many calendars as if it were still owed.
+ *
+ * Written here rather than with a library: the ones at hand read the clock, make random identities unless told
+ * otherwise, and take dates as moments, so that the day hangs on the zone of the process.
+ */
+import { hash } from 'node:crypto';
+import { FilewrightError, type Instant } from '../core/index.ts';
+import { addDays, type Day, formatDay, parseDay } from './day.ts';
+import type { FeedEvent, FeedState } from './feed-state.ts';
+import { calendarText, dateValue, escapeText, utcValue } from './ics-text.ts';
+
+export interface FeedEntry {
+  /** What is owed, for ever the same; it is hashed into the event's identity and never shown. */
+  readonly identity: string;
+  /** Each date of an obligation is an event of its own. */
+  readonly date: 'due' | 'final';
+  readonly day: Day;
+  readonly kind: string;
+  readonly jurisdiction?: string;
+  /** A number of the office or the firm; left out where the entry is privileged. */
+  readonly reference?: string;
+  readonly cls: 'ordinary' | 'privileged';
+}
+
+export interface CalendarFeed {
+  readonly text: string;
+  /** To be kept, and given as `previous` to the next feed of the same name. */
+  readonly state: FeedState;
+  readonly counts: {
+    readonly entries: number;
+    /** Always equal to `entries`: no date is lost on the way. */
+    readonly active: number;
+    readonly cancelled: number;
+  };
+}
+
+/** Longer words do not fit a calendar's line, and a whole document must not slip in as a reference. */
+const WORDS_MAX = 200;
+
+/** DTSTAMP is the given moment for events that are new or changed; the others keep theirs, byte for byte. */
+export function calendarFeed(feed: {
+  readonly name: string;
+  readonly entries: readonly FeedEntry[];
+  readonly previous?: FeedState;
+  readonly stamp: Instant;
+}): CalendarFeed {
+  const before = feed.previous?.events ?? {};
+  const events: Record<string, FeedEvent> = {};
+  for (const entry of feed.entries) {
+    const uid = uidOf(entry);
+    if (Object.hasOwn(events, uid)) {
+      refuse(entry, `its ${entry.date} date stands twice in the list`);
+    }
+    events[uid] = renewed(before[uid], {
+      status: 'active',
+      day: formatDay(entry.day),
+      summary: summaryOf(entry, uid),
+      cls: entry.cls,
+      stamp: feed.stamp,
+    });
+  }
+  const active = Object.keys(events).length;
+  for (const [uid, event] of Object.entries(before)) {
+    if (events[uid] !== undefined) continue;
+    events[uid] = renewed(event, { ...event, status: 'cancelled', stamp: feed.stamp });
+  }
+  const ordered = Object.entries(events).sort(byDayThenUid);
+  return {
+    text: calendarText([
+      'BEGIN:VCALENDAR',
+      'VERSION:2.0',
+      'PRODID:-//Filewright//Filewright//EN',
+      'CALSCALE:GREGORIAN',
+      'METHOD:PUBLISH',
+      // The first is RFC 7986, the second what older programs read.
+      `NAME:${escapeText(words(feed.name, 'name'))}`,
+      `X-WR-CALNAME:${escapeText(feed.name)}`,
+      ...ordered.flatMap(([uid, event]) => eventLines(uid, event)),
+      'END:VCALENDAR',
+    ]),
+    state: { version: 1, events: Object.fromEntries(ordered) },
+    counts: {
+      entries: feed.entries.length,
+      active,
+      cancelled: ordered.length - active,
+    },
+  };
+}
+
+/** From the identity alone: a date, a text or a class that changes must not make a second event. */
+function uidOf(entry: FeedEntry): string {
+  if (entry.identity === '') refuse(entry, 'an identity was expected, found an empty text');
+  const digest = hash('sha256', `${entry.date}\0${entry.identity}`, 'hex');
+  return `${digest.slice(0, 40)}@filewright`;
+}
+
+// RFC 5545 § 3.8.7.4: the sequence rises with every change that matters, and only then.
+function renewed(before: FeedEvent | undefined, now: Omit<FeedEvent, 'sequence'>): FeedEvent {
+  if (before === undefined) return { ...now, sequence: 0 };
+  const same =
+    before.status === now.status &&
+    before.day === now.day &&
+    before.summary === now.summary &&
+    before.cls === now.cls;
+  return same ? before : { ...now, sequence: before.sequence + 1 };
+}
+
+const DATE_WORDS = { due: 'Due', final: 'Last day' } as const;
+
+/** Only words that may be read over a shoulder; where an entry is privileged, a token instead of its reference. */
+function summaryOf(entry: FeedEntry, uid: string): string {
+  const { jurisdiction, reference } = entry;
+  const subject = [words(entry.kind, 'kind')];
+  if (jurisdiction !== undefined) subject.push(words(jurisdiction, 'jurisdiction'));
+  if (entry.cls === 'privileged') subject.push(`#${uid.slice(0, 8)}`);
+  else if (reference !== undefined) subject.push(words(reference, 'reference'));
+  return `${DATE_WORDS[entry.date]}: ${subject.join(', ')}`;
+}
+
+function words(text: string, field: string): string {
+  // oxlint-disable-next-line no-control-regex -- control characters are what it looks for.
+  if (text.trim() === '' || text.length > WORDS_MAX || /[\u0000-\u001f\u007f]/.test(text)) {
+    throw new FilewrightError(
+      'CASE_INVALID',
+      `${field}: 1 to ${WORDS_MAX} characters without control characters were expected`,
+      { details: { field } },
+    );
+  }
+  return text;
+}
+
+function eventLines(uid: string, event: FeedEvent): string[] {
+  const day = parseDay(event.day);
+  if (day === undefined) throw new Error(`event ${uid} has no day`);
+  return [
+    'BEGIN:VEVENT',
+    `UID:${uid}`,
+    `DTSTAMP:${utcValue(event.stamp)}`,
+    `SEQUENCE:${event.sequence}`,
+    `DTSTART;VALUE=DATE:${dateValue(day)}`,
+    `DTEND;VALUE=DATE:${dateValue(addDays(day, 1))}`,
+    `SUMMARY:${escapeText(event.summary)}`,
+    `STATUS:${event.status === 'active' ? 'CONFIRMED' : 'CANCELLED'}`,
+    `CLASS:${event.cls === 'privileged' ? 'CONFIDENTIAL' : 'PUBLIC'}`,
+    // A deadline does not make its day busy.
+    'TRANSP:TRANSPARENT',
+    'END:VEVENT',
+  ];
+}
+
+type Listed = readonly [uid: string, event: FeedEvent];
+
+/** The same list gives the same bytes, whatever order it came in. */
+function byDayThenUid([uid, event]: Listed, [otherUid, other]: Listed): number {
+  if (event.day !== other.day) return event.day < other.day ? -1 : 1;
+  return uid < otherUid ? -1 : 1;
+}
+
+function refuse(entry: FeedEntry, reason: string): never {
+  throw new FilewrightError('CASE_INVALID', `entry ${JSON.stringify(entry.identity)}: ${reason}`, {
+    details: { identity: entry.identity, date: entry.date },
+  });
+}

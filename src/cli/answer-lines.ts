@@ -1,0 +1,102 @@
+/**
+ * Commands that answer line by line: NDJSON in, one answer out for each line, in order. A line that cannot be computed
+ * gets its own error and the others are still answered, so that a file of thousands needs one run, not one per mistake.
+ */
+import { createInterface } from 'node:readline';
+import { EXIT, FilewrightError, parseStrictJson } from '../core/index.ts';
+
+/** A case is a page of JSON at most; a longer line is not one, and would be held in memory whole. */
+const LINE_CHARS_MAX = 1_000_000;
+
+/** Answers are written in pieces of about this size: one write per answer costs more than the answer. */
+const WRITE_CHARS = 64 * 1024;
+
+export interface LineAnswers<Answer> {
+  readonly json: boolean;
+  /** Throws a FilewrightError where the case cannot be computed. */
+  readonly compute: (input: Readonly<Record<string, unknown>>) => Answer;
+  /** The answer for a person; machines get the answer itself. */
+  readonly show: (id: string, answer: Answer) => string;
+}
+
+/** Reads standard input to its end; the exit code is 1 when any line could not be answered. */
+export async function answerLines<Answer extends object>(
+  answers: LineAnswers<Answer>,
+): Promise<void> {
+  const lines = createInterface({ input: process.stdin, crlfDelay: Infinity });
+  let pending = '';
+  let lineNumber = 0;
+  let failed = 0;
+  for await (const line of lines) {
+    lineNumber += 1;
+    if (line.trim() === '') continue;
+    const outcome = answerOf(line, lineNumber, answers);
+    if (outcome.failed) failed += 1;
+    pending += `${outcome.text}\n`;
+    if (pending.length >= WRITE_CHARS) {
+      await write(pending);
+      pending = '';
+    }
+  }
+  if (pending !== '') await write(pending);
+  if (failed > 0) {
+    if (!answers.json) process.stderr.write(`${failed} of ${lineNumber} lines have no answer\n`);
+    process.exitCode = EXIT.failed;
+  }
+}
+
+function answerOf<Answer extends object>(
+  line: string,
+  lineNumber: number,
+  answers: LineAnswers<Answer>,
+): { readonly text: string; readonly failed: boolean } {
+  let id: unknown = null;
+  try {
+    const input = caseOf(line);
+    id = input['id'] ?? null;
+    const answer = answers.compute(input);
+    const text = answers.json
+      ? JSON.stringify({ id, ...answer })
+      : answers.show(typeof id === 'string' ? id : `line ${lineNumber}`, answer);
+    return { text, failed: false };
+  } catch (error) {
+    // Only what a line can cause is answered in its place; a broken program ends the run.
+    if (!(error instanceof FilewrightError)) throw error;
+    const message = `line ${lineNumber}: ${error.message}`;
+    const text = answers.json
+      ? JSON.stringify({ id, error: { code: error.code, message } })
+      : `${typeof id === 'string' ? id : ''}: ${error.code}: ${message}`;
+    return { text, failed: true };
+  }
+}
+
+function caseOf(line: string): Readonly<Record<string, unknown>> {
+  if (line.length > LINE_CHARS_MAX) {
+    throw new FilewrightError(
+      'CASE_INVALID',
+      `at most ${LINE_CHARS_MAX} characters were expected, ${line.length} found`,
+    );
+  }
+  let value: unknown;
+  try {
+    value = parseStrictJson(line);
+  } catch (error) {
+    throw new FilewrightError(
+      'CASE_INVALID',
+      `one JSON object was expected: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    );
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new FilewrightError('CASE_INVALID', 'one JSON object was expected');
+  }
+  // An object that is no array, from a parser that makes plain objects only.
+  return value as Readonly<Record<string, unknown>>;
+}
+
+async function write(text: string): Promise<void> {
+  if (process.stdout.write(text)) return;
+  await new Promise<void>((resolve) => {
+    process.stdout.once('drain', resolve);
+  });
+}

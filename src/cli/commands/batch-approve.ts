@@ -1,0 +1,96 @@
+import type { Command } from 'commander';
+import {
+  approve,
+  readBatchId,
+  approvalTerms,
+  type Expectation,
+  totalCents,
+} from '../../acts/index.ts';
+import { FilewrightError } from '../../core/index.ts';
+import { findBatch } from '../../store/index.ts';
+import type { ApprovalTerms } from '../../store/register/index.ts';
+import { type GlobalOptions, withApp } from '../context.ts';
+import { table } from '../output.ts';
+
+interface ApproveOptions {
+  readonly dryRun?: true;
+  readonly expectHash?: string;
+  readonly expectCount?: string;
+  readonly expectFees?: string;
+}
+
+export function addApproveCommand(batch: Command): void {
+  batch
+    .command('approve <batch>')
+    .description(
+      'approve the frozen hash, the count and the fees of a batch as the second person; only then is it sent',
+    )
+    .option('--dry-run', 'show what would be approved; approve nothing')
+    .option('--expect-hash <sha256>', 'refuse unless the batch was frozen with this hash')
+    .option('--expect-count <n>', 'refuse unless the batch has so many filings')
+    .option('--expect-fees <dollars>', 'refuse unless all rails together come to this, as 1250.00')
+    .action(async (id: string, own: ApproveOptions, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        const batchId = readBatchId(id);
+        const expected = expectationOf(own);
+        // Fees are read from sealed payloads, so even looking is an act of a person.
+        const person = await actor();
+        const terms =
+          own.dryRun === true
+            ? await approvalTerms(app, batchId)
+            : await approve(app, batchId, person, expected);
+        const found = await findBatch(app.session, app.tenant, batchId);
+        out.result(
+          'batch approve',
+          { ...found, dryRun: own.dryRun === true, approval: termsData(terms) },
+          () =>
+            [
+              `${own.dryRun === true ? 'Would approve' : 'Approved'} ${terms.count} filings of batch ${id} as ${person.name}.`,
+              `hash  ${terms.sha256}`,
+              termsTable(terms),
+            ].join('\n'),
+        );
+      }),
+    );
+}
+
+export function termsData(terms: ApprovalTerms) {
+  return { ...terms, totalCents: totalCents(terms.fees) };
+}
+
+export function termsTable(terms: ApprovalTerms): string {
+  const rows = [
+    ...terms.fees.map(({ rail, filings, cents }) => [rail, filings, dollars(cents)] as const),
+    ['all', terms.count, dollars(totalCents(terms.fees))] as const,
+  ];
+  return table(['payment rail', 'filings', 'fees'], rows);
+}
+
+export function dollars(cents: number): string {
+  return `$${(cents / 100).toFixed(2)}`;
+}
+
+function expectationOf(own: ApproveOptions): Expectation {
+  const refuse = (option: string, expected: string, found: string): never => {
+    throw new FilewrightError('USAGE', `${option}: ${expected} was expected, found "${found}"`);
+  };
+  const { expectHash, expectCount, expectFees } = own;
+  if (expectHash !== undefined && !/^[0-9a-f]{64}$/.test(expectHash)) {
+    refuse('--expect-hash', 'a SHA-256 in 64 hex digits', expectHash);
+  }
+  if (expectCount !== undefined && !/^\d{1,9}$/.test(expectCount)) {
+    refuse('--expect-count', 'a number of filings', expectCount);
+  }
+  if (expectFees !== undefined && !/^\d{1,12}(?:\.\d{2})?$/.test(expectFees)) {
+    refuse('--expect-fees', 'dollars like 1250 or 1250.00', expectFees);
+  }
+  return {
+    ...(expectHash === undefined ? {} : { sha256: expectHash }),
+    ...(expectCount === undefined ? {} : { count: Number(expectCount) }),
+    ...(expectFees === undefined ? {} : { totalCents: centsOf(expectFees) }),
+  };
+}
+
+function centsOf(amount: string): number {
+  return Number(amount.includes('.') ? amount.replace('.', '') : `${amount}00`);
+}

@@ -1,0 +1,67 @@
+import type { Command } from 'commander';
+import type { ObligationBatch } from '../../acts/register/index.ts';
+import { EXIT } from '../../core/index.ts';
+import { type GlobalOptions, withApp } from '../context.ts';
+import { jurisdictionsOf, readDay } from './obligation-register.ts';
+
+interface CreateOptions {
+  readonly dueBefore: string;
+  readonly jurisdiction?: readonly string[];
+  readonly dryRun?: true;
+}
+
+const SHOWN_MAX = 10;
+
+export function addCreateCommand(batch: Command): void {
+  batch
+    .command('create')
+    .description(
+      'a new batch from the open obligations of the register that have no filing yet; they pass the same gates as the rows of a file',
+    )
+    .requiredOption('--due-before <day>', 'obligations due before this day')
+    .option('--jurisdiction <codes...>', 'only these, for instance US-DE US-CA')
+    .option('--dry-run', 'count what would be created and refused; write nothing')
+    .action(async (own: CreateOptions, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        const { createBatch } = await import('../../acts/register/index.ts');
+        const person = await actor();
+        const report = await createBatch(app, {
+          dueBefore: readDay('--due-before', own.dueBefore),
+          jurisdictions: jurisdictionsOf(own.jurisdiction),
+          person,
+          dryRun: own.dryRun === true,
+        });
+        const { lanes, errors: _byLine, ...rest } = report;
+        const isDryRun = own.dryRun === true;
+        out.result(
+          'batch create',
+          { ...rest, dryRun: isDryRun, lanes: Object.fromEntries(lanes) },
+          () => words(report, isDryRun).join('\n'),
+        );
+        if (report.refused + report.changed > 0) process.exitCode = EXIT.conflict;
+      }),
+    );
+}
+
+function words(report: ObligationBatch, isDryRun: boolean): string[] {
+  const notes: readonly (readonly [number, string])[] = [
+    [report.opensLater, 'wait until their window opens'],
+    [report.overdue, 'are past their due date and reach a person as soon as the batch runs'],
+    [report.lowConfidence, 'rest on a date of low confidence; look at them with entity show'],
+    [report.withoutFee, 'have no fee that is known'],
+    [report.recordNeeded, 'entities need a look at the record of the state; see obligation list'],
+  ];
+  return [
+    `${isDryRun ? 'Would create' : 'Created'} ${report.created} filings, refused ${report.refused + report.changed} of ${report.rows} obligations.`,
+    ...notes.filter(([count]) => count > 0).map(([count, text]) => `  ${count} ${text}`),
+    ...report.refusals
+      .slice(0, SHOWN_MAX)
+      .map(({ entity, where, why }) => `  ${entity}: ${where}: ${why}`),
+    ...(report.batch === undefined
+      ? []
+      : [
+          `Batch ${report.batch}: ${report.count} filings, frozen as ${report.sha256}.`,
+          `Next, as a second person: filewright batch approve ${report.batch}`,
+        ]),
+  ];
+}

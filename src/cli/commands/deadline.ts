@@ -1,0 +1,134 @@
+/** Patent deadlines from cases. Nothing here opens a database; the law is loaded only when one of these commands runs. */
+import { readFileSync } from 'node:fs';
+import { type Command, Option } from 'commander';
+import { FilewrightError } from '../../core/index.ts';
+import { answerLines } from '../answer-lines.ts';
+import { parseJsonFile, readNamedFile } from '../arguments.ts';
+import type { GlobalOptions } from '../context.ts';
+import { createOutput } from '../output.ts';
+import type { LawOptions } from '../patent-law.ts';
+
+interface ExplainOptions extends LawOptions {
+  readonly case?: string;
+  readonly office?: string;
+  readonly filingCountry?: string;
+  readonly eventCode?: string;
+  readonly rule?: string;
+  readonly trigger?: string;
+  readonly period?: string;
+  readonly delivered?: string;
+  readonly ptaDays?: string;
+  readonly disclaimedTo?: string;
+}
+
+export function addDeadlineCommands(program: Command): void {
+  const deadline = program
+    .command('deadline')
+    .description('patent deadlines, with the way to them');
+
+  withLaw(deadline.command('compute'))
+    .description('compute cases from standard input, one JSON object per line')
+    .option('--no-steps', 'leave the steps out')
+    .action(
+      async (own: LawOptions & { readonly steps: boolean }, command: Command): Promise<void> => {
+        const { computeDeadline, deadlineAnswer, readPatentCase } = await import(
+          '../../packs/patent/index.ts'
+        );
+        const { patentLaw } = await import('../patent-law.ts');
+        const law = patentLaw(own);
+        await answerLines({
+          json: command.optsWithGlobals<GlobalOptions>().json === true,
+          compute: (input) =>
+            deadlineAnswer(
+              computeDeadline(readPatentCase(input), law, { explain: own.steps }),
+              law.rules.version,
+            ),
+          show: (id, answer) =>
+            [
+              id.padEnd(14),
+              answer.rule.padEnd(24),
+              `raw ${answer.raw}`,
+              `due ${answer.due}`,
+              answer.final === undefined ? ' '.repeat(16) : `final ${answer.final}`,
+              answer.confidence.padEnd(6),
+              answer.projected_due === undefined ? '' : `projected ${answer.projected_due}`,
+            ]
+              .join('  ')
+              .trimEnd(),
+        });
+      },
+    );
+
+  withLaw(deadline.command('explain'))
+    .description('explain one deadline step by step')
+    .option('--case <file>', 'the case as a JSON object; - reads standard input')
+    .option('--office <code>', 'US, EP, WO or JP')
+    .option('--filing-country <code>', 'instead of the office')
+    .option('--event-code <code>', 'instead of the office, and of the rule where the code has one')
+    .option('--rule <name>', 'see rules list')
+    .option('--trigger <day>', 'the day that starts the period; an instant for receipt rules')
+    .option('--period <period>', 'P3M, P3M+P1M, P31M then P6M, third year')
+    .option('--delivered <day>', 'when the document was delivered')
+    .option('--pta-days <n>', 'days of patent term adjustment')
+    .option('--disclaimed-to <day>', 'last day of a terminally disclaimed term')
+    .action(async (own: ExplainOptions, command: Command): Promise<void> => {
+      const { computeDeadline, cutoffOf, deadlineAnswer, explanation, readPatentCase } =
+        await import('../../packs/patent/index.ts');
+      const { patentLaw } = await import('../patent-law.ts');
+      const law = patentLaw(own);
+      const input = own.case === undefined ? caseOfOptions(own) : caseOfFile(own.case);
+      const found = computeDeadline(readPatentCase(input), law, { explain: true });
+      const { version } = law.rules;
+      createOutput(command.optsWithGlobals<GlobalOptions>().json === true).result(
+        'deadline explain',
+        {
+          id: input['id'] ?? null,
+          ...deadlineAnswer(found, version),
+          work_target: deadlineAnswer(found, version).raw,
+          cutoff: cutoffOf(found),
+          ...(found.final === undefined ? {} : { final_reason: found.final.reason }),
+        },
+        () => explanation(found, version),
+      );
+    });
+}
+
+function withLaw(command: Command): Command {
+  const files = (option: string, about: string): Option =>
+    new Option(`${option} <file...>`, about).default([]);
+  return command
+    .addOption(files('--calendar', 'calendar files that replace shipped ones or extend them'))
+    .addOption(files('--rules', 'patent rule files that add to the shipped rules'))
+    .addOption(files('--relief', 'files with exceptional relief, approved by two people'));
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function caseOfOptions(own: ExplainOptions): Fields {
+  return {
+    office: own.office,
+    filing_country: own.filingCountry,
+    event_code: own.eventCode,
+    rule: own.rule,
+    trigger_date: own.trigger,
+    period: own.period,
+    inputs: {
+      ...(own.delivered === undefined ? {} : { delivered_date: own.delivered }),
+      ...(own.ptaDays === undefined ? {} : { pta_days: Number(own.ptaDays) }),
+      ...(own.disclaimedTo === undefined ? {} : { disclaimed_to: own.disclaimedTo }),
+    },
+  };
+}
+
+/** Standard input has the file descriptor 0. */
+const STANDARD_INPUT = 0;
+
+function caseOfFile(file: string): Fields {
+  const bytes = file === '-' ? readFileSync(STANDARD_INPUT) : readNamedFile('case', file);
+  const value = parseJsonFile(file, bytes);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new FilewrightError('CASE_INVALID', `${file}: one JSON object was expected`);
+  }
+  // Neither null nor an array: a plain object.
+  return value as Fields;
+}

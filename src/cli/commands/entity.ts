@@ -1,0 +1,244 @@
+import type { Command } from 'commander';
+import type { EntityDetail, EntityView, RegisterReport } from '../../acts/register/index.ts';
+import { EXIT, FilewrightError } from '../../core/index.ts';
+import { readLimit } from '../arguments.ts';
+import { type GlobalOptions, withApp } from '../context.ts';
+import { iso, table } from '../output.ts';
+import { readMapping } from './batch.ts';
+import { readDay } from './obligation-register.ts';
+
+interface ImportOptions {
+  readonly dryRun?: true;
+  readonly map?: string;
+  readonly errors?: string;
+  readonly asOf?: string;
+}
+
+interface ListOptions {
+  readonly jurisdiction?: string;
+  readonly kind?: string;
+  readonly q?: string;
+  readonly after?: string;
+  readonly limit: string;
+  readonly names?: true;
+}
+
+const KINDS = ['corporation', 'llc', 'lp'];
+const PROGRESS_ROWS = 10_000;
+
+export function addEntityCommands(program: Command): void {
+  const entity = program.command('entity').description('the register of entities');
+
+  entity
+    .command('import <file>')
+    .description(
+      'bring a CSV or NDJSON file into the register and compute what each entity owes; the same file again changes nothing, a changed row changes its entity',
+    )
+    .option('--dry-run', 'count what would be created, changed and refused; write nothing')
+    .option('--map <file>', 'JSON file {"our column": "their header"}')
+    .option(
+      '--errors <file>',
+      'where refused rows go (default: <file> with .errors before its ending)',
+    )
+    .option('--as-of <day>', 'as if it were this day (default today in UTC)')
+    .action((file: string, own: ImportOptions, command: Command) =>
+      importAction(file, own, command.optsWithGlobals()),
+    );
+
+  entity
+    .command('list')
+    .description('entities in the order of their ids')
+    .option('--jurisdiction <code>')
+    .option('--kind <kind>', KINDS.join(', '))
+    .option('--q <text>', 'a part of the id or registry number; with --names of the name too')
+    .option('--names', 'with the sealed names; needs your personal key')
+    .option('--after <id>', 'go on behind this entity')
+    .option('--limit <n>', 'how many', '50')
+    .action((own: ListOptions, command: Command) => listAction(own, command.optsWithGlobals()));
+
+  entity
+    .command('show <entity>')
+    .description('one entity with its obligations, their reasons, and its filings')
+    .option('--sealed', 'open the name and the form fields too; needs your personal key')
+    .action(async (name: string, own: { sealed?: true }, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        const { viewEntity } = await import('../../acts/register/index.ts');
+        // Reading what is sealed is an act of a person, not of whoever can start the program.
+        if (own.sealed === true) await actor();
+        const found = await viewEntity(app, name, own.sealed === true);
+        out.result('entity show', found, () => detail(found).join('\n'));
+      }),
+    );
+}
+
+async function importAction(
+  file: string,
+  own: ImportOptions,
+  options: GlobalOptions,
+): Promise<void> {
+  await withApp(options, async ({ app, out, actor }) => {
+    const { importRegister } = await import('../../acts/register/index.ts');
+    const person = await actor();
+    let told = 0;
+    const report = await importRegister(app, {
+      path: file,
+      person,
+      dryRun: own.dryRun === true,
+      errorFile: own.errors ?? file.replace(/(\.[^./\\]+)?$/, '.errors$1'),
+      ...(own.map === undefined ? {} : { mapping: readMapping(own.map) }),
+      ...(own.asOf === undefined ? {} : { asOf: readDay('--as-of', own.asOf) }),
+      onProgress: ({ rows }) => {
+        if (rows < told + PROGRESS_ROWS) return;
+        told = rows;
+        out.say(`${rows} rows read`);
+      },
+    });
+    out.result('entity import', { ...report, dryRun: own.dryRun === true }, () =>
+      importWords(report, own.dryRun === true).join('\n'),
+    );
+    if (report.refused > 0) process.exitCode = EXIT.conflict;
+  });
+}
+
+function importWords(report: RegisterReport, isDryRun: boolean): string[] {
+  const { obligations } = report;
+  return [
+    `${isDryRun ? 'Would create' : 'Created'} ${report.created}, changed ${report.changed}, unchanged ${report.unchanged}, refused ${report.refused} of ${report.rows} entities.`,
+    `Obligations: ${obligations.created} new, ${obligations.moved} moved, ${obligations.superseded} superseded, ${obligations.recordNeeded} to be looked up, ${obligations.blocked} blocked by a filing.`,
+    ...report.errors
+      .slice(0, 10)
+      .map((error) => `  line ${error.line}: ${error.where}: ${error.why}`),
+    ...(report.errorFile === undefined ? [] : [`Refused rows: ${report.errorFile}`]),
+  ];
+}
+
+async function listAction(own: ListOptions, options: GlobalOptions): Promise<void> {
+  if (own.kind !== undefined && !KINDS.includes(own.kind)) {
+    throw new FilewrightError(
+      'USAGE',
+      `--kind: one of ${KINDS.join(', ')} was expected, found "${own.kind}"`,
+    );
+  }
+  await withApp(options, async ({ app, out, actor }) => {
+    const { viewEntities } = await import('../../acts/register/index.ts');
+    if (own.names === true) await actor();
+    const { names, limit, ...filter } = own;
+    const found = await viewEntities(app, { ...filter, limit: readLimit(limit) }, names === true);
+    const entities = found.map(({ sealed, ...plain }) => ({
+      ...plain,
+      ...(sealed === undefined ? {} : { name: sealed.entity_name }),
+    }));
+    out.result('entity list', { entities }, () =>
+      table(
+        [
+          'entity',
+          'jurisdiction',
+          'number',
+          'kind',
+          'origin',
+          'formed',
+          ...(names ? ['name'] : []),
+        ],
+        found.map((one) => [
+          one.id,
+          one.jurisdiction,
+          one.registryNumber,
+          one.kind,
+          one.origin,
+          one.formationDate ?? '',
+          ...(names ? [one.sealed?.entity_name ?? ''] : []),
+        ]),
+      ),
+    );
+  });
+}
+
+function detail({ entity, obligations, filings }: EntityDetail): string[] {
+  return [
+    ...facts(entity),
+    '',
+    table(
+      [
+        'obligation',
+        'kind',
+        'period',
+        'state',
+        'not before',
+        'due',
+        'final',
+        'fee',
+        'confidence',
+        'rules',
+      ],
+      obligations.map((one) => [
+        one.id,
+        one.filingKind,
+        one.period,
+        one.state,
+        one.notBefore ?? '',
+        one.due ?? '',
+        one.final ?? '',
+        one.feeCents === undefined ? '' : (one.feeCents / 100).toFixed(2),
+        one.confidence,
+        one.ruleVersion,
+      ]),
+    ),
+    ...obligations.flatMap((one) => reasons(one.filingKind, one.period, one.answer)),
+    '',
+    table(
+      ['filing', 'lane', 'kind', 'period', 'status', 'due', 'receipt'],
+      filings.map((one) => [
+        one.id,
+        one.lane,
+        one.filingKind,
+        one.period,
+        one.status,
+        iso(one.due),
+        one.receipt ?? '',
+      ]),
+    ),
+  ];
+}
+
+function facts(entity: EntityView): string[] {
+  const lines: [string, string][] = [
+    ['entity', entity.id],
+    ['registry', `${entity.jurisdiction} ${entity.registryNumber}`],
+    ['kind', `${entity.origin} ${entity.kind}`],
+    ['formed', entity.formationDate ?? '-'],
+    ['fiscal year end', entity.fiscalYearEnd ?? '-'],
+    ...Object.entries(entity.stateRecordDue).map(([kind, day]): [string, string] => [
+      'state record',
+      `${kind} ${day}`,
+    ]),
+    ['version', `${entity.ver}, changed ${iso(entity.changedAt)}`],
+    ...(entity.sealed === undefined
+      ? []
+      : ([['sealed', JSON.stringify(entity.sealed, null, 2)]] as [string, string][])),
+  ];
+  return lines.map(([name, value]) => `${name.padEnd(17)}${value}`);
+}
+
+function reasons(
+  kind: string,
+  period: string,
+  answer: Readonly<Record<string, unknown>>,
+): string[] {
+  const list = (name: string): readonly Readonly<Record<string, unknown>>[] => {
+    const value = answer[name];
+    // Written by the register as lists of objects.
+    return Array.isArray(value) ? (value as readonly Readonly<Record<string, unknown>>[]) : [];
+  };
+  const reason = answer['reason'];
+  return [
+    '',
+    `${kind} ${period}`,
+    ...(typeof reason === 'string' ? [`  ${reason}`] : []),
+    ...list('steps').map(
+      (step) => `  ${String(step['n'])}. ${String(step['date'])}  ${String(step['text'])}`,
+    ),
+    ...list('alarms').map(
+      (alarm) => `  ALARM ${String(alarm['code'])}: ${String(alarm['message'])}`,
+    ),
+  ];
+}

@@ -1,0 +1,81 @@
+import type { Command } from 'commander';
+import { acknowledge, resend } from '../../acts/index.ts';
+import { listAlerts, listEvents } from '../../store/index.ts';
+import { readLimit } from '../arguments.ts';
+import { type GlobalOptions, withApp } from '../context.ts';
+import { iso, table } from '../output.ts';
+
+export function addEventCommands(program: Command): void {
+  const event = program.command('event').description('what happened, and who was told');
+
+  event
+    .command('list')
+    .description('the latest events')
+    .option('--type <type>')
+    .option('--limit <n>', 'how many', '50')
+    .action(async (own: { type?: string; limit: string }, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
+        const filter = { ...own, limit: readLimit(own.limit) };
+        const events = await listEvents(app.session, app.tenant, filter);
+        out.result('event list', { events }, () =>
+          table(
+            ['event', 'type', 'at', 'filing', 'notices', 'sent'],
+            events.map((e) => [e.id, e.type, iso(e.at), e.filing ?? '', e.notices, e.sent]),
+          ),
+        );
+      }),
+    );
+
+  event
+    .command('resend <event>')
+    .description('send an event’s webhooks again, under the same id')
+    .option('--webhook <id>', 'to this one alone')
+    .action(async (id: string, own: { webhook?: string }, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        await actor();
+        const count = await resend(app, id, own.webhook);
+        out.result('event resend', { event: id, count }, () => `Queued ${count} again.`);
+      }),
+    );
+}
+
+export function addAlertCommands(program: Command): void {
+  const alert = program.command('alert').description('what a person must know of');
+
+  alert
+    .command('list')
+    .description('alerts that nobody has acknowledged, the most severe first')
+    .option('--all', 'with acknowledged ones')
+    .option('--limit <n>', 'how many', '50')
+    .action(async (own: { all?: boolean; limit: string }, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
+        const run = app.session.run.bind(app.session);
+        const filter = { all: own.all === true, limit: readLimit(own.limit) };
+        const alerts = await listAlerts(run, app.tenant, filter);
+        out.result('alert list', { alerts }, () =>
+          table(
+            ['alert', 'severity', 'about', 'since', 'raised', 'told', 'text'],
+            alerts.map((a) => [
+              a.id,
+              a.severity,
+              a.subject,
+              iso(a.raisedAt),
+              a.raised,
+              a.told,
+              a.text.replaceAll(/\p{Cc}/gu, ' '),
+            ]),
+          ),
+        );
+      }),
+    );
+
+  alert
+    .command('ack <id>')
+    .description('say that you have taken it on; nobody is told of it again')
+    .action(async (id: string, _own: object, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        await acknowledge(app, id, await actor());
+        out.result('alert ack', { alert: id }, () => `Alert ${id} is acknowledged.`);
+      }),
+    );
+}

@@ -1,0 +1,124 @@
+import type { Command } from 'commander';
+import { forecastFilings } from '../../acts/index.ts';
+import { readThresholds, warnOfSlack } from '../../acts/index.ts';
+import { type LaneForecast, SLACK_THRESHOLDS_MS } from '../../core/index.ts';
+import { EXIT } from '../../core/index.ts';
+import { environment, type GlobalOptions, withApp } from '../context.ts';
+import { iso, span, table } from '../output.ts';
+
+interface ForecastOptions {
+  readonly lane?: string;
+  readonly thresholds?: string;
+  readonly alert?: boolean;
+}
+
+/** More would not be read; `--json` has them all. */
+const MISSED_LISTED = 10;
+
+export function addForecastCommand(program: Command): void {
+  program
+    .command('forecast [batch]')
+    .description(
+      'when each lane clears, what is at risk, what cannot make it, and what would save it',
+    )
+    .option('--lane <code>', 'this lane alone')
+    .option('--thresholds <list>', 'slack thresholds (FILEWRIGHT_SLACK; default 7d,2d,4h)')
+    .option('--alert', 'raise the alerts that are due, as the background jobs do')
+    .action(async (batch: string | undefined, own: ForecastOptions, command: Command) =>
+      forecastAction(batch, own, command.optsWithGlobals()),
+    );
+}
+
+/** From the option, or the environment; undefined: the defaults. */
+export function thresholdsFrom(option: string | undefined): readonly number[] | undefined {
+  const text = option ?? environment['FILEWRIGHT_SLACK'];
+  return text === undefined || text === '' ? undefined : readThresholds(text);
+}
+
+/** One lane in one line, for progress. */
+export function forecastLine({ lane, clearsAt, leastSlackMs, infeasible }: LaneForecast): string {
+  const trouble = infeasible === 0 ? '' : `, ${infeasible} cannot make it (see forecast)`;
+  const clears = clearsAt === undefined ? 'has nothing to send' : `clears ${iso(clearsAt)}`;
+  return `${lane} ${clears}, least slack ${span(leastSlackMs)}${trouble}`;
+}
+
+async function forecastAction(
+  batch: string | undefined,
+  own: ForecastOptions,
+  options: GlobalOptions,
+): Promise<void> {
+  const thresholdsMs = thresholdsFrom(own.thresholds) ?? SLACK_THRESHOLDS_MS;
+  await withApp(options, async ({ app, out }) => {
+    const scope = {
+      ...(batch === undefined ? {} : { batch }),
+      ...(own.lane === undefined ? {} : { lane: own.lane }),
+    };
+    const { forecasts, now } = await forecastFilings(app, scope, { thresholdsMs });
+    const raised = own.alert === true ? await warnOfSlack(app, thresholdsMs) : [];
+    const lanes = forecasts.map((lane) => ({
+      ...lane,
+      filings: undefined,
+      missed: lane.filings.filter(({ startsAt }) => startsAt === undefined),
+    }));
+    out.result('forecast', { now, batch: batch ?? null, thresholdsMs, lanes, raised }, () =>
+      [forecastTable(forecasts, thresholdsMs), ...forecasts.flatMap(advice)].join('\n'),
+    );
+    if (own.alert === true) out.say(`${raised.length} alerts raised.`);
+    if (forecasts.some(({ infeasible }) => infeasible > 0)) process.exitCode = EXIT.late;
+  });
+}
+
+function forecastTable(
+  forecasts: readonly LaneForecast[],
+  thresholdsMs: readonly number[],
+): string {
+  if (forecasts.length === 0) return 'Nothing is owed.';
+  return table(
+    ['lane', 'open', 'people', 'slots', 'each', 'clears', 'least slack']
+      .concat(thresholdsMs.map((ms) => `< ${span(ms)}`))
+      .concat('cannot'),
+    forecasts.map((lane) => [
+      lane.lane,
+      lane.open.queued + lane.open.approval + lane.open.in_flight,
+      lane.open.person,
+      lane.ceiling,
+      span(lane.serviceMs),
+      lane.byHand ? 'by hand' : iso(lane.clearsAt),
+      lane.leastSlackMs === Number.NEGATIVE_INFINITY ? 'never' : span(lane.leastSlackMs),
+      ...lane.atRisk.map(({ filings }) => filings),
+      lane.infeasible,
+    ]),
+  );
+}
+
+/** What somebody should do about one lane, most pressing first. */
+function advice(lane: LaneForecast): readonly string[] {
+  const lines: string[] = [];
+  const say = (text: string): void => void lines.push(`${lane.lane}: ${text}`);
+  if (lane.held !== undefined) {
+    say(`held (${lane.held}); the figures suppose that it is resumed now`);
+  }
+  if (lane.startBy !== undefined) {
+    const act = lane.held === undefined ? 'approve its batches' : 'resume it';
+    say(`${act} by ${iso(lane.startBy)}, or something misses its last safe moment`);
+  }
+  const { levers } = lane;
+  if (levers === undefined) return lines;
+  say(`${lane.infeasible} have no turn before their last safe moment; what would save them:`);
+  const { ceiling, openBy, people } = levers;
+  if (ceiling !== undefined)
+    say(`  slots: ${ceiling} instead of ${lane.ceiling} (where the portal allows it)`);
+  if (openBy !== undefined) say(`  start: open by ${iso(openBy)}`);
+  if (people.perHour !== undefined) {
+    const crew = people.atOnce === undefined ? '' : `, ${people.atOnce} people at once`;
+    say(`  people: ${people.filings - people.beyond} by hand, ${people.perHour} an hour${crew}`);
+  }
+  if (people.beyond > 0) say(`  ${people.beyond} are due sooner than a person can file them`);
+  const missed = lane.filings.filter(({ startsAt }) => startsAt === undefined);
+  for (const filing of missed.slice(0, MISSED_LISTED)) {
+    say(`  filing ${filing.id}, last safe ${iso(filing.lastSafe)}`);
+  }
+  if (missed.length > MISSED_LISTED)
+    say(`  and ${missed.length - MISSED_LISTED} more (--json lists them)`);
+  return lines;
+}

@@ -1,0 +1,42 @@
+import type { Command } from 'commander';
+import { answerLines } from '../answer-lines.ts';
+import type { GlobalOptions } from '../context.ts';
+
+export function addGrantsCommands(program: Command): void {
+  const grants = program.command('grants').description('grant and nonprofit rules');
+
+  grants
+    .command('evaluate')
+    .description(
+      'answer cases from standard input, one JSON object {id, kind, input} per line: forms, due dates, thresholds, identifiers',
+    )
+    .action(async (_own: object, command: Command) => {
+      const { json = false } = command.optsWithGlobals<GlobalOptions>();
+      // Loaded here: the other commands shall not wait for tables they do not use.
+      const { shippedLaw } = await import('../../system/law/index.ts');
+      const { answerOf, evaluateGrantsCase, grantsLawFrom } = await import(
+        '../../packs/grants/index.ts'
+      );
+      const law = grantsLawFrom(shippedLaw());
+      await answerLines({
+        json,
+        compute: (given) => answerOf(evaluateGrantsCase(given, law)),
+        show: (id, answer) => {
+          const steps = answer.steps.map(
+            ({ n, text, citation }) =>
+              `  ${n}. ${text}${citation === undefined ? '' : ` [${citation}]`}`,
+          );
+          const result =
+            typeof answer.result === 'string' ? answer.result : JSON.stringify(answer.result);
+          const warnings = (answer.warnings ?? []).map((warning) => `  note: ${warning}`);
+          const task = answer.task === undefined ? [] : [`  first: ${answer.task}`];
+          return [
+            `${id}: ${result} (confidence ${answer.confidence})`,
+            ...steps,
+            ...warnings,
+            ...task,
+          ].join('\n');
+        },
+      });
+    });
+}

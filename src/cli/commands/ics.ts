@@ -1,0 +1,142 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { Command } from 'commander';
+import type { Day, FeedEntry, FeedState } from '../../calendar/index.ts';
+import {
+  FilewrightError,
+  instant,
+  type JsonValue,
+  parseRfc3339,
+  parseStrictJson,
+} from '../../core/index.ts';
+import type { GlobalOptions } from '../context.ts';
+
+/** A feed of more dates is not one that a person subscribes to; calendar programs give up long before. */
+const ENTRIES_MAX = 100_000;
+
+export function addIcsCommand(program: Command): void {
+  program
+    .command('ics')
+    .description(
+      'write a calendar (RFC 5545) from dates on standard input, one JSON object per line: id, due, and where known final, kind, jurisdiction, reference, cls ("ordinary" shows the reference; all else counts as privileged)',
+    )
+    .option('--name <text>', 'name of the calendar', 'Filewright')
+    .option(
+      '--state <file>',
+      'what the last feed said; made if absent, so that moved dates raise their sequence and dropped ones are cancelled',
+    )
+    .option('--stamp <instant>', 'moment of this issue, RFC 3339 (default now)')
+    .action(async (own: { name: string; state?: string; stamp?: string }, command: Command) => {
+      const { json = false } = command.optsWithGlobals<GlobalOptions>();
+      const { calendarFeed } = await import('../../calendar/index.ts');
+      const stamp = own.stamp === undefined ? instant(Date.now()) : parseRfc3339(own.stamp);
+      if (stamp === undefined) {
+        throw new FilewrightError('USAGE', `--stamp ${own.stamp} is no RFC 3339 instant`);
+      }
+      const entries = await readEntries();
+      const previous = own.state === undefined ? undefined : await readState(own.state);
+      const feed = calendarFeed({
+        name: own.name,
+        entries,
+        stamp,
+        ...(previous !== undefined && { previous }),
+      });
+      // The state first: if the program dies between the two, the next run repeats these very sequences, whereas a
+      // feed without its state would give a later change a sequence that subscribers have already seen.
+      if (own.state !== undefined) writeState(own.state, feed.state);
+      if (json) {
+        const data = { calendar: feed.text, counts: feed.counts };
+        process.stdout.write(
+          `${JSON.stringify({ filewright: 1, command: 'ics', ok: true, data })}\n`,
+        );
+        return;
+      }
+      process.stdout.write(feed.text);
+      const { active, cancelled } = feed.counts;
+      process.stderr.write(
+        `${entries.length} dates in, ${active} events out, ${cancelled} cancelled\n`,
+      );
+    });
+}
+
+/** All or nothing: a calendar that lacks one deadline looks exactly like one that has them all. */
+async function readEntries(): Promise<FeedEntry[]> {
+  const { parseDay } = await import('../../calendar/index.ts');
+  const entries: FeedEntry[] = [];
+  let lineNumber = 0;
+  for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
+    lineNumber += 1;
+    if (line.trim() === '') continue;
+    entries.push(...entriesOf(line, lineNumber, parseDay));
+    if (entries.length > ENTRIES_MAX) {
+      throw new FilewrightError('INPUT_LIMIT', `at most ${ENTRIES_MAX} dates make one calendar`);
+    }
+  }
+  return entries;
+}
+
+function entriesOf(
+  line: string,
+  lineNumber: number,
+  parseDay: (text: string) => Day | undefined,
+): FeedEntry[] {
+  const refuse = (reason: string): never => {
+    throw new FilewrightError('CASE_INVALID', `line ${lineNumber}: ${reason}`, {
+      details: { line: lineNumber },
+    });
+  };
+  const value = jsonOf(line, refuse);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return refuse('one JSON object was expected');
+  }
+  const members = new Map(Object.entries(value));
+  if (members.has('error')) refuse('this line is an error, not a date; correct its case first');
+  const text = (name: string): string | undefined => {
+    const found = members.get(name) ?? undefined;
+    if (found !== undefined && typeof found !== 'string')
+      return refuse(`${name}: a text was expected`);
+    return found;
+  };
+  const day = (name: string): Day | undefined => {
+    const found = text(name);
+    return found === undefined
+      ? undefined
+      : (parseDay(found) ?? refuse(`${name}: YYYY-MM-DD was expected`));
+  };
+  const identity = text('id') ?? refuse('id: a text was expected');
+  const jurisdiction = text('jurisdiction') ?? text('office');
+  const common = {
+    identity,
+    kind: text('kind') ?? text('rule') ?? 'deadline',
+    reference: text('reference') ?? identity,
+    ...(jurisdiction !== undefined && { jurisdiction }),
+    cls: text('cls') === 'ordinary' ? ('ordinary' as const) : ('privileged' as const),
+  };
+  const due = day('due') ?? refuse('due: YYYY-MM-DD was expected');
+  const final = day('final');
+  return [
+    { ...common, date: 'due', day: due },
+    ...(final === undefined ? [] : [{ ...common, date: 'final' as const, day: final }]),
+  ];
+}
+
+function jsonOf(line: string, refuse: (reason: string) => never): JsonValue {
+  try {
+    return parseStrictJson(line);
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function readState(file: string): Promise<FeedState | undefined> {
+  if (!existsSync(file)) return undefined;
+  const { readFeedState } = await import('../../calendar/index.ts');
+  return readFeedState(parseStrictJson(readFileSync(file)));
+}
+
+/** Whole or not at all: half a state could not be read again, and sequences would start anew. */
+function writeState(file: string, state: FeedState): void {
+  const fresh = `${file}.new`;
+  writeFileSync(fresh, `${JSON.stringify(state)}\n`);
+  renameSync(fresh, file);
+}

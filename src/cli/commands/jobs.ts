@@ -1,0 +1,49 @@
+import type { Command } from 'commander';
+import { jsonLog } from '../../system/index.ts';
+import { eventConsumers } from '../../acts/index.ts';
+import { type GlobalOptions, stopSignal, withApp } from '../context.ts';
+
+interface RunOptions {
+  readonly once?: boolean;
+  readonly digest?: boolean;
+}
+
+export function addJobsCommands(program: Command): void {
+  const jobs = program
+    .command('jobs')
+    .description('background work: webhooks, mail, alerts, digest');
+
+  jobs
+    .command('run')
+    .description('run it without sending filings, until SIGTERM; a worker runs it by itself')
+    .option('--once', 'do what is due now, and end; for cron')
+    .option('--digest', 'with --once: queue today’s digest too')
+    .action(async (own: RunOptions, command: Command) => {
+      const signal = stopSignal();
+      await withApp(
+        command.optsWithGlobals<GlobalOptions>(),
+        async ({ app, out }) => {
+          if (own.once === true) {
+            const done = await app.runJobsOnce({
+              digest: own.digest === true,
+              consumers: await eventConsumers(app),
+            });
+            out.result(
+              'jobs run',
+              done,
+              () => `${done.events} events taken, ${done.jobs} jobs run.`,
+            );
+            return;
+          }
+          const running = await app.jobs({ consumers: await eventConsumers(app) });
+          if (!signal.aborted) {
+            await new Promise((resolve) =>
+              signal.addEventListener('abort', resolve, { once: true }),
+            );
+          }
+          await running.stop();
+        },
+        jsonLog(),
+      );
+    });
+}

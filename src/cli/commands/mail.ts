@@ -1,0 +1,117 @@
+import type { Command } from 'commander';
+import { changeRecipientOf, setMailServer, testMail } from '../../acts/index.ts';
+import { findMail, listNotices, listRecipients, type NoticeView } from '../../store/index.ts';
+import { readLimit } from '../arguments.ts';
+import { environment, type GlobalOptions, withApp } from '../context.ts';
+import { iso, table } from '../output.ts';
+import { notSent } from './webhook.ts';
+
+interface SetOptions {
+  readonly smtp: string;
+  readonly from: string;
+  readonly allowPrivate?: boolean;
+}
+
+export function addMailCommands(program: Command): void {
+  const mail = program.command('mail').description('the mail server, and who is told by e-mail');
+
+  mail
+    .command('set')
+    .description('name the mail server by reference, and the sender')
+    .requiredOption('--smtp <reference>', 'env:NAME or file:/path of smtp://user:password@host:587')
+    .requiredOption('--from <sender>', 'name@example.org or "Name <name@example.org>"')
+    .option('--allow-private', 'the server is on this machine or in a private network')
+    .action(async (own: SetOptions, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        const setting = {
+          smtp: own.smtp,
+          sender: own.from,
+          allowPrivateAddresses: own.allowPrivate === true,
+        };
+        await setMailServer(app, setting, environment, await actor());
+        out.result('mail set', setting, () => `Mail goes out through ${own.smtp} as ${own.from}.`);
+      }),
+    );
+
+  mail
+    .command('show')
+    .description('the mail server, and the recipients by role')
+    .action(async (_own: object, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
+        const setting = await findMail(app.session, app.tenant);
+        const recipients = await listRecipients(app.session, app.tenant);
+        out.result('mail show', { setting: setting ?? null, recipients }, () =>
+          [
+            setting === undefined
+              ? 'No mail server is set.'
+              : `${setting.smtp} as ${setting.sender}`,
+            table(
+              ['role', 'entity', 'address'],
+              recipients.map((r) => [r.role, r.entityId ?? '', r.address]),
+            ),
+          ].join('\n\n'),
+        );
+      }),
+    );
+
+  const change = (kind: 'add' | 'remove'): void => {
+    mail
+      .command(`${kind} <role> <address>`)
+      .description(`${kind} a recipient; roles: registered_agent, alert, digest`)
+      .option('--entity <id>', 'for this entity alone, instead of the tenant’s registered_agent')
+      .action(async (role: string, address: string, own: { entity?: string }, command: Command) =>
+        withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+          const input = { role, address, entityId: own.entity };
+          const recipient = await changeRecipientOf(app, input, kind, await actor());
+          out.result(`mail ${kind}`, recipient, () =>
+            kind === 'add' ? `${address} is told as ${role}.` : `${address} is no longer told.`,
+          );
+        }),
+      );
+  };
+  change('add');
+  change('remove');
+
+  mail
+    .command('test <address>')
+    .description('send a test message now and say what the server answered')
+    .action(async (address: string, _own: object, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        await actor();
+        const outcome = await testMail(app, address, environment);
+        if (outcome.state !== 'sent') throw notSent(outcome.code, 'mail log');
+        out.result('mail test', { address, ...outcome }, () => `Sent: ${outcome.code ?? ''}.`);
+      }),
+    );
+
+  mail
+    .command('log')
+    .description('messages, with every attempt')
+    .option('--limit <n>', 'how many', '20')
+    .action(async (own: { limit: string }, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
+        const limit = readLimit(own.limit);
+        const notices = await listNotices(app.session, app.tenant, { target: 'mail', limit });
+        out.result('mail log', { notices }, () =>
+          table(
+            ['recipient', 'subject', 'state', 'attempts', 'last answer', 'created', 'next'],
+            noticeRows(notices, (n) => [n.recipient ?? '', n.subject ?? '']),
+          ),
+        );
+      }),
+    );
+}
+
+export function noticeRows(
+  notices: readonly NoticeView[],
+  first: (notice: NoticeView) => readonly string[],
+): (string | number)[][] {
+  return notices.map((n) => [
+    ...first(n),
+    n.state,
+    n.attempts.length,
+    n.code ?? '',
+    iso(n.createdAt),
+    iso(n.nextAt),
+  ]);
+}

@@ -1,0 +1,292 @@
+/** Obligations that are stored: the list, the same as calendar or table, and computing them again. */
+import { renameSync, writeFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import type { Move, Recomputation } from '../../acts/register/index.ts';
+import { EXIT, FilewrightError } from '../../core/index.ts';
+import type { Filewright } from '../../app.ts';
+import {
+  listObligations,
+  type ObligationState,
+  type StoredObligation,
+} from '../../store/register/index.ts';
+import { type Context, type GlobalOptions, withApp } from '../context.ts';
+import { table } from '../output.ts';
+
+interface ListOptions {
+  readonly dueBefore?: string;
+  readonly jurisdiction?: readonly string[];
+  readonly state?: readonly string[];
+  readonly ics?: string;
+  readonly feed?: string;
+  readonly csv?: string;
+}
+
+interface RecomputeOptions {
+  readonly dryRun?: true;
+  readonly jurisdiction?: string;
+  readonly asOf?: string;
+  readonly law?: string;
+}
+
+const STATES: readonly ObligationState[] = [
+  'open',
+  'record_needed',
+  'nothing_owed',
+  'met',
+  'superseded',
+];
+const PAGE_ROWS = 1_000;
+const LISTED_MAX = 200_000;
+const MOVES_SHOWN_MAX = 200;
+
+export function addRegisterCommands(obligation: Command): void {
+  obligation
+    .command('list')
+    .description('what the entities of the register owe; first what must be looked up')
+    .option('--due-before <day>', 'due before this day')
+    .option('--jurisdiction <codes...>', 'only these, for instance US-DE US-CA')
+    .option('--state <states...>', `${STATES.join(', ')} (default open and record_needed)`)
+    .option('--ics <file>', 'write the list as a calendar; what it said before is remembered')
+    .option('--feed <name>', 'name of the calendar (default: from the jurisdictions)')
+    .option('--csv <file>', 'write the list as a table; cells cannot be taken for formulas')
+    .action(async (own: ListOptions, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), (context) => listAction(own, context)),
+    );
+
+  obligation
+    .command('recompute')
+    .description('compute every open obligation again and list what moves, earlier dates first')
+    .option('--dry-run', 'list what would move; write nothing')
+    .option('--jurisdiction <code>', 'only this one')
+    .option('--as-of <day>', 'as if it were this day (default today in UTC)')
+    .option('--law <folder>', 'with --dry-run: the law in another folder of the same layout')
+    .action(async (own: RecomputeOptions, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), (context) => recomputeAction(own, context)),
+    );
+}
+
+async function listAction(own: ListOptions, { app, out }: Context): Promise<void> {
+  const dueBefore =
+    own.dueBefore === undefined ? undefined : readDay('--due-before', own.dueBefore);
+  const jurisdictions = jurisdictionsOf(own.jurisdiction);
+  const found = await allObligations(app, {
+    states: statesOf(own.state),
+    jurisdictions,
+    ...(dueBefore === undefined ? {} : { dueBefore }),
+  });
+  const { csvLine, issueFeed } = await import('../../acts/register/index.ts');
+  const feed =
+    own.ics === undefined
+      ? undefined
+      : await issueFeed(app, {
+          jurisdictions,
+          ...(dueBefore === undefined ? {} : { dueBefore }),
+          ...(own.feed === undefined ? {} : { name: own.feed }),
+        });
+  if (own.ics !== undefined && feed !== undefined) writeWhole(own.ics, feed.text);
+  if (own.csv !== undefined) {
+    const lines = [CSV_COLUMNS.map(([name]) => name), ...found.map(csvCells)];
+    writeWhole(own.csv, lines.map((cells) => csvLine(cells)).join(''));
+  }
+  const tasks = found.filter((one) => one.state === 'record_needed').length;
+  out.result(
+    'obligation list',
+    {
+      obligations: found.map(listed),
+      tasks,
+      ...(feed === undefined ? {} : { feed: { name: feed.name, ...feed.counts } }),
+    },
+    () =>
+      [
+        table(
+          ['due', 'cut-off', 'jurisdiction', 'entity', 'kind', 'period', 'fee', 'state', 'filing'],
+          found.map((one) => [
+            one.due ?? 'ask the state',
+            one.cutoff ?? '',
+            one.jurisdiction,
+            one.entity,
+            one.filingKind,
+            one.period,
+            one.feeCents === undefined ? '' : (one.feeCents / 100).toFixed(2),
+            one.state,
+            one.filing?.status ?? '',
+          ]),
+        ),
+        ...found
+          .filter((one) => one.state === 'record_needed')
+          .map((one) => `${one.entity}: ${reasonOf(one)}`),
+        ...(feed === undefined
+          ? []
+          : [
+              `${own.ics}: ${feed.counts.active} dates, ${feed.counts.cancelled} cancelled, as "${feed.name}"`,
+            ]),
+      ].join('\n'),
+  );
+}
+
+async function recomputeAction(own: RecomputeOptions, context: Context): Promise<void> {
+  const { app, out, actor } = context;
+  const { recompute, registerLaw } = await import('../../acts/register/index.ts');
+  const isDryRun = own.dryRun === true;
+  if (own.law !== undefined && !isDryRun) {
+    throw new FilewrightError(
+      'USAGE',
+      '--law goes with --dry-run: only the shipped law is applied',
+    );
+  }
+  const person = isDryRun ? undefined : await actor();
+  const done = await recompute(app, {
+    dryRun: isDryRun,
+    person,
+    ...(own.asOf === undefined ? {} : { asOf: readDay('--as-of', own.asOf) }),
+    ...(own.jurisdiction === undefined ? {} : { jurisdiction: own.jurisdiction }),
+    ...(own.law === undefined ? {} : { law: registerLaw(own.law) }),
+  });
+  out.result('obligation recompute', { ...done, dryRun: isDryRun }, () =>
+    recomputed(done, isDryRun).join('\n'),
+  );
+  if (done.faults.length + done.counts.blocked > 0) process.exitCode = EXIT.conflict;
+}
+
+function recomputed(done: Recomputation, isDryRun: boolean): string[] {
+  const { counts } = done;
+  return [
+    ...done.moves.slice(0, MOVES_SHOWN_MAX).map(moveWords),
+    ...(done.moves.length > MOVES_SHOWN_MAX
+      ? [`and ${done.moves.length - MOVES_SHOWN_MAX} more; see --json`]
+      : []),
+    ...done.faults.map(({ entity, where, why }) => `CANNOT ${entity}: ${where}: ${why}`),
+    `${done.entities} entities${isDryRun ? ' (nothing written)' : ''}: ${counts.new} new, ${counts.moved} moved (${done.earlier} earlier), ${counts.superseded} superseded, ${counts.met} met, ${counts.blocked} blocked by a filing; rules ${done.ruleVersion}, calendar ${done.calendarVersion}`,
+  ];
+}
+
+function moveWords(move: Move): string {
+  const what = move.changes
+    .map(({ field, from, to }) => `${field} ${from ?? 'none'} -> ${to ?? 'none'}`)
+    .join(', ');
+  return [
+    move.isEarlier ? 'EARLIER' : move.kind.toUpperCase(),
+    move.entity,
+    move.filingKind,
+    move.period,
+    what === '' ? (move.due ?? '') : what,
+    move.why ?? '',
+    move.filing === undefined ? '' : `[filing ${move.filing}]`,
+  ]
+    .filter((part) => part !== '')
+    .join('  ');
+}
+
+async function allObligations(
+  app: Filewright,
+  filter: {
+    readonly states: readonly ObligationState[];
+    readonly jurisdictions: readonly string[];
+    readonly dueBefore?: string;
+  },
+): Promise<StoredObligation[]> {
+  const all: StoredObligation[] = [];
+  for (;;) {
+    const last = all.at(-1);
+    const page = await listObligations(
+      (statement, values) => app.session.run(statement, values),
+      app.tenant,
+      {
+        ...filter,
+        unfiled: false,
+        limit: PAGE_ROWS,
+        ...(last === undefined ? {} : { after: { due: last.due, id: last.id } }),
+      },
+    );
+    all.push(...page);
+    if (page.length < PAGE_ROWS) return all;
+    if (all.length > LISTED_MAX) {
+      throw new FilewrightError(
+        'INPUT_LIMIT',
+        `At most ${LISTED_MAX} obligations are listed at once; narrow the list with --due-before or --jurisdiction`,
+      );
+    }
+  }
+}
+
+/** Without the steps, which entity show has. */
+function listed(one: StoredObligation) {
+  const { answer, ...columns } = one;
+  const alarms = Array.isArray(answer['alarms']) ? answer['alarms'] : [];
+  return { ...columns, alarms, ...(one.due === undefined ? { reason: reasonOf(one) } : {}) };
+}
+
+function reasonOf(one: StoredObligation): string {
+  const { reason } = one.answer;
+  return typeof reason === 'string' ? reason : '';
+}
+
+const CSV_COLUMNS: readonly (readonly [
+  string,
+  (one: StoredObligation) => string | number | undefined,
+])[] = [
+  ['obligation', (one) => one.id],
+  ['entity_id', (one) => one.entity],
+  ['jurisdiction', (one) => one.jurisdiction],
+  ['registry_number', (one) => one.registryNumber],
+  ['filing_kind', (one) => one.filingKind],
+  ['period', (one) => one.period],
+  ['state', (one) => one.state],
+  ['not_before', (one) => one.notBefore],
+  ['due', (one) => one.due],
+  ['cutoff', (one) => one.cutoff],
+  ['final', (one) => one.final],
+  ['penalty_free_until', (one) => one.penaltyFreeUntil],
+  ['fee', (one) => (one.feeCents === undefined ? undefined : (one.feeCents / 100).toFixed(2))],
+  ['confidence', (one) => one.confidence],
+  ['rule', (one) => one.ruleId],
+  ['rule_version', (one) => one.ruleVersion],
+  ['filing', (one) => one.filing?.status],
+  ['reason', (one) => (one.due === undefined ? reasonOf(one) : undefined)],
+];
+
+function csvCells(one: StoredObligation): (string | number | undefined)[] {
+  return CSV_COLUMNS.map(([, cell]) => cell(one));
+}
+
+function statesOf(given: readonly string[] | undefined): readonly ObligationState[] {
+  if (given === undefined) return ['open', 'record_needed'];
+  return given
+    .flatMap((word) => word.split(','))
+    .map((word) => {
+      const found = STATES.find((state) => state === word);
+      if (found !== undefined) return found;
+      throw new FilewrightError(
+        'USAGE',
+        `--state: one of ${STATES.join(', ')} was expected, found "${word}"`,
+      );
+    });
+}
+
+export function jurisdictionsOf(given: readonly string[] | undefined): readonly string[] {
+  return (given ?? []).flatMap((word) => word.split(',')).filter((word) => word !== '');
+}
+
+export function readDay(option: string, text: string): string {
+  const ms = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  // February 30 must not become March 1.
+  if (!Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text)) return text;
+  throw new FilewrightError(
+    'USAGE',
+    `${option}: a day like 2027-03-01 was expected, found "${text}"`,
+  );
+}
+
+/** Whole or not at all: half a calendar looks like one that has every date. */
+function writeWhole(path: string, text: string): void {
+  const fresh = `${path}.new`;
+  try {
+    writeFileSync(fresh, text, { mode: 0o600 });
+    renameSync(fresh, path);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    throw new FilewrightError('USAGE', `${path} cannot be written: ${error.message}`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,161 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { EXIT, FilewrightError, type Profile } from '../../core/index.ts';
+import {
+  checkPortal,
+  type ConformanceReport,
+  isSpecialAddress,
+  readProfile,
+} from '../../portals/index.ts';
+import { packageRoot } from '../../store/index.ts';
+import { systemClock } from '../../system/index.ts';
+import { environment, type GlobalOptions } from '../context.ts';
+import { createOutput, table } from '../output.ts';
+import { readProfileFile } from './lane.ts';
+
+/** As in the profile schema; the file gets the same name in small letters. */
+const LANE_CODE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+const TEMPLATES = { 'json-api': 'template', 'html-form': 'template-html' } as const;
+const WAIT_SECONDS_MAX = 3_600;
+
+export function addPortalCommands(program: Command): void {
+  const portal = program.command('portal').description('portal profiles: start one, check one');
+
+  portal
+    .command('new <name>')
+    .description('start a profile from the template, for instance: portal new US-VT')
+    .option('--driver <driver>', 'json-api or html-form', 'json-api')
+    .option('--file <path>', 'where to write it (default: the name in small letters, .json)')
+    .action((name: string, own: { driver: string; file?: string }, command: Command) => {
+      const out = createOutput(command.optsWithGlobals<GlobalOptions>().json === true);
+      const file = own.file ?? `${name.toLowerCase()}.json`;
+      const profile = startProfile(name, own.driver, file);
+      out.result('portal new', { file, lane: profile.code, driver: profile.driver }, () =>
+        [
+          `Wrote ${file} (${profile.driver}). Next:`,
+          '  replace baseUrl, paths, words and places by the portal’s own, and note in quirks what is verified',
+          `  filewright portal check ${file} URL`,
+        ].join('\n'),
+      );
+    });
+
+  portal
+    .command('check <profile> <url>')
+    .description(
+      'ask the portal at the address for everything its profile promises; exit code 7 if it fails',
+    )
+    .option('--wait <seconds>', 'longest wait for a lagging status or a filing in process', '30')
+    .action(async (file: string, url: string, own: { wait: string }, command: Command) => {
+      const out = createOutput(command.optsWithGlobals<GlobalOptions>().json === true);
+      const profile = aimedAt(readProfileFile(file), url);
+      const report = await checkPortal({
+        profile,
+        clock: systemClock,
+        environment,
+        run: randomBytes(6).toString('hex'),
+        waitMsMax: readWait(own.wait) * 1_000,
+      });
+      out.result('portal check', report, () => reportText(report));
+      if (!report.conforms) process.exitCode = EXIT.verification;
+    });
+}
+
+function startProfile(name: string, driver: string, file: string): Profile {
+  if (!LANE_CODE.test(name)) {
+    throw new FilewrightError(
+      'USAGE',
+      `portal new: a lane code such as US-VT was expected (letters, digits, ". _ -", at most 64), found "${name}"`,
+    );
+  }
+  if (driver !== 'json-api' && driver !== 'html-form') {
+    throw new FilewrightError(
+      'USAGE',
+      `--driver: json-api or html-form was expected, found "${driver}"`,
+    );
+  }
+  const path = join(packageRoot(), 'profiles', `${TEMPLATES[driver]}.json`);
+  const schema = relative(
+    dirname(resolve(file)),
+    join(packageRoot(), 'docs/reference/profile.schema.json'),
+  );
+  const text = readFileSync(path, 'utf8')
+    .replaceAll(/TEMPLATE(?:-HTML)?/g, () => name)
+    .replaceAll('portal.invalid/template', () => `portal.invalid/${name.toLowerCase()}`)
+    .replace('../docs/reference/profile.schema.json', () => schema.replaceAll('\\', '/'));
+  const profile = readProfile(text, file);
+  try {
+    // Never over a file that somebody has worked on.
+    writeFileSync(file, text, { flag: 'wx' });
+  } catch (cause) {
+    const isThere = cause instanceof Error && 'code' in cause && cause.code === 'EEXIST';
+    throw new FilewrightError(
+      isThere ? 'REFUSED_BY_RULE' : 'NOT_FOUND',
+      isThere
+        ? `${file} exists and is not overwritten. Choose another name with --file.`
+        : `${file} cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`,
+      { cause },
+    );
+  }
+  return profile;
+}
+
+/** The profile, leading to the address that was given. */
+function aimedAt(profile: Profile, url: string): Profile {
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new FilewrightError(
+      'USAGE',
+      `portal check: an http(s) address was expected, found "${url}"`,
+    );
+  }
+  const { hostname, search, hash, username } = new URL(url);
+  if (search !== '' || hash !== '' || username !== '') {
+    throw new FilewrightError(
+      'USAGE',
+      'portal check: the address must have no user, query or fragment',
+    );
+  }
+  const host = hostname.replace(/^\[|\]$/g, '');
+  // Somebody typed it: an address inside this machine or network is meant, not smuggled in by a name server.
+  const isPrivate = host === 'localhost' || (/^[\d.]+$|:/.test(host) && isSpecialAddress(host));
+  if (!isPrivate && profile.automation !== 'allowed') {
+    throw new FilewrightError(
+      'REFUSED_BY_RULE',
+      `Expected automation "allowed" in the profile before a portal on the internet is checked, found "${profile.automation}". Read its terms and write what they say, or check a portal on this machine.`,
+    );
+  }
+  if (!isPrivate && url.startsWith('http:')) {
+    throw new FilewrightError('USAGE', 'portal check: https was expected outside this network');
+  }
+  const allowPrivateAddresses = isPrivate || profile.allowPrivateAddresses;
+  return { ...profile, baseUrl: url, allowPrivateAddresses };
+}
+
+function readWait(text: string): number {
+  const seconds = Number(text);
+  if (Number.isFinite(seconds) && seconds > 0 && seconds <= WAIT_SECONDS_MAX) return seconds;
+  throw new FilewrightError(
+    'USAGE',
+    `--wait: seconds from above 0 to ${WAIT_SECONDS_MAX} were expected, found "${text}"`,
+  );
+}
+
+function reportText(report: ConformanceReport): string {
+  const rows = report.checks.map(({ name, state, reason, found }) => [
+    name,
+    state,
+    reason ?? '',
+    found,
+  ]);
+  const failures = report.checks.filter(({ state }) => state === 'failed');
+  const ran = report.checks.filter(({ state }) => state === 'passed').length + failures.length;
+  return [
+    table(['check', 'state', 'reason', 'found'], rows),
+    '',
+    ...failures.map(({ name, claim }) => `${name}: ${claim}`),
+    report.conforms
+      ? `${report.lane} at ${report.url} does what its profile promises (${ran} checks, ${report.checks.length - ran} skipped).`
+      : `${report.lane} at ${report.url} breaks its profile: ${failures.length} of ${ran} checks failed.`,
+  ].join('\n');
+}

@@ -1,0 +1,108 @@
+import type { Command } from 'commander';
+import { holdData, releaseData, retentionStatus, runRetention } from '../../acts/index.ts';
+import { FilewrightError } from '../../core/index.ts';
+import { checkUuid } from '../arguments.ts';
+import { type GlobalOptions, withApp } from '../context.ts';
+import { iso, table } from '../output.ts';
+
+const BACKUP_DAYS_MAX = 3_650;
+
+export function addRetentionCommands(program: Command): void {
+  const retention = program
+    .command('retention')
+    .description('how long sealed data is kept, and the holds that keep it longer');
+
+  retention
+    .command('status')
+    .description('what is due, what is held, and every hold in force')
+    .action(async (_own: object, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
+        const status = await retentionStatus(app);
+        const { keys, holds } = status;
+        out.result('retention status', status, () =>
+          [
+            `${keys.live} data keys live, ${keys.shredded} shredded; ${keys.due} are past their date, ${keys.held} more are held.`,
+            `The next are kept until ${keys.next ?? '-'}.`,
+            table(
+              ['hold', 'whose data', 'placed', 'reason'],
+              holds.map((hold) => [
+                hold.id,
+                hold.subject ?? 'everything',
+                iso(hold.placedAt),
+                hold.reason,
+              ]),
+            ),
+          ].join('\n'),
+        );
+      }),
+    );
+
+  retention
+    .command('run')
+    .description(
+      'destroy the keys of sealed data that is past its date and under no hold; cannot be undone',
+    )
+    .option('--dry-run', 'only say how many are due')
+    .option(
+      '--backup-days <n>',
+      'backups that still hold these keys are gone after so many days; recorded',
+      '35',
+    )
+    .action(async (own: { dryRun?: boolean; backupDays: string }, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        const run = await runRetention(app, await actor(), {
+          dryRun: own.dryRun === true,
+          backupDays: readDays(own.backupDays),
+        });
+        out.result('retention run', run, () =>
+          run.isDryRun
+            ? `${run.keys} data keys are past their date; ${run.held} more are held. Those that an open filing needs are kept.`
+            : `${run.keys} data keys destroyed with ${run.blobs} sealed bodies; ${run.extended} kept longer, ${run.needed} needed by open filings, ${run.held} held.`,
+        );
+      }),
+    );
+
+  retention
+    .command('hold [subject]')
+    .description('keep the data of an entity, whatever its date')
+    .option('--all', 'everything of the tenant')
+    .requiredOption('--reason <text>', 'why; kept in the database, not in the ledger')
+    .action(
+      async (
+        subject: string | undefined,
+        own: { all?: boolean; reason: string },
+        command: Command,
+      ) =>
+        withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+          if ((subject === undefined) !== (own.all === true)) {
+            throw new FilewrightError('USAGE', 'Name whose data to hold, or give --all');
+          }
+          const held = await holdData(app, await actor(), { subject, reason: own.reason });
+          out.result(
+            'retention hold',
+            held,
+            () => `Held. Another person releases it: retention release ${held.id}`,
+          );
+        }),
+    );
+
+  retention
+    .command('release <hold>')
+    .description('end a hold that another person placed')
+    .action(async (id: string, _own: object, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        checkUuid('hold', id);
+        await releaseData(app, await actor(), id);
+        out.result('retention release', { id }, () => `Hold ${id} is released.`);
+      }),
+    );
+}
+
+function readDays(text: string): number {
+  const days = Number(text);
+  if (/^\d+$/.test(text) && days <= BACKUP_DAYS_MAX) return days;
+  throw new FilewrightError(
+    'USAGE',
+    `--backup-days: a number of days was expected, found "${text}"`,
+  );
+}

@@ -1,0 +1,314 @@
+/** The half of `review` that changes something. What sends again is proposed here and approved by another person. */
+import { basename } from 'node:path';
+import type { Command } from 'commander';
+import {
+  acceptFiling,
+  approveReview,
+  checkReason,
+  type Evidence,
+  type FieldEdit,
+  handOnFiling,
+  openProposal,
+  proposeBulkReplay,
+  proposeCorrection,
+  proposeReplay,
+  type Proposed,
+  rejectFiling,
+  withdrawReview,
+} from '../../acts/index.ts';
+import { FilewrightError, type JsonValue, parseStrictJson } from '../../core/index.ts';
+import { REVIEW_FILTERS, type ReviewFilter } from '../../store/index.ts';
+import { checkUuid, parseJsonFile, readNamedFile } from '../arguments.ts';
+import { type GlobalOptions, withApp } from '../context.ts';
+import type { Output } from '../output.ts';
+import { proposalText } from './review-text.ts';
+
+const REASON = ['--reason <text>', 'why; recorded in the ledger'] as const;
+const NOT_FILED = [
+  '--not-filed <evidence>',
+  'how you know that an earlier send was not accepted; recorded in the ledger',
+] as const;
+const SHA256 = /^[0-9a-f]{64}$/i;
+
+interface CorrectOptions {
+  readonly reason: string;
+  readonly set: readonly string[];
+  readonly setJson: readonly string[];
+  readonly unset: readonly string[];
+  readonly payload?: string;
+  readonly notFiled?: string;
+}
+
+interface ReplayOptions {
+  readonly reason: string;
+  readonly notFiled?: string;
+  readonly filter: readonly string[];
+  readonly expectCount?: string;
+}
+
+export function addReviewDecisions(review: Command): void {
+  review
+    .command('replay [filing]')
+    .description(
+      'propose to send the same payload under the same key; the portal is asked first where that is needed',
+    )
+    .requiredOption(...REASON)
+    .option(...NOT_FILED)
+    .option(
+      '--filter <name=value>',
+      `many at once: ${REVIEW_FILTERS.join(', ')}; may be repeated`,
+      collect,
+      [],
+    )
+    .option('--expect-count <n>', 'how many filings the filter is meant to find')
+    .action(async (id: string | undefined, own: ReplayOptions, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        const reason = checkReason('--reason', own.reason);
+        if ((id === undefined) === (own.filter.length === 0)) {
+          throw new FilewrightError('USAGE', 'Either a filing or --filter was expected, not both');
+        }
+        if (id === undefined) {
+          const filter = filterOf(own.filter);
+          const expectCount = countOf(own.expectCount);
+          const person = await actor();
+          const made = await proposeBulkReplay(app, { filter, expectCount, actor: person, reason });
+          proposed(out, 'review replay', made, {});
+          return;
+        }
+        const notFiled = evidenceOf(own.notFiled);
+        const made = await proposeReplay(app, { id, actor: await actor(), reason, notFiled });
+        proposed(out, 'review replay', made, {});
+      }),
+    );
+
+  review
+    .command('correct <filing>')
+    .description(
+      'propose another payload as the next revision, with a new key; the original is kept',
+    )
+    .requiredOption(...REASON)
+    .option('--set <field=text>', 'entity_name=..., fields.agent=...; may be repeated', collect, [])
+    .option('--set-json <field=json>', 'fee_cents=17500; may be repeated', collect, [])
+    .option('--unset <field>', 'takes a field away; may be repeated', collect, [])
+    .option('--payload <file>', 'the whole payload as JSON instead')
+    .option(...NOT_FILED)
+    .action(async (id: string, own: CorrectOptions, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        const made = await proposeCorrection(app, {
+          id,
+          reason: checkReason('--reason', own.reason),
+          notFiled: evidenceOf(own.notFiled),
+          wanted: wantedOf(own),
+          actor: await actor(),
+        });
+        const { changes, gateChanges } = made;
+        for (const { code, field, why } of gateChanges) out.say(`gate ${code} at ${field}: ${why}`);
+        proposed(out, 'review correct', made, { changes, gateChanges });
+      }),
+    );
+
+  review
+    .command('approve <proposal>')
+    .description('let a proposal of another person run; its filings join the queue')
+    .requiredOption('--expect-hash <sha256>', 'the hash that review proposal shows')
+    .action(async (id: string, own: { expectHash: string }, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        if (!SHA256.test(own.expectHash)) {
+          throw new FilewrightError('USAGE', '--expect-hash: 64 hex digits were expected');
+        }
+        const person = await actor();
+        const proposal = await approveReview(app, {
+          id,
+          actor: person,
+          expectHash: own.expectHash,
+        });
+        const { kind, count, sha256 } = proposal;
+        out.result('review approve', { proposal: id, kind, count, sha256 }, () =>
+          count === 1 ? 'The filing is pending again.' : `${count} filings are pending again.`,
+        );
+      }),
+    );
+
+  review
+    .command('withdraw <proposal>')
+    .description('end a proposal without running it')
+    .requiredOption(...REASON)
+    .action(async (id: string, own: { reason: string }, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        const reason = checkReason('--reason', own.reason);
+        await withdrawReview(app, { id, actor: await actor(), reason });
+        out.result('review withdraw', { proposal: id }, () => `Proposal ${id} is withdrawn.`);
+      }),
+    );
+
+  review
+    .command('proposal <proposal>')
+    .description(
+      'what a proposal would run: its hash, its filings, and a correction field by field',
+    )
+    .action(async (id: string, _own: object, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        await actor();
+        const opened = await openProposal(app, id);
+        out.result('review proposal', opened, () => proposalText(opened));
+      }),
+    );
+
+  addClosing(review);
+}
+
+function addClosing(review: Command): void {
+  review
+    .command('accept-as-filed <filing>')
+    .description('it was filed, by hand or by a send whose answer was lost; needs the evidence')
+    .requiredOption(...REASON)
+    .requiredOption('--receipt <number>', 'the number on the receipt or confirmation')
+    .option('--evidence <text>', 'how you know')
+    .option('--evidence-file <path>', 'a confirmation page or letter, kept sealed with the ledger')
+    .action(
+      async (
+        id: string,
+        own: { reason: string; receipt: string; evidence?: string; evidenceFile?: string },
+        command: Command,
+      ) =>
+        withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+          const reason = checkReason('--reason', own.reason);
+          const evidence = evidenceFor(own);
+          const { receipt } = own;
+          const person = await actor();
+          const done = await acceptFiling(app, { id, actor: person, reason, receipt, evidence });
+          const { evidenceSha256 } = done;
+          out.result('review accept-as-filed', { filing: id, receipt, evidenceSha256 }, () =>
+            [`Filing ${id} is accepted as filed.`, `evidence sha256  ${evidenceSha256}`].join('\n'),
+          );
+        }),
+    );
+
+  review
+    .command('reject <filing>')
+    .description('the matter is closed or withdrawn; nothing is sent any more')
+    .requiredOption(...REASON)
+    .option(...NOT_FILED)
+    .action(async (id: string, own: { reason: string; notFiled?: string }, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        const reason = checkReason('--reason', own.reason);
+        const notFiled = evidenceOf(own.notFiled);
+        const done = await rejectFiling(app, { id, actor: await actor(), reason, notFiled });
+        const from = done.filing.status;
+        out.result('review reject', { filing: id, from }, () => `Filing ${id} is rejected.`);
+      }),
+    );
+
+  review
+    .command('hand-on <filing>')
+    .description('make a named person responsible for an exception')
+    .requiredOption('--to <name>', 'who; see user list')
+    .requiredOption(...REASON)
+    .action(async (id: string, own: { reason: string; to: string }, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        const reason = checkReason('--reason', own.reason);
+        await handOnFiling(app, { id, actor: await actor(), reason, to: own.to });
+        out.result(
+          'review hand-on',
+          { filing: id, to: own.to },
+          () => `Filing ${id} is with ${own.to} now.`,
+        );
+      }),
+    );
+}
+
+function proposed(out: Output, command: string, made: Proposed, more: object): void {
+  const { id, sha256, items } = made;
+  const filings = items.map((item) => item.filing);
+  out.result(command, { proposal: id, sha256, count: items.length, filings, ...more }, () =>
+    [
+      `Proposed for ${items.length === 1 ? 'one filing' : `${items.length} filings`}; nothing is sent before another person approves it:`,
+      `  filewright review approve ${id} --expect-hash ${sha256}`,
+    ].join('\n'),
+  );
+}
+
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
+function filterOf(texts: readonly string[]): ReviewFilter {
+  const filter: Record<string, string> = {};
+  for (const each of texts) {
+    const [name, value] = pairOf('--filter', each);
+    if (!REVIEW_FILTERS.some((known) => known === name) || value === '') {
+      throw new FilewrightError(
+        'USAGE',
+        `--filter: one of ${REVIEW_FILTERS.join(', ')} with a value was expected, found "${each}"`,
+      );
+    }
+    if (Object.hasOwn(filter, name)) {
+      throw new FilewrightError('USAGE', `--filter: ${name} is there twice`);
+    }
+    filter[name] = value;
+  }
+  checkUuid('--filter batch', filter['batch']);
+  return filter;
+}
+
+function countOf(text: string | undefined): number {
+  const count = Number(text ?? Number.NaN);
+  if (Number.isInteger(count) && count > 0) return count;
+  throw new FilewrightError(
+    'USAGE',
+    '--expect-count: with --filter, type how many filings you mean to replay; review list shows them',
+  );
+}
+
+function wantedOf(
+  own: CorrectOptions,
+): { readonly payload: Readonly<Record<string, JsonValue>> } | { readonly edits: FieldEdit[] } {
+  const edits = [
+    ...own.set.map((each): FieldEdit => {
+      const [at, value] = pairOf('--set', each);
+      return { at, value };
+    }),
+    ...own.setJson.map((each): FieldEdit => {
+      const [at, value] = pairOf('--set-json', each);
+      return { at, value: parseStrictJson(value) };
+    }),
+    ...own.unset.map((at): FieldEdit => ({ at, value: undefined })),
+  ];
+  if ((own.payload === undefined) === (edits.length === 0)) {
+    throw new FilewrightError(
+      'USAGE',
+      'Either --payload or some of --set, --set-json and --unset were expected',
+    );
+  }
+  if (own.payload === undefined) return { edits };
+  const payload = parseJsonFile(own.payload, readNamedFile('payload', own.payload));
+  if (typeof payload === 'object' && payload !== null && !Array.isArray(payload)) {
+    // Neither null nor a list, so an object of the JSON reader.
+    return { payload: payload as Readonly<Record<string, JsonValue>> };
+  }
+  throw new FilewrightError('USAGE', `${own.payload}: a JSON object was expected`);
+}
+
+function pairOf(option: string, text: string): readonly [string, string] {
+  const at = text.indexOf('=');
+  if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
+  throw new FilewrightError('USAGE', `${option}: name=value was expected, found "${text}"`);
+}
+
+function evidenceOf(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : checkReason('--not-filed', text);
+}
+
+function evidenceFor(own: { evidence?: string; evidenceFile?: string }): Evidence {
+  if (own.evidenceFile !== undefined && own.evidence === undefined) {
+    const bytes = readNamedFile('evidence', own.evidenceFile);
+    return { kind: 'file', name: basename(own.evidenceFile), bytes };
+  }
+  if (own.evidence !== undefined && own.evidence.trim() !== '' && own.evidenceFile === undefined) {
+    return { kind: 'text', text: own.evidence };
+  }
+  throw new FilewrightError(
+    'USAGE',
+    'Evidence was expected: --evidence "<how you know>" or --evidence-file PATH, one of the two',
+  );
+}

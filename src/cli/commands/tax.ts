@@ -1,0 +1,104 @@
+import type { Command } from 'commander';
+import type {
+  DelawareRates,
+  InstallmentsAnswer,
+  LateAnswer,
+  TaxAnswer,
+} from '../../packs/entity/law/index.ts';
+import { answerLines } from '../answer-lines.ts';
+import type { GlobalOptions } from '../context.ts';
+
+export function addTaxCommands(program: Command): void {
+  const tax = program
+    .command('tax')
+    .description('franchise tax with every figure in between; needs no database');
+
+  tax
+    .command('delaware')
+    .description(
+      'NDJSON cases on stdin {id, authorized: [{shares, par}], issued, gross_assets, large_filer, method, tax_year}; both methods, the lesser unless told',
+    )
+    .action(async (_own: object, command: Command) => {
+      const { answerTax } = await import('../../packs/entity/law/index.ts');
+      const rates = await shippedRates();
+      await answerLines({
+        json: isJson(command),
+        compute: (input) => answerTax(input, rates),
+        show: showTax,
+      });
+    });
+
+  tax
+    .command('delaware-installments')
+    .description('NDJSON cases on stdin {id, tax_year, preceding_year_tax, final_tax}')
+    .action(async (_own: object, command: Command) => {
+      const { answerInstallments } = await import('../../packs/entity/law/index.ts');
+      const rates = await shippedRates();
+      await answerLines({
+        json: isJson(command),
+        compute: (input) => answerInstallments(input, rates),
+        show: showInstallments,
+      });
+    });
+
+  tax
+    .command('delaware-late')
+    .description('NDJSON cases on stdin {id, entity_kind, tax, due, filed_and_paid}')
+    .action(async (_own: object, command: Command) => {
+      const { answerLate } = await import('../../packs/entity/law/index.ts');
+      const rates = await shippedRates();
+      await answerLines({
+        json: isJson(command),
+        compute: (input) => answerLate(input, rates),
+        show: showLate,
+      });
+    });
+}
+
+async function shippedRates(): Promise<DelawareRates> {
+  const { readDelawareRates } = await import('../../packs/entity/law/index.ts');
+  const { shippedLaw } = await import('../../system/law/index.ts');
+  return shippedLaw().compiled('rules/delaware-franchise-tax.json', readDelawareRates);
+}
+
+function isJson(command: Command): boolean {
+  return command.optsWithGlobals<GlobalOptions>().json === true;
+}
+
+function showTax(id: string, answer: TaxAnswer): string {
+  const figures = answer.intermediate;
+  return [
+    `${id}  tax $${answer.tax}  ${answer.method ?? 'large corporate filer'}  [${answer.citation}]`,
+    `    authorized shares    $${figures.authorized_shares_tax}`,
+    ...(figures.apvc_tax === undefined
+      ? []
+      : [
+          `    assumed par value    $${figures.apvc_tax}  (par ${figures.assumed_par}, capital $${figures.assumed_par_value_capital})`,
+        ]),
+    ...(answer.difference === undefined ? [] : [`    difference           $${answer.difference}`]),
+    ...notesOf(answer.notes),
+  ].join('\n');
+}
+
+function showInstallments(id: string, answer: InstallmentsAnswer): string {
+  return [
+    `${id}  tentative payments ${answer.required ? 'required' : 'not required'}  [${answer.citation}]`,
+    ...answer.payments.map(
+      ({ due, amount }) =>
+        `    ${due}  ${amount === null ? 'the final tax less these' : `$${amount}`}`,
+    ),
+    ...notesOf(answer.notes),
+  ].join('\n');
+}
+
+function showLate(id: string, answer: LateAnswer): string {
+  return [
+    `${id}  ${answer.months_or_portions} months or portions late  penalty $${answer.penalty}  [${answer.citation}]`,
+    `    interest on tax and penalty $${answer.interest_tax_and_penalty}, on tax alone $${answer.interest_tax_only}; to pay $${answer.total}`,
+    ...notesOf(answer.notes),
+  ].join('\n');
+}
+
+function notesOf(notes: readonly string[] | undefined): string[] {
+  return (notes ?? []).map((note) => `    note: ${note}`);
+}

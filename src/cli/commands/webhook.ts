@@ -1,0 +1,145 @@
+import type { Command } from 'commander';
+import { addWebhook, changeWebhook, rotateWebhook, testWebhook } from '../../acts/index.ts';
+import { FilewrightError } from '../../core/index.ts';
+import { listNotices, listSubscriptions } from '../../store/index.ts';
+import { checkUuid, readLimit } from '../arguments.ts';
+import { environment, type GlobalOptions, withApp } from '../context.ts';
+import { iso, table } from '../output.ts';
+import { noticeRows } from './mail.ts';
+
+interface AddOptions {
+  readonly events?: string;
+  readonly secret?: string;
+  readonly allowPrivate?: boolean;
+}
+
+export function addWebhookCommands(program: Command): void {
+  const webhook = program
+    .command('webhook')
+    .description('receivers of events (Standard Webhooks: signed, retried over three days)');
+
+  webhook
+    .command('add <url>')
+    .description('send events to this https address; the secret is shown once')
+    .option('--events <types>', 'event types, separated by commas (default: all)')
+    .option('--secret <secret>', 'whsec_…, or env:NAME, or file:/path (default: one is made)')
+    .option(
+      '--allow-private',
+      'allow http, loopback and private networks; for a receiver of your own',
+    )
+    .action(async (url: string, own: AddOptions, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        const types = (own.events ?? '').split(',').filter((type) => type !== '');
+        const { id, secret } = await addWebhook(
+          app,
+          {
+            url,
+            types,
+            allowPrivateAddresses: own.allowPrivate === true,
+            environment,
+            ...(own.secret === undefined ? {} : { secret: own.secret }),
+          },
+          await actor(),
+        );
+        // A secret that was given is known already, and need not be shown on a screen.
+        const shown = own.secret === undefined ? { secret } : {};
+        out.result('webhook add', { id, url, types, ...shown }, () =>
+          own.secret === undefined
+            ? `Added webhook ${id}. Its secret, shown once:\n${secret}`
+            : `Added webhook ${id}.`,
+        );
+      }),
+    );
+
+  webhook
+    .command('list')
+    .description('addresses, event types, and whether they are enabled')
+    .action(async (_own: object, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
+        const webhooks = await listSubscriptions(app.session, app.tenant);
+        out.result('webhook list', { webhooks }, () =>
+          table(
+            ['webhook', 'address', 'events', 'state'],
+            webhooks.map((w) => [
+              w.id,
+              w.url,
+              w.types.length === 0 ? 'all' : w.types.join(','),
+              w.disabled === undefined
+                ? 'enabled'
+                : `disabled ${iso(w.disabled.at)}: ${w.disabled.reason}`,
+            ]),
+          ),
+        );
+      }),
+    );
+
+  const change = (kind: 'enable' | 'disable' | 'remove', about: string): void => {
+    webhook
+      .command(`${kind} <id>`)
+      .description(about)
+      .action(async (id: string, _own: object, command: Command) =>
+        withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+          await changeWebhook(app, id, kind, await actor());
+          out.result(`webhook ${kind}`, { id }, () => `Webhook ${id} is ${kind}d.`);
+        }),
+      );
+  };
+  change('enable', 'send to it again; what was missed meanwhile needs event resend');
+  change('disable', 'send nothing more to it; what is under way is dropped');
+  change('remove', 'forget the address and its secrets');
+
+  webhook
+    .command('rotate <id>')
+    .description('a new secret; the former one signs beside it for 24 hours')
+    .option('--secret <secret>', 'whsec_…, or env:NAME, or file:/path (default: one is made)')
+    .action(async (id: string, own: { secret?: string }, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        const given = own.secret === undefined ? {} : { secret: own.secret };
+        const { secret } = await rotateWebhook(app, id, { environment, ...given }, await actor());
+        const shown = own.secret === undefined ? { secret } : {};
+        out.result('webhook rotate', { id, ...shown }, () =>
+          own.secret === undefined
+            ? `The new secret of webhook ${id}, shown once:\n${secret}`
+            : `Webhook ${id} has a new secret.`,
+        );
+      }),
+    );
+
+  webhook
+    .command('test <id>')
+    .description('send a test event now and say what the receiver answered')
+    .action(async (id: string, _own: object, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        await actor();
+        const outcome = await testWebhook(app, id, environment);
+        if (outcome.state !== 'sent') throw notSent(outcome.code, `webhook log ${id}`);
+        out.result('webhook test', { id, ...outcome }, () => `Sent: ${outcome.code ?? ''}.`);
+      }),
+    );
+
+  webhook
+    .command('log <id>')
+    .description('what was sent there, with every attempt')
+    .option('--limit <n>', 'how many', '20')
+    .action(async (id: string, own: { limit: string }, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
+        checkUuid('webhook log', id);
+        const limit = readLimit(own.limit);
+        const notices = await listNotices(app.session, app.tenant, { target: id, limit });
+        out.result('webhook log', { notices }, () =>
+          table(
+            ['event', 'type', 'state', 'attempts', 'last answer', 'created', 'next'],
+            noticeRows(notices, (n) => [n.event ?? '', n.type ?? '']),
+          ),
+        );
+      }),
+    );
+}
+
+/** A test that failed is still retried by the jobs; whoever tests wants to know now. */
+export function notSent(code: string | undefined, log: string): FilewrightError {
+  return new FilewrightError(
+    'REFUSED_BY_RULE',
+    `The test was not delivered (${code ?? 'no answer'}); see ${log}`,
+  );
+}

@@ -1,0 +1,31 @@
+/** What a portal's live registry says about an entity's number. Weaker evidence than a receipt; it gates, never settles. */
+import { decodeJson, textAt } from './json-pointer.ts';
+import type { Exchange } from './exchange.ts';
+import type { Profile } from './profile.ts';
+
+export type RegistryAnswer =
+  | { readonly kind: 'active' }
+  | { readonly kind: 'inactive'; readonly state: string }
+  | { readonly kind: 'not_found' }
+  /** No usable answer: neither a reason to refuse the filing nor one to send it. */
+  | { readonly kind: 'unclear'; readonly code: string };
+
+export function classifyRegistry(exchange: Exchange, profile: Profile): RegistryAnswer {
+  const rule = profile.registry;
+  if (rule === undefined) return { kind: 'unclear', code: 'NO_REGISTRY_RULE' };
+  if (exchange.kind === 'failure') return { kind: 'unclear', code: exchange.code.toUpperCase() };
+  const code = `HTTP_${exchange.status}`;
+  if (exchange.bodyEnd !== 'whole') return { kind: 'unclear', code: 'BODY_TRUNCATED' };
+  // As with the status endpoint: a bare 404 may come from a gateway, only the registry's own word counts.
+  if (exchange.status !== 200 && exchange.status !== 404) return { kind: 'unclear', code };
+  const state =
+    profile.driver === 'html-form'
+      ? exchange.page?.texts[rule.stateAt]
+      : textAt(decodeJson(exchange.body), rule.stateAt);
+  if (state === undefined) return { kind: 'unclear', code: `${code}_STATE_MISSING` };
+  if (rule.notFound.includes(state)) return { kind: 'not_found' };
+  if (exchange.status !== 200) return { kind: 'unclear', code };
+  if (rule.active.includes(state)) return { kind: 'active' };
+  if (rule.inactive.includes(state)) return { kind: 'inactive', state };
+  return { kind: 'unclear', code: 'STATE_UNKNOWN' };
+}

@@ -1,0 +1,42 @@
+/** Keeps idle sessions alive where a profile asks for it, so that the next filing need not sign in first. */
+import type { Portal, Profile } from '../core/index.ts';
+import type { Lanes } from './lanes.ts';
+import type { Leases, LocalSlot } from './leases.ts';
+
+export class SessionKeeper {
+  readonly #portal: Portal;
+  readonly #lanes: Lanes;
+  readonly #leases: Leases;
+  readonly #freed: () => void;
+
+  /** `freed` is called when a slot that was used for this is free again. */
+  constructor(
+    parts: { readonly portal: Portal; readonly lanes: Lanes; readonly leases: Leases },
+    freed: () => void,
+  ) {
+    this.#portal = parts.portal;
+    this.#lanes = parts.lanes;
+    this.#leases = parts.leases;
+    this.#freed = freed;
+  }
+
+  /** One request for each lane that wants it and has a free slot. */
+  tendAll(): void {
+    const now = this.#leases.now();
+    for (const lane of this.#lanes.codes) {
+      const profile = this.#lanes.profile(lane);
+      if (profile?.session?.keepAlive === undefined || !this.#leases.isLive()) continue;
+      const slot = this.#leases.idleSlot(lane, this.#lanes.ceiling(lane, now));
+      // Not awaited: a portal that stalls must hold up its own slot only.
+      if (slot !== undefined) void this.#tend(profile, slot);
+    }
+  }
+
+  /** A request like any other, so it counts against the ceiling; the portal gives failures as values. */
+  async #tend(profile: Profile, slot: LocalSlot): Promise<void> {
+    slot.busy = true;
+    await this.#portal.tend?.(profile, this.#leases.guard());
+    slot.busy = false;
+    this.#freed();
+  }
+}

@@ -1,0 +1,14 @@
+export {
+  ALERT_EVENT,
+  type AlertParts,
+  type NewAlert,
+  raiseAlert,
+  tellDueAlerts,
+} from './alerts.ts';
+export type { EventConsumer } from './consumers.ts';
+export { queueDigest } from './digest.ts';
+export { MAIL_TARGET, sendDue } from './notice-sender.ts';
+export type { JobParts } from './parts.ts';
+export { COMPLETION_EVENT } from './registered-agent-notice.ts';
+export { type JobsOptions, type RunningJobs, runJobsOnce, startJobs } from './start.ts';
+export { slackFigures, type SlackFigures, watchSlack } from './slack-watch.ts';

@@ -1,0 +1,54 @@
+/** What became of one attempt to tell somebody, and what follows from it. Pure. */
+import { createHash } from 'node:crypto';
+
+export type SendOutcome =
+  | { readonly verdict: 'sent'; readonly code: string }
+  /** Nothing was taken; `retryAfterMs` when the receiver said how long to wait. */
+  | { readonly verdict: 'transient'; readonly code: string; readonly retryAfterMs?: number }
+  /** It was written and the answer got lost: the receiver may have it, and knows it again by its id. */
+  | { readonly verdict: 'unknown'; readonly code: string }
+  | { readonly verdict: 'permanent'; readonly code: string }
+  /** The receiver never wants to hear from us again. */
+  | { readonly verdict: 'gone'; readonly code: string };
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/**
+ * Waits before the second attempt, the third and so on: the schedule of the Standard Webhooks specification, over three
+ * days. Mail keeps the same one: a greylisting server takes the third attempt.
+ */
+const WAITS_MS: readonly number[] = [
+  5 * SECOND_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  5 * HOUR_MS,
+  10 * HOUR_MS,
+  14 * HOUR_MS,
+  20 * HOUR_MS,
+  24 * HOUR_MS,
+];
+
+export const ATTEMPTS_MAX = WAITS_MS.length + 1;
+
+/** Notices of one moment must not all come back in one moment. */
+const SPREAD = 0.1;
+/** A receiver that asks for more than a day is asked again after a day. */
+const RETRY_AFTER_MS_MAX = 24 * HOUR_MS;
+
+/** How long to wait after a failed attempt, counted from 1; undefined when there is no further one. */
+export function retryMs(notice: string, attempt: number, outcome: SendOutcome): number | undefined {
+  if (outcome.verdict !== 'transient' && outcome.verdict !== 'unknown') return undefined;
+  const waitMs = WAITS_MS[attempt - 1];
+  if (waitMs === undefined) return undefined;
+  const askedMs = outcome.verdict === 'transient' ? (outcome.retryAfterMs ?? 0) : 0;
+  const spreadMs = Math.round(waitMs * SPREAD * fractionOf(`${notice}/${attempt}`));
+  return Math.max(waitMs + spreadMs, Math.min(askedMs, RETRY_AFTER_MS_MAX));
+}
+
+/** From 0 to 1, always the same for the same text: no dice, so a replay waits as long. */
+function fractionOf(text: string): number {
+  return createHash('sha256').update(text).digest().readUInt32BE(0) / 0xffff_ffff;
+}

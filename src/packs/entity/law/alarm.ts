@@ -1,0 +1,19 @@
+/** What a person must look at although there is an answer. */
+export interface Alarm {
+  readonly code: AlarmCode;
+  readonly message: string;
+}
+
+export type AlarmCode =
+  | 'STATE_RECORD_DIFFERS'
+  | 'STATE_RECORD_PAST'
+  | 'STATE_RECORD_NOT_COMPARED'
+  | 'STATE_ASSIGNS_DATE'
+  | 'INITIAL_REPORT_PAST'
+  | 'FORMED_AFTER_AS_OF'
+  | 'DOMESTIC_RULE_BY_ANALOGY'
+  | 'CYCLE_START_UNCERTAIN'
+  | 'FEE_NOT_KNOWN'
+  | 'NOTICE_PERIOD_OVER'
+  | 'PORTAL_CLOSED_ON_DUE_DAY'
+  | 'CALENDAR_NOT_COVERED';

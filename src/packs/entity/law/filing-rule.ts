@@ -1,0 +1,207 @@
+/** What a record of law/rules/entity.json may hold: one periodic filing of one kind of entity in one jurisdiction. */
+import { type Static, type TSchema, Type } from 'typebox';
+
+const RECORDS_MAX = 5_000;
+const TEXT_CHARS_MAX = 2_000;
+
+const record = <Fields extends Record<string, TSchema>>(fields: Fields) =>
+  Type.Object(fields, { additionalProperties: false });
+const words = () => Type.String({ minLength: 1, maxLength: TEXT_CHARS_MAX });
+const orNull = <Item extends TSchema>(item: Item) => Type.Union([item, Type.Null()]);
+const whole = (minimum: number, maximum: number) => Type.Integer({ minimum, maximum });
+const month = () => whole(1, 12);
+const dayOfMonth = () => whole(1, 31);
+const year = () => whole(1800, 2999);
+/** Dollars and cents; 138.75 is a fee. */
+const dollars = () => Type.Number({ minimum: 0, maximum: 1_000_000, multipleOf: 0.01 });
+
+const DueRuleSchema = Type.Union([
+  record({
+    type: Type.Literal('fixed'),
+    month: month(),
+    day: dayOfMonth(),
+    strictly_before: Type.Optional(Type.Boolean()),
+    conservative: Type.Optional(Type.String({ pattern: '^\\d{2}-\\d{2}$' })),
+  }),
+  record({ type: Type.Literal('anniversary_month_end'), offset_months: whole(0, 11) }),
+  record({ type: Type.Literal('anniversary_month_start') }),
+  record({ type: Type.Literal('anniversary_date') }),
+  record({ type: Type.Literal('anniversary_quarter_end') }),
+  record({ type: Type.Literal('day_before_anniversary_month') }),
+  record({
+    type: Type.Literal('fiscal_year_end_offset'),
+    months: whole(1, 12),
+    day: Type.Union([dayOfMonth(), Type.Literal('last')]),
+  }),
+  record({ type: Type.Literal('none') }),
+  record({ type: Type.Literal('unknown') }),
+]);
+
+const WindowRuleSchema = Type.Union([
+  record({ type: Type.Literal('fixed'), month: month(), day: dayOfMonth() }),
+  record({ type: Type.Literal('days_before_due'), days: whole(1, 366) }),
+  record({ type: Type.Literal('months_before_due'), months: whole(1, 24) }),
+  record({ type: Type.Literal('months_before_due_month'), months: whole(1, 24) }),
+  record({ type: Type.Literal('days_before_anniversary_month'), days: whole(1, 366) }),
+  record({ type: Type.Literal('first_day_of_due_quarter') }),
+  record({ type: Type.Literal('first_business_day_of_due_month') }),
+]);
+
+const effect = { effect: words(), citation: orNull(words()) };
+const FinalRuleSchema = Type.Union([
+  record({ type: Type.Literal('days_after_due'), days: whole(1, 1_000), ...effect }),
+  record({
+    type: Type.Literal('months_after_due'),
+    months: whole(1, 120),
+    due_year_from: Type.Optional(year()),
+    ...effect,
+  }),
+  record({
+    type: Type.Literal('nth_weekday'),
+    month: month(),
+    weekday: whole(0, 6),
+    n: whole(1, 4),
+    ...effect,
+  }),
+]);
+
+const FilingRuleSchema = record({
+  id: Type.String({ pattern: '^US-[A-Z]{2}\\.(corporation|llc|lp)\\.(domestic|foreign)$' }),
+  jurisdiction: Type.String({ pattern: '^US-[A-Z]{2}$' }),
+  entity_kind: Type.Enum(['corporation', 'llc', 'lp']),
+  origin: Type.Enum(['domestic', 'foreign']),
+  required: orNull(Type.Boolean()),
+  filing_name: orNull(words()),
+  filed_with: words(),
+  cadence: record({
+    every_years: whole(0, 10),
+    parity: orNull(
+      Type.Enum([
+        'formation_year',
+        'odd',
+        'even',
+        'first_year_after_formation',
+        'from_first_report',
+      ]),
+    ),
+  }),
+  due_rule: DueRuleSchema,
+  first_due: orNull(
+    Type.Enum([
+      'year_after_formation',
+      'first_anniversary',
+      'first_parity_anniversary',
+      'next_parity_year',
+      'first_fiscal_year_end',
+      'skip_if_formed_after_09_30',
+    ]),
+  ),
+  initial_report: orNull(
+    Type.Union([
+      record({ within_days_after_formation: whole(1, 1_000) }),
+      record({ within_months_after_formation: whole(1, 60) }),
+    ]),
+  ),
+  window_opens: orNull(WindowRuleSchema),
+  window_verified: Type.Optional(Type.Boolean()),
+  fee_usd: orNull(dollars()),
+  fee_note: orNull(words()),
+  fee_history: Type.Optional(
+    Type.Array(
+      record({
+        tax_year_from: year(),
+        tax_year_to: orNull(year()),
+        fee_usd: dollars(),
+        source: words(),
+      }),
+      { maxItems: 100 },
+    ),
+  ),
+  tax_year: Type.Optional(record({ years_before_due: whole(0, 2), note: words() })),
+  late: orNull(words()),
+  citation: orNull(words()),
+  citation_basis: Type.Enum(['read', 'memory']),
+  weekend_roll: record({
+    rule: Type.Enum(['next_business_day', 'none', 'unknown']),
+    note: orNull(words()),
+  }),
+  sources: Type.Array(words(), { minItems: 1, maxItems: 20 }),
+  verified: Type.Enum(['primary', 'secondary', 'none']),
+  confidence: Type.Enum(['high', 'medium', 'low']),
+  notes: orNull(words()),
+  official_url: words(),
+  assigned_by_state: Type.Optional(Type.Boolean()),
+  penalty_free_until: Type.Optional(
+    record({ type: Type.Literal('anniversary_month_end'), offset_months: whole(0, 12) }),
+  ),
+  delinquency_notice: Type.Optional(
+    record({ days: whole(1, 366), penalty_usd: dollars(), citation: words() }),
+  ),
+  final: Type.Optional(FinalRuleSchema),
+  /** The due rule holds only for entities formed on or after this day. */
+  formed_from: Type.Optional(Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' })),
+  cycle_start: Type.Optional(Type.Literal('uncertain')),
+  estimated_payments: Type.Optional(
+    record({
+      threshold: dollars(),
+      basis: words(),
+      schedule: Type.Array(
+        Type.Tuple([
+          Type.String({ pattern: '^\\d{2}-\\d{2}$' }),
+          Type.Union([whole(1, 100), Type.Literal('balance')]),
+        ]),
+        { minItems: 1, maxItems: 12 },
+      ),
+    }),
+  ),
+});
+
+const HoursSchema = record({
+  zone: words(),
+  weekly: Type.Array(
+    record({
+      days: Type.Array(Type.Enum(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']), {
+        minItems: 1,
+        maxItems: 7,
+      }),
+      from: Type.String({ pattern: '^\\d{2}:\\d{2}$' }),
+      to: Type.String({ pattern: '^\\d{2}:\\d{2}$' }),
+    }),
+    { maxItems: 14 },
+  ),
+  closedOn: Type.Array(Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }), { maxItems: 1_000 }),
+});
+
+const PortalSchema = record({
+  /** A shipped portal profile whose hours count. */
+  profile: Type.Optional(Type.String({ pattern: '^[a-z0-9-]+$' })),
+  /** Hours for which there is no profile. */
+  hours: Type.Optional(HoursSchema),
+  /** Calendar of the holidays on which the portal is closed; null when it is open then. */
+  holidays: orNull(words()),
+  source: words(),
+  verified: Type.Enum(['primary', 'secondary', 'none']),
+});
+
+export const EntityRulesSchema = record({
+  format: Type.Literal(1),
+  version: words(),
+  checked: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }),
+  title: words(),
+  words: Type.Record(Type.String(), Type.Unknown()),
+  sources: Type.Record(Type.String(), words()),
+  business_days: record({ calendar: words(), citation: words(), note: words() }),
+  portals: Type.Record(Type.String(), PortalSchema),
+  filings: Type.Array(FilingRuleSchema, { minItems: 1, maxItems: RECORDS_MAX }),
+});
+
+export type EntityRulesFile = Static<typeof EntityRulesSchema>;
+export type FilingRule = EntityRulesFile['filings'][number];
+export type DueRule = FilingRule['due_rule'];
+/** The due rules that give a date. */
+export type DatedRule = Exclude<DueRule, { type: 'none' | 'unknown' }>;
+export type WindowRule = NonNullable<FilingRule['window_opens']>;
+export type FinalRule = NonNullable<FilingRule['final']>;
+export type PortalRule = EntityRulesFile['portals'][string];
+export type EntityKind = FilingRule['entity_kind'];
+export type Origin = FilingRule['origin'];

@@ -1,0 +1,37 @@
+/** The columns of a register file. Every further column goes into the payload's `fields` unchanged. */
+import type { RowReader } from '../../../core/index.ts';
+
+export type RegisterColumn = RowReader['columns'][number];
+
+const needed = (name: string, meaning: string): RegisterColumn => ({ name, needed: true, meaning });
+const optional = (name: string, meaning: string): RegisterColumn => ({
+  name,
+  needed: false,
+  meaning,
+});
+
+export const REGISTER_COLUMNS: readonly RegisterColumn[] = [
+  needed('jurisdiction', 'The code of the jurisdiction, for instance US-DE.'),
+  needed('registry_number', 'The number under which the registry knows the entity.'),
+  needed('entity_name', 'The name as registered; kept sealed.'),
+  needed('entity_kind', 'corporation, llc or lp.'),
+  needed('origin', 'domestic, or foreign: formed elsewhere and registered here.'),
+  optional(
+    'entity_id',
+    'Your own id of the entity; jurisdiction and registry number unless given.',
+  ),
+  optional('formation_date', 'Formation; for a foreign entity the registration in that state.'),
+  optional('fiscal_year_end', 'Month and day, as 06-30, where the due date hangs on it.'),
+  optional('rule_id', 'A rule chosen by a person where none was read, as US-TX.llc.domestic.'),
+  optional('state_record_due', 'The date on the record of the state; it overrides the rule.'),
+  optional('agent_email', 'Who is told when a filing is accepted.'),
+  optional('payment_reference', 'Where the payment data is, as vault:cards/7; never a number.'),
+  optional('authorized', 'Delaware: share classes as 5000000@0.0001; 100@none.'),
+  optional('issued', 'Delaware: issued shares.'),
+  optional('gross_assets', 'Delaware: total gross assets in dollars.'),
+  optional('large_filer', 'Delaware: true for a large corporate filer.'),
+  optional('preceding_year_tax', 'Delaware: decides about estimated payments.'),
+];
+
+/** `state_record_due.initial_report`: the record's date of one filing kind. */
+export const RECORD_DUE_PREFIX = 'state_record_due.';

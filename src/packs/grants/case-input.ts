@@ -1,0 +1,148 @@
+/** The input of one case, read field by field: each refusal names the field, what it must hold and what it holds. */
+import { type Day, parseDay } from '../../calendar/index.ts';
+import { FilewrightError } from '../../core/index.ts';
+
+/** Whole dollars have at most 15 digits in a return (USAmountType); more is not an amount. */
+const AMOUNT_MAX = 999_999_999_999_999;
+
+/** JSON has null for absent; both mean that nothing was said. */
+type Members = Readonly<Record<string, unknown>>;
+
+export class CaseInput {
+  readonly #members: Members;
+  readonly #place: string;
+  readonly #asked = new Set<string>();
+
+  constructor(value: unknown, place: string) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      throw new FilewrightError(
+        'CASE_INVALID',
+        `${place}: an object was expected, ${found(value)}`,
+      );
+    }
+    // Neither null nor an array: an object whose members are read as unknown.
+    this.#members = value as Members;
+    this.#place = place;
+  }
+
+  refuse(name: string, expected: string): never {
+    throw new FilewrightError(
+      'CASE_INVALID',
+      `${this.#place}.${name}: ${expected} was expected, ${found(this.#value(name))}`,
+      { details: { field: `${this.#place}.${name}` } },
+    );
+  }
+
+  /** Fields that no rule asked for: a misspelt one would otherwise silently count as absent. */
+  unread(): readonly string[] {
+    return Object.keys(this.#members).filter((name) => !this.#asked.has(name));
+  }
+
+  has(name: string): boolean {
+    return this.#value(name) !== undefined;
+  }
+
+  keys(): readonly string[] {
+    return Object.keys(this.#members);
+  }
+
+  day(name: string): Day {
+    return this.optionalDay(name) ?? this.refuse(name, 'a day that exists, as YYYY-MM-DD,');
+  }
+
+  optionalDay(name: string): Day | undefined {
+    const value = this.#value(name);
+    if (value === undefined) return undefined;
+    const day = typeof value === 'string' ? parseDay(value) : undefined;
+    return day ?? this.refuse(name, 'a day that exists, as YYYY-MM-DD,');
+  }
+
+  /** Dollars, only ever compared with a threshold; an average may have cents. */
+  amount(name: string): number {
+    return this.optionalAmount(name) ?? this.refuse(name, 'an amount in dollars, zero or more,');
+  }
+
+  optionalAmount(name: string): number | undefined {
+    const value = this.#value(name);
+    if (value === undefined) return undefined;
+    if (typeof value !== 'number' || !(value >= 0 && value <= AMOUNT_MAX)) {
+      this.refuse(name, 'an amount in dollars, zero or more,');
+    }
+    return value;
+  }
+
+  /** Cents that are added up: whole, exact, possibly negative (money given back). */
+  cents(name: string): bigint {
+    const value = this.#value(name);
+    if (typeof value !== 'number' || !Number.isSafeInteger(value)) {
+      this.refuse(name, 'a whole number of cents');
+    }
+    return BigInt(value);
+  }
+
+  number(name: string, range: { readonly min: number; readonly max: number }): number {
+    const value = this.#value(name);
+    if (typeof value !== 'number' || !(value >= range.min && value <= range.max)) {
+      this.refuse(name, `a number from ${range.min} to ${range.max}`);
+    }
+    return value;
+  }
+
+  integer(name: string, range: { readonly min: number; readonly max: number }): number {
+    const value = this.#value(name);
+    if (
+      typeof value !== 'number' ||
+      !Number.isInteger(value) ||
+      value < range.min ||
+      value > range.max
+    ) {
+      this.refuse(name, `a whole number from ${range.min} to ${range.max}`);
+    }
+    return value;
+  }
+
+  /** Undefined where the case does not say. */
+  flag(name: string): boolean | undefined {
+    const value = this.#value(name);
+    if (value !== undefined && typeof value !== 'boolean') this.refuse(name, 'true or false');
+    return value;
+  }
+
+  text(name: string): string {
+    return this.optionalText(name) ?? this.refuse(name, 'a text');
+  }
+
+  optionalText(name: string): string | undefined {
+    const value = this.#value(name);
+    if (value !== undefined && typeof value !== 'string') this.refuse(name, 'a text');
+    return value;
+  }
+
+  choice<Choice extends string>(name: string, choices: readonly Choice[]): Choice {
+    const value = this.#value(name);
+    const choice = choices.find((one) => one === value);
+    return choice ?? this.refuse(name, `one of ${choices.join(', ')}`);
+  }
+
+  object(name: string): CaseInput {
+    return new CaseInput(this.#value(name), `${this.#place}.${name}`);
+  }
+
+  list(name: string): readonly CaseInput[] {
+    const value = this.#value(name);
+    if (!Array.isArray(value)) this.refuse(name, 'a list');
+    return value.map((item, index) => new CaseInput(item, `${this.#place}.${name}[${index}]`));
+  }
+
+  #value(name: string): unknown {
+    this.#asked.add(name);
+    // An inherited member (constructor, toString) is not something the case says.
+    return Object.hasOwn(this.#members, name) ? (this.#members[name] ?? undefined) : undefined;
+  }
+}
+
+function found(value: unknown): string {
+  if (value === undefined) return 'nothing was found';
+  const text = JSON.stringify(value);
+  return `found ${text.length > 60 ? `${text.slice(0, 60)}…` : text}`;
+}

@@ -1,0 +1,179 @@
+/** law/rules/grants/federal.json as values. */
+import { type Day, type LawNode, type NamedText, readLawDocument } from '../../calendar/index.ts';
+import { dollarsOf, type Fact, factOf, HEAD_KEYS, headOf, type LawHead } from './facts.ts';
+
+export interface ReportOffset extends Fact {
+  /** Versions of the Uniform Guidance under which the offset holds. */
+  readonly guidance: readonly string[];
+  readonly days: number;
+}
+
+export interface AuditThreshold extends Fact {
+  /** First fiscal year start for which the amount holds; undefined: from the beginning. */
+  readonly from: Day | undefined;
+  /** Fiscal years that start earlier were not looked up. */
+  readonly readFrom: Day | undefined;
+  readonly amount: number;
+}
+
+export interface IdentifierShape extends Fact {
+  readonly pattern: RegExp;
+  /** A run of this many digits is not allowed. */
+  readonly digitRunBelow: number | undefined;
+}
+
+export interface FederalLaw extends LawHead {
+  readonly guidance: readonly string[];
+  readonly currentGuidance: string;
+  readonly reports: ReadonlyMap<string, readonly ReportOffset[]>;
+  readonly agencyCloseout: Fact & { readonly months: number };
+  readonly singleAudit: Fact & {
+    /** The latest first. */
+    readonly thresholds: readonly AuditThreshold[];
+    readonly atThreshold: Fact;
+    readonly daysAfterReport: number;
+    readonly monthsAfterYearEnd: number;
+    readonly monthEndSource: string;
+    readonly calendar: string;
+  };
+  readonly retention: Fact & { readonly years: number };
+  readonly identifiers: Readonly<Record<'uei' | 'aln' | 'ein', IdentifierShape>>;
+}
+
+const FACT_KEYS = ['source', 'confidence'] as const;
+const OFFSET_DAYS = { min: 0, max: 3660 } as const;
+
+export function readFederalLaw({ file, text }: NamedText): FederalLaw {
+  const root = readLawDocument({ file, text, fault: 'RULE_FILE_INVALID' }).object(
+    [
+      ...HEAD_KEYS,
+      'guidance',
+      'currentGuidance',
+      'reports',
+      'agencyCloseout',
+      'singleAudit',
+      'retention',
+      'identifiers',
+    ],
+    ['notes'],
+  );
+  const guidance = root
+    .field('guidance')
+    .items()
+    .map((item) => {
+      item.object(['id', 'title']).field('title').text();
+      return item.field('id').text();
+    });
+  const closeout = root.field('agencyCloseout').object(['months', ...FACT_KEYS]);
+  const retention = root.field('retention').object(['years', ...FACT_KEYS]);
+  const identifiers = root.field('identifiers').object(['uei', 'aln', 'ein']);
+  return {
+    ...headOf(root),
+    guidance,
+    currentGuidance: root.field('currentGuidance').oneOf(guidance),
+    reports: reportsOf(root.field('reports'), guidance),
+    agencyCloseout: {
+      ...factOf(closeout),
+      months: closeout.field('months').integer({ min: 1, max: 120 }),
+    },
+    singleAudit: singleAuditOf(root.field('singleAudit')),
+    retention: {
+      ...factOf(retention),
+      years: retention.field('years').integer({ min: 0, max: 100 }),
+    },
+    identifiers: {
+      uei: shapeOf(identifiers.field('uei')),
+      aln: shapeOf(identifiers.field('aln')),
+      ein: shapeOf(identifiers.field('ein')),
+    },
+  };
+}
+
+function reportsOf(
+  node: LawNode,
+  guidance: readonly string[],
+): ReadonlyMap<string, readonly ReportOffset[]> {
+  const reports = new Map<string, readonly ReportOffset[]>();
+  for (const item of node.items()) {
+    item.object(['id', 'offsets']);
+    const id = item.field('id').text();
+    if (reports.has(id)) item.field('id').refuse('this report already stands above');
+    const offsets = item
+      .field('offsets')
+      .items()
+      .map((offset): ReportOffset => {
+        offset.object(['guidance', 'days', ...FACT_KEYS]);
+        return {
+          ...factOf(offset),
+          guidance: offset
+            .field('guidance')
+            .items()
+            .map((version) => version.oneOf(guidance)),
+          days: offset.field('days').integer(OFFSET_DAYS),
+        };
+      });
+    const named = offsets.flatMap((offset) => offset.guidance);
+    // Two offsets for one version would make the answer hang on their order; none would leave it open.
+    if (named.length !== guidance.length || new Set(named).size !== guidance.length) {
+      item.field('offsets').refuse('each version of the guidance needs exactly one offset');
+    }
+    reports.set(id, offsets);
+  }
+  return reports;
+}
+
+function singleAuditOf(node: LawNode): FederalLaw['singleAudit'] {
+  node.object([
+    'thresholds',
+    'atThreshold',
+    'daysAfterReport',
+    'monthsAfterYearEnd',
+    'monthEndSource',
+    'calendar',
+    ...FACT_KEYS,
+  ]);
+  const thresholds = node
+    .field('thresholds')
+    .items()
+    .map((item): AuditThreshold => {
+      item.object(['amount', ...FACT_KEYS], ['fiscalYearStartFrom', 'readFrom']);
+      return {
+        ...factOf(item),
+        from: item.optional('fiscalYearStartFrom')?.day(),
+        readFrom: item.optional('readFrom')?.day(),
+        amount: dollarsOf(item.field('amount')),
+      };
+    })
+    .toSorted((one, other) => (other.from ?? -Infinity) - (one.from ?? -Infinity));
+  if (thresholds.filter((threshold) => threshold.from === undefined).length !== 1) {
+    node.field('thresholds').refuse('exactly one threshold must hold from the beginning');
+  }
+  return {
+    ...factOf(node),
+    thresholds,
+    atThreshold: factOf(node.field('atThreshold').object(FACT_KEYS)),
+    daysAfterReport: node.field('daysAfterReport').integer(OFFSET_DAYS),
+    monthsAfterYearEnd: node.field('monthsAfterYearEnd').integer({ min: 1, max: 120 }),
+    monthEndSource: node.field('monthEndSource').text(),
+    calendar: node.field('calendar').text(),
+  };
+}
+
+function shapeOf(node: LawNode): IdentifierShape {
+  node.object(['pattern', 'ignoreCase', ...FACT_KEYS], ['digitRunBelow']);
+  const pattern = node.field('pattern');
+  const flags = node.field('ignoreCase').boolean() ? 'iu' : 'u';
+  let compiled: RegExp;
+  try {
+    compiled = new RegExp(pattern.text(), flags);
+  } catch (error) {
+    return pattern.refuse(
+      `a regular expression was expected: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+  return {
+    ...factOf(node),
+    pattern: compiled,
+    digitRunBelow: node.optional('digitRunBelow')?.integer({ min: 1, max: 100 }),
+  };
+}

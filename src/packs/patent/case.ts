@@ -1,0 +1,137 @@
+/** A docket case as it comes in: every field is checked here once and trusted afterwards. */
+import { type Day, parseDay } from '../../calendar/index.ts';
+import { FilewrightError } from '../../core/index.ts';
+
+export interface PatentCase {
+  readonly office: string | undefined;
+  readonly filingCountry: string | undefined;
+  readonly eventCode: string | undefined;
+  readonly rule: string | undefined;
+  /** A day, or an instant for receipt rules. */
+  readonly trigger: string;
+  readonly period: string | undefined;
+  readonly inputs: CaseInputs;
+}
+
+export interface CaseInputs {
+  readonly deliveredDate: Day | undefined;
+  readonly ptaDays: number | undefined;
+  readonly disclaimedTo: Day | undefined;
+  /** What follows from the rest and is only compared with it. */
+  readonly checks: CaseChecks;
+  readonly unknown: readonly string[];
+}
+
+export interface CaseChecks {
+  readonly extensionMonths: number | undefined;
+  readonly extendable: boolean | undefined;
+  readonly deemedDate: Day | undefined;
+  readonly dueDate: Day | undefined;
+  readonly deferredDueDate: Day | undefined;
+  readonly abandonedAsOf: Day | undefined;
+}
+
+const INPUTS = [
+  'delivered_date',
+  'pta_days',
+  'disclaimed_to',
+  'extension_months',
+  'extendable',
+  'deemed_date',
+  'due_date',
+  'deferred_due_date',
+  'abandoned_as_of',
+];
+
+/** Two hundred years; the longest adjustments are a few thousand days. */
+const PTA_DAYS_MAX = 73_000;
+const EXTENSION_MONTHS_MAX = 60;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const NO_INPUTS: CaseInputs = readInputs({});
+
+export function readPatentCase(input: Fields): PatentCase {
+  const trigger = text(input, 'trigger_date');
+  if (trigger === undefined) {
+    invalid('trigger_date: a day as YYYY-MM-DD was expected and is missing');
+  }
+  const inputs = input['inputs'];
+  if (inputs !== undefined && inputs !== null && !isFields(inputs)) {
+    invalid('inputs: an object was expected');
+  }
+  return {
+    office: text(input, 'office'),
+    filingCountry: text(input, 'filing_country'),
+    eventCode: text(input, 'event_code'),
+    rule: text(input, 'rule'),
+    trigger,
+    period: text(input, 'period'),
+    inputs: isFields(inputs) ? readInputs(inputs) : NO_INPUTS,
+  };
+}
+
+function readInputs(fields: Fields): CaseInputs {
+  return {
+    deliveredDate: day(fields, 'delivered_date'),
+    ptaDays: whole(fields, 'pta_days', PTA_DAYS_MAX),
+    disclaimedTo: day(fields, 'disclaimed_to'),
+    checks: {
+      extensionMonths: whole(fields, 'extension_months', EXTENSION_MONTHS_MAX),
+      extendable: flag(fields, 'extendable'),
+      deemedDate: day(fields, 'deemed_date'),
+      dueDate: day(fields, 'due_date'),
+      deferredDueDate: day(fields, 'deferred_due_date'),
+      abandonedAsOf: day(fields, 'abandoned_as_of'),
+    },
+    unknown: Object.keys(fields).filter((name) => !INPUTS.includes(name)),
+  };
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Null and the empty text mean: not given. */
+function text(fields: Fields, name: string): string | undefined {
+  const value = fields[name];
+  if (value === undefined || value === null || value === '') return undefined;
+  if (typeof value !== 'string') invalid(`${name}: a text was expected, found ${show(value)}`);
+  return value.trim();
+}
+
+function day(fields: Fields, name: string): Day | undefined {
+  const value = fields[name];
+  if (value === undefined || value === null || value === '') return undefined;
+  const found = typeof value === 'string' ? parseDay(value) : undefined;
+  if (found === undefined) {
+    invalid(`inputs.${name}: a day that exists, as YYYY-MM-DD, was expected, found ${show(value)}`);
+  }
+  return found;
+}
+
+function whole(fields: Fields, name: string, max: number): number | undefined {
+  const value = fields[name];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > max) {
+    invalid(`inputs.${name}: a whole number from 0 to ${max} was expected, found ${show(value)}`);
+  }
+  return value;
+}
+
+function flag(fields: Fields, name: string): boolean | undefined {
+  const value = fields[name];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'boolean') {
+    invalid(`inputs.${name}: true or false was expected, found ${show(value)}`);
+  }
+  return value;
+}
+
+function show(value: unknown): string {
+  return JSON.stringify(value) ?? String(value);
+}
+
+export function invalid(message: string): never {
+  throw new FilewrightError('CASE_INVALID', message);
+}

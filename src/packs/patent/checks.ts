@@ -1,0 +1,99 @@
+/** What a case must respect, and what it repeats: the first is refused, the second only compared. */
+import {
+  addDays,
+  type Day,
+  formatDay,
+  monthEndToMonthEnd,
+  weekdayOf,
+} from '../../calendar/index.ts';
+import { invalid } from './case.ts';
+import type { Course } from './course.ts';
+import type { Outcome } from './formulas.ts';
+import type { Matter } from './matter.ts';
+import { plural } from './words.ts';
+
+const TUESDAY = 2;
+
+/** Before anything is computed: extensions that the law does not know. */
+export function checkLimits(matter: Matter, course: Course): void {
+  const { limits, rule } = matter.rule;
+  if (limits === undefined || matter.period.kind !== 'period') return;
+  const { period } = matter.period;
+  for (const one of period.inARow) {
+    const [set, ...extensions] = one.terms;
+    const extension = extensions.reduce((sum, term) => sum + term.months, 0);
+    const total = (set?.months ?? 0) + extension;
+    const { extensionMonthsMax, totalMonthsMin, totalMonthsMax } = limits;
+    const faults = [
+      extensionMonthsMax !== undefined && extension > extensionMonthsMax
+        ? `an extension of at most ${plural(extensionMonthsMax, 'month')} was expected, found ${extension}`
+        : undefined,
+      totalMonthsMax !== undefined && total > totalMonthsMax
+        ? `at most ${plural(totalMonthsMax, 'month')} in all were expected, found ${total}`
+        : undefined,
+      totalMonthsMin !== undefined && one.daysFirst === 0 && total < totalMonthsMin
+        ? `at least ${plural(totalMonthsMin, 'month')} were expected, found ${total}`
+        : undefined,
+    ];
+    for (const fault of faults) {
+      if (fault === undefined) continue;
+      const message = `period: ${rule} with "${period.text}": ${fault} (${limits.citation})`;
+      if (limits.beyond === 'refuse') invalid(message);
+      course.warnings.push(message);
+    }
+  }
+}
+
+/** After the computation: what the case repeats and the computation found otherwise. */
+export function compareInputs(matter: Matter, outcome: Outcome, course: Course): void {
+  const { inputs, rule, trigger } = matter;
+  if (rule.grantOnTuesday && weekdayOf(trigger) !== TUESDAY) {
+    course.warnings.push(
+      `trigger_date: patents are granted on Tuesdays, and ${formatDay(trigger)} is none: check the grant date`,
+    );
+  }
+  for (const name of inputs.unknown) {
+    course.warnings.push(`inputs.${name} is not known and was not used`);
+  }
+  const { checks } = inputs;
+  const compare = (name: string, given: Day | undefined, found: Day | undefined): void => {
+    if (given === undefined || found === undefined || given === found) return;
+    course.warnings.push(
+      `inputs.${name}: the case says ${formatDay(given)}, the rule gives ${formatDay(found)}`,
+    );
+  };
+  compare('deemed_date', checks.deemedDate, outcome.deemed);
+  compare('deferred_due_date', checks.deferredDueDate, outcome.firstRolled);
+  compare('abandoned_as_of', checks.abandonedAsOf, abandonedAsOf(matter, outcome));
+  compare('due_date', checks.dueDate, renewalDueOf(matter));
+  if (checks.extendable !== undefined && rule.extendable !== undefined) {
+    if (checks.extendable && !rule.extendable) {
+      course.warnings.push(`inputs.extendable: ${rule.rule} is not extendable`);
+    }
+  }
+  const extension = extensionIn(matter);
+  if (checks.extensionMonths !== undefined && extension !== undefined) {
+    if (checks.extensionMonths !== extension) {
+      course.warnings.push(
+        `inputs.extension_months: the case says ${checks.extensionMonths}, its period holds ${extension}`,
+      );
+    }
+  }
+}
+
+function abandonedAsOf(matter: Matter, outcome: Outcome): Day {
+  return matter.rule.formula === 'day-after' ? outcome.due : addDays(outcome.due, 1);
+}
+
+function renewalDueOf(matter: Matter): Day | undefined {
+  if (matter.period.kind !== 'renewal') return undefined;
+  return monthEndToMonthEnd(matter.trigger, 12 * (matter.period.year - 1));
+}
+
+/** Undefined where the period is written as a total: then nothing can be compared. */
+function extensionIn(matter: Matter): number | undefined {
+  if (matter.period.kind !== 'period') return undefined;
+  const [one] = matter.period.period.inARow;
+  if (one === undefined || one.terms.length < 2) return undefined;
+  return one.terms.slice(1).reduce((sum, term) => sum + term.months, 0);
+}

@@ -1,0 +1,89 @@
+/** How days and periods are written for people. */
+import { civilOf, type Day, type OnePeriod, weekdayOf } from '../../calendar/index.ts';
+
+const WEEKDAYS = [
+  'Sunday',
+  'Monday',
+  'Tuesday',
+  'Wednesday',
+  'Thursday',
+  'Friday',
+  'Saturday',
+] as const;
+const MONTHS = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+] as const;
+
+/** `Tuesday 24 December 2024`. */
+export function sayDay(day: Day): string {
+  const { year, month, day: dayOfMonth } = civilOf(day);
+  return `${WEEKDAYS[weekdayOf(day)]} ${dayOfMonth} ${MONTHS[month - 1]} ${year}`;
+}
+
+export function sayMonths(months: number): string {
+  const count = Math.abs(months);
+  const years = Math.floor(count / 12);
+  const rest = count % 12;
+  // Periods of one or two years are written in months by the law and by every docket.
+  if (count <= 36 && rest !== 0) return plural(count, 'month');
+  if (rest === 0) return count <= 24 ? plural(count, 'month') : plural(years, 'year');
+  return `${plural(years, 'year')} and ${plural(rest, 'month')}`;
+}
+
+export function sayPeriod(period: OnePeriod): string {
+  return period.terms
+    .map((term) =>
+      [
+        term.months === 0 ? '' : sayMonths(term.months),
+        term.days === 0 ? '' : plural(term.days, 'day'),
+      ]
+        .filter((part) => part !== '')
+        .join(' and '),
+    )
+    .join(' plus ');
+}
+
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+const ORDINALS = [
+  'third',
+  'fourth',
+  'fifth',
+  'sixth',
+  'seventh',
+  'eighth',
+  'ninth',
+  'tenth',
+  'eleventh',
+  'twelfth',
+  'thirteenth',
+  'fourteenth',
+  'fifteenth',
+  'sixteenth',
+  'seventeenth',
+  'eighteenth',
+  'nineteenth',
+  'twentieth',
+] as const;
+
+/** Rule 51(1) EPC: renewal fees begin with the third year. */
+const FIRST_RENEWAL_YEAR = 3;
+
+/** 3 for `third year`; undefined for anything else. */
+export function renewalYear(period: string): number | undefined {
+  const index = ORDINALS.findIndex((ordinal) => `${ordinal} year` === period);
+  return index < 0 ? undefined : index + FIRST_RENEWAL_YEAR;
+}

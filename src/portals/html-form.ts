@@ -1,0 +1,184 @@
+/**
+ * The driver `html-form`: a filing is a form that is opened, filled in and posted.
+ *
+ *   sign in, open the form     other requests; whatever fails here is proof that nothing was filed
+ *   post the form              the filing; the lease is checked directly before its bytes are written
+ *   read the page after it     a receipt, a refusal, or unknown
+ */
+import {
+  type Exchange,
+  type Failure,
+  invariant,
+  type Profile,
+  type SendRequest,
+  type StatusRequest,
+  type WriteGuard,
+} from '../core/index.ts';
+import { collided, type Exchanger, notSent } from './exchanger.ts';
+import { fillForm, FORM_CONTENT_TYPE } from './form-filling.ts';
+import { fingerprintOf, type FormStructure, readForm } from './form-structure.ts';
+import { withReading } from './page-reader.ts';
+import { fillStatusPath } from './request-plan.ts';
+import { SignedPages, type Visit } from './signed-pages.ts';
+
+export type OpenedForm =
+  | { readonly kind: 'opened'; readonly form: FormStructure; readonly fingerprint: string }
+  | { readonly kind: 'failed'; readonly failure: Failure };
+
+export class HtmlForm {
+  private readonly exchanger: Exchanger;
+  private readonly pages: SignedPages;
+
+  constructor(exchanger: Exchanger) {
+    this.exchanger = exchanger;
+    this.pages = new SignedPages(exchanger);
+  }
+
+  async send(request: SendRequest, guard: WriteGuard): Promise<Exchange> {
+    const { profile } = request;
+    if (this.exchanger.takeIsolation(profile.code)) return collided(profile.code);
+    return this.inSession(profile, guard, (visit) => this.file(request, visit));
+  }
+
+  async ask(request: StatusRequest, guard: WriteGuard): Promise<Exchange> {
+    const { profile, key, submissionId } = request;
+    const { statusPath } = this.exchanger.wireFor(profile).plan(profile);
+    invariant(statusPath !== undefined, `Expected ${profile.code} to have a status page.`);
+    const path = fillStatusPath(statusPath, { key, submissionId });
+    if (path === undefined) return notSent('protocol', 'The status path needs a submission id.');
+    return this.read(profile, path, guard);
+  }
+
+  /** A page without effect. */
+  async read(profile: Profile, path: string, guard: WriteGuard): Promise<Exchange> {
+    return this.inSession(profile, guard, async (visit) => {
+      const opened = await this.pages.open(visit, path);
+      return opened.kind === 'failure' ? opened : withReading(opened, profile);
+    });
+  }
+
+  async openForm(profile: Profile, guard: WriteGuard): Promise<OpenedForm> {
+    let form: FormStructure | undefined;
+    let fingerprint = '';
+    const failure = await this.inSession(profile, guard, async (visit) => {
+      const opened = await this.form(visit);
+      if (opened.kind === 'failed') return opened.failure;
+      ({ form, fingerprint } = opened);
+      return undefined;
+    });
+    if (form !== undefined) return { kind: 'opened', form, fingerprint };
+    return { kind: 'failed', failure: failure ?? notSent('page', 'The form was not opened.') };
+  }
+
+  async tend(profile: Profile, guard: WriteGuard): Promise<boolean> {
+    const keepAlive = profile.session?.keepAlive;
+    if (keepAlive === undefined) return false;
+    const wire = this.exchanger.wireFor(profile);
+    const session = wire.sessions.takeIdle(keepAlive.everyMs);
+    if (session === undefined) return false;
+    try {
+      const visit = { wire, profile, guard, session };
+      await this.pages.touch(visit, wire.plan(profile).basePath + keepAlive.path);
+      return true;
+    } finally {
+      wire.sessions.giveBack(session);
+    }
+  }
+
+  private async inSession<T>(
+    profile: Profile,
+    guard: WriteGuard,
+    visit: (visit: Visit) => Promise<T>,
+  ): Promise<T> {
+    const wire = this.exchanger.wireFor(profile);
+    const session = wire.sessions.take();
+    try {
+      return await visit({ wire, profile, guard, session });
+    } finally {
+      wire.sessions.giveBack(session);
+    }
+  }
+
+  private async file(request: SendRequest, visit: Visit): Promise<Exchange> {
+    const { profile, key, payload } = request;
+    const { wire, session } = visit;
+    const opened = await this.form(visit);
+    if (opened.kind === 'failed') return opened.failure;
+    const rule = formOf(profile);
+    const { form, fingerprint } = opened;
+    const expected = rule.fingerprint;
+    if (expected !== undefined && fingerprint !== expected) {
+      const found = `Expected the form with the fingerprint ${expected}, found ${fingerprint}.`;
+      return notSent('form_changed', found);
+    }
+    // An action that leads elsewhere would carry the filing, and the session, to somebody else.
+    const { submitPath } = wire.plan(profile);
+    if (form.action !== submitPath || form.method !== 'POST') {
+      const found = `Expected a form that posts to ${submitPath}, found ${form.method} ${form.action}.`;
+      return notSent('form_changed', found);
+    }
+    const filled = fillForm(form, rule, { payload, key });
+    if (filled.kind !== 'filled') {
+      return notSent(filled.kind === 'form' ? 'form_changed' : 'payload', filled.reason);
+    }
+    if (session.end !== 'no') return this.ended(visit);
+    return this.post(visit, { path: submitPath, body: filled.body, key });
+  }
+
+  /** The filing itself: from here on only a receipt or a refusal is proof. */
+  private async post(
+    visit: Visit,
+    filing: { readonly path: string; readonly body: Uint8Array; readonly key: string },
+  ): Promise<Exchange> {
+    const { wire, profile, session } = visit;
+    const { path, body, key } = filing;
+    const leg = { method: 'POST', path, body, contentType: FORM_CONTENT_TYPE } as const;
+    const exchange = await this.exchanger.exchange(wire, profile, guardOf(visit), {
+      leg,
+      key,
+      session,
+    });
+    session.usedAtMs = this.exchanger.monotonicMs();
+    if (exchange.kind === 'failure') {
+      // Nobody knows in which state the portal has left it.
+      session.clear();
+      return exchange;
+    }
+    const answer = withReading(exchange, profile);
+    if (answer.page === undefined || answer.page.kind === 'login') session.clear();
+    return answer;
+  }
+
+  private async form(visit: Visit): Promise<OpenedForm> {
+    const { profile, wire } = visit;
+    const rule = formOf(profile);
+    const { basePath } = wire.plan(profile);
+    const opened = await this.pages.open(visit, basePath + rule.path);
+    if (opened.kind === 'failure') return { kind: 'failed', failure: opened };
+    const page = this.pages.parse(opened);
+    const url = wire.origin + basePath + rule.path;
+    const form = page && readForm(page, rule.selector, url);
+    if (form !== undefined) {
+      return { kind: 'opened', form, fingerprint: fingerprintOf(form, basePath) };
+    }
+    const message = `Expected one form at ${rule.selector} on ${rule.path}, found none or several.`;
+    const failure = { ...notSent('form_changed', message), answer: opened };
+    return { kind: 'failed', failure };
+  }
+
+  private ended({ profile, session }: Visit): Failure {
+    if (session.end === 'closed') return notSent('connect', 'The lane was closed meanwhile.');
+    this.exchanger.takeIsolation(profile.code);
+    return collided(profile.code);
+  }
+}
+
+/** Also at the write itself: the lane may have been isolated since the form was opened. */
+function guardOf({ guard, session }: Visit): WriteGuard {
+  return { signal: guard.signal, mayWrite: () => session.end === 'no' && guard.mayWrite() };
+}
+
+function formOf(profile: Profile): NonNullable<Profile['form']> {
+  invariant(profile.form !== undefined, `Expected ${profile.code} to describe its form.`);
+  return profile.form;
+}

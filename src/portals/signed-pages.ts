@@ -1,0 +1,150 @@
+import type { Answer, Exchange, Failure, Profile, WriteGuard } from '../core/index.ts';
+import { collided, type Exchanger, notSent } from './exchanger.ts';
+import type { Leg } from './exchange-run.ts';
+import { encode, FORM_CONTENT_TYPE } from './form-filling.ts';
+import { readForm } from './form-structure.ts';
+import type { LaneWire } from './lane-wire.ts';
+import type { Page } from './page-parser.ts';
+import { pageOf, readPage } from './page-reader.ts';
+import type { Session } from './session.ts';
+
+/** One use of a session. */
+export interface Visit {
+  readonly wire: LaneWire;
+  readonly profile: Profile;
+  readonly guard: WriteGuard;
+  readonly session: Session;
+}
+
+/** Pages that may ask for a login first. Nothing here files anything, so every failure is one before the post. */
+export class SignedPages {
+  private readonly exchanger: Exchanger;
+
+  constructor(exchanger: Exchanger) {
+    this.exchanger = exchanger;
+  }
+
+  /** Opens a page, signing in where it must: once anew when the session turns out to be over. */
+  async open(visit: Visit, path: string): Promise<Answer | Failure> {
+    const { session, profile } = visit;
+    const { login } = profile.session ?? {};
+    for (const isLast of [false, true]) {
+      if (login !== undefined && !session.isSignedIn) {
+        const failure = await this.signIn(visit);
+        if (failure !== undefined) return failure;
+      }
+      const answer = await this.get(visit, path);
+      if (answer.kind === 'failure') return answer;
+      if (!this.isLogin(answer, profile)) return answer;
+      session.clear();
+      if (isLast || login === undefined) break;
+    }
+    return notSent('session', 'The portal asked for a login again directly after it.');
+  }
+
+  parse(answer: Answer): Page | undefined {
+    return pageOf(answer);
+  }
+
+  /** A visit without another purpose than to be seen. */
+  async touch(visit: Visit, path: string): Promise<void> {
+    const answer = await this.get(visit, path);
+    // A session that is over is signed in again by the filing that needs it.
+    if (answer.kind === 'failure' || this.isLogin(answer, visit.profile)) visit.session.clear();
+  }
+
+  /** Where filings share a session, one of them signs in and the others wait for it. */
+  private async signIn(visit: Visit): Promise<Failure | undefined> {
+    const { session } = visit;
+    if (session.signingIn !== undefined) {
+      await session.signingIn;
+      if (session.isSignedIn) return undefined;
+    }
+    const signingIn = this.login(visit);
+    session.signingIn = signingIn;
+    try {
+      return await signingIn;
+    } finally {
+      if (session.signingIn === signingIn) session.signingIn = undefined;
+    }
+  }
+
+  private async login(visit: Visit): Promise<Failure | undefined> {
+    const { wire, profile, session } = visit;
+    const login = profile.session?.login;
+    if (login === undefined) return undefined;
+    const { basePath } = wire.plan(profile);
+    const path = basePath + login.path;
+    const opened = await this.get(visit, path);
+    if (opened.kind === 'failure') return opened;
+    const page = this.parse(opened);
+    const form = page && readForm(page, login.selector, wire.origin + path);
+    // The password goes where the profile says, and nowhere that a changed page might lead it.
+    if (form === undefined || form.action !== path || form.method !== 'POST') {
+      const message = `Expected a login form at ${login.selector} that posts to ${login.path}.`;
+      return { ...notSent('form_changed', message), answer: opened };
+    }
+    const values = new Map<string, string>();
+    for (const { name, type, value } of form.controls) {
+      if (type === 'hidden') values.set(name, value ?? '');
+    }
+    try {
+      for (const { name, value } of login.fields) {
+        values.set(name, await this.exchanger.credentials.resolve(value));
+      }
+    } catch (error) {
+      return notSent('credential', error instanceof Error ? error.message : 'unreadable');
+    }
+    const body = encode(values);
+    const answer = await this.leg(visit, {
+      method: 'POST',
+      path,
+      body,
+      contentType: FORM_CONTENT_TYPE,
+      isHarmless: true,
+    });
+    if (answer.kind === 'failure') return answer;
+    if (this.isLogin(answer, profile)) {
+      // Not tried again: a portal locks an account after a few wrong passwords.
+      return { ...notSent('login_refused', 'The portal shows its login page again.'), answer };
+    }
+    session.isSignedIn = true;
+    return undefined;
+  }
+
+  private get(visit: Visit, path: string): Promise<Answer | Failure> {
+    return this.leg(visit, { method: 'GET', path, body: null, contentType: undefined });
+  }
+
+  private async leg(visit: Visit, leg: Leg): Promise<Answer | Failure> {
+    const { wire, profile, guard, session } = visit;
+    const request = { leg, key: undefined, session };
+    const exchange = await this.exchanger.exchange(wire, profile, guard, request);
+    session.usedAtMs = this.exchanger.monotonicMs();
+    if (session.end === 'collision') {
+      this.exchanger.takeIsolation(profile.code);
+      return collided(profile.code);
+    }
+    return beforeThePost(exchange, leg);
+  }
+
+  private isLogin(answer: Answer, profile: Profile): boolean {
+    const page = this.parse(answer);
+    return page !== undefined && readPage(page, profile).kind === 'login';
+  }
+}
+
+/** A page that was read, or why there is none. Whatever it is, the filing was not written. */
+function beforeThePost(exchange: Exchange, leg: Leg): Answer | Failure {
+  if (exchange.kind === 'failure') {
+    const { written, ...failure } = exchange;
+    return { ...failure, written: false, ...(written ? { mayBeBusy: true } : {}) };
+  }
+  const { status } = exchange;
+  // 404 is left to the reader: a status page may say "not found" with it.
+  const isPage = (status >= 200 && status < 300) || status === 404;
+  if (isPage && exchange.bodyEnd === 'whole') return exchange;
+  const isRedirect = status >= 300 && status < 400;
+  const message = `${leg.method} ${leg.path} was answered with ${status}.`;
+  return { ...notSent(isRedirect ? 'redirect' : 'page', message), answer: exchange };
+}

@@ -1,0 +1,200 @@
+/** Alerts: raised once for each reason, told again until somebody acknowledges them; and the figures of the digest. */
+import type { Instant, LedgerFact, PersonId } from '../core/index.ts';
+import { recordFact } from './facts.ts';
+import { optional, text, when } from './rows.ts';
+import type { Row, Session, Statement } from './session.ts';
+
+type Run = Session['run'];
+
+export const SEVERITIES = ['info', 'warning', 'critical'] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+export interface Alert {
+  readonly id: string;
+  readonly kind: string;
+  readonly subject: string;
+  readonly severity: Severity;
+  readonly recipient: string | undefined;
+  readonly text: string;
+  readonly raised: number;
+  readonly raisedAt: Instant;
+  readonly lastRaisedAt: Instant;
+  /** How often somebody has been told. */
+  readonly told: number;
+  readonly tellAt: Instant | undefined;
+  readonly acknowledgedAt: Instant | undefined;
+}
+
+const ALERT = `id, kind, subject, severity, recipient, text, raised, raised_at, last_raised_at, told, tell_at,
+  acknowledged_at`;
+
+// Raised again while nobody has acknowledged it: counted, and told at once only when it has become more severe.
+const RAISE: Statement = {
+  name: 'alert-raise',
+  text: `
+insert into alert (tenant, id, kind, subject, severity, recipient, text, dedup, tell_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, now())
+on conflict (tenant, dedup) where acknowledged_at is null do update set
+  raised = alert.raised + 1, last_raised_at = now(), text = excluded.text,
+  severity = case when $9::int > array_position(array['info', 'warning', 'critical'], alert.severity)
+    then excluded.severity else alert.severity end,
+  tell_at = case when $9::int > array_position(array['info', 'warning', 'critical'], alert.severity)
+    then now() else alert.tell_at end
+returning ${ALERT}`,
+};
+
+export async function raiseAlertRow(
+  run: Run,
+  tenant: string,
+  alert: Pick<Alert, 'id' | 'kind' | 'subject' | 'severity' | 'recipient' | 'text'> & {
+    readonly dedup: string;
+  },
+): Promise<Alert> {
+  const [row] = await run(RAISE, [
+    tenant,
+    alert.id,
+    alert.kind,
+    alert.subject,
+    alert.severity,
+    alert.recipient ?? null,
+    alert.text,
+    alert.dedup,
+    SEVERITIES.indexOf(alert.severity) + 1,
+  ]);
+  if (row === undefined) throw new Error('an alert was neither raised nor found');
+  return alertOf(row);
+}
+
+const DUE_ALERTS: Statement = {
+  name: 'alert-due',
+  text: `select ${ALERT} from alert where tenant = $1 and tell_at <= now() and acknowledged_at is null
+    and ($2::uuid is null or id = $2) order by tell_at limit $3 for update skip locked`,
+};
+
+/** Locks alerts of which somebody must be told now; mark each with `markTold` in the same transaction. */
+export async function dueAlerts(
+  run: Run,
+  tenant: string,
+  limit: number,
+  only?: string,
+): Promise<Alert[]> {
+  return (await run(DUE_ALERTS, [tenant, only ?? null, limit])).map(alertOf);
+}
+
+const TOLD: Statement = {
+  name: 'alert-told',
+  text: `update alert set told = told + 1, tell_at = now() + $3::float8 * interval '1 millisecond'
+    where tenant = $1 and id = $2`,
+};
+
+/** `againMs` undefined: nobody is told of it again. */
+export async function markTold(
+  run: Run,
+  tenant: string,
+  id: string,
+  againMs: number | undefined,
+): Promise<void> {
+  await run(TOLD, [tenant, id, againMs ?? null]);
+}
+
+const LIST_ALERTS: Statement = {
+  name: 'alert-list',
+  text: `select ${ALERT} from alert where tenant = $1 and ($2 or acknowledged_at is null)
+    order by array_position(array['critical', 'warning', 'info'], severity), raised_at desc limit $3`,
+};
+
+export async function listAlerts(
+  run: Run,
+  tenant: string,
+  filter: { readonly all: boolean; readonly limit: number },
+): Promise<Alert[]> {
+  return (await run(LIST_ALERTS, [tenant, filter.all, filter.limit])).map(alertOf);
+}
+
+const ACKNOWLEDGE: Statement = {
+  name: 'alert-acknowledge',
+  text: `update alert set acknowledged_at = now(), acknowledged_by = $3, tell_at = null, ver = ver + 1
+    where tenant = $1 and id = $2 and acknowledged_at is null returning ver`,
+};
+
+/** False when there is no such open alert. */
+export async function acknowledgeAlert(
+  session: Session,
+  tenant: string,
+  id: string,
+  person: PersonId,
+  fact: LedgerFact,
+): Promise<boolean> {
+  return session.transaction(async (run) => {
+    const [row] = await run(ACKNOWLEDGE, [tenant, id, person]);
+    if (row === undefined) return false;
+    const subject = { kind: 'alert', id, ver: Number(row['ver']) };
+    await recordFact(run, { tenant, boundary: 'access' }, subject, fact);
+    return true;
+  });
+}
+
+function alertOf(row: Row): Alert {
+  return {
+    id: text(row['id']),
+    kind: text(row['kind']),
+    subject: text(row['subject']),
+    // A check constraint holds the column to these words.
+    severity: text(row['severity']) as Severity,
+    recipient: optional(row['recipient'], text),
+    text: text(row['text']),
+    raised: Number(row['raised']),
+    raisedAt: when(row['raised_at']),
+    lastRaisedAt: when(row['last_raised_at']),
+    told: Number(row['told']),
+    tellAt: optional(row['tell_at'], when),
+    acknowledgedAt: optional(row['acknowledged_at'], when),
+  };
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Digest
+
+export interface DigestFigures {
+  /** The database's day in UTC, `YYYY-MM-DD`. */
+  readonly day: string;
+  readonly acceptedSinceYesterday: number;
+  readonly open: number;
+  readonly openWithinWeek: number;
+  readonly late: number;
+  readonly exceptions: number;
+  readonly alerts: number;
+  readonly noticesFailedSinceYesterday: number;
+}
+
+const FIGURES: Statement = {
+  name: 'digest-figures',
+  text: `
+select to_char(now() at time zone 'UTC', 'YYYY-MM-DD') as day,
+  (select count(*) from event where tenant = $1 and type = 'COMPLIANCE_FILING_COMPLETE'
+    and at > now() - interval '1 day')::int as accepted,
+  f.open, f.soon, f.late, f.exceptions,
+  (select count(*) from alert where tenant = $1 and acknowledged_at is null)::int as alerts,
+  (select count(*) from notice where tenant = $1 and state = 'failed'
+    and created_at > now() - interval '5 days' and ended_at > now() - interval '1 day')::int as notices_failed
+from (
+  select count(*) filter (where status in ('pending', 'submitted'))::int as open,
+    count(*) filter (where status in ('pending', 'submitted') and last_safe between now() and now() + interval '7 days')::int as soon,
+    count(*) filter (where status <> 'accepted' and last_safe < now())::int as late,
+    count(*) filter (where status in ('rejected', 'fallout'))::int as exceptions
+  from filing where tenant = $1) f`,
+};
+
+export async function digestFigures(run: Run, tenant: string): Promise<DigestFigures> {
+  const [row] = await run(FIGURES, [tenant]);
+  return {
+    day: text(row?.['day']),
+    acceptedSinceYesterday: Number(row?.['accepted']),
+    open: Number(row?.['open']),
+    openWithinWeek: Number(row?.['soon']),
+    late: Number(row?.['late']),
+    exceptions: Number(row?.['exceptions']),
+    alerts: Number(row?.['alerts']),
+    noticesFailedSinceYesterday: Number(row?.['notices_failed']),
+  };
+}

@@ -1,0 +1,137 @@
+/**
+ * A folder that is handed to somebody else: files are only added, each below the folder, and nothing that was there
+ * before is touched. Whoever writes one puts the file last without which no reader accepts the rest (the checkpoint), so
+ * that what a crash leaves behind is seen to be unfinished.
+ */
+import { createHash, type Hash } from 'node:crypto';
+import { type FileHandle, mkdir, open, readdir, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve, sep } from 'node:path';
+import { FilewrightError } from '../core/index.ts';
+
+const MANIFEST = 'MANIFEST.sha256';
+/** One write for many lines. */
+const LINES_BYTES_MAX = 256 * 1024;
+
+/** A file that grows line by line. */
+export interface LineFile {
+  add(line: Uint8Array): Promise<void>;
+  close(): Promise<void>;
+}
+
+export class ExportFolder {
+  readonly path: string;
+  readonly #made = new Set<string>();
+  /** Hex by name; only where a manifest was asked for, since a whole log has thousands of files. */
+  readonly #hashes: Map<string, string> | undefined;
+  #files = 0;
+  #bytes = 0;
+
+  private constructor(path: string, hasManifest: boolean) {
+    this.path = path;
+    this.#hashes = hasManifest ? new Map() : undefined;
+  }
+
+  /** Makes the folder, or takes one that is there and empty. */
+  static async create(
+    path: string,
+    options: { readonly manifest: boolean },
+  ): Promise<ExportFolder> {
+    const folder = resolve(path);
+    try {
+      await mkdir(folder, { recursive: true });
+      const [found] = await readdir(folder);
+      if (found !== undefined) {
+        throw new FilewrightError(
+          'REFUSED_BY_RULE',
+          `An empty or new folder was expected, and ${folder} holds ${found}; name another one`,
+        );
+      }
+    } catch (error) {
+      if (error instanceof FilewrightError) throw error;
+      throw new FilewrightError(
+        'USAGE',
+        `The folder ${folder} cannot be made or read (${codeOf(error)}); name one that can`,
+        { cause: error },
+      );
+    }
+    return new ExportFolder(folder, options.manifest);
+  }
+
+  get files(): number {
+    return this.#files;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  async write(name: string, content: Uint8Array | string): Promise<void> {
+    const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
+    await writeFile(await this.#place(name), bytes, { flag: 'wx' });
+    this.#count(name, bytes.length, createHash('sha256').update(bytes));
+  }
+
+  async lines(name: string): Promise<LineFile> {
+    const file = await open(await this.#place(name), 'wx');
+    const hash = createHash('sha256');
+    let waiting: Uint8Array[] = [];
+    let size = 0;
+    let total = 0;
+    const flush = async (): Promise<void> => {
+      const block = Buffer.concat(waiting, size);
+      [waiting, size] = [[], 0];
+      hash.update(block);
+      await writeAll(file, block);
+    };
+    const end = Buffer.from('\n');
+    return {
+      add: async (line) => {
+        waiting.push(line, end);
+        size += line.length + 1;
+        total += line.length + 1;
+        if (size >= LINES_BYTES_MAX) await flush();
+      },
+      close: async () => {
+        try {
+          await flush();
+        } finally {
+          await file.close();
+        }
+        this.#count(name, total, hash);
+      },
+    };
+  }
+
+  /** Writes the list of hashes in the form of `sha256sum`, over everything written so far. */
+  async writeManifest(): Promise<void> {
+    const lines = [...(this.#hashes ?? [])]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, hex]) => `${hex}  ${name}\n`);
+    await this.write(MANIFEST, lines.join(''));
+  }
+
+  async #place(name: string): Promise<string> {
+    const place = resolve(this.path, name);
+    if (!place.startsWith(this.path + sep)) {
+      throw new FilewrightError('BROKEN_INVARIANT', `${name} leads out of the export folder`);
+    }
+    const folder = dirname(place);
+    if (!this.#made.has(folder)) await mkdir(folder, { recursive: true });
+    this.#made.add(folder);
+    return join(place);
+  }
+
+  #count(name: string, bytes: number, hash: Hash): void {
+    this.#files += 1;
+    this.#bytes += bytes;
+    this.#hashes?.set(name, hash.digest('hex'));
+  }
+}
+
+async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten;
+}
+
+function codeOf(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+}

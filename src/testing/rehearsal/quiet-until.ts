@@ -1,0 +1,54 @@
+import {
+  effectiveCeiling,
+  type Instant,
+  instant,
+  invariant,
+  type LaneState,
+  nextProbeAt,
+  NEVER,
+  opensAt,
+  type Profile,
+} from '../../core/index.ts';
+import type { OpenSpans } from '../../core/index.ts';
+import type { MemoryDatabase } from '../memory/database.ts';
+import type { QueueWatch } from './queue-watch.ts';
+
+/** When a look would next find something: a turn, a slot to take, a probe, or a last safe moment that passes. */
+export function quietUntil(
+  lane: {
+    readonly database: MemoryDatabase;
+    readonly watch: QueueWatch;
+    readonly spans: OpenSpans;
+    readonly profile: Profile;
+    readonly inFlight: number;
+  },
+  now: Instant,
+): number {
+  const { watch, spans, profile } = lane;
+  const state = lane.database.lanes()[0]?.state;
+  invariant(state !== undefined, 'A rehearsal has one lane');
+  const lateAt = watch.firstLastSafe();
+  const probeAt = nextProbeAt(state.breaker);
+  const opens = opensAt(state);
+  if (opens === NEVER) return Math.min(probeAt ?? Number.POSITIVE_INFINITY, lateAt);
+  // What the worker has claimed ahead must be given back when the doors close.
+  const span = spans.at(now);
+  const closesAt = span !== undefined && span.from <= now ? span.until : Number.POSITIVE_INFINITY;
+  const ready = instant(Math.max(watch.firstReadyAt(), opens, now));
+  if (ready === Number.POSITIVE_INFINITY) return closesAt;
+  const turnAt = Math.max(ready, spans.at(ready)?.from ?? Number.POSITIVE_INFINITY);
+  if (turnAt > now) return Math.min(turnAt, lateAt, closesAt);
+  if (lane.inFlight < effectiveCeiling(state, profile, now)) return now;
+  return Math.min(lateAt, closesAt, nextStepAt(state, profile, now));
+}
+
+/** When a slow start next widens the lane. */
+function nextStepAt(state: LaneState, profile: Profile, now: Instant): number {
+  const { slowStartStepMs } = profile;
+  const isWide = effectiveCeiling(state, profile, now) >= state.ceiling;
+  if (state.resumedAt === undefined || slowStartStepMs === 0 || isWide) {
+    return Number.POSITIVE_INFINITY;
+  }
+  const steps = Math.floor(Math.max(now - state.resumedAt, 0) / slowStartStepMs);
+  return state.resumedAt + (steps + 1) * slowStartStepMs;
+}

@@ -1,0 +1,108 @@
+import { hash } from 'node:crypto';
+import { decodeJson, type Instant } from '../../core/index.ts';
+import { Examiner, type Objection } from './examiner.ts';
+import type { PageDesk } from './page-desk.ts';
+import type { AnswerPlan, PortalRequest } from './plan.ts';
+import { type Handled, honest, type PortalParts } from './portal-parts.ts';
+import { respond } from './submit-answers.ts';
+import { SubmitDesk } from './submit-desk.ts';
+
+/** A submission as the portal reads it. */
+export interface Filing {
+  readonly key: string;
+  readonly sha256: string;
+  readonly payload: unknown;
+  readonly fields: URLSearchParams;
+}
+
+const NO_FIELDS = new URLSearchParams();
+export const NO_FILING: Filing = { key: '', sha256: '', payload: undefined, fields: NO_FIELDS };
+
+/** Between the door and the desk that takes filings: reads them, asks for the session, examines the payload. */
+export class FrontDesk {
+  private readonly parts: PortalParts;
+  private readonly pages: PageDesk | undefined;
+  private readonly latencyMs: () => number;
+  private readonly submitDesk: SubmitDesk;
+  private readonly examiner: Examiner;
+
+  constructor(parts: PortalParts, pages: PageDesk | undefined, latencyMs: () => number) {
+    this.parts = parts;
+    this.pages = pages;
+    this.latencyMs = latencyMs;
+    this.submitDesk = new SubmitDesk(parts);
+    this.examiner = new Examiner(parts.profile);
+  }
+
+  /** What a submission says; for a form its fields are put back into a payload, so that its hash means something. */
+  read(request: PortalRequest): Filing {
+    const { pages, submitDesk } = this;
+    if (pages === undefined) {
+      const sha256 = hash('sha256', request.body, 'hex');
+      const payload = this.examiner.isStrict ? decodeJson(request.body) : undefined;
+      return { key: submitDesk.keyOf(request, sha256), sha256, payload, fields: NO_FIELDS };
+    }
+    const fields = pages.fieldsOf(request);
+    const payload = pages.payloadOf(fields);
+    const sha256 = hash('sha256', JSON.stringify(payload), 'hex');
+    const key = pages.keyOf(fields) ?? submitDesk.keyOf(request, sha256);
+    return { key, sha256, payload, fields };
+  }
+
+  take(number: number, request: PortalRequest, filing: Filing, now: Instant): Handled {
+    const { pages, examiner } = this;
+    const { key, sha256, payload, fields } = filing;
+    const { behaviour, bodies, truth } = this.parts;
+    const door = pages?.enter(request, fields, now);
+    if (door?.kind === 'shut') return honest(door.answer, this.wait(number));
+    if (examiner.isStrict) {
+      const objection = examiner.examine(payload, behaviour.unknownEntities, now);
+      if (objection !== undefined) return this.objected(objection, { number, key, now });
+      if (examiner.isDuplicate(payload, key, now)) {
+        truth.countRefusal('duplicate');
+        const answer = respond(409, bodies.problem('DUPLICATE', 'Filed before.'));
+        return honest(answer, this.wait(number));
+      }
+    }
+    const handled = this.submitDesk.take({ number, key, sha256, now }, this.latencyMs);
+    if (handled.acceptsAfterMs !== undefined) examiner.noteTaken(payload, key, now);
+    if (door === undefined || handled.fault !== undefined) return handled;
+    return { ...handled, answer: pages?.afterPost(handled.answer, door.guest) ?? handled.answer };
+  }
+
+  private objected(
+    { code, field }: Objection,
+    { number, key, now }: { readonly number: number; readonly key: string; readonly now: Instant },
+  ): Handled {
+    const { parts } = this;
+    const { truth } = parts;
+    const delayMs = this.wait(number);
+    truth.countRefusal('examined');
+    const submission = truth.open(key);
+    if (submission?.acceptances.length === 0) {
+      truth.rule(submission, { kind: 'refused', at: now + delayMs });
+    }
+    // A form comes back with its error and a 200; an interface has a status for it.
+    const status = parts.profile.form?.refusal === undefined ? 422 : 200;
+    return honest(respond(status, parts.bodies.rejection(code, field)), delayMs);
+  }
+
+  /** The live registry, where the profile has one. */
+  registry(request: PortalRequest): AnswerPlan | undefined {
+    const rule = this.parts.profile.registry;
+    const [head = '', tail = ''] = rule?.path.split('{number}') ?? [];
+    const { path } = request;
+    const isHere = path.startsWith(head) && path.endsWith(tail) && request.method === 'GET';
+    if (rule === undefined || !isHere) return undefined;
+    const number = decodeURIComponent(path.slice(head.length, path.length - tail.length));
+    const isKnown = this.examiner.registered(number, this.parts.behaviour.unknownEntities);
+    const word = isKnown ? rule.active[0] : rule.notFound[0];
+    return respond(isKnown ? 200 : 404, this.parts.bodies.registry(rule.stateAt, word ?? ''));
+  }
+
+  /** How long a refusal before the desk takes; its dice are its own, so that the desk's stay as they were. */
+  private wait(number: number): number {
+    this.parts.dice.reseed(this.parts.behaviour.seed, 'front desk', number);
+    return this.latencyMs();
+  }
+}

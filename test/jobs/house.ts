@@ -1,0 +1,105 @@
+/** A tenant of its own on a shared real PostgreSQL, with a person, real receivers, and time that can be moved on. */
+import { addUser, personOf } from '../../src/acts/index.ts';
+import { createFilewright, type Filewright } from '../../src/app.ts';
+import type { LogRecord } from '../../src/core/index.ts';
+import { type JobsOptions, runJobsOnce } from '../../src/jobs/index.ts';
+import { addWebhook } from '../../src/acts/events.ts';
+import { publishEvent } from '../../src/store/outbox.ts';
+import type { Person } from '../../src/store/index.ts';
+import type { Server } from '../delivery/server.ts';
+import { TLS } from '../notify/mail-server.ts';
+
+let tenants = 0;
+
+export class House {
+  readonly app: Filewright;
+  readonly person: Person;
+  readonly logged: LogRecord[];
+  readonly #server: Server;
+
+  private constructor(app: Filewright, person: Person, server: Server, logged: LogRecord[]) {
+    this.app = app;
+    this.person = person;
+    this.#server = server;
+    this.logged = logged;
+  }
+
+  static async open(server: Server): Promise<House> {
+    tenants += 1;
+    const logged: LogRecord[] = [];
+    const app = await createFilewright({
+      dataDirectory: server.dataDirectory,
+      tenant: `jobs-${tenants}`,
+      log: { write: (record) => logged.push(record) },
+    });
+    const { key } = await addUser(app, 'clerk', undefined);
+    return new House(app, await personOf(app, key), server, logged);
+  }
+
+  get environment(): Record<string, string> {
+    return { SMTP: this.smtp };
+  }
+
+  smtp = '';
+
+  options(changes: Partial<JobsOptions> = {}): JobsOptions {
+    return {
+      ...this.app,
+      target: this.#server.target,
+      schema: 'filewright',
+      environment: this.environment,
+      network: { certificateAuthorities: [TLS.cert], webhookMs: 2_000, mailAnswerMs: 2_000 },
+      pollMs: 50,
+      ...changes,
+    };
+  }
+
+  /** Everything that is due now, on the real runner. */
+  once(changes: Partial<JobsOptions> = {}, also = {}) {
+    return runJobsOnce(this.options(changes), also);
+  }
+
+  async webhook(url: string, types: readonly string[] = []) {
+    const { environment, person } = this;
+    const input = { url, types, allowPrivateAddresses: true, environment };
+    return addWebhook(this.app, input, person);
+  }
+
+  async publish(type = 'SOMETHING_HAPPENED', data = {}): Promise<string> {
+    const id = this.app.ids.next();
+    await this.app.session.transaction((run) =>
+      publishEvent(run, this.app.tenant, { id, type, data }),
+    );
+    return id;
+  }
+
+  rows(text: string, ...values: unknown[]) {
+    return this.app.session.run({ name: '', text }, [this.app.tenant, ...values]);
+  }
+
+  async count(what: string): Promise<number> {
+    const [row] = await this.rows(`select count(*)::int as n from ${what} and tenant = $1`);
+    return Number(row?.['n']);
+  }
+
+  /** Lets time pass for everything that is stored. */
+  async later(ms: number): Promise<void> {
+    const back = `- ${ms} * interval '1 millisecond'`;
+    for (const text of [
+      `update notice set next_at = next_at ${back}, claimed_until = claimed_until ${back} where tenant = $1`,
+      `update event_consumption set next_at = next_at ${back} where tenant = $1`,
+      `update alert set tell_at = tell_at ${back} where tenant = $1`,
+      `update subscription_secret set expires_at = expires_at ${back} where tenant = $1`,
+      `update filewright_jobs._private_jobs set run_at = run_at ${back}, locked_at = locked_at ${back}
+        where key like $1 || '/%'`,
+    ]) {
+      await this.rows(text);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.app.close();
+  }
+}
+
+export const HOUR_MS = 3_600_000;

@@ -1,0 +1,236 @@
+/** Consumers, the running job runner, and the whole way from an accepted filing to its receivers. */
+import { setTimeout as pass } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { addWebhook, changeRecipientOf, setMailServer } from '../../src/acts/events.ts';
+import { verifyLedger } from '../../src/acts/index.ts';
+import { type EventConsumer, startJobs } from '../../src/jobs/index.ts';
+import { listAlerts } from '../../src/store/alerts.ts';
+import { type Server, startServer } from '../delivery/server.ts';
+import { quickProfile, Stage } from '../delivery/stage.ts';
+import { until } from '../delivery/waiting.ts';
+import { startMailServer, TLS } from '../notify/mail-server.ts';
+import { type Receiver, startReceiver, status } from '../notify/receiver.ts';
+import { HOUR_MS, House } from './house.ts';
+
+let server: Server;
+let house: House;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.close());
+beforeEach(async () => {
+  house = await House.open(server);
+  receiver = await startReceiver();
+});
+afterEach(async () => {
+  await receiver.close();
+  await house.close();
+});
+
+/** Writes each event it hears into a table of its own, and fails as told. */
+function recorder(name: string, fails: (data: unknown) => boolean = () => false) {
+  const heard: string[][] = [];
+  const consumer: EventConsumer = {
+    name,
+    types: ['HEARD'],
+    async consume(events, run) {
+      heard.push(events.map(({ id }) => id));
+      for (const { id, data } of events) {
+        await run({ name: '', text: 'insert into heard (event) values ($1)' }, [id]);
+        if (fails(data)) throw new Error('planned');
+      }
+    },
+  };
+  return { consumer, heard };
+}
+
+const written = () => house.app.session.run({ name: '', text: 'select event from heard' });
+
+describe('a consumer', () => {
+  beforeEach(async () => {
+    await house.app.session.run({
+      name: '',
+      text: 'create table if not exists heard (event uuid not null)',
+    });
+    await house.app.session.run({ name: '', text: 'truncate heard' });
+  });
+
+  it('hears each event of its types once', async () => {
+    const { consumer } = recorder('once');
+    await house.once({ consumers: [consumer] });
+    const first = await house.publish('HEARD');
+    await house.publish('IGNORED');
+    await house.once({ consumers: [consumer] });
+    await house.once({ consumers: [consumer] });
+    expect((await written()).map((row) => row['event'])).toEqual([first]);
+  });
+
+  it('that fails in the middle leaves nothing behind, and hears the event again', async () => {
+    let isBroken = true;
+    const { consumer } = recorder('flaky', () => isBroken);
+    await house.once({ consumers: [consumer] });
+    await house.publish('HEARD');
+    await house.once({ consumers: [consumer] });
+    expect(await written()).toEqual([]);
+    isBroken = false;
+    await house.later(HOUR_MS);
+    await house.once({ consumers: [consumer] });
+    expect(await written()).toHaveLength(1);
+  });
+
+  it('that cannot handle one event handles the others, gives that one up in the end, and says so', async () => {
+    const { consumer } = recorder('choosy', (data) => (data as { bad?: true }).bad === true);
+    await house.once({ consumers: [consumer] });
+    for (let n = 0; n < 5; n += 1) await house.publish('HEARD', n === 2 ? { bad: true } : {});
+    for (let n = 0; n < 16; n += 1) {
+      await house.once({ consumers: [consumer] });
+      await house.later(2 * HOUR_MS);
+    }
+    expect(await written()).toHaveLength(4);
+    const rows = await house.rows(
+      `select state, attempts, code from event_consumption where tenant = $1 and consumer = 'choosy' and state <> 'done'`,
+    );
+    expect(rows).toEqual([{ state: 'failed', attempts: 15, code: 'CONSUMER_FAILED' }]);
+    const run = house.app.session.run.bind(house.app.session);
+    const alerts = await listAlerts(run, house.app.tenant, { all: false, limit: 10 });
+    expect(alerts).toMatchObject([{ kind: 'consumer_failed', severity: 'critical' }]);
+  }, 60_000);
+
+  it('of another process gets its events also when this one takes them', async () => {
+    const { consumer } = recorder('elsewhere');
+    await house.once({ consumers: [consumer] });
+    const event = await house.publish('HEARD');
+    await house.once();
+    expect(await written()).toEqual([]);
+    await house.once({ consumers: [consumer] });
+    expect((await written()).map((row) => row['event'])).toEqual([event]);
+  });
+});
+
+describe('the runner', () => {
+  it('sends soon after the commit, says nothing on stdout, and stops cleanly', async () => {
+    const out = vi.spyOn(process.stdout, 'write');
+    const console_ = vi.spyOn(console, 'log');
+    await house.webhook(receiver.url);
+    const jobs = await startJobs(house.options());
+    await house.publish();
+    await until(() => receiver.taken.length === 1, 5_000);
+    await jobs.stop();
+    await jobs.stop();
+    expect(out).not.toHaveBeenCalled();
+    expect(console_).not.toHaveBeenCalled();
+    vi.restoreAllMocks();
+    await house.publish();
+    await pass(300);
+    expect(receiver.taken).toHaveLength(1);
+  });
+
+  it('beside another one sends everything once', async () => {
+    await house.webhook(receiver.url);
+    const jobs = [await startJobs(house.options()), await startJobs(house.options())];
+    const sent = new Set<string>();
+    for (let n = 0; n < 60; n += 1) sent.add(await house.publish());
+    await until(() => receiver.taken.length >= 60, 15_000);
+    await pass(300);
+    await Promise.all(jobs.map((one) => one.stop()));
+    const got = receiver.taken.map(({ headers }) => String(headers['webhook-id']));
+    expect(got).toHaveLength(60);
+    expect(new Set(got)).toEqual(sent);
+  }, 40_000);
+
+  it('goes on after every one of its connections was cut', async () => {
+    await house.webhook(receiver.url);
+    const jobs = await startJobs(house.options());
+    await house.publish();
+    await until(() => receiver.taken.length === 1, 5_000);
+    await house.app.session.run({
+      name: '',
+      text: `select pg_terminate_backend(pid) from pg_stat_activity
+        where application_name in ('filewright jobs', 'filewright job runner', 'filewright consumers')`,
+    });
+    await house.publish();
+    await until(() => receiver.taken.length === 2, 25_000);
+    await jobs.stop();
+  }, 60_000);
+
+  it('retries by itself when the wait is over', async () => {
+    await house.webhook(receiver.url);
+    receiver.answer = (response, _taken, n) => void response.writeHead(n === 1 ? 500 : 200).end();
+    const jobs = await startJobs(house.options());
+    await house.publish();
+    await until(() => receiver.taken.length === 2, 15_000);
+    const [first, second] = receiver.taken.map(({ headers }) =>
+      Number(headers['webhook-timestamp']),
+    );
+    expect((second ?? 0) - (first ?? 0)).toBeGreaterThanOrEqual(4);
+    await jobs.stop();
+  }, 30_000);
+});
+
+describe('a filing that is accepted', () => {
+  it('is told to the webhook and to the registered agent, with ids and no payload', async () => {
+    const mail = await startMailServer();
+    const stage = await Stage.set(server, [quickProfile('US-DE', { ceiling: 4 })]);
+    const { app, person } = stage;
+    const environment = { SMTP: `smtp://localhost:${mail.port}` };
+    const setting = { smtp: 'env:SMTP', sender: 'f@example.org', allowPrivateAddresses: true };
+    await setMailServer(app, setting, environment, person);
+    const agent = { role: 'registered_agent', address: 'agent@example.org', entityId: undefined };
+    await changeRecipientOf(app, agent, 'add', person);
+    const input = { url: receiver.url, types: [], allowPrivateAddresses: true, environment };
+    await addWebhook(app, input, person);
+    await stage.feed('US-DE', 5);
+    const jobs = await startJobs({
+      ...app,
+      target: server.target,
+      schema: 'filewright',
+      environment,
+      network: { certificateAuthorities: [TLS.cert] },
+      publicUrl: 'https://filewright.example',
+      pollMs: 50,
+    });
+    const worker = await stage.worker();
+    await stage.untilDone();
+    await until(() => receiver.taken.length === 5 && mail.taken.length === 5, 10_000);
+    await worker.stop();
+    await jobs.stop();
+    const events = receiver.taken.map(({ body }) => JSON.parse(body) as Record<string, never>);
+    expect(new Set(events.map(({ subject }) => subject)).size).toBe(5);
+    for (const event of events) {
+      expect(event).toMatchObject({
+        type: 'COMPLIANCE_FILING_COMPLETE',
+        data: {
+          status: 'accepted',
+          lane: 'US-DE',
+          filing_kind: 'annual_report',
+          links: { filing: `https://filewright.example/filings/${String(event['subject'])}` },
+        },
+      });
+      // The name of the entity is in the payload alone.
+      expect(JSON.stringify(event)).not.toContain('Entity ');
+    }
+    expect(await verifyLedger(app, { bodies: true })).toMatchObject({ ok: true });
+    await stage.close();
+    await mail.close();
+  }, 40_000);
+});
+
+describe('a notice under way', () => {
+  it('is finished before the runner stops', async () => {
+    await house.webhook(receiver.url);
+    let release = (): void => undefined;
+    receiver.answer = (response, taken, n) => {
+      release = () => status(200)(response, taken, n);
+    };
+    const jobs = await startJobs(house.options());
+    await house.publish();
+    await until(() => receiver.taken.length === 1, 5_000);
+    const stopped = jobs.stop();
+    await pass(100);
+    release();
+    await stopped;
+    expect(await house.count("notice where state = 'sent'")).toBe(1);
+  }, 30_000);
+});

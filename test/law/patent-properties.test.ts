@@ -1,0 +1,234 @@
+/** Laws that hold for every case, not only for the golden ones. */
+import { readdirSync, readFileSync } from 'node:fs';
+import * as fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import { type Day, dayOf, formatDay, parsePeriod, replaySteps } from '../../src/calendar/index.ts';
+import {
+  computeDeadline,
+  deadlineAnswer,
+  type PatentDeadline,
+  readPatentCase,
+} from '../../src/packs/patent/index.ts';
+import { shippedPatentLaw } from './patent-law.ts';
+
+const law = shippedPatentLaw();
+const rules = [...law.rules.rules.values()].filter((rule) => rule.formula !== 'receipt');
+
+const dayText = fc
+  .integer({ min: dayOf(1979, 1, 1), max: dayOf(2060, 12, 31) })
+  .map((number) => formatDay(number as Day));
+const years = ['third', 'fourth', 'seventh', 'tenth', 'twentieth'].map((word) => `${word} year`);
+const periods = ['P1M', 'P2M', 'P3M', 'P30D', 'P60D', 'P2M+P1M', 'P60D+P2M', 'P1M then P1M'];
+
+const anyCase = fc
+  .record({
+    rule: fc.constantFrom(...rules),
+    trigger: dayText,
+    year: fc.constantFrom(...years),
+    period: fc.constantFrom(...periods),
+    delay: fc.integer({ min: 0, max: 40 }),
+    office: fc.nat(),
+  })
+  .map(({ rule, trigger, year, period, delay, office }) => {
+    const renewal = rule.formula.startsWith('renewal');
+    const from =
+      rule.documentsFrom === undefined || trigger >= formatDay(rule.documentsFrom)
+        ? trigger
+        : '2024-05-17';
+    const [y = 0, m = 1, d = 1] = from.split('-').map(Number);
+    return {
+      rule: rule.rule,
+      office: rule.offices[office % rule.offices.length],
+      trigger_date: from,
+      period: renewal ? year : (rule.period ?? period),
+      inputs:
+        rule.regimes === undefined
+          ? { pta_days: delay, disclaimed_to: '2040-01-01' }
+          : { delivered_date: formatDay((dayOf(y, m, d) + delay) as Day) },
+    };
+  });
+
+function compute(input: Readonly<Record<string, unknown>>, explain = true): PatentDeadline {
+  return computeDeadline(readPatentCase(input), law, { explain });
+}
+
+describe('every deadline', () => {
+  it('that rolls ends on no verified closing, never before raw, and never more than needed after it', () => {
+    fc.assert(
+      fc.property(anyCase, (input) => {
+        const found = compute(input);
+        const { rule, calendar } = found.matter;
+        if (!rule.roll || rule.formula === 'day-after') return;
+        expect(found.due).toBeGreaterThanOrEqual(found.raw);
+        expect(calendar.closedOn(found.due)?.standing).not.toBe('verified');
+        for (let day = found.raw; day < found.due; day = (day + 1) as Day) {
+          expect(calendar.closedOn(day)?.standing).toBe('verified');
+        }
+        if (found.projectedDue !== undefined) {
+          expect(found.projectedDue).toBeGreaterThan(found.due);
+          expect(found.confidence).not.toBe('high');
+        }
+        if (found.final !== undefined) expect(found.final.day).toBeGreaterThanOrEqual(found.due);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it('is the same with and without its steps, and the steps replay to it', () => {
+    fc.assert(
+      fc.property(anyCase, (input) => {
+        const explained = compute(input);
+        const quick = compute(input, false);
+        expect([
+          quick.raw,
+          quick.due,
+          quick.final?.day,
+          quick.projectedDue,
+          quick.confidence,
+        ]).toEqual([
+          explained.raw,
+          explained.due,
+          explained.final?.day,
+          explained.projectedDue,
+          explained.confidence,
+        ]);
+        expect(replaySteps(explained.steps ?? [])).toBe(explained.due);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it('outside the lists that were read says so in its steps and its confidence', () => {
+    fc.assert(
+      fc.property(anyCase, (input) => {
+        const found = compute(input);
+        const { rule, calendar } = found.matter;
+        if (!rule.roll || calendar.coverageOf(found.raw) !== 'none') return;
+        expect(found.confidence).toBe('low');
+        expect(found.reasons.join(' ')).toContain('No list of closings');
+        expect((found.steps ?? []).map((step) => step.text).join(' ')).toContain(
+          'No list of closings',
+        );
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('comes no earlier when its trigger comes later, month ends included', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom('US-ROLL', 'EP-MONTHS', 'JP-MONTHS', 'EP-RENEWAL-LAST-DAY'),
+        fc.integer({ min: dayOf(1990, 1, 1), max: dayOf(2040, 1, 1) }),
+        fc.integer({ min: 1, max: 40 }),
+        (rule, start, months) => {
+          const input = (day: number): Readonly<Record<string, unknown>> => ({
+            rule,
+            office: rule.slice(0, 2),
+            trigger_date: formatDay(day as Day),
+            period: rule.startsWith('EP-RENEWAL') ? 'third year' : `P${months}M`,
+          });
+          expect(compute(input(start + 1)).due).toBeGreaterThanOrEqual(compute(input(start)).due);
+        },
+      ),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+describe('the Japanese rule', () => {
+  it('agrees with counting day by day from the next day', () => {
+    fc.assert(
+      fc.property(dayText, fc.integer({ min: 1, max: 60 }), (trigger_date, months) => {
+        const found = compute({
+          office: 'JP',
+          rule: 'JP-MONTHS',
+          trigger_date,
+          period: `P${months}M`,
+        });
+        expect(formatDay(found.raw)).toBe(countedInJapan(trigger_date, months));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+/** Walks whole months from the day after the trigger: each ends the day before the same number comes round again. */
+function countedInJapan(trigger: string, months: number): string {
+  const at = new Date(`${trigger}T00:00:00Z`);
+  at.setUTCDate(at.getUTCDate() + 1);
+  const number = at.getUTCDate();
+  const first = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + months, 1));
+  const length = new Date(
+    Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 0),
+  ).getUTCDate();
+  const end = new Date(first);
+  end.setUTCDate(number > length ? length : number - 1);
+  return end.toISOString().slice(0, 10);
+}
+
+describe('periods', () => {
+  it.each(['', 'P', 'P0M', 'PT3H', '3M', 'P3M+', 'P3M then', 'P-1M', 'P3M P1M', 'P9999M', 'p3m'])(
+    '%j is none',
+    (text) => {
+      expect(parsePeriod(text)).toBeUndefined();
+    },
+  );
+  it.each([
+    ['P3M+P1M', [{ daysFirst: 0, months: 4, daysLast: 0 }]],
+    ['P1Y6M', [{ daysFirst: 0, months: 18, daysLast: 0 }]],
+    ['P2W', [{ daysFirst: 14, months: 0, daysLast: 0 }]],
+    ['P60D+P2M+P1M', [{ daysFirst: 60, months: 3, daysLast: 0 }]],
+    [
+      'P31M then P6M',
+      [
+        { daysFirst: 0, months: 31, daysLast: 0 },
+        { daysFirst: 0, months: 6, daysLast: 0 },
+      ],
+    ],
+  ])('%s', (text, expected) => {
+    expect(parsePeriod(text)?.inARow).toMatchObject(expected);
+  });
+});
+
+describe('the machine’s own zone and language', () => {
+  const before = process.env['TZ'];
+  afterAll(() => {
+    if (before === undefined) delete process.env['TZ'];
+    else process.env['TZ'] = before;
+  });
+
+  it('change nothing', () => {
+    const cases = JSON.parse(
+      readFileSync(new URL('../golden/patent-deadlines.golden.json', import.meta.url), 'utf8'),
+    ) as readonly Readonly<Record<string, unknown>>[];
+    const answers = (): string =>
+      JSON.stringify(cases.map((one) => deadlineAnswer(compute(one), law.rules.version)));
+    process.env['TZ'] = 'UTC';
+    const expected = answers();
+    const offsets = new Set<number>();
+    for (const zone of [
+      'Pacific/Kiritimati',
+      'America/Los_Angeles',
+      'Asia/Kolkata',
+      'Pacific/Apia',
+    ]) {
+      process.env['TZ'] = zone;
+      offsets.add(new Date(2025, 0, 1).getTimezoneOffset());
+      expect(answers()).toBe(expected);
+    }
+    // The zones really were in force, or the test would show nothing.
+    expect(offsets.size).toBeGreaterThan(2);
+  });
+
+  it('are never asked for', () => {
+    const folders = ['../../src/calendar/', '../../src/packs/patent/'];
+    for (const folder of folders) {
+      const url = new URL(folder, import.meta.url);
+      for (const name of readdirSync(url).filter((file) => /(?<!\.test)\.ts$/.test(file))) {
+        if (name === 'ics.ts') continue;
+        const text = readFileSync(new URL(name, url), 'utf8');
+        expect(text, name).not.toMatch(/new Date\(|Intl\.|toLocale|Temporal\.Now/);
+      }
+    }
+  });
+});

@@ -1,0 +1,104 @@
+/** A tenant whose logs are signed and copied: the store's world with a sequencer that has keys and a folder. */
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  entryId,
+  type LedgerFact,
+  personId,
+  type PersonId,
+  type Random,
+} from '../../src/core/index.ts';
+import { type LedgerBoundary, logOrigin } from '../../src/ledger/index.ts';
+import {
+  addPerson,
+  PLANNER,
+  PostgresSequencer,
+  Session,
+  type SigningMeans,
+} from '../../src/store/index.ts';
+import { CheckpointFiles } from '../../src/system/index.ts';
+import type { FreshDatabase } from '../fixtures/database.ts';
+import { type PostgresWorld, postgresWorld } from '../store-contract/postgres-world.ts';
+
+export const INSTANCE = 'ledger.example.org';
+export const random: Random = { bytes: (count) => randomBytes(count) };
+
+export interface LedgerWorld extends PostgresWorld {
+  readonly signing: SigningMeans;
+  readonly folder: string;
+  readonly copies: CheckpointFiles;
+  readonly sequencer: PostgresSequencer;
+  /** Another process that has seen nothing yet. */
+  another(): PostgresSequencer;
+  log(boundary: LedgerBoundary): { tenant: string; boundary: LedgerBoundary; origin: string };
+  fact(type: string, data?: LedgerFact['data']): LedgerFact;
+  /** Plain facts about lanes of their own, straight into intake. */
+  addFacts(count: number, boundary?: LedgerBoundary): Promise<void>;
+  newPerson(name: string): Promise<PersonId>;
+  run: Session['run'];
+}
+
+export async function ledgerWorld(database: FreshDatabase): Promise<LedgerWorld> {
+  const world = await postgresWorld(database);
+  const folder = await mkdtemp(join(tmpdir(), 'fw-copies-'));
+  const copies = new CheckpointFiles(folder);
+  const signing: SigningMeans = { tenantKey: randomBytes(32), random };
+  const sessions: Session[] = [];
+  const { tenant } = world;
+  const another = (): PostgresSequencer => {
+    const session = new Session({ ...database, name: 'sequencer', settings: PLANNER });
+    sessions.push(session);
+    return new PostgresSequencer({ session, tenant, instance: INSTANCE, signing, copies });
+  };
+  const fact = (type: string, data: LedgerFact['data'] = {}): LedgerFact => ({
+    id: entryId(world.ids.next()),
+    type,
+    actor: { kind: 'system', id: 'test' },
+    trace: 'test',
+    data,
+  });
+  return {
+    ...world,
+    signing,
+    folder,
+    copies,
+    sequencer: another(),
+    another,
+    log: (boundary) => ({ tenant, boundary, origin: logOrigin(INSTANCE, tenant, boundary) }),
+    fact,
+    run: (statement, values) => world.admin.run(statement, values),
+    async addFacts(count, boundary = 'filing') {
+      const ids = Array.from({ length: count }, () => world.ids.next());
+      await world.admin.run(
+        {
+          name: '',
+          text: `insert into ledger_intake
+            (tenant, boundary, id, at, type, subj_kind, subj_id, subj_ver, actor_kind, actor_id, trace, data)
+            select $1, $2, id, now(), 'test.happened', 'thing', id::text, 1, 'system', 'test', 'test', '{"n":1}'
+            from unnest($3::uuid[]) id`,
+        },
+        [tenant, boundary, ids],
+      );
+    },
+    async newPerson(name) {
+      const id = personId(world.ids.next());
+      const person = { id, name, keySha256: randomBytes(32) };
+      await addPerson(world.admin, tenant, person, fact('person.added'), { onlyAsFirst: false });
+      return id;
+    },
+    async close() {
+      await Promise.all(sessions.map((session) => session.close()));
+      await world.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What a generator gives, where it is known to be little. */
+export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}

@@ -1,0 +1,353 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { PersonId } from '../../src/core/index.ts';
+import { checkCheckpoint, parseEntry } from '../../src/ledger/index.ts';
+import {
+  type ConnectionTarget,
+  latestCheckpoint,
+  leaveQuarantine,
+  ledgerEntries,
+  mayTakePart,
+  PLANNER,
+  PostgresDeliveryStore,
+  PostgresSequencer,
+  readQuarantine,
+  Session,
+  signingKeys,
+} from '../../src/store/index.ts';
+import { type FreshDatabase, freshDatabase } from '../fixtures/database.ts';
+import {
+  ACCEPTED,
+  askStep,
+  claim,
+  claimOne,
+  LANE,
+  newFiling,
+  openBatch,
+  outcome,
+  queueFilings,
+  record,
+  register,
+  WORKER,
+} from '../store-contract/steps.ts';
+import { collect, INSTANCE, ledgerWorld, type LedgerWorld, random } from './ledger-world.ts';
+
+describe('a database that was put back to an older state', () => {
+  let database: FreshDatabase;
+  let world: LedgerWorld;
+  let backup: { readonly target: ConnectionTarget; drop(): Promise<void> } | undefined;
+  let people: readonly PersonId[];
+  let backups = 0;
+  beforeAll(async () => {
+    database = await freshDatabase();
+  });
+  afterAll(() => database.close());
+  beforeEach(async () => {
+    world = await ledgerWorld(database);
+    people = [await world.newPerson('ann'), await world.newPerson('bob')];
+  });
+  afterEach(async () => {
+    await world.close();
+    await backup?.drop();
+    backup = undefined;
+  });
+
+  /** A second database with everything as it is now: what a backup of this moment gives back. */
+  async function backUp(): Promise<void> {
+    const name = `${String(database.target.database)}_${(backups += 1)}`;
+    const { database: original, ...server } = database.target;
+    const admin = new Session({
+      target: { ...server, database: 'postgres' },
+      schema: 'public',
+      name: 'test',
+    });
+    await admin.run({
+      name: '',
+      text: `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${String(original)}'`,
+    });
+    await admin.run({ name: '', text: `create database ${name} template ${String(original)}` });
+    backup = {
+      target: { ...server, database: name },
+      async drop() {
+        await admin.run({ name: '', text: `drop database ${name} with (force)` });
+        await admin.close();
+      },
+    };
+  }
+
+  const restored = (): {
+    session: Session;
+    sequencer: PostgresSequencer;
+    store: PostgresDeliveryStore;
+  } => {
+    const { schema } = database;
+    if (backup === undefined) throw new Error('nothing was backed up');
+    const session = new Session({ target: backup.target, schema, name: 'test' });
+    const sequencing = new Session({ target: backup.target, schema, name: 's', settings: PLANNER });
+    const { tenant, signing, copies } = world;
+    opened.push(session, sequencing);
+    const store = new PostgresDeliveryStore({ target: backup.target, schema, tenant });
+    opened.push(store);
+    return {
+      session,
+      sequencer: new PostgresSequencer({
+        session: sequencing,
+        tenant,
+        instance: INSTANCE,
+        signing,
+        copies,
+      }),
+      store,
+    };
+  };
+  const opened: { close(): Promise<void> }[] = [];
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((each) => each.close()));
+  });
+
+  const tenant = () => ({ id: world.tenant, instance: INSTANCE });
+
+  it('is noticed before anything is sent or signed, and let go only by a person, after which all ask first', async () => {
+    // Two sent and open, one pending, one waiting for approval, one accepted, one exception.
+    const ids = await queueFilings(world, [{}, {}, {}, {}, {}]);
+    const worker = await register(world);
+    const accepted = await claimOne(world, worker);
+    const polling = await claimOne(world, worker);
+    const rejected = await claimOne(world, worker);
+    const held = await claimOne(world, worker);
+    await record(world, await outcome(world, accepted, ACCEPTED));
+    await record(world, await outcome(world, rejected, { to: 'rejected' }));
+    const asks = { to: 'submitted', step: askStep(await world.now()) } as const;
+    await record(world, await outcome(world, polling, asks));
+    const batch = await openBatch(world);
+    const unapproved = await newFiling(world, batch);
+    await world.here.intake.admit([unapproved]);
+    await world.sequencer.checkpoint();
+    const before = await latestCheckpoint(world.admin, world.log('filing'));
+    await backUp();
+
+    // Life goes on for a while: this is what the backup does not know.
+    await world.addFacts(20);
+    await world.sequencer.checkpoint();
+    const lost = await latestCheckpoint(world.admin, world.log('filing'));
+    expect(await mayTakePart(world.admin, tenant(), world.copies, random)).toBe(true);
+
+    const { session, sequencer, store } = restored();
+    expect(await mayTakePart(session, tenant(), world.copies, random)).toBe(false);
+    const state = await readQuarantine(session, world.tenant);
+    if (state.state !== 'in') throw new Error('not in quarantine');
+    expect(state.contradictions).toContainEqual({
+      origin: world.log('filing').origin,
+      boundary: 'filing',
+      reason: 'behind',
+      keptSize: lost?.size,
+      size: before?.size,
+    });
+    // No slot, so no request of any kind.
+    const id = (await store.registerWorker(WORKER)).id;
+    const wants = [{ lane: LANE, count: 4, ceiling: 4 }];
+    await world.admin.run({ name: '', text: 'select 1' });
+    expect(await store.acquireSlots(id, wants)).toEqual([]);
+    // Facts are still sequenced; nothing is signed.
+    await sequencer.checkpoint();
+    expect((await latestCheckpoint(session, world.log('filing')))?.size).toBe(before?.size);
+    expect((await latestCheckpoint(session, world.log('access')))?.size ?? 0).toBeLessThan(
+      (await collect(ledgerEntries(session, world.tenant, 'access'))).length,
+    );
+
+    const means = {
+      ...world.signing,
+      copies: world.copies,
+      fact: (type: string) => world.fact(type),
+    };
+    const left = await leaveQuarantine(session, tenant(), people[0] ?? ('' as PersonId), means);
+    expect(left.mustSettle).toBe(4);
+    await expect(
+      leaveQuarantine(session, tenant(), people[0] ?? ('' as PersonId), means),
+    ).rejects.toMatchObject({ code: 'REFUSED_BY_RULE' });
+    const steps = new Map(
+      (
+        await session.run(
+          {
+            name: '',
+            text: 'select id, status, step, holder, next_at from filing where tenant = $1',
+          },
+          [world.tenant],
+        )
+      ).map((row) => [String(row['id']), row]),
+    );
+    const open = ids.filter((each) => each !== accepted.filing.id && each !== rejected.filing.id);
+    for (const each of open) {
+      expect(steps.get(each)).toMatchObject({
+        step: { action: 'ask', cause: 'unknown' },
+        holder: null,
+      });
+      expect(steps.get(each)?.['next_at']).not.toBeNull();
+      expect(Number(Object(steps.get(each)?.['step']).lastSentAt)).toBe(state.enteredAt);
+    }
+    expect(open).toContain(held.filing.id);
+    // Not approved as of the backup: it stays unqueued, and asks as well.
+    expect(steps.get(unapproved.envelope.id)).toMatchObject({
+      step: { action: 'ask' },
+      next_at: null,
+    });
+    expect(steps.get(accepted.filing.id)).toMatchObject({ status: 'accepted', step: null });
+    const [exception] = await session.run(
+      { name: '', text: 'select unsettled from exception where tenant = $1 and filing = $2' },
+      [world.tenant, rejected.filing.id],
+    );
+    expect(exception?.['unsettled']).toMatchObject({ lastSentAt: state.enteredAt });
+
+    // The logs go on from the older state with keys that never signed the lost one.
+    await sequencer.checkpoint();
+    const after = await latestCheckpoint(session, world.log('filing'));
+    expect(after?.size).toBeGreaterThan(before?.size ?? 0);
+    const origin = world.log('filing').origin;
+    const keys = await signingKeys(session, world.log('filing'));
+    expect(keys).toHaveLength(2);
+    const [old, fresh] = keys.map(({ vkey }) => vkey);
+    const signedBy = (vkey = '') =>
+      checkCheckpoint(after?.note ?? '', { origin, verifierKeys: [vkey] }).ok;
+    expect([signedBy(old), signedBy(fresh)]).toEqual([false, true]);
+    expect(await mayTakePart(session, tenant(), world.copies, random)).toBe(true);
+    expect(await readdir(join(world.folder, INSTANCE, world.tenant))).toContain('filing.aside-1');
+    expect((await store.acquireSlots(id, wants)).length).toBeGreaterThan(0);
+    const types = (await collect(ledgerEntries(session, world.tenant, 'access')))
+      .map(parseEntry)
+      .filter(({ subj }) => subj.kind === 'quarantine')
+      .map(({ type, subj }) => [type, subj.ver]);
+    expect(types).toEqual([
+      ['quarantine.entered', 1],
+      ['quarantine.left', 2],
+    ]);
+  });
+
+  it('makes a filing that is imported again ask its portal before it is sent', async () => {
+    await queueFilings(world, [{}]);
+    await world.sequencer.checkpoint();
+    await backUp();
+    await world.addFacts(5);
+    await world.sequencer.checkpoint();
+    const { session } = restored();
+    await mayTakePart(session, tenant(), world.copies, random);
+    const row = { id: world.ids.next(), lane: LANE };
+    const add = async () => {
+      const copy = `insert into envelope select tenant, $2, batch, lane, jurisdiction, effect, entity_id, filing_kind, period,
+        revision, $3, $3, payload_sha256, payload_ct, not_before, due, last_safe, created_at from envelope where tenant = $1 limit 1`;
+      await session.run({ name: '', text: copy }, [world.tenant, row.id, row.id]);
+      const [filing] = await session.run(
+        {
+          name: '',
+          text: `insert into filing (tenant, id, lane, last_safe, status, step) values ($1, $2, $3, now(), 'pending', '{"action":"send"}') returning step`,
+        },
+        [world.tenant, row.id, row.lane],
+      );
+      return filing?.['step'];
+    };
+    expect(await add()).toMatchObject({ action: 'ask', firstSentAt: 0 });
+    const means = {
+      ...world.signing,
+      copies: world.copies,
+      askNewDays: 1,
+      fact: (type: string) => world.fact(type),
+    };
+    await leaveQuarantine(session, tenant(), people[0] ?? ('' as PersonId), means);
+    row.id = world.ids.next();
+    expect(await add()).toMatchObject({ action: 'ask' });
+    await session.run(
+      {
+        name: '',
+        text: `update quarantine set ask_new_until = now() - interval '1 day' where tenant = $1`,
+      },
+      [world.tenant],
+    );
+    row.id = world.ids.next();
+    expect(await add()).toEqual({ action: 'send' });
+  });
+
+  it('is noticed when a log has as many entries, but others', async () => {
+    await world.addFacts(3);
+    await world.sequencer.checkpoint();
+    await backUp();
+    await world.addFacts(4);
+    await world.sequencer.checkpoint();
+    const { session } = restored();
+    // The restored database grew past the lost head before anybody compared, by a program without copies.
+    const { tenant: id, signing } = world;
+    const blind = new PostgresSequencer({ session, tenant: id, instance: INSTANCE, signing });
+    await session.run(
+      {
+        name: '',
+        text: `insert into ledger_intake
+          (tenant, boundary, id, at, type, subj_kind, subj_id, subj_ver, actor_kind, actor_id, trace, data)
+          select $1, 'filing', i, now(), 'test.happened', 'thing', i::text, 1, 'system', 'test', 'test', '{"n":2}'
+          from unnest($2::uuid[]) i`,
+      },
+      [id, Array.from({ length: 9 }, () => world.ids.next())],
+    );
+    while ((await blind.sequence()) > 0);
+    expect(await mayTakePart(session, tenant(), world.copies, random)).toBe(false);
+    expect(await readQuarantine(session, id)).toMatchObject({
+      contradictions: expect.arrayContaining([
+        expect.objectContaining({ boundary: 'filing', reason: 'different' }),
+      ]),
+    });
+  });
+
+  it('is noticed by the sequencer of a process that ran through it', async () => {
+    await world.addFacts(3);
+    await world.sequencer.checkpoint();
+    await world.admin.transaction(async (run) => {
+      for (const text of [
+        'alter table ledger_head disable trigger all',
+        'alter table ledger_entry disable trigger all',
+        `delete from ledger_entry where tenant = '${world.tenant}' and boundary = 'filing'`,
+        `update ledger_head set size = 0, range = '', last_leaf = null, signed_size = 0, signed_root = null
+          where tenant = '${world.tenant}' and boundary = 'filing'`,
+        'alter table ledger_head enable always trigger ledger_head_grows',
+        'alter table ledger_entry enable always trigger ledger_entry_once',
+      ]) {
+        await run({ name: '', text });
+      }
+    });
+    await world.addFacts(1);
+    await expect(world.sequencer.sequence()).rejects.toMatchObject({ code: 'LEDGER_BROKEN' });
+  });
+
+  it('a new, empty database beside old copies counts as put back', async () => {
+    await world.addFacts(3);
+    await world.sequencer.checkpoint();
+    await backUp();
+    const other = await mkdtemp(join(tmpdir(), 'fw-empty-'));
+    const { session } = restored();
+    await session.transaction(async (run) => {
+      for (const text of [
+        'alter table ledger_head disable trigger all',
+        `delete from ledger_head where tenant = '${world.tenant}'`,
+      ]) {
+        await run({ name: '', text });
+      }
+    });
+    expect(await mayTakePart(session, tenant(), world.copies, random)).toBe(false);
+    await rm(other, { recursive: true });
+  });
+
+  it('lets claims of nobody through while it lasts, and counts what must be settled', async () => {
+    await queueFilings(world, [{}, {}]);
+    const worker = await register(world);
+    await claim(world, worker, 1);
+    await world.sequencer.checkpoint();
+    await backUp();
+    await world.addFacts(1);
+    await world.sequencer.checkpoint();
+    const { session } = restored();
+    await mayTakePart(session, tenant(), world.copies, random);
+    expect(await readQuarantine(session, world.tenant)).toMatchObject({
+      state: 'in',
+      mustSettle: 2,
+    });
+    expect(await readQuarantine(world.admin, world.tenant)).toEqual({ state: 'never' });
+  });
+});

@@ -1,0 +1,151 @@
+/** A portal driver in front of simulated portals on real sockets, for the tests of this folder. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  canonicalBytes,
+  classifySend,
+  classifyStatus,
+  type Exchange,
+  idempotencyKey,
+  instant,
+  type Instant,
+  type JsonValue,
+  type Profile,
+  type StatusAnswer,
+  type Verdict,
+  type WriteGuard,
+} from '../../src/core/index.ts';
+import {
+  createPortal,
+  type LanePortal,
+  type PortalOptions,
+  readProfile,
+  type SessionCollision,
+} from '../../src/portals/index.ts';
+import { type BehaviourChange, type Simulator, startSimulator } from '../../src/testing/index.ts';
+import { ROOT } from '../fixtures/cli.ts';
+
+/** A Wednesday noon in New York, when every shipped portal is open. */
+export const NOON: Instant = instant(Date.UTC(2026, 8, 16, 16, 0, 0));
+
+export function shipped(name: string, changes: Partial<Profile> = {}): Profile {
+  const path = join(ROOT, 'profiles', `${name}.json`);
+  const profile = readProfile(readFileSync(path), path);
+  return { ...profile, automation: 'allowed', timeoutMs: 2_000, longestServiceMs: 500, ...changes };
+}
+
+export const SECRETS = { FILEWRIGHT_US_NY_USER: 'clerk', FILEWRIGHT_US_NY_PASSWORD: 'secret' };
+
+export class PortalWorld {
+  readonly collisions: SessionCollision[] = [];
+  readonly portal: LanePortal;
+  private readonly simulator: Simulator;
+  private readonly clock: { now: Instant; ms: number };
+
+  private constructor(
+    simulator: Simulator,
+    clock: { now: Instant; ms: number },
+    options: Partial<PortalOptions>,
+  ) {
+    this.simulator = simulator;
+    this.clock = clock;
+    this.portal = createPortal({
+      environment: SECRETS,
+      clock: { now: () => clock.now, monotonicMs: () => clock.ms },
+      onCollision: (collision) => this.collisions.push(collision),
+      ...options,
+    });
+  }
+
+  static async open(
+    profiles: readonly Profile[],
+    behaviour: Readonly<Record<string, BehaviourChange>> = {},
+    options: Partial<PortalOptions> = {},
+  ): Promise<PortalWorld> {
+    const clock = { now: NOON, ms: 0 };
+    const quick = { '*': { latencyMs: { mean: 0, spread: 0 }, ...behaviour['*'] } };
+    const simulator = await startSimulator({
+      profiles,
+      port: 0,
+      clock: { now: () => clock.now },
+      behaviour: { ...behaviour, ...quick },
+    });
+    return new PortalWorld(simulator, clock, options);
+  }
+
+  get now(): Instant {
+    return this.clock.now;
+  }
+
+  pass(ms: number): void {
+    this.clock.now = instant(this.clock.now + ms);
+    this.clock.ms += ms;
+  }
+
+  profile(lane: string, changes: Partial<Profile> = {}): Profile {
+    return { ...this.simulator.profile(lane), ...changes };
+  }
+
+  truth(lane: string) {
+    return this.simulator.truth(lane);
+  }
+
+  behave(lane: string, change: BehaviourChange): void {
+    this.simulator.behave(lane, change);
+  }
+
+  async send(
+    profile: Profile,
+    key: string,
+    payload: JsonValue,
+    guard: WriteGuard = freeGuard(),
+  ): Promise<{ readonly exchange: Exchange; readonly verdict: Verdict }> {
+    const exchange = await this.portal.send(
+      {
+        profile,
+        key: idempotencyKey(key),
+        payload: canonicalBytes(payload),
+        contentType: 'application/json; charset=utf-8',
+      },
+      guard,
+    );
+    return { exchange, verdict: classifySend(exchange, profile, this.now) };
+  }
+
+  async ask(profile: Profile, key: string, submissionId?: string): Promise<StatusAnswer> {
+    const request = { profile, key: idempotencyKey(key) };
+    const exchange = await this.portal.ask(
+      submissionId === undefined ? request : { ...request, submissionId },
+      freeGuard(),
+    );
+    return classifyStatus(exchange, profile, idempotencyKey(key), this.now);
+  }
+
+  /** Requests that reached the portal, as `GET /path`. */
+  requests(lane: string): readonly string[] {
+    return [...this.truth(lane).log.entries()].map(
+      ({ method, path }) => `${method} ${path.split('?')[0]}`,
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.portal.close();
+    await this.simulator.close();
+  }
+}
+
+export function freeGuard(mayWrite: () => boolean = () => true): WriteGuard {
+  return { mayWrite, signal: new AbortController().signal };
+}
+
+export function statement(changes: Readonly<Record<string, JsonValue>> = {}): JsonValue {
+  return {
+    entity_name: 'Alder Point Holdings, Inc.',
+    fields: { business_description: 'Ropes & twine — "coïr"', payment_rail: 'card' },
+    filing_kind: 'biennial_statement',
+    jurisdiction: 'US-NY',
+    period: '2026-09',
+    registry_number: '4810233',
+    ...changes,
+  };
+}

@@ -1,0 +1,399 @@
+/** A batch from obligations, what a second person binds by approving it, and what follows an acceptance. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { approvalTerms } from '../../src/acts/approvals.ts';
+import { addPortal, approve, importFile, runBatch, verifyLedger } from '../../src/acts/index.ts';
+import {
+  createBatch,
+  importRegister,
+  issueFeed,
+  nextObligation,
+  onFilingComplete,
+  recompute,
+} from '../../src/acts/register/index.ts';
+import type { BatchId, Profile } from '../../src/core/index.ts';
+import { runJobsOnce } from '../../src/jobs/index.ts';
+import { readProfile } from '../../src/portals/index.ts';
+import { listPeople, type Person } from '../../src/store/index.ts';
+import { type Server, startServer } from '../delivery/server.ts';
+import { ROOT } from '../fixtures/cli.ts';
+import { quickProfile, Stage } from '../delivery/stage.ts';
+import { californiaLlc, corporation, csv, Office, TODAY } from './office.ts';
+
+let server: Server;
+let office: Office;
+
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.close());
+beforeEach(async () => {
+  office = await Office.open(server);
+});
+afterEach(() => office.close());
+
+/** As Delaware asks for ACH above $5,000: here cards up to $22, ACH above. */
+const RAILS: Partial<Profile> = {
+  limits: {
+    fields: [],
+    whitespace: 'any',
+    characters: 'unicode',
+    duplicateWindowMs: 0,
+    payment: {
+      centsAt: '/fee_cents',
+      railAt: '/fields/payment_rail',
+      rails: [{ rail: 'card', centsMax: 2_200 }, { rail: 'ach' }],
+    },
+  },
+};
+
+const create = (dueBefore: string, dryRun = false) =>
+  createBatch(office.app, {
+    dueBefore,
+    jurisdictions: [],
+    person: office.clerk,
+    dryRun,
+    asOf: TODAY,
+  });
+
+function idOf(batch: BatchId | undefined): BatchId {
+  if (batch === undefined) throw new Error('no batch');
+  return batch;
+}
+
+describe('a batch from obligations', () => {
+  it('has one filing for each, under the key of its obligation, and none the second time', async () => {
+    await office.lane('US-CA');
+    await office.import(csv(corporation('E1'), corporation('E2'), californiaLlc('E3')));
+    const would = await create('2027-12-31', true);
+    expect(would).toMatchObject({ rows: 3, created: 3, batch: undefined });
+    const report = await create('2027-12-31');
+    expect(report).toMatchObject({ created: 3, refused: 0, count: 3, refusals: [], overdue: 0 });
+    const rows = await office.rows(
+      `select o.entity, e.entity_id, e.period, e.filing_kind, f.status, f.next_at
+       from obligation o join envelope e on e.tenant = o.tenant and e.obligation = o.id
+       join filing f on f.tenant = e.tenant and f.id = e.id where o.tenant = $1 order by o.entity`,
+    );
+    const filing = { filing_kind: 'statement_of_information', period: '2027', status: 'pending' };
+    expect(rows).toEqual(
+      ['E1', 'E2', 'E3'].map((id) => ({ entity: id, entity_id: id, ...filing, next_at: null })),
+    );
+    await expect(create('2027-12-31')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('a file for the same obligation is no second filing', async () => {
+    await office.lane('US-CA');
+    await office.import(csv(corporation('E1', { number: 'C1234567' })));
+    await create('2027-12-31');
+    const path = office.file(
+      'jurisdiction,registry_number,entity_name,filing_kind,period,due\n' +
+        'US-CA,C1234567,Another name,statement_of_information,2027,2027-01-31\n',
+    );
+    const report = await importFile(office.app, { path, person: office.clerk, dryRun: false });
+    expect(report).toMatchObject({ created: 0, changed: 1 });
+    expect(report.errors[0]?.why).toMatch(/conflicts with filing/);
+    const [count] = await office.rows('select count(*)::int as n from envelope where tenant = $1');
+    expect(count).toEqual({ n: 1 });
+  });
+
+  it('takes only what is due before the day, and waits where a window opens later', async () => {
+    await office.lane('US-NY', { hours: EASTERN });
+    await office.lane('US-CA');
+    const statement = 'N1,US-NY,5120773,Foods,corporation,domestic,2017-02-14,,,,';
+    await office.import(csv(statement, californiaLlc('E1')));
+    const report = await create('2027-03-01');
+    expect(report).toMatchObject({ rows: 1, created: 1, opensLater: 1 });
+    const [row] = await office.rows(
+      'select entity_id, not_before, due, last_safe from envelope where tenant = $1',
+    );
+    expect(row?.['entity_id']).toBe('N1');
+    // The first business day of the month, from midnight in New York.
+    expect(row?.['not_before']).toBe(Date.parse('2027-02-01T05:00:00Z'));
+    // The portal closes on Friday at 19:30; a person still has an hour, and the send its 10 ms.
+    expect(row?.['last_safe']).toBe(Date.parse('2027-02-27T00:30:00Z') - 3_600_010);
+  });
+
+  it('names the entity of a refused obligation, and does not make the others wait', async () => {
+    await office.lane('US-CA');
+    await office.import(
+      csv(corporation('E1'), 'F1,US-FL,P1,Marine,corporation,domestic,2018-05-16,,,,'),
+    );
+    const report = await create('2027-12-31');
+    expect(report).toMatchObject({ created: 1, refused: 1 });
+    expect(report.refusals).toMatchObject([{ entity: 'F1', where: '/jurisdiction' }]);
+  });
+
+  it('counts what somebody has to look up', async () => {
+    await office.lane('US-CA');
+    await office.import(csv(corporation('E1'), 'P1,US-IA,LP1,Farmland,lp,domestic,2012-03-22,,,,'));
+    expect(await create('2027-12-31')).toMatchObject({ created: 1, recordNeeded: 1 });
+  });
+});
+
+const EASTERN: NonNullable<Profile['hours']> = {
+  zone: 'America/New_York',
+  weekly: [{ days: ['mon', 'tue', 'wed', 'thu', 'fri'], from: '06:00', to: '19:30' }],
+  closedOn: [],
+};
+
+describe('an approval', () => {
+  async function mixed(): Promise<BatchId> {
+    await office.lane('US-CA', RAILS);
+    await office.import(csv(corporation('E1'), californiaLlc('E2'), californiaLlc('E3')));
+    return idOf((await create('2027-12-31')).batch);
+  }
+
+  it('shows and binds the hash, the count and the fees of each rail', async () => {
+    const batch = await mixed();
+    const fees = [
+      { rail: 'ach', filings: 1, cents: 2_500 },
+      { rail: 'card', filings: 2, cents: 4_000 },
+    ];
+    const terms = await approvalTerms(office.app, batch);
+    expect(terms).toMatchObject({ count: 3, fees });
+    expect(await approve(office.app, batch, office.approver)).toEqual(terms);
+    const [kept] = await office.rows(
+      `select encode(sha256, 'hex') as sha256, count, fees from batch_approval where tenant = $1`,
+    );
+    expect(kept).toEqual({ sha256: terms.sha256, count: 3, fees });
+    const entries = await office.rows(
+      `select convert_from(bytes, 'UTF8') as entry from ledger_entry where tenant = $1 and boundary = 'access'`,
+    );
+    const granted = entries
+      .map((row) => JSON.parse(String(row['entry'])) as Record<string, unknown>)
+      .find((entry) => entry['type'] === 'approval.granted');
+    expect(granted).toMatchObject({
+      actor: { kind: 'user', id: office.approver.id },
+      data: { batch, count: 3, sha256: terms.sha256, fees },
+    });
+  });
+
+  it('of Delaware franchise tax above $5,000 counts it to the rail that the profile asks for', async () => {
+    const path = join(ROOT, 'profiles/us-de.json');
+    await addPortal(office.app, readProfile(readFileSync(path), path), office.clerk);
+    const delaware = (id: string, shares: string) =>
+      `${id},US-DE,${id.slice(1).padStart(7, '5')},Corp ${id},corporation,domestic,2014-05-06,,,${shares},`;
+    await office.import(csv(delaware('D1', '5000@0.01'), delaware('D2', '100000000@none')));
+    const { batch, created } = await create('2027-12-31');
+    expect(created).toBe(2);
+    // Up to 5,000 shares $175. 10,000 shares $250 and $85 for each further 10,000, but at most $200,000. The report $50.
+    expect((await approvalTerms(office.app, idOf(batch))).fees).toEqual([
+      { rail: 'ach', filings: 1, cents: 20_000_000 + 5_000 },
+      { rail: 'card', filings: 1, cents: 22_500 },
+    ]);
+  });
+
+  it.each([
+    ['hash', { sha256: 'f'.repeat(64) }],
+    ['count', { count: 4 }],
+    ['fees', { totalCents: 1 }],
+  ])('with another %s than expected approves nothing', async (_, expected) => {
+    const batch = await mixed();
+    await expect(approve(office.app, batch, office.approver, expected)).rejects.toMatchObject({
+      code: 'APPROVAL_MISMATCH',
+    });
+    const [row] = await office.rows('select state from batch where tenant = $1');
+    expect(row).toEqual({ state: 'frozen' });
+    const queued = await office.rows(
+      'select id from filing where tenant = $1 and next_at is not null',
+    );
+    expect(queued).toEqual([]);
+  });
+
+  it('by whoever prepared it is refused, also by direct SQL', async () => {
+    const batch = await mixed();
+    await expect(approve(office.app, batch, office.clerk)).rejects.toMatchObject({
+      code: 'SELF_APPROVAL',
+    });
+    const insert = (person: Person, sha256: string) =>
+      office.rows(
+        `insert into batch_approval (tenant, batch, approved_by, sha256, count, fees)
+         select $1, $2, $3, coalesce(decode(nullif($4, ''), 'hex'), sha256), count, '[]' from batch where tenant = $1`,
+        batch,
+        person.id,
+        sha256,
+      );
+    await expect(insert(office.clerk, '')).rejects.toThrow(/prepared it/);
+    await expect(insert(office.approver, 'f'.repeat(64))).rejects.toThrow(/another hash/);
+  });
+
+  it('of payloads that were changed underneath is refused', async () => {
+    const batch = await mixed();
+    await office
+      .rows('alter table envelope disable trigger envelope_once; select $1::text')
+      .catch(() => undefined);
+    await office.app.session.run({ name: '', text: 'alter table envelope disable trigger user' });
+    await office.rows(
+      `update envelope e set payload_ct = (select payload_ct from envelope o where o.tenant = e.tenant and o.id <> e.id limit 1)
+       where tenant = $1 and entity_id = 'E1'`,
+    );
+    await office.app.session.run({
+      name: '',
+      text: 'alter table envelope enable always trigger envelope_once',
+    });
+    await office.app.session.run({
+      name: '',
+      text: 'alter table envelope enable always trigger envelope_kept',
+    });
+    await expect(approve(office.app, batch, office.approver)).rejects.toMatchObject({
+      code: 'SEAL_BROKEN',
+    });
+  });
+});
+
+describe('after an acceptance', () => {
+  it('the obligation is met, the next one is computed, and the calendar follows', async () => {
+    const stage = await Stage.set(server, [quickProfile('US-CA', { ceiling: 4 })]);
+    const { app, person } = stage;
+    const path = office.file(
+      csv(
+        corporation('E1', { formed: inTwoMonths() }),
+        corporation('E2', { formed: inTwoMonths() }),
+      ),
+    );
+    await importRegister(app, { path, person, dryRun: false });
+    const before = await issueFeed(app, { jurisdictions: [] });
+    const question = { dueBefore: '2999-01-01', jurisdictions: [], person, dryRun: false };
+    const { batch } = await createBatch(app, question);
+    await approve(app, idOf(batch), await stageApprover(stage));
+    const ended = await runBatch(app, idOf(batch), { signal: AbortSignal.timeout(30_000) });
+    expect(ended.counts).toMatchObject([{ accepted: 2 }]);
+    const owed = () =>
+      app.session.run(
+        {
+          name: '',
+          text: `select entity, state, due::text, (raw - as_of) as ahead, ver from obligation
+            where tenant = $1 order by entity, due`,
+        },
+        [app.tenant],
+      );
+    const [first] = await owed();
+    const due = String(first?.['due']);
+    // Registered with the first run: events are taken for the consumers that are known.
+    const jobs = { ...app, target: server.target, schema: 'filewright', environment: {} };
+    await runJobsOnce({ ...jobs, consumers: [nextObligation(app)] });
+    await runJobsOnce({ ...jobs, consumers: [nextObligation(app)] });
+    const after = await owed();
+    const next = `${Number(due.slice(0, 4)) + 1}${due.slice(4, 7)}`;
+    expect(after).toMatchObject(
+      ['E1', 'E2'].flatMap((entity) => [
+        { entity, state: 'met', due },
+        { entity, state: 'open', due: expect.stringContaining(next) as string },
+      ]),
+    );
+    // The same event again, and a recomputation, change nothing.
+    const filings = await app.session.run(
+      { name: '', text: 'select id from filing where tenant = $1' },
+      [app.tenant],
+    );
+    const events = filings.map((row) => ({ id: app.ids.next(), filing: String(row['id']) }));
+    const moves = await app.session.transaction((run) => onFilingComplete(app, events, run));
+    expect(moves).toEqual([]);
+    await recompute(app, { dryRun: false, person });
+    expect(await owed()).toEqual(after);
+    const feed = await issueFeed(app, { jurisdictions: [] });
+    expect(before.counts).toMatchObject({ active: 2, cancelled: 0 });
+    expect(feed.counts).toMatchObject({ active: 2, cancelled: 2 });
+    await expect(
+      app.session.run(
+        {
+          name: '',
+          text: `update obligation set state = 'open' where tenant = $1 and state = 'met'`,
+        },
+        [app.tenant],
+      ),
+    ).rejects.toThrow(/stays so/);
+    expect(await verifyLedger(app, { bodies: true })).toMatchObject({ ok: true });
+    await stage.close();
+  }, 60_000);
+
+  it('a record whose date is met asks for the next one', async () => {
+    await office.lane('US-IA');
+    await office.import(csv('P1,US-IA,LP1,Farmland,lp,domestic,,2027-04-01,,,'));
+    await create('2027-12-31');
+    await accepted();
+    const rows = await office.rows(
+      'select period, state from obligation where tenant = $1 order by period',
+    );
+    expect(rows).toEqual([
+      { period: '2027', state: 'met' },
+      { period: 'unknown', state: 'record_needed' },
+    ]);
+  });
+
+  it('an acceptance that nobody told the register of is found by the next recomputation', async () => {
+    await office.lane('US-CA');
+    await office.import(csv(corporation('E1')));
+    await create('2027-12-31');
+    await accept();
+    const done = await recompute(office.app, {
+      dryRun: false,
+      person: office.clerk,
+      asOf: TODAY,
+    });
+    expect(done.counts).toMatchObject({ met: 1, new: 1 });
+  });
+
+  it('a filing accepted before the register knew the entity counts as met', async () => {
+    await office.lane('US-CA');
+    const path = office.file(
+      'jurisdiction,registry_number,entity_name,filing_kind,period,due\n' +
+        'US-CA,C1234567,Name,statement_of_information,2027,2027-01-31\n',
+    );
+    await importFile(office.app, { path, person: office.clerk, dryRun: false });
+    await accept();
+    await office.import(csv(corporation('E1', { number: 'C1234567' })));
+    const rows = await office.rows(
+      'select period, state from obligation where tenant = $1 order by period',
+    );
+    expect(rows).toEqual([
+      { period: '2027', state: 'met' },
+      { period: '2028', state: 'open' },
+    ]);
+  });
+
+  it('a changed record while a filing is under way makes no second duty', async () => {
+    await office.lane('US-CA');
+    await office.import(csv(corporation('E1', { number: 'C1000001' })));
+    await create('2027-12-31');
+    const report = await office.import(csv(corporation('E1', { number: 'C1000002' })));
+    expect(report.obligations).toMatchObject({ created: 0, superseded: 0, blocked: 1 });
+    const rows = await office.rows(
+      'select registry_number, state from obligation where tenant = $1',
+    );
+    expect(rows).toEqual([{ registry_number: 'C1000001', state: 'open' }]);
+  });
+
+  /** As the tick would record it. */
+  async function accept(): Promise<void> {
+    await office.rows(`update filing set status = 'submitted' where tenant = $1`);
+    await office.rows(
+      `update filing set status = 'accepted', step = null, next_at = null, receipt = 'R-1' where tenant = $1`,
+    );
+  }
+
+  async function accepted(): Promise<void> {
+    await accept();
+    const filings = await office.rows('select id from filing where tenant = $1');
+    const events = filings.map((row) => ({ id: office.app.ids.next(), filing: String(row['id']) }));
+    await office.app.session.transaction((run) =>
+      onFilingComplete(office.app, events, run, { asOf: TODAY }),
+    );
+  }
+});
+
+/** A day of formation whose anniversary month ends two months from now: due soon, and its window is open. */
+function inTwoMonths(): string {
+  const now = new Date();
+  const month = new Date(Date.UTC(now.getUTCFullYear() - 5, now.getUTCMonth() + 2, 1));
+  return month.toISOString().slice(0, 10);
+}
+
+/** The stage keeps its second person to itself; the database knows them. */
+async function stageApprover(stage: Stage): Promise<Person> {
+  const people = await listPeople(stage.app.session, stage.app.tenant);
+  const approver = people.find((one) => one.name === 'approver');
+  if (approver === undefined) throw new Error('nobody to approve');
+  return approver;
+}

@@ -1,0 +1,250 @@
+"""Check a Filewright ledger export, or a proof pack taken from one, offline: python3 verify.py DIR
+Written from the published format alone; shares no code with the program that wrote the export. Needs Python
+3.8 and the `openssl` command (3.0), no network. Shows that the records are those the log signed, complete and
+in order; not that they are true, nor that each change of state was allowed. --policy FILE, --vkey KEY: whom
+to trust, from another source than the export. --pinned FILE: a checkpoint trusted earlier. --disclose FILE:
+{"id","salt","body"} of a sealed body. Exit code: 0 verified, 7 failed, 2 wrong usage, 3 not found."""
+import argparse, base64, hashlib, hmac, itertools, json, re, subprocess, sys, tempfile
+from pathlib import Path
+TILE = 256  # A tile holds 256 hashes, an entry bundle 256 entries (C2SP tlog-tiles).
+FORM = {'v': int, 'log': str, 'seq': int, 'prev': str, 'ts': str, 'at': str, 'id': str, 'type': str,
+        'subj': {'kind': str, 'id': str, 'ver': int}, 'actor': {'kind': str, 'id': str}, 'trace': str,
+        'cls': str, 'data': dict, 'body': {'alg': str, 'key': str, 'ct': str, 'cm': str}}
+FORM_UNSEALED = {**FORM, 'body': type(None)}
+class Failure(Exception): """Raised with (reason, where, exit code)."""
+def require(condition, reason, where):
+    if not condition: raise Failure(reason, str(where), 7)
+def expect(condition, complaint):
+    if not condition: raise ValueError(complaint)
+def strictly(reason, where, parse, *arguments):  # However parsing goes wrong, it gets this one reason.
+    try: return parse(*arguments)
+    except Exception as error: raise Failure(reason, '%s: %s' % (where, error), 7)
+def sha256(data): return hashlib.sha256(data).digest()
+# --- Canonical JSON (RFC 8785, integers only): one value has one spelling, so it has one hash.
+def depth(value):
+    if not isinstance(value, (dict, list)): return 0
+    return 1 + max(map(depth, value.values() if isinstance(value, dict) else value), default=0)
+def parse_canonical(raw):
+    def refuse(word): raise ValueError(word + ' is not an integer in range')
+    def integer(word): return int(word) if abs(int(word)) < 2**53 else refuse(word)
+    def ordered(pairs):  # Most readers keep the last of two equal keys; two readers could then disagree.
+        expect(len(dict(pairs)) == len(pairs), 'a key occurs twice')
+        return dict(sorted(pairs, key=lambda pair: pair[0].encode('utf-16-be')))  # By UTF-16 units.
+    value = json.loads(raw.decode('utf-8'), object_pairs_hook=ordered, parse_int=integer, parse_float=refuse,
+                       parse_constant=refuse)
+    spelling = json.dumps(value, ensure_ascii=False, separators=(',', ':'))  # Escapes as RFC 8785 does.
+    expect(spelling.encode('utf-8') == raw and len(raw) < 65536 and depth(value) <= 64, 'not canonical')
+    return value
+# --- The Merkle tree of RFC 6962. Leaves start with 0 and nodes with 1, so neither can pass for the other.
+def leaf_hash(entry): return sha256(b'\x00' + entry)
+def node(left, right): return sha256(b'\x01' + left + right)
+def left_part(size): return 1 << (size - 1).bit_length() >> 1  # The largest power of two smaller than size.
+def subtree_root(hashes):
+    half = left_part(len(hashes))
+    return node(subtree_root(hashes[:half]), subtree_root(hashes[half:])) if half else hashes[0]
+def root_from_proof(leaf, index, size, proof):  # The last hash of a proof is the other part at the top.
+    expect(index < size and (size > 1) == bool(proof) and {*map(len, [leaf, *proof])} == {32}, 'bad proof')
+    half = left_part(size)
+    if not half: return leaf
+    if index < half: return node(root_from_proof(leaf, index, half, proof[:-1]), proof[-1])
+    return node(proof[-1], root_from_proof(leaf, index - half, size - half, proof[:-1]))
+# --- Keys, policy, signed checkpoints (C2SP signed-note, tlog-policy, tlog-checkpoint, tlog-cosignature).
+def base64_exact(text):  # Decoders pass over some bits of base64; only the one exact spelling is accepted.
+    expect(base64.b64encode(base64.b64decode(text, validate=True)).decode() == text, 'bad base64: ' + text)
+    return base64.b64decode(text)
+class Policy:  # keys[name, id] = (key, witness label, or None for a log); groups[label] = (needed, members)
+    def __init__(self, data):
+        self.keys, self.groups, self.quorum, self.free = {}, {'none': (0, [])}, '', set()
+        for kind, *words in [line.split() or ['#'] for line in data.decode('utf-8').split('\n')]:
+            if kind.startswith('#'): continue
+            elif kind == 'log': self.add_key(words[0], 1, None)
+            elif kind == 'witness': self.add_key(words[1], 4, words[0]), self.define(words[0], 1, [])
+            elif kind == 'group' and words[2:]: self.define(words[0], words[1], words[2:])
+            elif kind == 'quorum' and words[0] in self.groups and not self.quorum: self.quorum = words[0]
+            else: raise ValueError('unknown, repeated or undefined: ' + ' '.join([kind, *words]))
+        expect(self.quorum, 'the quorum line is missing (`quorum none` asks for no witness)')
+    def add_key(self, vkey, kind, label):
+        name, key_id, encoded = vkey.split('+', 2)
+        key = base64_exact(encoded)  # One byte of type (1 log, 4 witness), then the Ed25519 public key.
+        fits = sha256(name.encode() + b'\n' + key)[:4].hex() == key_id and key[0] == kind and len(key) == 33
+        expect(fits and re.fullmatch(r'\S+', name), 'not a usable key: ' + vkey)
+        expect(all(key[1:] != other[1:] for other, _ in self.keys.values()), 'key given twice: ' + vkey)
+        self.keys[name, key_id] = (key, label)
+    def define(self, label, needed, members):  # A member is defined before, and in one group: it counts once.
+        needed = int({'any': 1, 'all': len(members)}.get(needed, needed))
+        expect(label not in self.groups and 0 < needed <= max(1, len(members)), 'bad definition: ' + label)
+        for member in members: self.free.remove(member)
+        self.groups[label], self.free = (needed, members), self.free | {label}
+    def is_met(self, label, cosigned):  # A witness has no members: only its own signature meets it.
+        needed, members = self.groups[label]
+        return label in cosigned or sum(self.is_met(member, cosigned) for member in members) >= needed
+def is_signed(public_key, text, signature):
+    with tempfile.TemporaryDirectory() as folder:
+        der = bytes.fromhex('302a300506032b6570032100') + public_key  # RFC 8410: an Ed25519 public key.
+        for name, part in ('key', der), ('in', text), ('sig', signature): Path(folder, name).write_bytes(part)
+        command = 'openssl pkeyutl -verify -pubin -keyform DER -inkey key -rawin -in in -sigfile sig'
+        run = subprocess.run(command.split(), cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if run.returncode == 0 or b'Verification Failure' in run.stdout: return run.returncode == 0
+    raise Failure('FILE_MISSING', 'an openssl command that can check Ed25519: install OpenSSL 3', 3)
+def parse_note(data):
+    text, blank, tail = data.decode('utf-8').rpartition('\n\n')
+    expect(not re.search('[\x00-\x09\x0b-\x1f]', text + tail), 'control characters')
+    expect(blank and tail.endswith('\n') and tail.count('\n') <= 100, 'no signatures, cut short, or over 100')
+    lines = [re.fullmatch('\u2014 ([^+\\s]+) (\\S+)', line) for line in tail[:-1].split('\n')]
+    expect(all(line and len(base64_exact(line[2])) > 4 for line in lines), 'a signature line is wrong')
+    return text + '\n', [(line[1], base64_exact(line[2])) for line in lines]
+def signers(text, signatures, policy, where):  # Unknown keys are passed over; a known one must have signed.
+    logs, cosigned = set(), set()
+    for name, raw in signatures:
+        key, label = policy.keys.get((name, raw[:4].hex()), (None, None))
+        if key is None: continue
+        signature, body = raw[4:], text.encode('utf-8')
+        if key[0] == 4:  # A witness signs the time of its own clock together with the text.
+            signature, body = raw[12:], b'cosignature/v1\ntime %d\n' % int.from_bytes(raw[4:12], 'big') + body
+        signed = len(signature) == 64 and is_signed(key[1:], body, signature)
+        require(signed, 'UNTRUSTED_SIGNATURE', '%s: the signature of %s is wrong' % (where, name))
+        logs.add(name) if label is None else cosigned.add(label)
+    require(logs, 'UNTRUSTED_SIGNATURE', '%s: no log key of the policy signed it' % where)
+    return logs, cosigned
+def open_checkpoint(data, policy, where, quorum):
+    text, signatures = strictly('MALFORMED_CHECKPOINT', where, parse_note, data)
+    head = re.fullmatch('(.+)\n(0|[1-9][0-9]{0,19})\n([A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=)\n', text)
+    require(head, 'MALFORMED_CHECKPOINT', '%s: it must be origin, size and root' % where)
+    logs, cosigned = signers(text, signatures, policy, where)
+    require(policy.is_met(quorum, cosigned), 'UNTRUSTED_SIGNATURE', '%s: quorum %s not met' % (where, quorum))
+    require(head[1] in logs, 'ORIGIN_MISMATCH', '%s: it names %s, which did not sign it' % (where, head[1]))
+    return head[1], int(head[2]), base64.b64decode(head[3])
+# --- Entries, bundles, tiles, proofs.
+def form_of(value):
+    return {k: form_of(v) if type(v) is dict and k != 'data' else type(v) for k, v in value.items()}
+class Entries:  # What binds an entry to those before it. A proof pack (whole=False) shows only some of them.
+    def __init__(self, origin, whole):
+        self.origin, self.whole, self.next, self.ts, self.ids, self.versions = origin, whole, 0, '', set(), {}
+        self.prev = sha256(b'filewright.ledger.v1\n' + origin.encode() + b'\n').hex()
+    def check(self, raw, index, where):
+        entry = strictly('NOT_CANONICAL', where, parse_canonical, raw)
+        form = strictly('UNSUPPORTED_VERSION', where, form_of, entry)
+        require(form in (FORM, FORM_UNSEALED) and entry['v'] == 1, 'UNSUPPORTED_VERSION', where)
+        require(entry['log'] == self.origin, 'ORIGIN_MISMATCH', where + ': it names ' + entry['log'])
+        require(entry['seq'] == index, 'SEQ_GAP', '%s: its seq is %d' % (where, entry['seq']))
+        require(entry['prev'] == self.prev or index != self.next, 'CHAIN_BREAK', where)
+        require(entry['ts'] >= self.ts, 'TIME_REGRESSION', where + ': its ts is ' + entry['ts'])
+        subject, version = json.dumps([entry['subj']['kind'], entry['subj']['id']]), entry['subj']['ver']
+        subject, digest = sha256(subject.encode())[:16], sha256(entry['id'].encode())[:16]  # To save memory.
+        require(digest not in self.ids, 'DUPLICATE_ID', where + ': ' + entry['id'])
+        step = version - self.versions.get(subject, 0)
+        require(step == 1 or step > 1 and not self.whole, 'SUBJECT_VERSION_GAP', '%s: %d' % (where, version))
+        self.ids.add(digest)
+        self.versions[subject] = version
+        self.ts, self.next, self.prev = entry['ts'], index + 1, leaf_hash(raw).hex()
+def tile_path(folder, kind, number):  # 1234067 is x001/x234/067; an unfinished tile adds .p/<width>.
+    digits = str(number).zfill((len(str(number)) + 2) // 3 * 3)
+    return folder / 'tile' / kind / re.sub('([0-9]{3})(?=[0-9])', r'x\1/', digits)
+def bundles(folder):
+    for number in itertools.count():
+        path, at, bundle = tile_path(folder, 'entries', number), 0, []
+        parts = sorted(path.parent.glob(path.name + '.p/*'), key=lambda part: (len(part.name), part.name))
+        if not path.is_file() and not parts: return
+        data = (path if path.is_file() else parts[-1]).read_bytes()
+        while at < len(data):  # Each entry follows its length in two bytes.
+            start, at = at + 2, at + 2 + int.from_bytes(data[at:at + 2], 'big')
+            require(at <= len(data), 'SIZE_MISMATCH', '%s is cut short' % path)
+            bundle.append(data[start:at])
+        yield bundle
+        if len(bundle) != TILE: return
+def parse_proof(data):  # C2SP tlog-proof. Its `extra` line is signed by nobody and therefore not used.
+    proof, _, note = data.decode('utf-8').partition('\n\n')
+    match = re.fullmatch(r'c2sp\.org/tlog-proof@v1\n(extra \S+\n)?index (0|[1-9][0-9]*)((\n\S+)*)', proof)
+    return int(match[2]), [base64_exact(line) for line in match[3].split()], note.encode('utf-8')
+def claim_of(path):
+    value = json.loads(path.read_bytes())
+    return value['id'], hmac.new(bytes.fromhex(value['salt']), value['body'].encode(), 'sha256').hexdigest()
+def verify_pack(folder, policy, data, head):  # Some entries, each with a proof that it is in the signed tree.
+    for path in sorted(folder.glob('entries/*.*'), key=lambda path: (len(path.stem), path.name)):
+        proof, raw = path.with_suffix('.tlog-proof'), path.with_suffix('.json').read_bytes()
+        index, hashes, note = strictly('MALFORMED_PROOF', proof, parse_proof, proof.read_bytes())
+        same = note == data or open_checkpoint(note, policy, proof, policy.quorum) == head
+        root = strictly('INCLUSION_MISMATCH', proof, root_from_proof, leaf_hash(raw), index, head[1], hashes)
+        require(same and root == head[2] and path.stem == str(index), 'INCLUSION_MISMATCH', proof)
+        if path == proof: yield index, raw
+def verify_log(folder, policy, pins, disclosed, warnings):  # By rank: the first failure is the one reported.
+    earlier, wrong_tiles, roots, data = [], [], {0: sha256(b'')}, (folder / 'checkpoint').read_bytes()
+    head = origin, size, root = open_checkpoint(data, policy, folder / 'checkpoint', policy.quorum)
+    for path in pins + sorted(folder.glob('pinned')) + sorted(folder.glob('checkpoints/*')):
+        past = open_checkpoint(path.read_bytes(), policy, path, 'none')
+        require(past[0] == origin, 'ORIGIN_MISMATCH', path)
+        require(past[1] <= size, 'ROLLBACK', '%s has size %d, the checkpoint only %d' % (path, past[1], size))
+        earlier.append((past[1], past[2], path))
+    def check_tile(level, number, row):
+        path = tile_path(folder, str(level), number)
+        if len(row) < TILE: path = path.with_suffix('.p') / str(len(row))
+        if path.is_file() and path.read_bytes() != b''.join(row): wrong_tiles.append(str(path))
+    whole = (folder / 'tile').is_dir() or not (folder / 'entries').is_dir()
+    if whole:
+        full, count, sizes = [], 0, {size, *(past[0] for past in earlier)}  # full: roots of full tiles.
+        for number, bundle in enumerate(bundles(folder)):
+            row = [leaf_hash(raw) for raw in bundle]
+            for past in sizes & set(range(count + 1, count + len(row) + 1)):
+                roots[past] = subtree_root(full + [subtree_root(row[:past - count])])
+            check_tile(0, number, row)
+            count, full = count + len(row), full + [subtree_root(row)] * (len(row) == TILE)
+        require(count == size, 'SIZE_MISMATCH', '%s: %d entries, not %d' % (folder, count, size))
+        require(roots[size] == root, 'ROOT_MISMATCH', folder)
+        for level in range(1, 9):  # Each hash of a level stands for a full tile of the level below.
+            for n in range(0, len(full), TILE): check_tile(level, n // TILE, full[n:n + TILE])
+            full = [subtree_root(full[n:n + TILE]) for n in range(0, len(full) - TILE + 1, TILE)]
+    if (folder / 'entries').is_dir():
+        pack, roots[size] = list(verify_pack(folder, policy, data, head)), root
+        require(pack, 'FILE_MISSING', '%s: no entry is shown' % folder)
+        if not whole: warnings.append('%s: only %d of %d entries are shown' % (folder, len(pack), size))
+    for past_size, past_root, path in earlier:
+        require(roots.get(past_size, past_root) == past_root, 'INCONSISTENT_WITH_PINNED', path)
+        if past_size not in roots: warnings.append('%s not compared: a proof pack cannot show growth' % path)
+    entries, sealed, disclosed = Entries(origin, whole), set(), disclosed + sorted(folder.glob('disclosed/*'))
+    def shown(): return enumerate(raw for bundle in bundles(folder) for raw in bundle) if whole else pack
+    for index, raw in shown(): entries.check(raw, index, '%s: entry %d' % (folder, index))
+    for entry in filter(lambda entry: entry['body'], (json.loads(raw) for _, raw in shown())):
+        path = folder / 'bodies' / entry['body']['ct']
+        if path.is_file(): require(sha256(path.read_bytes()).hex() == path.name, 'BODY_HASH_MISMATCH', path)
+        if disclosed: sealed.add((entry['id'], entry['body']['cm']))
+    for path in disclosed:
+        require(strictly('COMMITMENT_MISMATCH', path, claim_of, path) in sealed, 'COMMITMENT_MISMATCH', path)
+    require(not wrong_tiles, 'TILE_MISMATCH', ' '.join(wrong_tiles))
+    return head
+def check_manifest(top):
+    for line in (top / 'MANIFEST.sha256').read_text('utf-8', 'replace').rstrip('\n').split('\n'):
+        match = re.fullmatch('([0-9a-f]{64}) [ *](.+)', line)
+        require(match and sha256((top / match[2]).read_bytes()).hex() == match[1], 'FILE_HASH_MISMATCH', line)
+def main(argv=None):
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('dir', type=Path)
+    parser.add_argument('--json', action='store_true')
+    for name, kind in ('--policy', Path), ('--vkey', str), ('--pinned', Path), ('--disclose', Path):
+        parser.add_argument(name, type=kind, action='append', default=[])
+    args, heads, faults, warnings = parser.parse_args(argv), [], [], []
+    top, logs = args.dir, sorted(path for path in args.dir.glob('logs/*') if path.is_dir())
+    if not logs or any((top / name).exists() for name in ['checkpoint', 'tile', 'entries']): logs += [top]
+    if len(logs) > 1 and args.pinned + args.disclose: parser.error('for --pinned or --disclose name one log')
+    if len(args.policy) > 1 - bool(args.vkey): parser.error('give one --policy, or --vkey')
+    def check_log(folder):
+        path = (args.policy or [(folder if (folder / 'policy.txt').is_file() else top) / 'policy.txt'])[0]
+        if not args.policy + args.vkey: warnings.append('%s is from the export: self-consistency only' % path)
+        text = '\nlog '.join(['', *args.vkey]) + '\nquorum none'
+        policy = strictly('MALFORMED_POLICY', path, Policy, text.encode() if args.vkey else path.read_bytes())
+        origin, size, root = verify_log(folder, policy, args.pinned, args.disclose, warnings)
+        heads.append({'origin': origin, 'size': size, 'root': base64.b64encode(root).decode()})
+    listed = (top / 'MANIFEST.sha256').exists() or (top / 'payload').exists()
+    for check, folder in [(check_log, log) for log in logs] + [(check_manifest, top)] * listed:
+        try: check(folder)
+        except Failure as failure: faults.append(failure.args)
+        except OSError as error: faults.append(('FILE_MISSING', str(error), 3))
+    reason, where, code = faults[0] if faults else (None, None, 0)
+    report = {'ok': not faults, 'reason': reason, 'where': where, 'size': None, 'root': None, 'origin': None}
+    report.update(heads[0] if len(logs) == len(heads) == 1 else {'logs': heads}, warnings=warnings)
+    lines = ['trusting %s' % (args.vkey or args.policy or 'the export'), *('warning: ' + w for w in warnings)]
+    lines += ['OK %(origin)s size=%(size)d root=%(root)s' % head for head in heads]
+    lines += ['FAILED %s %s' % fault[:2] for fault in faults]
+    for line in [json.dumps(report)] if args.json else lines:
+        print(''.join(letter if ' ' <= letter <= '~' else '?' for letter in line))
+    return code
+if __name__ == '__main__': sys.exit(main())
