@@ -51,7 +51,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a key is made anew for a retry',
-    file: 'src/delivery/loop.js',
+    file: 'src/delivery/turn.js',
     find: 'portal.send({ profile, key: filing.key, payload',
     replace:
       "portal.send({ profile, key: filing.attempt > 1 ? filing.key + '-' + filing.attempt : filing.key, payload",
@@ -59,7 +59,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'the payload changes on a retry',
-    file: 'src/delivery/loop.js',
+    file: 'src/delivery/turn.js',
     find: 'key: filing.key, payload, contentType: CONTENT_TYPE',
     replace:
       "key: filing.key, payload: filing.attempt > 1 ? Buffer.from(payload.toString() + ' ') : payload, contentType: CONTENT_TYPE",
@@ -130,8 +130,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'everybody probes',
-    file: 'src/delivery/worker.js',
-    find: 'if (!(await store.leaseProbe(worker, lane, leaseMs)))',
+    file: 'src/delivery/prober.js',
+    find: 'if (!(await this.#store.leaseProbe(worker, lane, leaseMs)))',
     replace: 'if (false)',
     invariant: 'breaker',
   },
@@ -172,7 +172,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a repeat is sent when the portal no longer knows the key',
-    file: 'src/delivery/loop.js',
+    file: 'src/delivery/turn.js',
     find: "const isRepeatable = () => step.action !== 'resend' || mayRepeat(filing, step, profile, leases.now());",
     replace: 'const isRepeatable = () => true;',
     invariant: 'no_blind_resend',
@@ -186,7 +186,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'one intent serves two sends',
-    file: 'src/delivery/loop.js',
+    file: 'src/delivery/turn.js',
     find: 'const startedAt = leases.now();',
     replace:
       'const startedAt = leases.now(); if (filing.attempt === 2) await portal.send({ profile, key: filing.key, payload, contentType: CONTENT_TYPE }, guard);',

@@ -146,3 +146,6 @@ end $$;
 create trigger obligation_met before update on obligation for each row
   when (old.state = 'met' and new.state <> 'met') execute function refuse_unmeeting();
 alter table obligation enable always trigger obligation_met;
+
+-- The gate before a send asks when the same entity last filed the same kind on the lane.
+create index envelope_entity on envelope (tenant, entity_id, filing_kind);

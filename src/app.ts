@@ -10,13 +10,12 @@ import {
   type Ids,
   type LaneCode,
   type Log,
-  type Portal,
   type Profile,
   type Random,
   type Vault,
 } from './core/index.ts';
 import { systemProcesses, Worker, type WorkerSettings } from './delivery/index.ts';
-import { readThresholds } from './acts/index.ts';
+import { readThresholds, sendGate } from './acts/index.ts';
 import type { EventConsumer, RunningJobs } from './jobs/index.ts';
 import { KeyVault, logOrigin } from './ledger/index.ts';
 import { createPortal } from './portals/index.ts';
@@ -198,7 +197,7 @@ export async function createFilewright(options: FilewrightOptions = {}): Promise
               copies,
             )
           : undefined;
-        const portal: Portal & { close(): Promise<void> } = createPortal({ environment });
+        const portal = createPortal({ environment });
         const worker = new Worker(
           {
             clock,
@@ -206,6 +205,7 @@ export async function createFilewright(options: FilewrightOptions = {}): Promise
             store,
             sequencer: thread === undefined ? sequencer : undefined,
             portal,
+            gate: sendGate({ session, tenant: id, portal }),
             vault,
             log,
             processes: systemProcesses(),

@@ -54,6 +54,7 @@ export {
   withdrawReview,
 } from './reviews-proposals.ts';
 export { checkReason } from './reviews-rules.ts';
+export { sendGate } from './send-gate.ts';
 export type { Wait } from './waits.ts';
 export {
   type ExportedLog,

@@ -737,6 +737,29 @@ describe('slack', () => {
   });
 });
 
+describe('a gate at the moment of sending', () => {
+  const until = addMs(NOW, 1_000);
+
+  it('that says "not yet" leaves the filing pending until then, with its budget untouched', () => {
+    const failing = { ...FILING, failures: 2, failingSince: addMs(NOW, -5_000) };
+    const held: FilingEvent = { kind: 'held_back', code: 'DUPLICATE_WINDOW', until };
+    expect(decide(failing, held, PORTAL, NOW)).toEqual({
+      kind: 'wait',
+      to: 'pending',
+      step: { action: 'send' },
+      delayMs: 1_000,
+      failures: 2,
+      failingSince: addMs(NOW, -5_000),
+      code: 'DUPLICATE_WINDOW',
+    });
+  });
+
+  it('whose wait would pass the last safe moment sends it to a person now', () => {
+    const held: FilingEvent = { kind: 'held_back', code: 'PORTAL_HOURS', until: FILING.lastSafe };
+    expect(decide(FILING, held, PORTAL, NOW)).toEqual(giveUp('SLACK_GONE'));
+  });
+});
+
 describe('what must not happen', () => {
   it.each(['accepted', 'rejected', 'fallout'] as const)(
     'a filing that is %s is decided about',

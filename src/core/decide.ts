@@ -30,6 +30,8 @@ export type FilingEvent =
    * may be days ago. Keys are honoured from then, not from the moment the orphan was found.
    */
   | { readonly kind: 'orphaned'; readonly intentAt?: Instant }
+  /** A gate lets it wait at send time: nothing was written, and its budget is untouched. */
+  | { readonly kind: 'held_back'; readonly code: string; readonly until: Instant }
   /** A gate refuses it at send time: nothing was written, and a person has to file it. */
   | { readonly kind: 'gated'; readonly code: string }
   /** Its last safe moment has passed, or will pass before its lane opens again. */
@@ -114,6 +116,8 @@ function decideEvent(filing: Filing, event: FilingEvent, profile: Profile, now: 
       return asBefore(filing, 'UNSENT');
     case 'late':
       return { kind: 'give_up', code: 'SLACK_GONE' };
+    case 'held_back':
+      return { ...asBefore(filing, event.code), delayMs: Math.max(event.until - now, 0) };
     case 'gated':
       return { kind: 'give_up', code: event.code };
     case 'orphaned': {

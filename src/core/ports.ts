@@ -73,6 +73,29 @@ export interface Portal {
   tend?(profile: Profile, guard: WriteGuard): Promise<boolean>;
 }
 
+/** What is known only at the moment of sending: whether the filing may go out now. */
+export type GateAnswer =
+  | { readonly kind: 'pass' }
+  /** Not yet, and nothing was written. */
+  | { readonly kind: 'wait'; readonly until: Instant; readonly code: string }
+  /** A person has to file it, or to correct it. */
+  | { readonly kind: 'refuse'; readonly code: string };
+
+/** Asked before a first send, while the filing has a slot: the gate's own requests count against the ceiling. */
+export interface SendGate {
+  /** False where the profile leaves nothing to ask; then a send costs nothing more. */
+  concerns(profile: Profile): boolean;
+  check(
+    request: {
+      readonly filing: Filing;
+      readonly profile: Profile;
+      readonly payload: Uint8Array;
+      readonly now: Instant;
+    },
+    guard: WriteGuard,
+  ): Promise<GateAnswer>;
+}
+
 // ---------------------------------------------------------------------------------------------------------------------
 // Sealing
 

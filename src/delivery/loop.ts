@@ -12,42 +12,34 @@ import {
   attemptId,
   type Claim,
   type Clock,
-  classifySend,
-  classifyStatus,
   type DeliveryStore,
-  type Exchange,
-  type FilingEvent,
   type FilingId,
   type Ids,
   invariant,
   type LaneCode,
-  mayRepeat,
   type OutcomeRecord,
-  type Portal,
   type Profile,
   type TurnWant,
   type Vault,
 } from '../core/index.ts';
 import { isDatabaseAway } from './database-away.ts';
 import type { Lanes } from './lanes.ts';
-import type { Leases, LocalSlot } from './leases.ts';
+import type { LocalSlot } from './leases.ts';
 import { openPayload } from './payload.ts';
 import { QueuePlaces } from './queue-places.ts';
 import type { Happening, Recorder } from './recorder.ts';
+import { takeTurn, type TurnPorts, type Waiting } from './turn.ts';
 
 /** A lane that had nothing to give is asked again after this long. */
 const IDLE_POLL_MS = 50;
 /** Outcomes in one transaction; more would hold its locks for too long. */
 const OUTCOMES_MAX = 500;
-const CONTENT_TYPE = 'application/json; charset=utf-8';
 
-export interface LoopPorts {
+export interface LoopPorts extends TurnPorts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly store: DeliveryStore;
-  readonly portal: Portal;
   readonly vault: Vault;
-  readonly leases: Leases;
   readonly lanes: Lanes;
   readonly recorder: Recorder;
   /** How many intents may be committed ahead for each slot, where a repeat under the same key settles an unknown. */
@@ -56,13 +48,6 @@ export interface LoopPorts {
   readonly wake: () => void;
   /** Aborted at the very end: whatever still waits then would only keep the process alive. */
   readonly stopped: AbortSignal;
-}
-
-/** A claim that waits for a slot. Its payload is opened meanwhile, so that a free slot is used at once. */
-interface Waiting {
-  readonly claim: Claim;
-  /** Undefined for a question, and when it does not open. */
-  readonly payload: Uint8Array | undefined;
 }
 
 export class DeliveryLoop {
@@ -194,7 +179,7 @@ export class DeliveryLoop {
   async #attempt(waiting: Waiting, slot: LocalSlot, profile: Profile): Promise<void> {
     const { claim } = waiting;
     const { clock, leases } = this.#ports;
-    const { event, exchange } = await this.#exchange(waiting, profile);
+    const { event, exchange } = await takeTurn(this.#ports, waiting, profile);
     // The connection is gone but the portal may still be at work: its ceiling counts that request. Counted from now,
     // because a process that was stopped on the way may have written long after it began.
     if (exchange?.kind === 'failure' && (exchange.written || exchange.mayBeBusy === true)) {
@@ -211,43 +196,6 @@ export class DeliveryLoop {
     });
     if (leases.isLive()) this.dispatch();
     await recorded;
-  }
-
-  async #exchange(
-    { claim, payload }: Waiting,
-    profile: Profile,
-  ): Promise<{ readonly event: FilingEvent; readonly exchange?: Exchange }> {
-    const { portal, leases } = this.#ports;
-    const { filing } = claim;
-    const guard = leases.guard();
-    const { step } = filing;
-    invariant(step !== undefined, 'A claimed filing has a step', { filing: filing.id });
-    if (step.action === 'ask' || step.action === 'poll') {
-      const submissionId = step.action === 'poll' ? step.submissionId : undefined;
-      const exchange = await portal.ask(
-        { profile, key: filing.key, ...(submissionId === undefined ? {} : { submissionId }) },
-        guard,
-      );
-      if (isUnwritten(exchange)) return { event: { kind: 'unsent' } };
-      const answer = classifyStatus(exchange, profile, filing.key, leases.now());
-      return { event: { kind: 'asked', answer }, exchange };
-    }
-    // The lane may have stood still for longer than the portal remembers the key; then it is asked instead.
-    const isRepeatable = (): boolean =>
-      step.action !== 'resend' || mayRepeat(filing, step, profile, leases.now());
-    if (!isRepeatable()) return { event: { kind: 'unsent' } };
-    if (payload === undefined) return { event: { kind: 'gated', code: 'PAYLOAD_UNREADABLE' } };
-    const startedAt = leases.now();
-    const exchange = await portal.send(
-      { profile, key: filing.key, payload, contentType: CONTENT_TYPE },
-      // Once more at the write: this process may have been stopped since.
-      { signal: guard.signal, mayWrite: () => guard.mayWrite() && isRepeatable() },
-    );
-    if (isUnwritten(exchange)) return { event: { kind: 'unsent' } };
-    return {
-      event: { kind: 'sent', startedAt, verdict: classifySend(exchange, profile, leases.now()) },
-      exchange,
-    };
   }
 
   async #record(happening: Happening): Promise<void> {
@@ -328,8 +276,4 @@ export class DeliveryLoop {
 function aheadOf(profile: Profile, ahead: number): number {
   if (profile.idempotency.honouredMs > 0 || profile.effect === 'notice') return ahead;
   return profile.status === undefined ? 0 : Math.min(ahead, 1);
-}
-
-function isUnwritten(exchange: Exchange): boolean {
-  return exchange.kind === 'failure' && exchange.code === 'lease_lost' && !exchange.written;
 }

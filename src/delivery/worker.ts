@@ -13,14 +13,13 @@ import {
   type Clock,
   type DeliveryStore,
   type Ids,
-  isHealthy,
   type LaneCode,
   type Log,
-  nextProbeAt,
   type Portal,
   type Processes,
   type Profile,
   planSlots,
+  type SendGate,
   type SequencerStore,
   type Survey,
   type Vault,
@@ -31,6 +30,7 @@ import { Lanes } from './lanes.ts';
 import { Leases, momentOf } from './leases.ts';
 import { DeliveryLoop } from './loop.ts';
 import { Neighbours } from './neighbours.ts';
+import { Prober } from './prober.ts';
 import { Recorder } from './recorder.ts';
 import { SessionKeeper } from './session-keeper.ts';
 
@@ -40,6 +40,7 @@ export interface WorkerPorts {
   readonly store: DeliveryStore;
   readonly sequencer: SequencerStore | undefined;
   readonly portal: Portal;
+  readonly gate?: SendGate;
   readonly vault: Vault;
   readonly log: Log;
   readonly processes: Processes;
@@ -85,6 +86,7 @@ export class Worker {
   readonly #neighbours: Neighbours;
   readonly #loop: DeliveryLoop;
   readonly #keeper: SessionKeeper;
+  readonly #prober: Prober;
   readonly #stopped = new AbortController();
   #wake: AbortController = new AbortController();
   #draining = false;
@@ -110,8 +112,9 @@ export class Worker {
       wake: () => this.#wakeUp(),
       stopped,
     });
-    const kept = { portal: ports.portal, lanes: this.#lanes, leases: this.#leases };
-    this.#keeper = new SessionKeeper(kept, () => this.#loop.dispatch());
+    const watched = { ...ports, lanes: this.#lanes, leases: this.#leases };
+    this.#keeper = new SessionKeeper(watched, () => this.#loop.dispatch());
+    this.#prober = new Prober(watched, this.#settings.leaseMs);
   }
 
   /** Runs until `stop` is called; resolves when everything is drained and released. */
@@ -139,8 +142,7 @@ export class Worker {
     this.#loop.stopClaiming();
     this.#loop.giveBackAll();
     const untilMs = clock.monotonicMs() + this.#settings.drainMsMax;
-    const { signal } = this.#stopped;
-    while (!this.#loop.isEmpty && !signal.aborted && clock.monotonicMs() < untilMs) {
+    while (!this.#loop.isEmpty && !this.#stopped.signal.aborted && clock.monotonicMs() < untilMs) {
       this.#wakeUp();
       await clock.sleep(IDLE_MS);
     }
@@ -208,9 +210,9 @@ export class Worker {
     if (!this.#draining) {
       this.#loop.take(await store.takeOrphans(worker, TAKE_MAX));
       this.#loop.take(await store.takeLate(worker, TAKE_MAX));
-      for (const lane of this.#lanes.codes) await this.#probe(lane, survey);
+      for (const lane of this.#lanes.codes) await this.#prober.probe(lane, survey);
+      this.#keeper.tendAll();
     }
-    if (!this.#draining) this.#keeper.tendAll();
     // A skewed clock may stay so: others can send what we only keep.
     if (this.#leases.isSkewed) this.#loop.giveBackAll();
     // Whatever waited for a pause to end, or for a clock to be right again.
@@ -262,28 +264,6 @@ export class Worker {
     if (unknown.length > 0) await this.#ports.store.releaseSlots(worker, unknown);
   }
 
-  /** The one probe of a lane whose breaker is open, once nothing else of ours or anybody's is in flight there. */
-  async #probe(lane: LaneCode, survey: Survey): Promise<void> {
-    const { store, portal } = this.#ports;
-    const state = this.#lanes.state(lane);
-    const profile = this.#lanes.profile(lane);
-    const { worker } = this.#leases;
-    if (state === undefined || profile === undefined || worker === undefined) return;
-    const at = nextProbeAt(state.breaker);
-    const now = this.#leases.now();
-    if (at === undefined || at > now) return;
-    if (survey.slots.some((slot) => slot.lane === lane && slot.expiresAt > survey.now)) return;
-    // Until the portal must be done with it, even if we write late and are not there any more to hear the answer.
-    const leaseMs = this.#settings.leaseMs + profile.timeoutMs + profile.longestServiceMs;
-    if (!(await store.leaseProbe(worker, lane, leaseMs))) return;
-    const exchange = await portal.probe(profile, this.#leases.guard());
-    await this.#lanes.apply(
-      lane,
-      { kind: 'probed', good: isHealthy(exchange) },
-      this.#leases.now(),
-    );
-  }
-
   async #sequence(): Promise<void> {
     const { sequencer } = this.#ports;
     if (sequencer === undefined) return;
@@ -306,24 +286,25 @@ export class Worker {
   async #every(ms: number, name: string, work: () => Promise<void>): Promise<void> {
     const { clock } = this.#ports;
     while (!this.#stopped.signal.aborted) {
-      const done = await this.#guarded(name, async () => {
-        await work();
-        return true;
-      });
+      const done = await this.#succeeds(name, work);
       // A heartbeat that failed is not put off until the next one is due: the lease may be over by then.
-      await clock.sleep(done === true ? ms : Math.min(ms, DATABASE_RETRY_MS), this.#stopped.signal);
+      await clock.sleep(done ? ms : Math.min(ms, DATABASE_RETRY_MS), this.#stopped.signal);
     }
   }
 
   async #untilDone(name: string, work: () => Promise<void>): Promise<void> {
     while (!this.#stopped.signal.aborted) {
-      const done = await this.#guarded(name, async () => {
-        await work();
-        return true;
-      });
-      if (done === true) return;
+      if (await this.#succeeds(name, work)) return;
       await this.#ports.clock.sleep(DATABASE_RETRY_MS, this.#stopped.signal);
     }
+  }
+
+  async #succeeds(name: string, work: () => Promise<void>): Promise<boolean> {
+    const done = this.#guarded(name, async () => {
+      await work();
+      return true;
+    });
+    return (await done) === true;
   }
 
   /** A database that is away, or a full disk, is waited out; anything else is a broken assumption and ends the worker. */

@@ -5,6 +5,7 @@ import {
   type FilingId,
   type FilingStatus,
   filingId,
+  type Instant,
   isUuid,
   type SealedPayload,
   type Unsettled,
@@ -57,6 +58,17 @@ const FIND: Statement = {
   text: `select ${VIEW} ${FROM} where f.tenant = $1 and (f.id = $2::uuid or e.key = $3)`,
 };
 
+// An intent whose outcome says that nothing was written was no send; one without an outcome may have been.
+const LAST_SENT: Statement = {
+  name: 'filing-last-sent',
+  text: `
+select max(a.intent_at) as at from envelope e
+join attempt a on a.tenant = e.tenant and a.filing = e.id and a.action in ('send', 'resend')
+left join outcome o on o.tenant = a.tenant and o.filing = a.filing and o.no = a.no and o.counted
+where e.tenant = $1 and e.entity_id = $2 and e.filing_kind = $3 and e.lane = $4 and e.id <> $5
+  and coalesce(o.verdict, '') not in ('unsent', 'held_back', 'gated', 'late')`,
+};
+
 const PAYLOAD: Statement = {
   name: 'filing-payload',
   text: `select ${SEALED_COLUMNS} from envelope e
@@ -86,6 +98,17 @@ export interface FilingFilter {
   readonly batch?: string;
   readonly after?: string;
   readonly limit: number;
+}
+
+/** When another filing of the same kind for the same entity was last sent on the lane, as far as anybody knows. */
+export async function lastSentAt(
+  session: Pick<Session, 'run'>,
+  tenant: string,
+  filing: Pick<Filing, 'id' | 'entityId' | 'filingKind' | 'lane'>,
+): Promise<Instant | undefined> {
+  const { id, entityId, filingKind, lane } = filing;
+  const [row] = await session.run(LAST_SENT, [tenant, entityId, filingKind, lane, id]);
+  return optional(row?.['at'], when);
 }
 
 export async function listFilings(

@@ -45,6 +45,7 @@ export {
   findException,
   findFiling,
   findPayload,
+  lastSentAt,
   listExceptions,
   listFilings,
 } from './filings.ts';

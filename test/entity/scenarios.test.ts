@@ -1,6 +1,7 @@
 /** Each portal's quirks from file to receipt; the portals' own truth says that nobody was harmed. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { addPortal } from '../../src/acts/index.ts';
+import { systemClock } from '../../src/system/index.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { pass, until } from '../delivery/waiting.ts';
 import { closedNow, month, NO_HARM, Office, rowsOf } from './office.ts';
@@ -74,7 +75,7 @@ describe('California', () => {
     expect(office.harm('US-CA')).toEqual(NO_HARM);
   });
 
-  it('a second statement inside 72 hours meets 409, is asked about once, and goes to a person', async () => {
+  it('a second statement inside 72 hours waits for the end of the window, and nothing of it is sent', async () => {
     office = await Office.open(server, ['us-ca'], { behaviour: { 'US-CA': steady } });
     await office.file(rowsOf('US-CA', 3));
     const stop = await office.worker();
@@ -83,11 +84,46 @@ describe('California', () => {
     // In another file, so that the gate which compares the rows of one file does not see it.
     await office.file(rowsOf('US-CA', 1, { period: '2027' }));
     await office.worker();
+    const held = async () =>
+      (await office.filings('US-CA')).find(({ code }) => code === 'DUPLICATE_WINDOW');
+    await until(async () => (await held()) !== undefined, 20_000);
+    const inHours = (((await held())?.nextAt ?? 0) - systemClock.now()) / 3_600_000;
+    expect(inHours).toBeGreaterThan(71);
+    expect(inHours).toBeLessThanOrEqual(72);
+    expect(await office.ends('US-CA')).toEqual({ accepted: 3, pending: 1 });
+    expect(office.simulator.truth('US-CA').summary()).toMatchObject({ keys: 3, refusals: {} });
+  });
+
+  it('one that somebody else filed inside 72 hours meets 409, is asked about, and goes to a person', async () => {
+    office = await Office.open(server, ['us-ca'], { behaviour: { 'US-CA': steady } });
+    const { baseUrl, submit, idempotency } = office.simulator.profile('US-CA');
+    const [row] = rowsOf('US-CA', 1);
+    const answer = await fetch(`${baseUrl}${submit.path}`, {
+      method: submit.method,
+      headers: { 'content-type': 'application/json', [idempotency.header]: 'filed-elsewhere' },
+      body: JSON.stringify(row),
+    });
+    expect(answer.status).toBe(200);
+    await office.file(rowsOf('US-CA', 1));
+    await office.worker();
     await office.untilEnded('US-CA');
-    expect(await office.ends('US-CA')).toEqual({ accepted: 3, fallout: 1 });
+    expect(await office.ends('US-CA')).toEqual({ fallout: 1 });
     const truth = office.simulator.truth('US-CA');
-    expect(truth.summary()).toMatchObject({ accepted: 3, refusals: { duplicate: 1 } });
+    expect(truth.summary()).toMatchObject({ accepted: 1, refusals: { duplicate: 1 } });
     expect(truth.requests.status).toBeGreaterThan(0);
+  });
+
+  it('an entity that the live registry does not know goes to a person, and nothing of it is sent', async () => {
+    office = await Office.open(server, ['us-ca'], {
+      behaviour: { 'US-CA': { ...steady, unknownEntities: ['4000001'] } },
+    });
+    await office.file(rowsOf('US-CA', 3));
+    await office.worker();
+    await office.untilEnded('US-CA');
+    const refused = (await office.filings('US-CA')).filter(({ status }) => status === 'fallout');
+    expect(refused.map(({ code }) => code)).toEqual(['REGISTRY_NOT_FOUND']);
+    expect(office.simulator.truth('US-CA').summary()).toMatchObject({ accepted: 2, keys: 2 });
+    expect(office.harm('US-CA')).toEqual(NO_HARM);
   });
 });
 

@@ -5,19 +5,13 @@
 import {
   addMs,
   type Envelope,
+  type GateAnswer,
   type Instant,
   isOpen,
   nextOpening,
   type Profile,
   type RegistryAnswer,
 } from '../../core/index.ts';
-
-export type SendGate =
-  | { readonly kind: 'pass' }
-  /** Not yet, and nothing was written. */
-  | { readonly kind: 'wait'; readonly until: Instant; readonly code: string }
-  /** A person has to file it, or to correct it. */
-  | { readonly kind: 'refuse'; readonly code: string };
 
 export interface SendFacts {
   /** What the live registry said; undefined where the profile has no look-up. */
@@ -34,7 +28,7 @@ export function gateAtSend(
   facts: SendFacts,
   profile: Profile,
   now: Instant,
-): SendGate {
+): GateAnswer {
   const waits: { readonly until: Instant; readonly code: string }[] = [];
   const { registry, lastSentAt } = facts;
   if (registry?.kind === 'not_found') return { kind: 'refuse', code: 'REGISTRY_NOT_FOUND' };

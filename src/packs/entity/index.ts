@@ -1,5 +1,5 @@
 export { entityGates, type EntityGates, type GateResult } from './gates.ts';
-export { gateAtSend, type SendFacts, type SendGate } from './gates-at-send.ts';
+export { gateAtSend, type SendFacts } from './gates-at-send.ts';
 export type {
   GateChange,
   GateCode,

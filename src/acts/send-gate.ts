@@ -1,0 +1,61 @@
+/** The gate before a first send, asked of the live registry and of our own record. */
+import {
+  addMs,
+  classifyRegistry,
+  decodeJson,
+  FilewrightError,
+  type GateAnswer,
+  type Profile,
+  type RegistryAnswer,
+  type SendGate,
+  textAt,
+  type WriteGuard,
+} from '../core/index.ts';
+import { gateAtSend } from '../packs/entity/index.ts';
+import type { LanePortal } from '../portals/index.ts';
+import { lastSentAt, type Session } from '../store/index.ts';
+
+export interface SendGateParts {
+  readonly session: Pick<Session, 'run'>;
+  readonly tenant: string;
+  readonly portal: Pick<LanePortal, 'lookUp'>;
+}
+
+/** While the record cannot be read nothing may go out; the lease decides what becomes of the claim meanwhile. */
+const RECORD_AGAIN_MS = 1_000;
+
+export function sendGate(parts: SendGateParts): SendGate {
+  return {
+    concerns: (profile) => profile.registry !== undefined || windowOf(profile) > 0,
+    check: async ({ filing, profile, payload, now }, guard): Promise<GateAnswer> => {
+      try {
+        const sentAt =
+          windowOf(profile) > 0 ? await lastSentAt(parts.session, parts.tenant, filing) : undefined;
+        const registry = await registryAnswer(parts.portal, profile, payload, guard);
+        return gateAtSend(filing, { registry, lastSentAt: sentAt }, profile, now);
+      } catch (error) {
+        if (!(error instanceof FilewrightError && error.code === 'DATABASE_UNREACHABLE'))
+          throw error;
+        return { kind: 'wait', until: addMs(now, RECORD_AGAIN_MS), code: error.code };
+      }
+    },
+  };
+}
+
+function windowOf(profile: Profile): number {
+  return profile.limits?.duplicateWindowMs ?? 0;
+}
+
+async function registryAnswer(
+  portal: Pick<LanePortal, 'lookUp'>,
+  profile: Profile,
+  payload: Uint8Array,
+  guard: WriteGuard,
+): Promise<RegistryAnswer | undefined> {
+  const { registry } = profile;
+  if (registry === undefined) return undefined;
+  const number = textAt(decodeJson(payload), registry.numberAt);
+  // Intake refuses a payload without its number, so this one was not frozen by the gates of this version.
+  if (number === undefined) return { kind: 'not_found' };
+  return classifyRegistry(await portal.lookUp(profile, number, guard), profile);
+}

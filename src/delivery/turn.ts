@@ -1,0 +1,101 @@
+/** What a claim does with its slot: it asks the portal, or it is sent. Everything comes back as an event to decide on. */
+import {
+  type Claim,
+  classifySend,
+  classifyStatus,
+  type Exchange,
+  type FilingEvent,
+  invariant,
+  mayRepeat,
+  type Portal,
+  type Profile,
+  type SendGate,
+} from '../core/index.ts';
+import type { Leases } from './leases.ts';
+
+const CONTENT_TYPE = 'application/json; charset=utf-8';
+
+export interface TurnPorts {
+  readonly portal: Portal;
+  readonly leases: Leases;
+  readonly gate?: SendGate;
+}
+
+/** A claim that waits for a slot. Its payload is opened meanwhile, so that a free slot is used at once. */
+export interface Waiting {
+  readonly claim: Claim;
+  /** Undefined for a question, and when it does not open. */
+  readonly payload: Uint8Array | undefined;
+}
+
+export interface Turn {
+  readonly event: FilingEvent;
+  readonly exchange?: Exchange;
+}
+
+export async function takeTurn(
+  ports: TurnPorts,
+  { claim, payload }: Waiting,
+  profile: Profile,
+): Promise<Turn> {
+  const { portal, leases } = ports;
+  const { filing } = claim;
+  const guard = leases.guard();
+  const { step } = filing;
+  invariant(step !== undefined, 'A claimed filing has a step', { filing: filing.id });
+  if (step.action === 'ask' || step.action === 'poll') {
+    const submissionId = step.action === 'poll' ? step.submissionId : undefined;
+    const exchange = await portal.ask(
+      { profile, key: filing.key, ...(submissionId === undefined ? {} : { submissionId }) },
+      guard,
+    );
+    if (isUnwritten(exchange)) return { event: { kind: 'unsent' } };
+    const answer = classifyStatus(exchange, profile, filing.key, leases.now());
+    return { event: { kind: 'asked', answer }, exchange };
+  }
+  // The lane may have stood still for longer than the portal remembers the key; then it is asked instead.
+  const isRepeatable = (): boolean =>
+    step.action !== 'resend' || mayRepeat(filing, step, profile, leases.now());
+  if (!isRepeatable()) return { event: { kind: 'unsent' } };
+  if (payload === undefined) return { event: { kind: 'gated', code: 'PAYLOAD_UNREADABLE' } };
+  if (step.action === 'send') {
+    // Claimed ahead, it may have waited past its last safe moment: a person gets it, early enough to act.
+    if (leases.now() >= filing.lastSafe) return { event: { kind: 'late' } };
+    const held = await heldBack(ports, claim, profile, payload);
+    if (held !== undefined) return { event: held };
+  }
+  const startedAt = leases.now();
+  const exchange = await portal.send(
+    { profile, key: filing.key, payload, contentType: CONTENT_TYPE },
+    // Once more at the write: this process may have been stopped since.
+    { signal: guard.signal, mayWrite: () => guard.mayWrite() && isRepeatable() },
+  );
+  if (isUnwritten(exchange)) return { event: { kind: 'unsent' } };
+  return {
+    event: { kind: 'sent', startedAt, verdict: classifySend(exchange, profile, leases.now()) },
+    exchange,
+  };
+}
+
+/** What speaks against a first send at this moment; undefined when nothing does. */
+async function heldBack(
+  { gate, leases }: TurnPorts,
+  { filing }: Claim,
+  profile: Profile,
+  payload: Uint8Array,
+): Promise<FilingEvent | undefined> {
+  if (gate?.concerns(profile) !== true) return undefined;
+  const answer = await gate.check({ filing, profile, payload, now: leases.now() }, leases.guard());
+  switch (answer.kind) {
+    case 'pass':
+      return undefined;
+    case 'wait':
+      return { kind: 'held_back', code: answer.code, until: answer.until };
+    case 'refuse':
+      return { kind: 'gated', code: answer.code };
+  }
+}
+
+function isUnwritten(exchange: Exchange): boolean {
+  return exchange.kind === 'failure' && exchange.code === 'lease_lost' && !exchange.written;
+}
