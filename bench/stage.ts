@@ -27,6 +27,15 @@ export function newStage(): Stage {
   };
 }
 
+/** Roles that stand for the product; the others are what it is compared with. */
+const PRODUCT_ROLES: ReadonlySet<string> = new Set(['worker', 'import', 'verify']);
+
+/** As the product's own door starts it. */
+function productFlags(): string[] {
+  const door = readFileSync(join(packageRoot(), 'dist/src/cli/main.js'), 'utf8');
+  return /^#!.* node (.*)/.exec(door)?.[1]?.split(' ') ?? [];
+}
+
 /** Starts a role in its own process and waits for its first message. */
 export async function startRole(
   role: string,
@@ -35,8 +44,7 @@ export async function startRole(
 ): Promise<{ child: ChildProcess; port: number }> {
   const file = fileURLToPath(new URL(`./roles/${role}.js`, import.meta.url));
   const child = fork(file, [...args], {
-    // As the product's own door starts it (src/cli/main.ts).
-    execArgv: role === 'worker' ? ['--single-threaded-gc'] : [],
+    execArgv: PRODUCT_ROLES.has(role) ? productFlags() : [],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   if (first === 'silent') return { child, port: 0 };
