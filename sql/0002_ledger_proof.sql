@@ -128,6 +128,8 @@ create table quarantine (
   left_by uuid,
   -- Filings lost with the backup may be imported again: until then a new one asks its portal before it sends.
   ask_new_until timestamptz,
+  -- From leaving until every filing that may have been sent has heard from its portal: only questions go out meanwhile.
+  settling boolean not null default false,
   foreign key (tenant, left_by) references person (tenant, id),
   constraint quarantine_left_by_person check ((state = 'out') = (left_by is not null and left_at is not null))
 );

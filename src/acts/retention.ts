@@ -70,6 +70,7 @@ export async function runRetention(
   for (let run = 0; run < RUNS_MAX; run += 1) {
     const fact = userFact(app, 'retention.shredded', actor, { backup_days: options.backupDays });
     const done = await shredDue(app.session, app.tenant, fact);
+    app.vault.forget(done.keys);
     total.keys += done.keys.length;
     total.blobs += done.blobs;
     total.extended += done.extended;

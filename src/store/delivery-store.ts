@@ -20,6 +20,7 @@ import { dataKey } from './data-keys.ts';
 import { type ConnectionTarget, Session, type Statement } from './session.ts';
 import { recordFact } from './facts.ts';
 import { claimOf, FILING_COLUMNS, optional, SEALED_COLUMNS, sealedOf, text, when } from './rows.ts';
+import { settleQuarantine } from './quarantine.ts';
 import { Slots } from './slots.ts';
 import { PLANNER, tick } from './tick.ts';
 
@@ -175,7 +176,8 @@ export class PostgresDeliveryStore implements DeliveryStore {
     return this.#slots.end(worker);
   }
 
-  survey(): Promise<Survey> {
+  async survey(): Promise<Survey> {
+    await settleQuarantine(this.#general, this.#tenant);
     return this.#slots.survey();
   }
 

@@ -1,7 +1,8 @@
 /**
  * Quarantine: the database is behind what had been signed, or says something else, so it was restored from an older
  * backup. What was sent in the time that is lost is unknown here. Nothing is sent (no slot is given out) and nothing is
- * signed until a person lets the tenant go on; then every filing that may have been sent asks its portal first.
+ * signed until a person lets the tenant go on; then every filing that may have been sent asks its portal, and nothing is
+ * sent before the last of them has its answer.
  */
 import {
   entryId,
@@ -79,14 +80,25 @@ const READ: Statement = {
 };
 
 /** Recognised by the moment: it is lastSentAt of exactly those questions that this quarantine caused. */
+const MARKED = `(f.step->>'action' = 'ask'
+    and (f.step->>'lastSentAt')::bigint = floor(extract(epoch from q.entered_at) * 1000)::bigint)`;
+
 const COUNT_MARKED: Statement = {
   name: 'quarantine-count-marked',
   text: `
-select count(*)::int as n from filing f, quarantine q
+select count(*)::int as n from filing f join envelope e on e.tenant = f.tenant and e.id = f.id, quarantine q
 where f.tenant = $1 and q.tenant = $1 and f.status in ('pending', 'submitted') and (
-  (q.state = 'in' and f.step->>'action' <> 'poll')
-  or (f.step->>'action' = 'ask'
-    and (f.step->>'lastSentAt')::bigint = floor(extract(epoch from q.entered_at) * 1000)::bigint))`,
+  (q.state = 'in' and f.step->>'action' <> 'poll' and e.not_before <= q.entered_at) or ${MARKED})`,
+};
+
+// What waits for approval is nobody's turn; it asks when it is approved.
+const SETTLE: Statement = {
+  name: 'quarantine-settle',
+  text: `
+update quarantine q set settling = false
+where q.tenant = $1 and q.settling and q.state = 'out' and not exists (
+  select 1 from filing f where f.tenant = $1 and f.status in ('pending', 'submitted')
+    and (f.next_at is not null or f.holder is not null) and ${MARKED})`,
 };
 
 const LOCK: Statement = {
@@ -94,7 +106,8 @@ const LOCK: Statement = {
   text: `select state, entered_at, evidence from quarantine where tenant = $1 for update`,
 };
 
-// A filing that waits for approval stays unqueued, and asks first once it is approved. One that polls asks already.
+// A filing that waits for approval stays unqueued, and asks first once it is approved. One that polls asks already. One
+// whose time has not come cannot have been sent, and its portal might take a question for an early filing.
 const MARK: Statement = {
   name: 'quarantine-mark',
   text: `
@@ -106,7 +119,7 @@ update filing f set
   next_at = case when f.next_at is null and f.holder is null then null else now() end
 from envelope e, quarantine q
 where f.tenant = $1 and e.tenant = f.tenant and e.id = f.id and q.tenant = f.tenant
-  and f.status in ('pending', 'submitted') and f.step->>'action' <> 'poll'
+  and f.status in ('pending', 'submitted') and f.step->>'action' <> 'poll' and e.not_before <= q.entered_at
 returning 1`,
 };
 
@@ -123,7 +136,7 @@ where x.tenant = $1 and x.closed_at is null and e.tenant = x.tenant and e.id = x
 const LEAVE: Statement = {
   name: 'quarantine-leave',
   text: `
-update quarantine set state = 'out', ver = ver + 1, left_at = clock_timestamp(), left_by = $2,
+update quarantine set state = 'out', ver = ver + 1, left_at = clock_timestamp(), left_by = $2, settling = true,
   ask_new_until = clock_timestamp() + $3 * interval '1 day'
 where tenant = $1 and state = 'in' returning ver`,
 };
@@ -223,6 +236,14 @@ export async function readQuarantine(
     leftBy: optional(row['left_by'], (value) => text(value) as PersonId),
     askNewUntil: optional(row['ask_new_until'], (value) => instant(when(value))),
   };
+}
+
+/** Lets sending begin again once every filing that a left quarantine made ask has heard from its portal. */
+export async function settleQuarantine(
+  session: Pick<Session, 'run'>,
+  tenant: string,
+): Promise<void> {
+  await session.run(SETTLE, [tenant]);
 }
 
 /**

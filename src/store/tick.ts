@@ -84,6 +84,9 @@ candidate as materialized (
     select f.id, f.status from filing f
     where f.tenant = $1 and f.lane = want.lane and f.next_at is not null and f.next_at <= now() and f.last_safe > now()
       and (f.last_safe, f.id) > (want.after_safe, want.after_id)
+      -- After a quarantine only questions go out until all are answered. Looked up once for the whole statement.
+      and ((select not exists (select 1 from quarantine q where q.tenant = $1 and q.settling))
+        or f.step->>'action' in ('ask', 'poll'))
     order by f.last_safe, f.id limit want.count for update skip locked) c
 ),
 turn as materialized (

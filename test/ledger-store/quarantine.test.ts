@@ -23,6 +23,7 @@ import {
   askStep,
   claim,
   claimOne,
+  HOUR_MS,
   LANE,
   newFiling,
   openBatch,
@@ -332,6 +333,42 @@ describe('a database that was put back to an older state', () => {
     });
     expect(await mayTakePart(session, tenant(), world.copies, random)).toBe(false);
     await rm(other, { recursive: true });
+  });
+
+  it('sends nothing until the last filing that must be settled has heard from its portal', async () => {
+    await queueFilings(world, [{}, {}, { notBeforeInMs: HOUR_MS }]);
+    await world.sequencer.checkpoint();
+    await backUp();
+    await world.addFacts(1);
+    await world.sequencer.checkpoint();
+    const { session, store } = restored();
+    await mayTakePart(session, tenant(), world.copies, random);
+    const means = {
+      ...world.signing,
+      copies: world.copies,
+      fact: (type: string) => world.fact(type),
+    };
+    // The third cannot have been sent: its time had not come.
+    const left = await leaveQuarantine(session, tenant(), people[0] ?? ('' as PersonId), means);
+    expect(left.mustSettle).toBe(2);
+
+    const there = { ...world, here: { ...world.here, delivery: store } };
+    const worker = await register(there);
+    const asked = await claim(there, worker, 5);
+    expect(asked.map(({ filing }) => filing.step?.action)).toEqual(['ask', 'ask']);
+    const [first, second] = asked;
+    if (first === undefined || second === undefined) throw new Error('two claims were expected');
+    // The first is proven unsent; it waits for the second all the same.
+    const unsent = { to: 'pending', step: { action: 'send' } } as const;
+    await claim(there, worker, 0, [await outcome(there, first, unsent)]);
+    await store.survey();
+    expect(await claim(there, worker, 5)).toEqual([]);
+    await claim(there, worker, 0, [await outcome(there, second, ACCEPTED)]);
+    await store.survey();
+    const sent = await claim(there, worker, 5);
+    expect(sent.map(({ filing }) => [filing.id, filing.step?.action])).toEqual([
+      [first.filing.id, 'send'],
+    ]);
   });
 
   it('lets claims of nobody through while it lasts, and counts what must be settled', async () => {
