@@ -71,8 +71,9 @@ where e.tenant = $1 and e.entity_id = $2 and e.filing_kind = $3 and e.lane = $4 
 
 const PAYLOAD: Statement = {
   name: 'filing-payload',
-  text: `select ${SEALED_COLUMNS} from envelope e
-join ledger_blob b on b.ct = e.payload_ct join ledger_dek k on k.tenant = e.tenant and k.id = b.key
+  text: `select encode(e.payload_sha256, 'hex') as sha256, ${SEALED_COLUMNS} from envelope e
+left join ledger_blob b on b.ct = e.payload_ct
+left join ledger_dek k on k.tenant = e.tenant and k.id = b.key and k.state = 'live'
 where e.tenant = $1 and e.id = $2`,
 };
 
@@ -141,6 +142,12 @@ export async function findPayload(
   const [row] = await session.run(PAYLOAD, [tenant, id]);
   if (row === undefined)
     throw new FilewrightError('NOT_FOUND', `No filing has the id ${id}; see filing list`);
+  if (row['blob'] === null || row['key_id'] === null) {
+    throw new FilewrightError(
+      'NOT_FOUND',
+      `The payload of ${id} was destroyed when its time of keeping ended; its SHA-256 was ${text(row['sha256'])}`,
+    );
+  }
   return sealedOf(row);
 }
 

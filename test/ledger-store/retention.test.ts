@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { entryId, type PersonId } from '../../src/core/index.ts';
+import { entryId, type PersonId, filingId } from '../../src/core/index.ts';
 import { KeyVault, parseEntry, verifyBody, verifyEntries } from '../../src/ledger/index.ts';
 import {
   checkpointsFrom,
@@ -19,6 +19,7 @@ import {
   retainedKeys,
   rotateRootKey,
   rotateTenantKey,
+  findPayload,
   shredDue,
 } from '../../src/store/index.ts';
 import { dataKey } from '../../src/store/data-keys.ts';
@@ -66,6 +67,32 @@ describe('keeping and destroying', () => {
   const shred = () => shredDue(world.admin, world.tenant, world.fact('retention.shredded'));
   const change = (text: string, ...values: unknown[]) =>
     world.admin.run({ name: '', text }, [world.tenant, ...values]);
+
+  /** A filing whose payload is what the key sealed. */
+  const fileOf = async (key: string, due: string, status: string): Promise<string> => {
+    const [batch, id] = [world.ids.next(), world.ids.next()];
+    await change(
+      `insert into batch (tenant, id, source, prepared_by) values ($1, $2, 'x', $3)`,
+      batch,
+      people[0],
+    );
+    await change(
+      `insert into envelope select $1, $2, $3, 'US-DE', 'US-DE', 'filing', 'E-1', 'k', 'p', 1, $6, $6,
+        sha256('x'), b.ct, now(), $4::timestamptz, now(), now() from ledger_blob b where b.tenant = $1 and b.key = $5`,
+      id,
+      batch,
+      due,
+      key,
+      id,
+    );
+    await change(
+      `insert into filing (tenant, id, lane, last_safe, status, step, receipt) values ($1, $2, 'US-DE', now(), $3::text,
+        case when $3::text = 'accepted' then null else '{"action":"send"}'::jsonb end, 'R')`,
+      id,
+      status,
+    );
+    return id;
+  };
 
   it('keeps a key for seven years after its month, longer when asked, and never shorter', async () => {
     const id = await seal('E-1', '2026-03', '{"a":1}');
@@ -178,42 +205,27 @@ describe('keeping and destroying', () => {
   it('keeps what a filing still needs, and extends a key to its filing’s due date and seven years', async () => {
     const held = await seal('E-1', LONG_AGO, '{"payload":1}');
     await world.addLane({ code: 'US-DE' as never, ceiling: 1, longestServiceMs: 1 });
-    const batch = world.ids.next();
-    await change(
-      `insert into batch (tenant, id, source, prepared_by) values ($1, $2, 'x', $3)`,
-      batch,
-      people[0],
-    );
-    const file = async (due: string, status: string): Promise<string> => {
-      const id = world.ids.next();
-      await change(
-        `insert into envelope select $1, $2, $3, 'US-DE', 'US-DE', 'filing', 'E-1', 'k', 'p', 1, $6, $6,
-          sha256('x'), b.ct, now(), $4::timestamptz, now(), now() from ledger_blob b where b.tenant = $1 and b.key = $5`,
-        id,
-        batch,
-        due,
-        held,
-        id,
-      );
-      await change(
-        `insert into filing (tenant, id, lane, last_safe, status, step, receipt) values ($1, $2, 'US-DE', now(), $3::text,
-          case when $3::text = 'accepted' then null else '{"action":"send"}'::jsonb end, 'R')`,
-        id,
-        status,
-      );
-      return id;
-    };
-    const open = await file('2013-01-01', 'pending');
+    const open = await fileOf(held, '2013-01-01', 'pending');
     expect(await shred()).toMatchObject({ keys: [], needed: 1 });
     await change(`update filing set status = 'submitted' where tenant = $1 and id = $2`, open);
     await change(
       `update filing set status = 'accepted', step = null where tenant = $1 and id = $2`,
       open,
     );
-    await file('2025-06-30', 'accepted');
+    await fileOf(held, '2025-06-30', 'accepted');
     expect(await shred()).toMatchObject({ keys: [], extended: 1 });
     const [key] = await collect(retainedKeys(world.admin, world.tenant));
     expect(key?.retainUntil).toBe('2032-06-30');
+  });
+
+  it('says of a payload that it was destroyed, not that the filing is unknown', async () => {
+    const key = await seal('E-1', LONG_AGO, '{"payload":1}');
+    await world.addLane({ code: 'US-DE' as never, ceiling: 1, longestServiceMs: 1 });
+    const id = await fileOf(key, '2012-06-30', 'accepted');
+    const read = () => findPayload(world.admin, world.tenant, filingId(id));
+    expect(await read()).toMatchObject({ key: { id: key } });
+    expect(await shred()).toMatchObject({ keys: [key] });
+    await expect(read()).rejects.toThrow(/was destroyed .* SHA-256 was [0-9a-f]{64}/);
   });
 
   it('destroys nothing under a hold, which only a second person can release', async () => {
