@@ -6,6 +6,7 @@ import {
   type JsonValue,
   pointer,
   type Profile,
+  violationsOf,
 } from '../core/index.ts';
 import type { Filewright } from '../app.ts';
 import {
@@ -16,7 +17,7 @@ import {
 } from '../store/index.ts';
 import { answerOf, type Diagnosis, LISTED_MAX, openedRecord, publicScope } from './diagnose.ts';
 import { profilesByLane } from './lanes.ts';
-import { bodyOf, violationsOf } from './reviews.ts';
+import { bodyOf } from './reviews.ts';
 
 /** Bytes shown on each side of an oddity. */
 const AROUND_BYTES = 24;

@@ -31,8 +31,6 @@ export {
   type OpenedException,
   openReview,
   type ReviewFile,
-  type Violation,
-  violationsOf,
 } from './reviews.ts';
 export {
   acceptFiling,

@@ -1,11 +1,12 @@
 /** Looking at an exception: its sealed envelope, every attempt with the exact bytes, and what the portal complained of. */
 import {
-  decodeJson,
   FilewrightError,
   parseStrictJson,
   pointer,
   type JsonValue,
   type SealedPayload,
+  type Violation,
+  violationsOf,
 } from '../core/index.ts';
 import type { Filewright } from '../app.ts';
 import {
@@ -40,12 +41,6 @@ export interface ReviewedAttempt {
   readonly code: string | undefined;
   /** The exact response or failure; undefined when nothing was recorded, or its key is gone. */
   readonly exchange: OpenedJson | undefined;
-}
-
-export interface Violation {
-  readonly code: string;
-  readonly field?: string;
-  readonly message?: string;
 }
 
 export interface ReviewFile extends OpenedException {
@@ -83,40 +78,6 @@ export async function openReview(app: Filewright, id: string): Promise<ReviewFil
 export function bodyOf(response: JsonValue | undefined): Buffer | undefined {
   const body = pointer(response, '/body_base64');
   return typeof body === 'string' ? Buffer.from(body, 'base64') : undefined;
-}
-
-const VIOLATIONS_MAX = 100;
-
-/** What the portal names as wrong: `errors` or `violations` of a JSON answer, else its own code. */
-export function violationsOf(body: Uint8Array | undefined): readonly Violation[] {
-  const answer = body === undefined ? undefined : decodeJson(body);
-  for (const name of ['/errors', '/violations', '/invalid-params']) {
-    const list = pointer(answer, name);
-    if (!Array.isArray(list)) continue;
-    return list.slice(0, VIOLATIONS_MAX).flatMap((item: unknown) => {
-      const code = textOf(item, ['/code', '/type', '/name', '/reason']);
-      const field = textOf(item, ['/field', '/pointer', '/path']);
-      const message = textOf(item, ['/message', '/detail']);
-      if (code === undefined && message === undefined) return [];
-      return [
-        {
-          code: code ?? 'UNNAMED',
-          ...(field === undefined ? {} : { field }),
-          ...(message === undefined ? {} : { message }),
-        },
-      ];
-    });
-  }
-  const code = textOf(answer, ['/code', '/error']);
-  return code === undefined ? [] : [{ code }];
-}
-
-function textOf(value: unknown, places: readonly string[]): string | undefined {
-  for (const place of places) {
-    const found = pointer(value, place);
-    if (typeof found === 'string' && found !== '') return found.slice(0, 500);
-  }
-  return undefined;
 }
 
 export function openedJson(app: Filewright, sealed: SealedPayload): OpenedJson {

@@ -26,3 +26,4 @@ export * from './stamp.ts';
 export * from './strict-json.ts';
 export * from './time.ts';
 export * from './verdict.ts';
+export * from './violations.ts';

@@ -6,6 +6,7 @@ import {
   type Filing,
   type JsonValue,
   toRfc3339,
+  violationsOf,
 } from '../core/index.ts';
 
 /** The exact response, or what failed instead. */
@@ -64,17 +65,27 @@ export function exceptionEnvelope(input: {
     payload_base64: input.payload === undefined ? null : base64(input.payload),
     payload_sha256: filing.payloadSha256,
     response: input.exchange === undefined ? null : exchangeJson(input.exchange),
+    violations: violations(input.exchange),
     attempts: input.history.map((attempt) => ({
       attempt: attempt.attempt,
       action: attempt.action,
       trace: attempt.id,
       intent_at: toRfc3339(attempt.intentAt),
+      outcome_at: attempt.outcome === undefined ? null : toRfc3339(attempt.outcome.at),
       verdict: attempt.outcome?.verdict ?? null,
       code: attempt.outcome?.code ?? null,
       // The exact response of an earlier attempt is the sealed body of this ledger entry.
       entry: attempt.outcome?.sealed?.entry ?? null,
     })),
   });
+}
+
+/** As the portal names them, beside the bytes in which it does. */
+function violations(exchange: Exchange | undefined): JsonValue {
+  const body = exchange?.kind === 'answer' ? exchange.body : undefined;
+  return violationsOf(body).map((one) =>
+    Object.fromEntries(Object.entries(one).map(([name, text]) => [name, wellFormed(text)])),
+  );
 }
 
 function base64(bytes: Uint8Array): string {

@@ -28,7 +28,7 @@ const HEALTHY: LaneState = {
 function slowStore(): {
   readonly store: Pick<DeliveryStore, 'survey' | 'changeLane'>;
   readonly committed: LaneState[];
-  answerAll(): Promise<void>;
+  readonly answerAll: () => Promise<void>;
 } {
   const open: (() => void)[] = [];
   const committed: LaneState[] = [];

@@ -17,6 +17,7 @@ export function findContradictions(document: unknown): readonly Issue[] {
     ...findAmbiguousStates(document),
     ...findReversedDelays(document),
     ...findEmptyHours(document),
+    ...findMonthWithoutHours(document),
     ...findPageContradictions(document),
   ];
 }
@@ -115,6 +116,16 @@ function findEmptyHours(document: Document): readonly Issue[] {
     const expected = `a time after ${from}; hours past midnight are two entries`;
     return [{ pointer: `/hours/weekly/${index}/to`, expected, found: JSON.stringify(to) }];
   });
+}
+
+// When a month begins for a portal depends on its zone and its doors; without them early filings would go out.
+function findMonthWithoutHours(document: Document): readonly Issue[] {
+  const { hours, limits } = document;
+  if (hours !== undefined || !isRecord(limits) || limits['notBeforePeriod'] === undefined)
+    return [];
+  return [
+    { pointer: '/hours', expected: 'hours, because of /limits/notBeforePeriod', found: 'nothing' },
+  ];
 }
 
 function listAt(record: Document, name: string): readonly unknown[] {

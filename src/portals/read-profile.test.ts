@@ -223,6 +223,11 @@ describe('readProfile', () => {
       },
       '/hours/closedOn/0',
     ],
+    [
+      'a first month without the hours that say when it begins',
+      { limits: { notBeforePeriod: { periodAt: '/period' } } },
+      '/hours',
+    ],
     ['an empty week', { hours: { zone: 'UTC', weekly: [] } }, '/hours/weekly'],
     [
       'a status path without a placeholder',

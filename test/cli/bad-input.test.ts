@@ -66,6 +66,18 @@ describe('rows that cannot be filed', () => {
     });
   });
 
+  it('that a gate can put right are imported, and the change is told with its line', async () => {
+    const path = await world.file('spaces.csv', csv(row('901', { name: 'Entity 901  ' })));
+    const ended = await world.run(['batch', 'import', '--dry-run', path], paula);
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(ended.stdout).toMatch(
+      /^Would create 1, changed 0, unchanged 0, refused 0 of 1 rows\.$/m,
+    );
+    expect(ended.stdout).toMatch(
+      /^ {2}TRAILING_WHITESPACE once, first in line 2: \S*entity_name: /m,
+    );
+  });
+
   it('leave nothing behind, and do not keep a good row from being imported', async () => {
     expect(await world.data(['filing', 'list'])).toEqual({ filings: [] });
     const path = await world.file('one.csv', csv(row('1', { due: 'soon' }), good));

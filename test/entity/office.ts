@@ -175,7 +175,7 @@ export const NO_HARM = {
 const WEEK = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
 
 /** Open all week; the gate against early filings needs hours to know the first open day of a month. */
-const ALWAYS = {
+export const ALWAYS = {
   zone: 'America/New_York',
   weekly: [{ days: WEEK, from: '00:00', to: '24:00' }],
   closedOn: [],

@@ -4,7 +4,7 @@ import { addPortal } from '../../src/acts/index.ts';
 import { systemClock } from '../../src/system/index.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { pass, until } from '../delivery/waiting.ts';
-import { closedNow, month, NO_HARM, Office, rowsOf } from './office.ts';
+import { ALWAYS, closedNow, month, NO_HARM, Office, rowsOf } from './office.ts';
 
 let server: Server;
 let office: Office;
@@ -155,7 +155,7 @@ describe('New York', () => {
     expect(await office.ends('US-NY')).toEqual({ pending: 8 });
     await stop();
     office.simulator.behave('US-NY', { closedHours: 'ignored' });
-    const { hours: _never, ...open } = office.simulator.profile('US-NY');
+    const open = { ...office.simulator.profile('US-NY'), hours: ALWAYS };
     await addPortal(office.app, open, office.person);
     await office.worker();
     await office.untilEnded('US-NY');

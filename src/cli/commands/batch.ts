@@ -89,6 +89,8 @@ export function addBatchCommands(program: Command): void {
     );
 }
 
+type Report = Awaited<ReturnType<typeof importFile>>;
+
 interface ImportOptions {
   readonly dryRun?: boolean;
   readonly map?: string;
@@ -126,6 +128,7 @@ async function importAction(
             .slice(0, 10)
             .map((error) => `  line ${error.line}: ${error.where}: ${error.why}`),
         ];
+        lines.push(...gateLines(report.gates));
         if (report.errorFile !== undefined)
           lines.push(`Refused and changed rows: ${report.errorFile}`);
         if (report.batch !== undefined) {
@@ -137,6 +140,16 @@ async function importAction(
       },
     );
     if (report.refused + report.changed > 0) process.exitCode = EXIT.conflict;
+  });
+}
+
+/** What the gates changed or noticed, by code, each with its first row; `--json` has a hundred. */
+function gateLines({ counts, changes, notices }: Report['gates']): string[] {
+  return Object.entries(counts).map(([code, count]) => {
+    const first = [...changes, ...notices].find((note) => note.code === code);
+    const example =
+      first === undefined ? '' : `, first in line ${first.line}: ${first.where}: ${first.why}`;
+    return `  ${code} ${count === 1 ? 'once' : `${count} times`}${example}`;
   });
 }
 
