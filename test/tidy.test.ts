@@ -20,7 +20,9 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'packs/grants': ['core', 'calendar'],
   store: ['core', 'ledger'],
   portals: ['core'],
+  brokers: ['core'],
   notify: ['core', 'portals'],
+  web: ['core'],
   jobs: ['core', 'store', 'portals', 'notify'],
   intake: ['core'],
   delivery: ['core'],
@@ -34,7 +36,9 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'portals',
     'intake',
     'delivery',
+    'brokers',
     'notify',
+    'web',
     'jobs',
     'packs/entity',
     'packs/patent',
@@ -70,7 +74,12 @@ const REAL_WORLD = [
 const REAL_WORLD_WORDS =
   /\b(Date\.now|Math\.random|performance\.now|process\.env|setTimeout|setInterval|setImmediate)\b|new Date\(\)/;
 /** Real timers and sockets belong to these; their clock is a port where a decision hangs on it. */
-const REAL_TIMERS = [/^portals\//, /^testing\/simulator\//, /^testing\/virtual-clock\.ts$/];
+const REAL_TIMERS = [
+  /^portals\//,
+  /^brokers\//,
+  /^testing\/simulator\//,
+  /^testing\/virtual-clock\.ts$/,
+];
 
 const LINES_MAX = 350;
 /** Each needs a reason to be longer. */

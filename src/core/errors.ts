@@ -120,6 +120,24 @@ export const ERRORS = {
     meaning: 'A record, field or document is larger than the stated bound.',
     remedy: 'Split the record, or check that the file is what you think it is.',
   },
+  FEED_MALFORMED: {
+    exit: 'failed',
+    meaning: 'A bank feed cannot be read as the format it claims to be. Nothing of it is used.',
+    remedy:
+      'The message names the line and the reason; fetch the feed from the bank again, unchanged.',
+  },
+  FEED_INCONSISTENT: {
+    exit: 'failed',
+    meaning:
+      'The balances, control totals or counts of a bank feed do not agree with its lines. Nothing of it is used.',
+    remedy:
+      'The message names both figures; fetch the feed again, and ask the bank if it is the same.',
+  },
+  FEED_UNSUPPORTED: {
+    exit: 'failed',
+    meaning: 'A bank feed is of a kind that is not read, or would count money twice if it were.',
+    remedy: 'The message says which kind to ask the bank for instead.',
+  },
   JSON_MALFORMED: {
     exit: 'failed',
     meaning: 'A text is not the strict JSON that is required here.',
@@ -226,6 +244,23 @@ export const ERRORS = {
     exit: 'failed',
     meaning: 'A rule file does not hold what its rules must hold. Nothing of it is used.',
     remedy: 'Correct the line that the message names.',
+  },
+  PEOPLE_FILE_INVALID: {
+    exit: 'failed',
+    meaning: 'A people file does not hold what it must hold. Nothing of it is used.',
+    remedy: 'Correct the line that the message names.',
+  },
+  PROOF_NEEDED: {
+    exit: 'refused',
+    meaning: 'A docket with a hard date closes only with proof of filing or with a named override.',
+    remedy:
+      'Give the receipt and the moment of filing, or a person and the reason for an override.',
+  },
+  ROUTING_MATRIX_INVALID: {
+    exit: 'failed',
+    meaning:
+      'A routing matrix has a circle, a gap or a name that leads nowhere. Nothing of it is used.',
+    remedy: 'Correct each place that the message names, and run route check.',
   },
   QUARANTINED: {
     exit: 'refused',

@@ -1,0 +1,89 @@
+/** Dockets of three offices, due soon, drawn from a seed; and laws whose calendars change under them. */
+import { addDays, addMonths, type Day, dateAtOffice, formatDay } from '../../src/calendar/index.ts';
+import { type Instant, type JsonValue, sha256Hex } from '../../src/core/index.ts';
+import { type Docket, docketOf, readDocketRow } from '../../src/packs/patent/docket/index.ts';
+import { type PatentLaw, readPatentRules } from '../../src/packs/patent/index.ts';
+import { shippedLaw } from '../../src/system/law/index.ts';
+import { Draw } from '../world/draw.ts';
+import { CLASSES, CLIENTS, GROUPS } from './firm-of-seed.ts';
+
+const DOCKETS_MIN = 3;
+const DOCKETS_MAX = 7;
+
+/** Days from the start of the world to the due date. */
+const SPANS = { soon: [-1, 4], later: [5, 25], far: [46, 70] } as const;
+
+export function docketsOfSeed(seed: number, start: Instant): Docket[] {
+  const draw = new Draw(seed, 'dockets');
+  const law = baseLaw();
+  return Array.from({ length: draw.int(DOCKETS_MIN, DOCKETS_MAX) }, (_, index) => {
+    const reading = readDocketRow(rowOf(draw, index, start));
+    if (reading.kind !== 'event') throw new Error(`the world drew a bad row: ${reading.kind}`);
+    return docketOf(reading.event, {
+      tenant: 'sim',
+      rules: law.rules,
+      payloadSha256: sha256Hex(index.toString(16).padStart(64, '0')),
+    });
+  });
+}
+
+function rowOf(draw: Draw, index: number, start: Instant): Record<string, JsonValue> {
+  const office = draw.weighted({ US: 5, EP: 2, JP: 2, none: 1 });
+  const months = office === 'EP' ? 2 : 3;
+  const [soonest, latest] = SPANS[draw.weighted({ soon: 3, later: 4, far: 2 })];
+  const due = addDays(dateAtOffice(start, 'UTC'), draw.int(soonest, latest));
+  return {
+    application_number: `1${index}`,
+    filing_date: '2024-02-29',
+    event_date: formatDay(addMonths(due, -months, 'same-number')),
+    period: `P${months}M`,
+    ...EVENTS[office],
+    client: draw.pick(CLIENTS),
+    technology_group: draw.pick(GROUPS),
+    privilege: draw.chance(0.6) ? ['attorney-client'] : [],
+    classification: draw.chance(0.2) ? [draw.pick(CLASSES)] : [],
+    ...(draw.chance(0.25) ? { due_date: formatDay(addDays(due, draw.int(-3, 3))) } : {}),
+  };
+}
+
+/** The last has an event that no office knows: its date is unknown unless the source states one. */
+const EVENTS = {
+  US: { event_code: 'CTNF' },
+  EP: { event_code: 'EPO-FORM-2001', rule: 'EP-ROLL' },
+  JP: { event_code: 'A131', rule: 'JP-OA-OVERSEAS' },
+  none: { event_code: 'UNKNOWN' },
+} as const;
+
+let base: PatentLaw | undefined;
+
+export function baseLaw(): PatentLaw {
+  const law = shippedLaw();
+  base ??= {
+    rules: law.compiled('rules/patent.json', readPatentRules),
+    calendars: law.calendars,
+    relief: [],
+  };
+  return base;
+}
+
+/** Compiling calendars is slow next to the rest, and few different days are ever closed. */
+const changed = new Map<Day, PatentLaw>();
+
+/** The United States office closes on one more day. */
+export function lawClosedOn(day: Day): PatentLaw {
+  const known = changed.get(day);
+  if (known !== undefined) return known;
+  const text = JSON.stringify({
+    kind: 'calendar',
+    code: 'uspto',
+    title: 'changed',
+    version: `sim.${day}`,
+    checked: '2026-11-15',
+    zone: 'America/New_York',
+    extends: 'uspto',
+    dates: [{ date: formatDay(day), reason: 'storm', standing: 'verified', source: 'sim' }],
+  });
+  const law = { ...baseLaw(), calendars: shippedLaw().calendarsWith([{ file: 'sim', text }]) };
+  changed.set(day, law);
+  return law;
+}

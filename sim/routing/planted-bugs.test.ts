@@ -1,0 +1,90 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { PlantedBug } from '../planted-bugs.ts';
+import { ROUTING_BUGS } from './planted-bugs.ts';
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+/** A bug that needs more worlds than this to show itself is not caught. */
+const SEEDS_MAX = 300;
+/** Bugs looked for at the same time, one process each. */
+const AT_ONCE = 2;
+const MINUTES_5_MS = 300_000;
+
+let build = '';
+
+beforeAll(() => {
+  build = mkdtempSync(join(tmpdir(), 'filewright-routing-'));
+  const project = join(build, 'tsconfig.json');
+  // Types are checked elsewhere; here only the JavaScript is wanted, and only of what the simulation needs.
+  const compilerOptions = {
+    noEmit: false,
+    noCheck: true,
+    declaration: false,
+    rootDir: root,
+    outDir: join(build, 'out'),
+    typeRoots: [join(root, 'node_modules/@types')],
+  };
+  const files = [join(root, 'sim/routing/main.ts')];
+  const config = { extends: join(root, 'tsconfig.json'), compilerOptions, include: [], files };
+  writeFileSync(project, JSON.stringify(config));
+  const args = [join(root, 'node_modules/typescript/bin/tsc'), '-p', project];
+  const { status, stdout } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`The build failed:\n${stdout}`);
+}, MINUTES_5_MS);
+
+afterAll(() => rmSync(build, { recursive: true, force: true }));
+
+interface Catch {
+  readonly bug: PlantedBug;
+  readonly seeds: number;
+  readonly isCaught: boolean;
+}
+
+test(
+  `each planted bug breaks the invariant that is named for it within ${SEEDS_MAX} seeds`,
+  async () => {
+    const waiting = [...ROUTING_BUGS];
+    const catches: Catch[] = [];
+    const lane = async (): Promise<void> => {
+      for (let bug = waiting.shift(); bug !== undefined; bug = waiting.shift()) {
+        catches.push(await catchBug(bug, ROUTING_BUGS.length - waiting.length));
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, lane));
+    process.stdout.write(
+      `${catches.map(({ bug, seeds }) => `${bug.name.padEnd(60)} ${bug.invariant.padEnd(18)} ${seeds}`).join('\n')}\n`,
+    );
+    expect(catches.filter(({ isCaught }) => !isCaught).map(({ bug }) => bug.name)).toEqual([]);
+  },
+  MINUTES_5_MS,
+);
+
+async function catchBug(bug: PlantedBug, number: number): Promise<Catch> {
+  const folder = join(build, `bug-${number}`);
+  cpSync(join(build, 'out'), folder, { recursive: true });
+  for (const name of ['law', 'node_modules']) symlinkSync(join(root, name), join(folder, name));
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  const path = join(folder, bug.file);
+  const text = readFileSync(path, 'utf8');
+  const places = text.split(bug.find).length - 1;
+  if (places !== 1) throw new Error(`"${bug.name}": its text is ${places} times in ${bug.file}`);
+  writeFileSync(
+    path,
+    text.replace(bug.find, () => bug.replace),
+  );
+  const main = join(folder, 'sim/routing/main.js');
+  const args = [main, '--seeds', String(SEEDS_MAX), '--until', bug.invariant];
+  const stdout = await new Promise<string>((resolve, reject) => {
+    // Exit code 1 is what we hope for; anything without a report is a failure of the harness.
+    execFile(process.execPath, args, (error, out, err) =>
+      out === '' ? reject(error ?? new Error(err)) : resolve(out),
+    );
+  });
+  // The report is made by main.ts, a few lines away.
+  const report = JSON.parse(stdout) as { seeds: number; broken: Record<string, unknown> };
+  return { bug, seeds: report.seeds, isCaught: report.broken[bug.invariant] !== undefined };
+}

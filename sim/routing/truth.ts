@@ -1,0 +1,119 @@
+/** The world's own opinion on dates and rights, written a second time and in another way than the code under test. */
+import { type Day, endOfDay } from '../../src/calendar/index.ts';
+import { addMs, FilewrightError, type Instant } from '../../src/core/index.ts';
+import type { Party, People } from '../../src/packs/patent/access/index.ts';
+import type { Docket } from '../../src/packs/patent/docket/index.ts';
+import { computeDeadline, type PatentLaw, readPatentCase } from '../../src/packs/patent/index.ts';
+import type { MatrixNode } from '../../src/packs/patent/routing/index.ts';
+import type { Evidence } from './evidence.ts';
+
+export interface DueTruth {
+  readonly day: Day;
+  readonly moment: Instant;
+  readonly zone: string;
+}
+
+const dues = new WeakMap<PatentLaw, Map<Docket, DueTruth | undefined>>();
+
+/** The earliest day that anybody names; undefined where nobody names one. */
+export function dueOf(docket: Docket, law: PatentLaw): DueTruth | undefined {
+  const known = dues.get(law) ?? new Map<Docket, DueTruth | undefined>();
+  dues.set(law, known);
+  if (!known.has(docket)) known.set(docket, computeDue(docket, law));
+  return known.get(docket);
+}
+
+function computeDue({ event }: Docket, law: PatentLaw): DueTruth | undefined {
+  if (event === undefined) return undefined;
+  const days: Day[] = [event.stated.due, event.stated.final].flatMap((day) => day ?? []);
+  let zone = 'Etc/GMT-14';
+  try {
+    const one = readPatentCase({
+      office: event.office,
+      event_code: event.eventCode,
+      rule: event.rule,
+      period: event.period,
+      trigger_date: event.eventDate,
+    });
+    const deadline = computeDeadline(one, law, { explain: false });
+    days.push(deadline.due);
+    zone = deadline.matter.calendar.zone;
+  } catch (error) {
+    if (!(error instanceof FilewrightError)) throw error;
+  }
+  const [first, ...rest] = days;
+  if (first === undefined) return undefined;
+  const day = rest.reduce((least, one) => (one < least ? one : least), first);
+  return { day, moment: endOfDay(day, zone), zone };
+}
+
+/** Each label and the client must be allowed to each reader, and nothing denied to any. */
+export function mayRead(docket: Docket, party: Party, people: People): boolean {
+  const readers =
+    party.kind === 'team'
+      ? party.members.map((id) => people.parties.get(id)).filter((one) => one !== undefined)
+      : [party];
+  return readers.every(({ allow, deny }) => {
+    const has = (list: readonly string[], grant: string): boolean =>
+      list.includes(grant) || list.includes(`${grant.split(':')[0]}:*`);
+    const matter = [`client:${docket.client}`, `group:${docket.technologyGroup}`];
+    const labels = [
+      ...docket.labels.classification.map((label) => `class:${label}`),
+      ...docket.labels.privilege.map((label) => `privilege:${label}`),
+    ];
+    return (
+      matter.some((grant) => has(allow, grant)) &&
+      labels.every((grant) => has(allow, grant)) &&
+      ![...matter, ...labels].some((grant) => has(deny, grant))
+    );
+  });
+}
+
+/** Nodes that the docket's row can lead to. */
+export function nodesFor(docket: Docket, { matrix }: Evidence): MatrixNode[] {
+  const fits = (wanted: string | undefined, found: string | undefined): boolean =>
+    wanted === undefined || wanted === found;
+  const rows = matrix.rows.filter(
+    ({ client, technologyGroup, event }) =>
+      fits(client, docket.client) &&
+      fits(technologyGroup, docket.technologyGroup) &&
+      fits(event, docket.eventCode),
+  );
+  const weight = (text: string | undefined, value: number): number =>
+    text === undefined ? 0 : value;
+  const [best] = rows.toSorted(
+    (a, b) =>
+      weight(b.client, 4) +
+      weight(b.technologyGroup, 2) +
+      weight(b.event, 1) -
+      (weight(a.client, 4) + weight(a.technologyGroup, 2) + weight(a.event, 1)),
+  );
+  const open = new Set(best === undefined ? [] : [best.start]);
+  // A set that grows while it is walked is walked to its end.
+  for (const id of open) for (const next of matrix.nodes.get(id)?.next ?? []) open.add(next);
+  return [...open].flatMap((id) => matrix.nodes.get(id) ?? []);
+}
+
+/** The first moment at or after `at` at which our processes ran. */
+export function runningAt(at: Instant, { down }: Evidence): Instant {
+  return down.find(({ from, to }) => at >= from && at < to)?.to ?? at;
+}
+
+/** The first moment from `since` on at which `momentOf(law)` had passed under the law of that moment. */
+export function firstPassed(
+  evidence: Evidence,
+  since: Instant,
+  momentOf: (law: PatentLaw) => Instant | undefined,
+): Instant | undefined {
+  for (const [index, { from, law }] of evidence.laws.entries()) {
+    const until = evidence.laws[index + 1]?.from ?? addMs(evidence.endAt, 1);
+    const moment = momentOf(law);
+    if (moment === undefined) continue;
+    const at = [from, since, moment].reduce((latest, one) => (one > latest ? one : latest));
+    // A law that held for moments only may have been over before anybody looked.
+    if (addMs(at, SHORT_MS) < until) return at;
+  }
+  return undefined;
+}
+
+const SHORT_MS = 20_000;

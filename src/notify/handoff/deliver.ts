@@ -1,0 +1,36 @@
+import { hash } from 'node:crypto';
+import { createSecureContext } from 'node:tls';
+import { invariant, type WriteGuard } from '../../core/index.ts';
+import type { HandoffLoad, HandoffOutcome, HandoffTarget } from './handoff.ts';
+import { handOverByHttp } from './http-target.ts';
+import { handOverByMail } from './mail-target.ts';
+import type { HandoffParts } from './parts.ts';
+import { handOverByQueue } from './queue-target.ts';
+
+export interface Handoffs {
+  /** One attempt. Every outcome is a value; nothing is retried here. */
+  deliver(target: HandoffTarget, load: HandoffLoad, guard: WriteGuard): Promise<HandoffOutcome>;
+}
+
+const BY_KIND = {
+  http: handOverByHttp,
+  mail: handOverByMail,
+  rabbitmq: handOverByQueue,
+} as const;
+
+export function createHandoffs(given: HandoffParts): Handoffs {
+  const { certificateAuthorities: ca } = given;
+  const secureContext = createSecureContext(ca === undefined ? {} : { ca: [...ca] });
+  const parts = { secureContext, ...given };
+  return {
+    deliver: async (target, load, guard) => {
+      // The last place where a changed byte can be noticed before somebody acts on it.
+      invariant(
+        hash('sha256', load.payload, 'hex') === load.payloadSha256,
+        'Expected the payload of a handoff to have the hash it was frozen with.',
+        { message: load.id, target: target.id },
+      );
+      return BY_KIND[target.kind](target, load, guard, parts);
+    },
+  };
+}

@@ -1,0 +1,17 @@
+export { createHandoffs, type Handoffs } from './deliver.ts';
+export type {
+  HandoffEvidence,
+  HandoffLoad,
+  HandoffOutcome,
+  HandoffSign,
+  HandoffTarget,
+} from './handoff.ts';
+export type { HandoffParts, QueueOutcome } from './parts.ts';
+export {
+  type ConnectionParts,
+  type ConnectionTarget,
+  openTimed,
+  type PhaseLimits,
+  type PhaseTimes,
+  type TimedConnection,
+} from './timed-connection.ts';

@@ -1,0 +1,68 @@
+/** A handoff by e-mail. A mail server that takes it has not read it: a person must acknowledge. */
+import type { WriteGuard } from '../../core/index.ts';
+import { sendMail } from '../mail.ts';
+import type { SendOutcome } from '../outcome.ts';
+import { startDeadline } from './deadline.ts';
+import type { HandoffLoad, HandoffOutcome, HandoffTarget } from './handoff.ts';
+import type { HandoffParts } from './parts.ts';
+
+const LATE: SendOutcome = { verdict: 'unknown', code: 'TIMEOUT' };
+
+export async function handOverByMail(
+  target: HandoffTarget,
+  load: HandoffLoad,
+  guard: WriteGuard,
+  parts: HandoffParts,
+): Promise<HandoffOutcome> {
+  const { clock, mail, timeoutMs, lookup, certificateAuthorities } = parts;
+  const startedAt = clock.monotonicMs();
+  const end = (kind: 'sent' | 'failed' | 'unknown' | 'refused', code: string): HandoffOutcome => ({
+    kind,
+    evidence: { code, elapsedMs: clock.monotonicMs() - startedAt },
+    signs: [],
+  });
+  if (mail === undefined) return end('failed', 'MAIL_NOT_SET');
+  const server = await mail.server();
+  // Before the connection: an SMTP conversation has no one moment at which it is written. A lease that is lost on the
+  // way costs a second mail under the same id, never a lost one.
+  if (guard.signal.aborted || !guard.mayWrite()) return end('failed', 'LEASE_LOST');
+  const whole = startDeadline(clock, parts.totalMs, guard.signal);
+  const sending = sendMail(
+    {
+      messageId: `<${safeId(load.id)}@${mail.host}>`,
+      from: mail.from,
+      to: target.address,
+      subject: load.notice.subject,
+      text: `${load.notice.text}\n\nMessage ${load.id}\nDocument SHA-256 ${load.payloadSha256}\n`,
+      date: clock.now(),
+    },
+    server,
+    {
+      connectMs: timeoutMs,
+      answerMs: timeoutMs,
+      ...(lookup === undefined ? {} : { lookup }),
+      ...(certificateAuthorities === undefined ? {} : { certificateAuthorities }),
+    },
+  );
+  // A server that talks drop by drop goes on in the background to its own bound; it may still take the message.
+  const late = new Promise<SendOutcome>((resolve) => {
+    whole.signal.addEventListener('abort', () => resolve(LATE), { once: true });
+  });
+  const outcome = await Promise.race([sending, late]).finally(() => whole.cancel());
+  switch (outcome.verdict) {
+    case 'sent':
+      return end('sent', outcome.code);
+    case 'transient':
+      return end('failed', outcome.code);
+    case 'unknown':
+      return end('unknown', outcome.code);
+    case 'permanent':
+    case 'gone':
+      return end('refused', outcome.code);
+  }
+}
+
+/** Our own ids are letters, digits and dashes; a header is built from nothing else. */
+function safeId(id: string): string {
+  return id.replaceAll(/[^A-Za-z0-9._-]/g, '-').slice(0, 200);
+}

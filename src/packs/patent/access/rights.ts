@@ -1,0 +1,96 @@
+/** Who may see a docket. Deny beats allow, and a label without its own right is a refusal. */
+import { type Labels, UNREAD_LABEL } from './labels.ts';
+import type { Grant, Party, People, Rights } from './people.ts';
+
+/** What rights are asked about. */
+export interface Guarded {
+  readonly applicationNumber: string | undefined;
+  readonly client: string | undefined;
+  readonly technologyGroup: string | undefined;
+  readonly labels: Labels;
+}
+
+/** The reason is for the ledger and for those who may see the docket; never for the one who was refused. */
+export type Access =
+  | { readonly may: true }
+  | { readonly may: false; readonly party: string; readonly why: string };
+
+export const GRANT_KINDS = ['client', 'group', 'matter', 'class', 'privilege'] as const;
+type GrantKind = (typeof GRANT_KINDS)[number];
+
+/** Undefined when the text is no grant. */
+export function parseGrant(text: Grant): { kind: GrantKind; value: string } | undefined {
+  const at = text.indexOf(':');
+  const kind = GRANT_KINDS.find((one) => one === text.slice(0, at));
+  const value = text.slice(at + 1);
+  return kind === undefined || value === '' ? undefined : { kind, value };
+}
+
+/**
+ * A team reads what is sent to it together, so it has a right only where each of its members has it: one member behind
+ * an ethical wall closes the whole team's queue for that client.
+ */
+export function accessOf(guarded: Guarded, party: Party, people: People): Access {
+  if (party.kind === 'person') return ownAccess(guarded, party, party.id);
+  const denied = denyOf(guarded, party);
+  if (denied !== undefined) return no(party.id, `denied by ${denied}`);
+  if (party.members.length === 0) return ownAccess(guarded, party, party.id);
+  for (const id of party.members) {
+    const member = people.parties.get(id);
+    if (member?.kind !== 'person') return no(party.id, `member ${id} is not known`);
+    // What the team was given, each member has; what a member is denied, the team is.
+    const rights = { allow: [...party.allow, ...member.allow], deny: member.deny };
+    const access = ownAccess(guarded, rights, id);
+    if (!access.may) return access;
+  }
+  return { may: true };
+}
+
+function ownAccess(guarded: Guarded, rights: Rights, party: string): Access {
+  const denied = denyOf(guarded, rights);
+  if (denied !== undefined) return no(party, `denied by ${denied}`);
+  if (!matterTokens(guarded).some(([kind, value]) => fits(rights.allow, kind, value))) {
+    return no(party, 'no right to this client, group or matter');
+  }
+  const missing = labelTokens(guarded.labels).find(
+    ([kind, value]) => !fits(rights.allow, kind, value),
+  );
+  return missing === undefined
+    ? { may: true }
+    : no(party, `no right for ${missing[0]}:${missing[1]}`);
+}
+
+function denyOf(guarded: Guarded, rights: Rights): Grant | undefined {
+  const tokens = [...matterTokens(guarded), ...labelTokens(guarded.labels)];
+  return rights.deny.find((grant) => tokens.some(([kind, value]) => fits([grant], kind, value)));
+}
+
+type Token = readonly [GrantKind, string];
+
+/** A matter whose client is not known has the empty text for it, which only `client:*` fits. */
+function matterTokens(guarded: Guarded): Token[] {
+  return [
+    ['client', guarded.client ?? ''],
+    ['group', guarded.technologyGroup ?? ''],
+    ['matter', guarded.applicationNumber ?? ''],
+  ];
+}
+
+function labelTokens(labels: Labels): Token[] {
+  return [
+    ...labels.classification.map((label): Token => ['class', label]),
+    ...labels.privilege.map((label): Token => ['privilege', label]),
+  ];
+}
+
+function fits(grants: readonly Grant[], kind: GrantKind, value: string): boolean {
+  return (
+    grants.includes(`${kind}:*`) ||
+    // Labels that nobody could read may be any label at all.
+    (value !== UNREAD_LABEL && value !== '' && grants.includes(`${kind}:${value}`))
+  );
+}
+
+function no(party: string, why: string): Access {
+  return { may: false, party, why };
+}

@@ -1,0 +1,179 @@
+/**
+ * The dates of a docket, computed anew each time they are needed: before every handing over, in a report, after a
+ * change of a calendar. There is no way to route by a date that somebody stored.
+ */
+import { type CompiledCalendar, type Day, endOfDay, formatDay } from '../../../calendar/index.ts';
+import { FilewrightError, type Instant } from '../../../core/index.ts';
+import { readPatentCase } from '../case.ts';
+import { computeDeadline } from '../compute.ts';
+import type { PatentLaw } from '../matter.ts';
+import { type Docket, type DocketEvent, officeCodeOf } from './docket.ts';
+
+export interface DateConflict {
+  readonly date: 'due' | 'final';
+  readonly computed: Day;
+  readonly stated: Day;
+}
+
+export type DocketDates =
+  | {
+      readonly kind: 'dated';
+      readonly asOf: Instant;
+      readonly office: string | undefined;
+      /** Work target: before any roll, which is a rescue and no working time. */
+      readonly soft: Day;
+      readonly due: Day;
+      readonly final: Day | undefined;
+      /** The first instant that is too late for `due`. */
+      readonly dueMoment: Instant;
+      /** `stated`: only the source says so, the law could not be asked. */
+      readonly from: 'law' | 'stated';
+      /** Why the dates are not to be trusted blindly; empty where they are verified. */
+      readonly unverified: readonly string[];
+      readonly conflicts: readonly DateConflict[];
+      readonly rule: string | undefined;
+      readonly law: { readonly rules: string; readonly calendar: string | undefined };
+    }
+  | {
+      readonly kind: 'undated';
+      readonly asOf: Instant;
+      readonly office: string | undefined;
+      readonly code: string;
+      readonly why: string;
+    };
+
+/** Where a day ends first on earth. For a stated date whose office nobody knows: earlier is safe. */
+const FIRST_ZONE = 'Etc/GMT-14';
+
+export function datesOf(docket: Docket, law: PatentLaw, now: Instant): DocketDates {
+  const { event } = docket;
+  if (event === undefined) {
+    return undated(now, undefined, 'SCHEMA_DRIFT', 'the record could not be read');
+  }
+  const office = officeCodeOf(event, law.rules);
+  const answer = lawDates(event, law);
+  if (answer.ok) return settled(event, { ...answer, law, office, now });
+  const { due, final } = event.stated;
+  const stated = due ?? final;
+  if (stated === undefined) return undated(now, office, answer.code, answer.why);
+  const earliest = due !== undefined && final !== undefined && final < due ? final : stated;
+  const calendar = calendarOf(office, law);
+  return {
+    kind: 'dated',
+    asOf: now,
+    office,
+    soft: earliest,
+    due: earliest,
+    final,
+    dueMoment: endOfDay(earliest, calendar?.zone ?? FIRST_ZONE),
+    from: 'stated',
+    unverified: [`stated by the source only: ${answer.why}`],
+    conflicts: [],
+    rule: undefined,
+    law: { rules: law.rules.version, calendar: versionOf(calendar) },
+  };
+}
+
+type LawAnswer =
+  | { readonly ok: true; readonly deadline: ReturnType<typeof computeDeadline> }
+  | { readonly ok: false; readonly code: string; readonly why: string };
+
+function lawDates(event: DocketEvent, law: PatentLaw): LawAnswer {
+  if (event.eventDate === undefined) {
+    return { ok: false, code: 'CASE_INVALID', why: 'event_date: no day from which a period runs' };
+  }
+  try {
+    const one = readPatentCase({ ...caseOf(event), trigger_date: event.eventDate });
+    return { ok: true, deadline: computeDeadline(one, law, { explain: false }) };
+  } catch (error) {
+    if (!(error instanceof FilewrightError)) throw error;
+    return { ok: false, code: error.code, why: error.message };
+  }
+}
+
+/** The event in the words of `readPatentCase` and of `compareCase`. */
+export function caseOf(event: DocketEvent): Readonly<Record<string, unknown>> {
+  return {
+    office: event.office,
+    filing_country: event.filingCountry,
+    event_code: event.eventCode,
+    rule: event.rule,
+    period: event.period,
+    trigger_date: event.eventDate,
+    inputs: event.inputs,
+  };
+}
+
+/** The earlier of two dates that disagree wins: acting early costs a day, acting late costs the right. */
+function settled(
+  event: DocketEvent,
+  at: {
+    readonly deadline: ReturnType<typeof computeDeadline>;
+    readonly law: PatentLaw;
+    readonly office: string | undefined;
+    readonly now: Instant;
+  },
+): DocketDates {
+  const { deadline, law, now } = at;
+  const { calendar, rule } = deadline.matter;
+  const conflicts: DateConflict[] = [];
+  const earlier = (date: 'due' | 'final', computed: Day, stated: Day | undefined): Day => {
+    if (stated === undefined || stated === computed) return computed;
+    conflicts.push({ date, computed, stated });
+    return stated < computed ? stated : computed;
+  };
+  const lawFinal = deadline.final?.day;
+  const final =
+    lawFinal === undefined ? event.stated.final : earlier('final', lawFinal, event.stated.final);
+  let due = earlier('due', deadline.due, event.stated.due);
+  if (final !== undefined && final < due) due = final;
+  return {
+    kind: 'dated',
+    asOf: now,
+    office: deadline.matter.office.code,
+    soft: deadline.raw < due ? deadline.raw : due,
+    due,
+    final,
+    dueMoment: endOfDay(due, calendar.zone),
+    from: 'law',
+    unverified: [
+      ...(deadline.confidence === 'high'
+        ? []
+        : [`confidence ${deadline.confidence}`, ...deadline.reasons]),
+      ...conflicts.map(
+        ({ date, computed, stated }) =>
+          `${date}: the source states ${formatDay(stated)}, the law gives ${formatDay(computed)}; the earlier is taken`,
+      ),
+    ],
+    conflicts,
+    rule: rule.rule,
+    law: { rules: law.rules.version, calendar: versionOf(calendar) },
+  };
+}
+
+function undated(
+  asOf: Instant,
+  office: string | undefined,
+  code: string,
+  why: string,
+): DocketDates {
+  return { kind: 'undated', asOf, office, code, why };
+}
+
+/** The calendar of the office in whose working hours timers run. */
+export function calendarOf(
+  office: string | undefined,
+  law: PatentLaw,
+): CompiledCalendar | undefined {
+  const code = office === undefined ? undefined : law.rules.offices.get(office)?.calendar;
+  return code === undefined ? undefined : law.calendars.get(code);
+}
+
+function versionOf(calendar: CompiledCalendar | undefined): string | undefined {
+  return calendar === undefined ? undefined : `${calendar.code}@${calendar.version}`;
+}
+
+/** Whether something that arrived at `at` arrived in time for the due date. */
+export function isInTime(dates: DocketDates & { kind: 'dated' }, at: Instant): boolean {
+  return at < dates.dueMoment;
+}

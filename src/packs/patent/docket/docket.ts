@@ -1,0 +1,122 @@
+/** A docket event as it was read, and the docket that is routed for it. */
+import type { Day } from '../../../calendar/index.ts';
+import { type JsonValue, obligationKey, type Sha256Hex } from '../../../core/index.ts';
+import type { Labels } from '../access/index.ts';
+import type { PatentRules } from '../rules-file.ts';
+
+export interface DocketEvent {
+  readonly applicationNumber: string;
+  readonly filingDate: Day;
+  readonly eventCode: string;
+  /** As written: a day, or an instant for receipts. */
+  readonly eventDate: string | undefined;
+  readonly office: string | undefined;
+  readonly filingCountry: string | undefined;
+  readonly rule: string | undefined;
+  readonly period: string | undefined;
+  readonly inputs: Readonly<Record<string, JsonValue>>;
+  readonly stated: StatedDates;
+  readonly client: string | undefined;
+  readonly technologyGroup: string | undefined;
+  readonly matter: string | undefined;
+  readonly title: string | undefined;
+  readonly labels: Labels;
+}
+
+/** Dates that the source claims. They are compared with the law's, and the earlier wins. */
+export interface StatedDates {
+  readonly due: Day | undefined;
+  readonly final: Day | undefined;
+}
+
+/** What is routed. A record that could not be read is routed too: somebody must look at it. */
+export interface Docket {
+  readonly id: string;
+  readonly messageId: string;
+  readonly payloadSha256: Sha256Hex;
+  readonly applicationNumber: string | undefined;
+  readonly client: string | undefined;
+  readonly technologyGroup: string | undefined;
+  readonly eventCode: string;
+  readonly labels: Labels;
+  /** Undefined for a record that could not be read. */
+  readonly event: DocketEvent | undefined;
+}
+
+/** The event code under which a matrix may route records that could not be read. */
+export const DRIFT_EVENT = 'SCHEMA_DRIFT';
+
+/** The office, by what the event says or by the law's tables; never assumed. */
+export function officeCodeOf(
+  event: Pick<DocketEvent, 'office' | 'filingCountry' | 'eventCode'>,
+  rules: PatentRules,
+): string | undefined {
+  if (event.office !== undefined) return event.office;
+  if (event.filingCountry !== undefined) return rules.filingCountries.get(event.filingCountry);
+  return rules.eventCodes.find(({ code, prefix }) =>
+    prefix ? event.eventCode.startsWith(code) : code === event.eventCode,
+  )?.office;
+}
+
+export function docketOf(
+  event: DocketEvent,
+  at: {
+    readonly tenant: string;
+    readonly rules: PatentRules;
+    readonly payloadSha256: Sha256Hex;
+    /** Defaults to the message id: one docket for one event. */
+    readonly id?: string;
+  },
+): Docket {
+  // From what the law says is one event, so that it is one docket whichever broker or file it came by.
+  const messageId = obligationKey({
+    pack: 'patent',
+    tenant: at.tenant,
+    office: officeCodeOf(event, at.rules) ?? '',
+    applicationNumber: event.applicationNumber,
+    eventCode: event.eventCode,
+    eventDate: event.eventDate ?? '',
+  });
+  return {
+    id: at.id ?? messageId,
+    messageId,
+    payloadSha256: at.payloadSha256,
+    applicationNumber: event.applicationNumber,
+    client: event.client,
+    technologyGroup: event.technologyGroup,
+    eventCode: event.eventCode,
+    labels: event.labels,
+    event,
+  };
+}
+
+/** A record that could not be read is known by its bytes. */
+export function driftDocket(
+  glimpse: Glimpse,
+  at: { readonly tenant: string; readonly payloadSha256: Sha256Hex; readonly id?: string },
+): Docket {
+  const messageId = obligationKey({
+    pack: 'patent',
+    tenant: at.tenant,
+    office: '',
+    applicationNumber: at.payloadSha256,
+    eventCode: DRIFT_EVENT,
+    eventDate: '',
+  });
+  return {
+    id: at.id ?? messageId,
+    messageId,
+    payloadSha256: at.payloadSha256,
+    ...glimpse,
+    eventCode: DRIFT_EVENT,
+    event: undefined,
+  };
+}
+
+/** What could be made out of a record that could not be read; enough to find who may look at it. */
+export interface Glimpse {
+  readonly applicationNumber: string | undefined;
+  readonly client: string | undefined;
+  readonly technologyGroup: string | undefined;
+  readonly labels: Labels;
+}

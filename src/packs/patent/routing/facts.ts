@@ -1,0 +1,78 @@
+/** What a decision says to the ledger. Names and numbers only; nothing of a payload. */
+import type { BreakerState, Instant, Sha256Hex } from '../../../core/index.ts';
+import type { Labels } from '../access/index.ts';
+import type { KnownDates } from './state.ts';
+import type { Tier } from './tiers.ts';
+import type { TriggerEvidence } from './triggers.ts';
+
+/** Why a tier was left. */
+export type LeaveReason =
+  | 'ATTEMPTS_USED'
+  | 'BREAKER_OPEN'
+  | 'DENIED'
+  | 'NOBODY_TO_ASK'
+  | 'NOT_CONFIRMED'
+  | 'REFUSED'
+  | 'SLACK_GONE'
+  | 'TRIGGERED';
+
+/** One side of a transition; the target and its breaker are absent where the tier had nobody to ask. */
+export interface TransitionSide {
+  readonly tier: Tier;
+  readonly target: string | undefined;
+  readonly breaker: BreakerState | undefined;
+}
+
+export type RoutingFact =
+  | {
+      readonly kind: 'transition';
+      readonly at: Instant;
+      readonly from: TransitionSide;
+      readonly to: TransitionSide;
+      readonly reason: LeaveReason;
+      readonly activation: string | undefined;
+      readonly evidence: TriggerEvidence | undefined;
+      readonly labels: Labels;
+      readonly matrixVersion: Sha256Hex;
+    }
+  | {
+      readonly kind: 'skipped';
+      readonly at: Instant;
+      readonly tier: Tier;
+      readonly node: string;
+      readonly target: string;
+      readonly reason: 'no_right' | 'absent' | 'no_target';
+      /** Who lacks it, and which right; for the ledger only. */
+      readonly why: string;
+    }
+  /** The law or its calendars changed since the dates were last recorded. */
+  | {
+      readonly kind: 'redated';
+      readonly at: Instant;
+      readonly from: KnownDates;
+      readonly to: KnownDates;
+    }
+  | {
+      readonly kind: 'manual_required';
+      readonly flag: 'MANUAL_ESCALATION_REQUIRED';
+      readonly at: Instant;
+      readonly reviewBy: Instant;
+      readonly reason: LeaveReason;
+      readonly target: string | undefined;
+    }
+  | {
+      readonly kind: 'manual_overdue';
+      readonly at: Instant;
+      readonly round: number;
+      readonly reviewBy: Instant;
+      readonly target: string | undefined;
+    }
+  | { readonly kind: 'late'; readonly at: Instant; readonly due: string }
+  | {
+      readonly kind: 'confirmed';
+      readonly at: Instant;
+      readonly tier: Tier;
+      readonly target: string | undefined;
+      readonly by: string;
+      readonly receipt: string | undefined;
+    };

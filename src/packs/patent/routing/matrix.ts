@@ -1,0 +1,90 @@
+/** A routing matrix: who gets which docket, and who gets it when that one does not. */
+import type { Sha256Hex } from '../../../core/index.ts';
+import type { RoutingPolicy } from './policy.ts';
+import type { Tier } from './tiers.ts';
+
+export interface Target {
+  readonly id: string;
+  readonly kind: 'http' | 'mail' | 'rabbitmq';
+  readonly address: string;
+  /** The person or team that reads what arrives there; rights are asked of it. */
+  readonly party: string;
+  /**
+   * `delivery`: the receipt of the endpoint or the confirm of the broker is the confirmation. `person`: somebody must
+   * acknowledge. An accepted e-mail is only sent, so mail is always `person`.
+   */
+  readonly confirmedBy: 'delivery' | 'person';
+}
+
+export interface MatrixNode {
+  readonly id: string;
+  readonly tier: Tier;
+  readonly target: string;
+  /** In order of preference; of the same tier (who else could take it) or of a later one. */
+  readonly next: readonly string[];
+}
+
+/** `undefined` stands for any. */
+export interface MatrixRow {
+  readonly client: string | undefined;
+  readonly technologyGroup: string | undefined;
+  readonly event: string | undefined;
+  readonly start: string;
+}
+
+export interface RoutingMatrix {
+  readonly title: string;
+  /** SHA-256 of the document's canonical JSON: the same rules are the same version, however they are laid out. */
+  readonly version: Sha256Hex;
+  readonly targets: ReadonlyMap<string, Target>;
+  readonly nodes: ReadonlyMap<string, MatrixNode>;
+  readonly rows: readonly MatrixRow[];
+  /** Persons who get what nobody else may see, in order. */
+  readonly privileged: readonly string[];
+  readonly policy: RoutingPolicy;
+}
+
+/**
+ * The row with the most exact client wins, then technology group, then event: a client's own arrangement goes before
+ * a group's, and that before one for an event. Undefined where no row fits, which a sound matrix excludes.
+ */
+export function rowFor(
+  matrix: RoutingMatrix,
+  docket: {
+    readonly client: string | undefined;
+    readonly technologyGroup: string | undefined;
+    readonly eventCode: string;
+  },
+): MatrixRow | undefined {
+  const fits = matrix.rows.filter(
+    (row) =>
+      (row.client === undefined || row.client === docket.client) &&
+      (row.technologyGroup === undefined || row.technologyGroup === docket.technologyGroup) &&
+      (row.event === undefined || row.event === docket.eventCode),
+  );
+  return fits.reduce<MatrixRow | undefined>(
+    (best, row) => (best === undefined || exactness(row) > exactness(best) ? row : best),
+    undefined,
+  );
+}
+
+export function exactness(row: MatrixRow): number {
+  return (
+    (row.client === undefined ? 0 : 4) +
+    (row.technologyGroup === undefined ? 0 : 2) +
+    (row.event === undefined ? 0 : 1)
+  );
+}
+
+/** Every node that can be reached, nearest first and in order of preference. A circle is walked once. */
+export function reachable(matrix: RoutingMatrix, start: string): MatrixNode[] {
+  const found = new Map<string, MatrixNode>();
+  const waiting = [start];
+  for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
+    const node = matrix.nodes.get(id);
+    if (node === undefined || found.has(id)) continue;
+    found.set(id, node);
+    waiting.push(...node.next);
+  }
+  return [...found.values()];
+}

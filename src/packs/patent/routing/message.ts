@@ -1,0 +1,51 @@
+/** What is handed over. The payload itself is not here: its bytes go out as they came in, and are named by their hash. */
+import { createHash } from 'node:crypto';
+import type { Sha256Hex } from '../../../core/index.ts';
+import { inherit, type Labels } from '../access/index.ts';
+import type { Docket, DocketDates } from '../docket/index.ts';
+import type { Hop } from './state.ts';
+import type { Tier } from './tiers.ts';
+
+export interface HandoffMessage {
+  /** One per docket, the same in every attempt and tier: receivers deduplicate by it. */
+  readonly id: string;
+  /** One per docket, tier and target: acknowledgement links and transport logs hang on it. */
+  readonly handoff: string;
+  readonly docket: string;
+  readonly tier: Tier;
+  readonly target: string;
+  readonly party: string;
+  readonly standsInFor: readonly string[];
+  readonly labels: Labels;
+  readonly payloadSha256: Sha256Hex;
+  /** Computed for this very handing over. */
+  readonly dates: DocketDates;
+  readonly matrixVersion: Sha256Hex;
+}
+
+export function messageFor(
+  docket: Docket,
+  hop: Hop,
+  at: { readonly dates: DocketDates; readonly matrixVersion: Sha256Hex },
+): HandoffMessage {
+  return {
+    id: docket.messageId,
+    handoff: handoffIdOf(docket.messageId, hop),
+    docket: docket.id,
+    tier: hop.tier,
+    target: hop.target,
+    party: hop.party,
+    standsInFor: hop.standsInFor,
+    labels: inherit(docket.labels),
+    payloadSha256: docket.payloadSha256,
+    dates: at.dates,
+    matrixVersion: at.matrixVersion,
+  };
+}
+
+export function handoffIdOf(messageId: string, hop: Pick<Hop, 'tier' | 'target'>): string {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([messageId, hop.tier, hop.target]))
+    .digest('hex');
+  return `fwh1-${digest.slice(0, 32)}`;
+}

@@ -1,0 +1,41 @@
+/** The numbers of routing. All are defaults that a matrix may state otherwise. */
+import type { BreakerPolicy } from '../../../core/index.ts';
+import type { Tier } from './tiers.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+export interface RoutingPolicy {
+  readonly timeoutMs: number;
+  readonly attemptsPerTier: number;
+  readonly backoffMsMin: number;
+  readonly backoffMsMax: number;
+  /** After this, an attempt without an outcome is unknown: its process is dead or its answer lost. */
+  readonly outcomeMsMax: number;
+  readonly breaker: BreakerPolicy;
+  /** How long a tier has to confirm, in working time of the docket's office. */
+  readonly confirmMs: Readonly<Record<Exclude<Tier, 'MANUAL'>, number>>;
+  /** Timers tighten with the slack, but a person needs this long to look up from other work. */
+  readonly confirmMsMin: number;
+  /** Minutes of the office's day. */
+  readonly workingDay: { readonly fromMinute: number; readonly toMinute: number };
+  /** A MANUAL_ESCALATION_REQUIRED waits this long by the wall clock, then it is raised again. */
+  readonly manualClockMs: number;
+  /** So long before the due moment the slack is gone: what is unconfirmed then goes to a person at once. */
+  readonly reserveMs: number;
+}
+
+export const DEFAULT_POLICY: RoutingPolicy = {
+  timeoutMs: 3_000,
+  attemptsPerTier: 2,
+  backoffMsMin: 500,
+  backoffMsMax: 2_000,
+  // The timeout twice (connect and answer) and a little for the commit of the outcome.
+  outcomeMsMax: 7_000,
+  breaker: { failures: 3, coolDownMs: 30_000, probeSpacingMs: 15_000 },
+  confirmMs: { PRIMARY: 4 * HOUR_MS, SECONDARY: 2 * HOUR_MS, TERTIARY: HOUR_MS },
+  confirmMsMin: 5 * MINUTE_MS,
+  workingDay: { fromMinute: 9 * 60, toMinute: 17 * 60 },
+  manualClockMs: 2 * HOUR_MS,
+  reserveMs: 24 * HOUR_MS,
+};

@@ -1,0 +1,116 @@
+/** Where a docket stands on its way to somebody who has it. Stored with the docket; every field is plain JSON. */
+import type { Instant } from '../../../core/index.ts';
+import type { Tier } from './tiers.ts';
+
+/** One handing over: to whom, by which target. `person`s named here may acknowledge, whatever happened since. */
+export interface Hop {
+  readonly tier: Tier;
+  readonly node: string;
+  readonly target: string;
+  readonly party: string;
+  /** Those for whom the party stands in. */
+  readonly standsInFor: readonly string[];
+}
+
+/** The dates as last recorded, so that a change of the law or its calendars is noticed and told. */
+export interface KnownDates {
+  readonly due: string | undefined;
+  readonly final: string | undefined;
+}
+
+interface Common {
+  /** Whoever was sent the message, in order and each once. */
+  readonly handed: readonly Hop[];
+  readonly known: KnownDates | undefined;
+  /** Set once, when the due moment passed without a confirmation. */
+  readonly lateSince: Instant | undefined;
+}
+
+export type RoutingState =
+  /** To be sent to that tier, not before; `attempt` counts the attempts already made there. */
+  | (Common & {
+      readonly state: 'queued';
+      readonly tier: Tier;
+      readonly attempt: number;
+      readonly notBefore: Instant;
+    })
+  /** The intent is committed; without an outcome before `until` it counts as unknown. */
+  | (Common & {
+      readonly state: 'sending';
+      readonly attempt: number;
+      readonly hop: Hop;
+      readonly until: Instant;
+    })
+  /** Sent and not yet confirmed; at `until` the next tier gets it too. */
+  | (Common & {
+      readonly state: 'awaiting';
+      readonly attempt: number;
+      readonly hop: Hop;
+      readonly until: Instant;
+    })
+  /** MANUAL_ESCALATION_REQUIRED. `round` counts the two-hour clocks that ran out. */
+  | (Common & {
+      readonly state: 'manual';
+      readonly reason: string;
+      readonly since: Instant;
+      readonly reviewBy: Instant;
+      readonly round: number;
+      /** Undefined where nobody may see it. */
+      readonly hop: Hop | undefined;
+    })
+  | (Common & {
+      readonly state: 'confirmed';
+      readonly at: Instant;
+      readonly hop: Hop | undefined;
+      /** The person, or the target where its receipt is the confirmation. */
+      readonly by: string;
+      readonly receipt: string | undefined;
+    });
+
+export function startRouting(now: Instant): RoutingState {
+  return {
+    state: 'queued',
+    tier: 'PRIMARY',
+    attempt: 0,
+    notBefore: now,
+    handed: [],
+    known: undefined,
+    lateSince: undefined,
+  };
+}
+
+/** When `nextStep` wants to hear the clock; undefined once the docket is confirmed. */
+export function wakeAt(state: RoutingState): Instant | undefined {
+  switch (state.state) {
+    case 'queued':
+      return state.notBefore;
+    case 'sending':
+    case 'awaiting':
+      return state.until;
+    case 'manual':
+      return state.reviewBy;
+    case 'confirmed':
+      return undefined;
+  }
+}
+
+export function tierOf(state: RoutingState): Tier {
+  switch (state.state) {
+    case 'queued':
+      return state.tier;
+    case 'sending':
+    case 'awaiting':
+      return state.hop.tier;
+    case 'manual':
+      return 'MANUAL';
+    case 'confirmed':
+      return state.hop?.tier ?? 'MANUAL';
+  }
+}
+
+export const handedTo = (handed: readonly Hop[], hop: Hop): readonly Hop[] =>
+  handed.some(
+    (one) => one.target === hop.target && one.party === hop.party && one.tier === hop.tier,
+  )
+    ? handed
+    : [...handed, hop];

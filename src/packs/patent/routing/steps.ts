@@ -1,0 +1,146 @@
+/** The steps that a decision can end in, each with all that must be stored and sent for it. */
+import { addMs, type Instant } from '../../../core/index.ts';
+import type { DocketDates } from '../docket/index.ts';
+import type { Activation } from './activation.ts';
+import type { BreakerChange, Breakers } from './breakers.ts';
+import { descend } from './descend.ts';
+import type { LeaveReason, RoutingFact } from './facts.ts';
+import type { RoutingDesk, RoutingStep } from './happening.ts';
+import { messageFor } from './message.ts';
+import type { Route } from './route-of.ts';
+import { type Hop, handedTo, type RoutingState, tierOf } from './state.ts';
+import type { Tier } from './tiers.ts';
+
+export type OpenState = Exclude<RoutingState, { state: 'confirmed' }>;
+
+/** Everything a branch below may need, gathered once. */
+export interface Now {
+  readonly at: Instant;
+  readonly desk: RoutingDesk;
+  readonly route: Route;
+  readonly dates: DocketDates;
+  /** As they are after this happening. */
+  readonly breakers: Breakers;
+  readonly changes: readonly BreakerChange[];
+  readonly facts: readonly RoutingFact[];
+}
+
+export function leave(
+  state: Exclude<OpenState, { state: 'manual' }>,
+  reason: LeaveReason,
+  here: Now,
+  activation?: Activation,
+): RoutingStep {
+  return goOn(state, { from: tierOf(state), attempt: 0, reason, activation }, here);
+}
+
+/** Sends on the tier where it stands, or on the first below it that can take it; each tier passed is a transition. */
+export function goOn(
+  state: Exclude<OpenState, { state: 'manual' }>,
+  way: {
+    readonly from: Tier;
+    readonly attempt: number;
+    /** Why the tier is left; undefined to stay on it. */
+    readonly reason: LeaveReason | undefined;
+    readonly activation?: Activation | undefined;
+  },
+  here: Now,
+): RoutingStep {
+  const { at, desk, dates, route } = here;
+  const { policy } = desk.matrix;
+  const left = state.state === 'queued' ? undefined : state.hop.target;
+  const found = descend({ ...way, left }, here);
+  const facts = [...here.facts, ...found.facts];
+  const { known, lateSince } = state;
+  if (found.candidate === undefined) {
+    const reviewBy = addMs(at, policy.manualClockMs);
+    const next = {
+      state: 'manual',
+      reason: found.reason,
+      since: at,
+      reviewBy,
+      round: 0,
+      hop: undefined,
+      handed: state.handed,
+      known,
+      lateSince,
+    } as const;
+    return manual(next, { ...here, facts }, (target) => ({
+      kind: 'manual_required',
+      flag: 'MANUAL_ESCALATION_REQUIRED',
+      at,
+      reviewBy,
+      reason: found.reason,
+      target,
+    }));
+  }
+  const { hop, target } = found.candidate;
+  const attempt = (hop.tier === way.from ? way.attempt : 0) + 1;
+  const next = {
+    state: 'sending',
+    attempt,
+    hop,
+    until: addMs(at, policy.outcomeMsMax),
+    handed: handedTo(state.handed, hop),
+    known,
+    lateSince,
+  } as const;
+  const message = messageFor(desk.docket, hop, { dates, matrixVersion: route.matrixVersion });
+  return {
+    kind: 'send',
+    next,
+    target,
+    message,
+    timeoutMs: policy.timeoutMs,
+    facts,
+    breakers: here.changes,
+  };
+}
+
+/** Each round asks the next one of the manual tier: the desk first, then the privileged persons, then the desk again. */
+export function manual(
+  state: OpenState & { state: 'manual' },
+  here: Now,
+  factFor: (target: string | undefined) => RoutingFact,
+): RoutingStep {
+  const candidates = here.route.tiers.find(({ tier }) => tier === 'MANUAL')?.candidates ?? [];
+  const chosen = candidates[state.round % Math.max(1, candidates.length)];
+  const facts = [...here.facts, factFor(chosen?.target.id)];
+  const handed = chosen === undefined ? state.handed : handedTo(state.handed, chosen.hop);
+  const at = { dates: here.dates, matrixVersion: here.route.matrixVersion };
+  return {
+    kind: 'manual',
+    next: { ...state, hop: chosen?.hop, handed },
+    target: chosen?.target,
+    message: chosen === undefined ? undefined : messageFor(here.desk.docket, chosen.hop, at),
+    facts,
+    breakers: here.changes,
+  };
+}
+
+export function done(
+  state: OpenState,
+  by: { readonly hop: Hop; readonly by: string; readonly receipt: string | undefined },
+  here: Now,
+): RoutingStep {
+  const { handed, known, lateSince } = state;
+  const next = { state: 'confirmed', at: here.at, ...by, handed, known, lateSince } as const;
+  const { tier, target } = by.hop;
+  const fact = {
+    kind: 'confirmed',
+    at: here.at,
+    tier,
+    target,
+    by: by.by,
+    receipt: by.receipt,
+  } as const;
+  return { kind: 'done', next, facts: [...here.facts, fact], breakers: here.changes };
+}
+
+export function wait(next: OpenState, until: Instant, here: Now): RoutingStep {
+  return { kind: 'wait', next, until, facts: here.facts, breakers: here.changes };
+}
+
+export function nothing(next: OpenState, why: string, here: Now): RoutingStep {
+  return { kind: 'nothing', next, why, facts: here.facts, breakers: here.changes };
+}

@@ -1,0 +1,210 @@
+import { describe, expect, it } from 'vitest';
+import { consumeRabbit, type MessageDesk, type RabbitIntake } from '../../src/brokers/index.ts';
+import { FilewrightError, instant } from '../../src/core/index.ts';
+import { systemClock } from '../../src/system/index.ts';
+import { pass, until } from '../delivery/waiting.ts';
+import { freshName, RABBIT_URL, rabbitBench, rabbitPresence } from './brokers.ts';
+import { startConsumerProcess, useBuild } from './consumer-processes.ts';
+import { cutter } from './cutter.ts';
+import { during, memoryDesk, troubles } from './desks.ts';
+
+const { isMissing, note } = await rabbitPresence();
+
+describe.skipIf(isMissing)(`messages from a RabbitMQ queue${note}`, () => {
+  const bench = rabbitBench();
+  const consume =
+    (queue: string, desk: MessageDesk, changes: Partial<RabbitIntake> = {}) =>
+    (signal: AbortSignal) =>
+      consumeRabbit(
+        { url: RABBIT_URL, queue, prefetch: 10, clock: systemClock, ...changes },
+        desk,
+        signal,
+      );
+
+  describe('in a process of its own', () => {
+    const build = useBuild();
+
+    it('have one effect when the process dies between commit and acknowledgement', async () => {
+      const queue = await bench.queue('killed');
+      await bench.put(queue, ['one'], { messageId: 'm-1' });
+      const broker = { kind: 'rabbit', url: RABBIT_URL, name: queue } as const;
+      const doomed = startConsumerProcess(build(), broker, { hangsAfterCommit: true });
+      await until(() => doomed.commits().length === 1, 15_000);
+      await doomed.kill();
+      await until(async () => (await bench.ready(queue)) === 1, 10_000);
+      const heir = startConsumerProcess(build(), broker, { folder: doomed.folder });
+      await until(() => heir.commits().length === 2, 15_000);
+      await heir.end();
+      expect(heir.commits()).toEqual(['m-1', 'm-1']);
+      expect(heir.effects()).toEqual(['m-1']);
+      expect(await bench.ready(queue)).toBe(0);
+    });
+  });
+
+  it('are acknowledged only after the commit', async () => {
+    const queue = await bench.queue('late');
+    await bench.put(queue, ['one', 'two']);
+    const desk = memoryDesk();
+    let release: (() => void) | undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    desk.after = () => held;
+    const controller = new AbortController();
+    const url = await cutter(RABBIT_URL);
+    const running = consume(queue, desk, { url: url.url })(controller.signal);
+    await until(() => desk.effects.size === 2, 10_000);
+    // The line is cut with both committed and neither acknowledged: the broker has them still.
+    url.cut();
+    await until(async () => (await bench.ready(queue)) === 2, 10_000);
+    desk.after = () => undefined;
+    release?.();
+    await until(() => desk.calls() === 4, 15_000);
+    controller.abort();
+    await running;
+    await url.close();
+    expect(await bench.ready(queue)).toBe(0);
+    expect(desk.effects.size).toBe(2);
+  });
+
+  it('keep their exact bytes, whatever their content type says', async () => {
+    const queue = await bench.queue('bytes');
+    const duplicateKeys = Buffer.from('{"a":1,"a":12345678901234567890 }');
+    const noUtf8 = Buffer.from([0xff, 0x00, 0xfe]);
+    await bench.put(queue, [duplicateKeys], { contentType: 'application/json' });
+    await bench.put(queue, [noUtf8], { contentType: 'text/plain' });
+    await bench.put(queue, [''], {});
+    const desk = memoryDesk();
+    await during(consume(queue, desk), () => until(() => desk.effects.size === 3, 10_000));
+    const found = [...desk.effects.values()];
+    const json = found.find(({ contentType }) => contentType === 'application/json');
+    expect(Buffer.from(json?.bytes ?? []).equals(duplicateKeys)).toBe(true);
+    const text = found.find(({ contentType }) => contentType === 'text/plain');
+    expect(Buffer.from(text?.bytes ?? []).equals(noUtf8)).toBe(true);
+    expect(found.find(({ contentType }) => contentType === undefined)?.bytes.length).toBe(0);
+  });
+
+  it('are known by the message id, or by their bytes when they have none', async () => {
+    const queue = await bench.queue('ids');
+    await bench.put(queue, ['a', 'a']);
+    await bench.put(queue, ['b', 'c'], { messageId: 'same', timestamp: 1_700_000_000 });
+    await bench.put(queue, ['d'], { messageId: 'not\nan id' });
+    const desk = memoryDesk();
+    await during(consume(queue, desk), () => until(() => desk.calls() === 5, 10_000));
+    const ids = [...desk.effects.keys()];
+    expect(ids).toHaveLength(3);
+    expect(ids).toContain(
+      'sha256:ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb',
+    );
+    expect(desk.effects.get('same')?.sentAt).toBe(instant(1_700_000_000_000));
+    expect(ids.every((id) => !id.includes('\n'))).toBe(true);
+  });
+
+  it('that no commit can take are set aside after three failures, and the others go on', async () => {
+    const queue = await bench.queue('poison');
+    await bench.put(queue, ['bad'], { messageId: 'bad' });
+    await bench.put(queue, ['good'], { messageId: 'good' });
+    const desk = memoryDesk();
+    desk.before = ({ id }) => {
+      if (id === 'bad') throw new Error('no such column');
+    };
+    const trouble = troubles();
+    const options = { onTrouble: trouble.onTrouble, prefetch: 1 };
+    await during(consume(queue, desk, options), async () => {
+      await until(() => desk.effects.has('good') && desk.aside.has('bad'), 15_000);
+    });
+    expect(desk.aside.get('bad')).toBe('no such column');
+    expect(desk.calls()).toBe(4);
+    expect(await bench.ready(queue)).toBe(0);
+  });
+
+  it('wait in hand while the database is away, however long, and are never set aside for it', async () => {
+    const queue = await bench.queue('away');
+    await bench.put(queue, ['one'], { messageId: 'one' });
+    const desk = memoryDesk();
+    const quick = { ...systemClock, sleep: () => pass(5) };
+    desk.before = (_message, call) => {
+      if (call <= 8) throw new FilewrightError('DATABASE_UNREACHABLE', 'away');
+    };
+    await during(consume(queue, desk, { clock: quick }), async () => {
+      await until(() => desk.effects.size === 1, 15_000);
+    });
+    expect(desk.calls()).toBe(9);
+    expect(desk.aside.size).toBe(0);
+  });
+
+  it('go back to the queue when the consumer is ended before their commit', async () => {
+    const queue = await bench.queue('ended');
+    await bench.put(queue, ['one']);
+    const desk = memoryDesk();
+    desk.before = () => {
+      throw new FilewrightError('DATABASE_UNREACHABLE', 'away');
+    };
+    await during(consume(queue, desk), () => until(() => desk.calls() > 0, 10_000));
+    await until(async () => (await bench.ready(queue)) === 1, 10_000);
+    expect(desk.effects.size).toBe(0);
+  });
+
+  it('are never more in hand than the prefetch', async () => {
+    const queue = await bench.queue('prefetch');
+    await bench.put(
+      queue,
+      Array.from({ length: 60 }, (_, n) => `message ${n}`),
+    );
+    const desk = memoryDesk();
+    desk.before = () => pass(1);
+    await during(consume(queue, desk, { prefetch: 4 }), () =>
+      until(() => desk.effects.size === 60, 15_000),
+    );
+    expect(desk.atOnce()).toBeLessThanOrEqual(4);
+    expect(desk.atOnce()).toBeGreaterThan(1);
+  });
+
+  it('come through lost connections, each with one effect', async () => {
+    const queue = await bench.queue('cuts');
+    const line = await cutter(RABBIT_URL);
+    const desk = memoryDesk();
+    desk.before = () => pass(2);
+    const trouble = troubles();
+    const ids = Array.from({ length: 200 }, (_, n) => `message ${n}`);
+    const options = { url: line.url, onTrouble: trouble.onTrouble };
+    await during(consume(queue, desk, options), async () => {
+      await bench.put(queue, ids);
+      for (const share of [0.2, 0.5]) {
+        await until(() => desk.effects.size >= ids.length * share, 15_000);
+        line.cut();
+      }
+      await until(() => desk.effects.size === ids.length, 20_000);
+    });
+    await line.close();
+    expect(line.cuts()).toBeGreaterThanOrEqual(2);
+    expect(trouble.codes()).toContain('connection');
+    expect(await bench.ready(queue)).toBe(0);
+  });
+
+  it('a queue that does not exist is told as trouble, not made, and consumed once it is there', async () => {
+    const queue = freshName('missing');
+    const desk = memoryDesk();
+    const trouble = troubles();
+    await during(consume(queue, desk, { onTrouble: trouble.onTrouble }), async () => {
+      await until(() => trouble.codes().has('consumer'), 10_000);
+      await expect(bench.ready(queue)).rejects.toThrow('no queue');
+      await bench.make(queue);
+      await bench.put(queue, ['at last']);
+      await until(() => desk.effects.size === 1, 15_000);
+    });
+    expect(trouble.told[0]?.message).toContain('no queue');
+  });
+
+  it('a message that is too large is set aside unread', async () => {
+    const queue = await bench.queue('large');
+    await bench.put(queue, [Buffer.alloc(1024 * 1024 + 1)], { messageId: 'large' });
+    await bench.put(queue, [Buffer.alloc(1024 * 1024)], { messageId: 'just' });
+    const desk = memoryDesk();
+    await during(consume(queue, desk), () =>
+      until(() => desk.aside.size === 1 && desk.effects.size === 1, 10_000),
+    );
+    expect(desk.aside.get('large')).toContain('1048577 bytes');
+    expect(desk.effects.has('just')).toBe(true);
+  });
+});

@@ -1,0 +1,235 @@
+import { describe, expect, it } from 'vitest';
+import { consumeRedis, type MessageDesk, type RedisIntake } from '../../src/brokers/index.ts';
+import { FilewrightError } from '../../src/core/index.ts';
+import { systemClock } from '../../src/system/index.ts';
+import { pass, until } from '../delivery/waiting.ts';
+import { REDIS_URL, redisBench, redisPresence } from './brokers.ts';
+import { startConsumerProcess, useBuild } from './consumer-processes.ts';
+import { cutter } from './cutter.ts';
+import { during, memoryDesk, troubles } from './desks.ts';
+
+const { isMissing, note } = await redisPresence();
+const GROUP = 'dockets';
+
+describe.skipIf(isMissing)(`messages from a Redis stream${note}`, () => {
+  const bench = redisBench();
+  const consume =
+    (stream: string, desk: MessageDesk, changes: Partial<RedisIntake> = {}) =>
+    (signal: AbortSignal) =>
+      consumeRedis(
+        {
+          url: REDIS_URL,
+          stream,
+          group: GROUP,
+          consumer: 'one',
+          prefetch: 10,
+          create: true,
+          clock: systemClock,
+          ...changes,
+        },
+        desk,
+        signal,
+      );
+  const pending = async (stream: string): Promise<number> => {
+    const [count] = (await bench.redis().xpending(stream, GROUP)) as [number];
+    return count;
+  };
+
+  describe('in a process of its own', () => {
+    const build = useBuild();
+
+    it('have one effect when the process dies between commit and acknowledgement', async () => {
+      const stream = bench.stream('killed');
+      await bench.redis().xadd(stream, '*', 'payload', 'one', 'message_id', 'm-1');
+      const broker = { kind: 'redis', url: REDIS_URL, name: stream } as const;
+      const doomed = startConsumerProcess(build(), broker, { hangsAfterCommit: true });
+      await until(() => doomed.commits().length === 1, 15_000);
+      await doomed.kill();
+      expect(await pending(stream)).toBe(1);
+      // Another name, as another machine would have: it is found by its age, not by its owner.
+      const heir = startConsumerProcess(build(), broker, {
+        folder: doomed.folder,
+        consumer: 'two',
+      });
+      await until(() => heir.commits().length === 2, 15_000);
+      await heir.end();
+      expect(heir.commits()).toEqual(['m-1', 'm-1']);
+      expect(heir.effects()).toEqual(['m-1']);
+      expect(await pending(stream)).toBe(0);
+    });
+  });
+
+  it('are acknowledged only after the commit', async () => {
+    const stream = bench.stream('late');
+    await bench.redis().xadd(stream, '*', 'payload', 'one');
+    const desk = memoryDesk();
+    let release: (() => void) | undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    desk.after = () => held;
+    await during(consume(stream, desk), async () => {
+      await until(() => desk.effects.size === 1, 10_000);
+      expect(await pending(stream)).toBe(1);
+      release?.();
+      await until(async () => (await pending(stream)) === 0, 10_000);
+    });
+  });
+
+  it('that came before the group was made are read too, and none is trimmed', async () => {
+    const stream = bench.stream('early');
+    for (const n of [1, 2, 3]) await bench.redis().xadd(stream, '*', 'payload', `early ${n}`);
+    const desk = memoryDesk();
+    await during(consume(stream, desk), () => until(() => desk.effects.size === 3, 10_000));
+    expect(await bench.redis().xlen(stream)).toBe(3);
+  });
+
+  it('keep their exact bytes; an entry without a payload is the record of its fields', async () => {
+    const stream = bench.stream('bytes');
+    const noUtf8 = Buffer.from([0xff, 0x00, 0xfe]);
+    const redis = bench.redis();
+    await redis.xadd(stream, '*', 'payload', noUtf8, 'message_id', 'a', 'content_type', 'x/y');
+    await redis.xadd(stream, '*', 'application_number', '17/123', '__proto__', 'p');
+    await redis.xadd(stream, '*', 'twice', '1', 'twice', '2');
+    const desk = memoryDesk();
+    await during(consume(stream, desk), () => until(() => desk.effects.size === 3, 10_000));
+    expect(Buffer.from(desk.effects.get('a')?.bytes ?? []).equals(noUtf8)).toBe(true);
+    expect(desk.effects.get('a')?.contentType).toBe('x/y');
+    const texts = [...desk.effects.values()].map(({ bytes }) => Buffer.from(bytes).toString());
+    expect(texts).toContain('{"application_number":"17/123","__proto__":"p"}');
+    expect(texts).toContain('[["twice","1"],["twice","2"]]');
+  });
+
+  it('left by a consumer of the same name are gone on with at once, without waiting for their age', async () => {
+    const stream = bench.stream('same');
+    const redis = bench.redis();
+    await redis.xgroup('CREATE', stream, GROUP, '0', 'MKSTREAM');
+    for (let n = 0; n < 25; n += 1) await redis.xadd(stream, '*', 'payload', `message ${n}`);
+    await redis.xreadgroup('GROUP', GROUP, 'one', 'COUNT', 25, 'STREAMS', stream, '>');
+    const desk = memoryDesk();
+    await during(consume(stream, desk), () => until(() => desk.effects.size === 25, 10_000));
+    expect([...desk.effects.values()].every(({ isRepeat }) => isRepeat)).toBe(true);
+    expect(await pending(stream)).toBe(0);
+  });
+
+  it('that another living consumer holds are left alone', async () => {
+    const stream = bench.stream('other');
+    const redis = bench.redis();
+    await redis.xgroup('CREATE', stream, GROUP, '0', 'MKSTREAM');
+    await redis.xadd(stream, '*', 'payload', 'held', 'message_id', 'held');
+    await redis.xreadgroup('GROUP', GROUP, 'two', 'COUNT', 1, 'STREAMS', stream, '>');
+    await redis.xadd(stream, '*', 'payload', 'free', 'message_id', 'free');
+    const desk = memoryDesk();
+    await during(consume(stream, desk), () => until(() => desk.effects.size === 1, 10_000));
+    expect([...desk.effects.keys()]).toEqual(['free']);
+    expect(await pending(stream)).toBe(1);
+  });
+
+  it('are not taken a second time by the consumer that still works on them', async () => {
+    const stream = bench.stream('slow');
+    const redis = bench.redis();
+    await redis.xadd(stream, '*', 'payload', 'slow', 'message_id', 'slow');
+    const desk = memoryDesk();
+    let release: (() => void) | undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    desk.before = ({ id }) => (id === 'slow' ? held : undefined);
+    await during(consume(stream, desk, { claimIdleMs: 20 }), async () => {
+      // Each of these turns the consumer's loop, which looks for old entries by then.
+      for (const n of [1, 2, 3, 4]) {
+        await pass(50);
+        await redis.xadd(stream, '*', 'payload', `quick ${n}`);
+        await until(() => desk.effects.size === n, 10_000);
+      }
+      release?.();
+      await until(() => desk.effects.size === 5, 10_000);
+    });
+    expect(desk.calls()).toBe(5);
+    expect(await pending(stream)).toBe(0);
+  });
+
+  it('that were trimmed away while pending are told as lost', async () => {
+    const stream = bench.stream('trimmed');
+    const redis = bench.redis();
+    await redis.xgroup('CREATE', stream, GROUP, '0', 'MKSTREAM');
+    for (const owner of ['one', 'two']) {
+      await redis.xadd(stream, '*', 'payload', owner);
+      await redis.xreadgroup('GROUP', GROUP, owner, 'COUNT', 1, 'STREAMS', stream, '>');
+    }
+    await redis.xtrim(stream, 'MAXLEN', 0);
+    const desk = memoryDesk();
+    const trouble = troubles();
+    const options = { onTrouble: trouble.onTrouble, claimIdleMs: 10 };
+    await during(consume(stream, desk, options), async () => {
+      await until(() => trouble.told.length >= 2, 10_000);
+      await until(async () => (await pending(stream)) === 0, 10_000);
+    });
+    expect(trouble.codes()).toEqual(new Set(['entry_lost']));
+    expect(desk.calls()).toBe(0);
+  });
+
+  it('that no commit can take are set aside; those of an absent database wait and stay pending', async () => {
+    const stream = bench.stream('poison');
+    await bench.redis().xadd(stream, '*', 'payload', 'bad', 'message_id', 'bad');
+    await bench.redis().xadd(stream, '*', 'payload', 'later', 'message_id', 'later');
+    const desk = memoryDesk();
+    desk.before = ({ id }) => {
+      if (id === 'bad') throw new Error('no such column');
+      throw new FilewrightError('DATABASE_UNREACHABLE', 'away');
+    };
+    await during(consume(stream, desk), () => until(() => desk.aside.size === 1, 15_000));
+    expect([...desk.aside.keys()]).toEqual(['bad']);
+    expect(await pending(stream)).toBe(1);
+  });
+
+  it('whose delivery got lost on the way are found again among our own, without waiting for their age', async () => {
+    const stream = bench.stream('lost');
+    const line = await cutter(REDIS_URL);
+    line.loseAnswerWith('the lost one');
+    const desk = memoryDesk();
+    await during(consume(stream, desk, { url: line.url }), async () => {
+      await bench.redis().xadd(stream, '*', 'payload', 'the lost one');
+      await until(() => desk.effects.size === 1, 15_000);
+      await until(async () => (await pending(stream)) === 0, 10_000);
+    });
+    expect(line.cuts()).toBe(1);
+    await line.close();
+    expect(desk.calls()).toBe(1);
+  });
+
+  it('come through lost connections, each with one effect', async () => {
+    const stream = bench.stream('cuts');
+    const line = await cutter(REDIS_URL);
+    const desk = memoryDesk();
+    desk.before = () => pass(2);
+    const trouble = troubles();
+    const options = { url: line.url, onTrouble: trouble.onTrouble };
+    await during(consume(stream, desk, options), async () => {
+      const pipeline = bench.redis().pipeline();
+      for (let n = 0; n < 300; n += 1) pipeline.xadd(stream, '*', 'payload', `message ${n}`);
+      await pipeline.exec();
+      for (const share of [0.2, 0.4, 0.6]) {
+        await until(() => desk.effects.size >= 300 * share, 15_000);
+        line.cut();
+      }
+      await until(() => desk.effects.size === 300, 20_000);
+      await until(async () => (await pending(stream)) === 0, 10_000);
+    });
+    await line.close();
+    expect(desk.effects.size).toBe(300);
+  });
+
+  it('of a stream that does not exist are waited for, and the stream is not made unasked', async () => {
+    const stream = bench.stream('missing');
+    const desk = memoryDesk();
+    const trouble = troubles();
+    const options = { create: false, onTrouble: trouble.onTrouble };
+    await during(consume(stream, desk, options), async () => {
+      await until(() => trouble.codes().has('consumer'), 10_000);
+      expect(await bench.redis().exists(stream)).toBe(0);
+      await bench.redis().xadd(stream, '*', 'payload', 'at last');
+      await until(() => desk.effects.size === 1, 15_000);
+    });
+  });
+});

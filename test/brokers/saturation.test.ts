@@ -1,0 +1,255 @@
+/** Measured on the real brokers, on both sides of the thresholds: 1,000 / 1,001 messages, 59 s / 61 s behind. */
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  consumeRabbit,
+  LagWatch,
+  ownQueueGauge,
+  rabbitGauge,
+  rabbitLag,
+  redisGauge,
+  type Saturation,
+} from '../../src/brokers/index.ts';
+import { instant } from '../../src/core/index.ts';
+import { triggersOf } from '../../src/packs/patent/routing/triggers.ts';
+import { systemClock } from '../../src/system/index.ts';
+import { until } from '../delivery/waiting.ts';
+import {
+  freshName,
+  RABBIT_URL,
+  rabbitBench,
+  rabbitPresence,
+  REDIS_URL,
+  redisBench,
+  redisPresence,
+} from './brokers.ts';
+import { during, memoryDesk } from './desks.ts';
+
+const rabbit = await rabbitPresence();
+const redis = await redisPresence();
+
+/** The triggers that follow with the default thresholds. */
+function codesOf(saturation: Saturation): readonly string[] {
+  if (saturation.kind === 'unmeasured') throw new Error(`${saturation.code} ${saturation.message}`);
+  const { backlog, lagMs } = saturation;
+  return triggersOf({ kind: 'queue', queue: 'q', backlog, lagMs }).map(({ code }) => code);
+}
+
+describe.skipIf(rabbit.isMissing)(`a RabbitMQ queue${rabbit.note}`, () => {
+  const bench = rabbitBench();
+  const gauge = (options: Omit<Parameters<typeof rabbitGauge>[0], 'url'>) => {
+    const one = rabbitGauge({ url: RABBIT_URL, ...options });
+    onTestFinished(() => one.close());
+    return one;
+  };
+
+  it('of 1,000 messages is no backlog, of 1,001 it is', async () => {
+    const queue = await bench.queue('backlog');
+    const one = gauge({ queue, clock: { now: () => instant(0) } });
+    expect(await one.measure()).toMatchObject({ backlog: 0, lagMs: 0 });
+    await bench.put(
+      queue,
+      Array.from({ length: 1_000 }, () => 'x'),
+    );
+    await until(async () => (await bench.ready(queue)) === 1_000, 10_000);
+    expect(codesOf(await one.measure())).toEqual([]);
+    await bench.put(queue, ['x']);
+    await until(async () => (await bench.ready(queue)) === 1_001, 10_000);
+    const full = await one.measure();
+    expect(codesOf(full)).toEqual(['QUEUE_BACKLOG']);
+    expect(full).toMatchObject({ backlog: 1_001, evidence: { ready: 1_001, consumers: 0 } });
+  });
+
+  it('counts what its consumer holds, and is 59 s or 61 s behind by the stamps of it', async () => {
+    const queue = await bench.queue('lag');
+    const sentS = 1_900_000_000;
+    let nowMs = sentS * 1_000;
+    const clock = { ...systemClock, now: () => instant(nowMs) };
+    const watch = new LagWatch(clock);
+    const one = gauge({ queue, clock, watch });
+    await bench.put(queue, ['a', 'b', 'c'], { timestamp: sentS });
+    const desk = memoryDesk();
+    let release: (() => void) | undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    desk.before = () => held;
+    const place = { url: RABBIT_URL, queue, prefetch: 2, clock, watch };
+    await during(
+      (signal) => consumeRabbit(place, desk, signal),
+      async () => {
+        await until(() => desk.calls() === 2, 10_000);
+        nowMs = (sentS + 59) * 1_000;
+        const before = await one.measure();
+        expect(codesOf(before)).toEqual([]);
+        expect(before).toMatchObject({ backlog: 3, lagMs: 59_000, evidence: { inHand: 2 } });
+        nowMs = (sentS + 61) * 1_000;
+        const after = await one.measure();
+        expect(codesOf(after)).toEqual(['QUEUE_LAG']);
+        expect(after).toMatchObject({ lagMs: 61_000, evidence: { lagBasis: 'stamp' } });
+        release?.();
+        await until(() => desk.effects.size === 3, 10_000);
+        await until(
+          async () => (await one.measure()).kind === 'measured' && watch.read().inHand === 0,
+          10_000,
+        );
+        expect(await one.measure()).toMatchObject({ backlog: 0, lagMs: 0 });
+      },
+    );
+  });
+
+  it('that nobody consumes is behind by the time since that was first seen', async () => {
+    const queue = await bench.queue('stalled');
+    let nowMs = 1_900_000_000_000;
+    const one = gauge({ queue, clock: { now: () => instant(nowMs) } });
+    await bench.put(queue, ['a']);
+    await until(async () => (await bench.ready(queue)) === 1, 10_000);
+    expect(await one.measure()).toMatchObject({ backlog: 1, lagMs: 0 });
+    nowMs += 59_000;
+    expect(codesOf(await one.measure())).toEqual([]);
+    nowMs += 2_000;
+    const late = await one.measure();
+    expect(codesOf(late)).toEqual(['QUEUE_LAG']);
+    expect(late).toMatchObject({ lagMs: 61_000, evidence: { lagBasis: 'stalled' } });
+  });
+
+  it('is not touched by being measured', async () => {
+    const queue = await bench.queue('untouched');
+    await bench.put(queue, ['a']);
+    await until(async () => (await bench.ready(queue)) === 1, 10_000);
+    const one = gauge({ queue, clock: systemClock });
+    for (let n = 0; n < 25; n += 1) await one.measure();
+    expect(await bench.take(queue)).toMatchObject({ redelivered: false });
+  });
+
+  it('that does not exist, or has no broker, is not measured and says why', async () => {
+    const one = gauge({ queue: freshName('missing'), clock: systemClock });
+    expect(await one.measure()).toMatchObject({ kind: 'unmeasured', code: 'NOT_FOUND' });
+    // And the gauge is not spoilt by it.
+    expect(await one.measure()).toMatchObject({ kind: 'unmeasured', code: 'NOT_FOUND' });
+  });
+});
+
+describe('the lag of a RabbitMQ queue', () => {
+  const now = instant(1_000_000);
+  const nothing = {
+    inHand: 0,
+    oldestInHand: undefined,
+    oldestDelivery: undefined,
+    lastDelivery: undefined,
+    finishedPerSecond: undefined,
+  };
+  const counts = { ready: 10, consumers: 1, untouchedSince: undefined };
+
+  it('is by the pace of the consumers where messages have no stamp', () => {
+    const reading = {
+      ...nothing,
+      finishedPerSecond: 0.5,
+      lastDelivery: { at: now, sentAt: undefined },
+    };
+    expect(rabbitLag({ ...counts, ready: 30 }, reading, now)).toEqual({
+      lagMs: 60_000,
+      basis: 'rate',
+    });
+    expect(rabbitLag({ ...counts, ready: 30, consumers: 2 }, reading, now).lagMs).toBe(30_000);
+  });
+
+  it('is nothing for a message of a sender whose clock is ahead, and unknown without any sign', () => {
+    const ahead = { ...nothing, inHand: 1, oldestInHand: instant(2_000_000) };
+    expect(rabbitLag({ ...counts, ready: 0 }, ahead, now).lagMs).toBe(0);
+    expect(rabbitLag(counts, undefined, now)).toEqual({ lagMs: 0, basis: 'unknown' });
+  });
+
+  it('of an unstamped message in hand is at least the time since its delivery', () => {
+    const held = { ...nothing, inHand: 1, oldestDelivery: instant(900_000) };
+    expect(rabbitLag(counts, held, now)).toEqual({ lagMs: 100_000, basis: 'in_hand' });
+  });
+});
+
+describe.skipIf(redis.isMissing)(`a Redis stream${redis.note}`, () => {
+  const bench = redisBench();
+  const gauge = (stream: string) => {
+    const one = redisGauge({ url: REDIS_URL, stream, group: 'g' });
+    onTestFinished(() => one.close());
+    return one;
+  };
+  const redisMs = async (): Promise<number> => {
+    const [seconds, micros] = await bench.redis().time();
+    return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
+  };
+
+  it('of 1,000 entries is no backlog, of 1,001 it is; what is pending counts', async () => {
+    const stream = bench.stream('backlog');
+    const client = bench.redis();
+    await client.xgroup('CREATE', stream, 'g', '0', 'MKSTREAM');
+    const one = gauge(stream);
+    expect(await one.measure()).toMatchObject({ backlog: 0, lagMs: 0 });
+    const pipeline = client.pipeline();
+    for (let n = 0; n < 1_000; n += 1) pipeline.xadd(stream, '*', 'payload', 'x');
+    await pipeline.exec();
+    await client.xreadgroup('GROUP', 'g', 'c', 'COUNT', 400, 'STREAMS', stream, '>');
+    const full = await one.measure();
+    expect(codesOf(full)).toEqual([]);
+    expect(full).toMatchObject({ backlog: 1_000, evidence: { undelivered: 600, pending: 400 } });
+    const last = await client.xadd(stream, '*', 'payload', 'x');
+    expect(codesOf(await one.measure())).toEqual(['QUEUE_BACKLOG']);
+    // Redis loses count when an entry is deleted from the middle; it is then counted by hand.
+    await client.xadd(stream, '*', 'payload', 'x');
+    await client.xdel(stream, last ?? '');
+    expect(await one.measure()).toMatchObject({
+      backlog: 1_001,
+      evidence: { countedBy: 'reading at most 10000' },
+    });
+  });
+
+  it.each([
+    ['waits to be delivered', 59, false, []],
+    ['waits to be delivered', 61, false, ['QUEUE_LAG']],
+    ['was delivered and not acknowledged', 59, true, []],
+    ['was delivered and not acknowledged', 61, true, ['QUEUE_LAG']],
+  ] as const)(
+    'whose oldest entry %s for %s s is that far behind',
+    async (_title, seconds, isDelivered, codes) => {
+      const client = bench.redis();
+      let found: Saturation | undefined;
+      // On a machine that stands still for a second between the entry and the measurement, 59 s are 60 s: once more.
+      await until(async () => {
+        const stream = bench.stream('lag');
+        await client.xgroup('CREATE', stream, 'g', '0', 'MKSTREAM');
+        const one = gauge(stream);
+        await one.measure();
+        const sentMs = (await redisMs()) - seconds * 1_000;
+        await client.xadd(stream, `${sentMs}-0`, 'payload', 'x');
+        await client.xadd(stream, '*', 'payload', 'a younger one');
+        if (isDelivered) {
+          await client.xreadgroup('GROUP', 'g', 'c', 'COUNT', 10, 'STREAMS', stream, '>');
+        }
+        found = await one.measure();
+        return found.kind === 'measured' && found.lagMs < (seconds + 1) * 1_000;
+      }, 10_000);
+      expect(found).toMatchObject({ backlog: 2, evidence: { lagBasis: 'entry_id' } });
+      expect(found === undefined ? [] : codesOf(found)).toEqual(codes);
+    },
+  );
+
+  it('without the group, or that does not exist, is not measured and says why', async () => {
+    const stream = bench.stream('missing');
+    expect(await gauge(stream).measure()).toMatchObject({ kind: 'unmeasured' });
+    await bench.redis().xadd(stream, '*', 'payload', 'x');
+    expect(await gauge(stream).measure()).toMatchObject({ kind: 'unmeasured', code: 'NOGROUP' });
+  });
+});
+
+describe('our own queue', () => {
+  it.each([
+    [1_000, 59_000, []],
+    [1_001, 59_000, ['QUEUE_BACKLOG']],
+    [1_000, 61_000, ['QUEUE_LAG']],
+    [0, undefined, []],
+  ] as const)('of %s with its oldest %s ms old', async (backlog, ageMs, codes) => {
+    const now = instant(1_900_000_000_000);
+    const oldestDueAt = ageMs === undefined ? undefined : instant(now - ageMs);
+    const gauge = ownQueueGauge(async () => ({ backlog, oldestDueAt }), { now: () => now });
+    expect(codesOf(await gauge.measure())).toEqual(codes);
+    await gauge.close();
+  });
+});

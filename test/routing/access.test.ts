@@ -1,0 +1,217 @@
+import { describe, expect, it } from 'vitest';
+import { parseDay } from '../../src/calendar/index.ts';
+import {
+  accessOf,
+  carries,
+  countVisible,
+  inherit,
+  noticesFor,
+  type Party,
+  type People,
+  seen,
+  visible,
+} from '../../src/packs/patent/access/index.ts';
+import { routeOf } from '../../src/packs/patent/routing/index.ts';
+import { at, docket, matrix, people } from './firm.ts';
+
+const NOW = at('2026-11-16T15:00:00Z');
+
+function party(id: string): Party {
+  const found = people.parties.get(id);
+  if (found === undefined) throw new Error(`nobody is called ${id}`);
+  return found;
+}
+
+function person(allow: readonly string[], deny: readonly string[] = []): Party {
+  return { kind: 'person', id: 'p', name: 'P', target: undefined, allow, deny };
+}
+
+describe('rights', () => {
+  const secret = docket({ classification: ['export-controlled'], privilege: ['attorney-client'] });
+  const ALL = ['client:*', 'class:*', 'privilege:*'];
+
+  it.each([
+    [ALL, [], true],
+    [['client:Northwind', 'class:export-controlled', 'privilege:attorney-client'], [], true],
+    [['group:BIO', 'class:*', 'privilege:*'], [], true],
+    [['matter:18/300101', 'class:*', 'privilege:*'], [], true],
+    [['client:Northwind', 'class:export-controlled'], [], false],
+    [['client:Northwind', 'privilege:attorney-client'], [], false],
+    [['class:*', 'privilege:*'], [], false],
+    [['client:Contoso', 'class:*', 'privilege:*'], [], false],
+    [ALL, ['client:Northwind'], false],
+    [ALL, ['client:*'], false],
+    [ALL, ['group:BIO'], false],
+    [ALL, ['matter:18/300101'], false],
+    [ALL, ['class:export-controlled'], false],
+    [ALL, ['privilege:*'], false],
+    [ALL, ['client:Contoso', 'class:other'], true],
+    [[], [], false],
+  ])('allow %j deny %j: %s', (allow, deny, may) => {
+    expect(accessOf(secret, person(allow, deny), people).may).toBe(may);
+  });
+
+  it('a team has a right only where each member has it', () => {
+    const contoso = docket({ client: 'Contoso', technology_group: 'ELEC' });
+    expect(accessOf(contoso, party('lind'), people).may).toBe(true);
+    expect(accessOf(contoso, party('elec-team'), people)).toEqual({
+      may: false,
+      party: 'tanaka',
+      why: 'denied by client:Contoso',
+    });
+  });
+
+  it('labels that could not be read need the right to all of their kind', () => {
+    const unread = docket({ privilege: ['unread'] });
+    expect(accessOf(unread, person(['client:*', 'privilege:unread']), people).may).toBe(false);
+    expect(accessOf(unread, person(['client:*', 'privilege:*']), people).may).toBe(true);
+  });
+});
+
+describe('labels', () => {
+  it('are inherited by whatever is made from a docket, and never lost', () => {
+    const [a, b] = [docket({ classification: ['x'] }).labels, docket({ privilege: ['y'] }).labels];
+    const both = inherit(a, b);
+    expect(carries(both, a) && carries(both, b)).toBe(true);
+    expect(carries(a, both)).toBe(false);
+  });
+});
+
+describe('a tier without the right', () => {
+  it('is skipped with an entry that says whose right is missing', () => {
+    const route = routeOf(
+      docket({ client: 'Contoso', technology_group: 'ELEC' }),
+      matrix,
+      people,
+      NOW,
+    );
+    expect(
+      route.tiers.map(({ tier, candidates }) => [tier, candidates.map(({ hop }) => hop.party)]),
+    ).toEqual([
+      ['PRIMARY', []],
+      ['SECONDARY', ['lind']],
+      ['TERTIARY', ['moreau']],
+      ['MANUAL', ['docketing', 'hart']],
+    ]);
+    expect(route.skips).toEqual([
+      {
+        tier: 'PRIMARY',
+        node: 'elec',
+        target: 'elec-queue',
+        reason: 'no_right',
+        why: 'tanaka: denied by client:Contoso',
+      },
+    ]);
+  });
+
+  it('gives way to the named privileged person where nobody else has it', () => {
+    const one = docket({ classification: ['export-controlled'] });
+    const route = routeOf(one, matrix, people, NOW);
+    expect(route.tiers.map(({ candidates }) => candidates.map(({ hop }) => hop.party))).toEqual([
+      [],
+      [],
+      [],
+      ['hart'],
+    ]);
+    expect(route.skips.map(({ node }) => node)).toEqual([
+      'bio',
+      'bio-lead',
+      'bio-second',
+      'supervisor',
+      'desk',
+    ]);
+    expect(route.labels).toEqual(one.labels);
+  });
+
+  it('has nobody at all where even the privileged person is denied', () => {
+    const walled: People = {
+      ...people,
+      parties: new Map(people.parties).set('hart', {
+        ...party('hart'),
+        deny: ['client:Northwind'],
+      }),
+    };
+    const one = docket({ classification: ['export-controlled'] });
+    expect(routeOf(one, matrix, walled, NOW).tiers.at(-1)?.candidates).toEqual([]);
+  });
+});
+
+describe('absent people', () => {
+  const electronics = docket({ technology_group: 'ELEC' });
+
+  it('are replaced by their delegates, by days of the firm', () => {
+    const who = (when: string) =>
+      routeOf(electronics, matrix, people, at(when)).tiers[1]?.candidates.map(({ hop }) => hop);
+    // Still the 20th in New York.
+    expect(who('2026-12-21T04:59:59Z')).toMatchObject([{ party: 'lind', standsInFor: [] }]);
+    expect(who('2026-12-21T05:00:00Z')).toMatchObject([
+      { party: 'moreau', target: 'moreau-mail', standsInFor: ['lind'] },
+    ]);
+    expect(who('2027-01-05T05:00:00Z')).toMatchObject([{ party: 'lind' }]);
+  });
+
+  it('are a whole team at times: then its queue is not asked', () => {
+    const [from, to] = [parseDay('2026-11-16'), parseDay('2026-11-16')];
+    if (from === undefined || to === undefined) throw new Error('the day exists');
+    const away = (...ids: string[]): People => ({
+      ...people,
+      absences: ids.map((id) => ({ person: id, from, to, delegate: undefined })),
+    });
+    expect(routeOf(docket(), matrix, away('ruiz'), NOW).tiers[0]?.candidates).toHaveLength(1);
+    const route = routeOf(docket(), matrix, away('ruiz', 'okafor'), NOW);
+    expect(route.tiers[0]?.candidates).toEqual([]);
+    expect(route.skips[0]).toMatchObject({
+      node: 'bio',
+      reason: 'absent',
+      why: 'absent: ruiz, okafor',
+    });
+  });
+
+  it('lend their delegates no rights', () => {
+    const only = new Map(people.parties).set('moreau', {
+      ...party('moreau'),
+      deny: ['group:ELEC'],
+    });
+    const route = routeOf(
+      electronics,
+      matrix,
+      { ...people, parties: only },
+      at('2026-12-22T15:00:00Z'),
+    );
+    expect(route.tiers[1]?.candidates).toEqual([]);
+    expect(route.skips.map(({ why }) => why)).toContain('moreau: denied by group:ELEC');
+  });
+});
+
+describe('hidden matters', () => {
+  const open = docket({ application_number: '1' });
+  const hidden = docket({ application_number: '2', client: 'Contoso', technology_group: 'ELEC' });
+  const viewer = { party: party('ruiz'), people };
+
+  it('are in no list and in no count', () => {
+    expect(visible([open, hidden], viewer)).toEqual([open]);
+    expect(countVisible([open, hidden], viewer)).toBe(1);
+  });
+
+  it('answer exactly like unknown ones', () => {
+    const fault = (id: string, matter: typeof open | undefined): unknown => {
+      try {
+        return seen(id, matter, viewer);
+      } catch (error) {
+        return error;
+      }
+    };
+    const [secret, unknown] = [fault('d-9', hidden), fault('d-9', undefined)];
+    expect(secret).toEqual(unknown);
+    expect(secret).toMatchObject({ code: 'NOT_FOUND', message: 'No docket "d-9"', details: {} });
+    expect(seen('d-1', open, viewer)).toBe(open);
+  });
+
+  it('are in no notice', () => {
+    const notices = [
+      { matter: hidden, text: 'due' },
+      { matter: open, text: 'due' },
+    ];
+    expect(noticesFor(notices, viewer)).toEqual([notices[1]]);
+  });
+});

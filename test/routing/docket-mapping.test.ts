@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { formatDay } from '../../src/calendar/index.ts';
+import { type JsonValue, parseStrictJson } from '../../src/core/index.ts';
+import { readDocketDocument, readDocketMapping } from '../../src/packs/patent/docket/index.ts';
+import { eventOf, readMapping, readSample } from './firm.ts';
+
+const uspto = readDocketMapping(readMapping('uspto-file-wrapper.json'));
+const epo = readDocketMapping(readMapping('epo-register.json'));
+const wrapper = (): JsonValue => parseStrictJson(readSample('patent-uspto-file-wrapper.json'));
+
+/** A copy of the sample with one text replaced in its JSON. */
+function altered(sample: string, from: string, to: string): JsonValue {
+  const text = JSON.stringify(parseStrictJson(readSample(sample)));
+  expect(text).toContain(from);
+  return parseStrictJson(text.replace(from, to));
+}
+
+describe('a file wrapper of the USPTO', () => {
+  it('gives the mailed action, under the code that the law knows', () => {
+    const { readings, skipped } = readDocketDocument(wrapper(), uspto);
+    expect(readings).toHaveLength(1);
+    const [reading] = readings;
+    if (reading === undefined) return;
+    const { event } = eventOf(reading);
+    expect(event).toMatchObject({
+      applicationNumber: '18300401',
+      eventCode: 'CTNF',
+      eventDate: '2026-11-02',
+      office: 'US',
+      client: 'Northwind',
+      technologyGroup: '1652',
+      matter: 'NW-0401',
+    });
+    expect(formatDay(event.filingDate)).toBe('2024-03-11');
+    expect([...skipped]).toEqual([
+      ['CTNF', 1],
+      ['DOCK', 1],
+    ]);
+  });
+
+  it.each([
+    ['"applicationNumberText"', '"applicationNumber"', 'application_number renamed'],
+    ['"filingDate"', '"dateOfFiling"', 'filing_date missing'],
+    ['"filingDate"', '"filingDt"', 'filing_date renamed'],
+    ['"18300401"', '18300401', 'application_number retyped'],
+    ['"eventCode":"MCTNF"', '"eventCd":"MCTNF"', 'event_code renamed'],
+    ['"eventDataBag"', '"events"', '/eventDataBag missing'],
+    ['"patentFileWrapperDataBag"', '"results"', '/patentFileWrapperDataBag missing'],
+  ])('%s as %s is drift', (from, to, change) => {
+    const { readings } = readDocketDocument(
+      altered('patent-uspto-file-wrapper.json', from, to),
+      uspto,
+    );
+    const changes = readings.flatMap((one) => (one.kind === 'drift' ? one.changes : []));
+    expect(changes.map((one) => `${one.field} ${one.change}`)).toEqual([change]);
+  });
+});
+
+describe('an answer of the European register', () => {
+  it('gives its events, with dates written without dashes', () => {
+    const document = parseStrictJson(readSample('patent-epo-register.json'));
+    const { readings } = readDocketDocument(document, epo);
+    const [reading] = readings;
+    if (reading === undefined) throw new Error('nothing was read');
+    expect(eventOf(reading).event).toMatchObject({
+      applicationNumber: '24100501',
+      eventCode: '0008299EXPT',
+      eventDate: '2026-10-12',
+      office: 'EP',
+      client: 'Contoso',
+    });
+  });
+
+  it('a date in another spelling is drift, not another date', () => {
+    const { readings } = readDocketDocument(
+      altered('patent-epo-register.json', '"20240506"', '"06.05.2024"'),
+      epo,
+    );
+    expect(readings[0]).toMatchObject({
+      kind: 'drift',
+      changes: [{ field: 'filing_date', change: 'retyped', found: 'a text like 99.99.9999' }],
+    });
+  });
+});
+
+it('a mapping without a mandatory field is refused by its line', () => {
+  const { file, text } = readMapping('epo-register.json');
+  const broken = text.replace('"event_code": { "from"', '"period": { "from"');
+  expect(() => readDocketMapping({ file, text: broken })).toThrow(
+    /epo-register\.json, line \d+, \/fields: "event_code" is mandatory/,
+  );
+});

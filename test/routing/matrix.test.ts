@@ -1,0 +1,264 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FilewrightError, type JsonValue, parseStrictJson } from '../../src/core/index.ts';
+import { readPeople } from '../../src/packs/patent/access/index.ts';
+import {
+  checkMatrix,
+  readMatrix,
+  requireSoundMatrix,
+  routeOf,
+  rowFor,
+} from '../../src/packs/patent/routing/index.ts';
+import { at, docket, matrix, people, readSample } from './firm.ts';
+
+type Json = { [key: string]: Json } & Json[] & string;
+type Change = (document: Json) => void;
+
+/** The sample, changed in place. The cast is the test's own: it knows the sample. */
+function changed(sample: string, change: Change): string {
+  const document = JSON.parse(readSample(sample)) as Json;
+  change(document);
+  return JSON.stringify(document);
+}
+
+const matrixWith = (change: Change) =>
+  readMatrix({ file: 'm', text: changed('patent-matrix.json', change) });
+const peopleWith = (change: Change) =>
+  readPeople({ file: 'p', text: changed('patent-people.json', change) });
+const json = (value: JsonValue): Json => value as unknown as Json;
+
+function faults(change: Change): string[] {
+  return checkMatrix(matrixWith(change), people).map(({ where, why }) => `${where}: ${why}`);
+}
+
+function peopleFaults(change: Change): string[] {
+  return checkMatrix(matrix, peopleWith(change)).map(({ where, why }) => `${where}: ${why}`);
+}
+
+describe('a sound matrix', () => {
+  it('is the sample', () => {
+    expect(checkMatrix(matrix, people)).toEqual([]);
+  });
+
+  it('has no circle', () => {
+    const found = faults((m) => {
+      (m['nodes'] as Json)['bio-second'] = json({
+        tier: 'SECONDARY',
+        target: 'okafor-mail',
+        next: ['bio-lead', 'supervisor'],
+      });
+    });
+    expect(found).toEqual([
+      'nodes/bio-lead: the nodes go in a circle: bio-lead → bio-second → bio-lead',
+    ]);
+  });
+
+  it('never goes back to an earlier tier', () => {
+    const found = faults((m) => {
+      (m['nodes'] as Json)['other'] = json({
+        tier: 'PRIMARY',
+        target: 'ruiz-mail',
+        next: ['desk'],
+      });
+      (m['nodes'] as Json)['supervisor'] = json({
+        tier: 'TERTIARY',
+        target: 'moreau-mail',
+        next: ['desk', 'other'],
+      });
+    });
+    expect(found).toEqual(['nodes/supervisor: TERTIARY leads back to "other" of PRIMARY']);
+  });
+
+  it('ends at MANUAL from everywhere', () => {
+    const found = faults((m) => {
+      (m['nodes'] as Json)['supervisor'] = json({ tier: 'TERTIARY', target: 'moreau-mail' });
+    });
+    expect(found).toContain('nodes/supervisor: no way leads from here to MANUAL');
+    expect(found).toContain('nodes/bio: no way leads from here to MANUAL');
+  });
+
+  it('has a row for whoever is not named', () => {
+    const found = faults((m) => void (m['routes'] as Json).pop());
+    expect(found).toEqual([expect.stringContaining('a new client would have no route')]);
+  });
+
+  it('says each combination once', () => {
+    const found = faults((m) => {
+      (m['routes'] as Json).push(
+        json({ client: '*', technology_group: 'BIO', event: '*', start: 'elec' }),
+      );
+    });
+    expect(found).toEqual(['routes/4: says the same combination as routes/0']);
+  });
+
+  it('has only names that lead somewhere, and tells all that do not', () => {
+    const found = faults((m) => {
+      (m['nodes'] as Json)['bio'] = json({
+        tier: 'PRIMARY',
+        target: 'nowhere',
+        next: ['no-node', 'bio-lead'],
+      });
+      (m['targets'] as Json)['desk-mail'] = json({ kind: 'mail', address: 'x@y', party: 'nobody' });
+      (m['routes'] as Json).push(
+        json({ client: 'A', technology_group: '*', event: '*', start: 'gone' }),
+      );
+      m['privileged'] = json(['stranger']);
+    });
+    expect(found).toEqual([
+      'targets/desk-mail: the party "nobody" is not known',
+      'nodes/bio: the target "nowhere" does not exist',
+      'nodes/bio: the next node "no-node" does not exist',
+      'routes/4: the start "gone" does not exist',
+      'privileged: "stranger" is no person of the people file',
+    ]);
+  });
+
+  it('names somebody privileged', () => {
+    expect(faults((m) => void (m['privileged'] = json([])))).toEqual([
+      'privileged: nobody is named',
+    ]);
+  });
+
+  it('is refused as a whole, with every fault and its remedy', () => {
+    const broken = matrixWith((m) => void (m['privileged'] = json([])));
+    const check = (): void => requireSoundMatrix(broken, people);
+    expect(check).toThrow(FilewrightError);
+    expect(check).toThrow('privileged: nobody is named. Name who gets what nobody else may see.');
+  });
+});
+
+describe('absences', () => {
+  const away = (person: string, delegate: string | null, from = '2026-12-01', to = '2026-12-10') =>
+    json({ person, from, to, ...(delegate === null ? {} : { delegate }) });
+
+  it('with delegates in a circle are refused', () => {
+    const found = peopleFaults((p) => {
+      p['absences'] = json([away('ruiz', 'okafor'), away('okafor', 'lind'), away('lind', 'ruiz')]);
+    });
+    expect(found).toEqual(['absences: the delegates go in a circle: ruiz → okafor → lind → ruiz']);
+  });
+
+  it('that follow each other make no circle', () => {
+    const found = peopleFaults((p) => {
+      p['absences'] = json([
+        away('ruiz', 'okafor', '2026-12-01', '2026-12-10'),
+        away('okafor', 'ruiz', '2026-12-11', '2026-12-20'),
+      ]);
+    });
+    expect(found).toEqual([]);
+  });
+
+  it('that meet on a single day make one', () => {
+    const found = peopleFaults((p) => {
+      p['absences'] = json([
+        away('ruiz', 'okafor', '2026-12-01', '2026-12-10'),
+        away('okafor', 'ruiz', '2026-12-10', '2026-12-20'),
+      ]);
+    });
+    expect(found).toEqual(['absences: the delegates go in a circle: ruiz → okafor → ruiz']);
+  });
+
+  it('need delegates that exist and can be reached, and do not overlap', () => {
+    const found = peopleFaults((p) => {
+      (p['persons'] as Json)['temp'] = json({ name: 'Temp' });
+      p['absences'] = json([
+        away('ruiz', 'nobody'),
+        away('okafor', 'temp'),
+        away('lind', null),
+        away('lind', 'ruiz', '2026-12-10', '2026-12-12'),
+      ]);
+    });
+    expect(found).toEqual([
+      'absences/0: the delegate "nobody" is no person',
+      'absences/1: the delegate "temp" has no target',
+      'absences/2: "lind" is absent twice from 2026-12-01 on (absences/3)',
+    ]);
+  });
+});
+
+describe('the version', () => {
+  it('is that of the content: order of keys and spaces do not count', () => {
+    const shuffled = JSON.stringify(
+      Object.fromEntries(
+        Object.entries(parseStrictJson(readSample('patent-matrix.json')) as object).reverse(),
+      ),
+      undefined,
+      7,
+    );
+    expect(readMatrix({ file: 'm', text: shuffled }).version).toBe(matrix.version);
+  });
+
+  it('changes with every rule', () => {
+    const changedEvent = matrixWith((m) => {
+      const [row] = m['routes'] as Json[];
+      if (row !== undefined) row['event'] = json('CTNF');
+    });
+    expect(changedEvent.version).not.toBe(matrix.version);
+  });
+});
+
+describe('a row', () => {
+  const rows = matrixWith((m) => {
+    m['routes'] = json([
+      { client: '*', technology_group: '*', event: '*', start: 'supervisor' },
+      { client: '*', technology_group: '*', event: 'CTNF', start: 'elec-lead' },
+      { client: '*', technology_group: 'BIO', event: '*', start: 'bio' },
+      { client: '*', technology_group: 'BIO', event: 'CTNF', start: 'bio-second' },
+      { client: 'Northwind', technology_group: '*', event: '*', start: 'bio-lead' },
+    ]);
+  });
+
+  it.each([
+    ['Northwind', 'BIO', 'CTNF', 'bio-lead'],
+    ['Contoso', 'BIO', 'CTNF', 'bio-second'],
+    ['Contoso', 'BIO', 'CTFR', 'bio'],
+    ['Contoso', undefined, 'CTNF', 'elec-lead'],
+    [undefined, undefined, 'X', 'supervisor'],
+  ])('for %s, %s, %s starts at %s', (client, technologyGroup, eventCode, start) => {
+    expect(rowFor(rows, { client, technologyGroup, eventCode })?.start).toBe(start);
+  });
+});
+
+it('every combination of a sound matrix ends at MANUAL', () => {
+  const name = (...known: string[]) =>
+    fc.option(fc.oneof(fc.constantFrom(...known), fc.string()), { nil: undefined });
+  fc.assert(
+    fc.property(
+      name('Northwind', 'Contoso'),
+      name('BIO', 'ELEC'),
+      fc.string(),
+      (client, group, code) => {
+        const one = { ...docket(), client, technologyGroup: group, eventCode: code };
+        const { tiers } = routeOf(one, matrix, people, at('2026-11-16T15:00:00Z'));
+        expect(tiers.at(-1)?.tier).toBe('MANUAL');
+        expect(tiers.at(-1)?.candidates.length).toBeGreaterThan(0);
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
+
+describe('what is no matrix', () => {
+  it.each([
+    ['"tier": "SECONDARY"', '"tier": "SECOND"', /nodes\/bio-lead\/tier: one of PRIMARY/],
+    ['"kind": "http"', '"kind": "fax"', /targets\/bio-endpoint\/kind/],
+    ['"privileged"', '"privilleged"', /"privileged" was expected/],
+  ])('%s as %s is refused by its line', (from, to, message) => {
+    const text = readSample('patent-matrix.json').replace(from, to);
+    expect(() => readMatrix({ file: 'matrix.json', text })).toThrow(message);
+  });
+
+  it('an e-mail that counts as confirmed when sent is refused', () => {
+    const broken = () =>
+      matrixWith((m) => {
+        ((m['targets'] as Json)['ruiz-mail'] as Json)['confirmed_by'] = json('delivery');
+      });
+    expect(broken).toThrow('an accepted e-mail is only sent');
+  });
+
+  it('a manual clock of more than two hours is refused', () => {
+    expect(() =>
+      matrixWith((m) => void (m['policy'] = json({ manual_clock_ms: 7_200_001 }))),
+    ).toThrow('7200000');
+  });
+});
