@@ -1,6 +1,7 @@
 /**
- * `npm run bench [-- --only makespan,latency,takeover,growth,simulation,commands,calendar,ledger,entity,fuzz] [--quick]`: every figure that the
- * product is held to, as a table, and in bench/RESULTS.md when all of them ran. Exits 1 when one is missed.
+ * `npm run bench [-- --only makespan,latency,takeover,growth,simulation,commands,calendar,ledger,entity,fuzz,feeds,grants]
+ * [--quick]`: every figure that the product is held to, as a table, and in bench/RESULTS.md when all of them ran. Exits 1
+ * when one is missed.
  */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -14,6 +15,8 @@ import { commandTimes } from './commands.ts';
 import { entity } from './entity.ts';
 import { fuzzFigures } from './entity-fuzz.ts';
 import { entityDetails, entityFigures } from './entity-report.ts';
+import { feedFigures } from './feeds.ts';
+import { grantsFigures } from './grants.ts';
 import { growth } from './growth.ts';
 import { ledgerFigures } from './ledger.ts';
 import { makespan, type MakespanRow } from './makespan.ts';
@@ -174,6 +177,14 @@ if (wants('entity')) {
 if (wants('fuzz')) {
   say('Fuzzed CSV through the import');
   figures.push(...(await fuzzFigures(quick ? 5_000 : 100_000, say)));
+}
+if (wants('feeds')) {
+  say('Bank feeds as streams');
+  figures.push(...(await feedFigures(quick, say)));
+}
+if (wants('grants')) {
+  say('Awards and bank lines, matched');
+  figures.push(...(await grantsFigures(quick, say)));
 }
 if (wants('ledger')) {
   const sizes = quick ? { append: 20_000, export: 50_000 } : { append: 100_000, export: 1_000_000 };

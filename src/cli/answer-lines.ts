@@ -14,7 +14,7 @@ const WRITE_CHARS = 64 * 1024;
 export interface LineAnswers<Answer> {
   readonly json: boolean;
   /** Throws a FilewrightError where the case cannot be computed. */
-  readonly compute: (input: Readonly<Record<string, unknown>>) => Answer;
+  readonly compute: (input: Readonly<Record<string, unknown>>) => Answer | Promise<Answer>;
   /** The answer for a person; machines get the answer itself. */
   readonly show: (id: string, answer: Answer) => string;
 }
@@ -30,7 +30,7 @@ export async function answerLines<Answer extends object>(
   for await (const line of lines) {
     lineNumber += 1;
     if (line.trim() === '') continue;
-    const outcome = answerOf(line, lineNumber, answers);
+    const outcome = await answerOf(line, lineNumber, answers);
     if (outcome.failed) failed += 1;
     pending += `${outcome.text}\n`;
     if (pending.length >= WRITE_CHARS) {
@@ -45,16 +45,16 @@ export async function answerLines<Answer extends object>(
   }
 }
 
-function answerOf<Answer extends object>(
+async function answerOf<Answer extends object>(
   line: string,
   lineNumber: number,
   answers: LineAnswers<Answer>,
-): { readonly text: string; readonly failed: boolean } {
+): Promise<{ readonly text: string; readonly failed: boolean }> {
   let id: unknown = null;
   try {
     const input = caseOf(line);
     id = input['id'] ?? null;
-    const answer = answers.compute(input);
+    const answer = await answers.compute(input);
     const text = answers.json
       ? JSON.stringify({ id, ...answer })
       : answers.show(typeof id === 'string' ? id : `line ${lineNumber}`, answer);

@@ -1,26 +1,32 @@
 import type { Command } from 'commander';
 import { answerLines } from '../answer-lines.ts';
 import type { GlobalOptions } from '../context.ts';
+import { DatasetFiles } from '../grants-datasets.ts';
 
 export function addGrantsCommands(program: Command): void {
-  const grants = program.command('grants').description('grant and nonprofit rules');
+  const grants = program
+    .command('grants')
+    .description('grants: awards, bank feeds, matching, thresholds, exceptions, rules');
 
   grants
     .command('evaluate')
     .description(
-      'answer cases from standard input, one JSON object {id, kind, input} per line: forms, due dates, thresholds, identifiers',
+      'answer cases from standard input, one JSON object {id, kind, input} per line: forms, due dates, thresholds, identifiers, matches',
     )
     .action(async (_own: object, command: Command) => {
       const { json = false } = command.optsWithGlobals<GlobalOptions>();
       // Loaded here: the other commands shall not wait for tables they do not use.
       const { shippedLaw } = await import('../../system/law/index.ts');
-      const { answerOf, evaluateGrantsCase, grantsLawFrom } = await import(
-        '../../packs/grants/index.ts'
-      );
+      const pack = await import('../../packs/grants/index.ts');
+      const { answerOf, evaluateGrantsCase, grantsLawFrom } = pack;
       const law = grantsLawFrom(shippedLaw());
+      const datasets = new DatasetFiles(pack);
       await answerLines({
         json,
-        compute: (given) => answerOf(evaluateGrantsCase(given, law)),
+        compute: async (given) => {
+          await datasets.prepare(given);
+          return answerOf(evaluateGrantsCase(given, law, datasets));
+        },
         show: (id, answer) => {
           const steps = answer.steps.map(
             ({ n, text, citation }) =>

@@ -58,6 +58,9 @@ export interface AwardObligation {
   readonly reasons: readonly Reason[];
   readonly confidence: Confidence;
   readonly tasks: readonly string[];
+  readonly ruleVersion: string;
+  /** Undefined where no calendar was asked. */
+  readonly calendarVersion: string | undefined;
   /** Set where the obligation exists only if something more is true. */
   readonly condition?: string;
 }
@@ -92,7 +95,7 @@ export function obligationOf(
   },
 ): AwardObligation {
   const { kind, periodEnd, reasoning, jurisdiction = 'US' } = owed;
-  const { reasons, confidence, tasks } = reasoning.endWithDay();
+  const { reasons, confidence, tasks, ruleVersion, calendarVersion } = reasoning.endWithDay();
   return {
     key: [subject.scope, subject.id, jurisdiction, kind, formatDay(periodEnd)].join('/'),
     kind,
@@ -103,5 +106,7 @@ export function obligationOf(
     reasons,
     confidence,
     tasks,
+    ruleVersion,
+    calendarVersion,
   };
 }

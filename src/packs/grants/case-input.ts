@@ -101,6 +101,16 @@ export class CaseInput {
     return value;
   }
 
+  integers(name: string, range: { readonly min: number; readonly max: number }): readonly number[] {
+    const expected = `whole numbers from ${range.min} to ${range.max}`;
+    const value = this.#value(name);
+    if (!Array.isArray(value)) this.refuse(name, `a list of ${expected}`);
+    return value.map((item: unknown) => {
+      const fits = typeof item === 'number' && Number.isInteger(item);
+      return fits && item >= range.min && item <= range.max ? item : this.refuse(name, expected);
+    });
+  }
+
   /** Undefined where the case does not say. */
   flag(name: string): boolean | undefined {
     const value = this.#value(name);
@@ -116,6 +126,15 @@ export class CaseInput {
     const value = this.#value(name);
     if (value !== undefined && typeof value !== 'string') this.refuse(name, 'a text');
     return value;
+  }
+
+  /** One text, or a list of them. */
+  texts(name: string): readonly string[] {
+    const value = this.#value(name);
+    const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+    return items.map((item) =>
+      typeof item === 'string' ? item : this.refuse(name, 'a text or a list of texts'),
+    );
   }
 
   choice<Choice extends string>(name: string, choices: readonly Choice[]): Choice {

@@ -106,7 +106,7 @@ function excluding(parts: readonly string[]): string {
   return parts.length === 0 ? '' : ` Not counted: ${parts.join('; ')}.`;
 }
 
-function holds(condition: Condition, amount: number): boolean {
+export function holds(condition: Condition, amount: number): boolean {
   switch (condition.op) {
     case '<':
       return amount < condition.amount;

@@ -13,6 +13,8 @@ import {
 import { form990Due, isNormally50k, selectForm990 } from './form990.ts';
 import { mapContributions, scheduleIRows } from './form990-lines.ts';
 import type { GrantsLaw } from './law.ts';
+import type { DatasetLibrary } from './matching/dataset.ts';
+import { evaluateMatch, MATCH_KIND } from './matching/evaluate-match.ts';
 import type { Evaluation, Reason } from './reasoning.ts';
 
 type Evaluator = (input: CaseInput, law: GrantsLaw) => Evaluation;
@@ -36,15 +38,28 @@ const EVALUATORS: ReadonlyMap<string, Evaluator> = new Map([
 
 export const GRANTS_KINDS: readonly string[] = [...EVALUATORS.keys()];
 
-/** Kinds that are answered elsewhere, with the place to go to. */
-const ELSEWHERE: ReadonlyMap<string, string> = new Map([
-  ['reconcile.match', 'matching bank events needs the statements and is no rule of law'],
-]);
+/** Matching is no rule of law: it is answered only where data sets can be read. */
+function evaluatorOf(kind: string, datasets: DatasetLibrary | undefined): Evaluator {
+  if (kind === MATCH_KIND && datasets !== undefined) {
+    return (input, law) => evaluateMatch(input, law, datasets);
+  }
+  const evaluator = EVALUATORS.get(kind);
+  if (evaluator !== undefined) return evaluator;
+  const why =
+    kind === MATCH_KIND
+      ? 'matching bank events needs the statements, and no data sets can be read here'
+      : `known are ${[...GRANTS_KINDS, MATCH_KIND].join(', ')}`;
+  throw new FilewrightError(
+    'RULE_UNKNOWN',
+    `kind: no grants rule answers ${JSON.stringify(kind)}; ${why}`,
+  );
+}
 
 /** Evaluates one case `{kind, input}`; throws CASE_INVALID, RULE_UNKNOWN and the like where there is no answer. */
 export function evaluateGrantsCase(
   given: Readonly<Record<string, unknown>>,
   law: GrantsLaw,
+  datasets?: DatasetLibrary,
 ): Evaluation {
   const { kind } = given;
   if (typeof kind !== 'string') {
@@ -54,14 +69,7 @@ export function evaluateGrantsCase(
       { details: { field: 'kind' } },
     );
   }
-  const evaluator = EVALUATORS.get(kind);
-  if (evaluator === undefined) {
-    const why = ELSEWHERE.get(kind) ?? `known are ${GRANTS_KINDS.join(', ')}`;
-    throw new FilewrightError(
-      'RULE_UNKNOWN',
-      `kind: no grants rule answers ${JSON.stringify(kind)}; ${why}`,
-    );
-  }
+  const evaluator = evaluatorOf(kind, datasets);
   const input = new CaseInput(given['input'], 'input');
   const evaluation = evaluator(input, law);
   const unread = input.unread();

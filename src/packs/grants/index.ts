@@ -9,6 +9,26 @@ export type {
 } from './award.ts';
 export { awardCalendar, fiscalYearEnds } from './award-calendar.ts';
 export { interimPeriodEnds } from './award-reports.ts';
+export {
+  type Crossing,
+  type Handoff,
+  handoffAfter,
+  type MeasuredAmount,
+  type RegistrationCheck,
+  registrationCrossing,
+  singleAuditCrossing,
+} from './crossings.ts';
 export { answerOf, evaluateGrantsCase, GRANTS_KINDS, type GrantsAnswer } from './evaluate.ts';
+export * from './feeds/index.ts';
+export * from './intake/index.ts';
 export { type GrantsLaw, grantsLawFrom, type LawLibrary } from './law.ts';
+export * from './matching/index.ts';
+export * from './obligations/index.ts';
 export type { Evaluation, Reason, Statement } from './reasoning.ts';
+export * from './reporting/index.ts';
+export {
+  checkSubawards,
+  type Subaward,
+  type SubawardQuestion,
+  type SubawardTerms,
+} from './subawards.ts';

@@ -2,12 +2,16 @@
 import type { NamedText, OfficeCalendar } from '../../calendar/index.ts';
 import { type CharityLaw, readCharityLaw } from './charity-law.ts';
 import { type FederalLaw, readFederalLaw } from './federal-law.ts';
+import { readReturnElements, type ReturnElements } from './form990-elements.ts';
 import { type Form990Law, readForm990Law } from './form990-law.ts';
+import { readSubawardLaw, type SubawardLaw } from './subaward-law.ts';
 
 export interface GrantsLaw {
   readonly form990: Form990Law;
   readonly federal: FederalLaw;
   readonly charity: CharityLaw;
+  readonly subawards: SubawardLaw;
+  readonly elements: ReturnElements;
   /** Throws for a calendar that is not loaded. */
   readonly calendarOf: (code: string) => OfficeCalendar;
 }
@@ -29,6 +33,12 @@ export function grantsLawFrom(library: LawLibrary): GrantsLaw {
     },
     get charity() {
       return library.compiled('rules/grants/charity-registration.json', readCharityLaw);
+    },
+    get subawards() {
+      return library.compiled('rules/grants/subawards.json', readSubawardLaw);
+    },
+    get elements() {
+      return library.compiled('rules/grants/form990-elements.json', readReturnElements);
     },
     calendarOf: (code) => library.calendar(code),
   };

@@ -1,0 +1,83 @@
+/** Which format a feed is, from its first bytes; the file's name says nothing that could be relied on. */
+import { refuseNotification } from './camt.ts';
+import type { FeedEncoding } from './decode.ts';
+import type { FeedFormat } from './feed-events.ts';
+import type { OfxVariant } from './ofx.ts';
+import { quoted, refuse } from './refusal.ts';
+
+/** As much of the beginning as is looked at: a camt namespace stands behind a declaration and perhaps a comment. */
+export const HEAD_BYTES = 4096;
+
+const START = { line: 1, column: 1 } as const;
+
+/** Throws when it is none of the formats that are read, or a camt.054. */
+export function detectFormat(firstBytes: Uint8Array): FeedFormat {
+  const text = headText(firstBytes);
+  if (/^OFXHEADER\s*:/.test(text)) return 'ofx';
+  if (text.startsWith('<')) return detectMarkup(text);
+  if (text.startsWith('01,')) return 'bai2';
+  if (/^101.{31}094101/.test(text)) return 'nacha';
+  if (/^(?:\{1:|:20:)/.test(text)) return 'mt940';
+  return refuse(START, {
+    code: 'FEED_UNSUPPORTED',
+    reason:
+      text === ''
+        ? 'the feed is empty'
+        : `expected camt.053, camt.052, OFX, BAI2, MT940 or NACHA, but the feed begins with ${quoted(text)}`,
+  });
+}
+
+function detectMarkup(text: string): FeedFormat {
+  const camt = /urn:iso:std:iso:20022:tech:xsd:(camt\.\d{3})\.001\.\d{2}/.exec(text)?.[1];
+  if (camt === 'camt.053' || camt === 'camt.052') return camt;
+  if (camt === 'camt.054') return refuseNotification(START);
+  if (/<\?OFX\s|<OFX[\s>]/.test(text)) return 'ofx';
+  return refuse(START, {
+    code: 'FEED_UNSUPPORTED',
+    reason: `expected XML of camt.053, camt.052 or OFX, but it begins with ${quoted(text)}`,
+  });
+}
+
+export interface OfxForm {
+  readonly variant: OfxVariant;
+  readonly encoding: FeedEncoding;
+}
+
+/** OFX 1.x says in its header how its text is encoded; 2.x is XML in UTF-8. */
+export function ofxForm(firstBytes: Uint8Array): OfxForm {
+  const text = headText(firstBytes);
+  if (!/^OFXHEADER\s*:/.test(text)) return { variant: 'xml', encoding: 'utf-8' };
+  // The mark says more than the header, which programs copy without looking.
+  if (hasUtf8Mark(firstBytes)) return { variant: 'sgml', encoding: 'utf-8' };
+  const encoding = /\bENCODING:\s*([\w-]+)/.exec(text)?.[1]?.toUpperCase() ?? 'USASCII';
+  const charset = /\bCHARSET:\s*([\w-]+)/.exec(text)?.[1]?.toUpperCase() ?? 'NONE';
+  if (/^UTF-?8$/.test(encoding) || /^UTF-?8$/.test(charset)) {
+    return { variant: 'sgml', encoding: 'utf-8' };
+  }
+  if (encoding === 'USASCII' && /^(?:1252|(?:ISO-?)?8859-1)$/.test(charset)) {
+    return { variant: 'sgml', encoding: 'windows-1252' };
+  }
+  // ASCII is a part of UTF-8, and a byte beyond both is refused.
+  if (encoding === 'USASCII' && charset === 'NONE') return { variant: 'sgml', encoding: 'utf-8' };
+  return refuse(START, {
+    code: 'FEED_UNSUPPORTED',
+    reason: `expected OFX in UTF-8, ASCII or Windows-1252, but its header says ENCODING ${quoted(encoding)}, CHARSET ${quoted(charset)}`,
+  });
+}
+
+function hasUtf8Mark(bytes: Uint8Array): boolean {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+}
+
+function headText(firstBytes: Uint8Array): string {
+  const head = firstBytes.subarray(0, HEAD_BYTES);
+  if ((head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff)) {
+    refuse(START, {
+      code: 'FEED_UNSUPPORTED',
+      reason: 'expected text in UTF-8, but the feed begins with the mark of UTF-16',
+      remedy: 'Convert the file to UTF-8',
+    });
+  }
+  // Lenient here on purpose: the head may end inside a character, and the reader itself is strict.
+  return new TextDecoder('utf-8').decode(head).trimStart();
+}

@@ -1,0 +1,60 @@
+/** One award as a document said it: paths and plain values, not yet believed. */
+import type { JsonValue } from '../../../core/index.ts';
+
+export const AWARD_FORMATS = ['json', 'ndjson', 'csv', 'xml'] as const;
+export type AwardFormat = (typeof AWARD_FORMATS)[number];
+
+export const VIOLATIONS = {
+  MISSING: 'a field that is needed is not there',
+  UNKNOWN_FIELD: 'no such field is known; a misspelt one would count as absent',
+  WRONG_TYPE: 'the value is of another kind',
+  NOT_ALLOWED: 'the value is outside what the field may hold',
+  WRONG_CURRENCY: 'amounts are in US dollars',
+  MONEY_NOT_CENTS: 'money is a whole number of cents',
+  DUPLICATE_KEY: 'two values for one field: two readers could see two awards',
+  NOT_A_NUMBER: 'NaN and Infinity are no numbers',
+  NOT_TEXT: 'bytes that are not UTF-8, or half a character',
+  MALFORMED: 'the record cannot be read as its format',
+  CLASSIFICATION_MISSING: 'the return has two lines for such money, and nothing says which',
+  MAPPING_INVALID: 'no line of the return takes this money',
+} as const;
+export type ViolationCode = keyof typeof VIOLATIONS;
+
+export interface Violation {
+  readonly code: ViolationCode;
+  /** Empty where the record as a whole is meant. */
+  readonly field: string;
+  readonly message: string;
+}
+
+/** With these, reading again may give something else: the record is kept aside, never corrected and never retried. */
+const NON_DETERMINISTIC: ReadonlySet<ViolationCode> = new Set([
+  'DUPLICATE_KEY',
+  'NOT_A_NUMBER',
+  'NOT_TEXT',
+  'MONEY_NOT_CENTS',
+]);
+
+export function isNonDeterministic(violations: readonly Violation[]): boolean {
+  return violations.some(({ code }) => NON_DETERMINISTIC.has(code));
+}
+
+/** `text`: from CSV or XML, where every value is spelt; `typed`: from JSON, where a number must be a number. */
+export type Spelling = 'typed' | 'text';
+
+export interface AwardRecord {
+  /** From 1, in the order of the document; part of the award's identity. */
+  readonly ordinal: number;
+  readonly line: number;
+  readonly spelling: Spelling;
+  /** By path: `terms.roll_forward`, `compliance_tags.program`. */
+  readonly values: ReadonlyMap<string, JsonValue>;
+  /** What was wrong already when it was read. */
+  readonly violations: readonly Violation[];
+  /** For the exception envelope. */
+  readonly original: JsonValue;
+}
+
+export function violation(code: ViolationCode, field: string, message: string): Violation {
+  return { code, field, message };
+}

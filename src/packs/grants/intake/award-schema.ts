@@ -1,0 +1,273 @@
+/** The fields of an award document. Everything else is refused, and all faults are told at once. */
+import { parseDay } from '../../../calendar/index.ts';
+import type { JsonValue } from '../../../core/index.ts';
+import type { GrantsLaw } from '../law.ts';
+import { type AwardRecord, type Spelling, type Violation, violation } from './award-record.ts';
+
+type Kind =
+  | { readonly kind: 'text'; readonly max: number; readonly pattern?: RegExp }
+  | { readonly kind: 'cents'; readonly min: number }
+  | { readonly kind: 'integer'; readonly min: number; readonly max: number }
+  | { readonly kind: 'day' }
+  | { readonly kind: 'flag' }
+  | { readonly kind: 'choice'; readonly choices: readonly string[] };
+
+interface Field {
+  readonly isNeeded: boolean;
+  readonly kind: Kind;
+}
+
+/** Fifteen digits, as in a return. */
+const CENTS_MAX = 999_999_999_999_999;
+const TEXT_MAX = 200;
+/** A purpose in a return has at most this many characters. */
+const PURPOSE_MAX = 1_000;
+const TAGS_MAX = 50;
+const OFFSET_DAYS_MAX = 3_660;
+
+const needed = (kind: Kind): Field => ({ isNeeded: true, kind });
+const optional = (kind: Kind): Field => ({ isNeeded: false, kind });
+const text = (max = TEXT_MAX, pattern?: RegExp): Kind => ({
+  kind: 'text',
+  max,
+  ...(pattern !== undefined && { pattern }),
+});
+const choice = (...choices: string[]): Kind => ({ kind: 'choice', choices });
+const cents: Kind = { kind: 'cents', min: 0 };
+
+export const FUNDER_TYPES = [
+  'government',
+  'foundation',
+  'corporation',
+  'individual',
+  'dafSponsor',
+  'federatedCampaign',
+  'relatedOrganization',
+] as const;
+
+const FREQUENCIES = ['quarterly', 'semiannual', 'annual'] as const;
+
+export const AWARD_FIELDS: Readonly<Record<string, Field>> = {
+  grantor_id: needed(text()),
+  award_amount: needed(cents),
+  currency: needed(text(3)),
+  fiscal_year: needed({ kind: 'integer', min: 1990, max: 2100 }),
+  award_id: optional(text()),
+  grantor_name: optional(text()),
+  grantor_ein: optional(text(9, /^[0-9]{9}$/)),
+  noncash_amount: optional(cents),
+  funder_type: optional(choice(...FUNDER_TYPES)),
+  /** A payment that serves the government itself is no contribution. */
+  benefit: optional(choice('public', 'grantor')),
+  federal_alignment: optional({ kind: 'flag' }),
+  organization: optional(text()),
+  role: optional(choice('recipient', 'subrecipient')),
+  fain: optional(text(30)),
+  assistance_listing: optional(text(10)),
+  uei: optional(text(12)),
+  recipient_name: optional(text()),
+  recipient_ein: optional(text(9, /^[0-9]{9}$/)),
+  recipient_state: optional(text(2, /^[A-Z]{2}$/)),
+  irc_section: optional(text()),
+  purpose: optional(text(PURPOSE_MAX)),
+  payer: optional(text()),
+  reference: optional(text()),
+  expected_on: optional({ kind: 'day' }),
+  period_start: optional({ kind: 'day' }),
+  period_end: optional({ kind: 'day' }),
+  fiscal_year_end: optional(text(5, /^(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$/)),
+  reporting_frequency: optional(choice(...FREQUENCIES)),
+  performance_frequency: optional(choice(...FREQUENCIES)),
+  guidance_version: optional(text(10)),
+  'terms.reporting_periods': optional(choice('calendar', 'from-start')),
+  'terms.roll_forward': optional({ kind: 'flag' }),
+  'terms.subaward_total_max': optional(cents),
+  'terms.subaward_recipient_max': optional(cents),
+  'terms.subaward_approval_above': optional(cents),
+};
+
+const OFFSET_PREFIX = 'terms.offset_days.';
+const OFFSET_REPORTS: ReadonlySet<string> = new Set([
+  'sf425.interim',
+  'sf425.final',
+  'performance.interim',
+  'performance.final',
+  'liquidation',
+]);
+const TAG_PREFIX = 'compliance_tags.';
+const TAG_NAME = /^[a-z][a-z0-9_-]{0,49}$/;
+
+/** A valid award: whole numbers, texts and flags only, in the shape in which it is hashed. */
+export type AwardPayload = { readonly [field: string]: JsonValue };
+
+export interface Validated {
+  readonly payload: AwardPayload;
+  readonly violations: readonly Violation[];
+}
+
+export function validateAward(record: AwardRecord, law: GrantsLaw): Validated {
+  const violations: Violation[] = [...record.violations];
+  const payload: Record<string, JsonValue> = {};
+  const tags: Record<string, JsonValue> = {};
+  const terms: Record<string, JsonValue> = {};
+  const offsets: Record<string, JsonValue> = {};
+  const put = (target: Record<string, JsonValue>, name: string, path: string, kind: Kind): void => {
+    const read = readValue(record.values.get(path), path, kind, record.spelling);
+    if ('code' in read) violations.push(read);
+    else target[name] = read.value;
+  };
+  for (const path of record.values.keys()) {
+    const field = Object.hasOwn(AWARD_FIELDS, path) ? AWARD_FIELDS[path] : undefined;
+    if (path.startsWith(TAG_PREFIX) && TAG_NAME.test(path.slice(TAG_PREFIX.length))) {
+      put(tags, path.slice(TAG_PREFIX.length), path, text());
+    } else if (
+      path.startsWith(OFFSET_PREFIX) &&
+      OFFSET_REPORTS.has(path.slice(OFFSET_PREFIX.length))
+    ) {
+      const kind: Kind = { kind: 'integer', min: 0, max: OFFSET_DAYS_MAX };
+      put(offsets, path.slice(OFFSET_PREFIX.length), path, kind);
+    } else if (field === undefined) {
+      if (path !== 'compliance_tags') {
+        violations.push(violation('UNKNOWN_FIELD', path, 'no field of an award has this name'));
+      }
+    } else if (path.startsWith('terms.')) put(terms, path.slice('terms.'.length), path, field.kind);
+    else put(payload, path, path, field.kind);
+  }
+  // A record that could not be read at all has no fields to miss.
+  if (record.values.size > 0 || record.violations.length === 0) {
+    violations.push(...missingFields(record, Object.keys(tags).length));
+    violations.push(...crossChecks(payload, law));
+  }
+  if (Object.keys(offsets).length > 0) terms['offset_days'] = offsets;
+  if (Object.keys(terms).length > 0) payload['terms'] = terms;
+  payload['compliance_tags'] = tags;
+  return { payload, violations };
+}
+
+function missingFields({ values }: AwardRecord, tags: number): Violation[] {
+  const missing = Object.entries(AWARD_FIELDS)
+    .filter(([path, { isNeeded }]) => isNeeded && !values.has(path))
+    .map(([path]) => violation('MISSING', path, `${path} is needed`));
+  if (tags === 0 && !values.has('compliance_tags')) {
+    missing.push(violation('MISSING', 'compliance_tags', 'compliance_tags is needed, if empty'));
+  }
+  if (tags > TAGS_MAX) {
+    missing.push(violation('NOT_ALLOWED', 'compliance_tags', `at most ${TAGS_MAX} tags`));
+  }
+  return missing;
+}
+
+type Read = { readonly value: JsonValue } | Violation;
+
+function readValue(
+  value: JsonValue | undefined,
+  path: string,
+  kind: Kind,
+  spelling: Spelling,
+): Read {
+  switch (kind.kind) {
+    case 'cents':
+      return readCents(value, path, kind.min, spelling);
+    case 'integer': {
+      const number = wholeNumber(value, spelling);
+      const fits = number !== undefined && number >= kind.min && number <= kind.max;
+      return fits
+        ? { value: number }
+        : violation('NOT_ALLOWED', path, `a whole number from ${kind.min} to ${kind.max}`);
+    }
+    case 'flag': {
+      const isSpelt = spelling === 'text' && (value === 'true' || value === 'false');
+      const flag = isSpelt ? value === 'true' : value;
+      return typeof flag === 'boolean'
+        ? { value: flag }
+        : violation('WRONG_TYPE', path, 'true or false');
+    }
+    case 'day':
+      return typeof value === 'string' && parseDay(value) !== undefined
+        ? { value }
+        : violation('NOT_ALLOWED', path, 'a day that exists, as YYYY-MM-DD');
+    case 'choice':
+      return typeof value === 'string' && kind.choices.includes(value)
+        ? { value }
+        : violation('NOT_ALLOWED', path, `one of ${kind.choices.join(', ')}`);
+    case 'text':
+      return readText(value, path, kind);
+  }
+}
+
+function readText(
+  value: JsonValue | undefined,
+  path: string,
+  kind: Extract<Kind, { readonly kind: 'text' }>,
+): Read {
+  if (typeof value !== 'string') return violation('WRONG_TYPE', path, 'a text');
+  // oxlint-disable-next-line no-control-regex -- control characters are what it looks for.
+  if (value.trim() === '' || value.length > kind.max || /[\u0000-\u001f\u007f]/.test(value)) {
+    return violation('NOT_ALLOWED', path, `1 to ${kind.max} characters without control characters`);
+  }
+  if (kind.pattern !== undefined && !kind.pattern.test(value)) {
+    return violation('NOT_ALLOWED', path, `a text of the form ${kind.pattern.source}`);
+  }
+  return { value };
+}
+
+function readCents(
+  value: JsonValue | undefined,
+  path: string,
+  min: number,
+  spelling: Spelling,
+): Read {
+  const number = wholeNumber(value, spelling);
+  if (number === undefined) {
+    return violation('MONEY_NOT_CENTS', path, 'a whole number of cents, without point or exponent');
+  }
+  return number >= min && number <= CENTS_MAX
+    ? { value: number }
+    : violation('NOT_ALLOWED', path, `from ${min} to ${CENTS_MAX} cents`);
+}
+
+function wholeNumber(value: JsonValue | undefined, spelling: Spelling): number | undefined {
+  if (spelling === 'text') {
+    const isPlain = typeof value === 'string' && /^(0|-?[1-9][0-9]{0,15})$/.test(value);
+    return isPlain && Number.isSafeInteger(Number(value)) ? Number(value) : undefined;
+  }
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined;
+}
+
+function crossChecks(payload: AwardPayload, law: GrantsLaw): Violation[] {
+  const faults: Violation[] = [];
+  const { currency, award_amount: amount, noncash_amount: noncash } = payload;
+  if (currency !== undefined && currency !== 'USD') {
+    faults.push(
+      violation(
+        'WRONG_CURRENCY',
+        'currency',
+        `USD was expected, found ${JSON.stringify(currency)}`,
+      ),
+    );
+  }
+  if (amount === 0 && (noncash === undefined || noncash === 0)) {
+    faults.push(violation('NOT_ALLOWED', 'award_amount', 'an award of nothing'));
+  }
+  const { period_start: start, period_end: end } = payload;
+  if (typeof start === 'string' && typeof end === 'string' && end < start) {
+    faults.push(violation('NOT_ALLOWED', 'period_end', 'not before period_start'));
+  }
+  const { uei, aln } = law.federal.identifiers;
+  for (const [field, shape] of [
+    ['uei', uei],
+    ['assistance_listing', aln],
+  ] as const) {
+    const value = payload[field];
+    if (typeof value === 'string' && !shape.pattern.test(value)) {
+      faults.push(violation('NOT_ALLOWED', field, 'an identifier of the published form'));
+    }
+  }
+  const { guidance_version: guidance } = payload;
+  if (typeof guidance === 'string' && !law.federal.guidance.includes(guidance)) {
+    faults.push(
+      violation('NOT_ALLOWED', 'guidance_version', `one of ${law.federal.guidance.join(', ')}`),
+    );
+  }
+  return faults;
+}

@@ -1,0 +1,45 @@
+/** What a failure at a boundary means: again later, or to a person. A permanent failure never reaches the retry queue. */
+
+export type BoundaryFailure =
+  | { readonly kind: 'http'; readonly status: number }
+  /** Node's or undici's code of a connection that failed. */
+  | { readonly kind: 'network'; readonly code: string }
+  | { readonly kind: 'schema'; readonly codes: readonly string[] };
+
+export interface FailureVerdict {
+  readonly kind: 'transient' | 'permanent';
+  readonly code: string;
+  readonly route: 'retry_queue' | 'compliance_exception_ledger';
+}
+
+const TRANSIENT_STATUS: ReadonlySet<number> = new Set([429, 502, 503]);
+
+const NETWORK: ReadonlyMap<string, string> = new Map([
+  ['ENOTFOUND', 'DNS_FAILURE'],
+  ['EAI_AGAIN', 'DNS_FAILURE'],
+  ['ETIMEDOUT', 'TLS_TIMEOUT'],
+  ['ERR_TLS_HANDSHAKE_TIMEOUT', 'TLS_TIMEOUT'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'TLS_TIMEOUT'],
+  ['ECONNREFUSED', 'CONNECTION_FAILED'],
+  ['ECONNRESET', 'CONNECTION_FAILED'],
+]);
+
+/** Whatever is not known to pass by itself is permanent: a person sees it at once instead of after 15 minutes. */
+export function classifyFailure(failure: BoundaryFailure): FailureVerdict {
+  switch (failure.kind) {
+    case 'http':
+      return verdict(TRANSIENT_STATUS.has(failure.status), `HTTP_${failure.status}`);
+    case 'network': {
+      const known = NETWORK.get(failure.code);
+      return verdict(known !== undefined, known ?? `NETWORK_${failure.code}`);
+    }
+    case 'schema':
+      return verdict(false, 'SCHEMA_VIOLATION');
+  }
+}
+
+function verdict(isTransient: boolean, code: string): FailureVerdict {
+  return isTransient
+    ? { kind: 'transient', code, route: 'retry_queue' }
+    : { kind: 'permanent', code, route: 'compliance_exception_ledger' };
+}

@@ -1,0 +1,69 @@
+/** CSV awards; the first row names the fields by path. */
+import { FilewrightError, type JsonValue } from '../../../core/index.ts';
+import { type CsvRow, CsvRows } from '../csv-rows.ts';
+import { type AwardRecord, type Violation, violation } from './award-record.ts';
+
+const COLUMNS_MAX = 500;
+
+export class CsvAwards {
+  readonly #rows = new CsvRows();
+  #header: readonly string[] | undefined;
+  #ordinal = 0;
+
+  *push(piece: string): Generator<AwardRecord> {
+    for (const row of this.#rows.push(piece)) yield* this.#take(row);
+  }
+
+  *finish(): Generator<AwardRecord> {
+    for (const row of this.#rows.finish()) yield* this.#take(row);
+    if (this.#header === undefined) refuse(1, 'no row with the names of the columns');
+  }
+
+  *#take({ line, cells }: CsvRow): Generator<AwardRecord> {
+    if (this.#header === undefined) {
+      this.#header = headerOf(cells, line);
+      return;
+    }
+    this.#ordinal += 1;
+    yield recordOf(this.#header, cells, { ordinal: this.#ordinal, line });
+  }
+}
+
+function headerOf(cells: readonly string[], line: number): readonly string[] {
+  const [first = '', ...others] = cells;
+  // Spreadsheets put a byte order mark in front; it is no part of the name.
+  const names = [first.replace(/^\uFEFF/, ''), ...others].map((name) => name.trim());
+  if (names.length > COLUMNS_MAX) refuse(line, `more than ${COLUMNS_MAX} columns`);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) refuse(line, `the column ${JSON.stringify(twice)} twice`);
+  return names;
+}
+
+function refuse(line: number, found: string): never {
+  throw new FilewrightError(
+    'INPUT_MALFORMED',
+    `line ${line}: a row of column names was expected, found ${found.slice(0, 200)}`,
+    { details: { line } },
+  );
+}
+
+function recordOf(
+  header: readonly string[],
+  row: readonly string[],
+  place: { readonly ordinal: number; readonly line: number },
+): AwardRecord {
+  const values = new Map<string, JsonValue>();
+  const violations: Violation[] = [];
+  for (const [index, name] of header.entries()) {
+    const cell = row[index] ?? '';
+    // An empty cell says nothing, but a column of tags says that tags were thought of.
+    if (name.startsWith('compliance_tags')) values.set('compliance_tags', {});
+    if (cell !== '' && name !== 'compliance_tags') values.set(name, cell);
+  }
+  if (row.length !== header.length) {
+    const message = `${header.length} cells were expected, found ${row.length}`;
+    violations.push(violation('MALFORMED', '', message));
+  }
+  const original = Object.fromEntries(header.map((name, index) => [name, row[index] ?? '']));
+  return { ...place, spelling: 'text', values, violations, original };
+}

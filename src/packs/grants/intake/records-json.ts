@@ -1,0 +1,123 @@
+/** JSON and NDJSON awards. Strict: what two parsers could read differently is not read at all. */
+import { FilewrightError, type JsonValue, parseStrictJson } from '../../../core/index.ts';
+import { type AwardRecord, type Violation, type ViolationCode, violation } from './award-record.ts';
+
+/** Strings first, so that a number inside one is skipped; then every number as it is spelt. */
+const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+/** For the envelope: enough to recognise the record. */
+const ORIGINAL_CHARACTERS_MAX = 10_000;
+
+/** One object is one award; a list of objects, or `{"awards": [...]}`, is many. */
+export function* recordsOfJson(text: string): Generator<AwardRecord> {
+  let document: JsonValue;
+  try {
+    document = parseStrictJson(text);
+  } catch (error) {
+    yield unreadable(text, { ordinal: 1, line: 1 }, error);
+    return;
+  }
+  // A number that is spelt with a point may lie in any of the awards: the document is refused as a whole.
+  const spelt = floatsIn(text);
+  const list = listOf(document);
+  for (const [index, item] of list.entries()) {
+    yield recordOf(item, { ordinal: index + 1, line: 1 }, spelt);
+  }
+}
+
+export function recordOfLine(
+  text: string,
+  place: { readonly ordinal: number; readonly line: number },
+): AwardRecord {
+  try {
+    return recordOf(parseStrictJson(text), place, floatsIn(text));
+  } catch (error) {
+    return unreadable(text, place, error);
+  }
+}
+
+function listOf(document: JsonValue): readonly JsonValue[] {
+  if (Array.isArray(document)) return document;
+  if (
+    isObject(document) &&
+    Object.keys(document).length === 1 &&
+    Array.isArray(document['awards'])
+  ) {
+    return document['awards'];
+  }
+  return [document];
+}
+
+function recordOf(
+  item: JsonValue,
+  place: { readonly ordinal: number; readonly line: number },
+  spelt: readonly Violation[],
+): AwardRecord {
+  const values = new Map<string, JsonValue>();
+  const violations = [...spelt];
+  if (isObject(item)) flatten(item, '', values, violations);
+  else violations.push(violation('MALFORMED', '', 'an award is a JSON object'));
+  return { ...place, spelling: 'typed', values, violations, original: item };
+}
+
+const NESTED: ReadonlySet<string> = new Set(['compliance_tags', 'terms', 'terms.offset_days']);
+
+function flatten(
+  object: { readonly [key: string]: JsonValue },
+  prefix: string,
+  values: Map<string, JsonValue>,
+  violations: Violation[],
+): void {
+  for (const [key, value] of Object.entries(object)) {
+    const path = `${prefix}${key}`;
+    if (NESTED.has(path) && isObject(value)) {
+      // Empty tags are said to be empty, which is more than not said.
+      if (path === 'compliance_tags') values.set(path, {});
+      flatten(value, `${path}.`, values, violations);
+      continue;
+    }
+    if (values.has(path)) {
+      violations.push(
+        violation('DUPLICATE_KEY', path, 'nested and dotted, two values for one field'),
+      );
+    }
+    values.set(path, value);
+  }
+}
+
+/** No number of an award has a fraction: `1.0` and `1e2` are refused although they are whole, before they become numbers. */
+function floatsIn(text: string): readonly Violation[] {
+  for (const [token] of text.matchAll(TOKENS)) {
+    if (!token.startsWith('"') && (/[.eE]/.test(token) || token === '-0')) {
+      const message = `found the number ${token.slice(0, 40)}; money is whole cents`;
+      return [violation('MONEY_NOT_CENTS', '', message)];
+    }
+  }
+  return [];
+}
+
+function unreadable(
+  text: string,
+  place: { readonly ordinal: number; readonly line: number },
+  error: unknown,
+): AwardRecord {
+  if (!(error instanceof FilewrightError)) throw error;
+  return {
+    ...place,
+    spelling: 'typed',
+    values: new Map(),
+    violations: [violation(codeOf(text, error), '', error.message)],
+    original: text.slice(0, ORIGINAL_CHARACTERS_MAX),
+  };
+}
+
+function codeOf(text: string, error: FilewrightError): ViolationCode {
+  if (/duplicate key/i.test(error.message)) return 'DUPLICATE_KEY';
+  if (/surrogate|UTF-8/i.test(error.message)) return 'NOT_TEXT';
+  return /\b(NaN|Infinity)\b/.test(text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""'))
+    ? 'NOT_A_NUMBER'
+    : 'MALFORMED';
+}
+
+function isObject(value: JsonValue): value is { readonly [key: string]: JsonValue } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

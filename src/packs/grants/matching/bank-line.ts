@@ -1,0 +1,81 @@
+/** What the matcher compares: money that moved on an account, and money that a grantor has promised. */
+import type { Day } from '../../../calendar/index.ts';
+import { FilewrightError } from '../../../core/index.ts';
+
+export type Direction = 'credit' | 'debit';
+
+/** Where a line stands in what the bank sent, so that a figure can be followed back to it. */
+export interface SourcePlace {
+  readonly feed: string;
+  readonly line: number;
+}
+
+export interface BankLine {
+  /** Unique among the lines that are matched together; two deliveries of one entry have two ids. */
+  readonly id: string;
+  readonly account: string;
+  /** The bank's own number of the entry; undefined where its format promises none. */
+  readonly nativeId: string | undefined;
+  readonly bookingDate: Day;
+  readonly valueDate: Day | undefined;
+  /** Never negative: `direction` carries the sign. */
+  readonly amountCents: number;
+  readonly currency: string;
+  readonly direction: Direction;
+  /** Only what is booked is money. */
+  readonly status: 'booked' | 'pending' | 'information';
+  /** The bank itself says that the line takes an earlier one back. */
+  readonly isReversal: boolean;
+  /** Number of the payment in the clearing; a return carries that of the payment it returns. */
+  readonly trace: string | undefined;
+  readonly references: readonly string[];
+  readonly counterparty: string | undefined;
+  readonly description: string | undefined;
+  readonly source: SourcePlace;
+}
+
+/** One line of the grantor ledger: what should arrive, from whom, when. */
+export interface ExpectedReceipt {
+  readonly id: string;
+  readonly grant: string;
+  readonly payer: string;
+  readonly reference: string | undefined;
+  readonly amountCents: number;
+  readonly currency: string;
+  readonly direction: Direction;
+  readonly expected: Day;
+  /** Of the award document that promised it. */
+  readonly payloadHash: string | undefined;
+}
+
+/** Fifteen digits, as in a return; six of them added up stay exact. */
+export const AMOUNT_CENTS_MAX = 999_999_999_999_999;
+
+/** Refuses amounts and ids with which no result could be exact; matching never changes an amount. */
+export function checkMatchInput(
+  lines: readonly BankLine[],
+  receipts: readonly ExpectedReceipt[],
+): void {
+  checkEach(lines, 'bank line');
+  checkEach(receipts, 'expected receipt');
+}
+
+function checkEach(
+  entries: readonly { readonly id: string; readonly amountCents: number }[],
+  what: string,
+): void {
+  const seen = new Set<string>();
+  for (const { id, amountCents } of entries) {
+    if (seen.has(id)) refuse(what, id, 'its id stands twice');
+    seen.add(id);
+    if (!Number.isInteger(amountCents) || amountCents < 0 || amountCents > AMOUNT_CENTS_MAX) {
+      refuse(what, id, `whole cents from 0 to ${AMOUNT_CENTS_MAX} were expected`);
+    }
+  }
+}
+
+function refuse(what: string, id: string, reason: string): never {
+  throw new FilewrightError('CASE_INVALID', `${what} ${JSON.stringify(id)}: ${reason}`, {
+    details: { id },
+  });
+}

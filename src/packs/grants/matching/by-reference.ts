@@ -1,0 +1,159 @@
+/** P1: the line names the receipt's reference, and amount, currency, direction agree. */
+import { type Candidates, OpenReceipts } from './open-receipts.ts';
+import type { DateWindow } from './policy.ts';
+import {
+  isInWindow,
+  isSameMoney,
+  type Line,
+  mentions,
+  moneyKey,
+  type Receipt,
+  settle,
+  type Workbench,
+} from './workbench.ts';
+
+/** Candidates that are named to a person; more would not help to decide. */
+export const NAMED_MAX = 20;
+
+interface Group {
+  readonly lines: Line[];
+  readonly receipts: Receipt[];
+}
+
+export function matchByReference(bench: Workbench): void {
+  for (const group of groupsOf(bench)) {
+    if (group.lines.length > 0) matchGroup(bench, group);
+  }
+}
+
+/**
+ * Lines and receipts that can meet at all: a reference in common and the same money. Sorted and walked side by side,
+ * because a table with an entry for each reference would be larger than everything that is matched.
+ */
+function* groupsOf(bench: Workbench): Iterable<Group> {
+  const clusterOf = referenceClusters(bench);
+  const keyOf = (entry: Line | Receipt): number =>
+    clusterOf('reference' in entry ? entry.reference : (entry.references[0] ?? -1));
+  const byKey = <Entry extends Line | Receipt>(entries: Entry[]): Entry[] =>
+    entries.sort((one, other) => keyOf(one) - keyOf(other) || one.at - other.at);
+  const receipts = byKey(bench.receipts.filter(({ reference }) => reference >= 0));
+  const lines = byKey(bench.lines.filter((line) => line.isOpen && line.references.length > 0));
+  let from = 0;
+  for (let at = 0; at < lines.length; ) {
+    const first = lines[at];
+    if (first === undefined) return;
+    const key = keyOf(first);
+    const start = at;
+    while (at < lines.length && keyOf(lines[at] ?? first) === key) at += 1;
+    while (from < receipts.length && keyOf(receipts[from] ?? first) < key) from += 1;
+    const begin = from;
+    while (from < receipts.length && keyOf(receipts[from] ?? first) === key) from += 1;
+    yield* byMoney(lines.slice(start, at), receipts.slice(begin, from));
+  }
+}
+
+function byMoney(lines: readonly Line[], receipts: readonly Receipt[]): Iterable<Group> {
+  const [only] = receipts;
+  // Nearly all references have one receipt; a table for each would cost more than the match.
+  if (only !== undefined && receipts.length === 1) {
+    const same = lines.filter((line) => isSameMoney(line, only));
+    return [{ lines: same, receipts: [only] }];
+  }
+  const groups = new Map<string, Group>();
+  for (const receipt of receipts) {
+    const key = moneyKey(receipt);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { lines: [], receipts: [receipt] });
+    else group.receipts.push(receipt);
+  }
+  for (const line of lines) groups.get(moneyKey(line))?.lines.push(line);
+  return groups.values();
+}
+
+/** References that one line names together belong together: that deposit may be for any of them. */
+export function referenceClusters(bench: Workbench): (reference: number) => number {
+  const parent = new Map<number, number>();
+  const rootOf = (reference: number): number => {
+    let root = reference;
+    for (let up = parent.get(root); up !== undefined; up = parent.get(root)) root = up;
+    if (root !== reference) parent.set(reference, root);
+    return root;
+  };
+  for (const { references, isOpen } of bench.lines) {
+    const [first, ...others] = references;
+    if (!isOpen || first === undefined) continue;
+    for (const other of others) {
+      const one = rootOf(first);
+      const two = rootOf(other);
+      if (one !== two) parent.set(Math.max(one, two), Math.min(one, two));
+    }
+  }
+  return rootOf;
+}
+
+/**
+ * In rounds: a line with one candidate left takes it, which may leave one to another line. Of two lines with the same
+ * only candidate the earlier takes it; the later is a suspected double payment. What never comes down to one is for a
+ * person.
+ */
+function matchGroup(bench: Workbench, { lines, receipts }: Group): void {
+  const [sole] = receipts;
+  if (sole !== undefined && receipts.length === 1) {
+    // What the rounds below come to: the earliest line has it, and no other has a candidate left.
+    const first = lines.find((line) => canTake(bench, line, sole));
+    if (first !== undefined) matchExactly(bench, first, sole);
+    return;
+  }
+  const window = bench.policy.withReference;
+  const open = new OpenReceipts(receipts);
+  const candidates = (line: Line, limit: number): Candidates =>
+    open.inWindow(line, window, limit, (receipt) => mentions(line, receipt));
+  let asked: readonly Line[] = lines;
+  while (asked.length > 0) {
+    const takers = new Map<Receipt, Line>();
+    for (const line of asked) {
+      if (!line.isOpen) continue;
+      const { found, isComplete } = candidates(line, 2);
+      const [only] = found;
+      if (only === undefined || !isComplete || found.length > 1 || takers.has(only)) continue;
+      takers.set(only, line);
+    }
+    for (const [receipt, line] of takers) {
+      open.remove(receipt);
+      matchExactly(bench, line, receipt);
+    }
+    // Only lines near a receipt that has gone can have come down to one candidate.
+    const gone = new Set([...takers.keys()].map(({ day }) => day));
+    asked = gone.size === 0 ? [] : lines.filter((line) => isNear(line, gone, window));
+  }
+  for (const line of lines) {
+    if (!line.isOpen) continue;
+    const { found, isComplete } = candidates(line, NAMED_MAX);
+    if (found.length === 0) continue;
+    const count = isComplete ? found.length : `${found.length} or more`;
+    const text = `The same reference and amount fit ${count} receipts; nothing says which.`;
+    settle(bench, { rule: 'P1-ambiguous', status: 'manual', lines: [line], receipts: found, text });
+  }
+}
+
+function canTake(bench: Workbench, line: Line, receipt: Receipt): boolean {
+  return mentions(line, receipt) && isInWindow(line, receipt, bench.policy.withReference);
+}
+
+function matchExactly(bench: Workbench, line: Line, receipt: Receipt): void {
+  settle(bench, {
+    rule: 'P1-reference-exact',
+    status: 'matched',
+    lines: [line],
+    receipts: [receipt],
+    text: 'Reference, amount, currency and direction agree, and no other open receipt does.',
+  });
+}
+
+function isNear(line: Line, days: ReadonlySet<number>, window: DateWindow): boolean {
+  if (!line.isOpen) return false;
+  for (let distance = window.from; distance <= window.to; distance += 1) {
+    if (days.has(line.day - distance)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,201 @@
+/** P2 and P3: several receipts in one deposit, and one receipt in several deposits; always under one reference. */
+import { referenceClusters } from './by-reference.ts';
+import { type Parts, partsOf } from './subset-sum.ts';
+import {
+  isInWindow,
+  isSameKindOfMoney,
+  type Line,
+  mentions,
+  type Receipt,
+  settle,
+  type Workbench,
+} from './workbench.ts';
+
+/** More open entries under one reference than this are not searched: a person sees them as unmatched. */
+const POOL_MAX = 40;
+
+interface Cluster {
+  readonly lines: Line[];
+  readonly receipts: Receipt[];
+}
+
+/** One entry that is put together from parts of the other side. */
+interface Proposal<Whole, Part> {
+  readonly whole: Whole;
+  readonly parts: readonly Part[];
+}
+
+export function matchInParts(bench: Workbench): void {
+  const clusters = openClusters(bench);
+  for (const cluster of clusters) matchManyToOne(bench, cluster);
+  for (const cluster of clusters) matchOneToMany(bench, cluster);
+}
+
+function openClusters(bench: Workbench): readonly Cluster[] {
+  const clusterOf = referenceClusters(bench);
+  const clusters = new Map<number, Cluster>();
+  for (const receipt of bench.receipts) {
+    if (receipt.reference < 0 || receipt.state !== 'open') continue;
+    const key = clusterOf(receipt.reference);
+    const cluster = clusters.get(key);
+    if (cluster === undefined) clusters.set(key, { lines: [], receipts: [receipt] });
+    else cluster.receipts.push(receipt);
+  }
+  for (const line of bench.lines) {
+    const [reference] = line.references;
+    if (!line.isOpen || reference === undefined) continue;
+    clusters.get(clusterOf(reference))?.lines.push(line);
+  }
+  return [...clusters.values()].filter(
+    ({ lines, receipts }) =>
+      lines.length > 0 && lines.length <= POOL_MAX && receipts.length <= POOL_MAX,
+  );
+}
+
+function canMeet(bench: Workbench, line: Line, receipt: Receipt): boolean {
+  return (
+    mentions(line, receipt) &&
+    isSameKindOfMoney(line, receipt) &&
+    isInWindow(line, receipt, bench.policy.withReference)
+  );
+}
+
+function matchManyToOne(bench: Workbench, { lines, receipts }: Cluster): void {
+  propose<Line, Receipt>({
+    wholes: () => lines.filter((line) => line.isOpen),
+    pool: (line) =>
+      receipts.filter((receipt) => receipt.state === 'open' && canMeet(bench, line, receipt)),
+    partsMax: bench.policy.groupMax,
+    equalWishes: 'earlier-has-it',
+    accept: ({ whole, parts }) => {
+      settle(bench, {
+        rule: 'P2-many-to-one',
+        status: 'matched',
+        lines: [whole],
+        receipts: parts,
+        text: `${parts.length} receipts under the same reference add up to the deposit exactly, and no other choice does.`,
+      });
+    },
+    doubt: (line, named) => {
+      settle(bench, {
+        rule: 'P2-ambiguous',
+        status: 'manual',
+        lines: [line],
+        receipts: named,
+        text: 'More than one choice of receipts under the reference adds up to the deposit.',
+      });
+    },
+  });
+}
+
+function matchOneToMany(bench: Workbench, { lines, receipts }: Cluster): void {
+  propose<Receipt, Line>({
+    wholes: () => receipts.filter((receipt) => receipt.state === 'open'),
+    pool: (receipt) => lines.filter((line) => line.isOpen && canMeet(bench, line, receipt)),
+    partsMax: bench.policy.groupMax,
+    equalWishes: 'in-doubt',
+    accept: ({ whole, parts }) => {
+      settle(bench, {
+        rule: 'P3-one-to-many',
+        status: 'matched',
+        lines: parts,
+        receipts: [whole],
+        text: `${parts.length} deposits under the same reference add up to the receipt exactly, and no other choice does.`,
+      });
+    },
+    doubt: (receipt, named) => {
+      settle(bench, {
+        rule: 'P3-ambiguous',
+        status: 'manual',
+        lines: named,
+        receipts: [receipt],
+        text: 'More than one choice of deposits under the reference adds up to the receipt.',
+      });
+    },
+  });
+}
+
+interface Search<Whole, Part> {
+  readonly wholes: () => readonly Whole[];
+  readonly pool: (whole: Whole) => readonly Part[];
+  readonly partsMax: number;
+  /** Two deposits for the same receipts are a payment and its repetition; two receipts for the same deposits are a guess. */
+  readonly equalWishes: 'earlier-has-it' | 'in-doubt';
+  readonly accept: (proposal: Proposal<Whole, Part>) => void;
+  readonly doubt: (whole: Whole, named: readonly Part[]) => void;
+}
+
+type Entry = Line | Receipt;
+
+/**
+ * All proposals are made on the same state before any is accepted; accepting one by one would let the order decide.
+ * Proposals that want some of the same parts are in doubt.
+ */
+function propose<Whole extends Entry, Part extends Entry>(search: Search<Whole, Part>): void {
+  for (let isGoingOn = true; isGoingOn; ) {
+    isGoingOn = false;
+    const proposals: Proposal<Whole, Part>[] = [];
+    const doubtful: Proposal<Whole, Part>[] = [];
+    for (const whole of search.wholes()) {
+      const pool = search.pool(whole);
+      const parts = findParts(whole, pool, search.partsMax);
+      if (parts.kind === 'many') doubtful.push({ whole, parts: pool });
+      if (parts.kind !== 'one') continue;
+      proposals.push({ whole, parts: pool.filter((_, place) => parts.places.includes(place)) });
+    }
+    const { accepted, clashing } = withoutClashes(proposals, search.equalWishes);
+    for (const proposal of accepted) search.accept(proposal);
+    if (accepted.length > 0) isGoingOn = true;
+    else
+      for (const { whole, parts } of [...doubtful, ...clashing]) doubtStill(search, whole, parts);
+  }
+}
+
+/** An earlier doubt may have claimed the same deposits: a line has one bucket only. */
+function doubtStill<Whole extends Entry, Part extends Entry>(
+  search: Search<Whole, Part>,
+  whole: Whole,
+  parts: readonly Part[],
+): void {
+  const free = parts.filter((part) => ('isOpen' in part ? part.isOpen : true));
+  if (free.length > 0) search.doubt(whole, free);
+}
+
+function findParts(whole: Entry, pool: readonly Entry[], partsMax: number): Parts {
+  return partsOf(
+    whole.given.amountCents,
+    pool.map(({ given }) => given.amountCents),
+    partsMax,
+  );
+}
+
+function withoutClashes<Whole extends Entry, Part extends Entry>(
+  proposals: readonly Proposal<Whole, Part>[],
+  equalWishes: Search<Whole, Part>['equalWishes'],
+): {
+  readonly accepted: readonly Proposal<Whole, Part>[];
+  readonly clashing: readonly Proposal<Whole, Part>[];
+} {
+  const nameOf = ({ whole, parts }: Proposal<Whole, Part>): string => {
+    const wish = parts.map(({ at }) => at).join(' ');
+    return equalWishes === 'in-doubt' ? `${whole.at}: ${wish}` : wish;
+  };
+  const wantedAs = new Map<Part, Set<string>>();
+  for (const proposal of proposals) {
+    for (const part of proposal.parts) {
+      const names = wantedAs.get(part) ?? new Set();
+      wantedAs.set(part, names.add(nameOf(proposal)));
+    }
+  }
+  const accepted: Proposal<Whole, Part>[] = [];
+  const clashing: Proposal<Whole, Part>[] = [];
+  const taken = new Set<string>();
+  for (const proposal of proposals) {
+    if (proposal.parts.some((part) => (wantedAs.get(part)?.size ?? 0) > 1)) clashing.push(proposal);
+    else if (!taken.has(nameOf(proposal))) {
+      taken.add(nameOf(proposal));
+      accepted.push(proposal);
+    }
+  }
+  return { accepted, clashing };
+}

@@ -1,0 +1,50 @@
+export { AGE_BUCKETS, type AgeBucket, type AgedEntry, agedUnmatched } from './aged.ts';
+export {
+  AMOUNT_CENTS_MAX,
+  type BankLine,
+  type Direction,
+  type ExpectedReceipt,
+  type SourcePlace,
+} from './bank-line.ts';
+export { type IsBusinessDay, isWeekday } from './business-days.ts';
+export {
+  type DatasetLibrary,
+  type MatchDataset,
+  readBankEvents,
+  readLedger,
+  readPolicy,
+} from './dataset.ts';
+export { matchEach, type MatchInput, matchReceipts } from './match.ts';
+export {
+  MATCH_RULES,
+  type MatchOutcome,
+  type MatchReason,
+  type MatchRule,
+  type MatchStatus,
+} from './outcome.ts';
+export { type DateWindow, MATCH_POLICY, type MatchPolicy } from './policy.ts';
+export { bankLineOf, linesOfFeed, type ReadFeed } from './from-feed.ts';
+export {
+  checkFrozen,
+  type ClosedPeriod,
+  closePeriod,
+  type Closing,
+  type ClosingQuestion,
+  lockedBy,
+  missingStatements,
+  type Period,
+  type PeriodTotals,
+  type StatementCover,
+  totalsOf,
+} from './period.ts';
+export {
+  afterProgress,
+  decideRetry,
+  firstAttempt,
+  RETRY_EXHAUSTED,
+  RETRY_TOTAL_MS,
+  type RetryDecision,
+  type RetrySnapshot,
+  type RetryState,
+  TRANSIENT_IN_A_ROW_MAX,
+} from './retry.ts';

@@ -1,0 +1,138 @@
+/** Before anything is matched: what was delivered twice, what is not booked, what was taken back. */
+import { formatDay } from '../../../calendar/index.ts';
+import { type Line, settle, type Workbench } from './workbench.ts';
+
+export function setAsideWhatIsNoMoney(bench: Workbench): void {
+  dropRepeatedDeliveries(bench);
+  dropUnbooked(bench);
+  netReversals(bench);
+}
+
+/**
+ * The same entry comes in the intraday report and again in the statement. The bank's number decides, never the content:
+ * two equal gifts on one day are two gifts. Date and amount are compared as well, because some banks use a number again.
+ */
+function dropRepeatedDeliveries(bench: Workbench): void {
+  // By number alone; almost every number stands once, so that a list for each would be waste.
+  const first = new Map<string, Line | Line[]>();
+  for (const line of bench.lines) {
+    const { nativeId, status } = line.given;
+    // A pending entry becomes a booked one with the same number: it must not push that one out.
+    if (nativeId === undefined || status !== 'booked') continue;
+    const known = first.get(nativeId);
+    if (known === undefined) {
+      first.set(nativeId, line);
+      continue;
+    }
+    const others = Array.isArray(known) ? known : [known];
+    const earlier = others.find((one) => isSameEntry(one, line));
+    if (earlier === undefined) {
+      first.set(nativeId, [...others, line]);
+      continue;
+    }
+    const of = earlier.given.id;
+    const text = `The bank's number ${nativeId} was delivered before as ${of}, with the same date and amount.`;
+    settle(bench, {
+      rule: 'P0-duplicate-delivery',
+      status: 'ignored',
+      lines: [line],
+      receipts: [],
+      text,
+      of,
+    });
+  }
+}
+
+function isSameEntry(one: Line, other: Line): boolean {
+  return (
+    one.given.account === other.given.account &&
+    one.given.bookingDate === other.given.bookingDate &&
+    one.given.amountCents === other.given.amountCents &&
+    one.given.currency === other.given.currency &&
+    one.given.direction === other.given.direction
+  );
+}
+
+function dropUnbooked(bench: Workbench): void {
+  for (const line of bench.lines) {
+    const { status } = line.given;
+    if (status === 'booked' || !line.isOpen) continue;
+    settle(bench, {
+      rule: status === 'pending' ? 'P0-pending' : 'P0-information',
+      status: 'ignored',
+      lines: [line],
+      receipts: [],
+      text: `The entry is ${status}; only a booked entry is money.`,
+    });
+  }
+}
+
+/** A return and its payment leave together; the receipt that the payment was for is expected again. */
+function netReversals(bench: Workbench): void {
+  // Money out, or what the bank marks: most feeds have few of them, and only their names are looked up.
+  const returns = bench.lines.filter(
+    ({ isOpen, given }) => isOpen && (given.isReversal || given.direction === 'debit'),
+  );
+  const wanted = new Set(returns.flatMap(reversalKeys));
+  const payments = new Map<string, Line[]>();
+  for (const line of wanted.size === 0 ? [] : bench.lines) {
+    if (!line.isOpen || line.given.isReversal) continue;
+    for (const key of reversalKeys(line)) {
+      if (!wanted.has(key)) continue;
+      const known = payments.get(key);
+      if (known === undefined) payments.set(key, [line]);
+      else known.push(line);
+    }
+  }
+  for (const back of returns) {
+    if (!back.isOpen) continue;
+    const payment = paymentTakenBack(back, payments, bench.policy.reversalDaysMax);
+    if (payment === undefined) continue;
+    const how =
+      payment.given.trace !== undefined && payment.given.trace === back.given.trace
+        ? `the same trace ${payment.given.trace}`
+        : 'a reference in common, and the bank marks the second as a reversal';
+    settle(bench, {
+      rule: 'P0-reversal',
+      status: 'netted',
+      lines: [payment, back].sort((one, other) => one.at - other.at),
+      receipts: [],
+      text: `${back.given.id} of ${formatDay(back.given.bookingDate)} takes ${payment.given.id} back: the same amount in the other direction, ${how}.`,
+    });
+  }
+}
+
+/** The trace, or where the bank gives none, the references; each with the account and the amount. */
+function reversalKeys(line: Line): readonly string[] {
+  const { account, amountCents, currency, trace, references } = line.given;
+  const names = trace === undefined ? references : [trace, ...references];
+  return [...new Set(names)].map((name) => JSON.stringify([account, amountCents, currency, name]));
+}
+
+/** Undefined where none fits, or more than one: a return that could belong to two payments is for a person. */
+function paymentTakenBack(
+  back: Line,
+  payments: ReadonlyMap<string, readonly Line[]>,
+  daysMax: number,
+): Line | undefined {
+  const byTrace = new Set<Line>();
+  const byReference = new Set<Line>();
+  for (const key of reversalKeys(back)) {
+    for (const payment of payments.get(key) ?? []) {
+      const days = back.given.bookingDate - payment.given.bookingDate;
+      if (!payment.isOpen || payment === back || days < 0 || days > daysMax) continue;
+      if (payment.given.direction === back.given.direction) continue;
+      if (isSameTrace(payment, back)) {
+        // Unless the bank marks it, only money out takes money in back; a refund of ours is not a return.
+        if (back.given.isReversal || back.given.direction === 'debit') byTrace.add(payment);
+      } else if (back.given.isReversal) byReference.add(payment);
+      if (byTrace.size > 1) return undefined;
+    }
+  }
+  const [first, second] = byTrace.size > 0 ? byTrace : byReference;
+  return second === undefined ? first : undefined;
+}
+
+function isSameTrace(one: Line, other: Line): boolean {
+  return one.given.trace !== undefined && one.given.trace === other.given.trace;
+}

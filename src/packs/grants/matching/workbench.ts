@@ -1,0 +1,226 @@
+/** Lines and receipts in canonical order with what the rules look up; arrival order is forgotten here. */
+import { type Day, formatDay } from '../../../calendar/index.ts';
+import { invariant } from '../../../core/index.ts';
+import { type BankLine, checkMatchInput, type ExpectedReceipt } from './bank-line.ts';
+import { BusinessDays, type IsBusinessDay } from './business-days.ts';
+import type { MatchOutcome, MatchReason, MatchRule, MatchStatus } from './outcome.ts';
+import type { DateWindow, MatchPolicy } from './policy.ts';
+import { mentionedReferences, normalised } from './references.ts';
+
+export interface Line {
+  readonly given: BankLine;
+  /** Place in canonical order. */
+  readonly at: number;
+  readonly day: number;
+  /** Numbers of the ledger's references that the line mentions, ascending. */
+  readonly references: readonly number[];
+  /** Whether the line says any reference at all, known to the ledger or not. */
+  readonly saysReference: boolean;
+  readonly payer: string | undefined;
+  isOpen: boolean;
+  /** A receipt was given to it, by a match or for review. */
+  isPaid: boolean;
+}
+
+export interface Receipt {
+  readonly given: ExpectedReceipt;
+  readonly at: number;
+  readonly day: number;
+  /** Number of its reference; -1 for none. */
+  readonly reference: number;
+  readonly payer: string;
+  /** `disputed`: named to a person as a candidate, so no later rule may give it away. */
+  state: 'open' | 'taken' | 'disputed';
+}
+
+export interface Workbench {
+  readonly policy: MatchPolicy;
+  readonly lines: readonly Line[];
+  readonly receipts: readonly Receipt[];
+  /** Takes each outcome with the place of its first entry in canonical order. */
+  readonly take: (outcome: MatchOutcome, place: number) => void;
+}
+
+export function workbenchOf(input: {
+  readonly lines: readonly BankLine[];
+  readonly receipts: readonly ExpectedReceipt[];
+  readonly policy: MatchPolicy;
+  readonly isBusinessDay: IsBusinessDay;
+  readonly take: Workbench['take'];
+}): Workbench {
+  checkMatchInput(input.lines, input.receipts);
+  const sortedLines = [...input.lines].sort(byDateAndNativeId);
+  const sortedReceipts = [...input.receipts].sort(byExpectedDate);
+  const days = new BusinessDays(allDates(sortedLines, sortedReceipts), input.isBusinessDay);
+  const numbers = new Map<string, number>();
+  // Payers come back all year: each name is brought to one spelling once, and held once.
+  const payers = new Map<string, string>();
+  const payerOf = (name: string): string => {
+    const known = payers.get(name);
+    if (known !== undefined) return known;
+    const spelling = normalised(name);
+    payers.set(name, spelling);
+    return spelling;
+  };
+  const receipts = sortedReceipts.map((given, at): Receipt => {
+    const spelling = given.reference === undefined ? '' : normalised(given.reference);
+    if (spelling !== '' && !numbers.has(spelling)) numbers.set(spelling, numbers.size);
+    return {
+      given,
+      at,
+      day: days.numberOf(given.expected),
+      reference: numbers.get(spelling) ?? -1,
+      payer: payerOf(given.payer),
+      state: 'open',
+    };
+  });
+  const lines = sortedLines.map((given, at): Line => {
+    const { counterparty } = given;
+    return {
+      given,
+      at,
+      day: days.numberOf(given.bookingDate),
+      ...mentionedReferences(given, numbers),
+      payer: counterparty === undefined ? undefined : payerOf(counterparty),
+      isOpen: true,
+      isPaid: false,
+    };
+  });
+  return { policy: input.policy, lines, receipts, take: input.take };
+}
+
+function* allDates(
+  lines: readonly BankLine[],
+  receipts: readonly ExpectedReceipt[],
+): Generator<Day> {
+  for (const { bookingDate } of lines) yield bookingDate;
+  for (const { expected } of receipts) yield expected;
+}
+
+function byDateAndNativeId(one: BankLine, other: BankLine): number {
+  return (
+    one.bookingDate - other.bookingDate ||
+    compare(one.nativeId ?? '', other.nativeId ?? '') ||
+    compare(one.id, other.id)
+  );
+}
+
+function byExpectedDate(one: ExpectedReceipt, other: ExpectedReceipt): number {
+  return one.expected - other.expected || compare(one.id, other.id);
+}
+
+/** By code units: the order must not hang on the language of the machine. */
+export function compare(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
+export function isInWindow(line: Line, receipt: Receipt, window: DateWindow): boolean {
+  const distance = line.day - receipt.day;
+  return distance >= window.from && distance <= window.to;
+}
+
+/** Amount, currency and direction: two entries with the same key are the same money as far as figures go. */
+export function moneyKey({ given }: Line | Receipt): string {
+  return `${given.amountCents} ${given.currency} ${given.direction}`;
+}
+
+/** What equal keys say, without making them. */
+export function isSameMoney(line: Line, receipt: Receipt): boolean {
+  return line.given.amountCents === receipt.given.amountCents && isSameKindOfMoney(line, receipt);
+}
+
+export function isSameKindOfMoney(line: Line, receipt: Receipt): boolean {
+  return (
+    line.given.currency === receipt.given.currency &&
+    line.given.direction === receipt.given.direction
+  );
+}
+
+export function mentions(line: Line, receipt: Receipt): boolean {
+  return receipt.reference >= 0 && line.references.includes(receipt.reference);
+}
+
+interface Settled {
+  readonly rule: MatchRule;
+  readonly status: MatchStatus;
+  readonly lines: readonly Line[];
+  readonly receipts: readonly Receipt[];
+  readonly text: string;
+  readonly of?: string;
+}
+
+/** Puts lines into their bucket; a line has one, and receipts that are given away or named are marked. */
+export function settle(bench: Workbench, settled: Settled): void {
+  const { lines, receipts, status } = settled;
+  const isTaken = status === 'matched' || status === 'review';
+  // Checked on every run: otherwise money would be counted twice.
+  for (const line of lines) {
+    invariant(line.isOpen, `bank line ${line.given.id} has two outcomes`);
+    line.isOpen = false;
+    line.isPaid = isTaken;
+  }
+  for (const receipt of receipts) {
+    invariant(
+      !isTaken || receipt.state === 'open',
+      `receipt ${receipt.given.id} is given away twice`,
+    );
+    if (isTaken) receipt.state = 'taken';
+    else if (receipt.state === 'open') receipt.state = 'disputed';
+  }
+  const reason = reasonOf(settled);
+  const ids = lines.map(({ given }) => given.id);
+  invariant(
+    status !== 'matched' || reason.bankCents === reason.ledgerCents,
+    `${settled.rule} matched unequal amounts: ${ids.join(', ')}`,
+  );
+  const outcome: MatchOutcome = {
+    rule: settled.rule,
+    status,
+    bank: ids,
+    ledger: receipts.map(({ given }) => given.id),
+    ...(settled.of !== undefined && { of: settled.of }),
+    reason,
+  };
+  bench.take(outcome, (lines[0] ?? receipts[0])?.at ?? 0);
+}
+
+function reasonOf({ lines, receipts, text }: Settled): MatchReason {
+  const reference = receipts.find(({ given }) => given.reference !== undefined)?.given.reference;
+  const distances = lines.flatMap((line) => receipts.map((receipt) => line.day - receipt.day));
+  return {
+    text,
+    currency: (lines[0] ?? receipts[0])?.given.currency ?? '',
+    bankCents: totalCents(lines),
+    ledgerCents: totalCents(receipts),
+    bankDates: datesOf(lines.map(({ given }) => given.bookingDate)),
+    ledgerDates: datesOf(receipts.map(({ given }) => given.expected)),
+    ...(reference !== undefined && { reference }),
+    ...(distances.length > 0 && { businessDays: distances }),
+  };
+}
+
+/** One list for each single day: a hundred thousand outcomes share a few hundred of them. */
+const SINGLE_DAYS = new Map<Day, readonly string[]>();
+const SINGLE_DAYS_MAX = 100_000;
+const NO_DAYS: readonly string[] = [];
+
+function datesOf(days: readonly Day[]): readonly string[] {
+  const [only] = days;
+  if (only === undefined) return NO_DAYS;
+  if (days.length > 1) return days.map((day) => formatDay(day));
+  const known = SINGLE_DAYS.get(only);
+  if (known !== undefined) return known;
+  if (SINGLE_DAYS.size >= SINGLE_DAYS_MAX) SINGLE_DAYS.clear();
+  const made = Object.freeze([formatDay(only)]);
+  SINGLE_DAYS.set(only, made);
+  return made;
+}
+
+/** A return counts against the payment that it takes back. */
+function totalCents(entries: readonly (Line | Receipt)[]): number {
+  return entries.reduce(
+    (sum, { given }) =>
+      sum + (given.direction === 'credit' ? given.amountCents : -given.amountCents),
+    0,
+  );
+}

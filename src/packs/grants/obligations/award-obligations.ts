@@ -1,0 +1,154 @@
+/** What the awards of an organisation bring with them, in the shape of the obligation list and of calendar feeds. */
+import {
+  type Confidence,
+  type Day,
+  type FeedEntry,
+  formatDay,
+  parseDay,
+} from '../../../calendar/index.ts';
+import { type JsonValue, obligationKey } from '../../../core/index.ts';
+import type { Award, AwardObligation, UndatedObligation } from '../award.ts';
+import { awardCalendar } from '../award-calendar.ts';
+import type { GrantsLaw } from '../law.ts';
+import type { Reason } from '../reasoning.ts';
+import { sha256Of } from '../sha256.ts';
+
+/** The columns that a list of obligations has, whatever pack they come from. */
+export interface GrantObligation {
+  readonly id: string;
+  /** The award or the organisation that owes it. */
+  readonly entity: string;
+  readonly jurisdiction: string;
+  readonly filingKind: string;
+  /** The last day of the period that it is for. */
+  readonly period: string;
+  /** `record_needed`: something is owed and only the regulator can say when. */
+  readonly state: 'open' | 'record_needed';
+  /** Before any roll to an open day. */
+  readonly raw: string | undefined;
+  readonly due: string | undefined;
+  readonly confidence: Confidence;
+  readonly ruleVersion: string;
+  readonly calendarVersion: string;
+  /** Why, what to confirm first, and on which condition it is owed at all. */
+  readonly answer: Readonly<Record<string, JsonValue>>;
+}
+
+/** Nothing that has no period is for a period. */
+const NO_PERIOD = 'undated';
+
+/**
+ * All obligations of all awards, each once: a return and an audit are owed by the organisation, however many awards it
+ * holds. The earliest date comes first, what has no date at the end.
+ */
+export function grantObligations(
+  tenant: string,
+  awards: readonly Award[],
+  law: GrantsLaw,
+): readonly GrantObligation[] {
+  const dated = new Map<string, AwardObligation>();
+  const undated = new Map<string, UndatedObligation>();
+  for (const award of awards) {
+    const calendar = awardCalendar(award, law);
+    for (const one of calendar.obligations) {
+      const known = dated.get(one.key);
+      dated.set(one.key, known === undefined ? one : earlierOf(known, one));
+    }
+    for (const one of calendar.undated) undated.set(one.key, one);
+  }
+  return [
+    ...[...dated.values()]
+      .sort((one, other) => one.due - other.due || (one.key < other.key ? -1 : 1))
+      .map((one) => rowOf(tenant, one)),
+    ...[...undated.values()]
+      .sort((one, other) => (one.key < other.key ? -1 : 1))
+      .map((one) => undatedRowOf(tenant, one, law)),
+  ];
+}
+
+/** Two awards that disagree about the organisation (its form, its extension): the earlier date is the safe one. */
+function earlierOf(one: AwardObligation, other: AwardObligation): AwardObligation {
+  if (one.due === other.due) return one;
+  const [first, second] = one.due < other.due ? [one, other] : [other, one];
+  const task = `Find out why the awards give two dates for ${first.kind}: ${formatDay(first.due)} and ${formatDay(second.due)}`;
+  return { ...first, tasks: [...first.tasks, task], confidence: 'low' };
+}
+
+function rowOf(tenant: string, one: AwardObligation): GrantObligation {
+  return {
+    id: idOf(tenant, one.key),
+    entity: one.reference,
+    jurisdiction: one.jurisdiction,
+    filingKind: one.kind,
+    period: formatDay(one.periodEnd),
+    state: 'open',
+    raw: formatDay(beforeRoll(one)),
+    due: formatDay(one.due),
+    confidence: one.confidence,
+    ruleVersion: one.ruleVersion,
+    calendarVersion: one.calendarVersion ?? '',
+    answer: {
+      steps: one.reasons.map(stepOf),
+      ...(one.tasks.length > 0 && { tasks: one.tasks }),
+      ...(one.condition !== undefined && { condition: one.condition }),
+    },
+  };
+}
+
+function stepOf(reason: Reason): JsonValue {
+  return {
+    text: reason.text,
+    ...(reason.citation !== undefined && { citation: reason.citation }),
+    ...('day' in reason && { date: formatDay(reason.day) }),
+  };
+}
+
+function beforeRoll(one: AwardObligation): Day {
+  const steps = one.reasons.flatMap((reason) => ('day' in reason ? [reason] : []));
+  const roll = steps.findIndex(({ act }) => act.kind === 'roll');
+  return (roll > 0 ? steps[roll - 1]?.day : undefined) ?? one.due;
+}
+
+function undatedRowOf(tenant: string, one: UndatedObligation, law: GrantsLaw): GrantObligation {
+  const [, organization = ''] = one.key.split('/');
+  return {
+    id: idOf(tenant, one.key),
+    entity: organization,
+    jurisdiction: one.jurisdiction,
+    filingKind: one.kind,
+    period: NO_PERIOD,
+    state: 'record_needed',
+    raw: undefined,
+    due: undefined,
+    confidence: 'low',
+    ruleVersion: law.charity.version,
+    calendarVersion: '',
+    answer: { reason: one.reason },
+  };
+}
+
+/** From subject, kind and period, never from the date: an obligation whose date moves stays the same one. */
+function idOf(tenant: string, key: string): string {
+  const contentSha256 = sha256Of(Buffer.from(key, 'utf8'));
+  const sourceDocument = `award-calendar:${key}`;
+  return obligationKey({ pack: 'grants', tenant, sourceDocument, lineOrdinal: 0, contentSha256 });
+}
+
+/** For `calendarFeed`; what has no date is in no calendar, and stays in the list. */
+export function feedEntriesOf(obligations: readonly GrantObligation[]): readonly FeedEntry[] {
+  return obligations.flatMap((one): readonly FeedEntry[] => {
+    const day = one.due === undefined ? undefined : parseDay(one.due);
+    if (day === undefined) return [];
+    return [
+      {
+        identity: one.id,
+        date: 'due',
+        day,
+        kind: one.filingKind,
+        jurisdiction: one.jurisdiction,
+        reference: one.entity,
+        cls: 'ordinary',
+      },
+    ];
+  });
+}

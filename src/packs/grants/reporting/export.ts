@@ -1,0 +1,78 @@
+/** Figures for auditors, as JSON and as rows. Rows are cells, not text: whoever writes a table neutralises formulas. */
+import { canonicalBytes, type JsonValue, type Sha256Hex } from '../../../core/index.ts';
+import { sha256Of } from '../sha256.ts';
+import { type Figure, traceDocument, traceOf } from './figure.ts';
+
+export interface ReportDocument {
+  readonly document: JsonValue;
+  /** Of the document in canonical JSON: the same figures from the same money give the same hash. */
+  readonly hash: Sha256Hex;
+}
+
+export function reportDocument(
+  name: string,
+  figures: readonly Figure[],
+  remarks: readonly string[] = [],
+): ReportDocument {
+  const document = {
+    report: name,
+    figures: figures.map((figure) => ({
+      name: figure.name,
+      line: figure.line,
+      xpath: figure.xpath ?? null,
+      dollars: String(figure.dollars),
+      cents: String(figure.cents),
+      trace: traceDocument(figure),
+    })),
+    remarks,
+  };
+  return { document, hash: sha256Of(canonicalBytes(document)) };
+}
+
+export type Cells = readonly (string | number | undefined)[];
+
+export function figureRows(figures: readonly Figure[]): readonly Cells[] {
+  return [
+    ['figure', 'line', 'xpath', 'dollars', 'cents'],
+    ...figures.map(({ name, line, xpath, dollars, cents }) => [
+      name,
+      line,
+      xpath,
+      String(dollars),
+      String(cents),
+    ]),
+  ];
+}
+
+/** One row for each part and bank line; the cents of a part stand only in its first row, so that the column adds up. */
+export function traceRows(figure: Figure): readonly Cells[] {
+  const rows: Cells[] = [
+    [
+      'path',
+      'part',
+      'cents',
+      'rule',
+      'payload_hash',
+      'bank_line',
+      'native_id',
+      'booked_on',
+      'feed',
+      'feed_line',
+    ],
+  ];
+  for (const { path, sign, part } of traceOf(figure)) {
+    const cells = [
+      path.join(' > '),
+      part.id,
+      String(BigInt(sign) * part.cents),
+      part.matchRule,
+      part.payloadHash,
+    ];
+    if (part.bank.length === 0) rows.push([...cells, '', '', '', '', '']);
+    for (const [index, { line, nativeId, bookedOn, source }] of part.bank.entries()) {
+      const own = index === 0 ? cells : [cells[0], cells[1], '', cells[3], cells[4]];
+      rows.push([...own, line, nativeId, bookedOn, source.feed, source.line]);
+    }
+  }
+  return rows;
+}

@@ -1,0 +1,130 @@
+/** Grant figures of Form 990 by their element names: contributions of Part VIII, grants paid of Part IX, totals of Part I. */
+import { FilewrightError, invariant } from '../../../core/index.ts';
+import type { GrantsLaw } from '../law.ts';
+import { type Figure, type FigurePart, figureOf, roundingOf, totalOf } from './figure.ts';
+import type { ReceivedMoney } from './received.ts';
+
+export interface PaidGrant {
+  readonly part: FigurePart;
+  readonly recipient: 'domesticOrganization' | 'domesticIndividual' | 'foreign';
+}
+
+export interface Form990Report {
+  readonly figures: readonly Figure[];
+  /** Differences of a dollar and the like, to be kept with the return. */
+  readonly remarks: readonly string[];
+  readonly schemaVersion: string;
+}
+
+const PAID_ELEMENTS = {
+  domesticOrganization: 'GrantsToDomesticOrgsGrp/TotalAmt',
+  domesticIndividual: 'GrantsToDomesticIndividualsGrp/TotalAmt',
+  foreign: 'ForeignGrantsGrp/TotalAmt',
+} as const;
+const PAID_TOTAL = 'CYGrantsAndSimilarPaidAmt';
+const SERVICE_ELEMENT = 'ProgramServiceRevenueGrp';
+
+export function form990Report(
+  given: { readonly received: readonly ReceivedMoney[]; readonly paid: readonly PaidGrant[] },
+  law: GrantsLaw,
+): Form990Report {
+  const { contributionLines, contributionMapping } = law.form990;
+  const name = (element: string): Pick<Figure, 'name' | 'line' | 'xpath'> => {
+    const known = law.elements.find('IRS990', element);
+    invariant(known !== undefined, `no element ${element} of IRS990 is known`);
+    return { name: `IRS990/${element}`, line: known.line, xpath: known.xpath };
+  };
+  const byElement = new Map<string, FigurePart[]>();
+  for (const { part, award } of given.received) {
+    const element = award.mapping?.element;
+    if (element === undefined) {
+      throw new FilewrightError(
+        'REFUSED_BY_RULE',
+        `receipt ${part.id}: its award has no line of the return; give it federal_alignment and its classification`,
+        { details: { receipt: part.id } },
+      );
+    }
+    const parts = byElement.get(element);
+    if (parts === undefined) byElement.set(element, [part]);
+    else parts.push(part);
+  }
+  const contributions = contributionLines
+    .filter(({ element }) => byElement.has(element))
+    .map(({ element }) => figureOf(name(element), byElement.get(element) ?? []));
+  const noncash = figureOf(name(contributionMapping.noncashElement), noncashParts(given.received));
+  const from = contributions.map((figure) => ({ sign: 1, figure }) as const);
+  const totals = contributionMapping.totalElements.map((element) => totalOf(name(element), from));
+  const paid = Object.entries(PAID_ELEMENTS)
+    .map(([recipient, element]) => ({
+      element,
+      parts: given.paid.filter((one) => one.recipient === recipient).map(({ part }) => part),
+    }))
+    .filter(({ parts }) => parts.length > 0)
+    .map(({ element, parts }) => figureOf(name(element), parts));
+  const paidTotal = totalOf(
+    name(PAID_TOTAL),
+    paid.map((figure) => ({ sign: 1, figure }) as const),
+  );
+  const service = byElement.get(SERVICE_ELEMENT);
+  const services = service === undefined ? [] : [figureOf(name(SERVICE_ELEMENT), service)];
+  const figures = [...contributions, noncash, ...totals, ...services, ...paid, paidTotal];
+  return { figures, remarks: remarksOn(figures), schemaVersion: law.elements.schemaVersion };
+}
+
+/** The non-cash part of an award is inside its line; this is the memo beside it. */
+function noncashParts(received: readonly ReceivedMoney[]): readonly FigurePart[] {
+  const seen = new Set<string>();
+  return received.flatMap(({ part, award }) => {
+    const { noncash_amount: noncash } = award.payload;
+    if (typeof noncash !== 'number' || noncash === 0 || seen.has(part.idempotencyKey)) return [];
+    // An award that came in parts has its non-cash amount once.
+    seen.add(part.idempotencyKey);
+    return [{ ...part, cents: BigInt(noncash) }];
+  });
+}
+
+function remarksOn(figures: readonly Figure[]): readonly string[] {
+  return figures
+    .filter((figure) => roundingOf(figure) !== 0n)
+    .map(
+      (figure) =>
+        `${figure.name}: the lines add up to ${roundingOf(figure)} dollars more than the rounded cents`,
+    );
+}
+
+/** What must hold between the lines of any return, ours or a published one; amounts by element name. */
+export function footingFaults(amounts: ReadonlyMap<string, bigint>): readonly string[] {
+  const of = (element: string): bigint => amounts.get(element) ?? 0n;
+  const sumOf = (elements: readonly string[]): bigint =>
+    elements.reduce((sum, element) => sum + of(element), 0n);
+  const faults: string[] = [];
+  const contributions = sumOf([
+    'FederatedCampaignsAmt',
+    'MembershipDuesAmt',
+    'FundraisingAmt',
+    'RelatedOrganizationsAmt',
+    'GovernmentGrantsAmt',
+    'AllOtherContributionsAmt',
+  ]);
+  if (of('TotalContributionsAmt') !== contributions) {
+    faults.push(
+      `TotalContributionsAmt is ${of('TotalContributionsAmt')}, its lines are ${contributions}`,
+    );
+  }
+  if (of('CYContributionsGrantsAmt') !== of('TotalContributionsAmt')) {
+    faults.push('CYContributionsGrantsAmt is not TotalContributionsAmt');
+  }
+  if (of('NoncashContributionsAmt') > of('TotalContributionsAmt')) {
+    faults.push('NoncashContributionsAmt is more than TotalContributionsAmt');
+  }
+  const paid = sumOf(Object.values(PAID_ELEMENTS));
+  if (of(PAID_TOTAL) !== paid)
+    faults.push(`${PAID_TOTAL} is ${of(PAID_TOTAL)}, its lines are ${paid}`);
+  return faults;
+}
+
+export function amountsOf(report: Form990Report): ReadonlyMap<string, bigint> {
+  return new Map(
+    report.figures.map(({ name, dollars }) => [name.replace(/^IRS990\//, ''), dollars]),
+  );
+}

@@ -1,0 +1,36 @@
+export {
+  type Cells,
+  figureRows,
+  type ReportDocument,
+  reportDocument,
+  traceRows,
+} from './export.ts';
+export {
+  type BankTrace,
+  type Figure,
+  type FigurePart,
+  figureOf,
+  roundingOf,
+  totalOf,
+  traceDocument,
+  tracedCents,
+  traceOf,
+  type TraceStep,
+} from './figure.ts';
+export {
+  amountsOf,
+  footingFaults,
+  type Form990Report,
+  form990Report,
+  type PaidGrant,
+} from './form990-report.ts';
+export { type ReceivedMoney, receivedMoney } from './received.ts';
+export { type GrantPaidOut, type ScheduleI, scheduleI, type ScheduleIRow } from './schedule-i.ts';
+export {
+  type FederalExpenditure,
+  readAssistanceListings,
+  type Sefa,
+  sefaReport,
+  type SefaRow,
+} from './sefa.ts';
+export { type Sf425, SF425_LINES, type Sf425Input, sf425Report } from './sf425.ts';

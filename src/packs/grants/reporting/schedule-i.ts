@@ -1,0 +1,139 @@
+/** Schedule I Part II: one row for each recipient of more than the listed amount, in words that the schema takes. */
+import type { GrantsLaw } from '../law.ts';
+import { type Figure, type FigurePart, figureOf } from './figure.ts';
+
+export interface GrantPaidOut {
+  readonly part: FigurePart;
+  readonly recipientName: string;
+  readonly recipientEin: string | undefined;
+  readonly ircSection: string | undefined;
+  readonly city: string | undefined;
+  readonly state: string | undefined;
+  readonly zip: string | undefined;
+  readonly noncashCents: bigint;
+  readonly purpose: string | undefined;
+}
+
+export interface ScheduleIRow {
+  readonly RecipientBusinessName: string;
+  readonly RecipientEIN: string | undefined;
+  readonly IRCSectionDesc: string | undefined;
+  readonly city: string | undefined;
+  readonly state: string | undefined;
+  readonly zip: string | undefined;
+  readonly PurposeOfGrantTxt: string | undefined;
+  readonly CashGrantAmt: Figure;
+  readonly NonCashAssistanceAmt: Figure;
+  /** Texts that had to be changed to fit the schema, with what they were; and what is missing. */
+  readonly remarks: readonly string[];
+}
+
+export interface ScheduleI {
+  readonly rows: readonly ScheduleIRow[];
+  /** Part II lines 2 and 3. */
+  readonly Total501c3OrgCnt: number;
+  readonly TotalOtherOrgCnt: number;
+  /** Recipients at or below the amount: in the total of Part IX, not listed. */
+  readonly unlisted: number;
+}
+
+// efileTypes.xsd: limits of BusinessNameLine1Type, ShortDescriptionType and ShortExplanationType.
+const NAME_MAX = 75;
+const SECTION_MAX = 20;
+const PURPOSE_MAX = 1_000;
+
+export function scheduleI(grants: readonly GrantPaidOut[], law: GrantsLaw): ScheduleI {
+  const byRecipient = new Map<string, GrantPaidOut[]>();
+  for (const grant of grants) {
+    const key = recipientKey(grant);
+    const known = byRecipient.get(key);
+    if (known === undefined) byRecipient.set(key, [grant]);
+    else known.push(grant);
+  }
+  const limit = BigInt(law.form990.scheduleI.listedAboveCents);
+  const listed = [...byRecipient.values()].filter((group) => totalCents(group) > limit);
+  const rows = listed.map((group) => rowOf(group, law));
+  const isCharityOrGovernment = (row: ScheduleIRow): boolean =>
+    /501\s*\(?c\)?\s*\(?3\)?|gov|\b115\b/i.test(row.IRCSectionDesc ?? '');
+  const count = rows.filter(isCharityOrGovernment).length;
+  return {
+    rows,
+    Total501c3OrgCnt: count,
+    TotalOtherOrgCnt: rows.length - count,
+    unlisted: byRecipient.size - listed.length,
+  };
+}
+
+/** By EIN; without one by name and place, because two rows of one recipient must not slip below the amount. */
+function recipientKey({ recipientEin, recipientName, city, state }: GrantPaidOut): string {
+  if (recipientEin !== undefined) return recipientEin;
+  return JSON.stringify([recipientName, city, state].map((word) => (word ?? '').toUpperCase()));
+}
+
+function totalCents(group: readonly GrantPaidOut[]): bigint {
+  return group.reduce((sum, { part, noncashCents }) => sum + part.cents + noncashCents, 0n);
+}
+
+function rowOf(group: readonly GrantPaidOut[], law: GrantsLaw): ScheduleIRow {
+  const [first] = group;
+  if (first === undefined) throw new Error('a recipient has at least one grant');
+  const remarks: string[] = [];
+  const fit = (field: string, text: string | undefined, fitted: string | undefined): void => {
+    if (text !== undefined && fitted !== text) {
+      remarks.push(
+        `${field}: ${JSON.stringify(text)} was written as ${JSON.stringify(fitted ?? '')}`,
+      );
+    }
+  };
+  // Not every row of a recipient says everything.
+  const givenName = group.find(({ recipientName }) => recipientName.trim() !== '')?.recipientName;
+  const businessName = fitName(givenName ?? '');
+  fit('RecipientBusinessName', givenName, businessName);
+  if (businessName === '') remarks.push('RecipientBusinessName: a name is needed');
+  const givenSection = group.find(({ ircSection }) => ircSection !== undefined)?.ircSection;
+  const section = givenSection?.trim().slice(0, SECTION_MAX);
+  fit('IRCSectionDesc', givenSection, section);
+  const purposes = [...new Set(group.flatMap(({ purpose }) => purpose ?? []))].join('; ');
+  const purpose = purposes === '' ? undefined : purposes.slice(0, PURPOSE_MAX);
+  fit('PurposeOfGrantTxt', purposes === '' ? undefined : purposes, purpose);
+  if (first.recipientEin === undefined) remarks.push('RecipientEIN: look it up, none was given');
+  const name = (element: string): Pick<Figure, 'name' | 'line' | 'xpath'> => {
+    const known = law.elements.find('IRS990ScheduleI', element);
+    const recipient = first.recipientEin ?? businessName;
+    return {
+      name: `IRS990ScheduleI/${recipient}/${element}`,
+      line: known?.line ?? '',
+      xpath: known?.xpath,
+    };
+  };
+  const noncash = group
+    .filter(({ noncashCents }) => noncashCents !== 0n)
+    .map(({ part, noncashCents }) => ({ ...part, cents: noncashCents }));
+  return {
+    RecipientBusinessName: businessName,
+    RecipientEIN: first.recipientEin,
+    IRCSectionDesc: section,
+    city: first.city,
+    state: first.state,
+    zip: first.zip,
+    PurposeOfGrantTxt: purpose,
+    CashGrantAmt: figureOf(
+      name('CashGrantAmt'),
+      group.map(({ part }) => part),
+    ),
+    NonCashAssistanceAmt: figureOf(name('NonCashAssistanceAmt'), noncash),
+    remarks,
+  };
+}
+
+/** Letters, digits, # - ( ) & apostrophe and single spaces; accents lose their mark rather than their letter. */
+function fitName(name: string): string {
+  return name
+    .normalize('NFD')
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[^A-Za-z0-9#\-()&' ]/g, ' ')
+    .replaceAll(/ +/g, ' ')
+    .trim()
+    .slice(0, NAME_MAX)
+    .trim();
+}

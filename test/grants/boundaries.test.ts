@@ -1,0 +1,262 @@
+import { describe, expect, it } from 'vitest';
+import { addMs, instant, type Random } from '../../src/core/index.ts';
+import {
+  afterProgress,
+  checkFrozen,
+  checkSubawards,
+  classifyFailure,
+  closePeriod,
+  decideRetry,
+  firstAttempt,
+  handoffAfter,
+  isWeekday,
+  lockedBy,
+  matchReceipts,
+  missingStatements,
+  registrationCrossing,
+  RETRY_EXHAUSTED,
+  singleAuditCrossing,
+  type StatementCover,
+} from '../../src/packs/grants/index.ts';
+import { grantsLaw } from '../law/grants-cases.ts';
+import { day, line, receipt } from './reco.ts';
+
+const dice = (byte: number): Random => ({ bytes: (count) => new Uint8Array(count).fill(byte) });
+const START = instant(1_000_000);
+const busy = classifyFailure({ kind: 'http', status: 503 });
+
+describe('retries of reconciliation', () => {
+  it('wait 2 to 30 seconds, longer each time, and end after three failures in a row', () => {
+    const verdict = { verdict: busy, payloadHash: 'h', dice: dice(128) };
+    const first = decideRetry(firstAttempt('h', START), { ...verdict, now: START });
+    expect(first).toMatchObject({
+      kind: 'retry',
+      snapshot: {
+        attempt_count: 1,
+        last_error_code: 'HTTP_503',
+        payload_hash: 'h',
+        retry_deadline: '1970-01-01T00:31:40.000Z',
+      },
+    });
+    const second = decideRetry(first.state, { ...verdict, now: START });
+    if (first.kind !== 'retry' || second.kind !== 'retry') throw new Error('both are retries');
+    expect(first.at - START).toBeGreaterThanOrEqual(2_000);
+    expect(second.at - START).toBeGreaterThan(first.at - START);
+    const third = decideRetry(second.state, { ...verdict, now: START });
+    expect(third).toMatchObject({ kind: 'fallback', escalationCode: RETRY_EXHAUSTED });
+    expect(third.snapshot.attempt_count).toBe(3);
+  });
+
+  it('stay between 2 and 30 seconds whatever the dice say', () => {
+    for (const byte of [0, 1, 127, 255]) {
+      let state = firstAttempt('h', START);
+      for (let attempt = 0; attempt < 20; attempt += 1) {
+        const failed = { verdict: busy, payloadHash: 'h', now: START, dice: dice(byte) };
+        const decision = decideRetry({ ...state, transientInARow: attempt % 2 }, failed);
+        if (decision.kind !== 'retry') throw new Error('not two in a row yet');
+        expect(decision.at - START).toBeGreaterThanOrEqual(2_000);
+        expect(decision.at - START).toBeLessThanOrEqual(30_000);
+        state = afterProgress(decision.state);
+      }
+    }
+  });
+
+  it('end when the next one would lie beyond 15 minutes', () => {
+    const late = addMs(START, 15 * 60_000 - 1_000);
+    const failed = { verdict: busy, payloadHash: 'h', now: late, dice: dice(0) };
+    expect(decideRetry(firstAttempt('h', START), failed)).toMatchObject({
+      kind: 'fallback',
+      escalationCode: RETRY_EXHAUSTED,
+    });
+  });
+
+  it('a permanent failure falls back at once with its cause', () => {
+    const verdict = classifyFailure({ kind: 'http', status: 403 });
+    const failed = { verdict, payloadHash: 'h', now: START, dice: dice(0) };
+    expect(decideRetry(firstAttempt('h', START), failed)).toMatchObject({
+      kind: 'fallback',
+      escalationCode: 'HTTP_403',
+    });
+  });
+
+  it('another payload is no retry', () => {
+    const failed = { verdict: busy, payloadHash: 'other', now: START, dice: dice(0) };
+    expect(() => decideRetry(firstAttempt('h', START), failed)).toThrow(/must not change/);
+  });
+});
+
+function statement(
+  from: string,
+  to: string,
+  openingCents: number | undefined,
+  closingCents: number | undefined,
+  number?: number,
+): StatementCover {
+  return { account: 'A1', from: day(from), to: day(to), number, openingCents, closingCents };
+}
+
+describe('closing a period', () => {
+  const period = { account: 'A1', from: day('2026-03-01'), to: day('2026-03-31') };
+  const question = { period, previousClosingCents: 100, isBusinessDay: isWeekday };
+  const gaps = (...statements: StatementCover[]): string[] =>
+    missingStatements({ ...question, statements });
+
+  it('a statement that is missing blocks, wherever it is', () => {
+    const [early, late] = [
+      statement('2026-03-02', '2026-03-13', 100, 200, 1),
+      statement('2026-03-16', '2026-03-31', 200, 300, 2),
+    ] as const;
+    expect(gaps(late, early)).toEqual([]);
+    expect(gaps(early)).toEqual(['no statement after 2026-03-13']);
+    expect(gaps(late)[0]).toMatch(/opens with 200 cents, the period before closed with 100/);
+    expect(gaps()).toHaveLength(1);
+    expect(gaps(early, { ...late, openingCents: 250 })[0]).toMatch(
+      /closed with 200.*opened with 250/,
+    );
+    expect(gaps(early, { ...late, number: 3 })[0]).toMatch(/statement 2 is missing/);
+    expect(gaps({ ...early, account: 'A2' }, late)).not.toEqual([]);
+  });
+
+  it('days without a statement are allowed only where the balances go on', () => {
+    const daily = (opening?: number): StatementCover[] => [
+      statement('2026-03-02', '2026-03-06', 100, opening),
+      statement('2026-03-16', '2026-03-31', opening, 300),
+    ];
+    expect(gaps(...daily(200))).toEqual([]);
+    expect(gaps(...daily())[0]).toMatch(/no balances/);
+  });
+
+  it('freezes its totals, takes nothing more and notices another result', () => {
+    const lines = [line({ id: 'b1', references: ['R1'] })];
+    const receipts = [receipt({ id: 'l1', reference: 'R1' })];
+    const outcomes = matchReceipts({ lines, receipts });
+    const statements = [statement('2026-03-01', '2026-03-31', 100, 100_01)];
+    const closing = closePeriod({ ...question, statements, lines, outcomes });
+    if (closing.kind !== 'closed') throw new Error(closing.obstacles.join());
+    const { closed } = closing;
+    expect(closed.totals.matchedCents).toEqual({ USD: '10000' });
+    expect(() => checkFrozen(closed, outcomes)).not.toThrow();
+    expect(() => checkFrozen(closed, matchReceipts({ lines: [], receipts }))).toThrow(/is closed/);
+    expect(lockedBy(line({ id: 'b2' }), [closed])).toMatch(/is closed/);
+    expect(lockedBy(line({ id: 'b3', bookingDate: day('2026-04-01') }), [closed])).toBeUndefined();
+    expect(lockedBy(line({ id: 'b4', account: 'A2' }), [closed])).toBeUndefined();
+  });
+
+  it('what waits for a person blocks', () => {
+    const lines = [line({ id: 'b1' })];
+    const statements = [statement('2026-03-01', '2026-03-31', 100, 100_01)];
+    const outcomes = matchReceipts({ lines, receipts: [] });
+    expect(closePeriod({ ...question, statements, lines, outcomes })).toMatchObject({
+      kind: 'blocked',
+      obstacles: ['b1 waits for a person (P6-unmatched-bank)'],
+    });
+  });
+});
+
+describe('thresholds that are crossed', () => {
+  const amounts = [
+    { id: 'r3', on: day('2026-05-01'), cents: 1n },
+    { id: 'r1', on: day('2026-02-01'), cents: 20_000_00n },
+    { id: 'r2', on: day('2026-03-01'), cents: 5_000_00n },
+  ];
+
+  it('name the day, the receipt and the obligation, one cent above the exemption', () => {
+    const { exemption } = grantsLaw.charity.states.get('WI') ?? {};
+    expect(exemption).toMatchObject({ measure: expect.any(String), amount: expect.any(Number) });
+    const measure = exemption?.measure ?? '';
+    const limit = BigInt(exemption?.amount ?? 0) * 100n;
+    const rest = { id: 'r0', on: day('2026-01-05'), cents: limit - 25_000_00n };
+    const crossing = registrationCrossing('WI', { [measure]: [...amounts, rest] }, grantsLaw);
+    const isAtTheAmount = exemption?.op === '<';
+    expect(crossing).toMatchObject({
+      kind: 'charity.registration',
+      jurisdiction: 'WI',
+      on: isAtTheAmount ? '2026-03-01' : '2026-05-01',
+      by: isAtTheAmount ? 'r2' : 'r3',
+    });
+    expect(crossing?.obligation).toMatch(/Register.*Wisconsin/);
+    const below = { ...rest, cents: rest.cents - 1_00n };
+    expect(
+      registrationCrossing('WI', { [measure]: [...amounts, below] }, grantsLaw),
+    ).toBeUndefined();
+  });
+
+  it('a state without general registration is never crossed', () => {
+    expect(registrationCrossing('UT', { contributions: amounts }, grantsLaw)).toBeUndefined();
+  });
+
+  it('block the handoff until a check from after the crossing is attached', () => {
+    const crossing = registrationCrossing('CA', { contributions: amounts }, grantsLaw);
+    if (crossing === undefined) throw new Error('California exempts nobody by size');
+    const check = { jurisdiction: 'CA', checkedOn: day('2026-02-01'), evidence: 'CT0123456' };
+    expect(handoffAfter([crossing], [])).toMatchObject({ kind: 'blocked' });
+    expect(handoffAfter([crossing], [check])).toEqual({ kind: 'pass' });
+    for (const wrong of [
+      { ...check, checkedOn: day('2026-01-31') },
+      { ...check, jurisdiction: 'NY' },
+      { ...check, evidence: ' ' },
+    ]) {
+      expect(handoffAfter([crossing], [wrong]).kind).toBe('blocked');
+    }
+  });
+
+  it('the single audit by the start of the year, with its date', () => {
+    const spent = [
+      { id: 'e1', on: day('2025-11-01'), cents: 749_999_99n },
+      { id: 'e2', on: day('2026-02-01'), cents: 1n },
+      { id: 'e3', on: day('2026-06-01'), cents: 250_000_00n },
+    ];
+    const year = { start: day('2025-07-01'), end: day('2026-06-30') };
+    expect(singleAuditCrossing(year, spent, grantsLaw)).toMatchObject({
+      on: '2026-06-01',
+      by: 'e3',
+      thresholdDollars: 1_000_000,
+      due: '2027-03-31',
+    });
+    const earlier = { start: day('2024-07-01'), end: day('2025-06-30') };
+    const before = spent.map((one) => ({ ...one, on: day('2025-01-10') }));
+    expect(singleAuditCrossing(earlier, before.slice(0, 2), grantsLaw)).toMatchObject({
+      thresholdDollars: 750_000,
+      by: 'e2',
+    });
+    expect(singleAuditCrossing(year, before, grantsLaw)).toBeUndefined();
+  });
+});
+
+describe('subaward limits', () => {
+  const subawards = [
+    { id: 's1', recipient: 'A', cents: 40_000_00n, hasPriorApproval: true },
+    { id: 's2', recipient: 'A', cents: 30_000_00n, hasPriorApproval: false },
+    { id: 's3', recipient: 'B', cents: 10_000_00n, hasPriorApproval: false },
+  ];
+  const question = { awardId: 'W1', guidanceVersion: '2024', terms: {}, subawards };
+
+  it('the share in the indirect base follows the guidance, and the award wins', () => {
+    const base = (given: object): unknown =>
+      (checkSubawards({ ...question, ...given }, grantsLaw).result as Record<string, unknown>)[
+        'indirectBaseCents'
+      ];
+    expect(base({})).toBe('6000000');
+    expect(base({ guidanceVersion: '2020' })).toBe('3500000');
+    expect(base({ terms: { indirectBaseCentsMax: 5_000_00n } })).toBe('1000000');
+    expect(() => base({ guidanceVersion: '1999' })).toThrow(/no subaward share/);
+  });
+
+  it('all limits of the terms are told at once, each with a task', () => {
+    const terms = {
+      totalCentsMax: 79_999_99n,
+      perRecipientCentsMax: 70_000_00n,
+      approvalAboveCents: 29_999_99n,
+    };
+    const { result, tasks } = checkSubawards({ ...question, terms }, grantsLaw);
+    expect(result).toMatchObject({
+      isAllowed: false,
+      violations: [
+        'subawards of 8000000 cents are above the limit of 7999999',
+        'subaward s2 of 3000000 cents needs approval before it is made',
+      ],
+    });
+    expect(tasks).toHaveLength(2);
+    expect(checkSubawards(question, grantsLaw).result).toMatchObject({ isAllowed: true });
+  });
+});

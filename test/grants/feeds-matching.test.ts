@@ -1,0 +1,77 @@
+/** The same story in every format gives the same matches over the events that each file contains. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readFeed } from '../../src/packs/grants/feeds/index.ts';
+import { type BankLine, linesOfFeed, matchReceipts } from '../../src/packs/grants/index.ts';
+import { sampleDataset } from './reco.ts';
+
+const folder = join(import.meta.dirname, '../fixtures/bank');
+
+async function linesOf(file: string): Promise<readonly BankLine[]> {
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    yield readFileSync(join(folder, file));
+  }
+  return (await linesOfFeed(file, readFeed('detect', chunks()))).lines;
+}
+
+/** The event's name in the story: by the bank's number, or where the format has none by the trace. */
+function named(lines: readonly BankLine[], events: readonly BankLine[]): BankLine[] {
+  const used = new Set<string>();
+  return lines.map((line) => {
+    const event = events.find(
+      (one) =>
+        !used.has(one.id) &&
+        one.amountCents === line.amountCents &&
+        one.direction === line.direction &&
+        (one.nativeId === line.nativeId || (one.trace !== undefined && one.trace === line.trace)),
+    );
+    if (event === undefined) throw new Error(`${line.id} is no event of the story`);
+    used.add(event.id);
+    return { ...line, id: event.id };
+  });
+}
+
+const FILES = [
+  ['reco-001.camt053.xml', 14],
+  ['reco-001.camt052.xml', 1],
+  ['reco-001.ofx', 14],
+  ['reco-001.bai2.txt', 13],
+  ['reco-001.mt940.txt', 13],
+  ['reco-001.nacha-ccdplus.ach', 2],
+] as const;
+
+describe('the feeds of the sample', () => {
+  const { lines: events, receipts, policy } = sampleDataset();
+
+  it.each(FILES)('%s', async (file, atLeast) => {
+    const lines = named(await linesOf(file), events);
+    expect(lines.length).toBeGreaterThanOrEqual(atLeast);
+    const ids = new Set(lines.map(({ id }) => id));
+    const expected = matchReceipts({
+      lines: events.filter(({ id }) => ids.has(id)),
+      receipts,
+      policy,
+    });
+    const found = matchReceipts({ lines, receipts, policy });
+    const short = (outcomes: typeof found): string[] =>
+      outcomes.map(
+        ({ rule, status, bank, ledger }) =>
+          `${rule} ${status} ${bank.join('+')}=${ledger.join('+')}`,
+      );
+    expect(short(found)).toEqual(short(expected));
+  });
+
+  it('an intraday report and a statement together count every entry once', async () => {
+    const both = [
+      ...(await linesOf('reco-001.camt052.xml')),
+      ...(await linesOf('reco-001.camt053.xml')),
+    ];
+    const outcomes = matchReceipts({ lines: both, receipts, policy });
+    expect(outcomes.filter(({ rule }) => rule === 'P0-duplicate-delivery')).toHaveLength(1);
+    const alone = matchReceipts({ lines: await linesOf('reco-001.camt053.xml'), receipts, policy });
+    const ledger = (all: typeof outcomes): string[] =>
+      all.filter(({ status }) => status === 'matched').flatMap((one) => one.ledger);
+    expect(ledger(outcomes)).toEqual(ledger(alone));
+  });
+});
