@@ -10,5 +10,5 @@ export { queueDigest } from './digest.ts';
 export { MAIL_TARGET, sendDue } from './notice-sender.ts';
 export type { JobParts } from './parts.ts';
 export { COMPLETION_EVENT } from './registered-agent-notice.ts';
-export { type JobsOptions, type RunningJobs, runJobsOnce, startJobs } from './start.ts';
+export * from './on-demand.ts';
 export { slackFigures, type SlackFigures, watchSlack } from './slack-watch.ts';

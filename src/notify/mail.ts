@@ -1,7 +1,6 @@
 /** One message to one recipient by SMTP, sent once. Every outcome is a value; nothing is retried here. */
 import type { LookupFunction } from 'node:net';
 import { isIP } from 'node:net';
-import { createTransport } from 'nodemailer';
 import { FilewrightError, type Instant } from '../core/index.ts';
 import { guardedDial, SendFailure } from './guarded-dial.ts';
 import { parseMailbox } from './mail-address.ts';
@@ -69,6 +68,8 @@ export async function sendMail(
   options: MailOptions = {},
 ): Promise<SendOutcome> {
   const { host, port, secure, auth } = readMailUrl(server.url);
+  // Loaded with the first mail: most commands send none, and start sooner without it.
+  const { createTransport } = await import('nodemailer');
   const { lookup, certificateAuthorities: ca } = options;
   const answerMs = options.answerMs ?? ANSWER_MS;
   let connection: Awaited<ReturnType<typeof guardedDial>>;

@@ -27,7 +27,7 @@ import {
   type Person,
 } from '../../store/index.ts';
 import { systemClock } from '../../system/index.ts';
-import { type BehaviourChange, startSimulator } from '../../testing/index.ts';
+import type { BehaviourChange } from '../../testing/index.ts';
 import { dataDirectoryOf, type GlobalOptions, stopSignal, withApp } from '../context.ts';
 import { table } from '../output.ts';
 import { Progress } from '../progress.ts';
@@ -85,6 +85,8 @@ async function demo(
   const [preparer, approver] = await twoPeople(app, folder);
 
   const profiles = STATES.map(simulatedProfile);
+  // Loaded here: the other commands shall not wait for the simulated portals.
+  const { startSimulator } = await import('../../testing/index.ts');
   const simulator = await startSimulator({
     profiles,
     port: 0,

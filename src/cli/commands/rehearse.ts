@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { laneOutcome, type LaneOutcome, planRehearsal } from '../../acts/index.ts';
 import { readDuration } from '../../acts/index.ts';
 import { EXIT, FilewrightError, type Instant, parseRfc3339 } from '../../core/index.ts';
-import { type Outage, rehearseLane } from '../../testing/index.ts';
+import type { Outage } from '../../testing/index.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, span, table } from '../output.ts';
 
@@ -57,6 +57,8 @@ async function rehearseAction(
     for (const lane of plan.lanes) {
       out.say(`${lane.state.code}: ${lane.filings.length} filings`);
       const mine = outages.filter((outage) => outage.lane === lane.state.code);
+      // Loaded here: the other commands shall not wait for the simulated portals.
+      const { rehearseLane } = await import('../../testing/index.ts');
       const { ends } = await rehearseLane({ ...lane, outages: mine, faultRate, seed });
       lanes.push(laneOutcome(plan, lane, ends));
     }
