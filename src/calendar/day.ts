@@ -131,3 +131,19 @@ export function nthWeekday(
   const first = dayOf(year, month, 1);
   return addDays(first, ((place.weekday - weekdayOf(first) + 7) % 7) + (place.n - 1) * 7);
 }
+
+/** The names of the months, January first. */
+export const MONTHS = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+] as const;

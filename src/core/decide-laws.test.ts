@@ -3,93 +3,23 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decide, type Decision, type FilingEvent } from './decide.ts';
 import type { Filing } from './filing.ts';
-import { batchId, filingId, idempotencyKey, laneCode, sha256Hex } from './ids.ts';
 import type { Profile } from './profile.ts';
-import { addMs, type Instant, instant } from './time.ts';
+import { addMs, type Instant } from './time.ts';
 import type { StatusAnswer, Verdict } from './verdict.ts';
-
-const NOW = instant(Date.UTC(2026, 2, 2, 15));
-const HOUR_MS = 3_600_000;
-const LAG_MS = 60_000;
-const LONGEST_MS = 120_000;
-const BOUND_MS = 2 * HOUR_MS;
-
-/** Asks status, honours no keys: the strictest portal that can still be settled. */
-const PORTAL: Profile = {
-  format: 1,
-  code: 'US-DE',
-  jurisdiction: 'US-DE',
-  title: 'Delaware',
-  automation: 'allowed',
-  effect: 'filing',
-  driver: 'json-api',
-  baseUrl: 'https://portal.example',
-  allowPrivateAddresses: false,
-  ceiling: 1,
-  timeoutMs: 30_000,
-  tlsHandshakeMsMax: 3000,
-  longestServiceMs: LONGEST_MS,
-  expectedServiceMs: 1000,
-  personMs: 7_200_000,
-  submit: { method: 'POST', path: '/filings' },
-  status: {
-    path: '/status/{key}',
-    visibilityLagMs: LAG_MS,
-    stateAt: '/state',
-    accepted: ['A'],
-    refused: ['R'],
-    processing: ['P'],
-    notFound: ['N'],
-  },
-  health: { method: 'HEAD', path: '/health' },
-  idempotency: { header: 'Idempotency-Key', honouredMs: 0 },
-  receipt: { statuses: [200], numberAt: '/receipt', pattern: '.+' },
-  received: { submissionIdAt: '/submission', pollMs: 30_000, boundMs: BOUND_MS },
-  answers: [],
-  captcha: { marks: ['captcha'], threshold: 3 },
-  throttle: { pauseMsMax: HOUR_MS },
-  redirects: [],
-  retry: { inARowMax: 3, totalMsMax: 900_000, delayMsMin: 1000, delayMsMax: 60_000 },
-  breaker: { failures: 3, coolDownMs: 30_000, probeSpacingMs: 15_000 },
-  slowStartStepMs: 1000,
-  credentials: [],
-  quirks: [],
-};
-
-function without(profile: Profile): Profile {
-  const { status: _status, ...rest } = profile;
-  return rest;
-}
-
-const MUTE = without(PORTAL);
-const KEYED: Profile = { ...PORTAL, idempotency: { header: 'k', honouredMs: 24 * HOUR_MS } };
-const KEYED_MUTE = without(KEYED);
-const NOTICE: Profile = { ...PORTAL, effect: 'notice' };
-const NOTICE_MUTE = without(NOTICE);
-
-const FILING: Filing = {
-  id: filingId('017f22e2-79b0-7cc3-98c4-dc0c0c07398f'),
-  batch: batchId('b'),
-  lane: laneCode('US-DE'),
-  jurisdiction: 'US-DE',
-  effect: 'filing',
-  entityId: 'e',
-  filingKind: 'annual-report',
-  period: '2026',
-  revision: 1,
-  key: idempotencyKey('fw1-secret-to-the-decision'),
-  payloadSha256: sha256Hex('0'.repeat(64)),
-  notBefore: addMs(NOW, -30 * 24 * HOUR_MS),
-  due: addMs(NOW, 10 * 24 * HOUR_MS),
-  lastSafe: addMs(NOW, 9 * 24 * HOUR_MS),
-  status: 'submitted',
-  attempt: 1,
-  step: { action: 'send' },
-  failures: 0,
-  failingSince: undefined,
-  captchaMarks: 0,
-  holder: undefined,
-};
+import {
+  BOUND_MS,
+  FILING,
+  KEYED,
+  KEYED_MUTE,
+  LAG_MS,
+  LONGEST_MS,
+  MUTE,
+  NOTICE,
+  NOTICE_MUTE,
+  NOW,
+  PORTAL,
+  without,
+} from './testdata/decisions.ts';
 
 const UNKNOWN: Verdict = { kind: 'unknown', code: 'CUT' };
 const TRANSIENT: Verdict = { kind: 'transient', code: 'DNS' };

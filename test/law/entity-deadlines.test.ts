@@ -1,7 +1,7 @@
 /** Every golden date of the entity filings, through the law as it ships. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { shippedEntityLaw } from '../../src/cli/commands/obligation.ts';
+import { registerLaw } from '../../src/acts/register/index.ts';
 import { answerObligation } from '../../src/packs/entity/law/index.ts';
 
 interface GoldenCase {
@@ -22,7 +22,7 @@ interface GoldenCase {
 const golden = JSON.parse(
   readFileSync(new URL('../golden/entity-deadlines.golden.json', import.meta.url), 'utf8'),
 ) as { readonly cases: readonly GoldenCase[] };
-const law = await shippedEntityLaw();
+const law = registerLaw();
 
 /** A case as a stranger would send it: nothing of the expected answer is in it. */
 function question(golden: GoldenCase): Record<string, unknown> {

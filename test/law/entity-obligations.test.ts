@@ -1,10 +1,10 @@
 /** What the golden dates do not show: records of the state, fees by tax year, notices, cut-offs, refusals. */
 import { describe, expect, it } from 'vitest';
-import { shippedEntityLaw } from '../../src/cli/commands/obligation.ts';
+import { registerLaw } from '../../src/acts/register/index.ts';
 import { FilewrightError } from '../../src/core/index.ts';
 import { answerObligation, type ObligationAnswer } from '../../src/packs/entity/law/index.ts';
 
-const law = await shippedEntityLaw();
+const law = registerLaw();
 
 function answer(
   rule: string,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { replaySteps } from '../../src/calendar/index.ts';
-import { shippedEntityLaw } from '../../src/cli/commands/obligation.ts';
+import { registerLaw } from '../../src/acts/register/index.ts';
 import {
   answerObligation,
   computeObligation,
@@ -22,7 +22,7 @@ interface RawRule {
   readonly first_due: string | null;
 }
 
-const law = await shippedEntityLaw();
+const law = registerLaw();
 const raw = JSON.parse(
   readFileSync(new URL('../../law/rules/entity.json', import.meta.url), 'utf8'),
 ) as { readonly filings: readonly RawRule[] };

@@ -1,10 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Command } from 'commander';
-import { FilewrightError, type OpeningHours } from '../../core/index.ts';
-import type { EntityLaw, FilingRule, ObligationAnswer } from '../../packs/entity/law/index.ts';
-import { readProfile } from '../../portals/index.ts';
-import { packageRoot } from '../../store/index.ts';
+import { FilewrightError } from '../../core/index.ts';
+import type { FilingRule, ObligationAnswer } from '../../packs/entity/law/index.ts';
 import { answerLines } from '../answer-lines.ts';
 import type { GlobalOptions } from '../context.ts';
 import { createOutput, iso, table } from '../output.ts';
@@ -42,7 +38,8 @@ export function addObligationCommands(program: Command): void {
     )
     .action(async (_own: object, command: Command) => {
       const { answerObligation } = await import('../../packs/entity/law/index.ts');
-      const law = await shippedEntityLaw();
+      const { registerLaw } = await import('../../acts/register/index.ts');
+      const law = registerLaw();
       await answerLines({
         json: command.optsWithGlobals<GlobalOptions>().json === true,
         compute: (input) => answerObligation(input, law),
@@ -69,7 +66,8 @@ export function addObligationCommands(program: Command): void {
     .option('--preceding-year-tax <amount>', 'for estimated payments (Delaware corporations)')
     .action(async (own: ExplainOptions, command: Command) => {
       const { answerObligation } = await import('../../packs/entity/law/index.ts');
-      const answer = answerObligation(caseOf(own), await shippedEntityLaw());
+      const { registerLaw } = await import('../../acts/register/index.ts');
+      const answer = answerObligation(caseOf(own), registerLaw());
       const out = createOutput(command.optsWithGlobals<GlobalOptions>().json === true);
       out.result('obligation explain', answer, () => explained(answer));
     });
@@ -79,7 +77,8 @@ export function addObligationCommands(program: Command): void {
     .description('every rule with its due date, window, fee, basis and citation')
     .option('--jurisdiction <code>', 'one jurisdiction only')
     .action(async (own: { jurisdiction?: string }, command: Command) => {
-      const { rules } = await shippedEntityLaw();
+      const { registerLaw } = await import('../../acts/register/index.ts');
+      const { rules } = registerLaw();
       const { cadenceWords, dueWords, windowWords } = await import(
         '../../packs/entity/law/index.ts'
       );
@@ -104,29 +103,6 @@ export function addObligationCommands(program: Command): void {
         table(['rule', 'due', 'opens', 'fee', 'basis', 'citation'], found.map(row)),
       );
     });
-}
-
-/** The law and the portal profiles that ship with the program. */
-export async function shippedEntityLaw(): Promise<EntityLaw> {
-  const { readEntityRules } = await import('../../packs/entity/law/index.ts');
-  const { shippedLaw } = await import('../../system/law/index.ts');
-  const law = shippedLaw();
-  const rules = law.compiled('rules/entity.json', readEntityRules);
-  const kept = new Map<string, OpeningHours | undefined>();
-  return {
-    rules,
-    businessDays: law.calendar(rules.businessDayCalendar),
-    calendarOf: (code) => law.calendar(code),
-    hoursOf: (profile) => {
-      if (!kept.has(profile)) kept.set(profile, hoursIn(profile));
-      return kept.get(profile);
-    },
-  };
-}
-
-function hoursIn(profile: string): OpeningHours | undefined {
-  const path = join(packageRoot(), 'profiles', `${profile}.json`);
-  return readProfile(readFileSync(path), path).hours;
 }
 
 function caseOf(own: ExplainOptions): Readonly<Record<string, unknown>> {

@@ -1,5 +1,5 @@
 /** How days and periods are written for people. */
-import { civilOf, type Day, type OnePeriod, weekdayOf } from '../../calendar/index.ts';
+import { civilOf, type Day, MONTHS, type OnePeriod, weekdayOf } from '../../calendar/index.ts';
 
 const WEEKDAYS = [
   'Sunday',
@@ -9,20 +9,6 @@ const WEEKDAYS = [
   'Thursday',
   'Friday',
   'Saturday',
-] as const;
-const MONTHS = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
 ] as const;
 
 /** `Tuesday 24 December 2024`. */

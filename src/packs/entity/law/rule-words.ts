@@ -1,20 +1,6 @@
 /** Rules in words, for the steps of an answer and for the list of rules. */
+import { MONTHS } from '../../../calendar/index.ts';
 import type { DatedRule, DueRule, FilingRule, WindowRule } from './filing-rule.ts';
-
-const MONTHS = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-] as const;
 
 export function monthDayWords(month: number, day: number): string {
   return `${MONTHS[month - 1] ?? ''} ${day}`;
