@@ -123,7 +123,9 @@ describe('a stopped process (SIGSTOP)', () => {
 
 describe('SIGTERM', () => {
   it('drains: answers recorded, unsent intents given back, slots released, exit code 0', async () => {
-    stage = await Stage.set(server, [quickProfile(DE, { ceiling: 2 })], {
+    // Patient, so that on a busy machine an answer that comes late is still an answer.
+    const patient = { ceiling: 2, timeoutMs: 10_000 };
+    stage = await Stage.set(server, [quickProfile(DE, patient)], {
       [DE]: { latencyMs: { mean: 300, spread: 0 } },
     });
     const { app, evidence, simulator } = stage;

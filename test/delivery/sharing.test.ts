@@ -29,18 +29,18 @@ describe('workers that share a lane', () => {
     stage = await Stage.set(server, [quickProfile(NY, { ceiling: 6 })], {
       [NY]: { latencyMs: { mean: 50, spread: 20 } },
     });
-    await stage.feed(NY, 700);
+    await stage.feed(NY, 1_000);
     const first = await stage.worker();
-    await until(async () => (await shares()).join() === '6', 4_000);
+    await until(async () => (await shares()).join() === '6', 8_000);
     await stage.worker();
-    await until(async () => (await shares()).join() === '3,3', 4_000);
+    await until(async () => (await shares()).join() === '3,3', 8_000);
     await stage.worker();
-    await until(async () => (await shares()).join() === '2,2,2', 4_000);
+    await until(async () => (await shares()).join() === '2,2,2', 8_000);
     await first.stop();
-    await until(async () => (await shares()).join() === '3,3', 4_000);
+    await until(async () => (await shares()).join() === '3,3', 8_000);
     expect(await stage.count('pending')).toBeGreaterThan(0);
     await stage.untilDone();
-    expect((await stage.reckon()).ends).toEqual({ accepted: 700 });
+    expect((await stage.reckon()).ends).toEqual({ accepted: 1_000 });
     expect(stage.simulator.truth(NY).inFlightMax).toBe(6);
   });
 });
