@@ -1,7 +1,7 @@
 /**
- * `npm run bench [-- --only makespan,latency,takeover,growth,simulation,commands,calendar,ledger,entity,fuzz,feeds,grants]
- * [--quick]`: every figure that the product is held to, as a table, and in bench/RESULTS.md when all of them ran. Exits 1
- * when one is missed.
+ * `npm run bench [-- --only makespan,latency,takeover,growth,simulation,commands,calendar,ledger,entity,fuzz,feeds,grants,
+ * routing] [--quick]`: every figure that the product is held to, as a table, and in bench/RESULTS.md when all of them ran.
+ * Exits 1 when one is missed.
  */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -17,10 +17,12 @@ import { fuzzFigures } from './entity-fuzz.ts';
 import { entityDetails, entityFigures } from './entity-report.ts';
 import { feedFigures } from './feeds.ts';
 import { grantsFigures } from './grants.ts';
+import { grantsStoreFigures } from './grants-store.ts';
 import { growth } from './growth.ts';
 import { ledgerFigures } from './ledger.ts';
 import { makespan, type MakespanRow } from './makespan.ts';
 import { atMost, type Figure, markdown, median } from './report.ts';
+import { FULL, QUICK, routingFigures } from './routing.ts';
 import { takeover } from './takeover.ts';
 
 const { values, positionals } = parseArgs({
@@ -185,6 +187,12 @@ if (wants('feeds')) {
 if (wants('grants')) {
   say('Awards and bank lines, matched');
   figures.push(...(await grantsFigures(quick, say)));
+  say('The same through the pipeline on the store');
+  figures.push(...(await grantsStoreFigures(quick, say)));
+}
+if (wants('routing')) {
+  say('Dockets through four tiers');
+  figures.push(...(await routingFigures(quick ? QUICK : FULL, say)));
 }
 if (wants('ledger')) {
   const sizes = quick ? { append: 20_000, export: 50_000 } : { append: 100_000, export: 1_000_000 };

@@ -28,7 +28,7 @@ export function newStage(): Stage {
 }
 
 /** Roles that stand for the product; the others are what it is compared with. */
-const PRODUCT_ROLES: ReadonlySet<string> = new Set(['worker', 'import', 'verify']);
+const PRODUCT_ROLES: ReadonlySet<string> = new Set(['worker', 'import', 'verify', 'router']);
 
 /** As the product's own door starts it. */
 function productFlags(): string[] {

@@ -19,6 +19,7 @@ import { readThresholds, sendGate } from './acts/index.ts';
 import type { EventConsumer, RunningJobs } from './jobs/index.ts';
 import { KeyVault, logOrigin } from './ledger/index.ts';
 import { createPortal } from './portals/index.ts';
+import type { RouterOptions, RunningRouter } from './routing/index.ts';
 import {
   type ConnectionTarget,
   ensureEmbedded,
@@ -87,8 +88,13 @@ export interface Filewright {
   runJobsOnce(
     options?: JobsSettings & { readonly digest?: boolean },
   ): Promise<{ readonly events: number; readonly jobs: number }>;
+  /** Hands dockets over to the people of the routing matrix, and brings failed targets back. */
+  router(settings: RouterSettings): Promise<RunningRouter>;
   close(): Promise<void>;
 }
+
+export type RouterSettings = Pick<RouterOptions, 'law'> &
+  Partial<Omit<RouterOptions, 'target' | 'schema' | 'tenant'>>;
 
 export interface JobsSettings {
   readonly consumers?: readonly EventConsumer[];
@@ -229,6 +235,18 @@ export async function createFilewright(options: FilewrightOptions = {}): Promise
       runJobsOnce: async (settings) => {
         const { runJobsOnce } = await import('./jobs/index.ts');
         return runJobsOnce({ ...jobParts, ...settings }, settings);
+      },
+      router: async (settings) => {
+        const { openTransport, startRouter } = await import('./routing/index.ts');
+        const opened = await openTransport({ session, tenant: id, instance, clock, environment });
+        const parts = { target, schema, tenant: id, clock, ids, random, vault, log, sequencer };
+        const router = await startRouter({ ...parts, transport: opened.transport, ...settings });
+        return {
+          stop: async () => {
+            await router.stop();
+            await opened.close();
+          },
+        };
       },
       close: async () => {
         await Promise.all([session.close(), sequencing.close()]);

@@ -37,7 +37,9 @@ export {
   type DiagnosedScope,
   diagnosedScope,
 } from './diagnose.ts';
+export * from './dockets/index.ts';
 export * from './embedded/index.ts';
+export * from './grants/index.ts';
 export {
   type ExceptionView,
   type FilingFilter,

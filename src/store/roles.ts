@@ -7,6 +7,15 @@
  * roles, the product works all the same with the triggers alone, and `rolesState` says why.
  */
 import { LEDGER_BOUNDARIES, type LedgerBoundary } from '../ledger/index.ts';
+import {
+  hasRowsByBoundary,
+  isStage,
+  STAGE_TABLES,
+  STAGES,
+  stageGrants,
+  stageKeys,
+  stagePolicies,
+} from './grants/walls.ts';
 import { text } from './rows.ts';
 import type { Session, Statement } from './session.ts';
 
@@ -159,7 +168,9 @@ async function roleStatements(run: Run, schema: string, prefix: string): Promise
   }));
   const rowTables = tables.filter((table) => !table.isSequence);
   const isLedger = (name: string): boolean => LEDGER_TABLES.some((each) => each === name);
-  const own = rowTables.filter(({ name }) => !isLedger(name) && !COMMON_TABLES.includes(name));
+  const own = rowTables.filter(
+    ({ name }) => !isLedger(name) && !COMMON_TABLES.includes(name) && !STAGE_TABLES.includes(name),
+  );
   const policies = (await run(POLICIES, [schema])).map(
     (row) => `drop policy ${text(row['name'])} on ${text(row['table_name'])}`,
   );
@@ -169,7 +180,13 @@ async function roleStatements(run: Run, schema: string, prefix: string): Promise
       `grant ${role(name)} to current_user`,
     ]),
     `grant ${role('owner')} to ${role('migrate')}`,
-    `grant ${role('app')} to ${SERVICE_BOUNDARIES.map(role).join(', ')}`,
+    // Not to the stages: each has its own tables and its contracts, and nothing of the filings.
+    `grant ${role('app')} to ${SERVICE_BOUNDARIES.filter((name) => !isStage(name))
+      .map(role)
+      .join(', ')}`,
+    ...STAGES.filter((name) => existing.has(role(name))).map(
+      (name) => `revoke ${role('app')} from ${role(name)}`,
+    ),
     `revoke all on schema ${schema} from public`,
     `revoke all on all tables in schema ${schema} from public`,
     `revoke all on all sequences in schema ${schema} from public`,
@@ -188,9 +205,14 @@ async function roleStatements(run: Run, schema: string, prefix: string): Promise
       .flatMap(({ name }) => [
         `alter table ${name} enable row level security`,
         `alter table ${name} force row level security`,
-        ...(isLedger(name) ? [] : [policy('tenant', name, 'all', 'public', MINE)]),
+        ...(isLedger(name) || hasRowsByBoundary(name)
+          ? []
+          : [policy('tenant', name, 'all', 'public', MINE)]),
       ]),
     ...ledgerPolicies(role),
+    ...stagePolicies().map(({ name, table, command, to, boundary }) =>
+      policy(name, table, command, role(to), boundary === undefined ? MINE : ofBoundary(boundary)),
+    ),
   ];
 }
 
@@ -199,12 +221,13 @@ type Named = (name: RoleName) => string;
 function grants(role: Named, schema: string, own: readonly string[]): string[] {
   const services = SERVICE_BOUNDARIES.map(role).join(', ');
   const sequencers = LEDGER_BOUNDARIES.map((boundary) => role(`seq_${boundary}`)).join(', ');
-  const all = [...LEDGER_TABLES, ...COMMON_TABLES, ...own].join(', ');
+  const all = [...LEDGER_TABLES, ...COMMON_TABLES, ...STAGE_TABLES, ...own].join(', ');
   return [
     // Not even the owner, before the triggers are asked at all.
     `revoke update, delete, truncate on ledger_entry, ledger_checkpoint, ledger_tile from ${role('owner')}`,
     `grant select on ${all} to ${role('read')}`,
-    `grant select on ${COMMON_TABLES.join(', ')} to ${role('app')}, ${role('shred')}, ${sequencers}`,
+    `grant select on ${COMMON_TABLES.join(', ')} to ${role('app')}, ${role('shred')}, ${sequencers}, ${STAGES.map(role).join(', ')}`,
+    ...stageGrants(role),
     ...(own.length === 0
       ? []
       : [
@@ -231,9 +254,13 @@ function grants(role: Named, schema: string, own: readonly string[]): string[] {
 /** An unset tenant is null, and null equals nothing: no rows. */
 const MINE = `tenant = current_setting('fw.tenant', true)`;
 
+function ofBoundary(boundary: LedgerBoundary): string {
+  return `${MINE} and boundary = '${boundary}'`;
+}
+
 function ledgerPolicies(role: Named): string[] {
   const secured = LEDGER_TABLES.filter((name) => !UNSECURED.includes(name));
-  const of = (boundary: LedgerBoundary): string => `${MINE} and boundary = '${boundary}'`;
+  const of = ofBoundary;
   return [
     ...secured.flatMap((table) => [
       policy('owner', table, 'all', role('owner'), MINE),
@@ -243,8 +270,20 @@ function ledgerPolicies(role: Named): string[] {
       policy(boundary, 'ledger_intake', 'insert', role(boundary), of(boundary)),
       policy(`${boundary}_reads`, 'ledger_blob', 'select', role(boundary), of(boundary)),
       policy(boundary, 'ledger_blob', 'insert', role(boundary), of(boundary)),
-      policy(`${boundary}_reads`, 'ledger_dek', 'select', role(boundary), MINE),
-      policy(boundary, 'ledger_dek', 'insert', role(boundary), MINE),
+      ...(isStage(boundary)
+        ? [
+            policy(
+              boundary,
+              'ledger_dek',
+              'all',
+              role(boundary),
+              `${MINE} and ${stageKeys(boundary)}`,
+            ),
+          ]
+        : [
+            policy(`${boundary}_reads`, 'ledger_dek', 'select', role(boundary), MINE),
+            policy(boundary, 'ledger_dek', 'insert', role(boundary), MINE),
+          ]),
     ]),
     ...LEDGER_BOUNDARIES.flatMap((boundary) => {
       const name = `seq_${boundary}` as const;

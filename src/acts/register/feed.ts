@@ -1,6 +1,13 @@
 /** The obligations of a list as a calendar feed that remembers, in the database, what it said before. */
-import { calendarFeed, type FeedEntry, parseDay, readFeedState } from '../../calendar/index.ts';
-import { FilewrightError, invariant } from '../../core/index.ts';
+import {
+  calendarFeed,
+  type FeedEntry,
+  type FeedState,
+  formatDay,
+  parseDay,
+  readFeedState,
+} from '../../calendar/index.ts';
+import { FilewrightError, type Instant, invariant } from '../../core/index.ts';
 import type { Filewright } from '../../app.ts';
 import type { Session } from '../../store/index.ts';
 import {
@@ -25,6 +32,8 @@ export interface FeedQuestion {
   readonly jurisdictions: readonly string[];
   /** Feeds of different lists need different names; one for each choice of jurisdictions unless given. */
   readonly name?: string;
+  /** What awards bring with them, all of it that is owed; `dueBefore` is asked here. */
+  readonly awards?: readonly FeedEntry[];
 }
 
 const PAGE_ROWS = 1_000;
@@ -42,16 +51,31 @@ export async function issueFeed(app: Filewright, question: FeedQuestion): Promis
   return app.session.transaction(async (run) => {
     const kept = await readFeed(run, app.tenant, name);
     const owed = await allOwed(run, app.tenant, { ...question, name });
+    const stamp = app.clock.now();
+    const previous = kept === undefined ? undefined : readFeedState(kept);
+    const awards = (question.awards ?? []).filter(
+      (entry) =>
+        question.dueBefore === undefined ||
+        formatDay(entry.day) < question.dueBefore ||
+        wasShown(entry, previous, stamp),
+    );
     const feed = calendarFeed({
       name,
-      entries: owed.flatMap(entriesOf),
-      stamp: app.clock.now(),
-      ...(kept === undefined ? {} : { previous: readFeedState(kept) }),
+      entries: [...owed.flatMap(entriesOf), ...awards],
+      stamp,
+      ...(previous === undefined ? {} : { previous }),
     });
     const obligations = owed.map((one) => one.id);
     await writeFeed(run, app.tenant, { name, state: feed.state, obligations });
     return { name, text: feed.text, counts: feed.counts };
   });
+}
+
+/** Asked of a feed with this entry alone: how an event is named is the calendar's affair. */
+function wasShown(entry: FeedEntry, previous: FeedState | undefined, stamp: Instant): boolean {
+  if (previous === undefined) return false;
+  const alone = calendarFeed({ name: 'one', entries: [entry], stamp }).state.events;
+  return Object.keys(alone).some((uid) => Object.hasOwn(previous.events, uid));
 }
 
 async function allOwed(

@@ -2,11 +2,13 @@ import type { Command } from 'commander';
 import { answerLines } from '../answer-lines.ts';
 import type { GlobalOptions } from '../context.ts';
 import { DatasetFiles } from '../grants-datasets.ts';
+import { addGrantsPipelineCommands } from './grants-pipeline.ts';
 
 export function addGrantsCommands(program: Command): void {
   const grants = program
     .command('grants')
     .description('grants: awards, bank feeds, matching, thresholds, exceptions, rules');
+  addGrantsPipelineCommands(grants);
 
   grants
     .command('evaluate')

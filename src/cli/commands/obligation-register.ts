@@ -1,6 +1,7 @@
 /** Obligations that are stored: the list, the same as calendar or table, and computing them again. */
 import { renameSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
+import type { ListedObligation } from '../../acts/grants/index.ts';
 import type { Move, Recomputation } from '../../acts/register/index.ts';
 import { EXIT, FilewrightError } from '../../core/index.ts';
 import type { Filewright } from '../../app.ts';
@@ -42,7 +43,7 @@ const MOVES_SHOWN_MAX = 200;
 export function addRegisterCommands(obligation: Command): void {
   obligation
     .command('list')
-    .description('what the entities of the register owe; first what must be looked up')
+    .description('what entities owe and awards bring with them; first what must be looked up')
     .option('--due-before <day>', 'due before this day')
     .option('--jurisdiction <codes...>', 'only these, for instance US-DE US-CA')
     .option('--state <states...>', `${STATES.join(', ')} (default open and record_needed)`)
@@ -69,17 +70,26 @@ async function listAction(own: ListOptions, { app, out }: Context): Promise<void
   const dueBefore =
     own.dueBefore === undefined ? undefined : readDay('--due-before', own.dueBefore);
   const jurisdictions = jurisdictionsOf(own.jurisdiction);
-  const found = await allObligations(app, {
+  const question = {
     states: statesOf(own.state),
     jurisdictions,
     ...(dueBefore === undefined ? {} : { dueBefore }),
-  });
+  };
+  const { awardEntries, awardObligations, isAsked, oneList } = await import(
+    '../../acts/grants/index.ts'
+  );
+  const awards = await awardObligations(app);
+  const found = oneList(
+    await allObligations(app, question),
+    awards.filter((one) => isAsked(one, question)),
+  );
   const { csvLine, issueFeed } = await import('../../acts/register/index.ts');
   const feed =
     own.ics === undefined
       ? undefined
       : await issueFeed(app, {
           jurisdictions,
+          awards: awardEntries(awards, jurisdictions),
           ...(dueBefore === undefined ? {} : { dueBefore }),
           ...(own.feed === undefined ? {} : { name: own.feed }),
         });
@@ -99,11 +109,23 @@ async function listAction(own: ListOptions, { app, out }: Context): Promise<void
     () =>
       [
         table(
-          ['due', 'cut-off', 'jurisdiction', 'entity', 'kind', 'period', 'fee', 'state', 'filing'],
+          [
+            'due',
+            'cut-off',
+            'jurisdiction',
+            'pack',
+            'entity',
+            'kind',
+            'period',
+            'fee',
+            'state',
+            'filing',
+          ],
           found.map((one) => [
             one.due ?? 'ask the state',
             one.cutoff ?? '',
             one.jurisdiction,
+            one.pack,
             one.entity,
             one.filingKind,
             one.period,
@@ -210,20 +232,20 @@ async function allObligations(
 }
 
 /** Without the steps, which entity show has. */
-function listed(one: StoredObligation) {
+function listed(one: ListedObligation) {
   const { answer, ...columns } = one;
   const alarms = Array.isArray(answer['alarms']) ? answer['alarms'] : [];
   return { ...columns, alarms, ...(one.due === undefined ? { reason: reasonOf(one) } : {}) };
 }
 
-function reasonOf(one: StoredObligation): string {
+function reasonOf(one: ListedObligation): string {
   const { reason } = one.answer;
   return typeof reason === 'string' ? reason : '';
 }
 
 const CSV_COLUMNS: readonly (readonly [
   string,
-  (one: StoredObligation) => string | number | undefined,
+  (one: ListedObligation) => string | number | undefined,
 ])[] = [
   ['obligation', (one) => one.id],
   ['entity_id', (one) => one.entity],
@@ -243,9 +265,10 @@ const CSV_COLUMNS: readonly (readonly [
   ['rule_version', (one) => one.ruleVersion],
   ['filing', (one) => one.filing?.status],
   ['reason', (one) => (one.due === undefined ? reasonOf(one) : undefined)],
+  ['pack', (one) => one.pack],
 ];
 
-function csvCells(one: StoredObligation): (string | number | undefined)[] {
+function csvCells(one: ListedObligation): (string | number | undefined)[] {
   return CSV_COLUMNS.map(([, cell]) => cell(one));
 }
 

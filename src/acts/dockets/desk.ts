@@ -1,0 +1,73 @@
+/** What a person does with dockets. Rights are asked in routing/desk.ts, for all of it in one place. */
+import type { Filewright } from '../../app.ts';
+import { FilewrightError, type Instant } from '../../core/index.ts';
+import type { Closed } from '../../packs/patent/docket/index.ts';
+import * as routing from '../../routing/index.ts';
+import type { Person } from '../../store/index.ts';
+import { sequenceAll } from '../batches.ts';
+import { routingParts } from './parts.ts';
+import { viewerFor } from './sight.ts';
+
+export interface ListQuestion {
+  readonly closed: boolean;
+  readonly owner?: string;
+  readonly limit: number;
+}
+
+export interface ListedDockets {
+  readonly dockets: readonly routing.DocketView[];
+  /** Of those that this person may see; a larger one would tell that something is hidden. */
+  readonly total: number;
+}
+
+export async function listDockets(
+  app: Filewright,
+  person: Person,
+  question: ListQuestion,
+): Promise<ListedDockets> {
+  const viewer = await viewerFor(app, person);
+  const closed = question.closed ? 'only' : 'no';
+  const all = await routing.listDockets(routingParts(app), viewer, { closed });
+  const { owner } = question;
+  const fitting = owner === undefined ? all : all.filter((one) => one.owner === owner);
+  return { dockets: fitting.slice(0, question.limit), total: fitting.length };
+}
+
+export async function showDocket(
+  app: Filewright,
+  person: Person,
+  id: string,
+): Promise<routing.DocketDetail> {
+  return routing.showDocket(routingParts(app), await viewerFor(app, person), id);
+}
+
+export async function acknowledgeDocket(
+  app: Filewright,
+  person: Person,
+  id: string,
+): Promise<{ readonly isFirst: boolean; readonly at: Instant; readonly by: string }> {
+  const viewer = await viewerFor(app, person);
+  const done = await routing.acknowledgeDocket(routingParts(app), viewer, id);
+  if (done.kind === 'not_given') {
+    throw new FilewrightError(
+      'REFUSED_BY_RULE',
+      `Docket "${id}" was not given to ${viewer.party.name} yet; only who was given it can acknowledge it`,
+    );
+  }
+  await sequenceAll(app);
+  return { isFirst: done.kind === 'acknowledged', at: done.at, by: done.by };
+}
+
+export type ClosingGround = routing.CloseRequest;
+
+export async function closeDocket(
+  app: Filewright,
+  person: Person,
+  id: string,
+  ground: ClosingGround,
+): Promise<Closed & { readonly isFirst: boolean }> {
+  const viewer = await viewerFor(app, person);
+  const closed = await routing.closeDocket(routingParts(app), viewer, id, ground);
+  await sequenceAll(app);
+  return closed;
+}

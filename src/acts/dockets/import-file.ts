@@ -1,0 +1,198 @@
+/** Brings a file of docket events in: read, compare, seal, route what drifted, report the rest. */
+import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
+import type { Filewright } from '../../app.ts';
+import { FilewrightError, type RowError, sha256Hex } from '../../core/index.ts';
+import { CHUNK_ROWS, type ColumnMapping, ErrorFile } from '../../intake/index.ts';
+import {
+  type Docket,
+  docketOf,
+  type DocketReading,
+  driftDocket,
+} from '../../packs/patent/docket/index.ts';
+import { importDockets, type IncomingDocket, type RoutingParts } from '../../routing/index.ts';
+import { type DocketAdmission, findDocket, type Person } from '../../store/index.ts';
+import { sequenceAll } from '../batches.ts';
+import { mappingNamed } from './mapping.ts';
+import { actorOf, routingParts } from './parts.ts';
+import { type DocketFile, type FileRecord, openDocketFile } from './read-file.ts';
+import { Sight } from './sight.ts';
+
+export interface DocketImport {
+  readonly path: string;
+  readonly person: Person;
+  readonly dryRun: boolean;
+  /** The name of a shipped mapping, or a file that holds one: the input is then an office's own document. */
+  readonly mapping?: string;
+  readonly columns?: ColumnMapping;
+  readonly errorFile?: string;
+}
+
+export interface DocketImportReport {
+  readonly records: number;
+  /** New; and what this person may not see counts as new too, as if nobody had it. */
+  readonly created: number;
+  readonly unchanged: number;
+  /** Known events that came with other bytes. The first bytes stay. */
+  readonly conflicts: number;
+  /** Of all records: those whose schema drifted. They are routed as they are. */
+  readonly drift: number;
+  readonly refused: number;
+  /** The first hundred; those of refused rows are all in the error file. */
+  readonly errors: readonly (RowError & { readonly line: number })[];
+  readonly errorFile: string | undefined;
+  readonly skipped: readonly { readonly code: string; readonly count: number }[];
+}
+
+const REPORTED_ERRORS_MAX = 100;
+/** Rows may be as large as a megabyte; this keeps a chunk of them from being held at once. */
+const CHUNK_BYTES_MAX = 8 * 1024 * 1024;
+
+/** Chunks are transactions: an import that was cut off is run again, and finds what is there unchanged. */
+export async function importDocketFile(
+  app: Filewright,
+  input: DocketImport,
+): Promise<DocketImportReport> {
+  const mapping = input.mapping === undefined ? undefined : await mappingNamed(input.mapping);
+  const file = await openDocketFile(input.path, {
+    ...(mapping === undefined ? {} : { mapping }),
+    ...(input.columns === undefined ? {} : { columns: input.columns }),
+  });
+  const run = new ImportRun(app, input, file);
+  try {
+    await run.readAll();
+    const errorFile = await run.errorFile?.finish();
+    if (!input.dryRun) await sequenceAll(app);
+    return run.report(errorFile);
+  } catch (error) {
+    await run.errorFile?.abandon();
+    throw error;
+  }
+}
+
+/** What a row is: something to route, or something for the person who brought it. */
+interface Routable extends FileRecord {
+  readonly reading: DocketReading;
+}
+
+class ImportRun {
+  readonly errorFile: ErrorFile | undefined;
+  readonly #app: Filewright;
+  readonly #input: DocketImport;
+  readonly #file: DocketFile;
+  readonly #sight: Sight;
+  readonly #errors: (RowError & { readonly line: number })[] = [];
+  readonly #tally = { records: 0, created: 0, unchanged: 0, conflicts: 0, drift: 0, refused: 0 };
+  #waiting: Routable[] = [];
+  #waitingBytes = 0;
+
+  constructor(app: Filewright, input: DocketImport, file: DocketFile) {
+    this.#app = app;
+    this.#input = input;
+    this.#file = file;
+    this.#sight = new Sight(app, input.person);
+    const format = file.errorFormat;
+    this.errorFile =
+      input.errorFile === undefined || input.dryRun || format === undefined
+        ? undefined
+        : new ErrorFile({ path: input.errorFile, unique: app.ids.next(), format });
+  }
+
+  async readAll(): Promise<void> {
+    try {
+      for await (const record of this.#file.records) await this.#take(record);
+    } catch (error) {
+      // The file cannot be read on, but what stands before the break is good.
+      if (error instanceof FilewrightError && error.code === 'INPUT_MALFORMED') await this.#bring();
+      throw error;
+    }
+    await this.#bring();
+  }
+
+  report(errorFile: string | undefined): DocketImportReport {
+    const skipped = [...this.#file.skipped].map(([code, count]) => ({ code, count }));
+    return { ...this.#tally, errors: this.#errors, errorFile, skipped };
+  }
+
+  /**
+   * A wrong value goes back to whoever brought the file. Drift does not: the sender has changed, nobody knows what the
+   * record says, and it is routed at once so that somebody looks at it.
+   */
+  async #take(record: FileRecord): Promise<void> {
+    const { reading } = record;
+    this.#tally.records += 1;
+    if (reading.kind !== 'event') this.#note(record.line, reading.errors);
+    if (reading.kind === 'fault' || reading.kind === 'refused') {
+      this.#tally.refused += 1;
+      if (record.row !== undefined) await this.errorFile?.add(record.row, reading.errors);
+      return;
+    }
+    if (reading.kind === 'drift') this.#tally.drift += 1;
+    this.#waiting.push({ ...record, reading });
+    this.#waitingBytes += record.payload.length;
+    if (this.#waiting.length >= CHUNK_ROWS || this.#waitingBytes >= CHUNK_BYTES_MAX) {
+      await this.#bring();
+    }
+  }
+
+  #note(line: number, errors: readonly RowError[]): void {
+    for (const { where, ...error } of errors) {
+      if (this.#errors.length >= REPORTED_ERRORS_MAX) return;
+      this.#errors.push({ line, where: this.#file.placeOf(where), ...error });
+    }
+  }
+
+  /** The source is not read on meanwhile: that is the back-pressure. */
+  async #bring(): Promise<void> {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    if (waiting.length === 0) return;
+    const incoming = waiting.map(({ payload, contentType, reading }) => ({
+      payload,
+      contentType,
+      reading,
+      source: basename(this.#input.path),
+    }));
+    const parts = routingParts(this.#app);
+    const admitted = this.#input.dryRun
+      ? await foresee(parts, incoming)
+      : await importDockets(parts, incoming, actorOf(this.#input.person));
+    for (const one of admitted) this.#tally[await this.#told(one)] += 1;
+  }
+
+  async #told({ kind, docket }: DocketAdmission): Promise<'created' | 'unchanged' | 'conflicts'> {
+    if (kind === 'created' || !(await this.#sight.mayKnow(docket))) return 'created';
+    return kind === 'unchanged' ? 'unchanged' : 'conflicts';
+  }
+}
+
+/** What an import would do, without doing it. */
+async function foresee(
+  parts: RoutingParts,
+  incoming: readonly IncomingDocket[],
+): Promise<readonly DocketAdmission[]> {
+  const seen = new Map<string, string>();
+  const admitted: DocketAdmission[] = [];
+  for (const { payload, reading } of incoming) {
+    const docket = docketFor(parts, { payload, reading });
+    const known =
+      seen.get(docket.id) ??
+      (await findDocket(parts.session, parts.tenant, docket.id))?.payloadSha256;
+    seen.set(docket.id, known ?? docket.payloadSha256);
+    const isSame = known === docket.payloadSha256;
+    const kind = known === undefined ? 'created' : isSame ? 'unchanged' : 'conflict';
+    admitted.push({ kind, docket: docket.id });
+  }
+  return admitted;
+}
+
+function docketFor(
+  { tenant, law }: RoutingParts,
+  { payload, reading }: Pick<IncomingDocket, 'payload' | 'reading'>,
+): Docket {
+  const payloadSha256 = sha256Hex(createHash('sha256').update(payload).digest('hex'));
+  return reading.kind === 'event'
+    ? docketOf(reading.event, { tenant, payloadSha256, rules: law().rules })
+    : driftDocket(reading.glimpse, { tenant, payloadSha256 });
+}

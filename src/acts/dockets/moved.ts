@@ -1,0 +1,34 @@
+/** Which open dockets another law or calendar would move. Seen before it is put into force; nothing is written. */
+import type { Filewright } from '../../app.ts';
+import { type MovedDocket, movedDockets } from '../../packs/patent/docket/index.ts';
+import type { PatentLaw } from '../../packs/patent/index.ts';
+import { openDockets } from '../../routing/index.ts';
+import type { Person } from '../../store/index.ts';
+import { routingParts } from './parts.ts';
+import { viewerFor } from './sight.ts';
+
+export type MovedEntry = MovedDocket & {
+  readonly applicationNumber: string | undefined;
+  readonly owner: string | undefined;
+};
+
+/** Dates that come earlier first. Only what this person may see. */
+export async function movedBy(
+  app: Filewright,
+  person: Person,
+  after: PatentLaw,
+): Promise<readonly MovedEntry[]> {
+  const parts = routingParts(app);
+  const open = await openDockets(parts, await viewerFor(app, person));
+  const known = new Map(open.map((one) => [one.docket.id, one]));
+  const moved = movedDockets(
+    open.map(({ docket }) => docket),
+    { before: parts.law(), after },
+    app.clock.now(),
+  );
+  return moved.map((one) => ({
+    ...one,
+    applicationNumber: known.get(one.id)?.docket.applicationNumber,
+    owner: known.get(one.id)?.owner,
+  }));
+}

@@ -1,0 +1,97 @@
+/** Recovery as a person sees and moves it. The checks themselves are run by routers. */
+import type { Filewright } from '../../app.ts';
+import { unknownDocket } from '../../packs/patent/access/index.ts';
+import * as routing from '../../routing/index.ts';
+import type { Person } from '../../store/index.ts';
+import { sequenceAll } from '../batches.ts';
+import { actorOf, routingParts } from './parts.ts';
+import { viewerFor } from './sight.ts';
+
+export interface RecoveryStatus {
+  readonly breakers: readonly routing.BreakerView[];
+  readonly runs: readonly routing.RecoveryView[];
+}
+
+export async function recoveryStatus(
+  app: Filewright,
+  person: Person,
+  filter: { readonly all: boolean; readonly target?: string },
+): Promise<RecoveryStatus> {
+  const parts = routingParts(app);
+  const viewer = await viewerFor(app, person);
+  const { target } = filter;
+  const found = await routing.recoveryStatus(parts, viewer, target === undefined ? {} : { target });
+  const isOver = ({ state }: routing.RecoveryView): boolean =>
+    state.state === 'closed' || state.state === 'abandoned';
+  return {
+    breakers: await routing.listBreakers(parts),
+    runs: found.filter((run) => filter.all || !isOver(run)).map(guarded),
+  };
+}
+
+type Evidence = routing.RecoveryView['evidence'][number];
+
+/**
+ * What a check says about dockets (how many, or the field of one) may be about some that this person may not see, so it
+ * stays in the ledger; what it says about the target is shown.
+ */
+const SHOWN: Readonly<Record<string, readonly string[]>> = {
+  schema: ['sample', 'status', 'code', 'elapsedMs'],
+  drain: [],
+  reconciliation: ['code'],
+};
+
+/** A run without what it says about dockets as a whole; its list of differences is the viewer's own. */
+export function guarded(run: routing.RecoveryView): routing.RecoveryView {
+  const { state } = run;
+  return {
+    ...run,
+    state:
+      state.state === 'awaiting_approval'
+        ? { ...state, reasons: state.reasons.map((reason) => reason.replace(/^\d+ /, '')) }
+        : state,
+    evidence: run.evidence.map((one) => ({ ...one, evidence: shownEvidence(one) })),
+  };
+}
+
+function shownEvidence({ step, evidence }: Evidence): object {
+  const names = SHOWN[step];
+  if (names === undefined) return evidence;
+  return Object.fromEntries(Object.entries(evidence).filter(([name]) => names.includes(name)));
+}
+
+export async function runRecovery(
+  app: Filewright,
+  person: Person,
+  target: string,
+): Promise<RecoveryStatus> {
+  await routing.runRecovery(routingParts(app), target, actorOf(person));
+  await sequenceAll(app);
+  return recoveryStatus(app, person, { all: false, target });
+}
+
+export async function approveRecovery(
+  app: Filewright,
+  person: Person,
+  approval: { readonly target: string; readonly reason: string },
+): Promise<RecoveryStatus> {
+  const { target, reason } = approval;
+  await routing.approveRecovery(routingParts(app), target, actorOf(person), { reason });
+  await sequenceAll(app);
+  return recoveryStatus(app, person, { all: false, target });
+}
+
+/** Says that a person has looked at what a recovery found about a docket. */
+export async function reviewDifferences(
+  app: Filewright,
+  person: Person,
+  docket: string,
+): Promise<number> {
+  const parts = routingParts(app);
+  const viewer = await viewerFor(app, person);
+  const count = await routing.reviewDocketDifferences(parts, viewer, docket);
+  // Nothing to review, hidden and unknown are one answer.
+  if (count === 0) throw unknownDocket(docket);
+  await sequenceAll(app);
+  return count;
+}

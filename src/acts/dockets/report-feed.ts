@@ -1,0 +1,69 @@
+/** The docket report as a calendar that remembers, in the database, what it said before. */
+import { calendarFeed, type FeedEntry, parseDay, readFeedState } from '../../calendar/index.ts';
+import { FilewrightError, invariant } from '../../core/index.ts';
+import type { Filewright } from '../../app.ts';
+import type { ReportRow } from '../../packs/patent/docket/index.ts';
+import { readFeed, writeFeed } from '../../store/register/index.ts';
+
+export interface IssuedDocketFeed {
+  readonly name: string;
+  readonly text: string;
+  readonly counts: {
+    readonly entries: number;
+    readonly active: number;
+    readonly cancelled: number;
+  };
+}
+
+/** As with every other calendar here: programs that read one give up long before. */
+const ROWS_MAX = 50_000;
+
+/**
+ * A calendar is one person's: what another may not see must not be cancelled in theirs, nor shown. State and sequences
+ * are committed before the text is handed out; a crash in between makes the next issue repeat the very same.
+ */
+export async function issueDocketFeed(
+  app: Filewright,
+  rows: readonly ReportRow[],
+  name: string,
+): Promise<IssuedDocketFeed> {
+  if (rows.length > ROWS_MAX) {
+    throw new FilewrightError(
+      'INPUT_LIMIT',
+      `At most ${ROWS_MAX} dockets make one calendar; narrow the report with --due-before or --owner`,
+    );
+  }
+  return app.session.transaction(async (run) => {
+    const kept = await readFeed(run, app.tenant, name);
+    const feed = calendarFeed({
+      name,
+      entries: rows.flatMap(entriesOf),
+      stamp: app.clock.now(),
+      ...(kept === undefined ? {} : { previous: readFeedState(kept) }),
+    });
+    await writeFeed(run, app.tenant, { name, state: feed.state, obligations: [] });
+    return { name, text: feed.text, counts: feed.counts };
+  });
+}
+
+/** Calendars are read over shoulders: a docket with a label shows its office and event, and no number. */
+function entriesOf(row: ReportRow): FeedEntry[] {
+  const { classification, privilege } = row.labels;
+  const isOpen = classification.length === 0 && privilege.length === 0;
+  const common = {
+    identity: row.docket,
+    kind: row.unverified.length === 0 ? row.eventCode : `${row.eventCode} (unverified)`,
+    ...(row.office === undefined ? {} : { jurisdiction: row.office }),
+    ...(row.applicationNumber === undefined ? {} : { reference: row.applicationNumber }),
+    cls: isOpen ? ('ordinary' as const) : ('privileged' as const),
+  };
+  return (['due', 'final'] as const).flatMap((date) => {
+    const text = row[date];
+    if (text === undefined) return [];
+    const day = parseDay(text);
+    invariant(day !== undefined, 'Expected a date of the report to be a day.', {
+      docket: row.docket,
+    });
+    return [{ ...common, date, day }];
+  });
+}

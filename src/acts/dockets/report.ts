@@ -1,0 +1,40 @@
+/** The docket report: one query, drawn as table, pages and calendar. */
+import type { Filewright } from '../../app.ts';
+import type { Instant } from '../../core/index.ts';
+import type { Party } from '../../packs/patent/access/index.ts';
+import { marksOf, type ReportRow, reportRows } from '../../packs/patent/docket/index.ts';
+import { openDockets } from '../../routing/index.ts';
+import type { Person } from '../../store/index.ts';
+import { routingParts } from './parts.ts';
+import { viewerFor } from './sight.ts';
+
+export interface ReportQuestion {
+  /** What has no date is shown whatever day is asked for: it may be due before it. */
+  readonly dueBefore?: string;
+  readonly owner?: string;
+}
+
+export interface DocketReport {
+  readonly rows: readonly ReportRow[];
+  readonly marks: ReturnType<typeof marksOf>;
+  readonly at: Instant;
+  readonly viewer: Party;
+}
+
+export async function docketReport(
+  app: Filewright,
+  person: Person,
+  question: ReportQuestion,
+): Promise<DocketReport> {
+  const parts = routingParts(app);
+  const viewer = await viewerFor(app, person);
+  const at = app.clock.now();
+  const open = await openDockets(parts, viewer);
+  const { dueBefore, owner } = question;
+  const rows = reportRows(open, { law: parts.law(), now: at, viewer }).filter(
+    (row) =>
+      (owner === undefined || row.owner === owner) &&
+      (dueBefore === undefined || row.due === undefined || row.due < dueBefore),
+  );
+  return { rows, marks: marksOf(rows), at, viewer: viewer.party };
+}

@@ -1,0 +1,132 @@
+/** Matrix and people files: read from disk, checked together, activated together. */
+import { readFile } from 'node:fs/promises';
+import type { Filewright } from '../../app.ts';
+import { FilewrightError, type JsonValue, parseStrictJson } from '../../core/index.ts';
+import { readPeople } from '../../packs/patent/access/index.ts';
+import { checkMatrix, type MatrixFault, readMatrix } from '../../packs/patent/routing/index.ts';
+import {
+  type ActiveRouting,
+  activeRouting,
+  importRouting,
+  setAbsence,
+} from '../../routing/index.ts';
+import { findRoutingDocument, type Person } from '../../store/index.ts';
+import { sequenceAll } from '../batches.ts';
+import { actorOf, routingParts } from './parts.ts';
+
+interface NamedText {
+  readonly file: string;
+  readonly text: string;
+}
+
+interface Documents {
+  readonly matrix: NamedText;
+  readonly people: NamedText;
+}
+
+export interface RoutingCheck {
+  readonly matrix: { readonly title: string; readonly version: string };
+  readonly targets: number;
+  readonly routes: number;
+  readonly parties: number;
+  readonly absences: number;
+  readonly faults: readonly MatrixFault[];
+}
+
+/** All faults at once. Which file is which, its `kind` says; one that is not given is the one that holds now. */
+export async function checkRoutingFiles(
+  app: Filewright,
+  files: readonly string[],
+): Promise<RoutingCheck> {
+  const documents = await documentsOf(app, files);
+  const matrix = readMatrix(documents.matrix);
+  const people = readPeople(documents.people);
+  return {
+    matrix: { title: matrix.title, version: matrix.version },
+    targets: matrix.targets.size,
+    routes: matrix.rows.length,
+    parties: people.parties.size,
+    absences: people.absences.length,
+    faults: checkMatrix(matrix, people),
+  };
+}
+
+export async function importRoutingFiles(
+  app: Filewright,
+  files: readonly string[],
+  person: Person,
+): Promise<ActiveRouting & { readonly isNew: boolean }> {
+  const documents = await documentsOf(app, files);
+  const done = await importRouting(routingParts(app), documents, actorOf(person));
+  await sequenceAll(app);
+  return done;
+}
+
+async function documentsOf(app: Filewright, files: readonly string[]): Promise<Documents> {
+  const found: { matrix?: NamedText; people?: NamedText } = {};
+  for (const file of files) {
+    const text = await readFile(file, 'utf8').catch((error: unknown) => {
+      throw new FilewrightError('NOT_FOUND', `The file ${file} cannot be read`, { cause: error });
+    });
+    const name = nameOf(file, text);
+    if (found[name] !== undefined) {
+      throw new FilewrightError('USAGE', `${found[name].file} and ${file} are both a ${name} file`);
+    }
+    found[name] = { file, text };
+  }
+  const { matrix, people } = found;
+  if (matrix !== undefined && people !== undefined) return { matrix, people };
+  const active = await activeRouting(app, app.session);
+  if (active === undefined) {
+    throw new FilewrightError(
+      'USAGE',
+      'The first import needs two files: one of the kind routing-matrix and one of the kind people',
+    );
+  }
+  const kept = async (kind: 'matrix' | 'people', version: string): Promise<NamedText> => {
+    const { body } = await findRoutingDocument(app.session, app.tenant, kind, version);
+    return { file: `the ${kind} that holds`, text: body };
+  };
+  return {
+    matrix: matrix ?? (await kept('matrix', active.matrix.version)),
+    people: people ?? (await kept('people', active.peopleVersion)),
+  };
+}
+
+function nameOf(file: string, text: string): 'matrix' | 'people' {
+  const kind = kindIn(file, text);
+  if (kind === 'routing-matrix') return 'matrix';
+  if (kind === 'people') return 'people';
+  throw new FilewrightError(
+    'ROUTING_MATRIX_INVALID',
+    `${file}: a "kind" of routing-matrix or people was expected`,
+  );
+}
+
+function kindIn(file: string, text: string): JsonValue | undefined {
+  let value: JsonValue;
+  try {
+    value = parseStrictJson(text);
+  } catch (error) {
+    if (!(error instanceof FilewrightError)) throw error;
+    const message = `${file}: ${error.message}`;
+    throw new FilewrightError('ROUTING_MATRIX_INVALID', message, { cause: error });
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  return new Map<string, JsonValue>(Object.entries(value)).get('kind');
+}
+
+export async function noteAbsence(
+  app: Filewright,
+  absence: {
+    readonly person: string;
+    readonly from: string;
+    readonly to: string;
+    readonly delegate?: string;
+  },
+  person: Person,
+): Promise<ActiveRouting> {
+  const done = await setAbsence(routingParts(app), absence, actorOf(person));
+  await sequenceAll(app);
+  return done;
+}

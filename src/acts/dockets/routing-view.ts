@@ -1,0 +1,80 @@
+/** Who gets what, as one person may see it. */
+import type { Filewright } from '../../app.ts';
+import { type Instant } from '../../core/index.ts';
+import { formatDay } from '../../calendar/index.ts';
+import { maySee, NO_LABELS, type Viewer } from '../../packs/patent/access/index.ts';
+import type { MatrixRow } from '../../packs/patent/routing/index.ts';
+import { loadRouting } from '../../routing/index.ts';
+import { type Person, setupHistory } from '../../store/index.ts';
+import { viewerFor } from './sight.ts';
+
+export interface RoutingView {
+  readonly n: number;
+  readonly title: string;
+  readonly matrixVersion: string;
+  readonly peopleVersion: string;
+  readonly activatedBy: string;
+  readonly activatedAt: Instant;
+  readonly targets: readonly {
+    readonly id: string;
+    readonly kind: string;
+    readonly party: string;
+    readonly confirmedBy: string;
+  }[];
+  readonly nodes: readonly {
+    readonly id: string;
+    readonly tier: string;
+    readonly target: string;
+    readonly next: readonly string[];
+  }[];
+  readonly routes: readonly MatrixRow[];
+  readonly absences: readonly {
+    readonly person: string;
+    readonly from: string;
+    readonly to: string;
+    readonly delegate: string | undefined;
+  }[];
+  readonly history: readonly {
+    readonly n: number;
+    readonly matrix: string;
+    readonly people: string;
+    readonly activatedBy: string;
+    readonly activatedAt: Instant;
+  }[];
+}
+
+/**
+ * Addresses stay out, since they hold tokens often enough, and so do the rights of people: "may not see matter 18/1" tells
+ * that there is a matter 18/1. A row for a client is shown to who may see something of that client.
+ */
+export async function viewRouting(app: Filewright, person: Person): Promise<RoutingView> {
+  const active = await loadRouting(app);
+  const viewer = await viewerFor(app, person);
+  const { matrix, people } = active;
+  return {
+    n: active.n,
+    title: matrix.title,
+    matrixVersion: matrix.version,
+    peopleVersion: active.peopleVersion,
+    activatedBy: active.activatedBy,
+    activatedAt: active.activatedAt,
+    targets: [...matrix.targets.values()].map(({ address: _address, ...target }) => target),
+    nodes: [...matrix.nodes.values()],
+    routes: matrix.rows.filter((row) => mayKnowRow(row, viewer)),
+    absences: people.absences.map((absence) => ({
+      ...absence,
+      from: formatDay(absence.from),
+      to: formatDay(absence.to),
+    })),
+    history: await setupHistory(app.session, app.tenant),
+  };
+}
+
+function mayKnowRow(row: MatrixRow, viewer: Viewer): boolean {
+  if (row.client === undefined) return true;
+  const { client, technologyGroup } = row;
+  return maySee(
+    { applicationNumber: undefined, client, technologyGroup, labels: NO_LABELS },
+    viewer,
+  );
+}

@@ -1,0 +1,50 @@
+/** From a personal key to what its owner may see. */
+import type { Filewright } from '../../app.ts';
+import { maySee, type People, type Viewer } from '../../packs/patent/access/index.ts';
+import type { Docket } from '../../packs/patent/docket/index.ts';
+import { activeRouting, loadRouting, viewerOf } from '../../routing/index.ts';
+import { findDocket, type Person } from '../../store/index.ts';
+
+/**
+ * The person of the people file with the same id or the same name. Two of one name would be a guess, and then nobody is
+ * meant: whoever is not in the file sees nothing.
+ */
+export function viewerNamed(people: People, person: Pick<Person, 'id' | 'name'>): Viewer {
+  const persons = [...people.parties.values()].filter(({ kind }) => kind === 'person');
+  const byId = persons.find(({ id }) => id === person.name);
+  const byName = persons.filter(({ name }) => name === person.name);
+  const party = byId ?? (byName.length === 1 ? byName[0] : undefined);
+  return viewerOf(people, party?.id ?? `user ${person.id}`);
+}
+
+export async function viewerFor(app: Filewright, person: Person): Promise<Viewer> {
+  const { people } = await loadRouting(app);
+  return viewerNamed(people, person);
+}
+
+/** Whether a person may be told that a docket exists; asked docket by docket, with the people read once. */
+export class Sight {
+  readonly #app: Filewright;
+  readonly #person: Person;
+  #viewer: Promise<Viewer | undefined> | undefined;
+
+  constructor(app: Filewright, person: Person) {
+    this.#app = app;
+    this.#person = person;
+  }
+
+  async mayKnow(docket: string): Promise<boolean> {
+    this.#viewer ??= this.#load();
+    const viewer = await this.#viewer;
+    const row = await findDocket(this.#app.session, this.#app.tenant, docket);
+    if (viewer === undefined || row === undefined) return false;
+    // Written by the intake, from a docket.
+    return maySee(row.docket as unknown as Docket, viewer);
+  }
+
+  /** Undefined before the first people file: events may come in earlier. */
+  async #load(): Promise<Viewer | undefined> {
+    const active = await activeRouting(this.#app, this.#app.session);
+    return active === undefined ? undefined : viewerNamed(active.people, this.#person);
+  }
+}

@@ -1,0 +1,43 @@
+/** Apart from the room's main door, because reading law loads time zones, which most commands never need. */
+export type { AwardHolder } from '../../packs/grants/index.ts';
+export type {
+  CloseReport,
+  ExceptionSummary,
+  ExceptionView,
+  FeedReport,
+  GrantorLedger,
+  HandoffReport,
+  IngestionReport,
+  Organization,
+  Pipeline,
+  ReportFigures,
+  ReportKind,
+  ReportRequest,
+  Resolution,
+  RulesReport,
+  VerificationReport,
+} from '../../pipeline/index.ts';
+export { sequenceAll } from '../batches.ts';
+export { type GrantorLane, ledgerOfFile, ledgerOfLane, profileToRead } from './grantor-ledger.ts';
+export {
+  awardEntries,
+  awardObligations,
+  isAsked,
+  type ListedObligation,
+  type ObligationQuestion,
+  oneList,
+} from './obligations.ts';
+export { openGrants } from './open.ts';
+export { type PaidGrantRow, readPaidGrants } from './paid-grants.ts';
+export {
+  exportDocument,
+  figureView,
+  type FigureView,
+  reportOf,
+  type ReportRow,
+  reportRows,
+  reportTable,
+  traceTable,
+} from './report-tables.ts';
+export { type FederalSpending, readAwardSpending, readFederalSpending } from './spending.ts';
+export { awardFile, feedFile } from './sources.ts';

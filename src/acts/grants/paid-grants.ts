@@ -1,0 +1,41 @@
+/** Grants that the organisation paid out: for Part IX of the return and for Schedule I. */
+import type { GrantPaidOut, PaidGrant } from '../../packs/grants/index.ts';
+import { cellOf, type Cells, centsOf, readBookRows } from './book-rows.ts';
+
+/** A row serves both reports. */
+export type PaidGrantRow = PaidGrant & GrantPaidOut;
+
+const RECIPIENTS = ['domesticOrganization', 'domesticIndividual', 'foreign'] as const;
+
+export async function readPaidGrants(path: string): Promise<readonly PaidGrantRow[]> {
+  const rows = await readBookRows(path, {
+    id: 'grant_id',
+    day: 'paid_on',
+    others: ['recipient_kind', 'recipient_name'],
+    optional: ['recipient_ein', 'irc_section', 'city', 'state', 'zip', 'purpose'],
+    cents: ['noncash_amount'],
+    check: faultsOf,
+  });
+  return rows.map(({ cells, part }) => ({
+    part,
+    recipient: RECIPIENTS.find((one) => one === cells['recipient_kind']) ?? 'domesticOrganization',
+    recipientName: cells['recipient_name'] ?? '',
+    recipientEin: cellOf(cells, 'recipient_ein'),
+    ircSection: cellOf(cells, 'irc_section'),
+    city: cellOf(cells, 'city'),
+    state: cellOf(cells, 'state'),
+    zip: cellOf(cells, 'zip'),
+    noncashCents: centsOf(cells, 'noncash_amount'),
+    purpose: cellOf(cells, 'purpose'),
+  }));
+}
+
+function faultsOf(cells: Cells): readonly string[] {
+  const faults: string[] = [];
+  const { recipient_kind: kind = '', recipient_ein: ein = '' } = cells;
+  if (kind !== '' && !RECIPIENTS.some((one) => one === kind)) {
+    faults.push(`recipient_kind: one of ${RECIPIENTS.join(', ')} was expected`);
+  }
+  if (!/^(\d{9})?$/.test(ein)) faults.push('recipient_ein: nine digits were expected');
+  return faults;
+}

@@ -1,0 +1,145 @@
+/** Reports as people and auditors get them: a table, CSV that no spreadsheet runs, and JSON with every trace. */
+import { FilewrightError, type JsonValue } from '../../core/index.ts';
+import { csvLine } from '../../intake/index.ts';
+import {
+  type Figure,
+  figureRows,
+  reportDocument,
+  type ScheduleI,
+} from '../../packs/grants/index.ts';
+import type { ReportFigures, ReportKind } from '../../pipeline/index.ts';
+
+export interface FigureView {
+  readonly name: string;
+  readonly line: string;
+  readonly xpath: string | undefined;
+  /** As text: a sum of many may be larger than a number is exact. */
+  readonly dollars: string;
+  readonly cents: string;
+}
+
+export function figureView({ name, line, xpath, dollars, cents }: Figure): FigureView {
+  return { name, line, xpath, dollars: String(dollars), cents: String(cents) };
+}
+
+export type ReportRow = Readonly<Record<string, string>>;
+
+/** Rows of a schedule, by the names of their columns; undefined for a report that has figures only. */
+export function reportRows({ scheduleI, sefa }: ReportFigures): readonly ReportRow[] | undefined {
+  if (scheduleI !== undefined) return scheduleI.rows.map(scheduleRow);
+  if (sefa === undefined) return undefined;
+  return sefa.rows.map((row) => ({
+    assistance_listing: row.assistanceListing,
+    title: row.title ?? '',
+    cluster: row.cluster ?? '',
+    pass_through: row.passThrough ?? '',
+    expended: String(row.expended.dollars),
+    to_subrecipients: String(row.toSubrecipients.dollars),
+  }));
+}
+
+function scheduleRow(row: ScheduleI['rows'][number]): ReportRow {
+  return {
+    RecipientBusinessName: row.RecipientBusinessName,
+    RecipientEIN: row.RecipientEIN ?? '',
+    IRCSectionDesc: row.IRCSectionDesc ?? '',
+    City: row.city ?? '',
+    State: row.state ?? '',
+    ZIP: row.zip ?? '',
+    CashGrantAmt: String(row.CashGrantAmt.dollars),
+    NonCashAssistanceAmt: String(row.NonCashAssistanceAmt.dollars),
+    PurposeOfGrantTxt: row.PurposeOfGrantTxt ?? '',
+  };
+}
+
+/** The rows of a schedule, or the figures. */
+export function reportTable(made: ReportFigures): string {
+  const rows = reportRows(made);
+  if (rows === undefined) {
+    return figureRows(made.figures)
+      .map((cells) => csvLine(cells))
+      .join('');
+  }
+  const columns = Object.keys(rows[0] ?? {});
+  return [columns, ...rows.map((row) => columns.map((name) => row[name]))]
+    .map((cells) => csvLine(cells))
+    .join('');
+}
+
+/** The structured export: `sha256` is that of `document` in canonical JSON, and the reporting log has the same. */
+export function exportDocument(made: ReportFigures): JsonValue {
+  const { document } = reportDocument(made.kind, made.figures, made.remarks);
+  const rows = reportRows(made);
+  return { sha256: made.hash, document, ...(rows === undefined ? {} : { rows }) };
+}
+
+const PREFIXES: readonly (readonly [string, ReportKind])[] = [
+  ['IRS990ScheduleI/', 'schedule-i'],
+  ['IRS990/', '990'],
+  ['SF425/', 'sf425'],
+  ['SEFA/', 'sefa'],
+];
+
+/** In which report a figure stands; its name begins with it. */
+export function reportOf(figure: string): ReportKind {
+  const found = PREFIXES.find(([prefix]) => figure.startsWith(prefix));
+  if (found !== undefined) return found[1];
+  throw new FilewrightError(
+    'USAGE',
+    `A figure like IRS990/GovernmentGrantsAmt was expected, beginning with one of ${PREFIXES.map(([prefix]) => prefix).join(', ')}, found "${figure}"`,
+  );
+}
+
+const TRACE_COLUMNS = [
+  'path',
+  'part',
+  'sign',
+  'cents',
+  'rule',
+  'payload_hash',
+  'idempotency_key',
+  'bank_line',
+  'native_id',
+  'booked_on',
+  'bank_cents',
+  'feed',
+  'feed_line',
+] as const;
+
+/** One row for each part and bank line; the cents of a part stand only in its first row, so that the column adds up. */
+export function traceTable(trace: JsonValue): string {
+  const rows: (readonly (string | undefined)[])[] = [TRACE_COLUMNS];
+  for (const part of listOf(objectOf(trace)['parts']).map(objectOf)) {
+    const bank = listOf(part['bank']).map(objectOf);
+    for (const [index, line] of (bank.length === 0 ? [{}] : bank).entries()) {
+      const isFirst = index === 0;
+      const own = isFirst ? [cell(part['sign']), cell(part['cents'])] : [undefined, undefined];
+      const path = listOf(part['path']).map(cell).join(' > ');
+      const names = ['match_rule', 'payload_hash', 'idempotency_key'].map((name) =>
+        cell(part[name]),
+      );
+      const place = ['line', 'native_id', 'booked_on', 'cents', 'feed', 'feed_line'].map((name) =>
+        cell(line[name]),
+      );
+      rows.push([path, cell(part['id']), ...own, ...names, ...place]);
+    }
+  }
+  return rows.map((cells) => csvLine(cells)).join('');
+}
+
+type JsonObject = { readonly [name: string]: JsonValue };
+
+function objectOf(value: JsonValue | undefined): JsonObject {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  // Neither a list nor null: the object that the reports write.
+  return isObject ? (value as JsonObject) : {};
+}
+
+function listOf(value: JsonValue | undefined): readonly JsonValue[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function cell(value: JsonValue | undefined): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

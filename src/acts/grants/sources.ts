@@ -1,0 +1,54 @@
+/** Files as the pipeline takes them: bytes that can be read twice, and what they are. */
+import { accessSync, constants, createReadStream, statSync } from 'node:fs';
+import { basename, extname } from 'node:path';
+import { FilewrightError } from '../../core/index.ts';
+import { AWARD_FORMATS, type AwardFormat } from '../../packs/grants/index.ts';
+import { FEED_FORMATS, type FeedFormat } from '../../packs/grants/feeds/index.ts';
+import type { AwardSource, FeedSource } from '../../pipeline/index.ts';
+
+const BY_ENDING: ReadonlyMap<string, AwardFormat> = new Map([
+  ['.json', 'json'],
+  ['.ndjson', 'ndjson'],
+  ['.jsonl', 'ndjson'],
+  ['.csv', 'csv'],
+  ['.xml', 'xml'],
+]);
+
+/** An award document; its ending says what it is, unless `format` does. */
+export function awardFile(path: string, format?: string): AwardSource {
+  const known =
+    format === undefined
+      ? BY_ENDING.get(extname(path).toLowerCase())
+      : AWARD_FORMATS.find((one) => one === format);
+  if (known === undefined) {
+    throw new FilewrightError(
+      'USAGE',
+      `${path}: a format was expected, one of ${AWARD_FORMATS.join(', ')}; give it with --format`,
+    );
+  }
+  return { ...bytesOf(path), format: known };
+}
+
+/** A bank feed; it says itself what it is, unless `format` does. */
+export function feedFile(path: string, format?: string): FeedSource {
+  const known: FeedFormat | 'detect' | undefined =
+    format === undefined ? 'detect' : FEED_FORMATS.find((one) => one === format);
+  if (known === undefined) {
+    throw new FilewrightError(
+      'USAGE',
+      `--format: one of ${FEED_FORMATS.join(', ')} was expected, found "${format}"`,
+    );
+  }
+  return { ...bytesOf(path), format: known };
+}
+
+function bytesOf(path: string): Pick<AwardSource, 'name' | 'open'> {
+  try {
+    accessSync(path, constants.R_OK);
+    if (!statSync(path).isFile()) throw new Error('it is no file');
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new FilewrightError('NOT_FOUND', `The file ${path} cannot be read: ${why}`, { cause });
+  }
+  return { name: basename(path), open: () => createReadStream(path) };
+}

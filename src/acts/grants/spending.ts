@@ -1,0 +1,74 @@
+/** What was spent: of federal money for the SEFA and the single audit, and by line of the SF-425. */
+import { parseDay } from '../../calendar/index.ts';
+import type {
+  FederalExpenditure,
+  FigurePart,
+  MeasuredAmount,
+  Sf425Input,
+} from '../../packs/grants/index.ts';
+import { cellOf, centsOf, readBookRows } from './book-rows.ts';
+
+export interface FederalSpending {
+  readonly expenditures: readonly FederalExpenditure[];
+  /** The same amounts on their days, for the threshold of the single audit. */
+  readonly measured: readonly MeasuredAmount[];
+}
+
+export async function readFederalSpending(path: string): Promise<FederalSpending> {
+  const rows = await readBookRows(path, {
+    id: 'id',
+    day: 'spent_on',
+    others: ['assistance_listing'],
+    optional: ['cluster', 'pass_through'],
+    cents: ['to_subrecipients'],
+  });
+  return {
+    expenditures: rows.map(({ cells, part }) => ({
+      part,
+      assistanceListing: cells['assistance_listing'] ?? '',
+      cluster: cellOf(cells, 'cluster'),
+      passThrough: cellOf(cells, 'pass_through'),
+      toSubrecipientsCents: centsOf(cells, 'to_subrecipients'),
+    })),
+    measured: rows.flatMap(({ cells, part }) => {
+      const on = parseDay(cells['spent_on'] ?? '');
+      return on === undefined ? [] : [{ id: part.id, on, cents: part.cents }];
+    }),
+  };
+}
+
+type SpentLines = Omit<Sf425Input, 'cashReceipts' | 'federalFundsAuthorized'>;
+
+/** Lines of the SF-425 that the books know; 10a and 10d come from the bank and the award. */
+const LINES: Readonly<Record<string, keyof SpentLines>> = {
+  '10b': 'cashDisbursements',
+  '10e': 'federalExpenditures',
+  '10f': 'unliquidatedObligations',
+  '10i': 'recipientShareRequired',
+  '10j': 'recipientExpenditures',
+  '10l': 'programIncomeEarned',
+  '10m': 'programIncomeDeducted',
+  '10n': 'programIncomeAdded',
+};
+
+export async function readAwardSpending(path: string): Promise<Partial<SpentLines>> {
+  const rows = await readBookRows(path, {
+    id: 'id',
+    day: 'spent_on',
+    others: ['line'],
+    optional: [],
+    cents: [],
+    check: ({ line = '' }) =>
+      line === '' || Object.hasOwn(LINES, line)
+        ? []
+        : [
+            `line: one of ${Object.keys(LINES).join(', ')} was expected, found ${JSON.stringify(line)}`,
+          ],
+  });
+  const spent: Partial<Record<keyof SpentLines, FigurePart[]>> = {};
+  for (const { cells, part } of rows) {
+    const name = LINES[cells['line'] ?? ''];
+    if (name !== undefined) (spent[name] ??= []).push(part);
+  }
+  return spent;
+}

@@ -1,0 +1,84 @@
+/** A year of a small nonprofit in a minute, on this machine, against a grantor that breaks down. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openGrants, type Pipeline, sequenceAll } from '../../acts/grants/index.ts';
+import { addUser, personOf } from '../../acts/index.ts';
+import type { Filewright } from '../../app.ts';
+import { FilewrightError } from '../../core/index.ts';
+import { packageRoot, type Person } from '../../store/index.ts';
+import { StoryClock } from './demo-grants-grantor.ts';
+import { awardsIn, correctedByTwo, outage, quarter, type Story } from './demo-grants-year.ts';
+import { obligationsOfYear, provenLedger, tracedReturn } from './demo-grants-end.ts';
+
+const SAMPLES = ['samples', 'grants', 'lantern-2026'];
+
+export async function demoGrants(app: Filewright, dataDirectory: string): Promise<void> {
+  const folder = join(dataDirectory, 'demo', app.tenant);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const clock = new StoryClock('2026-01-05T14:00:00Z');
+  const pipeline = openGrants(app, clock);
+  await refuseUsedTenant(pipeline, app.tenant);
+  const [first, second] = await twoPeople(app, folder);
+  const sample = (name: string): string => join(packageRoot(), ...SAMPLES, name);
+  const story: Story = { app, pipeline, clock, first, second, sample, say };
+  say(
+    `1. Lantern Street Literacy, 2026. ${first.name} keeps the books, ${second.name} approves. Tenant ${app.tenant}.
+   The clock is the story's: a year, and the hour of an outage, pass as fast as the work is done.`,
+  );
+  const city = await awardsIn(story);
+  await quarter(story, {
+    step: 3,
+    period: '2026-Q1',
+    feeds: ['bank-2026-02-10.camt052.xml', 'bank-2026-q1.camt053.xml'],
+  });
+  await quarter(story, { step: 4, period: '2026-Q2', feeds: ['bank-2026-q2.mt940.txt'] });
+  await quarter(story, { step: 5, period: '2026-Q3', feeds: ['bank-2026-q3.bai2.txt'] });
+  await correctedByTwo(story, city);
+  await outage(story, await readFile(sample('grantor-us-ed.json')));
+  await quarter(story, { step: 8, period: '2026-Q4', feeds: ['bank-2026-q4.ofx'] });
+  await obligationsOfYear(story);
+  await tracedReturn(story, folder);
+  await sequenceAll(app);
+  await provenLedger(story);
+  sayNext(app.tenant, folder, dataDirectory);
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+async function refuseUsedTenant(pipeline: Pipeline, tenant: string): Promise<void> {
+  const { documents, feeds } = await pipeline.status();
+  if (documents + feeds === 0) return;
+  throw new FilewrightError(
+    'REFUSED_BY_RULE',
+    `The tenant ${tenant} holds awards or feeds already, and the demonstration would mix with them; leave --tenant out`,
+  );
+}
+
+async function twoPeople(app: Filewright, folder: string): Promise<[Person, Person]> {
+  const keys: string[] = [];
+  for (const name of ['Nora Bookkeeper', 'Theo Treasurer']) {
+    const { key } = await addUser(app, name, keys[0]);
+    const file = join(folder, `${name.split(' ')[0]?.toLowerCase()}.key`);
+    writeFileSync(file, `${key}\n`, { mode: 0o600 });
+    keys.push(key);
+  }
+  return [await personOf(app, keys[0]), await personOf(app, keys[1])];
+}
+
+function sayNext(tenant: string, folder: string, dataDirectory: string): void {
+  const prefix = dataDirectory === '.filewright' ? '' : `--data-dir ${dataDirectory} `;
+  const run = `npm run -s filewright -- ${prefix}--tenant ${tenant}`;
+  const key = `--key-file ${join(folder, 'nora.key')}`;
+  say(`
+What to type next
+  ${run} grants status
+  ${run} grants exceptions list --all
+  ${run} ${key} report 990 --period 2026
+  ${run} ${key} report trace IRS990/GovernmentGrantsAmt --period 2026
+  ${run} ${key} report sf425 --period 2026 --award S287C260014
+  ${run} obligation list
+  ${run} audit verify --bodies`);
+}

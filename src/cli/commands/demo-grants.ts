@@ -1,0 +1,20 @@
+/** `filewright demo grants`, beside the demonstration of the filings. */
+import type { Command } from 'commander';
+import { dataDirectoryOf, type GlobalOptions, withApp } from '../context.ts';
+
+export function addDemoGrantsCommand(program: Command): void {
+  const demo = program.commands.find((one) => one.name() === 'demo');
+  demo
+    ?.command('grants')
+    .description(
+      'a year of a small nonprofit: awards, bank feeds, an outage, a threshold, a return',
+    )
+    .action(async (_own: object, command: Command) => {
+      const given = command.optsWithGlobals<GlobalOptions>();
+      // A closed year stays closed, so that every run has a tenant of its own.
+      const options = { ...given, tenant: given.tenant ?? `grants-${Date.now().toString(36)}` };
+      // Loaded here: the law and the pipeline are nothing that other commands shall wait for.
+      const { demoGrants } = await import('./demo-grants-run.ts');
+      await withApp(options, ({ app }) => demoGrants(app, dataDirectoryOf(options)));
+    });
+}

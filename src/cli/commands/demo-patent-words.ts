@@ -1,0 +1,71 @@
+/** The demo's matrix, and its views in one line each. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DocketView } from '../../acts/dockets/index.ts';
+import { packageRoot } from '../../store/index.ts';
+
+/** Shorter than in real life, so that the day fits into a minute; the rest is as it always is. */
+export const SCALED = { timeout_ms: 800, breaker_cool_down_ms: 3_000 };
+export const PRIMARY = 'bio-endpoint';
+
+export const isConfirmed = (view: DocketView): boolean => view.state.state === 'confirmed';
+
+export function line({ docket, dates, owner }: DocketView): string {
+  const due = dates.kind === 'dated' ? `dated by ${dates.rule ?? 'the source'}` : 'without a date';
+  return `${docket.applicationNumber}, ${docket.event?.title ?? docket.eventCode}, ${due}, with ${owner ?? 'nobody'}.`;
+}
+
+export function wayOf(facts: Readonly<Record<string, unknown>>): string {
+  const side = (name: string): string => {
+    // Written by the rules as {tier, target, breaker}.
+    const { tier, target, breaker } = Object(facts[name]) as Record<string, unknown>;
+    return `${wordOf(tier)} ${wordOf(target)} (${wordOf(Object(breaker).state)})`;
+  };
+  return `${side('from')} → ${side('to')}`;
+}
+
+/** Facts are JSON; only a text is a word. */
+export function wordOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** The sample's, with the demo's endpoint, one lead, and the scaled times. */
+export function demoMatrix(endpoint: string): object {
+  const path = join(packageRoot(), 'samples', 'patent-matrix.json');
+  // Shipped with the program, and checked as a whole when it is imported.
+  const sample = JSON.parse(readFileSync(path, 'utf8')) as {
+    readonly targets: Record<string, object>;
+    readonly nodes: Record<string, object>;
+  };
+  const { 'bio-second': _second, ...nodes } = sample.nodes;
+  return {
+    ...sample,
+    title: 'The sample firm with a local endpoint',
+    targets: {
+      ...sample.targets,
+      [PRIMARY]: { kind: 'http', address: endpoint, party: 'bio-team' },
+    },
+    nodes: {
+      ...nodes,
+      'bio-lead': { tier: 'SECONDARY', target: 'ruiz-mail', next: ['supervisor'] },
+    },
+    policy: SCALED,
+  };
+}
+
+export function nextWords(demo: {
+  readonly place: string;
+  readonly tenant: string;
+  readonly key: string;
+}): string[] {
+  const prefix = demo.place === '.filewright' ? '' : `--data-dir ${demo.place} `;
+  const run = `npm run -s filewright -- ${prefix}--tenant ${demo.tenant} --key-file ${demo.key}`;
+  return [
+    '',
+    'What to type next',
+    `  ${run} docket list`,
+    `  ${run} docket show DOCKET           # every attempt to hand it over`,
+    `  ${run} recovery status --all        # the way back, with its evidence`,
+    `  ${run} docket report --pdf report.pdf`,
+  ];
+}

@@ -1,0 +1,338 @@
+/** `demo patent`: a day on which the primary endpoint dies and the lead's mailbox stalls, on real sockets. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { addUser, ledgerHistory, personOf, setMailServer, verifyLedger } from '../../acts/index.ts';
+import type * as acts from '../../acts/dockets/index.ts';
+import type { DocketView } from '../../acts/dockets/index.ts';
+import type { Filewright } from '../../app.ts';
+import { addMs, EXIT, FilewrightError, type Instant, toRfc3339 } from '../../core/index.ts';
+import { listPeople, packageRoot, type Person } from '../../store/index.ts';
+import { dataDirectoryOf, type GlobalOptions, stopSignal, withApp } from '../context.ts';
+import { table } from '../output.ts';
+import { type DocketSystem, startDocketSystem } from './demo-patent-endpoint.ts';
+import { type MailHouse, startMailHouse } from './demo-patent-mail.ts';
+import {
+  demoMatrix,
+  isConfirmed,
+  line,
+  nextWords,
+  PRIMARY,
+  SCALED,
+  wayOf,
+  wordOf,
+} from './demo-patent-words.ts';
+
+type Acts = typeof acts;
+
+const SUPERVISOR = 'Claire Moreau';
+const SUPERVISOR_MAIL = 'moreau@firm.example';
+const LEAD_MAIL = 'ruiz@firm.example';
+const STEP_MS_MAX = 40_000;
+const POLL_MS = 100;
+const DAY_MS = 86_400_000;
+
+export function addDemoPatent(program: Command): void {
+  const demo = program.commands.find((command) => command.name() === 'demo');
+  if (demo === undefined) throw new Error('demo is described before demo patent');
+  demo
+    .command('patent')
+    .description('a day on which primary docket routing fails, and no office action is lost')
+    .action(async (_own: object, command: Command) => {
+      const given = command.optsWithGlobals<GlobalOptions>();
+      // A tenant for each day: breakers and open dockets of an earlier one would change the story.
+      const tenant = given.tenant ?? `demo-patent-${Date.now().toString(36)}`;
+      const options = { ...given, tenant };
+      await withApp(options, async ({ app }) => {
+        const loaded = await import('../../acts/dockets/index.ts');
+        await new Day(app, loaded, dataDirectoryOf(options), stopSignal()).live();
+      });
+    });
+}
+
+class Day {
+  readonly #app: Filewright;
+  readonly #acts: Acts;
+  readonly #folder: string;
+  readonly #dataDirectory: string;
+  readonly #signal: AbortSignal;
+  readonly #startedAt: Instant;
+  /** Other numbers each time: the same events again would be "unchanged", and rightly so. */
+  readonly #run: number;
+
+  constructor(app: Filewright, loaded: Acts, dataDirectory: string, signal: AbortSignal) {
+    this.#app = app;
+    this.#acts = loaded;
+    this.#dataDirectory = dataDirectory;
+    this.#folder = join(dataDirectory, 'demo');
+    this.#signal = signal;
+    this.#startedAt = app.clock.now();
+    this.#run = (Math.floor(this.#startedAt / 1_000) % 90_000) + 10_000;
+  }
+
+  async live(): Promise<void> {
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    const supervisor = await this.#person();
+    const system = await startDocketSystem();
+    const mail = await startMailHouse(LEAD_MAIL);
+    const page = await this.#acts.serveAcknowledgements(this.#app, { port: 0 });
+    try {
+      await this.#prepare(supervisor, system, mail);
+      const environment = { FILEWRIGHT_DEMO_SMTP: mail.url, [this.#acts.PRIVATE_TARGETS]: '1' };
+      const settings = { publicUrl: page.url };
+      const router = await this.#acts.startDocketRouter(this.#app, settings, environment);
+      try {
+        await this.#morning(supervisor, system);
+        await this.#failure(supervisor, { system, mail });
+        await this.#recovery(supervisor, system);
+      } finally {
+        await router.stop();
+      }
+      await this.#evening(supervisor, system);
+    } finally {
+      await Promise.all([page.close(), mail.close(), system.close()]);
+    }
+  }
+
+  /** Made once and kept, so that a second run acts as the same person. */
+  async #person(): Promise<Person> {
+    const path = join(this.#folder, `${this.#app.tenant}.key`);
+    if (!existsSync(path)) {
+      const known = await listPeople(this.#app.session, this.#app.tenant);
+      if (known.length > 0) {
+        throw new FilewrightError(
+          'BAD_CREDENTIAL',
+          `${SUPERVISOR} exists, but the key file ${path} is gone; remove the data directory to start afresh`,
+        );
+      }
+      const { key } = await addUser(this.#app, SUPERVISOR, undefined);
+      writeFileSync(path, `${key}\n`, { mode: 0o600 });
+    }
+    return personOf(this.#app, readFileSync(path, 'utf8').trim());
+  }
+
+  async #prepare(supervisor: Person, system: DocketSystem, mail: MailHouse): Promise<void> {
+    const setting = {
+      smtp: 'env:FILEWRIGHT_DEMO_SMTP',
+      sender: 'Docketing <docketing@firm.example>',
+      allowPrivateAddresses: true,
+    };
+    await setMailServer(this.#app, setting, { FILEWRIGHT_DEMO_SMTP: mail.url }, supervisor);
+    const matrix = this.#file('matrix.json', demoMatrix(system.url));
+    const people = join(packageRoot(), 'samples', 'patent-people.json');
+    const routing = await this.#acts.importRoutingFiles(this.#app, [matrix, people], supervisor);
+    this.#say(
+      `1. Who gets what: ${routing.matrix.title}, version ${routing.matrix.version.slice(0, 12)}.`,
+      '   Life sciences: the firm’s endpoint, then Elena Ruiz (lead) by mail, then Claire Moreau (supervisor), then the desk.',
+      `   Scaled for the demo: time-out ${SCALED.timeout_ms} ms instead of 3 s, cool-down ${SCALED.breaker_cool_down_ms / 1_000} s instead of 30 s.`,
+      '   As always: two attempts per tier, 0.5 to 2 s between them, three failures open a breaker, health every 15 s.',
+    );
+  }
+
+  async #morning(supervisor: Person, system: DocketSystem): Promise<void> {
+    const first = await this.#event(supervisor, 1, 'Non-final rejection');
+    const view = await this.#until(supervisor, first, isConfirmed);
+    this.#say(
+      `2. An office action comes in: ${line(view)}`,
+      `   The endpoint took it and gave a receipt: ${view.state.state === 'confirmed' ? view.state.receipt : '-'}. It holds ${system.held().events}.`,
+    );
+  }
+
+  async #failure(
+    supervisor: Person,
+    { system, mail }: { readonly system: DocketSystem; readonly mail: MailHouse },
+  ): Promise<void> {
+    system.die();
+    this.#say('3. The primary endpoint dies: it answers 503 from now on. Two more events come in.');
+    const one = await this.#event(supervisor, 2, 'Final rejection');
+    const two = await this.#event(supervisor, 3, 'Restriction requirement');
+    const atSupervisor = (view: DocketView): boolean =>
+      view.state.state === 'awaiting' && view.standing === 'TERTIARY';
+    const views = [
+      await this.#until(supervisor, one, atSupervisor),
+      await this.#until(supervisor, two, atSupervisor),
+    ];
+    for (const { docket } of views) {
+      const { handoffs } = await this.#acts.showDocket(this.#app, supervisor, docket.id);
+      const way = handoffs.map(
+        (handoff) => `${handoff.target} ${handoff.ended?.outcome ?? 'cut off'}`,
+      );
+      this.#say(`   ${docket.applicationNumber}: ${way.join(' → ')}`);
+    }
+    const letter = await mail.letterTo(SUPERVISOR_MAIL, AbortSignal.timeout(STEP_MS_MAX));
+    const [link = ''] = /http:\/\/\S+\/acknowledge\/\S+/.exec(letter.text) ?? [];
+    this.#say(
+      `4. The lead’s mailbox stalled ${mail.stalls()} times in the middle of the conversation; the supervisor has both letters.`,
+      '   A label (attorney-client) is on them, so the letters name no application.',
+    );
+    await this.#acknowledge(supervisor, views, link);
+  }
+
+  async #acknowledge(
+    supervisor: Person,
+    views: readonly DocketView[],
+    link: string,
+  ): Promise<void> {
+    const looked = await fetch(link);
+    const open = await this.#views(supervisor, views);
+    this.#say(
+      `5. A mail scanner opens the link (GET, ${looked.status}): ${open.filter(isConfirmed).length} acknowledged. The supervisor presses the button (POST).`,
+    );
+    await looked.body?.cancel();
+    const pressed = await fetch(link, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'acknowledge=yes',
+    });
+    await pressed.body?.cancel();
+    const after = await this.#views(supervisor, views);
+    const other = after.find((view) => !isConfirmed(view));
+    if (other !== undefined) {
+      await this.#acts.acknowledgeDocket(this.#app, supervisor, other.docket.id);
+    }
+    const done = await this.#views(supervisor, views);
+    this.#say(
+      `   By the link: ${after.filter(isConfirmed).length}. The other on the command line (docket ack): ${done.filter(isConfirmed).length} of ${done.length} are in her hands.`,
+    );
+  }
+
+  async #recovery(supervisor: Person, system: DocketSystem): Promise<void> {
+    system.comeBack();
+    this.#say(
+      '6. The endpoint is back. Nothing is sent to it before it has gone the whole way; two good health answers are 15 s apart:',
+    );
+    let told = 0;
+    await this.#wait('the recovery of the endpoint', async () => {
+      const filter = { all: true, target: PRIMARY };
+      const { runs } = await this.#acts.recoveryStatus(this.#app, supervisor, filter);
+      const [run] = runs;
+      for (const one of run?.evidence.slice(told) ?? []) {
+        this.#say(`   ${toRfc3339(one.at).slice(11, 19)}  ${one.step.padEnd(15)}${one.verdict}`);
+        told += 1;
+      }
+      if (run?.state.state !== 'closed') return undefined;
+      for (const { docket, flag, kind, reviewBy } of run.differences) {
+        this.#say(
+          `   ${flag}: the endpoint lacks ${docket.slice(0, 20)}… (${kind}); to be reviewed by ${toRfc3339(reviewBy).slice(11, 16)}`,
+        );
+      }
+      return true;
+    });
+    const next = await this.#event(supervisor, 4, 'Notice of allowance');
+    const view = await this.#until(supervisor, next, isConfirmed);
+    const target = view.state.state === 'confirmed' ? view.state.hop?.target : undefined;
+    this.#say(
+      `7. Its breaker is closed. The next event goes to ${target ?? '?'} again: ${line(view)}`,
+    );
+  }
+
+  async #evening(supervisor: Person, system: DocketSystem): Promise<void> {
+    const { rows } = await this.#acts.docketReport(this.#app, supervisor, {});
+    const own = rows.filter((row) => row.applicationNumber?.startsWith(`18/${this.#run}`) === true);
+    const cells = own.map((row) => [
+      `${row.due ?? 'not known'}${row.unverified.length > 0 ? ' *' : ''}`,
+      row.final ?? '',
+      row.owner ?? '',
+      row.applicationNumber ?? '',
+      row.title ?? '',
+    ]);
+    const held = system.held();
+    this.#say(
+      '8. The docket report of the day',
+      table(['due', 'final', 'owner', 'application', 'title'], cells),
+      `   The endpoint holds ${held.events} events, ${held.twice} of them twice.`,
+    );
+    await this.#ledger(own.length);
+    const key = join(this.#folder, `${this.#app.tenant}.key`);
+    this.#say(...nextWords({ place: this.#dataDirectory, tenant: this.#app.tenant, key }));
+  }
+
+  async #ledger(events: number): Promise<void> {
+    const range = { from: this.#startedAt, to: addMs(this.#app.clock.now(), 1_000) };
+    const { lines } = await ledgerHistory(this.#app, { boundary: 'filing', ...range }, 10_000);
+    const moves = lines.filter(({ type }) => /^(docket\.transition|breaker\.)/.test(type));
+    const shown = moves.map(({ at, type, subject, facts }) => [
+      at.slice(11, 19),
+      type,
+      type === 'docket.transition' ? wayOf(facts) : subject,
+      wordOf(facts['reason']),
+    ]);
+    this.#say(
+      '9. What the ledger says about the way',
+      table(['at', 'entry', 'what', 'why'], shown),
+    );
+    const report = await verifyLedger(this.#app, { bodies: true });
+    const rows = report.logs.map((log) => [
+      log.log,
+      log.entries,
+      log.bodies,
+      log.ok ? 'verified' : String(log.reason),
+    ]);
+    this.#say('10. The ledger proves it', table(['log', 'entries', 'bodies', 'verdict'], rows));
+    if (!report.ok) process.exitCode = EXIT.verification;
+    if (events !== 4) process.exitCode = EXIT.failed;
+  }
+
+  /** One event of today, as a file like any other. */
+  async #event(supervisor: Person, n: number, title: string): Promise<string> {
+    const day = toRfc3339(addMs(this.#startedAt, -5 * DAY_MS)).slice(0, 10);
+    const record = {
+      application_number: `18/${this.#run}${n}`,
+      filing_date: '2024-03-11',
+      event_code: 'CTNF',
+      event_date: day,
+      period: 'P3M',
+      client: 'Northwind',
+      technology_group: 'BIO',
+      privilege: ['attorney-client'],
+      title,
+    };
+    const path = this.#file(`event-${n}.ndjson`, record);
+    await this.#acts.importDocketFile(this.#app, { path, person: supervisor, dryRun: false });
+    return record.application_number;
+  }
+
+  async #view(supervisor: Person, application: string): Promise<DocketView | undefined> {
+    const question = { closed: false, limit: 10_000 };
+    const { dockets } = await this.#acts.listDockets(this.#app, supervisor, question);
+    return dockets.find(({ docket }) => docket.applicationNumber === application);
+  }
+
+  async #views(supervisor: Person, views: readonly DocketView[]): Promise<DocketView[]> {
+    const found = await Promise.all(
+      views.map(({ docket }) => this.#acts.showDocket(this.#app, supervisor, docket.id)),
+    );
+    return found;
+  }
+
+  #until(
+    supervisor: Person,
+    application: string,
+    is: (view: DocketView) => boolean,
+  ): Promise<DocketView> {
+    return this.#wait(`docket ${application}`, async () => {
+      const view = await this.#view(supervisor, application);
+      return view !== undefined && is(view) ? view : undefined;
+    });
+  }
+
+  async #wait<Found>(what: string, look: () => Promise<Found | undefined>): Promise<Found> {
+    const endMs = this.#app.clock.monotonicMs() + STEP_MS_MAX;
+    while (!this.#signal.aborted && this.#app.clock.monotonicMs() < endMs) {
+      const found = await look();
+      if (found !== undefined) return found;
+      await this.#app.clock.sleep(POLL_MS, this.#signal);
+    }
+    throw new FilewrightError('BROKEN_INVARIANT', `The demo waited in vain for ${what}`);
+  }
+
+  #file(name: string, value: object): string {
+    const path = join(this.#folder, name);
+    writeFileSync(path, `${JSON.stringify(value)}\n`);
+    return path;
+  }
+
+  #say(...lines: readonly string[]): void {
+    process.stdout.write(`${lines.join('\n')}\n`);
+  }
+}

@@ -1,0 +1,91 @@
+import type { Command } from 'commander';
+import type { RouteDiagnosis } from '../../acts/dockets/index.ts';
+import { FilewrightError } from '../../core/index.ts';
+import { type GlobalOptions, withApp } from '../context.ts';
+import { iso, table } from '../output.ts';
+
+interface RouteOptions {
+  readonly verbose?: string;
+  readonly allowPrivate?: true;
+}
+
+const MINUTE_MS = 60_000;
+
+/** Added to the `diagnose` command, beside those about filings. */
+export function addDiagnoseRoute(program: Command): void {
+  const diagnose = program.commands.find((command) => command.name() === 'diagnose');
+  if (diagnose === undefined) throw new Error('diagnose is described before diagnose route');
+  diagnose
+    .command('route <docket>')
+    .description(
+      'why a docket is where it is: every attempt, connection and TLS times measured now, its schema, who may see it; redacted',
+    )
+    .option(
+      '--verbose <minutes>',
+      'let routers on this machine log these targets verbosely; ends by itself, after an hour at most',
+    )
+    .option('--allow-private', 'targets may be on this machine or in a private network')
+    .action(async (id: string, own: RouteOptions, command: Command) => {
+      const minutes = own.verbose === undefined ? undefined : Number(own.verbose);
+      if (minutes !== undefined && !(Number.isInteger(minutes) && minutes >= 1 && minutes <= 60)) {
+        throw new FilewrightError(
+          'USAGE',
+          `--verbose: minutes from 1 to 60 were expected, found "${own.verbose}"`,
+        );
+      }
+      await withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        const { diagnoseRoute } = await import('../../acts/dockets/index.ts');
+        const found = await diagnoseRoute(app, await actor(), id, {
+          allowPrivate: own.allowPrivate === true,
+          ...(minutes === undefined ? {} : { verboseMs: minutes * MINUTE_MS }),
+        });
+        out.result('diagnose route', found, () => diagnosisText(found));
+      });
+    });
+}
+
+function diagnosisText(found: RouteDiagnosis): string {
+  return [
+    `${found.docket}: ${found.standing}`,
+    '',
+    'Targets, dialled now',
+    table(
+      ['tier', 'target', 'kind', 'address', 'breaker', 'connect ms', 'TLS ms', 'result', 'trigger'],
+      found.targets.map((one) => [
+        one.tier,
+        one.target,
+        one.kind,
+        one.address,
+        one.breaker,
+        one.connection?.connectMs ?? '-',
+        one.connection?.tlsHandshakeMs ?? '-',
+        one.connection?.code ?? one.connection?.result ?? 'not dialled',
+        one.triggers.map(({ code }) => code).join(', '),
+      ]),
+    ),
+    '',
+    'Attempts',
+    ...(found.transport.length === 0
+      ? ['none yet']
+      : found.transport.map((line) => JSON.stringify(line))),
+    '',
+    `Schema: ${found.schema.kind}`,
+    ...found.schema.findings.map((finding) => `  ${finding}`),
+    '',
+    'Who may see it',
+    table(
+      ['tier', 'target', 'party', 'verdict', 'why'],
+      found.permissions.map((one) => [
+        one.tier,
+        one.target,
+        one.party ?? '',
+        one.verdict,
+        one.why ?? '',
+      ]),
+    ),
+    ...found.verbose.map(
+      ({ target, until, lines }) =>
+        `\nVerbose log of ${target}${until === undefined ? ', off' : `, on until ${iso(until)}`}\n${lines.map((line) => JSON.stringify(line)).join('\n')}`,
+    ),
+  ].join('\n');
+}

@@ -1,0 +1,69 @@
+/** From what a person types to what closes a docket: exactly one kind of ground, and all of it. */
+import { createHash } from 'node:crypto';
+import type { ClosingGround } from '../../acts/dockets/index.ts';
+import { ledgerHistory } from '../../acts/index.ts';
+import type { Filewright } from '../../app.ts';
+import { FilewrightError, type Instant, parseRfc3339 } from '../../core/index.ts';
+import { findFiling } from '../../store/index.ts';
+import { checkUuid, readNamedFile } from '../arguments.ts';
+
+/** A filing that was tried more often than this is not what proves anything. */
+const HISTORY_MAX = 10_000;
+
+export interface CloseOptions {
+  readonly filing?: string;
+  readonly receipt?: string;
+  readonly document?: string;
+  readonly filedAt?: string;
+  readonly override?: string;
+  readonly seen?: true;
+}
+
+export async function closingRequest(app: Filewright, own: CloseOptions): Promise<ClosingGround> {
+  const { filing, receipt, document, override, seen } = own;
+  const given = [filing, receipt, document, override, seen].filter((one) => one !== undefined);
+  if (given.length !== 1) {
+    throw new FilewrightError(
+      'USAGE',
+      'Exactly one of --filing, --receipt, --document, --override and --seen was expected',
+    );
+  }
+  if (own.filedAt !== undefined && receipt === undefined && document === undefined) {
+    throw new FilewrightError('USAGE', '--filed-at goes with --receipt or --document');
+  }
+  if (override !== undefined) return { kind: 'override', reason: override };
+  if (seen === true) return { kind: 'seen' };
+  if (filing !== undefined) return filingProof(app, filing);
+  const filedAt = readFiledAt(own.filedAt);
+  if (receipt !== undefined) return { kind: 'proof', receipt, filedAt };
+  const bytes = readNamedFile('document', document ?? '');
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  return { kind: 'proof', receipt: `document sha256:${sha256}`, filedAt };
+}
+
+/** What this installation filed itself: accepted, with the receipt and the moment from the ledger. */
+async function filingProof(app: Filewright, id: string): Promise<ClosingGround> {
+  checkUuid('--filing', id);
+  const filing = await findFiling(app.session, app.tenant, id);
+  const { lines } = await ledgerHistory(app, { filing: filing.id }, HISTORY_MAX);
+  const accepted = lines.findLast(({ facts }) => facts['to'] === 'accepted');
+  const filedAt = accepted === undefined ? undefined : parseRfc3339(accepted.at);
+  if (filing.status !== 'accepted' || filing.receipt === undefined || filedAt === undefined) {
+    throw new FilewrightError(
+      'PROOF_NEEDED',
+      `Filing ${filing.id} is ${filing.status} and proves nothing yet`,
+    );
+  }
+  return { kind: 'proof', receipt: `filing ${filing.id}: ${filing.receipt}`, filedAt };
+}
+
+function readFiledAt(text: string | undefined): Instant {
+  const filedAt = text === undefined ? undefined : parseRfc3339(text);
+  if (filedAt !== undefined) return filedAt;
+  throw new FilewrightError(
+    'USAGE',
+    text === undefined
+      ? '--receipt and --document go with --filed-at'
+      : `--filed-at: an instant such as 2027-01-29T15:04:00Z was expected, found "${text}"`,
+  );
+}

@@ -1,0 +1,42 @@
+/** What another law would do to open dockets: looked at before it is put into force. */
+import type { Command } from 'commander';
+import type { MovedEntry } from '../../acts/dockets/index.ts';
+import { EXIT } from '../../core/index.ts';
+import { type GlobalOptions, withApp } from '../context.ts';
+import { table } from '../output.ts';
+
+export function addDocketMoved(docket: Command): void {
+  docket
+    .command('moved <law>')
+    .description(
+      'open dockets whose dates a folder or file of law would move, earlier dates first. Changes nothing; ends with 5 (a person is needed) when a date would come earlier',
+    )
+    .action(async (law: string, _own: object, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        const { movedBy } = await import('../../acts/dockets/index.ts');
+        const { patentLawAt } = await import('../patent-law.ts');
+        const moved = await movedBy(app, await actor(), patentLawAt(law));
+        const earlier = moved.filter((one) => one.earlier).length;
+        out.result('docket moved', { moved, earlier }, () => movedText(moved));
+        if (earlier > 0) process.exitCode = EXIT.conflict;
+      }),
+    );
+}
+
+function movedText(moved: readonly MovedEntry[]): string {
+  if (moved.length === 0) return 'No open docket moves.';
+  const arrow = ({ from, to }: MovedEntry['due']): string =>
+    from === to ? (to ?? '') : `${from ?? 'none'} → ${to ?? 'not known'}`;
+  return table(
+    ['', 'due', 'final', 'application', 'owner', 'docket', 'why'],
+    moved.map((one) => [
+      one.earlier ? 'EARLIER' : 'later',
+      arrow(one.due),
+      arrow(one.final),
+      one.applicationNumber ?? '?',
+      one.owner ?? 'nobody yet',
+      one.id,
+      one.why.join('; '),
+    ]),
+  );
+}

@@ -1,0 +1,76 @@
+/** The docket report on the screen, as table, on paper and as calendar: four drawings of the same rows. */
+import { renameSync, writeFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { FilewrightError } from '../../core/index.ts';
+import { type Context, type GlobalOptions, withApp } from '../context.ts';
+import { readDay } from './obligation-register.ts';
+
+interface ReportOptions {
+  readonly dueBefore?: string;
+  readonly owner?: string;
+  readonly csv?: string;
+  readonly pdf?: string;
+  readonly ics?: string;
+}
+
+export function addDocketReport(docket: Command): void {
+  docket
+    .command('report')
+    .description(
+      'open dockets that you may see, by due date and owner; unverified dates are marked',
+    )
+    .option('--due-before <day>', 'due before this day; what has no date is always shown')
+    .option('--owner <party>', 'only those that this person or team has')
+    .option('--csv <file>', 'write it as a table; cells cannot be taken for formulas')
+    .option('--pdf <file>', 'write it as pages to print')
+    .option('--ics <file>', 'write it as your calendar; what it said before is remembered')
+    .action(async (own: ReportOptions, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), (context) => reportAction(own, context)),
+    );
+}
+
+async function reportAction(own: ReportOptions, { app, out, actor }: Context): Promise<void> {
+  if (own.ics !== undefined && own.dueBefore !== undefined) {
+    // What leaves a calendar is cancelled in it, although it would still be owed.
+    throw new FilewrightError('USAGE', '--ics takes every open docket; leave --due-before out');
+  }
+  const { docketReport, issueDocketFeed, reportCsv, reportPdf } = await import(
+    '../../acts/dockets/index.ts'
+  );
+  const { reportTable } = await import('./docket-text.ts');
+  const report = await docketReport(app, await actor(), {
+    ...(own.dueBefore === undefined ? {} : { dueBefore: readDay('--due-before', own.dueBefore) }),
+    ...(own.owner === undefined ? {} : { owner: own.owner }),
+  });
+  const { rows, marks, at, viewer } = report;
+  if (own.csv !== undefined) writeWhole(own.csv, reportCsv(rows));
+  if (own.pdf !== undefined) {
+    writeWhole(own.pdf, await reportPdf(rows, { tenant: app.tenant, viewer: viewer.name, at }));
+  }
+  // Each choice is a calendar of its own: another owner's dockets must not be cancelled in this one.
+  const name = ['Dockets for', viewer.id, ...(own.owner === undefined ? [] : ['with', own.owner])];
+  const feed = own.ics === undefined ? undefined : await issueDocketFeed(app, rows, name.join(' '));
+  if (own.ics !== undefined && feed !== undefined) writeWhole(own.ics, feed.text);
+  out.result(
+    'docket report',
+    { rows, marks, ...(feed === undefined ? {} : { feed: { name: feed.name, ...feed.counts } }) },
+    () =>
+      [
+        reportTable(rows),
+        ...rows
+          .filter(({ unverified }) => unverified.length > 0)
+          .map((row) => `* ${row.applicationNumber ?? row.docket}: ${row.unverified.join('; ')}`),
+        '',
+        `${rows.length} open: ${Object.entries(marks)
+          .map(([mark, count]) => `${mark} ${count}`)
+          .join(', ')}`,
+      ].join('\n'),
+  );
+}
+
+/** Whole or not at all: half a report looks like a report. */
+function writeWhole(file: string, content: string | Uint8Array): void {
+  const fresh = `${file}.new`;
+  writeFileSync(fresh, content);
+  renameSync(fresh, file);
+}

@@ -1,0 +1,223 @@
+import type { Command } from 'commander';
+import type { DocketImportReport } from '../../acts/dockets/index.ts';
+import { EXIT, FilewrightError } from '../../core/index.ts';
+import { readLimit } from '../arguments.ts';
+import { environment, type GlobalOptions, stopSignal, withApp } from '../context.ts';
+import { iso } from '../output.ts';
+import { readMapping } from './batch.ts';
+import { type CloseOptions, closingRequest } from './docket-close.ts';
+import { addDocketMoved } from './docket-moved.ts';
+import { addDocketReport } from './docket-report.ts';
+
+interface ImportOptions {
+  readonly dryRun?: true;
+  readonly mapping?: string;
+  readonly map?: string;
+  readonly errors?: string;
+}
+
+interface ConsumeOptions {
+  readonly rabbit?: string;
+  readonly redis?: string;
+  readonly group: string;
+  readonly mapping?: string;
+}
+
+interface ListOptions {
+  readonly closed?: true;
+  readonly owner?: string;
+  readonly limit: string;
+}
+
+export function addDocketCommands(program: Command): void {
+  const docket = program
+    .command('docket')
+    .description('patent docket events, what they ask for, and who has them');
+
+  docket
+    .command('import <file>')
+    .description(
+      'bring docket events in from NDJSON, CSV or an office’s own document; the same event again changes nothing',
+    )
+    .option('--mapping <name>', 'an office’s document: uspto-file-wrapper, epo-register or a file')
+    .option('--map <file>', 'JSON file {"our column": "their header"} for NDJSON and CSV')
+    .option('--dry-run', 'count what would be created, routed as drift and refused; write nothing')
+    .option(
+      '--errors <file>',
+      'where refused rows go (default: <file> with .errors before its ending)',
+    )
+    .action((file: string, own: ImportOptions, command: Command) =>
+      importAction(file, own, command.optsWithGlobals()),
+    );
+
+  docket
+    .command('consume')
+    .description(
+      'take docket events from a broker until SIGTERM; each is acknowledged after it is committed here',
+    )
+    .option('--rabbit <queue>', 'a RabbitMQ queue at FILEWRIGHT_RABBITMQ_URL')
+    .option('--redis <stream>', 'a Redis stream at FILEWRIGHT_REDIS_URL')
+    .option('--group <name>', 'consumer group of the stream', 'filewright')
+    .option('--mapping <name>', 'each message is an office’s document of this shape')
+    .action((own: ConsumeOptions, command: Command) =>
+      consumeAction(own, command.optsWithGlobals()),
+    );
+
+  docket
+    .command('list')
+    .description('open dockets that you may see, in the order they came in')
+    .option('--closed', 'those that are closed instead')
+    .option('--owner <party>', 'only those that this person or team has')
+    .option('--limit <n>', 'how many', '50')
+    .action(async (own: ListOptions, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        const { listDockets } = await import('../../acts/dockets/index.ts');
+        const { docketJson, docketsTable } = await import('./docket-text.ts');
+        const found = await listDockets(app, await actor(), {
+          closed: own.closed === true,
+          limit: readLimit(own.limit),
+          ...(own.owner === undefined ? {} : { owner: own.owner }),
+        });
+        const data = { dockets: found.dockets.map(docketJson), total: found.total };
+        out.result('docket list', data, () =>
+          [docketsTable(found.dockets), ...rest(found)].join('\n'),
+        );
+      }),
+    );
+
+  docket
+    .command('show <docket>')
+    .description(
+      'one docket: dates with their reasons, where it stands, every attempt to hand it over',
+    )
+    .option('--payload', 'the exact bytes that came in, and nothing else')
+    .action(async (id: string, own: { payload?: true }, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        const { showDocket } = await import('../../acts/dockets/index.ts');
+        const { detailJson, detailText } = await import('./docket-text.ts');
+        const found = await showDocket(app, await actor(), id);
+        if (own.payload === true && !out.json) {
+          process.stdout.write(found.payload ?? '');
+          return;
+        }
+        const bytes = own.payload === true && found.payload !== undefined;
+        const payload = bytes ? { payload: Buffer.from(found.payload).toString('base64') } : {};
+        out.result('docket show', { ...detailJson(found), ...payload }, () => detailText(found));
+      }),
+    );
+
+  docket
+    .command('ack <docket>')
+    .description(
+      'say that you have a docket that was given to you; it is not passed on any further',
+    )
+    .action(async (id: string, _own: object, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        const { acknowledgeDocket } = await import('../../acts/dockets/index.ts');
+        const done = await acknowledgeDocket(app, await actor(), id);
+        out.result(
+          'docket ack',
+          { docket: id, isFirst: done.isFirst, by: done.by, at: iso(done.at) },
+          () =>
+            done.isFirst
+              ? `Acknowledged by ${done.by}; it is not passed on any further.`
+              : `Already acknowledged by ${done.by} at ${iso(done.at)}; nothing was changed.`,
+        );
+      }),
+    );
+
+  docket
+    .command('close <docket>')
+    .description(
+      'close a docket; a hard date needs proof of filing, or an override with its reason',
+    )
+    .option('--filing <id>', 'proof: an accepted filing of this installation')
+    .option('--receipt <text>', 'proof: the receipt of the office; with --filed-at')
+    .option('--document <file>', 'proof: a filed document, by its SHA-256; with --filed-at')
+    .option('--filed-at <instant>', 'when it was filed, RFC 3339')
+    .option('--override <reason>', 'close it without proof; your name and the reason are recorded')
+    .option('--seen', 'for a docket that asks for nothing: you have seen it')
+    .action(async (id: string, own: CloseOptions, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        const { closeDocket } = await import('../../acts/dockets/index.ts');
+        const request = await closingRequest(app, own);
+        const closed = await closeDocket(app, await actor(), id, request);
+        out.result('docket close', { docket: id, ...closed }, () =>
+          closed.inTime === false
+            ? `Closed. The filing is later than the due date; that is recorded.`
+            : `Closed by ${closed.how}.`,
+        );
+      }),
+    );
+
+  addDocketReport(docket);
+  addDocketMoved(docket);
+}
+
+function rest(found: { readonly dockets: readonly object[]; readonly total: number }): string[] {
+  const more = found.total - found.dockets.length;
+  return more > 0 ? [`... and ${more} more`] : [];
+}
+
+async function importAction(
+  file: string,
+  own: ImportOptions,
+  options: GlobalOptions,
+): Promise<void> {
+  if (own.mapping !== undefined && own.map !== undefined) {
+    throw new FilewrightError('USAGE', '--mapping is for documents, --map for rows; not both');
+  }
+  await withApp(options, async ({ app, out, actor }) => {
+    const { importDocketFile } = await import('../../acts/dockets/index.ts');
+    const report = await importDocketFile(app, {
+      path: file,
+      person: await actor(),
+      dryRun: own.dryRun === true,
+      errorFile: own.errors ?? file.replace(/(\.[^./\\]+)?$/, '.errors$1'),
+      ...(own.mapping === undefined ? {} : { mapping: own.mapping }),
+      ...(own.map === undefined ? {} : { columns: readMapping(own.map) }),
+    });
+    out.result('docket import', { ...report, dryRun: own.dryRun === true }, () =>
+      importWords(report, own.dryRun === true).join('\n'),
+    );
+    if (report.refused + report.drift + report.conflicts > 0) process.exitCode = EXIT.conflict;
+  });
+}
+
+function importWords(report: DocketImportReport, isDryRun: boolean): string[] {
+  return [
+    `${isDryRun ? 'Would create' : 'Created'} ${report.created}, unchanged ${report.unchanged}, conflicting ${report.conflicts}, drifted ${report.drift}, refused ${report.refused} of ${report.records} records.`,
+    ...(report.drift === 0
+      ? []
+      : ['Records whose schema drifted are routed as they are, so that somebody looks at them.']),
+    ...report.errors
+      .slice(0, 20)
+      .map(
+        ({ line, where, why, code }) =>
+          `  ${code === undefined ? '' : `${code} `}line ${line}: ${where}: ${why}`,
+      ),
+    ...(report.errorFile === undefined ? [] : [`Refused rows: ${report.errorFile}`]),
+    ...report.skipped.map(({ code, count }) => `  left out by the mapping: ${code} (${count})`),
+  ];
+}
+
+async function consumeAction(own: ConsumeOptions, options: GlobalOptions): Promise<void> {
+  if ((own.rabbit === undefined) === (own.redis === undefined)) {
+    throw new FilewrightError('USAGE', 'One of --rabbit QUEUE and --redis STREAM was expected');
+  }
+  const signal = stopSignal();
+  const { jsonLog } = await import('../../system/index.ts');
+  await withApp(
+    options,
+    async ({ app }) => {
+      const { consumeDockets } = await import('../../acts/dockets/index.ts');
+      const from =
+        own.rabbit === undefined
+          ? { kind: 'redis' as const, stream: own.redis ?? '', group: own.group }
+          : { kind: 'rabbit' as const, queue: own.rabbit };
+      const mapping = own.mapping === undefined ? {} : { mapping: own.mapping };
+      await consumeDockets(app, { ...from, ...mapping }, environment, signal);
+    },
+    jsonLog(),
+  );
+}

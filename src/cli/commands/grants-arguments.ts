@@ -1,0 +1,87 @@
+/** Arguments that the grants commands share, read once and refused in words. */
+import { FilewrightError } from '../../core/index.ts';
+import type { ActorRef } from '../../core/index.ts';
+import type { Organization } from '../../acts/grants/index.ts';
+import type { Person } from '../../store/index.ts';
+import { readDay } from './obligation-register.ts';
+
+/** Days as YYYY-MM-DD, both included. */
+export interface Days {
+  readonly from: string;
+  readonly to: string;
+}
+
+export const PERIOD_FORM = '2026, 2026-Q3, 2026-09 or 2026-07-01..2026-09-30';
+
+export function readPeriod(text: string): Days {
+  const range = /^(\d{4}-\d{2}-\d{2})\.\.(\d{4}-\d{2}-\d{2})$/.exec(text);
+  if (range !== null) {
+    const [, first = '', last = ''] = range;
+    const [from, to] = [readDay('period', first), readDay('period', last)];
+    if (from > to) refusePeriod(text);
+    return { from, to };
+  }
+  const named = /^(\d{4})(?:-(?:Q([1-4])|(0[1-9]|1[0-2])))?$/.exec(text);
+  if (named === null) refusePeriod(text);
+  const [, year = '', quarter, month] = named;
+  const first = quarter === undefined ? Number(month ?? 1) : Number(quarter) * 3 - 2;
+  const months = quarter !== undefined ? 3 : month !== undefined ? 1 : 12;
+  const start = Date.UTC(Number(year), first - 1, 1);
+  const end = Date.UTC(Number(year), first - 1 + months, 0);
+  return { from: dayOf(start), to: dayOf(end) };
+}
+
+function refusePeriod(text: string): never {
+  throw new FilewrightError('USAGE', `A period like ${PERIOD_FORM} was expected, found "${text}"`);
+}
+
+function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+export interface OrganizationOptions {
+  readonly states: readonly string[];
+  readonly fiscalYearEnd: string;
+}
+
+/** Needed, never assumed: a state that nobody named would be a threshold that nobody watches. */
+export const STATES_OPTION = [
+  '--states <codes...>',
+  'states in which you ask for money, for instance PA NC; "none" where you ask in none',
+] as const;
+export const YEAR_END_OPTION = [
+  '--fiscal-year-end <MM-DD>',
+  'last day of your fiscal year',
+  '12-31',
+] as const;
+
+export function readOrganization(own: OrganizationOptions): Organization {
+  const words = own.states.flatMap((word) => word.split(',')).filter((word) => word !== '');
+  const isNone = words.length === 1 && words[0] === 'none';
+  const wrong = isNone ? undefined : words.find((word) => !/^[A-Z]{2}$/.test(word));
+  if (words.length === 0 || wrong !== undefined) {
+    throw new FilewrightError(
+      'USAGE',
+      `--states: two-letter codes like PA, or none, were expected, found "${wrong ?? ''}"`,
+    );
+  }
+  if (!/^(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/.test(own.fiscalYearEnd)) {
+    throw new FilewrightError(
+      'USAGE',
+      `--fiscal-year-end: a day like 06-30 was expected, found "${own.fiscalYearEnd}"`,
+    );
+  }
+  return { states: isNone ? [] : words, fiscalYearEnd: own.fiscalYearEnd };
+}
+
+export function actorOf(person: Person): ActorRef {
+  return { kind: 'user', id: person.id };
+}
+
+/** Cents for people: 1234567 as 12,345.67. */
+export function dollars(cents: number | bigint | string): string {
+  const amount = BigInt(cents);
+  const digits = String(amount < 0n ? -amount : amount).padStart(3, '0');
+  const whole = digits.slice(0, -2).replaceAll(/\B(?=(\d{3})+$)/g, ',');
+  return `${amount < 0n ? '-' : ''}${whole}.${digits.slice(-2)}`;
+}

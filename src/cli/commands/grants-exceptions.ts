@@ -1,0 +1,176 @@
+/** The compliance exception ledger: nothing in it moves until two people have agreed. */
+import type { Command } from 'commander';
+import type { ExceptionSummary, ExceptionView, Resolution } from '../../acts/grants/index.ts';
+import { checkReason } from '../../acts/index.ts';
+import { FilewrightError } from '../../core/index.ts';
+import { checkUuid } from '../arguments.ts';
+import { type GlobalOptions, withApp } from '../context.ts';
+import { table } from '../output.ts';
+import { acting } from './grants-reconcile.ts';
+
+interface ResolveOptions {
+  readonly document?: string;
+  readonly dismiss?: true;
+  readonly approve?: true;
+  readonly withdraw?: true;
+  readonly reason?: string;
+  readonly format?: string;
+}
+
+export function addGrantsExceptions(grants: Command): void {
+  const exceptions = grants
+    .command('exceptions')
+    .description('what automation may no longer touch; two people resolve it');
+
+  exceptions
+    .command('list')
+    .description('exceptions that are open; with --all the resolved ones too')
+    .option('--all', 'resolved ones too')
+    .action(async (own: { all?: true }, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
+        const { openGrants, sequenceAll } = await import('../../acts/grants/index.ts');
+        const found = await openGrants(app).exceptions.list(
+          own.all === true ? {} : { isOpen: true },
+        );
+        await sequenceAll(app);
+        out.result('grants exceptions list', { exceptions: found }, () => listWords(found));
+      }),
+    );
+
+  exceptions
+    .command('show <exception>')
+    .description('one exception with its sealed envelope; needs your personal key')
+    .action(async (id: string, _own: object, command: Command) =>
+      acting(command, async ({ out }, pipeline) => {
+        checkUuid('exception', id);
+        const found = await pipeline.exceptions.show(id);
+        out.result('grants exceptions show', found, () => showWords(found).join('\n'));
+      }),
+    );
+
+  exceptions
+    .command('resolve <exception>')
+    .description('propose a corrected document or a dismissal; another person approves it')
+    .option('--document <file>', 'propose this corrected document, whole: exactly one award')
+    .option('--format <format>', 'of the document, where its ending does not say it')
+    .option('--dismiss', 'propose to end it without another document')
+    .option('--approve', 'approve what another person proposed')
+    .option('--withdraw', 'take the proposal back')
+    .option('--reason <text>', 'why; needed but for --approve; recorded in the ledger')
+    .action(async (id: string, own: ResolveOptions, command: Command) =>
+      acting(command, async ({ out }, pipeline, person) => {
+        checkUuid('exception', id);
+        const act = await actOf(own);
+        switch (act.kind) {
+          case 'approve':
+            await pipeline.exceptions.approve(id, person.id);
+            break;
+          case 'withdraw':
+            await pipeline.exceptions.withdraw(id, person.id, act.reason);
+            break;
+          case 'propose':
+            await pipeline.exceptions.propose(id, act.resolution, person.id);
+        }
+        const { state } = await pipeline.exceptions.show(id);
+        out.result('grants exceptions resolve', { exception: id, state }, () => NEXT[state]);
+      }),
+    );
+
+  exceptions
+    .command('reingest <exception> <file>')
+    .description('take the approved document in: a new record that names the old one')
+    .option('--format <format>', 'of the document, where its ending does not say it')
+    .action(async (id: string, file: string, own: { format?: string }, command: Command) =>
+      acting(command, async ({ out }, pipeline, person) => {
+        checkUuid('exception', id);
+        const { awardFile } = await import('../../acts/grants/index.ts');
+        const source = awardFile(file, own.format);
+        const report = await pipeline.exceptions.reingest(id, source, person.id);
+        const { replacedBy } = await pipeline.exceptions.show(id);
+        out.result('grants exceptions reingest', { exception: id, replacedBy, ...report }, () =>
+          replacedBy === undefined
+            ? `${file} is taken in.`
+            : `${file} is taken in as ${replacedBy}; it names exception ${id}.`,
+        );
+      }),
+    );
+}
+
+const NEXT: Readonly<Record<ExceptionSummary['state'], string>> = {
+  open: 'Nothing is proposed.',
+  proposed: 'Proposed. Another person approves it with grants exceptions resolve --approve.',
+  approved: 'Approved. Take the document in with grants exceptions reingest.',
+  dismissed: 'Dismissed; the envelope stays as it is.',
+  reingested: 'Taken in again.',
+};
+
+type Act =
+  | { readonly kind: 'approve' }
+  | { readonly kind: 'withdraw'; readonly reason: string }
+  | { readonly kind: 'propose'; readonly resolution: Resolution };
+
+async function actOf(own: ResolveOptions): Promise<Act> {
+  const chosen = [own.document, own.dismiss, own.approve, own.withdraw].filter(
+    (one) => one !== undefined,
+  );
+  if (chosen.length !== 1) {
+    throw new FilewrightError(
+      'USAGE',
+      'One of --document FILE, --dismiss, --approve and --withdraw was expected',
+    );
+  }
+  if (own.approve === true) return { kind: 'approve' };
+  const reason = checkReason('--reason', own.reason);
+  if (own.withdraw === true) return { kind: 'withdraw', reason };
+  if (own.document === undefined)
+    return { kind: 'propose', resolution: { kind: 'dismiss', reason } };
+  const { awardFile } = await import('../../acts/grants/index.ts');
+  const source = awardFile(own.document, own.format);
+  return { kind: 'propose', resolution: { kind: 'reingest', source, reason } };
+}
+
+function listWords(found: readonly ExceptionSummary[]): string {
+  if (found.length === 0) return 'No exception is open.';
+  return table(
+    ['exception', 'from', 'cause', 'violations', 'opened', 'state'],
+    found.map((one) => [
+      one.id,
+      one.from,
+      one.escalationCode,
+      one.violationCodes.join(' '),
+      one.openedAt,
+      one.state,
+    ]),
+  );
+}
+
+export function showWords({ envelope, acts, ...view }: ExceptionView): string[] {
+  const { compliance_metadata: metadata, violations } = envelope;
+  const facts: readonly (readonly [string, string])[] = [
+    ['exception', view.id],
+    ['state', view.state],
+    ['from', view.from],
+    ['cause', view.escalationCode],
+    ['compliance state', metadata.compliance_state],
+    ['payload hash', envelope.payload_hash],
+    ['envelope hash', envelope.envelope_hash],
+    ['idempotency key', view.idempotencyKey],
+    ['replaced by', view.replacedBy ?? '-'],
+  ];
+  return [
+    ...facts.map(([name, value]) => `${name.padEnd(18)}${value}`),
+    ...violations.map(
+      ({ code, field, message }) =>
+        `violation         ${field === '' ? 'record' : field}: ${code}: ${message}`,
+    ),
+    ...metadata.audit_trail.map(
+      (one) => `tried             ${one.at}  attempt ${one.attempt_count}: ${one.last_error_code}`,
+    ),
+    ...acts.map(
+      (one) =>
+        `act               ${one.at}  ${one.act} ${one.resolution} by ${one.by}: ${one.reason}`,
+    ),
+    'payload as it came:',
+    JSON.stringify(envelope.original_payload, null, 2),
+  ];
+}

@@ -1,0 +1,15 @@
+/** The grants pipeline as a person meets it, in the order in which money goes through it. */
+import type { Command } from 'commander';
+import { addGrantsExceptions } from './grants-exceptions.ts';
+import { addGrantsIntake } from './grants-intake.ts';
+import { addGrantsReconciliation } from './grants-reconcile.ts';
+import { addGrantsRules } from './grants-rules.ts';
+import { addGrantsVerification } from './grants-verify.ts';
+
+export function addGrantsPipelineCommands(grants: Command): void {
+  addGrantsIntake(grants);
+  addGrantsReconciliation(grants);
+  addGrantsVerification(grants);
+  addGrantsRules(grants);
+  addGrantsExceptions(grants);
+}

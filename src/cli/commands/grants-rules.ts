@@ -1,0 +1,135 @@
+/** Asking the rules about a year: thresholds that its money crossed, and what the awards bring with them. */
+import type { Command } from 'commander';
+import type { AwardHolder, RulesReport } from '../../acts/grants/index.ts';
+import type { Day } from '../../calendar/index.ts';
+import { FilewrightError } from '../../core/index.ts';
+import { readNamedFile } from '../arguments.ts';
+import { table } from '../output.ts';
+import {
+  actorOf,
+  type OrganizationOptions,
+  PERIOD_FORM,
+  readOrganization,
+  readPeriod,
+  STATES_OPTION,
+  YEAR_END_OPTION,
+} from './grants-arguments.ts';
+import { acting } from './grants-reconcile.ts';
+
+interface RulesOptions extends OrganizationOptions {
+  readonly return?: string;
+  readonly extended?: true;
+  readonly registration?: readonly string[];
+  readonly spent?: string;
+}
+
+const RETURNS = ['990-N', '990-EZ', '990', '990-PF'] as const;
+const REGISTRATION_FORM = 'PA, FL@2024-03-01 or NY:dual';
+
+export function addGrantsRules(grants: Command): void {
+  grants
+    .command('rules <year>')
+    .description(
+      `thresholds and obligations from what was handed on (${PERIOD_FORM}); obligation list shows them from then on`,
+    )
+    .requiredOption(...STATES_OPTION)
+    .option(...YEAR_END_OPTION)
+    .option('--return <form>', `the return that you file: ${RETURNS.join(', ')}`)
+    .option('--extended', 'its date was extended')
+    .option(
+      '--registration <states...>',
+      `where you are registered as a charity, like ${REGISTRATION_FORM}: day or type, where the state asks for it`,
+    )
+    .option(
+      '--spent <file>',
+      'federal money that was spent, as CSV; without it no single audit is judged',
+    )
+    .action(async (year: string, own: RulesOptions, command: Command) =>
+      acting(command, async ({ out }, pipeline, person) => {
+        const request = {
+          ...readOrganization(own),
+          ...readPeriod(year),
+          holder: await holderOf(own),
+          ...(own.spent === undefined ? {} : { expenditures: await measured(own.spent) }),
+        };
+        const report = await pipeline.evaluateRules(request, actorOf(person));
+        out.result('grants rules', plain(report), () => rulesWords(report).join('\n'));
+      }),
+    );
+}
+
+async function measured(file: string) {
+  const { readFederalSpending } = await import('../../acts/grants/index.ts');
+  readNamedFile('table', file);
+  return (await readFederalSpending(file)).measured;
+}
+
+async function holderOf(own: RulesOptions): Promise<AwardHolder> {
+  // Loaded here: it brings time zones along, and other commands shall not wait for them.
+  const { parseDay } = await import('../../calendar/index.ts');
+  const form = RETURNS.find((one) => one === own.return);
+  if (own.return !== undefined && form === undefined) {
+    throw new FilewrightError(
+      'USAGE',
+      `--return: one of ${RETURNS.join(', ')} was expected, found "${own.return}"`,
+    );
+  }
+  if (own.extended === true && form === undefined) {
+    throw new FilewrightError('USAGE', '--extended goes with --return: say which form it is');
+  }
+  const charityStates = (own.registration ?? []).map((text) => registrationOf(text, parseDay));
+  return {
+    ...(form === undefined ? {} : { return990: { form, extended: own.extended === true } }),
+    ...(charityStates.length === 0 ? {} : { charityStates }),
+  };
+}
+
+function registrationOf(text: string, parseDay: (text: string) => Day | undefined) {
+  const [, state, type, day] = /^([A-Z]{2})(?::([^@]+))?(?:@(.+))?$/.exec(text) ?? [];
+  const date = day === undefined ? undefined : parseDay(day);
+  if (state === undefined || (day !== undefined && date === undefined)) {
+    throw new FilewrightError(
+      'USAGE',
+      `--registration: a state like ${REGISTRATION_FORM} was expected, found "${text}"`,
+    );
+  }
+  return {
+    state,
+    ...(type === undefined ? {} : { registrationType: type }),
+    ...(date === undefined ? {} : { registrationDate: date }),
+  };
+}
+
+/** Without the steps of the crossings, which the ledger has. */
+function plain({ crossings, obligations, tasks }: RulesReport) {
+  return {
+    crossings: crossings.map(({ evaluation, ...crossing }) => ({
+      ...crossing,
+      confidence: evaluation.confidence,
+    })),
+    obligations,
+    tasks,
+  };
+}
+
+function rulesWords({ crossings, obligations, tasks }: RulesReport): string[] {
+  return [
+    ...crossings.map(
+      ({ jurisdiction, on, measure, thresholdDollars, obligation, due }) =>
+        `CROSSED ${jurisdiction} on ${on}: ${measure} passed ${thresholdDollars} dollars. ${obligation}${due === undefined ? '' : `, due ${due}`}.`,
+    ),
+    ...(crossings.length === 0 ? ['No threshold was crossed.'] : []),
+    table(
+      ['due', 'kind', 'jurisdiction', 'of', 'period', 'confidence'],
+      obligations.map((one) => [
+        one.due ?? 'ask the state',
+        one.filingKind,
+        one.jurisdiction,
+        one.entity,
+        one.period,
+        one.confidence,
+      ]),
+    ),
+    ...tasks.map((task) => `first: ${task}`),
+  ];
+}

@@ -1,0 +1,155 @@
+/** Holding our awards against the grantor's own ledger, with the retry queue; and the state of the whole. */
+import type { Command } from 'commander';
+import type { GrantorLedger, VerificationReport } from '../../acts/grants/index.ts';
+import { EXIT, FilewrightError } from '../../core/index.ts';
+import { createPortal } from '../../portals/index.ts';
+import { readNamedFile } from '../arguments.ts';
+import { type Context, environment, type GlobalOptions, withApp } from '../context.ts';
+import { table } from '../output.ts';
+import { acting } from './grants-reconcile.ts';
+
+interface LedgerOptions {
+  readonly lane?: string;
+  readonly path: string;
+  readonly file?: string;
+}
+
+const LANE = ['--lane <code>', 'read it over this lane'] as const;
+const PATH = [
+  '--path <path>',
+  'where the lane has it; {grantor} is replaced',
+  '/ledgers/{grantor}',
+] as const;
+
+export function addGrantsVerification(grants: Command): void {
+  grants
+    .command('verify <grantor>')
+    .description(
+      'hold the awards of a grantor against its own ledger; what fails waits and is retried',
+    )
+    .option(...LANE)
+    .option(...PATH)
+    .option('--file <file>', 'a ledger that the grantor sent, as JSON, instead of a lane')
+    .action(async (grantor: string, own: LedgerOptions, command: Command) =>
+      acting(command, async (context, pipeline) =>
+        withLedger(own, context, async (ledger) => {
+          const report = await pipeline.verifyGrantor(grantor, ledger);
+          context.out.result('grants verify', report, () => verificationWords(report).join('\n'));
+          process.exitCode = exitAfter([report]);
+        }),
+      ),
+    );
+
+  grants
+    .command('retry')
+    .description('try again what is due in the retry queue')
+    .requiredOption(...LANE)
+    .option(...PATH)
+    .action(async (own: LedgerOptions, command: Command) =>
+      acting(command, async (context, pipeline) =>
+        withLedger(own, context, async (ledger) => {
+          const reports = await pipeline.runRetryQueue(ledger);
+          context.out.result('grants retry', { verifications: reports }, () =>
+            reports.length === 0
+              ? 'Nothing is due.'
+              : reports.flatMap(verificationWords).join('\n'),
+          );
+          process.exitCode = exitAfter(reports);
+        }),
+      ),
+    );
+
+  grants
+    .command('status')
+    .description('how much is where: documents, awards, lines, exceptions, periods')
+    .action(async (_own: object, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
+        const { openGrants } = await import('../../acts/grants/index.ts');
+        const pipeline = openGrants(app);
+        const [status, periods] = [await pipeline.status(), await pipeline.periods()];
+        out.result('grants status', { ...status, periods }, () =>
+          [
+            ...Object.entries(STATUS_WORDS).map(
+              ([name, words]) => `${words.padEnd(34)}${status[name as keyof typeof STATUS_WORDS]}`,
+            ),
+            ...(periods.length === 0
+              ? []
+              : [
+                  '',
+                  table(
+                    ['period', 'account', 'from', 'to', 'handed on', 'totals'],
+                    periods.map((one) => [
+                      one.id,
+                      one.account,
+                      one.from,
+                      one.to,
+                      one.isHandedOff ? 'yes' : 'WAITS',
+                      `${one.totalsHash.slice(0, 16)}...`,
+                    ]),
+                  ),
+                ]),
+          ].join('\n'),
+        );
+      }),
+    );
+}
+
+const STATUS_WORDS = {
+  documents: 'award documents',
+  awards: 'awards accepted',
+  feeds: 'bank feeds',
+  lines: 'bank lines',
+  matched: 'matches',
+  openExceptions: 'exceptions that need people',
+  waitingRetries: 'retries that wait',
+  closedPeriods: 'periods closed',
+  blockedHandoffs: 'closed periods that wait',
+} as const;
+
+async function withLedger(
+  own: LedgerOptions,
+  { app }: Context,
+  work: (ledger: GrantorLedger) => Promise<void>,
+): Promise<void> {
+  const { ledgerOfFile, ledgerOfLane, profileToRead } = await import('../../acts/grants/index.ts');
+  if ((own.lane === undefined) === (own.file === undefined)) {
+    throw new FilewrightError('USAGE', 'Either --lane or --file was expected, not both');
+  }
+  if (own.file !== undefined) {
+    await work(ledgerOfFile(own.file, readNamedFile('grantor ledger', own.file)));
+    return;
+  }
+  const profile = await profileToRead(app, own.lane ?? '');
+  const portal = createPortal({ environment });
+  try {
+    await work(ledgerOfLane({ portal, profile, path: own.path }));
+  } finally {
+    await portal.close();
+  }
+}
+
+function exitAfter(reports: readonly VerificationReport[]): number {
+  if (reports.some(({ state }) => state === 'waiting')) return EXIT.tryLater;
+  return reports.every(({ state }) => state === 'verified') ? EXIT.done : EXIT.conflict;
+}
+
+export function verificationWords(report: VerificationReport): string[] {
+  const { grantor, state, attempts, nextAt, lastErrorCode, differences, exception } = report;
+  const tries = `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`;
+  switch (state) {
+    case 'verified':
+      return [`${grantor}: its ledger agrees with ours (${tries})`];
+    case 'differs':
+      return [
+        `${grantor}: ITS LEDGER DIFFERS (${tries})`,
+        ...differences.map((difference) => `  ${difference}`),
+        ...(exception === undefined ? [] : [`  exception ${exception}`]),
+      ];
+    case 'waiting':
+      return [`${grantor}: ${lastErrorCode ?? 'not asked yet'}; ${tries}, the next at ${nextAt}`];
+    case 'fallback':
+      return [
+        `${grantor}: NO MORE RETRIES after ${tries} (${lastErrorCode}); exception ${exception}`,
+      ];
+  }
+}

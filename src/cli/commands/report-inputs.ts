@@ -1,0 +1,105 @@
+/** What a report is asked with: its period, and what only the books know. */
+import type { Command } from 'commander';
+import type { ReportKind, ReportRequest } from '../../acts/grants/index.ts';
+import { FilewrightError } from '../../core/index.ts';
+import type { FigurePart } from '../../packs/grants/index.ts';
+import { inFile, readNamedFile } from '../arguments.ts';
+import { PERIOD_FORM, readPeriod } from './grants-arguments.ts';
+
+export interface ReportInputs {
+  readonly period: string;
+  readonly award?: string;
+  readonly paid?: string;
+  readonly spent?: string;
+  readonly listings?: string;
+}
+
+/** Options of one report, or of all where `trace` may be asked about any. */
+export function withInputs(command: Command, kind?: ReportKind): Command {
+  const isFor = (...kinds: readonly ReportKind[]): boolean =>
+    kind === undefined || kinds.includes(kind);
+  command.requiredOption('--period <period>', `money received in ${PERIOD_FORM}`);
+  if (isFor('990', 'schedule-i')) {
+    command.option('--paid <file>', 'grants that you paid out, as CSV');
+  }
+  if (isFor('sf425')) command.option('--award <id>', 'number of the award');
+  if (isFor('sf425', 'sefa')) {
+    command.option('--spent <file>', 'what was spent of federal money, as CSV');
+  }
+  if (isFor('sefa')) {
+    command.option('--listings <file>', 'titles of assistance listings, as CSV');
+  }
+  return command;
+}
+
+export interface AskedReport {
+  readonly request: ReportRequest;
+  /** Rows of the books that lie outside the period: last year's payment is no figure of this one. */
+  readonly leftOut: number;
+}
+
+export async function reportRequest(kind: ReportKind, own: ReportInputs): Promise<AskedReport> {
+  const { readAwardSpending, readFederalSpending, readPaidGrants } = await import(
+    '../../acts/grants/index.ts'
+  );
+  const days = readPeriod(own.period);
+  let leftOut = 0;
+  const inPeriod = <Row>(rows: readonly Row[], partOf: (row: Row) => FigurePart): Row[] => {
+    const kept = rows.filter((row) =>
+      partOf(row).bank.every(({ bookedOn }) => bookedOn >= days.from && bookedOn <= days.to),
+    );
+    leftOut += rows.length - kept.length;
+    return kept;
+  };
+  const request = async (): Promise<ReportRequest> => {
+    switch (kind) {
+      case '990': {
+        if (own.paid === undefined) return { kind, ...days };
+        const paid = await readPaidGrants(there(own.paid));
+        return { kind, ...days, paid: inPeriod(paid, ({ part }) => part) };
+      }
+      case 'schedule-i': {
+        const paid = await readPaidGrants(there(needed('--paid', own.paid)));
+        // Part II is about organisations; a stipend to a person does not stand in it.
+        const toOrganizations = paid.filter(
+          ({ recipient }) => recipient === 'domesticOrganization',
+        );
+        return { kind, ...days, paidOut: inPeriod(toOrganizations, ({ part }) => part) };
+      }
+      case 'sf425': {
+        const award = needed('--award', own.award);
+        if (own.spent === undefined) return { kind, ...days, award };
+        const lines = Object.entries(await readAwardSpending(there(own.spent)));
+        const spent = lines.map(
+          ([line, parts]) => [line, inPeriod(parts, (part) => part)] as const,
+        );
+        return { kind, ...days, award, spent: Object.fromEntries(spent) };
+      }
+      case 'sefa': {
+        const { expenditures } = await readFederalSpending(there(needed('--spent', own.spent)));
+        const listings = await listingsOf(own.listings);
+        const kept = inPeriod(expenditures, ({ part }) => part);
+        return { kind, ...days, expenditures: kept, listings };
+      }
+    }
+  };
+  return { request: await request(), leftOut };
+}
+
+async function listingsOf(file: string | undefined): Promise<ReadonlyMap<string, string>> {
+  if (file === undefined) return new Map();
+  const { readAssistanceListings } = await import('../../packs/grants/index.ts');
+  const text = readNamedFile('list of assistance listings', file).toString('utf8');
+  return inFile(file, () => readAssistanceListings(text));
+}
+
+function needed(option: string, value: string | undefined): string {
+  if (value !== undefined) return value;
+  throw new FilewrightError('USAGE', `${option}: this report needs it, and nothing was given`);
+}
+
+/** Said as a missing file, before a stream says it in its own words. */
+function there(file: string): string {
+  readNamedFile('table', file);
+  return file;
+}

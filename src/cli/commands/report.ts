@@ -1,0 +1,162 @@
+/** Figures for returns and auditors, each with everything it is made of. */
+import { renameSync, writeFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import type { ReportKind, ReportRow } from '../../acts/grants/index.ts';
+import { FilewrightError, type JsonValue } from '../../core/index.ts';
+import type { Output } from '../output.ts';
+import { table } from '../output.ts';
+import { actorOf, dollars } from './grants-arguments.ts';
+import { acting } from './grants-reconcile.ts';
+import { type ReportInputs, reportRequest, withInputs } from './report-inputs.ts';
+
+interface ReportOptions extends ReportInputs {
+  readonly csv?: string;
+  readonly export?: string;
+}
+
+const KINDS: readonly (readonly [ReportKind, string])[] = [
+  ['990', 'figures of Form 990 by their e-file element names'],
+  ['schedule-i', 'rows of Schedule I: grants paid to organisations'],
+  ['sf425', 'the federal financial report of one award'],
+  ['sefa', 'federal expenditures by assistance listing'],
+];
+
+export function addReportCommands(program: Command): void {
+  const report = program
+    .command('report')
+    .description('figures from closed periods, each traced to bank lines and payload hashes');
+  for (const [kind, description] of KINDS) {
+    withInputs(report.command(kind).description(description), kind)
+      .option('--csv <file>', 'write the figures as a table; no cell can be taken for a formula')
+      .option('--export <file>', 'write the figures with all their traces as JSON')
+      .action(async (own: ReportOptions, command: Command) => reportAction(kind, own, command));
+  }
+  withInputs(
+    report
+      .command('trace <figure>')
+      .description('one figure, for instance IRS990/GovernmentGrantsAmt, down to the bank lines'),
+  )
+    .option('--csv <file>', 'write the trace as a table')
+    .action(async (figure: string, own: ReportOptions, command: Command) =>
+      traceAction(figure, own, command),
+    );
+}
+
+async function reportAction(kind: ReportKind, own: ReportOptions, command: Command): Promise<void> {
+  await acting(command, async ({ out }, pipeline, person) => {
+    const { exportDocument, figureView, reportRows, reportTable } = await import(
+      '../../acts/grants/index.ts'
+    );
+    const { request, leftOut } = await reportRequest(kind, own);
+    const made = await pipeline.reportFigures(request, actorOf(person));
+    if (own.csv !== undefined) writeWhole(own.csv, reportTable(made));
+    if (own.export !== undefined) {
+      writeWhole(own.export, `${JSON.stringify(exportDocument(made), null, 2)}\n`);
+    }
+    const { figures, remarks, hash } = made;
+    const { from, to } = request;
+    const rows = reportRows(made);
+    out.result(
+      `report ${kind}`,
+      {
+        kind,
+        from,
+        to,
+        figures: figures.map(figureView),
+        remarks,
+        sha256: hash,
+        leftOut,
+        ...(rows === undefined ? {} : { rows }),
+      },
+      () =>
+        [
+          table(
+            ['figure', 'line', 'dollars', 'exactly', 'parts'],
+            figures.map((one) => [
+              one.name,
+              one.line,
+              String(one.dollars),
+              dollars(one.cents),
+              one.parts.length + one.from.length,
+            ]),
+          ),
+          ...(rows === undefined || rows.length === 0 ? [] : ['', rowsTable(rows), '']),
+          ...remarks.map((remark) => `note: ${remark}`),
+          `recorded as ${hash}`,
+        ].join('\n'),
+    );
+    sayWritten(out, own, leftOut);
+  });
+}
+
+function rowsTable(rows: readonly ReportRow[]): string {
+  const columns = Object.keys(rows[0] ?? {});
+  return table(
+    columns,
+    rows.map((row) => columns.map((name) => row[name] ?? '')),
+  );
+}
+
+async function traceAction(figure: string, own: ReportOptions, command: Command): Promise<void> {
+  await acting(command, async ({ out }, pipeline) => {
+    const { reportOf, traceTable } = await import('../../acts/grants/index.ts');
+    const { request, leftOut } = await reportRequest(reportOf(figure), own);
+    const trace = await pipeline.trace(request, figure);
+    if (own.csv !== undefined) writeWhole(own.csv, traceTable(trace));
+    out.result('report trace', { trace }, () => traceWords(trace).join('\n'));
+    sayWritten(out, own, leftOut);
+  });
+}
+
+/** The tree of a figure as an auditor reads it: the amount, its award, its bank lines. */
+export function traceWords(trace: JsonValue): string[] {
+  const root = membersOf(trace);
+  const parts = listOf(root['parts']).map(membersOf);
+  return [
+    `${textOf(root['figure'])}: ${textOf(root['dollars'])} dollars, exactly ${dollars(textOf(root['cents']))}`,
+    ...parts.flatMap((part) => [
+      `  ${textOf(part['sign']) === '-1' ? 'less ' : ''}${dollars(textOf(part['cents']))}  ${listOf(part['path']).map(textOf).join(' > ')}`,
+      `    record   ${textOf(part['idempotency_key'])}`,
+      `    payload  sha256 ${textOf(part['payload_hash'])}`,
+      ...listOf(part['bank'])
+        .map(membersOf)
+        .map(
+          (line) =>
+            `    bank     ${textOf(line['booked_on'])}  ${dollars(textOf(line['cents']))}  ${textOf(line['native_id'])}  feed ${textOf(line['feed'])} line ${textOf(line['feed_line'])}  (${textOf(part['match_rule'])})`,
+        ),
+    ]),
+  ];
+}
+
+function membersOf(value: JsonValue | undefined): { readonly [name: string]: JsonValue } {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  // Neither a list nor null: an object of the trace.
+  return isObject ? (value as { readonly [name: string]: JsonValue }) : {};
+}
+
+function listOf(value: JsonValue | undefined): readonly JsonValue[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function textOf(value: JsonValue | undefined): string {
+  if (value === undefined || value === null) return '-';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function sayWritten(out: Output, own: ReportOptions, leftOut: number): void {
+  if (leftOut > 0)
+    out.say(`${leftOut} rows of the books lie outside ${own.period} and are left out`);
+  for (const file of [own.csv, own.export]) if (file !== undefined) out.say(`written: ${file}`);
+}
+
+/** Whole or not at all: half a table looks like one that has every figure. */
+function writeWhole(path: string, text: string): void {
+  const fresh = `${path}.new`;
+  try {
+    writeFileSync(fresh, text, { mode: 0o600 });
+    renameSync(fresh, path);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new FilewrightError('USAGE', `${path} cannot be written: ${why}`, { cause });
+  }
+}

@@ -1,0 +1,164 @@
+import type { Command } from 'commander';
+import type { RoutingCheck, RoutingView } from '../../acts/dockets/index.ts';
+import { EXIT } from '../../core/index.ts';
+import { jsonLog } from '../../system/index.ts';
+import { environment, type GlobalOptions, stopSignal, withApp } from '../context.ts';
+import { iso, table } from '../output.ts';
+
+interface RunOptions {
+  readonly allowPrivate?: true;
+  readonly watchRabbit?: readonly string[];
+  readonly watchRedis?: readonly string[];
+  readonly group: string;
+}
+
+export function addRouteCommands(program: Command): void {
+  const route = program
+    .command('route')
+    .description('who gets which docket: the matrix, its people and absences, and the router');
+
+  route
+    .command('import <files...>')
+    .description(
+      'check a routing matrix and a people file together and use them from now on; one alone goes with the other that holds',
+    )
+    .action(async (files: string[], _own: object, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        const { importRoutingFiles } = await import('../../acts/dockets/index.ts');
+        const done = await importRoutingFiles(app, files, await actor());
+        const { n, isNew, matrix, peopleVersion } = done;
+        out.result(
+          'route import',
+          { n, isNew, matrix: matrix.version, people: peopleVersion, title: matrix.title },
+          () =>
+            isNew
+              ? `Setup ${n} holds from now on: ${matrix.title}, matrix ${matrix.version.slice(0, 12)}, people ${peopleVersion.slice(0, 12)}.`
+              : `Setup ${n} says the same already; nothing was changed.`,
+        );
+      }),
+    );
+
+  route
+    .command('check <files...>')
+    .description('look for circles, gaps and names that lead nowhere; change nothing')
+    .action(async (files: string[], _own: object, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
+        const { checkRoutingFiles } = await import('../../acts/dockets/index.ts');
+        const found = await checkRoutingFiles(app, files);
+        out.result('route check', found, () => checkText(found));
+        if (found.faults.length > 0) process.exitCode = EXIT.failed;
+      }),
+    );
+
+  route
+    .command('show')
+    .description('the setup that holds, and those before it; shows no addresses and no rights')
+    .action(async (_own: object, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        const { viewRouting } = await import('../../acts/dockets/index.ts');
+        const found = await viewRouting(app, await actor());
+        out.result('route show', found, () => viewText(found));
+      }),
+    );
+
+  route
+    .command('absent <person>')
+    .description('note an absence; the delegate gets what that person would get')
+    .requiredOption('--from <day>', 'first day')
+    .requiredOption('--to <day>', 'last day')
+    .option('--delegate <person>', 'who stands in')
+    .action(
+      async (
+        person: string,
+        own: { from: string; to: string; delegate?: string },
+        command: Command,
+      ) =>
+        withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+          const { noteAbsence } = await import('../../acts/dockets/index.ts');
+          const { n } = await noteAbsence(app, { person, ...own }, await actor());
+          out.result('route absent', { n, person, ...own }, () => `Noted; setup ${n} holds now.`);
+        }),
+    );
+
+  route
+    .command('run')
+    .description(
+      'hand dockets over until SIGTERM, escalate what is not confirmed, bring targets back; any number may run',
+    )
+    .option('--allow-private', 'targets may be on this machine or in a private network')
+    .option(
+      '--watch-rabbit <queues...>',
+      'queues before docket consume, watched for backlog and lag',
+    )
+    .option('--watch-redis <streams...>', 'streams before docket consume, watched likewise')
+    .option('--group <name>', 'consumer group of these streams', 'filewright')
+    .action(async (own: RunOptions, command: Command) => {
+      const signal = stopSignal();
+      await withApp(
+        command.optsWithGlobals<GlobalOptions>(),
+        async ({ app }) => {
+          const { PRIVATE_TARGETS, runRouter } = await import('../../acts/dockets/index.ts');
+          const publicUrl = environment['FILEWRIGHT_PUBLIC_URL'];
+          const { watchRabbit: rabbit = [], watchRedis = [], group } = own;
+          const settings = {
+            watch: { rabbit, redis: watchRedis.map((stream) => ({ stream, group })) },
+            ...(publicUrl === undefined || publicUrl === '' ? {} : { publicUrl }),
+          };
+          const allowed = own.allowPrivate === true ? { [PRIVATE_TARGETS]: '1' } : {};
+          await runRouter(app, settings, { ...environment, ...allowed }, signal);
+        },
+        jsonLog(),
+      );
+    });
+}
+
+function checkText(found: RoutingCheck): string {
+  const head = `${found.matrix.title}: ${found.targets} targets, ${found.routes} routes, ${found.parties} parties, ${found.absences} absences; version ${found.matrix.version}`;
+  if (found.faults.length === 0) return `${head}\nNo circle, no gap, every name leads somewhere.`;
+  return [head, ...found.faults.map((one) => `${one.where}: ${one.why}. ${one.remedy}.`)].join(
+    '\n',
+  );
+}
+
+function viewText(found: RoutingView): string {
+  return [
+    `Setup ${found.n}: ${found.title}, since ${iso(found.activatedAt)}`,
+    '',
+    table(
+      ['client', 'group', 'event', 'starts at'],
+      found.routes.map((row) => [
+        row.client ?? '*',
+        row.technologyGroup ?? '*',
+        row.event ?? '*',
+        row.start,
+      ]),
+    ),
+    '',
+    table(
+      ['node', 'tier', 'target', 'next'],
+      found.nodes.map((node) => [node.id, node.tier, node.target, node.next.join(', ')]),
+    ),
+    '',
+    table(
+      ['target', 'kind', 'party', 'confirmed by'],
+      found.targets.map((one) => [one.id, one.kind, one.party, one.confirmedBy]),
+    ),
+    '',
+    found.absences.length === 0
+      ? 'Nobody is noted as absent.'
+      : table(
+          ['absent', 'from', 'to', 'delegate'],
+          found.absences.map((one) => [one.person, one.from, one.to, one.delegate ?? '']),
+        ),
+    '',
+    table(
+      ['setup', 'matrix', 'people', 'since'],
+      found.history.map((one) => [
+        one.n,
+        one.matrix.slice(0, 12),
+        one.people.slice(0, 12),
+        iso(one.activatedAt),
+      ]),
+    ),
+  ].join('\n');
+}

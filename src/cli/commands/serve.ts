@@ -1,0 +1,41 @@
+import type { Command } from 'commander';
+import { FilewrightError } from '../../core/index.ts';
+import { jsonLog } from '../../system/index.ts';
+import { type GlobalOptions, stopSignal, withApp } from '../context.ts';
+
+const PORT = 8_470;
+
+export function addServeCommand(program: Command): void {
+  program
+    .command('serve')
+    .description(
+      'the page behind the links in notices, until SIGTERM: GET shows a docket event, POST acknowledges it, once',
+    )
+    .option('--port <n>', 'where it listens; 0 takes any that is free', String(PORT))
+    .option(
+      '--host <address>',
+      'loopback unless said otherwise: TLS belongs before it',
+      '127.0.0.1',
+    )
+    .action(async (own: { port: string; host: string }, command: Command) => {
+      const port = Number(own.port);
+      if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+        throw new FilewrightError('USAGE', `--port: 0 to 65535 was expected, found "${own.port}"`);
+      }
+      const signal = stopSignal();
+      await withApp(
+        command.optsWithGlobals<GlobalOptions>(),
+        async ({ app, out }) => {
+          const { serveAcknowledgements } = await import('../../acts/dockets/index.ts');
+          const server = await serveAcknowledgements(app, { host: own.host, port });
+          out.result('serve', { url: server.url }, () => `Listening on ${server.url}`);
+          await new Promise<void>((resolve) => {
+            if (signal.aborted) resolve();
+            else signal.addEventListener('abort', () => resolve(), { once: true });
+          });
+          await server.close();
+        },
+        jsonLog(),
+      );
+    });
+}

@@ -1,0 +1,183 @@
+/** The compliance exception ledger: opened by machines, resolved only by people, two of them. */
+import {
+  canonicalBytes,
+  FilewrightError,
+  type JsonValue,
+  type PersonId,
+  toRfc3339,
+} from '../../core/index.ts';
+import { checkEnvelope, type ExceptionEnvelope } from '../../packs/grants/index.ts';
+import {
+  addDecision,
+  addException,
+  addProposalRow,
+  exceptionActs,
+  keepOpenExceptions,
+  replacementKey,
+  type StageDesk,
+  type StageRun,
+  storedExceptions,
+  type StoredException,
+  waitingEscalations,
+} from '../../store/index.ts';
+import type { ExceptionSummary, ExceptionView } from '../contracts.ts';
+
+export interface FallbackParts {
+  readonly desk: StageDesk;
+}
+
+const ACTOR = { kind: 'service', id: 'fallback' } as const;
+
+/** Takes over what the stages have left here. Safe to repeat: what is taken over is not taken again. */
+export async function takeOver(parts: FallbackParts): Promise<number> {
+  let taken = 0;
+  for (;;) {
+    const count = await parts.desk.transaction((at) => takeSome(parts, at));
+    if (count === 0) return taken;
+    taken += count;
+  }
+}
+
+async function takeSome(parts: FallbackParts, at: StageRun): Promise<number> {
+  const waiting = await waitingEscalations(parts.desk, at);
+  await parts.desk.prepareKeys(
+    at,
+    waiting.map(({ id }) => id),
+  );
+  for (const { id, boundary, envelope: document } of waiting) {
+    // Written by a stage from an envelope; its own hash is asked next.
+    const envelope = document as unknown as ExceptionEnvelope;
+    checkEnvelope(envelope);
+    const { escalation_code: escalationCode, idempotency_key: awardKey } =
+      envelope.compliance_metadata;
+    const ct = await parts.desk.record(at, {
+      type: 'exception.opened',
+      actor: ACTOR,
+      subject: { kind: 'grant_exception', id, ver: 1 },
+      data: {
+        boundary,
+        escalation_code: escalationCode,
+        payload_hash: envelope.payload_hash,
+        envelope_hash: envelope.envelope_hash,
+        violation_codes: envelope.violation_codes,
+      },
+      body: { about: id, canonical: canonicalBytes(document, { numbers: 'any' }) },
+    });
+    await addException(at, {
+      id,
+      boundary,
+      awardKey,
+      escalationCode,
+      violationCodes: envelope.violation_codes,
+      payloadSha256: envelope.payload_hash,
+      envelopeSha256: envelope.envelope_hash,
+      ct: ct ?? '',
+    });
+  }
+  await keepOpenExceptions(at);
+  return waiting.length;
+}
+
+export async function listExceptions(
+  parts: FallbackParts,
+  filter: { readonly isOpen?: boolean } = {},
+): Promise<readonly ExceptionSummary[]> {
+  const stored = await parts.desk.transaction((at) => storedExceptions(at, filter));
+  return stored.map(summaryOf);
+}
+
+export async function showException(parts: FallbackParts, id: string): Promise<ExceptionView> {
+  return parts.desk.transaction(async (at) => {
+    const stored = await findException(at, id);
+    const body = await parts.desk.openBody(at, stored.ct);
+    // The seal proves the bytes, the envelope's own hash the content.
+    const envelope = JSON.parse(Buffer.from(body).toString('utf8')) as ExceptionEnvelope;
+    checkEnvelope(envelope);
+    const acts = await exceptionActs(at, id);
+    return {
+      ...summaryOf(stored),
+      envelope,
+      acts: acts.map((act) => ({ ...act, at: toRfc3339(act.at) })),
+      replacedBy:
+        stored.document === undefined ? undefined : await replacementKey(at, stored.document),
+    };
+  });
+}
+
+export async function findException(at: StageRun, id: string): Promise<StoredException> {
+  const [stored] = await storedExceptions(at, { id });
+  if (stored === undefined) {
+    throw new FilewrightError('NOT_FOUND', `No exception ${id}; see the list of exceptions`);
+  }
+  return stored;
+}
+
+/** `document`: the SHA-256 of the corrected document; undefined to dismiss the exception. */
+export async function propose(
+  parts: FallbackParts,
+  id: string,
+  proposal: {
+    readonly document: string | undefined;
+    readonly reason: string;
+    readonly by: PersonId;
+  },
+): Promise<void> {
+  const { document, reason, by } = proposal;
+  const resolution = document === undefined ? 'dismiss' : 'reingest';
+  await parts.desk.transaction(async (at) => {
+    await findException(at, id);
+    const n = await addProposalRow(at, { exception: id, resolution, document, reason, by });
+    await parts.desk.record(at, {
+      type: 'exception.resolution_proposed',
+      actor: { kind: 'user', id: by },
+      subject: { kind: 'grant_exception', id, ver: 2 * n },
+      data: { resolution, ...(document !== undefined && { document }) },
+    });
+  });
+}
+
+export async function decide(
+  parts: FallbackParts,
+  id: string,
+  decision: {
+    readonly decision: 'approved' | 'withdrawn';
+    readonly reason: string;
+    readonly by: PersonId;
+    /** The hash of the document that the person saw. */
+    readonly seen?: string;
+  },
+): Promise<void> {
+  await parts.desk.transaction(async (at) => {
+    await findException(at, id);
+    const n = await addDecision(at, { exception: id, ...decision });
+    const proposed = (await exceptionActs(at, id)).filter(({ act }) => act === 'proposed').at(-1);
+    if (decision.seen !== undefined && decision.seen !== proposed?.document) {
+      // Thrown after the decision: it is undone with the transaction.
+      throw new FilewrightError(
+        'HASH_DIFFERS',
+        `Exception ${id}: the proposal names the document ${proposed?.document ?? 'none'}, agreed was ${decision.seen}`,
+      );
+    }
+    await parts.desk.record(at, {
+      type: `exception.resolution_${decision.decision}`,
+      actor: { kind: 'user', id: decision.by },
+      subject: { kind: 'grant_exception', id, ver: 2 * n + 1 },
+      data: { n } satisfies Readonly<Record<string, JsonValue>>,
+    });
+  });
+}
+
+function summaryOf(stored: StoredException): ExceptionSummary {
+  const { id, awardKey, escalationCode, violationCodes, payloadSha256, state } = stored;
+  return {
+    id,
+    escalationCode,
+    violationCodes,
+    state,
+    idempotencyKey: awardKey,
+    // A check constraint holds the column to the stages that escalate.
+    from: stored.boundary as ExceptionSummary['from'],
+    payloadHash: payloadSha256,
+    openedAt: toRfc3339(stored.openedAt),
+  };
+}

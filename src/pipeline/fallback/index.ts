@@ -1,0 +1,8 @@
+export {
+  decide,
+  type FallbackParts,
+  listExceptions,
+  propose,
+  showException,
+  takeOver,
+} from './exceptions.ts';

@@ -1,0 +1,14 @@
+/** When two documents tell of the same award. */
+import { createHash } from 'node:crypto';
+import type { JsonValue } from '../../core/index.ts';
+import type { AwardPayload } from '../../packs/grants/index.ts';
+
+/** What makes it one award; with the same of these, another content is a contradiction. */
+const FIELDS = ['grantor_id', 'award_id', 'fiscal_year', 'expected_on', 'reference'] as const;
+
+/** Hex; undefined without a number of the award, because nothing then says whether two equal ones are one. */
+export function identityOf(payload: AwardPayload): string | undefined {
+  if (payload['award_id'] === undefined) return undefined;
+  const values: JsonValue[] = FIELDS.map((field) => payload[field] ?? null);
+  return createHash('sha256').update(JSON.stringify(values)).digest('hex');
+}

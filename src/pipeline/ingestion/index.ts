@@ -1,0 +1,1 @@
+export { checkCorrection, ingestAwards, type IngestionParts } from './ingest-awards.ts';

@@ -1,0 +1,294 @@
+/** The ingestion boundary: a document goes in whole or not at all; what cannot be accepted is left for the fallback. */
+import {
+  type ActorRef,
+  canonicalBytes,
+  FilewrightError,
+  type Instant,
+  type JsonValue,
+} from '../../core/index.ts';
+import {
+  type AcceptedAward,
+  classifyFailure,
+  exceptionEnvelope,
+  type GrantsLaw,
+  ingestAward,
+  type Ingested,
+  metadataHash,
+  readAwards,
+  type RefusedAward,
+  type Violation,
+} from '../../packs/grants/index.ts';
+import {
+  addAwardGroup,
+  addAwards,
+  addDocument,
+  awardsByIdentity,
+  escalate,
+  exceptionKey,
+  lockDocument,
+  type NewAward,
+  type StageDesk,
+  type StageRun,
+} from '../../store/index.ts';
+import { hashOfSource, sameBytes, sha256OfJson } from '../bytes.ts';
+import type { AwardSource, IngestionReport, RefusedRecord } from '../contracts.ts';
+import { identityOf } from './identity.ts';
+import { retainedUntil } from './retention.ts';
+
+export interface IngestionParts {
+  readonly desk: StageDesk;
+  readonly law: GrantsLaw;
+  readonly now: () => Instant;
+}
+
+/** Awards in one statement and one sealed group. */
+const GROUP = 250;
+/** Refusals that are told at once; the exceptions list has all of them. */
+const TOLD_MAX = 100;
+
+type Placed<Award> = Award & { readonly ordinal: number; readonly line: number };
+
+export async function ingestAwards(
+  parts: IngestionParts,
+  source: AwardSource,
+  actor: ActorRef,
+  /** The exception that this document corrects; two people have agreed to it. */
+  corrects?: string,
+): Promise<IngestionReport> {
+  const document = await hashOfSource(source);
+  return parts.desk.transaction(async (at) => {
+    const known = await lockDocument(at, document);
+    if (known !== undefined) {
+      const { records, accepted, repeated, refused } = known;
+      const counts = { records, accepted, repeated, refused };
+      return { document, ...counts, refusals: [], isRepeatedDocument: true };
+    }
+    const replaces = corrects === undefined ? undefined : await exceptionKey(at, corrects);
+    const now = parts.now();
+    const intake = new DocumentIntake(parts, at, { document, actor, now });
+    const context = {
+      tenant: at.tenant,
+      sourceDocument: document,
+      now,
+      law: parts.law,
+      ...(replaces !== undefined && { replaces }),
+    };
+    for await (const record of readAwards(source.format, sameBytes(source, document))) {
+      await intake.take(ingestAward(record, context));
+    }
+    const report = await intake.finish();
+    const { records, accepted, repeated, refused } = report;
+    const counts = { records, accepted, repeated, refused };
+    const { name, format } = source;
+    await addDocument(at, { id: document, name, format, replaces: corrects, ...counts });
+    await parts.desk.record(at, {
+      type: 'document.ingested',
+      actor,
+      subject: { kind: 'grant_document', id: document, ver: intake.facts + 1 },
+      data: {
+        ...counts,
+        format,
+        ...(corrects !== undefined && { corrects }),
+        ...(replaces !== undefined && { replaces }),
+      },
+    });
+    return report;
+  });
+}
+
+/** Throws unless the document is one award that would be accepted; nothing is stored. */
+export async function checkCorrection(parts: IngestionParts, source: AwardSource): Promise<string> {
+  const document = await hashOfSource(source);
+  const found: Ingested[] = [];
+  const context = { tenant: '', sourceDocument: document, now: parts.now(), law: parts.law };
+  for await (const record of readAwards(source.format, sameBytes(source, document))) {
+    if (found.length < 2) found.push(ingestAward(record, context));
+  }
+  const [only] = found;
+  if (only === undefined || found.length > 1) {
+    throw new FilewrightError(
+      'INPUT_MALFORMED',
+      `${source.name}: a correction is one award, found ${found.length === 0 ? 'none' : 'several'}`,
+    );
+  }
+  if (only.kind !== 'accepted') {
+    throw new FilewrightError(
+      'INPUT_MALFORMED',
+      `${source.name}: the corrected award would be refused again: ${only.violations.map(({ field, message }) => `${field === '' ? 'record' : field}: ${message}`).join('; ')}`,
+    );
+  }
+  return document;
+}
+
+class DocumentIntake {
+  readonly #parts: IngestionParts;
+  readonly #at: StageRun;
+  readonly #document: string;
+  readonly #actor: ActorRef;
+  /** Of the whole document: part of every stamp. */
+  readonly #now: Instant;
+  #waiting: Ingested[] = [];
+  #records = 0;
+  #accepted = 0;
+  #repeated = 0;
+  #refused = 0;
+  #groups = 0;
+  readonly #refusals: RefusedRecord[] = [];
+  #retainUntil = '';
+  facts = 0;
+
+  constructor(
+    parts: IngestionParts,
+    at: StageRun,
+    of: { readonly document: string; readonly actor: ActorRef; readonly now: Instant },
+  ) {
+    this.#parts = parts;
+    this.#at = at;
+    this.#document = of.document;
+    this.#actor = of.actor;
+    this.#now = of.now;
+  }
+
+  async take(record: Ingested): Promise<void> {
+    this.#records += 1;
+    this.#waiting.push(record);
+    if (this.#waiting.length >= GROUP) await this.#flush();
+  }
+
+  async finish(): Promise<IngestionReport> {
+    await this.#flush();
+    if (this.#retainUntil !== '') {
+      const domains = ['ingestion', 'handoff', 'escalation'] as const;
+      await this.#parts.desk.retain(this.#at, domains, this.#document, this.#retainUntil);
+    }
+    return {
+      document: this.#document,
+      records: this.#records,
+      accepted: this.#accepted,
+      repeated: this.#repeated,
+      refused: this.#refused,
+      refusals: this.#refusals,
+      isRepeatedDocument: false,
+    };
+  }
+
+  async #flush(): Promise<void> {
+    const group = this.#waiting;
+    this.#waiting = [];
+    if (group.length === 0) return;
+    const accepted = group.filter((one) => one.kind === 'accepted');
+    const fresh = await this.#add(accepted);
+    if (fresh.length > 0) await this.#handOn(fresh);
+    for (const one of group) if (one.kind !== 'accepted') await this.#refuse(one, one.kind);
+  }
+
+  /** Those that are new. Known ones are counted once; with another content they go to a person. */
+  async #add(
+    accepted: readonly Placed<AcceptedAward>[],
+  ): Promise<readonly Placed<AcceptedAward>[]> {
+    const rows = accepted.map((one) => this.#rowOf(one));
+    const place = { document: this.#document, group: this.#groups };
+    const added = await addAwards(this.#at, place, rows);
+    const others = accepted.filter(({ metadata }) => !added.has(metadata.idempotency_key));
+    const identities = others.flatMap(({ payload }) => identityOf(payload) ?? []);
+    const known = await awardsByIdentity(this.#at, identities);
+    for (const one of others) {
+      const before = known.get(identityOf(one.payload) ?? '');
+      if (before?.payloadSha256 === one.metadata.payload_hash) {
+        this.#repeated += 1;
+        continue;
+      }
+      const violations: readonly Violation[] = [
+        {
+          code: 'NOT_ALLOWED',
+          field: 'award_id',
+          message: `the award is known with another content, as ${before?.key ?? 'another record'}`,
+        },
+      ];
+      await this.#refuse({ ...one, original: one.payload, violations }, 'conflicting');
+    }
+    return accepted.filter(({ metadata }) => added.has(metadata.idempotency_key));
+  }
+
+  #rowOf({ payload, metadata, ordinal, line }: Placed<AcceptedAward>): NewAward {
+    const until = retainedUntil(payload, this.#parts.law);
+    if (until !== undefined && until > this.#retainUntil) this.#retainUntil = until;
+    const { expected_on: expectedOn, award_amount: cents, fiscal_year: year } = payload;
+    return {
+      key: metadata.idempotency_key,
+      ordinal,
+      line,
+      grantor: typeof payload['grantor_id'] === 'string' ? payload['grantor_id'] : '',
+      identity: identityOf(payload),
+      fiscalYear: Number(year),
+      cents: Number(cents),
+      expectedOn: typeof expectedOn === 'string' ? expectedOn : undefined,
+      payloadSha256: metadata.payload_hash,
+      mappingSha256: metadata.mapping_hash ?? undefined,
+      ingestedAt: this.#now,
+      replaces: metadata.replaces ?? undefined,
+    };
+  }
+
+  /** Evidence in this boundary's own log, and the same for the stages behind, under the key of that contract. */
+  async #handOn(awards: readonly Placed<AcceptedAward>[]): Promise<void> {
+    const list = awards.map(({ ordinal, payload, mapping, metadata }) => ({
+      ordinal,
+      payload,
+      mapping: mapping === undefined ? null : { ...mapping },
+      metadata: { ...metadata },
+    }));
+    const canonical = canonicalBytes(list);
+    const { desk } = this.#parts;
+    this.facts += 1;
+    await desk.record(this.#at, {
+      type: 'awards.accepted',
+      actor: this.#actor,
+      subject: { kind: 'grant_document', id: this.#document, ver: this.facts },
+      data: {
+        first: awards[0]?.ordinal ?? 0,
+        last: awards.at(-1)?.ordinal ?? 0,
+        count: awards.length,
+        metadata_sha256: sha256OfJson(awards.map(({ metadata }) => metadataHash(metadata))),
+      },
+      body: { about: this.#document, canonical },
+    });
+    const sealed = await desk.sealFor(this.#at, 'handoff', this.#document, canonical);
+    const group = { document: this.#document, n: this.#groups, awards: awards.length };
+    await addAwardGroup(this.#at, group, sealed);
+    this.#groups += 1;
+    this.#accepted += awards.length;
+  }
+
+  async #refuse(
+    one: Placed<Omit<RefusedAward, 'kind'>>,
+    kind: RefusedRecord['kind'],
+  ): Promise<void> {
+    this.#refused += 1;
+    const { ordinal, line, violations } = one;
+    const envelope = exceptionEnvelope({
+      originalPayload: one.original,
+      metadata: one.metadata,
+      escalationCode: escalationOf(kind, violations),
+      auditTrail: [],
+      violations,
+      at: this.#now,
+    });
+    const canonical = canonicalBytes(envelope as unknown as JsonValue, { numbers: 'any' });
+    const exception = await escalate(this.#parts.desk, this.#at, this.#document, canonical);
+    if (this.#refusals.length < TOLD_MAX) {
+      this.#refusals.push({ ordinal, line, kind, exception, violations });
+    }
+  }
+}
+
+function escalationOf(kind: RefusedRecord['kind'], violations: readonly Violation[]): string {
+  switch (kind) {
+    case 'conflicting':
+      return 'AWARD_CONTRADICTION';
+    case 'quarantined':
+      return 'NON_DETERMINISTIC_PAYLOAD';
+    case 'refused':
+      return classifyFailure({ kind: 'schema', codes: violations.map(({ code }) => code) }).code;
+  }
+}

@@ -1,0 +1,158 @@
+/** A bank feed goes in whole or not at all: its lines are committed together with its end. */
+import { type Day, formatDay } from '../../calendar/index.ts';
+import { type ActorRef, canonicalBytes, FilewrightError } from '../../core/index.ts';
+import {
+  checkContinuity,
+  type EndEvent,
+  readFeed,
+  type StatementEndEvent,
+} from '../../packs/grants/feeds/index.ts';
+import { type BankLine, bankLineOf } from '../../packs/grants/index.ts';
+import {
+  addFeed,
+  addLines,
+  addStatement,
+  LINE_GROUP,
+  lockFeed,
+  type StageRun,
+  statementBefore,
+  type StoredStatement,
+} from '../../store/index.ts';
+import { hashOfSource, sameBytes } from '../bytes.ts';
+import type { FeedReport, FeedSource } from '../contracts.ts';
+import { sealedLine } from './line-codec.ts';
+import type { ReconciliationParts } from './parts.ts';
+
+export async function ingestFeed(
+  parts: ReconciliationParts,
+  source: FeedSource,
+  actor: ActorRef,
+): Promise<FeedReport> {
+  const feed = await hashOfSource(source);
+  return parts.desk.transaction(async (at) => {
+    const known = await lockFeed(at, feed);
+    if (known !== undefined) {
+      const { statements, lines } = known;
+      // Written from a FeedFormat.
+      const format = known.format as FeedReport['format'];
+      return { feed, format, statements, lines, gaps: [], isRepeatedFeed: true };
+    }
+    const intake = new FeedIntake(parts, at, feed, actor);
+    let end: EndEvent | undefined;
+    for await (const event of readFeed(source.format, sameBytes(source, feed))) {
+      if (event.kind === 'line') await intake.take(bankLineOf(feed, event, intake.lines + 1));
+      else if (event.kind === 'statementEnd') await intake.endStatement(event);
+      else if (event.kind === 'end') end = event;
+    }
+    await intake.flush();
+    // Without its end nothing of the feed may be used; throwing undoes all of it.
+    if (end === undefined) {
+      throw new FilewrightError(
+        'INPUT_MALFORMED',
+        `${source.name}: the end of the feed is missing`,
+      );
+    }
+    const { format, statements, lines } = end;
+    await addFeed(at, { id: feed, name: source.name, format, statements, lines });
+    await parts.desk.record(at, {
+      type: 'feed.ingested',
+      actor,
+      subject: { kind: 'grant_feed', id: feed, ver: intake.facts + 1 },
+      data: { format, statements, lines, gaps: intake.gaps.length },
+    });
+    return { feed, format, statements, lines, gaps: intake.gaps, isRepeatedFeed: false };
+  });
+}
+
+class FeedIntake {
+  readonly #parts: ReconciliationParts;
+  readonly #at: StageRun;
+  readonly #feed: string;
+  readonly #actor: ActorRef;
+  #waiting: BankLine[] = [];
+  #groups = 0;
+  lines = 0;
+  facts = 0;
+  readonly gaps: string[] = [];
+
+  constructor(parts: ReconciliationParts, at: StageRun, feed: string, actor: ActorRef) {
+    this.#parts = parts;
+    this.#at = at;
+    this.#feed = feed;
+    this.#actor = actor;
+  }
+
+  async take(line: BankLine): Promise<void> {
+    this.lines += 1;
+    this.#waiting.push(line);
+    if (this.#waiting.length >= LINE_GROUP) await this.flush();
+  }
+
+  async flush(): Promise<void> {
+    const group = this.#waiting;
+    this.#waiting = [];
+    if (group.length === 0) return;
+    const first = this.lines - group.length + 1;
+    this.facts += 1;
+    const ct = await this.#parts.desk.record(this.#at, {
+      type: 'feed.lines',
+      actor: this.#actor,
+      subject: { kind: 'grant_feed', id: this.#feed, ver: this.facts },
+      data: { first, last: this.lines },
+      body: {
+        about: this.#feed,
+        canonical: canonicalBytes(group.map(sealedLine)),
+      },
+    });
+    const place = { feed: this.#feed, n: this.#groups, ct: ct ?? '' };
+    await addLines(
+      this.#at,
+      place,
+      group.map((line, index) => ({
+        ordinal: first + index,
+        account: line.account,
+        bookedOn: formatDay(line.bookingDate),
+        cents: line.amountCents,
+        currency: line.currency,
+        direction: line.direction,
+        status: line.status,
+        nativeId: line.nativeId,
+        place: line.source.line,
+      })),
+    );
+    this.#groups += 1;
+  }
+
+  async endStatement(event: StatementEndEvent): Promise<void> {
+    const { account, opening, closing, number, page, ordinal } = event;
+    const from = event.from ?? opening?.on;
+    const to = event.to ?? closing?.on;
+    // An interim report is no statement: its lines come again.
+    if (account === undefined || from === undefined || to === undefined || event.isInterim) return;
+    const statement: StoredStatement = {
+      account,
+      currency: event.currency,
+      number,
+      page,
+      from: formatDay(from),
+      to: formatDay(to),
+      openingCents: opening?.amountCents,
+      closingCents: closing?.amountCents,
+    };
+    const before = await statementBefore(this.#at, statement);
+    const continuity = checkContinuity(
+      before === undefined ? undefined : { ...before, closing: balanceOf(before, to) },
+      event,
+    );
+    if (continuity.kind === 'broken') {
+      this.gaps.push(...continuity.findings.map(({ reason }) => `${account}: ${reason}`));
+    }
+    await addStatement(this.#at, { feed: this.#feed, ordinal }, statement);
+  }
+}
+
+function balanceOf(statement: StoredStatement, on: Day) {
+  const { closingCents, currency } = statement;
+  if (closingCents === undefined || currency === undefined) return undefined;
+  return { amountCents: closingCents, currency, on };
+}

@@ -1,0 +1,1 @@
+export { reportFigures, type ReportingParts, traceFigure } from './report-figures.ts';

@@ -1,0 +1,206 @@
+/** Figures of returns and reports from money that was handed off, each with its trace. What was not handed off is in none. */
+import {
+  type ActorRef,
+  canonicalBytes,
+  FilewrightError,
+  type JsonValue,
+} from '../../core/index.ts';
+import {
+  type AcceptedAward,
+  type BankTrace,
+  type Figure,
+  type FigurePart,
+  form990Report,
+  type GrantsLaw,
+  type ReceivedMoney,
+  reportDocument,
+  scheduleI,
+  sefaReport,
+  sf425Report,
+  traceDocument,
+} from '../../packs/grants/index.ts';
+import {
+  addReport,
+  handedAwards,
+  receivedBetween,
+  type ReceivedRow,
+  type StageDesk,
+  type StageRun,
+} from '../../store/index.ts';
+import type { ReportFigures, ReportRequest } from '../contracts.ts';
+import { handedAward } from '../handed-award.ts';
+
+export interface ReportingParts {
+  readonly desk: StageDesk;
+  readonly law: GrantsLaw;
+}
+
+type Drawn = Omit<ReportFigures, 'kind' | 'hash'>;
+
+/** Computes a report and records it with its hash. */
+export async function reportFigures(
+  parts: ReportingParts,
+  request: ReportRequest,
+  actor: ActorRef,
+): Promise<ReportFigures> {
+  return parts.desk.transaction(async (at) => {
+    const drawn = await draw(parts, at, request);
+    const { document, hash } = reportDocument(request.kind, drawn.figures, drawn.remarks);
+    const id = parts.desk.ids.next();
+    const { kind, from, to } = request;
+    const figures = drawn.figures.length;
+    const ct = await parts.desk.record(at, {
+      type: 'report.drawn',
+      actor,
+      subject: { kind: 'grant_report', id, ver: 1 },
+      data: { kind, from, to, figures, hash },
+      body: { about: 'reports', canonical: canonicalBytes(document) },
+    });
+    await addReport(at, { id, kind, from, to, figures, sha256: hash, ct: ct ?? '' });
+    return { kind, ...drawn, hash };
+  });
+}
+
+/** The trace of one figure; nothing is recorded, because nothing new is said. */
+export async function traceFigure(
+  parts: ReportingParts,
+  request: ReportRequest,
+  name: string,
+): Promise<JsonValue> {
+  const { figures } = await parts.desk.transaction((at) => draw(parts, at, request));
+  const figure = figures.find((one) => one.name === name);
+  if (figure === undefined) {
+    throw new FilewrightError(
+      'NOT_FOUND',
+      `No figure ${name} in the report; it has ${figures.map((one) => one.name).join(', ')}`,
+    );
+  }
+  return traceDocument(figure);
+}
+
+async function draw(parts: ReportingParts, at: StageRun, request: ReportRequest): Promise<Drawn> {
+  const { law } = parts;
+  switch (request.kind) {
+    case '990': {
+      const received = await receivedIn(parts, at, request);
+      const { figures, remarks } = form990Report({ received, paid: request.paid ?? [] }, law);
+      return { figures, remarks };
+    }
+    case 'schedule-i': {
+      const schedule = scheduleI(request.paidOut, law);
+      const figures = schedule.rows.flatMap((row) => [row.CashGrantAmt, row.NonCashAssistanceAmt]);
+      const remarks = schedule.rows.flatMap((row) => row.remarks);
+      return { figures, remarks, scheduleI: schedule };
+    }
+    case 'sf425': {
+      const { figures, tasks } = await drawSf425(parts, at, request);
+      return { figures, remarks: tasks };
+    }
+    case 'sefa': {
+      const sefa = sefaReport(request.expenditures, request.listings, law);
+      const rows = sefa.rows.flatMap(({ expended, toSubrecipients }) => [
+        expended,
+        toSubrecipients,
+      ]);
+      const figures: readonly Figure[] = [...rows, ...sefa.programTotals.values(), sefa.total];
+      return { figures, remarks: sefa.tasks, sefa };
+    }
+  }
+}
+
+async function drawSf425(
+  parts: ReportingParts,
+  at: StageRun,
+  request: Extract<ReportRequest, { readonly kind: 'sf425' }>,
+): Promise<ReturnType<typeof sf425Report>> {
+  const isAsked = ({ payload }: AcceptedAward): boolean => payload['award_id'] === request.award;
+  const authorized: FigurePart[] = [];
+  for await (const award of awardsOf(parts, at)) {
+    if (isAsked(award)) authorized.push(promised(award));
+  }
+  if (authorized.length === 0) {
+    throw new FilewrightError('NOT_FOUND', `No award ${request.award} was ingested`);
+  }
+  const received = await receivedIn(parts, at, request);
+  const nothing: readonly FigurePart[] = [];
+  return sf425Report({
+    cashDisbursements: nothing,
+    federalExpenditures: nothing,
+    unliquidatedObligations: nothing,
+    recipientShareRequired: nothing,
+    recipientExpenditures: nothing,
+    programIncomeEarned: nothing,
+    programIncomeDeducted: nothing,
+    programIncomeAdded: nothing,
+    ...request.spent,
+    cashReceipts: received.filter(({ award }) => isAsked(award)).map(({ part }) => part),
+    federalFundsAuthorized: authorized,
+  });
+}
+
+function promised({ payload, metadata }: AcceptedAward): FigurePart {
+  return {
+    id: metadata.idempotency_key,
+    cents: BigInt(Number(payload['award_amount'])),
+    payloadHash: metadata.payload_hash,
+    idempotencyKey: metadata.idempotency_key,
+    matchRule: undefined,
+    bank: [],
+  };
+}
+
+async function* awardsOf(parts: ReportingParts, at: StageRun): AsyncGenerator<AcceptedAward> {
+  for await (const group of handedAwards(parts.desk, at)) {
+    for (const item of group) yield handedAward(item);
+  }
+}
+
+async function receivedIn(
+  parts: ReportingParts,
+  at: StageRun,
+  days: { readonly from: string; readonly to: string },
+): Promise<readonly ReceivedMoney[]> {
+  const rows = new Map<string, ReceivedRow>();
+  for await (const page of receivedBetween(at, days)) {
+    for (const row of page) rows.set(row.award, row);
+  }
+  const received: ReceivedMoney[] = [];
+  for await (const award of awardsOf(parts, at)) {
+    const row = rows.get(award.metadata.idempotency_key);
+    if (row === undefined) continue;
+    rows.delete(row.award);
+    received.push({ part: partOf(row), award, receivedOn: row.receivedOn });
+  }
+  // Both come from the database, by a foreign key: none may be left over.
+  if (rows.size > 0) throw new Error(`${rows.size} receipts without their award`);
+  return received;
+}
+
+function partOf({ award, cents, payloadSha256, rule, bank }: ReceivedRow): FigurePart {
+  return {
+    id: award,
+    cents: BigInt(cents),
+    payloadHash: payloadSha256,
+    idempotencyKey: award,
+    matchRule: rule,
+    // Built by the statement that handed it off.
+    bank: (bank as unknown as readonly HandedLine[]).map(
+      (line): BankTrace => ({
+        line: line.line,
+        nativeId: line.nativeId ?? undefined,
+        bookedOn: line.bookedOn,
+        cents: line.cents,
+        source: { feed: line.feed, line: line.place },
+      }),
+    ),
+  };
+}
+
+interface HandedLine {
+  readonly line: string;
+  readonly nativeId: string | null;
+  readonly bookedOn: string;
+  readonly cents: number;
+  readonly feed: string;
+  readonly place: number;
+}

@@ -1,0 +1,148 @@
+/** Thresholds that handed-off money crossed, and the obligations that awards bring with them. */
+import { formatDay, parseDay } from '../../calendar/index.ts';
+import {
+  type ActorRef,
+  canonicalBytes,
+  FilewrightError,
+  type Instant,
+  type JsonValue,
+} from '../../core/index.ts';
+import {
+  type Award,
+  awardOf,
+  type Crossing,
+  grantObligations,
+  type GrantsLaw,
+  type MeasuredAmount,
+  missingForCalendar,
+  registrationCrossing,
+  singleAuditCrossing,
+} from '../../packs/grants/index.ts';
+import {
+  addEvaluation,
+  handedAwards,
+  receivedBetween,
+  type StageDesk,
+  type StageRun,
+} from '../../store/index.ts';
+import { sha256OfJson } from '../bytes.ts';
+import type { RulesReport, RulesRequest } from '../contracts.ts';
+import { handedAward } from '../handed-award.ts';
+
+export interface RulesParts {
+  readonly desk: StageDesk;
+  readonly law: GrantsLaw;
+  readonly now: () => Instant;
+}
+
+/** Tasks that are told; more of the same kind help nobody. */
+const TASKS_MAX = 200;
+const REVENUE_MEASURES = [
+  'grossRevenue',
+  'grossSupportAndRevenue',
+  'totalRevenue',
+  'totalRevenueAndSupport',
+] as const;
+
+export async function evaluateRules(
+  parts: RulesParts,
+  request: RulesRequest,
+  actor: ActorRef,
+): Promise<RulesReport> {
+  return parts.desk.transaction(async (at) => {
+    const { awards, tasks, services } = await awardsOf(parts, at, request.holder);
+    const crossings = await crossingsOf(parts, at, request, services);
+    const obligations = grantObligations(at.tenant, awards, parts.law);
+    const report: RulesReport = {
+      crossings,
+      obligations,
+      tasks: [...crossings.flatMap(({ evaluation }) => evaluation.tasks), ...tasks],
+    };
+    const id = parts.desk.ids.next();
+    // Facts about dates and totals, all of them JSON; undefined members are left out by the copy.
+    const document = JSON.parse(JSON.stringify(report)) as JsonValue;
+    const sha256 = sha256OfJson(document);
+    const counts = { crossings: crossings.length, obligations: obligations.length };
+    const ct = await parts.desk.record(at, {
+      type: 'rules.evaluated',
+      actor,
+      subject: { kind: 'grant_evaluation', id, ver: 1 },
+      data: { ...counts, from: request.from, to: request.to, sha256 },
+      body: { about: 'evaluations', canonical: canonicalBytes(document, { numbers: 'any' }) },
+    });
+    await addEvaluation(at, { id, ...counts, sha256, ct: ct ?? '' });
+    return report;
+  });
+}
+
+async function awardsOf(
+  parts: RulesParts,
+  at: StageRun,
+  holder: RulesRequest['holder'],
+): Promise<{
+  readonly awards: readonly Award[];
+  readonly tasks: readonly string[];
+  /** Keys of awards that pay for a service to the one who pays: no contribution. */
+  readonly services: ReadonlySet<string>;
+}> {
+  const awards: Award[] = [];
+  const tasks: string[] = [];
+  const services = new Set<string>();
+  for await (const group of handedAwards(parts.desk, at)) {
+    for (const item of group) {
+      const award = handedAward(item);
+      const { payload, metadata } = award;
+      if (payload['benefit'] === 'grantor') services.add(metadata.idempotency_key);
+      const missing = missingForCalendar(award);
+      if (missing.length === 0) awards.push(awardOf(award, holder));
+      // Only an award with terms of reporting has a calendar at all.
+      else if (payload['reporting_frequency'] !== undefined && tasks.length < TASKS_MAX) {
+        tasks.push(
+          `Find out ${missing.join(', ')} of award ${typeof payload['award_id'] === 'string' ? payload['award_id'] : metadata.idempotency_key}: its reports have no dates`,
+        );
+      }
+    }
+  }
+  return { awards, tasks, services };
+}
+
+async function crossingsOf(
+  parts: RulesParts,
+  at: StageRun,
+  request: RulesRequest,
+  services: ReadonlySet<string>,
+): Promise<readonly Crossing[]> {
+  const start = parseDay(request.from);
+  const end = parseDay(request.to);
+  if (start === undefined || end === undefined || end < start) {
+    throw new FilewrightError(
+      'USAGE',
+      `A fiscal year was expected, found "${request.from}" to "${request.to}"`,
+    );
+  }
+  const contributions: MeasuredAmount[] = [];
+  const revenue: MeasuredAmount[] = [];
+  const days = { from: formatDay(start), to: formatDay(end) };
+  for await (const page of receivedBetween(at, days)) {
+    for (const { award, receivedOn, cents } of page) {
+      const on = parseDay(receivedOn);
+      if (on === undefined) continue;
+      const amount = { id: award, on, cents: BigInt(cents) };
+      revenue.push(amount);
+      if (!services.has(award)) contributions.push(amount);
+    }
+  }
+  const amountsOf = {
+    contributions,
+    ...Object.fromEntries(REVENUE_MEASURES.map((measure) => [measure, revenue])),
+  };
+  const { expenditures } = request;
+  const audit =
+    expenditures === undefined
+      ? undefined
+      : singleAuditCrossing({ start, end }, expenditures, parts.law);
+  return [
+    ...request.states.flatMap((state) => registrationCrossing(state, amountsOf, parts.law) ?? []),
+    ...(audit === undefined ? [] : [audit]),
+  ];
+}

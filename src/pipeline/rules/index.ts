@@ -1,0 +1,1 @@
+export { evaluateRules, type RulesParts } from './evaluate-rules.ts';

@@ -1,0 +1,257 @@
+/**
+ * What people see of dockets, and what they do with them. Every function asks for rights here, through `visible` and
+ * `seen`, so that a hidden docket answers exactly like one that does not exist.
+ */
+import type { Instant } from '../core/index.ts';
+import { formatDay } from '../calendar/index.ts';
+import {
+  maySee,
+  type Party,
+  type People,
+  seen,
+  unknownDocket,
+  type Viewer,
+} from '../packs/patent/access/index.ts';
+import {
+  type Closed,
+  type Closing,
+  closingOf,
+  datesOf,
+  type OpenDocket,
+} from '../packs/patent/docket/index.ts';
+import { type Hop, type RoutingState, tierOf } from '../packs/patent/routing/index.ts';
+import {
+  closeDocketRow,
+  databaseNow,
+  docketPages,
+  docketPayloads,
+  type DocketFilter,
+  fallbackHandoffs,
+  findDocket,
+  findLink,
+  handoffsOf,
+  listDifferences,
+  lockDockets,
+  markLinkUsed,
+  type StoredDocket,
+} from '../store/index.ts';
+import { docketOfRow, stateOfRow } from './decide.ts';
+import { factOf, stored } from './facts.ts';
+import type { Actor, RoutingParts } from './parts.ts';
+import { loadRouting } from './setup.ts';
+import { stepTold } from './step.ts';
+import type { Acknowledged, DocketDetail, DocketView, FallbackEntry } from './views.ts';
+
+/** Somebody who is not in the people file sees nothing. */
+export function viewerOf(people: People, id: string): Viewer {
+  const stranger: Party = { kind: 'person', id, name: id, target: undefined, allow: [], deny: [] };
+  return { party: people.parties.get(id) ?? stranger, people };
+}
+
+export async function listDockets(
+  parts: RoutingParts,
+  viewer: Viewer,
+  filter: DocketFilter = {},
+): Promise<DocketView[]> {
+  const { session, tenant } = parts;
+  const { limit = Number.POSITIVE_INFINITY, ...rest } = filter;
+  const now = await databaseNow(session);
+  const views: DocketView[] = [];
+  // The limit counts what is shown: a page that comes out shorter would tell that something is hidden.
+  for await (const page of docketPages(session, tenant, rest)) {
+    for (const row of page) {
+      if (views.length >= limit) return views;
+      if (maySee(docketOfRow(row), viewer)) views.push(viewOf(parts, row, now));
+    }
+  }
+  return views;
+}
+
+/** For the report and for the list of what a changed law moves. */
+export async function openDockets(parts: RoutingParts, viewer: Viewer): Promise<OpenDocket[]> {
+  const open: OpenDocket[] = [];
+  for await (const page of docketPages(parts.session, parts.tenant)) {
+    for (const row of page) {
+      const docket = docketOfRow(row);
+      if (!maySee(docket, viewer)) continue;
+      const state = stateOfRow(row);
+      open.push({ docket, owner: ownerOf(state), state: standingOf(state) });
+    }
+  }
+  return open;
+}
+
+export async function showDocket(
+  parts: RoutingParts,
+  viewer: Viewer,
+  id: string,
+): Promise<DocketDetail> {
+  const { session, tenant, vault } = parts;
+  const row = await requireSeen(parts, viewer, id);
+  const payload = (await docketPayloads(session, tenant, [id])).get(id);
+  return {
+    ...viewOf(parts, row, await databaseNow(session)),
+    contentType: row.contentType,
+    payload: payload === undefined ? undefined : vault.open(payload),
+    handoffs: await handoffsOf(session, tenant, id),
+    differences: await listDifferences(session, tenant, { all: true, docket: id }),
+  };
+}
+
+async function requireSeen(
+  { session, tenant }: RoutingParts,
+  viewer: Viewer,
+  id: string,
+): Promise<StoredDocket> {
+  const row = await findDocket(session, tenant, id);
+  seen(id, row === undefined ? undefined : docketOfRow(row), viewer);
+  if (row === undefined) throw unknownDocket(id);
+  return row;
+}
+
+function viewOf(parts: RoutingParts, row: StoredDocket, now: Instant): DocketView {
+  const docket = docketOfRow(row);
+  const state = stateOfRow(row);
+  return {
+    docket,
+    source: row.source,
+    receivedAt: row.receivedAt,
+    dates: datesOf(docket, parts.law(), now),
+    state,
+    standing: row.closed === undefined ? standingOf(state) : 'closed',
+    owner: ownerOf(state),
+    nextAt: row.nextAt,
+    closed: row.closed === undefined ? undefined : { at: row.closed.at, by: row.closed.by },
+  };
+}
+
+function standingOf(state: RoutingState): string {
+  return state.state === 'confirmed' ? 'confirmed' : tierOf(state);
+}
+
+function ownerOf(state: RoutingState): string | undefined {
+  return state.state === 'confirmed' ? state.by : state.handed.at(-1)?.party;
+}
+
+/** The first acknowledgement wins, over all processes. */
+export async function acknowledgeDocket(
+  parts: RoutingParts,
+  viewer: Viewer,
+  id: string,
+): Promise<Acknowledged> {
+  await requireSeen(parts, viewer, id);
+  return acknowledge(parts, id, viewer.party.id);
+}
+
+async function acknowledge(parts: RoutingParts, docket: string, by: string): Promise<Acknowledged> {
+  const actor: Actor = { kind: 'user', id: by };
+  const happening = { kind: 'acknowledged', by } as const;
+  const { results } = await stepTold(parts, parts.session, [{ docket, happening, actor }]);
+  const state = results[0]?.decision.state ?? (await confirmedOf(parts, docket));
+  if (state?.state !== 'confirmed') return { kind: 'not_given' };
+  const isFirst = results[0]?.decision.outcome === 'done';
+  return { kind: isFirst ? 'acknowledged' : 'already', at: state.at, by: state.by };
+}
+
+/** A docket that is closed takes no step any more, but may have been confirmed before. */
+async function confirmedOf(parts: RoutingParts, id: string): Promise<RoutingState | undefined> {
+  const row = await findDocket(parts.session, parts.tenant, id);
+  return row === undefined ? undefined : stateOfRow(row);
+}
+
+export type CloseRequest =
+  | { readonly kind: 'proof'; readonly receipt: string; readonly filedAt: Instant }
+  | { readonly kind: 'override'; readonly reason: string }
+  | { readonly kind: 'seen' };
+
+/** Throws PROOF_NEEDED with what is missing. Closing twice changes nothing. */
+export async function closeDocket(
+  parts: RoutingParts,
+  viewer: Viewer,
+  id: string,
+  request: CloseRequest,
+): Promise<Closed & { readonly isFirst: boolean }> {
+  const { session, tenant, ids } = parts;
+  await requireSeen(parts, viewer, id);
+  const by = viewer.party.id;
+  const closing: Closing = request.kind === 'proof' ? request : { ...request, by };
+  return session.transaction(async (run) => {
+    const { dockets, now } = await lockDockets(run, tenant, [id]);
+    const [row] = dockets;
+    if (row === undefined) throw unknownDocket(id);
+    const docket = docketOfRow(row);
+    const law = parts.law();
+    const dates = datesOf(docket, law, now);
+    const closed = closingOf(docket, closing, { dates, law, now });
+    const due = dates.kind === 'dated' ? formatDay(dates.due) : undefined;
+    const actor: Actor = { kind: 'user', id: by };
+    const fact = factOf(ids, 'docket.closed', actor, { ...closing, ...closed, due });
+    const written = { by, closing: stored({ ...closing, ...closed }) as object, fact };
+    return { ...closed, isFirst: await closeDocketRow(run, tenant, id, written) };
+  });
+}
+
+/** What went out below the primary tier, as far as the viewer may see it. */
+export async function viewFallbackLog(
+  parts: RoutingParts,
+  viewer: Viewer,
+  filter: { readonly since: Instant; readonly limit?: number },
+): Promise<FallbackEntry[]> {
+  const { session, tenant } = parts;
+  const all = await fallbackHandoffs(session, tenant, { since: filter.since, limit: FALLBACK_MAX });
+  const entries: FallbackEntry[] = [];
+  for (const handoff of all) {
+    if (entries.length >= (filter.limit ?? FALLBACK_MAX)) break;
+    const row = await findDocket(session, tenant, handoff.docket);
+    if (row === undefined || !maySee(docketOfRow(row), viewer)) continue;
+    // Written with the intent, from a hop.
+    entries.push({ ...handoff, handedTo: handoff.hop as unknown as Hop });
+  }
+  return entries;
+}
+
+const FALLBACK_MAX = 10_000;
+
+/** What the page behind a link shows and does; fits `AcknowledgementDesk` of web/. */
+export function acknowledgementDesk(parts: RoutingParts) {
+  const find = async (reference: string) => {
+    const link = await findLink(parts.session, parts.tenant, reference);
+    const row =
+      link === undefined ? undefined : await findDocket(parts.session, parts.tenant, link.docket);
+    if (link === undefined || row === undefined) return undefined;
+    const { people } = await loadRouting(parts);
+    const viewer = viewerOf(people, link.party);
+    // Rights may have been taken away since the link was sent.
+    return maySee(docketOfRow(row), viewer) ? { link, row, viewer } : undefined;
+  };
+  return {
+    look: async (reference: string) => {
+      const found = await find(reference);
+      if (found === undefined) return undefined;
+      const { row, viewer } = found;
+      const state = stateOfRow(row);
+      if (state.state === 'confirmed') {
+        return { kind: 'acknowledged', at: state.at, by: state.by } as const;
+      }
+      const { docket, dates } = viewOf(parts, row, await databaseNow(parts.session));
+      const due = dates.kind === 'dated' ? `Due ${formatDay(dates.due)}` : 'No date is known';
+      return {
+        kind: 'open',
+        title: `${docket.eventCode} in ${docket.applicationNumber ?? 'a record that could not be read'}`,
+        lines: [due, `Docket ${docket.id}`],
+        reader: viewer.party.name,
+      } as const;
+    },
+    acknowledge: async (reference: string) => {
+      const found = await find(reference);
+      if (found === undefined) return undefined;
+      const { link, row, viewer } = found;
+      const done = await acknowledge(parts, row.id, viewer.party.id);
+      if (done.kind === 'not_given') return undefined;
+      await parts.session.transaction((run) =>
+        markLinkUsed(run, parts.tenant, link.reference, done.by),
+      );
+      return { at: done.at, by: done.by, isFirst: done.kind === 'acknowledged' };
+    },
+  };
+}

@@ -1,0 +1,45 @@
+/**
+ * Routing as a running system: the shell around the rules of packs/patent. Dockets in (`intake`), handed over by any
+ * number of routers (`startRouter`), seen and acknowledged by people (`desk`), targets brought back (`recovery`).
+ */
+export {
+  acknowledgementDesk,
+  acknowledgeDocket,
+  closeDocket,
+  type CloseRequest,
+  listDockets,
+  openDockets,
+  showDocket,
+  viewerOf,
+  viewFallbackLog,
+} from './desk.ts';
+export { docketMessageDesk, importDockets, type IncomingDocket } from './intake.ts';
+export { observe, type Observed } from './observe.ts';
+export type { Actor, RoutingParts } from './parts.ts';
+export {
+  approveRecovery,
+  listBreakers,
+  type RecoveryOptions,
+  recoveryStatus,
+  reviewDocketDifferences,
+  runRecovery,
+} from './recovery-acts.ts';
+export { type RouterOptions, routeUntilIdle, type RunningRouter, startRouter } from './router.ts';
+export {
+  activateRouting,
+  type ActiveRouting,
+  activeRouting,
+  importRouting,
+  loadRouting,
+  setAbsence,
+} from './setup.ts';
+export type {
+  Acknowledged,
+  BreakerView,
+  DocketDetail,
+  DocketView,
+  FallbackEntry,
+  RecoveryView,
+} from './views.ts';
+export { openTransport, type Transport } from './transport.ts';
+export type { WatchedQueue } from './queue-watch.ts';

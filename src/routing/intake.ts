@@ -1,0 +1,296 @@
+/** Docket events in, from files and brokers: sealed, stored once for each event, and due to be routed at once. */
+import { hash } from 'node:crypto';
+import type { BrokerMessage, MessageDesk } from '../brokers/index.ts';
+import {
+  FilewrightError,
+  type JsonValue,
+  type LedgerFact,
+  parseStrictJson,
+  sha256Hex,
+  toRfc3339,
+  type WrappedKey,
+} from '../core/index.ts';
+import { UNREAD_LABEL } from '../packs/patent/access/index.ts';
+import {
+  type Docket,
+  type DocketMapping,
+  docketOf,
+  type DocketReading,
+  driftDocket,
+  eventRow,
+  readDocketDocument,
+  readDocketRow,
+} from '../packs/patent/docket/index.ts';
+import { activationOf, startRouting, triggersOf } from '../packs/patent/routing/index.ts';
+import {
+  admitDockets,
+  databaseNow,
+  type DocketAdmission,
+  isMessageKnown,
+  type NewDocket,
+  type NotedMessage,
+  noteMessage,
+  PostgresIntakeStore,
+  raiseAlertRow,
+  recordDocketFact,
+  type Session,
+} from '../store/index.ts';
+import { factOf, stored } from './facts.ts';
+import { Group } from './group.ts';
+import { type Actor, ROUTER, type RoutingParts } from './parts.ts';
+
+export interface IncomingDocket {
+  /** Exactly as they came; they go out the same. */
+  readonly payload: Uint8Array;
+  readonly contentType: string;
+  /** File, queue or stream, for the record. */
+  readonly source: string;
+  /** What `readDocketRow` or `readDocketDocument` made of them. */
+  readonly reading: DocketReading;
+  /** The broker's message, so that a repeat is known before anything is read. */
+  readonly message?: NotedMessage;
+}
+
+/** Admits events, each once however often it comes. In one transaction: all of them or none. */
+export async function importDockets(
+  parts: RoutingParts,
+  incoming: readonly IncomingDocket[],
+  actor: Actor = ROUTER,
+): Promise<readonly DocketAdmission[]> {
+  if (incoming.length === 0) return [];
+  const read = incoming.map((one) => ({ ...one, docket: docketFor(parts, one) }));
+  const keys = await keysFor(
+    parts,
+    read.map(({ docket }) => subjectOf(docket)),
+  );
+  return parts.session.transaction(async (run) => {
+    const now = await databaseNow({ run });
+    const fresh = new Map<string, NewDocket>();
+    for (const one of read) {
+      if (!fresh.has(one.docket.messageId)) {
+        fresh.set(one.docket.messageId, newDocket(parts, { ...one, actor, keys, now }));
+      }
+    }
+    const admitted = await admitDockets(run, parts.tenant, [...fresh.values()]);
+    const byMessage = new Map([...fresh.keys()].map((id, index) => [id, admitted[index]]));
+    const results: DocketAdmission[] = [];
+    for (const one of read) {
+      const first = fresh.get(one.docket.messageId);
+      const known = byMessage.get(one.docket.messageId);
+      if (first === undefined || known === undefined) throw new Error('a docket was not admitted');
+      const result = admissionOf(one.docket, first, known);
+      // Said once; whatever else in this call is the same event is a repeat of it.
+      if (known.kind === 'created') {
+        byMessage.set(one.docket.messageId, { kind: 'unchanged', docket: known.docket });
+      }
+      if (result.kind === 'conflict')
+        await keepConflict(run, parts, { ...one, actor, keys, result });
+      if (one.message !== undefined) {
+        const end = { outcome: result.kind, docket: result.docket };
+        await noteMessage(run, parts.tenant, one.message, end);
+      }
+      results.push(result);
+    }
+    return results;
+  });
+}
+
+function admissionOf(docket: Docket, first: NewDocket, known: DocketAdmission): DocketAdmission {
+  const isFirst = docket.payloadSha256 === first.payloadSha256;
+  if (isFirst) return known;
+  return { kind: 'conflict', docket: known.docket };
+}
+
+function docketFor(parts: RoutingParts, { payload, reading }: IncomingDocket): Docket {
+  const payloadSha256 = sha256Hex(hash('sha256', payload, 'hex'));
+  const at = { tenant: parts.tenant, payloadSha256 };
+  return reading.kind === 'event'
+    ? docketOf(reading.event, { ...at, rules: parts.law().rules })
+    : driftDocket(reading.glimpse, at);
+}
+
+/** Whose data key seals it: destroyed with the client's, or with the one matter where no client is known. */
+function subjectOf(docket: Docket): string {
+  return `docket/${docket.client ?? docket.applicationNumber ?? 'unread'}`;
+}
+
+async function keysFor(
+  { session, tenant, clock, vault }: RoutingParts,
+  subjects: readonly string[],
+): Promise<ReadonlyMap<string, WrappedKey>> {
+  const month = toRfc3339(clock.now()).slice(0, 7);
+  const store = new PostgresIntakeStore(session, tenant);
+  return store.dataKeys([...new Set(subjects)], month, () => vault.newKey(month));
+}
+
+interface Sealing {
+  readonly docket: Docket;
+  readonly payload: Uint8Array;
+  readonly keys: ReadonlyMap<string, WrappedKey>;
+  readonly actor: Actor;
+}
+
+function sealedFact(
+  { ids, vault }: RoutingParts,
+  { docket, payload, keys, actor }: Sealing,
+  type: string,
+  data: Readonly<Record<string, unknown>>,
+): LedgerFact & { readonly body: NonNullable<LedgerFact['body']> } {
+  const fact = factOf(ids, type, actor, data);
+  const key = keys.get(subjectOf(docket));
+  if (key === undefined) throw new Error('there is no data key for a docket');
+  return { ...fact, body: vault.seal({ key, entry: fact.id, body: payload }) };
+}
+
+function newDocket(
+  parts: RoutingParts,
+  incoming: IncomingDocket & Sealing & { readonly now: Parameters<typeof startRouting>[0] },
+): NewDocket {
+  const { docket, reading, now } = incoming;
+  const state = startRouting(now);
+  const changes = reading.kind === 'drift' ? reading.changes : [];
+  const [trigger] = triggersOf({ kind: 'record', source: incoming.source, changes });
+  const activation =
+    trigger === undefined
+      ? undefined
+      : activationOf(trigger, { messageId: docket.messageId, tier: 'PRIMARY' });
+  return {
+    id: docket.id,
+    messageId: docket.messageId,
+    source: incoming.source,
+    contentType: incoming.contentType,
+    payloadSha256: docket.payloadSha256,
+    docket: stored(docket),
+    state: stored(state),
+    tier: 'PRIMARY',
+    activation: activation === undefined ? undefined : stored(activation),
+    nextAt: now,
+    fact: sealedFact(parts, incoming, 'docket.received', {
+      source: incoming.source,
+      message: incoming.message?.message,
+      payload_sha256: docket.payloadSha256,
+      reading: reading.kind,
+      drift: changes.map(({ field, change }) => `${field} ${change}`),
+      labels: docket.labels,
+    }),
+  };
+}
+
+/** Other bytes under the same event are kept as evidence, once, and somebody compares the two. */
+async function keepConflict(
+  run: Session['run'],
+  parts: RoutingParts,
+  conflict: IncomingDocket & Sealing & { readonly result: DocketAdmission },
+): Promise<void> {
+  const { docket, source, result } = conflict;
+  const { tenant, ids } = parts;
+  const note = { source, message: `conflict:${result.docket}`, sha256: docket.payloadSha256 };
+  if (!(await noteMessage(run, tenant, note, { outcome: 'conflict', docket: result.docket })))
+    return;
+  const data = { source, payload_sha256: docket.payloadSha256 };
+  const fact = sealedFact(parts, conflict, 'docket.conflict', data);
+  await recordDocketFact(run, tenant, result.docket, fact);
+  await raiseAlertRow(run, tenant, {
+    id: ids.next(),
+    kind: 'docket_conflict',
+    subject: result.docket,
+    severity: 'warning',
+    recipient: undefined,
+    text: `Docket ${result.docket} came again with other bytes from ${source}. The first are kept and routed; compare the two with docket show.`,
+    dedup: `docket_conflict/${result.docket}`.slice(0, 200),
+  });
+}
+
+/** Where a broker's messages end: committed to the store, and only then acknowledged. */
+export function docketMessageDesk(
+  parts: RoutingParts,
+  options: { readonly mapping?: DocketMapping } = {},
+): MessageDesk {
+  const group = new Group((messages: readonly BrokerMessage[]) => commit(parts, messages, options));
+  return {
+    commit: (message) => group.add(message),
+    setAside: (message, reason) => setAside(parts, message, reason),
+  };
+}
+
+async function commit(
+  parts: RoutingParts,
+  messages: readonly BrokerMessage[],
+  options: { readonly mapping?: DocketMapping },
+): Promise<readonly undefined[]> {
+  const incoming: IncomingDocket[] = [];
+  for (const message of messages) {
+    const note = { source: message.source, message: message.id, sha256: message.sha256 };
+    if (message.isRepeat && (await isMessageKnown(parts.session, parts.tenant, note))) continue;
+    for (const reading of readingsOf(message.bytes, options.mapping)) {
+      // A document holds many events and grows; each event goes on as a record of its own, the same every day.
+      const isPart = options.mapping !== undefined && reading.kind === 'event';
+      incoming.push({
+        payload: isPart ? eventRow(reading.event) : message.bytes,
+        contentType: isPart ? 'application/json' : (message.contentType ?? 'application/json'),
+        source: message.source,
+        reading,
+        message: note,
+      });
+    }
+  }
+  await importDockets(parts, incoming);
+  return messages.map(() => undefined);
+}
+
+const UNREADABLE: DocketReading & { kind: 'refused' } = {
+  kind: 'refused',
+  errors: [{ where: '', why: 'it is no JSON object' }],
+  glimpse: {
+    applicationNumber: undefined,
+    client: undefined,
+    technologyGroup: undefined,
+    // Nobody knows how secret it is.
+    labels: { classification: [UNREAD_LABEL], privilege: [UNREAD_LABEL] },
+  },
+};
+
+/** What cannot be read at all is a docket too: somebody must look at it. */
+export function readingsOf(bytes: Uint8Array, mapping?: DocketMapping): readonly DocketReading[] {
+  let value: JsonValue;
+  try {
+    value = parseStrictJson(bytes);
+  } catch (error) {
+    if (!(error instanceof FilewrightError)) throw error;
+    return [UNREADABLE];
+  }
+  if (mapping !== undefined) return readDocketDocument(value, mapping).readings;
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? [readDocketRow(value as Readonly<Record<string, JsonValue>>)]
+    : [UNREADABLE];
+}
+
+async function setAside(
+  parts: RoutingParts,
+  message: BrokerMessage,
+  reason: string,
+): Promise<void> {
+  const { session, tenant, ids } = parts;
+  // Routed as a record that nobody could read: it has a tier timer and a two-hour clock like any other.
+  const note = { source: message.source, message: message.id, sha256: message.sha256 };
+  await importDockets(parts, [
+    {
+      payload: message.bytes,
+      contentType: message.contentType ?? 'application/octet-stream',
+      source: message.source,
+      reading: { ...UNREADABLE, errors: [{ where: '', why: reason }] },
+      message: note,
+    },
+  ]);
+  await session.transaction((run) =>
+    raiseAlertRow(run, tenant, {
+      id: ids.next(),
+      kind: 'message_set_aside',
+      subject: message.source,
+      severity: 'warning',
+      recipient: undefined,
+      text: `A message from ${message.source} could not be committed as it is (${reason}); it is routed as a record that could not be read.`,
+      dedup: `message_set_aside/${message.source}`.slice(0, 200),
+    }),
+  );
+}

@@ -1,0 +1,53 @@
+/** What was seen elsewhere, applied to the dockets it concerns. Saying it twice is one escalation. */
+import {
+  activationOf,
+  type Observation,
+  type Tier,
+  type Trigger,
+  type TriggerThresholds,
+  triggersOf,
+} from '../packs/patent/routing/index.ts';
+import { docketPages, noteActivations } from '../store/index.ts';
+import { stored } from './facts.ts';
+import type { RoutingParts } from './parts.ts';
+
+export interface Observed {
+  /** Empty where nothing is over its threshold; then nothing was touched. */
+  readonly triggers: readonly Trigger[];
+  /** Dockets that leave their tier at the next step. */
+  readonly activated: readonly string[];
+}
+
+/**
+ * A failing target concerns the dockets that wait at it; a denied look-up, or a source whose records have changed, all that
+ * are still in the primary tier.
+ */
+export async function observe(
+  { session, tenant }: Pick<RoutingParts, 'session' | 'tenant'>,
+  observation: Observation,
+  thresholds?: TriggerThresholds,
+): Promise<Observed> {
+  const triggers = triggersOf(observation, thresholds);
+  const [trigger] = triggers;
+  if (trigger === undefined) return { triggers, activated: [] };
+  const isTarget = observation.kind === 'http' || observation.kind === 'tls';
+  const filter = isTarget ? { target: observation.target } : {};
+  const activated: string[] = [];
+  const phases = ['queued', 'sending', 'awaiting'] as const;
+  for await (const page of docketPages(session, tenant, { ...filter, phases })) {
+    const concerned = page.filter(({ tier, source }) => {
+      if (isTarget) return true;
+      return tier === 'PRIMARY' && (observation.kind !== 'record' || source === observation.source);
+    });
+    const activations = concerned.map(({ id, messageId, tier }) => ({
+      docket: id,
+      tier,
+      // A check constraint holds the column to the names of tiers.
+      activation: stored(activationOf(trigger, { messageId, tier: tier as Tier })),
+    }));
+    activated.push(
+      ...(await session.transaction((run) => noteActivations(run, tenant, activations))),
+    );
+  }
+  return { triggers, activated };
+}

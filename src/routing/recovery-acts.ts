@@ -1,0 +1,165 @@
+/** What people do with recovery: look, hurry, approve, review. Hidden dockets do not show in any of it. */
+import { type BreakerState, CLOSED, FilewrightError } from '../core/index.ts';
+import { maySee, type Viewer } from '../packs/patent/access/index.ts';
+import type { RecoveryState } from '../packs/patent/recovery/index.ts';
+import {
+  evidenceOf,
+  findDocket,
+  listDifferences,
+  listRuns,
+  openRun,
+  readBreakers,
+  reviewDifferences,
+  type StoredDifference,
+  type StoredRun,
+} from '../store/index.ts';
+import { docketOfRow } from './decide.ts';
+import type { Actor, RoutingParts } from './parts.ts';
+import { addToRun, type RecoveryOptions, recoveryPolicy } from './recovery.ts';
+import { loadRouting } from './setup.ts';
+import type { BreakerView, RecoveryView } from './views.ts';
+
+export type { RecoveryOptions };
+
+export async function listBreakers({ session, tenant }: RoutingParts): Promise<BreakerView[]> {
+  const rows = await readBreakers((statement, values) => session.run(statement, values), tenant);
+  return rows.map(({ target, state, changedAt }) => ({
+    target,
+    breaker: state as unknown as BreakerState,
+    changedAt,
+  }));
+}
+
+/** Open runs first; all evidence of each. */
+export async function recoveryStatus(
+  parts: RoutingParts,
+  viewer: Viewer,
+  filter: { readonly target?: string; readonly limit?: number } = {},
+): Promise<RecoveryView[]> {
+  const { session, tenant } = parts;
+  const breakers = new Map((await listBreakers(parts)).map((one) => [one.target, one.breaker]));
+  const runs = await listRuns(session, tenant, filter.limit ?? 20);
+  const views: RecoveryView[] = [];
+  for (const run of runs) {
+    if (filter.target !== undefined && run.target !== filter.target) continue;
+    const { id, target, startedAt, mode, nextAt } = run;
+    views.push({
+      run: id,
+      target,
+      startedAt,
+      mode,
+      nextAt,
+      state: run.state as unknown as RecoveryState,
+      breaker: breakers.get(target) ?? CLOSED,
+      evidence: (await evidenceOf(session, tenant, id)).map((one) => withoutCounts(one)),
+      differences: await visibleDifferences(parts, viewer, run),
+    });
+  }
+  return views;
+}
+
+/** Totals over dockets tell that some are hidden; the list of differences says all that the viewer may know. */
+function withoutCounts<Evidence extends { readonly step: string; readonly evidence: object }>(
+  one: Evidence,
+): Evidence {
+  return one.step === 'reconciliation' ? { ...one, evidence: {} } : one;
+}
+
+async function visibleDifferences(
+  { session, tenant }: RoutingParts,
+  viewer: Viewer,
+  run: StoredRun,
+): Promise<StoredDifference[]> {
+  const visible: StoredDifference[] = [];
+  for (const difference of await listDifferences(session, tenant, { run: run.id })) {
+    const row = await findDocket(session, tenant, difference.docket);
+    if (row !== undefined && maySee(docketOfRow(row), viewer)) visible.push(difference);
+  }
+  return visible;
+}
+
+/** Asks for the next check now, as far as the cool-down allows, and for a person's approval at the end. */
+export async function runRecovery(
+  parts: RoutingParts,
+  target: string,
+  actor: Actor,
+  options: RecoveryOptions = {},
+): Promise<RecoveryState> {
+  const run = await requireRun(parts, target);
+  return add(parts, run, options, {
+    happening: { kind: 'hurried' },
+    evidence: { step: 'approval', verdict: 'wait', by: actor.id, evidence: { act: 'run' } },
+    actor,
+    mode: 'by_hand',
+  });
+}
+
+/** Lets a run that waits for a person go on to its synthetic transaction. */
+export async function approveRecovery(
+  parts: RoutingParts,
+  target: string,
+  actor: Actor,
+  approval: { readonly reason: string; readonly options?: RecoveryOptions },
+): Promise<RecoveryState> {
+  const run = await requireRun(parts, target);
+  if (run.phase !== 'awaiting_approval') {
+    throw new FilewrightError(
+      'REFUSED_BY_RULE',
+      `The recovery of "${target}" is ${run.phase.replaceAll('_', ' ')} and waits for no approval; see recovery status`,
+    );
+  }
+  if (approval.reason.trim().length < REASON_CHARACTERS_MIN) {
+    throw new FilewrightError(
+      'REFUSED_BY_RULE',
+      `An approval needs a reason of at least ${REASON_CHARACTERS_MIN} characters`,
+    );
+  }
+  const reasons = (run.state as unknown as { readonly reasons?: readonly string[] }).reasons ?? [];
+  return add(parts, run, approval.options ?? {}, {
+    happening: { kind: 'approved' },
+    evidence: {
+      step: 'approval',
+      verdict: 'good',
+      by: actor.id,
+      evidence: { act: 'approve', reason: approval.reason, over: reasons },
+    },
+    actor,
+  });
+}
+
+/** Short reasons explain nothing to whoever reads the ledger in three years. */
+const REASON_CHARACTERS_MIN = 10;
+
+async function add(
+  parts: RoutingParts,
+  run: StoredRun,
+  options: RecoveryOptions,
+  addition: Parameters<typeof addToRun>[3],
+): Promise<RecoveryState> {
+  const routing = await loadRouting(parts);
+  const isAutomatic = (options.automatic ?? true) && run.mode === 'automatic';
+  const at = { policy: recoveryPolicy(routing, options), isAutomatic };
+  const next = await addToRun(parts, routing, run, addition, at);
+  if (next === undefined) throw new Error('an act of a person needs no lease');
+  return next;
+}
+
+async function requireRun({ session, tenant }: RoutingParts, target: string): Promise<StoredRun> {
+  const run = await openRun(session, tenant, target);
+  if (run === undefined) {
+    throw new FilewrightError('NOT_FOUND', `No recovery of "${target}" is under way`);
+  }
+  return run;
+}
+
+/** A person has looked at what the reconciliation found about a docket. Returns how much of it was open. */
+export async function reviewDocketDifferences(
+  parts: RoutingParts,
+  viewer: Viewer,
+  docket: string,
+): Promise<number> {
+  const { session, tenant } = parts;
+  const row = await findDocket(session, tenant, docket);
+  if (row === undefined || !maySee(docketOfRow(row), viewer)) return 0;
+  return session.transaction((run) => reviewDifferences(run, tenant, docket, viewer.party.id));
+}

@@ -1,0 +1,174 @@
+/** Which matrix and which people hold: imported as documents, checked together, activated together. */
+import { createHash } from 'node:crypto';
+import {
+  canonicalText,
+  entryId,
+  FilewrightError,
+  type Instant,
+  type JsonValue,
+  parseStrictJson,
+} from '../core/index.ts';
+import { type People, readPeople } from '../packs/patent/access/index.ts';
+import {
+  readMatrix,
+  requireSoundMatrix,
+  type RoutingMatrix,
+} from '../packs/patent/routing/index.ts';
+import {
+  activateSetup,
+  activeSetup,
+  findRoutingDocument,
+  keepRoutingDocument,
+  type Session,
+  type StoredSetup,
+  wakeOpenDockets,
+} from '../store/index.ts';
+import type { Actor, RoutingParts } from './parts.ts';
+
+export interface ActiveRouting {
+  /** Counts the activations; the largest holds. */
+  readonly n: number;
+  readonly matrix: RoutingMatrix;
+  readonly people: People;
+  readonly peopleVersion: string;
+  readonly activatedBy: string;
+  readonly activatedAt: Instant;
+}
+
+type Named = { readonly file: string; readonly text: string };
+type Parts = Pick<RoutingParts, 'session' | 'tenant' | 'ids'>;
+
+/** Checks, stores and activates; nothing of it where the two are not sound together. */
+export async function importRouting(
+  parts: Parts,
+  documents: { readonly matrix: Named; readonly people: Named },
+  actor: Actor,
+): Promise<ActiveRouting & { readonly isNew: boolean }> {
+  const matrix = readMatrix(documents.matrix);
+  const people = readPeople(documents.people);
+  requireSoundMatrix(matrix, people);
+  const peopleVersion = versionOf(documents.people.text);
+  const { session, tenant } = parts;
+  const { setup, isNew } = await session.transaction(async (run) => {
+    const kept = { kind: 'matrix', version: matrix.version, title: matrix.title } as const;
+    await keepRoutingDocument(run, tenant, { ...kept, body: documents.matrix.text }, actor.id);
+    await keepRoutingDocument(
+      run,
+      tenant,
+      {
+        kind: 'people',
+        version: peopleVersion,
+        title: `${people.parties.size} parties`,
+        body: documents.people.text,
+      },
+      actor.id,
+    );
+    return activate(run, parts, { matrix: matrix.version, people: peopleVersion }, actor);
+  });
+  return { ...shown(setup), matrix, people, isNew };
+}
+
+/** Goes back, or on, to documents that are stored already. */
+export async function activateRouting(
+  parts: Parts,
+  pair: { readonly matrix: string; readonly people: string },
+  actor: Actor,
+): Promise<ActiveRouting> {
+  const { matrix, people } = await readPair(parts.session, parts.tenant, pair);
+  requireSoundMatrix(matrix, people);
+  const { setup } = await parts.session.transaction((run) => activate(run, parts, pair, actor));
+  return { ...shown(setup), matrix, people };
+}
+
+async function activate(
+  run: Session['run'],
+  { tenant, ids }: Parts,
+  pair: { readonly matrix: string; readonly people: string },
+  actor: Actor,
+): Promise<{ readonly setup: StoredSetup; readonly isNew: boolean }> {
+  const id = entryId(ids.next());
+  const data = { matrix: pair.matrix, people: pair.people };
+  const fact = { id, type: 'routing.activated', actor, trace: id, data };
+  const done = await activateSetup(run, tenant, { ...pair, by: actor.id }, fact);
+  // Who may see what, and who is asked, has changed: every open docket is decided anew.
+  if (done.isNew) await wakeOpenDockets(run, tenant);
+  return done;
+}
+
+/** Undefined before the first import. */
+export async function activeRouting(
+  { tenant, policy }: Pick<RoutingParts, 'tenant' | 'policy'>,
+  session: Pick<Session, 'run'>,
+  known?: ActiveRouting,
+): Promise<ActiveRouting | undefined> {
+  const setup = await activeSetup(session, tenant);
+  if (setup === undefined) return undefined;
+  // Documents never change, so what was read for this number stays right.
+  if (known?.n === setup.n) return known;
+  const { matrix, people } = await readPair(session, tenant, setup);
+  const held = policy === undefined ? matrix : { ...matrix, policy: policy(matrix.policy) };
+  return { ...shown(setup), matrix: held, people };
+}
+
+export async function loadRouting(
+  parts: Pick<RoutingParts, 'tenant' | 'session' | 'policy'>,
+): Promise<ActiveRouting> {
+  const active = await activeRouting(parts, parts.session);
+  if (active === undefined) {
+    throw new FilewrightError(
+      'NOT_FOUND',
+      'No routing matrix is active yet; import one with route import',
+    );
+  }
+  return active;
+}
+
+/** Notes an absence as a new version of the people file. An absence of the same person from the same day is replaced. */
+export async function setAbsence(
+  parts: Parts,
+  absence: {
+    readonly person: string;
+    readonly from: string;
+    readonly to: string;
+    readonly delegate?: string;
+  },
+  actor: Actor,
+): Promise<ActiveRouting> {
+  const active = await loadRouting(parts);
+  const { session, tenant } = parts;
+  const stored = await findRoutingDocument(session, tenant, 'people', active.peopleVersion);
+  const matrix = await findRoutingDocument(session, tenant, 'matrix', active.matrix.version);
+  // Stored only after `readPeople` has taken it for a people file.
+  const document = parseStrictJson(stored.body) as Record<string, JsonValue>;
+  const others = ((document['absences'] ?? []) as Record<string, JsonValue>[]).filter(
+    (one) => one['person'] !== absence.person || one['from'] !== absence.from,
+  );
+  const text = `${JSON.stringify({ ...document, absences: [...others, { ...absence }] }, undefined, 2)}\n`;
+  return importRouting(
+    parts,
+    { matrix: { file: 'matrix', text: matrix.body }, people: { file: 'people', text } },
+    actor,
+  );
+}
+
+async function readPair(
+  session: Pick<Session, 'run'>,
+  tenant: string,
+  pair: { readonly matrix: string; readonly people: string },
+): Promise<{ readonly matrix: RoutingMatrix; readonly people: People }> {
+  const matrix = await findRoutingDocument(session, tenant, 'matrix', pair.matrix);
+  const people = await findRoutingDocument(session, tenant, 'people', pair.people);
+  return {
+    matrix: readMatrix({ file: `matrix ${pair.matrix}`, text: matrix.body }),
+    people: readPeople({ file: `people ${pair.people}`, text: people.body }),
+  };
+}
+
+function shown({ n, people, activatedBy, activatedAt }: StoredSetup) {
+  return { n, peopleVersion: people, activatedBy, activatedAt };
+}
+
+function versionOf(text: string): string {
+  const canonical = canonicalText(parseStrictJson(text), { numbers: 'any' });
+  return createHash('sha256').update(canonical).digest('hex');
+}

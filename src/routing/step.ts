@@ -1,0 +1,323 @@
+/**
+ * The transaction around a decision: rows locked, decided by the database's clock, next states, breakers, facts, warnings
+ * and intents committed together. A crash before the commit leaves everything as it was; a crash after it leaves an
+ * intent without an outcome, which the next clock takes for unknown.
+ */
+import { type BreakerState, FilewrightError, type Instant, addMs } from '../core/index.ts';
+import { type Happening, type Trigger, triggersOf } from '../packs/patent/routing/index.ts';
+import {
+  changeBreakers,
+  type DocketFact,
+  type EndedHandoff,
+  lockDockets,
+  type LockedDockets,
+  lockDueDockets,
+  queueReadings,
+  raiseAlertRow,
+  readBreakers,
+  recordDocketFacts,
+  type Session,
+  type StartedHandoff,
+  type StoredBreaker,
+  type StoredDocket,
+  type WrittenStep,
+  writeSteps,
+} from '../store/index.ts';
+import {
+  columnsOf,
+  type Decision,
+  decideDocket,
+  type DecisionDesk,
+  type Handover,
+} from './decide.ts';
+import { boundaryOf, factOf, handoffFact, routingFact } from './facts.ts';
+import { type Actor, ROUTER, type RoutingParts } from './parts.ts';
+import { openRecovery } from './open-recovery.ts';
+import { activeRouting, type ActiveRouting } from './setup.ts';
+
+type Run = Session['run'];
+
+/** What one docket is told, with the end of the handoff that it came from. */
+export interface Telling {
+  readonly docket: string;
+  readonly happening: Happening;
+  readonly ended?: Omit<EndedHandoff, 'docket'>;
+  readonly actor?: Actor;
+}
+
+/** What is to be handed over now that its intent is committed. */
+export interface PendingHandover extends Handover {
+  readonly row: StoredDocket;
+  readonly n: number;
+  readonly routing: ActiveRouting;
+}
+
+export interface StepResult {
+  readonly docket: string;
+  readonly decision: Decision;
+}
+
+export interface Stepped {
+  readonly results: readonly StepResult[];
+  readonly handovers: readonly PendingHandover[];
+  readonly routing: ActiveRouting | undefined;
+}
+
+/** Somebody else changed a breaker first: everything is decided anew. So often in a row it is no race any more. */
+const RACES_MAX = 20;
+/** A process has a notice of the manual tier in hand for so long; after that any other takes it. */
+export const NOTICE_LEASE_MS = 15_000;
+/** A reading older than this says nothing about the queue as it is. */
+const READING_FRESH_MS = 45_000;
+
+class BreakerMoved extends Error {}
+
+/** Steps over dockets whose moment has come, at most `limit`. */
+export function stepDue(
+  parts: RoutingParts,
+  session: Session,
+  limit: number,
+  known?: ActiveRouting,
+): Promise<Stepped> {
+  return stepping(parts, session, known, async (run) => ({
+    locked: await lockDueDockets(run, parts.tenant, limit),
+    tellingOf: () => ({ happening: { kind: 'clock' } }),
+  }));
+}
+
+/** Steps over dockets that something happened to; each at most once in a call. */
+export function stepTold(
+  parts: RoutingParts,
+  session: Session,
+  tellings: readonly Telling[],
+  known?: ActiveRouting,
+): Promise<Stepped> {
+  const byDocket = new Map(tellings.map((telling) => [telling.docket, telling]));
+  return stepping(parts, session, known, async (run) => ({
+    locked: await lockDockets(run, parts.tenant, [...byDocket.keys()]),
+    tellingOf: (row) => byDocket.get(row.id) ?? { happening: { kind: 'clock' } },
+  }));
+}
+
+interface Work {
+  readonly locked: LockedDockets;
+  readonly tellingOf: (row: StoredDocket) => Omit<Telling, 'docket'>;
+}
+
+async function stepping(
+  parts: RoutingParts,
+  session: Session,
+  known: ActiveRouting | undefined,
+  lock: (run: Run) => Promise<Work>,
+): Promise<Stepped> {
+  let denied: Trigger | undefined;
+  for (let race = 0; ; race += 1) {
+    try {
+      return await session.transaction(async (run) => {
+        const { locked, tellingOf } = await lock(run);
+        if (locked.dockets.length === 0) return { results: [], handovers: [], routing: known };
+        const routing = denied === undefined ? await activeRouting(parts, { run }, known) : known;
+        if (routing === undefined) {
+          throw new FilewrightError(
+            'NOT_FOUND',
+            'No routing matrix is active yet; import one with route import',
+          );
+        }
+        const at = { routing, now: locked.now, denied };
+        return new Transaction(parts, run, at).step(locked, tellingOf);
+      });
+    } catch (error) {
+      if (denied === undefined && known !== undefined && isDenied(error)) {
+        // Escalated by the last matrix that could be read: the window of the law does not wait for a right.
+        [denied] = triggersOf({ kind: 'lookup', resource: 'routing_matrix', status: 403 });
+      } else if (!(error instanceof BreakerMoved) || race >= RACES_MAX) throw error;
+    }
+  }
+}
+
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+function isDenied(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === INSUFFICIENT_PRIVILEGE;
+}
+
+/** Everything that one transaction writes, gathered while it decides one docket after the other. */
+class Transaction {
+  readonly #parts: RoutingParts;
+  readonly #run: Run;
+  readonly #routing: ActiveRouting;
+  readonly #now: Instant;
+  readonly #denied: Trigger | undefined;
+  readonly #steps: WrittenStep[] = [];
+  readonly #started: StartedHandoff[] = [];
+  readonly #ended: EndedHandoff[] = [];
+  readonly #facts: DocketFact[] = [];
+  readonly #results: StepResult[] = [];
+  readonly #handovers: PendingHandover[] = [];
+
+  constructor(
+    parts: RoutingParts,
+    run: Run,
+    at: {
+      readonly routing: ActiveRouting;
+      readonly now: Instant;
+      readonly denied: Trigger | undefined;
+    },
+  ) {
+    this.#parts = parts;
+    this.#run = run;
+    this.#routing = at.routing;
+    this.#now = at.now;
+    this.#denied = at.denied;
+  }
+
+  async step(
+    { dockets }: LockedDockets,
+    tellingOf: (row: StoredDocket) => Omit<Telling, 'docket'>,
+  ): Promise<Stepped> {
+    const { tenant } = this.#parts;
+    const rows = await readBreakers(this.#run, tenant);
+    const before = new Map(rows.map((row) => [row.target, row]));
+    const troubles = await troublesOf(this.#run, tenant, this.#now);
+    let breakers: ReadonlyMap<string, BreakerState> = new Map(
+      // Written only here, from states.
+      rows.map(({ target, state }) => [target, state as unknown as BreakerState]),
+    );
+    for (const row of dockets) {
+      const telling = tellingOf(row);
+      if (telling.ended !== undefined) this.#ended.push({ docket: row.id, ...telling.ended });
+      // What happens to a docket that is closed changes nothing any more.
+      if (row.closed !== undefined) continue;
+      const desk: DecisionDesk = {
+        routing: this.#routing,
+        law: this.#parts.law(),
+        random: this.#parts.random,
+        now: this.#now,
+        breakers,
+        troubles,
+        denied: this.#denied,
+      };
+      const decision = decideDocket(row, telling.happening, desk);
+      const changed = new Map(breakers);
+      for (const { target, after } of decision.changes) changed.set(target, after);
+      breakers = changed;
+      this.#write(row, decision, telling.actor ?? ROUTER);
+      await this.#warn(row.id, decision);
+      this.#results.push({ docket: row.id, decision });
+    }
+    await this.#writeBreakers(before, breakers);
+    await writeSteps(this.#run, tenant, this.#steps, {
+      started: this.#started,
+      ended: this.#ended,
+    });
+    await recordDocketFacts(this.#run, tenant, this.#facts);
+    return { results: this.#results, handovers: this.#handovers, routing: this.#routing };
+  }
+
+  #write(row: StoredDocket, decision: Decision, actor: Actor): void {
+    const { ids } = this.#parts;
+    const { state, handover } = decision;
+    const ver = { filing: row.ver, access: row.accessVer };
+    const record = (boundary: 'filing' | 'access', fact: DocketFact['fact']): void => {
+      ver[boundary] += 1;
+      this.#facts.push({ boundary, kind: 'docket', id: row.id, ver: ver[boundary], fact });
+    };
+    for (const fact of decision.facts) record(boundaryOf(fact), routingFact(ids, actor, fact));
+    const n = row.handoffs + (handover === undefined ? 0 : 1);
+    if (handover !== undefined) {
+      const { hop, message, attempt, reason, passed } = handover;
+      record('filing', handoffFact(ids, actor, message, attempt));
+      const isNotice = hop.tier === 'MANUAL';
+      this.#started.push({
+        docket: row.id,
+        n,
+        handoff: message.handoff,
+        tier: hop.tier,
+        target: hop.target,
+        party: hop.party,
+        attempt: isNotice ? 1 : attempt,
+        reason,
+        passed,
+        hop,
+        dates: message.dates,
+        retryAt: isNotice ? addMs(this.#now, NOTICE_LEASE_MS) : undefined,
+      });
+      this.#handovers.push({ ...handover, row, n, routing: this.#routing });
+    }
+    this.#steps.push({
+      docket: row.id,
+      // Fields that are absent stay absent in JSON.
+      state,
+      ...columnsOf(state),
+      nextAt: decision.nextAt,
+      ver: ver.filing,
+      accessVer: ver.access,
+      handoffs: n,
+    });
+  }
+
+  async #warn(docket: string, { warnings }: Decision): Promise<void> {
+    for (const { kind, severity, text } of warnings) {
+      await raiseAlertRow(this.#run, this.#parts.tenant, {
+        id: this.#parts.ids.next(),
+        kind,
+        subject: docket,
+        severity,
+        recipient: undefined,
+        text: `Docket ${docket}. ${text}`,
+        dedup: `${kind}/${docket}`.slice(0, 200),
+      });
+    }
+  }
+
+  async #writeBreakers(
+    before: ReadonlyMap<string, StoredBreaker>,
+    after: ReadonlyMap<string, BreakerState>,
+  ): Promise<void> {
+    const changes = [...after].flatMap(([target, state]) => {
+      const was = before.get(target);
+      if (was !== undefined && same(was.state, state)) return [];
+      const from = (was?.state as BreakerState | undefined)?.state ?? 'closed';
+      const isLogged = from !== state.state;
+      const logVer = (was?.logVer ?? 0) + (isLogged ? 1 : 0);
+      return [{ target, state, from, isLogged, ver: was?.ver ?? 0, logVer }];
+    });
+    const { tenant, ids } = this.#parts;
+    if (!(await changeBreakers(this.#run, tenant, changes))) throw new BreakerMoved();
+    for (const { target, state, from, isLogged, logVer } of changes) {
+      if (!isLogged) continue;
+      const fact = factOf(ids, `breaker.${state.state}`, ROUTER, { from, to: state });
+      this.#facts.push({ boundary: 'filing', kind: 'breaker', id: target, ver: logVer, fact });
+      if (state.state !== 'open') continue;
+      const started = await openRecovery(this.#parts, this.#run, { target, opened: state });
+      if (started !== undefined) this.#facts.push(started);
+    }
+  }
+}
+
+function same(a: unknown, b: unknown): boolean {
+  return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
+}
+
+/** The database gives keys back in its own order. */
+function sorted(value: unknown): unknown {
+  return typeof value === 'object' && value !== null
+    ? Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
+    : value;
+}
+
+async function troublesOf(
+  run: Run,
+  tenant: string,
+  now: Instant,
+): Promise<ReadonlyMap<string, Trigger>> {
+  const readings = await queueReadings({ run }, tenant);
+  return new Map(
+    readings.flatMap(({ target, at, triggers: [trigger] }) =>
+      target === undefined || trigger === undefined || now - at > READING_FRESH_MS
+        ? []
+        : // Written only by the watch over queues, from triggers.
+          [[target, trigger as unknown as Trigger] as const],
+    ),
+  );
+}

@@ -1,0 +1,74 @@
+/** The wires of an installation: its mail server, its broker, and the credentials of its targets. */
+import { type PublishOutcome, rabbitPublisher, readRabbitUrl } from '../brokers/index.ts';
+import { type Clock, FilewrightError } from '../core/index.ts';
+import { readReference } from '../notify/index.ts';
+import type { Target } from '../packs/patent/routing/index.ts';
+import type { Environment } from '../portals/index.ts';
+import { findMail, type Session } from '../store/index.ts';
+import type { HandoverOptions } from './hand-over.ts';
+
+export interface Transport {
+  readonly transport: HandoverOptions['transport'];
+  close(): Promise<void>;
+}
+
+/** Where queues of targets lie; an address of the form amqp:// or amqps://. */
+const RABBIT_URL = 'FILEWRIGHT_RABBITMQ_URL';
+/** Set to 1 where targets lie in a private network. */
+const PRIVATE = 'FILEWRIGHT_ROUTING_PRIVATE';
+
+/** What is not set is not there: a target that needs it fails, and the next tier is asked. */
+export async function openTransport(parts: {
+  readonly session: Session;
+  readonly tenant: string;
+  readonly instance: string;
+  readonly clock: Clock;
+  readonly environment: Environment;
+}): Promise<Transport> {
+  const { session, tenant, instance, clock, environment } = parts;
+  const mail = await findMail(session, tenant);
+  const url = environment[RABBIT_URL];
+  const isPrivate = environment[PRIVATE] === '1';
+  const publisher =
+    url === undefined || url === ''
+      ? undefined
+      : rabbitPublisher({ url: readRabbitUrl(url).href, clock });
+  return {
+    transport: {
+      allowPrivateAddresses: () => isPrivate,
+      credentials: (target) => Promise.resolve(credentialsOf(target, environment)),
+      ...(mail === undefined
+        ? {}
+        : {
+            mail: {
+              server: async () => ({
+                url: await readReference(mail.smtp, environment),
+                allowPrivateAddresses: mail.allowPrivateAddresses,
+              }),
+              from: mail.sender,
+              host: instance,
+            },
+          }),
+      ...(publisher === undefined
+        ? {}
+        : {
+            publish: (message, guard): Promise<PublishOutcome> => publisher.publish(message, guard),
+          }),
+    },
+    close: async () => publisher?.close(),
+  };
+}
+
+/** `FILEWRIGHT_TARGET_<ID>_TOKEN`, with the id in capitals and underscores, is the target's bearer token. */
+export function credentialsOf(
+  { id }: Pick<Target, 'id'>,
+  environment: Environment,
+): Readonly<Record<string, string>> {
+  const name = `FILEWRIGHT_TARGET_${id.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}_TOKEN`;
+  const token = environment[name];
+  if (token === undefined || token === '') return {};
+  if (!/^[\x21-\x7e]{1,4000}$/.test(token)) {
+    throw new FilewrightError('CREDENTIAL_UNREADABLE', `${name} holds no token of one line`);
+  }
+  return { authorization: `Bearer ${token}` };
+}

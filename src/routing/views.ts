@@ -1,0 +1,67 @@
+/** What people see of dockets and of recovery. */
+import type { BreakerState, Instant } from '../core/index.ts';
+import type { Docket, DocketDates } from '../packs/patent/docket/index.ts';
+import type { RecoveryState } from '../packs/patent/recovery/index.ts';
+import type { Hop, RoutingState } from '../packs/patent/routing/index.ts';
+import type { HandoffView, StoredDifference } from '../store/index.ts';
+
+export interface DocketView {
+  readonly docket: Docket;
+  readonly source: string;
+  readonly receivedAt: Instant;
+  /** Computed now. */
+  readonly dates: DocketDates;
+  readonly state: RoutingState;
+  /** PRIMARY to MANUAL, or confirmed. */
+  readonly standing: string;
+  /** Who has it, or to whom it was given last. */
+  readonly owner: string | undefined;
+  readonly nextAt: Instant | undefined;
+  readonly closed: { readonly at: Instant; readonly by: string } | undefined;
+}
+
+export interface DocketDetail extends DocketView {
+  readonly contentType: string;
+  /** Exactly as it came in; undefined where its key was destroyed. */
+  readonly payload: Uint8Array | undefined;
+  /** Every attempt to hand it over: the transport log of this docket. */
+  readonly handoffs: readonly HandoffView[];
+  readonly differences: readonly StoredDifference[];
+}
+
+export type Acknowledged =
+  | { readonly kind: 'acknowledged'; readonly at: Instant; readonly by: string }
+  /** Somebody had it before. */
+  | { readonly kind: 'already'; readonly at: Instant; readonly by: string }
+  /** It was never given to this person. */
+  | { readonly kind: 'not_given' };
+
+export interface BreakerView {
+  readonly target: string;
+  readonly breaker: BreakerState;
+  readonly changedAt: Instant;
+}
+
+export interface RecoveryView {
+  readonly run: string;
+  readonly target: string;
+  readonly startedAt: Instant;
+  readonly mode: 'automatic' | 'by_hand';
+  readonly state: RecoveryState;
+  readonly nextAt: Instant | undefined;
+  readonly breaker: BreakerState;
+  readonly evidence: readonly {
+    readonly n: number;
+    readonly step: string;
+    readonly verdict: 'good' | 'wait' | 'bad';
+    readonly at: Instant;
+    readonly by: string;
+    readonly evidence: object;
+  }[];
+  /** Those still to be reviewed; only what the viewer may see. */
+  readonly differences: readonly StoredDifference[];
+}
+
+export interface FallbackEntry extends HandoffView {
+  readonly handedTo: Hop;
+}

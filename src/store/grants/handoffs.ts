@@ -1,0 +1,220 @@
+/** What reconciliation hands to rules and reporting: money received, once every threshold has its check. */
+import type { JsonValue, PersonId } from '../../core/index.ts';
+import { hex, text } from '../rows.ts';
+import type { Statement } from '../session.ts';
+import { refusedByRule } from './escalations.ts';
+import { BY_PERSON } from './matches.ts';
+import type { StageRun } from './stage.ts';
+
+// One receipt, one row: matched exactly, it is the award's own amount; where a person settled a line for one award, it is
+// what came in.
+const OF_PERIOD = `
+select r.award, m.rule, a.payload_sha256, min(l.booked_on) as received_on,
+  case when m.rule = '${BY_PERSON}' and m.reason->'bankCents' <> m.reason->'ledgerCents'
+    then (m.reason->>'bankCents')::bigint else a.cents end as cents,
+  jsonb_agg(jsonb_build_object('line', l.feed || '#' || l.ordinal, 'nativeId', l.native_id, 'bookedOn', l.booked_on::text,
+    'cents', l.cents, 'feed', l.feed, 'place', l.place) order by l.feed, l.ordinal) as bank
+from grant_match m
+join grant_match_receipt r on r.tenant = m.tenant and r.match = m.id
+join grant_award a on a.tenant = r.tenant and a.key = r.award
+join grant_match_line x on x.tenant = m.tenant and x.match = m.id
+join grant_line l on l.tenant = x.tenant and l.feed = x.feed and l.ordinal = x.ordinal
+where m.tenant = $1 and m.period = $2 and m.status = 'matched'
+group by r.award, m.rule, m.reason, a.payload_sha256, a.cents`;
+
+const ADD_RECEIVED: Statement = {
+  name: 'grants-received-add',
+  text: `
+with added as (
+  insert into grant_received (tenant, award, period, received_on, cents, rule, payload_sha256, bank)
+  select $1, s.award, $2, s.received_on, s.cents, s.rule, s.payload_sha256, s.bank from (${OF_PERIOD}) s
+  returning cents)
+select count(*)::int as n, coalesce(sum(cents), 0)::text as cents from added`,
+};
+
+// What was handed off in a year, and what this period would add to it.
+const MEASURED: Statement = {
+  name: 'grants-measured',
+  text: `
+select award, received_on::text as received_on, cents from grant_received
+where tenant = $1 and period <> $2 and received_on between $3::date and $4::date
+union all
+select s.award, s.received_on::text, s.cents from (${OF_PERIOD}) s where s.received_on between $3::date and $4::date`,
+};
+
+const KEYS_OF_PERIOD: Statement = {
+  name: 'grants-received-keys',
+  text: `
+select award from grant_received where tenant = $1 and period = $2 and award > $3 order by award limit 1000`,
+};
+
+const ADD_HANDOFF: Statement = {
+  name: 'grants-handoff-add',
+  text: `insert into grant_handoff (tenant, period, received, cents) values ($1, $2, $3, $4)`,
+};
+
+const RECEIVED: Statement = {
+  name: 'grants-received',
+  text: `
+select award, period, received_on::text as received_on, cents, rule, payload_sha256, bank from grant_received
+where tenant = $1 and received_on between $2::date and $3::date and award > $4 order by award limit 2000`,
+};
+
+export interface ReceivedRow {
+  readonly award: string;
+  readonly receivedOn: string;
+  readonly cents: number;
+  readonly rule: string;
+  readonly payloadSha256: string;
+  readonly bank: JsonValue;
+}
+
+/** Writes down what a closed period has received; says how many awards and how many cents. */
+export async function addReceived(
+  at: StageRun,
+  period: string,
+): Promise<{ readonly received: number; readonly cents: bigint }> {
+  const [row] = await at.run(ADD_RECEIVED, [at.tenant, period]);
+  return { received: Number(row?.['n']), cents: BigInt(text(row?.['cents'])) };
+}
+
+export interface Measured {
+  readonly award: string;
+  readonly receivedOn: string;
+  readonly cents: number;
+}
+
+/** Money of a year: handed off already, and of one period that is about to be. */
+export async function measuredMoney(
+  at: StageRun,
+  period: string,
+  days: { readonly from: string; readonly to: string },
+): Promise<readonly Measured[]> {
+  const rows = await at.run(MEASURED, [at.tenant, period, days.from, days.to]);
+  return rows.map((row) => ({
+    award: text(row['award']),
+    receivedOn: text(row['received_on']),
+    cents: Number(row['cents']),
+  }));
+}
+
+/** Awards that a period has handed off, in pages. */
+export async function* receivedKeys(
+  at: StageRun,
+  period: string,
+): AsyncGenerator<readonly string[]> {
+  for (let after = ''; ; ) {
+    const rows = await at.run(KEYS_OF_PERIOD, [at.tenant, period, after]);
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    yield rows.map((row) => text(row['award']));
+    after = text(last['award']);
+  }
+}
+
+/** The database refuses it while a registration check is missing. */
+export async function addHandoff(
+  at: StageRun,
+  handoff: { readonly period: string; readonly received: number; readonly cents: bigint },
+): Promise<void> {
+  const { period, received, cents } = handoff;
+  await at.run(ADD_HANDOFF, [at.tenant, period, received, String(cents)]).catch(refusedByRule);
+}
+
+const HANDED_OFF: Statement = {
+  name: 'grants-handed-off',
+  text: `select received from grant_handoff where tenant = $1 and period = $2`,
+};
+
+/** How many awards a period has handed off; undefined while it has not. */
+export async function handedOff(at: StageRun, period: string): Promise<number | undefined> {
+  const [row] = await at.run(HANDED_OFF, [at.tenant, period]);
+  return row === undefined ? undefined : Number(row['received']);
+}
+
+/** Money that was handed off and received between two days, in pages. */
+export async function* receivedBetween(
+  at: StageRun,
+  days: { readonly from: string; readonly to: string },
+): AsyncGenerator<readonly ReceivedRow[]> {
+  for (let after = ''; ; ) {
+    const rows = await at.run(RECEIVED, [at.tenant, days.from, days.to, after]);
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    yield rows.map((row) => ({
+      award: text(row['award']),
+      receivedOn: text(row['received_on']),
+      cents: Number(row['cents']),
+      rule: text(row['rule']),
+      payloadSha256: hex(row['payload_sha256']),
+      bank: row['bank'] as JsonValue,
+    }));
+    after = text(last['award']);
+  }
+}
+
+const ADD_CROSSING: Statement = {
+  name: 'grants-crossing-add',
+  text: `
+insert into grant_crossing (tenant, jurisdiction, fiscal_year_end, measure, on_day, by_award, document)
+values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing returning jurisdiction`,
+};
+
+const CROSSINGS: Statement = {
+  name: 'grants-crossings',
+  text: `
+select document from grant_crossing where tenant = $1 and on_day <= $2::date order by on_day, jurisdiction`,
+};
+
+export interface StoredCrossing {
+  readonly jurisdiction: string;
+  readonly fiscalYearEnd: string;
+  readonly measure: string;
+  readonly on: string;
+  readonly by: string;
+  readonly document: JsonValue;
+}
+
+/** False when it is known already: the first crossing of a year counts. */
+export async function addCrossing(at: StageRun, crossing: StoredCrossing): Promise<boolean> {
+  const { jurisdiction, fiscalYearEnd, measure, on, by, document } = crossing;
+  const values = [jurisdiction, fiscalYearEnd, measure, on, by, JSON.stringify(document)];
+  return (await at.run(ADD_CROSSING, [at.tenant, ...values])).length > 0;
+}
+
+export async function crossingsUntil(at: StageRun, day: string): Promise<readonly JsonValue[]> {
+  return (await at.run(CROSSINGS, [at.tenant, day])).map((row) => row['document'] as JsonValue);
+}
+
+const ADD_CHECK: Statement = {
+  name: 'grants-check-add',
+  text: `
+insert into grant_check (tenant, id, jurisdiction, checked_on, evidence, attached_by) values ($1, $2, $3, $4, $5, $6)`,
+};
+
+const CHECKS: Statement = {
+  name: 'grants-checks',
+  text: `select jurisdiction, checked_on::text as checked_on, evidence from grant_check where tenant = $1 order by attached_at, id`,
+};
+
+export interface StoredCheck {
+  readonly jurisdiction: string;
+  readonly checkedOn: string;
+  readonly evidence: string;
+}
+
+export async function addCheck(
+  at: StageRun,
+  check: StoredCheck & { readonly id: string; readonly by: PersonId },
+): Promise<void> {
+  const { id, jurisdiction, checkedOn, evidence, by } = check;
+  await at.run(ADD_CHECK, [at.tenant, id, jurisdiction, checkedOn, evidence, by]);
+}
+
+export async function attachedChecks(at: StageRun): Promise<readonly StoredCheck[]> {
+  return (await at.run(CHECKS, [at.tenant])).map((row) => ({
+    jurisdiction: text(row['jurisdiction']),
+    checkedOn: text(row['checked_on']),
+    evidence: text(row['evidence']),
+  }));
+}

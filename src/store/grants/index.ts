@@ -1,0 +1,18 @@
+/** All SQL of the grants pipeline. */
+export * from './awards.ts';
+export * from './escalations.ts';
+export * from './evaluations.ts';
+export * from './feeds.ts';
+export * from './handoffs.ts';
+export * from './matches.ts';
+export * from './metadata.ts';
+export * from './results.ts';
+export {
+  type KeyDomain,
+  type SealedBytes,
+  StageDesk,
+  type StageParts,
+  type StageRun,
+} from './stage.ts';
+export * from './verifications.ts';
+export { type Stage, STAGE_TABLES, STAGES } from './walls.ts';

@@ -1,0 +1,217 @@
+/** Outcomes of matching: drafts until their period is closed, then for ever. */
+import type { JsonValue, PersonId } from '../../core/index.ts';
+import { optional, text } from '../rows.ts';
+import type { Statement } from '../session.ts';
+import { refusedByRule } from './escalations.ts';
+import type { StageRun } from './stage.ts';
+
+/** The rule of an outcome that a person decided. */
+export const BY_PERSON = 'person';
+
+/** One at a time: matching reads everything that is open and writes all of it anew. */
+const LOCK: Statement = {
+  name: 'grants-matching-lock',
+  text: `select pg_advisory_xact_lock(hashtextextended('filewright.grants/' || $1::text, 0))`,
+};
+
+const DROP_DRAFTS: Statement = {
+  name: 'grants-drafts-drop',
+  text: `delete from grant_draft where tenant = $1`,
+};
+
+const ADD_DRAFTS: Statement = {
+  name: 'grants-drafts-add',
+  text: `insert into grant_draft (tenant, n, matched, outcomes) values ($1, $2, $3, $4)`,
+};
+
+const ADD: Statement = {
+  name: 'grants-matches-add',
+  text: `
+insert into grant_match (tenant, id, ordinal, rule, status, repeats, reason, period)
+select $1, id, ordinal, rule, status, repeats, reason, $3
+from json_to_recordset($2::json) as i(id uuid, ordinal int, rule text, status text, repeats text, reason jsonb)`,
+};
+
+const ADD_LINES: Statement = {
+  name: 'grants-match-lines-add',
+  text: `
+insert into grant_match_line (tenant, feed, ordinal, match)
+select $1, d.feed, d.ordinal, d.match from unnest($2::text[], $3::int[], $4::uuid[]) d(feed, ordinal, match)`,
+};
+
+const ADD_RECEIPTS: Statement = {
+  name: 'grants-match-receipts-add',
+  text: `
+insert into grant_match_receipt (tenant, match, award)
+select $1, d.match, d.award from unnest($2::uuid[], $3::text[]) d(match, award)`,
+};
+
+export interface MatchRow {
+  readonly id: string;
+  readonly ordinal: number;
+  readonly rule: string;
+  readonly status: string;
+  readonly repeats: string | undefined;
+  readonly reason: JsonValue;
+  readonly lines: readonly { readonly feed: string; readonly ordinal: number }[];
+  readonly awards: readonly string[];
+}
+
+export async function lockMatching(at: StageRun): Promise<void> {
+  await at.run(LOCK, [at.tenant]);
+}
+
+export async function dropDrafts(at: StageRun): Promise<void> {
+  await at.run(DROP_DRAFTS, [at.tenant]);
+}
+
+export async function addDrafts(
+  at: StageRun,
+  n: number,
+  drafts: { readonly matched: number; readonly outcomes: JsonValue },
+): Promise<void> {
+  await at.run(ADD_DRAFTS, [at.tenant, n, drafts.matched, JSON.stringify(drafts.outcomes)]);
+}
+
+/** Outcomes that a closed period keeps; a line or an award that has one already is refused by its key. */
+export async function addMatches(
+  at: StageRun,
+  period: string,
+  matches: readonly MatchRow[],
+): Promise<void> {
+  const heads = matches.map(({ id, ordinal, rule, status, repeats, reason }) => ({
+    id,
+    ordinal,
+    rule,
+    status,
+    reason,
+    repeats: repeats ?? null,
+  }));
+  await at.run(ADD, [at.tenant, JSON.stringify(heads), period]);
+  const lines = matches.flatMap(({ id, lines: of }) => of.map((line) => ({ ...line, id })));
+  await at.run(ADD_LINES, [
+    at.tenant,
+    lines.map(({ feed }) => feed),
+    lines.map(({ ordinal }) => ordinal),
+    lines.map(({ id }) => id),
+  ]);
+  const receipts = matches
+    .filter(({ status }) => status === 'matched')
+    .flatMap(({ id, awards }) => awards.map((award) => ({ id, award })));
+  await at.run(ADD_RECEIPTS, [
+    at.tenant,
+    receipts.map(({ id }) => id),
+    receipts.map(({ award }) => award),
+  ]);
+}
+
+const TAKEN: Statement = {
+  name: 'grants-receipts-taken',
+  text: `
+select award from grant_match_receipt where tenant = $1 and award > $2 order by award limit 5000`,
+};
+
+/** Awards whose money a closed period has counted. */
+export async function takenAwards(at: StageRun): Promise<ReadonlySet<string>> {
+  const taken = new Set<string>();
+  for (let after = ''; ; ) {
+    const rows = await at.run(TAKEN, [at.tenant, after]);
+    for (const row of rows) taken.add(text(row['award']));
+    const last = rows.at(-1);
+    if (last === undefined) return taken;
+    after = text(last['award']);
+  }
+}
+
+const ADD_PERIOD: Statement = {
+  name: 'grants-period-add',
+  text: `
+insert into grant_period (tenant, id, account, from_day, to_day, closing_cents, totals, totals_sha256)
+values ($1, $2, $3, $4, $5, $6, $7, decode($8, 'hex'))`,
+};
+
+export interface NewPeriod {
+  readonly id: string;
+  readonly account: string;
+  readonly from: string;
+  readonly to: string;
+  readonly closingCents: number | undefined;
+  readonly totals: JsonValue;
+  readonly totalsSha256: string;
+}
+
+export async function addClosedPeriod(at: StageRun, period: NewPeriod): Promise<void> {
+  const { id, account, from, to, closingCents, totals, totalsSha256 } = period;
+  const values = [id, account, from, to, closingCents ?? null, JSON.stringify(totals)];
+  await at.run(ADD_PERIOD, [at.tenant, ...values, totalsSha256]).catch(refusedByRule);
+}
+
+const PERIODS: Statement = {
+  name: 'grants-periods',
+  text: `
+select p.id, p.account, p.from_day::text as from_day, p.to_day::text as to_day, p.closed_at, p.closing_cents,
+  encode(p.totals_sha256, 'hex') as totals_sha256, p.totals, h.period is not null as handed_off
+from grant_period p left join grant_handoff h on h.tenant = p.tenant and h.period = p.id
+where p.tenant = $1 and ($2::uuid is null or p.id = $2) order by p.from_day, p.account`,
+};
+
+export interface StoredPeriod extends NewPeriod {
+  readonly closedAt: number;
+  readonly isHandedOff: boolean;
+}
+
+export async function closedPeriods(at: StageRun, id?: string): Promise<readonly StoredPeriod[]> {
+  return (await at.run(PERIODS, [at.tenant, id ?? null])).map((row) => ({
+    id: text(row['id']),
+    account: text(row['account']),
+    from: text(row['from_day']),
+    to: text(row['to_day']),
+    closingCents: optional(row['closing_cents'], Number),
+    totals: row['totals'] as JsonValue,
+    totalsSha256: text(row['totals_sha256']),
+    closedAt: Number(row['closed_at']),
+    isHandedOff: row['handed_off'] === true,
+  }));
+}
+
+const SETTLE: Statement = {
+  name: 'grants-settle',
+  text: `
+insert into grant_settlement (tenant, feed, ordinal, n, awards, reason, settled_by)
+select $1, $2, $3, coalesce(max(n), 0) + 1, $4, $5, $6 from grant_settlement
+where tenant = $1 and feed = $2 and ordinal = $3 returning n`,
+};
+
+const SETTLEMENTS: Statement = {
+  name: 'grants-settlements',
+  text: `
+select distinct on (feed, ordinal) feed, ordinal, awards, reason, settled_by from grant_settlement
+where tenant = $1 order by feed, ordinal, n desc`,
+};
+
+export interface Settlement {
+  readonly feed: string;
+  readonly ordinal: number;
+  readonly awards: readonly string[];
+  readonly reason: string;
+}
+
+export async function addSettlement(
+  at: StageRun,
+  settlement: Settlement & { readonly by: PersonId },
+): Promise<number> {
+  const { feed, ordinal, awards, reason, by } = settlement;
+  const [row] = await at.run(SETTLE, [at.tenant, feed, ordinal, [...awards], reason, by]);
+  return Number(row?.['n']);
+}
+
+/** The last word of a person about each line. */
+export async function settlements(at: StageRun): Promise<readonly Settlement[]> {
+  return (await at.run(SETTLEMENTS, [at.tenant])).map((row) => ({
+    feed: text(row['feed']),
+    ordinal: Number(row['ordinal']),
+    // A column of texts.
+    awards: row['awards'] as string[],
+    reason: text(row['reason']),
+  }));
+}

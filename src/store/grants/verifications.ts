@@ -1,0 +1,167 @@
+/** The retry queue: questions to grantors' ledgers, and a snapshot before every attempt. */
+import { type Instant, instant, type JsonValue, toRfc3339 } from '../../core/index.ts';
+import { hex, optional, text, when } from '../rows.ts';
+import type { Row, Statement } from '../session.ts';
+import type { StageRun } from './stage.ts';
+
+export interface Verification {
+  readonly id: string;
+  readonly grantor: string;
+  readonly question: JsonValue;
+  readonly payloadSha256: string;
+  readonly startedAt: Instant;
+  readonly attempts: number;
+  readonly inARow: number;
+  readonly nextAt: Instant | undefined;
+  readonly state: 'waiting' | 'verified' | 'differs' | 'fallback';
+  readonly lastErrorCode: string | undefined;
+  readonly differences: readonly string[];
+  readonly exception: string | undefined;
+  readonly ver: number;
+}
+
+const ADD: Statement = {
+  name: 'grants-verification-add',
+  text: `
+insert into grant_verification (tenant, id, grantor, question, payload_sha256, started_at, next_at)
+values ($1, $2, $3, $4, decode($5, 'hex'), to_timestamp($6::double precision / 1000),
+  to_timestamp($6::double precision / 1000))
+on conflict do nothing`,
+};
+
+const FIND: Statement = {
+  name: 'grants-verification-find',
+  text: `select * from grant_verification where tenant = $1 and grantor = $2 and state = 'waiting'`,
+};
+
+// The attempt is counted before it is made. Until `lease` nobody else takes it; whoever dies meanwhile loses his turn.
+const CLAIM: Statement = {
+  name: 'grants-verification-claim',
+  text: `
+update grant_verification v set attempts = attempts + 1, ver = ver + 1,
+  next_at = to_timestamp($3::double precision / 1000)
+from (
+  select id from grant_verification where tenant = $1 and state = 'waiting'
+    and next_at <= to_timestamp($2::double precision / 1000) and ($4::uuid is null or id = $4)
+  order by next_at, id limit 1 for update skip locked) due
+where v.tenant = $1 and v.id = due.id returning v.*`,
+};
+
+const RECORD: Statement = {
+  name: 'grants-verification-record',
+  text: `
+update grant_verification set state = $4, in_a_row = $5, last_error_code = $6, differences = $7, exception = $8,
+  next_at = to_timestamp($9::double precision / 1000), ver = ver + 1
+where tenant = $1 and id = $2 and attempts = $3 and state = 'waiting' returning ver`,
+};
+
+const SNAPSHOT: Statement = {
+  name: 'grants-snapshot-add',
+  text: `
+insert into grant_retry_snapshot (tenant, verification, n, kind, attempt_count, last_error_code, retry_deadline,
+  payload_hash, at)
+select $1, $2, coalesce(max(n), 0) + 1, $3, $4, $5, $6, $7, to_timestamp($8::double precision / 1000)
+from grant_retry_snapshot where tenant = $1 and verification = $2`,
+};
+
+const SNAPSHOTS: Statement = {
+  name: 'grants-snapshots',
+  text: `
+select kind, attempt_count, last_error_code, retry_deadline, payload_hash, at from grant_retry_snapshot
+where tenant = $1 and verification = $2 order by n`,
+};
+
+export async function addVerification(
+  at: StageRun,
+  verification: Pick<Verification, 'id' | 'grantor' | 'question' | 'payloadSha256' | 'startedAt'>,
+): Promise<void> {
+  const { id, grantor, question, payloadSha256, startedAt } = verification;
+  const values = [id, grantor, JSON.stringify(question), payloadSha256, startedAt];
+  await at.run(ADD, [at.tenant, ...values]);
+}
+
+export async function waitingVerification(
+  at: StageRun,
+  grantor: string,
+): Promise<Verification | undefined> {
+  const [row] = await at.run(FIND, [at.tenant, grantor]);
+  return row === undefined ? undefined : verificationOf(row);
+}
+
+export async function claimVerification(
+  at: StageRun,
+  times: { readonly now: Instant; readonly lease: Instant },
+  id?: string,
+): Promise<Verification | undefined> {
+  const [row] = await at.run(CLAIM, [at.tenant, times.now, times.lease, id ?? null]);
+  return row === undefined ? undefined : verificationOf(row);
+}
+
+/** False when somebody else has taken the attempt over meanwhile. */
+export async function recordVerification(at: StageRun, after: Verification): Promise<boolean> {
+  const rows = await at.run(RECORD, [
+    at.tenant,
+    after.id,
+    after.attempts,
+    after.state,
+    after.inARow,
+    after.lastErrorCode ?? null,
+    JSON.stringify(after.differences),
+    after.exception ?? null,
+    after.nextAt ?? null,
+  ]);
+  return rows.length > 0;
+}
+
+export interface StoredSnapshot {
+  readonly kind: 'attempt' | 'failure';
+  readonly attemptCount: number;
+  readonly lastErrorCode: string;
+  readonly retryDeadline: Instant;
+  readonly payloadHash: string;
+  readonly at: Instant;
+}
+
+export async function addSnapshot(
+  at: StageRun,
+  verification: string,
+  snapshot: StoredSnapshot,
+): Promise<void> {
+  const { kind, attemptCount, lastErrorCode, retryDeadline, payloadHash } = snapshot;
+  const deadline = toRfc3339(retryDeadline);
+  const values = [kind, attemptCount, lastErrorCode, deadline, payloadHash, snapshot.at];
+  await at.run(SNAPSHOT, [at.tenant, verification, ...values]);
+}
+
+export async function snapshotsOf(
+  at: StageRun,
+  verification: string,
+): Promise<readonly StoredSnapshot[]> {
+  return (await at.run(SNAPSHOTS, [at.tenant, verification])).map((row) => ({
+    kind: row['kind'] === 'failure' ? 'failure' : 'attempt',
+    attemptCount: Number(row['attempt_count']),
+    lastErrorCode: text(row['last_error_code']),
+    retryDeadline: when(row['retry_deadline']),
+    payloadHash: text(row['payload_hash']),
+    at: when(row['at']),
+  }));
+}
+
+function verificationOf(row: Row): Verification {
+  return {
+    id: text(row['id']),
+    grantor: text(row['grantor']),
+    question: row['question'] as JsonValue,
+    payloadSha256: hex(row['payload_sha256']),
+    startedAt: when(row['started_at']),
+    attempts: Number(row['attempts']),
+    inARow: Number(row['in_a_row']),
+    nextAt: optional(row['next_at'], (value) => instant(Number(value))),
+    // A check constraint holds the column to these words.
+    state: text(row['state']) as Verification['state'],
+    lastErrorCode: optional(row['last_error_code'], text),
+    differences: row['differences'] as string[],
+    exception: optional(row['exception'], text),
+    ver: Number(row['ver']),
+  };
+}

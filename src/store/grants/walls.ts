@@ -1,0 +1,143 @@
+/**
+ * The walls between the stages of the grants pipeline: which role may do what with which table. What is not said here is
+ * refused by the database. Columns are named where a stage may see only a part: that part is the contract.
+ */
+import type { LedgerBoundary } from '../../ledger/index.ts';
+
+export const STAGES = ['ingestion', 'reconciliation', 'rules', 'reporting', 'fallback'] as const;
+export type Stage = (typeof STAGES)[number];
+
+export function isStage(boundary: LedgerBoundary): boundary is Stage {
+  return STAGES.some((stage) => stage === boundary);
+}
+
+type Right = readonly [table: string, ...rights: string[]];
+
+const ADD = ['select', 'insert'] as const;
+
+/** Rows belong to a boundary: a stage adds only its own. */
+const BY_BOUNDARY = ['grant_metadata', 'grant_escalation'] as const;
+
+const RIGHTS: Readonly<Record<Stage, readonly Right[]>> = {
+  ingestion: [
+    ['grant_document', ...ADD],
+    ['grant_award', ...ADD],
+    ['grant_award_group', ...ADD],
+    ['grant_metadata', ...ADD],
+    ['grant_escalation', 'insert'],
+    // Whether two people have agreed to a correction, and to which.
+    ['grant_exception', 'select (tenant, id, award_key)'],
+    ['grant_proposal', 'select (tenant, exception, n, resolution, document)'],
+    ['grant_decision', 'select (tenant, exception, n, decision)'],
+  ],
+  reconciliation: [
+    [
+      'grant_award',
+      'select (tenant, key, grantor, cents, payload_sha256, mapping_sha256, ingested_at, replaces)',
+    ],
+    ['grant_award_group', 'select'],
+    ['grant_metadata', ...ADD],
+    ['grant_escalation', 'insert'],
+    ['grant_feed', ...ADD],
+    ['grant_statement', ...ADD],
+    ['grant_line', ...ADD],
+    ['grant_line_group', ...ADD],
+    ['grant_period', ...ADD],
+    ['grant_draft', ...ADD, 'delete'],
+    ['grant_match', ...ADD],
+    ['grant_match_line', ...ADD],
+    ['grant_match_receipt', ...ADD],
+    ['grant_settlement', ...ADD],
+    ['grant_crossing', ...ADD],
+    ['grant_check', ...ADD],
+    ['grant_handoff', ...ADD],
+    ['grant_received', ...ADD],
+    ['grant_verification', ...ADD, 'update'],
+    ['grant_retry_snapshot', ...ADD],
+  ],
+  rules: [
+    ['grant_award_group', 'select'],
+    ['grant_received', 'select'],
+    ['grant_metadata', ...ADD],
+    ['grant_escalation', 'insert'],
+    ['grant_evaluation', ...ADD],
+  ],
+  reporting: [
+    ['grant_award_group', 'select'],
+    ['grant_received', 'select'],
+    ['grant_metadata', ...ADD],
+    ['grant_escalation', 'insert'],
+    ['grant_report', ...ADD],
+  ],
+  fallback: [
+    ['grant_escalation', 'select'],
+    ['grant_exception', ...ADD],
+    ['grant_proposal', ...ADD],
+    ['grant_decision', ...ADD],
+    ['grant_metadata', ...ADD],
+    // Which document came in place of an exception.
+    ['grant_document', 'select (tenant, id, replaces)'],
+    ['grant_award', 'select (tenant, key, document)'],
+    // A disabled person approves nothing.
+    ['person', 'select (tenant, id, disabled_at)'],
+  ],
+};
+
+/** Tables of the stages; no other service reaches them. */
+export const STAGE_TABLES: readonly string[] = [
+  ...new Set(Object.values(RIGHTS).flatMap((rights) => rights.map(([table]) => table))),
+].filter((table) => table !== 'person');
+
+/**
+ * Data keys are found by their subject, `<domain>/<what>`. A stage reaches the keys of its own domain and of the contracts
+ * it takes part in: `handoff` carries awards to the stages behind, `escalation` what goes to the fallback.
+ */
+const KEY_DOMAINS: Readonly<Record<Stage, readonly string[]>> = {
+  ingestion: ['ingestion', 'handoff', 'escalation'],
+  reconciliation: ['reconciliation', 'handoff', 'escalation'],
+  rules: ['rules', 'handoff', 'escalation'],
+  reporting: ['reporting', 'handoff', 'escalation'],
+  fallback: ['fallback', 'escalation'],
+};
+
+export function stageKeys(stage: Stage): string {
+  const domains = KEY_DOMAINS[stage].map((domain) => `'${domain}'`).join(', ');
+  return `split_part(subject, '/', 1) in (${domains})`;
+}
+
+export function stageGrants(role: (name: Stage) => string): string[] {
+  const all = STAGES.map(role).join(', ');
+  return [
+    `grant usage on sequence ledger_intake_n_seq to ${all}`,
+    // How long a document must be kept is known when it is read; the guard of the keys lets it only grow.
+    `grant update (retain_until) on ledger_dek to ${all}`,
+    ...STAGES.flatMap((stage) =>
+      RIGHTS[stage].map(
+        ([table, ...rights]) => `grant ${rights.join(', ')} on ${table} to ${role(stage)}`,
+      ),
+    ),
+  ];
+}
+
+export function hasRowsByBoundary(table: string): boolean {
+  return BY_BOUNDARY.some((each) => each === table);
+}
+
+export interface StagePolicy {
+  readonly name: string;
+  readonly table: string;
+  readonly command: 'all' | 'select' | 'insert';
+  readonly to: 'owner' | 'read' | Stage;
+  readonly boundary?: Stage;
+}
+
+export function stagePolicies(): StagePolicy[] {
+  return BY_BOUNDARY.flatMap((table): StagePolicy[] => [
+    { name: 'owner', table, command: 'all', to: 'owner' },
+    { name: 'read', table, command: 'select', to: 'read' },
+    ...STAGES.flatMap((stage): StagePolicy[] => [
+      { name: `${stage}_reads`, table, command: 'select', to: stage },
+      { name: stage, table, command: 'insert', to: stage, boundary: stage },
+    ]),
+  ]);
+}

@@ -1,0 +1,123 @@
+/**
+ * The command line in this process: parsed, run and reported as main.ts does it, in a data directory of its own. Starting
+ * a process for each of a hundred commands would take longer than all else; the long-running commands have one
+ * (running.test.ts).
+ */
+import { chmod, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CommanderError } from 'commander';
+import { createProgram } from '../../src/cli/program.ts';
+import { reportError } from '../../src/cli/output.ts';
+import { EXIT, FilewrightError } from '../../src/core/index.ts';
+import { stopEmbedded } from '../../src/store/index.ts';
+import { type Ended, envelopeOf, type Json, ROOT, textAt } from '../fixtures/cli.ts';
+
+export class DeskLine {
+  readonly folder: string;
+  readonly #dataDirectory: string;
+
+  private constructor(folder: string) {
+    this.folder = folder;
+    // As the command lines of `CliWorld` have it.
+    this.#dataDirectory = join(folder, 'data');
+  }
+
+  /** Beside the processes of a world, on the same data. The world is closed by who made it. */
+  static async beside(folder: string): Promise<DeskLine> {
+    await mkdir(join(folder, 'keys'));
+    return new DeskLine(folder);
+  }
+
+  static async make(): Promise<DeskLine> {
+    const folder = await mkdtemp(join(tmpdir(), 'fw-desk-'));
+    // For root the server runs as somebody else, who must be able to pass through.
+    await chmod(folder, 0o711);
+    await cp(join(ROOT, 'samples'), join(folder, 'samples'), { recursive: true });
+    await mkdir(join(folder, 'keys'));
+    return new DeskLine(folder);
+  }
+
+  path(name: string): string {
+    return join(this.folder, name);
+  }
+
+  async file(name: string, content: string): Promise<string> {
+    await writeFile(this.path(name), content);
+    return this.path(name);
+  }
+
+  /** One command at a time: what it writes is caught at the process's own streams. */
+  async run(words: readonly string[], by?: Person): Promise<Ended> {
+    const said = { stdout: '', stderr: '' };
+    const kept = {
+      stdout: process.stdout.write.bind(process.stdout),
+      stderr: process.stderr.write.bind(process.stderr),
+    };
+    const catcher =
+      (name: 'stdout' | 'stderr') =>
+      (chunk: string | Uint8Array): boolean => {
+        said[name] += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('latin1');
+        return true;
+      };
+    const tenant = by?.tenant ?? 'main';
+    const key = by === undefined ? [] : ['--key-file', by.keyFile];
+    const argv = ['--data-dir', this.#dataDirectory, '--tenant', tenant, ...key, ...words];
+    process.stdout.write = catcher('stdout');
+    process.stderr.write = catcher('stderr');
+    process.exitCode = undefined;
+    try {
+      await createProgram().parseAsync(argv, { from: 'user' });
+    } catch (error) {
+      process.exitCode = exitCodeOf(error, words.includes('--json'));
+    } finally {
+      process.stdout.write = kept.stdout;
+      process.stderr.write = kept.stderr;
+    }
+    const code = codeNow();
+    process.exitCode = undefined;
+    return { code, ...said };
+  }
+
+  async data(words: readonly string[], by?: Person, code = 0): Promise<Json> {
+    const ended = await this.run(['--json', ...words], by);
+    if (ended.code !== code) {
+      throw new Error(`${words.join(' ')}: exit ${ended.code}\n${ended.stdout}${ended.stderr}`);
+    }
+    return envelopeOf(ended).data;
+  }
+
+  async person(name: string, by?: Person, tenant = 'main'): Promise<Person> {
+    const nobody = { tenant, keyFile: await this.file('keys/nobody', '') };
+    const added = await this.data(['user', 'add', name], by ?? nobody);
+    const keyFile = await this.file(`keys/${tenant} ${name}`, textAt(added, 'key'));
+    return { tenant, keyFile };
+  }
+
+  async close(): Promise<void> {
+    await stopEmbedded(this.#dataDirectory, { mode: 'immediate' });
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** Read in a function of its own: the compiler believes that nobody has set it since. */
+function codeNow(): number {
+  return Number(process.exitCode ?? 0);
+}
+
+export interface Person {
+  readonly tenant: string;
+  readonly keyFile: string;
+}
+
+function exitCodeOf(error: unknown, json: boolean): number {
+  if (!(error instanceof CommanderError)) return reportError(error, json);
+  return json ? reportError(new FilewrightError('USAGE', error.message), json) : EXIT.usage;
+}
+
+/** The objects of a list in an envelope. */
+export function listAt(data: Json, name: string): readonly Json[] {
+  const list = data[name];
+  if (!Array.isArray(list)) throw new Error(`a list was expected at ${name}`);
+  return list as readonly Json[];
+}

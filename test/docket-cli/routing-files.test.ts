@@ -1,0 +1,199 @@
+/** Matrix and people through the command line: refused with the place of every fault, versioned when they are sound. */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { textAt } from '../fixtures/cli.ts';
+import { DeskLine, listAt, type Person } from './desk-line.ts';
+
+let desk: DeskLine;
+let hart: Person;
+
+type Document = Record<string, never>;
+const sample = (name: string): Document =>
+  JSON.parse(readFileSync(`samples/patent-${name}.json`, 'utf8')) as Document;
+
+beforeAll(async () => {
+  desk = await DeskLine.make();
+  hart = await desk.person('Judith Hart');
+}, 60_000);
+afterAll(() => desk.close());
+
+const matrixFile = (): string => desk.path('samples/patent-matrix.json');
+const peopleFile = (): string => desk.path('samples/patent-people.json');
+
+/** The sample with one thing wrong. */
+async function spoilt(
+  name: 'matrix' | 'people',
+  spoil: (document: never) => void,
+): Promise<string> {
+  const document = sample(name);
+  spoil(document as never);
+  return desk.file(`spoilt-${name}.json`, JSON.stringify(document));
+}
+
+type Nodes = { nodes: Record<string, { next?: string[]; tier: string }> };
+type Routes = { routes: { client: string; technology_group: string; event: string }[] };
+type Absences = { absences: { person: string; from: string; to: string; delegate?: string }[] };
+
+describe('route check', () => {
+  it.each([
+    [
+      'a circle',
+      'matrix',
+      (document: Nodes) => {
+        document.nodes['bio-second'] = {
+          ...(document.nodes['bio-second'] as { tier: string }),
+          next: ['bio-lead'],
+        };
+      },
+      /nodes\/bio-\w+: the nodes go in a circle: .*bio-lead.*bio-second/,
+    ],
+    [
+      'a node from which nobody is reached',
+      'matrix',
+      (document: Nodes) => {
+        delete document.nodes['supervisor']?.next;
+      },
+      /nodes\/supervisor: no way leads from here to MANUAL/,
+    ],
+    [
+      'a combination without a row',
+      'matrix',
+      (document: Routes) => {
+        document.routes.pop();
+      },
+      /routes: no row is for any client, any group and any event/,
+    ],
+    [
+      'delegates in a circle',
+      'people',
+      (document: Absences) => {
+        document.absences.push({
+          person: 'moreau',
+          from: '2026-12-24',
+          to: '2026-12-28',
+          delegate: 'lind',
+        });
+      },
+      /absences: the delegates go in a circle: \w+ → \w+ → \w+/,
+    ],
+  ])('tells %s with its place, and import refuses it', async (_what, name, spoil, place) => {
+    const which = name as 'matrix' | 'people';
+    const file = await spoilt(which, spoil);
+    const files = which === 'matrix' ? [file, peopleFile()] : [matrixFile(), file];
+    const checked = await desk.run(['route', 'check', ...files]);
+    expect(checked.code).toBe(1);
+    expect(checked.stdout).toMatch(place);
+    const imported = await desk.run(['--json', 'route', 'import', ...files], hart);
+    expect(imported.code).toBe(1);
+    const { error } = JSON.parse(imported.stdout) as { error: { code: string; message: string } };
+    expect(error.code).toBe('ROUTING_MATRIX_INVALID');
+    expect(error.message).toMatch(place);
+  });
+
+  it('tells all faults at once', async () => {
+    const file = await spoilt('matrix', (document: Nodes & Routes) => {
+      delete document.nodes['supervisor']?.next;
+      document.routes.pop();
+    });
+    const data = await desk.data(['route', 'check', file, peopleFile()], undefined, 1);
+    expect(listAt(data, 'faults').map((fault) => fault['where'])).toEqual(
+      expect.arrayContaining(['nodes/supervisor', 'routes']),
+    );
+  });
+
+  it('tells the line of what is no matrix at all', async () => {
+    const file = await desk.file(
+      'broken.json',
+      '{\n  "kind": "routing-matrix",\n  "format": "one"\n}\n',
+    );
+    const ended = await desk.run(['route', 'check', file, peopleFile()]);
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toContain('ROUTING_MATRIX_INVALID');
+    const other = await desk.run(['route', 'check', desk.path('samples/patent-docket.csv')]);
+    expect(other.code).toBe(1);
+  });
+});
+
+describe('route import', () => {
+  it('needs both files at first, then takes one with the other that holds', async () => {
+    const alone = await desk.run(['route', 'import', matrixFile()], hart);
+    expect([alone.code, alone.stderr]).toEqual([2, expect.stringContaining('two files')]);
+    const first = await desk.data(['route', 'import', matrixFile(), peopleFile()], hart);
+    expect(first).toMatchObject({ n: 1, isNew: true });
+    const again = await desk.data(['route', 'import', peopleFile(), matrixFile()], hart);
+    expect(again).toEqual({ ...first, isNew: false });
+    const people = await spoilt('people', (document: Absences) => {
+      document.absences.push({
+        person: 'ruiz',
+        from: '2027-02-01',
+        to: '2027-02-05',
+        delegate: 'okafor',
+      });
+    });
+    const second = await desk.data(['route', 'import', people], hart);
+    expect(second).toMatchObject({ n: 2, isNew: true, matrix: first['matrix'] });
+    expect(second['people']).not.toBe(first['people']);
+  });
+
+  it('does not need the same layout to be the same version', async () => {
+    const file = await desk.file('flat.json', JSON.stringify(sample('matrix')));
+    const flat = await desk.data(['route', 'check', file, peopleFile()]);
+    const laid = await desk.data(['route', 'check', matrixFile(), peopleFile()]);
+    expect(textAt(flat, 'matrix', 'version')).toBe(textAt(laid, 'matrix', 'version'));
+  });
+
+  it('without a key is nobody’s', async () => {
+    expect((await desk.run(['route', 'import', matrixFile(), peopleFile()])).code).toBe(4);
+  });
+});
+
+describe('absences and the view', () => {
+  it('route absent is a new setup; a delegate who is away then is refused', async () => {
+    const words = ['route', 'absent', 'okafor', '--from', '2027-03-01', '--to', '2027-03-05'];
+    const { n } = await desk.data([...words, '--delegate', 'ruiz'], hart);
+    const shown = await desk.data(['route', 'show'], hart);
+    expect(shown['n']).toBe(n);
+    expect(shown['absences']).toEqual(
+      expect.arrayContaining([
+        { person: 'okafor', from: '2027-03-01', to: '2027-03-05', delegate: 'ruiz' },
+      ]),
+    );
+    const circle = await desk.run(
+      [
+        'route',
+        'absent',
+        'ruiz',
+        '--from',
+        '2027-03-02',
+        '--to',
+        '2027-03-03',
+        '--delegate',
+        'okafor',
+      ],
+      hart,
+    );
+    expect([circle.code, circle.stderr]).toEqual([1, expect.stringContaining('circle')]);
+  });
+
+  it('shows neither addresses nor rights', async () => {
+    const { stdout } = await desk.run(['--json', 'route', 'show'], hart);
+    expect(stdout).not.toMatch(/firm\.example|https:|allow|deny|client:/);
+  });
+
+  it('a row for a client is shown only to who may see something of it', async () => {
+    const file = await spoilt('matrix', (document: Routes) => {
+      document.routes.unshift({
+        client: 'Secretive',
+        technology_group: '*',
+        event: '*',
+        start: 'supervisor',
+      } as never);
+    });
+    await desk.data(['route', 'import', file], hart);
+    const ruiz = await desk.person('Elena Ruiz', hart);
+    expect((await desk.run(['route', 'show'], hart)).stdout).toContain('Secretive');
+    for (const json of [[], ['--json']]) {
+      expect((await desk.run([...json, 'route', 'show'], ruiz)).stdout).not.toContain('Secretive');
+    }
+  });
+});

@@ -1,0 +1,218 @@
+/** The way back of a real endpoint, step by step, each with its failure. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { SaturationGauge } from '../../src/brokers/index.ts';
+import {
+  approveRecovery,
+  listBreakers,
+  recoveryStatus,
+  reviewDocketDifferences,
+  runRecovery,
+} from '../../src/routing/index.ts';
+import { type Server, startServer } from '../delivery/server.ts';
+import { pass, until } from '../delivery/waiting.ts';
+import { REJECTION, Stage } from './stage.ts';
+
+let server: Server;
+let stage: Stage;
+beforeAll(async () => {
+  server = await startServer();
+}, 60_000);
+afterAll(async () => server?.close());
+afterEach(async () => stage?.close());
+
+const ACTOR = { kind: 'user', id: 'hart' } as const;
+
+async function breaker(): Promise<string> {
+  const found = (await listBreakers(stage.parts)).find(({ target }) => target === 'team');
+  return found?.breaker.state ?? 'closed';
+}
+
+async function status() {
+  const [run] = await recoveryStatus(stage.parts, await stage.viewer(), { target: 'team' });
+  return run;
+}
+
+/** The team's endpoint fails until its breaker is open; the dockets go to the lead. */
+async function breakPrimary(options: Parameters<Stage['router']>[0] = {}): Promise<void> {
+  const { PRIMARY } = stage.endpoints;
+  PRIMARY.mode = { kind: 'status', status: 500 };
+  PRIMARY.health = 500;
+  await stage.feed(3);
+  await stage.router(options);
+  await until(async () => (await stage.confirmed()) === 3, 10_000);
+  await until(async () => (await breaker()) === 'open', 10_000);
+}
+
+function repair(): void {
+  const { PRIMARY } = stage.endpoints;
+  PRIMARY.mode = { kind: 'well' };
+  PRIMARY.health = 200;
+}
+
+/** Waits until the step has been judged so. */
+async function judged(step: string, verdict: string): Promise<void> {
+  await until(async () => {
+    const { evidence = [] } = (await status()) ?? {};
+    return evidence.some((one) => one.step === step && one.verdict === verdict);
+  }, 15_000);
+}
+
+describe('a target that failed', () => {
+  it('comes back through every step, with its evidence, and takes dockets again', async () => {
+    stage = await Stage.set(server);
+    await breakPrimary();
+    expect(await status()).toMatchObject({ state: { state: 'probing' }, mode: 'automatic' });
+    repair();
+    await until(async () => (await breaker()) === 'closed', 20_000);
+    const run = await status();
+    const good = run?.evidence.filter(({ verdict }) => verdict === 'good').map(({ step }) => step);
+    expect(good?.slice(-6)).toEqual([
+      'health',
+      'health',
+      'schema',
+      'drain',
+      'reconciliation',
+      'synthetic',
+    ]);
+    expect(stage.endpoints.PRIMARY.synthetics).toHaveLength(1);
+    // What went by the fallback is listed for review within two hours.
+    expect(run?.differences.map(({ kind, flag }) => `${kind} ${flag}`)).toEqual(
+      Array.from({ length: 3 }, () => 'missing MANUAL_ESCALATION_REQUIRED'),
+    );
+    const [difference] = run?.differences ?? [];
+    expect((difference?.reviewBy ?? 0) - (difference?.foundAt ?? 0)).toBeGreaterThan(7_190_000);
+    await stage.feed(1, { application_number: '18/777777' });
+    await until(async () => (await stage.confirmed()) === 4, 10_000);
+    expect(stage.endpoints.PRIMARY.counts().size).toBe(1);
+    const types = (await stage.facts()).map(({ type }) => type);
+    const breakers = types.filter((type) => type.startsWith('breaker.'));
+    expect(breakers.at(0)).toBe('breaker.open');
+    expect(breakers.at(-1)).toBe('breaker.closed');
+    expect(types).toContain('recovery.closed');
+    expect(await stage.isLedgerSound()).toBe(true);
+  });
+
+  it('stays out while its sample does not fit the schema', async () => {
+    stage = await Stage.set(server);
+    await breakPrimary();
+    const { filing_date, ...drifted } = REJECTION;
+    stage.endpoints.PRIMARY.sample = {
+      status: 200,
+      body: JSON.stringify({ ...drifted, date_filed: filing_date }),
+    };
+    repair();
+    await judged('schema', 'bad');
+    expect(await breaker()).not.toBe('closed');
+    stage.endpoints.PRIMARY.sample = { status: 200, body: JSON.stringify(REJECTION) };
+    await until(async () => (await breaker()) === 'closed', 20_000);
+  });
+
+  it('waits until a queue has drained to its baseline', async () => {
+    stage = await Stage.set(server);
+    let backlog = 0;
+    const gauge: SaturationGauge = {
+      measure: () => Promise.resolve({ kind: 'measured', backlog, lagMs: 0, evidence: {} }),
+      close: () => Promise.resolve(),
+    };
+    await breakPrimary({ queues: [{ queue: 'intake', gauge }] });
+    backlog = 500;
+    repair();
+    await judged('drain', 'wait');
+    expect(await breaker()).toBe('half_open');
+    backlog = 3;
+    await until(async () => (await breaker()) === 'closed', 20_000);
+  });
+
+  it('that holds other bytes than we sent needs a person, who must say why', async () => {
+    stage = await Stage.set(server);
+    await breakPrimary();
+    const [row] = await stage.read('select id from docket where tenant = $1 order by id limit 1');
+    const id = String(row?.['id']);
+    stage.endpoints.PRIMARY.records = [{ message_id: id, payload_sha256: 'ee'.repeat(32) }];
+    repair();
+    await until(async () => (await status())?.state.state === 'awaiting_approval', 15_000);
+    expect(await breaker()).toBe('half_open');
+    expect((await status())?.differences.map(({ kind }) => kind).toSorted()).toEqual([
+      'differs',
+      'missing',
+      'missing',
+    ]);
+    await expect(
+      approveRecovery(stage.parts, 'team', ACTOR, { reason: 'ok' }),
+    ).rejects.toMatchObject({ code: 'REFUSED_BY_RULE' });
+    await approveRecovery(stage.parts, 'team', ACTOR, {
+      reason: 'compared by hand, a test record',
+    });
+    await until(async () => (await breaker()) === 'closed', 15_000);
+    // Reviewed by a person, a difference is told no more.
+    expect(await reviewDocketDifferences(stage.parts, await stage.viewer(), id)).toBe(1);
+    expect(await reviewDocketDifferences(stage.parts, await stage.viewer(), id)).toBe(0);
+    await expect(
+      approveRecovery(stage.parts, 'team', ACTOR, { reason: 'compared by hand again' }),
+    ).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('whose synthetic transaction fails is open again', async () => {
+    stage = await Stage.set(server);
+    await breakPrimary();
+    stage.endpoints.PRIMARY.synthetic = { kind: 'status', status: 500 };
+    repair();
+    await judged('synthetic', 'bad');
+    expect(await breaker()).not.toBe('closed');
+    stage.endpoints.PRIMARY.synthetic = { kind: 'well' };
+    await until(async () => (await breaker()) === 'closed', 20_000);
+  });
+
+  it('by hand waits for an approval at the end, even when all is well', async () => {
+    stage = await Stage.set(server);
+    await breakPrimary();
+    await runRecovery(stage.parts, 'team', ACTOR);
+    repair();
+    await until(async () => (await status())?.state.state === 'awaiting_approval', 15_000);
+    await approveRecovery(stage.parts, 'team', ACTOR, { reason: 'looked at the endpoint' });
+    await until(async () => (await breaker()) === 'closed', 15_000);
+  });
+
+  it('is asked by one process at a time, and by none while a lease holds', async () => {
+    stage = await Stage.set(server);
+    await breakPrimary();
+    await stage.router();
+    await stage.router();
+    const { PRIMARY } = stage.endpoints;
+    const from = PRIMARY.healthAsked.length;
+    await until(() => PRIMARY.healthAsked.length >= from + 3, 15_000);
+    await stage.stopRouters();
+    // Each question has its evidence: none was asked beside another.
+    const asked = await stage.count(`recovery_evidence where tenant = $1 and step = 'health'`);
+    expect(PRIMARY.healthAsked.length).toBe(asked);
+    const gaps = PRIMARY.healthAsked.slice(1).map((at, n) => at - (PRIMARY.healthAsked[n] ?? 0));
+    expect(Math.min(...gaps)).toBeGreaterThan(250);
+    // A holder that died keeps the probe until its lease ends, and no longer.
+    await stage.read(
+      `update recovery_run set leased_by = gen_random_uuid(), next_at = now(),
+       leased_until = clock_timestamp() + interval '1500 milliseconds' where tenant = $1 and phase = 'probing'`,
+    );
+    const before = PRIMARY.healthAsked.length;
+    const leasedAt = performance.now();
+    await stage.router();
+    await pass(500);
+    expect(PRIMARY.healthAsked.length).toBe(before);
+    await until(() => PRIMARY.healthAsked.length > before, 10_000);
+    expect(performance.now() - leasedAt).toBeGreaterThan(1_300);
+  });
+
+  it('has differences that are told again when their two hours are over', async () => {
+    stage = await Stage.set(server);
+    await breakPrimary();
+    repair();
+    await until(async () => (await breaker()) === 'closed', 20_000);
+    await stage.read(`update recovery_difference set review_by = now() where tenant = $1`);
+    await until(
+      async () =>
+        (await stage.count(
+          `alert where tenant = $1 and kind = 'recovery_difference_overdue' and severity = 'critical'`,
+        )) === 3,
+      10_000,
+    );
+  });
+});

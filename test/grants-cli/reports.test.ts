@@ -1,0 +1,182 @@
+/** Reports and obligations as an auditor and a calendar get them. */
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { canonicalBytes, type JsonValue } from '../../src/core/index.ts';
+import { type Json, textAt } from '../fixtures/cli.ts';
+import { ACCOUNT, House, listAt, STATES, YEAR } from './house.ts';
+
+let house: House;
+let nora: readonly string[];
+
+const PERIOD = ['--period', '2026'] as const;
+const PAID = ['--paid', `${YEAR}/paid-grants.csv`] as const;
+const report = (...words: readonly string[]) => [...nora, 'report', ...words];
+
+beforeAll(async () => {
+  house = await House.open();
+  ({ nora } = await house.twoPeople());
+  const awards = ['awards-federal.ndjson', 'awards-foundations.csv'];
+  const feeds = ['bank-2026-q1.camt053.xml'];
+  await house.data([...nora, 'grants', 'ingest', ...awards.map((name) => `${YEAR}/${name}`)]);
+  await house.data([...nora, 'grants', 'feed', ...feeds.map((name) => `${YEAR}/${name}`)]);
+  await house.data([...nora, 'grants', 'close', '2026-Q1', '--account', ACCOUNT, ...STATES]);
+});
+afterAll(() => house.close());
+
+describe('figures', () => {
+  it('every figure is the sum of its parts, each with a payload and a line of a feed', async () => {
+    const made = await house.data(report('990', ...PERIOD, ...PAID));
+    const figures = listAt(made, 'figures');
+    expect(figures.length).toBeGreaterThan(6);
+    for (const figure of figures) {
+      const name = textAt(figure, 'name');
+      const { trace } = await house.data(report('trace', name, ...PERIOD, ...PAID));
+      const parts = listAt(trace, 'parts');
+      const sum = parts.reduce((total, part) => total + BigInt(textAt(part, 'cents')), 0n);
+      expect(`${name} ${sum}`).toBe(`${name} ${textAt(figure, 'cents')}`);
+      for (const part of parts) {
+        expect(textAt(part, 'payload_hash')).toMatch(/^[0-9a-f]{64}$/);
+        expect(textAt(part, 'bank', 0, 'feed')).not.toBe('');
+      }
+    }
+    const feed = createHash('sha256')
+      .update(await house.text(`${YEAR}/bank-2026-q1.camt053.xml`))
+      .digest('hex');
+    const said = await house.run(...report('trace', 'IRS990/GovernmentGrantsAmt', ...PERIOD));
+    expect(said.stdout).toContain(`LB260210-0001  feed ${feed} line 12`);
+  });
+
+  it('money of another year is in no figure, received or paid', async () => {
+    const made = await house.data(report('990', '--period', '2027', ...PAID));
+    expect(listAt(made, 'figures').every((one) => one['cents'] === '0')).toBe(true);
+    expect(made['leftOut']).toBe(3);
+    const quarter = await house.data(report('990', '--period', '2026-Q2', ...PAID));
+    const paid = listAt(quarter, 'figures').find(
+      (one) => one['name'] === 'IRS990/CYGrantsAndSimilarPaidAmt',
+    );
+    expect(paid).toMatchObject({ cents: '600000' });
+  });
+
+  it('the export has the hash that the log has', async () => {
+    const made = await house.data(report('990', ...PERIOD, ...PAID, '--export', 'out.json'));
+    const { sha256, document } = JSON.parse(await house.text('out.json')) as {
+      sha256: string;
+      document: JsonValue;
+    };
+    const found = createHash('sha256').update(canonicalBytes(document)).digest('hex');
+    expect([sha256, made['sha256']]).toEqual([found, found]);
+    const log = await house.run(...nora, 'audit', 'export', 'log', '--bodies');
+    expect(log.code, log.stderr).toBe(0);
+    expect(await house.run('audit', 'verify', '--bodies')).toMatchObject({ code: 0 });
+  });
+
+  it('no cell of a table is a formula', async () => {
+    const header = (await house.text(`${YEAR}/paid-grants.csv`)).split('\n')[0] ?? '';
+    const row =
+      '=1+1,domesticOrganization,=CMD(),251234567,@c3,-City,PA,15222,900000,,"=HYPERLINK(""x"")",2026-04-15,+CHK';
+    await house.file('evil.csv', `${header}\n${row}\n`);
+    const evil = ['--paid', 'evil.csv'] as const;
+    await house.data(report('schedule-i', ...PERIOD, ...evil, '--csv', 'schedule.csv'));
+    await house.data(
+      report('trace', 'IRS990/CYGrantsAndSimilarPaidAmt', ...PERIOD, ...evil, '--csv', 'trace.csv'),
+    );
+    const tables = [await house.text('schedule.csv'), await house.text('trace.csv')];
+    expect(tables[0]).toContain(`'@c3,'-City,PA`);
+    expect(tables[0]).toContain(`"'=HYPERLINK(""x"")"`);
+    expect(tables[1]).toContain(`,'=1+1,`);
+    expect(tables[1]).toContain(`,'+CHK,`);
+    for (const text of tables) expect(text).not.toMatch(/(^|,)"?[=+@]/m);
+  });
+
+  it('Schedule I has rows of organisations, the SEFA rows of listings', async () => {
+    const schedule = await house.data(report('schedule-i', ...PERIOD, ...PAID));
+    // 2,500 dollars need no row, and a stipend is paid to nobody's organisation.
+    expect(listAt(schedule, 'rows')).toEqual([
+      expect.objectContaining({ RecipientEIN: '251234567', CashGrantAmt: '6000' }),
+    ]);
+    await house.file('listings.csv', 'Program Title,Program Number\nLearning Centers,84.287\n');
+    const spent = ['--spent', `${YEAR}/federal-spending.csv`, '--listings', 'listings.csv'];
+    const sefa = await house.data(report('sefa', ...PERIOD, ...spent));
+    expect(listAt(sefa, 'rows')).toMatchObject([
+      { title: 'Learning Centers', expended: '11900', to_subrecipients: '2500' },
+    ]);
+  });
+
+  it('the SF-425 takes its receipts from the bank and its spending from the books', async () => {
+    const spent = ['--spent', `${YEAR}/award-spending.csv`];
+    const made = await house.data(report('sf425', ...PERIOD, '--award', 'S287C260014', ...spent));
+    const cents = new Map(listAt(made, 'figures').map((one) => [one['line'], one['cents']]));
+    expect(['10a', '10b', '10c', '10d', '10e'].map((line) => cents.get(line))).toEqual([
+      '300000',
+      '1190000',
+      '-890000',
+      '1200000',
+      '1190000',
+    ]);
+    expect(JSON.stringify(made['remarks'])).toContain('more was paid out than received');
+  });
+
+  it('all faults of a table are told at once, each with its line, and nothing of it is used', async () => {
+    const header = 'grant_id,recipient_kind,recipient_name,amount,paid_on,bank_reference,colour';
+    const rows = ['A,martian,X,12.50,2026-02-30,,', 'A,foreign,Y,1,2026-01-01,R,red'];
+    await house.file('faults.csv', `${[header, ...rows].join('\n')}\n`);
+    const said = await house.run(...report('990', ...PERIOD, '--paid', 'faults.csv'));
+    expect(said.code).toBe(1);
+    for (const fault of [
+      'line 1: no column is called "colour"',
+      'line 2: bank_reference is empty',
+      'line 2: amount: whole cents were expected, found "12.50"',
+      'line 2: paid_on: a day like 2026-09-30 was expected, found "2026-02-30"',
+      'line 2: recipient_kind: one of',
+      'line 3: grant_id "A" stands twice',
+    ]) {
+      expect(said.stderr).toContain(fault);
+    }
+  });
+});
+
+describe('obligations', () => {
+  const rules = (...words: readonly string[]) => [
+    ...nora,
+    'grants',
+    'rules',
+    '2026',
+    ...STATES,
+    ...words,
+  ];
+  const list = (...words: readonly string[]) => ['obligation', 'list', ...words];
+
+  it('stand beside those of entities, with the name of their pack', async () => {
+    expect(await house.data(list())).toMatchObject({ obligations: [] });
+    await house.data(rules('--return', '990-EZ', '--registration', 'PA', 'NY'));
+    await house.data([...nora, 'entity', 'import', 'samples/register.csv']).catch(() => undefined);
+    const obligations = listAt(await house.data(list()), 'obligations');
+    const packs = new Set(obligations.map((one) => one['pack']));
+    expect(packs).toEqual(new Set(['entity', 'grants']));
+    const kinds = obligations
+      .filter((one) => one['pack'] === 'grants')
+      .map((one) => [one['filingKind'], one['jurisdiction'], one['state']].join(' '));
+    for (const kind of ['sf425.final US open', 'form990 US open', 'charity.renewal PA open']) {
+      expect(kinds).toContain(kind);
+    }
+    // New York asks for the type of the registration: a task, no guess.
+    expect(kinds).toContain('charity.renewal NY record_needed');
+    const dues = obligations.flatMap((one) => (typeof one['due'] === 'string' ? [one['due']] : []));
+    expect(dues).toEqual(dues.toSorted());
+  });
+
+  it('a calendar keeps what it has shown and cancels what is no longer owed', async () => {
+    const us = ['--jurisdiction', 'US', 'PA'];
+    const whole = await house.data(list(...us, '--ics', 'owed.ics'));
+    const { active } = whole['feed'] as Json;
+    const narrow = await house.data(
+      list(...us, '--due-before', '2027-01-01', '--ics', 'owed.ics', '--csv', 'owed.csv'),
+    );
+    expect(narrow['feed']).toMatchObject({ active, cancelled: 0 });
+    expect(await house.text('owed.ics')).toContain('SUMMARY:Due: charity.renewal\\, PA\\,');
+    expect(await house.text('owed.csv')).toMatch(/,grants\r\n/);
+    await house.data(rules('--return', '990-EZ'));
+    const less = await house.data(list(...us, '--ics', 'owed.ics'));
+    expect(less['feed']).toMatchObject({ active: Number(active) - 1, cancelled: 1 });
+  });
+});

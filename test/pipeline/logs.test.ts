@@ -1,0 +1,107 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { logOrigin, verifyEntries } from '../../src/ledger/index.ts';
+import {
+  ledgerEntries,
+  PLANNER,
+  PostgresSequencer,
+  Session,
+  STAGES,
+} from '../../src/store/index.ts';
+import { CheckpointFiles } from '../../src/system/index.ts';
+import {
+  ACCOUNT,
+  ACTOR,
+  awardJson,
+  awardsSource,
+  feedSource,
+  type GrantsWorld,
+  grantsWorld,
+  INSTANCE,
+  NOWHERE,
+  random,
+} from './world.ts';
+
+let world: GrantsWorld;
+let folder: string;
+let session: Session;
+beforeAll(async () => {
+  world = await grantsWorld();
+  folder = await mkdtemp(join(tmpdir(), 'fw-grants-logs-'));
+  session = new Session({
+    target: world.target,
+    schema: world.schema,
+    name: 'sequencer',
+    settings: PLANNER,
+  });
+});
+afterAll(async () => {
+  await session.close();
+  await world.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+it('every stage has its own log, which verifies, and no entry shows what is sealed', async () => {
+  const { pipeline, people } = world;
+  const award = awardJson({ id: 'A-1', cents: 500, reference: 'REF-0001', expected: '2026-01-12' });
+  const refused = await pipeline.ingestAwards(awardsSource([award, { broken: 'Harbor' }]), ACTOR);
+  const line = { on: '2026-01-12', cents: 500, reference: 'REF-0001' };
+  const feed = { number: 1, from: '2026-01-01', to: '2026-01-30', openingCents: 0, lines: [line] };
+  await pipeline.ingestFeed(feedSource(feed), ACTOR);
+  await pipeline.reconcilePeriod({ to: '2026-01-31' }, ACTOR);
+  await pipeline.closePeriod(
+    { account: ACCOUNT, from: '2026-01-01', to: '2026-01-31' },
+    NOWHERE,
+    ACTOR,
+  );
+  const days = { from: '2026-01-01', to: '2026-12-31' };
+  await pipeline.evaluateRules({ ...NOWHERE, ...days }, ACTOR);
+  await pipeline.reportFigures({ kind: '990', ...days }, ACTOR);
+  const id = refused.refusals[0]?.exception ?? '';
+  await pipeline.exceptions.propose(id, { kind: 'dismiss', reason: 'noise' }, people[0]);
+  await pipeline.exceptions.approve(id, people[1]);
+
+  const sequencer = new PostgresSequencer({
+    session,
+    tenant: world.tenant,
+    instance: INSTANCE,
+    signing: { tenantKey: world.parts.tenantKey, random },
+    copies: new CheckpointFiles(folder),
+  });
+  await sequencer.checkpoint();
+  const expected = {
+    ingestion: ['awards.accepted', 'document.ingested'],
+    reconciliation: [
+      'feed.lines',
+      'feed.ingested',
+      'lines.matched',
+      'period.closed',
+      'period.handed_off',
+    ],
+    rules: ['rules.evaluated'],
+    reporting: ['report.drawn'],
+    fallback: [
+      'exception.opened',
+      'exception.resolution_proposed',
+      'exception.resolution_approved',
+    ],
+  };
+  for (const stage of STAGES) {
+    const origin = logOrigin(INSTANCE, world.tenant, stage);
+    const verified = await verifyEntries(ledgerEntries(world.session, world.tenant, stage), {
+      origin,
+      states: true,
+    });
+    expect(verified, stage).toMatchObject({ ok: true });
+    const types: string[] = [];
+    for await (const entry of ledgerEntries(world.session, world.tenant, stage)) {
+      const text = Buffer.from(entry).toString('utf8');
+      expect(text).not.toMatch(/Harbor|REF-0001|food|noise/);
+      types.push(String((JSON.parse(text) as { type: unknown }).type));
+    }
+    expect(types, stage).toEqual(expected[stage]);
+  }
+  expect(await world.count('ledger_intake')).toBe(0);
+});

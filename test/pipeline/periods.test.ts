@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  ACCOUNT,
+  ACTOR,
+  awardJson,
+  awardsSource,
+  feedSource,
+  type GrantsWorld,
+  grantsWorld,
+  NOWHERE,
+  textSource,
+} from './world.ts';
+
+let world: GrantsWorld;
+beforeAll(async () => {
+  world = await grantsWorld();
+  await world.pipeline.ingestAwards(
+    awardsSource([
+      awardJson({ id: 'A-1', cents: 1_500_000, reference: 'REF-0001', expected: '2026-01-12' }),
+      awardJson({ id: 'A-2', cents: 1_800_000, reference: 'REF-0002', expected: '2026-02-10' }),
+      awardJson({ id: 'A-3', cents: 1_000_000, reference: 'REF-0003', expected: '2026-03-10' }),
+    ]),
+    ACTOR,
+  );
+});
+afterAll(() => world.close());
+
+const JANUARY = { account: ACCOUNT, from: '2026-01-01', to: '2026-01-31' };
+const FEBRUARY = { account: ACCOUNT, from: '2026-02-01', to: '2026-02-28' };
+const MARCH = { account: ACCOUNT, from: '2026-03-01', to: '2026-03-31' };
+const NEW_YORK = { states: ['NY'], fiscalYearEnd: '12-31' };
+
+describe('a period', () => {
+  it('is not closed without its statement', async () => {
+    const closed = await world.pipeline.closePeriod(JANUARY, NOWHERE, ACTOR);
+    expect(closed).toMatchObject({ kind: 'blocked' });
+  });
+
+  it('is not half applied by a feed that is broken', async () => {
+    const good = feedSource({
+      number: 1,
+      from: '2026-01-01',
+      to: '2026-01-30',
+      openingCents: 0,
+      lines: [{ on: '2026-01-12', cents: 1_500_000, reference: 'REF-0001' }],
+    });
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of good.open()) chunks.push(chunk);
+    const text = Buffer.concat(chunks).toString('utf8');
+    for (const broken of [
+      text.replace(/:62F:C260130USD\d+,/, ':62F:C260130USD1,'),
+      text.slice(0, -30),
+    ]) {
+      const source = { ...textSource('broken.sta', broken), format: 'mt940' } as const;
+      await expect(world.pipeline.ingestFeed(source, ACTOR)).rejects.toThrow();
+    }
+    expect(await world.count('grant_line')).toBe(0);
+    expect(await world.count('grant_feed')).toBe(0);
+    await world.pipeline.ingestFeed(good, ACTOR);
+    expect(await world.pipeline.ingestFeed(good, ACTOR)).toMatchObject({ isRepeatedFeed: true });
+    expect(await world.count('grant_line')).toBe(1);
+  });
+
+  it('waits for a person about a line that nothing explains, and is closed when one has settled it', async () => {
+    await world.pipeline.ingestFeed(
+      feedSource({
+        number: 2,
+        from: '2026-01-31',
+        to: '2026-01-31',
+        openingCents: 1_500_000,
+        lines: [{ on: '2026-01-31', cents: 77, payer: 'INTEREST' }],
+      }),
+      ACTOR,
+    );
+    const blocked = await world.pipeline.closePeriod(JANUARY, NOWHERE, ACTOR);
+    expect(blocked).toMatchObject({ kind: 'blocked' });
+    const waiting = (await world.pipeline.unmatched('2026-02-15')).filter(
+      ({ side }) => side === 'bank',
+    );
+    expect(waiting).toMatchObject([{ amountCents: 77, bucket: '0-30', days: 15 }]);
+    const line = waiting[0]?.id ?? '';
+    const by = world.people[0];
+    const wrong = { line, receipts: ['nobody'], reason: 'x', by };
+    await expect(world.pipeline.settle(wrong)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await world.pipeline.settle({ line, receipts: [], reason: 'interest of the bank', by });
+    const closed = await world.pipeline.closePeriod(JANUARY, NOWHERE, ACTOR);
+    expect(closed).toMatchObject({ kind: 'closed', handoff: { kind: 'passed', received: 1 } });
+    // Asked again, the same answer.
+    expect(await world.pipeline.closePeriod(JANUARY, NOWHERE, ACTOR)).toEqual(closed);
+  });
+
+  it('takes nothing more once it is closed, whoever asks', async () => {
+    const late = feedSource({
+      number: 9,
+      from: '2026-01-15',
+      to: '2026-01-15',
+      openingCents: 5,
+      lines: [{ on: '2026-01-15', cents: 1, reference: 'REF-0002' }],
+    });
+    await expect(world.pipeline.ingestFeed(late, ACTOR)).rejects.toMatchObject({
+      code: 'REFUSED_BY_RULE',
+    });
+    const [feed] = await world.rows('select id from grant_feed limit 1');
+    const line = `insert into grant_line (tenant, feed, ordinal, account, booked_on, cents, currency, direction, status, place)
+      values ('${world.tenant}', '${String(feed?.['id'])}', 99, '${ACCOUNT}', '2026-01-20', 1, 'USD', 'credit', 'booked', 1)`;
+    await expect(world.rows(line)).rejects.toMatchObject({ constraint: 'grant_period_closed' });
+    const inside = { ...JANUARY, from: '2026-01-10', to: '2026-02-10' };
+    await expect(world.pipeline.closePeriod(inside, NOWHERE, ACTOR)).resolves.toMatchObject({
+      kind: 'blocked',
+    });
+  });
+
+  it('opens with what the one before closed with', async () => {
+    const gap = await world.pipeline.ingestFeed(
+      feedSource({
+        number: 4,
+        from: '2026-02-01',
+        to: '2026-02-27',
+        openingCents: 9_999_999,
+        lines: [{ on: '2026-02-10', cents: 1_800_000, reference: 'REF-0002' }],
+      }),
+      ACTOR,
+    );
+    expect(gap.gaps.join()).toContain('opens with');
+    const closed = await world.pipeline.closePeriod(FEBRUARY, NOWHERE, ACTOR);
+    expect(closed).toMatchObject({ kind: 'blocked' });
+    expect(closed.kind === 'blocked' && closed.obstacles.join()).toContain('9999999');
+  });
+});
+
+describe('a threshold', () => {
+  let other: GrantsWorld;
+  beforeAll(async () => {
+    other = await grantsWorld();
+    const { pipeline } = other;
+    await pipeline.ingestAwards(
+      awardsSource([
+        awardJson({ id: 'A-1', cents: 1_500_000, reference: 'REF-0001', expected: '2026-02-12' }),
+        awardJson({ id: 'A-2', cents: 1_800_000, reference: 'REF-0002', expected: '2026-03-10' }),
+      ]),
+      ACTOR,
+    );
+    const lines = [
+      {
+        number: 1,
+        from: '2026-02-01',
+        to: '2026-02-27',
+        openingCents: 0,
+        lines: [{ on: '2026-02-12', cents: 1_500_000, reference: 'REF-0001' }],
+      },
+      {
+        number: 2,
+        from: '2026-03-01',
+        to: '2026-03-31',
+        openingCents: 1_500_000,
+        lines: [{ on: '2026-03-11', cents: 1_800_000, reference: 'REF-0002' }],
+      },
+    ];
+    for (const one of lines) await pipeline.ingestFeed(feedSource(one), ACTOR);
+  });
+  afterAll(() => other.close());
+
+  it('that is crossed keeps the money at the boundary until the check is attached', async () => {
+    const { pipeline, people } = other;
+    const february = await pipeline.closePeriod(FEBRUARY, NEW_YORK, ACTOR);
+    expect(february).toMatchObject({ kind: 'closed', handoff: { kind: 'passed' } });
+    const march = await pipeline.closePeriod(MARCH, NEW_YORK, ACTOR);
+    if (march.kind !== 'closed') throw new Error(JSON.stringify(march));
+    expect(march.handoff).toMatchObject({
+      kind: 'blocked',
+      crossings: [{ jurisdiction: 'NY', on: '2026-03-11', totalCents: '3300000' }],
+    });
+    const days = { from: '2026-01-01', to: '2026-12-31' };
+    const before = await pipeline.reportFigures({ kind: '990', ...days }, ACTOR);
+    expect(before.figures.find(({ name }) => name.endsWith('/TotalContributionsAmt'))?.cents).toBe(
+      1_500_000n,
+    );
+    // Not even by hand.
+    const past = `insert into grant_handoff (tenant, period, received, cents) values ('${other.tenant}', '${march.period}', 0, 0)`;
+    await expect(other.rows(past)).rejects.toMatchObject({ constraint: 'grant_handoff_checked' });
+    const check = { jurisdiction: 'NY', evidence: 'registration 44-55-66', by: people[0] };
+    await pipeline.attachRegistrationCheck({ ...check, checkedOn: '2026-03-01' });
+    expect(await pipeline.handOff(march.period, NEW_YORK, ACTOR)).toMatchObject({
+      kind: 'blocked',
+    });
+    await pipeline.attachRegistrationCheck({ ...check, checkedOn: '2026-03-20' });
+    expect(await pipeline.handOff(march.period, NEW_YORK, ACTOR)).toMatchObject({
+      kind: 'passed',
+      received: 1,
+    });
+    const after = await pipeline.evaluateRules({ ...NEW_YORK, ...days }, ACTOR);
+    expect(after.crossings).toMatchObject([{ jurisdiction: 'NY', on: '2026-03-11' }]);
+    expect(await pipeline.status()).toMatchObject({
+      closedPeriods: 2,
+      blockedHandoffs: 0,
+      matched: 2,
+    });
+  });
+});
