@@ -1,7 +1,7 @@
 /**
  * `npm run bench [-- --only makespan,latency,takeover,growth,simulation,commands,calendar,ledger,entity,fuzz,feeds,grants,
- * routing] [--quick]`: every figure that the product is held to, as a table, and in bench/RESULTS.md when all of them ran.
- * Exits 1 when one is missed.
+ * routing] [--quick]`: every figure that the product is held to, as a table. A part that ran in full size is kept in
+ * bench/results/. Exits 1 when a figure is missed.
  */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -32,12 +32,11 @@ const { values, positionals } = parseArgs({
 // `npm run bench -- calendar` is the short form of `--only calendar`.
 const only = positionals.length > 0 ? positionals : values.only?.split(',');
 const quick = values.quick === true;
-const wants = (name: string): boolean => only === undefined || only.includes(name);
 const figures: Figure[] = [];
 const details: string[] = [];
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
-if (wants('makespan')) {
+await part('makespan', async () => {
   say('Makespan: 20,000 filings, 5 ms portal, five lanes');
   const runs = quick ? 1 : 5;
   const one = await makespan({
@@ -69,8 +68,8 @@ if (wants('makespan')) {
         say,
       });
   details.push('## Makespan, 20,000 filings, 5 ms', '', ...makespanTable([...one, ...more]));
-}
-if (wants('latency')) {
+});
+await part('latency', async () => {
   say('Makespan: 2,000 filings, 100 ± 20 ms');
   const rows = await makespan({
     filings: 2_000,
@@ -90,8 +89,8 @@ if (wants('latency')) {
     ),
   );
   details.push('', '## Makespan, 2,000 filings, 100 ± 20 ms', '', ...makespanTable(rows));
-}
-if (wants('takeover')) {
+});
+await part('takeover', async () => {
   say('From kill -9 of a worker to its slots in use again');
   const waits = await takeover(quick ? 2 : 5, say);
   figures.push(
@@ -101,8 +100,8 @@ if (wants('takeover')) {
     '',
     `Takeover: ${waits.length} slots, median ${(median(waits) / 1000).toFixed(2)} s.`,
   );
-}
-if (wants('growth')) {
+});
+await part('growth', async () => {
   say('Memory against rows');
   const rows = await growth(quick ? [5_000, 20_000] : [50_000, 200_000], say);
   const peak = (pick: (row: (typeof rows)[number]) => number): number =>
@@ -156,8 +155,8 @@ if (wants('growth')) {
       `| ${row.rows} | ${row.importSeconds.toFixed(1)} | ${row.importHeapMb.toFixed(1)} | ${row.importRssMb.toFixed(0)} | ${row.runSeconds.toFixed(1)} | ${row.workerHeapMb.toFixed(1)} | ${row.workerRssMb.toFixed(0)} |`,
     );
   }
-}
-if (wants('simulation')) {
+});
+await part('simulation', async () => {
   say('Simulation: 2,000 seeds');
   const startedMs = performance.now();
   const file = fileURLToPath(new URL('../sim/main.js', import.meta.url));
@@ -169,42 +168,42 @@ if (wants('simulation')) {
     ...atMost(`${quick ? 100 : 2000} simulation seeds, 0 violations`, seconds, 120, 's', 1),
     met: status === 0 && seconds <= 120,
   });
-}
-if (wants('entity')) {
+});
+await part('entity', async () => {
   say('Entity: 51 lanes, in peace and in trouble, beside the naive way');
   const results = await entity(quick ? 5_000 : 50_000, say);
   figures.push(...entityFigures(results));
   details.push(...entityDetails(results));
-}
-if (wants('fuzz')) {
+});
+await part('fuzz', async () => {
   say('Fuzzed CSV through the import');
   figures.push(...(await fuzzFigures(quick ? 5_000 : 100_000, say)));
-}
-if (wants('feeds')) {
+});
+await part('feeds', async () => {
   say('Bank feeds as streams');
   figures.push(...(await feedFigures(quick, say)));
-}
-if (wants('grants')) {
+});
+await part('grants', async () => {
   say('Awards and bank lines, matched');
   figures.push(...(await grantsFigures(quick, say)));
   say('The same through the pipeline on the store');
   figures.push(...(await grantsStoreFigures(quick, say)));
-}
-if (wants('routing')) {
+});
+await part('routing', async () => {
   say('Dockets through four tiers');
   figures.push(...(await routingFigures(quick ? QUICK : FULL, say)));
-}
-if (wants('ledger')) {
+});
+await part('ledger', async () => {
   const sizes = quick ? { append: 20_000, export: 50_000 } : { append: 100_000, export: 1_000_000 };
   const measured = await ledgerFigures(sizes, say);
   figures.push(...measured.figures);
   details.push(...measured.details);
-}
-if (wants('calendar')) {
+});
+await part('calendar', async () => {
   say('Patent deadlines on one core');
   figures.push(...calendarFigures());
-}
-if (wants('commands')) {
+});
+await part('commands', async () => {
   say('What a person waits for');
   const times = commandTimes();
   figures.push(atMost('npm start, from installed to finished', times.startSeconds, 60, 's', 1));
@@ -222,13 +221,25 @@ if (wants('commands')) {
     '',
     ...times.reads.map((read) => `- \`${read.command}\`: ${read.seconds.toFixed(2)} s`),
   );
+});
+
+process.stdout.write(`${markdown('Results', figures, details, machine())}\n`);
+if (figures.some((figure) => !figure.met)) process.exitCode = 1;
+
+/** One part of the bench: it adds its figures, and in full size they are kept in a file of their own. */
+async function part(name: string, measure: () => Promise<void> | void): Promise<void> {
+  if (only !== undefined && !only.includes(name)) return;
+  const [firstFigure, firstDetail] = [figures.length, details.length];
+  await measure();
+  if (quick) return;
+  const page = markdown(name, figures.slice(firstFigure), details.slice(firstDetail), machine());
+  writeFileSync(join(packageRoot(), 'bench', 'results', `${name}.md`), page);
 }
 
-const machine = `This run: ${cpus().length} cores, ${cpus()[0]?.model ?? 'unknown'}, Node ${process.versions.node}.`;
-const page = markdown(figures, details, machine);
-process.stdout.write(`${page}\n`);
-if (only === undefined && !quick) writeFileSync(join(packageRoot(), 'bench/RESULTS.md'), page);
-if (figures.some((figure) => !figure.met)) process.exitCode = 1;
+function machine(): string {
+  const day = new Date().toISOString().slice(0, 10);
+  return `This run: ${day}, ${cpus().length} cores, ${cpus()[0]?.model ?? 'unknown'}, Node ${process.versions.node}.`;
+}
 
 function heldFigure(rows: readonly MakespanRow[]): Figure {
   const held = rows.every((row) => row.ceilingsHeld);

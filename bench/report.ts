@@ -29,12 +29,13 @@ export function atMost(
 }
 
 export function markdown(
+  title: string,
   figures: readonly Figure[],
   details: readonly string[],
   machine: string,
 ): string {
   return [
-    '# Results',
+    `# ${title}`,
     '',
     'Written by `npm run bench`. Ratios within one run, since machines differ. ' + machine,
     '',

@@ -1,4 +1,4 @@
-/** The demo's matrix, and its views in one line each. */
+/** The demo’s matrix and events, and its views in one line each. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DocketView } from '../../acts/dockets/index.ts';
@@ -69,3 +69,23 @@ export function nextWords(demo: {
     `  ${run} docket report --pdf report.pdf`,
   ];
 }
+
+export interface OfficeAction {
+  readonly event_code: string;
+  readonly title: string;
+  readonly period?: string;
+}
+
+// The periods that such actions set; an issue fee has its own by law and cannot be extended.
+export const NON_FINAL: OfficeAction = {
+  event_code: 'CTNF',
+  title: 'Non-final rejection',
+  period: 'P3M',
+};
+export const FINAL: OfficeAction = { event_code: 'CTFR', title: 'Final rejection', period: 'P3M' };
+export const RESTRICTION: OfficeAction = {
+  event_code: 'CTRS',
+  title: 'Restriction requirement',
+  period: 'P2M',
+};
+export const ALLOWANCE: OfficeAction = { event_code: 'NOA', title: 'Notice of allowance' };

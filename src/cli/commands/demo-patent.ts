@@ -21,6 +21,11 @@ import {
   SCALED,
   wayOf,
   wordOf,
+  ALLOWANCE,
+  FINAL,
+  NON_FINAL,
+  type OfficeAction,
+  RESTRICTION,
 } from './demo-patent-words.ts';
 
 type Acts = typeof acts;
@@ -130,7 +135,7 @@ class Day {
   }
 
   async #morning(supervisor: Person, system: DocketSystem): Promise<void> {
-    const first = await this.#event(supervisor, 1, 'Non-final rejection');
+    const first = await this.#event(supervisor, 1, NON_FINAL);
     const view = await this.#until(supervisor, first, isConfirmed);
     this.#say(
       `2. An office action comes in: ${line(view)}`,
@@ -144,8 +149,8 @@ class Day {
   ): Promise<void> {
     system.die();
     this.#say('3. The primary endpoint dies: it answers 503 from now on. Two more events come in.');
-    const one = await this.#event(supervisor, 2, 'Final rejection');
-    const two = await this.#event(supervisor, 3, 'Restriction requirement');
+    const one = await this.#event(supervisor, 2, FINAL);
+    const two = await this.#event(supervisor, 3, RESTRICTION);
     const atSupervisor = (view: DocketView): boolean =>
       view.state.state === 'awaiting' && view.standing === 'TERTIARY';
     const views = [
@@ -218,7 +223,7 @@ class Day {
       }
       return true;
     });
-    const next = await this.#event(supervisor, 4, 'Notice of allowance');
+    const next = await this.#event(supervisor, 4, ALLOWANCE);
     const view = await this.#until(supervisor, next, isConfirmed);
     const target = view.state.state === 'confirmed' ? view.state.hop?.target : undefined;
     this.#say(
@@ -274,18 +279,16 @@ class Day {
   }
 
   /** One event of today, as a file like any other. */
-  async #event(supervisor: Person, n: number, title: string): Promise<string> {
+  async #event(supervisor: Person, n: number, action: OfficeAction): Promise<string> {
     const day = toRfc3339(addMs(this.#startedAt, -5 * DAY_MS)).slice(0, 10);
     const record = {
       application_number: `18/${this.#run}${n}`,
       filing_date: '2024-03-11',
-      event_code: 'CTNF',
       event_date: day,
-      period: 'P3M',
+      ...action,
       client: 'Northwind',
       technology_group: 'BIO',
       privilege: ['attorney-client'],
-      title,
     };
     const path = this.#file(`event-${n}.ndjson`, record);
     await this.#acts.importDocketFile(this.#app, { path, person: supervisor, dryRun: false });
