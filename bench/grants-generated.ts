@@ -194,53 +194,51 @@ function generatedCents(row: number): number {
   return Math.max(step, Math.round((dollars * 100) / step) * step);
 }
 
-/** Lines and receipts for the matcher alone: references, none, payments in parts, several in one, equal amounts. */
-export function matchWorld(count: number): {
+export interface MatchRow {
   readonly lines: readonly BankLine[];
-  readonly receipts: readonly ExpectedReceipt[];
-} {
-  const lines: BankLine[] = [];
-  const receipts: ExpectedReceipt[] = [];
-  for (let row = 0; row < count; row += 1) {
-    const amountCents = generatedCents(row);
-    const expected = expectedOn(row);
-    const reference = hasReference(row) ? referenceOf(row) : undefined;
-    const payer = `PAYER ${Math.floor(chance(row, 7) * count * 0.1)}`;
-    const add = (id: string, cents: number, late: number): void => {
-      lines.push({
-        id,
-        account: 'A1',
-        nativeId: `N${id}`,
-        bookingDate: (expected + late) as Day,
-        valueDate: undefined,
-        amountCents: cents,
-        currency: 'USD',
-        direction: 'credit',
-        status: 'booked',
-        isReversal: false,
-        trace: undefined,
-        references: reference === undefined ? [] : [reference],
-        counterparty: payer,
-        description: undefined,
-        source: { feed: 'generated', line: row + 1 },
-      });
-    };
-    const late = Math.floor(chance(row, 4) * 3);
-    const isInParts = chance(row, 8) < 0.05 && amountCents > 1;
-    if (isInParts) {
-      const first = Math.floor(amountCents / 2);
-      add(`b${row}a`, first, late);
-      add(`b${row}b`, amountCents - first, late + 1);
-    } else add(`b${row}`, amountCents, late);
-    const shared = { grant: `grant ${row}`, payer, reference, currency: 'USD' } as const;
-    receipts.push({
+  readonly receipt: ExpectedReceipt;
+}
+
+/** Row n of `count` for the matcher alone: references, none, payments in parts, several in one, equal amounts. */
+export function matchRow(row: number, count: number): MatchRow {
+  const amountCents = generatedCents(row);
+  const expected = expectedOn(row);
+  const reference = hasReference(row) ? referenceOf(row) : undefined;
+  const payer = `PAYER ${Math.floor(chance(row, 7) * count * 0.1)}`;
+  const line = (id: string, cents: number, late: number): BankLine => ({
+    id,
+    account: 'A1',
+    nativeId: `N${id}`,
+    bookingDate: (expected + late) as Day,
+    valueDate: undefined,
+    amountCents: cents,
+    currency: 'USD',
+    direction: 'credit',
+    status: 'booked',
+    isReversal: false,
+    trace: undefined,
+    references: reference === undefined ? [] : [reference],
+    counterparty: payer,
+    description: undefined,
+    source: { feed: 'generated', line: row + 1 },
+  });
+  const late = Math.floor(chance(row, 4) * 3);
+  const isInParts = chance(row, 8) < 0.05 && amountCents > 1;
+  const half = Math.floor(amountCents / 2);
+  return {
+    lines: isInParts
+      ? [line(`b${row}a`, half, late), line(`b${row}b`, amountCents - half, late + 1)]
+      : [line(`b${row}`, amountCents, late)],
+    receipt: {
       id: `l${row}`,
-      ...shared,
+      grant: `grant ${row}`,
+      payer,
+      reference,
+      currency: 'USD',
       amountCents,
       direction: 'credit',
       expected,
       payloadHash: undefined,
-    });
-  }
-  return { lines, receipts };
+    },
+  };
 }

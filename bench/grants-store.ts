@@ -1,7 +1,6 @@
 /**
- * The grants pipeline from award documents and a bank feed to money handed off, on a real PostgreSQL: every record
- * validated, sealed, stored, matched. Program and database work in turns, so the seconds are those of both processors
- * together; where the system does not tell them, those of the wall.
+ * The grants pipeline from award documents and a bank feed to matches, on a real PostgreSQL: every record validated, sealed,
+ * stored, matched. Its speed is judged by the clock; what program and database computed stands beside it.
  */
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -12,24 +11,19 @@ import { grantsLawFrom } from '../src/packs/grants/index.ts';
 import { openPipeline } from '../src/pipeline/index.ts';
 import { stopEmbedded } from '../src/store/index.ts';
 import { shippedLaw } from '../src/system/law/index.ts';
-import { awardChunks, feedChunks, type RealGrant, realGrants } from './grants-generated.ts';
-import { watchMemory } from './memory.ts';
-import { atMost, type Figure } from './report.ts';
+import { awardChunks, feedChunks, realGrants } from './grants-generated.ts';
+import { heap, megabytes, type PartResult, ROWS, ROWS_QUICK, say, speed } from './grants-parts.ts';
+import { type PeakMemory, watchMemory } from './memory.ts';
 
-const ROWS = 56_728;
-const PER_SECOND_MIN = 2_000;
-const HEAP_MB_MAX = 100;
 const ACTOR = { kind: 'system', id: 'bench' } as const;
+const NOWHERE = { states: [], fiscalYearEnd: '12-31' };
+const PERIOD = { account: '000123456789', from: '2026-01-01', to: '2027-01-31' };
 
-export async function grantsStoreFigures(
-  quick: boolean,
-  say: (text: string) => void,
-): Promise<readonly Figure[]> {
-  const rows = quick ? 7_091 : ROWS;
+export async function grantsOnStore(quick: boolean): Promise<PartResult> {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'fw-grants-bench-'));
   const filewright = await createFilewright({ dataDirectory });
   try {
-    return await run(filewright, await realGrants(), rows, say);
+    return await run(filewright, quick ? ROWS_QUICK : ROWS);
   } finally {
     await filewright.close();
     await stopEmbedded(dataDirectory, { mode: 'immediate' });
@@ -37,73 +31,85 @@ export async function grantsStoreFigures(
   }
 }
 
-async function run(
-  filewright: Filewright,
-  grants: readonly RealGrant[],
-  rows: number,
-  say: (text: string) => void,
-): Promise<readonly Figure[]> {
-  const pipeline = openPipeline({ ...filewright, law: grantsLawFrom(shippedLaw()) });
+interface Measured<Report> {
+  readonly report: Report;
+  readonly seconds: number;
+  readonly peak: PeakMemory;
+}
+
+async function measured<Report>(
+  name: string,
+  work: () => Promise<Report>,
+): Promise<Measured<Report>> {
   const memory = watchMemory();
+  const began = performance.now();
+  const report = await work();
+  const seconds = (performance.now() - began) / 1000;
+  const peak = memory.stop();
+  const { heapBytesMax, rssBytesMax } = peak;
+  say(
+    `${name}: ${seconds.toFixed(2)} s, heap ${megabytes(heapBytesMax)}, RSS ${megabytes(rssBytesMax)}`,
+  );
+  return { report, seconds, peak };
+}
+
+async function run(filewright: Filewright, rows: number): Promise<PartResult> {
+  const grants = await realGrants();
+  const pipeline = openPipeline({ ...filewright, law: grantsLawFrom(shippedLaw()) });
   const [backend] = await filewright.session.run({
     name: '',
     text: 'select pg_backend_pid() as pid',
   });
   const pid = Number(backend?.['pid']);
-  const began = performance.now();
   const cpuBefore = process.cpuUsage();
   const backendBefore = processorSeconds(pid);
-  const stage = async <Report>(name: string, work: () => Promise<Report>): Promise<Report> => {
-    const from = performance.now();
-    const report = await work();
-    say(`  ${name}: ${((performance.now() - from) / 1000).toFixed(2)} s`);
-    return report;
-  };
-  const awards = await stage('awards ingested', () =>
+  const awards = await measured('awards ingested', () =>
     pipeline.ingestAwards(
       { name: 'awards.csv', format: 'csv', open: () => awardChunks(grants, rows) },
       ACTOR,
     ),
   );
-  const feed = await stage('feed ingested', () =>
+  const feed = await measured('feed ingested', () =>
     pipeline.ingestFeed(
       { name: 'feed.xml', format: 'camt.053', open: () => feedChunks(grants, rows) },
       ACTOR,
     ),
   );
-  const whileIngesting = memory.stop().heapBytesMax;
-  const matchingMemory = watchMemory();
-  const matched = await stage('matched', () =>
+  const matched = await measured('matched', () =>
     pipeline.reconcilePeriod({ to: '2027-12-31' }, ACTOR),
   );
-  const wall = (performance.now() - began) / 1000;
+  const seconds = awards.seconds + feed.seconds + matched.seconds;
   const { user, system } = process.cpuUsage(cpuBefore);
   const inDatabase = (processorSeconds(pid) ?? 0) - (backendBefore ?? 0);
-  const seconds = backendBefore === undefined ? wall : (user + system) / 1e6 + inDatabase;
-  const whileMatching = matchingMemory.stop().heapBytesMax;
-  say(
-    `  ${awards.accepted} accepted, ${awards.refused} refused, ${feed.lines} lines, ${JSON.stringify(matched.byStatus)}`,
+  // One in a hundred waits for a person, so that the period stays open; all its outcomes are put in order all the same.
+  const closing = await measured('asked to close the year', () =>
+    pipeline.closePeriod(PERIOD, NOWHERE, ACTOR),
   );
+  const aged = await measured('aged list', () => pipeline.unmatched('2027-12-31'));
+  const peaks = [awards, feed, matched, closing, aged].map(({ peak }) => peak);
+  const rss = megabytes(Math.max(...peaks.map(({ rssBytesMax }) => rssBytesMax)));
+  const times = `${seconds.toFixed(1)} s by the clock; ${((user + system) / 1e6).toFixed(1)} s of the program's processor, ${inDatabase.toFixed(1)} s of the database's`;
   say(
-    `  ${wall.toFixed(1)} s by the clock; ${((user + system) / 1e6).toFixed(1)} s of the program, ${inDatabase.toFixed(1)} s of the database`,
+    `${awards.report.accepted} accepted, ${awards.report.refused} refused, ${feed.report.lines} lines, ${JSON.stringify(matched.report.byStatus)}, ${aged.report.length} waiting`,
   );
-  const perSecond = rows / seconds;
-  return [
-    {
-      name: `grants through the store, ${rows} awards and bank lines`,
-      measured: `${Math.round(perSecond)} /s`,
-      limit: `≥ ${PER_SECOND_MIN} /s`,
-      met: perSecond >= PER_SECOND_MIN && feed.lines === rows,
-    },
-    atMost(`peak V8 heap, ${rows} grants ingested`, whileIngesting / 1e6, HEAP_MB_MAX, 'MB', 1),
-    atMost(
-      `peak V8 heap, ${rows} stored grants matched at once`,
-      whileMatching / 1e6,
-      HEAP_MB_MAX,
-      'MB',
-      1,
-    ),
-  ];
+  say(`${times}; RSS ${rss}`);
+  const isWhole = feed.report.lines === rows && closing.report.kind === 'blocked';
+  return {
+    figures: [
+      speed(
+        `grants through the store, ${rows} awards and bank lines, by the clock`,
+        rows,
+        seconds,
+        isWhole,
+      ),
+      heap(`${rows} awards ingested`, awards.peak),
+      heap(`a feed of ${rows} lines ingested`, feed.peak),
+      heap(`${rows} stored grants matched`, matched.peak),
+      heap(`${rows} outcomes put in order to close a year`, closing.peak),
+      heap(`the aged list of ${rows} stored grants`, aged.peak),
+    ],
+    details: [`On the store: ${times}; RSS ${rss}.`],
+  };
 }
 
 /** Of another process, in clock ticks of a hundredth; undefined where /proc is not there. */

@@ -1,10 +1,10 @@
 /**
  * `npm run bench [-- --only makespan,latency,takeover,growth,simulation,commands,calendar,ledger,entity,fuzz,feeds,grants,
  * routing] [--quick]`: every figure that the product is held to, as a table. A part that ran in full size is kept in
- * bench/results/. Exits 1 when a figure is missed.
+ * bench/results/, and bench/RESULTS.md shows all parts together. Exits 1 when a figure is missed.
  */
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,11 +17,10 @@ import { fuzzFigures } from './entity-fuzz.ts';
 import { entityDetails, entityFigures } from './entity-report.ts';
 import { feedFigures } from './feeds.ts';
 import { grantsFigures } from './grants.ts';
-import { grantsStoreFigures } from './grants-store.ts';
 import { growth } from './growth.ts';
 import { ledgerFigures } from './ledger.ts';
 import { makespan, type MakespanRow } from './makespan.ts';
-import { atMost, type Figure, markdown, median } from './report.ts';
+import { atMost, type Figure, markdown, median, together } from './report.ts';
 import { FULL, QUICK, routingFigures } from './routing.ts';
 import { takeover } from './takeover.ts';
 
@@ -184,10 +183,9 @@ await part('feeds', async () => {
   figures.push(...(await feedFigures(quick, say)));
 });
 await part('grants', async () => {
-  say('Awards and bank lines, matched');
-  figures.push(...(await grantsFigures(quick, say)));
-  say('The same through the pipeline on the store');
-  figures.push(...(await grantsStoreFigures(quick, say)));
+  const measured = await grantsFigures(quick, say);
+  figures.push(...measured.figures);
+  details.push(...measured.details);
 });
 await part('routing', async () => {
   say('Dockets through four tiers');
@@ -233,7 +231,11 @@ async function part(name: string, measure: () => Promise<void> | void): Promise<
   await measure();
   if (quick) return;
   const page = markdown(name, figures.slice(firstFigure), details.slice(firstDetail), machine());
-  writeFileSync(join(packageRoot(), 'bench', 'results', `${name}.md`), page);
+  const folder = join(packageRoot(), 'bench', 'results');
+  writeFileSync(join(folder, `${name}.md`), page);
+  const pages = readdirSync(folder).sort();
+  const texts = pages.map((file) => readFileSync(join(folder, file), 'utf8'));
+  writeFileSync(join(folder, '..', 'RESULTS.md'), together(texts));
 }
 
 function machine(): string {

@@ -10,7 +10,13 @@ export interface PeakMemory {
   readonly rssBytesMax: number;
 }
 
-export function watchMemory(): { stop(): PeakMemory } {
+export interface MemoryWatch {
+  /** Looks now: for work that never waits, so that no timer runs meanwhile. */
+  look(): void;
+  stop(): PeakMemory;
+}
+
+export function watchMemory(): MemoryWatch {
   let heapBytesMax = 0;
   let rssBytesMax = 0;
   const lookAtHeap = (): void => {
@@ -21,6 +27,10 @@ export function watchMemory(): { stop(): PeakMemory } {
   };
   const timers = [setInterval(lookAtHeap, HEAP_EVERY_MS), setInterval(lookAtRss, RSS_EVERY_MS)];
   return {
+    look: () => {
+      lookAtHeap();
+      lookAtRss();
+    },
     stop: () => {
       lookAtHeap();
       lookAtRss();

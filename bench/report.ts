@@ -50,3 +50,9 @@ export function markdown(
     '',
   ].join('\n');
 }
+
+/** All parts on one page: each may have been measured on another day, which its own text says. */
+export function together(pages: readonly string[]): string {
+  const parts = pages.map((page) => page.trim().replaceAll(/^#/gm, '##'));
+  return `${['# Results', ...parts].join('\n\n')}\n`;
+}

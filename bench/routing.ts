@@ -170,7 +170,8 @@ async function routed(
   const troubles = (async () => {
     const gapMs = (load.events / load.perMinute) * (60_000 / Math.max(1, load.kills + 1));
     while (kills < load.kills) {
-      await sleep(gapMs);
+      // By the clock, not one gap after the other: starting processes takes time too, and the last would miss the traffic.
+      await sleep(startedMs + (kills + 1) * gapMs - performance.now());
       const victim = kills % crew.length;
       crew[victim]?.removeAllListeners('exit');
       crew[victim]?.kill('SIGKILL');

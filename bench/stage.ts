@@ -28,7 +28,13 @@ export function newStage(): Stage {
 }
 
 /** Roles that stand for the product; the others are what it is compared with. */
-const PRODUCT_ROLES: ReadonlySet<string> = new Set(['worker', 'import', 'verify', 'router']);
+const PRODUCT_ROLES: ReadonlySet<string> = new Set([
+  'worker',
+  'import',
+  'verify',
+  'router',
+  'grants',
+]);
 
 /** As the product's own door starts it. */
 function productFlags(): string[] {

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { PlantedBug } from './planted-bugs.ts';
 
 export interface Catch {
@@ -26,18 +26,33 @@ export interface Catch {
 /** A bug that needs more worlds than this to show itself is not caught. */
 export const SEEDS_MAX = 500;
 
-export async function catchBug(
-  bug: PlantedBug,
-  where: { readonly build: string; readonly nodeModules: string },
-): Promise<Catch> {
+/** What is run with the bug in it. */
+export interface Hunt {
+  readonly build: string;
+  readonly nodeModules: string;
+  /** The simulation below the build, with its own arguments; it must print a report with `--until`. */
+  readonly main?: { readonly file: string; readonly args: readonly string[] };
+  /** Folders of the package that the code reads at run time. */
+  readonly beside?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+const MAIN = {
+  file: 'sim/main.js',
+  args: ['--json', '--threads', '1', '--seeds', String(SEEDS_MAX)],
+} as const;
+
+export async function catchBug(bug: PlantedBug, where: Hunt): Promise<Catch> {
   const directory = mkdtempSync(join(tmpdir(), 'filewright-planted-'));
   const startedMs = performance.now();
   try {
     linkAll(where.build, directory);
-    symlinkSync(where.nodeModules, join(directory, 'node_modules'));
+    for (const path of [where.nodeModules, ...(where.beside ?? [])]) {
+      symlinkSync(path, join(directory, basename(path)));
+    }
     writeFileSync(join(directory, 'package.json'), '{"type":"module"}');
     plant(bug, directory);
-    const report = await runUntil(directory, bug.invariant);
+    const report = await runUntil(directory, bug.invariant, where);
     return {
       bug,
       seeds: report.hit === undefined ? undefined : report.seeds,
@@ -83,23 +98,18 @@ interface Report {
   readonly violations: Readonly<Record<string, unknown>>;
 }
 
-function runUntil(directory: string, invariant: string): Promise<Report> {
-  const main = join(directory, 'sim/main.js');
-  const args = [
-    main,
-    '--json',
-    '--threads',
-    '1',
-    '--seeds',
-    String(SEEDS_MAX),
-    '--until',
-    invariant,
-  ];
+function runUntil(directory: string, invariant: string, hunt: Hunt): Promise<Report> {
+  const { file, args } = hunt.main ?? MAIN;
+  const argv = [join(directory, file), ...args, '--until', invariant];
+  const options = {
+    maxBuffer: 64 * 1024 * 1024,
+    env: { ...process.env, ...hunt.environment },
+  };
   return new Promise((resolve, reject) => {
-    execFile(process.execPath, args, { maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
+    execFile(process.execPath, argv, options, (error, stdout, stderr) => {
       // Exit code 1 is what we hope for; anything without a report is a failure of the harness.
       if (stdout === '') reject(error ?? new Error(stderr));
-      // The report is made by summary.ts, a few lines away.
+      // The report is made by summary.ts, a few lines away, or by a main.ts in the same words.
       else resolve(JSON.parse(stdout) as Report);
     });
   });

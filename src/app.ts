@@ -14,7 +14,13 @@ import {
   type Random,
   type Vault,
 } from './core/index.ts';
-import { systemProcesses, Worker, type WorkerSettings } from './delivery/index.ts';
+import {
+  type LaneReader,
+  systemProcesses,
+  withLaneReader,
+  Worker,
+  type WorkerSettings,
+} from './delivery/index.ts';
 import { readThresholds, sendGate } from './acts/index.ts';
 import type { EventConsumer, RunningJobs } from './jobs/index.ts';
 import { KeyVault, logOrigin } from './ledger/index.ts';
@@ -24,6 +30,7 @@ import {
   type ConnectionTarget,
   ensureEmbedded,
   hasTenantKey,
+  LEASE_MS,
   localRootKey,
   mayTakePart,
   migrate,
@@ -82,6 +89,11 @@ export interface Filewright {
     profiles: ReadonlyMap<LaneCode, Profile>,
     settings?: Partial<WorkerSettings>,
   ): RunningParts;
+  /** Reads from the portal of a lane, in a slot of that lane. */
+  reading<Result>(
+    lane: { readonly code: LaneCode; readonly profile: Profile },
+    work: (reader: LaneReader) => Promise<Result>,
+  ): Promise<Result>;
   /** Background work beside the filings: events to webhooks, mail and consumers, alerts, the digest. */
   jobs(options?: JobsSettings): Promise<RunningJobs>;
   /** The same, once, until nothing is due. */
@@ -164,6 +176,11 @@ export async function createFilewright(options: FilewrightOptions = {}): Promise
       ids,
       log,
       environment,
+      // Loaded on demand, as the router is: only an alert about a docket asks for it.
+      docketReaders: async (run: Session['run'], docket: string, addresses: readonly string[]) => {
+        const { docketReaders } = await import('./routing/index.ts');
+        return docketReaders({ run }, id, { docket, addresses });
+      },
       ...(slack === undefined || slack === '' ? {} : { slackThresholdsMs: readThresholds(slack) }),
       ...(publicUrl === undefined || publicUrl === '' ? {} : { publicUrl }),
     };
@@ -227,6 +244,22 @@ export async function createFilewright(options: FilewrightOptions = {}): Promise
           },
         };
       },
+      reading: async (lane, work) => {
+        const store = new PostgresDeliveryStore({
+          target,
+          schema,
+          tenant: id,
+          mayTakePart: () => mayTakePart(session, { id, instance }, copies, random),
+        });
+        const portal = createPortal({ environment });
+        const processes = systemProcesses();
+        const ports = { clock, store, processes, portal, leaseMs: LEASE_MS };
+        try {
+          return await withLaneReader(ports, lane, work);
+        } finally {
+          await Promise.all([store.close(), portal.close()]);
+        }
+      },
       // Loaded on demand: the job runner is the heaviest dependency, and most commands never need it.
       jobs: async (settings) => {
         const { startJobs } = await import('./jobs/index.ts');
@@ -240,7 +273,8 @@ export async function createFilewright(options: FilewrightOptions = {}): Promise
         const { openTransport, startRouter } = await import('./routing/index.ts');
         const opened = await openTransport({ session, tenant: id, instance, clock, environment });
         const parts = { target, schema, tenant: id, clock, ids, random, vault, log, sequencer };
-        const router = await startRouter({ ...parts, transport: opened.transport, ...settings });
+        const { transport, secretOf } = opened;
+        const router = await startRouter({ ...parts, transport, secretOf, ...settings });
         return {
           stop: async () => {
             await router.stop();

@@ -18,6 +18,8 @@ const spreadMs = Number(process.argv[3] ?? 0);
 const remembers = process.argv[4] === 'keys';
 const lanes = new Map<string, Lane>();
 let lastAcceptedAt = 0;
+let total = 0;
+let awaited: { readonly total: number; readonly tell: () => void } | undefined;
 
 const server = createServer({ keepAliveTimeout: 600_000 }, (request, response) => {
   const [, name = '', door = ''] = (request.url ?? '').split('/');
@@ -34,7 +36,14 @@ const server = createServer({ keepAliveTimeout: 600_000 }, (request, response) =
   }
   if (name === '_reset') {
     lanes.clear();
+    total = 0;
     response.end('{}');
+    return;
+  }
+  // Answered when so many are accepted: asking again and again would cost the run that is measured.
+  if (name === '_wait') {
+    awaited = { total: Number(door), tell: () => response.end('{}') };
+    tellIfReached();
     return;
   }
   const lane = laneOf(name);
@@ -49,6 +58,8 @@ const server = createServer({ keepAliveTimeout: 600_000 }, (request, response) =
   setTimeout(() => {
     lane.inFlight -= 1;
     lane.accepted += 1;
+    total += 1;
+    tellIfReached();
     lastAcceptedAt = Date.now();
     const key = String(request.headers['x-idempotency-key']);
     if (lane.keys !== undefined) {
@@ -61,6 +72,12 @@ const server = createServer({ keepAliveTimeout: 600_000 }, (request, response) =
     );
   }, waitMs);
 });
+
+function tellIfReached(): void {
+  if (awaited === undefined || total < awaited.total) return;
+  awaited.tell();
+  awaited = undefined;
+}
 
 function laneOf(name: string): Lane {
   let lane = lanes.get(name);

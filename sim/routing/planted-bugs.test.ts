@@ -1,13 +1,11 @@
-import { execFile, spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { execFile } from 'node:child_process';
+import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PlantedBug } from '../planted-bugs.ts';
+import { privateBuild, PROJECT_ROOT } from '../private-build.ts';
 import { ROUTING_BUGS } from './planted-bugs.ts';
 
-const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 /** A bug that needs more worlds than this to show itself is not caught. */
 const SEEDS_MAX = 300;
 /** Bugs looked for at the same time, one process each. */
@@ -17,23 +15,7 @@ const MINUTES_5_MS = 300_000;
 let build = '';
 
 beforeAll(() => {
-  build = mkdtempSync(join(tmpdir(), 'filewright-routing-'));
-  const project = join(build, 'tsconfig.json');
-  // Types are checked elsewhere; here only the JavaScript is wanted, and only of what the simulation needs.
-  const compilerOptions = {
-    noEmit: false,
-    noCheck: true,
-    declaration: false,
-    rootDir: root,
-    outDir: join(build, 'out'),
-    typeRoots: [join(root, 'node_modules/@types')],
-  };
-  const files = [join(root, 'sim/routing/main.ts')];
-  const config = { extends: join(root, 'tsconfig.json'), compilerOptions, include: [], files };
-  writeFileSync(project, JSON.stringify(config));
-  const args = [join(root, 'node_modules/typescript/bin/tsc'), '-p', project];
-  const { status, stdout } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
-  if (status !== 0) throw new Error(`The build failed:\n${stdout}`);
+  build = privateBuild('sim/routing/main.ts');
 }, MINUTES_5_MS);
 
 afterAll(() => rmSync(build, { recursive: true, force: true }));
@@ -66,7 +48,8 @@ test(
 async function catchBug(bug: PlantedBug, number: number): Promise<Catch> {
   const folder = join(build, `bug-${number}`);
   cpSync(join(build, 'out'), folder, { recursive: true });
-  for (const name of ['law', 'node_modules']) symlinkSync(join(root, name), join(folder, name));
+  for (const name of ['law', 'node_modules'])
+    symlinkSync(join(PROJECT_ROOT, name), join(folder, name));
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   const path = join(folder, bug.file);
   const text = readFileSync(path, 'utf8');

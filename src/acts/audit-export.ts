@@ -7,12 +7,15 @@ import {
   entriesOfFiling,
   type FiledEntry,
   ledgerCounts,
+  hasDockets,
   ledgerEntries,
   type LogCounts,
+  type Person,
 } from '../store/index.ts';
 import { ExportFolder } from '../system/index.ts';
 import { signedLog, type SignedLog, signNow } from './audit-heads.ts';
 import { writePack, writeWholeLog, type WrittenLog } from './audit-pack.ts';
+import { docketSight } from './docket-sight.ts';
 import { readmeText, verifierScript } from './audit-texts.ts';
 
 export type ExportScope =
@@ -50,8 +53,13 @@ interface ExportRequest {
   readonly format: 'tiles' | 'ndjson';
 }
 
-export async function exportLedger(app: Filewright, request: ExportRequest): Promise<ExportReport> {
+export async function exportLedger(
+  app: Filewright,
+  reader: Person | undefined,
+  request: ExportRequest,
+): Promise<ExportReport> {
   const { scope, format } = request;
+  if (scope.kind !== 'filing') await requireFullSight(app, reader);
   const signed = await signNow(app);
   const wanted = await chosenLogs(app, signed, request);
   const folder = await ExportFolder.create(request.folder, { manifest: scope.kind !== 'whole' });
@@ -108,6 +116,20 @@ export async function exportLedger(app: Filewright, request: ExportRequest): Pro
     files: folder.files,
     bytes: folder.bytes,
   };
+}
+
+/**
+ * An export is the entries themselves, and one that was left out or blackened would break the proof. So where dockets are
+ * routed, a log is given only to who may see every docket there could be. The rule looks at the reader and not at what is
+ * recorded, so that a refusal tells nothing.
+ */
+async function requireFullSight(app: Filewright, reader: Person | undefined): Promise<void> {
+  if (!(await hasDockets(app.session, app.tenant))) return;
+  if (await docketSight(app, reader).seesEverything()) return;
+  throw new FilewrightError(
+    'SIGHT_NEEDED',
+    'A log was to be exported by a person who may see everything (client:*, class:* and privilege:*, no deny); this reader may not',
+  );
 }
 
 async function chosenLogs(

@@ -1,15 +1,25 @@
 /** `audit log`: the ledger as a history that a person reads. */
 import { type Instant, type JsonValue } from '../core/index.ts';
 import type { Filewright } from '../app.ts';
-import { type LedgerBoundary, type LedgerEntry, logOrigin, parseEntry } from '../ledger/index.ts';
+import {
+  leafHash,
+  type LedgerBoundary,
+  type LedgerEntry,
+  logOrigin,
+  parseEntry,
+} from '../ledger/index.ts';
 import {
   entriesBetween,
   entriesOfFiling,
   type FiledEntry,
+  findAlerts,
   findFiling,
   listPeople,
+  type Person,
 } from '../store/index.ts';
 import { sequenceAll } from './batches.ts';
+import { docketSight } from './docket-sight.ts';
+import { recoveryFacts } from './dockets/recovery-shown.ts';
 
 export interface HistoryLine {
   readonly seq: number;
@@ -21,7 +31,12 @@ export interface HistoryLine {
   readonly by: string;
   readonly facts: Readonly<Record<string, JsonValue>>;
   readonly hasBody: boolean;
+  /** Its leaf in the tree, by which it is proven without being read. */
+  readonly leaf: string;
 }
+
+/** Stands for everything that an entry says about a docket which its reader may not see. */
+export const WITHHELD = 'withheld';
 
 export interface LedgerHistory {
   readonly log: string;
@@ -30,8 +45,10 @@ export interface LedgerHistory {
   readonly isCut: boolean;
 }
 
+/** An entry about a docket that `reader` may not see keeps its place, its time and its leaf, and says nothing else. */
 export async function ledgerHistory(
   app: Filewright,
+  reader: Person | undefined,
   what:
     | { readonly filing: string }
     | { readonly boundary: LedgerBoundary; readonly from: Instant; readonly to: Instant },
@@ -50,17 +67,35 @@ export async function ledgerHistory(
           (await findFiling(app.session, app.tenant, what.filing)).id,
         )
       : entriesBetween(app.session, { tenant: app.tenant, boundary }, what);
+  const sight = docketSight(app, reader);
   const lines: HistoryLine[] = [];
   let isCut = false;
   for await (const { bytes } of entries) {
     isCut = lines.length >= limit;
     if (isCut) break;
-    lines.push(lineOf(parseEntry(bytes), names));
+    const leaf = Buffer.from(leafHash(bytes)).toString('hex');
+    const entry = parseEntry(bytes);
+    const line = lineOf(entry, names, leaf);
+    const docket = await docketOfEntry(app, entry);
+    const isHidden = docket !== undefined && !(await sight.mayKnow(docket));
+    lines.push(isHidden ? withheld(line) : line);
   }
   return { log: logOrigin(app.instance, app.tenant, boundary), lines, isCut };
 }
 
-function lineOf(entry: LedgerEntry, names: ReadonlyMap<string, string>): HistoryLine {
+/** The docket that an entry is about: its own, or that of the alert which somebody acknowledged. */
+async function docketOfEntry(app: Filewright, { subj }: LedgerEntry): Promise<string | undefined> {
+  if (subj.kind === 'docket') return subj.id;
+  if (subj.kind !== 'alert') return undefined;
+  return (await findAlerts(app.session, app.tenant, [subj.id]))[0]?.docket;
+}
+
+function withheld({ seq, at, leaf }: HistoryLine): HistoryLine {
+  const nothing = { type: WITHHELD, subject: WITHHELD, by: WITHHELD, facts: {}, hasBody: false };
+  return { seq, at, leaf, ...nothing };
+}
+
+function lineOf(entry: LedgerEntry, names: ReadonlyMap<string, string>, leaf: string): HistoryLine {
   const { seq, at, type, subj, actor, data, body } = entry;
   return {
     seq,
@@ -68,7 +103,9 @@ function lineOf(entry: LedgerEntry, names: ReadonlyMap<string, string>): History
     type,
     subject: `${subj.kind} ${subj.id}`,
     by: names.get(actor.id) ?? actor.id,
-    facts: data,
+    // What a recovery counted over all dockets, or read in one of them, is for nobody in particular.
+    facts: subj.kind === 'recovery' ? recoveryFacts(data) : data,
     hasBody: body !== null,
+    leaf,
   };
 }

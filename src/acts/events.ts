@@ -1,7 +1,7 @@
-/** Who is told what: webhooks, mail, recipients and alerts. Every change names its person in the ledger. */
+/** Who is told what: webhooks, mail and recipients. Every change names its person in the ledger. */
 import type { Filewright } from '../app.ts';
 import { entryId, FilewrightError, isUuid, toRfc3339 } from '../core/index.ts';
-import { MAIL_TARGET, type NewAlert, raiseAlert, sendDue } from '../jobs/index.ts';
+import { MAIL_TARGET, sendDue } from '../jobs/index.ts';
 import {
   checkMailAddress,
   checkWebhookSecret,
@@ -14,11 +14,9 @@ import {
 } from '../notify/index.ts';
 import type { Environment } from '../portals/index.ts';
 import {
-  acknowledgeAlert,
   addMailNotice,
   addSubscription,
   addWebhookNotice,
-  type Alert,
   changeRecipient,
   changeSubscription,
   findMail,
@@ -261,19 +259,6 @@ export async function changeRecipientOf(
   return recipient;
 }
 
-export function alertSomebody(app: Filewright, alert: NewAlert): Promise<Alert> {
-  return raiseAlert(app, alert);
-}
-
-export async function acknowledge(app: Filewright, id: string, actor: Person): Promise<void> {
-  checkId('alert', id);
-  const fact = userFact(app, 'alert.acknowledged', actor, { alert: id });
-  if (!(await acknowledgeAlert(app.session, app.tenant, id, actor.id, fact))) {
-    throw new FilewrightError('NOT_FOUND', `There is no open alert ${id}; see alert list`);
-  }
-  await app.sequencer.sequence();
-}
-
 async function readSecret(
   app: Filewright,
   given: string | undefined,
@@ -298,7 +283,7 @@ async function sealSecret(
   return { id, key: key.id, sealed: blob };
 }
 
-function checkId(what: string, id: string): void {
+export function checkId(what: string, id: string): void {
   if (isUuid(id)) return;
   throw new FilewrightError('USAGE', `The id of a ${what} (a UUID) was expected, found "${id}"`);
 }

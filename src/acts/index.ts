@@ -10,10 +10,9 @@ export {
 } from './diagnose.ts';
 export { diagnosePayload, type PayloadDiagnosis } from './diagnose-payload.ts';
 export { diagnoseSessions, type SessionsDiagnosis } from './diagnose-sessions.ts';
+export { acknowledge, alertSomebody, listAlerts, listMails } from './alerts.ts';
 export {
-  acknowledge,
   addWebhook,
-  alertSomebody,
   changeRecipientOf,
   changeWebhook,
   resend,

@@ -38,6 +38,11 @@ export async function addUser(
   }
   const isFirst = (await listPeople(app.session, app.tenant)).length === 0;
   const actor = isFirst ? undefined : await personOf(app, actorKey);
+  if (actor !== undefined) {
+    // A name of the people file has rights to dockets; loaded here because most commands know nothing of them.
+    const { requirePrivilegeOver } = await import('./dockets/privilege.ts');
+    await requirePrivilegeOver(app, name, actor, `Giving ${name} a key`);
+  }
   const key = `${KEY_PREFIX}${Buffer.from(app.random.bytes(32)).toString('base64url')}`;
   const id = personId(app.ids.next());
   const fact = personFact(app, 'person.added', actor?.id, { name });
@@ -48,6 +53,9 @@ export async function addUser(
 }
 
 export async function disableUser(app: Filewright, name: string, actor: Person): Promise<void> {
+  const { requirePrivilegeOver, requireSuccessor } = await import('./dockets/privilege.ts');
+  await requirePrivilegeOver(app, name, actor, `Taking the key of ${name}`);
+  await requireSuccessor(app, name);
   await disablePerson(
     app.session,
     app.tenant,

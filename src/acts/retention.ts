@@ -11,11 +11,14 @@ import {
   shredDue,
 } from '../store/index.ts';
 import { sequenceAll } from './batches.ts';
+import { docketSight } from './docket-sight.ts';
 import { userFact } from './people.ts';
 
 /** Each run of the store destroys at most 500 keys; a run that never comes to an end would be a fault of ours. */
 const RUNS_MAX = 10_000;
 const REASON_CHARS_MAX = 500;
+/** What the data keys of dockets are named by (routing/intake.ts). */
+const DOCKET_SUBJECT = 'docket/';
 
 export interface RetentionStatus {
   readonly keys: {
@@ -41,17 +44,28 @@ export interface RetentionRun {
   readonly held: number;
 }
 
-export async function retentionStatus(app: Filewright): Promise<RetentionStatus> {
+/** Keys and holds of dockets show only to who may see every docket: a client's key tells that there is a client. */
+export async function retentionStatus(
+  app: Filewright,
+  reader: Person | undefined,
+): Promise<RetentionStatus> {
+  const sight = docketSight(app, reader);
+  const isShown = async (subject: string | undefined): Promise<boolean> =>
+    subject?.startsWith(DOCKET_SUBJECT) !== true || (await sight.seesEverything());
   const today = toRfc3339(app.clock.now()).slice(0, 10);
   const keys = { live: 0, shredded: 0, due: 0, held: 0 };
   let next: string | undefined;
   for await (const key of retainedKeys(app.session, app.tenant)) {
+    if (!(await isShown(key.subject))) continue;
     keys[key.state] += 1;
     if (key.state === 'shredded') continue;
     if (key.retainUntil < today) keys[key.isHeld ? 'held' : 'due'] += 1;
     else if (next === undefined || key.retainUntil < next) next = key.retainUntil;
   }
-  const holds = await listHolds(app.session, app.tenant, { released: false });
+  const holds: Hold[] = [];
+  for (const hold of await listHolds(app.session, app.tenant, { released: false })) {
+    if (await isShown(hold.subject)) holds.push(hold);
+  }
   return { keys: { ...keys, next }, holds };
 }
 
@@ -62,7 +76,7 @@ export async function runRetention(
   options: { readonly dryRun: boolean; readonly backupDays: number },
 ): Promise<RetentionRun> {
   if (options.dryRun) {
-    const { keys } = await retentionStatus(app);
+    const { keys } = await retentionStatus(app, actor);
     const { due, held } = keys;
     return { isDryRun: true, keys: due, blobs: 0, extended: 0, needed: 0, held };
   }

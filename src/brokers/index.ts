@@ -1,5 +1,6 @@
 export { LagWatch } from './lag-watch.ts';
 export type { BrokerMessage, BrokerTrouble, MessageDesk } from './message.ts';
+export { readAuthorities } from './certificates.ts';
 export { type RabbitAddress, readRabbitUrl } from './rabbit-connection.ts';
 export { consumeRabbit, PREFETCH_MAX, type RabbitIntake } from './rabbit-intake.ts';
 export {

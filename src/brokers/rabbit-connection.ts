@@ -3,6 +3,7 @@ import { lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { type Channel, Connection } from 'rabbitmq-client';
 import { FilewrightError, invariant } from '../core/index.ts';
+import { certificateTrouble } from './certificates.ts';
 
 const AMQP_PORT = 5672;
 const AMQPS_PORT = 5671;
@@ -21,11 +22,13 @@ export interface RabbitAddress {
   /** Refuses an address that a name leads to; absent for the operator's own broker. */
   readonly isRefusedAddress?: (address: string) => boolean;
   readonly lookup?: LookupFunction;
+  /** PEM texts that replace the well-known authorities, for `amqps`. */
+  readonly certificateAuthorities?: readonly string[];
 }
 
 export function openRabbit(address: RabbitAddress): Connection {
   const { hostname, port: portText, protocol } = readRabbitUrl(address.url);
-  const { isRefusedAddress, lookup } = address;
+  const { isRefusedAddress, lookup, certificateAuthorities: ca } = address;
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   const port =
     portText === '' ? (protocol === 'amqps:' ? AMQPS_PORT : AMQP_PORT) : Number(portText);
@@ -41,6 +44,7 @@ export function openRabbit(address: RabbitAddress): Connection {
     retryLow: RETRY_MS_MIN,
     retryHigh: RETRY_MS_MAX,
     noDelay: true,
+    ...(protocol === 'amqps:' && ca !== undefined ? { tls: { ca: [...ca] } } : {}),
     ...(isRefusedAddress === undefined
       ? {}
       : { socket: { host, port, lookup: judged(lookup ?? systemLookup, isRefusedAddress) } }),
@@ -65,7 +69,7 @@ export function readRabbitUrl(text: string): URL {
  */
 class ByteExactConnection extends Connection {
   override async acquire(options?: { emitErrorsFromChannel?: boolean }): Promise<Channel> {
-    const channel = await super.acquire(options);
+    const channel = await this.#acquireOrRefuse(options);
     // Not part of the library's types: what it calls with the properties of a message, before its body.
     const inner = channel as unknown as { _onHeader?: (frame: HeaderFrame) => void };
     const original = inner._onHeader;
@@ -78,6 +82,23 @@ class ByteExactConnection extends Connection {
       original.call(channel, { ...frame, fields: { ...rest, headers: kept } });
     };
     return channel;
+  }
+
+  /** The library goes on trying until its time is over and then speaks of the time; a certificate is wrong at once. */
+  async #acquireOrRefuse(options?: { emitErrorsFromChannel?: boolean }): Promise<Channel> {
+    let onError: ((error: unknown) => void) | undefined;
+    const refused = new Promise<never>((_resolve, reject) => {
+      onError = (error) => {
+        const trouble = certificateTrouble(error);
+        if (trouble !== undefined) reject(trouble);
+      };
+      this.on('error', onError);
+    });
+    try {
+      return await Promise.race([super.acquire(options), refused]);
+    } finally {
+      if (onError !== undefined) this.off('error', onError);
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
 import { FilewrightError } from '../core/index.ts';
+import { certificateTrouble } from './certificates.ts';
 
 const CONNECT_MS = 3_000;
 /** Longer than a read may block, so that a dead peer is noticed and nothing else. */
@@ -10,13 +11,16 @@ const RETRY_MS_MAX = 3_000;
 export interface RedisAddress {
   /** `redis://user:password@host:port/db` or `rediss://…`. In no message and no log. */
   readonly url: string;
+  /** PEM texts that replace the well-known authorities, for `rediss`. */
+  readonly certificateAuthorities?: readonly string[];
 }
 
 /**
  * Reconnects by itself; a command that was under way fails at once. Sending it again blindly would be wrong for a read:
  * what the lost answer held already belongs to this consumer, and has to be asked for in another way.
  */
-export function openRedis({ url }: RedisAddress, onError: (error: Error) => void): Redis {
+export function openRedis(address: RedisAddress, onError: (error: Error) => void): Redis {
+  const { url, certificateAuthorities: ca } = address;
   checkRedisUrl(url);
   const redis = new Redis(url, {
     // Answers are lists, as every Redis from 6.2 on gives them; with RESP 3 some of them become maps.
@@ -25,9 +29,10 @@ export function openRedis({ url }: RedisAddress, onError: (error: Error) => void
     commandTimeout: COMMAND_MS,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
+    ...(url.startsWith('rediss:') && ca !== undefined ? { tls: { ca: [...ca] } } : {}),
     retryStrategy: (times) => Math.min(RETRY_MS_MAX, RETRY_MS_MIN * times),
   });
-  redis.on('error', onError);
+  redis.on('error', (error: Error) => onError(certificateTrouble(error) ?? error));
   return redis;
 }
 

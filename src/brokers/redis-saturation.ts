@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { FilewrightError } from '../core/index.ts';
 import { openRedis, type RedisAddress } from './redis-connection.ts';
 import { entryMs } from './redis-entry.ts';
 import type { Saturation, SaturationGauge } from './saturation.ts';
@@ -17,14 +18,21 @@ export interface RedisGaugeOptions extends RedisAddress {
  * them, by its id and by Redis's own clock, which made the id.
  */
 export function redisGauge(options: RedisGaugeOptions): SaturationGauge {
-  // Each measurement says by itself what is wrong.
-  const redis = openRedis(options, () => undefined);
+  // Each measurement says by itself what is wrong; of a refused certificate only the connection knows.
+  let refused: Error | undefined;
+  const redis = openRedis(options, (error) => {
+    if (error instanceof FilewrightError) refused = error;
+  });
+  redis.on('ready', () => {
+    refused = undefined;
+  });
   return {
     measure: async () => {
       try {
         return await measure(redis, options);
       } catch (error) {
-        return { kind: 'unmeasured', code: brokerCodeOf(error), message: textOf(error) };
+        const why = refused ?? error;
+        return { kind: 'unmeasured', code: brokerCodeOf(why), message: textOf(why) };
       }
     },
     close: async () => redis.disconnect(),

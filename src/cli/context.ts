@@ -59,6 +59,8 @@ export interface Context {
   readonly options: GlobalOptions;
   /** The person behind the key; refuses when there is none. */
   readonly actor: () => Promise<Person>;
+  /** The same for commands that anybody may run, and that show more to who may see more. */
+  readonly reader: () => Promise<Person | undefined>;
 }
 
 /** Opens, works, closes; the database server itself goes on running. */
@@ -70,7 +72,10 @@ export async function withApp<T>(
   const app = await openApp(options, log);
   try {
     const out = createOutput(options.json === true);
-    return await work({ app, out, options, actor: () => personOf(app, actorKey(options)) });
+    const actor = (): Promise<Person> => personOf(app, actorKey(options));
+    const reader = async (): Promise<Person | undefined> =>
+      (actorKey(options) ?? '') === '' ? undefined : actor();
+    return await work({ app, out, options, actor, reader });
   } finally {
     await app.close();
   }

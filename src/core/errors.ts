@@ -93,6 +93,20 @@ export const ERRORS = {
     remedy:
       'Look at it with batch approve --dry-run and find out why it differs before approving it.',
   },
+  SIGHT_NEEDED: {
+    exit: 'refused',
+    meaning:
+      'The act speaks of all dockets at once, and its reader does not have the right to every one there could be.',
+    remedy:
+      'Have it done with the key of a person who has client:*, class:* and privilege:* in the people file and no deny.',
+  },
+  BROKER_CERTIFICATE: {
+    exit: 'refused',
+    meaning:
+      'A broker behind amqps:// or rediss:// shows a certificate that is not trusted. Nothing was sent to it.',
+    remedy:
+      'Check that the address is the right one; where the firm has an authority of its own, name its PEM file in FILEWRIGHT_BROKER_CA.',
+  },
   NO_CREDENTIAL: {
     exit: 'refused',
     meaning: 'The act needs a person, and no personal key was given.',
@@ -208,6 +222,13 @@ export const ERRORS = {
     exit: 'tryLater',
     meaning: 'Another program listens on that port.',
     remedy: 'Choose another port with --port, or 0 for any free one.',
+  },
+  LANE_BUSY: {
+    exit: 'tryLater',
+    meaning:
+      'Every slot of the lane is in use, or its portal may still be at work on a lost request.',
+    remedy:
+      'Try again in a minute; where a worker needs the only slot, stop it or raise the ceiling.',
   },
   CLOCK_SKEW: {
     exit: 'tryLater',

@@ -1,3 +1,4 @@
+export { type LaneReader, withLaneReader } from './lane-reader.ts';
 export { laneFacts } from './lanes.ts';
 export { systemProcesses } from './processes.ts';
 export { monthOf } from './recorder.ts';

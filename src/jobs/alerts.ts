@@ -36,7 +36,19 @@ export interface AlertParts {
   readonly session: Session;
   readonly tenant: string;
   readonly ids: Ids;
+  /** Who may be told of a docket; without it nobody may. */
+  readonly docketReaders?: DocketReaders;
 }
+
+/**
+ * Of the addresses that are told of alerts, those of people who may see the docket; where there is none, those of the
+ * people whom the firm has named for that. Empty when nobody can be found.
+ */
+export type DocketReaders = (
+  run: Session['run'],
+  docket: string,
+  addresses: readonly string[],
+) => Promise<readonly string[]>;
 
 export interface NewAlert {
   /** What sort of thing it is, in one word: `slack_low`. */
@@ -77,32 +89,73 @@ export async function tellDueAlerts(parts: AlertParts): Promise<number> {
 async function tell(run: Session['run'], parts: AlertParts, alert: Alert): Promise<void> {
   const { tenant, ids } = parts;
   const turn = alert.told + 1;
-  await publishEvent(run, tenant, {
-    id: ids.next(),
-    type: ALERT_EVENT,
-    data: {
-      alert: alert.id,
-      kind: alert.kind,
-      about: alert.subject,
-      severity: alert.severity,
-      turn,
-    },
-  });
-  const recipients =
+  // A webhook is nobody who could have a right, so it hears of no docket, and no list of events counts one.
+  if (alert.docket === undefined) {
+    await publishEvent(run, tenant, {
+      id: ids.next(),
+      type: ALERT_EVENT,
+      data: {
+        alert: alert.id,
+        kind: alert.kind,
+        about: alert.subject,
+        severity: alert.severity,
+        turn,
+      },
+    });
+  }
+  const addresses =
     alert.recipient === undefined ? await recipientsOf(run, tenant, 'alert') : [alert.recipient];
+  const { recipients, subject, body } = await letterOf(run, parts, alert, addresses);
   for (const recipient of recipients) {
     await addMailNotice(run, tenant, {
       id: ids.next(),
       origin: 'alert',
       recipient,
-      subject: `[${alert.severity}] ${alert.subject}: ${alert.kind.replaceAll('_', ' ')}`,
-      body: alertText(alert, turn),
+      subject,
+      body,
       dedup: `alert/${alert.id}/${turn}/${recipient}`,
+      docket: alert.docket,
     });
   }
   const { max, againMs } = TELLING[alert.severity];
   await markTold(run, tenant, alert.id, turn < max ? againMs : undefined);
 }
+
+interface Letter {
+  readonly recipients: readonly string[];
+  readonly subject: string;
+  readonly body: string;
+}
+
+/**
+ * Of a docket only its readers hear. Where nobody can be found who may see it, the others are told that there is one and
+ * nothing about it: a date that passes in silence would be worse.
+ */
+async function letterOf(
+  run: Session['run'],
+  { docketReaders }: AlertParts,
+  alert: Alert,
+  addresses: readonly string[],
+): Promise<Letter> {
+  const turn = alert.told + 1;
+  const kind = alert.kind.replaceAll('_', ' ');
+  const { docket, severity } = alert;
+  if (docket === undefined) {
+    const subject = `[${severity}] ${alert.subject}: ${kind}`;
+    return { recipients: addresses, subject, body: alertText(alert, turn) };
+  }
+  const readers = (await docketReaders?.(run, docket, addresses)) ?? [];
+  const subject = `[${severity}] A docket needs somebody`;
+  return readers.length > 0
+    ? { recipients: readers, subject, body: alertText(alert, turn) }
+    : { recipients: addresses, subject, body: UNREADABLE };
+}
+
+const UNREADABLE = [
+  'A docket needs somebody, and nobody who is told of alerts may see it.',
+  'Name a privileged person with a mailbox in the routing matrix.',
+  '',
+].join('\n');
 
 function alertText(alert: Alert, turn: number): string {
   const { max } = TELLING[alert.severity];

@@ -3,10 +3,11 @@ import {
   addMailNotice,
   type Alert,
   type DigestFigures,
+  alertPages,
   digestFigures,
-  listAlerts,
   recipientsOf,
 } from '../store/index.ts';
+import type { DocketReaders } from './alerts.ts';
 import {
   type SlackFigures,
   slackFigures,
@@ -25,13 +26,21 @@ export async function queueDigest(parts: SlackWatchParts): Promise<number> {
     const recipients = await recipientsOf(run, tenant, 'digest');
     if (recipients.length === 0) return 0;
     const figures = await digestFigures(run, tenant);
-    const alerts = await listAlerts(run, tenant, { all: false, limit: ALERTS_MAX });
+    const open: Alert[] = [];
+    for await (const page of alertPages(run, tenant, { all: false })) open.push(...page);
     for (const recipient of recipients) {
+      const alerts = await readableBy(recipient, open, (docket) =>
+        parts.docketReaders?.(run, docket, [recipient]),
+      );
       await addMailNotice(run, tenant, {
         id: ids.next(),
         origin: 'digest',
         recipient,
-        subject: digestSubject(tenant, figures),
+        subject: digestSubject(
+          tenant,
+          figures,
+          open.filter(({ docket }) => docket === undefined).length,
+        ),
         body: digestText(figures, slack, alerts),
         dedup: `digest/${figures.day}/${recipient}`,
       });
@@ -40,13 +49,29 @@ export async function queueDigest(parts: SlackWatchParts): Promise<number> {
   });
 }
 
-function digestSubject(tenant: string, figures: DigestFigures): string {
+/** A docket is named to who may see it; in the count of everybody else it does not show either. */
+async function readableBy(
+  recipient: string,
+  alerts: readonly Alert[],
+  readersOf: (docket: string) => ReturnType<DocketReaders> | undefined,
+): Promise<readonly Alert[]> {
+  const readable: Alert[] = [];
+  for (const alert of alerts) {
+    const { docket } = alert;
+    const may = docket === undefined || (await readersOf(docket))?.includes(recipient);
+    if (may === true) readable.push(alert);
+  }
+  return readable;
+}
+
+/** Anybody may read subjects in the log of mails, so dockets are in the letter alone. */
+function digestSubject(tenant: string, figures: DigestFigures, alerts: number): string {
   const troubles = [
     figures.late > 0 ? `${figures.late} late` : '',
-    figures.alerts > 0 ? `${figures.alerts} alerts` : '',
+    alerts > 0 ? `${alerts} alerts` : '',
     figures.exceptions > 0 ? `${figures.exceptions} exceptions` : '',
   ].filter((text) => text !== '');
-  return `Filewright ${tenant} ${figures.day}: ${troubles.length === 0 ? 'nothing to do' : troubles.join(', ')}`;
+  return `Filewright ${tenant} ${figures.day}: ${troubles.length === 0 ? 'no trouble with filings' : troubles.join(', ')}`;
 }
 
 export function digestText(
@@ -61,18 +86,20 @@ export function digestText(
     ...slackLines(slack),
     ['not accepted and past their last safe moment', figures.late],
     ['exceptions waiting for a person', figures.exceptions],
-    ['alerts that nobody has acknowledged', figures.alerts],
+    ['alerts that nobody has acknowledged', alerts.length],
     ['notices that failed in the last 24 hours', figures.noticesFailedSinceYesterday],
   ];
-  const list = alerts.map(
-    (alert) => `  [${alert.severity}] ${alert.subject}: ${alert.text}\n    alert ack ${alert.id}`,
-  );
+  const list = alerts
+    .slice(0, ALERTS_MAX)
+    .map(
+      (alert) => `  [${alert.severity}] ${alert.subject}: ${alert.text}\n    alert ack ${alert.id}`,
+    );
   return [
     `Filings on ${figures.day} (UTC)`,
     '',
     ...rows.map(([name, count]) => `${String(count).padStart(7)}  ${name}`),
     ...(list.length === 0 ? [] : ['', 'Open alerts:', ...list]),
-    ...(figures.alerts > list.length ? [`  and ${figures.alerts - list.length} more`] : []),
+    ...(alerts.length > list.length ? [`  and ${alerts.length - list.length} more`] : []),
     '',
   ].join('\n');
 }

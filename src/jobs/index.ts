@@ -1,6 +1,7 @@
 export {
   ALERT_EVENT,
   type AlertParts,
+  type DocketReaders,
   type NewAlert,
   raiseAlert,
   tellDueAlerts,

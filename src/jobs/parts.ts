@@ -2,6 +2,7 @@ import type { LookupFunction } from 'node:net';
 import type { Clock, Ids, Log, Vault } from '../core/index.ts';
 import type { Environment } from '../portals/index.ts';
 import type { Session } from '../store/index.ts';
+import type { DocketReaders } from './alerts.ts';
 
 /** What background work needs; one tenant, because only its own secrets open with its vault. */
 export interface JobParts {
@@ -16,6 +17,8 @@ export interface JobParts {
   readonly environment: Environment;
   /** Where the console or the API is reached; events carry links only with it. */
   readonly publicUrl?: string;
+  /** Who may be told of a docket; without it nobody may. */
+  readonly docketReaders?: DocketReaders;
   /** Under which slack somebody is warned; default seven days, two days, four hours. */
   readonly slackThresholdsMs?: readonly number[];
   readonly network?: {

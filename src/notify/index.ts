@@ -9,6 +9,7 @@ export { eventBody, type EventSource, type TellableEvent } from './event-body.ts
 export { guardedDial, SendFailure } from './guarded-dial.ts';
 export * from './handoff/index.ts';
 export {
+  greetMailServer,
   type MailMessage,
   type MailOptions,
   type MailServer,

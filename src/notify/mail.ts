@@ -67,44 +67,10 @@ export async function sendMail(
   server: MailServer,
   options: MailOptions = {},
 ): Promise<SendOutcome> {
-  const { host, port, secure, auth } = readMailUrl(server.url);
-  // Loaded with the first mail: most commands send none, and start sooner without it.
-  const { createTransport } = await import('nodemailer');
-  const { lookup, certificateAuthorities: ca } = options;
-  const answerMs = options.answerMs ?? ANSWER_MS;
-  let connection: Awaited<ReturnType<typeof guardedDial>>;
-  try {
-    connection = await guardedDial(
-      { host, port, allowPrivateAddresses: server.allowPrivateAddresses },
-      {
-        signal: AbortSignal.timeout(options.connectMs ?? CONNECT_MS),
-        ...(lookup === undefined ? {} : { lookup }),
-      },
-    );
-  } catch (error) {
-    if (!(error instanceof SendFailure)) throw error;
-    // The setting may be corrected while the notice waits, so not even a refused address is final here.
-    return { verdict: 'transient', code: error.code };
-  }
-  const progress = watchProgress();
-  const transport = createTransport({
-    connection,
-    host,
-    port,
-    secure,
-    // A password is never said in the clear, whoever on the way takes the offer of STARTTLS out.
-    requireTLS: auth !== undefined && !secure,
-    ...(auth === undefined ? {} : { auth }),
-    greetingTimeout: answerMs,
-    socketTimeout: answerMs,
-    tls: {
-      ...(isIP(host) === 0 ? { servername: host } : {}),
-      ...(ca === undefined ? {} : { ca: [...ca] }),
-    },
-    logger: progress.logger,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
+  const opened = await openMail(server, options);
+  // The setting may be corrected while the notice waits, so not even a refused address is final here.
+  if (opened.kind === 'failed') return { verdict: 'transient', code: opened.code };
+  const { transport, connection, progress } = opened;
   const from = parseMailbox(message.from);
   const overall = AbortSignal.timeout(TOTAL_MS);
   const cut = (): void => void connection.destroy();
@@ -129,6 +95,66 @@ export async function sendMail(
     transport.close();
     connection.destroy();
   }
+}
+
+/** Connects, says EHLO, takes STARTTLS and logs in as for a letter, and leaves. */
+export async function greetMailServer(
+  server: MailServer,
+  options: MailOptions = {},
+): Promise<{ readonly isWell: boolean; readonly code: string }> {
+  const opened = await openMail(server, options);
+  if (opened.kind === 'failed') return { isWell: false, code: opened.code };
+  const { transport, connection } = opened;
+  try {
+    await transport.verify();
+    return { isWell: true, code: 'SMTP_250' };
+  } catch (error) {
+    return { isWell: false, code: outcomeOf(error, false).code };
+  } finally {
+    transport.close();
+    connection.destroy();
+  }
+}
+
+async function openMail(server: MailServer, options: MailOptions) {
+  const { host, port, secure, auth } = readMailUrl(server.url);
+  // Loaded with the first mail: most commands send none, and start sooner without it.
+  const { createTransport } = await import('nodemailer');
+  const { lookup, certificateAuthorities: ca } = options;
+  const answerMs = options.answerMs ?? ANSWER_MS;
+  let connection: Awaited<ReturnType<typeof guardedDial>>;
+  try {
+    connection = await guardedDial(
+      { host, port, allowPrivateAddresses: server.allowPrivateAddresses },
+      {
+        signal: AbortSignal.timeout(options.connectMs ?? CONNECT_MS),
+        ...(lookup === undefined ? {} : { lookup }),
+      },
+    );
+  } catch (error) {
+    if (!(error instanceof SendFailure)) throw error;
+    return { kind: 'failed', code: error.code } as const;
+  }
+  const progress = watchProgress();
+  const transport = createTransport({
+    connection,
+    host,
+    port,
+    secure,
+    // A password is never said in the clear, whoever on the way takes the offer of STARTTLS out.
+    requireTLS: auth !== undefined && !secure,
+    ...(auth === undefined ? {} : { auth }),
+    greetingTimeout: answerMs,
+    socketTimeout: answerMs,
+    tls: {
+      ...(isIP(host) === 0 ? { servername: host } : {}),
+      ...(ca === undefined ? {} : { ca: [...ca] }),
+    },
+    logger: progress.logger,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return { kind: 'open', transport, connection, progress } as const;
 }
 
 /**

@@ -27,6 +27,10 @@ export async function* sameBytes(
   );
 }
 
+export function sha256OfBytes(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
 export function sha256OfJson(value: JsonValue): string {
   return createHash('sha256')
     .update(canonicalBytes(value, { numbers: 'any' }))

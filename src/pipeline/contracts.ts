@@ -4,7 +4,6 @@ import type {
   AgedEntry,
   AwardFormat,
   AwardHolder,
-  BoundaryFailure,
   Crossing,
   ExceptionEnvelope,
   FederalExpenditure,
@@ -12,9 +11,11 @@ import type {
   GrantObligation,
   GrantPaidOut,
   GrantsLaw,
+  IndividualsRow,
   MatchStatus,
   MeasuredAmount,
   PaidGrant,
+  PaidToIndividuals,
   PeriodTotals,
   ScheduleI,
   Sefa,
@@ -23,6 +24,14 @@ import type {
 } from '../packs/grants/index.ts';
 import type { FeedFormat } from '../packs/grants/feeds/index.ts';
 import type { Session } from '../store/index.ts';
+import type {
+  DocumentLane,
+  FetchReport,
+  GrantorLedger,
+  VerificationReport,
+} from './lane-contracts.ts';
+
+export type * from './lane-contracts.ts';
 
 /** What the pipeline is made of. `Filewright` (app.ts) has all of it but the law. */
 export interface PipelineParts {
@@ -155,29 +164,6 @@ export interface PeriodView extends PeriodName {
   readonly isHandedOff: boolean;
 }
 
-// Retry ---------------------------------------------------------------------------------------------------------------
-
-/** The grantor's own ledger, read over a lane. It must not throw for what the other side does. */
-export interface GrantorLedger {
-  read(grantor: string): Promise<GrantorAnswer>;
-}
-
-export type GrantorAnswer =
-  /** `{ledger: [{id, payer, ref, amount, expected, currency}]}`, as `readLedger` takes it. */
-  | { readonly kind: 'read'; readonly document: JsonValue }
-  | { readonly kind: 'failed'; readonly failure: BoundaryFailure };
-
-export interface VerificationReport {
-  readonly grantor: string;
-  readonly state: 'verified' | 'differs' | 'waiting' | 'fallback';
-  readonly attempts: number;
-  readonly nextAt: string | undefined;
-  readonly lastErrorCode: string | undefined;
-  /** What the grantor's ledger says otherwise. */
-  readonly differences: readonly string[];
-  readonly exception: string | undefined;
-}
-
 // Rules ---------------------------------------------------------------------------------------------------------------
 
 export interface RulesRequest extends Organization {
@@ -212,7 +198,11 @@ export interface ReportDays {
 export type ReportRequest = ReportDays &
   (
     | { readonly kind: '990'; readonly paid?: readonly PaidGrant[] }
-    | { readonly kind: 'schedule-i'; readonly paidOut: readonly GrantPaidOut[] }
+    | {
+        readonly kind: 'schedule-i';
+        readonly paidOut: readonly GrantPaidOut[];
+        readonly toIndividuals?: readonly PaidToIndividuals[];
+      }
     | {
         readonly kind: 'sf425';
         /** The award's own number; its receipts become line 10a, its amount line 10d. */
@@ -234,6 +224,8 @@ export interface ReportFigures {
   readonly remarks: readonly string[];
   /** With rows, counts and totals by row, where the report has them. */
   readonly scheduleI?: ScheduleI;
+  /** Part III of Schedule I. */
+  readonly individuals?: readonly IndividualsRow[];
   readonly sefa?: Sefa;
   /** Of the structured export, as recorded in the reporting log. */
   readonly hash: string;
@@ -305,6 +297,14 @@ export interface PipelineStatus {
 
 export interface Pipeline {
   ingestAwards(source: AwardSource, actor: ActorRef): Promise<IngestionReport>;
+  /** Reads an award document over a lane and takes it in; what fails transiently waits in the retry queue. */
+  fetchAwards(
+    wanted: { readonly path: string; readonly format: AwardFormat },
+    lane: DocumentLane,
+    actor: ActorRef,
+  ): Promise<FetchReport>;
+  /** Reads again what is due on a lane at `clock.now()`. */
+  runFetchQueue(lane: DocumentLane): Promise<readonly FetchReport[]>;
   ingestFeed(source: FeedSource, actor: ActorRef): Promise<FeedReport>;
   /** Asks the grantor's ledger about the awards of a grantor; what fails transiently waits in the retry queue. */
   verifyGrantor(grantor: string, ledger: GrantorLedger): Promise<VerificationReport>;

@@ -1,51 +1,21 @@
 /** A grantor's ledger behind an HTTP lane: one read, its outcome as a value. Whether to try again is decided elsewhere. */
-import {
-  type Exchange,
-  type FailureCode,
-  FilewrightError,
-  parseStrictJson,
-  type Profile,
-} from '../core/index.ts';
-import type { LanePortal } from '../portals/index.ts';
-import type { GrantorAnswer, GrantorLedger } from './contracts.ts';
-
-/** As the connection's own codes, which the failure rules know. */
-const NETWORK_CODES: Readonly<Partial<Record<FailureCode, string>>> = {
-  dns: 'ENOTFOUND',
-  connect: 'ECONNREFUSED',
-  tls_slow: 'ERR_TLS_HANDSHAKE_TIMEOUT',
-  timeout: 'ETIMEDOUT',
-  cut: 'ECONNRESET',
-};
+import { type Exchange, FilewrightError, parseStrictJson } from '../core/index.ts';
+import type { GrantorAnswer, GrantorLedger, LaneToRead } from './contracts.ts';
+import { bodyOf, failureOf } from './lane-answers.ts';
 
 /** `pathOf` gives the place of a grantor's ledger below the lane's base address. */
-export function laneLedger(lane: {
-  readonly portal: Pick<LanePortal, 'read'>;
-  readonly profile: Profile;
-  readonly pathOf: (grantor: string) => string;
-}): GrantorLedger {
+export function laneLedger(lane: LaneToRead, pathOf: (grantor: string) => string): GrantorLedger {
   return {
-    read: async (grantor) => {
-      const guard = { mayWrite: () => true, signal: new AbortController().signal };
-      return answerOf(await lane.portal.read(lane.profile, lane.pathOf(grantor), guard));
-    },
+    mayRead: () => lane.mayRead,
+    read: async (grantor) => answerOf(await lane.read(pathOf(grantor))),
   };
 }
 
 function answerOf(exchange: Exchange): GrantorAnswer {
-  if (exchange.kind === 'failure') {
-    const code = NETWORK_CODES[exchange.code] ?? exchange.code;
-    return { kind: 'failed', failure: { kind: 'network', code } };
-  }
-  if (exchange.status !== 200) {
-    return { kind: 'failed', failure: { kind: 'http', status: exchange.status } };
-  }
-  // Half an answer is none: the rest may come the next time.
-  if (exchange.bodyEnd === 'cut') {
-    return { kind: 'failed', failure: { kind: 'network', code: 'ECONNRESET' } };
-  }
+  const failure = failureOf(exchange);
+  if (failure !== undefined) return { kind: 'failed', failure };
   try {
-    return { kind: 'read', document: parseStrictJson(exchange.body) };
+    return { kind: 'read', document: parseStrictJson(bodyOf(exchange)) };
   } catch (error) {
     if (!(error instanceof FilewrightError)) throw error;
     return { kind: 'failed', failure: { kind: 'schema', codes: [error.code] } };

@@ -4,7 +4,7 @@ import { isWeekday } from '../packs/grants/index.ts';
 import { grantCounts, type Stage, StageDesk } from '../store/index.ts';
 import type { Exceptions, Pipeline, PipelineParts, Resolution } from './contracts.ts';
 import { decide, listExceptions, propose, showException, takeOver } from './fallback/index.ts';
-import { checkCorrection, ingestAwards } from './ingestion/index.ts';
+import { checkCorrection, fetchAwards, ingestAwards, runFetchQueue } from './ingestion/index.ts';
 import {
   attachCheck,
   closePeriod,
@@ -24,7 +24,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
   const now = (): ReturnType<PipelineParts['clock']['now']> => parts.clock.now();
   const { law, random } = parts;
   const deskOf = (stage: Stage): StageDesk => new StageDesk(stage, { ...parts, now });
-  const ingestion = { desk: deskOf('ingestion'), law, now };
+  const ingestion = { desk: deskOf('ingestion'), law, now, random };
   const reconciliation = {
     desk: deskOf('reconciliation'),
     law,
@@ -73,7 +73,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
         );
       }
       const actor = { kind: 'user', id: by } as const;
-      return withTakeOver(ingestAwards(ingestion, source, actor, id));
+      return withTakeOver(ingestAwards(ingestion, source, actor, { corrects: id }));
     },
   };
 
@@ -86,6 +86,8 @@ export function openPipeline(parts: PipelineParts): Pipeline {
 
   return {
     ingestAwards: (source, actor) => withTakeOver(ingestAwards(ingestion, source, actor)),
+    fetchAwards: (wanted, lane, actor) => withTakeOver(fetchAwards(ingestion, wanted, lane, actor)),
+    runFetchQueue: (lane) => withTakeOver(runFetchQueue(ingestion, lane)),
     ingestFeed: (source, actor) => ingestFeed(reconciliation, source, actor),
     verifyGrantor: (grantor, ledger) =>
       withTakeOver(verifyGrantor(reconciliation, grantor, ledger)),

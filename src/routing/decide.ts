@@ -7,6 +7,7 @@ import type { PatentLaw } from '../packs/patent/index.ts';
 import {
   type Activation,
   activationOf,
+  assignedMatrix,
   type BreakerChange,
   type HandoffMessage,
   type Happening,
@@ -70,6 +71,12 @@ export interface Decision {
 export const docketOfRow = (row: StoredDocket): Docket => row.docket as unknown as Docket;
 export const stateOfRow = (row: StoredDocket): RoutingState => row.state as unknown as RoutingState;
 
+/** Whom the assignment table named, if it was asked and knew. */
+export function assignedTo({ assignment }: StoredDocket): string | undefined {
+  // Written only by the desk that asks.
+  return (assignment as { readonly party?: string } | undefined)?.party;
+}
+
 /** More than one trouble after the other than there are tiers cannot be. */
 const TROUBLES_MAX = 4;
 
@@ -80,7 +87,11 @@ export function decideDocket(
 ): Decision {
   const docket = docketOfRow(row);
   if (row.phase === 'confirmed' && happening.kind === 'clock') return watchConfirmed(row, desk);
-  const course = new Course(docket, stateOfRow(row), desk);
+  const matrix = assignedMatrix(desk.routing.matrix, assignedTo(row));
+  const course = new Course(docket, stateOfRow(row), {
+    ...desk,
+    routing: { ...desk.routing, matrix },
+  });
   course.hear(happening);
   // Noted by somebody else while the docket waited; its row is locked now, so it is not lost.
   const noted = row.activation as unknown as Activation | undefined;

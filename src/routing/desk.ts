@@ -35,7 +35,7 @@ import {
   markLinkUsed,
   type StoredDocket,
 } from '../store/index.ts';
-import { docketOfRow, stateOfRow } from './decide.ts';
+import { assignedTo, docketOfRow, stateOfRow } from './decide.ts';
 import { factOf, stored } from './facts.ts';
 import type { Actor, RoutingParts } from './parts.ts';
 import { loadRouting } from './setup.ts';
@@ -92,6 +92,7 @@ export async function showDocket(
   return {
     ...viewOf(parts, row, await databaseNow(session)),
     contentType: row.contentType,
+    assignedTo: assignedTo(row),
     payload: payload === undefined ? undefined : vault.open(payload),
     handoffs: await handoffsOf(session, tenant, id),
     differences: await listDifferences(session, tenant, { all: true, docket: id }),

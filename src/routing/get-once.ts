@@ -1,4 +1,4 @@
-/** One GET, for the health and the records of a target. Every outcome is a value. */
+/** One GET, for the health and the records of a target and for the assignment table. Every outcome is a value. */
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { Client } from 'undici';
 import type { Clock } from '../core/index.ts';
@@ -17,7 +17,12 @@ export type GetOutcome =
       readonly elapsedMs: number;
       readonly times: PhaseTimes;
     }
-  | { readonly kind: 'failed'; readonly code: string; readonly elapsedMs: number };
+  | {
+      readonly kind: 'failed';
+      readonly code: string;
+      readonly elapsedMs: number;
+      readonly times: PhaseTimes;
+    };
 
 /** A page of records fits; what is larger is not read. */
 const BODY_BYTES_MAX = 1024 * 1024;
@@ -42,9 +47,10 @@ export async function getOnce(
 ): Promise<GetOutcome> {
   const { clock, timeoutMs } = parts;
   const startedMs = clock.monotonicMs();
-  const end = (code: string): GetOutcome => ({
+  const end = (code: string, times: PhaseTimes = {}): GetOutcome => ({
     kind: 'failed',
     code,
+    times,
     elapsedMs: Math.round(clock.monotonicMs() - startedMs),
   });
   const { url, allowPrivateAddresses } = request;
@@ -53,7 +59,7 @@ export async function getOnce(
   }
   const limits = { connectMs: timeoutMs, handshakeMs: timeoutMs };
   const opened = await openTimed({ url, allowPrivateAddresses }, limits, wires(parts), signal);
-  if (opened.kind === 'failed') return end(opened.code.toUpperCase());
+  if (opened.kind === 'failed') return end(opened.code.toUpperCase(), opened.times);
   const client = new Client(url.origin, {
     // Never in the same call: undici would wait for ever for a connection that it has already.
     connect: (_target, callback) => queueMicrotask(() => callback(null, opened.socket)),
@@ -81,7 +87,7 @@ export async function getOnce(
     return { kind: 'answer', status: answer.statusCode, body, elapsedMs, times: opened.times };
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'CUT';
-    return end(code);
+    return end(code, opened.times);
   } finally {
     opened.socket.destroy();
     // Resolves when the socket is closed, and rejects never; nobody has to wait for it.

@@ -13,6 +13,7 @@ export {
   viewerOf,
   viewFallbackLog,
 } from './desk.ts';
+export { docketReaders } from './docket-readers.ts';
 export { docketMessageDesk, importDockets, type IncomingDocket } from './intake.ts';
 export { observe, type Observed } from './observe.ts';
 export type { Actor, RoutingParts } from './parts.ts';

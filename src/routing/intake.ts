@@ -194,6 +194,7 @@ async function keepConflict(
     id: ids.next(),
     kind: 'docket_conflict',
     subject: result.docket,
+    docket: result.docket,
     severity: 'warning',
     recipient: undefined,
     text: `Docket ${result.docket} came again with other bytes from ${source}. The first are kept and routed; compare the two with docket show.`,
@@ -273,7 +274,7 @@ async function setAside(
   const { session, tenant, ids } = parts;
   // Routed as a record that nobody could read: it has a tier timer and a two-hour clock like any other.
   const note = { source: message.source, message: message.id, sha256: message.sha256 };
-  await importDockets(parts, [
+  const [admitted] = await importDockets(parts, [
     {
       payload: message.bytes,
       contentType: message.contentType ?? 'application/octet-stream',
@@ -287,6 +288,8 @@ async function setAside(
       id: ids.next(),
       kind: 'message_set_aside',
       subject: message.source,
+      // One alert for all of a source: what nobody could read, the same few may see.
+      ...(admitted === undefined ? {} : { docket: admitted.docket }),
       severity: 'warning',
       recipient: undefined,
       text: `A message from ${message.source} could not be committed as it is (${reason}); it is routed as a record that could not be read.`,

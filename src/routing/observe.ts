@@ -7,7 +7,7 @@ import {
   type TriggerThresholds,
   triggersOf,
 } from '../packs/patent/routing/index.ts';
-import { docketPages, noteActivations } from '../store/index.ts';
+import { docketPages, noteActivations, type StoredDocket } from '../store/index.ts';
 import { stored } from './facts.ts';
 import type { RoutingParts } from './parts.ts';
 
@@ -20,16 +20,20 @@ export interface Observed {
 
 /**
  * A failing target concerns the dockets that wait at it; a denied look-up, or a source whose records have changed, all that
- * are still in the primary tier.
+ * are still in the primary tier. What was seen while something was looked up for one docket concerns that one alone.
  */
 export async function observe(
   { session, tenant }: Pick<RoutingParts, 'session' | 'tenant'>,
   observation: Observation,
-  thresholds?: TriggerThresholds,
+  options: { readonly thresholds?: TriggerThresholds; readonly docket?: Concerned } = {},
 ): Promise<Observed> {
-  const triggers = triggersOf(observation, thresholds);
+  const triggers = triggersOf(observation, options.thresholds);
   const [trigger] = triggers;
   if (trigger === undefined) return { triggers, activated: [] };
+  const note = (concerned: readonly Concerned[]): Promise<readonly string[]> =>
+    session.transaction((run) => noteActivations(run, tenant, activationsOf(trigger, concerned)));
+  const { docket } = options;
+  if (docket !== undefined) return { triggers, activated: await note([docket]) };
   const isTarget = observation.kind === 'http' || observation.kind === 'tls';
   const filter = isTarget ? { target: observation.target } : {};
   const activated: string[] = [];
@@ -39,15 +43,21 @@ export async function observe(
       if (isTarget) return true;
       return tier === 'PRIMARY' && (observation.kind !== 'record' || source === observation.source);
     });
-    const activations = concerned.map(({ id, messageId, tier }) => ({
-      docket: id,
-      tier,
-      // A check constraint holds the column to the names of tiers.
-      activation: stored(activationOf(trigger, { messageId, tier: tier as Tier })),
-    }));
-    activated.push(
-      ...(await session.transaction((run) => noteActivations(run, tenant, activations))),
-    );
+    activated.push(...(await note(concerned)));
   }
   return { triggers, activated };
+}
+
+type Concerned = Pick<StoredDocket, 'id' | 'messageId' | 'tier'>;
+
+function activationsOf(
+  trigger: Trigger,
+  concerned: readonly Concerned[],
+): Parameters<typeof noteActivations>[2] {
+  return concerned.map(({ id, messageId, tier }) => ({
+    docket: id,
+    tier,
+    // A check constraint holds the column to the names of tiers.
+    activation: stored(activationOf(trigger, { messageId, tier: tier as Tier })),
+  }));
 }

@@ -21,6 +21,7 @@ import {
 } from '../store/index.ts';
 import { stored } from './facts.ts';
 import type { RoutingParts } from './parts.ts';
+import { type ActiveRouting, activeRouting } from './setup.ts';
 
 export interface WatchedQueue {
   readonly queue: string;
@@ -31,32 +32,71 @@ export interface WatchedQueue {
 
 export const OWN_QUEUE = 'filewright';
 
+export interface QueueWatchOptions {
+  /** Those of intakes; they stay as they are. */
+  readonly queues?: readonly WatchedQueue[];
+  /** Measures the queue of a target; undefined where no broker is set. */
+  readonly targetGauge?: (queue: string) => SaturationGauge | undefined;
+  readonly thresholds?: TriggerThresholds;
+}
+
 export class QueueWatch {
   readonly #parts: RoutingParts;
-  readonly #queues: readonly WatchedQueue[];
+  readonly #options: QueueWatchOptions;
+  readonly #own: WatchedQueue;
   readonly #thresholds: TriggerThresholds;
+  /** By target, as the matrix that holds has them: an import must not need a restart. */
+  #targets: ReadonlyMap<string, WatchedQueue> = new Map();
+  #routing: ActiveRouting | undefined;
 
-  constructor(
-    parts: RoutingParts,
-    queues: readonly WatchedQueue[],
-    thresholds: TriggerThresholds = DEFAULT_THRESHOLDS,
-  ) {
+  constructor(parts: RoutingParts, options: QueueWatchOptions = {}) {
     const { session, tenant, clock } = parts;
     this.#parts = parts;
-    const own = { queue: OWN_QUEUE, gauge: ownQueueGauge(() => ownQueue(session, tenant), clock) };
-    this.#queues = [own, ...queues];
-    this.#thresholds = thresholds;
+    this.#options = options;
+    const gauge = ownQueueGauge(() => ownQueue(session, tenant), clock);
+    this.#own = { queue: OWN_QUEUE, gauge };
+    this.#thresholds = options.thresholds ?? DEFAULT_THRESHOLDS;
   }
 
   /** Returns the triggers that held. */
   async look(): Promise<readonly Trigger[]> {
     const found: Trigger[] = [];
-    for (const queue of this.#queues) found.push(...(await this.#lookAt(queue)));
+    for (const queue of [this.#own, ...(await this.watched())]) {
+      found.push(...(await this.#lookAt(queue)));
+    }
     return found;
   }
 
+  /** All but our own. */
+  async watched(): Promise<readonly WatchedQueue[]> {
+    const { session } = this.#parts;
+    const routing = await activeRouting(this.#parts, session, this.#routing);
+    if (routing !== undefined && routing !== this.#routing) await this.#follow(routing);
+    this.#routing = routing;
+    return [...this.#targets.values(), ...(this.#options.queues ?? [])];
+  }
+
   async close(): Promise<void> {
-    await Promise.all(this.#queues.map(({ gauge }) => gauge.close()));
+    const all = [this.#own, ...this.#targets.values(), ...(this.#options.queues ?? [])];
+    await Promise.all(all.map(({ gauge }) => gauge.close()));
+  }
+
+  /** A gauge goes on where its queue does: what it has seen so far is how lag is known. */
+  async #follow({ matrix }: ActiveRouting): Promise<void> {
+    const { targetGauge } = this.#options;
+    const before = this.#targets;
+    const next = new Map<string, WatchedQueue>();
+    for (const { id, kind, address } of matrix.targets.values()) {
+      const known = before.get(id);
+      const isKnown = known?.queue === address;
+      const gauge =
+        kind !== 'rabbitmq' ? undefined : isKnown ? known.gauge : targetGauge?.(address);
+      if (gauge !== undefined) next.set(id, { queue: address, target: id, gauge });
+    }
+    this.#targets = next;
+    const kept = new Set([...next.values()].map(({ gauge }) => gauge));
+    const gone = [...before.values()].filter(({ gauge }) => !kept.has(gauge));
+    await Promise.all(gone.map(({ gauge }) => gauge.close()));
   }
 
   async #lookAt({ queue, target, gauge }: WatchedQueue): Promise<readonly Trigger[]> {
@@ -121,7 +161,8 @@ export class QueueWatch {
         subject: queue,
         severity: 'warning',
         recipient: undefined,
-        text: `${code}: ${evidence.measure} ${String(evidence.measured)}, threshold ${evidence.threshold}.`,
+        // Without the measured value: how many wait counts dockets that the reader may not see. It is in the reading.
+        text: `${code}: ${evidence.measure.replaceAll('_', ' ')} ${evidence.threshold}. See diagnose route for a docket that waits there.`,
         dedup: `queue_saturated/${queue}`.slice(0, 200),
       }),
     );

@@ -9,11 +9,13 @@ import {
   listRuns,
   openRun,
   readBreakers,
+  recordDocketFact,
   reviewDifferences,
   type StoredDifference,
   type StoredRun,
 } from '../store/index.ts';
 import { docketOfRow } from './decide.ts';
+import { factOf } from './facts.ts';
 import type { Actor, RoutingParts } from './parts.ts';
 import { addToRun, type RecoveryOptions, recoveryPolicy } from './recovery.ts';
 import { loadRouting } from './setup.ts';
@@ -94,7 +96,7 @@ export async function runRecovery(
   });
 }
 
-/** Lets a run that waits for a person go on to its synthetic transaction. */
+/** Lets a run that waits for a person go on to its synthetic transaction. Not by who hurried it: that needs a second one. */
 export async function approveRecovery(
   parts: RoutingParts,
   target: string,
@@ -114,6 +116,13 @@ export async function approveRecovery(
       `An approval needs a reason of at least ${REASON_CHARACTERS_MIN} characters`,
     );
   }
+  const hurriedBy = (await evidenceOf(parts.session, parts.tenant, run.id)).filter(isHurry);
+  if (hurriedBy.some(({ by }) => by === actor.id)) {
+    throw new FilewrightError(
+      'SELF_APPROVAL',
+      `The recovery of "${target}" was hurried by the same person; a second one must approve it`,
+    );
+  }
   const reasons = (run.state as unknown as { readonly reasons?: readonly string[] }).reasons ?? [];
   return add(parts, run, approval.options ?? {}, {
     happening: { kind: 'approved' },
@@ -125,6 +134,10 @@ export async function approveRecovery(
     },
     actor,
   });
+}
+
+function isHurry({ step, evidence }: { readonly step: string; readonly evidence: object }) {
+  return step === 'approval' && 'act' in evidence && evidence.act === 'run';
 }
 
 /** Short reasons explain nothing to whoever reads the ledger in three years. */
@@ -158,8 +171,15 @@ export async function reviewDocketDifferences(
   viewer: Viewer,
   docket: string,
 ): Promise<number> {
-  const { session, tenant } = parts;
+  const { session, tenant, ids } = parts;
   const row = await findDocket(session, tenant, docket);
   if (row === undefined || !maySee(docketOfRow(row), viewer)) return 0;
-  return session.transaction((run) => reviewDifferences(run, tenant, docket, viewer.party.id));
+  const by = viewer.party.id;
+  return session.transaction(async (run) => {
+    const differences = await reviewDifferences(run, tenant, docket, by);
+    if (differences === 0) return 0;
+    const fact = factOf(ids, 'docket.reviewed', { kind: 'user', id: by }, { differences });
+    await recordDocketFact(run, tenant, docket, fact);
+    return differences;
+  });
 }

@@ -23,6 +23,7 @@ import {
   passedDockets,
   type StoredRun,
 } from '../store/index.ts';
+import { bad, type CheckResult, good } from './check-result.ts';
 import { getOnce, type GetOutcome } from './get-once.ts';
 import type { HandoverOptions } from './hand-over.ts';
 import { readingsOf } from './intake.ts';
@@ -30,12 +31,7 @@ import type { Baseline } from './open-recovery.ts';
 import type { RoutingParts } from './parts.ts';
 import { OWN_QUEUE, type WatchedQueue } from './queue-watch.ts';
 import type { ActiveRouting } from './setup.ts';
-
-export interface CheckResult {
-  readonly verdict: CheckVerdict;
-  readonly evidence: Readonly<Record<string, unknown>>;
-  readonly differences?: readonly Difference[];
-}
+import { targetHealth } from './target-health.ts';
 
 /** Paths on the target's own origin. */
 export interface RecoveryPaths {
@@ -53,7 +49,8 @@ export const DEFAULT_PATHS: RecoveryPaths = {
 
 export interface CheckOptions extends HandoverOptions {
   readonly paths?: Partial<RecoveryPaths>;
-  readonly queues?: readonly WatchedQueue[];
+  /** Brokers' queues as the matrix that holds has them. */
+  readonly queues?: () => Promise<readonly WatchedQueue[]>;
 }
 
 /** Ids per question: the address stays well below the 8 kB that servers take. */
@@ -83,7 +80,13 @@ export class RecoveryChecks {
     const baseline = run.baseline as unknown as Baseline;
     switch (step) {
       case 'health':
-        return this.#health(target, routing);
+        return targetHealth(target, routing, {
+          clock: this.#parts.clock,
+          transport: this.#options.transport,
+          queues: async () => (await this.#options.queues?.()) ?? [],
+          get: (path) => this.#get(target, routing, path),
+          path: this.#paths().health,
+        });
       case 'schema':
         return this.#schema(target, routing, baseline);
       case 'drain':
@@ -93,25 +96,6 @@ export class RecoveryChecks {
       case 'synthetic':
         return this.#synthetic(run, target, routing);
     }
-  }
-
-  async #health(target: Target, routing: ActiveRouting): Promise<CheckResult> {
-    if (target.kind !== 'http') return this.#queueHealth(target);
-    const answer = await this.#get(target, routing, this.#paths().health);
-    if (answer.kind === 'failed') return bad(`no answer: ${answer.code}`, { ...answer });
-    const { status, elapsedMs, times } = answer;
-    const evidence = { status, elapsedMs, ...times };
-    return status === 200 ? good(evidence) : bad(`status ${status}`, evidence);
-  }
-
-  async #queueHealth(target: Target): Promise<CheckResult> {
-    const watched = this.#options.queues?.find((queue) => queue.target === target.id);
-    // Without anything to ask, the synthetic transaction alone shows whether it is well.
-    if (watched === undefined) return good({ asked: 'nothing', kind: target.kind });
-    const seen = await watched.gauge.measure();
-    return seen.kind === 'measured'
-      ? good({ backlog: seen.backlog, lagMs: seen.lagMs })
-      : bad(`queue not measured: ${seen.code}`, { code: seen.code });
   }
 
   /** A record of the target, or else the newest of those that went past it. */
@@ -141,7 +125,7 @@ export class RecoveryChecks {
     const own = await ownQueue(session, tenant);
     const lagMs = own.oldestDueAt === undefined ? 0 : Math.max(0, clock.now() - own.oldestDueAt);
     const levels: QueueLevel[] = [{ queue: OWN_QUEUE, backlog: own.backlog, lagMs }];
-    for (const { queue, gauge } of this.#options.queues ?? []) {
+    for (const { queue, gauge } of (await this.#options.queues?.()) ?? []) {
       const seen = await gauge.measure();
       const isSeen = seen.kind === 'measured';
       levels.push({
@@ -334,12 +318,4 @@ function countsOf(differences: readonly Difference[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { kind } of differences) counts[kind] = (counts[kind] ?? 0) + 1;
   return counts;
-}
-
-function good(evidence: CheckResult['evidence']): CheckResult {
-  return { verdict: { kind: 'good' }, evidence };
-}
-
-function bad(why: string, evidence: CheckResult['evidence']): CheckResult {
-  return { verdict: { kind: 'bad', why }, evidence: { why, ...evidence } };
 }

@@ -298,6 +298,7 @@ async function tellOverdue(parts: RoutingParts, clockMs: number): Promise<void> 
         id: ids.next(),
         kind: 'recovery_difference_overdue',
         subject: docket,
+        docket,
         severity: 'critical',
         recipient: undefined,
         text: `${flag}: nobody has reviewed within its time that docket ${docket} is "${kind}" after a recovery.`,

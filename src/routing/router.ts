@@ -13,17 +13,21 @@ import {
   Session,
   wakeOpenDockets,
 } from '../store/index.ts';
+import { AssignmentDesk, type AssignmentOptions } from './assignments.ts';
 import { Group } from './group.ts';
 import { HandoverDesk, type HandoverOptions } from './hand-over.ts';
 import { lawVersion } from './law-version.ts';
 import { ManualNotices } from './manual-notices.ts';
 import type { RoutingParts } from './parts.ts';
-import { QueueWatch, type WatchedQueue } from './queue-watch.ts';
+import { QueueWatch, type QueueWatchOptions, type WatchedQueue } from './queue-watch.ts';
 import { Recovery, type RecoveryOptions } from './recovery.ts';
 import type { ActiveRouting } from './setup.ts';
 import { type PendingHandover, stepDue, stepTold, type Telling } from './step.ts';
 
-export interface RouterOptions extends Omit<RoutingParts, 'session'>, HandoverOptions {
+export interface RouterOptions
+  extends Omit<RoutingParts, 'session'>,
+    HandoverOptions,
+    Pick<AssignmentOptions, 'secretOf'> {
   readonly target: ConnectionTarget;
   readonly schema: string;
   /** Handoffs under way at once; the rest waits in the table. Default 200. */
@@ -33,6 +37,8 @@ export interface RouterOptions extends Omit<RoutingParts, 'session'>, HandoverOp
   readonly recovery?: RecoveryOptions;
   /** Brokers' queues to be watched, beside our own. */
   readonly queues?: readonly WatchedQueue[];
+  /** Measures the queue of a target, whichever targets the matrix has at the time. */
+  readonly targetGauge?: NonNullable<QueueWatchOptions['targetGauge']>;
   readonly queueEveryMs?: number;
   /** Puts facts into the ledger; default: somebody else does. */
   readonly sequencer?: { sequence(): Promise<number> };
@@ -96,6 +102,7 @@ class Router {
   readonly #desk: HandoverDesk;
   readonly #notices: ManualNotices;
   readonly #recovery: Recovery;
+  readonly #assignments: AssignmentDesk;
   readonly #queues: QueueWatch;
   #routing: ActiveRouting | undefined;
 
@@ -112,8 +119,10 @@ class Router {
     this.#telling = new Group((tellings: readonly Telling[]) => this.#tell(tellings));
     this.#desk = new HandoverDesk(this.#parts, this.#reads, options);
     this.#notices = new ManualNotices(this.#parts, this.#desk, this.#cutting.signal);
-    this.#recovery = new Recovery(this.#parts, options, this.#cutting.signal);
-    this.#queues = new QueueWatch(this.#parts, options.queues ?? []);
+    this.#assignments = new AssignmentDesk(this.#parts, options, this.#cutting.signal);
+    this.#queues = new QueueWatch(this.#parts, options);
+    const checks = { ...options, queues: () => this.#queues.watched() };
+    this.#recovery = new Recovery(this.#parts, checks, this.#cutting.signal);
   }
 
   async open(): Promise<void> {
@@ -200,7 +209,11 @@ class Router {
     const stepped = await stepDue(this.#parts, this.#claims, limit, this.#routing);
     this.#routing = stepped.routing;
     this.#sendAll(stepped.handovers, startedMs);
-    return stepped.results.length;
+    for (const question of stepped.questions) {
+      const { payloadSha256 } = question.row;
+      this.#track('assignment', payloadSha256, this.#assignments.ask(question));
+    }
+    return stepped.results.length + stepped.questions.length;
   }
 
   /** A crash here leaves intents without outcomes: the clock finds them. */
@@ -212,20 +225,25 @@ class Router {
       handovers.map(({ row }) => row.id),
     );
     for (const pending of handovers) {
-      const sending = payloads
-        .then((found) => this.#send(pending, found.get(pending.row.id), startedMs))
-        .catch((error: unknown) => {
-          // No outcome is told, so that the attempt counts as unknown: the safe side.
-          this.#parts.log.write({
-            level: 'error',
-            event: 'router.handoff_failed',
-            payload_sha256: pending.row.payloadSha256,
-            error: codeOf(error),
-          });
-        })
-        .finally(() => this.#inFlight.delete(sending));
-      this.#inFlight.add(sending);
+      const { row } = pending;
+      const sending = payloads.then((found) => this.#send(pending, found.get(row.id), startedMs));
+      this.#track('handoff', row.payloadSha256, sending);
     }
+  }
+
+  /** Where it fails no outcome is told, so that an attempt counts as unknown and a question as unanswered: the safe side. */
+  #track(what: 'handoff' | 'assignment', payloadSha256: string, work: Promise<void>): void {
+    const tracked = work
+      .catch((error: unknown) =>
+        this.#parts.log.write({
+          level: 'error',
+          event: `router.${what}_failed`,
+          payload_sha256: payloadSha256,
+          error: codeOf(error),
+        }),
+      )
+      .finally(() => this.#inFlight.delete(tracked));
+    this.#inFlight.add(tracked);
   }
 
   async #send(

@@ -12,6 +12,7 @@ import {
   lockDockets,
   type LockedDockets,
   lockDueDockets,
+  noteQuestions,
   queueReadings,
   raiseAlertRow,
   readBreakers,
@@ -23,6 +24,7 @@ import {
   type WrittenStep,
   writeSteps,
 } from '../store/index.ts';
+import { answerBy, type Assignment, type Question, questionOf } from './assignments.ts';
 import {
   columnsOf,
   type Decision,
@@ -60,6 +62,8 @@ export interface StepResult {
 export interface Stepped {
   readonly results: readonly StepResult[];
   readonly handovers: readonly PendingHandover[];
+  /** What the assignment table is to be asked first; each has its docket waiting. */
+  readonly questions: readonly Question[];
   readonly routing: ActiveRouting | undefined;
 }
 
@@ -115,7 +119,9 @@ async function stepping(
     try {
       return await session.transaction(async (run) => {
         const { locked, tellingOf } = await lock(run);
-        if (locked.dockets.length === 0) return { results: [], handovers: [], routing: known };
+        if (locked.dockets.length === 0) {
+          return { results: [], handovers: [], questions: [], routing: known };
+        }
         const routing = denied === undefined ? await activeRouting(parts, { run }, known) : known;
         if (routing === undefined) {
           throw new FilewrightError(
@@ -154,6 +160,7 @@ class Transaction {
   readonly #facts: DocketFact[] = [];
   readonly #results: StepResult[] = [];
   readonly #handovers: PendingHandover[] = [];
+  readonly #questions: Question[] = [];
 
   constructor(
     parts: RoutingParts,
@@ -188,6 +195,9 @@ class Transaction {
       if (telling.ended !== undefined) this.#ended.push({ docket: row.id, ...telling.ended });
       // What happens to a docket that is closed changes nothing any more.
       if (row.closed !== undefined) continue;
+      const question = questionOf(row, telling.happening, this.#routing);
+      if (question !== undefined) this.#questions.push(question);
+      if (question !== undefined) continue;
       const desk: DecisionDesk = {
         routing: this.#routing,
         law: this.#parts.law(),
@@ -211,7 +221,17 @@ class Transaction {
       ended: this.#ended,
     });
     await recordDocketFacts(this.#run, tenant, this.#facts);
-    return { results: this.#results, handovers: this.#handovers, routing: this.#routing };
+    await this.#writeQuestions();
+    const made = { results: this.#results, handovers: this.#handovers };
+    return { ...made, questions: this.#questions, routing: this.#routing };
+  }
+
+  /** A crash after it leaves a question that nobody answers; the docket's clock goes on without. */
+  async #writeQuestions(): Promise<void> {
+    const dockets = this.#questions.map(({ row }) => row.id);
+    const assignment: Assignment = { state: 'asked', at: this.#now };
+    const until = answerBy(this.#now, this.#routing.matrix.policy);
+    await noteQuestions(this.#run, this.#parts.tenant, dockets, { assignment, until });
   }
 
   #write(row: StoredDocket, decision: Decision, actor: Actor): void {
@@ -262,6 +282,7 @@ class Transaction {
         id: this.#parts.ids.next(),
         kind,
         subject: docket,
+        docket,
         severity,
         recipient: undefined,
         text: `Docket ${docket}. ${text}`,

@@ -1,5 +1,10 @@
 /** The wires of an installation: its mail server, its broker, and the credentials of its targets. */
-import { type PublishOutcome, rabbitPublisher, readRabbitUrl } from '../brokers/index.ts';
+import {
+  type PublishOutcome,
+  rabbitPublisher,
+  readAuthorities,
+  readRabbitUrl,
+} from '../brokers/index.ts';
 import { type Clock, FilewrightError } from '../core/index.ts';
 import { readReference } from '../notify/index.ts';
 import type { Target } from '../packs/patent/routing/index.ts';
@@ -9,11 +14,15 @@ import type { HandoverOptions } from './hand-over.ts';
 
 export interface Transport {
   readonly transport: HandoverOptions['transport'];
+  /** What a reference in a matrix leads to. */
+  readonly secretOf: (reference: string) => Promise<string>;
   close(): Promise<void>;
 }
 
 /** Where queues of targets lie; an address of the form amqp:// or amqps://. */
 const RABBIT_URL = 'FILEWRIGHT_RABBITMQ_URL';
+/** A PEM file of who may certify the broker. */
+const BROKER_CA = 'FILEWRIGHT_BROKER_CA';
 /** Set to 1 where targets lie in a private network. */
 const PRIVATE = 'FILEWRIGHT_ROUTING_PRIVATE';
 
@@ -29,10 +38,13 @@ export async function openTransport(parts: {
   const mail = await findMail(session, tenant);
   const url = environment[RABBIT_URL];
   const isPrivate = environment[PRIVATE] === '1';
+  const ca = environment[BROKER_CA];
+  const trust =
+    ca === undefined || ca === '' ? {} : { certificateAuthorities: await readAuthorities(ca) };
   const publisher =
     url === undefined || url === ''
       ? undefined
-      : rabbitPublisher({ url: readRabbitUrl(url).href, clock });
+      : rabbitPublisher({ url: readRabbitUrl(url).href, clock, ...trust });
   return {
     transport: {
       allowPrivateAddresses: () => isPrivate,
@@ -55,6 +67,7 @@ export async function openTransport(parts: {
             publish: (message, guard): Promise<PublishOutcome> => publisher.publish(message, guard),
           }),
     },
+    secretOf: (reference) => readReference(reference, environment),
     close: async () => publisher?.close(),
   };
 }

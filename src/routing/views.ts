@@ -22,6 +22,8 @@ export interface DocketView {
 
 export interface DocketDetail extends DocketView {
   readonly contentType: string;
+  /** The party that the assignment table named; undefined where none was asked, or none is known. */
+  readonly assignedTo: string | undefined;
   /** Exactly as it came in; undefined where its key was destroyed. */
   readonly payload: Uint8Array | undefined;
   /** Every attempt to hand it over: the transport log of this docket. */

@@ -16,6 +16,8 @@ export interface Alert {
   readonly severity: Severity;
   readonly recipient: string | undefined;
   readonly text: string;
+  /** The docket that it is about: only who may see that one is told. */
+  readonly docket: string | undefined;
   readonly raised: number;
   readonly raisedAt: Instant;
   readonly lastRaisedAt: Instant;
@@ -25,15 +27,15 @@ export interface Alert {
   readonly acknowledgedAt: Instant | undefined;
 }
 
-const ALERT = `id, kind, subject, severity, recipient, text, raised, raised_at, last_raised_at, told, tell_at,
-  acknowledged_at`;
+const ALERT = `id, kind, subject, severity, recipient, text, docket, raised, raised_at, last_raised_at, told,
+  tell_at, acknowledged_at`;
 
 // Raised again while nobody has acknowledged it: counted, and told at once only when it has become more severe.
 const RAISE: Statement = {
   name: 'alert-raise',
   text: `
-insert into alert (tenant, id, kind, subject, severity, recipient, text, dedup, tell_at)
-values ($1, $2, $3, $4, $5, $6, $7, $8, now())
+insert into alert (tenant, id, kind, subject, severity, recipient, text, dedup, docket, tell_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $10, now())
 on conflict (tenant, dedup) where acknowledged_at is null do update set
   raised = alert.raised + 1, last_raised_at = now(), text = excluded.text,
   severity = case when $9::int > array_position(array['info', 'warning', 'critical'], alert.severity)
@@ -48,6 +50,7 @@ export async function raiseAlertRow(
   tenant: string,
   alert: Pick<Alert, 'id' | 'kind' | 'subject' | 'severity' | 'recipient' | 'text'> & {
     readonly dedup: string;
+    readonly docket?: string;
   },
 ): Promise<Alert> {
   const [row] = await run(RAISE, [
@@ -60,6 +63,7 @@ export async function raiseAlertRow(
     alert.text,
     alert.dedup,
     SEVERITIES.indexOf(alert.severity) + 1,
+    alert.docket ?? null,
   ]);
   if (row === undefined) throw new Error('an alert was neither raised nor found');
   return alertOf(row);
@@ -100,15 +104,45 @@ export async function markTold(
 const LIST_ALERTS: Statement = {
   name: 'alert-list',
   text: `select ${ALERT} from alert where tenant = $1 and ($2 or acknowledged_at is null)
-    order by array_position(array['critical', 'warning', 'info'], severity), raised_at desc limit $3`,
+    order by array_position(array['critical', 'warning', 'info'], severity), raised_at desc, id limit $3 offset $4`,
 };
 
+/** Rows per read; who may see which is asked after it. */
+const PAGE = 200;
+
+/** The most severe first. Read in pages, because who asks may not see all of them. */
+export async function* alertPages(
+  run: Run,
+  tenant: string,
+  filter: { readonly all: boolean },
+): AsyncGenerator<readonly Alert[]> {
+  for (let from = 0; ; from += PAGE) {
+    const page = (await run(LIST_ALERTS, [tenant, filter.all, PAGE, from])).map(alertOf);
+    if (page.length > 0) yield page;
+    if (page.length < PAGE) return;
+  }
+}
+
+/** The first of them, whoever may see them. */
 export async function listAlerts(
   run: Run,
   tenant: string,
   filter: { readonly all: boolean; readonly limit: number },
 ): Promise<Alert[]> {
-  return (await run(LIST_ALERTS, [tenant, filter.all, filter.limit])).map(alertOf);
+  return (await run(LIST_ALERTS, [tenant, filter.all, filter.limit, 0])).map(alertOf);
+}
+
+const FIND_ALERTS: Statement = {
+  name: 'alert-find',
+  text: `select ${ALERT} from alert where tenant = $1 and id = any ($2::uuid[])`,
+};
+
+export async function findAlerts(
+  session: Pick<Session, 'run'>,
+  tenant: string,
+  ids: readonly string[],
+): Promise<Alert[]> {
+  return (await session.run(FIND_ALERTS, [tenant, ids])).map(alertOf);
 }
 
 const ACKNOWLEDGE: Statement = {
@@ -143,6 +177,7 @@ function alertOf(row: Row): Alert {
     severity: text(row['severity']) as Severity,
     recipient: optional(row['recipient'], text),
     text: text(row['text']),
+    docket: optional(row['docket'], text),
     raised: Number(row['raised']),
     raisedAt: when(row['raised_at']),
     lastRaisedAt: when(row['last_raised_at']),
@@ -163,7 +198,6 @@ export interface DigestFigures {
   readonly openWithinWeek: number;
   readonly late: number;
   readonly exceptions: number;
-  readonly alerts: number;
   readonly noticesFailedSinceYesterday: number;
 }
 
@@ -174,8 +208,7 @@ select to_char(now() at time zone 'UTC', 'YYYY-MM-DD') as day,
   (select count(*) from event where tenant = $1 and type = 'COMPLIANCE_FILING_COMPLETE'
     and at > now() - interval '1 day')::int as accepted,
   f.open, f.soon, f.late, f.exceptions,
-  (select count(*) from alert where tenant = $1 and acknowledged_at is null)::int as alerts,
-  (select count(*) from notice where tenant = $1 and state = 'failed'
+  (select count(*) from notice where tenant = $1 and state = 'failed' and docket is null
     and created_at > now() - interval '5 days' and ended_at > now() - interval '1 day')::int as notices_failed
 from (
   select count(*) filter (where status in ('pending', 'submitted'))::int as open,
@@ -194,7 +227,6 @@ export async function digestFigures(run: Run, tenant: string): Promise<DigestFig
     openWithinWeek: Number(row?.['soon']),
     late: Number(row?.['late']),
     exceptions: Number(row?.['exceptions']),
-    alerts: Number(row?.['alerts']),
     noticesFailedSinceYesterday: Number(row?.['notices_failed']),
   };
 }

@@ -1,9 +1,11 @@
 export {
   acknowledgeAlert,
   type Alert,
+  alertPages,
   digestFigures,
   type DigestFigures,
   dueAlerts,
+  findAlerts,
   listAlerts,
   markTold,
   raiseAlertRow,

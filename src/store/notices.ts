@@ -38,12 +38,14 @@ export interface NewMailNotice {
   readonly body: string;
   /** The same reason never makes a second notice. */
   readonly dedup: string;
+  /** The docket that it is about, if it is about one. */
+  readonly docket?: string | undefined;
 }
 
 const ADD_MAIL: Statement = {
   name: 'notice-add-mail',
-  text: `insert into notice (tenant, id, channel, target, origin, recipient, subject, body, dedup, next_at)
-    values ($1, $2, 'mail', 'mail', $3, $4, $5, $6, $7, now()) on conflict on constraint notice_once do nothing`,
+  text: `insert into notice (tenant, id, channel, target, origin, recipient, subject, body, dedup, docket, next_at)
+    values ($1, $2, 'mail', 'mail', $3, $4, $5, $6, $7, $8, now()) on conflict on constraint notice_once do nothing`,
 };
 
 export async function addMailNotice(
@@ -51,8 +53,8 @@ export async function addMailNotice(
   tenant: string,
   notice: NewMailNotice,
 ): Promise<void> {
-  const { id, origin, recipient, subject, body, dedup } = notice;
-  await run(ADD_MAIL, [tenant, id, origin, recipient, subject, body, dedup]);
+  const { id, origin, recipient, subject, body, dedup, docket } = notice;
+  await run(ADD_MAIL, [tenant, id, origin, recipient, subject, body, dedup, docket ?? null]);
 }
 
 const ADD_WEBHOOK: Statement = {
@@ -185,6 +187,7 @@ export interface NoticeView {
   readonly subscription: string | undefined;
   readonly recipient: string | undefined;
   readonly subject: string | undefined;
+  readonly docket: string | undefined;
   readonly state: string;
   readonly code: string | undefined;
   readonly createdAt: Instant;
@@ -201,21 +204,32 @@ export interface NoticeView {
 const LIST: Statement = {
   name: 'notice-list',
   text: `
-select n.id, n.channel, n.origin, n.event, e.type, n.subscription, n.recipient, n.subject, n.state, n.code, n.created_at,
-  n.next_at, (select coalesce(json_agg(json_build_object('no', a.no, 'startedAt', a.started_at, 'endedAt', a.ended_at,
+select n.id, n.channel, n.origin, n.event, e.type, n.subscription, n.recipient, n.subject, n.docket, n.state, n.code,
+  n.created_at, n.next_at, (select coalesce(json_agg(json_build_object('no', a.no, 'startedAt', a.started_at, 'endedAt', a.ended_at,
     'verdict', a.verdict, 'code', a.code) order by a.no), '[]') from notice_attempt a
     where a.tenant = n.tenant and a.notice = n.id) as attempts
 from notice n left join event e on e.tenant = n.tenant and e.id = n.event
 where n.tenant = $1 and ($2::text is null or n.target = $2) and ($3::text is null or n.state = $3)
-order by n.created_at desc, n.id limit $4`,
+order by n.created_at desc, n.dedup limit $4 offset $5`,
 };
 
 export async function listNotices(
   session: Session,
   tenant: string,
-  filter: { readonly target?: string; readonly state?: string; readonly limit: number },
+  filter: {
+    readonly target?: string;
+    readonly state?: string;
+    readonly limit: number;
+    readonly offset?: number;
+  },
 ): Promise<NoticeView[]> {
-  const values = [tenant, filter.target ?? null, filter.state ?? null, filter.limit];
+  const values = [
+    tenant,
+    filter.target ?? null,
+    filter.state ?? null,
+    filter.limit,
+    filter.offset ?? 0,
+  ];
   return (await session.run(LIST, values)).map((row) => ({
     id: text(row['id']),
     channel: text(row['channel']),
@@ -225,6 +239,7 @@ export async function listNotices(
     subscription: optional(row['subscription'], text),
     recipient: optional(row['recipient'], text),
     subject: optional(row['subject'], text),
+    docket: optional(row['docket'], text),
     state: text(row['state']),
     code: optional(row['code'], text),
     createdAt: when(row['created_at']),

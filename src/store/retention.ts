@@ -4,6 +4,7 @@
  * (sql/0002_ledger_proof.sql); what is decided here only chooses what to try.
  */
 import { FilewrightError, type LedgerFact } from '../core/index.ts';
+import { destroyDockets, docketRetention, docketsOfKeys } from './dockets/destroyed.ts';
 import { recordLedgerFact } from './ledger-facts.ts';
 import { assumeRole } from './roles.ts';
 import { text } from './rows.ts';
@@ -32,7 +33,7 @@ export interface Shredding {
   readonly blobs: number;
   /** Keys that were due by date, and whose filings have later dates: they are kept longer from now on. */
   readonly extended: number;
-  /** Keys that are past their date and still needed by a filing that is not at its end. */
+  /** Keys that are past their date and still needed by a filing that is not at its end, or by an open docket. */
   readonly needed: number;
   /** Keys that are past their date and under a hold. */
   readonly held: number;
@@ -177,7 +178,10 @@ export async function shredDue(
     const [heldRow] = await run(HELD_COUNT, [tenant]);
     const held = Number(heldRow?.['n']);
     const due = (await run(DUE, [tenant])).map((row) => text(row['id']));
-    const relevant = due.length === 0 ? [] : await run(RELEVANT, [tenant, due]);
+    const relevant =
+      due.length === 0
+        ? []
+        : [...(await run(RELEVANT, [tenant, due])), ...(await docketRetention(run, tenant, due))];
     const needed = new Set(
       relevant.filter((row) => row['needed'] === true).map((row) => text(row['key'])),
     );
@@ -191,8 +195,10 @@ export async function shredDue(
     const shredding = { extended: kept.size, needed: needed.size, held };
     if (doomed.length === 0) return { keys: [], blobs: 0, ...shredding };
     const keys = (await run(SHRED, [tenant, doomed])).map((row) => text(row['id'])).sort();
+    const dockets = await docketsOfKeys(run, tenant, keys);
     const [removed] = await run(REMOVE_BLOBS, [tenant, keys]);
     const blobs = Number(removed?.['n']);
+    await destroyDockets(run, tenant, dockets);
     await run(RECORD, [tenant, fact.id, keys.length, blobs]);
     const subject = { kind: 'shredding', id: fact.id, ver: 1 };
     const data = { ...fact.data, keys, count: keys.length, blobs };
@@ -200,7 +206,8 @@ export async function shredDue(
     return { keys, blobs, ...shredding };
   });
   // The old rows are dead, but their bytes lie in the files until they are swept.
-  if (done.keys.length > 0) await session.run({ name: '', text: 'vacuum ledger_dek, ledger_blob' });
+  if (done.keys.length > 0)
+    await session.run({ name: '', text: 'vacuum ledger_dek, ledger_blob, docket' });
   return done;
 }
 

@@ -147,6 +147,32 @@ describe('route import', () => {
   });
 });
 
+describe('who may change who sees what', () => {
+  it('is privileged in the matrix that holds; nobody else gets in by a file or by a name', async () => {
+    const clerk = await desk.person('Tom Reed', hart);
+    for (const words of [
+      ['route', 'import', matrixFile(), peopleFile()],
+      ['user', 'add', 'Elena Ruiz'],
+      ['user', 'add', 'okafor'],
+      ['user', 'disable', 'Judith Hart'],
+    ]) {
+      const { code, stderr } = await desk.run(words, clerk);
+      expect([code, stderr], words.join(' ')).toEqual([
+        4,
+        expect.stringMatching(/ask Judith Hart/),
+      ]);
+    }
+    const absent = ['route', 'absent', 'okafor', '--from', '2027-04-01', '--to', '2027-04-02'];
+    expect((await desk.run(absent, clerk)).stderr).toContain('persons of the people file');
+    await desk.person('Ann Outside', clerk);
+  });
+
+  it('the last of them keeps the key', async () => {
+    const { code, stderr } = await desk.run(['user', 'disable', 'Judith Hart'], hart);
+    expect([code, stderr]).toEqual([4, expect.stringContaining('last privileged person')]);
+  });
+});
+
 describe('absences and the view', () => {
   it('route absent is a new setup; a delegate who is away then is refused', async () => {
     const words = ['route', 'absent', 'okafor', '--from', '2027-03-01', '--to', '2027-03-05'];

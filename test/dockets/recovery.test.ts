@@ -169,7 +169,12 @@ describe('a target that failed', () => {
     await runRecovery(stage.parts, 'team', ACTOR);
     repair();
     await until(async () => (await status())?.state.state === 'awaiting_approval', 15_000);
-    await approveRecovery(stage.parts, 'team', ACTOR, { reason: 'looked at the endpoint' });
+    const approval = { reason: 'looked at the endpoint' };
+    await expect(approveRecovery(stage.parts, 'team', ACTOR, approval)).rejects.toMatchObject({
+      code: 'SELF_APPROVAL',
+    });
+    const second = { kind: 'user', id: 'moreau' } as const;
+    await approveRecovery(stage.parts, 'team', second, approval);
     await until(async () => (await breaker()) === 'closed', 15_000);
   });
 

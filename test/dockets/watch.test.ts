@@ -165,7 +165,7 @@ describe('a docket', () => {
         `update docket set next_at = now() - $3::int * interval '1 second' where tenant = $1 and id = $2`,
         [id, seconds],
       );
-    const watch = new QueueWatch(stage.parts, []);
+    const watch = new QueueWatch(stage.parts);
     await wait(soon[0]?.docket, 58);
     await wait(late[0]?.docket, 58);
     expect(await watch.look()).toEqual([]);

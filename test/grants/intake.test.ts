@@ -120,6 +120,17 @@ describe('identity', () => {
 });
 
 describe('what is refused, with every reason at once', () => {
+  it('names the line of the file, not of the record', async () => {
+    const good = JSON.stringify(award);
+    const [, second] = await ingest(
+      'ndjson',
+      `${good}\n${good.replace('{', '{"grantor_id":"X",')}\n`,
+    );
+    expect(second).toMatchObject({
+      violations: [{ message: 'expected strict JSON, found at line 2, column 19: duplicate key' }],
+    });
+  });
+
   it.each<[string, string, string[]]>([
     [
       'a float',

@@ -4,6 +4,7 @@ import {
   agedUnmatched,
   type BankLine,
   type ExpectedReceipt,
+  ListedEntries,
   matchEach,
   type MatchOutcome,
   matchReceipts,
@@ -54,9 +55,8 @@ describe('the sample data set', () => {
   it('gives the same outcomes one by one, in an order that arrival does not change', () => {
     const dataset = sampleDataset();
     const each = (input: typeof dataset): string[] => {
-      const found: string[] = [];
-      matchEach(input, (outcome) => found.push(JSON.stringify(outcome)));
-      return found;
+      const entries = new ListedEntries(input.lines, input.receipts);
+      return Array.from(matchEach(entries, input), ({ outcome }) => JSON.stringify(outcome));
     };
     const found = each(dataset);
     expect(found.toSorted()).toEqual(
@@ -237,6 +237,57 @@ describe('ambiguity goes to a person', () => {
     ]);
   });
 
+  it('a receipt that an uncounted candidate may be is not unique, whoever had too many to count', () => {
+    const late = day('2026-03-16');
+    const crowd = Array.from({ length: 20 }, (_, at) => receipt({ id: `l${at}`, payer: 'HHS' }));
+    const last = receipt({ id: 'last', payer: 'HHS', expected: late });
+    const sole = line({ id: 'b1', counterparty: 'HHS', bookingDate: day('2026-03-20') });
+    const ruleFor = (asker: Partial<BankLine>): string | undefined =>
+      match([line({ id: 'b0', bookingDate: late, ...asker }), sole], [...crowd, last]).find(
+        ({ bank }) => bank[0] === 'b1',
+      )?.rule;
+    expect(ruleFor({ counterparty: 'HHS' })).toBe('P4-ambiguous');
+    expect(ruleFor({ counterparty: undefined, description: 'FROM HHS' })).toBe('P4-ambiguous');
+    // Whose crowd is of another payer or another amount can have nothing to do with it.
+    expect(ruleFor({ counterparty: 'NIH' })).toBe('P4-amount-date-unique');
+    expect(ruleFor({ counterparty: 'HHS', amountCents: 1 })).toBe('P4-amount-date-unique');
+  });
+
+  it('a receipt that a line would have found after the last one it looked at is not unique', () => {
+    const others = Array.from({ length: 400 }, (_, at) => receipt({ id: `l${at}`, payer: 'NIH' }));
+    const last = receipt({ id: 'last', payer: 'HHS', expected: day('2026-03-11') });
+    const lines = [
+      line({ id: 'b0', counterparty: undefined, description: 'FROM HHS' }),
+      line({ id: 'b1', counterparty: 'HHS' }),
+    ];
+    const ruleOf = (receipts: readonly ExpectedReceipt[]): string | undefined =>
+      match(lines, receipts).find(({ bank }) => bank[0] === 'b1')?.rule;
+    expect(ruleOf([...others, last])).toBe('P4-ambiguous');
+    expect(ruleOf([...others.slice(0, 10), last])).toBe('P4-ambiguous');
+  });
+
+  it('a crowd of one payer leaves the others unique', () => {
+    const crowd = Array.from({ length: 21 }, (_, at) => receipt({ id: `l${at}`, payer: 'HHS' }));
+    const found = summary(
+      [line({ id: 'b0', counterparty: 'HHS' }), line({ id: 'b1', counterparty: 'NIH' })],
+      [...crowd, receipt({ id: 'other', payer: 'NIH' })],
+    );
+    expect(found[0]).toBe('P4-amount-date-unique matched b1=other');
+  });
+
+  it('more than 40 under one reference are not searched for sums, and the reason says so', () => {
+    const receipts = Array.from({ length: 41 }, (_, at) =>
+      receipt({ id: `l${at}`, reference: 'R1', amountCents: 1_000_00 + 1_00 * at }),
+    );
+    const deposit = line({ id: 'b1', references: ['R1'], amountCents: 2_001_00 });
+    const reasonFor = (some: typeof receipts): string | undefined =>
+      match([deposit], some).find(({ bank }) => bank[0] === 'b1')?.reason.text;
+    expect(reasonFor(receipts.slice(0, 2))).toMatch(/^2 receipts under the same reference add up/);
+    expect(reasonFor(receipts)).toBe(
+      'More than 40 open entries under this reference: not searched for sums.',
+    );
+  });
+
   it('a reference that contradicts is not overruled by amount and payer', () => {
     const lines = [line({ id: 'b1', references: ['OTHER-9'] })];
     expect(summary(lines, [receipt({ id: 'l1', reference: 'R1' })])).toEqual([
@@ -362,7 +413,8 @@ describe('laws over random worlds', () => {
 describe('the aged list', () => {
   it('has what waits, the oldest first, each once', () => {
     const dataset = sampleDataset();
-    const aged = agedUnmatched(matchReceipts(dataset), { ...dataset, asOf: day('2026-05-20') });
+    const entries = new ListedEntries(dataset.lines, dataset.receipts);
+    const aged = agedUnmatched(matchEach(entries, dataset), day('2026-05-20'));
     expect(aged.map(({ side, id, days, bucket }) => `${side} ${id} ${days} ${bucket}`)).toEqual([
       'bank B06 70 61-90',
       'ledger L06 70 61-90',

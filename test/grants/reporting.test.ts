@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { SaxesParser } from 'saxes';
 import { describe, expect, it } from 'vitest';
 import { csvLine } from '../../src/intake/index.ts';
@@ -11,6 +12,7 @@ import {
   figureRows,
   footingFaults,
   form990Report,
+  individualsOf,
   ingestAward,
   matchReceipts,
   readAssistanceListings,
@@ -21,6 +23,7 @@ import {
   roundingOf,
   scheduleI,
   sefaReport,
+  type Sf425Input,
   sf425Report,
   tracedCents,
   traceOf,
@@ -275,21 +278,70 @@ describe('Schedule I', () => {
   });
 });
 
+describe('Schedule I Part III', () => {
+  const stipend = (id: string, cents: bigint, more: object = {}) => ({
+    part: part(id, cents),
+    recipientName: `Person ${id}`,
+    recipients: undefined,
+    noncashCents: 0n,
+    purpose: 'Stipends',
+    ...more,
+  });
+
+  it('counts people by type of assistance, never by person, and traces the cash', () => {
+    const found = individualsOf(
+      [
+        stipend('1', 3_000_00n),
+        stipend('2', 1_000_00n),
+        stipend('3', 1_000_01n, { recipientName: 'person 1' }),
+        stipend('4', 900_00n, { purpose: 'Relief', recipients: 12 }),
+      ],
+      grantsLaw,
+    );
+    expect(
+      found.map((row) => [row.GrantTypeTxt, row.RecipientCnt, row.CashGrantAmt.cents]),
+    ).toEqual([
+      ['Stipends', 2, 5_000_01n],
+      ['Relief', 12, 900_00n],
+    ]);
+    expect(found[0]?.remarks.join()).toMatch(/2 of them counted by name/);
+    expect(found[1]?.remarks).toEqual([]);
+    expect(found[0]?.CashGrantAmt).toMatchObject({
+      line: 'Part III (c)',
+      xpath: '/Return/ReturnData/IRS990ScheduleI/GrantsOtherAsstToIndivInUSGrp/CashGrantAmt',
+    });
+    expect(JSON.stringify(found.map((row) => row.GrantTypeTxt))).not.toMatch(/person/i);
+    for (const row of found) expect(tracedCents(row.CashGrantAmt)).toBe(row.CashGrantAmt.cents);
+  });
+
+  it('is needed above the amount, not at it, and says what it cannot hold', () => {
+    expect(individualsOf([stipend('1', 5_000_00n)], grantsLaw)).toEqual([]);
+    const [row] = individualsOf(
+      [stipend('1', 5_000_00n, { noncashCents: 1n, purpose: undefined })],
+      grantsLaw,
+    );
+    expect(row?.remarks.join('; ')).toMatch(/a type of assistance is needed.*noncash/);
+  });
+});
+
 describe('SF-425', () => {
   it('derives its lines, foots in whole dollars and traces differences with their sign', () => {
     const none: readonly FigurePart[] = [];
-    const { figures, tasks } = sf425Report({
-      cashReceipts: [part('r', 100_50n)],
-      cashDisbursements: [part('d', 120_49n)],
-      federalFundsAuthorized: [part('a', 500_00n)],
-      federalExpenditures: [part('e', 110_00n)],
-      unliquidatedObligations: [part('u', 15_00n)],
-      recipientShareRequired: [part('s', 50_00n)],
-      recipientExpenditures: [part('x', 20_00n)],
-      programIncomeEarned: none,
-      programIncomeDeducted: none,
-      programIncomeAdded: none,
-    });
+    const { figures, tasks } = sf425Report(
+      {
+        cashReceipts: [part('r', 100_50n)],
+        cashDisbursements: [part('d', 120_49n)],
+        federalFundsAuthorized: [part('a', 500_00n)],
+        federalExpenditures: [part('e', 110_00n)],
+        unliquidatedObligations: [part('u', 15_00n)],
+        recipientShareRequired: [part('s', 50_00n)],
+        recipientExpenditures: [part('x', 20_00n)],
+        programIncomeEarned: none,
+        programIncomeDeducted: none,
+        programIncomeAdded: none,
+      },
+      grantsLaw,
+    );
     const dollars = Object.fromEntries(
       figures.map(({ line: name, dollars: value }) => [name, Number(value)]),
     );
@@ -302,8 +354,7 @@ describe('SF-425', () => {
       '10k': 30,
       '10o': 0,
     });
-    expect(tasks[0]).toMatch(/known-unverified/);
-    expect(tasks[1]).toMatch(/10c is -19: more was paid out/);
+    expect(tasks).toEqual(['SF425/10c is -19: more was paid out than received']);
     for (const figure of figures) expect(tracedCents(figure)).toBe(figure.cents);
     const balance = figures.find(({ line: name }) => name === '10h');
     if (balance === undefined) throw new Error('line 10h is always there');
@@ -313,6 +364,73 @@ describe('SF-425', () => {
       '-1 u',
     ]);
     expect(roundingOf(balance)).toBe(0n);
+  });
+
+  // SF-425, OMB 4040-0014, section 10: c = a - b, g = e + f, h = d - g, k = i - j, o = l less m or n.
+  it('follows the formulas of the form for any amounts', () => {
+    const amounts = fc.array(fc.bigInt({ min: 0n, max: 10n ** 12n }), { maxLength: 3 });
+    const inputs = fc.array(amounts, { minLength: 10, maxLength: 10 });
+    fc.assert(
+      fc.property(inputs, (given) => {
+        const parts = (at: number) =>
+          (given[at] ?? []).map((cents, n) => part(`${at}-${n}`, cents));
+        const { figures } = sf425Report(
+          {
+            cashReceipts: parts(0),
+            cashDisbursements: parts(1),
+            federalFundsAuthorized: parts(2),
+            federalExpenditures: parts(3),
+            unliquidatedObligations: parts(4),
+            recipientShareRequired: parts(5),
+            recipientExpenditures: parts(6),
+            programIncomeEarned: parts(7),
+            programIncomeDeducted: parts(8),
+            programIncomeAdded: parts(9),
+          },
+          grantsLaw,
+        );
+        expect(figures.map((figure) => figure.line).join(' ')).toBe(
+          '10a 10b 10c 10d 10e 10f 10g 10h 10i 10j 10k 10l 10m 10n 10o',
+        );
+        const sum = (at: number): bigint => (given[at] ?? []).reduce((all, one) => all + one, 0n);
+        const cents = Object.fromEntries(figures.map((figure) => [figure.line, figure.cents]));
+        expect(cents).toMatchObject({
+          '10c': sum(0) - sum(1),
+          '10g': sum(3) + sum(4),
+          '10h': sum(2) - sum(3) - sum(4),
+          '10k': sum(5) - sum(6),
+          '10o': sum(7) - sum(8) - sum(9),
+        });
+      }),
+    );
+  });
+
+  it('with program income under both alternatives is a task: the form subtracts one of them', () => {
+    const empty = Object.fromEntries(
+      [
+        'cashReceipts',
+        'cashDisbursements',
+        'federalFundsAuthorized',
+        'federalExpenditures',
+        'unliquidatedObligations',
+        'recipientShareRequired',
+        'recipientExpenditures',
+        'programIncomeEarned',
+      ].map((name) => [name, []]),
+    ) as unknown as Sf425Input;
+    const income = {
+      programIncomeEarned: [part('l', 900n)],
+      programIncomeDeducted: [part('m', 300n)],
+    };
+    const one = sf425Report({ ...empty, ...income, programIncomeAdded: [] }, grantsLaw);
+    expect(one.tasks).toEqual([]);
+    const both = sf425Report(
+      { ...empty, ...income, programIncomeAdded: [part('n', 300n)] },
+      grantsLaw,
+    );
+    expect(both.tasks).toEqual([
+      'Lines 10m and 10n are both used: the form subtracts one or the other; ask the agency',
+    ]);
   });
 });
 

@@ -12,7 +12,10 @@ export interface StallingTls {
   close(): Promise<void>;
 }
 
-export async function startStallingTls(stallMs: number): Promise<StallingTls> {
+export async function startStallingTls(
+  stallMs: number,
+  answer = '{"receipt":"R-1"}',
+): Promise<StallingTls> {
   let requests = 0;
   const stalls: number[] = [];
   const sockets = new Set<Socket>();
@@ -20,7 +23,7 @@ export async function startStallingTls(stallMs: number): Promise<StallingTls> {
     request.resume();
     request.on('end', () => {
       requests += 1;
-      response.writeHead(200, { 'content-type': 'application/json' }).end('{"receipt":"R-1"}');
+      response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
     });
   });
   await new Promise<void>((resolve) => inner.listen(0, '127.0.0.1', resolve));

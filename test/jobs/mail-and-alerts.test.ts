@@ -1,12 +1,7 @@
 /** Notices by e-mail, alerts and the digest: real SMTP, real PostgreSQL, the real job runner. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  acknowledge,
-  alertSomebody,
-  changeRecipientOf,
-  setMailServer,
-  testMail,
-} from '../../src/acts/events.ts';
+import { acknowledge, alertSomebody } from '../../src/acts/alerts.ts';
+import { changeRecipientOf, setMailServer, testMail } from '../../src/acts/events.ts';
 import { verifyLedger } from '../../src/acts/index.ts';
 import type { NewAlert } from '../../src/jobs/index.ts';
 import { listAlerts } from '../../src/store/alerts.ts';

@@ -32,7 +32,9 @@ beforeAll(async () => {
   const { port } = server.address() as AddressInfo;
   portal = createPortal({ environment: {} });
   const profile = sampleProfile({ baseUrl: `http://127.0.0.1:${port}/grantor` });
-  ledger = laneLedger({ portal, profile, pathOf: (grantor) => `/ledgers/${grantor}` });
+  const guard = { mayWrite: () => true, signal: new AbortController().signal };
+  const lane = { mayRead: true, read: (path: string) => portal.read(profile, path, guard) };
+  ledger = laneLedger(lane, (grantor) => `/ledgers/${grantor}`);
 });
 afterAll(async () => {
   await portal.close();
@@ -179,7 +181,10 @@ describe('the grantor’s ledger', () => {
 
   it('that is asked by a process that dies is asked again, and the attempt is on record', async () => {
     const name = await grantor('crash');
-    const dying: GrantorLedger = { read: () => Promise.reject(new Error('killed')) };
+    const dying: GrantorLedger = {
+      mayRead: () => true,
+      read: () => Promise.reject(new Error('killed')),
+    };
     await expect(world.pipeline.verifyGrantor(name, dying)).rejects.toThrow('killed');
     expect(await snapshots(name)).toMatchObject([{ kind: 'attempt', attempt_count: 1 }]);
     // Nobody else takes it while the dead one might still be waiting.

@@ -53,6 +53,8 @@ const MAY: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   grant_handoff: { reconciliation: 'si' },
   grant_received: { reconciliation: 'si', rules: 's', reporting: 's' },
   grant_verification: { reconciliation: 'siu' },
+  grant_fetch: { ingestion: 'siu' },
+  grant_fetch_snapshot: { ingestion: 'si' },
   grant_retry_snapshot: { reconciliation: 'si' },
   grant_evaluation: { rules: 'si' },
   grant_report: { reporting: 'si' },
@@ -268,9 +270,10 @@ it('a stage imports no other stage', () => {
     for (const file of readdirSync(join(folder, stage))) {
       const text = readFileSync(join(folder, stage, file), 'utf8');
       for (const [, target] of text.matchAll(/from '\.\.\/([^.'][^']*)'/g)) {
-        expect(['contracts.ts', 'bytes.ts', 'handed-award.ts'], `${stage}/${file}`).toContain(
-          target,
-        );
+        expect(
+          ['contracts.ts', 'bytes.ts', 'handed-award.ts', 'retry-record.ts'],
+          `${stage}/${file}`,
+        ).toContain(target);
       }
     }
   }

@@ -262,3 +262,36 @@ describe('what is no matrix', () => {
     ).toThrow('7200000');
   });
 });
+
+describe('an assignment table', () => {
+  const TABLE = { client: '*', technology_group: '*', url: 'https://assignments.example/table' };
+  const withTables = (...tables: object[]) =>
+    matrixWith((m) => void (m['assignment'] = json(tables as unknown as JsonValue)));
+
+  it.each([
+    [{ ...TABLE, url: 'assignments.example' }, /assignment\/0\/url: an address such as https:/],
+    [{ ...TABLE, url: 'ftp://assignments.example' }, /assignment\/0\/url/],
+    [{ ...TABLE, url: 'https://me:secret@assignments.example' }, /assignment\/0\/url/],
+    [{ ...TABLE, credential: 'tok-123' }, /assignment\/0\/credential: a reference was expected/],
+    [{ client: '*', url: TABLE.url }, /assignment\/0.*"technology_group" was expected/],
+    [{ ...TABLE, password: 'x' }, /assignment\/0\/password: this key is not known/],
+  ])('%j is refused by its field', (table, message) => {
+    expect(() => withTables(table)).toThrow(message);
+  });
+
+  it('is never quoted where it may be the secret itself', () => {
+    expect(() => withTables({ ...TABLE, credential: 'tok-123' })).not.toThrow('tok-123');
+    expect(() => withTables({ ...TABLE, url: 'https://me:secret@x.example' })).not.toThrow(
+      'me:secret',
+    );
+  });
+
+  it('stands once for a client and a group', () => {
+    const two = withTables(TABLE, { ...TABLE, url: 'https://other.example/' });
+    expect(checkMatrix(two, people)).toMatchObject([
+      { where: 'assignment/1', why: 'is for the same client and group as assignment/0' },
+    ]);
+    const sound = withTables(TABLE, { ...TABLE, client: 'Contoso', credential: 'env:TOKEN' });
+    expect(checkMatrix(sound, people)).toEqual([]);
+  });
+});

@@ -10,7 +10,7 @@ import {
 import type { Clock } from '../../core/index.ts';
 import { docketMessageDesk } from '../../routing/index.ts';
 import { sequenceAll } from '../batches.ts';
-import { addressIn, type Environment, RABBITMQ_URL, REDIS_URL } from './broker-address.ts';
+import { addressIn, type Environment, RABBITMQ_URL, REDIS_URL, trustIn } from './broker-address.ts';
 import { mappingNamed } from './mapping.ts';
 import { routingParts } from './parts.ts';
 
@@ -39,7 +39,7 @@ export async function consumeDockets(
   const desk = docketMessageDesk(routingParts(app), options);
   const onTrouble = ({ code, message }: BrokerTrouble): void =>
     log.write({ level: 'warn', event: `docket.consume_${code}`, error: message });
-  const common = { prefetch: PREFETCH, clock, onTrouble };
+  const common = { prefetch: PREFETCH, clock, onTrouble, ...(await trustIn(environment)) };
   const consume = consumerOf(app, source, environment);
   const stopped = new AbortController();
   const sequencing = sequenceUntil(app, stopped.signal);
@@ -54,7 +54,9 @@ export async function consumeDockets(
   }
 }
 
-type Common = Pick<RabbitIntake, 'prefetch' | 'onTrouble'> & { readonly clock: Clock };
+type Common = Pick<RabbitIntake, 'prefetch' | 'onTrouble' | 'certificateAuthorities'> & {
+  readonly clock: Clock;
+};
 
 /** The address is read before anything starts. */
 function consumerOf(

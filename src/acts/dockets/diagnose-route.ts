@@ -20,6 +20,7 @@ import {
 } from '../../notify/index.ts';
 import { type DocketReading, readDocketRow, sayDrift } from '../../packs/patent/docket/index.ts';
 import {
+  assignedMatrix,
   breakerOf,
   type Breakers,
   DEFAULT_THRESHOLDS,
@@ -94,7 +95,7 @@ export async function diagnoseRoute(
   const detail = await showDocket(app, person, id);
   const { matrix, people } = await loadRouting(app);
   const now = app.clock.now();
-  const route = routeOf(detail.docket, matrix, people, now);
+  const route = routeOf(detail.docket, assignedMatrix(matrix, detail.assignedTo), people, now);
   const breakers: Breakers = new Map(
     (await listBreakers(routingParts(app))).map(({ target, breaker }) => [target, breaker]),
   );

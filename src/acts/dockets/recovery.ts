@@ -5,6 +5,8 @@ import * as routing from '../../routing/index.ts';
 import type { Person } from '../../store/index.ts';
 import { sequenceAll } from '../batches.ts';
 import { actorOf, routingParts } from './parts.ts';
+import { requireKnown } from './privilege.ts';
+import { shownRun } from './recovery-shown.ts';
 import { viewerFor } from './sight.ts';
 
 export interface RecoveryStatus {
@@ -24,40 +26,12 @@ export async function recoveryStatus(
   const isOver = ({ state }: routing.RecoveryView): boolean =>
     state.state === 'closed' || state.state === 'abandoned';
   return {
-    breakers: await routing.listBreakers(parts),
-    runs: found.filter((run) => filter.all || !isOver(run)).map(guarded),
+    // A closed one counts failures of handoffs, of which some may be hidden; it is as if it had never been touched.
+    breakers: (await routing.listBreakers(parts)).filter(
+      ({ breaker }) => breaker.state !== 'closed',
+    ),
+    runs: found.filter((run) => filter.all || !isOver(run)).map(shownRun),
   };
-}
-
-type Evidence = routing.RecoveryView['evidence'][number];
-
-/**
- * What a check says about dockets (how many, or the field of one) may be about some that this person may not see, so it
- * stays in the ledger; what it says about the target is shown.
- */
-const SHOWN: Readonly<Record<string, readonly string[]>> = {
-  schema: ['sample', 'status', 'code', 'elapsedMs'],
-  drain: [],
-  reconciliation: ['code'],
-};
-
-/** A run without what it says about dockets as a whole; its list of differences is the viewer's own. */
-export function guarded(run: routing.RecoveryView): routing.RecoveryView {
-  const { state } = run;
-  return {
-    ...run,
-    state:
-      state.state === 'awaiting_approval'
-        ? { ...state, reasons: state.reasons.map((reason) => reason.replace(/^\d+ /, '')) }
-        : state,
-    evidence: run.evidence.map((one) => ({ ...one, evidence: shownEvidence(one) })),
-  };
-}
-
-function shownEvidence({ step, evidence }: Evidence): object {
-  const names = SHOWN[step];
-  if (names === undefined) return evidence;
-  return Object.fromEntries(Object.entries(evidence).filter(([name]) => names.includes(name)));
 }
 
 export async function runRecovery(
@@ -65,6 +39,7 @@ export async function runRecovery(
   person: Person,
   target: string,
 ): Promise<RecoveryStatus> {
+  await requireKnown(app, person, 'Moving a recovery');
   await routing.runRecovery(routingParts(app), target, actorOf(person));
   await sequenceAll(app);
   return recoveryStatus(app, person, { all: false, target });
@@ -76,6 +51,7 @@ export async function approveRecovery(
   approval: { readonly target: string; readonly reason: string },
 ): Promise<RecoveryStatus> {
   const { target, reason } = approval;
+  await requireKnown(app, person, 'Moving a recovery');
   await routing.approveRecovery(routingParts(app), target, actorOf(person), { reason });
   await sequenceAll(app);
   return recoveryStatus(app, person, { all: false, target });

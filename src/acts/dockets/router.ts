@@ -1,9 +1,9 @@
 /** A router with the wires of this installation. */
 import type { Filewright } from '../../app.ts';
-import { rabbitGauge, redisGauge } from '../../brokers/index.ts';
+import { rabbitGauge, redisGauge, type SaturationGauge } from '../../brokers/index.ts';
 import type { Clock } from '../../core/index.ts';
 import { createHandoffs, type Handoffs } from '../../notify/index.ts';
-import type { RoutingMatrix, RoutingPolicy } from '../../packs/patent/routing/index.ts';
+import type { RoutingPolicy } from '../../packs/patent/routing/index.ts';
 import {
   type ActiveRouting,
   activeRouting,
@@ -12,7 +12,7 @@ import {
   type Transport,
   type WatchedQueue,
 } from '../../routing/index.ts';
-import { addressIn, type Environment, RABBITMQ_URL, REDIS_URL } from './broker-address.ts';
+import { addressIn, type Environment, RABBITMQ_URL, REDIS_URL, trustIn } from './broker-address.ts';
 import { linksOf } from './links.ts';
 import { shippedPatentLaw } from './parts.ts';
 import { VerboseFiles, watched } from './verbose.ts';
@@ -42,17 +42,16 @@ export async function startDocketRouter(
 ): Promise<RunningRouter> {
   const { session, tenant, instance, clock } = app;
   const wires = await openTransport({ session, tenant, instance, clock, environment });
-  const routing = await activeRouting(app, app.session);
+  const trust = await trustIn(environment);
   const law = shippedPatentLaw();
   const { publicUrl } = settings;
   const router = await app.router({
     law: () => law,
     transport: wires.transport,
+    secretOf: wires.secretOf,
     handoffs: verboseHandoffs(app, wires.transport),
-    queues: [
-      ...targetQueues(routing?.matrix, app.clock, environment),
-      ...intakeQueues(settings.watch, app.clock, environment),
-    ],
+    queues: intakeQueues(settings.watch, app.clock, { environment, trust }),
+    targetGauge: targetGauge(app.clock, { environment, trust }),
     ...(publicUrl === undefined ? {} : { links: { links: linksOf(app), publicUrl } }),
   });
   return {
@@ -80,38 +79,36 @@ export async function runRouter(
   app.log.write({ level: 'info', event: 'router.stopped' });
 }
 
-/** The queues that lead to targets, where a broker is set. Which ones, the matrix at the start says. */
-function targetQueues(
-  matrix: RoutingMatrix | undefined,
+interface Brokers {
+  readonly environment: Environment;
+  readonly trust: Awaited<ReturnType<typeof trustIn>>;
+}
+
+/** Measures the queues that lead to targets, where a broker is set. */
+function targetGauge(
   clock: Clock,
-  environment: Environment,
-): WatchedQueue[] {
+  { environment, trust }: Brokers,
+): (queue: string) => SaturationGauge | undefined {
   const url = environment[RABBITMQ_URL];
-  if (url === undefined || url === '') return [];
-  return [...(matrix?.targets.values() ?? [])]
-    .filter(({ kind }) => kind === 'rabbitmq')
-    .map(({ id, address }) => ({
-      queue: address,
-      target: id,
-      gauge: rabbitGauge({ url, queue: address, clock }),
-    }));
+  return (queue) =>
+    url === undefined || url === '' ? undefined : rabbitGauge({ url, queue, clock, ...trust });
 }
 
 function intakeQueues(
   watch: RouterSettings['watch'],
   clock: Clock,
-  environment: Environment,
+  { environment, trust }: Brokers,
 ): WatchedQueue[] {
   const rabbit = watch?.rabbit ?? [];
   const redis = watch?.redis ?? [];
   return [
     ...rabbit.map((queue) => {
       const url = addressIn(environment, RABBITMQ_URL);
-      return { queue, gauge: rabbitGauge({ url, queue, clock }) };
+      return { queue, gauge: rabbitGauge({ url, queue, clock, ...trust }) };
     }),
     ...redis.map(({ stream, group }) => {
       const url = addressIn(environment, REDIS_URL);
-      return { queue: stream, gauge: redisGauge({ url, stream, group }) };
+      return { queue: stream, gauge: redisGauge({ url, stream, group, ...trust }) };
     }),
   ];
 }

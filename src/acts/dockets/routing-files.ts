@@ -13,6 +13,7 @@ import {
 import { findRoutingDocument, type Person } from '../../store/index.ts';
 import { sequenceAll } from '../batches.ts';
 import { actorOf, routingParts } from './parts.ts';
+import { requireKnown, requirePrivilege } from './privilege.ts';
 
 interface NamedText {
   readonly file: string;
@@ -56,6 +57,7 @@ export async function importRoutingFiles(
   files: readonly string[],
   person: Person,
 ): Promise<ActiveRouting & { readonly isNew: boolean }> {
+  await requirePrivilege(app, person, 'Importing a matrix or a people file');
   const documents = await documentsOf(app, files);
   const done = await importRouting(routingParts(app), documents, actorOf(person));
   await sequenceAll(app);
@@ -126,6 +128,7 @@ export async function noteAbsence(
   },
   person: Person,
 ): Promise<ActiveRouting> {
+  await requireKnown(app, person, 'Noting an absence');
   const done = await setAbsence(routingParts(app), absence, actorOf(person));
   await sequenceAll(app);
   return done;

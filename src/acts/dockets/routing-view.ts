@@ -3,7 +3,7 @@ import type { Filewright } from '../../app.ts';
 import { type Instant } from '../../core/index.ts';
 import { formatDay } from '../../calendar/index.ts';
 import { maySee, NO_LABELS, type Viewer } from '../../packs/patent/access/index.ts';
-import type { MatrixRow } from '../../packs/patent/routing/index.ts';
+import { type MatrixRow, reachable } from '../../packs/patent/routing/index.ts';
 import { loadRouting } from '../../routing/index.ts';
 import { type Person, setupHistory } from '../../store/index.ts';
 import { viewerFor } from './sight.ts';
@@ -51,6 +51,13 @@ export async function viewRouting(app: Filewright, person: Person): Promise<Rout
   const active = await loadRouting(app);
   const viewer = await viewerFor(app, person);
   const { matrix, people } = active;
+  const routes = matrix.rows.filter((row) => mayKnowRow(row, viewer));
+  // A way that only hidden rows lead to often bears the name of their client.
+  const nodes = new Set(routes.flatMap(({ start }) => reachable(matrix, start)));
+  const persons = [...people.parties.values()].map((party) =>
+    party.kind === 'person' ? party.target : undefined,
+  );
+  const targets = new Set([...[...nodes].map(({ target }) => target), ...persons]);
   return {
     n: active.n,
     title: matrix.title,
@@ -58,9 +65,11 @@ export async function viewRouting(app: Filewright, person: Person): Promise<Rout
     peopleVersion: active.peopleVersion,
     activatedBy: active.activatedBy,
     activatedAt: active.activatedAt,
-    targets: [...matrix.targets.values()].map(({ address: _address, ...target }) => target),
-    nodes: [...matrix.nodes.values()],
-    routes: matrix.rows.filter((row) => mayKnowRow(row, viewer)),
+    targets: [...matrix.targets.values()]
+      .filter(({ id }) => targets.has(id))
+      .map(({ address: _address, ...target }) => target),
+    nodes: [...matrix.nodes.values()].filter((node) => nodes.has(node)),
+    routes,
     absences: people.absences.map((absence) => ({
       ...absence,
       from: formatDay(absence.from),

@@ -1,6 +1,11 @@
 /** From a personal key to what its owner may see. */
 import type { Filewright } from '../../app.ts';
-import { maySee, type People, type Viewer } from '../../packs/patent/access/index.ts';
+import {
+  maySee,
+  type People,
+  seesEverything,
+  type Viewer,
+} from '../../packs/patent/access/index.ts';
 import type { Docket } from '../../packs/patent/docket/index.ts';
 import { activeRouting, loadRouting, viewerOf } from '../../routing/index.ts';
 import { findDocket, type Person } from '../../store/index.ts';
@@ -22,29 +27,49 @@ export async function viewerFor(app: Filewright, person: Person): Promise<Viewer
   return viewerNamed(people, person);
 }
 
-/** Whether a person may be told that a docket exists; asked docket by docket, with the people read once. */
+/**
+ * Whether a person may be told that a docket exists; asked docket by docket, with the people read once. Nobody, which is a
+ * command without a key, may be told of none.
+ */
 export class Sight {
   readonly #app: Filewright;
-  readonly #person: Person;
+  readonly #person: Person | undefined;
+  readonly #known = new Map<string, boolean>();
   #viewer: Promise<Viewer | undefined> | undefined;
 
-  constructor(app: Filewright, person: Person) {
+  constructor(app: Filewright, person: Person | undefined) {
     this.#app = app;
     this.#person = person;
   }
 
   async mayKnow(docket: string): Promise<boolean> {
-    this.#viewer ??= this.#load();
-    const viewer = await this.#viewer;
+    const known = this.#known.get(docket);
+    if (known !== undefined) return known;
+    const viewer = await this.#asViewer();
     const row = await findDocket(this.#app.session, this.#app.tenant, docket);
-    if (viewer === undefined || row === undefined) return false;
     // Written by the intake, from a docket.
-    return maySee(row.docket as unknown as Docket, viewer);
+    const may =
+      viewer !== undefined && row !== undefined && maySee(row.docket as unknown as Docket, viewer);
+    this.#known.set(docket, may);
+    return may;
+  }
+
+  /** Asked where what is hidden cannot be left out: of a log as a whole, or of a sum over all dockets. */
+  async seesEverything(): Promise<boolean> {
+    const viewer = await this.#asViewer();
+    return viewer !== undefined && seesEverything(viewer.party);
+  }
+
+  #asViewer(): Promise<Viewer | undefined> {
+    this.#viewer ??= this.#load();
+    return this.#viewer;
   }
 
   /** Undefined before the first people file: events may come in earlier. */
   async #load(): Promise<Viewer | undefined> {
     const active = await activeRouting(this.#app, this.#app.session);
-    return active === undefined ? undefined : viewerNamed(active.people, this.#person);
+    const person = this.#person;
+    if (active === undefined || person === undefined) return undefined;
+    return viewerNamed(active.people, person);
   }
 }

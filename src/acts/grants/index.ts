@@ -5,6 +5,7 @@ export type {
   ExceptionSummary,
   ExceptionView,
   FeedReport,
+  FetchReport,
   GrantorLedger,
   HandoffReport,
   IngestionReport,
@@ -18,7 +19,8 @@ export type {
   VerificationReport,
 } from '../../pipeline/index.ts';
 export { sequenceAll } from '../batches.ts';
-export { type GrantorLane, ledgerOfFile, ledgerOfLane, profileToRead } from './grantor-ledger.ts';
+export { laneDocuments } from '../../pipeline/index.ts';
+export { ledgerOfFile, ledgerOfLane, readingLane } from './lane-sources.ts';
 export {
   awardEntries,
   awardObligations,
@@ -40,4 +42,4 @@ export {
   traceTable,
 } from './report-tables.ts';
 export { type FederalSpending, readAwardSpending, readFederalSpending } from './spending.ts';
-export { awardFile, feedFile } from './sources.ts';
+export { awardFile, awardPath, feedFile } from './sources.ts';

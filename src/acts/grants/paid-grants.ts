@@ -1,9 +1,9 @@
 /** Grants that the organisation paid out: for Part IX of the return and for Schedule I. */
-import type { GrantPaidOut, PaidGrant } from '../../packs/grants/index.ts';
+import type { GrantPaidOut, PaidGrant, PaidToIndividuals } from '../../packs/grants/index.ts';
 import { cellOf, type Cells, centsOf, readBookRows } from './book-rows.ts';
 
 /** A row serves both reports. */
-export type PaidGrantRow = PaidGrant & GrantPaidOut;
+export type PaidGrantRow = PaidGrant & GrantPaidOut & PaidToIndividuals;
 
 const RECIPIENTS = ['domesticOrganization', 'domesticIndividual', 'foreign'] as const;
 
@@ -12,7 +12,7 @@ export async function readPaidGrants(path: string): Promise<readonly PaidGrantRo
     id: 'grant_id',
     day: 'paid_on',
     others: ['recipient_kind', 'recipient_name'],
-    optional: ['recipient_ein', 'irc_section', 'city', 'state', 'zip', 'purpose'],
+    optional: ['recipient_ein', 'irc_section', 'city', 'state', 'zip', 'purpose', 'recipients'],
     cents: ['noncash_amount'],
     check: faultsOf,
   });
@@ -20,6 +20,7 @@ export async function readPaidGrants(path: string): Promise<readonly PaidGrantRo
     part,
     recipient: RECIPIENTS.find((one) => one === cells['recipient_kind']) ?? 'domesticOrganization',
     recipientName: cells['recipient_name'] ?? '',
+    recipients: countOf(cells),
     recipientEin: cellOf(cells, 'recipient_ein'),
     ircSection: cellOf(cells, 'irc_section'),
     city: cellOf(cells, 'city'),
@@ -30,11 +31,19 @@ export async function readPaidGrants(path: string): Promise<readonly PaidGrantRo
   }));
 }
 
+function countOf(cells: Cells): number | undefined {
+  const text = cellOf(cells, 'recipients');
+  return text === undefined ? undefined : Number(text);
+}
+
 function faultsOf(cells: Cells): readonly string[] {
   const faults: string[] = [];
   const { recipient_kind: kind = '', recipient_ein: ein = '' } = cells;
   if (kind !== '' && !RECIPIENTS.some((one) => one === kind)) {
     faults.push(`recipient_kind: one of ${RECIPIENTS.join(', ')} was expected`);
+  }
+  if (!/^([1-9]\d{0,6})?$/.test(cells['recipients'] ?? '')) {
+    faults.push('recipients: a whole number of people was expected');
   }
   if (!/^(\d{9})?$/.test(ein)) faults.push('recipient_ein: nine digits were expected');
   return faults;

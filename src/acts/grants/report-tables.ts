@@ -5,6 +5,7 @@ import {
   type Figure,
   figureRows,
   reportDocument,
+  type IndividualsRow,
   type ScheduleI,
 } from '../../packs/grants/index.ts';
 import type { ReportFigures, ReportKind } from '../../pipeline/index.ts';
@@ -25,8 +26,11 @@ export function figureView({ name, line, xpath, dollars, cents }: Figure): Figur
 export type ReportRow = Readonly<Record<string, string>>;
 
 /** Rows of a schedule, by the names of their columns; undefined for a report that has figures only. */
-export function reportRows({ scheduleI, sefa }: ReportFigures): readonly ReportRow[] | undefined {
-  if (scheduleI !== undefined) return scheduleI.rows.map(scheduleRow);
+export function reportRows(made: ReportFigures): readonly ReportRow[] | undefined {
+  const { scheduleI, individuals, sefa } = made;
+  if (scheduleI !== undefined) {
+    return [...scheduleI.rows.map(scheduleRow), ...(individuals ?? []).map(individualsRow)];
+  }
   if (sefa === undefined) return undefined;
   return sefa.rows.map((row) => ({
     assistance_listing: row.assistanceListing,
@@ -52,6 +56,14 @@ function scheduleRow(row: ScheduleI['rows'][number]): ReportRow {
   };
 }
 
+function individualsRow(row: IndividualsRow): ReportRow {
+  return {
+    GrantTypeTxt: row.GrantTypeTxt,
+    RecipientCnt: String(row.RecipientCnt),
+    CashGrantAmt: String(row.CashGrantAmt.dollars),
+  };
+}
+
 /** The rows of a schedule, or the figures. */
 export function reportTable(made: ReportFigures): string {
   const rows = reportRows(made);
@@ -60,8 +72,8 @@ export function reportTable(made: ReportFigures): string {
       .map((cells) => csvLine(cells))
       .join('');
   }
-  const columns = Object.keys(rows[0] ?? {});
-  return [columns, ...rows.map((row) => columns.map((name) => row[name]))]
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  return [columns, ...rows.map((row) => columns.map((name) => row[name] ?? ''))]
     .map((cells) => csvLine(cells))
     .join('');
 }

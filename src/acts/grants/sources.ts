@@ -14,8 +14,34 @@ const BY_ENDING: ReadonlyMap<string, AwardFormat> = new Map([
   ['.xml', 'xml'],
 ]);
 
+const PATH_CHARACTERS_MAX = 2_000;
+
 /** An award document; its ending says what it is, unless `format` does. */
 export function awardFile(path: string, format?: string): AwardSource {
+  const known = awardFormat(path, format);
+  return { ...bytesOf(path), format: known };
+}
+
+/** A document below a lane's base address; a path that leads elsewhere is refused before anything is sent. */
+export function awardPath(
+  path: string,
+  format?: string,
+): { readonly path: string; readonly format: AwardFormat } {
+  const isBelow = /^\/[\x21\x22\x24-\x5b\x5d-\x7e]*$/.test(path) && !hasDotSegment(path);
+  if (!isBelow || path.length > PATH_CHARACTERS_MAX) {
+    throw new FilewrightError(
+      'USAGE',
+      `A path below the lane's address was expected, like /awards/2026.json, found "${path}"`,
+    );
+  }
+  return { path, format: awardFormat(path.replace(/\?.*$/, ''), format) };
+}
+
+function hasDotSegment(path: string): boolean {
+  return path.split(/[/?]/).some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment));
+}
+
+function awardFormat(path: string, format?: string): AwardFormat {
   const known =
     format === undefined
       ? BY_ENDING.get(extname(path).toLowerCase())
@@ -26,7 +52,7 @@ export function awardFile(path: string, format?: string): AwardSource {
       `${path}: a format was expected, one of ${AWARD_FORMATS.join(', ')}; give it with --format`,
     );
   }
-  return { ...bytesOf(path), format: known };
+  return known;
 }
 
 /** A bank feed; it says itself what it is, unless `format` does. */

@@ -141,14 +141,14 @@ function addExport(audit: Command): void {
     .option('--bodies', 'the sealed bodies too; they stay sealed')
     .option('--format <form>', 'tiles, or ndjson: one entry a line', 'tiles')
     .action(async (dir: string, own: ExportOptions, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, reader }) => {
         const format = readFormat(own.format);
         const boundary = own.log === undefined ? undefined : readBoundary(own.log);
         const filing =
           own.filing === undefined
             ? undefined
             : (await findFiling(app.session, app.tenant, own.filing)).id;
-        const report = await exportLedger(app, {
+        const report = await exportLedger(app, await reader(), {
           folder: dir,
           scope: scopeOf(own, filing),
           ...(boundary === undefined ? {} : { boundary }),
@@ -192,9 +192,9 @@ function addProve(audit: Command): void {
     .command('prove <filing> [dir]')
     .description('write each entry about a filing with its proof (.tlog-proof) into a new folder')
     .action(async (name: string, dir: string | undefined, _own: object, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, reader }) => {
         const { id } = await findFiling(app.session, app.tenant, name);
-        const report = await exportLedger(app, {
+        const report = await exportLedger(app, await reader(), {
           folder: dir ?? `proof-${id}`,
           scope: { kind: 'filing', filing: id },
           bodies: false,
@@ -253,7 +253,7 @@ function addLog(audit: Command): void {
     .option('--limit <n>', 'how many', '200')
     .action(
       async (filing: string | undefined, own: RangeOptions & { limit: string }, command: Command) =>
-        withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
+        withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, reader }) => {
           const yesterday = instant(app.clock.now() - DAY_MS);
           const what =
             filing === undefined
@@ -263,7 +263,7 @@ function addLog(audit: Command): void {
                   to: readMoment('--to', own.to ?? LAST_DAY, 'end') ?? yesterday,
                 }
               : { filing };
-          const found = await ledgerHistory(app, what, readLimit(own.limit));
+          const found = await ledgerHistory(app, await reader(), what, readLimit(own.limit));
           out.result('audit log', found, () =>
             [
               table(

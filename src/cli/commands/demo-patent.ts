@@ -247,14 +247,15 @@ class Day {
       table(['due', 'final', 'owner', 'application', 'title'], cells),
       `   The endpoint holds ${held.events} events, ${held.twice} of them twice.`,
     );
-    await this.#ledger(own.length);
+    await this.#ledger(supervisor, own.length);
     const key = join(this.#folder, `${this.#app.tenant}.key`);
     this.#say(...nextWords({ place: this.#dataDirectory, tenant: this.#app.tenant, key }));
   }
 
-  async #ledger(events: number): Promise<void> {
+  async #ledger(supervisor: Person, events: number): Promise<void> {
     const range = { from: this.#startedAt, to: addMs(this.#app.clock.now(), 1_000) };
-    const { lines } = await ledgerHistory(this.#app, { boundary: 'filing', ...range }, 10_000);
+    const filings = { boundary: 'filing', ...range } as const;
+    const { lines } = await ledgerHistory(this.#app, supervisor, filings, 10_000);
     const moves = lines.filter(({ type }) => /^(docket\.transition|breaker\.)/.test(type));
     const shown = moves.map(({ at, type, subject, facts }) => [
       at.slice(11, 19),

@@ -278,7 +278,7 @@ async function proveOne(app: Filewright, batch: string, folder: string): Promise
   });
   if (filing === undefined) return;
   const place = resolve(folder, `proof-${filing.id}`);
-  const report = await exportLedger(app, {
+  const report = await exportLedger(app, undefined, {
     folder: place,
     scope: { kind: 'filing', filing: filing.id },
     bodies: false,

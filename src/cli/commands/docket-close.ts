@@ -45,7 +45,7 @@ export async function closingRequest(app: Filewright, own: CloseOptions): Promis
 async function filingProof(app: Filewright, id: string): Promise<ClosingGround> {
   checkUuid('--filing', id);
   const filing = await findFiling(app.session, app.tenant, id);
-  const { lines } = await ledgerHistory(app, { filing: filing.id }, HISTORY_MAX);
+  const { lines } = await ledgerHistory(app, undefined, { filing: filing.id }, HISTORY_MAX);
   const accepted = lines.findLast(({ facts }) => facts['to'] === 'accepted');
   const filedAt = accepted === undefined ? undefined : parseRfc3339(accepted.at);
   if (filing.status !== 'accepted' || filing.receipt === undefined || filedAt === undefined) {

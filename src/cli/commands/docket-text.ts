@@ -52,7 +52,9 @@ export function detailJson({ payload, handoffs, differences, ...view }: DocketDe
   return {
     ...docketJson(view),
     contentType: view.contentType,
+    assignedTo: view.assignedTo ?? null,
     payloadBytes: payload?.length ?? null,
+    isDestroyed: payload === undefined,
     handoffs: handoffs.map(({ startedAt, ended, hop: _hop, dates: _dates, ...handoff }) => ({
       ...handoff,
       startedAt: iso(startedAt),
@@ -86,13 +88,18 @@ function dueText(dates: DocketDates): string {
   return `${formatDay(dates.due)}${dates.unverified.length === 0 ? '' : ' *'}`;
 }
 
+const DESTROYED =
+  'destroyed with the data key of its client, after its time; the ledger proves that it was here';
+
 export function detailText(detail: DocketDetail): string {
   const { docket, dates } = detail;
   const isDated = dates.kind === 'dated';
   const unverified = isDated ? dates.unverified : [dates.why];
+  const isDestroyed = detail.payload === undefined;
   const lines: [string, string][] = [
     ['docket', docket.id],
-    ['application', docket.applicationNumber ?? 'not readable'],
+    ...(isDestroyed ? ([['content', DESTROYED]] as [string, string][]) : []),
+    ['application', docket.applicationNumber ?? (isDestroyed ? 'destroyed' : 'not readable')],
     [
       'event',
       [docket.eventCode, docket.event?.eventDate, docket.event?.title].filter(Boolean).join(' '),
@@ -106,6 +113,9 @@ export function detailText(detail: DocketDetail): string {
     ...(isDated ? ([['soft', formatDay(dates.soft)]] as [string, string][]) : []),
     ...unverified.map((why): [string, string] => ['not verified', why]),
     ['standing', `${detail.standing}${detail.owner === undefined ? '' : `, with ${detail.owner}`}`],
+    ...(detail.assignedTo === undefined
+      ? []
+      : ([['assigned to', detail.assignedTo]] as [string, string][])),
     ['next', iso(detail.nextAt) || '-'],
     ['received', `${iso(detail.receivedAt)} from ${detail.source}`],
     [

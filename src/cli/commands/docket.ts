@@ -96,6 +96,12 @@ export function addDocketCommands(program: Command): void {
         const { showDocket } = await import('../../acts/dockets/index.ts');
         const { detailJson, detailText } = await import('./docket-text.ts');
         const found = await showDocket(app, await actor(), id);
+        if (own.payload === true && found.payload === undefined) {
+          throw new FilewrightError(
+            'NOT_FOUND',
+            `The content of docket "${id}" was destroyed with the data key of its client, after its time`,
+          );
+        }
         if (own.payload === true && !out.json) {
           process.stdout.write(found.payload ?? '');
           return;

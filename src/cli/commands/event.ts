@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { acknowledge, resend } from '../../acts/index.ts';
-import { listAlerts, listEvents } from '../../store/index.ts';
+import { acknowledge, listAlerts, resend } from '../../acts/index.ts';
+import { listEvents } from '../../store/index.ts';
 import { readLimit } from '../arguments.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
@@ -44,14 +44,15 @@ export function addAlertCommands(program: Command): void {
 
   alert
     .command('list')
-    .description('alerts that nobody has acknowledged, the most severe first')
+    .description(
+      'alerts that nobody has acknowledged, the most severe first; those about dockets that you may see',
+    )
     .option('--all', 'with acknowledged ones')
     .option('--limit <n>', 'how many', '50')
     .action(async (own: { all?: boolean; limit: string }, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
-        const run = app.session.run.bind(app.session);
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, reader }) => {
         const filter = { all: own.all === true, limit: readLimit(own.limit) };
-        const alerts = await listAlerts(run, app.tenant, filter);
+        const alerts = await listAlerts(app, await reader(), filter);
         out.result('alert list', { alerts }, () =>
           table(
             ['alert', 'severity', 'about', 'since', 'raised', 'told', 'text'],

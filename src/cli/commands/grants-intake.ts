@@ -117,7 +117,7 @@ function tell<Report extends object>(
   if (codes.length > 0) process.exitCode = codes.length === 1 ? codes[0] : EXIT.failed;
 }
 
-function ingestionWords(file: string, report: IngestionReport): readonly string[] {
+export function ingestionWords(file: string, report: IngestionReport): readonly string[] {
   const { records, accepted, repeated, refused, refusals } = report;
   if (report.isRepeatedDocument) return [`${file}: taken in before; nothing was done`];
   const untold = refused - refusals.length;

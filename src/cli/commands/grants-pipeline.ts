@@ -1,6 +1,7 @@
 /** The grants pipeline as a person meets it, in the order in which money goes through it. */
 import type { Command } from 'commander';
 import { addGrantsExceptions } from './grants-exceptions.ts';
+import { addGrantsFetch } from './grants-fetch.ts';
 import { addGrantsIntake } from './grants-intake.ts';
 import { addGrantsReconciliation } from './grants-reconcile.ts';
 import { addGrantsRules } from './grants-rules.ts';
@@ -8,6 +9,7 @@ import { addGrantsVerification } from './grants-verify.ts';
 
 export function addGrantsPipelineCommands(grants: Command): void {
   addGrantsIntake(grants);
+  addGrantsFetch(grants);
   addGrantsReconciliation(grants);
   addGrantsVerification(grants);
   addGrantsRules(grants);

@@ -2,10 +2,10 @@
 import type { Command } from 'commander';
 import type { GrantorLedger, VerificationReport } from '../../acts/grants/index.ts';
 import { EXIT, FilewrightError } from '../../core/index.ts';
-import { createPortal } from '../../portals/index.ts';
 import { readNamedFile } from '../arguments.ts';
-import { type Context, environment, type GlobalOptions, withApp } from '../context.ts';
+import { type Context, type GlobalOptions, withApp } from '../context.ts';
 import { table } from '../output.ts';
+import { exitAfterFetch, fetchWords } from './grants-fetch.ts';
 import { acting } from './grants-reconcile.ts';
 
 interface LedgerOptions {
@@ -42,21 +42,27 @@ export function addGrantsVerification(grants: Command): void {
 
   grants
     .command('retry')
-    .description('try again what is due in the retry queue')
-    .requiredOption(...LANE)
+    .description('try again what is due in the retry queue: documents, then ledgers')
+    .requiredOption('--lane <code>', 'read over this lane')
     .option(...PATH)
-    .action(async (own: LedgerOptions, command: Command) =>
-      acting(command, async (context, pipeline) =>
-        withLedger(own, context, async (ledger) => {
-          const reports = await pipeline.runRetryQueue(ledger);
-          context.out.result('grants retry', { verifications: reports }, () =>
-            reports.length === 0
-              ? 'Nothing is due.'
-              : reports.flatMap(verificationWords).join('\n'),
-          );
-          process.exitCode = exitAfter(reports);
-        }),
-      ),
+    .action(async (own: { lane: string; path: string }, command: Command) =>
+      acting(command, async ({ app, out }, pipeline) => {
+        const { laneDocuments, ledgerOfLane, readingLane } = await import(
+          '../../acts/grants/index.ts'
+        );
+        const { fetches, verifications } = await readingLane(app, own.lane, async (lane) => ({
+          fetches: await pipeline.runFetchQueue(laneDocuments(own.lane, lane)),
+          verifications: await pipeline.runRetryQueue(ledgerOfLane(lane, own.path)),
+        }));
+        out.result('grants retry', { fetches, verifications }, () =>
+          fetches.length + verifications.length === 0
+            ? 'Nothing is due.'
+            : [...fetches.flatMap(fetchWords), ...verifications.flatMap(verificationWords)].join(
+                '\n',
+              ),
+        );
+        process.exitCode = Math.max(exitAfterFetch(fetches), exitAfter(verifications));
+      }),
     );
 
   grants
@@ -111,7 +117,7 @@ async function withLedger(
   { app }: Context,
   work: (ledger: GrantorLedger) => Promise<void>,
 ): Promise<void> {
-  const { ledgerOfFile, ledgerOfLane, profileToRead } = await import('../../acts/grants/index.ts');
+  const { ledgerOfFile, ledgerOfLane, readingLane } = await import('../../acts/grants/index.ts');
   if ((own.lane === undefined) === (own.file === undefined)) {
     throw new FilewrightError('USAGE', 'Either --lane or --file was expected, not both');
   }
@@ -119,13 +125,7 @@ async function withLedger(
     await work(ledgerOfFile(own.file, readNamedFile('grantor ledger', own.file)));
     return;
   }
-  const profile = await profileToRead(app, own.lane ?? '');
-  const portal = createPortal({ environment });
-  try {
-    await work(ledgerOfLane({ portal, profile, path: own.path }));
-  } finally {
-    await portal.close();
-  }
+  await readingLane(app, own.lane ?? '', (lane) => work(ledgerOfLane(lane, own.path)));
 }
 
 function exitAfter(reports: readonly VerificationReport[]): number {

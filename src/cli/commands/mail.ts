@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { changeRecipientOf, setMailServer, testMail } from '../../acts/index.ts';
-import { findMail, listNotices, listRecipients, type NoticeView } from '../../store/index.ts';
+import { changeRecipientOf, listMails, setMailServer, testMail } from '../../acts/index.ts';
+import { findMail, listRecipients, type NoticeView } from '../../store/index.ts';
 import { readLimit } from '../arguments.ts';
 import { environment, type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
@@ -89,9 +89,8 @@ export function addMailCommands(program: Command): void {
     .description('messages, with every attempt')
     .option('--limit <n>', 'how many', '20')
     .action(async (own: { limit: string }, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
-        const limit = readLimit(own.limit);
-        const notices = await listNotices(app.session, app.tenant, { target: 'mail', limit });
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, reader }) => {
+        const notices = await listMails(app, await reader(), readLimit(own.limit));
         out.result('mail log', { notices }, () =>
           table(
             ['recipient', 'subject', 'state', 'attempts', 'last answer', 'created', 'next'],

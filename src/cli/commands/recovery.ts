@@ -23,7 +23,7 @@ export function addRecoveryCommands(program: Command): void {
   recovery
     .command('run <target>')
     .description(
-      'have the next check of a target done now instead of at its turn; you then approve at the end',
+      'have the next check of a target done now instead of at its turn; another person then approves at the end',
     )
     .action(async (target: string, _own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
@@ -90,7 +90,7 @@ function statusText({ breakers, runs }: RecoveryStatus): string {
   );
   return [
     breakers.length === 0
-      ? 'No target has failed.'
+      ? 'No target is failing.'
       : table(
           ['target', 'breaker', 'since'],
           breakers.map((one) => [one.target, one.breaker.state, iso(one.changedAt)]),

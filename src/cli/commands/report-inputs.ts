@@ -60,11 +60,18 @@ export async function reportRequest(kind: ReportKind, own: ReportInputs): Promis
       }
       case 'schedule-i': {
         const paid = await readPaidGrants(there(needed('--paid', own.paid)));
-        // Part II is about organisations; a stipend to a person does not stand in it.
-        const toOrganizations = paid.filter(
-          ({ recipient }) => recipient === 'domesticOrganization',
-        );
-        return { kind, ...days, paidOut: inPeriod(toOrganizations, ({ part }) => part) };
+        // Part II is about organisations, Part III about individuals; what went abroad stands in neither.
+        const paidTo = (kindOf: (typeof paid)[number]['recipient']) =>
+          inPeriod(
+            paid.filter(({ recipient }) => recipient === kindOf),
+            ({ part }) => part,
+          );
+        return {
+          kind,
+          ...days,
+          paidOut: paidTo('domesticOrganization'),
+          toIndividuals: paidTo('domesticIndividual'),
+        };
       }
       case 'sf425': {
         const award = needed('--award', own.award);

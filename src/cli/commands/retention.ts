@@ -16,8 +16,8 @@ export function addRetentionCommands(program: Command): void {
     .command('status')
     .description('what is due, what is held, and every hold in force')
     .action(async (_own: object, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
-        const status = await retentionStatus(app);
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, reader }) => {
+        const status = await retentionStatus(app, await reader());
         const { keys, holds } = status;
         out.result('retention status', status, () =>
           [

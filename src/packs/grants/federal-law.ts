@@ -22,10 +22,24 @@ export interface IdentifierShape extends Fact {
   readonly digitRunBelow: number | undefined;
 }
 
+/** A line of the SF-425; with `plus` and `minus` it is computed from lines above it. */
+export interface Sf425Line {
+  readonly line: string;
+  readonly title: string;
+  readonly formula:
+    | { readonly plus: readonly string[]; readonly minus: readonly string[] }
+    | undefined;
+}
+
 export interface FederalLaw extends LawHead {
   readonly guidance: readonly string[];
   readonly currentGuidance: string;
   readonly reports: ReadonlyMap<string, readonly ReportOffset[]>;
+  readonly sf425: Fact & {
+    readonly lines: readonly Sf425Line[];
+    /** Lines of which the form subtracts one or the other. */
+    readonly alternatives: readonly string[];
+  };
   readonly agencyCloseout: Fact & { readonly months: number };
   readonly singleAudit: Fact & {
     /** The latest first. */
@@ -50,6 +64,7 @@ export function readFederalLaw({ file, text }: NamedText): FederalLaw {
       'guidance',
       'currentGuidance',
       'reports',
+      'sf425',
       'agencyCloseout',
       'singleAudit',
       'retention',
@@ -72,6 +87,7 @@ export function readFederalLaw({ file, text }: NamedText): FederalLaw {
     guidance,
     currentGuidance: root.field('currentGuidance').oneOf(guidance),
     reports: reportsOf(root.field('reports'), guidance),
+    sf425: sf425Of(root.field('sf425')),
     agencyCloseout: {
       ...factOf(closeout),
       months: closeout.field('months').integer({ min: 1, max: 120 }),
@@ -120,6 +136,34 @@ function reportsOf(
     reports.set(id, offsets);
   }
   return reports;
+}
+
+function sf425Of(node: LawNode): FederalLaw['sf425'] {
+  node.object(['lines', 'alternatives', ...FACT_KEYS]);
+  const known: string[] = [];
+  const lines = node
+    .field('lines')
+    .items()
+    .map((item): Sf425Line => {
+      item.object(['line', 'title'], ['plus', 'minus']);
+      const line = item.field('line').text();
+      if (known.includes(line)) item.field('line').refuse('this line already stands above');
+      const namesIn = (list: LawNode): readonly string[] =>
+        list.items().map((name) => name.oneOf(known));
+      const [plus, minus] = [item.optional('plus'), item.optional('minus')];
+      if ((plus === undefined) !== (minus === undefined)) item.refuse('plus and minus go together');
+      const formula =
+        plus === undefined || minus === undefined
+          ? undefined
+          : { plus: namesIn(plus), minus: namesIn(minus) };
+      known.push(line);
+      return { line, title: item.field('title').text(), formula };
+    });
+  const alternatives = node
+    .field('alternatives')
+    .items()
+    .map((name) => name.oneOf(known));
+  return { ...factOf(node), lines, alternatives };
 }
 
 function singleAuditOf(node: LawNode): FederalLaw['singleAudit'] {

@@ -63,7 +63,11 @@ export interface Form990Law extends LawHead {
     readonly noncashElement: string;
     readonly totalElements: readonly string[];
   };
-  readonly scheduleI: Fact & { readonly listedAboveCents: number };
+  readonly scheduleI: Fact & {
+    readonly listedAboveCents: number;
+    /** Of all individuals together. */
+    readonly individualsAboveCents: number;
+  };
 }
 
 const FACT_KEYS = ['source', 'confidence'] as const;
@@ -218,9 +222,11 @@ function mappingOf(node: LawNode): Form990Law['contributionMapping'] {
 }
 
 function scheduleIOf(node: LawNode): Form990Law['scheduleI'] {
-  node.object(['listedAboveCents', ...FACT_KEYS]);
+  node.object(['listedAboveCents', 'individualsAboveCents', ...FACT_KEYS]);
+  const cents = { min: 0, max: DOLLARS_MAX } as const;
   return {
     ...factOf(node),
-    listedAboveCents: node.field('listedAboveCents').integer({ min: 0, max: DOLLARS_MAX }),
+    listedAboveCents: node.field('listedAboveCents').integer(cents),
+    individualsAboveCents: node.field('individualsAboveCents').integer(cents),
   };
 }

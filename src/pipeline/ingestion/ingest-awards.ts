@@ -52,15 +52,21 @@ export async function ingestAwards(
   parts: IngestionParts,
   source: AwardSource,
   actor: ActorRef,
-  /** The exception that this document corrects; two people have agreed to it. */
-  corrects?: string,
+  options: {
+    /** The exception that this document corrects; two people have agreed to it. */
+    readonly corrects?: string;
+    /** Committed together with the document, also where it is known already. */
+    readonly along?: (at: StageRun) => Promise<void>;
+  } = {},
 ): Promise<IngestionReport> {
+  const { corrects, along } = options;
   const document = await hashOfSource(source);
   return parts.desk.transaction(async (at) => {
     const known = await lockDocument(at, document);
     if (known !== undefined) {
       const { records, accepted, repeated, refused } = known;
       const counts = { records, accepted, repeated, refused };
+      await along?.(at);
       return { document, ...counts, refusals: [], isRepeatedDocument: true };
     }
     const replaces = corrects === undefined ? undefined : await exceptionKey(at, corrects);
@@ -92,6 +98,7 @@ export async function ingestAwards(
         ...(replaces !== undefined && { replaces }),
       },
     });
+    await along?.(at);
     return report;
   });
 }

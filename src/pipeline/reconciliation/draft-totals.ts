@@ -1,25 +1,44 @@
-/** Figures of a matching that nothing is closed by yet; hashed piece by piece, because all outcomes as one text are large. */
+/**
+ * Figures of a matching that nothing is closed by yet. Outcomes come batch by batch, and how they are packed into batches is
+ * nobody's business: the hash is made of the sorted hashes of the outcomes, so that only what they say counts.
+ */
 import { createHash } from 'node:crypto';
 import { canonicalBytes, type JsonValue } from '../../core/index.ts';
-import type { MatchOutcome, PeriodTotals } from '../../packs/grants/index.ts';
+import { type MatchOutcome, OutcomeFigures, type PeriodTotals } from '../../packs/grants/index.ts';
 
-export function draftTotals(outcomes: readonly MatchOutcome[]): PeriodTotals {
-  const hash = createHash('sha256');
-  const sums = new Map<string, bigint>();
-  const counts = new Map<string, number>();
-  for (const outcome of outcomes) {
+const HASH_BYTES = 32;
+
+export class DraftTotals {
+  readonly #figures = new OutcomeFigures();
+  #hashes = Buffer.alloc(HASH_BYTES * 1024);
+  #count = 0;
+
+  add(outcome: MatchOutcome): void {
+    this.#figures.add(outcome);
+    const start = this.#count * HASH_BYTES;
+    if (start === this.#hashes.length) {
+      this.#hashes = Buffer.concat([this.#hashes, Buffer.alloc(this.#hashes.length)]);
+    }
     // Plain JSON: texts, whole numbers and lists of them.
-    hash.update(canonicalBytes(outcome as unknown as JsonValue)).update('\n');
-    const { rule, status, reason } = outcome;
-    counts.set(rule, (counts.get(rule) ?? 0) + 1);
-    if (status !== 'matched') continue;
-    sums.set(reason.currency, (sums.get(reason.currency) ?? 0n) + BigInt(reason.bankCents));
+    const canonical = canonicalBytes(outcome as unknown as JsonValue);
+    createHash('sha256').update(canonical).digest().copy(this.#hashes, start);
+    this.#count += 1;
   }
-  const sorted = <Value>(map: ReadonlyMap<string, Value>): [string, Value][] =>
-    [...map].sort(([one], [other]) => (one < other ? -1 : 1));
-  return {
-    matchedCents: Object.fromEntries(sorted(sums).map(([name, sum]) => [name, String(sum)])),
-    outcomes: Object.fromEntries(sorted(counts)),
-    hash: hash.digest('hex'),
-  };
+
+  totals(): PeriodTotals {
+    const { matchedCents, outcomes } = this.#figures;
+    return { matchedCents, outcomes, hash: this.#hash() };
+  }
+
+  #hash(): string {
+    const all = this.#hashes;
+    const start = (place: number): number => place * HASH_BYTES;
+    // By place: a Buffer for each hash would be larger than the hashes.
+    const order = Uint32Array.from({ length: this.#count }, (_, place) => place).sort(
+      (one, other) => all.compare(all, start(other), start(other + 1), start(one), start(one + 1)),
+    );
+    const hash = createHash('sha256');
+    for (const place of order) hash.update(all.subarray(start(place), start(place + 1)));
+    return hash.digest('hex');
+  }
 }

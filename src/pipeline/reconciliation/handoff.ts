@@ -90,9 +90,10 @@ async function watchThresholds(
   const first = dayOfText(period.from, 'the period');
   const last = dayOfText(period.to, 'the period');
   const isWatched = organization.states.length > 0;
+  const found: Crossing[] = [];
   for (const year of isWatched ? fiscalYears(organization.fiscalYearEnd, first, last) : []) {
     const days = { from: formatDay(year.start), to: formatDay(year.end) };
-    const money = await measuredMoney(at, period.id, days);
+    const money = await measuredMoney(at, days);
     const amounts = money.map(
       ({ award, receivedOn, cents }): MeasuredAmount => ({
         id: award,
@@ -104,6 +105,7 @@ async function watchThresholds(
     for (const state of organization.states) {
       const crossing = registrationCrossing(state, amountsOf, parts.law);
       if (crossing === undefined) continue;
+      found.push(crossing);
       const { jurisdiction, measure, on, by } = crossing;
       const place = { jurisdiction, fiscalYearEnd: days.to, measure, on, by };
       const isNew = await addCrossing(at, { ...place, document: plain(crossing) });
@@ -117,7 +119,13 @@ async function watchThresholds(
     }
   }
   // Written from a Crossing.
-  return (await crossingsUntil(at, period.to)) as unknown as readonly Crossing[];
+  const recorded = (await crossingsUntil(at, period.to)) as unknown as readonly Crossing[];
+  // What is on record may lie later: an account that is closed after the others can move the day forward.
+  const earlier = found.filter(
+    ({ jurisdiction, on }) =>
+      on <= period.to && !recorded.some((one) => one.jurisdiction === jurisdiction),
+  );
+  return [...recorded, ...earlier];
 }
 
 interface FiscalYear {

@@ -7,7 +7,7 @@ import {
   readFeed,
   type StatementEndEvent,
 } from '../../packs/grants/feeds/index.ts';
-import { type BankLine, bankLineOf } from '../../packs/grants/index.ts';
+import { type BankLine, bankLineOf, fieldsOfLine } from '../../packs/grants/index.ts';
 import {
   addFeed,
   addLines,
@@ -20,7 +20,6 @@ import {
 } from '../../store/index.ts';
 import { hashOfSource, sameBytes } from '../bytes.ts';
 import type { FeedReport, FeedSource } from '../contracts.ts';
-import { sealedLine } from './line-codec.ts';
 import type { ReconciliationParts } from './parts.ts';
 
 export async function ingestFeed(
@@ -101,7 +100,7 @@ class FeedIntake {
       data: { first, last: this.lines },
       body: {
         about: this.#feed,
-        canonical: canonicalBytes(group.map(sealedLine)),
+        canonical: canonicalBytes(group.map(fieldsOfLine)),
       },
     });
     const place = { feed: this.#feed, n: this.#groups, ct: ct ?? '' };

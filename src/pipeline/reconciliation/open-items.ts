@@ -4,24 +4,28 @@ import { FilewrightError, type JsonValue } from '../../core/index.ts';
 import {
   type BankLine,
   type ExpectedReceipt,
-  type MatchOutcome,
-  matchReceipts,
+  type FoundOutcome,
+  matchEach,
+  PackedEntries,
 } from '../../packs/grants/index.ts';
 import {
-  BY_PERSON,
   handedAwards,
   lineGroups,
-  type Settlement,
   settlements,
   type StageRun,
   takenAwards,
 } from '../../store/index.ts';
-import { lineId, openedLine, SharedTexts } from './line-codec.ts';
+import { openedLine } from './line-codec.ts';
 import type { ReconciliationParts } from './parts.ts';
+import { SettledEntries } from './settled-entries.ts';
 
 export interface OpenItems {
-  readonly lines: readonly BankLine[];
-  readonly receipts: readonly ExpectedReceipt[];
+  /** What the rules are asked about. */
+  readonly entries: PackedEntries;
+  /** What people have settled, which the rules are not asked about. */
+  readonly byPerson: readonly FoundOutcome[];
+  readonly lines: number;
+  readonly receipts: number;
   /** Awards that say no day, or promise no money: nothing can be matched with them. */
   readonly undated: number;
 }
@@ -45,126 +49,116 @@ export async function openItems(
   at: StageRun,
   until: Day,
 ): Promise<OpenItems> {
-  const taken = await takenAwards(at);
-  const shared = new SharedTexts();
-  const receipts: ExpectedReceipt[] = [];
-  let undated = 0;
-  for await (const group of handedAwards(parts.desk, at)) {
-    for (const item of group) {
-      // Written by ingestion; its schema has let only such payloads through.
-      const award = item as unknown as HandedAward;
-      if (taken.has(award.metadata.idempotency_key)) continue;
-      const receipt = receiptOf(award, shared);
-      if (receipt === undefined) undated += 1;
-      else receipts.push(receipt);
+  const settled = new SettledEntries(await settlements(at));
+  const entries = new PackedEntries();
+  const counts = { lines: 0, receipts: 0, undated: 0 };
+  for await (const group of openReceipts(parts, at)) {
+    counts.undated += group.undated;
+    counts.receipts += group.receipts.length;
+    for (const receipt of group.receipts) {
+      if (!settled.keepReceipt(receipt)) entries.addReceipt(receipt);
     }
   }
-  const lines: BankLine[] = [];
-  for await (const group of lineGroups(parts.desk, at, formatDay(until))) {
-    for (const [index, value] of group.lines.entries()) {
-      const ordinal = group.first + index;
-      if (group.settled.has(ordinal)) continue;
-      const line = openedLine(group.feed, ordinal, value, shared);
-      if (line.bookingDate <= until) lines.push(line);
-    }
+  for await (const group of openLines(parts, at, until)) {
+    counts.lines += group.length;
+    for (const line of group) if (!settled.keepLine(line)) entries.addLine(line);
   }
-  return { lines, receipts, undated };
+  const { byPerson, receipts, lines } = settled.decided();
+  for (const receipt of receipts) entries.addReceipt(receipt);
+  for (const line of lines) entries.addLine(line);
+  return { entries, byPerson, ...counts };
 }
 
-function receiptOf(
-  { payload, metadata }: HandedAward,
-  shared: SharedTexts,
-): ExpectedReceipt | undefined {
+interface OpenReceipts {
+  readonly receipts: readonly ExpectedReceipt[];
+  readonly undated: number;
+}
+
+async function* openReceipts(
+  parts: ReconciliationParts,
+  at: StageRun,
+): AsyncGenerator<OpenReceipts> {
+  for await (const group of handedAwards(parts.desk, at)) {
+    // Written by ingestion; its schema has let only such payloads through.
+    const awards = group as unknown as readonly HandedAward[];
+    const keys = awards.map(({ metadata }) => metadata.idempotency_key);
+    const taken = await takenAwards(at, keys);
+    const open = awards.filter(({ metadata }) => !taken.has(metadata.idempotency_key));
+    const receipts = open.flatMap((award) => receiptOf(award) ?? []);
+    yield { receipts, undated: open.length - receipts.length };
+  }
+}
+
+async function* openLines(
+  parts: ReconciliationParts,
+  at: StageRun,
+  until: Day,
+): AsyncGenerator<readonly BankLine[]> {
+  for await (const { feed, first, lines, settled } of lineGroups(
+    parts.desk,
+    at,
+    formatDay(until),
+  )) {
+    yield lines
+      .map((value, index) => ({ ordinal: first + index, value }))
+      .filter(({ ordinal }) => !settled.has(ordinal))
+      .map(({ ordinal, value }) => openedLine(feed, ordinal, value))
+      .filter(({ bookingDate }) => bookingDate <= until);
+  }
+}
+
+function receiptOf({ payload, metadata }: HandedAward): ExpectedReceipt | undefined {
   const expected = parseDay(payload.expected_on ?? '');
   if (expected === undefined || payload.award_amount === 0) return undefined;
   return {
     id: metadata.idempotency_key,
-    grant: shared.of(payload.grantor_id),
-    payer: shared.of(payload.payer ?? payload.grantor_name ?? ''),
+    grant: payload.grantor_id,
+    payer: payload.payer ?? payload.grantor_name ?? '',
     reference: payload.reference,
     amountCents: payload.award_amount,
     currency: payload.currency,
     direction: 'credit',
     expected,
-    // The award itself has it; a hundred thousand copies would be most of the memory.
+    // The award itself has it.
     payloadHash: undefined,
   };
 }
 
-/** Outcomes by the rules, after what people have settled. */
-export async function outcomesOf(
-  parts: ReconciliationParts,
-  at: StageRun,
-  items: OpenItems,
-): Promise<readonly MatchOutcome[]> {
-  const decided = await settlements(at);
-  if (decided.length === 0) return matchReceipts({ ...items, isBusinessDay: parts.isBusinessDay });
-  const lines = new Map(items.lines.map((line) => [line.id, line]));
-  const receipts = new Map(items.receipts.map((receipt) => [receipt.id, receipt]));
-  const byPerson: MatchOutcome[] = [];
-  for (const settlement of decided) {
-    const id = lineId(settlement.feed, settlement.ordinal);
-    const line = lines.get(id);
-    // Settled, and closed since; or booked later than what is matched now.
-    if (line === undefined) continue;
-    const wanted = settlement.awards.map((award) => receipts.get(award));
-    // Another line has taken one of them since: the matcher looks at this one again.
-    if (wanted.some((receipt) => receipt === undefined)) continue;
-    const given = wanted.flatMap((receipt) => receipt ?? []);
-    byPerson.push(settledOutcome(line, given, settlement));
-    lines.delete(id);
-    for (const receipt of given) receipts.delete(receipt.id);
-  }
-  const matched = matchReceipts({
-    lines: [...lines.values()],
-    receipts: [...receipts.values()],
-    isBusinessDay: parts.isBusinessDay,
-  });
-  return [...byPerson, ...matched];
-}
-
-function settledOutcome(
-  line: BankLine,
-  receipts: readonly ExpectedReceipt[],
-  { reason }: Settlement,
-): MatchOutcome {
-  return {
-    // Beside the matcher's own rules; wherever rules are counted, it is counted under its own name.
-    rule: BY_PERSON as MatchOutcome['rule'],
-    status: receipts.length === 0 ? 'ignored' : 'matched',
-    bank: [line.id],
-    ledger: receipts.map(({ id }) => id),
-    reason: {
-      text: `Settled by a person: ${reason}`,
-      currency: line.currency,
-      bankCents: line.amountCents,
-      ledgerCents: receipts.reduce((sum, { amountCents }) => sum + amountCents, 0),
-      bankDates: [formatDay(line.bookingDate)],
-      ledgerDates: receipts.map(({ expected }) => formatDay(expected)),
-    },
-  };
+/** What people have settled, then outcomes by the rules as they are found. */
+export function* outcomesOf(
+  { isBusinessDay }: ReconciliationParts,
+  { byPerson, entries }: OpenItems,
+): Generator<FoundOutcome> {
+  yield* byPerson;
+  yield* matchEach(entries, { isBusinessDay });
 }
 
 /** Throws unless the line is open and the receipts are free and of its amount; one receipt may be short or over. */
-export function checkSettlement(
-  items: OpenItems,
+export async function checkSettlement(
+  parts: ReconciliationParts,
+  at: StageRun,
   settlement: { readonly line: string; readonly receipts: readonly string[] },
-): void {
-  const line = items.lines.find(({ id }) => id === settlement.line);
+): Promise<void> {
+  const line = await openLine(parts, at, settlement.line);
   if (line === undefined) {
     throw new FilewrightError(
       'NOT_FOUND',
       `No open bank line ${settlement.line}; see the unmatched list`,
     );
   }
+  if (settlement.receipts.length === 0) return;
+  const asked = new Set(settlement.receipts);
+  const found = new Map<string, ExpectedReceipt>();
+  for await (const { receipts } of openReceipts(parts, at)) {
+    for (const receipt of receipts) if (asked.has(receipt.id)) found.set(receipt.id, receipt);
+  }
   const wanted = settlement.receipts.map((id) => {
-    const receipt = items.receipts.find((one) => one.id === id);
+    const receipt = found.get(id);
     if (receipt === undefined) {
       throw new FilewrightError('NOT_FOUND', `No open receipt ${id}; see the unmatched list`);
     }
     return receipt;
   });
-  if (wanted.length === 0) return;
   const cents = wanted.reduce((sum, { amountCents }) => sum + amountCents, 0);
   const isMoneyIn = line.direction === 'credit' && line.status === 'booked';
   if (!isMoneyIn || wanted.some(({ currency }) => currency !== line.currency)) {
@@ -179,6 +173,18 @@ export function checkSettlement(
       `The receipts come to ${cents} cents, the line has ${line.amountCents}; several receipts need the exact amount`,
     );
   }
+}
+
+async function openLine(
+  parts: ReconciliationParts,
+  at: StageRun,
+  id: string,
+): Promise<BankLine | undefined> {
+  for await (const group of openLines(parts, at, dayOfText('2999-12-31', 'the last day'))) {
+    const line = group.find((one) => one.id === id);
+    if (line !== undefined) return line;
+  }
+  return undefined;
 }
 
 /** Days of people: YYYY-MM-DD. */

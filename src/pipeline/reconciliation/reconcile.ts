@@ -1,14 +1,15 @@
 /** Matching, what people settle, and the closing of periods. */
-import { addDays, type Day, formatDay, parseDay } from '../../calendar/index.ts';
+import { addDays, formatDay } from '../../calendar/index.ts';
 import { type ActorRef, FilewrightError, toRfc3339, instant } from '../../core/index.ts';
 import {
   type AgedEntry,
   agedUnmatched,
-  type BankLine,
   closePeriod as decideClosing,
+  type FoundOutcome,
   type MatchOutcome,
-  type MatchStatus,
+  OutcomeList,
   type PeriodTotals,
+  touches,
 } from '../../packs/grants/index.ts';
 import {
   addClosedPeriod,
@@ -28,7 +29,7 @@ import type {
   ReconciliationReport,
   SettledByPerson,
 } from '../contracts.ts';
-import { draftTotals } from './draft-totals.ts';
+import { DraftTotals } from './draft-totals.ts';
 import { lineOfId } from './line-codec.ts';
 import { checkSettlement, dayOfText, openItems, outcomesOf, plain } from './open-items.ts';
 import type { ReconciliationParts } from './parts.ts';
@@ -43,36 +44,47 @@ export async function reconcile(
 ): Promise<ReconciliationReport> {
   return parts.desk.transaction(async (at) => {
     await lockMatching(at);
-    const { outcomes, counts } = await matchOpen(parts, at, until);
-    await keepDrafts(at, outcomes);
-    const totals = draftTotals(outcomes);
-    const byStatus = countsOf(outcomes);
+    const items = await openItems(parts, at, dayOfText(until, 'the last day'));
+    const { lines, receipts, undated } = items;
+    const { totals, byStatus } = await keepDrafts(at, outcomesOf(parts, items));
     await parts.desk.record(at, {
       type: 'lines.matched',
       actor,
       subject: { kind: 'grant_matching', id: parts.desk.ids.next(), ver: 1 },
-      data: { until, lines: counts.lines, outcomes_sha256: totals.hash, ...byStatus },
+      data: { until, lines, outcomes_sha256: totals.hash, ...byStatus },
     });
-    return { ...counts, byStatus, totals };
+    return { lines, receipts, undated, byStatus, totals };
   });
 }
 
-/** On its own, so that lines and receipts can go before their outcomes are written. */
-async function matchOpen(parts: ReconciliationParts, at: StageRun, until: string) {
-  const items = await openItems(parts, at, dayOfText(until, 'the last day'));
-  const { lines, receipts, undated } = items;
-  const counts = { lines: lines.length, receipts: receipts.length, undated };
-  return { outcomes: await outcomesOf(parts, at, items), counts };
+/** Made anew as a whole: what an outcome says depends on every line and receipt that is open. */
+async function keepDrafts(at: StageRun, found: Iterable<FoundOutcome>) {
+  await dropDrafts(at);
+  const totals = new DraftTotals();
+  const byStatus = { matched: 0, ignored: 0, netted: 0, review: 0, manual: 0, open: 0 };
+  let groups = 0;
+  for (const group of inGroups(found)) {
+    const outcomes = group.map(({ outcome }) => outcome);
+    for (const outcome of outcomes) {
+      totals.add(outcome);
+      byStatus[outcome.status] += 1;
+    }
+    const matched = outcomes.filter(({ status }) => status === 'matched').length;
+    await addDrafts(at, groups, { matched, outcomes: plain(outcomes) });
+    groups += 1;
+  }
+  return { totals: totals.totals(), byStatus };
 }
 
-/** Made anew as a whole: what an outcome says depends on every line and receipt that is open. */
-async function keepDrafts(at: StageRun, outcomes: readonly MatchOutcome[]): Promise<void> {
-  await dropDrafts(at);
-  for (let from = 0; from < outcomes.length; from += GROUP) {
-    const group = outcomes.slice(from, from + GROUP);
-    const matched = group.filter(({ status }) => status === 'matched').length;
-    await addDrafts(at, from / GROUP, { matched, outcomes: plain(group) });
+function* inGroups<Item>(items: Iterable<Item>): Generator<readonly Item[]> {
+  let group: Item[] = [];
+  for (const item of items) {
+    group.push(item);
+    if (group.length < GROUP) continue;
+    yield group;
+    group = [];
   }
+  if (group.length > 0) yield group;
 }
 
 function matchRow(parts: ReconciliationParts, outcome: MatchOutcome, ordinal: number): MatchRow {
@@ -89,12 +101,6 @@ function matchRow(parts: ReconciliationParts, outcome: MatchOutcome, ordinal: nu
   };
 }
 
-function countsOf(outcomes: readonly MatchOutcome[]): Record<MatchStatus, number> {
-  const counts = { matched: 0, ignored: 0, netted: 0, review: 0, manual: 0, open: 0 };
-  for (const { status } of outcomes) counts[status] += 1;
-  return counts;
-}
-
 export async function unmatched(
   parts: ReconciliationParts,
   asOf: string,
@@ -102,8 +108,7 @@ export async function unmatched(
   const day = dayOfText(asOf, 'the day of the list');
   return parts.desk.transaction(async (at) => {
     const items = await openItems(parts, at, day);
-    const outcomes = await outcomesOf(parts, at, items);
-    return agedUnmatched(outcomes, { ...items, asOf: day });
+    return agedUnmatched(outcomesOf(parts, items), day);
   });
 }
 
@@ -111,9 +116,7 @@ export async function unmatched(
 export async function settle(parts: ReconciliationParts, decision: SettledByPerson): Promise<void> {
   await parts.desk.transaction(async (at) => {
     await lockMatching(at);
-    const lastDay = parseDay('2999-12-31');
-    if (lastDay === undefined) throw new Error('a day');
-    checkSettlement(await openItems(parts, at, lastDay), decision);
+    await checkSettlement(parts, at, decision);
     const { feed, ordinal } = lineOfId(decision.line);
     const { receipts: awards, reason, by } = decision;
     const n = await addSettlement(at, { feed, ordinal, awards, reason, by });
@@ -157,8 +160,11 @@ export async function closePeriod(
       // Written from PeriodTotals.
       return { kind: 'closed', period: same.id, totals: same.totals as unknown as PeriodTotals };
     }
-    const items = await openItems(parts, at, to);
-    const outcomes = await outcomesOf(parts, at, items);
+    const days = { account: period.account, from, to };
+    const outcomes = new OutcomeList();
+    for (const found of outcomesOf(parts, await openItems(parts, at, to))) {
+      if (touches(days, found)) outcomes.add(found);
+    }
     const stored = await statementsOf(at, period);
     const statements = stored.map((statement) => ({
       ...statement,
@@ -168,31 +174,28 @@ export async function closePeriod(
     const eve = formatDay(addDays(from, -1));
     const before = closed.find((one) => one.account === period.account && one.to === eve);
     const decision = decideClosing({
-      period: { account: period.account, from, to },
+      period: days,
       statements,
       previousClosingCents: before?.closingCents,
-      lines: items.lines,
       outcomes,
       isBusinessDay: parts.isBusinessDay,
     });
     if (decision.kind === 'blocked') return decision;
     const id = parts.desk.ids.next();
+    const { closingCents } = decision;
     const { totals } = decision.closed;
     await addClosedPeriod(at, {
       id,
       ...period,
-      closingCents: stored.at(-1)?.closingCents,
+      closingCents,
       totals: plain(totals),
       totalsSha256: totals.hash,
     });
-    const inPeriod = new Set(
-      items.lines.filter((line) => isIn(period.account, from, to, line)).map((line) => line.id),
-    );
-    const closing = outcomes.filter(({ bank }) => bank.some((line) => inPeriod.has(line)));
-    for (let first = 0; first < closing.length; first += GROUP) {
-      const group = closing.slice(first, first + GROUP);
-      const rows = group.map((outcome, index) => matchRow(parts, outcome, first + index));
+    let count = 0;
+    for (const group of inGroups(outcomes)) {
+      const rows = group.map((outcome, index) => matchRow(parts, outcome, count + index));
       await addMatches(at, id, rows);
+      count += rows.length;
     }
     // What is left is matched again by the next run; a draft must not speak of what is closed.
     await dropDrafts(at);
@@ -214,10 +217,6 @@ export async function closePeriod(
 
 function isSamePeriod(one: PeriodName, other: PeriodName): boolean {
   return one.account === other.account && one.from === other.from && one.to === other.to;
-}
-
-function isIn(account: string, from: Day, to: Day, line: BankLine): boolean {
-  return line.account === account && line.bookingDate >= from && line.bookingDate <= to;
 }
 
 export async function periods(parts: ReconciliationParts): Promise<readonly PeriodView[]> {

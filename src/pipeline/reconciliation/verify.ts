@@ -6,10 +6,7 @@ import {
   addMs,
   canonicalBytes,
   FilewrightError,
-  type Instant,
-  instant,
   type JsonValue,
-  parseRfc3339,
   sha256Hex,
   toRfc3339,
 } from '../../core/index.ts';
@@ -21,7 +18,6 @@ import {
   type FailureVerdict,
   readLedger,
   RETRY_TOTAL_MS,
-  type RetrySnapshot,
   stampMetadata,
   type Violation,
 } from '../../packs/grants/index.ts';
@@ -39,13 +35,10 @@ import {
 } from '../../store/index.ts';
 import { sha256OfJson } from '../bytes.ts';
 import type { GrantorAnswer, GrantorLedger, VerificationReport } from '../contracts.ts';
+import { ATTEMPT_LEASE_MS, ATTEMPTS_MAX, auditTrail, failureSnapshot } from '../retry-record.ts';
 import { compareLedgers, type Question } from './compare-ledgers.ts';
 import type { ReconciliationParts } from './parts.ts';
 
-/** Longer than a lane waits for an answer; then somebody else may try. */
-const LEASE_MS = 120_000;
-/** A run of the queue ends, however fast it fills. */
-const ATTEMPTS_MAX = 1_000;
 const ACTOR = { kind: 'service', id: 'reconciliation' } as const;
 
 /** Begins a verification, or goes on with the one that waits, if it is due. */
@@ -81,7 +74,7 @@ export async function runRetryQueue(
   ledger: GrantorLedger,
 ): Promise<readonly VerificationReport[]> {
   const reports: VerificationReport[] = [];
-  while (reports.length < ATTEMPTS_MAX) {
+  while (reports.length < ATTEMPTS_MAX && ledger.mayRead()) {
     const claimed = await claim(parts);
     if (claimed === undefined) break;
     reports.push(await attempt(parts, claimed, ledger));
@@ -121,7 +114,7 @@ async function questionAbout(
 function claim(parts: ReconciliationParts, id?: string): Promise<Verification | undefined> {
   const now = parts.now();
   return parts.desk.transaction(async (at) => {
-    const claimed = await claimVerification(at, { now, lease: addMs(now, LEASE_MS) }, id);
+    const claimed = await claimVerification(at, { now, lease: addMs(now, ATTEMPT_LEASE_MS) }, id);
     if (claimed === undefined) return undefined;
     await addSnapshot(at, claimed.id, {
       kind: 'attempt',
@@ -207,7 +200,7 @@ async function afterFailure(
       dice: parts.random,
     },
   );
-  await addSnapshot(at, claimed.id, storedSnapshot(decision.snapshot, now));
+  await addSnapshot(at, claimed.id, failureSnapshot(decision.snapshot, now));
   const common = {
     ...claimed,
     inARow: decision.state.transientInARow,
@@ -256,7 +249,6 @@ async function giveUp(
   violations: readonly Violation[],
 ): Promise<string> {
   const now = parts.now();
-  const trail = (await snapshotsOf(at, claimed.id)).filter(({ kind }) => kind === 'failure');
   const envelope = exceptionEnvelope({
     originalPayload: claimed.question,
     metadata: stampMetadata({
@@ -269,29 +261,12 @@ async function giveUp(
       at: claimed.startedAt,
     }),
     escalationCode,
-    auditTrail: trail.map((one) => ({
-      attempt_count: one.attemptCount,
-      last_error_code: one.lastErrorCode,
-      retry_deadline: toRfc3339(one.retryDeadline),
-      payload_hash: one.payloadHash,
-      at: toRfc3339(one.at),
-    })),
+    auditTrail: auditTrail(await snapshotsOf(at, claimed.id)),
     violations,
     at: now,
   });
   const canonical = canonicalBytes(envelope as unknown as JsonValue, { numbers: 'any' });
   return escalate(parts.desk, at, claimed.id, canonical);
-}
-
-function storedSnapshot(snapshot: RetrySnapshot, now: Instant) {
-  return {
-    kind: 'failure',
-    attemptCount: snapshot.attempt_count,
-    lastErrorCode: snapshot.last_error_code,
-    retryDeadline: parseRfc3339(snapshot.retry_deadline) ?? instant(now),
-    payloadHash: snapshot.payload_hash,
-    at: now,
-  } as const;
 }
 
 function reportOf(one: Verification): VerificationReport {

@@ -12,10 +12,12 @@ import {
   type FigurePart,
   form990Report,
   type GrantsLaw,
+  individualsOf,
   type ReceivedMoney,
   reportDocument,
   scheduleI,
   sefaReport,
+  type Sf425Input,
   sf425Report,
   traceDocument,
 } from '../../packs/grants/index.ts';
@@ -88,9 +90,13 @@ async function draw(parts: ReportingParts, at: StageRun, request: ReportRequest)
     }
     case 'schedule-i': {
       const schedule = scheduleI(request.paidOut, law);
-      const figures = schedule.rows.flatMap((row) => [row.CashGrantAmt, row.NonCashAssistanceAmt]);
-      const remarks = schedule.rows.flatMap((row) => row.remarks);
-      return { figures, remarks, scheduleI: schedule };
+      const individuals = individualsOf(request.toIndividuals ?? [], law);
+      const figures = [
+        ...schedule.rows.flatMap((row) => [row.CashGrantAmt, row.NonCashAssistanceAmt]),
+        ...individuals.map((row) => row.CashGrantAmt),
+      ];
+      const remarks = [...schedule.rows, ...individuals].flatMap((row) => row.remarks);
+      return { figures, remarks, scheduleI: schedule, individuals };
     }
     case 'sf425': {
       const { figures, tasks } = await drawSf425(parts, at, request);
@@ -123,7 +129,7 @@ async function drawSf425(
   }
   const received = await receivedIn(parts, at, request);
   const nothing: readonly FigurePart[] = [];
-  return sf425Report({
+  const given: Sf425Input = {
     cashDisbursements: nothing,
     federalExpenditures: nothing,
     unliquidatedObligations: nothing,
@@ -135,7 +141,8 @@ async function drawSf425(
     ...request.spent,
     cashReceipts: received.filter(({ award }) => isAsked(award)).map(({ part }) => part),
     federalFundsAuthorized: authorized,
-  });
+  };
+  return sf425Report(given, parts.law);
 }
 
 function promised({ payload, metadata }: AcceptedAward): FigurePart {

@@ -22,6 +22,8 @@ export interface StoredDocket {
   readonly tier: string;
   readonly target: string | undefined;
   readonly activation: JsonValue | undefined;
+  /** What the assignment table was asked and said; undefined where none was asked. */
+  readonly assignment: JsonValue | undefined;
   readonly nextAt: Instant | undefined;
   readonly closed:
     | { readonly at: Instant; readonly by: string; readonly closing: JsonValue }
@@ -66,7 +68,7 @@ export interface DocketFilter {
 
 export const DOCKET_COLUMNS = `
   d.id, d.message_id, d.source, d.content_type, d.payload_sha256, d.docket, d.received_at, d.state, d.phase, d.tier,
-  d.target, d.activation, d.next_at, d.closed_at, d.closed_by, d.closing, d.ver, d.access_ver, d.handoffs`;
+  d.target, d.activation, d.assignment, d.next_at, d.closed_at, d.closed_by, d.closing, d.ver, d.access_ver, d.handoffs`;
 
 export const DATABASE_NOW = `date_trunc('milliseconds', clock_timestamp())`;
 
@@ -86,6 +88,7 @@ export function docketRow(row: Row): StoredDocket {
     tier: text(row['tier']),
     target: optional(row['target'], text),
     activation: optional(row['activation'], json),
+    assignment: optional(row['assignment'], json),
     nextAt: optional(row['next_at'], when),
     closed:
       closedAt === undefined

@@ -1,4 +1,5 @@
 /** Dockets, their routing and the recovery of targets: all of their SQL. */
+export * from './assignments.ts';
 export * from './breakers.ts';
 export * from './differences.ts';
 export { type DocketFact, recordDocketFacts } from './docket-facts.ts';

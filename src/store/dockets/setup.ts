@@ -38,6 +38,17 @@ export async function keepRoutingDocument(
   await run(KEEP, [tenant, kind, version, title, body, by]);
 }
 
+const IN_USE: Statement = {
+  name: 'routing-in-use',
+  text: `select exists (select 1 from routing_setup where tenant = $1) or exists (select 1 from docket where tenant = $1) as used`,
+};
+
+/** Whether anything of this tenant may ever have to be hidden. */
+export async function hasDockets(session: Pick<Session, 'run'>, tenant: string): Promise<boolean> {
+  const [row] = await session.run(IN_USE, [tenant]);
+  return row?.['used'] === true;
+}
+
 const FIND: Statement = {
   name: 'routing-document-find',
   text: `select kind, version, title, body from routing_document where tenant = $1 and kind = $2 and version = $3`,

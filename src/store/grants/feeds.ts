@@ -67,21 +67,25 @@ order by from_day, to_day, feed, ordinal`,
 const GROUPS: Statement = {
   name: 'grants-line-groups',
   text: `
-select g.feed, g.n, ${SEALED_COLUMNS} from grant_line_group g
+select g.feed, g.n, ${SEALED_COLUMNS}, array(
+  select l.ordinal from grant_match_line l
+  where l.tenant = g.tenant and l.feed = g.feed and l.ordinal > g.n * ${LINE_GROUP}
+    and l.ordinal <= (g.n + 1) * ${LINE_GROUP}) as settled
+from grant_line_group g
 join ledger_blob b on b.ct = g.ct
 join ledger_dek k on k.tenant = b.tenant and k.id = b.key
 where g.tenant = $1 and (g.feed, g.n) in (select * from unnest($2::text[], $3::int[])) order by g.feed, g.n`,
 };
 
-// Which groups there are up to a day, and which of their lines a closed period has settled.
+// Which groups up to a day have a line that no closed period has settled.
 const GROUP_LIST: Statement = {
   name: 'grants-line-group-list',
   text: `
-select g.feed, g.n, g.lines, coalesce(s.ordinals, '{}') as settled from grant_line_group g
+select g.feed, g.n from grant_line_group g
 left join (
-  select l.feed, (l.ordinal - 1) / ${LINE_GROUP} as n, array_agg(l.ordinal) as ordinals
+  select l.feed, (l.ordinal - 1) / ${LINE_GROUP} as n, count(*) as lines
   from grant_match_line l where l.tenant = $1 group by 1, 2) s on s.feed = g.feed and s.n = g.n
-where g.tenant = $1 and g.from_day <= $2::date order by g.feed, g.n`,
+where g.tenant = $1 and g.from_day <= $2::date and coalesce(s.lines, 0) < g.lines order by g.feed, g.n`,
 };
 
 /** Sealed groups that are opened together. */
@@ -212,27 +216,20 @@ export async function* lineGroups(
   at: StageRun,
   until: string,
 ): AsyncGenerator<LineGroup> {
-  const list = (await at.run(GROUP_LIST, [at.tenant, until]))
-    .map((row) => ({
-      feed: text(row['feed']),
-      n: Number(row['n']),
-      lines: Number(row['lines']),
-      // A column of whole numbers.
-      settled: new Set(row['settled'] as number[]),
-    }))
-    .filter(({ lines, settled }) => settled.size < lines);
+  const list = await at.run(GROUP_LIST, [at.tenant, until]);
   for (let from = 0; from < list.length; from += GROUPS_AT_ONCE) {
     const some = list.slice(from, from + GROUPS_AT_ONCE);
-    const feeds = some.map(({ feed }) => feed);
-    const rows = await at.run(GROUPS, [at.tenant, feeds, some.map(({ n }) => n)]);
-    for (const [index, row] of rows.entries()) {
+    const feeds = some.map((row) => text(row['feed']));
+    const numbers = some.map((row) => Number(row['n']));
+    for (const row of await at.run(GROUPS, [at.tenant, feeds, numbers])) {
       const body = Buffer.from(desk.open(sealedOf(row))).toString('utf8');
       yield {
         feed: text(row['feed']),
         first: Number(row['n']) * LINE_GROUP + 1,
         // Written by reconciliation as a list; the seal has just proved that it is unchanged.
         lines: JSON.parse(body) as JsonValue[],
-        settled: some[index]?.settled ?? new Set(),
+        // A column of whole numbers.
+        settled: new Set(row['settled'] as number[]),
       };
     }
   }

@@ -8,7 +8,7 @@ import type { StageRun } from './stage.ts';
 
 // One receipt, one row: matched exactly, it is the award's own amount; where a person settled a line for one award, it is
 // what came in.
-const OF_PERIOD = `
+const matchedIn = (periods: string): string => `
 select r.award, m.rule, a.payload_sha256, min(l.booked_on) as received_on,
   case when m.rule = '${BY_PERSON}' and m.reason->'bankCents' <> m.reason->'ledgerCents'
     then (m.reason->>'bankCents')::bigint else a.cents end as cents,
@@ -19,7 +19,7 @@ join grant_match_receipt r on r.tenant = m.tenant and r.match = m.id
 join grant_award a on a.tenant = r.tenant and a.key = r.award
 join grant_match_line x on x.tenant = m.tenant and x.match = m.id
 join grant_line l on l.tenant = x.tenant and l.feed = x.feed and l.ordinal = x.ordinal
-where m.tenant = $1 and m.period = $2 and m.status = 'matched'
+where m.tenant = $1 and m.status = 'matched' and ${periods}
 group by r.award, m.rule, m.reason, a.payload_sha256, a.cents`;
 
 const ADD_RECEIVED: Statement = {
@@ -27,19 +27,22 @@ const ADD_RECEIVED: Statement = {
   text: `
 with added as (
   insert into grant_received (tenant, award, period, received_on, cents, rule, payload_sha256, bank)
-  select $1, s.award, $2, s.received_on, s.cents, s.rule, s.payload_sha256, s.bank from (${OF_PERIOD}) s
+  select $1, s.award, $2, s.received_on, s.cents, s.rule, s.payload_sha256, s.bank from (${matchedIn('m.period = $2')}) s
   returning cents)
 select count(*)::int as n, coalesce(sum(cents), 0)::text as cents from added`,
 };
 
-// What was handed off in a year, and what this period would add to it.
+// All money of a year that is closed: whoever hands periods on in another order than they were closed, or forgets one,
+// must not slip below a threshold by it.
 const MEASURED: Statement = {
   name: 'grants-measured',
   text: `
 select award, received_on::text as received_on, cents from grant_received
-where tenant = $1 and period <> $2 and received_on between $3::date and $4::date
+where tenant = $1 and received_on between $2::date and $3::date
 union all
-select s.award, s.received_on::text, s.cents from (${OF_PERIOD}) s where s.received_on between $3::date and $4::date`,
+select s.award, s.received_on::text, s.cents from (${matchedIn(`not exists (
+  select 1 from grant_handoff h where h.tenant = m.tenant and h.period = m.period)`)}) s
+where s.received_on between $2::date and $3::date`,
 };
 
 const KEYS_OF_PERIOD: Statement = {
@@ -84,13 +87,12 @@ export interface Measured {
   readonly cents: number;
 }
 
-/** Money of a year: handed off already, and of one period that is about to be. */
+/** Money of a year in closed periods, whether they are handed off or not. */
 export async function measuredMoney(
   at: StageRun,
-  period: string,
   days: { readonly from: string; readonly to: string },
 ): Promise<readonly Measured[]> {
-  const rows = await at.run(MEASURED, [at.tenant, period, days.from, days.to]);
+  const rows = await at.run(MEASURED, [at.tenant, days.from, days.to]);
   return rows.map((row) => ({
     award: text(row['award']),
     receivedOn: text(row['received_on']),

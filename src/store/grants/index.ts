@@ -3,10 +3,12 @@ export * from './awards.ts';
 export * from './escalations.ts';
 export * from './evaluations.ts';
 export * from './feeds.ts';
+export * from './fetches.ts';
 export * from './handoffs.ts';
 export * from './matches.ts';
 export * from './metadata.ts';
 export * from './results.ts';
+export type { StoredSnapshot } from './snapshots.ts';
 export {
   type KeyDomain,
   type SealedBytes,

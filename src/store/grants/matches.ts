@@ -108,19 +108,16 @@ export async function addMatches(
 const TAKEN: Statement = {
   name: 'grants-receipts-taken',
   text: `
-select award from grant_match_receipt where tenant = $1 and award > $2 order by award limit 5000`,
+select award from grant_match_receipt where tenant = $1 and award = any ($2::text[])`,
 };
 
-/** Awards whose money a closed period has counted. */
-export async function takenAwards(at: StageRun): Promise<ReadonlySet<string>> {
-  const taken = new Set<string>();
-  for (let after = ''; ; ) {
-    const rows = await at.run(TAKEN, [at.tenant, after]);
-    for (const row of rows) taken.add(text(row['award']));
-    const last = rows.at(-1);
-    if (last === undefined) return taken;
-    after = text(last['award']);
-  }
+/** Those of some awards whose money a closed period has counted. */
+export async function takenAwards(
+  at: StageRun,
+  awards: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await at.run(TAKEN, [at.tenant, awards]);
+  return new Set(rows.map((row) => text(row['award'])));
 }
 
 const ADD_PERIOD: Statement = {

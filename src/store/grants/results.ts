@@ -61,7 +61,8 @@ select (select count(*) from grant_document where tenant = $1)::int as documents
     and not exists (select 1 from grant_decision a join grant_proposal p
       on p.tenant = a.tenant and p.exception = a.exception and p.n = a.n and p.resolution = 'dismiss'
       where a.tenant = e.tenant and a.exception = e.id and a.decision = 'approved'))::int as exceptions,
-  (select count(*) from grant_verification where tenant = $1 and state = 'waiting')::int as retries,
+  ((select count(*) from grant_verification where tenant = $1 and state = 'waiting')
+    + (select count(*) from grant_fetch where tenant = $1 and state = 'waiting'))::int as retries,
   (select count(*) from grant_period where tenant = $1)::int as periods,
   (select count(*) from grant_period p where tenant = $1
     and not exists (select 1 from grant_handoff h where h.tenant = p.tenant and h.period = p.id))::int as blocked`,

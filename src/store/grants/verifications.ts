@@ -1,7 +1,8 @@
 /** The retry queue: questions to grantors' ledgers, and a snapshot before every attempt. */
-import { type Instant, instant, type JsonValue, toRfc3339 } from '../../core/index.ts';
+import { type Instant, instant, type JsonValue } from '../../core/index.ts';
 import { hex, optional, text, when } from '../rows.ts';
 import type { Row, Statement } from '../session.ts';
+import { snapshotOf, snapshotValues, type StoredSnapshot } from './snapshots.ts';
 import type { StageRun } from './stage.ts';
 
 export interface Verification {
@@ -113,38 +114,19 @@ export async function recordVerification(at: StageRun, after: Verification): Pro
   return rows.length > 0;
 }
 
-export interface StoredSnapshot {
-  readonly kind: 'attempt' | 'failure';
-  readonly attemptCount: number;
-  readonly lastErrorCode: string;
-  readonly retryDeadline: Instant;
-  readonly payloadHash: string;
-  readonly at: Instant;
-}
-
 export async function addSnapshot(
   at: StageRun,
   verification: string,
   snapshot: StoredSnapshot,
 ): Promise<void> {
-  const { kind, attemptCount, lastErrorCode, retryDeadline, payloadHash } = snapshot;
-  const deadline = toRfc3339(retryDeadline);
-  const values = [kind, attemptCount, lastErrorCode, deadline, payloadHash, snapshot.at];
-  await at.run(SNAPSHOT, [at.tenant, verification, ...values]);
+  await at.run(SNAPSHOT, [at.tenant, verification, ...snapshotValues(snapshot)]);
 }
 
 export async function snapshotsOf(
   at: StageRun,
   verification: string,
 ): Promise<readonly StoredSnapshot[]> {
-  return (await at.run(SNAPSHOTS, [at.tenant, verification])).map((row) => ({
-    kind: row['kind'] === 'failure' ? 'failure' : 'attempt',
-    attemptCount: Number(row['attempt_count']),
-    lastErrorCode: text(row['last_error_code']),
-    retryDeadline: when(row['retry_deadline']),
-    payloadHash: text(row['payload_hash']),
-    at: when(row['at']),
-  }));
+  return (await at.run(SNAPSHOTS, [at.tenant, verification])).map(snapshotOf);
 }
 
 function verificationOf(row: Row): Verification {

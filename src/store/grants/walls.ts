@@ -23,6 +23,8 @@ const RIGHTS: Readonly<Record<Stage, readonly Right[]>> = {
     ['grant_document', ...ADD],
     ['grant_award', ...ADD],
     ['grant_award_group', ...ADD],
+    ['grant_fetch', ...ADD, 'update'],
+    ['grant_fetch_snapshot', ...ADD],
     ['grant_metadata', ...ADD],
     ['grant_escalation', 'insert'],
     // Whether two people have agreed to a correction, and to which.

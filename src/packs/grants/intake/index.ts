@@ -35,3 +35,4 @@ export {
   stampMetadata,
 } from './metadata.ts';
 export { readAwards } from './read-awards.ts';
+export { type SeenDocument, seenAgain } from './same-document.ts';

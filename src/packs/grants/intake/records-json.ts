@@ -105,9 +105,16 @@ function unreadable(
     ...place,
     spelling: 'typed',
     values: new Map(),
-    violations: [violation(codeOf(text, error), '', error.message)],
+    violations: [violation(codeOf(text, error), '', whereInDocument(error, place.line))],
     original: text.slice(0, ORIGINAL_CHARACTERS_MAX),
   };
+}
+
+/** The parser counts from the record's own beginning; a person looks at the whole file. */
+function whereInDocument({ message, details }: FilewrightError, firstLine: number): string {
+  const { line, column, reason } = details;
+  if (typeof line !== 'number') return message;
+  return `expected strict JSON, found at line ${firstLine + line - 1}, column ${column}: ${reason}`;
 }
 
 function codeOf(text: string, error: FilewrightError): ViolationCode {

@@ -1,7 +1,6 @@
 /** What waits for a match, and for how long. */
 import { type Day, formatDay } from '../../../calendar/index.ts';
-import type { BankLine, ExpectedReceipt } from './bank-line.ts';
-import type { MatchOutcome, MatchRule } from './outcome.ts';
+import type { FoundOutcome, MatchRule } from './outcome.ts';
 import { compare } from './workbench.ts';
 
 /** Calendar days; the last bucket has no end. */
@@ -21,19 +20,11 @@ export interface AgedEntry {
   readonly why: string;
 }
 
-/** Everything that a person still has to settle, the oldest first. */
-export function agedUnmatched(
-  outcomes: readonly MatchOutcome[],
-  sides: {
-    readonly lines: readonly BankLine[];
-    readonly receipts: readonly ExpectedReceipt[];
-    readonly asOf: Day;
-  },
-): readonly AgedEntry[] {
-  const lines = new Map(sides.lines.map((line) => [line.id, line]));
-  const receipts = new Map(sides.receipts.map((receipt) => [receipt.id, receipt]));
+/** Everything that a person still has to settle, the oldest first; `found` as `matchEach` gives it. */
+export function agedUnmatched(found: Iterable<FoundOutcome>, asOf: Day): readonly AgedEntry[] {
   const entries = new Map<string, AgedEntry>();
-  for (const { rule, status, bank, ledger, reason } of outcomes) {
+  for (const { outcome, lines, receipts } of found) {
+    const { rule, status, reason } = outcome;
     if (status !== 'manual' && status !== 'review' && status !== 'open') continue;
     const entryOf = (
       side: AgedEntry['side'],
@@ -41,21 +32,15 @@ export function agedUnmatched(
       since: Day,
     ): void => {
       const key = `${side} ${of.id}`;
-      // A receipt may be a candidate of several lines; it waits only once.
+      // A receipt may be a candidate of several lines; it waits only once, by the rule that is listed first.
       if (entries.has(key)) return;
-      const days = Math.max(0, sides.asOf - since);
+      const days = Math.max(0, asOf - since);
       const { id, amountCents, currency } = of;
       const age = { since: formatDay(since), days, bucket: bucketOf(days) };
       entries.set(key, { side, id, rule, ...age, amountCents, currency, why: reason.text });
     };
-    for (const id of bank) {
-      const line = lines.get(id);
-      if (line !== undefined) entryOf('bank', line, line.bookingDate);
-    }
-    for (const id of ledger) {
-      const receipt = receipts.get(id);
-      if (receipt !== undefined) entryOf('ledger', receipt, receipt.expected);
-    }
+    for (const line of lines) entryOf('bank', line, line.bookingDate);
+    for (const receipt of receipts) entryOf('ledger', receipt, receipt.expected);
   }
   return [...entries.values()].sort(
     (one, other) =>

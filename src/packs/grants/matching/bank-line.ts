@@ -51,27 +51,19 @@ export interface ExpectedReceipt {
 /** Fifteen digits, as in a return; six of them added up stay exact. */
 export const AMOUNT_CENTS_MAX = 999_999_999_999_999;
 
-/** Refuses amounts and ids with which no result could be exact; matching never changes an amount. */
-export function checkMatchInput(
-  lines: readonly BankLine[],
-  receipts: readonly ExpectedReceipt[],
+/** Refuses amounts with which no result could be exact; matching never changes an amount. */
+export function checkAmount(
+  what: string,
+  { id, amountCents }: { readonly id: string; readonly amountCents: number },
 ): void {
-  checkEach(lines, 'bank line');
-  checkEach(receipts, 'expected receipt');
+  if (!Number.isInteger(amountCents) || amountCents < 0 || amountCents > AMOUNT_CENTS_MAX) {
+    refuse(what, id, `whole cents from 0 to ${AMOUNT_CENTS_MAX} were expected`);
+  }
 }
 
-function checkEach(
-  entries: readonly { readonly id: string; readonly amountCents: number }[],
-  what: string,
-): void {
-  const seen = new Set<string>();
-  for (const { id, amountCents } of entries) {
-    if (seen.has(id)) refuse(what, id, 'its id stands twice');
-    seen.add(id);
-    if (!Number.isInteger(amountCents) || amountCents < 0 || amountCents > AMOUNT_CENTS_MAX) {
-      refuse(what, id, `whole cents from 0 to ${AMOUNT_CENTS_MAX} were expected`);
-    }
-  }
+/** With two entries of one id an outcome would not say which it means. */
+export function refuseRepeatedId(what: string, id: string): never {
+  refuse(what, id, 'its id stands twice');
 }
 
 function refuse(what: string, id: string, reason: string): never {

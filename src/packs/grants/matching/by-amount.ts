@@ -2,31 +2,40 @@
 import { NAMED_MAX } from './by-reference.ts';
 import { type Candidates, OpenReceipts } from './open-receipts.ts';
 import { namesPayer } from './references.ts';
-import { type Line, moneyKey, type Receipt, settle, type Workbench } from './workbench.ts';
+import {
+  type Line,
+  moneyKey,
+  payerKey,
+  type Receipt,
+  settle,
+  type Workbench,
+} from './workbench.ts';
 
 interface Wish extends Candidates {
   readonly line: Line;
 }
 
 export function matchByAmount(bench: Workbench): void {
-  const byMoney = new Index(bench.receipts, moneyKey);
-  const byPayer = new Index(bench.receipts, (receipt) => `${moneyKey(receipt)} ${receipt.payer}`);
+  const byMoney = new Index(bench.receipts, ({ given }) => moneyKey(given));
+  const byPayer = new Index(bench.receipts, payerKeyOf);
   const wishes: Wish[] = [];
   const wantedBy = new Map<Receipt, number>();
-  // Money of which a line had more candidates than were counted: nothing of it is known to be unique.
+  // What a line looked up and had more candidates for than were counted: nothing of it is known to be unique.
   const crowded = new Set<string>();
   for (const line of bench.lines) {
     if (!line.isOpen || line.references.length > 0) continue;
     const { payer } = line;
+    const money = moneyKey(line.given);
+    const key = payer === undefined ? money : payerKey(money, payer);
     // A named payer is looked up; a name in free text must be searched for among all receipts of the amount.
-    const receipts =
-      payer === undefined ? byMoney.of(moneyKey(line)) : byPayer.of(`${moneyKey(line)} ${payer}`);
+    const receipts = (payer === undefined ? byMoney : byPayer).of(key);
     const candidates = receipts?.inWindow(line, bench.policy.noReference, NAMED_MAX, (receipt) =>
       canMeet(line, receipt),
     );
-    if (candidates === undefined || candidates.found.length === 0) continue;
+    if (candidates === undefined) continue;
+    if (!candidates.isComplete) crowded.add(key);
+    if (candidates.found.length === 0) continue;
     wishes.push({ line, ...candidates });
-    if (!candidates.isComplete) crowded.add(moneyKey(line));
     for (const receipt of candidates.found) wantedBy.set(receipt, (wantedBy.get(receipt) ?? 0) + 1);
   }
   for (const { line, found, isComplete } of wishes) {
@@ -35,7 +44,8 @@ export function matchByAmount(bench: Workbench): void {
       only !== undefined &&
       found.length === 1 &&
       wantedBy.get(only) === 1 &&
-      !crowded.has(moneyKey(line));
+      !crowded.has(moneyKey(only.given)) &&
+      !crowded.has(payerKeyOf(only));
     settle(bench, {
       rule: isUnique ? 'P4-amount-date-unique' : 'P4-ambiguous',
       status: isUnique ? 'matched' : 'manual',
@@ -46,6 +56,10 @@ export function matchByAmount(bench: Workbench): void {
         : doubtOf(found.length, isComplete),
     });
   }
+}
+
+function payerKeyOf({ given, payer }: Receipt): string {
+  return payerKey(moneyKey(given), payer);
 }
 
 function doubtOf(candidates: number, isComplete: boolean): string {

@@ -61,12 +61,12 @@ function byMoney(lines: readonly Line[], receipts: readonly Receipt[]): Iterable
   }
   const groups = new Map<string, Group>();
   for (const receipt of receipts) {
-    const key = moneyKey(receipt);
+    const key = moneyKey(receipt.given);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, { lines: [], receipts: [receipt] });
     else group.receipts.push(receipt);
   }
-  for (const line of lines) groups.get(moneyKey(line))?.lines.push(line);
+  for (const line of lines) groups.get(moneyKey(line.given))?.lines.push(line);
   return groups.values();
 }
 

@@ -7,7 +7,7 @@ import { type DatasetLibrary, datesOf, type MatchDataset, outcomeOf } from './da
 export const MATCH_KIND = 'reconcile.match';
 
 /** Changes with every change of the rules in this folder. */
-const MATCHING_VERSION = '2026-11-15.1';
+const MATCHING_VERSION = '2026-11-15.2';
 
 /** A data set by its name, or `ledger` and `bank` as files; `bank` is one file or a list of them. */
 export function evaluateMatch(

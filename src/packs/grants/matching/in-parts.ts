@@ -11,8 +11,8 @@ import {
   type Workbench,
 } from './workbench.ts';
 
-/** More open entries under one reference than this are not searched: a person sees them as unmatched. */
-const POOL_MAX = 40;
+/** More open entries under one reference than this are not searched: a person sees them as unmatched, with this reason. */
+export const POOL_MAX = 40;
 
 interface Cluster {
   readonly lines: Line[];
@@ -46,10 +46,11 @@ function openClusters(bench: Workbench): readonly Cluster[] {
     if (!line.isOpen || reference === undefined) continue;
     clusters.get(clusterOf(reference))?.lines.push(line);
   }
-  return [...clusters.values()].filter(
-    ({ lines, receipts }) =>
-      lines.length > 0 && lines.length <= POOL_MAX && receipts.length <= POOL_MAX,
-  );
+  return [...clusters.values()].filter(({ lines, receipts }) => {
+    const isSearched = lines.length <= POOL_MAX && receipts.length <= POOL_MAX;
+    if (!isSearched) for (const line of lines) line.isUnsearched = true;
+    return isSearched && lines.length > 0;
+  });
 }
 
 function canMeet(bench: Workbench, line: Line, receipt: Receipt): boolean {

@@ -14,14 +14,28 @@ export {
   readLedger,
   readPolicy,
 } from './dataset.ts';
-export { matchEach, type MatchInput, matchReceipts } from './match.ts';
 export {
+  fieldsOfLine,
+  type LineFields,
+  lineOfFields,
+} from './entries/entry-codec.ts';
+export { ListedEntries, type OpenEntries, PackedEntries } from './entries/open-entries.ts';
+export {
+  BATCH_ENTRIES,
+  matchEach,
+  type MatchInput,
+  type MatchOptions,
+  matchReceipts,
+} from './match.ts';
+export {
+  type FoundOutcome,
   MATCH_RULES,
   type MatchOutcome,
   type MatchReason,
   type MatchRule,
   type MatchStatus,
 } from './outcome.ts';
+export { OutcomeList } from './outcome-list.ts';
 export { type DateWindow, MATCH_POLICY, type MatchPolicy } from './policy.ts';
 export { bankLineOf, linesOfFeed, type ReadFeed } from './from-feed.ts';
 export {
@@ -32,10 +46,12 @@ export {
   type ClosingQuestion,
   lockedBy,
   missingStatements,
+  OutcomeFigures,
   type Period,
   type PeriodTotals,
   type StatementCover,
   totalsOf,
+  touches,
 } from './period.ts';
 export {
   afterProgress,

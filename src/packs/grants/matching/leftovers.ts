@@ -1,4 +1,5 @@
 /** P5 and P6: what no rule could match, each with the reason that a person needs first. */
+import { POOL_MAX } from './in-parts.ts';
 import {
   isInWindow,
   isSameKindOfMoney,
@@ -104,7 +105,7 @@ function paidReferences(bench: Workbench): ReadonlySet<string> {
   for (const line of bench.lines) {
     if (!line.isPaid) continue;
     for (const reference of line.references) {
-      if (asked.has(reference)) paid.add(`${reference} ${moneyKey(line)}`);
+      if (asked.has(reference)) paid.add(`${reference} ${moneyKey(line.given)}`);
     }
   }
   return paid;
@@ -116,7 +117,7 @@ function sortLine(
   known: { readonly paid: ReadonlySet<string>; readonly receiptsOf: ReceiptsOf },
 ): void {
   const manual = { status: 'manual', lines: [line] } as const;
-  if (line.references.some((reference) => known.paid.has(`${reference} ${moneyKey(line)}`))) {
+  if (line.references.some((reference) => known.paid.has(`${reference} ${moneyKey(line.given)}`))) {
     settle(bench, {
       ...manual,
       rule: 'P6-suspected-double-payment',
@@ -158,6 +159,9 @@ function whyUnmatched(line: Line, named: readonly Receipt[]): string {
     return line.references.length > 0
       ? 'What was expected under the reference is already there.'
       : 'No receipt of this amount and payer is expected near this date.';
+  }
+  if (line.isUnsearched) {
+    return `More than ${POOL_MAX} open entries under this reference: not searched for sums.`;
   }
   const difference = line.given.amountCents - first.given.amountCents;
   return difference === 0

@@ -1,4 +1,5 @@
 /** Where a bank line or an expected receipt ended, and why: each outcome carries its rule, figures and dates. */
+import type { BankLine, ExpectedReceipt } from './bank-line.ts';
 
 /** In the order in which they are tried and listed. */
 export const MATCH_RULES = [
@@ -41,6 +42,13 @@ export interface MatchReason {
   readonly reference?: string;
   /** Business days, bank date minus expected date, for each pair of one line and one receipt. */
   readonly businessDays?: readonly number[];
+}
+
+/** An outcome with the entries that it is about. */
+export interface FoundOutcome {
+  readonly outcome: MatchOutcome;
+  readonly lines: readonly BankLine[];
+  readonly receipts: readonly ExpectedReceipt[];
 }
 
 export interface MatchOutcome {

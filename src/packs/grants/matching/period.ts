@@ -1,10 +1,10 @@
 /** Closing a period: only when every statement is there and every line is settled; then its totals stand for ever. */
+import { createHash } from 'node:crypto';
 import { addDays, type Day, formatDay } from '../../../calendar/index.ts';
 import { canonicalBytes, FilewrightError, type JsonValue } from '../../../core/index.ts';
-import { sha256Of } from '../sha256.ts';
 import type { BankLine } from './bank-line.ts';
 import type { IsBusinessDay } from './business-days.ts';
-import type { MatchOutcome } from './outcome.ts';
+import type { FoundOutcome, MatchOutcome } from './outcome.ts';
 import { compare } from './workbench.ts';
 
 export interface Period {
@@ -39,24 +39,49 @@ export interface ClosingQuestion {
   readonly statements: readonly StatementCover[];
   /** Balance at the end of the period before; undefined for the first one. */
   readonly previousClosingCents: number | undefined;
-  readonly lines: readonly BankLine[];
-  readonly outcomes: readonly MatchOutcome[];
+  /** Those that touch the period, as they are listed. Walked more than once. */
+  readonly outcomes: Iterable<MatchOutcome>;
   readonly isBusinessDay: IsBusinessDay;
 }
 
 export type Closing =
-  | { readonly kind: 'closed'; readonly closed: ClosedPeriod }
+  | {
+      readonly kind: 'closed';
+      readonly closed: ClosedPeriod;
+      /** Balance at the end of the last day; undefined where no statement ends with the period. */
+      readonly closingCents: number | undefined;
+    }
   | { readonly kind: 'blocked'; readonly obstacles: readonly string[] };
 
 export function closePeriod(question: ClosingQuestion): Closing {
-  const { period } = question;
-  const inPeriod = new Set(
-    question.lines.filter((line) => covers(period, line)).map(({ id }) => id),
-  );
-  const outcomes = question.outcomes.filter(({ bank }) => bank.some((id) => inPeriod.has(id)));
+  const { period, outcomes } = question;
   const obstacles = [...missingStatements(question), ...unsettled(outcomes)];
   if (obstacles.length > 0) return { kind: 'blocked', obstacles };
-  return { kind: 'closed', closed: { ...period, totals: totalsOf(outcomes) } };
+  const last = statementsIn(question).at(-1);
+  return {
+    kind: 'closed',
+    closed: { ...period, totals: totalsOf(outcomes) },
+    // Of a statement that goes on into the next period nobody knows the balance in between.
+    closingCents: last !== undefined && last.to <= period.to ? last.closingCents : undefined,
+  };
+}
+
+/** Those that have a day of the period, by their days. */
+function statementsIn({
+  period,
+  statements,
+}: Pick<ClosingQuestion, 'period' | 'statements'>): readonly StatementCover[] {
+  return statements
+    .filter(
+      ({ account, to, from }) =>
+        account === period.account && to >= period.from && from <= period.to,
+    )
+    .sort((one, other) => one.from - other.from || one.to - other.to);
+}
+
+/** Whether one of the outcome's lines is booked in the period. */
+export function touches(period: Period, { lines }: FoundOutcome): boolean {
+  return lines.some((line) => covers(period, line));
 }
 
 function covers(period: Period, line: BankLine): boolean {
@@ -68,14 +93,9 @@ function covers(period: Period, line: BankLine): boolean {
 }
 
 /** All gaps at once: each is another call to the bank. */
-export function missingStatements(question: Omit<ClosingQuestion, 'lines' | 'outcomes'>): string[] {
+export function missingStatements(question: Omit<ClosingQuestion, 'outcomes'>): string[] {
   const { period, isBusinessDay } = question;
-  const statements = question.statements
-    .filter(
-      ({ account, to, from }) =>
-        account === period.account && to >= period.from && from <= period.to,
-    )
-    .sort((one, other) => one.from - other.from || one.to - other.to);
+  const statements = statementsIn(question);
   const first = statements[0];
   const last = statements.at(-1);
   if (first === undefined || last === undefined) {
@@ -84,7 +104,8 @@ export function missingStatements(question: Omit<ClosingQuestion, 'lines' | 'out
     ];
   }
   const gaps: string[] = [];
-  const { previousClosingCents: before } = question;
+  // A statement that began in the period before opens with a balance of that one.
+  const before = first.from < period.from ? undefined : question.previousClosingCents;
   if (before !== undefined && first.openingCents !== undefined && first.openingCents !== before) {
     gaps.push(
       `the first statement opens with ${first.openingCents} cents, the period before closed with ${before}: a statement is missing between`,
@@ -134,32 +155,59 @@ function hasBusinessDay(from: Day, to: Day, isBusinessDay: IsBusinessDay): boole
   return false;
 }
 
-function unsettled(outcomes: readonly MatchOutcome[]): readonly string[] {
-  return outcomes
-    .filter(({ status }) => status === 'manual' || status === 'review')
-    .map(({ rule, bank }) => `${bank.join(', ')} waits for a person (${rule})`);
+function unsettled(outcomes: Iterable<MatchOutcome>): readonly string[] {
+  const waiting: string[] = [];
+  for (const { rule, status, bank } of outcomes) {
+    if (status !== 'manual' && status !== 'review') continue;
+    waiting.push(`${bank.join(', ')} waits for a person (${rule})`);
+  }
+  return waiting;
 }
 
 /** The figures of a set of outcomes, with a hash by which any later change is noticed. */
-export function totalsOf(outcomes: readonly MatchOutcome[]): PeriodTotals {
-  const sums = new Map<string, bigint>();
-  const counts = new Map<string, number>();
-  for (const { status, rule, reason } of outcomes) {
-    counts.set(rule, (counts.get(rule) ?? 0) + 1);
-    if (status !== 'matched') continue;
-    sums.set(reason.currency, (sums.get(reason.currency) ?? 0n) + BigInt(reason.bankCents));
+export function totalsOf(outcomes: Iterable<MatchOutcome>): PeriodTotals {
+  const figures = new OutcomeFigures();
+  for (const outcome of outcomes) figures.add(outcome);
+  const { matchedCents } = figures;
+  // The canonical text of `{matchedCents, outcomes}`, written piece by piece: as one text a year of outcomes is large.
+  const hash = createHash('sha256').update('{"matchedCents":').update(canonicalBytes(matchedCents));
+  let before = ',"outcomes":[';
+  for (const outcome of outcomes) {
+    // Outcomes are plain JSON: texts, whole numbers and lists of them.
+    hash.update(before).update(canonicalBytes(outcome as unknown as JsonValue));
+    before = ',';
   }
-  const sorted = <Value>(map: ReadonlyMap<string, Value>): [string, Value][] =>
-    [...map].sort(([one], [other]) => compare(one, other));
-  const matchedCents = Object.fromEntries(sorted(sums).map(([name, sum]) => [name, String(sum)]));
-  const byRule = Object.fromEntries(sorted(counts));
-  // Outcomes are plain JSON: texts, whole numbers and lists of them.
-  const content = { matchedCents, outcomes: outcomes as unknown as JsonValue };
-  return { matchedCents, outcomes: byRule, hash: sha256Of(canonicalBytes(content)) };
+  hash.update(before === ',' ? ']}' : `${before}]}`);
+  return { matchedCents, outcomes: figures.outcomes, hash: hash.digest('hex') };
+}
+
+/** Sums and counts of outcomes that come one by one. */
+export class OutcomeFigures implements Omit<PeriodTotals, 'hash'> {
+  readonly #cents = new Map<string, bigint>();
+  readonly #counts = new Map<string, number>();
+
+  add({ status, rule, reason }: MatchOutcome): void {
+    this.#counts.set(rule, (this.#counts.get(rule) ?? 0) + 1);
+    if (status !== 'matched') return;
+    const before = this.#cents.get(reason.currency) ?? 0n;
+    this.#cents.set(reason.currency, before + BigInt(reason.bankCents));
+  }
+
+  get matchedCents(): Readonly<Record<string, string>> {
+    return Object.fromEntries(sorted(this.#cents).map(([name, cents]) => [name, String(cents)]));
+  }
+
+  get outcomes(): Readonly<Record<string, number>> {
+    return Object.fromEntries(sorted(this.#counts));
+  }
+}
+
+function sorted<Value>(map: ReadonlyMap<string, Value>): [string, Value][] {
+  return [...map].sort(([one], [other]) => compare(one, other));
 }
 
 /** A closed period takes nothing more, and matching it again must give what was frozen. */
-export function checkFrozen(closed: ClosedPeriod, again: readonly MatchOutcome[]): void {
+export function checkFrozen(closed: ClosedPeriod, again: Iterable<MatchOutcome>): void {
   const { hash } = totalsOf(again);
   if (hash === closed.totals.hash) return;
   throw new FilewrightError(

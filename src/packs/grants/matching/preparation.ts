@@ -1,5 +1,6 @@
 /** Before anything is matched: what was delivered twice, what is not booked, what was taken back. */
 import { formatDay } from '../../../calendar/index.ts';
+import type { BankLine } from './bank-line.ts';
 import { type Line, settle, type Workbench } from './workbench.ts';
 
 export function setAsideWhatIsNoMoney(bench: Workbench): void {
@@ -13,25 +14,19 @@ export function setAsideWhatIsNoMoney(bench: Workbench): void {
  * two equal gifts on one day are two gifts. Date and amount are compared as well, because some banks use a number again.
  */
 function dropRepeatedDeliveries(bench: Workbench): void {
-  // By number alone; almost every number stands once, so that a list for each would be waste.
-  const first = new Map<string, Line | Line[]>();
+  const first = new Map<string, Line>();
   for (const line of bench.lines) {
-    const { nativeId, status } = line.given;
+    const { status } = line.given;
+    const key = deliveryKey(line.given);
     // A pending entry becomes a booked one with the same number: it must not push that one out.
-    if (nativeId === undefined || status !== 'booked') continue;
-    const known = first.get(nativeId);
-    if (known === undefined) {
-      first.set(nativeId, line);
-      continue;
-    }
-    const others = Array.isArray(known) ? known : [known];
-    const earlier = others.find((one) => isSameEntry(one, line));
+    if (key === undefined || status !== 'booked') continue;
+    const earlier = first.get(key);
     if (earlier === undefined) {
-      first.set(nativeId, [...others, line]);
+      first.set(key, line);
       continue;
     }
     const of = earlier.given.id;
-    const text = `The bank's number ${nativeId} was delivered before as ${of}, with the same date and amount.`;
+    const text = `The bank's number ${line.given.nativeId} was delivered before as ${of}, with the same date and amount.`;
     settle(bench, {
       rule: 'P0-duplicate-delivery',
       status: 'ignored',
@@ -43,14 +38,11 @@ function dropRepeatedDeliveries(bench: Workbench): void {
   }
 }
 
-function isSameEntry(one: Line, other: Line): boolean {
-  return (
-    one.given.account === other.given.account &&
-    one.given.bookingDate === other.given.bookingDate &&
-    one.given.amountCents === other.given.amountCents &&
-    one.given.currency === other.given.currency &&
-    one.given.direction === other.given.direction
-  );
+/** Equal for two deliveries of one entry; undefined where the bank gives no number. */
+export function deliveryKey(line: BankLine): string | undefined {
+  const { nativeId, account, bookingDate, amountCents, currency, direction } = line;
+  if (nativeId === undefined) return undefined;
+  return JSON.stringify([nativeId, account, bookingDate, amountCents, currency, direction]);
 }
 
 function dropUnbooked(bench: Workbench): void {
@@ -69,15 +61,13 @@ function dropUnbooked(bench: Workbench): void {
 
 /** A return and its payment leave together; the receipt that the payment was for is expected again. */
 function netReversals(bench: Workbench): void {
-  // Money out, or what the bank marks: most feeds have few of them, and only their names are looked up.
-  const returns = bench.lines.filter(
-    ({ isOpen, given }) => isOpen && (given.isReversal || given.direction === 'debit'),
-  );
-  const wanted = new Set(returns.flatMap(reversalKeys));
+  // Most feeds have few of them, and only their names are looked up.
+  const returns = bench.lines.filter(({ isOpen, given }) => isOpen && isReturn(given));
+  const wanted = new Set(returns.flatMap(({ given }) => reversalKeys(given)));
   const payments = new Map<string, Line[]>();
   for (const line of wanted.size === 0 ? [] : bench.lines) {
     if (!line.isOpen || line.given.isReversal) continue;
-    for (const key of reversalKeys(line)) {
+    for (const key of reversalKeys(line.given)) {
       if (!wanted.has(key)) continue;
       const known = payments.get(key);
       if (known === undefined) payments.set(key, [line]);
@@ -102,9 +92,14 @@ function netReversals(bench: Workbench): void {
   }
 }
 
+/** Money out, or what the bank marks: it may take a payment back. */
+export function isReturn({ isReversal, direction }: BankLine): boolean {
+  return isReversal || direction === 'debit';
+}
+
 /** The trace, or where the bank gives none, the references; each with the account and the amount. */
-function reversalKeys(line: Line): readonly string[] {
-  const { account, amountCents, currency, trace, references } = line.given;
+export function reversalKeys(line: BankLine): readonly string[] {
+  const { account, amountCents, currency, trace, references } = line;
   const names = trace === undefined ? references : [trace, ...references];
   return [...new Set(names)].map((name) => JSON.stringify([account, amountCents, currency, name]));
 }
@@ -117,7 +112,7 @@ function paymentTakenBack(
 ): Line | undefined {
   const byTrace = new Set<Line>();
   const byReference = new Set<Line>();
-  for (const key of reversalKeys(back)) {
+  for (const key of reversalKeys(back.given)) {
     for (const payment of payments.get(key) ?? []) {
       const days = back.given.bookingDate - payment.given.bookingDate;
       if (!payment.isOpen || payment === back || days < 0 || days > daysMax) continue;

@@ -11,27 +11,35 @@ export function normalised(text: string): string {
   return text.trim().replaceAll(/\s+/g, ' ').toUpperCase();
 }
 
+type SaysReferences = Pick<BankLine, 'references' | 'description'>;
+
 /** Numbers of the known references that a line names in its reference fields or as whole words of its texts. */
 export function mentionedReferences(
-  line: Pick<BankLine, 'references' | 'description'>,
+  line: SaysReferences,
   numbers: ReadonlyMap<string, number>,
 ): { readonly references: readonly number[]; readonly saysReference: boolean } {
   const found = new Set<number>();
-  let saysReference = false;
-  const look = (spelling: string): void => {
+  const saysReference = eachMention(line, (spelling) => {
     const number = numbers.get(spelling);
     if (number !== undefined) found.add(number);
-  };
+  });
+  const references = [...found].sort((one, other) => one - other);
+  return { references, saysReference: saysReference || references.length > 0 };
+}
+
+/** Everything in a line that could be a reference, in its one spelling; whether a field of the line says any at all. */
+export function eachMention(line: SaysReferences, look: (spelling: string) => void): boolean {
+  let saysReference = false;
   for (const reference of line.references) {
     const spelling = normalised(reference);
     if (spelling === '' || NO_REFERENCE.has(spelling)) continue;
     saysReference = true;
-    look(spelling);
+    // One word is looked at as a word below.
+    if (spelling.includes(' ')) look(spelling);
     lookAtWords(spelling, look);
   }
   if (line.description !== undefined) lookAtWords(normalised(line.description), look);
-  const references = [...found].sort((one, other) => one - other);
-  return { references, saysReference: saysReference || references.length > 0 };
+  return saysReference;
 }
 
 function lookAtWords(text: string, look: (word: string) => void): void {

@@ -1,9 +1,9 @@
 /** Lines and receipts in canonical order with what the rules look up; arrival order is forgotten here. */
 import { type Day, formatDay } from '../../../calendar/index.ts';
 import { invariant } from '../../../core/index.ts';
-import { type BankLine, checkMatchInput, type ExpectedReceipt } from './bank-line.ts';
-import { BusinessDays, type IsBusinessDay } from './business-days.ts';
-import type { MatchOutcome, MatchReason, MatchRule, MatchStatus } from './outcome.ts';
+import type { BankLine, ExpectedReceipt } from './bank-line.ts';
+import type { BusinessDays } from './business-days.ts';
+import type { FoundOutcome, MatchOutcome, MatchReason, MatchRule, MatchStatus } from './outcome.ts';
 import type { DateWindow, MatchPolicy } from './policy.ts';
 import { mentionedReferences, normalised } from './references.ts';
 
@@ -20,6 +20,8 @@ export interface Line {
   isOpen: boolean;
   /** A receipt was given to it, by a match or for review. */
   isPaid: boolean;
+  /** Too many entries stand under its reference: it was not tried as a sum, nor as a part of one. */
+  isUnsearched: boolean;
 }
 
 export interface Receipt {
@@ -37,21 +39,19 @@ export interface Workbench {
   readonly policy: MatchPolicy;
   readonly lines: readonly Line[];
   readonly receipts: readonly Receipt[];
-  /** Takes each outcome with the place of its first entry in canonical order. */
-  readonly take: (outcome: MatchOutcome, place: number) => void;
+  readonly take: (found: FoundOutcome) => void;
 }
 
 export function workbenchOf(input: {
   readonly lines: readonly BankLine[];
   readonly receipts: readonly ExpectedReceipt[];
   readonly policy: MatchPolicy;
-  readonly isBusinessDay: IsBusinessDay;
+  readonly days: BusinessDays;
   readonly take: Workbench['take'];
 }): Workbench {
-  checkMatchInput(input.lines, input.receipts);
+  const { days } = input;
   const sortedLines = [...input.lines].sort(byDateAndNativeId);
   const sortedReceipts = [...input.receipts].sort(byExpectedDate);
-  const days = new BusinessDays(allDates(sortedLines, sortedReceipts), input.isBusinessDay);
   const numbers = new Map<string, number>();
   // Payers come back all year: each name is brought to one spelling once, and held once.
   const payers = new Map<string, string>();
@@ -84,28 +84,25 @@ export function workbenchOf(input: {
       payer: counterparty === undefined ? undefined : payerOf(counterparty),
       isOpen: true,
       isPaid: false,
+      isUnsearched: false,
     };
   });
   return { policy: input.policy, lines, receipts, take: input.take };
 }
 
-function* allDates(
-  lines: readonly BankLine[],
-  receipts: readonly ExpectedReceipt[],
-): Generator<Day> {
-  for (const { bookingDate } of lines) yield bookingDate;
-  for (const { expected } of receipts) yield expected;
+/** The canonical order of lines, in which rules look at them. */
+export function byDateAndNativeId(one: BankLine, other: BankLine): number {
+  return one.bookingDate - other.bookingDate || compareLineNames(one, other);
 }
 
-function byDateAndNativeId(one: BankLine, other: BankLine): number {
-  return (
-    one.bookingDate - other.bookingDate ||
-    compare(one.nativeId ?? '', other.nativeId ?? '') ||
-    compare(one.id, other.id)
-  );
+export type LineName = Pick<BankLine, 'nativeId' | 'id'>;
+
+export function compareLineNames(one: LineName, other: LineName): number {
+  return compare(one.nativeId ?? '', other.nativeId ?? '') || compare(one.id, other.id);
 }
 
-function byExpectedDate(one: ExpectedReceipt, other: ExpectedReceipt): number {
+/** The canonical order of receipts. */
+export function byExpectedDate(one: ExpectedReceipt, other: ExpectedReceipt): number {
   return one.expected - other.expected || compare(one.id, other.id);
 }
 
@@ -120,8 +117,13 @@ export function isInWindow(line: Line, receipt: Receipt, window: DateWindow): bo
 }
 
 /** Amount, currency and direction: two entries with the same key are the same money as far as figures go. */
-export function moneyKey({ given }: Line | Receipt): string {
-  return `${given.amountCents} ${given.currency} ${given.direction}`;
+export function moneyKey(entry: BankLine | ExpectedReceipt): string {
+  return `${entry.amountCents} ${entry.currency} ${entry.direction}`;
+}
+
+/** Money of one payer; the name in its one spelling. */
+export function payerKey(money: string, payer: string): string {
+  return `${money} ${payer}`;
 }
 
 /** What equal keys say, without making them. */
@@ -181,7 +183,11 @@ export function settle(bench: Workbench, settled: Settled): void {
     ...(settled.of !== undefined && { of: settled.of }),
     reason,
   };
-  bench.take(outcome, (lines[0] ?? receipts[0])?.at ?? 0);
+  bench.take({
+    outcome,
+    lines: lines.map(({ given }) => given),
+    receipts: receipts.map(({ given }) => given),
+  });
 }
 
 function reasonOf({ lines, receipts, text }: Settled): MatchReason {

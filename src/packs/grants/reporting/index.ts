@@ -27,10 +27,15 @@ export {
 export { type ReceivedMoney, receivedMoney } from './received.ts';
 export { type GrantPaidOut, type ScheduleI, scheduleI, type ScheduleIRow } from './schedule-i.ts';
 export {
+  type IndividualsRow,
+  individualsOf,
+  type PaidToIndividuals,
+} from './schedule-i-individuals.ts';
+export {
   type FederalExpenditure,
   readAssistanceListings,
   type Sefa,
   sefaReport,
   type SefaRow,
 } from './sefa.ts';
-export { type Sf425, SF425_LINES, type Sf425Input, sf425Report } from './sf425.ts';
+export { type Sf425, type Sf425Input, sf425Report } from './sf425.ts';

@@ -1,12 +1,7 @@
-/** SF-425 (Federal Financial Report), lines 10a to 10o, each with the amounts that it is made of. */
-import type { Fact } from '../facts.ts';
+/** SF-425 (Federal Financial Report), section 10: each line with the amounts that it is made of, by the form's own formulas. */
+import { invariant } from '../../../core/index.ts';
+import type { GrantsLaw } from '../law.ts';
 import { type Figure, type FigurePart, figureOf, totalOf } from './figure.ts';
-
-/** The lines of the form were written down from memory: whoever files compares them with the form. */
-export const SF425_LINES: Fact = {
-  source: 'SF-425, section 10; form not read here',
-  standing: 'known-unverified',
-};
 
 export interface Sf425Input {
   /** Federal cash, cumulative over the award. */
@@ -28,45 +23,57 @@ export interface Sf425 {
   readonly tasks: readonly string[];
 }
 
-export function sf425Report(given: Sf425Input): Sf425 {
-  const line = (letter: string, parts: readonly FigurePart[]): Figure =>
-    figureOf(nameOf(letter), parts);
-  const difference = (letter: string, plus: Figure, ...minus: Figure[]): Figure =>
-    totalOf(nameOf(letter), [
-      { sign: 1, figure: plus },
-      ...minus.map((figure) => ({ sign: -1, figure }) as const),
-    ]);
-  const a = line('a', given.cashReceipts);
-  const b = line('b', given.cashDisbursements);
-  const d = line('d', given.federalFundsAuthorized);
-  const e = line('e', given.federalExpenditures);
-  const f = line('f', given.unliquidatedObligations);
-  const g = totalOf(nameOf('g'), [
-    { sign: 1, figure: e },
-    { sign: 1, figure: f },
-  ]);
-  const i = line('i', given.recipientShareRequired);
-  const j = line('j', given.recipientExpenditures);
-  const l = line('l', given.programIncomeEarned);
-  const m = line('m', given.programIncomeDeducted);
-  const n = line('n', given.programIncomeAdded);
-  const c = difference('c', a, b);
-  const h = difference('h', d, g);
-  const k = difference('k', i, j);
-  const o = difference('o', l, m, n);
-  const tasks = [
-    `Confirm the lines: ${SF425_LINES.standing} (${SF425_LINES.source})`,
-    ...[
-      { figure: c, fault: 'more was paid out than received' },
-      { figure: h, fault: 'more is spent and owed than authorized' },
-      { figure: o, fault: 'more program income is used than earned' },
-    ]
-      .filter(({ figure }) => figure.dollars < 0n)
-      .map(({ figure, fault }) => `${figure.name} is ${figure.dollars}: ${fault}`),
-  ];
-  return { figures: [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o], tasks };
-}
+/** Lines that somebody must know; every other one is computed. */
+const INPUT_OF: Readonly<Record<string, keyof Sf425Input>> = {
+  '10a': 'cashReceipts',
+  '10b': 'cashDisbursements',
+  '10d': 'federalFundsAuthorized',
+  '10e': 'federalExpenditures',
+  '10f': 'unliquidatedObligations',
+  '10i': 'recipientShareRequired',
+  '10j': 'recipientExpenditures',
+  '10l': 'programIncomeEarned',
+  '10m': 'programIncomeDeducted',
+  '10n': 'programIncomeAdded',
+};
 
-function nameOf(letter: string): Pick<Figure, 'name' | 'line' | 'xpath'> {
-  return { name: `SF425/10${letter}`, line: `10${letter}`, xpath: undefined };
+const FAULT_BELOW_ZERO: Readonly<Record<string, string>> = {
+  '10c': 'more was paid out than received',
+  '10h': 'more is spent and owed than authorized',
+  '10o': 'more program income is used than earned',
+};
+
+export function sf425Report(given: Sf425Input, { federal }: GrantsLaw): Sf425 {
+  const { lines, alternatives, standing, source } = federal.sf425;
+  const figures = new Map<string, Figure>();
+  const of = (line: string): Figure => {
+    const figure = figures.get(line);
+    invariant(figure !== undefined, `line ${line} of the SF-425 stands above those made from it`);
+    return figure;
+  };
+  for (const { line, formula } of lines) {
+    const name = { name: `SF425/${line}`, line, xpath: undefined };
+    const input = INPUT_OF[line];
+    invariant((formula === undefined) === (input !== undefined), `line ${line} is given or made`);
+    const signed = (names: readonly string[], sign: 1 | -1) =>
+      names.map((one) => ({ sign, figure: of(one) }));
+    const figure =
+      formula === undefined
+        ? figureOf(name, input === undefined ? [] : given[input])
+        : totalOf(name, [...signed(formula.plus, 1), ...signed(formula.minus, -1)]);
+    figures.set(line, figure);
+  }
+  const used = alternatives.filter((line) => of(line).cents !== 0n);
+  const tasks = [
+    ...(standing === 'verified' ? [] : [`Confirm the lines: ${standing} (${source})`]),
+    ...(used.length > 1
+      ? [
+          `Lines ${used.join(' and ')} are both used: the form subtracts one or the other; ask the agency`,
+        ]
+      : []),
+    ...[...figures.values()]
+      .filter(({ line, dollars }) => dollars < 0n && FAULT_BELOW_ZERO[line] !== undefined)
+      .map((figure) => `${figure.name} is ${figure.dollars}: ${FAULT_BELOW_ZERO[figure.line]}`),
+  ];
+  return { figures: [...figures.values()], tasks };
 }

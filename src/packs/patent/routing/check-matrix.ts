@@ -19,6 +19,7 @@ export function checkMatrix(matrix: RoutingMatrix, people: People): readonly Mat
     ...circleFaults(matrix),
     ...gapFaults(matrix),
     ...rowFaults(matrix),
+    ...tableFaults(matrix),
     ...privilegedFaults(matrix, people),
     ...peopleFaults(matrix, people),
   ];
@@ -141,6 +142,18 @@ function rowFaults(matrix: RoutingMatrix): MatrixFault[] {
     faults.push(fault('routes', why, 'Add a row with * in all three places'));
   }
   return faults;
+}
+
+function tableFaults({ assignment }: RoutingMatrix): MatrixFault[] {
+  const seen = new Map<string, number>();
+  return assignment.flatMap(({ client, technologyGroup }, index) => {
+    const key = JSON.stringify([client ?? null, technologyGroup ?? null]);
+    const other = seen.get(key);
+    seen.set(key, index);
+    if (other === undefined) return [];
+    const why = `is for the same client and group as assignment/${other}`;
+    return [fault(`assignment/${index}`, why, 'Remove one of them')];
+  });
 }
 
 function privilegedFaults(matrix: RoutingMatrix, people: People): MatrixFault[] {

@@ -57,15 +57,17 @@ export function descend(descent: Descent, land: Landscape): Landing {
     }
     reason = blocked ?? 'NOBODY_TO_ASK';
     const below = tierBelow(tier);
-    const isFirst = tier === descent.from;
+    const activation = tier === descent.from ? descent.activation : undefined;
+    const trigger = activation?.trigger;
     facts.push({
       kind: 'transition',
       at: land.at,
       from: side(tier, left ?? first(tier, land)?.target.id, land),
       to: side(below, (free(below, land) ?? first(below, land))?.target.id, land),
       reason,
-      activation: isFirst ? descent.activation?.id : undefined,
-      evidence: isFirst ? descent.activation?.trigger.evidence : undefined,
+      activation: activation?.id,
+      trigger: trigger === undefined ? undefined : { code: trigger.code, subject: trigger.subject },
+      evidence: trigger?.evidence,
       labels: land.route.labels,
       matrixVersion: land.route.matrixVersion,
     });

@@ -21,6 +21,7 @@ function dataOf(fact: RoutingFact): Record<string, JsonValue> {
         to: sideData(fact.to),
         reason: fact.reason,
         activation: fact.activation ?? null,
+        trigger: fact.trigger === undefined ? null : { ...fact.trigger },
         evidence: fact.evidence === undefined ? null : { ...fact.evidence },
         labels: { ...fact.labels },
         matrix: fact.matrixVersion,

@@ -3,7 +3,7 @@ import type { BreakerState, Instant, Sha256Hex } from '../../../core/index.ts';
 import type { Labels } from '../access/index.ts';
 import type { KnownDates } from './state.ts';
 import type { Tier } from './tiers.ts';
-import type { TriggerEvidence } from './triggers.ts';
+import type { Trigger, TriggerEvidence } from './triggers.ts';
 
 /** Why a tier was left. */
 export type LeaveReason =
@@ -31,6 +31,8 @@ export type RoutingFact =
       readonly to: TransitionSide;
       readonly reason: LeaveReason;
       readonly activation: string | undefined;
+      /** What failed, and how; the measured value is the evidence. */
+      readonly trigger: Pick<Trigger, 'code' | 'subject'> | undefined;
       readonly evidence: TriggerEvidence | undefined;
       readonly labels: Labels;
       readonly matrixVersion: Sha256Hex;

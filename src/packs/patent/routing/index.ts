@@ -25,6 +25,7 @@
  * message id goes out again. Receivers deduplicate by that id: notices may repeat, never vanish.
  */
 export * from './activation.ts';
+export * from './assignment.ts';
 export * from './breakers.ts';
 export * from './check-matrix.ts';
 export * from './fact-data.ts';

@@ -1,5 +1,6 @@
 /** A routing matrix: who gets which docket, and who gets it when that one does not. */
 import type { Sha256Hex } from '../../../core/index.ts';
+import type { AssignmentTable } from './assignment.ts';
 import type { RoutingPolicy } from './policy.ts';
 import type { Tier } from './tiers.ts';
 
@@ -41,6 +42,8 @@ export interface RoutingMatrix {
   readonly rows: readonly MatrixRow[];
   /** Persons who get what nobody else may see, in order. */
   readonly privileged: readonly string[];
+  /** Asked who has a matter, before its first handoff. Often empty. */
+  readonly assignment: readonly AssignmentTable[];
   readonly policy: RoutingPolicy;
 }
 

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { type LawNode, readLawDocument } from '../../../calendar/index.ts';
 import { canonicalText, sha256Hex } from '../../../core/index.ts';
 import { inFile, members } from '../access/index.ts';
+import type { AssignmentTable } from './assignment.ts';
 import type { MatrixNode, MatrixRow, RoutingMatrix, Target } from './matrix.ts';
 import { DEFAULT_POLICY, type RoutingPolicy } from './policy.ts';
 import { TIERS } from './tiers.ts';
@@ -17,7 +18,7 @@ export function readMatrix(source: {
     const root = readLawDocument({ ...source, fault: 'RULE_FILE_INVALID' });
     root.object(
       ['kind', 'format', 'title', 'targets', 'nodes', 'routes', 'privileged'],
-      ['notes', 'policy'],
+      ['notes', 'policy', 'assignment'],
     );
     root.field('kind').oneOf(['routing-matrix']);
     root.field('format').integer({ min: 1, max: 1 });
@@ -31,6 +32,7 @@ export function readMatrix(source: {
         .field('privileged')
         .items()
         .map((node) => node.text()),
+      assignment: root.optional('assignment')?.items().map(assignmentTable) ?? [],
       policy: policy(root.optional('policy')),
     };
   });
@@ -69,16 +71,48 @@ function matrixNode(id: string, node: LawNode): MatrixNode {
 
 function row(node: LawNode): MatrixRow {
   node.object(['client', 'technology_group', 'event', 'start']);
-  const orAny = (name: string): string | undefined => {
-    const text = node.field(name).text();
-    return text === ANY ? undefined : text;
-  };
   return {
-    client: orAny('client'),
-    technologyGroup: orAny('technology_group'),
-    event: orAny('event'),
+    client: orAny(node.field('client')),
+    technologyGroup: orAny(node.field('technology_group')),
+    event: orAny(node.field('event')),
     start: node.field('start').text(),
   };
+}
+
+function orAny(node: LawNode): string | undefined {
+  const text = node.text();
+  return text === ANY ? undefined : text;
+}
+
+const REFERENCE = /^(env:[A-Za-z_]\w*|file:\/[^\p{Cc}]+)$/u;
+
+function assignmentTable(node: LawNode): AssignmentTable {
+  node.object(['client', 'technology_group', 'url'], ['credential']);
+  const url = node.field('url');
+  if (!isAddress(url.text())) {
+    url.refuse(
+      'an address such as https://assignments.example/table was expected, no password in it',
+    );
+  }
+  const credential = node.optional('credential');
+  if (credential !== undefined && !REFERENCE.test(credential.text())) {
+    // Not repeated: what is no reference may be the secret itself.
+    credential.refuse(
+      'a reference was expected: env:NAME or file:/path; a matrix holds no secrets',
+    );
+  }
+  return {
+    client: orAny(node.field('client')),
+    technologyGroup: orAny(node.field('technology_group')),
+    url: url.text(),
+    credential: credential?.text(),
+  };
+}
+
+function isAddress(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
+  return isWeb && url.username === '' && url.password === '' && url.hash === '';
 }
 
 const SECOND_MS = 1_000;

@@ -1,34 +1,31 @@
-/** A grantor's own ledger: read over a lane like any portal, or from a file that the grantor sent. */
+/** What is read over a lane like from any portal: award documents, and a grantor's own ledger, unless he sent it as a file. */
 import {
   FilewrightError,
   type Instant,
   type JsonValue,
   parseStrictJson,
-  type Profile,
 } from '../../core/index.ts';
 import type { Filewright } from '../../app.ts';
-import { type GrantorLedger, laneLedger } from '../../pipeline/index.ts';
-import type { LanePortal } from '../../portals/index.ts';
+import { type GrantorLedger, laneLedger, type LaneToRead } from '../../pipeline/index.ts';
 import { lanes, type LaneWithProfile } from '../lanes.ts';
 
-export interface GrantorLane {
-  readonly portal: Pick<LanePortal, 'read'>;
-  readonly profile: Profile;
-  /** Below the profile's base address; `{grantor}` is replaced. */
-  readonly path: string;
-}
-
-/** The profile of a lane that may be read now; a lane that rests, rests for this too. */
-export async function profileToRead(app: Filewright, code: string): Promise<Profile> {
+/** Reads from a lane in a slot of its own; a lane that rests, rests for this too. */
+export async function readingLane<Result>(
+  app: Filewright,
+  code: string,
+  work: (lane: LaneToRead) => Promise<Result>,
+): Promise<Result> {
   const lane = (await lanes(app)).find(({ state }) => state.code === code);
   if (lane === undefined) {
     throw new FilewrightError('NOT_FOUND', `There is no lane "${code}"; see lane list`);
   }
   const obstacle = obstacleTo(lane, app.clock.now());
-  if (obstacle === undefined) return lane.profile;
+  if (obstacle === undefined) {
+    return app.reading({ code: lane.state.code, profile: lane.profile }, work);
+  }
   throw new FilewrightError(
     'REFUSED_BY_RULE',
-    `Lane ${code} ${obstacle}; read the ledger by hand and give it with --file, or try later`,
+    `Lane ${code} ${obstacle}; read it by hand and give it as a file, or try later`,
   );
 }
 
@@ -39,10 +36,11 @@ function obstacleTo({ state, profile }: LaneWithProfile, now: Instant): string |
   return pause.kind === 'until' && pause.until > now ? `is paused (${pause.reason})` : undefined;
 }
 
-export function ledgerOfLane({ portal, profile, path }: GrantorLane): GrantorLedger {
+/** `path` is below the lane's base address; `{grantor}` is replaced. */
+export function ledgerOfLane(lane: LaneToRead, path: string): GrantorLedger {
   const pathOf = (grantor: string): string =>
     path.replaceAll('{grantor}', () => encodeURIComponent(grantor));
-  return laneLedger({ portal, profile, pathOf });
+  return laneLedger(lane, pathOf);
 }
 
 /** A file that is no JSON is refused at once: somebody is there to give the right one. */
@@ -54,5 +52,5 @@ export function ledgerOfFile(path: string, bytes: Uint8Array): GrantorLedger {
     if (!(cause instanceof FilewrightError)) throw cause;
     throw new FilewrightError(cause.code, `${path}: ${cause.message}`, { cause });
   }
-  return { read: () => Promise.resolve({ kind: 'read', document }) };
+  return { mayRead: () => true, read: () => Promise.resolve({ kind: 'read', document }) };
 }

@@ -1,0 +1,84 @@
+/** What is to be matched. Each entry is checked when it comes, and what it may be matched with is noted then. */
+import type { JsonValue } from '../../../../core/index.ts';
+import { type BankLine, checkAmount, type ExpectedReceipt } from '../bank-line.ts';
+import { Couplings } from '../components/couplings.ts';
+import {
+  fieldsOfLine,
+  fieldsOfReceipt,
+  type LineFields,
+  lineOfFields,
+  type ReceiptFields,
+  receiptOfFields,
+} from './entry-codec.ts';
+import { PackedRecords } from './packed-records.ts';
+
+export interface OpenEntries {
+  readonly couplings: Couplings;
+  lineAt(place: number): BankLine;
+  receiptAt(place: number): ExpectedReceipt;
+}
+
+/** Entries that are added one by one, in any order, and held as bytes. */
+export class PackedEntries implements OpenEntries {
+  readonly couplings = new Couplings();
+  readonly #lines = new PackedRecords();
+  readonly #receipts = new PackedRecords();
+
+  addLine(line: BankLine): void {
+    checkAmount('bank line', line);
+    this.couplings.addLine(line);
+    // Texts, whole numbers and lists of them.
+    const record = [line.id, line.source.feed, fieldsOfLine(line)] as unknown as JsonValue;
+    this.#lines.push(record);
+  }
+
+  addReceipt(receipt: ExpectedReceipt): void {
+    checkAmount('expected receipt', receipt);
+    this.couplings.addReceipt(receipt);
+    this.#receipts.push(fieldsOfReceipt(receipt));
+  }
+
+  lineAt(place: number): BankLine {
+    // Written by `addLine`.
+    const [id, feed, fields] = this.#lines.at(place) as unknown as [string, string, LineFields];
+    return lineOfFields(id, feed, fields);
+  }
+
+  receiptAt(place: number): ExpectedReceipt {
+    // Written by `addReceipt`.
+    return receiptOfFields(this.#receipts.at(place) as unknown as ReceiptFields);
+  }
+}
+
+/** Entries of somebody who has them all as objects already. */
+export class ListedEntries implements OpenEntries {
+  readonly couplings = new Couplings();
+  readonly #lines: readonly BankLine[];
+  readonly #receipts: readonly ExpectedReceipt[];
+
+  constructor(lines: readonly BankLine[], receipts: readonly ExpectedReceipt[]) {
+    this.#lines = lines;
+    this.#receipts = receipts;
+    for (const line of lines) {
+      checkAmount('bank line', line);
+      this.couplings.addLine(line);
+    }
+    for (const receipt of receipts) {
+      checkAmount('expected receipt', receipt);
+      this.couplings.addReceipt(receipt);
+    }
+  }
+
+  lineAt(place: number): BankLine {
+    return existing(this.#lines[place], place);
+  }
+
+  receiptAt(place: number): ExpectedReceipt {
+    return existing(this.#receipts[place], place);
+  }
+}
+
+function existing<Entry>(entry: Entry | undefined, place: number): Entry {
+  if (entry === undefined) throw new RangeError(`there is no entry ${place}`);
+  return entry;
+}

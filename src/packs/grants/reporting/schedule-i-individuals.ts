@@ -1,0 +1,68 @@
+/** Schedule I Part III: what was paid to individuals, by type of assistance and never by person. */
+import type { GrantsLaw } from '../law.ts';
+import { type Figure, type FigurePart, figureOf } from './figure.ts';
+
+export interface PaidToIndividuals {
+  readonly part: FigurePart;
+  readonly recipientName: string;
+  /** How many people the row is for; undefined where it is for the one that it names. */
+  readonly recipients: number | undefined;
+  readonly noncashCents: bigint;
+  readonly purpose: string | undefined;
+}
+
+export interface IndividualsRow {
+  readonly GrantTypeTxt: string;
+  readonly RecipientCnt: number;
+  readonly CashGrantAmt: Figure;
+  /** What is missing, or rests on a guess. */
+  readonly remarks: readonly string[];
+}
+
+const GROUP = 'GrantsOtherAsstToIndivInUSGrp';
+
+/** Nothing while all of it together stays at or below the amount. */
+export function individualsOf(
+  grants: readonly PaidToIndividuals[],
+  law: GrantsLaw,
+): readonly IndividualsRow[] {
+  const total = grants.reduce((sum, { part, noncashCents }) => sum + part.cents + noncashCents, 0n);
+  if (total <= BigInt(law.form990.scheduleI.individualsAboveCents)) return [];
+  const byType = new Map<string, PaidToIndividuals[]>();
+  for (const grant of grants) {
+    const type = grant.purpose?.trim() ?? '';
+    const known = byType.get(type);
+    if (known === undefined) byType.set(type, [grant]);
+    else known.push(grant);
+  }
+  return [...byType].map(([type, group]) => rowOf(type, group, law));
+}
+
+function rowOf(type: string, group: readonly PaidToIndividuals[], law: GrantsLaw): IndividualsRow {
+  const named = group.filter(({ recipients }) => recipients === undefined);
+  const names = new Set(named.map(({ recipientName }) => recipientName.trim().toUpperCase()));
+  const said = group.reduce((sum, { recipients }) => sum + (recipients ?? 0), 0);
+  const known = law.elements.find('IRS990ScheduleI', `${GROUP}/CashGrantAmt`);
+  const remarks = [
+    ...(type === '' ? ['GrantTypeTxt: a type of assistance is needed'] : []),
+    ...(names.size > 0
+      ? [`RecipientCnt: ${names.size} of them counted by name; people of one name count once`]
+      : []),
+    ...(group.some(({ noncashCents }) => noncashCents !== 0n)
+      ? ['noncash assistance is not in this row: fill in Part III (d) to (f) by hand']
+      : []),
+  ];
+  return {
+    GrantTypeTxt: type,
+    RecipientCnt: said + names.size,
+    CashGrantAmt: figureOf(
+      {
+        name: `IRS990ScheduleI/${type}/${GROUP}/CashGrantAmt`,
+        line: known?.line ?? '',
+        xpath: known?.xpath,
+      },
+      group.map(({ part }) => part),
+    ),
+    remarks,
+  };
+}

@@ -1,0 +1,118 @@
+/**
+ * The assignment table: who has a matter, as another system of the firm knows it. It is asked before the first handoff and
+ * only ever says where a docket starts; who gets it after that, and whether, stays with the matrix. Pure.
+ */
+import { invariant, type JsonValue } from '../../../core/index.ts';
+import type { DocketColumn, DriftChange } from '../docket/index.ts';
+import { driftOf } from '../docket/index.ts';
+import type { RoutingMatrix } from './matrix.ts';
+import type { Observation } from './triggers.ts';
+
+/** `undefined` stands for any client or group. */
+export interface AssignmentTable {
+  readonly client: string | undefined;
+  readonly technologyGroup: string | undefined;
+  readonly url: string;
+  /** `env:NAME` or `file:/path` of a bearer token; a matrix holds no secrets. */
+  readonly credential: string | undefined;
+}
+
+/** What a table is asked about. */
+export interface AssignmentQuestion {
+  readonly applicationNumber: string | undefined;
+  readonly client: string | undefined;
+  readonly technologyGroup: string | undefined;
+  readonly eventCode: string;
+}
+
+export const ASSIGNMENT_TABLE = 'assignment_table';
+
+/** The table of the client goes before that of the group, and that before the one for all. */
+export function tableFor(
+  { assignment }: Pick<RoutingMatrix, 'assignment'>,
+  docket: Pick<AssignmentQuestion, 'client' | 'technologyGroup'>,
+): AssignmentTable | undefined {
+  const exactness = ({ client, technologyGroup }: AssignmentTable): number =>
+    (client === undefined ? 0 : 2) + (technologyGroup === undefined ? 0 : 1);
+  return assignment
+    .filter(
+      ({ client, technologyGroup }) =>
+        (client === undefined || client === docket.client) &&
+        (technologyGroup === undefined || technologyGroup === docket.technologyGroup),
+    )
+    .toSorted((a, b) => exactness(b) - exactness(a))[0];
+}
+
+/** What is asked for, as the query of the table's address. */
+export function questionUrl(table: AssignmentTable, question: AssignmentQuestion): URL {
+  const url = new URL(table.url);
+  const { applicationNumber, client, technologyGroup, eventCode } = question;
+  const fields = {
+    application_number: applicationNumber,
+    client,
+    technology_group: technologyGroup,
+    event_code: eventCode,
+  };
+  for (const [name, value] of Object.entries(fields)) {
+    if (value !== undefined) url.searchParams.set(name, value);
+  }
+  return url;
+}
+
+export type AssignmentAnswer =
+  | { readonly kind: 'assigned'; readonly party: string }
+  /** The table knows of nobody. */
+  | { readonly kind: 'nobody' }
+  | { readonly kind: 'drift'; readonly changes: readonly DriftChange[] };
+
+const ASSIGNED: DocketColumn = {
+  name: 'assigned_to',
+  meaning: 'the person or team that has the matter',
+  needed: true,
+  shape: 'text',
+  alsoCalled: ['assignee', 'assignedteam', 'owner', 'team'],
+};
+
+/** `{"assigned_to": "bio-team"}`; null where nobody is. Undefined is what is no JSON. */
+export function readAssignment(value: JsonValue | undefined): AssignmentAnswer {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  const fields = isObject ? (value as Readonly<Record<string, JsonValue>>) : {};
+  const { assigned_to: assigned, ...others } = fields;
+  if (assigned === null) return { kind: 'nobody' };
+  const change = driftOf(ASSIGNED, assigned, others);
+  if (change !== undefined) return { kind: 'drift', changes: [change] };
+  invariant(typeof assigned === 'string', 'Expected a value without drift to be a text.');
+  return { kind: 'assigned', party: assigned.trim() };
+}
+
+/** What became of a question, in the words of the triggers; undefined where it is nothing that one could look at. */
+export function observationOf(
+  seen:
+    | { readonly kind: 'answer'; readonly status: number; readonly answer: AssignmentAnswer }
+    | { readonly kind: 'failed'; readonly tlsHandshakeMs: number | undefined },
+): Observation | undefined {
+  if (seen.kind === 'failed') {
+    const { tlsHandshakeMs: handshakeMs } = seen;
+    return handshakeMs === undefined
+      ? undefined
+      : { kind: 'tls', target: ASSIGNMENT_TABLE, handshakeMs };
+  }
+  const { status, answer } = seen;
+  if (status !== 200) return { kind: 'lookup', resource: ASSIGNMENT_TABLE, status };
+  if (answer.kind !== 'drift') return undefined;
+  return { kind: 'record', source: ASSIGNMENT_TABLE, changes: answer.changes };
+}
+
+/**
+ * The matrix as it is for a docket whose party is known: it starts at that party's own place in the primary tier. Where
+ * the party has none, the rows decide as they would without a table.
+ */
+export function assignedMatrix(matrix: RoutingMatrix, party: string | undefined): RoutingMatrix {
+  if (party === undefined) return matrix;
+  const start = [...matrix.nodes.values()].find(
+    ({ tier, target }) => tier === 'PRIMARY' && matrix.targets.get(target)?.party === party,
+  );
+  if (start === undefined) return matrix;
+  const any = { client: undefined, technologyGroup: undefined, event: undefined };
+  return { ...matrix, rows: [{ ...any, start: start.id }] };
+}

@@ -1,0 +1,91 @@
+/** Destroying the key of a client destroys what was read of its dockets, and nothing of a docket that is still open. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { detailJson, detailText } from '../../src/cli/commands/docket-text.ts';
+import { entryId, instant } from '../../src/core/index.ts';
+import { importDockets, listDockets, showDocket } from '../../src/routing/index.ts';
+import { shredDue } from '../../src/store/index.ts';
+import { type Server, startServer } from '../delivery/server.ts';
+import { Stage } from './stage.ts';
+
+let server: Server;
+let stage: Stage;
+beforeAll(async () => {
+  server = await startServer();
+}, 60_000);
+afterAll(async () => server?.close());
+afterEach(async () => stage?.close());
+
+const LONG_AGO = instant(Date.UTC(2012, 4, 1));
+const SECRETS = /18\/424242|Northwind|A secret title|secret-file|EFS 61234567/;
+
+async function bring(): Promise<string> {
+  const clock = { ...stage.parts.clock, now: () => LONG_AGO };
+  const incoming = stage.incoming({ application_number: '18/424242', title: 'A secret title' });
+  const source = 'secret-file.ndjson';
+  const [admitted] = await importDockets({ ...stage.parts, clock }, [{ ...incoming, source }]);
+  return admitted?.docket ?? '';
+}
+
+const close = (at: string) =>
+  stage.read(
+    `update docket set closed_at = $2::timestamptz, closed_by = 'hart', next_at = null,
+      closing = '{"kind": "proof", "how": "proof", "receipt": "EFS 61234567"}' where tenant = $1`,
+    [at],
+  );
+
+const shred = () => {
+  const { ids, session, tenant } = stage.parts;
+  const id = entryId(ids.next());
+  const actor = { kind: 'system', id: 'test' } as const;
+  return shredDue(session, tenant, { id, type: 'retention.shredded', actor, trace: id, data: {} });
+};
+
+const rowText = async (): Promise<string> => {
+  const [row] = await stage.read('select to_jsonb(d)::text as all from docket d where tenant = $1');
+  return String(row?.['all']);
+};
+
+describe('the key of a client', () => {
+  it('is kept while a docket is open, and for seven years after it was closed', async () => {
+    stage = await Stage.set(server);
+    await bring();
+    expect(await shred()).toMatchObject({ keys: [], needed: 1 });
+    expect(await rowText()).toMatch(SECRETS);
+    await close(new Date(stage.parts.clock.now()).toISOString());
+    expect(await shred()).toMatchObject({ keys: [], extended: 1 });
+    expect(await rowText()).toMatch(SECRETS);
+  });
+
+  it('goes with all that was read; who may see everything is told so, for others nothing is there', async () => {
+    stage = await Stage.set(server);
+    const id = await bring();
+    await close('2013-01-01T00:00:00Z');
+    expect((await shred()).keys).toHaveLength(1);
+    expect(await rowText()).not.toMatch(SECRETS);
+    const { parts } = stage;
+    const shown = await showDocket(parts, await stage.viewer('hart'), id);
+    expect(detailText(shown)).toContain('destroyed with the data key of its client');
+    expect(`${detailText(shown)}${JSON.stringify(detailJson(shown))}`).not.toMatch(SECRETS);
+    expect(detailJson(shown)).toMatchObject({ isDestroyed: true, payloadBytes: null });
+    await expect(showDocket(parts, await stage.viewer('ruiz'), id)).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    });
+    const closed = { closed: 'only' } as const;
+    expect(await listDockets(parts, await stage.viewer('hart'), closed)).toHaveLength(1);
+    expect(await listDockets(parts, await stage.viewer('ruiz'), closed)).toEqual([]);
+    expect(await stage.isLedgerSound()).toBe(true);
+    // The same event again is still the same docket, and nothing of it comes back.
+    expect(await bring()).toBe(id);
+    expect(await rowText()).not.toMatch(SECRETS);
+  });
+
+  it('is what the database asks for: nothing else may take away what was read', async () => {
+    stage = await Stage.set(server);
+    await bring();
+    const destroy = () =>
+      stage.read(`update docket set docket = docket || '{"destroyed": true}' where tenant = $1`);
+    await expect(destroy()).rejects.toMatchObject({ code: '23001' });
+    await close('2013-01-01T00:00:00Z');
+    await expect(destroy()).rejects.toMatchObject({ code: '23001' });
+  });
+});

@@ -1,0 +1,123 @@
+/** How targets that are no endpoints come back: a mail server is greeted, a queue is measured as the matrix has it now. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { SaturationGauge } from '../../src/brokers/index.ts';
+import { greetMailServer } from '../../src/notify/index.ts';
+import { listBreakers, recoveryStatus } from '../../src/routing/index.ts';
+import { QueueWatch } from '../../src/routing/queue-watch.ts';
+import { type Server, startServer } from '../delivery/server.ts';
+import { until } from '../delivery/waiting.ts';
+import { startMailServer, TLS } from '../notify/mail-server.ts';
+import { Stage } from './stage.ts';
+
+let server: Server;
+let stage: Stage;
+beforeAll(async () => {
+  server = await startServer();
+}, 60_000);
+afterAll(async () => server?.close());
+afterEach(async () => stage?.close());
+
+const mailAt = (port: number) => ({
+  url: `smtp://localhost:${port}`,
+  allowPrivateAddresses: true,
+});
+const trusted = { certificateAuthorities: [TLS.cert] };
+/** Nobody listens there. */
+const DEAD_PORT = 1;
+
+/** The matrix with another target in the place of the team's endpoint. */
+async function withTeam(target: object): Promise<void> {
+  const { matrix } = stage.documents() as { matrix: { targets: object } };
+  await stage.activate({ targets: { ...matrix.targets, team: { party: 'team', ...target } } });
+}
+
+describe('a mail server', () => {
+  it('is well when it greets, and not when nobody listens or its certificate is a stranger’s', async () => {
+    const mail = await startMailServer();
+    expect(await greetMailServer(mailAt(mail.port), trusted)).toEqual({
+      isWell: true,
+      code: 'SMTP_250',
+    });
+    expect(await greetMailServer(mailAt(mail.port))).toMatchObject({ isWell: false });
+    expect(mail.taken).toEqual([]);
+    await mail.close();
+    expect(await greetMailServer(mailAt(DEAD_PORT))).toEqual({
+      isWell: false,
+      code: 'UNREACHABLE',
+    });
+  });
+
+  it('that is away keeps its target’s breaker open, and closes it when it greets again', async () => {
+    stage = await Stage.set(server);
+    await withTeam({ kind: 'mail', address: 'team@firm.example' });
+    let port = DEAD_PORT;
+    await stage.feed(3);
+    await stage.router({
+      transport: {
+        allowPrivateAddresses: () => true,
+        ...trusted,
+        mail: { server: async () => mailAt(port), from: 'docketing@firm.example', host: 'test' },
+      },
+    });
+    const breaker = async () =>
+      (await listBreakers(stage.parts)).find(({ target }) => target === 'team')?.breaker.state;
+    const health = async () => {
+      const [run] = await recoveryStatus(stage.parts, await stage.viewer(), { target: 'team' });
+      return run?.evidence.filter(({ step }) => step === 'health').at(-1);
+    };
+    await until(async () => (await health())?.verdict === 'bad', 20_000);
+    expect((await health())?.evidence).toMatchObject({ asked: 'EHLO', code: 'UNREACHABLE' });
+    expect(await breaker()).toBe('open');
+    const mail = await startMailServer();
+    ({ port } = mail);
+    await until(async () => (await breaker()) === 'closed', 20_000);
+    expect((await health())?.evidence).toMatchObject({ asked: 'EHLO', code: 'SMTP_250' });
+    // One letter: the synthetic transaction.
+    expect(mail.taken).toHaveLength(1);
+    await mail.close();
+  }, 40_000);
+});
+
+describe('the queues of targets', () => {
+  it('are those of the matrix that holds: a new one is measured without a restart, one that is gone is let go', async () => {
+    stage = await Stage.set(server);
+    const open = new Map<string, number>();
+    const targetGauge = (queue: string): SaturationGauge => {
+      open.set(queue, (open.get(queue) ?? 0) + 1);
+      return {
+        measure: () => Promise.resolve({ kind: 'measured', backlog: 0, lagMs: 0, evidence: {} }),
+        close: async () => void open.delete(queue),
+      };
+    };
+    const watch = new QueueWatch(stage.parts, { targetGauge });
+    const readings = async () =>
+      (await stage.read('select queue from queue_reading where tenant = $1 order by queue')).map(
+        ({ queue }) => queue,
+      );
+    await watch.look();
+    expect([...open]).toEqual([]);
+    await withTeam({ kind: 'rabbitmq', address: 'first' });
+    await watch.look();
+    expect([...open]).toEqual([['first', 1]]);
+    expect(await readings()).toEqual(['filewright', 'first']);
+    // The same queue in another matrix goes on with its own gauge, which knows how long it was untouched.
+    await stage.activate(
+      {
+        targets: {
+          ...(stage.documents() as { matrix: { targets: object } }).matrix.targets,
+          team: { kind: 'rabbitmq', address: 'first', party: 'team' },
+        },
+        title: 'Another title',
+      },
+      {},
+    );
+    await watch.look();
+    expect([...open]).toEqual([['first', 1]]);
+    await withTeam({ kind: 'rabbitmq', address: 'second' });
+    await watch.look();
+    expect([...open]).toEqual([['second', 1]]);
+    expect(await readings()).toEqual(['filewright', 'first', 'second']);
+    await watch.close();
+    expect([...open]).toEqual([]);
+  });
+});

@@ -1,0 +1,18 @@
+/**
+ * Loaded before the command line: the process kills itself at its n-th write to the database, before it or right after it.
+ * What was written is then with the server, and its answer reaches nobody.
+ */
+import { Socket } from 'node:net';
+
+const [moment, side] = (process.env.FILEWRIGHT_TEST_DIE_AT ?? '').split(' ');
+const { write } = Socket.prototype;
+let writes = 0;
+
+Socket.prototype.write = function dying(...args) {
+  writes += 1;
+  const isLast = writes === Number(moment);
+  if (isLast && side === 'before') process.kill(process.pid, 'SIGKILL');
+  const result = write.apply(this, args);
+  if (isLast) process.kill(process.pid, 'SIGKILL');
+  return result;
+};

@@ -1,0 +1,245 @@
+import { describe, expect, it } from 'vitest';
+import { canonicalText, type JsonValue } from '../../src/core/index.ts';
+import {
+  type BankLine,
+  BATCH_ENTRIES,
+  type ExpectedReceipt,
+  type FoundOutcome,
+  ListedEntries,
+  matchEach,
+  matchReceipts,
+  type OpenEntries,
+  OutcomeList,
+  PackedEntries,
+  totalsOf,
+} from '../../src/packs/grants/matching/index.ts';
+import { batchesOf } from '../../src/packs/grants/matching/components/batches.ts';
+import { textHash } from '../../src/packs/grants/matching/entries/text-hash.ts';
+import { type MatchWorld, matchWorld } from './match-worlds.ts';
+import { day, line, mulberry32, receipt, shuffled } from './reco.ts';
+
+const SEEDS = Array.from({ length: 1_500 }, (_, at) => at + 1);
+const TOGETHER = Infinity;
+/** Each component alone. */
+const APART = 0;
+
+function canonical(outcomes: Iterable<FoundOutcome>): string[] {
+  // Outcomes are plain JSON.
+  return Array.from(outcomes, ({ outcome }) => canonicalText(outcome as unknown as JsonValue));
+}
+
+function packed({ lines, receipts }: MatchWorld): PackedEntries {
+  const entries = new PackedEntries();
+  // In turns: nothing may hang on which side comes first.
+  for (let at = 0; at < Math.max(lines.length, receipts.length); at += 1) {
+    const [one, other] = [lines[at], receipts[at]];
+    if (one !== undefined) entries.addLine(one);
+    if (other !== undefined) entries.addReceipt(other);
+  }
+  return entries;
+}
+
+describe('components', () => {
+  it('matched one by one give what all of them give together', () => {
+    let components = 0;
+    for (const seed of SEEDS) {
+      const world = matchWorld(seed);
+      const together = JSON.stringify(matchReceipts({ ...world, batchEntries: TOGETHER }));
+      for (const batchEntries of [APART, 7]) {
+        const apart = JSON.stringify(matchReceipts({ ...world, batchEntries }));
+        expect(apart, `seed ${seed}, batches of ${batchEntries}`).toBe(together);
+      }
+      components += [...batchesOf(packed(world), APART)].length;
+    }
+    // Otherwise it would have shown nothing.
+    expect(components / SEEDS.length).toBeGreaterThan(5);
+  }, 60_000);
+
+  it('have every rule among them, or the test above would not see it', () => {
+    const rules = new Map<string, number>();
+    for (const seed of SEEDS) {
+      for (const { rule } of matchReceipts(matchWorld(seed))) {
+        rules.set(rule, (rules.get(rule) ?? 0) + 1);
+      }
+    }
+    expect(
+      [...rules]
+        .filter(([, count]) => count >= 20)
+        .map(([rule]) => rule)
+        .sort(),
+    ).toEqual([
+      'P0-duplicate-delivery',
+      'P0-information',
+      'P0-pending',
+      'P0-reversal',
+      'P1-ambiguous',
+      'P1-reference-exact',
+      'P2-ambiguous',
+      'P2-many-to-one',
+      'P3-ambiguous',
+      'P3-one-to-many',
+      'P4-ambiguous',
+      'P4-amount-date-unique',
+      'P5-ambiguous',
+      'P5-short-by-fee',
+      'P6-currency-mismatch',
+      'P6-suspected-double-payment',
+      'P6-unmatched-bank',
+      'P6-unmatched-ledger',
+    ]);
+  }, 60_000);
+
+  it('come in the same order, however the entries came', () => {
+    for (const seed of SEEDS.slice(0, 200)) {
+      const world = matchWorld(seed);
+      const first = canonical(matchEach(packed(world), { batchEntries: 7 }));
+      const random = mulberry32(seed + 9_000);
+      const mixed = {
+        lines: shuffled(world.lines, random),
+        receipts: shuffled(world.receipts, random),
+      };
+      expect(canonical(matchEach(packed(mixed), { batchEntries: 7 })), `seed ${seed}`).toEqual(
+        first,
+      );
+    }
+  });
+
+  it('do not grow together where the money is equal but the reference is known', () => {
+    const pairs = Array.from({ length: 50 }, (_, at) => ({
+      line: line({ id: `b${at}`, references: [`AW-${at}`], counterparty: undefined }),
+      receipt: receipt({ id: `l${at}`, reference: `AW-${at}` }),
+    }));
+    const entries = new ListedEntries(
+      pairs.map((pair) => pair.line),
+      pairs.map((pair) => pair.receipt),
+    );
+    const batches = [...batchesOf(entries, APART)];
+    expect(batches).toHaveLength(50);
+    for (const { lines, receipts } of batches) {
+      expect(lines[0]?.references[0]).toBe(receipts[0]?.reference);
+    }
+  });
+
+  it('a hash that two references share parts nothing', () => {
+    // The line names no reference that is known, but its word has the hash of one.
+    const [known, other] = ['AW-0001', 'AW-0002'];
+    const entries = (): OpenEntries =>
+      new ListedEntries(
+        [line({ id: 'b1', references: [other] })],
+        [receipt({ id: 'l1', reference: known }), receipt({ id: 'l2' })],
+      );
+    const collided = withHash(entries(), textHash(other), textHash(known));
+    const [batch, ...more] = batchesOf(collided, APART);
+    expect(more).toEqual([]);
+    expect(batch?.receipts.map(({ id }) => id).sort()).toEqual(['l1', 'l2']);
+    expect(canonical(matchEach(collided, { batchEntries: APART }))).toEqual(
+      canonical(matchEach(entries(), { batchEntries: TOGETHER })),
+    );
+  });
+});
+
+/** The same entries as if two texts had one hash. */
+function withHash(entries: OpenEntries, from: number, to: number): OpenEntries {
+  const { mentions } = entries.couplings;
+  const each = mentions.each.bind(mentions);
+  mentions.each = (visit) => each((key, entry, at) => visit(key === from ? to : key, entry, at));
+  return entries;
+}
+
+describe('packed entries', () => {
+  it('come back as they were', () => {
+    const odd: BankLine = {
+      ...line({ id: 'b1 "quoted" \u{1F4B6} \uD800' }),
+      valueDate: day('2026-03-11'),
+      trace: 'T',
+      references: ['a', '', 'Ünïcode'],
+      description: 'x'.repeat(2_000_000),
+      isReversal: true,
+    };
+    const owed: ExpectedReceipt = receipt({ id: 'l1', reference: 'R', payloadHash: 'h' });
+    const entries = packed({
+      lines: [line({ id: 'b0' }), odd, line({ id: 'b2' })],
+      receipts: [receipt({ id: 'l0' }), owed],
+    });
+    expect(entries.lineAt(0)).toEqual(line({ id: 'b0' }));
+    expect(entries.lineAt(1)).toEqual(odd);
+    expect(entries.lineAt(2)).toEqual(line({ id: 'b2' }));
+    expect(entries.receiptAt(0)).toEqual(receipt({ id: 'l0' }));
+    expect(entries.receiptAt(1)).toEqual(owed);
+    expect(() => entries.lineAt(3)).toThrow(RangeError);
+  });
+
+  it('give what lists of objects give', () => {
+    for (const seed of SEEDS.slice(0, 200)) {
+      const world = matchWorld(seed);
+      const listed = new ListedEntries(world.lines, world.receipts);
+      expect(canonical(matchEach(packed(world))), `seed ${seed}`).toEqual(
+        canonical(matchEach(listed)),
+      );
+    }
+  });
+
+  it('refuse an amount at once, and an id that stands twice before anything is matched', () => {
+    const entries = new PackedEntries();
+    for (const amountCents of [-1, 0.5, Number.NaN, 1e15]) {
+      expect(() => entries.addLine(line({ id: 'b', amountCents }))).toThrow(/whole cents/);
+      expect(() => entries.addReceipt(receipt({ id: 'l', amountCents }))).toThrow(/whole cents/);
+    }
+    for (let at = 0; at < 5_000; at += 1) entries.addLine(line({ id: `b${at}` }));
+    expect([...matchEach(entries)]).toHaveLength(5_000);
+    entries.addLine(line({ id: 'b77', bookingDate: day('2026-05-01') }));
+    expect(() => matchEach(entries).next()).toThrow(/bank line "b77": its id stands twice/);
+    // The same id on the other side is another entry.
+    const both = packed({ lines: [line({ id: 'x' })], receipts: [receipt({ id: 'x' })] });
+    expect([...matchEach(both)]).toHaveLength(1);
+    const twice = packed({ lines: [], receipts: [receipt({ id: 'x' }), receipt({ id: 'x' })] });
+    expect(() => matchEach(twice).next()).toThrow(/expected receipt "x": its id stands twice/);
+  });
+
+  it('are matched in batches of a bounded size, and a larger component alone', () => {
+    const world = {
+      lines: Array.from({ length: 9_000 }, (_, at) =>
+        line({ id: `b${at}`, references: [at < 5_000 ? 'R-ALL' : `R-${at}`] }),
+      ),
+      receipts: Array.from({ length: 9_000 }, (_, at) =>
+        receipt({ id: `l${at}`, reference: at < 5_000 ? 'R-ALL' : `R-${at}` }),
+      ),
+    };
+    const sizes = Array.from(
+      batchesOf(packed(world), BATCH_ENTRIES),
+      ({ lines, receipts }) => lines.length + receipts.length,
+    );
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(18_000);
+    expect(sizes.filter((size) => size > BATCH_ENTRIES)).toEqual([10_000]);
+    expect(sizes.length).toBeLessThanOrEqual(5);
+  });
+});
+
+describe('a list of outcomes', () => {
+  it('has the order, and so the hash, of what is listed from objects', () => {
+    for (const seed of SEEDS.slice(0, 200)) {
+      const world = matchWorld(seed);
+      const expected = matchReceipts(world).filter(({ bank }) => bank.length > 0);
+      const list = new OutcomeList();
+      for (const found of matchEach(packed(world), { batchEntries: APART })) {
+        if (found.lines.length > 0) list.add(found);
+      }
+      expect(list).toHaveLength(expected.length);
+      expect([...list], `seed ${seed}`).toEqual(expected);
+      expect(totalsOf(list)).toEqual(totalsOf(expected));
+    }
+  });
+
+  it('has the hash by which periods were always frozen', () => {
+    const outcomes = matchReceipts({
+      lines: [line({ id: 'b1', references: ['R1'] }), line({ id: 'b2' })],
+      receipts: [receipt({ id: 'l1', reference: 'R1' })],
+    });
+    expect(totalsOf(outcomes).hash).toBe(
+      '13617dd60b26677b19c5ccf8267e9362b456f132caba85d5c5e3451934aad50c',
+    );
+    expect(totalsOf([]).hash).toBe(
+      'b6c89cfbfdc3cf8b01fba267235e02d16469853639dc58c9ea8565807d1c4778',
+    );
+  });
+});
