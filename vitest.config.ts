@@ -6,7 +6,7 @@ export default defineConfig({
     // Two forks: the machine this is sized for has two cores, and each PostgreSQL test file starts its own server.
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
   },
 });

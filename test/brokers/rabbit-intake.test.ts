@@ -29,11 +29,11 @@ describe.skipIf(isMissing)(`messages from a RabbitMQ queue${note}`, () => {
       await bench.put(queue, ['one'], { messageId: 'm-1' });
       const broker = { kind: 'rabbit', url: RABBIT_URL, name: queue } as const;
       const doomed = startConsumerProcess(build(), broker, { hangsAfterCommit: true });
-      await until(() => doomed.commits().length === 1, 15_000);
+      await until(() => doomed.commits().length === 1);
       await doomed.kill();
-      await until(async () => (await bench.ready(queue)) === 1, 10_000);
+      await until(async () => (await bench.ready(queue)) === 1);
       const heir = startConsumerProcess(build(), broker, { folder: doomed.folder });
-      await until(() => heir.commits().length === 2, 15_000);
+      await until(() => heir.commits().length === 2);
       await heir.end();
       expect(heir.commits()).toEqual(['m-1', 'm-1']);
       expect(heir.effects()).toEqual(['m-1']);
@@ -53,13 +53,13 @@ describe.skipIf(isMissing)(`messages from a RabbitMQ queue${note}`, () => {
     const controller = new AbortController();
     const url = await cutter(RABBIT_URL);
     const running = consume(queue, desk, { url: url.url })(controller.signal);
-    await until(() => desk.effects.size === 2, 10_000);
+    await until(() => desk.effects.size === 2);
     // The line is cut with both committed and neither acknowledged: the broker has them still.
     url.cut();
-    await until(async () => (await bench.ready(queue)) === 2, 10_000);
+    await until(async () => (await bench.ready(queue)) === 2);
     desk.after = () => undefined;
     release?.();
-    await until(() => desk.calls() === 4, 15_000);
+    await until(() => desk.calls() === 4);
     controller.abort();
     await running;
     await url.close();
@@ -75,7 +75,7 @@ describe.skipIf(isMissing)(`messages from a RabbitMQ queue${note}`, () => {
     await bench.put(queue, [noUtf8], { contentType: 'text/plain' });
     await bench.put(queue, [''], {});
     const desk = memoryDesk();
-    await during(consume(queue, desk), () => until(() => desk.effects.size === 3, 10_000));
+    await during(consume(queue, desk), () => until(() => desk.effects.size === 3));
     const found = [...desk.effects.values()];
     const json = found.find(({ contentType }) => contentType === 'application/json');
     expect(Buffer.from(json?.bytes ?? []).equals(duplicateKeys)).toBe(true);
@@ -90,7 +90,7 @@ describe.skipIf(isMissing)(`messages from a RabbitMQ queue${note}`, () => {
     await bench.put(queue, ['b', 'c'], { messageId: 'same', timestamp: 1_700_000_000 });
     await bench.put(queue, ['d'], { messageId: 'not\nan id' });
     const desk = memoryDesk();
-    await during(consume(queue, desk), () => until(() => desk.calls() === 5, 10_000));
+    await during(consume(queue, desk), () => until(() => desk.calls() === 5));
     const ids = [...desk.effects.keys()];
     expect(ids).toHaveLength(3);
     expect(ids).toContain(
@@ -111,7 +111,7 @@ describe.skipIf(isMissing)(`messages from a RabbitMQ queue${note}`, () => {
     const trouble = troubles();
     const options = { onTrouble: trouble.onTrouble, prefetch: 1 };
     await during(consume(queue, desk, options), async () => {
-      await until(() => desk.effects.has('good') && desk.aside.has('bad'), 15_000);
+      await until(() => desk.effects.has('good') && desk.aside.has('bad'));
     });
     expect(desk.aside.get('bad')).toBe('no such column');
     expect(desk.calls()).toBe(4);
@@ -127,7 +127,7 @@ describe.skipIf(isMissing)(`messages from a RabbitMQ queue${note}`, () => {
       if (call <= 8) throw new FilewrightError('DATABASE_UNREACHABLE', 'away');
     };
     await during(consume(queue, desk, { clock: quick }), async () => {
-      await until(() => desk.effects.size === 1, 15_000);
+      await until(() => desk.effects.size === 1);
     });
     expect(desk.calls()).toBe(9);
     expect(desk.aside.size).toBe(0);
@@ -140,8 +140,8 @@ describe.skipIf(isMissing)(`messages from a RabbitMQ queue${note}`, () => {
     desk.before = () => {
       throw new FilewrightError('DATABASE_UNREACHABLE', 'away');
     };
-    await during(consume(queue, desk), () => until(() => desk.calls() > 0, 10_000));
-    await until(async () => (await bench.ready(queue)) === 1, 10_000);
+    await during(consume(queue, desk), () => until(() => desk.calls() > 0));
+    await until(async () => (await bench.ready(queue)) === 1);
     expect(desk.effects.size).toBe(0);
   });
 
@@ -154,7 +154,7 @@ describe.skipIf(isMissing)(`messages from a RabbitMQ queue${note}`, () => {
     const desk = memoryDesk();
     desk.before = () => pass(1);
     await during(consume(queue, desk, { prefetch: 4 }), () =>
-      until(() => desk.effects.size === 60, 15_000),
+      until(() => desk.effects.size === 60),
     );
     expect(desk.atOnce()).toBeLessThanOrEqual(4);
     expect(desk.atOnce()).toBeGreaterThan(1);
@@ -171,7 +171,7 @@ describe.skipIf(isMissing)(`messages from a RabbitMQ queue${note}`, () => {
     await during(consume(queue, desk, options), async () => {
       await bench.put(queue, ids);
       for (const share of [0.2, 0.5]) {
-        await until(() => desk.effects.size >= ids.length * share, 15_000);
+        await until(() => desk.effects.size >= ids.length * share);
         line.cut();
       }
       await until(() => desk.effects.size === ids.length, 20_000);
@@ -187,11 +187,11 @@ describe.skipIf(isMissing)(`messages from a RabbitMQ queue${note}`, () => {
     const desk = memoryDesk();
     const trouble = troubles();
     await during(consume(queue, desk, { onTrouble: trouble.onTrouble }), async () => {
-      await until(() => trouble.codes().has('consumer'), 10_000);
+      await until(() => trouble.codes().has('consumer'));
       await expect(bench.ready(queue)).rejects.toThrow('no queue');
       await bench.make(queue);
       await bench.put(queue, ['at last']);
-      await until(() => desk.effects.size === 1, 15_000);
+      await until(() => desk.effects.size === 1);
     });
     expect(trouble.told[0]?.message).toContain('no queue');
   });
@@ -202,7 +202,7 @@ describe.skipIf(isMissing)(`messages from a RabbitMQ queue${note}`, () => {
     await bench.put(queue, [Buffer.alloc(1024 * 1024)], { messageId: 'just' });
     const desk = memoryDesk();
     await during(consume(queue, desk), () =>
-      until(() => desk.aside.size === 1 && desk.effects.size === 1, 10_000),
+      until(() => desk.aside.size === 1 && desk.effects.size === 1),
     );
     expect(desk.aside.get('large')).toContain('1048577 bytes');
     expect(desk.effects.has('just')).toBe(true);

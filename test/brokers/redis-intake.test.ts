@@ -43,7 +43,7 @@ describe.skipIf(isMissing)(`messages from a Redis stream${note}`, () => {
       await bench.redis().xadd(stream, '*', 'payload', 'one', 'message_id', 'm-1');
       const broker = { kind: 'redis', url: REDIS_URL, name: stream } as const;
       const doomed = startConsumerProcess(build(), broker, { hangsAfterCommit: true });
-      await until(() => doomed.commits().length === 1, 15_000);
+      await until(() => doomed.commits().length === 1);
       await doomed.kill();
       expect(await pending(stream)).toBe(1);
       // Another name, as another machine would have: it is found by its age, not by its owner.
@@ -51,7 +51,7 @@ describe.skipIf(isMissing)(`messages from a Redis stream${note}`, () => {
         folder: doomed.folder,
         consumer: 'two',
       });
-      await until(() => heir.commits().length === 2, 15_000);
+      await until(() => heir.commits().length === 2);
       await heir.end();
       expect(heir.commits()).toEqual(['m-1', 'm-1']);
       expect(heir.effects()).toEqual(['m-1']);
@@ -69,10 +69,10 @@ describe.skipIf(isMissing)(`messages from a Redis stream${note}`, () => {
     });
     desk.after = () => held;
     await during(consume(stream, desk), async () => {
-      await until(() => desk.effects.size === 1, 10_000);
+      await until(() => desk.effects.size === 1);
       expect(await pending(stream)).toBe(1);
       release?.();
-      await until(async () => (await pending(stream)) === 0, 10_000);
+      await until(async () => (await pending(stream)) === 0);
     });
   });
 
@@ -80,7 +80,7 @@ describe.skipIf(isMissing)(`messages from a Redis stream${note}`, () => {
     const stream = bench.stream('early');
     for (const n of [1, 2, 3]) await bench.redis().xadd(stream, '*', 'payload', `early ${n}`);
     const desk = memoryDesk();
-    await during(consume(stream, desk), () => until(() => desk.effects.size === 3, 10_000));
+    await during(consume(stream, desk), () => until(() => desk.effects.size === 3));
     expect(await bench.redis().xlen(stream)).toBe(3);
   });
 
@@ -92,7 +92,7 @@ describe.skipIf(isMissing)(`messages from a Redis stream${note}`, () => {
     await redis.xadd(stream, '*', 'application_number', '17/123', '__proto__', 'p');
     await redis.xadd(stream, '*', 'twice', '1', 'twice', '2');
     const desk = memoryDesk();
-    await during(consume(stream, desk), () => until(() => desk.effects.size === 3, 10_000));
+    await during(consume(stream, desk), () => until(() => desk.effects.size === 3));
     expect(Buffer.from(desk.effects.get('a')?.bytes ?? []).equals(noUtf8)).toBe(true);
     expect(desk.effects.get('a')?.contentType).toBe('x/y');
     const texts = [...desk.effects.values()].map(({ bytes }) => Buffer.from(bytes).toString());
@@ -107,7 +107,7 @@ describe.skipIf(isMissing)(`messages from a Redis stream${note}`, () => {
     for (let n = 0; n < 25; n += 1) await redis.xadd(stream, '*', 'payload', `message ${n}`);
     await redis.xreadgroup('GROUP', GROUP, 'one', 'COUNT', 25, 'STREAMS', stream, '>');
     const desk = memoryDesk();
-    await during(consume(stream, desk), () => until(() => desk.effects.size === 25, 10_000));
+    await during(consume(stream, desk), () => until(() => desk.effects.size === 25));
     expect([...desk.effects.values()].every(({ isRepeat }) => isRepeat)).toBe(true);
     expect(await pending(stream)).toBe(0);
   });
@@ -120,7 +120,7 @@ describe.skipIf(isMissing)(`messages from a Redis stream${note}`, () => {
     await redis.xreadgroup('GROUP', GROUP, 'two', 'COUNT', 1, 'STREAMS', stream, '>');
     await redis.xadd(stream, '*', 'payload', 'free', 'message_id', 'free');
     const desk = memoryDesk();
-    await during(consume(stream, desk), () => until(() => desk.effects.size === 1, 10_000));
+    await during(consume(stream, desk), () => until(() => desk.effects.size === 1));
     expect([...desk.effects.keys()]).toEqual(['free']);
     expect(await pending(stream)).toBe(1);
   });
@@ -140,10 +140,10 @@ describe.skipIf(isMissing)(`messages from a Redis stream${note}`, () => {
       for (const n of [1, 2, 3, 4]) {
         await pass(50);
         await redis.xadd(stream, '*', 'payload', `quick ${n}`);
-        await until(() => desk.effects.size === n, 10_000);
+        await until(() => desk.effects.size === n);
       }
       release?.();
-      await until(() => desk.effects.size === 5, 10_000);
+      await until(() => desk.effects.size === 5);
     });
     expect(desk.calls()).toBe(5);
     expect(await pending(stream)).toBe(0);
@@ -162,8 +162,8 @@ describe.skipIf(isMissing)(`messages from a Redis stream${note}`, () => {
     const trouble = troubles();
     const options = { onTrouble: trouble.onTrouble, claimIdleMs: 10 };
     await during(consume(stream, desk, options), async () => {
-      await until(() => trouble.told.length >= 2, 10_000);
-      await until(async () => (await pending(stream)) === 0, 10_000);
+      await until(() => trouble.told.length >= 2);
+      await until(async () => (await pending(stream)) === 0);
     });
     expect(trouble.codes()).toEqual(new Set(['entry_lost']));
     expect(desk.calls()).toBe(0);
@@ -178,7 +178,7 @@ describe.skipIf(isMissing)(`messages from a Redis stream${note}`, () => {
       if (id === 'bad') throw new Error('no such column');
       throw new FilewrightError('DATABASE_UNREACHABLE', 'away');
     };
-    await during(consume(stream, desk), () => until(() => desk.aside.size === 1, 15_000));
+    await during(consume(stream, desk), () => until(() => desk.aside.size === 1));
     expect([...desk.aside.keys()]).toEqual(['bad']);
     expect(await pending(stream)).toBe(1);
   });
@@ -190,8 +190,8 @@ describe.skipIf(isMissing)(`messages from a Redis stream${note}`, () => {
     const desk = memoryDesk();
     await during(consume(stream, desk, { url: line.url }), async () => {
       await bench.redis().xadd(stream, '*', 'payload', 'the lost one');
-      await until(() => desk.effects.size === 1, 15_000);
-      await until(async () => (await pending(stream)) === 0, 10_000);
+      await until(() => desk.effects.size === 1);
+      await until(async () => (await pending(stream)) === 0);
     });
     expect(line.cuts()).toBe(1);
     await line.close();
@@ -210,11 +210,11 @@ describe.skipIf(isMissing)(`messages from a Redis stream${note}`, () => {
       for (let n = 0; n < 300; n += 1) pipeline.xadd(stream, '*', 'payload', `message ${n}`);
       await pipeline.exec();
       for (const share of [0.2, 0.4, 0.6]) {
-        await until(() => desk.effects.size >= 300 * share, 15_000);
+        await until(() => desk.effects.size >= 300 * share);
         line.cut();
       }
       await until(() => desk.effects.size === 300, 20_000);
-      await until(async () => (await pending(stream)) === 0, 10_000);
+      await until(async () => (await pending(stream)) === 0);
     });
     await line.close();
     expect(desk.effects.size).toBe(300);
@@ -226,10 +226,10 @@ describe.skipIf(isMissing)(`messages from a Redis stream${note}`, () => {
     const trouble = troubles();
     const options = { create: false, onTrouble: trouble.onTrouble };
     await during(consume(stream, desk, options), async () => {
-      await until(() => trouble.codes().has('consumer'), 10_000);
+      await until(() => trouble.codes().has('consumer'));
       expect(await bench.redis().exists(stream)).toBe(0);
       await bench.redis().xadd(stream, '*', 'payload', 'at last');
-      await until(() => desk.effects.size === 1, 15_000);
+      await until(() => desk.effects.size === 1);
     });
   });
 });

@@ -50,10 +50,10 @@ describe.skipIf(rabbit.isMissing)(`a RabbitMQ queue${rabbit.note}`, () => {
       queue,
       Array.from({ length: 1_000 }, () => 'x'),
     );
-    await until(async () => (await bench.ready(queue)) === 1_000, 10_000);
+    await until(async () => (await bench.ready(queue)) === 1_000);
     expect(codesOf(await one.measure())).toEqual([]);
     await bench.put(queue, ['x']);
-    await until(async () => (await bench.ready(queue)) === 1_001, 10_000);
+    await until(async () => (await bench.ready(queue)) === 1_001);
     const full = await one.measure();
     expect(codesOf(full)).toEqual(['QUEUE_BACKLOG']);
     expect(full).toMatchObject({ backlog: 1_001, evidence: { ready: 1_001, consumers: 0 } });
@@ -77,7 +77,7 @@ describe.skipIf(rabbit.isMissing)(`a RabbitMQ queue${rabbit.note}`, () => {
     await during(
       (signal) => consumeRabbit(place, desk, signal),
       async () => {
-        await until(() => desk.calls() === 2, 10_000);
+        await until(() => desk.calls() === 2);
         nowMs = (sentS + 59) * 1_000;
         const before = await one.measure();
         expect(codesOf(before)).toEqual([]);
@@ -87,7 +87,7 @@ describe.skipIf(rabbit.isMissing)(`a RabbitMQ queue${rabbit.note}`, () => {
         expect(codesOf(after)).toEqual(['QUEUE_LAG']);
         expect(after).toMatchObject({ lagMs: 61_000, evidence: { lagBasis: 'stamp' } });
         release?.();
-        await until(() => desk.effects.size === 3, 10_000);
+        await until(() => desk.effects.size === 3);
         await until(
           async () => (await one.measure()).kind === 'measured' && watch.read().inHand === 0,
           10_000,
@@ -102,7 +102,7 @@ describe.skipIf(rabbit.isMissing)(`a RabbitMQ queue${rabbit.note}`, () => {
     let nowMs = 1_900_000_000_000;
     const one = gauge({ queue, clock: { now: () => instant(nowMs) } });
     await bench.put(queue, ['a']);
-    await until(async () => (await bench.ready(queue)) === 1, 10_000);
+    await until(async () => (await bench.ready(queue)) === 1);
     expect(await one.measure()).toMatchObject({ backlog: 1, lagMs: 0 });
     nowMs += 59_000;
     expect(codesOf(await one.measure())).toEqual([]);
@@ -115,7 +115,7 @@ describe.skipIf(rabbit.isMissing)(`a RabbitMQ queue${rabbit.note}`, () => {
   it('is not touched by being measured', async () => {
     const queue = await bench.queue('untouched');
     await bench.put(queue, ['a']);
-    await until(async () => (await bench.ready(queue)) === 1, 10_000);
+    await until(async () => (await bench.ready(queue)) === 1);
     const one = gauge({ queue, clock: systemClock });
     for (let n = 0; n < 25; n += 1) await one.measure();
     expect(await bench.take(queue)).toMatchObject({ redelivered: false });

@@ -65,7 +65,7 @@ describe.skipIf(rabbit.isMissing)(`RabbitMQ behind TLS${rabbit.note}`, () => {
     const intake = { url, queue, prefetch: 5, clock: systemClock, ...trusted };
     await during(
       (signal) => consumeRabbit(intake, desk, signal),
-      () => until(() => desk.effects.size === 1, 10_000),
+      () => until(() => desk.effects.size === 1),
     );
   });
 
@@ -113,7 +113,7 @@ describe.skipIf(redis.isMissing)(`Redis behind TLS${redis.note}`, () => {
     const desk = memoryDesk();
     await during(
       (signal) => consumeRedis({ ...intake(url, stream), ...trusted }, desk, signal),
-      () => until(() => desk.effects.size === 1, 10_000),
+      () => until(() => desk.effects.size === 1),
     );
     const gauge = redisGauge({ url, stream, group: 'dockets', ...trusted });
     onTestFinished(() => gauge.close());

@@ -33,7 +33,7 @@ describe('a connection cut in COMMIT', () => {
     const worker = await stage.worker({ target: proxy.target, settings: { leaseMs: 5_000 } });
     for (let cuts = 0; cuts < 8; cuts += 1) {
       proxy.loseAnswerOf('tick');
-      await until(() => proxy.cuts() > cuts, 5_000);
+      await until(() => proxy.cuts() > cuts);
     }
     await stage.untilDone();
     await worker.stop();
@@ -59,7 +59,7 @@ describe('a database that is away for longer than the lease', () => {
     await stage.feed('US-WY', 60);
     const gate = await gateway(server.target);
     const worker = await stage.worker({ target: gate.target });
-    await until(async () => (await stage?.count('accepted')) !== 0, 5_000);
+    await until(async () => (await stage?.count('accepted')) !== 0);
     gate.shut();
     await pass(LEASE_MS * 1.5);
     gate.open();
@@ -91,7 +91,7 @@ describe('a database that is away for longer than the lease', () => {
       await stage.worker({ target, processes: processOf(1) }),
       await stage.worker({ target, processes: processOf(2) }),
     ];
-    await until(async () => (await stage?.count('accepted')) !== 0, 5_000);
+    await until(async () => (await stage?.count('accepted')) !== 0);
     gate.shut();
     await pass(LEASE_MS * 1.5);
     gate.open();

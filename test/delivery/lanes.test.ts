@@ -40,8 +40,8 @@ describe('a throttle with a stamp', () => {
     await stage.feed(DE, 60);
     await stage.feed(NY, 60);
     await stage.worker();
-    await until(() => stage.simulator.truth(DE).faults.throttle_429_seconds === 1, 5_000);
-    await until(async () => (await stage.lane(DE)).pause.kind === 'until', 2_000);
+    await until(() => stage.simulator.truth(DE).faults.throttle_429_seconds === 1);
+    await until(async () => (await stage.lane(DE)).pause.kind === 'until');
     const before = acceptedOn(NY);
     await pass(800);
     expect((await stage.lane(DE)).pause.kind).toBe('until');
@@ -63,7 +63,7 @@ describe('a throttle with a stamp', () => {
     await stage.feed(DE, 3, toRfc3339(instant(dueMs)));
     await stage.feed(DE, 5);
     await stage.worker();
-    await until(async () => (await stage.count('fallout')) === 3, 5_000);
+    await until(async () => (await stage.count('fallout')) === 3);
     expect(Date.now()).toBeLessThan(dueMs - 5_000);
     const reasons = await stage.evidence.read(
       'select distinct reason from exception where tenant = $1',
@@ -82,7 +82,7 @@ describe('404', () => {
     });
     await stage.feed(DE, 20);
     await stage.worker();
-    await until(async () => (await stage.lane(DE)).pause.kind === 'held', 5_000);
+    await until(async () => (await stage.lane(DE)).pause.kind === 'held');
     await pass(500);
     expect((await stage.lane(DE)).pause).toMatchObject({ kind: 'held', reason: 'drift' });
     expect(submissions(DE)).toHaveLength(3);
@@ -98,10 +98,10 @@ describe('an open breaker', () => {
     });
     await stage.feed(DE, 30);
     await stage.worker();
-    await until(async () => (await stage.lane(DE)).breaker.state === 'open', 5_000);
+    await until(async () => (await stage.lane(DE)).breaker.state === 'open');
     await pass(500);
     const sent = submissions(DE).length;
-    await until(() => stage.simulator.truth(DE).requests.health > 1, 5_000);
+    await until(() => stage.simulator.truth(DE).requests.health > 1);
     expect(submissions(DE)).toHaveLength(sent);
     stage.simulator.behave(DE, { faults: {}, health: 'good' });
     await stage.untilDone();
@@ -119,7 +119,7 @@ describe('a person', () => {
     await stage.feed(DE, 100);
     await stage.worker();
     await stage.worker();
-    await until(() => acceptedOn(DE) > 10, 5_000);
+    await until(() => acceptedOn(DE) > 10);
     await stage.change(DE, { kind: 'paused_by_person' });
     const pausedAt = await stage.now();
     // Until every worker has looked at its lanes again and what was in flight is answered.
@@ -156,7 +156,7 @@ describe('a person', () => {
       await pass(700);
       return truth.inFlightMax;
     };
-    await until(() => truth.inFlightMax === 4, 5_000);
+    await until(() => truth.inFlightMax === 4);
     expect(await mostAt(1)).toBe(1);
     expect(await mostAt(3)).toBe(3);
     expect(await mostAt(4)).toBe(4);

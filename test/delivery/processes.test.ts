@@ -51,15 +51,15 @@ describe('processes that share lanes', () => {
     await stage.feed(NY, 1_000);
     await stage.feed(DE, 300);
     const [first, second] = [start(), start()];
-    await until(async () => (await slotsOf(first)) > 3 && (await slotsOf(second)) > 3, 8_000);
+    await until(async () => (await slotsOf(first)) > 3 && (await slotsOf(second)) > 3);
     const third = start();
-    await until(async () => (await slotsOf(third)) >= 3, 8_000);
+    await until(async () => (await slotsOf(third)) >= 3);
     await second.kill();
     const killedMs = performance.now();
-    await until(async () => (await slotsOf(first)) + (await slotsOf(third)) === 9, 10_000);
+    await until(async () => (await slotsOf(first)) + (await slotsOf(third)) === 9);
     expect(performance.now() - killedMs).toBeLessThan(10_000);
     expect(await stage.count('pending')).toBeGreaterThan(0);
-    await stage.untilDone(12_000);
+    await stage.untilDone();
     expect((await stage.reckon()).ends).toEqual({ accepted: 1_300 });
   });
 });
@@ -74,10 +74,10 @@ describe('a worker killed while a portal slower than its lease is at work', () =
     const truth = stage.simulator.truth(DE);
     await stage.feed(DE, 1);
     const doomed = start(leaseMs);
-    await until(() => truth.inFlight === 1, 8_000);
+    await until(() => truth.inFlight === 1);
     await stage.worker({ settings: { leaseMs }, processes: systemProcesses() });
     await doomed.kill();
-    await stage.untilDone(16_000);
+    await stage.untilDone();
     // The question about it took the slot too, and only after the rest: the ceiling is one request of any kind.
     expect((await stage.reckon()).ends).toEqual({ accepted: 1 });
     expect(truth.requests.submit).toBe(1);
@@ -90,12 +90,12 @@ describe('a stopped process (SIGSTOP)', () => {
     stage = await Stage.set(server, [quickProfile(DE, { ceiling: 4, ...NO_KEYS })], STEADY);
     await stage.feed(DE, 400);
     const zombie = start();
-    await until(async () => (await slotsOf(zombie)) === 4, 8_000);
+    await until(async () => (await slotsOf(zombie)) === 4);
     await stage.worker({ processes: systemProcesses() });
-    await until(async () => (await slotsOf(process)) === 2, 5_000);
+    await until(async () => (await slotsOf(process)) === 2);
     zombie.signal('SIGSTOP');
     expect(await zombie.exit).toBe('SIGKILL');
-    await until(async () => (await slotsOf(process)) === 4, 5_000);
+    await until(async () => (await slotsOf(process)) === 4);
     expect(await stage.count('pending')).toBeGreaterThan(0);
     await stage.untilDone();
     expect((await stage.reckon()).ends).toEqual({ accepted: 400 });
@@ -107,15 +107,15 @@ describe('a stopped process (SIGSTOP)', () => {
     stage = await Stage.set(server, [quickProfile(DE, patient)], STEADY);
     await stage.feed(DE, 700);
     const zombie = start();
-    await until(async () => (await slotsOf(zombie)) === 4, 8_000);
+    await until(async () => (await slotsOf(zombie)) === 4);
     // On another host nobody can end it: only its own deadline and the longer rest of its slots protect the portal.
     await stage.worker();
-    await until(async () => (await slotsOf(zombie)) === 2, 5_000);
+    await until(async () => (await slotsOf(zombie)) === 2);
     zombie.signal('SIGSTOP');
     // Until the other one has settled and sent what the zombie held.
     await pass(LEASE_MS * 2.5);
     zombie.signal('SIGCONT');
-    await until(async () => (await slotsOf(zombie)) > 0, 5_000);
+    await until(async () => (await slotsOf(zombie)) > 0);
     await stage.untilDone();
     expect((await stage.reckon()).ends).toEqual({ accepted: 700 });
   });
@@ -133,7 +133,7 @@ describe('SIGTERM', () => {
     await stage.feed(DE, 40);
     const worker = spawnCommand({ build, server, stage });
     children.push(worker);
-    await until(() => truth.summary().accepted > 4 && truth.inFlight === 2, 10_000);
+    await until(() => truth.summary().accepted > 4 && truth.inFlight === 2);
     worker.signal('SIGTERM');
     expect(await worker.exit).toBe(0);
 
@@ -163,7 +163,7 @@ describe('SIGTERM', () => {
     await stage.feed(DE, 20);
     const worker = spawnCommand({ build, server, stage });
     children.push(worker);
-    await until(async () => (await stage.count('accepted')) > 15, 10_000);
+    await until(async () => (await stage.count('accepted')) > 15);
     worker.signal('SIGTERM');
     expect(await Promise.race([worker.exit, pass(5_000)])).toBe(0);
     // The portal may still be at work for the one that was cut off.
@@ -186,7 +186,7 @@ describe('SIGTERM', () => {
       const databaseUrl = `postgres://${gate.target.user}@127.0.0.1:${gate.target.port}/postgres`;
       const worker = spawnWorker({ build, server, stage, leaseMs: LEASE_MS, databaseUrl });
       children.push(worker);
-      await until(() => stage.simulator.truth(DE).inFlight === 2, 10_000);
+      await until(() => stage.simulator.truth(DE).inFlight === 2);
       gate.shut();
       worker.signal('SIGTERM');
       expect(await Promise.race([worker.exit, pass(8_000)])).toBe(0);

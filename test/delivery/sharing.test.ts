@@ -31,13 +31,13 @@ describe('workers that share a lane', () => {
     });
     await stage.feed(NY, 1_000);
     const first = await stage.worker();
-    await until(async () => (await shares()).join() === '6', 8_000);
+    await until(async () => (await shares()).join() === '6');
     await stage.worker();
-    await until(async () => (await shares()).join() === '3,3', 8_000);
+    await until(async () => (await shares()).join() === '3,3');
     await stage.worker();
-    await until(async () => (await shares()).join() === '2,2,2', 8_000);
+    await until(async () => (await shares()).join() === '2,2,2');
     await first.stop();
-    await until(async () => (await shares()).join() === '3,3', 8_000);
+    await until(async () => (await shares()).join() === '3,3');
     expect(await stage.count('pending')).toBeGreaterThan(0);
     await stage.untilDone();
     expect((await stage.reckon()).ends).toEqual({ accepted: 1_000 });
@@ -55,7 +55,7 @@ describe('a portal that is slower than the lease', () => {
     await stage.feed(DE, 4);
     await stage.worker({ settings: { leaseMs } });
     await stage.worker({ settings: { leaseMs } });
-    await stage.untilDone(14_000);
+    await stage.untilDone();
     expect((await stage.reckon()).ends).toEqual({ accepted: 4 });
     expect(stage.simulator.truth(DE).requests.submit).toBe(4);
   });

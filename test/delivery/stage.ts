@@ -223,7 +223,7 @@ export class Stage {
     return Number(row?.['now']);
   }
 
-  async untilDone(msMax = 15_000): Promise<void> {
+  async untilDone(msMax = 30_000): Promise<void> {
     await until(async () => (await this.count('pending', 'submitted')) === 0, msMax);
   }
 

@@ -1,7 +1,10 @@
+/** For what must happen but has no limit of its own: several times as long as a quiet machine takes. */
+const PATIENCE_MS = 20_000;
+
 /** Real processes and sockets have no virtual clock; this is the one place where tests wait. */
 export async function until(
   isTrue: () => boolean | Promise<boolean>,
-  msMax: number,
+  msMax = PATIENCE_MS,
 ): Promise<void> {
   const fromMs = performance.now();
   while (!(await isTrue())) {

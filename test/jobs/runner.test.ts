@@ -116,7 +116,7 @@ describe('the runner', () => {
     await house.webhook(receiver.url);
     const jobs = await startJobs(house.options());
     await house.publish();
-    await until(() => receiver.taken.length === 1, 5_000);
+    await until(() => receiver.taken.length === 1);
     await jobs.stop();
     await jobs.stop();
     expect(out).not.toHaveBeenCalled();
@@ -132,7 +132,7 @@ describe('the runner', () => {
     const jobs = [await startJobs(house.options()), await startJobs(house.options())];
     const sent = new Set<string>();
     for (let n = 0; n < 60; n += 1) sent.add(await house.publish());
-    await until(() => receiver.taken.length >= 60, 15_000);
+    await until(() => receiver.taken.length >= 60);
     await pass(300);
     await Promise.all(jobs.map((one) => one.stop()));
     const got = receiver.taken.map(({ headers }) => String(headers['webhook-id']));
@@ -144,10 +144,10 @@ describe('the runner', () => {
     await house.webhook(receiver.url);
     const jobs = await startJobs(house.options());
     await house.publish();
-    await until(() => receiver.taken.length === 1, 5_000);
+    await until(() => receiver.taken.length === 1);
     // At rest: a job that is cut in the middle keeps its lock until that is stale, which takes longer than a test.
     const queued = { name: '', text: 'select 1 from filewright_jobs._private_jobs' };
-    await until(async () => (await house.app.session.run(queued)).length === 0, 10_000);
+    await until(async () => (await house.app.session.run(queued)).length === 0);
     await house.app.session.run({
       name: '',
       text: `select pg_terminate_backend(pid) from pg_stat_activity
@@ -163,7 +163,7 @@ describe('the runner', () => {
     receiver.answer = (response, _taken, n) => void response.writeHead(n === 1 ? 500 : 200).end();
     const jobs = await startJobs(house.options());
     await house.publish();
-    await until(() => receiver.taken.length === 2, 15_000);
+    await until(() => receiver.taken.length === 2);
     const [first, second] = receiver.taken.map(({ headers }) =>
       Number(headers['webhook-timestamp']),
     );
@@ -196,7 +196,7 @@ describe('a filing that is accepted', () => {
     });
     const worker = await stage.worker();
     await stage.untilDone();
-    await until(() => receiver.taken.length === 5 && mail.taken.length === 5, 10_000);
+    await until(() => receiver.taken.length === 5 && mail.taken.length === 5);
     await worker.stop();
     await jobs.stop();
     const events = receiver.taken.map(({ body }) => JSON.parse(body) as Record<string, never>);
@@ -229,7 +229,7 @@ describe('a notice under way', () => {
     };
     const jobs = await startJobs(house.options());
     await house.publish();
-    await until(() => receiver.taken.length === 1, 5_000);
+    await until(() => receiver.taken.length === 1);
     const stopped = jobs.stop();
     await pass(100);
     release();
