@@ -136,7 +136,7 @@ it('a batch run that is told to stop drains, leaves nothing in flight, and ends 
   const open = await world.data(['filing', 'list', '--batch', batch, '--status', 'pending']);
   expect(filings).toHaveLength(20);
   // Drained: every one is either at its end or untouched, none is left in doubt.
-  expect([accepted['filings'], open['filings']].flat()).toHaveLength(20);
+  expect([accepted['filings'], open['filings']].flat(), ended.stderr).toHaveLength(20);
 });
 
 function secrets(): string[] {
