@@ -209,10 +209,49 @@ describe('what is refused, with every reason at once', () => {
       ['quarantined', 'DUPLICATE_KEY terms.roll_forward'],
     ],
     ['null', JSON.stringify({ ...award, award_id: null }), ['refused', 'WRONG_TYPE award_id']],
+    [
+      'tags as a list, which no field could keep',
+      JSON.stringify({ ...award, compliance_tags: ['ryan-white'] }),
+      ['refused', 'WRONG_TYPE compliance_tags'],
+    ],
+    [
+      'a UEI with nine digits in a row',
+      JSON.stringify({ ...award, uei: 'A12345678901' }),
+      ['refused', 'NOT_ALLOWED uei'],
+    ],
+    [
+      'a fiscal year that ends on no day',
+      JSON.stringify({ ...award, fiscal_year_end: '02-30' }),
+      ['refused', 'NOT_ALLOWED fiscal_year_end'],
+    ],
+    [
+      'a period of centuries, which would stop every calendar',
+      JSON.stringify({ ...award, period_end: '2226-12-31' }),
+      ['refused', 'NOT_ALLOWED period_end'],
+    ],
   ])('%s', async (_, text, expected) => {
     const [found] = await ingest('json', text);
     expect([...codes(found)].sort()).toEqual([...expected].sort());
     expect(found?.metadata.compliance_state).not.toBe('validated_transient_retry_eligible');
+  });
+
+  it.each(['02-28', '02-29', '06-30', '12-31'])('but not a year that ends on %s', async (end) => {
+    const [found] = await ingest('json', JSON.stringify({ ...award, fiscal_year_end: end }));
+    expect(codes(found)).toEqual(['accepted']);
+  });
+
+  it('text where only tags by name can stand, in CSV and XML', async () => {
+    const [row] = await ingest(
+      'csv',
+      'grantor_id,award_amount,currency,fiscal_year,compliance_tags\nA,125,USD,2026,ryan-white\n',
+    );
+    expect(codes(row)).toEqual(['refused', 'WRONG_TYPE compliance_tags']);
+    await expect(
+      ingest(
+        'xml',
+        '<awards><award><compliance_tags>ryan-white</compliance_tags></award></awards>',
+      ),
+    ).rejects.toThrow(/text beside elements/);
   });
 
   it('one bad line of NDJSON leaves the others', async () => {
@@ -260,6 +299,39 @@ describe('what is refused, with every reason at once', () => {
       '<awards><award><grantor_id>A</grantor_id><grantor_id>B</grantor_id><award_amount>5</award_amount><currency>USD</currency><fiscal_year>2026</fiscal_year><compliance_tags/></award></awards>',
     );
     expect(codes(element)).toEqual(['quarantined', 'DUPLICATE_KEY grantor_id']);
+  });
+});
+
+describe('the original that a person gets', () => {
+  const originalOf = (found: Ingested | undefined): JsonValue | undefined =>
+    found === undefined || found.kind === 'accepted' ? undefined : found.original;
+
+  it.each(['125e5', '12500000.0', '-0', '900719925474099312345'])(
+    'still spells the number %s, alone, on a line and in a list',
+    async (number) => {
+      const spelt = JSON.stringify(award).replace('12500000', number);
+      const good = JSON.stringify({ ...award, grantor_id: 'a,]}"[{' });
+      const alone = await ingest('json', ` ${spelt}\n`);
+      const line = await ingest('ndjson', `${good}\n${spelt}`);
+      const list = await ingest('json', `[${good}, ${spelt}]`);
+      const named = await ingest('json', `{"awards": [${spelt} ,${good}]}`);
+      const found = [alone[0], line[1], list[1], named[0]];
+      expect(found.map(originalOf)).toEqual([spelt, spelt, spelt, spelt]);
+    },
+  );
+
+  it('is whole, however long the document is that cannot be read', async () => {
+    const text = `{"purpose":"${'x'.repeat(30_000)}","purpose":"y"}`;
+    expect(originalOf((await ingest('json', text, 4096))[0])).toBe(text);
+  });
+
+  it('has every value of an element that stands more than once', async () => {
+    const text =
+      '<awards><award><grantor_id>A</grantor_id><grantor_id>B</grantor_id><grantor_id>C</grantor_id><currency>USD</currency></award></awards>';
+    expect(originalOf((await ingest('xml', text))[0])).toEqual({
+      grantor_id: ['A', 'B', 'C'],
+      currency: 'USD',
+    });
   });
 });
 

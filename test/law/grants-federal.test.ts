@@ -189,6 +189,8 @@ describe('identifiers', () => {
     ['id.uei', '123456789ABC', false],
     ['id.uei', 'ABC123DEF456\n', false],
     ['id.uei', '', false],
+    ['id.uei', '\u212ABC123DEF456', false], // The Kelvin sign is no K,
+    ['id.uei', 'AB\u017F123DEF456', false], // and the long s no S.
     ['id.aln', '93.778', true],
     ['id.aln', '93.778A', true],
     ['id.aln', '10.RD', true],

@@ -1,15 +1,19 @@
 /** Every date that an award brings with it: reports, closeout, audit, return, state renewals. Award terms win. */
-import { civilOf, clampedDay, type Day, sameNumberDay } from '../../calendar/index.ts';
+import { civilOf, clampedDay, type Day } from '../../calendar/index.ts';
 import { FilewrightError } from '../../core/index.ts';
-import { type Award, type AwardCalendar, type AwardObligation, obligationOf } from './award.ts';
+import {
+  type Award,
+  AWARD_YEARS_MAX,
+  type AwardCalendar,
+  type AwardObligation,
+  lastAwardDay,
+  obligationOf,
+} from './award.ts';
 import { charityRenewals } from './award-renewals.ts';
 import { closingReports, interimReports } from './award-reports.ts';
 import { singleAuditDate } from './federal.ts';
 import { form990Date } from './form990.ts';
 import type { GrantsLaw } from './law.ts';
-
-/** Longer awards do not exist; a period of centuries is a typing mistake that would fill the calendar. */
-const AWARD_YEARS_MAX = 50;
 
 /** All dates of one award, the earliest first; the same award gives the same list. */
 export function awardCalendar(award: Award, law: GrantsLaw): AwardCalendar {
@@ -33,7 +37,7 @@ function checkAward(award: Award, law: GrantsLaw): void {
     });
   };
   if (award.periodEnd < award.periodStart) refuse('periodEnd', 'a day not before periodStart');
-  if (award.periodEnd > sameNumberDay(award.periodStart, AWARD_YEARS_MAX * 12)) {
+  if (award.periodEnd > lastAwardDay(award.periodStart)) {
     refuse('periodEnd', `at most ${AWARD_YEARS_MAX} years after periodStart`);
   }
   if (!law.federal.guidance.includes(award.guidanceVersion)) {

@@ -1,5 +1,11 @@
 /** An award and what it brings with it, as values. */
-import { type Confidence, type Day, formatDay } from '../../calendar/index.ts';
+import {
+  type Confidence,
+  type Day,
+  formatDay,
+  parseDay,
+  sameNumberDay,
+} from '../../calendar/index.ts';
 import type { Form } from './form990-law.ts';
 import type { Reason, Reasoning } from './reasoning.ts';
 
@@ -12,6 +18,20 @@ export type TermedReport =
   | 'performance.interim'
   | 'performance.final'
   | 'liquidation';
+
+/** Longer awards do not exist; a period of centuries is a typing mistake that would fill the calendar. */
+export const AWARD_YEARS_MAX = 50;
+
+/** For days as an award document writes them; what is no day is for others to refuse. */
+export function isWithinAwardYears(start: string, end: string): boolean {
+  const first = parseDay(start);
+  const last = parseDay(end);
+  return first === undefined || last === undefined || last <= lastAwardDay(first);
+}
+
+export function lastAwardDay(start: Day): Day {
+  return sameNumberDay(start, AWARD_YEARS_MAX * 12);
+}
 
 export interface AwardTerms {
   readonly offsetDays?: Readonly<Partial<Record<TermedReport, number>>>;

@@ -206,7 +206,8 @@ function singleAuditOf(node: LawNode): FederalLaw['singleAudit'] {
 function shapeOf(node: LawNode): IdentifierShape {
   node.object(['pattern', 'ignoreCase', ...FACT_KEYS], ['digitRunBelow']);
   const pattern = node.field('pattern');
-  const flags = node.field('ignoreCase').boolean() ? 'iu' : 'u';
+  // Without `u`: with it the Kelvin sign counts as a K and the long s as an S.
+  const flags = node.field('ignoreCase').boolean() ? 'i' : '';
   let compiled: RegExp;
   try {
     compiled = new RegExp(pattern.text(), flags);

@@ -2,7 +2,7 @@
 import { type Day, formatDay, type MonthArithmetic, sameNumberDay } from '../../calendar/index.ts';
 import { FilewrightError, invariant } from '../../core/index.ts';
 import type { CaseInput } from './case-input.ts';
-import type { FederalLaw, ReportOffset } from './federal-law.ts';
+import type { FederalLaw, IdentifierShape, ReportOffset } from './federal-law.ts';
 import { isMonthEnd } from './form990.ts';
 import type { GrantsLaw } from './law.ts';
 import { type Evaluation, Reasoning } from './reasoning.ts';
@@ -130,20 +130,26 @@ export function retentionUntil(input: CaseInput, law: GrantsLaw): Evaluation {
     });
 }
 
+/** Letters and digits in their order, and no longer run of digits than is given out. */
+export function hasShape(value: string, { pattern, digitRunBelow }: IdentifierShape): boolean {
+  return pattern.test(value) && !hasDigitRun(value, digitRunBelow);
+}
+
+function hasDigitRun(value: string, digitRunBelow: number | undefined): boolean {
+  return digitRunBelow !== undefined && new RegExp(`[0-9]{${digitRunBelow}}`).test(value);
+}
+
 /** Shape only: no checksum of a UEI is published, and only the registry knows whether it was given out. */
 export function checkIdentifier(input: CaseInput, kind: 'uei' | 'aln', law: GrantsLaw): Evaluation {
   const value = input.text('value');
   const shape = law.federal.identifiers[kind];
-  const run = shape.digitRunBelow;
-  const fits = shape.pattern.test(value);
-  const hasRun = run !== undefined && new RegExp(`[0-9]{${run}}`).test(value);
-  const verdict = !fits
+  const verdict = !shape.pattern.test(value)
     ? 'does not have the shape'
-    : hasRun
-      ? `has ${run} digits in a row`
+    : hasDigitRun(value, shape.digitRunBelow)
+      ? `has ${shape.digitRunBelow} digits in a row`
       : 'has the shape';
   return new Reasoning(law.federal.version)
     .rely(shape, 'the shape')
     .say(`The value ${verdict} of an identifier of this kind.`, shape.source)
-    .end(fits && !hasRun);
+    .end(hasShape(value, shape));
 }

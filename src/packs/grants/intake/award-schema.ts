@@ -1,6 +1,8 @@
 /** The fields of an award document. Everything else is refused, and all faults are told at once. */
 import { parseDay } from '../../../calendar/index.ts';
 import type { JsonValue } from '../../../core/index.ts';
+import { isWithinAwardYears, AWARD_YEARS_MAX } from '../award.ts';
+import { hasShape } from '../federal.ts';
 import type { GrantsLaw } from '../law.ts';
 import { type AwardRecord, type Spelling, type Violation, violation } from './award-record.ts';
 
@@ -9,6 +11,8 @@ type Kind =
   | { readonly kind: 'cents'; readonly min: number }
   | { readonly kind: 'integer'; readonly min: number; readonly max: number }
   | { readonly kind: 'day' }
+  /** Of every year: `02-28` and `02-29` both mean the last day of February. */
+  | { readonly kind: 'dayOfYear' }
   | { readonly kind: 'flag' }
   | { readonly kind: 'choice'; readonly choices: readonly string[] };
 
@@ -24,6 +28,8 @@ const TEXT_MAX = 200;
 const PURPOSE_MAX = 1_000;
 const TAGS_MAX = 50;
 const OFFSET_DAYS_MAX = 3_660;
+/** It has every day that any year has. */
+const LEAP_YEAR = 2024;
 
 const needed = (kind: Kind): Field => ({ isNeeded: true, kind });
 const optional = (kind: Kind): Field => ({ isNeeded: false, kind });
@@ -75,7 +81,7 @@ export const AWARD_FIELDS: Readonly<Record<string, Field>> = {
   expected_on: optional({ kind: 'day' }),
   period_start: optional({ kind: 'day' }),
   period_end: optional({ kind: 'day' }),
-  fiscal_year_end: optional(text(5, /^(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$/)),
+  fiscal_year_end: optional({ kind: 'dayOfYear' }),
   reporting_frequency: optional(choice(...FREQUENCIES)),
   performance_frequency: optional(choice(...FREQUENCIES)),
   guidance_version: optional(text(10)),
@@ -126,10 +132,13 @@ export function validateAward(record: AwardRecord, law: GrantsLaw): Validated {
     ) {
       const kind: Kind = { kind: 'integer', min: 0, max: OFFSET_DAYS_MAX };
       put(offsets, path.slice(OFFSET_PREFIX.length), path, kind);
-    } else if (field === undefined) {
-      if (path !== 'compliance_tags') {
-        violations.push(violation('UNKNOWN_FIELD', path, 'no field of an award has this name'));
+    } else if (path === 'compliance_tags') {
+      // The readers put an empty object here to say that tags were thought of; anything else would be lost.
+      if (!isEmptyObject(record.values.get(path))) {
+        violations.push(violation('WRONG_TYPE', path, 'tags by name, each a text'));
       }
+    } else if (field === undefined) {
+      violations.push(violation('UNKNOWN_FIELD', path, 'no field of an award has this name'));
     } else if (path.startsWith('terms.')) put(terms, path.slice('terms.'.length), path, field.kind);
     else put(payload, path, path, field.kind);
   }
@@ -186,6 +195,10 @@ function readValue(
       return typeof value === 'string' && parseDay(value) !== undefined
         ? { value }
         : violation('NOT_ALLOWED', path, 'a day that exists, as YYYY-MM-DD');
+    case 'dayOfYear':
+      return typeof value === 'string' && parseDay(`${LEAP_YEAR}-${value}`) !== undefined
+        ? { value }
+        : violation('NOT_ALLOWED', path, 'a day that exists, as MM-DD');
     case 'choice':
       return typeof value === 'string' && kind.choices.includes(value)
         ? { value }
@@ -250,8 +263,13 @@ function crossChecks(payload: AwardPayload, law: GrantsLaw): Violation[] {
     faults.push(violation('NOT_ALLOWED', 'award_amount', 'an award of nothing'));
   }
   const { period_start: start, period_end: end } = payload;
-  if (typeof start === 'string' && typeof end === 'string' && end < start) {
-    faults.push(violation('NOT_ALLOWED', 'period_end', 'not before period_start'));
+  if (typeof start === 'string' && typeof end === 'string') {
+    if (end < start) faults.push(violation('NOT_ALLOWED', 'period_end', 'not before period_start'));
+    // Accepted, it would stop the calendar of every other award for ever.
+    else if (!isWithinAwardYears(start, end)) {
+      const message = `at most ${AWARD_YEARS_MAX} years after period_start`;
+      faults.push(violation('NOT_ALLOWED', 'period_end', message));
+    }
   }
   const { uei, aln } = law.federal.identifiers;
   for (const [field, shape] of [
@@ -259,7 +277,7 @@ function crossChecks(payload: AwardPayload, law: GrantsLaw): Violation[] {
     ['assistance_listing', aln],
   ] as const) {
     const value = payload[field];
-    if (typeof value === 'string' && !shape.pattern.test(value)) {
+    if (typeof value === 'string' && !hasShape(value, shape)) {
       faults.push(violation('NOT_ALLOWED', field, 'an identifier of the published form'));
     }
   }
@@ -270,4 +288,13 @@ function crossChecks(payload: AwardPayload, law: GrantsLaw): Violation[] {
     );
   }
   return faults;
+}
+
+function isEmptyObject(value: JsonValue | undefined): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.keys(value).length === 0
+  );
 }

@@ -57,8 +57,10 @@ function recordOf(
   for (const [index, name] of header.entries()) {
     const cell = row[index] ?? '';
     // An empty cell says nothing, but a column of tags says that tags were thought of.
-    if (name.startsWith('compliance_tags')) values.set('compliance_tags', {});
-    if (cell !== '' && name !== 'compliance_tags') values.set(name, cell);
+    if (name.startsWith('compliance_tags') && !values.has('compliance_tags')) {
+      values.set('compliance_tags', {});
+    }
+    if (cell !== '') values.set(name, cell);
   }
   if (row.length !== header.length) {
     const message = `${header.length} cells were expected, found ${row.length}`;

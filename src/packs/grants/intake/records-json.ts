@@ -4,8 +4,8 @@ import { type AwardRecord, type Violation, type ViolationCode, violation } from 
 
 /** Strings first, so that a number inside one is skipped; then every number as it is spelt. */
 const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-/** For the envelope: enough to recognise the record. */
-const ORIGINAL_CHARACTERS_MAX = 10_000;
+/** Strings, so that a bracket inside one is skipped; then what separates values. */
+const STRUCTURE = /"(?:[^"\\]|\\.)*"|[[\]{},]/g;
 
 /** One object is one award; a list of objects, or `{"awards": [...]}`, is many. */
 export function* recordsOfJson(text: string): Generator<AwardRecord> {
@@ -18,9 +18,11 @@ export function* recordsOfJson(text: string): Generator<AwardRecord> {
   }
   // A number that is spelt with a point may lie in any of the awards: the document is refused as a whole.
   const spelt = floatsIn(text);
-  const list = listOf(document);
+  const { list, depth } = listOf(document);
+  const texts = isExact(text) ? [] : textsOf(text, depth);
   for (const [index, item] of list.entries()) {
-    yield recordOf(item, { ordinal: index + 1, line: 1 }, spelt);
+    const original = originalOf(item, texts[index]);
+    yield recordOf(item, { ordinal: index + 1, line: 1 }, { spelt, original });
   }
 }
 
@@ -29,34 +31,72 @@ export function recordOfLine(
   place: { readonly ordinal: number; readonly line: number },
 ): AwardRecord {
   try {
-    return recordOf(parseStrictJson(text), place, floatsIn(text));
+    const item = parseStrictJson(text);
+    return recordOf(item, place, { spelt: floatsIn(text), original: originalOf(item, text) });
   } catch (error) {
     return unreadable(text, place, error);
   }
 }
 
-function listOf(document: JsonValue): readonly JsonValue[] {
-  if (Array.isArray(document)) return document;
+/** The awards, and how many brackets deep they stand. */
+function listOf(document: JsonValue): {
+  readonly list: readonly JsonValue[];
+  readonly depth: 0 | 1 | 2;
+} {
+  if (Array.isArray(document)) return { list: document, depth: 1 };
   if (
     isObject(document) &&
     Object.keys(document).length === 1 &&
     Array.isArray(document['awards'])
   ) {
-    return document['awards'];
+    return { list: document['awards'], depth: 2 };
   }
-  return [document];
+  return { list: [document], depth: 0 };
+}
+
+/** Whether every number is written again as it was spelt: `1e3`, `1.0` and more digits than a double holds are not. */
+function isExact(text: string): boolean {
+  for (const [token] of text.matchAll(TOKENS)) {
+    if (!token.startsWith('"') && String(Number(token)) !== token) return false;
+  }
+  return true;
+}
+
+/** The award as it came: its text where a number of it would not survive. */
+function originalOf(item: JsonValue, text: string | undefined): JsonValue {
+  return text === undefined || isExact(text) ? item : text;
+}
+
+/** The text of each award of a document that was read already, so that only its brackets need to be followed. */
+function textsOf(text: string, depth: 0 | 1 | 2): readonly string[] {
+  if (depth === 0) return [text.trim()];
+  const texts: string[] = [];
+  let level = 0;
+  let start = 0;
+  for (const { 0: token, index } of text.matchAll(STRUCTURE)) {
+    const isOpening = token === '[' || token === '{';
+    const isClosing = token === ']' || token === '}';
+    if (isOpening) level += 1;
+    if (level === depth && isOpening) start = index + 1;
+    if (level === depth && (isClosing || token === ',')) {
+      texts.push(text.slice(start, index).trim());
+      start = index + 1;
+    }
+    if (isClosing) level -= 1;
+  }
+  return texts;
 }
 
 function recordOf(
   item: JsonValue,
   place: { readonly ordinal: number; readonly line: number },
-  spelt: readonly Violation[],
+  { spelt, original }: { readonly spelt: readonly Violation[]; readonly original: JsonValue },
 ): AwardRecord {
   const values = new Map<string, JsonValue>();
   const violations = [...spelt];
   if (isObject(item)) flatten(item, '', values, violations);
   else violations.push(violation('MALFORMED', '', 'an award is a JSON object'));
-  return { ...place, spelling: 'typed', values, violations, original: item };
+  return { ...place, spelling: 'typed', values, violations, original };
 }
 
 const NESTED: ReadonlySet<string> = new Set(['compliance_tags', 'terms', 'terms.offset_days']);
@@ -106,7 +146,7 @@ function unreadable(
     spelling: 'typed',
     values: new Map(),
     violations: [violation(codeOf(text, error), '', whereInDocument(error, place.line))],
-    original: text.slice(0, ORIGINAL_CHARACTERS_MAX),
+    original: text,
   };
 }
 

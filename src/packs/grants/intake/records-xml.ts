@@ -17,6 +17,9 @@ interface OpenAward {
   readonly line: number;
   readonly values: Map<string, JsonValue>;
   readonly violations: Violation[];
+  /** What stood before the last value of an element that stands more than once. */
+  readonly earlier: Map<string, JsonValue[]>;
+  fields: number;
 }
 
 export class XmlAwards {
@@ -69,7 +72,8 @@ export class XmlAwards {
     if (depth === 1 && name !== 'awards') this.#refuse(`<${name}> where <awards> is the root`);
     if (depth === 2) {
       if (name !== 'award') this.#refuse(`<${name}> where <award> was expected`);
-      this.#award = { line: this.#parser.line, values: new Map(), violations: [] };
+      const { line } = this.#parser;
+      this.#award = { line, values: new Map(), violations: [], earlier: new Map(), fields: 0 };
     }
     if (this.#text.trim() !== '') this.#refuse('text beside elements');
     this.#text = '';
@@ -93,7 +97,7 @@ export class XmlAwards {
     if (depth === 2 && this.#award !== undefined) {
       this.#ordinal += 1;
       const { line, values, violations } = this.#award;
-      const original = Object.fromEntries(values);
+      const original = originalOf(this.#award);
       const place = { ordinal: this.#ordinal, line };
       this.#done.push({ ...place, spelling: 'text', values, violations, original });
       this.#award = undefined;
@@ -107,14 +111,18 @@ export class XmlAwards {
     const award = this.#award;
     if (award === undefined) return;
     if (GROUPS.has(path)) {
+      if (this.#text.trim() !== '') this.#refuse('text beside elements');
       if (path === 'compliance_tags') award.values.set(path, {});
       return;
     }
     if (this.#hasChildren) this.#refuse(`elements inside <${path}>`);
-    if (award.values.has(path)) {
+    const before = award.values.get(path);
+    if (before !== undefined) {
       award.violations.push(violation('DUPLICATE_KEY', path, 'the element stands twice'));
+      award.earlier.set(path, [...(award.earlier.get(path) ?? []), before]);
     }
-    if (award.values.size >= FIELDS_MAX) this.#refuse(`more than ${FIELDS_MAX} fields`);
+    award.fields += 1;
+    if (award.fields > FIELDS_MAX) this.#refuse(`more than ${FIELDS_MAX} fields`);
     award.values.set(path, this.#text.trim());
   }
 
@@ -126,4 +134,14 @@ export class XmlAwards {
       { details: { line, column } },
     );
   }
+}
+
+/** All values of an element that stands more than once: which of them was meant is for a person to say. */
+function originalOf({ values, earlier }: OpenAward): JsonValue {
+  return Object.fromEntries(
+    [...values].map(([path, last]) => {
+      const before = earlier.get(path);
+      return [path, before === undefined ? last : [...before, last]];
+    }),
+  );
 }
