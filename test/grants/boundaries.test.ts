@@ -98,7 +98,7 @@ function statement(
 describe('closing a period', () => {
   const period = { account: 'A1', from: day('2026-03-01'), to: day('2026-03-31') };
   const question = { period, previousClosingCents: 100, isBusinessDay: isWeekday };
-  const gaps = (...statements: StatementCover[]): string[] =>
+  const gaps = (...statements: StatementCover[]): readonly string[] =>
     missingStatements({ ...question, statements });
 
   it('a statement that is missing blocks, wherever it is', () => {
@@ -140,6 +140,68 @@ describe('closing a period', () => {
         kind: 'closed',
         closingCents: 400,
       });
+    }
+  });
+
+  it('what a bank tells again is no gap, in whatever order it comes', () => {
+    const whole = statement('2026-03-01', '2026-03-31', 100, 400);
+    const weeks = [
+      statement('2026-03-02', '2026-03-10', 100, 200, 1),
+      statement('2026-03-11', '2026-03-20', 200, 300, 2),
+      statement('2026-03-23', '2026-03-31', 300, 400, 3),
+    ];
+    const [one, two, three] = weeks as [StatementCover, StatementCover, StatementCover];
+    // Sent twice, by itself and in another format that dates the opening balance a day before.
+    expect(gaps(whole, whole)).toEqual([]);
+    expect(gaps(whole, statement('2026-02-28', '2026-03-31', 100, 400))).toEqual([]);
+    // Parts beside the whole, also some of them only.
+    expect(gaps(...weeks, whole)).toEqual([]);
+    expect(gaps(whole, three, one)).toEqual([]);
+    expect(gaps(...weeks, ...weeks)).toEqual([]);
+    // Downloads that overlap: both tell the days between, and nothing is missing.
+    expect(gaps(one, two, three, statement('2026-03-05', '2026-03-25', 150, 350))).toEqual([]);
+    const early = statement('2026-03-01', '2026-03-20', 100, 300);
+    expect(gaps(early, statement('2026-03-10', '2026-03-31', 180, 400))).toEqual([]);
+    // The balance at the end is that of the last day told, wherever a part ended.
+    const statements = [whole, two];
+    expect(closePeriod({ ...question, statements, outcomes: [] })).toMatchObject({
+      kind: 'closed',
+      closingCents: 400,
+    });
+  });
+
+  it('but what nobody told is one, whatever is told twice', () => {
+    const [one, three] = [
+      statement('2026-03-02', '2026-03-10', 100, 200, 1),
+      statement('2026-03-23', '2026-03-31', 300, 400, 3),
+    ] as const;
+    expect(gaps(one, one, three, three)).toEqual([
+      'between 2026-03-10 and 2026-03-23: closed with 200 cents, opened with 300',
+    ]);
+    expect(gaps(one, statement('2026-03-02', '2026-03-06', 100, 150))).toEqual([
+      'no statement after 2026-03-10',
+    ]);
+    // A part inside what was told does not fill what was not.
+    expect(gaps(one, statement('2026-03-04', '2026-03-06', 120, 150), three)).toHaveLength(1);
+    // Pages of the same days follow each other by their balances; one that is missing leaves a gap.
+    const page = (opening: number, closing: number): StatementCover =>
+      statement('2026-03-02', '2026-03-31', opening, closing);
+    expect(gaps(page(300, 400), page(100, 200), page(200, 300))).toEqual([]);
+    expect(gaps(page(300, 400), page(100, 200))).not.toEqual([]);
+    const day3 = (opening: number, closing: number): StatementCover =>
+      statement('2026-03-03', '2026-03-03', opening, closing);
+    const rest = statement('2026-03-04', '2026-03-31', 300, 400);
+    expect(gaps(day3(200, 300), rest, day3(100, 200))).toEqual([]);
+    expect(gaps(day3(250, 300), rest, day3(100, 200))).not.toEqual([]);
+  });
+
+  it('an opening balance that is dated on the last day before must be the closing one', () => {
+    // 28 February 2026 is a Saturday: Friday's closing balance may be told as that of either day.
+    for (const from of ['2026-02-28', '2026-02-27']) {
+      expect(gaps(statement(from, '2026-03-31', 100, 400))).toEqual([]);
+      expect(gaps(statement(from, '2026-03-31', 130, 400))[0]).toMatch(
+        /opens with 130 cents, the period before closed with 100/,
+      );
     }
   });
 

@@ -130,6 +130,39 @@ describe('a period', () => {
   });
 });
 
+it('a statement that the bank sends again in other bytes counts once and blocks nothing', async () => {
+  const other = await grantsWorld();
+  const { pipeline } = other;
+  try {
+    await pipeline.ingestAwards(
+      awardsSource([
+        awardJson({ id: 'A-1', cents: 1_500_000, reference: 'REF-0001', expected: '2026-01-12' }),
+      ]),
+      ACTOR,
+    );
+    const once = feedSource({
+      number: 1,
+      from: '2026-01-01',
+      to: '2026-01-31',
+      openingCents: 500,
+      lines: [{ on: '2026-01-12', cents: 1_500_000, reference: 'REF-0001' }],
+    });
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of once.open()) chunks.push(chunk);
+    const text = Buffer.concat(chunks).toString('utf8').replace(':20:STMT', ':20:STMT COPY');
+    const again = { ...textSource('again.sta', text), format: 'mt940' } as const;
+    for (const feed of [once, again]) await pipeline.ingestFeed(feed, ACTOR);
+    const closed = await pipeline.closePeriod(JANUARY, NOWHERE, ACTOR);
+    expect(closed).toMatchObject({
+      kind: 'closed',
+      totals: { matchedCents: { USD: '1500000' }, outcomes: { 'P0-duplicate-delivery': 1 } },
+      handoff: { kind: 'passed', received: 1 },
+    });
+  } finally {
+    await other.close();
+  }
+});
+
 describe('a threshold', () => {
   /** Two months, whose money together passes what New York exempts. */
   async function twoMonths(): Promise<GrantsWorld> {

@@ -2,7 +2,7 @@
 import { FilewrightError } from '../../../core/index.ts';
 import type { FeedEvent, LineEvent } from '../feeds/index.ts';
 import type { BankLine } from './bank-line.ts';
-import type { StatementCover } from './period.ts';
+import type { StatementCover } from './statement-chain.ts';
 
 /** A bound for feeds in which every name is another one. */
 const WORDS_MAX = 10_000;

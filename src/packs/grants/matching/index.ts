@@ -49,7 +49,6 @@ export {
   OutcomeFigures,
   type Period,
   type PeriodTotals,
-  type StatementCover,
   totalsOf,
   touches,
 } from './period.ts';
@@ -64,3 +63,4 @@ export {
   type RetryState,
   TRANSIENT_IN_A_ROW_MAX,
 } from './retry.ts';
+export type { StatementCover } from './statement-chain.ts';

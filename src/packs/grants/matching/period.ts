@@ -1,26 +1,17 @@
 /** Closing a period: only when every statement is there and every line is settled; then its totals stand for ever. */
 import { createHash } from 'node:crypto';
-import { addDays, type Day, formatDay } from '../../../calendar/index.ts';
+import { type Day, formatDay } from '../../../calendar/index.ts';
 import { canonicalBytes, FilewrightError, type JsonValue } from '../../../core/index.ts';
 import type { BankLine } from './bank-line.ts';
 import type { IsBusinessDay } from './business-days.ts';
 import type { FoundOutcome, MatchOutcome } from './outcome.ts';
+import { chainOf, type StatementChain, type StatementCover } from './statement-chain.ts';
 import { compare } from './workbench.ts';
 
 export interface Period {
   readonly account: string;
   readonly from: Day;
   readonly to: Day;
-}
-
-/** What a statement says about itself; undefined where its format does not. */
-export interface StatementCover {
-  readonly account: string;
-  readonly from: Day;
-  readonly to: Day;
-  readonly number: number | undefined;
-  readonly openingCents: number | undefined;
-  readonly closingCents: number | undefined;
 }
 
 export interface PeriodTotals {
@@ -55,28 +46,15 @@ export type Closing =
 
 export function closePeriod(question: ClosingQuestion): Closing {
   const { period, outcomes } = question;
-  const obstacles = [...missingStatements(question), ...unsettled(outcomes)];
+  const { last, gaps } = told(question);
+  const obstacles = [...gaps, ...unsettled(outcomes)];
   if (obstacles.length > 0) return { kind: 'blocked', obstacles };
-  const last = statementsIn(question).at(-1);
   return {
     kind: 'closed',
     closed: { ...period, totals: totalsOf(outcomes) },
     // Of a statement that goes on into the next period nobody knows the balance in between.
     closingCents: last !== undefined && last.to <= period.to ? last.closingCents : undefined,
   };
-}
-
-/** Those that have a day of the period, by their days. */
-function statementsIn({
-  period,
-  statements,
-}: Pick<ClosingQuestion, 'period' | 'statements'>): readonly StatementCover[] {
-  return statements
-    .filter(
-      ({ account, to, from }) =>
-        account === period.account && to >= period.from && from <= period.to,
-    )
-    .sort((one, other) => one.from - other.from || one.to - other.to);
 }
 
 /** Whether one of the outcome's lines is booked in the period. */
@@ -93,66 +71,21 @@ function covers(period: Period, line: BankLine): boolean {
 }
 
 /** All gaps at once: each is another call to the bank. */
-export function missingStatements(question: Omit<ClosingQuestion, 'outcomes'>): string[] {
-  const { period, isBusinessDay } = question;
-  const statements = statementsIn(question);
-  const first = statements[0];
-  const last = statements.at(-1);
-  if (first === undefined || last === undefined) {
-    return [
-      `no statement of ${period.account} from ${formatDay(period.from)} to ${formatDay(period.to)}`,
-    ];
-  }
-  const gaps: string[] = [];
-  // A statement that began in the period before opens with a balance of that one.
-  const before = first.from < period.from ? undefined : question.previousClosingCents;
-  if (before !== undefined && first.openingCents !== undefined && first.openingCents !== before) {
-    gaps.push(
-      `the first statement opens with ${first.openingCents} cents, the period before closed with ${before}: a statement is missing between`,
-    );
-  }
-  const hasBefore = before !== undefined && first.openingCents === before;
-  if (!hasBefore && hasBusinessDay(period.from, addDays(first.from, -1), isBusinessDay)) {
-    gaps.push(`no statement before ${formatDay(first.from)}`);
-  }
-  for (const [index, statement] of statements.slice(1).entries()) {
-    const previous = statements[index];
-    if (previous !== undefined) gaps.push(...gapBetween(previous, statement, isBusinessDay));
-  }
-  if (hasBusinessDay(addDays(last.to, 1), period.to, isBusinessDay)) {
-    gaps.push(`no statement after ${formatDay(last.to)}`);
-  }
-  return gaps;
+export function missingStatements(question: Omit<ClosingQuestion, 'outcomes'>): readonly string[] {
+  return told(question).gaps;
 }
 
-function gapBetween(
-  previous: StatementCover,
-  next: StatementCover,
-  isBusinessDay: IsBusinessDay,
-): readonly string[] {
-  const place = `between ${formatDay(previous.to)} and ${formatDay(next.from)}`;
-  const { closingCents } = previous;
-  const { openingCents } = next;
-  const knowsBalances = closingCents !== undefined && openingCents !== undefined;
-  if (knowsBalances && closingCents !== openingCents) {
-    return [`${place}: closed with ${closingCents} cents, opened with ${openingCents}`];
+function told(question: Omit<ClosingQuestion, 'outcomes'>): StatementChain {
+  const { period, previousClosingCents, isBusinessDay } = question;
+  const { account, from, to } = period;
+  const statements = question.statements.filter(
+    (one) => one.account === account && one.to >= from && one.from <= to,
+  );
+  if (statements.length === 0) {
+    const gap = `no statement of ${account} from ${formatDay(from)} to ${formatDay(to)}`;
+    return { last: undefined, gaps: [gap] };
   }
-  if (
-    previous.number !== undefined &&
-    next.number !== undefined &&
-    next.number > previous.number + 1
-  ) {
-    return [`${place}: statement ${previous.number + 1} is missing`];
-  }
-  // Balances that go on show that a day without a statement was a day without money.
-  const from = addDays(previous.to, 1);
-  const isOpen = !knowsBalances && hasBusinessDay(from, addDays(next.from, -1), isBusinessDay);
-  return isOpen ? [`${place}: no statement, and no balances to show that nothing happened`] : [];
-}
-
-function hasBusinessDay(from: Day, to: Day, isBusinessDay: IsBusinessDay): boolean {
-  for (let day = from; day <= to; day = addDays(day, 1)) if (isBusinessDay(day)) return true;
-  return false;
+  return chainOf({ statements, from, to, previousClosingCents, isBusinessDay });
 }
 
 function unsettled(outcomes: Iterable<MatchOutcome>): readonly string[] {
