@@ -167,7 +167,7 @@ export interface PeriodView extends PeriodName {
 // Rules ---------------------------------------------------------------------------------------------------------------
 
 export interface RulesRequest extends Organization {
-  /** The fiscal year, as YYYY-MM-DD, both days included. */
+  /** Days of one fiscal year, as YYYY-MM-DD, both included; what was received earlier in that year counts as well. */
   readonly from: string;
   readonly to: string;
   /** Federal money that was spent; nothing of the pipeline knows it. Without it no single audit is judged. */

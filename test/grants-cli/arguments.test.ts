@@ -82,6 +82,13 @@ describe('names', () => {
     for (const states of [[], [''], ['none', 'PA'], ['pa']]) {
       expect(() => readOrganization({ states, fiscalYearEnd })).toThrow(/--states/);
     }
-    expect(() => readOrganization({ states: ['PA'], fiscalYearEnd: '13-01' })).toThrow(/fiscal/);
+    for (const wrong of ['13-01', '02-30', '04-31', '6-30', '12-31 ', '']) {
+      const own = { states: ['PA'], fiscalYearEnd: wrong };
+      expect(() => readOrganization(own), wrong).toThrow(/fiscal/);
+    }
+    for (const right of ['02-28', '02-29', '06-30']) {
+      const own = { states: ['PA'], fiscalYearEnd: right };
+      expect(readOrganization(own).fiscalYearEnd).toBe(right);
+    }
   });
 });

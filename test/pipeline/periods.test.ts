@@ -217,6 +217,16 @@ describe('a threshold', () => {
     await other.close();
   });
 
+  it.each(['02-28', '02-29'])('is of a fiscal year, also of one that ends on %s', async (end) => {
+    const other = await twoMonths();
+    const organization = { ...NEW_YORK, fiscalYearEnd: end };
+    for (const period of [FEBRUARY, MARCH]) {
+      const closed = await other.pipeline.closePeriod(period, organization, ACTOR);
+      expect(closed).toMatchObject({ kind: 'closed', handoff: { kind: 'passed', received: 1 } });
+    }
+    await other.close();
+  });
+
   it('that is crossed keeps the money at the boundary until the check is attached', async () => {
     const other = await twoMonths();
     const { pipeline, people } = other;
@@ -248,6 +258,21 @@ describe('a threshold', () => {
     });
     const after = await pipeline.evaluateRules({ ...NEW_YORK, ...days }, ACTOR);
     expect(after.crossings).toMatchObject([{ jurisdiction: 'NY', on: '2026-03-11' }]);
+    // Asked about one month only, the money of the year before it counts as well.
+    const month = { from: '2026-03-01', to: '2026-03-31' };
+    const inMarch = await pipeline.evaluateRules({ ...NEW_YORK, ...month }, ACTOR);
+    expect(inMarch.crossings).toEqual(after.crossings);
+    // In years that end with February, the two months are of two years, and 2026 is none.
+    const endsInFebruary = { ...NEW_YORK, fiscalYearEnd: '02-28' };
+    await expect(
+      pipeline.evaluateRules({ ...endsInFebruary, ...days }, ACTOR),
+    ).rejects.toMatchObject({
+      code: 'USAGE',
+      message: expect.stringContaining('2025-03-01..2026-02-28 or 2026-03-01..2027-02-28'),
+    });
+    const year = { from: '2026-03-01', to: '2027-02-28' };
+    const inTheNext = await pipeline.evaluateRules({ ...endsInFebruary, ...year }, ACTOR);
+    expect(inTheNext.crossings).toEqual([]);
     expect(await pipeline.status()).toMatchObject({
       closedPeriods: 2,
       blockedHandoffs: 0,

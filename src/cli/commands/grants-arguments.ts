@@ -65,13 +65,19 @@ export function readOrganization(own: OrganizationOptions): Organization {
       `--states: two-letter codes like PA, or none, were expected, found "${wrong ?? ''}"`,
     );
   }
-  if (!/^(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/.test(own.fiscalYearEnd)) {
+  if (!isDayOfYear(own.fiscalYearEnd)) {
     throw new FilewrightError(
       'USAGE',
       `--fiscal-year-end: a day like 06-30 was expected, found "${own.fiscalYearEnd}"`,
     );
   }
   return { states: isNone ? [] : words, fiscalYearEnd: own.fiscalYearEnd };
+}
+
+/** `MM-DD` that exists in some year. */
+function isDayOfYear(text: string): boolean {
+  const day = Date.parse(`2024-${text}T00:00:00Z`);
+  return /^\d{2}-\d{2}$/.test(text) && !Number.isNaN(day) && dayOf(day) === `2024-${text}`;
 }
 
 export function actorOf(person: Person): ActorRef {

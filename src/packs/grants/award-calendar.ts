@@ -1,5 +1,5 @@
 /** Every date that an award brings with it: reports, closeout, audit, return, state renewals. Award terms win. */
-import { civilOf, clampedDay, type Day } from '../../calendar/index.ts';
+import type { Day } from '../../calendar/index.ts';
 import { FilewrightError } from '../../core/index.ts';
 import {
   type Award,
@@ -12,6 +12,7 @@ import {
 import { charityRenewals } from './award-renewals.ts';
 import { closingReports, interimReports } from './award-reports.ts';
 import { singleAuditDate } from './federal.ts';
+import { fiscalYearsBetween } from './fiscal-year.ts';
 import { form990Date } from './form990.ts';
 import type { GrantsLaw } from './law.ts';
 
@@ -52,14 +53,8 @@ function checkAward(award: Award, law: GrantsLaw): void {
 
 /** Ends of all fiscal years of which a day lies in the award's period. */
 export function fiscalYearEnds(award: Award): Day[] {
-  const { month, day } = award.fiscalYearEnd;
-  const endIn = (year: number): Day => clampedDay(year, month, month === 2 && day >= 28 ? 29 : day);
-  const ends: Day[] = [];
-  for (let { year } = civilOf(award.periodStart); ; year += 1) {
-    if (endIn(year) < award.periodStart) continue;
-    ends.push(endIn(year));
-    if (endIn(year) >= award.periodEnd) return ends;
-  }
+  const { fiscalYearEnd, periodStart, periodEnd } = award;
+  return fiscalYearsBetween(fiscalYearEnd, periodStart, periodEnd).map(({ end }) => end);
 }
 
 function yearlyObligations(award: Award, yearEnd: Day, law: GrantsLaw): AwardObligation[] {

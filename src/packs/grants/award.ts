@@ -6,6 +6,7 @@ import {
   parseDay,
   sameNumberDay,
 } from '../../calendar/index.ts';
+import type { YearEnd } from './fiscal-year.ts';
 import type { Form } from './form990-law.ts';
 import type { Reason, Reasoning } from './reasoning.ts';
 
@@ -59,8 +60,7 @@ export interface Award {
   /** The same as the financial reports unless told. */
   readonly performanceFrequency?: ReportingFrequency;
   readonly guidanceVersion: string;
-  /** The last day of February is meant by 28 as well as by 29. */
-  readonly fiscalYearEnd: { readonly month: number; readonly day: number };
+  readonly fiscalYearEnd: YearEnd;
   readonly return990?: { readonly form: Form; readonly extended: boolean };
   readonly charityStates?: readonly CharityRegistration[];
   readonly finalReportsReceived?: Day;

@@ -20,6 +20,7 @@ export {
 } from './crossings.ts';
 export { answerOf, evaluateGrantsCase, GRANTS_KINDS, type GrantsAnswer } from './evaluate.ts';
 export * from './feeds/index.ts';
+export { type FiscalYear, fiscalYearsBetween, readYearEnd } from './fiscal-year.ts';
 export * from './intake/index.ts';
 export { type GrantsLaw, grantsLawFrom, type LawLibrary } from './law.ts';
 export * from './matching/index.ts';

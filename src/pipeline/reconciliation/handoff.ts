@@ -1,5 +1,5 @@
 /** From a closed period to the rules: only when every state's threshold that was crossed has its registration check. */
-import { addDays, type Day, formatDay, sameNumberDay } from '../../calendar/index.ts';
+import { formatDay } from '../../calendar/index.ts';
 import { type ActorRef, FilewrightError, sha256Hex, toRfc3339 } from '../../core/index.ts';
 import {
   appendMetadata,
@@ -29,6 +29,7 @@ import {
   type StoredPeriod,
 } from '../../store/index.ts';
 import type { AttachedCheck, HandoffReport, Organization } from '../contracts.ts';
+import { fiscalYears } from '../fiscal-years.ts';
 import { dayOfText, plain } from './open-items.ts';
 import type { ReconciliationParts } from './parts.ts';
 
@@ -91,7 +92,7 @@ async function watchThresholds(
   const last = dayOfText(period.to, 'the period');
   const isWatched = organization.states.length > 0;
   const found: Crossing[] = [];
-  for (const year of isWatched ? fiscalYears(organization.fiscalYearEnd, first, last) : []) {
+  for (const year of isWatched ? fiscalYears(organization, first, last) : []) {
     const days = { from: formatDay(year.start), to: formatDay(year.end) };
     const money = await measuredMoney(at, days);
     const amounts = money.map(
@@ -126,30 +127,6 @@ async function watchThresholds(
       on <= period.to && !recorded.some((one) => one.jurisdiction === jurisdiction),
   );
   return [...recorded, ...earlier];
-}
-
-interface FiscalYear {
-  readonly start: Day;
-  readonly end: Day;
-}
-
-/** The years that a period touches; `MM-DD` is their last day. */
-function fiscalYears(yearEnd: string, first: Day, last: Day): readonly FiscalYear[] {
-  if (!/^\d{2}-\d{2}$/.test(yearEnd)) {
-    throw new FilewrightError(
-      'USAGE',
-      `The end of the fiscal year is written like 06-30, found "${yearEnd}"`,
-    );
-  }
-  const firstYear = Number(formatDay(first).slice(0, 4));
-  const lastYear = Number(formatDay(last).slice(0, 4)) + 1;
-  const years: FiscalYear[] = [];
-  for (let year = firstYear; year <= lastYear; year += 1) {
-    const end = dayOfText(`${year}-${yearEnd}`, 'the end of the fiscal year');
-    const start = addDays(sameNumberDay(end, -12), 1);
-    if (start <= last && end >= first) years.push({ start, end });
-  }
-  return years;
 }
 
 async function stampReconciled(at: StageRun, keys: readonly string[]): Promise<void> {

@@ -5,12 +5,14 @@ import {
   canonicalBytes,
   FilewrightError,
   type Instant,
+  invariant,
   type JsonValue,
 } from '../../core/index.ts';
 import {
   type Award,
   awardOf,
   type Crossing,
+  type FiscalYear,
   grantObligations,
   type GrantsLaw,
   type MeasuredAmount,
@@ -27,6 +29,7 @@ import {
 } from '../../store/index.ts';
 import { sha256OfJson } from '../bytes.ts';
 import type { RulesReport, RulesRequest } from '../contracts.ts';
+import { fiscalYears } from '../fiscal-years.ts';
 import { handedAward } from '../handed-award.ts';
 
 export interface RulesParts {
@@ -112,17 +115,11 @@ async function crossingsOf(
   request: RulesRequest,
   services: ReadonlySet<string>,
 ): Promise<readonly Crossing[]> {
-  const start = parseDay(request.from);
-  const end = parseDay(request.to);
-  if (start === undefined || end === undefined || end < start) {
-    throw new FilewrightError(
-      'USAGE',
-      `A fiscal year was expected, found "${request.from}" to "${request.to}"`,
-    );
-  }
+  const year = yearOf(request);
   const contributions: MeasuredAmount[] = [];
   const revenue: MeasuredAmount[] = [];
-  const days = { from: formatDay(start), to: formatDay(end) };
+  // From the first day of the year: what was received before the days that were asked for counts as well.
+  const days = { from: formatDay(year.start), to: request.to };
   for await (const page of receivedBetween(at, days)) {
     for (const { award, receivedOn, cents } of page) {
       const on = parseDay(receivedOn);
@@ -138,11 +135,32 @@ async function crossingsOf(
   };
   const { expenditures } = request;
   const audit =
-    expenditures === undefined
-      ? undefined
-      : singleAuditCrossing({ start, end }, expenditures, parts.law);
+    expenditures === undefined ? undefined : singleAuditCrossing(year, expenditures, parts.law);
   return [
     ...request.states.flatMap((state) => registrationCrossing(state, amountsOf, parts.law) ?? []),
     ...(audit === undefined ? [] : [audit]),
   ];
+}
+
+/** The one fiscal year in which the days lie: thresholds are of a year, never of parts of two. */
+function yearOf(request: RulesRequest): FiscalYear {
+  const first = parseDay(request.from);
+  const last = parseDay(request.to);
+  if (first === undefined || last === undefined || last < first) {
+    throw new FilewrightError(
+      'USAGE',
+      `A fiscal year was expected, found "${request.from}" to "${request.to}"`,
+    );
+  }
+  const [year, next] = fiscalYears(request, first, last);
+  invariant(year !== undefined, 'every day lies in a fiscal year');
+  if (next === undefined) return year;
+  throw new FilewrightError(
+    'USAGE',
+    `${request.from} to ${request.to} reaches over the end of a fiscal year on ${formatDay(year.end)}: ask for ${daysOf(year)} or ${daysOf(next)}, or say another --fiscal-year-end`,
+  );
+}
+
+function daysOf({ start, end }: FiscalYear): string {
+  return `${formatDay(start)}..${formatDay(end)}`;
 }
