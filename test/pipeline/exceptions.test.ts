@@ -211,17 +211,33 @@ it('a file that changes while it is read is refused', async () => {
   await expect(world.pipeline.ingestAwards(source, ACTOR)).rejects.toThrow('changed meanwhile');
 });
 
-it('keeps a federal award longer than seven years where its own rule asks for it', async () => {
-  const more = {
-    assistance_listing: '10.555',
-    period_start: '2026-01-01',
-    period_end: '2035-12-31',
-  };
-  const award = awardJson({ id: 'LONG', cents: 5, reference: 'R-L', expected: '2026-01-01', more });
-  const { document } = await world.pipeline.ingestAwards(awardsSource([award]), ACTOR);
-  const rows = await world.rows(
-    'select subject, retain_until::text as until from ledger_dek where subject like $1',
-    [`%/${document}`],
-  );
-  expect(rows.map(({ until }) => until)).toEqual(['2039-04-29', '2039-04-29']);
-});
+it.each([
+  [{}, '2039-04-29'],
+  // The terms of the award win where the final report may come later, never where it must come earlier.
+  [{ terms: { offset_days: { 'sf425.final': 365 } } }, '2039-12-30'],
+  [{ terms: { offset_days: { 'sf425.final': 30 } } }, '2039-04-29'],
+])(
+  'keeps a federal award longer than seven years where its own rule asks for it: %j',
+  async (terms, until) => {
+    const more = {
+      assistance_listing: '10.555',
+      period_start: '2026-01-01',
+      period_end: '2035-12-31',
+      purpose: until,
+      ...terms,
+    };
+    const award = awardJson({
+      id: JSON.stringify(terms),
+      cents: 5,
+      reference: 'R-L',
+      expected: '2026-01-01',
+      more,
+    });
+    const { document } = await world.pipeline.ingestAwards(awardsSource([award]), ACTOR);
+    const rows = await world.rows(
+      'select subject, retain_until::text as until from ledger_dek where subject like $1',
+      [`%/${document}`],
+    );
+    expect(rows.map((row) => row['until'])).toEqual([until, until]);
+  },
+);
