@@ -74,4 +74,23 @@ describe('the feeds of the sample', () => {
       all.filter(({ status }) => status === 'matched').flatMap((one) => one.ledger);
     expect(ledger(outcomes)).toEqual(ledger(alone));
   });
+
+  it.each(['reco-001.camt053.xml', 'reco-001.bai2.txt', 'reco-001.mt940.txt', 'reco-001.ofx'])(
+    'a file of the clearing and %s together give what the statement gives alone',
+    async (file) => {
+      const statement = await linesOf(file);
+      const announced = await linesOf('reco-001.nacha-ccdplus.ach');
+      const alone = matchReceipts({ lines: statement, receipts, policy });
+      for (const lines of [[...announced, ...statement], [...statement, ...announced].reverse()]) {
+        // One component at a time: what belongs together must be found together.
+        const both = matchReceipts({ lines, receipts, policy, batchEntries: 1 });
+        const dropped = both.filter(({ bank }) => announced.some(({ id }) => bank.includes(id)));
+        expect(dropped.map(({ rule, status }) => `${rule} ${status}`)).toEqual([
+          'P0-duplicate-delivery ignored',
+          'P0-duplicate-delivery ignored',
+        ]);
+        expect(both.filter((outcome) => !dropped.includes(outcome))).toEqual(alone);
+      }
+    },
+  );
 });

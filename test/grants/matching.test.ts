@@ -126,6 +126,41 @@ describe('never count twice', () => {
     ]);
   });
 
+  it('half of a receipt, announced by the clearing and booked by the bank, is not all of it', () => {
+    const trace = '101036670000017';
+    const half = { trace, references: ['R1'], amountCents: 500_000 };
+    const lines = [
+      line({ id: 'announced', ...half, nativeId: trace, bookingDate: day('2026-03-09') }),
+      line({ id: 'booked', ...half }),
+    ];
+    expect(
+      summary(lines, [receipt({ id: 'l1', reference: 'R1', amountCents: 1_000_000 })]),
+    ).toEqual([
+      'P0-duplicate-delivery ignored announced=',
+      'P6-unmatched-bank manual booked=',
+      'P6-unmatched-ledger open =l1',
+    ]);
+  });
+
+  it('a trace that a payer uses again is another payment: each booking answers for one announcement', () => {
+    const trace = '101036670000017';
+    const on = (id: string, date: string, nativeId = `N-${id}`): BankLine =>
+      line({ id, trace, nativeId, bookingDate: day(date) });
+    const lines = [
+      on('a1', '2026-03-02', trace),
+      on('a2', '2026-03-09', trace),
+      on('b1', '2026-03-03'),
+      on('b3', '2026-06-09'),
+    ];
+    const dropped = summary(lines, []).filter((text) => text.startsWith('P0'));
+    expect(dropped).toEqual(['P0-duplicate-delivery ignored a1=']);
+    // Another amount or account is another payment as well.
+    for (const other of [{ amountCents: 1 }, { account: 'A2' }]) {
+      const two = [on('a1', '2026-03-02', trace), { ...on('b1', '2026-03-03'), ...other }];
+      expect(summary(two, []).filter((text) => text.startsWith('P0'))).toEqual([]);
+    }
+  });
+
   it('lines without a number of the bank are never taken for repeated', () => {
     const lines = ['b1', 'b2'].map((id) => line({ id, nativeId: undefined }));
     expect(summary(lines, []).filter((text) => text.startsWith('P0'))).toEqual([]);

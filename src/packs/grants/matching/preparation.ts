@@ -5,6 +5,7 @@ import { type Line, settle, type Workbench } from './workbench.ts';
 
 export function setAsideWhatIsNoMoney(bench: Workbench): void {
   dropRepeatedDeliveries(bench);
+  dropAnnounced(bench);
   dropUnbooked(bench);
   netReversals(bench);
 }
@@ -43,6 +44,52 @@ export function deliveryKey(line: BankLine): string | undefined {
   const { nativeId, account, bookingDate, amountCents, currency, direction } = line;
   if (nativeId === undefined) return undefined;
   return JSON.stringify([nativeId, account, bookingDate, amountCents, currency, direction]);
+}
+
+/**
+ * A file of the clearing announces payments that come again in the bank's own statement, under the bank's own number and
+ * perhaps on a later day. The trace, the account and the amount say that they are one; each line of the statement answers
+ * for one announcement, because a payer may use a trace again.
+ */
+function dropAnnounced(bench: Workbench): void {
+  const announced = bench.lines.filter(({ isOpen, given }) => isOpen && isAnnouncement(given));
+  const wanted = new Set(announced.flatMap(({ given }) => announcementKey(given) ?? []));
+  const stated = new Map<string, Line[]>();
+  for (const line of wanted.size === 0 ? [] : bench.lines) {
+    const key = announcementKey(line.given);
+    if (!line.isOpen || key === undefined || !wanted.has(key) || isAnnouncement(line.given))
+      continue;
+    const known = stated.get(key);
+    if (known === undefined) stated.set(key, [line]);
+    else known.push(line);
+  }
+  const { from, to } = bench.policy.withReference;
+  for (const line of announced) {
+    const lines = stated.get(announcementKey(line.given) ?? '') ?? [];
+    const place = lines.findIndex(({ day }) => day - line.day >= from && day - line.day <= to);
+    const [same] = place < 0 ? [] : lines.splice(place, 1);
+    if (same === undefined) continue;
+    settle(bench, {
+      rule: 'P0-duplicate-delivery',
+      status: 'ignored',
+      lines: [line],
+      receipts: [],
+      text: `The clearing announced it; the bank's statement has the payment as ${same.given.id}, with the same trace ${line.given.trace}, account and amount.`,
+      of: same.given.id,
+    });
+  }
+}
+
+/** The clearing knows a payment by its trace alone; a bank gives its entries numbers of its own. */
+function isAnnouncement({ status, nativeId, trace }: BankLine): boolean {
+  return status === 'booked' && trace !== undefined && nativeId === trace;
+}
+
+/** Equal for a payment in the clearing and in the statement; undefined for what is no booked payment of the clearing. */
+export function announcementKey(line: BankLine): string | undefined {
+  const { status, isReversal, trace, account, amountCents, currency, direction } = line;
+  if (status !== 'booked' || isReversal || trace === undefined) return undefined;
+  return JSON.stringify(['trace', trace, account, amountCents, currency, direction]);
 }
 
 function dropUnbooked(bench: Workbench): void {

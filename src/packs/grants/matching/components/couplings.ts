@@ -6,7 +6,7 @@ import type { BankLine, ExpectedReceipt } from '../bank-line.ts';
 import { Numbers } from '../entries/numbers.ts';
 import { PackedTexts } from '../entries/packed-texts.ts';
 import { textHash } from '../entries/text-hash.ts';
-import { deliveryKey, isReturn, reversalKeys } from '../preparation.ts';
+import { announcementKey, deliveryKey, isReturn, reversalKeys } from '../preparation.ts';
 import { eachMention, normalised } from '../references.ts';
 import { moneyKey, payerKey } from '../workbench.ts';
 
@@ -91,6 +91,8 @@ export class Couplings {
     if (line.status !== 'booked') return;
     const delivery = deliveryKey(line);
     if (delivery !== undefined) this.deliveries.add(delivery, place);
+    const announcement = announcementKey(line);
+    if (announcement !== undefined) this.deliveries.add(announcement, place);
     const names = reversalKeys(line);
     if (isReturn(line)) for (const name of names) this.returns.add(name, place);
     if (!line.isReversal) for (const name of names) this.payments.add(name, place);
