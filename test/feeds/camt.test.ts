@@ -97,7 +97,7 @@ describe('camt.053', () => {
   });
 
   const REFUSED: readonly [string, string, string][] = [
-    ['five decimals', message(ACCOUNT + entry('', '1.00000')), 'at most 2 decimals'],
+    ['five decimals', message(ACCOUNT + entry('', '1.00001')), 'at most 2 decimals'],
     ['a negative amount', message(ACCOUNT + entry('', '-1.00')), 'without a sign'],
     ['no account', message(entry('')), 'expected an account'],
     [

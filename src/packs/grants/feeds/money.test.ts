@@ -16,12 +16,16 @@ describe('decimal text', () => {
     ['+5', 'USD', 500],
     ['-0.00', 'USD', 0],
     ['9999999999999.99', 'USD', 999_999_999_999_999],
+    ['27.00000', 'USD', 2700],
+    ['27.01000', 'USD', 2701],
+    ['2700.00', 'JPY', 2700],
   ])('%s %s is %i minor units', (text, currency, cents) => {
     expect(readDecimal({ text, currency, mark: '.' }, PLACE)).toBe(cents);
   });
 
   it.each([
-    ['27.00000', 'USD', 'at most 2 decimals'],
+    ['27.00001', 'USD', 'at most 2 decimals'],
+    ['27.00100', 'USD', 'at most 2 decimals'],
     ['0.001', 'USD', 'at most 2 decimals'],
     ['2700.5', 'JPY', 'at most 0 decimals'],
     ['1.0005', 'KWD', 'at most 3 decimals'],

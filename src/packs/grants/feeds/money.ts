@@ -31,7 +31,10 @@ export function readCurrency(text: string, place: FeedPlace): string {
   });
 }
 
-/** `125000.00` or `7500,` as minor units, with its sign. More decimals than the currency has are refused, never rounded. */
+/**
+ * `125000.00` or `7500,` as minor units, with its sign. ISO 20022 lets a bank write five decimals: noughts beyond those of
+ * the currency say nothing, anything else there is refused, never rounded.
+ */
 export function readDecimal(amount: SignedDecimal, place: FeedPlace): number {
   const { text, currency, mark } = amount;
   const match = /^([+-]?)(\d+)(?:([.,])(\d*))?$/.exec(text);
@@ -41,7 +44,7 @@ export function readDecimal(amount: SignedDecimal, place: FeedPlace): number {
     });
   }
   const decimals = (Object.hasOwn(DECIMALS, currency) ? DECIMALS[currency] : undefined) ?? 2;
-  const fraction = match[4] ?? '';
+  const fraction = withoutNoughts(match[4] ?? '', decimals);
   if (fraction.length > decimals) {
     refuse(place, {
       reason: `expected at most ${decimals} decimals of ${currency}, but found ${quoted(text)}`,
@@ -50,6 +53,13 @@ export function readDecimal(amount: SignedDecimal, place: FeedPlace): number {
   }
   const value = bounded(`${match[2]}${fraction.padEnd(decimals, '0')}`, place);
   return match[1] === '-' && value !== 0 ? -value : value;
+}
+
+/** Without the noughts at its end, as far as they are more than the decimals. By place: an expression would take the square of the length. */
+function withoutNoughts(fraction: string, decimals: number): string {
+  let end = fraction.length;
+  while (end > decimals && fraction[end - 1] === '0') end -= 1;
+  return fraction.slice(0, end);
 }
 
 /** `12500000` as it stands: BAI2 and NACHA write minor units without a mark. */
