@@ -38,6 +38,23 @@ describe('OFX 1.x', () => {
     });
   });
 
+  it('takes the balance for the closing one only where it is of the days that are told', async () => {
+    const endOf = async (asOf: string): Promise<unknown> => {
+      const text = HEADER + BODY.replace('<DTASOF>20260320', `<DTASOF>${asOf}`);
+      const end = (await eventsOf(text)).at(-2);
+      if (end?.kind !== 'statementEnd') throw new Error('a statement ends before the feed does');
+      return [dayText(end.to), end.closing?.amountCents];
+    };
+    expect(await endOf('20260320')).toEqual(['2026-03-20', -525]);
+    expect(await endOf('20260320235959[-5:EST]')).toEqual(['2026-03-20', -525]);
+    // Downloaded weeks later: whatever was booked since is in the balance, and not in the list.
+    expect(await endOf('20260415')).toEqual(['2026-03-20', undefined]);
+    // Downloaded before the days were over: nothing is told of the rest.
+    expect(await endOf('20260310')).toEqual(['2026-03-10', -525]);
+    // Older than a transaction of the list.
+    expect(await endOf('20260302')).toEqual(['2026-03-20', undefined]);
+  });
+
   it('gives the same events in chunks of one byte', async () => {
     const whole = await eventsOf(HEADER + BODY);
     expect(await eventsOf(HEADER + BODY, { format: 'ofx', chunkBytes: 1 })).toEqual(whole);

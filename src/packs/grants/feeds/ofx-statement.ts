@@ -61,7 +61,7 @@ export class OfxHeader {
     );
   }
 
-  /** OFX has no opening balance; the closing one comes after the transactions. */
+  /** The balance comes after the transactions. */
   statement(ordinal: number): Statement {
     return {
       ordinal,
@@ -77,8 +77,24 @@ export class OfxHeader {
       isInterim: false,
       notice: undefined,
       opening: undefined,
-      closing: this.closing,
+      closing: undefined,
     };
+  }
+
+  /**
+   * With its balance, which is of the moment of the download: on a later day than the last one asked for it says nothing
+   * about this statement, on an earlier one nothing after it is told yet. OFX gives no opening balance, and none is made
+   * from the transactions: some banks list those that their balance does not count yet.
+   */
+  ended(ordinal: number, lastBooked: Day | undefined): Statement {
+    const statement = this.statement(ordinal);
+    const { closing } = this;
+    const { from, to } = statement;
+    const first = lastBooked ?? from;
+    if (closing === undefined) return statement;
+    const isOfAnotherDay =
+      (first !== undefined && closing.on < first) || (to !== undefined && closing.on > to);
+    return isOfAnotherDay ? statement : { ...statement, to: closing.on, closing };
   }
 }
 

@@ -1,4 +1,5 @@
 /** OFX 1.x (SGML) and 2.x (XML), as a stream. The two differ only in how tags are read. */
+import type { Day } from '../../../calendar/index.ts';
 import type { FeedEvent, FeedPlace, FeedReader } from './feed-events.ts';
 import { ElementCollector, type MarkupElement, type OpenTag, textAt } from './markup.ts';
 import { OfxHeader, readTransaction } from './ofx-statement.ts';
@@ -25,6 +26,7 @@ interface OpenStatement {
   readonly tally: StatementTally;
   readonly depth: number;
   ordinal: number | undefined;
+  lastBooked: Day | undefined;
 }
 
 export class OfxReader implements FeedReader, XmlSink, SgmlSink {
@@ -87,6 +89,7 @@ export class OfxReader implements FeedReader, XmlSink, SgmlSink {
         tally: new StatementTally(),
         depth: this.depth,
         ordinal: undefined,
+        lastBooked: undefined,
       };
     } else if (tag.name === 'STATUS' || (this.current !== undefined && PARTS.has(tag.name))) {
       this.collector.open(tag);
@@ -106,8 +109,8 @@ export class OfxReader implements FeedReader, XmlSink, SgmlSink {
       if (whole !== undefined) this.part(whole);
     } else if (current !== undefined && current.depth === this.depth) {
       this.begin(current);
-      const statement = current.header.statement(current.ordinal ?? 0);
-      this.emit(current.tally.prove(statement, place));
+      const { header, tally, lastBooked } = current;
+      this.emit(tally.prove(header.ended(current.ordinal ?? 0, lastBooked), place));
       this.current = undefined;
     }
     this.depth -= 1;
@@ -151,6 +154,10 @@ export class OfxReader implements FeedReader, XmlSink, SgmlSink {
       account: current.header.needAccount(),
       currency: current.header.needCurrency(),
     });
+    const { lastBooked } = current;
+    if (lastBooked === undefined || line.bookingDate > lastBooked) {
+      current.lastBooked = line.bookingDate;
+    }
     this.emit(current.tally.add(line));
   }
 
