@@ -55,8 +55,12 @@ const FAULT_KEPT_MS = 5_000;
 const KEPT_MAX = 1_000;
 
 /** Until when a docket waits for its answer; after that it goes by the matrix, whoever had asked. */
-export function answerBy(now: Instant, { timeoutMs }: RoutingPolicy): Instant {
-  return addMs(now, timeoutMs + MORE_MS + COMMIT_MS);
+export function answerBy(now: Instant, policy: RoutingPolicy): Instant {
+  return addMs(now, askedMsMax(policy) + COMMIT_MS);
+}
+
+function askedMsMax({ timeoutMs, thresholds }: RoutingPolicy): number {
+  return Math.max(timeoutMs, thresholds.tlsHandshakeMsMax) + MORE_MS;
 }
 
 /** The question that a docket has before its first step; undefined where there is none, or it was asked already. */
@@ -98,7 +102,10 @@ export class AssignmentDesk {
     const seen = this.#remembered(question) ?? (await this.#look(question));
     const observation = observationOf(seen.result);
     if (observation !== undefined) {
-      const { triggers } = await observe(this.#parts, observation, { docket: row });
+      const { triggers } = await observe(this.#parts, observation, {
+        thresholds: question.policy.thresholds,
+        docket: row,
+      });
       // Its step has the evidence: it leaves the primary tier, since nobody knows the team.
       if (triggers.length > 0) return;
     }
@@ -134,16 +141,16 @@ export class AssignmentDesk {
   async #get(url: URL, { table, policy }: Question): Promise<Seen> {
     const { clock } = this.#parts;
     const { transport } = this.#options;
-    const { timeoutMs } = policy;
+    const { timeoutMs, thresholds } = policy;
     const headers = await this.#headers(table);
     if (headers === undefined) return failed('CREDENTIAL_UNREADABLE', {});
     const over = new AbortController();
     const done = new AbortController();
     // Ends with `done`, and rejects never.
-    void clock.sleep(timeoutMs + MORE_MS, done.signal).then(() => over.abort());
+    void clock.sleep(askedMsMax(policy), done.signal).then(() => over.abort());
     const answer = await getOnce(
       { url, allowPrivateAddresses: transport.allowPrivateAddresses(asTarget(table)), headers },
-      { clock, timeoutMs, transport },
+      { clock, timeoutMs, handshakeMs: thresholds.tlsHandshakeMsMax, transport },
       AbortSignal.any([this.#signal, over.signal]),
     );
     done.abort();

@@ -31,6 +31,7 @@ const HEADER_BYTES_MAX = 16 * 1024;
 export interface GetParts {
   readonly clock: Clock;
   readonly timeoutMs: number;
+  readonly handshakeMs: number;
   readonly transport: Pick<HandoffParts, 'lookup' | 'certificateAuthorities'>;
 }
 
@@ -45,7 +46,7 @@ export async function getOnce(
   parts: GetParts,
   signal: AbortSignal,
 ): Promise<GetOutcome> {
-  const { clock, timeoutMs } = parts;
+  const { clock, timeoutMs, handshakeMs } = parts;
   const startedMs = clock.monotonicMs();
   const end = (code: string, times: PhaseTimes = {}): GetOutcome => ({
     kind: 'failed',
@@ -57,7 +58,7 @@ export async function getOnce(
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && allowPrivateAddresses)) {
     return end('ADDRESS_INVALID');
   }
-  const limits = { connectMs: timeoutMs, handshakeMs: timeoutMs };
+  const limits = { connectMs: timeoutMs, handshakeMs };
   const opened = await openTimed({ url, allowPrivateAddresses }, limits, wires(parts), signal);
   if (opened.kind === 'failed') return end(opened.code.toUpperCase(), opened.times);
   const client = new Client(url.origin, {

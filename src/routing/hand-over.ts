@@ -14,6 +14,7 @@ import {
   type HandoffResult,
   type RoutingPolicy,
   triggersOf,
+  type TriggerThresholds,
 } from '../packs/patent/routing/index.ts';
 import { type EndedHandoff, linkFor, type Session } from '../store/index.ts';
 import { docketOfRow } from './decide.ts';
@@ -74,7 +75,7 @@ export class HandoverDesk {
             signs: [],
           } as const)
         : await this.#deliver(pending, this.#parts.vault.open(payload), at);
-    const result = resultOf(outcome);
+    const result = resultOf(outcome, pending.routing.matrix.policy.thresholds);
     const receipt = outcome.kind === 'confirmed' ? outcome.receipt : undefined;
     const evidence = plain({ ...outcome.evidence, signs: outcome.signs }) as object;
     return { outcome, result, ended: { n: pending.n, outcome: outcome.kind, receipt, evidence } };
@@ -104,13 +105,14 @@ export class HandoverDesk {
   }
 
   /** Secure contexts are dear to make, and the times change only with the matrix. */
-  #handoffs({ timeoutMs, outcomeMsMax }: RoutingPolicy, clock: Clock): Handoffs {
+  #handoffs({ timeoutMs, outcomeMsMax, thresholds }: RoutingPolicy, clock: Clock): Handoffs {
     const { handoffs, transport } = this.#options;
     if (handoffs !== undefined) return handoffs;
-    const key = `${timeoutMs} ${outcomeMsMax}`;
+    const handshakeMs = thresholds.tlsHandshakeMsMax;
+    const key = `${timeoutMs} ${handshakeMs} ${outcomeMsMax}`;
     if (this.#wires?.key !== key) {
       const totalMs = Math.max(timeoutMs, outcomeMsMax - COMMIT_MS);
-      const made = createHandoffs({ ...transport, clock, timeoutMs, totalMs });
+      const made = createHandoffs({ ...transport, clock, timeoutMs, handshakeMs, totalMs });
       this.#wires = { key, handoffs: made };
     }
     return this.#wires.handoffs;
@@ -168,7 +170,7 @@ function datesLines(dates: DocketDates): string[] {
 }
 
 /** The transport's words in those of the rules; the first trigger that its signs show is the evidence. */
-export function resultOf(outcome: HandoffOutcome): HandoffResult {
+export function resultOf(outcome: HandoffOutcome, thresholds: TriggerThresholds): HandoffResult {
   switch (outcome.kind) {
     case 'confirmed':
       return { kind: 'confirmed', receipt: outcome.receipt };
@@ -178,7 +180,7 @@ export function resultOf(outcome: HandoffOutcome): HandoffResult {
     case 'failed':
     case 'unknown':
     case 'denied': {
-      const [trigger] = outcome.signs.flatMap((sign) => triggersOf(sign));
+      const [trigger] = outcome.signs.flatMap((sign) => triggersOf(sign, thresholds));
       return trigger === undefined ? { kind: outcome.kind } : { kind: outcome.kind, trigger };
     }
   }

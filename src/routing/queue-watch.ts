@@ -37,14 +37,12 @@ export interface QueueWatchOptions {
   readonly queues?: readonly WatchedQueue[];
   /** Measures the queue of a target; undefined where no broker is set. */
   readonly targetGauge?: (queue: string) => SaturationGauge | undefined;
-  readonly thresholds?: TriggerThresholds;
 }
 
 export class QueueWatch {
   readonly #parts: RoutingParts;
   readonly #options: QueueWatchOptions;
   readonly #own: WatchedQueue;
-  readonly #thresholds: TriggerThresholds;
   /** By target, as the matrix that holds has them: an import must not need a restart. */
   #targets: ReadonlyMap<string, WatchedQueue> = new Map();
   #routing: ActiveRouting | undefined;
@@ -55,13 +53,13 @@ export class QueueWatch {
     this.#options = options;
     const gauge = ownQueueGauge(() => ownQueue(session, tenant), clock);
     this.#own = { queue: OWN_QUEUE, gauge };
-    this.#thresholds = options.thresholds ?? DEFAULT_THRESHOLDS;
   }
 
   /** Returns the triggers that held. */
   async look(): Promise<readonly Trigger[]> {
     const found: Trigger[] = [];
-    for (const queue of [this.#own, ...(await this.watched())]) {
+    const queues = await this.watched();
+    for (const queue of [this.#own, ...queues]) {
       found.push(...(await this.#lookAt(queue)));
     }
     return found;
@@ -74,6 +72,11 @@ export class QueueWatch {
     if (routing !== undefined && routing !== this.#routing) await this.#follow(routing);
     this.#routing = routing;
     return [...this.#targets.values(), ...(this.#options.queues ?? [])];
+  }
+
+  /** Those of the matrix that holds; the defaults until there is one. */
+  get #thresholds(): TriggerThresholds {
+    return this.#routing?.matrix.policy.thresholds ?? DEFAULT_THRESHOLDS;
   }
 
   async close(): Promise<void> {

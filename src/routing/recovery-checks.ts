@@ -211,6 +211,7 @@ export class RecoveryChecks {
         ...transport,
         clock,
         timeoutMs: policy.timeoutMs,
+        handshakeMs: policy.thresholds.tlsHandshakeMsMax,
         totalMs: policy.outcomeMsMax,
       });
     const outcome = await wires.deliver(
@@ -260,7 +261,9 @@ export class RecoveryChecks {
   async #get(target: Target, { matrix }: ActiveRouting, path: string): Promise<GetOutcome> {
     const { transport } = this.#options;
     const headers = await transport.credentials?.(target);
-    const parts = { clock: this.#parts.clock, timeoutMs: matrix.policy.timeoutMs, transport };
+    const { timeoutMs, thresholds } = matrix.policy;
+    const handshakeMs = thresholds.tlsHandshakeMsMax;
+    const parts = { clock: this.#parts.clock, timeoutMs, handshakeMs, transport };
     const request = {
       url: new URL(path, target.address),
       allowPrivateAddresses: transport.allowPrivateAddresses(target),

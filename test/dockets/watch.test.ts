@@ -15,6 +15,8 @@ import { QueueWatch } from '../../src/routing/queue-watch.ts';
 import { rolesState } from '../../src/store/index.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { until } from '../delivery/waiting.ts';
+import { startStallingTls } from '../handoff/stalling-tls.ts';
+import { TLS } from '../notify/mail-server.ts';
 import { law, Stage } from './stage.ts';
 
 let server: Server;
@@ -176,6 +178,55 @@ describe('a docket', () => {
     );
     expect(rows).toEqual([{ id: late[0]?.docket }]);
     expect(await alerts('queue_saturated')).toBe(1);
+  });
+
+  it('leaves the primary tier by the thresholds that its matrix states', async () => {
+    stage = await Stage.set(server, { policy: { lag_ms_max: 5_000, backlog_max: 2 } });
+    const [late, soon] = await stage.feed(2);
+    const wait = (id: string | undefined, seconds: number) =>
+      stage.read(
+        `update docket set next_at = now() - $3::int * interval '1 second' where tenant = $1 and id = $2`,
+        [id, seconds],
+      );
+    const watch = new QueueWatch(stage.parts);
+    await wait(soon?.docket, 3);
+    await wait(late?.docket, 3);
+    expect(await watch.look()).toEqual([]);
+    await wait(late?.docket, 6);
+    expect((await watch.look()).map(({ code, evidence }) => [code, evidence.threshold])).toEqual([
+      ['QUEUE_LAG', 'more than 5000 ms'],
+    ]);
+    const rows = await stage.read(
+      'select id from docket where tenant = $1 and activation is not null',
+    );
+    expect(rows).toEqual([{ id: late?.docket }]);
+    await wait(late?.docket, 1);
+    await stage.feed(1, { application_number: '18/3' });
+    expect((await watch.look()).map(({ code, evidence }) => [code, evidence.threshold])).toEqual([
+      ['QUEUE_BACKLOG', 'more than 2'],
+    ]);
+  });
+
+  it('leaves a target whose TLS handshake takes longer than its matrix allows', async () => {
+    const slow = await startStallingTls(1_000);
+    stage = await Stage.set(server);
+    const { matrix } = stage.documents() as { matrix: { targets: Record<string, object> } };
+    const team = { kind: 'http', address: slow.url, party: 'team' };
+    await stage.activate({
+      targets: { ...matrix.targets, team },
+      policy: { tls_handshake_ms_max: 300 },
+    });
+    await stage.feed(1);
+    const transport = { allowPrivateAddresses: () => true, certificateAuthorities: [TLS.cert] };
+    await stage.router({ transport });
+    await until(async () => (await stage.confirmed()) === 1, 10_000);
+    const moved = (await stage.facts()).find(({ type }) => type === 'docket.transition');
+    expect(moved?.data).toMatchObject({
+      trigger: { code: 'TLS_SLOW' },
+      evidence: { measure: 'handshake_ms', threshold: 'more than 300 ms' },
+    });
+    expect(slow.requests()).toBe(0);
+    await slow.close();
   });
 
   it('by mail says no more than its labels allow, and its link acknowledges it', async () => {

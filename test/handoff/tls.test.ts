@@ -67,6 +67,17 @@ describe('a handoff whose TLS handshake', { concurrent: true }, () => {
     if (opened.kind === 'open') opened.socket.destroy();
   });
 
+  it('takes 3.2 s succeeds where its own limit is longer than the time-out', async () => {
+    const server = await stalling(3_200);
+    const own = { timeoutMs: 3_000, handshakeMs: 20_000, totalMs: 30_000 };
+    const outcome = await createHandoffs(parts({ ...trusted, ...own })).deliver(
+      target('http', server.url),
+      load(),
+      FREE,
+    );
+    expect(outcome).toMatchObject({ kind: 'confirmed', receipt: 'R-1' });
+  });
+
   it('never ends is cut off at the time-out, and not when the server feels like it', async () => {
     const server = await stalling(60_000);
     const outcome = await createHandoffs(parts({ ...trusted, timeoutMs: 300 })).deliver(

@@ -263,6 +263,38 @@ describe('what is no matrix', () => {
   });
 });
 
+describe('the thresholds of triggers', () => {
+  const policyOf = (policy: JsonValue) =>
+    matrixWith((m) => void (m['policy'] = json(policy))).policy;
+
+  it('are those of the matrix, each on its own', () => {
+    expect(policyOf({}).thresholds).toEqual({
+      tlsHandshakeMsMax: 3_000,
+      backlogMax: 1_000,
+      lagMsMax: 60_000,
+    });
+    expect(policyOf({ backlog_max: 250 }).thresholds.backlogMax).toBe(250);
+    expect(policyOf({ lag_ms_max: 10_000 }).thresholds.lagMsMax).toBe(10_000);
+    expect(policyOf({ tls_handshake_ms_max: 1_500 }).thresholds.tlsHandshakeMsMax).toBe(1_500);
+  });
+
+  it('leave a handshake time up to its own limit, and a shorter time-out is that limit where none is stated', () => {
+    expect(policyOf({}).outcomeMsMax).toBe(7_000);
+    expect(policyOf({ tls_handshake_ms_max: 5_000 }).outcomeMsMax).toBe(9_000);
+    expect(policyOf({ timeout_ms: 800 })).toMatchObject({
+      outcomeMsMax: 2_600,
+      thresholds: { tlsHandshakeMsMax: 800 },
+    });
+  });
+
+  it.each([{ backlog_max: 0 }, { lag_ms_max: 60 }, { tls_handshake_ms_max: 3 }])(
+    '%j is a typing mistake',
+    (policy) => {
+      expect(() => policyOf(policy)).toThrow(/policy/);
+    },
+  );
+});
+
 describe('an assignment table', () => {
   const TABLE = { client: '*', technology_group: '*', url: 'https://assignments.example/table' };
   const withTables = (...tables: object[]) =>

@@ -23,7 +23,6 @@ import {
   assignedMatrix,
   breakerOf,
   type Breakers,
-  DEFAULT_THRESHOLDS,
   routeOf,
   type Target,
   triggersOf,
@@ -94,6 +93,7 @@ export async function diagnoseRoute(
 ): Promise<RouteDiagnosis> {
   const detail = await showDocket(app, person, id);
   const { matrix, people } = await loadRouting(app);
+  const { thresholds } = matrix.policy;
   const now = app.clock.now();
   const route = routeOf(detail.docket, assignedMatrix(matrix, detail.assignedTo), people, now);
   const breakers: Breakers = new Map(
@@ -103,7 +103,7 @@ export async function diagnoseRoute(
   for (const { tier, candidates } of route.tiers) {
     for (const { target } of candidates) {
       const timing = await timingOf(app, target, {
-        limitMs: DEFAULT_THRESHOLDS.tlsHandshakeMsMax + MEASURED_MS_MORE,
+        limitMs: thresholds.tlsHandshakeMsMax + MEASURED_MS_MORE,
         allowPrivate: options.allowPrivate,
       });
       targets.push({
@@ -116,7 +116,10 @@ export async function diagnoseRoute(
         triggers:
           timing?.tlsHandshakeMs === undefined
             ? []
-            : triggersOf({ kind: 'tls', target: target.id, handshakeMs: timing.tlsHandshakeMs }),
+            : triggersOf(
+                { kind: 'tls', target: target.id, handshakeMs: timing.tlsHandshakeMs },
+                thresholds,
+              ),
       });
     }
   }

@@ -131,15 +131,17 @@ function verboseHandoffs(app: Filewright, transport: Transport['transport']): Ha
       }
       const policy = known?.matrix.policy;
       if (policy === undefined) throw new Error('a docket is handed over without a matrix');
-      const key = `${policy.timeoutMs} ${policy.outcomeMsMax}`;
+      const { tlsHandshakeMsMax } = policy.thresholds;
+      const key = `${policy.timeoutMs} ${tlsHandshakeMsMax} ${policy.outcomeMsMax}`;
       if (made?.key !== key) made = { key, handoffs: handoffsFor(policy) };
       return made.handoffs.deliver(target, load, guard);
     },
   };
 
-  function handoffsFor({ timeoutMs, outcomeMsMax }: RoutingPolicy): Handoffs {
+  function handoffsFor({ timeoutMs, outcomeMsMax, thresholds }: RoutingPolicy): Handoffs {
     const totalMs = Math.max(timeoutMs, outcomeMsMax - COMMIT_MS);
     const { clock } = app;
-    return watched(createHandoffs({ ...transport, clock, timeoutMs, totalMs }), { clock, files });
+    const times = { timeoutMs, handshakeMs: thresholds.tlsHandshakeMsMax, totalMs };
+    return watched(createHandoffs({ ...transport, clock, ...times }), { clock, files });
   }
 }

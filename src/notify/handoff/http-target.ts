@@ -41,7 +41,7 @@ export async function handOverByHttp(
     const code = url === undefined ? 'ADDRESS_INVALID' : 'CREDENTIAL_UNREADABLE';
     return { kind: 'failed', evidence: { code, elapsedMs: 0 }, signs: [] };
   }
-  const limits = { connectMs: timeoutMs, handshakeMs: timeoutMs };
+  const limits = { connectMs: timeoutMs, handshakeMs: parts.handshakeMs ?? timeoutMs };
   // The three phases have a time-out each, and all together one that lets the outcome be told in time.
   const whole = startDeadline(clock, parts.totalMs, guard.signal);
   try {

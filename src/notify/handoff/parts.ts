@@ -15,6 +15,8 @@ export interface HandoffParts {
   readonly clock: Pick<Clock, 'now' | 'monotonicMs' | 'sleep'>;
   /** For each of connection, handshake and answer. */
   readonly timeoutMs: number;
+  /** For the handshake, where it is not that of the others. */
+  readonly handshakeMs?: number;
   /** For all of it, so that the outcome is told before the routing rules call it unknown. */
   readonly totalMs: number;
   readonly allowPrivateAddresses: (target: HandoffTarget) => boolean;

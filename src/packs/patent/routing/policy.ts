@@ -1,6 +1,7 @@
 /** The numbers of routing. All are defaults that a matrix may state otherwise. */
 import type { BreakerPolicy } from '../../../core/index.ts';
 import type { Tier } from './tiers.ts';
+import { DEFAULT_THRESHOLDS, type TriggerThresholds } from './triggers.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -13,6 +14,8 @@ export interface RoutingPolicy {
   /** After this, an attempt without an outcome is unknown: its process is dead or its answer lost. */
   readonly outcomeMsMax: number;
   readonly breaker: BreakerPolicy;
+  /** What is over them switches a docket to its fallback. A handshake is given up at its own. */
+  readonly thresholds: TriggerThresholds;
   /** How long a tier has to confirm, in working time of the docket's office. */
   readonly confirmMs: Readonly<Record<Exclude<Tier, 'MANUAL'>, number>>;
   /** Timers tighten with the slack, but a person needs this long to look up from other work. */
@@ -30,9 +33,10 @@ export const DEFAULT_POLICY: RoutingPolicy = {
   attemptsPerTier: 2,
   backoffMsMin: 500,
   backoffMsMax: 2_000,
-  // The timeout twice (connect and answer) and a little for the commit of the outcome.
+  // The timeout twice (connect or handshake, and answer) and a little for the commit of the outcome.
   outcomeMsMax: 7_000,
   breaker: { failures: 3, coolDownMs: 30_000, probeSpacingMs: 15_000 },
+  thresholds: DEFAULT_THRESHOLDS,
   confirmMs: { PRIMARY: 4 * HOUR_MS, SECONDARY: 2 * HOUR_MS, TERTIARY: HOUR_MS },
   confirmMsMin: 5 * MINUTE_MS,
   workingDay: { fromMinute: 9 * 60, toMinute: 17 * 60 },

@@ -129,6 +129,9 @@ function policy(node: LawNode | undefined): RoutingPolicy {
       'attempts_per_tier',
       'breaker_failures',
       'breaker_cool_down_ms',
+      'tls_handshake_ms_max',
+      'backlog_max',
+      'lag_ms_max',
       'confirm_ms',
       'confirm_ms_min',
       'working_day',
@@ -140,10 +143,21 @@ function policy(node: LawNode | undefined): RoutingPolicy {
     node.optional(name)?.integer({ min, max }) ?? otherwise;
   const base = DEFAULT_POLICY;
   const timeoutMs = whole('timeout_ms', base.timeoutMs, 100, 60 * SECOND_MS);
+  const { thresholds } = base;
+  // Where nothing is said of the handshake, a shorter time-out is its limit too.
+  const handshakeMs = Math.min(thresholds.tlsHandshakeMsMax, timeoutMs);
+  const tlsHandshakeMsMax = whole('tls_handshake_ms_max', handshakeMs, 100, 60 * SECOND_MS);
   return {
     ...base,
     timeoutMs,
-    outcomeMsMax: base.outcomeMsMax - 2 * base.timeoutMs + 2 * timeoutMs,
+    // With the longer of the two phases before the request, so that a handshake within its limit is never cut off.
+    outcomeMsMax:
+      base.outcomeMsMax - 2 * base.timeoutMs + timeoutMs + Math.max(timeoutMs, tlsHandshakeMsMax),
+    thresholds: {
+      tlsHandshakeMsMax,
+      backlogMax: whole('backlog_max', thresholds.backlogMax, 1, 1_000_000),
+      lagMsMax: whole('lag_ms_max', thresholds.lagMsMax, SECOND_MS, HOUR_MS),
+    },
     attemptsPerTier: whole('attempts_per_tier', base.attemptsPerTier, 1, 10),
     breaker: {
       ...base.breaker,
