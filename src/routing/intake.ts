@@ -10,7 +10,6 @@ import {
   toRfc3339,
   type WrappedKey,
 } from '../core/index.ts';
-import { UNREAD_LABEL } from '../packs/patent/access/index.ts';
 import {
   type Docket,
   type DocketMapping,
@@ -18,6 +17,7 @@ import {
   type DocketReading,
   driftDocket,
   eventRow,
+  NO_GLIMPSE,
   readDocketDocument,
   readDocketRow,
 } from '../packs/patent/docket/index.ts';
@@ -242,13 +242,7 @@ async function commit(
 const UNREADABLE: DocketReading & { kind: 'refused' } = {
   kind: 'refused',
   errors: [{ where: '', why: 'it is no JSON object' }],
-  glimpse: {
-    applicationNumber: undefined,
-    client: undefined,
-    technologyGroup: undefined,
-    // Nobody knows how secret it is.
-    labels: { classification: [UNREAD_LABEL], privilege: [UNREAD_LABEL] },
-  },
+  glimpse: NO_GLIMPSE,
 };
 
 /** What cannot be read at all is a docket too: somebody must look at it. */

@@ -11,6 +11,8 @@ import {
   seen,
   visible,
 } from '../../src/packs/patent/access/index.ts';
+import type { JsonValue } from '../../src/core/index.ts';
+import { NO_GLIMPSE, readDocketRow } from '../../src/packs/patent/docket/index.ts';
 import { routeOf } from '../../src/packs/patent/routing/index.ts';
 import { at, docket, matrix, people } from './firm.ts';
 
@@ -65,6 +67,49 @@ describe('rights', () => {
     const unread = docket({ privilege: ['unread'] });
     expect(accessOf(unread, person(['client:*', 'privilege:unread']), people).may).toBe(false);
     expect(accessOf(unread, person(['client:*', 'privilege:*']), people).may).toBe(true);
+  });
+});
+
+describe('what could not be read', () => {
+  const ALL = ['client:*', 'group:*', 'matter:*', 'class:*', 'privilege:*'];
+  const nothing = { id: 'x', ...NO_GLIMPSE };
+  const drifted = (row: Readonly<Record<string, JsonValue>>) => {
+    const reading = readDocketRow(row);
+    return reading.kind === 'event' ? reading.event : reading.glimpse;
+  };
+  const REJECTION = {
+    application_number: '18/300101',
+    filing_date: '2024-03-11',
+    event_code: 'CTNF',
+    technology_group: 'BIO',
+  };
+
+  it.each(['client:Contoso', 'group:ELEC', 'matter:18/1', 'class:secret', 'privilege:joint'])(
+    'may be what %s is about: deny beats allow',
+    (deny) => {
+      expect(accessOf(nothing, person(ALL), people).may).toBe(true);
+      expect(accessOf(nothing, person(ALL, [deny]), people)).toMatchObject({
+        may: false,
+        why: `denied by ${deny}`,
+      });
+    },
+  );
+
+  it.each([
+    ['a label of another type', { client: 'Northwind', privilege: { a: 1 } }, 'privilege:joint'],
+    ['a client of another type', { client: 4711 }, 'client:Contoso'],
+    ['a client with control characters', { client: 'Con\u0007toso' }, 'client:Contoso'],
+    ['a client under another name', { client_name: 'Contoso' }, 'client:Contoso'],
+    ['a group under another name', { technologyGroup: 'ELEC', technology_group: '' }, 'group:ELEC'],
+  ])('%s counts as denied', (_name, change, deny) => {
+    const one = drifted({ ...REJECTION, ...change });
+    expect(accessOf(one, person(ALL), people).may).toBe(true);
+    expect(accessOf(one, person(ALL, [deny]), people).may).toBe(false);
+  });
+
+  it('is not what nobody wrote: a record without a client is denied by no client', () => {
+    const one = drifted(REJECTION);
+    expect(accessOf(one, person(ALL, ['client:Contoso']), people).may).toBe(true);
   });
 });
 

@@ -38,14 +38,15 @@ export async function docketsOfKeys(
   return (await run(OF_KEYS, [tenant, keys])).map((row) => text(row['id']));
 }
 
-// Labels that nobody can read any more: only who may see everything sees that there was such a docket.
+// Nobody can read any more whose it was: only who may see everything, and is denied nothing, sees that there was such a docket.
 const DESTROY: Statement = {
   name: 'docket-destroy',
   text: `
 update docket set source = 'destroyed',
   docket = jsonb_build_object('id', id, 'messageId', message_id, 'payloadSha256', encode(payload_sha256, 'hex'),
     'eventCode', 'DESTROYED', 'destroyed', true,
-    'labels', '{"classification": ["unread"], "privilege": ["unread"]}'::jsonb),
+    'labels', '{"classification": ["unread"], "privilege": ["unread"]}'::jsonb,
+    'unread', '["client", "technology_group"]'::jsonb),
   closing = jsonb_build_object('kind', closing->'kind', 'how', closing->'how', 'destroyed', true)
 where tenant = $1 and id = any ($2::text[])`,
 };

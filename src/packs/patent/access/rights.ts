@@ -8,7 +8,11 @@ export interface Guarded {
   readonly client: string | undefined;
   readonly technologyGroup: string | undefined;
   readonly labels: Labels;
+  /** What is there and could not be read: it may be any client, any group. Absent where everything was read. */
+  readonly unread?: readonly UnreadPart[];
 }
+
+export type UnreadPart = 'client' | 'technology_group';
 
 /** The reason is for the ledger and for those who may see the docket; never for the one who was refused. */
 export type Access =
@@ -68,17 +72,28 @@ function ownAccess(guarded: Guarded, rights: Rights, party: string): Access {
 
 function denyOf(guarded: Guarded, rights: Rights): Grant | undefined {
   const tokens = [...matterTokens(guarded), ...labelTokens(guarded.labels)];
-  return rights.deny.find((grant) => tokens.some(([kind, value]) => fits([grant], kind, value)));
+  return rights.deny.find((grant) => tokens.some(([kind, value]) => refuses(grant, kind, value)));
+}
+
+/** What nobody could read may be just what the deny is about. */
+function refuses(grant: Grant, kind: GrantKind, value: string): boolean {
+  return value === UNREAD_LABEL ? grant.startsWith(`${kind}:`) : fits([grant], kind, value);
 }
 
 type Token = readonly [GrantKind, string];
 
-/** A matter whose client is not known has the empty text for it, which only `client:*` fits. */
-function matterTokens(guarded: Guarded): Token[] {
+/** A matter that has no client has the empty text for it, which only `client:*` fits. Every matter has a number. */
+function matterTokens({
+  client,
+  technologyGroup,
+  applicationNumber,
+  unread = [],
+}: Guarded): Token[] {
+  const without = (part: UnreadPart): string => (unread.includes(part) ? UNREAD_LABEL : '');
   return [
-    ['client', guarded.client ?? ''],
-    ['group', guarded.technologyGroup ?? ''],
-    ['matter', guarded.applicationNumber ?? ''],
+    ['client', client ?? without('client')],
+    ['group', technologyGroup ?? without('technology_group')],
+    ['matter', applicationNumber ?? UNREAD_LABEL],
   ];
 }
 
@@ -92,7 +107,7 @@ function labelTokens(labels: Labels): Token[] {
 function fits(grants: readonly Grant[], kind: GrantKind, value: string): boolean {
   return (
     grants.includes(`${kind}:*`) ||
-    // Labels that nobody could read may be any label at all.
+    // What nobody could read may be anything at all.
     (value !== UNREAD_LABEL && value !== '' && grants.includes(`${kind}:${value}`))
   );
 }

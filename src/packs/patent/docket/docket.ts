@@ -1,7 +1,7 @@
 /** A docket event as it was read, and the docket that is routed for it. */
 import type { Day } from '../../../calendar/index.ts';
 import { type JsonValue, obligationKey, type Sha256Hex } from '../../../core/index.ts';
-import type { Labels } from '../access/index.ts';
+import { type Labels, UNREAD_LABEL, type UnreadPart } from '../access/index.ts';
 import type { PatentRules } from '../rules-file.ts';
 
 export interface DocketEvent {
@@ -21,6 +21,7 @@ export interface DocketEvent {
   readonly matter: string | undefined;
   readonly title: string | undefined;
   readonly labels: Labels;
+  readonly unread?: readonly UnreadPart[];
 }
 
 /** Dates that the source claims. They are compared with the law's, and the earlier wins. */
@@ -39,6 +40,7 @@ export interface Docket {
   readonly technologyGroup: string | undefined;
   readonly eventCode: string;
   readonly labels: Labels;
+  readonly unread?: readonly UnreadPart[];
   /** Undefined for a record that could not be read. */
   readonly event: DocketEvent | undefined;
 }
@@ -86,6 +88,7 @@ export function docketOf(
     technologyGroup: event.technologyGroup,
     eventCode: event.eventCode,
     labels: event.labels,
+    ...(event.unread === undefined ? {} : { unread: event.unread }),
     event,
   };
 }
@@ -119,4 +122,14 @@ export interface Glimpse {
   readonly client: string | undefined;
   readonly technologyGroup: string | undefined;
   readonly labels: Labels;
+  readonly unread?: readonly UnreadPart[];
 }
+
+/** Nothing could be made out: only who may see everything, and is denied nothing, may look at it. */
+export const NO_GLIMPSE: Glimpse = {
+  applicationNumber: undefined,
+  client: undefined,
+  technologyGroup: undefined,
+  labels: { classification: [UNREAD_LABEL], privilege: [UNREAD_LABEL] },
+  unread: ['client', 'technology_group'],
+};

@@ -1,6 +1,6 @@
 /** From an office's own document to docket events, by a mapping. */
 import type { JsonValue } from '../../../core/index.ts';
-import { UNREAD_LABEL } from '../access/index.ts';
+import { NO_GLIMPSE } from './docket.ts';
 import { type DriftChange, type Fields, isAbsent, sayDrift } from './drift.ts';
 import type { DocketMapping, MappedField } from './mapping-file.ts';
 import { type DocketReading, readDocketRow } from './read-row.ts';
@@ -85,13 +85,7 @@ function lostList(at: string, within: JsonValue): DocketReading {
     kind: 'drift',
     changes: [change],
     errors: [{ where: base.field, why: sayDrift(change), code: 'SCHEMA_DRIFT' }],
-    // Nobody knows whose it is or how secret: only who may see everything may see it.
-    glimpse: {
-      applicationNumber: undefined,
-      client: undefined,
-      technologyGroup: undefined,
-      labels: { classification: [UNREAD_LABEL], privilege: [UNREAD_LABEL] },
-    },
+    glimpse: NO_GLIMPSE,
   };
 }
 

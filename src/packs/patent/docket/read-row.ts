@@ -1,7 +1,7 @@
 /** Reads one record: a docket event, or drift with what changed, or every wrong value. */
 import { type Day, parseDay, parseInstant, parsePeriod } from '../../../calendar/index.ts';
 import { isPlainText, type JsonValue, type RowError } from '../../../core/index.ts';
-import { inherit, type Labels, UNREAD_LABEL } from '../access/index.ts';
+import { inherit, type Labels, UNREAD_LABEL, type UnreadPart } from '../access/index.ts';
 import { renewalYear } from '../words.ts';
 import { COLUMN_BY_NAME, DOCKET_COLUMNS } from './columns.ts';
 import type { DocketEvent, Glimpse } from './docket.ts';
@@ -60,6 +60,7 @@ export function readDocketRow(row: Fields, options: ReadOptions = {}): DocketRea
     matter: values.text('matter'),
     title: values.text('title'),
     labels: labelsOf(values, unknown),
+    ...unreadIn(values, unknown),
   };
   const { filingDate } = event;
   if (changes.length === 0 && errors.length === 0 && filingDate !== undefined) {
@@ -70,6 +71,7 @@ export function readDocketRow(row: Fields, options: ReadOptions = {}): DocketRea
     client: event.client,
     technologyGroup: event.technologyGroup,
     labels: event.labels,
+    ...(event.unread === undefined ? {} : { unread: event.unread }),
   };
   return changes.length > 0
     ? { kind: 'drift', changes, errors, glimpse }
@@ -81,15 +83,26 @@ export function readDocketRow(row: Fields, options: ReadOptions = {}): DocketRea
  * docket would be shown to everybody.
  */
 function labelsOf(values: Values, unknown: Fields): Labels {
-  const hidden = (name: 'classification' | 'privilege'): string[] => {
-    const column = COLUMN_BY_NAME.get(name);
-    const renamed = column !== undefined && likelyName(column, textsOf(unknown)) !== undefined;
-    return values.isUnread(name) || (values.isMissing(name) && renamed) ? [UNREAD_LABEL] : [];
-  };
+  const hidden = (name: 'classification' | 'privilege'): string[] =>
+    isHidden(name, values, unknown) ? [UNREAD_LABEL] : [];
   return inherit({
     classification: [...values.labels('classification'), ...hidden('classification')],
     privilege: [...values.labels('privilege'), ...hidden('privilege')],
   });
+}
+
+/** The same for whose matter it is: whoever is denied a client must not get its records because they call it otherwise. */
+function unreadIn(values: Values, unknown: Fields): { readonly unread?: readonly UnreadPart[] } {
+  const parts = (['client', 'technology_group'] as const).filter((name) =>
+    isHidden(name, values, unknown),
+  );
+  return parts.length === 0 ? {} : { unread: parts };
+}
+
+function isHidden(name: string, values: Values, unknown: Fields): boolean {
+  const column = COLUMN_BY_NAME.get(name);
+  const renamed = column !== undefined && likelyName(column, textsOf(unknown)) !== undefined;
+  return values.isUnread(name) || (values.isMissing(name) && renamed);
 }
 
 /** Lists count by their name alone here. */
