@@ -41,6 +41,7 @@ import { activeRouting, type ActiveRouting } from './setup.ts';
 export interface RecoveryOptions {
   readonly policy?: Partial<Omit<RecoveryPolicy, 'probeEveryMs'>>;
   readonly paths?: Partial<RecoveryPaths>;
+  readonly comparedMax?: number;
   /** False: a person approves every closing. Default true. */
   readonly automatic?: boolean;
   readonly leaseMs?: number;
@@ -79,10 +80,14 @@ export class Recovery {
   ) {
     this.#parts = parts;
     this.#options = options.recovery ?? {};
-    const { paths } = this.#options;
+    const { paths, comparedMax } = this.#options;
     this.#checks = new RecoveryChecks(
       parts,
-      { ...options, ...(paths === undefined ? {} : { paths }) },
+      {
+        ...options,
+        ...(paths === undefined ? {} : { paths }),
+        ...(comparedMax === undefined ? {} : { comparedMax }),
+      },
       signal,
     );
     this.#holder = parts.ids.next();

@@ -1,8 +1,10 @@
 /** The way back of a real endpoint, step by step, each with its failure. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { SaturationGauge } from '../../src/brokers/index.ts';
+import { NO_GLIMPSE, readDocketRow } from '../../src/packs/patent/docket/index.ts';
 import {
   approveRecovery,
+  importDockets,
   listBreakers,
   recoveryStatus,
   reviewDocketDifferences,
@@ -105,6 +107,61 @@ describe('a target that failed', () => {
     expect(await breaker()).not.toBe('closed');
     stage.endpoints.PRIMARY.sample = { status: 200, body: JSON.stringify(REJECTION) };
     await until(async () => (await breaker()) === 'closed', 20_000);
+  });
+
+  it('comes back whatever the records looked like that went past it: rows of a table, drifted ones, no JSON at all', async () => {
+    stage = await Stage.set(server);
+    const { event_code: _gone, ...drifted } = REJECTION;
+    const feed = (payload: Uint8Array, reading: ReturnType<typeof readDocketRow>) =>
+      importDockets(stage.parts, [
+        { payload, contentType: 'text/csv', source: 'test.csv', reading },
+      ]);
+    for (const application_number of ['18/1', '18/2', '18/3']) {
+      const table = `application_number,filing_date,event_code\r\n${application_number},2024-03-11,CTNF\r\n`;
+      await feed(Buffer.from(table), readDocketRow({ ...REJECTION, application_number }));
+    }
+    await feed(Buffer.from(JSON.stringify(drifted)), readDocketRow(drifted));
+    await feed(Buffer.from('%PDF-1.7'), { kind: 'refused', errors: [], glimpse: NO_GLIMPSE });
+    stage.endpoints.PRIMARY.mode = { kind: 'status', status: 500 };
+    stage.endpoints.PRIMARY.health = 500;
+    await stage.router();
+    await until(async () => (await breaker()) === 'open', 10_000);
+    repair();
+    await until(async () => (await breaker()) === 'closed', 20_000);
+    const schema = (await status())?.evidence.filter(({ step }) => step === 'schema');
+    expect(schema?.map(({ verdict }) => verdict)).toEqual(['good']);
+  });
+
+  it('that gave two receipts for one docket needs a person, and has a way back', async () => {
+    stage = await Stage.set(server);
+    await breakPrimary();
+    const [row] = await stage.read('select id from docket where tenant = $1 order by id limit 1');
+    // As two routers leave it when the first answer comes long after the second.
+    await stage.read(
+      `insert into docket_handoff (tenant, docket, n, handoff, tier, target, party, attempt, hop, dates, ended_at, outcome, receipt)
+       select tenant, docket, 90 + k, handoff, 'PRIMARY', 'team', 'team', k, hop, dates, now(), 'confirmed', 'R-' || k
+       from docket_handoff, generate_series(1, 2) k where tenant = $1 and docket = $2 and n = 1`,
+      [row?.['id']],
+    );
+    repair();
+    await until(async () => (await status())?.state.state === 'awaiting_approval', 15_000);
+    const run = await status();
+    expect(run?.state).toMatchObject({ reasons: ['1 twice'] });
+    expect(run?.evidence.findLast(({ step }) => step === 'drain')?.evidence).toMatchObject({
+      duplicates: 1,
+    });
+    await approveRecovery(stage.parts, 'team', ACTOR, { reason: 'one was struck out by hand' });
+    await until(async () => (await breaker()) === 'closed', 15_000);
+  });
+
+  it('that more dockets went past than are compared needs a person for the rest', async () => {
+    stage = await Stage.set(server);
+    await breakPrimary({ recovery: { everyMs: 50, comparedMax: 2 } });
+    repair();
+    await until(async () => (await status())?.state.state === 'awaiting_approval', 15_000);
+    const run = await status();
+    expect(run?.state).toMatchObject({ reasons: ['only the first 2 compared'] });
+    expect(run?.differences).toHaveLength(2);
   });
 
   it('waits until a queue has drained to its baseline', async () => {

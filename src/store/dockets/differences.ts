@@ -65,6 +65,25 @@ export async function passedDockets(
   }));
 }
 
+const PASSED_EVENT: Statement = {
+  name: 'docket-passed-event',
+  text: `
+select d.docket from docket d join docket_handoff h on h.tenant = d.tenant and h.docket = d.id
+where d.tenant = $1 and d.docket ? 'event' and (h.target = $2 or $2 = any (h.passed))
+  and h.started_at >= to_timestamp($3::float8 / 1000)
+order by h.started_at desc, d.id limit 1`,
+};
+
+/** The newest docket that went past a target and could be read when it came in. */
+export async function passedEvent(
+  session: Pick<Session, 'run'>,
+  tenant: string,
+  at: { readonly target: string; readonly since: Instant },
+): Promise<JsonValue | undefined> {
+  const [row] = await session.run(PASSED_EVENT, [tenant, at.target, at.since]);
+  return optional(row?.['docket'], json);
+}
+
 const LAST_SUCCESS: Statement = {
   name: 'docket-last-success',
   text: `select max(started_at) as at from docket_handoff where tenant = $1 and target = $2
