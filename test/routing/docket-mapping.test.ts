@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { formatDay } from '../../src/calendar/index.ts';
 import { type JsonValue, parseStrictJson } from '../../src/core/index.ts';
-import { readDocketDocument, readDocketMapping } from '../../src/packs/patent/docket/index.ts';
+import {
+  NO_GLIMPSE,
+  readDocketDocument,
+  readDocketMapping,
+} from '../../src/packs/patent/docket/index.ts';
 import { eventOf, readMapping, readSample } from './firm.ts';
 
 const uspto = readDocketMapping(readMapping('uspto-file-wrapper.json'));
@@ -53,6 +57,59 @@ describe('a file wrapper of the USPTO', () => {
     );
     const changes = readings.flatMap((one) => (one.kind === 'drift' ? one.changes : []));
     expect(changes.map((one) => `${one.field} ${one.change}`)).toEqual([change]);
+  });
+});
+
+describe('a list of a document', () => {
+  type Wrapper = { patentFileWrapperDataBag: { eventDataBag: JsonValue[] }[] };
+  const bag = () => wrapper() as unknown as Wrapper;
+
+  it.each([
+    [
+      'patent-uspto-file-wrapper.json',
+      uspto,
+      '"eventDataBag"',
+      '"eventsDataBag"',
+      '/eventsDataBag',
+    ],
+    [
+      'patent-epo-register.json',
+      epo,
+      '"reg:register-documents"',
+      '"reg:register-document-list"',
+      '/ops:world-patent-data/ops:register-search/reg:register-document-list',
+    ],
+  ])('%s: under another name is told with that name', (sample, mapping, from, to, likely) => {
+    const { readings } = readDocketDocument(altered(sample, from, to), mapping);
+    expect(readings).toMatchObject([{ kind: 'drift', changes: [{ change: 'renamed', likely }] }]);
+  });
+
+  it('with more events than are read is drift, and never cut in silence', () => {
+    const document = bag();
+    const [record] = document.patentFileWrapperDataBag;
+    const [event = null] = record?.eventDataBag ?? [];
+    if (record === undefined) throw new Error('the sample has a record');
+    record.eventDataBag = Array.from({ length: 20_001 }, () => event);
+    const { readings } = readDocketDocument(document as unknown as JsonValue, uspto);
+    const drift = readings.filter(({ kind }) => kind === 'drift');
+    expect(drift).toMatchObject([
+      { changes: [{ field: '/eventDataBag', change: 'retyped', found: 'one of 20001' }] },
+    ]);
+    record.eventDataBag.pop();
+    const whole = readDocketDocument(document as unknown as JsonValue, uspto);
+    expect(whole.readings.filter(({ kind }) => kind === 'drift')).toEqual([]);
+  });
+
+  it('with records of others is seen by nobody who may see only the drifted one', () => {
+    const one = altered('patent-uspto-file-wrapper.json', '"filingDate"', '"filed"');
+    const alone = readDocketDocument(one, uspto).readings[0];
+    expect(alone).toMatchObject({ kind: 'drift', glimpse: { client: 'Northwind' } });
+    const { patentFileWrapperDataBag: others } = bag();
+    const drifted = (one as unknown as Wrapper).patentFileWrapperDataBag;
+    const both = { patentFileWrapperDataBag: [...drifted, ...others] } as unknown as JsonValue;
+    const [first, second] = readDocketDocument(both, uspto).readings;
+    expect(first).toMatchObject({ kind: 'drift', glimpse: NO_GLIMPSE });
+    expect(second).toMatchObject({ kind: 'event', event: { client: 'Northwind' } });
   });
 });
 

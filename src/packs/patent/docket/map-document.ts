@@ -1,7 +1,7 @@
 /** From an office's own document to docket events, by a mapping. */
 import type { JsonValue } from '../../../core/index.ts';
 import { NO_GLIMPSE } from './docket.ts';
-import { type DriftChange, type Fields, isAbsent, sayDrift } from './drift.ts';
+import { type DriftChange, type Fields, isAbsent, likelyName, sayDrift } from './drift.ts';
 import type { DocketMapping, MappedField } from './mapping-file.ts';
 import { type DocketReading, readDocketRow } from './read-row.ts';
 
@@ -25,6 +25,7 @@ export function readDocketDocument(document: JsonValue, mapping: DocketMapping):
       readings.push(lostList(mapping.eventsAt, record));
       continue;
     }
+    if (events.length > EVENTS_MAX) readings.push(longList(mapping.eventsAt, events.length));
     for (const event of events.slice(0, EVENTS_MAX)) {
       const code = textOf(valueAt(event, mapping.fields.get('event_code')?.at ?? ''));
       if (mapping.unlisted === 'skip' && code !== undefined && !mapping.eventCodes.has(code)) {
@@ -34,7 +35,15 @@ export function readDocketDocument(document: JsonValue, mapping: DocketMapping):
       readings.push(readEvent({ record, event }, mapping));
     }
   }
-  return { readings, skipped };
+  return { readings: records.length > 1 ? readings.map(asOneOfMany) : readings, skipped };
+}
+
+/**
+ * What could not be read goes on as the whole document. Where that holds the records of others too, who may see this one
+ * must not get them with it.
+ */
+function asOneOfMany(reading: DocketReading): DocketReading {
+  return reading.kind === 'event' ? reading : { ...reading, glimpse: NO_GLIMPSE };
 }
 
 interface Sources {
@@ -78,13 +87,61 @@ function neighbours(name: string, sources: Sources, mapping: DocketMapping): Fie
 function lostList(at: string, within: JsonValue): DocketReading {
   const found = valueAt(within, at);
   const base = { field: at === '' ? 'document' : at, mandatory: true };
-  const change: DriftChange = isAbsent(found)
-    ? { ...base, change: 'missing' }
-    : { ...base, change: 'retyped', expected: 'a list of objects', found: `a ${typeof found}` };
+  const likely = likelyPlace(at, within);
+  return documentDrift(
+    !isAbsent(found)
+      ? { ...base, change: 'retyped', expected: 'a list of objects', found: `a ${typeof found}` }
+      : likely === undefined
+        ? { ...base, change: 'missing' }
+        : { ...base, change: 'renamed', likely },
+  );
+}
+
+/** What stands behind the last event that is read would be lost without a word. */
+function longList(at: string, length: number): DocketReading {
+  return documentDrift({
+    field: at === '' ? 'document' : at,
+    mandatory: true,
+    change: 'retyped',
+    expected: `a list of at most ${EVENTS_MAX}`,
+    found: `one of ${length}`,
+  });
+}
+
+/** Where the first name on the way that is gone seems to be now. */
+function likelyPlace(at: string, within: JsonValue): string | undefined {
+  const names = at.split('/').slice(1);
+  const gone = names.findIndex((_, index) =>
+    isAbsent(
+      valueAt(
+        within,
+        names
+          .slice(0, index + 1)
+          .map((name) => `/${name}`)
+          .join(''),
+      ),
+    ),
+  );
+  const before = names
+    .slice(0, gone)
+    .map((name) => `/${name}`)
+    .join('');
+  const holder = gone === -1 ? undefined : valueAt(within, before);
+  if (typeof holder !== 'object' || holder === null || Array.isArray(holder)) return undefined;
+  const lists = Object.entries(holder).filter(([, value]) => typeof value === 'object');
+  const name = (names[gone] ?? '').replaceAll('~1', '/').replaceAll('~0', '~');
+  const column = { name, needed: true, shape: 'text', meaning: '', alsoCalled: [] } as const;
+  // By their names alone: what they hold is a list and no text.
+  const others = Object.fromEntries(lists.map(([key]) => [key, 'present']));
+  const likely = likelyName(column, others);
+  return likely === undefined ? undefined : `${before}/${escape(likely)}`;
+}
+
+function documentDrift(change: DriftChange): DocketReading {
   return {
     kind: 'drift',
     changes: [change],
-    errors: [{ where: base.field, why: sayDrift(change), code: 'SCHEMA_DRIFT' }],
+    errors: [{ where: change.field, why: sayDrift(change), code: 'SCHEMA_DRIFT' }],
     glimpse: NO_GLIMPSE,
   };
 }
