@@ -40,7 +40,13 @@ import { factOf, stored } from './facts.ts';
 import type { Actor, RoutingParts } from './parts.ts';
 import { loadRouting } from './setup.ts';
 import { stepTold } from './step.ts';
-import type { Acknowledged, DocketDetail, DocketView, FallbackEntry } from './views.ts';
+import type {
+  Acknowledged,
+  DocketClosed,
+  DocketDetail,
+  DocketView,
+  FallbackEntry,
+} from './views.ts';
 
 /** Somebody who is not in the people file sees nothing. */
 export function viewerOf(people: People, id: string): Viewer {
@@ -148,16 +154,18 @@ async function acknowledge(parts: RoutingParts, docket: string, by: string): Pro
   const actor: Actor = { kind: 'user', id: by };
   const happening = { kind: 'acknowledged', by } as const;
   const { results } = await stepTold(parts, parts.session, [{ docket, happening, actor }]);
-  const state = results[0]?.decision.state ?? (await confirmedOf(parts, docket));
-  if (state?.state !== 'confirmed') return { kind: 'not_given' };
-  const isFirst = results[0]?.decision.outcome === 'done';
+  const [result] = results;
+  // A docket that is closed takes no step any more, but may have been confirmed before.
+  const row =
+    result === undefined ? await findDocket(parts.session, parts.tenant, docket) : undefined;
+  const state = result?.decision.state ?? (row === undefined ? undefined : stateOfRow(row));
+  if (state?.state !== 'confirmed') {
+    return row?.closed === undefined
+      ? { kind: 'not_given' }
+      : { kind: 'closed', at: row.closed.at, by: row.closed.by };
+  }
+  const isFirst = result?.decision.outcome === 'done';
   return { kind: isFirst ? 'acknowledged' : 'already', at: state.at, by: state.by };
-}
-
-/** A docket that is closed takes no step any more, but may have been confirmed before. */
-async function confirmedOf(parts: RoutingParts, id: string): Promise<RoutingState | undefined> {
-  const row = await findDocket(parts.session, parts.tenant, id);
-  return row === undefined ? undefined : stateOfRow(row);
 }
 
 export type CloseRequest =
@@ -165,13 +173,13 @@ export type CloseRequest =
   | { readonly kind: 'override'; readonly reason: string }
   | { readonly kind: 'seen' };
 
-/** Throws PROOF_NEEDED with what is missing. Closing twice changes nothing. */
+/** Throws PROOF_NEEDED with what is missing. Closing twice changes nothing, and tells what was recorded the first time. */
 export async function closeDocket(
   parts: RoutingParts,
   viewer: Viewer,
   id: string,
   request: CloseRequest,
-): Promise<Closed & { readonly isFirst: boolean }> {
+): Promise<DocketClosed> {
   const { session, tenant, ids } = parts;
   await requireSeen(parts, viewer, id);
   const by = viewer.party.id;
@@ -180,6 +188,11 @@ export async function closeDocket(
     const { dockets, now } = await lockDockets(run, tenant, [id]);
     const [row] = dockets;
     if (row === undefined) throw unknownDocket(id);
+    if (row.closed !== undefined) {
+      // Written below.
+      const { how, inTime } = row.closed.closing as unknown as Closed;
+      return { how, inTime, isFirst: false, at: row.closed.at, by: row.closed.by };
+    }
     const docket = docketOfRow(row);
     const law = parts.law();
     const dates = datesOf(docket, law, now);
@@ -188,7 +201,7 @@ export async function closeDocket(
     const actor: Actor = { kind: 'user', id: by };
     const fact = factOf(ids, 'docket.closed', actor, { ...closing, ...closed, due });
     const written = { by, closing: stored({ ...closing, ...closed }) as object, fact };
-    return { ...closed, isFirst: await closeDocketRow(run, tenant, id, written) };
+    return { ...closed, isFirst: await closeDocketRow(run, tenant, id, written), at: now, by };
   });
 }
 
@@ -234,6 +247,10 @@ export function acknowledgementDesk(parts: RoutingParts) {
       if (state.state === 'confirmed') {
         return { kind: 'acknowledged', at: state.at, by: state.by } as const;
       }
+      // The button would lead nowhere.
+      if (row.closed !== undefined) {
+        return { kind: 'closed', at: row.closed.at, by: row.closed.by } as const;
+      }
       const { docket, dates } = viewOf(parts, row, await databaseNow(parts.session));
       const due = dates.kind === 'dated' ? `Due ${formatDay(dates.due)}` : 'No date is known';
       return {
@@ -248,7 +265,7 @@ export function acknowledgementDesk(parts: RoutingParts) {
       if (found === undefined) return undefined;
       const { link, row, viewer } = found;
       const done = await acknowledge(parts, row.id, viewer.party.id);
-      if (done.kind === 'not_given') return undefined;
+      if (done.kind === 'not_given' || done.kind === 'closed') return undefined;
       await parts.session.transaction((run) =>
         markLinkUsed(run, parts.tenant, link.reference, done.by),
       );

@@ -37,6 +37,7 @@ export {
 export type {
   Acknowledged,
   BreakerView,
+  DocketClosed,
   DocketDetail,
   DocketView,
   FallbackEntry,

@@ -1,6 +1,6 @@
 /** What people see of dockets and of recovery. */
 import type { BreakerState, Instant } from '../core/index.ts';
-import type { Docket, DocketDates } from '../packs/patent/docket/index.ts';
+import type { Closed, Docket, DocketDates } from '../packs/patent/docket/index.ts';
 import type { RecoveryState } from '../packs/patent/recovery/index.ts';
 import type { Hop, RoutingState } from '../packs/patent/routing/index.ts';
 import type { HandoffView, StoredDifference } from '../store/index.ts';
@@ -31,10 +31,19 @@ export interface DocketDetail extends DocketView {
   readonly differences: readonly StoredDifference[];
 }
 
+/** As it is recorded; where somebody closed it before, that is what stays. */
+export interface DocketClosed extends Closed {
+  readonly isFirst: boolean;
+  readonly at: Instant;
+  readonly by: string;
+}
+
 export type Acknowledged =
   | { readonly kind: 'acknowledged'; readonly at: Instant; readonly by: string }
   /** Somebody had it before. */
   | { readonly kind: 'already'; readonly at: Instant; readonly by: string }
+  /** Nothing is left to acknowledge. */
+  | { readonly kind: 'closed'; readonly at: Instant; readonly by: string }
   /** It was never given to this person. */
   | { readonly kind: 'not_given' };
 

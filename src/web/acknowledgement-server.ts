@@ -7,6 +7,7 @@ import { type Clock, FilewrightError, type Instant } from '../core/index.ts';
 import {
   type Acknowledgement,
   CONFIRM_FIELD,
+  closedPage,
   CONFIRM_VALUE,
   donePage,
   noSuchPage,
@@ -39,7 +40,9 @@ export interface AcknowledgementDesk {
 
 export type MessageView =
   | ({ readonly kind: 'open' } & OpenMessage)
-  | ({ readonly kind: 'acknowledged' } & Acknowledgement);
+  | ({ readonly kind: 'acknowledged' } & Acknowledgement)
+  /** Without an acknowledgement: somebody closed the matter, and nothing is left to do. */
+  | ({ readonly kind: 'closed' } & Acknowledgement);
 
 export interface WebParts {
   readonly desk: AcknowledgementDesk;
@@ -134,8 +137,18 @@ export function acknowledgementServer(parts: WebParts): FastifyInstance {
 async function show(parts: WebParts, token: string, reply: FastifyReply): Promise<FastifyReply> {
   const reference = referenceOf(parts, token);
   const view = reference === undefined ? undefined : await parts.desk.look(reference);
-  if (view === undefined) return send(reply, 404, noSuchPage());
-  return send(reply, 200, view.kind === 'open' ? openPage(view) : donePage(view, false));
+  return view === undefined ? send(reply, 404, noSuchPage()) : send(reply, 200, pageOf(view));
+}
+
+function pageOf(view: MessageView): string {
+  switch (view.kind) {
+    case 'open':
+      return openPage(view);
+    case 'acknowledged':
+      return donePage(view, false);
+    case 'closed':
+      return closedPage(view);
+  }
 }
 
 async function acknowledge(
@@ -151,8 +164,9 @@ async function acknowledge(
     return view === undefined ? send(reply, 404, noSuchPage()) : send(reply, 400, refusedPage());
   }
   const done = await parts.desk.acknowledge(reference, parts.clock.now());
-  if (done === undefined) return send(reply, 404, noSuchPage());
-  return send(reply, 200, donePage(done, done.isFirst));
+  if (done !== undefined) return send(reply, 200, donePage(done, done.isFirst));
+  const view = await parts.desk.look(reference);
+  return view?.kind === 'closed' ? send(reply, 200, pageOf(view)) : send(reply, 404, noSuchPage());
 }
 
 function referenceOf({ readToken, clock }: WebParts, token: string): string | undefined {

@@ -42,6 +42,13 @@ export function donePage(acknowledgement: Acknowledgement, isFirst: boolean): st
   ]);
 }
 
+export function closedPage({ at, by }: Acknowledgement): string {
+  return page('Closed', [
+    `<p>The matter of this message was closed by ${escape(by)} on <time>${toRfc3339(at)}</time>. Nothing is left to`,
+    'acknowledge, and nothing was changed now.</p>',
+  ]);
+}
+
 /** For a link that is unknown, expired, mistyped or about something the reader may not see: always the same. */
 export function noSuchPage(): string {
   return page('This link leads nowhere', [

@@ -264,6 +264,10 @@ describe('docket ack and close', () => {
       hart,
     );
     expect(closed).toMatchObject({ how: 'proof', inTime: true, isFirst: true });
+    const late = ['docket', 'close', hard, '--override', 'The client abandoned the case.'];
+    expect(await desk.data(late, hart)).toMatchObject({ how: 'proof', isFirst: false, by: 'hart' });
+    const ack = await desk.run(['docket', 'ack', hard], hart);
+    expect([ack.code, ack.stderr]).toEqual([4, expect.stringContaining('was closed by hart')]);
     const ids = listAt(await desk.data(['docket', 'list'], hart), 'dockets').map(
       (one) => one['docket'],
     );

@@ -194,7 +194,19 @@ describe('a docket', () => {
       inTime: true,
       isFirst: true,
     });
-    expect(await closeDocket(stage.parts, hart, first, proof)).toMatchObject({ isFirst: false });
+    // What was recorded is told, and not what somebody wants to add.
+    const moreau = await stage.viewer('moreau');
+    const late = { kind: 'override', reason: 'abandoned by the client' } as const;
+    expect(await closeDocket(stage.parts, moreau, first, late)).toMatchObject({
+      isFirst: false,
+      how: 'proof',
+      inTime: true,
+      by: 'hart',
+    });
+    expect(await acknowledgeDocket(stage.parts, hart, first)).toMatchObject({
+      kind: 'closed',
+      by: 'hart',
+    });
     await closeDocket(stage.parts, hart, second, {
       kind: 'override',
       reason: 'abandoned by the client',

@@ -318,6 +318,25 @@ describe('a docket', () => {
     expect(transition?.data).toMatchObject({ reason: 'TRIGGERED', evidence: { measured: 403 } });
   });
 
+  it('that was closed without an acknowledgement has a link that says so', async () => {
+    stage = await Stage.set(server);
+    const [admission] = await stage.feed(1);
+    const reference = '0e'.repeat(16);
+    await stage.read(
+      `insert into docket_link (tenant, reference, docket, handoff, party, expires_at)
+       values ($1, $2, $3, 'fwh1-x', 'ruiz', now() + interval '1 day')`,
+      [reference, admission?.docket],
+    );
+    const desk = acknowledgementDesk(stage.parts);
+    expect(await desk.look(reference)).toMatchObject({ kind: 'open' });
+    await closeDocket(stage.parts, await stage.viewer('hart'), admission?.docket ?? '', {
+      kind: 'override',
+      reason: 'abandoned by the client',
+    });
+    expect(await desk.look(reference)).toMatchObject({ kind: 'closed', by: 'hart' });
+    expect(await desk.acknowledge(reference)).toBeUndefined();
+  });
+
   it('is acknowledged by the link in its notice, by whoever comes first, and by nobody who lost the right', async () => {
     stage = await Stage.set(server);
     stage.endpoints.PRIMARY.mode = { kind: 'status', status: 403 };

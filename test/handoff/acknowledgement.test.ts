@@ -43,7 +43,7 @@ async function house(): Promise<House> {
     },
     acknowledge: async (reference, at) => {
       const view = messages.get(reference);
-      if (view === undefined) return undefined;
+      if (view === undefined || view.kind === 'closed') return undefined;
       if (view.kind === 'acknowledged') return { ...view, isFirst: false };
       acknowledged.push(reference);
       const done = { at, by: view.reader };
@@ -106,6 +106,19 @@ describe('an acknowledgement link', () => {
     expect(text).toContain('already acknowledged by Ada Lead on <time>2027-03-01T12:00:00.000Z');
     expect(await (await fetch(url)).text()).toContain('already acknowledged by Ada Lead');
     expect(one.acknowledged).toHaveLength(1);
+  });
+
+  it('to what was closed meanwhile says so, and shows no button that leads nowhere', async () => {
+    const one = await house();
+    one.messages.set(ticket().reference, { kind: 'closed', at: NOW, by: 'Ada Lead' });
+    const url = one.url(links.tokenFor(ticket()));
+    for (const answer of [await fetch(url), await post(url)]) {
+      expect(answer.status).toBe(200);
+      const html = await answer.text();
+      expect(html).toContain('closed by Ada Lead on <time>2027-03-01T12:00:00.000Z</time>');
+      expect(html).not.toContain('<form');
+    }
+    expect(one.acknowledged).toEqual([]);
   });
 
   it('is not acknowledged by a POST that the button does not make', async () => {

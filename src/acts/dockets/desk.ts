@@ -1,7 +1,6 @@
 /** What a person does with dockets. Rights are asked in routing/desk.ts, for all of it in one place. */
 import type { Filewright } from '../../app.ts';
-import { FilewrightError, type Instant } from '../../core/index.ts';
-import type { Closed } from '../../packs/patent/docket/index.ts';
+import { FilewrightError, type Instant, toRfc3339 } from '../../core/index.ts';
 import * as routing from '../../routing/index.ts';
 import type { Person } from '../../store/index.ts';
 import { sequenceAll } from '../batches.ts';
@@ -54,6 +53,12 @@ export async function acknowledgeDocket(
       `Docket "${id}" was not given to ${viewer.party.name} yet; only who was given it can acknowledge it`,
     );
   }
+  if (done.kind === 'closed') {
+    throw new FilewrightError(
+      'REFUSED_BY_RULE',
+      `Docket "${id}" was closed by ${done.by} at ${toRfc3339(done.at)}; nothing is left to acknowledge`,
+    );
+  }
   await sequenceAll(app);
   return { isFirst: done.kind === 'acknowledged', at: done.at, by: done.by };
 }
@@ -65,7 +70,7 @@ export async function closeDocket(
   person: Person,
   id: string,
   ground: ClosingGround,
-): Promise<Closed & { readonly isFirst: boolean }> {
+): Promise<routing.DocketClosed> {
   const viewer = await viewerFor(app, person);
   const closed = await routing.closeDocket(routingParts(app), viewer, id, ground);
   await sequenceAll(app);

@@ -148,11 +148,14 @@ export function addDocketCommands(program: Command): void {
         const { closeDocket } = await import('../../acts/dockets/index.ts');
         const request = await closingRequest(app, own);
         const closed = await closeDocket(app, await actor(), id, request);
-        out.result('docket close', { docket: id, ...closed }, () =>
-          closed.inTime === false
+        out.result('docket close', { docket: id, ...closed, at: iso(closed.at) }, () => {
+          if (!closed.isFirst) {
+            return `Already closed by ${closed.by} (${closed.how}) at ${iso(closed.at)}; nothing was changed.`;
+          }
+          return closed.inTime === false
             ? `Closed. The filing is later than the due date; that is recorded.`
-            : `Closed by ${closed.how}.`,
-        );
+            : `Closed by ${closed.how}.`;
+        });
       }),
     );
 
