@@ -174,17 +174,17 @@ export async function approveBatch(
     const [batch] = await run(LOCK, [tenant, id]);
     if (batch === undefined)
       throw new FilewrightError('NOT_FOUND', `No batch has the id ${id}; see batch list`);
+    if (batch['prepared_by'] === by) {
+      throw new FilewrightError(
+        'SELF_APPROVAL',
+        `Batch ${id} was prepared by the person who tries to approve it`,
+      );
+    }
     if (batch['state'] === 'approved') return;
     if (batch['state'] === 'open') {
       throw new FilewrightError(
         'REFUSED_BY_RULE',
         `The import of batch ${id} did not finish; run batch import again`,
-      );
-    }
-    if (batch['prepared_by'] === by) {
-      throw new FilewrightError(
-        'SELF_APPROVAL',
-        `Batch ${id} was prepared by the person who tries to approve it`,
       );
     }
     const now = await batchHash(run, tenant, id);

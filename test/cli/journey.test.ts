@@ -128,6 +128,27 @@ describe('two people', () => {
       batch: { state: 'frozen' },
     });
   });
+
+  it('are named truly when a batch is approved again: who did it stays who did it', async () => {
+    const file = await world.file('again.csv', csv(row('52')));
+    const batch = textAt(await world.data(['batch', 'import', file], paula), 'batch');
+    const third = await world.person('Thea Third', paula);
+    await world.data(['batch', 'approve', batch], arthur);
+    const own = await world.run(['--json', 'batch', 'approve', batch], paula);
+    expect(own.code).toBe(4);
+    expect(envelopeOf(own)).toMatchObject({ ok: false, error: { code: 'SELF_APPROVAL' } });
+    const repeated = await world.run(['batch', 'approve', batch], arthur);
+    const late = await world.run(['batch', 'approve', batch], third);
+    for (const ended of [repeated, late]) {
+      expect(ended).toMatchObject({ code: 0, stderr: '' });
+      expect(ended.stdout).toMatch(/^Approved by Arthur Approver at \S+Z: 1 filings of batch /);
+      expect(ended.stdout).not.toContain('Thea');
+    }
+    expect(await world.data(['batch', 'approve', batch, '--dry-run'], third)).toMatchObject({
+      state: 'approved',
+      approvedBy: 'Arthur Approver',
+    });
+  });
 });
 
 describe('the installation', () => {

@@ -7,10 +7,10 @@ import {
   totalCents,
 } from '../../acts/index.ts';
 import { FilewrightError } from '../../core/index.ts';
-import { findBatch } from '../../store/index.ts';
+import { type Batch, findBatch, type Person } from '../../store/index.ts';
 import type { ApprovalTerms } from '../../store/register/index.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
-import { table } from '../output.ts';
+import { iso, table } from '../output.ts';
 
 interface ApproveOptions {
   readonly dryRun?: true;
@@ -45,13 +45,20 @@ export function addApproveCommand(batch: Command): void {
           { ...found, dryRun: own.dryRun === true, approval: termsData(terms) },
           () =>
             [
-              `${own.dryRun === true ? 'Would approve' : 'Approved'} ${terms.count} filings of batch ${id} as ${person.name}.`,
+              `${approvalWords(found, person)}: ${terms.count} filings of batch ${id}.`,
               `hash  ${terms.sha256}`,
               termsTable(terms),
             ].join('\n'),
         );
       }),
     );
+}
+
+/** As it is recorded: who comes second to an approval has approved nothing. */
+function approvalWords({ approvedBy, approvedAt }: Batch, person: Person): string {
+  return approvedBy === undefined
+    ? `Would be approved by ${person.name}`
+    : `Approved by ${approvedBy} at ${iso(approvedAt)}`;
 }
 
 export function termsData(terms: ApprovalTerms) {
