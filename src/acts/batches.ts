@@ -1,6 +1,5 @@
 /** Batches: import, approval by a second person, and running one to its end. */
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import { type BatchId, batchId, FilewrightError, isUuid } from '../core/index.ts';
 import type { Filewright } from '../app.ts';
 import type { WorkerSettings } from '../delivery/index.ts';
@@ -22,6 +21,7 @@ import {
 } from '../store/index.ts';
 import type { ApprovalTerms } from '../store/register/index.ts';
 import { approvalTerms, assertExpected, type Expectation } from './approvals.ts';
+import { readableFileBytes } from './input-file.ts';
 import { lanes, profilesByLane } from './lanes.ts';
 import { userFact } from './people.ts';
 import { shippedLawGates } from './reviews-correction.ts';
@@ -41,12 +41,7 @@ export async function importFile(
     readonly onProgress?: (counts: ImportCounts) => void;
   },
 ): Promise<ImportReport> {
-  const known = await stat(input.path).catch((error: unknown) => {
-    throw new FilewrightError('NOT_FOUND', `The file ${input.path} cannot be read`, {
-      cause: error,
-    });
-  });
-  if (!known.isFile()) throw new FilewrightError('NOT_FOUND', `${input.path} is not a file`);
+  await readableFileBytes(input.path);
   return importSource(app, {
     ...input,
     source: createReadStream(input.path),

@@ -1,6 +1,12 @@
 /** Arguments as people type them: read once, refused in words, so that the database never meets a wrong one. */
 import { readFileSync } from 'node:fs';
-import { FilewrightError, isUuid, type JsonValue, parseStrictJson } from '../core/index.ts';
+import {
+  FilewrightError,
+  isUuid,
+  type JsonValue,
+  parseStrictJson,
+  whyUnreadable,
+} from '../core/index.ts';
 
 const LIMIT_MAX = 10_000;
 /** As in the database, which would refuse it in its own words. */
@@ -39,20 +45,6 @@ export function readNamedFile(what: string, path: string): Buffer {
       `The ${what} ${path} cannot be read: ${whyUnreadable(error)}`,
       { cause: error },
     );
-  }
-}
-
-function whyUnreadable(error: unknown): string {
-  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : '';
-  switch (code) {
-    case 'ENOENT':
-      return 'there is no such file';
-    case 'EISDIR':
-      return 'it is a directory';
-    case 'EACCES':
-      return 'this user may not read it';
-    default:
-      return String(code);
   }
 }
 

@@ -3,6 +3,7 @@ export * from './canonical-json.ts';
 export * from './classify.ts';
 export * from './decide.ts';
 export * from './errors.ts';
+export * from './unreadable.ts';
 export * from './exchange.ts';
 export * from './filing.ts';
 export * from './forecast.ts';

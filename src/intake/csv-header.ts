@@ -37,6 +37,7 @@ export function readHeader(record: CsvRecord, rules: HeaderRules): CsvHeader {
   const names = splitFields(bytes.toString('utf8'), rules.delimiter);
   const isErrorFile = names.some((name) => isErrorColumn(name));
   const theirs = isErrorFile ? names.map((name) => originalCell(name)) : names;
+  checkDelimiter(bytes.toString('utf8'), rules, line);
   checkNames(theirs, line);
   const ours = mapColumns(theirs, rules.mapping, line);
   const missing = rules.needed.filter((name) => !ours.some((column) => column.name === name));
@@ -48,6 +49,25 @@ export function readHeader(record: CsvRecord, rules: HeaderRules): CsvHeader {
   }
   const { delimiter, hasByteOrderMark } = rules;
   return { raw: record.bytes, hasByteOrderMark, delimiter, theirs, ours, isErrorFile };
+}
+
+/** Spreadsheets of many countries save "CSV" with semicolons; the columns are then all in one name. */
+const OTHER_DELIMITERS = [
+  { sign: ';', name: 'semicolons' },
+  { sign: '\t', name: 'tabs' },
+] as const;
+
+function checkDelimiter(text: string, rules: HeaderRules, line: number): void {
+  const { delimiter, needed } = rules;
+  const holdsAll = (sign: Delimiter): boolean => {
+    const names = splitFields(text, sign);
+    return needed.every((name) => names.includes(name));
+  };
+  // Quoted names can be told apart whatever stands between them, so the delimiter that is expected is asked first.
+  if (needed.length < 2 || holdsAll(delimiter)) return;
+  const other = OTHER_DELIMITERS.find(({ sign }) => holdsAll(sign));
+  if (other === undefined) return;
+  throw malformed(line, `its names are separated by ${other.name}; save the file with commas`);
 }
 
 function checkNames(theirs: readonly string[], line: number): void {

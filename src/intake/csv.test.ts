@@ -208,6 +208,7 @@ describe('good files', () => {
     ['plain', 'a,b\n1,x\n', {}],
     ['byte order mark', '\ufeffa,b\n1,x\n', {}],
     ['byte order mark and quotes', '\ufeff"a","b"\n"1","x"\n', {}],
+    ['quoted names that are needed', '"a","b"\n1,x\n', { needed: ['a', 'b'] }],
     ['CR LF', 'a,b\r\n1,x\r\n', {}],
     ['mixed line ends, none at the end', 'a,b\r\n\n1,x', {}],
     ['semicolons', 'a;b\n1;x\n', { delimiter: ';' }],

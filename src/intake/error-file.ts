@@ -1,11 +1,14 @@
 /** The error file on its way: written beside its place and put there in one step, or not at all. */
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
-import type { RowError } from '../core/index.ts';
+import { FilewrightError, type RowError } from '../core/index.ts';
 import type { ErrorFormat } from './error-format.ts';
 import type { InputRow } from './input-row.ts';
 
 // One write for many rows; what is not yet written is small beside one record.
 const BUFFER_BYTES = 64 * 1024;
+
+/** A folder that is not there, or that this user may not write to: often that of the input itself, on a share. */
+const UNWRITABLE: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'EROFS']);
 
 export class ErrorFile {
   private readonly path: string;
@@ -28,8 +31,7 @@ export class ErrorFile {
 
   async add(row: InputRow, errors: readonly RowError[]): Promise<void> {
     if (this.handle === undefined) {
-      // `wx`: never into a file that is already there.
-      this.handle = await open(this.partialPath, 'wx', 0o600);
+      this.handle = await this.create();
       this.keep(this.format.head);
     }
     this.keep(this.format.row(row, errors));
@@ -59,6 +61,21 @@ export class ErrorFile {
     this.handle = undefined;
     await handle.close();
     await rm(this.partialPath, { force: true });
+  }
+
+  private async create(): Promise<FileHandle> {
+    try {
+      // `wx`: never into a file that is already there.
+      return await open(this.partialPath, 'wx', 0o600);
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+      if (!UNWRITABLE.has(code)) throw error;
+      throw new FilewrightError(
+        'DATA_DIRECTORY',
+        `The error file ${this.path} cannot be written (${code}), so refused rows would be lost; name another place with --errors`,
+        { cause: error },
+      );
+    }
   }
 
   private keep(bytes: Uint8Array): void {

@@ -11,7 +11,7 @@ import {
   compileCalendars,
   type NamedText,
 } from '../calendar/index.ts';
-import { FilewrightError, type JsonValue, parseStrictJson } from '../core/index.ts';
+import { FilewrightError, type JsonValue, parseStrictJson, whyUnreadable } from '../core/index.ts';
 
 const LAW = 'law';
 
@@ -110,6 +110,9 @@ export function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new FilewrightError('NOT_FOUND', `The law file ${path} cannot be read`, { cause: error });
+    const why = whyUnreadable(error);
+    throw new FilewrightError('NOT_FOUND', `The law file ${path} cannot be read: ${why}`, {
+      cause: error,
+    });
   }
 }

@@ -117,7 +117,31 @@ describe('files that cannot be used', () => {
       async () => ['batch', 'import', 'none.csv'],
       3,
       'NOT_FOUND',
-      /none\.csv/,
+      /none\.csv cannot be read: there is no such file/,
+    ],
+    [
+      'columns between semicolons',
+      async () => ['batch', 'import', await world.file('semi.csv', other(';'))],
+      1,
+      'INPUT_MALFORMED',
+      /line 1.*semicolons; save the file with commas/,
+    ],
+    [
+      'columns between tabs',
+      async () => ['batch', 'import', await world.file('tabs.csv', other('\t'))],
+      1,
+      'INPUT_MALFORMED',
+      /line 1.*tabs; save the file with commas/,
+    ],
+    [
+      'refused rows that have no place to go',
+      async () => {
+        const file = await world.file('lost.csv', csv(row('6', { due: 'soon' })));
+        return ['batch', 'import', file, '--errors', world.path('nowhere/e.csv')];
+      },
+      1,
+      'DATA_DIRECTORY',
+      /nowhere\/e\.csv cannot be written.*name another place with --errors/,
     ],
     [
       'a directory as file',
@@ -212,6 +236,10 @@ describe('files that cannot be used', () => {
 
 async function profile(name: string, changes: object, head = '{'): Promise<string> {
   return world.file(name, JSON.stringify({ ...sampleProfile(), ...changes }).replace('{', head));
+}
+
+function other(delimiter: string): string {
+  return csv(row('5')).replaceAll(',', delimiter);
 }
 
 async function folder(name: string): Promise<string> {

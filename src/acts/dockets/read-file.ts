@@ -1,6 +1,6 @@
 /** A file of docket events, record by record, each with the exact bytes that are routed for it. */
 import { createReadStream } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { FilewrightError, parseStrictJson, type RowError } from '../../core/index.ts';
 import {
@@ -17,6 +17,7 @@ import {
   readDocketDocument,
   readDocketRow,
 } from '../../packs/patent/docket/index.ts';
+import { readableFileBytes } from '../input-file.ts';
 
 export interface FileRecord {
   readonly line: number;
@@ -45,7 +46,7 @@ export async function openDocketFile(
   path: string,
   how: { readonly mapping?: DocketMapping; readonly columns?: ColumnMapping },
 ): Promise<DocketFile> {
-  const size = await sizeOf(path);
+  const size = await readableFileBytes(path);
   if (how.mapping !== undefined) return openDocument(path, size, how.mapping);
   const isNdjson = /\.(ndjson|jsonl)$/i.test(path);
   const mapping = how.columns ?? {};
@@ -134,12 +135,4 @@ function parseDocument(path: string, bytes: Uint8Array): ReturnType<typeof parse
     const message = `${basename(path)}: ${error.message}`;
     throw new FilewrightError('INPUT_MALFORMED', message, { cause: error });
   }
-}
-
-async function sizeOf(path: string): Promise<number> {
-  const known = await stat(path).catch((error: unknown) => {
-    throw new FilewrightError('NOT_FOUND', `The file ${path} cannot be read`, { cause: error });
-  });
-  if (!known.isFile()) throw new FilewrightError('NOT_FOUND', `${path} is not a file`);
-  return known.size;
 }

@@ -12,6 +12,7 @@ import {
 } from '../../routing/index.ts';
 import { findRoutingDocument, type Person } from '../../store/index.ts';
 import { sequenceAll } from '../batches.ts';
+import { unreadableFile } from '../input-file.ts';
 import { actorOf, routingParts } from './parts.ts';
 import { requireKnown, requirePrivilege } from './privilege.ts';
 
@@ -68,7 +69,7 @@ async function documentsOf(app: Filewright, files: readonly string[]): Promise<D
   const found: { matrix?: NamedText; people?: NamedText } = {};
   for (const file of files) {
     const text = await readFile(file, 'utf8').catch((error: unknown) => {
-      throw new FilewrightError('NOT_FOUND', `The file ${file} cannot be read`, { cause: error });
+      throw unreadableFile(file, error);
     });
     const name = nameOf(file, text);
     if (found[name] !== undefined) {

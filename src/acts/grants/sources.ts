@@ -5,6 +5,7 @@ import { FilewrightError } from '../../core/index.ts';
 import { AWARD_FORMATS, type AwardFormat } from '../../packs/grants/index.ts';
 import { FEED_FORMATS, type FeedFormat } from '../../packs/grants/feeds/index.ts';
 import type { AwardSource, FeedSource } from '../../pipeline/index.ts';
+import { unreadableFile } from '../input-file.ts';
 
 const BY_ENDING: ReadonlyMap<string, AwardFormat> = new Map([
   ['.json', 'json'],
@@ -71,10 +72,9 @@ export function feedFile(path: string, format?: string): FeedSource {
 function bytesOf(path: string): Pick<AwardSource, 'name' | 'open'> {
   try {
     accessSync(path, constants.R_OK);
-    if (!statSync(path).isFile()) throw new Error('it is no file');
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new FilewrightError('NOT_FOUND', `The file ${path} cannot be read: ${why}`, { cause });
+    throw unreadableFile(path, cause);
   }
+  if (!statSync(path).isFile()) throw new FilewrightError('NOT_FOUND', `${path} is not a file`);
   return { name: basename(path), open: () => createReadStream(path) };
 }

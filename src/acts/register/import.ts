@@ -1,6 +1,5 @@
 /** Brings a file of entities into the register: read, compare, seal, compute what is owed, report. */
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import { FilewrightError, type RowError } from '../../core/index.ts';
 import type { Filewright } from '../../app.ts';
 import {
@@ -19,6 +18,7 @@ import {
 } from '../../packs/entity/register/index.ts';
 import type { Person } from '../../store/index.ts';
 import { sequenceAll } from '../batches.ts';
+import { readableFileBytes } from '../input-file.ts';
 import { RegisterDesk, type RowOutcome } from './desk.ts';
 import { registerLaw, today } from './law.ts';
 import { RowMemory } from './row-memory.ts';
@@ -69,7 +69,7 @@ export async function importRegister(
   app: Filewright,
   input: RegisterImport,
 ): Promise<RegisterReport> {
-  await assertFile(input.path);
+  await readableFileBytes(input.path);
   const rows = await openInput(createReadStream(input.path), {
     format: { kind: /\.(ndjson|jsonl)$/i.test(input.path) ? 'ndjson' : 'csv' },
     mapping: input.mapping ?? {},
@@ -191,11 +191,4 @@ class RegisterRun {
     const { created, changed, unchanged, refused } = this.tally;
     return { rows: created + changed + unchanged + refused, created, changed, unchanged, refused };
   }
-}
-
-async function assertFile(path: string): Promise<void> {
-  const known = await stat(path).catch((error: unknown) => {
-    throw new FilewrightError('NOT_FOUND', `The file ${path} cannot be read`, { cause: error });
-  });
-  if (!known.isFile()) throw new FilewrightError('NOT_FOUND', `${path} is not a file`);
 }
