@@ -1,7 +1,7 @@
 /** What every command needs from its options and its environment; opened on demand, closed at the end. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { createFilewright, type Filewright } from '../app.ts';
-import { FilewrightError, type Log } from '../core/index.ts';
+import { FilewrightError, type Log, whyUnreadable } from '../core/index.ts';
 import { personOf } from '../acts/index.ts';
 import type { Person } from '../store/index.ts';
 import { checkTenant } from './arguments.ts';
@@ -26,12 +26,27 @@ export function dataDirectoryOf(options: GlobalOptions): string {
 export function actorKey(options: GlobalOptions): string | undefined {
   if (options.keyFile === undefined) return environment['FILEWRIGHT_KEY'];
   try {
-    return readFileSync(options.keyFile, 'utf8').trim();
+    const key = readFileSync(options.keyFile, 'utf8').trim();
+    warnOfOpenKey(options.keyFile, options.json === true);
+    return key;
   } catch (error) {
-    throw new FilewrightError('NO_CREDENTIAL', `The key file ${options.keyFile} cannot be read`, {
-      cause: error,
-    });
+    throw new FilewrightError(
+      'NO_CREDENTIAL',
+      `The key file ${options.keyFile} cannot be read: ${whyUnreadable(error)}`,
+      { cause: error },
+    );
   }
+}
+
+/** Other users of this machine; Windows has other rights, and shows these bits on every file. */
+const READABLE_BY_OTHERS = process.platform === 'win32' ? 0 : 0o004;
+
+/** Told and not refused: some systems hand secrets out in files that are read-only for everybody inside. */
+function warnOfOpenKey(file: string, json: boolean): void {
+  if (json || (statSync(file).mode & READABLE_BY_OTHERS) === 0) return;
+  process.stderr.write(
+    `warning: everybody on this machine can read ${file} and act with it; run chmod 600 ${file}\n`,
+  );
 }
 
 export async function openApp(options: GlobalOptions, log?: Log): Promise<Filewright> {

@@ -1,4 +1,5 @@
 /** Keys, ids and options that are wrong: the documented exit code, in words, and never a stack trace. */
+import { chmod, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CliWorld, envelopeOf, type Variables } from '../fixtures/cli.ts';
 
@@ -37,6 +38,49 @@ describe('a personal key', () => {
       expect(people).toMatchObject([{ name: 'Left' }, { name: 'Paula' }]);
     },
   );
+});
+
+describe('a key file', () => {
+  it('that is a directory is refused with the reason', async () => {
+    const ended = await world.run(['--key-file', world.folder, 'user', 'add', 'Intruder']);
+    expect(ended.code).toBe(4);
+    expect(ended.stderr).toMatch(/cannot be read: it is a directory\n +code: +NO_CREDENTIAL/);
+  });
+
+  it('that everybody can read is used with a warning, and without one for its owner alone', async () => {
+    const key = await world.file('open.key', `${paula['FILEWRIGHT_KEY']}\n`);
+    const act = ['--key-file', key, 'user', 'disable', 'Left'];
+    await chmod(key, 0o644);
+    const open = await world.run(act);
+    expect(open.stderr).toContain(`everybody on this machine can read ${key}`);
+    await chmod(key, 0o600);
+    const closed = await world.run(act);
+    expect(closed.stderr).not.toContain('everybody');
+    expect(closed.code).toBe(open.code);
+  });
+
+  it('that is there already is not written over, and nobody is added', async () => {
+    const there = await world.file('there.key', 'mine');
+    const before = await world.data(['user', 'list']);
+    for (const [path, code] of [
+      [there, 4],
+      [world.path('none/new.key'), 1],
+    ] as const) {
+      const ended = await world.run(['user', 'add', 'Newcomer', '--key-out', path], paula);
+      expect(ended).toMatchObject({ code, stdout: '' });
+      expect(ended.stderr).toContain('nobody was added');
+      expect(ended.stderr).not.toContain('fwk_');
+    }
+    expect(await readFile(there, 'utf8')).toBe('mine');
+    expect(await world.data(['user', 'list'])).toEqual(before);
+  });
+
+  it('is gone again when the person could not be added', async () => {
+    const path = world.path('again.key');
+    const ended = await world.run(['user', 'add', 'Paula', '--key-out', path], paula);
+    expect(ended.code).toBe(4);
+    await expect(readFile(path)).rejects.toThrow('ENOENT');
+  });
 });
 
 describe('what does not exist or makes no sense', () => {

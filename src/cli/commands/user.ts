@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { closeSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import type { Command } from 'commander';
 import { addUser, disableUser } from '../../acts/index.ts';
 import { FilewrightError } from '../../core/index.ts';
@@ -17,8 +17,12 @@ export function addUserCommands(program: Command): void {
     .option('--key-out <file>', 'write the key to a new file (mode 0600) instead of showing it')
     .action(async (name: string, own: { keyOut?: string }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, options }) => {
-        const { id, key } = await addUser(app, name, actorKey(options));
-        if (own.keyOut !== undefined) writeKey(own.keyOut, key);
+        const keyFile = own.keyOut === undefined ? undefined : newKeyFile(own.keyOut);
+        const { id, key } = await addUser(app, name, actorKey(options)).catch((error: unknown) => {
+          keyFile?.abandon();
+          throw error;
+        });
+        keyFile?.write(key);
         const data =
           own.keyOut === undefined ? { id, name, key } : { id, name, keyFile: own.keyOut };
         out.result('user add', data, () =>
@@ -55,14 +59,48 @@ export function addUserCommands(program: Command): void {
     );
 }
 
-function writeKey(path: string, key: string): void {
+interface NewKeyFile {
+  write(key: string): void;
+  abandon(): void;
+}
+
+/** Made before the person is: a key that finds no place would be shown, or lost, and its person would be there. */
+function newKeyFile(path: string): NewKeyFile {
+  const file = openNew(path);
+  return {
+    write: (key) => {
+      try {
+        writeSync(file, `${key}\n`);
+      } catch (error) {
+        // Only a full disk is left to fail here; the person exists by now, and the key must not be lost with the file.
+        process.stderr.write(`The key could not be written to ${path}. It is:\n${key}\n`);
+        throw error;
+      } finally {
+        closeSync(file);
+      }
+    },
+    abandon: () => {
+      closeSync(file);
+      unlinkSync(path);
+    },
+  };
+}
+
+function openNew(path: string): number {
   try {
-    writeFileSync(path, `${key}\n`, { mode: 0o600, flag: 'wx' });
+    return openSync(path, 'wx', 0o600);
   } catch (error) {
-    // The person exists by now; the key must not be lost with the file.
-    process.stderr.write(`The key could not be written to ${path}. It is:\n${key}\n`);
-    throw new FilewrightError('DATA_DIRECTORY', `${path} cannot be written as a new file`, {
-      cause: error,
-    });
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    throw code === 'EEXIST'
+      ? new FilewrightError(
+          'REFUSED_BY_RULE',
+          `${path} exists and is not overwritten; nobody was added. Name another file with --key-out.`,
+          { cause: error },
+        )
+      : new FilewrightError(
+          'DATA_DIRECTORY',
+          `${path} cannot be written (${code}); nobody was added. Name another file with --key-out.`,
+          { cause: error },
+        );
   }
 }
