@@ -11,6 +11,8 @@ import { EXIT, FilewrightError } from '../core/index.ts';
 import { reportError } from './output.ts';
 import { createProgram } from './program.ts';
 
+let isOutputCut = false;
+
 async function main(argv: readonly string[]): Promise<void> {
   forgiveClosedPipes();
   try {
@@ -28,21 +30,31 @@ function exitCodeOf(error: unknown, json: boolean): number {
   }
   const full =
     typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOSPC';
-  return reportError(
-    full
-      ? new FilewrightError('DISK_FULL', 'There is no space left on the disk', { cause: error })
-      : error,
-    json,
-  );
+  return reportError(full ? diskFull(error) : error, json);
+}
+
+function diskFull(cause: unknown): FilewrightError {
+  return new FilewrightError('DISK_FULL', 'There is no space left on the disk', { cause });
 }
 
 /** A reader that has seen enough (`| head -1`) must neither end a running batch nor cause a stack trace. */
 function forgiveClosedPipes(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
+      if (error.code === 'ENOSPC') tellOfFullDisk(stream, error);
+      else if (error.code !== 'EPIPE') throw error;
     });
   }
+}
+
+/** The work goes on to its end; whoever reads the output later must not take it for whole. */
+function tellOfFullDisk(stream: NodeJS.WriteStream, error: Error): void {
+  // A log that cannot be written is no reason to leave filings where they are.
+  if (stream === process.stderr || isOutputCut) return;
+  isOutputCut = true;
+  process.once('exit', () => {
+    process.exitCode = reportError(diskFull(error), false);
+  });
 }
 
 await main(process.argv);

@@ -187,7 +187,7 @@ export const ERRORS = {
   },
   DATABASE_UNREACHABLE: {
     exit: 'tryLater',
-    meaning: 'The database does not answer.',
+    meaning: 'The database does not answer, or refuses the connection.',
     remedy: 'Check DATABASE_URL, or run db start for the embedded one.',
   },
   DATABASE_UNSUPPORTED: {

@@ -2,7 +2,7 @@
  * One connection to PostgreSQL that comes back after it is cut. A statement that fails with the connection may or may
  * not have committed; it is never repeated here, because only the caller knows whether that is safe.
  */
-import { Client, TypeOverrides } from 'pg';
+import { Client, type ClientConfig, TypeOverrides } from 'pg';
 import { FilewrightError } from '../core/index.ts';
 
 export interface ConnectionTarget {
@@ -43,6 +43,8 @@ const ANSWER_MS_MAX = 1_000;
 /** Five characters, of which the system's error names (EPIPE) are none. */
 const SQL_STATE = /^(?!E)[0-9A-Z]{5}$/;
 const STATEMENT_TOO_LONG = '57014';
+/** Who may not log in (class 28), and a database that is not there (class 3D). */
+const REFUSED_AT_THE_DOOR = /^(28|3D)/;
 const TIMESTAMPTZ = 1184;
 const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,62}$/;
 
@@ -173,7 +175,7 @@ export class Session {
     const { schema, name, settings, statementMsMax, role } = this.#options;
     const { settings: ofTarget, ...target } = this.#options.target;
     const msMax = statementMsMax ?? STATEMENT_MS_MAX;
-    const client = new Client({
+    const client = clientOf({
       ...target,
       application_name: `filewright ${name}`,
       connectionTimeoutMillis: CONNECT_MS_MAX,
@@ -215,6 +217,20 @@ export class Session {
   }
 }
 
+/** The driver reads the address here, and would let the parser's own error through. */
+function clientOf(config: ClientConfig): Client {
+  try {
+    return new Client(config);
+  } catch (error) {
+    throw new FilewrightError(
+      'USAGE',
+      // Not repeated in the message: it may hold a password.
+      'DATABASE_URL: an address like postgres://user@host:5432/database was expected, and it cannot be read as one',
+      { cause: error },
+    );
+  }
+}
+
 /** The driver's error in our words, and whether the connection is of no more use. */
 function understood(error: unknown): { readonly failure: unknown; readonly isCut: boolean } {
   if (!(error instanceof Error)) return { failure: error, isCut: false };
@@ -222,6 +238,11 @@ function understood(error: unknown): { readonly failure: unknown; readonly isCut
   if (code === '53100' || code === 'ENOSPC') {
     const message = 'The database has no space left on its disk';
     return { failure: new FilewrightError('DISK_FULL', message, { cause: error }), isCut: false };
+  }
+  if (REFUSED_AT_THE_DOOR.test(code)) {
+    const message = `The database refused the connection: ${error.message}`;
+    const failure = new FilewrightError('DATABASE_UNREACHABLE', message, { cause: error });
+    return { failure, isCut: true };
   }
   const isCut = !SQL_STATE.test(code) || code.startsWith('08') || code.startsWith('57P');
   if (!isCut && code !== STATEMENT_TOO_LONG) return { failure: error, isCut };

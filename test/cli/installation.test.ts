@@ -4,9 +4,9 @@ import { chmod, mkdir, readFile, rename, rm, statfs, writeFile } from 'node:fs/p
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { stopEmbedded } from '../../src/store/index.ts';
+import { ensureEmbedded, stopEmbedded } from '../../src/store/index.ts';
 import { sampleProfile } from '../../src/testing/index.ts';
-import { CliWorld, envelopeOf } from '../fixtures/cli.ts';
+import { CliWorld, envelopeOf, MAIN } from '../fixtures/cli.ts';
 import { csv, row } from './rows.ts';
 
 let world: CliWorld;
@@ -87,6 +87,23 @@ describe('what is not there', () => {
     expect(nonsense.stderr).not.toContain('SECRET');
   });
 
+  it('an address of a database that can be read: 2, and one that lets nobody in: 75', async () => {
+    const { connection } = await ensureEmbedded({ dataDirectory: world.dataDirectory });
+    const place = `host=${encodeURIComponent(connection.host)}&port=${connection.port}`;
+    const cases: [string, number, RegExp][] = [
+      ['postgres://me:SECRET@127.0.0.1:port/none', 2, /DATABASE_URL: an address like/],
+      ['postgres://me:SECRET@127.0.0.1:99999/none', 2, /DATABASE_URL: an address like/],
+      [`postgres://${connection.user}@/none?${place}`, 75, /refused the connection: .*"none"/],
+      [`postgres://nobody:SECRET@/postgres?${place}`, 75, /refused the connection: .*nobody/],
+    ];
+    for (const [url, code, words] of cases) {
+      const ended = await world.run(['user', 'list'], { DATABASE_URL: url });
+      expect(ended, url).toMatchObject({ code, stdout: '' });
+      expect(ended.stderr).toMatch(words);
+      expect(ended.stderr).not.toMatch(/SECRET|\n +at /);
+    }
+  });
+
   it('a free port: 75', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
@@ -110,6 +127,18 @@ describe('what is not there', () => {
 });
 
 const mountable = process.platform === 'linux' && process.geteuid?.() === 0 && canMount();
+
+describe.skipIf(process.platform !== 'linux')('output on a full disk', () => {
+  it('is told with 75 and no stack trace', () => {
+    const command = `"${process.execPath}" "${MAIN}" --help > /dev/full`;
+    const ended = spawnSync('sh', ['-c', command], { encoding: 'utf8' });
+    expect(ended.status).toBe(75);
+    expect(ended.stderr).toMatch(
+      /^filewright: There is no space left on the disk\n +code: +DISK_FULL/,
+    );
+    expect(ended.stderr).not.toMatch(/\n +at /);
+  });
+});
 
 describe.skipIf(!mountable)('a full disk (needs root, to mount a small one)', () => {
   it('ends an import with 75; what was committed is there when space returns', async () => {
