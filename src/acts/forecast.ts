@@ -11,7 +11,7 @@ import { FilewrightError, type Instant } from '../core/index.ts';
 import { backlogPages, filingsDueBefore, lanesOwing, measuredServiceMs } from '../store/index.ts';
 import { findBatch } from '../store/index.ts';
 import { readBatchId } from './batches.ts';
-import { lanes, type LaneWithProfile } from './lanes.ts';
+import { lanes, type LaneWithProfile, requireLane } from './lanes.ts';
 
 /** A forecast and a rehearsal hold what is owed in memory, some hundred bytes for each filing; this is a mistake or a house of its own. */
 export const BACKLOG_MAX = 1_000_000;
@@ -78,9 +78,7 @@ async function wantedLanes(app: Filewright, scope: Scope): Promise<readonly Lane
   const { batch, lane, dueBefore } = scope;
   if (batch !== undefined) await findBatch(session, tenant, readBatchId(batch));
   const all = await lanes(app);
-  if (lane !== undefined && !all.some(({ state }) => state.code === lane)) {
-    throw new FilewrightError('NOT_FOUND', `No lane is named ${lane}; see lane list`);
-  }
+  if (lane !== undefined) requireLane(all, lane);
   const owing = await lanesOwing(session.run.bind(session), tenant, {
     ...(batch === undefined ? {} : { batch }),
     ...(dueBefore === undefined ? {} : { dueBefore }),

@@ -22,7 +22,14 @@ export {
   type TestOutcome,
   testWebhook,
 } from './events.ts';
-export { addPortal, changeLane, lanes, type LaneWithProfile, profilesByLane } from './lanes.ts';
+export {
+  addPortal,
+  changeLane,
+  lanes,
+  type LaneWithProfile,
+  profilesByLane,
+  requireLane,
+} from './lanes.ts';
 export { addUser, disableUser, personOf } from './people.ts';
 export {
   bodyOf,

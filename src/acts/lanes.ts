@@ -1,5 +1,6 @@
 /** Lanes: adding a portal by its profile, pausing, resuming and changing the ceiling while everything runs. */
 import {
+  FilewrightError,
   type LaneCode,
   type LaneEvent,
   type LaneState,
@@ -39,6 +40,13 @@ export async function lanes(app: Filewright): Promise<readonly LaneWithProfile[]
     // Read with the schema again: the row may come from an older version, and everything below trusts it.
     profile: readProfile(JSON.stringify(profile), `lane ${state.code}`),
   }));
+}
+
+/** An empty answer about a lane that does not exist would read as "nothing is open there". */
+export function requireLane(all: readonly LaneWithProfile[], code: string): LaneWithProfile {
+  const found = all.find(({ state }) => state.code === code);
+  if (found !== undefined) return found;
+  throw new FilewrightError('NOT_FOUND', `No lane is named ${code}; see lane list`);
 }
 
 export async function profilesByLane(app: Filewright): Promise<ReadonlyMap<LaneCode, Profile>> {

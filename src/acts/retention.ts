@@ -111,6 +111,9 @@ export async function holdData(
     );
   }
   const { subject } = request;
+  if (subject?.trim() === '') {
+    throw new FilewrightError('USAGE', 'Whose data to hold was expected, found an empty name');
+  }
   const id = app.ids.next();
   const fact = userFact(app, 'hold.placed', actor, { hold: id, subject: subject ?? null });
   await placeHold(app.session, app.tenant, { id, subject, reason, by: actor.id }, fact);

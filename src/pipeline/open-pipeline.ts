@@ -1,6 +1,6 @@
 /** Wires the stages: each gets its own desk (role, log, keys), and what one leaves behind is offered to the next. */
 import { FilewrightError } from '../core/index.ts';
-import { isWeekday } from '../packs/grants/index.ts';
+import { charityState, isWeekday } from '../packs/grants/index.ts';
 import { grantCounts, type Stage, StageDesk } from '../store/index.ts';
 import type { Exceptions, Pipeline, PipelineParts, Resolution } from './contracts.ts';
 import { decide, listExceptions, propose, showException, takeOver } from './fallback/index.ts';
@@ -96,6 +96,8 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     settle: (decision) => settle(reconciliation, decision),
     unmatched: (asOf) => unmatched(reconciliation, asOf),
     closePeriod: async (period, organization, actor) => {
+      // Before anything is closed: the handoff would refuse them when the period is closed already.
+      for (const state of organization.states) charityState(state, law, 'states');
       const closed = await closePeriod(reconciliation, period, actor);
       if (closed.kind === 'blocked') return closed;
       const handoff = await handOff(reconciliation, closed.period, organization, actor);

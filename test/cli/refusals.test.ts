@@ -89,6 +89,11 @@ describe('what does not exist or makes no sense', () => {
     [`filing show ${NOBODYS_ID}`, 3],
     [`review replay ${NOBODYS_ID} --reason x`, 3],
     ['lane pause US-XX', 3],
+    ['filing list --lane US-XX', 3],
+    ['review list --lane us-de', 3],
+    ['forecast --lane US-XX', 3],
+    ['--data-dir elsewhere db restore none', 3],
+    ['retention hold  --reason x', 2],
     ['user disable Nobody', 3],
     ['batch run nonsense', 2],
     ['filing list --batch nonsense', 2],
@@ -112,6 +117,13 @@ describe('what does not exist or makes no sense', () => {
       error: { code: code === 3 ? 'NOT_FOUND' : 'USAGE' },
     });
     expect(ended.stdout + ended.stderr).not.toMatch(/\n +at /);
+  });
+
+  it('a state that is none: nothing is closed or handed on with it', async () => {
+    const close = ['grants', 'close', '2026-Q1', '--account', '1', '--states', 'PA', 'NX'];
+    const ended = await world.run(['--json', ...close], paula);
+    expect(ended.code).toBe(1);
+    expect(envelopeOf(ended)).toMatchObject({ error: { code: 'JURISDICTION_UNRESOLVED' } });
   });
 
   it('help and version are no mistakes', async () => {

@@ -264,6 +264,12 @@ describe('thresholds that are crossed', () => {
     expect(registrationCrossing('UT', { contributions: amounts }, grantsLaw)).toBeUndefined();
   });
 
+  it('a code that is no state is refused, since nobody would watch its threshold', () => {
+    expect(() => registrationCrossing('NX', { contributions: amounts }, grantsLaw)).toThrow(
+      /states: a state of the registration table was expected .*, found "NX"/,
+    );
+  });
+
   it('block the handoff until a check from after the crossing is attached', () => {
     const crossing = registrationCrossing('CA', { contributions: amounts }, grantsLaw);
     if (crossing === undefined) throw new Error('California exempts nobody by size');

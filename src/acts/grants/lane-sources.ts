@@ -7,7 +7,7 @@ import {
 } from '../../core/index.ts';
 import type { Filewright } from '../../app.ts';
 import { type GrantorLedger, laneLedger, type LaneToRead } from '../../pipeline/index.ts';
-import { lanes, type LaneWithProfile } from '../lanes.ts';
+import { lanes, type LaneWithProfile, requireLane } from '../lanes.ts';
 
 /** Reads from a lane in a slot of its own; a lane that rests, rests for this too. */
 export async function readingLane<Result>(
@@ -15,10 +15,7 @@ export async function readingLane<Result>(
   code: string,
   work: (lane: LaneToRead) => Promise<Result>,
 ): Promise<Result> {
-  const lane = (await lanes(app)).find(({ state }) => state.code === code);
-  if (lane === undefined) {
-    throw new FilewrightError('NOT_FOUND', `There is no lane "${code}"; see lane list`);
-  }
+  const lane = requireLane(await lanes(app), code);
   const obstacle = obstacleTo(lane, app.clock.now());
   if (obstacle === undefined) {
     return app.reading({ code: lane.state.code, profile: lane.profile }, work);

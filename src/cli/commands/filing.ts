@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { defendFiling } from '../../acts/index.ts';
+import { defendFiling, lanes, requireLane } from '../../acts/index.ts';
 import {
   FILING_STATUSES,
   FilewrightError,
@@ -40,6 +40,7 @@ export function addFilingCommands(program: Command): void {
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
         const { status, ...rest } = own;
         checkUuid('--batch', own.batch);
+        if (own.lane !== undefined) requireLane(await lanes(app), own.lane);
         checkUuid('--after', own.after);
         const filter = {
           ...rest,

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { openReview } from '../../acts/index.ts';
+import { lanes, openReview, requireLane } from '../../acts/index.ts';
 import { assignedPeople, listExceptions, listProposals } from '../../store/index.ts';
 import { checkUuid, readLimit } from '../arguments.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
@@ -24,6 +24,7 @@ export function addReviewCommands(program: Command): void {
     .action(async (own: { lane?: string; batch?: string; limit: string }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
         checkUuid('--batch', own.batch);
+        if (own.lane !== undefined) requireLane(await lanes(app), own.lane);
         const exceptions = await listExceptions(app.session, app.tenant, {
           ...own,
           limit: readLimit(own.limit),

@@ -209,13 +209,17 @@ function applyRenewal(
 }
 
 function stateOf(input: CaseInput, law: GrantsLaw): CharityState {
-  const code = input.text('state');
+  return charityState(input.text('state'), law, 'input.state');
+}
+
+/** A code that is not in the table is refused: a misspelt state would be a threshold that nobody watches. */
+export function charityState(code: string, law: GrantsLaw, field: string): CharityState {
   const state = law.charity.states.get(code);
   if (state === undefined) {
     throw new FilewrightError(
       'JURISDICTION_UNRESOLVED',
-      `input.state: a state of the registration table was expected (two capital letters, DC among them), found ${JSON.stringify(code)}`,
-      { details: { field: 'input.state' } },
+      `${field}: a state of the registration table was expected (two capital letters, DC among them), found ${JSON.stringify(code)}`,
+      { details: { field } },
     );
   }
   return state;

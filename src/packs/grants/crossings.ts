@@ -2,7 +2,7 @@
 import { type Day, formatDay } from '../../calendar/index.ts';
 import { type JsonValue } from '../../core/index.ts';
 import type { CharityState } from './charity-law.ts';
-import { holds, standingFact } from './charity.ts';
+import { charityState, holds, standingFact } from './charity.ts';
 import { singleAuditDate } from './federal.ts';
 import type { GrantsLaw } from './law.ts';
 import { type Evaluation, Reasoning } from './reasoning.ts';
@@ -57,8 +57,8 @@ export function registrationCrossing(
   amountsOf: Readonly<Record<string, readonly MeasuredAmount[]>>,
   law: GrantsLaw,
 ): Crossing | undefined {
-  const state = law.charity.states.get(code);
-  if (state?.generalRegistration !== 'yes') return undefined;
+  const state = charityState(code, law, 'states');
+  if (state.generalRegistration !== 'yes') return undefined;
   const { exemption } = state;
   const measure = exemption?.measure ?? 'contributions';
   const first = firstAbove(amountsOf[measure] ?? [], (cents) => isAbove(state, cents));

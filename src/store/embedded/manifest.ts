@@ -1,5 +1,6 @@
 /** The list of a backup's files, written last: a backup without it is incomplete. */
 
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { type Static, Type } from 'typebox';
@@ -48,6 +49,9 @@ export async function readManifest(backup: string): Promise<Manifest> {
     text = await readFile(path, 'utf8');
   } catch (error) {
     if (!isMissing(error)) throw error;
+    if (!existsSync(backup)) {
+      throw new FilewrightError('NOT_FOUND', `There is no backup at ${backup}`, { cause: error });
+    }
     throw new FilewrightError(
       'INPUT_MALFORMED',
       `${backup} is no complete backup: ${MANIFEST_NAME}, which is written last, is missing. Use another backup.`,
