@@ -185,7 +185,7 @@ function hashAlone(count: number): number {
 }
 
 async function writeExport(path: string, size: number): Promise<void> {
-  const folder = await ExportFolder.create(path, { manifest: false });
+  const folder = await ExportFolder.create(path, () => false);
   const builder = new TileBuilder();
   let prev = genesisPrev(ORIGIN);
   for (let seq = 0; seq < size; seq += 1) {

@@ -53,6 +53,12 @@ interface ExportRequest {
   readonly format: 'tiles' | 'ndjson';
 }
 
+/**
+ * Of a whole log these are thousands, and its signed head vouches for each. For the log itself nothing does: a copy that
+ * ended before one would verify as well, so the manifest lists every policy and checkpoint.
+ */
+const VOUCHED_FOR = /(^|\/)(tile|bodies|checkpoints)\//;
+
 export async function exportLedger(
   app: Filewright,
   reader: Person | undefined,
@@ -62,7 +68,10 @@ export async function exportLedger(
   if (scope.kind !== 'filing') await requireFullSight(app, reader);
   const signed = await signNow(app);
   const wanted = await chosenLogs(app, signed, request);
-  const folder = await ExportFolder.create(request.folder, { manifest: scope.kind !== 'whole' });
+  const folder = await ExportFolder.create(
+    request.folder,
+    (name) => scope.kind !== 'whole' || !VOUCHED_FOR.test(name),
+  );
   const counts = new Map((await ledgerCounts(app.session, app.tenant)).map((c) => [c.boundary, c]));
   const logs: { report: ExportedLog; log: SignedLog; prefix: string }[] = [];
   const isAlone = wanted.length === 1;
@@ -107,7 +116,7 @@ export async function exportLedger(
       }),
     );
   }
-  if (scope.kind !== 'whole') await folder.writeManifest();
+  await folder.writeManifest();
   return {
     folder: folder.path,
     scope: scopeText(scope),

@@ -59,7 +59,7 @@ export async function defendFiling(
   const log = await signedLog(app, signed, 'filing');
   const filed = await collected(entriesOfFiling(app.session, app.tenant, filing.id));
   const entries = filed.map(({ bytes }) => parseEntry(bytes));
-  const folder = await ExportFolder.create(request.folder, { manifest: true });
+  const folder = await ExportFolder.create(request.folder);
   const opened = await writeBodies(app, log, entries, folder);
 
   const packs: { log: SignedLog; entries: readonly FiledEntry[] }[] = [{ log, entries: filed }];

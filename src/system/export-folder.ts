@@ -21,20 +21,21 @@ export interface LineFile {
 export class ExportFolder {
   readonly path: string;
   readonly #made = new Set<string>();
-  /** Hex by name; only where a manifest was asked for, since a whole log has thousands of files. */
-  readonly #hashes: Map<string, string> | undefined;
+  /** Hex by name of what the manifest lists. */
+  readonly #hashes = new Map<string, string>();
+  readonly #isListed: (name: string) => boolean;
   #files = 0;
   #bytes = 0;
 
-  private constructor(path: string, hasManifest: boolean) {
+  private constructor(path: string, isListed: (name: string) => boolean) {
     this.path = path;
-    this.#hashes = hasManifest ? new Map() : undefined;
+    this.#isListed = isListed;
   }
 
-  /** Makes the folder, or takes one that is there and empty. */
+  /** Makes the folder, or takes one that is there and empty. `isListed`: which files the manifest names; all of them. */
   static async create(
     path: string,
-    options: { readonly manifest: boolean },
+    isListed: (name: string) => boolean = () => true,
   ): Promise<ExportFolder> {
     const folder = resolve(path);
     try {
@@ -54,7 +55,7 @@ export class ExportFolder {
         { cause: error },
       );
     }
-    return new ExportFolder(folder, options.manifest);
+    return new ExportFolder(folder, isListed);
   }
 
   get files(): number {
@@ -102,9 +103,9 @@ export class ExportFolder {
     };
   }
 
-  /** Writes the list of hashes in the form of `sha256sum`, over everything written so far. */
+  /** Writes the list of hashes in the form of `sha256sum`, over what was written so far. */
   async writeManifest(): Promise<void> {
-    const lines = [...(this.#hashes ?? [])]
+    const lines = [...this.#hashes]
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([name, hex]) => `${hex}  ${name}\n`);
     await this.write(MANIFEST, lines.join(''));
@@ -124,7 +125,7 @@ export class ExportFolder {
   #count(name: string, bytes: number, hash: Hash): void {
     this.#files += 1;
     this.#bytes += bytes;
-    this.#hashes?.set(name, hash.digest('hex'));
+    if (this.#isListed(name)) this.#hashes.set(name, hash.digest('hex'));
   }
 }
 

@@ -1,6 +1,14 @@
 /** Exports, proofs and defence packs by commands alone, judged by both verifiers. */
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -137,6 +145,12 @@ describe.skipIf(missing)(`exports by command${condition}`, { timeout: 120_000 },
       },
     ],
     ['no checkpoint', 'FILE_MISSING', (at) => rmSync(join(log(at), 'checkpoint'))],
+    ['a whole log less', 'FILE_MISSING', (at) => rmSync(log(at), { recursive: true })],
+    [
+      'a list of counts cut short',
+      'FILE_HASH_MISMATCH',
+      (at) => truncateSync(join(at, 'MANIFEST.json'), 50),
+    ],
   ])('both verifiers notice %s: %s', async (_, reason, tamper) => {
     const copy = copyOf(whole);
     try {
