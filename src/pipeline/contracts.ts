@@ -151,10 +151,16 @@ export interface AttachedCheck {
 
 /** Decides what the matcher left to a person: the lines are for these receipts, or for none. */
 export interface SettledByPerson {
+  /** The id of the line, or enough of its beginning to tell it from all other open ones. */
   readonly line: string;
   readonly receipts: readonly string[];
   readonly reason: string;
   readonly by: PersonId;
+}
+
+export interface SettledLine {
+  /** Its whole id. */
+  readonly line: string;
 }
 
 export interface PeriodView extends PeriodName {
@@ -312,7 +318,7 @@ export interface Pipeline {
   runRetryQueue(ledger: GrantorLedger): Promise<readonly VerificationReport[]>;
   /** Matches every open line up to a day; may be repeated until the period is closed. */
   reconcilePeriod(period: Pick<PeriodName, 'to'>, actor: ActorRef): Promise<ReconciliationReport>;
-  settle(decision: SettledByPerson): Promise<void>;
+  settle(decision: SettledByPerson): Promise<SettledLine>;
   unmatched(asOf: string): Promise<readonly AgedEntry[]>;
   closePeriod(
     period: PeriodName,

@@ -70,7 +70,10 @@ describe('a period', () => {
         from: '2026-01-31',
         to: '2026-01-31',
         openingCents: 1_500_000,
-        lines: [{ on: '2026-01-31', cents: 77, payer: 'INTEREST' }],
+        lines: [
+          { on: '2026-01-31', cents: 77, payer: 'INTEREST' },
+          { on: '2026-01-31', cents: 3, payer: 'INTEREST' },
+        ],
       }),
       ACTOR,
     );
@@ -79,12 +82,26 @@ describe('a period', () => {
     const waiting = (await world.pipeline.unmatched('2026-02-15')).filter(
       ({ side }) => side === 'bank',
     );
-    expect(waiting).toMatchObject([{ amountCents: 77, bucket: '0-30', days: 15 }]);
-    const line = waiting[0]?.id ?? '';
+    expect(waiting).toMatchObject([
+      { amountCents: 77, bucket: '0-30', days: 15 },
+      { amountCents: 3, bucket: '0-30', days: 15 },
+    ]);
+    const [line = '', second = ''] = waiting.map(({ id }) => id);
     const by = world.people[0];
     const wrong = { line, receipts: ['nobody'], reason: 'x', by };
     await expect(world.pipeline.settle(wrong)).rejects.toMatchObject({ code: 'NOT_FOUND' });
-    await world.pipeline.settle({ line, receipts: [], reason: 'interest of the bank', by });
+    const named = (text: string) =>
+      world.pipeline.settle({ line: text, receipts: [], reason: 'interest of the bank', by });
+    await expect(named(line.slice(0, 8))).rejects.toMatchObject({
+      code: 'USAGE',
+      message: expect.stringMatching(/begins the ids of 2 open bank lines; give the number/),
+    });
+    await expect(named(line.slice(0, 7))).rejects.toMatchObject({ code: 'USAGE' });
+    await expect(named(`${line.slice(0, 8)}#9`)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect(await world.count('grant_settlement')).toBe(0);
+    const short = line.replace(/^(.{8}).*#/, '$1#');
+    expect(await named(short)).toEqual({ line });
+    expect(await named(second)).toEqual({ line: second });
     const closed = await world.pipeline.closePeriod(JANUARY, NOWHERE, ACTOR);
     expect(closed).toMatchObject({ kind: 'closed', handoff: { kind: 'passed', received: 1 } });
     // Asked again, the same answer.

@@ -78,14 +78,16 @@ export function addGrantsReconciliation(grants: Command): void {
 
   grants
     .command('settle <line>')
-    .description('decide about a bank line that the rules leave to a person')
+    .description(
+      'decide about a bank line that the rules leave to a person; 8 digits of its id and its number are enough: 897b9a56#2',
+    )
     .option('--award <keys...>', 'the awards that it pays; none where it pays no award')
     .requiredOption('--reason <text>', 'why; recorded in the ledger')
-    .action(async (line: string, own: { award?: string[]; reason: string }, command: Command) =>
+    .action(async (name: string, own: { award?: string[]; reason: string }, command: Command) =>
       acting(command, async ({ out }, pipeline, person) => {
         const reason = checkReason('--reason', own.reason);
         const receipts = own.award ?? [];
-        await pipeline.settle({ line, receipts, reason, by: person.id });
+        const { line } = await pipeline.settle({ line: name, receipts, reason, by: person.id });
         out.result('grants settle', { line, receipts, reason }, () =>
           receipts.length === 0
             ? `${line} pays no award. Run grants reconcile again.`

@@ -15,7 +15,7 @@ import {
   type StageRun,
   takenAwards,
 } from '../../store/index.ts';
-import { openedLine } from './line-codec.ts';
+import { linesNamed, openedLine } from './line-codec.ts';
 import type { ReconciliationParts } from './parts.ts';
 import { SettledEntries } from './settled-entries.ts';
 
@@ -133,20 +133,17 @@ export function* outcomesOf(
   yield* matchEach(entries, { isBusinessDay });
 }
 
-/** Throws unless the line is open and the receipts are free and of its amount; one receipt may be short or over. */
+/**
+ * The line that is meant, by its whole id. Throws unless it is open and the receipts are free and of its amount; one
+ * receipt may be short or over.
+ */
 export async function checkSettlement(
   parts: ReconciliationParts,
   at: StageRun,
   settlement: { readonly line: string; readonly receipts: readonly string[] },
-): Promise<void> {
+): Promise<string> {
   const line = await openLine(parts, at, settlement.line);
-  if (line === undefined) {
-    throw new FilewrightError(
-      'NOT_FOUND',
-      `No open bank line ${settlement.line}; see the unmatched list`,
-    );
-  }
-  if (settlement.receipts.length === 0) return;
+  if (settlement.receipts.length === 0) return line.id;
   const asked = new Set(settlement.receipts);
   const found = new Map<string, ExpectedReceipt>();
   for await (const { receipts } of openReceipts(parts, at)) {
@@ -173,18 +170,30 @@ export async function checkSettlement(
       `The receipts come to ${cents} cents, the line has ${line.amountCents}; several receipts need the exact amount`,
     );
   }
+  return line.id;
 }
 
-async function openLine(
-  parts: ReconciliationParts,
-  at: StageRun,
-  id: string,
-): Promise<BankLine | undefined> {
+async function openLine(parts: ReconciliationParts, at: StageRun, name: string): Promise<BankLine> {
+  const isNamed = linesNamed(name);
+  let found: BankLine | undefined;
+  let count = 0;
   for await (const group of openLines(parts, at, dayOfText('2999-12-31', 'the last day'))) {
-    const line = group.find((one) => one.id === id);
-    if (line !== undefined) return line;
+    for (const line of group) {
+      if (!isNamed(line.id)) continue;
+      found ??= line;
+      count += 1;
+    }
   }
-  return undefined;
+  if (found === undefined) {
+    throw new FilewrightError('NOT_FOUND', `No open bank line ${name}; see the unmatched list`);
+  }
+  if (count > 1) {
+    throw new FilewrightError(
+      'USAGE',
+      `"${name}" begins the ids of ${count} open bank lines; give the number behind the #, or more digits`,
+    );
+  }
+  return found;
 }
 
 /** Days of people: YYYY-MM-DD. */

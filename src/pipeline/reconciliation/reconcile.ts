@@ -28,6 +28,7 @@ import type {
   PeriodView,
   ReconciliationReport,
   SettledByPerson,
+  SettledLine,
 } from '../contracts.ts';
 import { DraftTotals } from './draft-totals.ts';
 import { lineOfId } from './line-codec.ts';
@@ -113,19 +114,23 @@ export async function unmatched(
 }
 
 /** Takes effect with the next matching; until its period is closed, a later word replaces it. */
-export async function settle(parts: ReconciliationParts, decision: SettledByPerson): Promise<void> {
-  await parts.desk.transaction(async (at) => {
+export async function settle(
+  parts: ReconciliationParts,
+  decision: SettledByPerson,
+): Promise<SettledLine> {
+  return parts.desk.transaction(async (at) => {
     await lockMatching(at);
-    await checkSettlement(parts, at, decision);
-    const { feed, ordinal } = lineOfId(decision.line);
+    const line = await checkSettlement(parts, at, decision);
+    const { feed, ordinal } = lineOfId(line);
     const { receipts: awards, reason, by } = decision;
     const n = await addSettlement(at, { feed, ordinal, awards, reason, by });
     await parts.desk.record(at, {
       type: 'line.settled',
       actor: { kind: 'user', id: by },
-      subject: { kind: 'grant_line', id: decision.line, ver: n },
+      subject: { kind: 'grant_line', id: line, ver: n },
       data: { awards: [...awards] },
     });
+    return { line };
   });
 }
 
