@@ -254,6 +254,18 @@ describe('what is refused, with every reason at once', () => {
     ).rejects.toThrow(/text beside elements/);
   });
 
+  it.each(['1.5', '125e5', '-0'])('%s in one award of a list leaves the others', async (number) => {
+    const good = JSON.stringify({ ...award, purpose: 'about 1.5 and [1e3], "-0"' });
+    const bad = JSON.stringify(award).replace('12500000', number);
+    for (const text of [`[${good},${bad},${good}]`, `{"awards":[${good}, ${bad} ,${good}]}`]) {
+      expect((await ingest('json', text)).map(({ kind }) => kind)).toEqual([
+        'accepted',
+        'quarantined',
+        'accepted',
+      ]);
+    }
+  });
+
   it('one bad line of NDJSON leaves the others', async () => {
     const text = `${JSON.stringify(award)}\n{bad\n${JSON.stringify(award)}`;
     expect((await ingest('ndjson', text)).map(({ kind, line }) => `${kind} ${line}`)).toEqual([

@@ -16,12 +16,14 @@ export function* recordsOfJson(text: string): Generator<AwardRecord> {
     yield unreadable(text, { ordinal: 1, line: 1 }, error);
     return;
   }
-  // A number that is spelt with a point may lie in any of the awards: the document is refused as a whole.
-  const spelt = floatsIn(text);
   const { list, depth } = listOf(document);
-  const texts = isExact(text) ? [] : textsOf(text, depth);
+  // Only where a number is spelt strangely somewhere: then each award's own text says whether it is there.
+  const isPlain = isExact(text) && floatsIn(text).length === 0;
+  const texts = isPlain ? [] : textsOf(text, depth);
   for (const [index, item] of list.entries()) {
-    const original = originalOf(item, texts[index]);
+    const own = texts[index];
+    const spelt = own === undefined ? [] : floatsIn(own);
+    const original = originalOf(item, own);
     yield recordOf(item, { ordinal: index + 1, line: 1 }, { spelt, original });
   }
 }
