@@ -169,7 +169,7 @@ export class RecoveryChecks {
     const differences = differencesOf(passed, primary.records);
     const reasons = [
       ...graveReasons(differences),
-      ...(passed.length < this.#comparedMax() ? [] : [`only the first ${passed.length} compared`]),
+      ...(passed.length < this.#comparedMax() ? [] : [`${passed.length} compared, and no more`]),
     ];
     const evidence = {
       passed: passed.length,

@@ -160,7 +160,7 @@ describe('a target that failed', () => {
     repair();
     await until(async () => (await status())?.state.state === 'awaiting_approval', 15_000);
     const run = await status();
-    expect(run?.state).toMatchObject({ reasons: ['only the first 2 compared'] });
+    expect(run?.state).toMatchObject({ reasons: ['2 compared, and no more'] });
     expect(run?.differences).toHaveLength(2);
   });
 

@@ -90,13 +90,13 @@ describe('a list of a document', () => {
     const [event = null] = record?.eventDataBag ?? [];
     if (record === undefined) throw new Error('the sample has a record');
     record.eventDataBag = Array.from({ length: 20_001 }, () => event);
-    const { readings } = readDocketDocument(document as unknown as JsonValue, uspto);
+    const { readings } = readDocketDocument(document, uspto);
     const drift = readings.filter(({ kind }) => kind === 'drift');
     expect(drift).toMatchObject([
       { changes: [{ field: '/eventDataBag', change: 'retyped', found: 'one of 20001' }] },
     ]);
     record.eventDataBag.pop();
-    const whole = readDocketDocument(document as unknown as JsonValue, uspto);
+    const whole = readDocketDocument(document, uspto);
     expect(whole.readings.filter(({ kind }) => kind === 'drift')).toEqual([]);
   });
 
