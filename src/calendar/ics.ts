@@ -15,7 +15,7 @@ export interface FeedEntry {
   /** What is owed, for ever the same; it is hashed into the event's identity and never shown. */
   readonly identity: string;
   /** Each date of an obligation is an event of its own. */
-  readonly date: 'due' | 'final';
+  readonly date: 'soft' | 'due' | 'final';
   readonly day: Day;
   readonly kind: string;
   readonly jurisdiction?: string;
@@ -107,7 +107,7 @@ function renewed(before: FeedEvent | undefined, now: Omit<FeedEvent, 'sequence'>
   return same ? before : { ...now, sequence: before.sequence + 1 };
 }
 
-const DATE_WORDS = { due: 'Due', final: 'Last day' } as const;
+const DATE_WORDS = { soft: 'Work target', due: 'Due', final: 'Last day' } as const;
 
 /** Only words that may be read over a shoulder; where an entry is privileged, a token instead of its reference. */
 function summaryOf(entry: FeedEntry, uid: string): string {

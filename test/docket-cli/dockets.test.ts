@@ -182,7 +182,11 @@ describe('docket report', () => {
     }
 
     const events = eventsIn(String(ics));
-    const days = dated.flatMap((row) => [row['due'], row['final']].filter(Boolean).map(String));
+    const days = dated.flatMap((row) => {
+      const soft = row['soft'] === row['due'] ? undefined : row['soft'];
+      return [soft, row['due'], row['final']].filter(Boolean).map(String);
+    });
+    expect(events.some(({ summary }) => summary.startsWith('Work target: '))).toBe(true);
     expect(events.map(({ day }) => day).sort()).toEqual(days.sort());
     // A label keeps the number out of a calendar.
     expect(events.find(({ summary }) => summary.includes('18/300101'))).toBeUndefined();
@@ -196,6 +200,22 @@ describe('docket report', () => {
     expect(stated?.['unverified']).not.toEqual([]);
     const { stdout } = await desk.run(['docket', 'report'], hart);
     expect(stdout).toContain('2027-01-15 *');
+  });
+
+  it('is a calendar also where a code or a number is longer than its line', async () => {
+    const long = {
+      application_number: `18/${'9'.repeat(400)}`,
+      filing_date: '2024-03-11',
+      event_code: 'X'.repeat(400),
+      due_date: '2027-03-01',
+    };
+    const file = await desk.file('long.ndjson', `${JSON.stringify(long)}\n`);
+    await desk.data(['docket', 'import', file], hart);
+    const ics = desk.path('long.ics');
+    await desk.data(['docket', 'report', '--ics', ics], hart);
+    const event = eventsIn(ics).find(({ summary }) => summary.includes('XXXX'));
+    expect(event).toMatchObject({ day: '2027-03-01', status: 'CONFIRMED' });
+    expect(event?.summary).toMatch(/^Due: X{100}… \(unverified\), 18\/9{97}…$/);
   });
 
   it('a calendar would lose dates with --due-before, so it takes all', async () => {

@@ -17,6 +17,8 @@ export interface IssuedDocketFeed {
 
 /** As with every other calendar here: programs that read one give up long before. */
 const ROWS_MAX = 50_000;
+/** Of a code or a number, which may be longer than a calendar's line: one such docket must not cost all the others theirs. */
+const WORD_CHARACTERS_MAX = 100;
 
 /**
  * A calendar is one person's: what another may not see must not be cancelled in theirs, nor shown. State and sequences
@@ -30,7 +32,7 @@ export async function issueDocketFeed(
   if (rows.length > ROWS_MAX) {
     throw new FilewrightError(
       'INPUT_LIMIT',
-      `At most ${ROWS_MAX} dockets make one calendar; narrow the report with --due-before or --owner`,
+      `At most ${ROWS_MAX} dockets make one calendar; narrow the report with --owner`,
     );
   }
   return app.session.transaction(async (run) => {
@@ -50,20 +52,29 @@ export async function issueDocketFeed(
 function entriesOf(row: ReportRow): FeedEntry[] {
   const { classification, privilege } = row.labels;
   const isOpen = classification.length === 0 && privilege.length === 0;
+  const kind = shortened(row.eventCode);
   const common = {
     identity: row.docket,
-    kind: row.unverified.length === 0 ? row.eventCode : `${row.eventCode} (unverified)`,
-    ...(row.office === undefined ? {} : { jurisdiction: row.office }),
-    ...(row.applicationNumber === undefined ? {} : { reference: row.applicationNumber }),
+    kind: row.unverified.length === 0 ? kind : `${kind} (unverified)`,
+    ...(row.office === undefined ? {} : { jurisdiction: shortened(row.office) }),
+    ...(row.applicationNumber === undefined ? {} : { reference: shortened(row.applicationNumber) }),
     cls: isOpen ? ('ordinary' as const) : ('privileged' as const),
   };
-  return (['due', 'final'] as const).flatMap((date) => {
+  return (['soft', 'due', 'final'] as const).flatMap((date) => {
     const text = row[date];
-    if (text === undefined) return [];
+    // A work target on the due date says nothing more.
+    if (text === undefined || (date === 'soft' && text === row.due)) return [];
     const day = parseDay(text);
     invariant(day !== undefined, 'Expected a date of the report to be a day.', {
       docket: row.docket,
     });
     return [{ ...common, date, day }];
   });
+}
+
+function shortened(text: string): string {
+  const characters = Array.from(text);
+  return characters.length <= WORD_CHARACTERS_MAX
+    ? text
+    : `${characters.slice(0, WORD_CHARACTERS_MAX).join('')}…`;
 }
