@@ -53,6 +53,19 @@ describe('the dates of a docket', () => {
     expect(dates.law.calendar).toMatch(/^uspto@/);
   });
 
+  it.each([
+    ['event_date', '2026-11-17', []],
+    ['event_date', '2026-11-18', ['event_date: 2026-11-18 is yet to come']],
+    ['event_date', '2062-11-02', ['event_date: 2062-11-02 is yet to come']],
+    ['filing_date', '2062-03-11', ['filing_date: 2062-03-11 is yet to come']],
+  ])(
+    'are not verified where the %s is %s: a mistyped year looks like any other',
+    (name, day, why) => {
+      // At this moment it is 17 November where days begin first.
+      expect(dated(docket({ [name]: day })).unverified).toEqual(why);
+    },
+  );
+
   it('roll on the calendar of the right office', () => {
     // 26 January 2027 is a Tuesday in the United States and a working day in Munich.
     const ep = docket({

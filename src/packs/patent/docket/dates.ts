@@ -2,7 +2,13 @@
  * The dates of a docket, computed anew each time they are needed: before every handing over, in a report, after a
  * change of a calendar. There is no way to route by a date that somebody stored.
  */
-import { type CompiledCalendar, type Day, endOfDay, formatDay } from '../../../calendar/index.ts';
+import {
+  type CompiledCalendar,
+  type Day,
+  endOfDay,
+  formatDay,
+  parseDay,
+} from '../../../calendar/index.ts';
 import { FilewrightError, type Instant } from '../../../core/index.ts';
 import { readPatentCase } from '../case.ts';
 import { computeDeadline } from '../compute.ts';
@@ -44,6 +50,8 @@ export type DocketDates =
 
 /** Where a day ends first on earth. For a stated date whose office nobody knows: earlier is safe. */
 const FIRST_ZONE = 'Etc/GMT-14';
+const FIRST_ZONE_MS = 14 * 3_600_000;
+const DAY_MS = 24 * 3_600_000;
 
 export function datesOf(docket: Docket, law: PatentLaw, now: Instant): DocketDates {
   const { event } = docket;
@@ -140,6 +148,7 @@ function settled(
       ...(deadline.confidence === 'high'
         ? []
         : [`confidence ${deadline.confidence}`, ...deadline.reasons]),
+      ...aheadOf(event, now),
       ...conflicts.map(
         ({ date, computed, stated }) =>
           `${date}: the source states ${formatDay(stated)}, the law gives ${formatDay(computed)}; the earlier is taken`,
@@ -149,6 +158,22 @@ function settled(
     rule: rule.rule,
     law: { rules: law.rules.version, calendar: versionOf(calendar) },
   };
+}
+
+/**
+ * A year mistyped makes a date that is too late and looks like any other. Not refused: an office may post-date what it
+ * sends by some days.
+ */
+function aheadOf(event: DocketEvent, now: Instant): string[] {
+  // Where a day begins first on earth. Days are counted from 1970; a zone's own arithmetic would cost more than the date.
+  const today = Math.floor((now + FIRST_ZONE_MS) / DAY_MS);
+  const day = parseDay((event.eventDate ?? '').slice(0, 10));
+  return [
+    ...(day !== undefined && day > today ? [`event_date: ${formatDay(day)} is yet to come`] : []),
+    ...(event.filingDate > today
+      ? [`filing_date: ${formatDay(event.filingDate)} is yet to come`]
+      : []),
+  ];
 }
 
 function undated(
