@@ -296,6 +296,15 @@ describe('working time', () => {
     expect(after(from, hours)).toBe(to);
   });
 
+  it('ends whatever the matrix says: ten days of two hours each would be half a year', () => {
+    const short = { fromMinute: 9 * 60, toMinute: 11 * 60 };
+    const end = addWorkingMs(at('2026-11-16T15:00:00Z'), 240 * HOUR_MS, {
+      calendar: uspto,
+      workingDay: short,
+    });
+    expect(toRfc3339(end)).toBe('2027-03-16T15:00:00.000Z');
+  });
+
   it('is that of the docket’s office', () => {
     // Christmas at the EPO lasts from 24 December to 1 January, and 2 January 2026 is a Friday.
     expect(after('2025-12-23T15:00:00Z', 2, epo)).toBe('2026-01-02T09:00:00.000Z');

@@ -6,7 +6,7 @@ import {
   endOfDay,
   type OfficeCalendar,
 } from '../../../calendar/index.ts';
-import { type Instant, instant } from '../../../core/index.ts';
+import { addMs, type Instant, instant } from '../../../core/index.ts';
 
 export interface WorkingDay {
   readonly fromMinute: number;
@@ -15,10 +15,13 @@ export interface WorkingDay {
 
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 24 * 60;
-/** Longer than any timer and any row of closed days together; beyond it the calendar file is broken. */
+/** Longer than a person should ever have; a short working day, or an office that never opens, would search on for years. */
 const SEARCH_DAYS_MAX = 120;
 
-/** The moment at which the office has worked `ms` since `from`. Only verified closings stop the clock: a guess must not. */
+/**
+ * The moment at which the office has worked `ms` since `from`, or the end of the search: a timer must end, and the router
+ * with its other dockets must not fail over one matrix. Only verified closings stop the clock: a guess must not.
+ */
 export function addWorkingMs(
   from: Instant,
   ms: number,
@@ -35,7 +38,7 @@ export function addWorkingMs(
     }
     day = addDays(day, 1);
   }
-  throw new Error(`calendar ${office.calendar.code} is closed for ${SEARCH_DAYS_MAX} days`);
+  return addMs(from, SEARCH_DAYS_MAX * DAY_MINUTES * MINUTE_MS);
 }
 
 /** Undefined when the office is closed that day. */
