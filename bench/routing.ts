@@ -6,7 +6,7 @@ import type { ChildProcess } from 'node:child_process';
 import { Connection } from 'rabbitmq-client';
 import { createFilewright, type Filewright } from '../src/app.ts';
 import { importRouting } from '../src/routing/index.ts';
-import { type OwnRabbit, startOwnRabbit } from './own-rabbit.ts';
+import { type OwnBroker, ownRabbit, startOwnRabbit } from './own-brokers.ts';
 import { atMost, type Figure } from './report.ts';
 import { eventOf, FAILING, firm, REFUSED, STALLING } from './routing-firm.ts';
 import { newStage, nextMessage, startRole } from './stage.ts';
@@ -102,10 +102,10 @@ interface Measured {
 }
 
 async function measuredRun(load: RoutingLoad, say: (text: string) => void): Promise<Measured> {
+  if (ownRabbit.isMissing) throw new Error('this bench needs rabbitmq-server on this machine');
   const stage = newStage();
   const endpoints = await startEndpoints();
   const rabbit = await startOwnRabbit();
-  if (rabbit === undefined) throw new Error('this bench needs rabbitmq-server on this machine');
   try {
     const app = await createFilewright({ dataDirectory: stage.dataDirectory, tenant: TENANT });
     await importRouting(app, firm(endpoints.port, endpoints.doomedPort), {
@@ -151,7 +151,7 @@ async function routed(
   app: Filewright,
   on: {
     readonly load: RoutingLoad;
-    readonly rabbit: OwnRabbit;
+    readonly rabbit: OwnBroker;
     readonly dataDirectory: string;
     readonly say: (text: string) => void;
     readonly fail: () => void;

@@ -2,22 +2,16 @@
  * The brokers of this machine, or of the environment. Where one does not answer, its tests are skipped and their titles
  * say so; with FILEWRIGHT_REQUIRE_BROKERS=1 they run all the same, and fail.
  */
-import { connect } from 'node:net';
 import { randomUUID } from 'node:crypto';
 import { afterAll } from 'vitest';
 import { Redis } from 'ioredis';
 import { Connection } from 'rabbitmq-client';
+import { answers, type Presence } from '../../bench/own-brokers.ts';
 
 export const RABBIT_URL =
   process.env['FILEWRIGHT_TEST_RABBITMQ_URL'] ?? 'amqp://guest:guest@127.0.0.1:5672';
 export const REDIS_URL = process.env['FILEWRIGHT_TEST_REDIS_URL'] ?? 'redis://127.0.0.1:6379';
 const isRequired = process.env['FILEWRIGHT_REQUIRE_BROKERS'] === '1';
-
-export interface Presence {
-  readonly isMissing: boolean;
-  /** For the title of what is skipped. */
-  readonly note: string;
-}
 
 export const rabbitPresence = (): Promise<Presence> => presence('RabbitMQ', RABBIT_URL, 5672);
 export const redisPresence = (): Promise<Presence> => presence('Redis', REDIS_URL, 6379);
@@ -27,19 +21,6 @@ async function presence(name: string, url: string, defaultPort: number): Promise
   const isThere = await answers(hostname, port === '' ? defaultPort : Number(port));
   const isMissing = !isThere && !isRequired;
   return { isMissing, note: isMissing ? ` (skipped: no ${name} at ${hostname})` : '' };
-}
-
-export function answers(host: string, port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host, port, timeout: 2_000 });
-    const end = (isThere: boolean): void => {
-      socket.destroy();
-      resolve(isThere);
-    };
-    socket.once('connect', () => end(true));
-    socket.once('timeout', () => end(false));
-    socket.once('error', () => end(false));
-  });
 }
 
 /** A name that no other run uses. */

@@ -7,7 +7,7 @@ import { systemClock } from '../../src/system/index.ts';
 import { pass, until } from '../delivery/waiting.ts';
 import { rabbitBench } from './brokers.ts';
 import { during, memoryDesk } from './desks.ts';
-import { ownRabbit, ownRedis, startOwnRabbit, startOwnRedis } from './own-brokers.ts';
+import { ownRabbit, ownRedis, startOwnRabbit, startOwnRedis } from '../../bench/own-brokers.ts';
 
 const FREE = { mayWrite: () => true, signal: new AbortController().signal };
 

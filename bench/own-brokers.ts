@@ -1,11 +1,15 @@
-/** Brokers that a test starts for itself, with their own port and folder, so that it may kill them. */
+/** Brokers that a test or a bench starts for itself, with their own port and folder, so that it may kill them. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { until } from '../delivery/waiting.ts';
-import { answers, type Presence } from './brokers.ts';
+
+export interface Presence {
+  readonly isMissing: boolean;
+  /** For the title of what is skipped. */
+  readonly note: string;
+}
 
 export interface OwnBroker {
   readonly url: string;
@@ -13,6 +17,10 @@ export interface OwnBroker {
   killAndRestart(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** Long on purpose: RabbitMQ starts slowly on a busy machine. */
+const TURN_MS_MAX = 60_000;
+const LOOK_MS = 50;
 
 const PATHS = [
   ...(process.env['PATH'] ?? '').split(delimiter),
@@ -82,7 +90,7 @@ async function ownBroker(
   const { port, folder, url } = place;
   const up = async (): Promise<ChildProcess> => {
     const child = start();
-    await until(() => answers('127.0.0.1', port), 45_000);
+    await untilAnswers(port, true);
     return child;
   };
   let child = await up();
@@ -93,7 +101,7 @@ async function ownBroker(
     const ended = new Promise((resolve) => child.once('exit', resolve));
     killGroup(child);
     await ended;
-    await until(async () => !(await answers('127.0.0.1', port)), 10_000);
+    await untilAnswers(port, false);
   };
   return {
     url,
@@ -117,6 +125,29 @@ function killGroup({ pid }: ChildProcess): void {
   } catch {
     // It is gone already.
   }
+}
+
+async function untilAnswers(port: number, wanted: boolean): Promise<void> {
+  const fromMs = performance.now();
+  while ((await answers('127.0.0.1', port)) !== wanted) {
+    if (performance.now() - fromMs > TURN_MS_MAX) {
+      throw new Error(`The broker on port ${port} did not ${wanted ? 'start' : 'end'} in time`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+}
+
+export function answers(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: 2_000 });
+    const end = (isThere: boolean): void => {
+      socket.destroy();
+      resolve(isThere);
+    };
+    socket.once('connect', () => end(true));
+    socket.once('timeout', () => end(false));
+    socket.once('error', () => end(false));
+  });
 }
 
 function freePort(): Promise<number> {
