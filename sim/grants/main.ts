@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureEmbedded, stopEmbedded } from '../../src/store/index.ts';
 import { runGrantsSeed } from './run-seed.ts';
-import { type Place, prepare } from './stand.ts';
+import type { Place } from './stand.ts';
 
 const { values } = parseArgs({
   options: {
@@ -39,7 +39,6 @@ if (given === undefined) {
 }
 
 async function play(place: Place): Promise<void> {
-  await prepare(place);
   const violations: Record<string, { seed: number; text: string }> = {};
   const counts: Record<string, number> = {};
   let played = 0;

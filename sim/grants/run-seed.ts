@@ -1,6 +1,7 @@
 /** Plays the world of one seed on a real database and judges it. */
 import { createHash } from 'node:crypto';
 import { openPipeline } from '../../src/pipeline/index.ts';
+import { SeededRandom } from '../../src/testing/index.ts';
 import { Draw } from '../world/draw.ts';
 import { Trace } from '../world/trace.ts';
 import { bookOfSeed } from './book-of-seed.ts';
@@ -27,13 +28,22 @@ const DEATHS_MAX = 3;
 /** Somebody who does not wait at all, and somebody who does something else first. */
 const MOMENT_MS = 500;
 const MINUTE_MS = 60_000;
+const START_MS = Date.UTC(2026, 3, 1, 9);
 
 export async function runGrantsSeed(
   seed: number,
   place: Place,
   options: { readonly tenant?: string; readonly readable?: boolean } = {},
 ): Promise<GrantsResult> {
-  const stand = await openStand(place, options.tenant ?? `seed-${seed}`, seed);
+  const stand = await openStand(place, {
+    tenant: options.tenant ?? `seed-${seed}`,
+    instance: 'simulation.example.org',
+    startMs: START_MS,
+    people: ['Nora', 'Theo'],
+    random: new SeededRandom(seed, 'jitter and keys'),
+    // What dies here is our process, never the server: nothing that it has answered is lost.
+    settings: { synchronous_commit: 'off' },
+  });
   try {
     const world = new GrantsWorld(seed, stand, options.readable ?? false);
     return await world.play();

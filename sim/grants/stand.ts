@@ -1,4 +1,4 @@
-/** Where a world stands: a tenant of its own in a real database, with roles, keys and two people. */
+/** Where a world stands, of a seed or of a test: a tenant of its own in a real database, with roles, keys and two people. */
 import { randomBytes } from 'node:crypto';
 import {
   type Clock,
@@ -22,16 +22,14 @@ import {
 } from '../../src/store/index.ts';
 import { systemIds } from '../../src/system/index.ts';
 import { shippedLaw } from '../../src/system/law/index.ts';
-import { SeededRandom } from '../../src/testing/index.ts';
 
-const START = Date.UTC(2026, 3, 1, 9);
-const ACTOR = { kind: 'system', id: 'simulation' } as const;
 const LAW = grantsLawFrom(shippedLaw());
-/** Keys and ids need not be those of the seed: no decision hangs on them. */
-const random: Random = { bytes: (count) => randomBytes(count) };
+/** Keys and ids need not be those of a seed: no decision hangs on them. */
+export const random: Random = { bytes: (count) => randomBytes(count) };
 
 export interface Stand {
   readonly tenant: string;
+  readonly target: ConnectionTarget;
   readonly session: Session;
   readonly parts: PipelineParts;
   readonly people: readonly [PersonId, PersonId];
@@ -45,29 +43,33 @@ export interface Place {
   readonly schema: string;
 }
 
-export async function prepare({ target, schema }: Place): Promise<void> {
-  const session = new Session({ target, schema, name: 'simulation' });
-  await migrate(session, schema);
-  await session.close();
+export interface StandOptions {
+  readonly tenant: string;
+  readonly instance: string;
+  /** Where its clock stands until it is moved. */
+  readonly startMs: number;
+  readonly people: readonly [string, string];
+  /** What the pipeline draws from. */
+  readonly random: Random;
+  /** Of the database session, beside the tenant. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
-export async function openStand(place: Place, tenant: string, seed: number): Promise<Stand> {
-  const settings = {
-    ...place.target.settings,
-    'fw.tenant': tenant,
-    // What dies here is our process, never the server: nothing that it has answered is lost.
-    synchronous_commit: 'off',
-  };
+export async function openStand(place: Place, options: StandOptions): Promise<Stand> {
+  const { tenant } = options;
+  const settings = { ...place.target.settings, ...options.settings, 'fw.tenant': tenant };
   const target = { ...place.target, settings };
-  const session = new Session({ target, schema: place.schema, name: 'simulation' });
+  const session = new Session({ target, schema: place.schema, name: 'grants world' });
+  // With this session, since roles are made only where a tenant is known.
+  await migrate(session, place.schema);
   const rootKey = randomBytes(32);
   const { key, instance } = await openTenantKey(session, {
     tenant,
-    instance: 'simulation.example.org',
+    instance: options.instance,
     rootKey: () => localRootKey(rootKey, random, undefined),
     random,
   });
-  let now = START;
+  let now = options.startMs;
   const clock: Clock = {
     now: () => instant(now),
     monotonicMs: () => now,
@@ -79,17 +81,19 @@ export async function openStand(place: Place, tenant: string, seed: number): Pro
     const fact: LedgerFact = {
       id: entryId(ids.next()),
       type: 'person.added',
-      actor: ACTOR,
-      trace: 'simulation',
+      actor: { kind: 'system', id: 'world' },
+      trace: 'world',
       data: {},
     };
     const person = { id, name, keySha256: randomBytes(32) };
     await addPerson(session, tenant, person, fact, { onlyAsFirst: false });
     return id;
   };
-  const people = [await add('Nora'), await add('Theo')] as const;
+  const [first, second] = options.people;
+  const people = [await add(first), await add(second)] as const;
   return {
     tenant,
+    target,
     session,
     people,
     parts: {
@@ -99,7 +103,7 @@ export async function openStand(place: Place, tenant: string, seed: number): Pro
       tenantKey: key,
       clock,
       ids,
-      random: new SeededRandom(seed, 'jitter and keys'),
+      random: options.random,
       law: LAW,
     },
     advance: (ms) => {

@@ -1,127 +1,52 @@
 /** A tenant with roles, keys and people, and the grants pipeline on it, with a clock that stands until it is moved. */
-import { randomBytes } from 'node:crypto';
-import {
-  type Clock,
-  entryId,
-  type Ids,
-  type Instant,
-  instant,
-  type LedgerFact,
-  type PersonId,
-  personId,
-  type Random,
-} from '../../src/core/index.ts';
-import { grantsLawFrom } from '../../src/packs/grants/index.ts';
+import { openStand, random, type Stand } from '../../sim/grants/stand.ts';
+import type { Ids } from '../../src/core/index.ts';
 import {
   type AwardSource,
   type FeedSource,
   openPipeline,
   type Organization,
   type Pipeline,
-  type PipelineParts,
 } from '../../src/pipeline/index.ts';
-import {
-  addPerson,
-  type ConnectionTarget,
-  dropRoles,
-  localRootKey,
-  migrate,
-  openTenantKey,
-  type RoleName,
-  rolesState,
-  Session,
-} from '../../src/store/index.ts';
-import { systemIds } from '../../src/system/index.ts';
-import { shippedLaw } from '../../src/system/law/index.ts';
+import { dropRoles, type RoleName, rolesState, Session } from '../../src/store/index.ts';
 import { type FreshDatabase, freshDatabase } from '../fixtures/database.ts';
 
+export { random };
 export const INSTANCE = 'grants.example.org';
 export const ACTOR = { kind: 'system', id: 'test' } as const;
 export const NOWHERE: Organization = { states: [], fiscalYearEnd: '12-31' };
 const UNDO = new Error('undo');
 
-export interface GrantsWorld {
-  readonly tenant: string;
-  readonly session: Session;
+export interface GrantsWorld extends Stand {
   readonly pipeline: Pipeline;
-  readonly parts: PipelineParts;
   readonly ids: Ids;
-  readonly people: readonly [PersonId, PersonId];
-  readonly target: ConnectionTarget;
   readonly schema: string;
-  /** Moves the clock. */
-  advance(ms: number): void;
-  now(): Instant;
   rows(text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]>;
   count(table: string, where?: string): Promise<number>;
   /** One statement in a role, undone in any case. */
   attempt(role: RoleName, text: string): Promise<number>;
-  close(): Promise<void>;
 }
-
-export const random: Random = { bytes: (count) => randomBytes(count) };
 
 export async function grantsWorld(
   database?: FreshDatabase,
   tenant = 'charity',
 ): Promise<GrantsWorld> {
   const fresh = database ?? (await freshDatabase());
-  const target = { ...fresh.target, settings: { 'fw.tenant': tenant } };
   const { schema } = fresh;
-  const session = new Session({ target, schema, name: 'grants test' });
-  await migrate(session, schema);
-  const rootKey = randomBytes(32);
-  const key = await openTenantKey(session, {
+  const stand = await openStand(fresh, {
     tenant,
     instance: INSTANCE,
-    rootKey: () => localRootKey(rootKey, random, undefined),
+    startMs: Date.UTC(2026, 0, 5, 9),
+    people: ['Ada', 'Ben'],
     random,
   });
-  let now = Date.UTC(2026, 0, 5, 9);
-  const clock: Clock = {
-    now: () => instant(now),
-    monotonicMs: () => now,
-    sleep: () => Promise.resolve(),
-  };
-  const ids = systemIds({ ...clock, now: () => instant(Date.now()) }, random);
-  const parts: PipelineParts = {
-    session,
-    tenant,
-    instance: key.instance,
-    tenantKey: key.key,
-    clock,
-    ids,
-    random,
-    law: grantsLawFrom(shippedLaw()),
-  };
-  const addOne = async (name: string): Promise<PersonId> => {
-    const id = personId(ids.next());
-    const fact: LedgerFact = {
-      id: entryId(ids.next()),
-      type: 'person.added',
-      actor: ACTOR,
-      trace: 'test',
-      data: {},
-    };
-    const person = { id, name, keySha256: randomBytes(32) };
-    await addPerson(session, tenant, person, fact, { onlyAsFirst: false });
-    return id;
-  };
-  const people = [await addOne('Ada'), await addOne('Ben')] as const;
+  const { session, parts } = stand;
   const rows: GrantsWorld['rows'] = (text, values = []) => session.run({ name: '', text }, values);
   return {
-    tenant,
-    session,
+    ...stand,
     pipeline: openPipeline(parts),
-    parts,
-    ids,
-    people,
-    target,
+    ids: parts.ids,
     schema,
-    advance: (ms) => {
-      now += ms;
-    },
-    now: () => instant(now),
     rows,
     count: async (table, where = 'true') => {
       const [row] = await rows(`select count(*)::int as n from ${table} where ${where}`);
