@@ -1,4 +1,4 @@
-/** The sample data set reco-001, and a generator of larger ones. */
+/** The sample data set reco-001, a generator of larger ones, and how tests of matching and of reports write theirs. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Day, parseDay } from '../../src/calendar/index.ts';
@@ -8,10 +8,12 @@ import {
   type ExpectedReceipt,
   type MatchDataset,
   type MatchOutcome,
+  matchReceipts,
   readBankEvents,
   readLedger,
   readPolicy,
 } from '../../src/packs/grants/matching/index.ts';
+import type { FigurePart } from '../../src/packs/grants/index.ts';
 
 const fixtures = join(import.meta.dirname, '../fixtures/grants');
 
@@ -109,4 +111,24 @@ export function shuffled<Item>(items: readonly Item[], random: () => number): It
     mixed[other] = one as Item;
   }
   return mixed;
+}
+
+export function match(
+  lines: readonly BankLine[],
+  receipts: readonly ExpectedReceipt[],
+): MatchOutcome[] {
+  return [...matchReceipts({ lines, receipts })];
+}
+
+export function summary(
+  lines: readonly BankLine[],
+  receipts: readonly ExpectedReceipt[],
+): string[] {
+  return match(lines, receipts).map(
+    ({ rule, status, bank, ledger }) => `${rule} ${status} ${bank.join('+')}=${ledger.join('+')}`,
+  );
+}
+
+export function part(id: string, cents: bigint): FigurePart {
+  return { id, cents, payloadHash: 'h', idempotencyKey: id, matchRule: undefined, bank: [] };
 }

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import { individualsOf, scheduleI, tracedCents } from '../../src/packs/grants/index.ts';
+import { CsvRows } from '../../src/packs/grants/csv-rows.ts';
+import { grantsLaw } from '../law/grants-cases.ts';
+import { fixture, part } from './reco.ts';
+
+describe('Schedule I', () => {
+  const rows = (): ReturnType<typeof scheduleI> => {
+    const csv = new CsvRows();
+    const [, ...cells] = [...csv.push(fixture('schedule-i-grants.csv')), ...csv.finish()];
+    const cents = (text: string | undefined): bigint =>
+      BigInt(text === '' ? 0 : (text ?? 0)) * 100n;
+    const grants = cells.map(({ cells: row, line: at }) => ({
+      part: part(`row-${at}`, cents(row[10])),
+      recipientName: row[4] ?? '',
+      recipientEin: row[5] === '' ? undefined : row[5],
+      ircSection: row[6] === '' ? undefined : row[6],
+      city: row[7],
+      state: row[8],
+      zip: row[9],
+      noncashCents: cents(row[11]),
+      purpose: row[12] === '' ? undefined : row[12],
+    }));
+    expect(grants).toHaveLength(7_091);
+    return scheduleI(grants, grantsLaw);
+  };
+
+  it('takes the real rows: names, sections and purposes fit, nothing is lost, each change is told', () => {
+    const { rows: listed, Total501c3OrgCnt, TotalOtherOrgCnt } = rows();
+    expect(listed.length).toBe(Total501c3OrgCnt + TotalOtherOrgCnt);
+    for (const row of listed) {
+      if (row.RecipientBusinessName === '') {
+        expect(row.remarks).toContain('RecipientBusinessName: a name is needed');
+        continue;
+      }
+      expect(row.RecipientBusinessName).toMatch(/^[A-Za-z0-9#\-()&']+( [A-Za-z0-9#\-()&']+)*$/);
+      expect(row.RecipientBusinessName.length).toBeLessThanOrEqual(75);
+      expect((row.IRCSectionDesc ?? '').length).toBeLessThanOrEqual(20);
+      expect(row.CashGrantAmt.cents + row.NonCashAssistanceAmt.cents).toBeGreaterThan(5_000_00n);
+    }
+    expect(
+      listed.some(({ remarks }) => remarks.some((one) => one.includes('was written as'))),
+    ).toBe(true);
+  });
+
+  it('lists a recipient above the amount in total, not at it', () => {
+    const grant = (id: string, ein: string | undefined, cents: bigint) => ({
+      part: part(id, cents),
+      recipientName: 'Café “Böll” & Co.',
+      recipientEin: ein,
+      ircSection: '501(c)(3)',
+      city: 'X',
+      state: 'CA',
+      zip: '9',
+      noncashCents: 0n,
+      purpose: 'P',
+    });
+    const found = scheduleI(
+      [
+        grant('1', '111111111', 2_500_00n),
+        grant('2', '111111111', 2_500_01n),
+        grant('3', '222222222', 5_000_00n),
+        grant('4', undefined, 3_000_00n),
+        grant('5', undefined, 3_000_00n),
+      ],
+      grantsLaw,
+    );
+    expect(found.rows.map((row) => row.RecipientEIN)).toEqual(['111111111', undefined]);
+    expect(found).toMatchObject({ unlisted: 1, Total501c3OrgCnt: 2, TotalOtherOrgCnt: 0 });
+    expect(found.rows[0]?.RecipientBusinessName).toBe('Cafe Boll & Co');
+    expect(found.rows[1]?.remarks.join()).toMatch(/EIN: look it up/);
+  });
+});
+
+describe('Schedule I Part III', () => {
+  const stipend = (id: string, cents: bigint, more: object = {}) => ({
+    part: part(id, cents),
+    recipientName: `Person ${id}`,
+    recipients: undefined,
+    noncashCents: 0n,
+    purpose: 'Stipends',
+    ...more,
+  });
+
+  it('counts people by type of assistance, never by person, and traces the cash', () => {
+    const found = individualsOf(
+      [
+        stipend('1', 3_000_00n),
+        stipend('2', 1_000_00n),
+        stipend('3', 1_000_01n, { recipientName: 'person 1' }),
+        stipend('4', 900_00n, { purpose: 'Relief', recipients: 12 }),
+      ],
+      grantsLaw,
+    );
+    expect(
+      found.map((row) => [row.GrantTypeTxt, row.RecipientCnt, row.CashGrantAmt.cents]),
+    ).toEqual([
+      ['Stipends', 2, 5_000_01n],
+      ['Relief', 12, 900_00n],
+    ]);
+    expect(found[0]?.remarks.join()).toMatch(/2 of them counted by name/);
+    expect(found[1]?.remarks).toEqual([]);
+    expect(found[0]?.CashGrantAmt).toMatchObject({
+      line: 'Part III (c)',
+      xpath: '/Return/ReturnData/IRS990ScheduleI/GrantsOtherAsstToIndivInUSGrp/CashGrantAmt',
+    });
+    expect(JSON.stringify(found.map((row) => row.GrantTypeTxt))).not.toMatch(/person/i);
+    for (const row of found) expect(tracedCents(row.CashGrantAmt)).toBe(row.CashGrantAmt.cents);
+  });
+
+  it('is needed above the amount, not at it, and says what it cannot hold', () => {
+    expect(individualsOf([stipend('1', 5_000_00n)], grantsLaw)).toEqual([]);
+    const [row] = individualsOf(
+      [stipend('1', 5_000_00n, { noncashCents: 1n, purpose: undefined })],
+      grantsLaw,
+    );
+    expect(row?.remarks.join('; ')).toMatch(/a type of assistance is needed.*noncash/);
+  });
+});
