@@ -30,6 +30,7 @@ export {
   activateRouting,
   type ActiveRouting,
   activeRouting,
+  changeRouting,
   importRouting,
   loadRouting,
   setAbsence,

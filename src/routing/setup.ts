@@ -5,6 +5,7 @@ import {
   entryId,
   FilewrightError,
   type Instant,
+  invariant,
   type JsonValue,
   parseStrictJson,
 } from '../core/index.ts';
@@ -20,6 +21,7 @@ import {
   findRoutingDocument,
   keepRoutingDocument,
   type Session,
+  type SetupPair,
   type StoredSetup,
   wakeOpenDockets,
 } from '../store/index.ts';
@@ -38,18 +40,50 @@ export interface ActiveRouting {
 type Named = { readonly file: string; readonly text: string };
 type Parts = Pick<RoutingParts, 'session' | 'tenant' | 'ids'>;
 
+export interface RoutingTexts {
+  readonly matrix: Named;
+  readonly people: Named;
+}
+
+export type ImportedRouting = ActiveRouting & { readonly isNew: boolean };
+
 /** Checks, stores and activates; nothing of it where the two are not sound together. */
 export async function importRouting(
   parts: Parts,
-  documents: { readonly matrix: Named; readonly people: Named },
+  documents: RoutingTexts,
   actor: Actor,
-): Promise<ActiveRouting & { readonly isNew: boolean }> {
+): Promise<ImportedRouting> {
+  return changeRouting(parts, () => Promise.resolve(documents), actor);
+}
+
+/**
+ * The same for what is made from the setup that holds. When somebody activates another one meanwhile it is made again
+ * from that: two absences noted at the same moment are both kept.
+ */
+export async function changeRouting(
+  parts: Parts,
+  change: (active: ActiveRouting | undefined) => Promise<RoutingTexts>,
+  actor: Actor,
+): Promise<ImportedRouting> {
+  for (;;) {
+    const active = await activeRouting(parts, parts.session);
+    const done = await importOnto(parts, active?.n ?? 0, await change(active), actor);
+    if (done !== undefined) return done;
+  }
+}
+
+async function importOnto(
+  parts: Parts,
+  basedOn: number,
+  documents: RoutingTexts,
+  actor: Actor,
+): Promise<ImportedRouting | undefined> {
   const matrix = readMatrix(documents.matrix);
   const people = readPeople(documents.people);
   requireSoundMatrix(matrix, people);
   const peopleVersion = versionOf(documents.people.text);
   const { session, tenant } = parts;
-  const { setup, isNew } = await session.transaction(async (run) => {
+  const done = await session.transaction(async (run) => {
     const kept = { kind: 'matrix', version: matrix.version, title: matrix.title } as const;
     await keepRoutingDocument(run, tenant, { ...kept, body: documents.matrix.text }, actor.id);
     await keepRoutingDocument(
@@ -63,9 +97,10 @@ export async function importRouting(
       },
       actor.id,
     );
-    return activate(run, parts, { matrix: matrix.version, people: peopleVersion }, actor);
+    const pair = { matrix: matrix.version, people: peopleVersion, basedOn };
+    return activate(run, parts, pair, actor);
   });
-  return { ...shown(setup), matrix, people, isNew };
+  return done && { ...shown(done.setup), matrix, people, isNew: done.isNew };
 }
 
 /** Goes back, or on, to documents that are stored already. */
@@ -76,22 +111,23 @@ export async function activateRouting(
 ): Promise<ActiveRouting> {
   const { matrix, people } = await readPair(parts.session, parts.tenant, pair);
   requireSoundMatrix(matrix, people);
-  const { setup } = await parts.session.transaction((run) => activate(run, parts, pair, actor));
-  return { ...shown(setup), matrix, people };
+  const done = await parts.session.transaction((run) => activate(run, parts, pair, actor));
+  invariant(done !== undefined, 'A pair that is based on nothing is activated');
+  return { ...shown(done.setup), matrix, people };
 }
 
 async function activate(
   run: Session['run'],
   { tenant, ids }: Parts,
-  pair: { readonly matrix: string; readonly people: string },
+  pair: Omit<SetupPair, 'by'>,
   actor: Actor,
-): Promise<{ readonly setup: StoredSetup; readonly isNew: boolean }> {
+): ReturnType<typeof activateSetup> {
   const id = entryId(ids.next());
   const data = { matrix: pair.matrix, people: pair.people };
   const fact = { id, type: 'routing.activated', actor, trace: id, data };
   const done = await activateSetup(run, tenant, { ...pair, by: actor.id }, fact);
   // Who may see what, and who is asked, has changed: every open docket is decided anew.
-  if (done.isNew) await wakeOpenDockets(run, tenant);
+  if (done?.isNew === true) await wakeOpenDockets(run, tenant);
   return done;
 }
 
@@ -113,7 +149,10 @@ export async function activeRouting(
 export async function loadRouting(
   parts: Pick<RoutingParts, 'tenant' | 'session' | 'policy'>,
 ): Promise<ActiveRouting> {
-  const active = await activeRouting(parts, parts.session);
+  return requireActive(await activeRouting(parts, parts.session));
+}
+
+function requireActive(active: ActiveRouting | undefined): ActiveRouting {
   if (active === undefined) {
     throw new FilewrightError(
       'NOT_FOUND',
@@ -134,21 +173,20 @@ export async function setAbsence(
   },
   actor: Actor,
 ): Promise<ActiveRouting> {
-  const active = await loadRouting(parts);
   const { session, tenant } = parts;
-  const stored = await findRoutingDocument(session, tenant, 'people', active.peopleVersion);
-  const matrix = await findRoutingDocument(session, tenant, 'matrix', active.matrix.version);
-  // Stored only after `readPeople` has taken it for a people file.
-  const document = parseStrictJson(stored.body) as Record<string, JsonValue>;
-  const others = ((document['absences'] ?? []) as Record<string, JsonValue>[]).filter(
-    (one) => one['person'] !== absence.person || one['from'] !== absence.from,
-  );
-  const text = `${JSON.stringify({ ...document, absences: [...others, { ...absence }] }, undefined, 2)}\n`;
-  return importRouting(
-    parts,
-    { matrix: { file: 'matrix', text: matrix.body }, people: { file: 'people', text } },
-    actor,
-  );
+  const withIt = async (active: ActiveRouting | undefined): Promise<RoutingTexts> => {
+    const { matrix, peopleVersion } = requireActive(active);
+    const stored = await findRoutingDocument(session, tenant, 'people', peopleVersion);
+    const { body } = await findRoutingDocument(session, tenant, 'matrix', matrix.version);
+    // Stored only after `readPeople` has taken it for a people file.
+    const document = parseStrictJson(stored.body) as Record<string, JsonValue>;
+    const others = ((document['absences'] ?? []) as Record<string, JsonValue>[]).filter(
+      (one) => one['person'] !== absence.person || one['from'] !== absence.from,
+    );
+    const text = `${JSON.stringify({ ...document, absences: [...others, { ...absence }] }, undefined, 2)}\n`;
+    return { matrix: { file: 'matrix', text: body }, people: { file: 'people', text } };
+  };
+  return changeRouting(parts, withIt, actor);
 }
 
 async function readPair(

@@ -7,7 +7,7 @@ import { checkMatrix, type MatrixFault, readMatrix } from '../../packs/patent/ro
 import {
   type ActiveRouting,
   activeRouting,
-  importRouting,
+  changeRouting,
   setAbsence,
 } from '../../routing/index.ts';
 import { findRoutingDocument, type Person } from '../../store/index.ts';
@@ -59,8 +59,9 @@ export async function importRoutingFiles(
   person: Person,
 ): Promise<ActiveRouting & { readonly isNew: boolean }> {
   await requirePrivilege(app, person, 'Importing a matrix or a people file');
-  const documents = await documentsOf(app, files);
-  const done = await importRouting(routingParts(app), documents, actorOf(person));
+  // A file that is not given is the one that holds when the other one is activated.
+  const change = (): Promise<Documents> => documentsOf(app, files);
+  const done = await changeRouting(routingParts(app), change, actorOf(person));
   await sequenceAll(app);
   return done;
 }

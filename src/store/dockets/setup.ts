@@ -105,15 +105,27 @@ const ACTIVATE: Statement = {
     returning n, matrix, people, activated_by, activated_at`,
 };
 
-/** The pair that holds from now on. The one that holds already is not activated again. */
+export interface SetupPair {
+  readonly matrix: string;
+  readonly people: string;
+  readonly by: string;
+  /** The number of the setup from which it was made, zero where there was none; left out, it holds whatever was before. */
+  readonly basedOn?: number;
+}
+
+/**
+ * The pair that holds from now on. The one that holds already is not activated again. Undefined when another one holds
+ * meanwhile than the pair is based on: what that one says would be undone.
+ */
 export async function activateSetup(
   run: Run,
   tenant: string,
-  pair: { readonly matrix: string; readonly people: string; readonly by: string },
+  pair: SetupPair,
   fact: LedgerFact,
-): Promise<{ readonly setup: StoredSetup; readonly isNew: boolean }> {
+): Promise<{ readonly setup: StoredSetup; readonly isNew: boolean } | undefined> {
   await run(LOCK, [tenant]);
   const current = await activeSetup({ run }, tenant);
+  if (pair.basedOn !== undefined && pair.basedOn !== (current?.n ?? 0)) return undefined;
   if (current?.matrix === pair.matrix && current.people === pair.people) {
     return { setup: current, isNew: false };
   }
