@@ -14,6 +14,7 @@ import {
   matchReceipts,
   missingStatements,
   registrationCrossing,
+  registrationTasks,
   RETRY_EXHAUSTED,
   singleAuditCrossing,
   type StatementCover,
@@ -260,6 +261,31 @@ describe('thresholds that are crossed', () => {
     ).toBeUndefined();
   });
 
+  it.each([
+    // Fla. Stat. 496.405; BCO-10 instructions; MCL 400.283(b); njconsumeraffairs.gov; Wis. DFI: 30 days of exceeding.
+    ['FL', '2026-05-31'],
+    ['PA', '2026-05-31'],
+    ['MI', '2026-05-31'],
+    ['NJ', '2026-05-31'],
+    ['WI', '2026-05-31'],
+    // No number of days was read.
+    ['NC', undefined],
+    ['CA', undefined],
+  ])('%s: registered by %s after a crossing on 1 May', (state, due) => {
+    const contributions = [{ id: 'r', on: day('2026-05-01'), cents: 60_000_00n }];
+    const crossing = registrationCrossing(state, { contributions }, grantsLaw);
+    expect(crossing?.due).toBe(due);
+    expect(crossing?.on).toBe('2026-05-01');
+  });
+
+  it('a rule that nobody has read decides nothing, also where nothing is crossed by it', () => {
+    expect(registrationTasks('PA', grantsLaw)).toEqual([]);
+    expect(registrationTasks('DE', grantsLaw)).toEqual([
+      expect.stringMatching(/^Confirm the registration rule of Delaware.*known-unverified/),
+    ]);
+    expect(registrationTasks('CO', grantsLaw)).toHaveLength(1);
+  });
+
   it('a state without general registration is never crossed', () => {
     expect(registrationCrossing('UT', { contributions: amounts }, grantsLaw)).toBeUndefined();
   });
@@ -305,6 +331,12 @@ describe('thresholds that are crossed', () => {
       by: 'e2',
     });
     expect(singleAuditCrossing(year, before, grantsLaw)).toBeUndefined();
+    // That the exact amount is enough was not read: the same task as `grants evaluate` gives.
+    const exact = singleAuditCrossing(earlier, before.slice(0, 2), grantsLaw);
+    expect(exact?.evaluation.tasks.join()).toMatch(/exact amount already requires the audit/);
+    const above = [...before.slice(0, 1), { id: 'e4', on: day('2025-01-10'), cents: 2n }];
+    const crossed = singleAuditCrossing(earlier, above, grantsLaw);
+    expect(crossed?.evaluation.tasks.join()).not.toMatch(/exact amount/);
   });
 });
 

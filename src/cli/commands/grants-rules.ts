@@ -24,7 +24,7 @@ interface RulesOptions extends OrganizationOptions {
 }
 
 const RETURNS = ['990-N', '990-EZ', '990', '990-PF'] as const;
-const REGISTRATION_FORM = 'PA, FL@2024-03-01 or NY:dual';
+const REGISTRATION_FORM = 'PA, FL@2024-03-01 or NY:eptlOnly';
 
 export function addGrantsRules(grants: Command): void {
   grants

@@ -32,6 +32,8 @@ export interface Condition {
 export interface Exemption extends Condition {
   readonly volunteersOnly: boolean;
   readonly noPaidSolicitor: boolean;
+  /** Days in which to register once the exemption is lost; undefined where no number was read. */
+  readonly registerWithinDays: number | undefined;
   readonly note: string | undefined;
 }
 
@@ -159,11 +161,13 @@ function exemptionOf(node: LawNode): Exemption {
     [...CONDITION_KEYS, 'volunteersOnly', 'noPaidSolicitor'],
     ['registerWithinDaysOfExceeding', 'note'],
   );
-  node.optional('registerWithinDaysOfExceeding')?.integer({ min: 0, max: 366 });
   return {
     ...conditionOf(node),
     volunteersOnly: node.field('volunteersOnly').boolean(),
     noPaidSolicitor: node.field('noPaidSolicitor').boolean(),
+    registerWithinDays: node
+      .optional('registerWithinDaysOfExceeding')
+      ?.integer({ min: 0, max: 366 }),
     note: node.optional('note')?.text(),
   };
 }

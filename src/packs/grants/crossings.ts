@@ -65,13 +65,19 @@ export function registrationCrossing(
   if (first === undefined) return undefined;
   const { amount, totalCents } = first;
   const threshold = exemption?.amount ?? 0;
-  const obligation = `Register with the charity regulator of ${state.name} before soliciting further`;
-  const evaluation = new Reasoning(law.charity.version)
+  const within = exemption?.registerWithinDays;
+  const reasoning = new Reasoning(law.charity.version)
     .rely(standingFact(state, 'registration'), `the registration rule of ${state.name}`)
     .start(
       amount.on,
       `${state.name}: with ${amount.id} ${measure} come to ${totalCents} cents; exempt is only ${exemption === undefined ? 'nothing' : `${exemption.op} ${threshold} dollars`}.`,
-    )
+    );
+  if (within !== undefined) {
+    const text = `Registration within ${within} calendar days of exceeding it; this date does not roll.`;
+    reasoning.addDays(within, text, state.source);
+  }
+  const due = within === undefined ? undefined : formatDay(reasoning.day);
+  const evaluation = reasoning
     .task(`Attach the registration check of ${state.name}`)
     .end({ state: code, measure, on: formatDay(amount.on) } satisfies JsonValue);
   return {
@@ -82,10 +88,21 @@ export function registrationCrossing(
     on: formatDay(amount.on),
     by: amount.id,
     totalCents: String(totalCents),
-    obligation,
-    due: undefined,
+    obligation: `Register with the charity regulator of ${state.name} before soliciting further`,
+    due,
     evaluation,
   };
+}
+
+/** What must be confirmed before "not crossed" may be believed: a rule that nobody has read decides nothing. */
+export function registrationTasks(code: string, law: GrantsLaw): readonly string[] {
+  const state = charityState(code, law, 'states');
+  return new Reasoning(law.charity.version)
+    .rely(
+      standingFact(state, 'registration'),
+      `the registration rule of ${state.name}, by which nothing was crossed`,
+    )
+    .end(null).tasks;
 }
 
 /** Compared in dollars and cents: a total one cent above the amount is above it. */
@@ -101,7 +118,7 @@ export function singleAuditCrossing(
   expenditures: readonly MeasuredAmount[],
   law: GrantsLaw,
 ): Crossing | undefined {
-  const { thresholds } = law.federal.singleAudit;
+  const { thresholds, atThreshold } = law.federal.singleAudit;
   const threshold = thresholds.find(({ from }) => from === undefined || year.start >= from);
   if (threshold === undefined) return undefined;
   const inYear = expenditures.filter(({ on }) => on >= year.start && on <= year.end);
@@ -113,6 +130,9 @@ export function singleAuditCrossing(
       `With ${first.amount.id} on ${formatDay(first.amount.on)} federal expenditures come to ${first.totalCents} cents; the threshold is ${threshold.amount} dollars.`,
       threshold.source,
     );
+  if (first.totalCents === BigInt(threshold.amount) * 100n) {
+    reasoning.rely(atThreshold, 'that the exact amount already requires the audit');
+  }
   const evaluation = reasoning.endWithDay();
   return {
     kind: 'singleAudit',

@@ -17,6 +17,7 @@ export {
   type MeasuredAmount,
   type RegistrationCheck,
   registrationCrossing,
+  registrationTasks,
   singleAuditCrossing,
 } from './crossings.ts';
 export { answerOf, evaluateGrantsCase, GRANTS_KINDS, type GrantsAnswer } from './evaluate.ts';

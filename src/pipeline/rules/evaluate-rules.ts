@@ -13,11 +13,15 @@ import {
   awardOf,
   type Crossing,
   type FiscalYear,
+  type GrantObligation,
   grantObligations,
   type GrantsLaw,
+  inOrderOfDates,
   type MeasuredAmount,
   missingForCalendar,
   registrationCrossing,
+  registrationObligations,
+  registrationTasks,
   singleAuditCrossing,
 } from '../../packs/grants/index.ts';
 import {
@@ -52,14 +56,25 @@ export async function evaluateRules(
   request: RulesRequest,
   actor: ActorRef,
 ): Promise<RulesReport> {
+  const year = yearOf(request);
   return parts.desk.transaction(async (at) => {
     const { awards, tasks, services } = await awardsOf(parts, at, request.holder);
-    const crossings = await crossingsOf(parts, at, request, services);
-    const obligations = grantObligations(at.tenant, awards, parts.law);
+    const crossings = await crossingsOf(parts, at, request, { year, services });
+    const obligations = inOrderOfDates([
+      ...grantObligations(at.tenant, awards, parts.law),
+      ...registrationsOwed(at.tenant, request, { year, awards, crossings }),
+    ]);
+    const quiet = request.states.filter(
+      (state) => !crossings.some(({ jurisdiction }) => jurisdiction === state),
+    );
     const report: RulesReport = {
       crossings,
       obligations,
-      tasks: [...crossings.flatMap(({ evaluation }) => evaluation.tasks), ...tasks],
+      tasks: [
+        ...crossings.flatMap(({ evaluation }) => evaluation.tasks),
+        ...quiet.flatMap((state) => registrationTasks(state, parts.law)),
+        ...tasks,
+      ],
     };
     const id = parts.desk.ids.next();
     // Facts about dates and totals, all of them JSON; undefined members are left out by the copy.
@@ -76,6 +91,26 @@ export async function evaluateRules(
     await addEvaluation(at, { id, ...counts, sha256, ct: ct ?? '' });
     return report;
   });
+}
+
+/** Where the organisation said that it is registered, only the renewals are owed. */
+function registrationsOwed(
+  tenant: string,
+  { holder }: RulesRequest,
+  found: {
+    readonly year: FiscalYear;
+    readonly awards: readonly Award[];
+    readonly crossings: readonly Crossing[];
+  },
+): readonly GrantObligation[] {
+  const registered = new Set((holder?.charityStates ?? []).map(({ state }) => state));
+  // A tenant is one organisation; its awards know it by its number.
+  const organization = found.awards[0]?.organization ?? tenant;
+  return registrationObligations(
+    tenant,
+    { organization, fiscalYearEnd: found.year.end },
+    found.crossings.filter(({ jurisdiction }) => !registered.has(jurisdiction)),
+  );
 }
 
 async function awardsOf(
@@ -113,9 +148,8 @@ async function crossingsOf(
   parts: RulesParts,
   at: StageRun,
   request: RulesRequest,
-  services: ReadonlySet<string>,
+  { year, services }: { readonly year: FiscalYear; readonly services: ReadonlySet<string> },
 ): Promise<readonly Crossing[]> {
-  const year = yearOf(request);
   const contributions: MeasuredAmount[] = [];
   const revenue: MeasuredAmount[] = [];
   // From the first day of the year: what was received before the days that were asked for counts as well.

@@ -9,6 +9,7 @@ import {
 import { type JsonValue, obligationKey } from '../../../core/index.ts';
 import type { Award, AwardObligation, UndatedObligation } from '../award.ts';
 import { awardCalendar } from '../award-calendar.ts';
+import type { Crossing } from '../crossings.ts';
 import type { GrantsLaw } from '../law.ts';
 import type { Reason } from '../reasoning.ts';
 import { sha256Of } from '../sha256.ts';
@@ -64,6 +65,46 @@ export function grantObligations(
       .sort((one, other) => (one.key < other.key ? -1 : 1))
       .map((one) => undatedRowOf(tenant, one, law)),
   ];
+}
+
+/**
+ * Registrations that follow from thresholds, for an organisation that is not registered there yet: with the law's date
+ * where it has one, otherwise as something that only the state can date.
+ */
+export function registrationObligations(
+  tenant: string,
+  owner: { readonly organization: string; readonly fiscalYearEnd: Day },
+  crossings: readonly Crossing[],
+): readonly GrantObligation[] {
+  const period = formatDay(owner.fiscalYearEnd);
+  return crossings
+    .filter(({ kind }) => kind === 'charity.registration')
+    .map(({ kind, jurisdiction, obligation, due, evaluation }) => ({
+      id: idOf(tenant, ['organization', owner.organization, jurisdiction, kind, period].join('/')),
+      entity: owner.organization,
+      jurisdiction,
+      filingKind: kind,
+      period,
+      state: due === undefined ? 'record_needed' : 'open',
+      raw: due,
+      due,
+      confidence: evaluation.confidence,
+      ruleVersion: evaluation.ruleVersion,
+      calendarVersion: evaluation.calendarVersion ?? '',
+      answer: {
+        reason: obligation,
+        steps: evaluation.reasons.map(stepOf),
+        tasks: evaluation.tasks,
+      },
+    }));
+}
+
+/** As the list has them: the earliest date first, what has no date at the end. */
+export function inOrderOfDates(
+  obligations: readonly GrantObligation[],
+): readonly GrantObligation[] {
+  const orderOf = ({ due, id }: GrantObligation): string => `${due ?? '9999-99-99'} ${id}`;
+  return obligations.toSorted((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1));
 }
 
 /** Two awards that disagree about the organisation (its form, its extension): the earlier date is the safe one. */

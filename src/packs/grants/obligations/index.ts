@@ -1,2 +1,8 @@
-export { feedEntriesOf, type GrantObligation, grantObligations } from './award-obligations.ts';
+export {
+  feedEntriesOf,
+  type GrantObligation,
+  grantObligations,
+  inOrderOfDates,
+  registrationObligations,
+} from './award-obligations.ts';
 export { type AwardHolder, awardOf, missingForCalendar, subawardTermsOf } from './award-terms.ts';
