@@ -16,6 +16,7 @@ import {
   receivedMoney,
   type ReceivedMoney,
   reportDocument,
+  scheduleI,
   tracedCents,
   traceOf,
   traceRows,
@@ -92,6 +93,58 @@ describe('Form 990', () => {
     expect(footingFaults(amounts)).toEqual([]);
     expect(report.remarks).toHaveLength(2);
     expect(report.remarks[0]).toMatch(/TotalContributionsAmt.*1 dollars more/);
+  });
+
+  it('lines of grants paid take what was given beside cash, and are no less than the rows of Schedule I', () => {
+    const paid = (id: string, ein: string, cents: bigint, noncashCents: bigint) => ({
+      part: part(id, cents),
+      recipient: 'domesticOrganization' as const,
+      recipientName: `R ${ein}`,
+      recipientEin: ein,
+      ircSection: '501(c)(3)',
+      city: undefined,
+      state: undefined,
+      zip: undefined,
+      noncashCents,
+      purpose: undefined,
+    });
+    const grants = [
+      paid('p1', '111111111', 4_000_00n, 1_000_01n),
+      paid('p2', '222222222', 0n, 7_000_00n),
+    ];
+    const abroad = { part: part('p3', 10_00n), recipient: 'foreign' as const, noncashCents: 5_00n };
+    const report = form990Report({ received: [], paid: [...grants, abroad] }, grantsLaw);
+    expect(Object.fromEntries(amountsOf(report))).toMatchObject({
+      'GrantsToDomesticOrgsGrp/TotalAmt': 12_000n,
+      'ForeignGrantsGrp/TotalAmt': 15n,
+      CYGrantsAndSimilarPaidAmt: 12_015n,
+    });
+    for (const figure of report.figures) expect(tracedCents(figure)).toBe(figure.cents);
+    // irs990-mapping.json, crossFooting: rows, cash and other, are never more than line 1.
+    const { rows, remarks } = scheduleI(grants, grantsLaw);
+    const listed = rows.map((row) => row.CashGrantAmt.dollars + row.NonCashAssistanceAmt.dollars);
+    expect(listed).toEqual([5_000n, 7_000n]);
+    expect(remarks).toEqual([]);
+  });
+
+  it('rows that are more than their line by rounding are told', () => {
+    const grant = (ein: string) => ({
+      part: part(ein, 6_000_50n),
+      recipientName: ein,
+      recipientEin: ein,
+      ircSection: undefined,
+      city: undefined,
+      state: undefined,
+      zip: undefined,
+      noncashCents: 0n,
+      purpose: undefined,
+    });
+    const grants = ['111111111', '222222222', '333333333'].map(grant);
+    // 3 x 6,001 against 18,001.50, which is 18,002.
+    expect(scheduleI(grants, grantsLaw).remarks).toEqual([
+      expect.stringMatching(/1 dollars more than line 1 of Part IX, 18002/),
+    ]);
+    expect(scheduleI(grants.slice(0, 1), grantsLaw).remarks).toEqual([]);
   });
 
   it('agrees with the rule that the golden cases prove', async () => {

@@ -35,6 +35,7 @@ interface HandedAward {
   readonly payload: {
     readonly grantor_id: string;
     readonly award_amount: number;
+    readonly noncash_amount?: number;
     readonly expected_on?: string;
     readonly payer?: string;
     readonly grantor_name?: string;
@@ -109,13 +110,15 @@ async function* openLines(
 
 function receiptOf({ payload, metadata }: HandedAward): ExpectedReceipt | undefined {
   const expected = parseDay(payload.expected_on ?? '');
-  if (expected === undefined || payload.award_amount === 0) return undefined;
+  // Goods and services never come to a bank.
+  const money = payload.award_amount - (payload.noncash_amount ?? 0);
+  if (expected === undefined || money === 0) return undefined;
   return {
     id: metadata.idempotency_key,
     grant: payload.grantor_id,
     payer: payload.payer ?? payload.grantor_name ?? '',
     reference: payload.reference,
-    amountCents: payload.award_amount,
+    amountCents: money,
     currency: payload.currency,
     direction: 'credit',
     expected,

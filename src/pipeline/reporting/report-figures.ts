@@ -84,9 +84,9 @@ async function draw(parts: ReportingParts, at: StageRun, request: ReportRequest)
   const { law } = parts;
   switch (request.kind) {
     case '990': {
-      const received = await receivedIn(parts, at, request);
+      const { received, withoutMoney } = await receivedIn(parts, at, request);
       const { figures, remarks } = form990Report({ received, paid: request.paid ?? [] }, law);
-      return { figures, remarks };
+      return { figures, remarks: [...remarks, ...withoutMoney.map(goodsRemark)] };
     }
     case 'schedule-i': {
       const schedule = scheduleI(request.paidOut, law);
@@ -95,7 +95,8 @@ async function draw(parts: ReportingParts, at: StageRun, request: ReportRequest)
         ...schedule.rows.flatMap((row) => [row.CashGrantAmt, row.NonCashAssistanceAmt]),
         ...individuals.map((row) => row.CashGrantAmt),
       ];
-      const remarks = [...schedule.rows, ...individuals].flatMap((row) => row.remarks);
+      const rowRemarks = [...schedule.rows, ...individuals].flatMap((row) => row.remarks);
+      const remarks = [...rowRemarks, ...schedule.remarks];
       return { figures, remarks, scheduleI: schedule, individuals };
     }
     case 'sf425': {
@@ -127,7 +128,7 @@ async function drawSf425(
   if (authorized.length === 0) {
     throw new FilewrightError('NOT_FOUND', `No award ${request.award} was ingested`);
   }
-  const received = await receivedIn(parts, at, request);
+  const { received } = await receivedIn(parts, at, request);
   const nothing: readonly FigurePart[] = [];
   const given: Sf425Input = {
     cashDisbursements: nothing,
@@ -139,10 +140,26 @@ async function drawSf425(
     programIncomeDeducted: nothing,
     programIncomeAdded: nothing,
     ...request.spent,
-    cashReceipts: received.filter(({ award }) => isAsked(award)).map(({ part }) => part),
+    cashReceipts: received.filter(({ award }) => isAsked(award)).map(cashOf),
     federalFundsAuthorized: authorized,
   };
   return sf425Report(given, parts.law);
+}
+
+/** Line 10a is cash: what came as goods is no receipt of it. */
+function cashOf({ part, award }: ReceivedMoney): FigurePart {
+  return { ...part, cents: part.cents - BigInt(goodsCents(award)) };
+}
+
+function goodsCents({ payload }: AcceptedAward): number {
+  const { noncash_amount: noncash } = payload;
+  return typeof noncash === 'number' ? noncash : 0;
+}
+
+function goodsRemark(award: AcceptedAward): string {
+  const { award_id: id } = award.payload;
+  const name = typeof id === 'string' ? id : award.metadata.idempotency_key;
+  return `award ${name}: nothing of its ${goodsCents(award)} cents is money, so no bank line tells that it came; it is in no figure`;
 }
 
 function promised({ payload, metadata }: AcceptedAward): FigurePart {
@@ -166,13 +183,21 @@ async function receivedIn(
   parts: ReportingParts,
   at: StageRun,
   days: { readonly from: string; readonly to: string },
-): Promise<readonly ReceivedMoney[]> {
+): Promise<{
+  readonly received: readonly ReceivedMoney[];
+  /** Awards of goods and services alone that were expected on these days. */
+  readonly withoutMoney: readonly AcceptedAward[];
+}> {
   const rows = new Map<string, ReceivedRow>();
   for await (const page of receivedBetween(at, days)) {
     for (const row of page) rows.set(row.award, row);
   }
   const received: ReceivedMoney[] = [];
+  const withoutMoney: AcceptedAward[] = [];
   for await (const award of awardsOf(parts, at)) {
+    const { award_amount: amount, expected_on: on } = award.payload;
+    const isInDays = typeof on !== 'string' || (on >= days.from && on <= days.to);
+    if (amount === goodsCents(award) && isInDays) withoutMoney.push(award);
     const row = rows.get(award.metadata.idempotency_key);
     if (row === undefined) continue;
     rows.delete(row.award);
@@ -180,7 +205,7 @@ async function receivedIn(
   }
   // Both come from the database, by a foreign key: none may be left over.
   if (rows.size > 0) throw new Error(`${rows.size} receipts without their award`);
-  return received;
+  return { received, withoutMoney };
 }
 
 function partOf({ award, cents, payloadSha256, rule, bank }: ReceivedRow): FigurePart {

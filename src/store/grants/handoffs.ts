@@ -6,12 +6,12 @@ import { refusedByRule } from './escalations.ts';
 import { BY_PERSON } from './matches.ts';
 import type { StageRun } from './stage.ts';
 
-// One receipt, one row: matched exactly, it is the award's own amount; where a person settled a line for one award, it is
-// what came in.
+// One receipt, one row: matched exactly, it is the award's own amount, what is not money included; where a person settled a
+// line for one award, it is what came in, and what is not money.
 const matchedIn = (periods: string): string => `
 select r.award, m.rule, a.payload_sha256, min(l.booked_on) as received_on,
   case when m.rule = '${BY_PERSON}' and m.reason->'bankCents' <> m.reason->'ledgerCents'
-    then (m.reason->>'bankCents')::bigint else a.cents end as cents,
+    then (m.reason->>'bankCents')::bigint + a.cents - (m.reason->>'ledgerCents')::bigint else a.cents end as cents,
   jsonb_agg(jsonb_build_object('line', l.feed || '#' || l.ordinal, 'nativeId', l.native_id, 'bookedOn', l.booked_on::text,
     'cents', l.cents, 'feed', l.feed, 'place', l.place) order by l.feed, l.ordinal) as bank
 from grant_match m

@@ -61,6 +61,7 @@ export const AWARD_FIELDS: Readonly<Record<string, Field>> = {
   award_id: optional(text()),
   grantor_name: optional(text()),
   grantor_ein: optional(text(9, /^[0-9]{9}$/)),
+  /** What does not come as money; `award_amount` includes it, as lines 1a to 1f of the return do. */
   noncash_amount: optional(cents),
   funder_type: optional(choice(...FUNDER_TYPES)),
   /** A payment that serves the government itself is no contribution. */
@@ -259,8 +260,10 @@ function crossChecks(payload: AwardPayload, law: GrantsLaw): Violation[] {
       ),
     );
   }
-  if (amount === 0 && (noncash === undefined || noncash === 0)) {
-    faults.push(violation('NOT_ALLOWED', 'award_amount', 'an award of nothing'));
+  if (amount === 0) faults.push(violation('NOT_ALLOWED', 'award_amount', 'an award of nothing'));
+  if (typeof amount === 'number' && typeof noncash === 'number' && noncash > amount) {
+    const message = 'a part of award_amount, so not more than it';
+    faults.push(violation('NOT_ALLOWED', 'noncash_amount', message));
   }
   const { period_start: start, period_end: end } = payload;
   if (typeof start === 'string' && typeof end === 'string') {

@@ -7,6 +7,8 @@ import type { ReceivedMoney } from './received.ts';
 export interface PaidGrant {
   readonly part: FigurePart;
   readonly recipient: 'domesticOrganization' | 'domesticIndividual' | 'foreign';
+  /** Given beside the cash of `part`; lines 1 to 3 of Part IX take both. */
+  readonly noncashCents?: bigint;
 }
 
 export interface Form990Report {
@@ -34,6 +36,7 @@ export function form990Report(
     invariant(known !== undefined, `no element ${element} of IRS990 is known`);
     return { name: `IRS990/${element}`, line: known.line, xpath: known.xpath };
   };
+  const noncash = noncashParts(given.received);
   const byElement = new Map<string, FigurePart[]>();
   for (const { part, award } of given.received) {
     const element = award.mapping?.element;
@@ -44,20 +47,23 @@ export function form990Report(
         { details: { receipt: part.id } },
       );
     }
-    const parts = byElement.get(element);
-    if (parts === undefined) byElement.set(element, [part]);
-    else parts.push(part);
+    const parts = byElement.get(element) ?? [];
+    byElement.set(element, parts);
+    // Apart, so that the bank lines of a part come to its cents.
+    const goods = noncash.get(part);
+    if (goods === undefined) parts.push(part);
+    else parts.push({ ...part, cents: part.cents - goods.cents }, goods);
   }
   const contributions = contributionLines
     .filter(({ element }) => byElement.has(element))
     .map(({ element }) => figureOf(name(element), byElement.get(element) ?? []));
-  const noncash = figureOf(name(contributionMapping.noncashElement), noncashParts(given.received));
+  const memo = figureOf(name(contributionMapping.noncashElement), [...noncash.values()]);
   const from = contributions.map((figure) => ({ sign: 1, figure }) as const);
   const totals = contributionMapping.totalElements.map((element) => totalOf(name(element), from));
   const paid = Object.entries(PAID_ELEMENTS)
     .map(([recipient, element]) => ({
       element,
-      parts: given.paid.filter((one) => one.recipient === recipient).map(({ part }) => part),
+      parts: given.paid.filter((one) => one.recipient === recipient).flatMap(partsOf),
     }))
     .filter(({ parts }) => parts.length > 0)
     .map(({ element, parts }) => figureOf(name(element), parts));
@@ -67,20 +73,31 @@ export function form990Report(
   );
   const service = byElement.get(SERVICE_ELEMENT);
   const services = service === undefined ? [] : [figureOf(name(SERVICE_ELEMENT), service)];
-  const figures = [...contributions, noncash, ...totals, ...services, ...paid, paidTotal];
+  const figures = [...contributions, memo, ...totals, ...services, ...paid, paidTotal];
   return { figures, remarks: remarksOn(figures), schemaVersion: law.elements.schemaVersion };
 }
 
-/** The non-cash part of an award is inside its line; this is the memo beside it. */
-function noncashParts(received: readonly ReceivedMoney[]): readonly FigurePart[] {
+/** The non-cash part of an award is inside its line; the memo has it a second time. By the part that it is inside of. */
+function noncashParts(received: readonly ReceivedMoney[]): ReadonlyMap<FigurePart, FigurePart> {
   const seen = new Set<string>();
-  return received.flatMap(({ part, award }) => {
+  const found = new Map<FigurePart, FigurePart>();
+  for (const { part, award } of received) {
     const { noncash_amount: noncash } = award.payload;
-    if (typeof noncash !== 'number' || noncash === 0 || seen.has(part.idempotencyKey)) return [];
+    if (typeof noncash !== 'number' || noncash === 0 || seen.has(part.idempotencyKey)) continue;
     // An award that came in parts has its non-cash amount once.
     seen.add(part.idempotencyKey);
-    return [{ ...part, cents: BigInt(noncash) }];
-  });
+    found.set(part, notMoney(part, BigInt(noncash)));
+  }
+  return found;
+}
+
+function partsOf({ part, noncashCents = 0n }: PaidGrant): readonly FigurePart[] {
+  return noncashCents === 0n ? [part] : [part, notMoney(part, noncashCents)];
+}
+
+/** No bank line tells of it; the payload does. */
+function notMoney(part: FigurePart, cents: bigint): FigurePart {
+  return { ...part, cents, matchRule: undefined, bank: [] };
 }
 
 function remarksOn(figures: readonly Figure[]): readonly string[] {

@@ -1,4 +1,5 @@
 /** Schedule I Part II: one row for each recipient of more than the listed amount, in words that the schema takes. */
+import { wholeDollars } from '../form990-lines.ts';
 import type { GrantsLaw } from '../law.ts';
 import { type Figure, type FigurePart, figureOf } from './figure.ts';
 
@@ -35,6 +36,8 @@ export interface ScheduleI {
   readonly TotalOtherOrgCnt: number;
   /** Recipients at or below the amount: in the total of Part IX, not listed. */
   readonly unlisted: number;
+  /** About all rows together, to be kept with the return. */
+  readonly remarks: readonly string[];
 }
 
 // efileTypes.xsd: limits of BusinessNameLine1Type, ShortDescriptionType and ShortExplanationType.
@@ -61,7 +64,25 @@ export function scheduleI(grants: readonly GrantPaidOut[], law: GrantsLaw): Sche
     Total501c3OrgCnt: count,
     TotalOtherOrgCnt: rows.length - count,
     unlisted: byRecipient.size - listed.length,
+    remarks: footingRemarks(rows, grants),
   };
+}
+
+/** Each row is rounded by itself, line 1 of Part IX once: dollars of rounding may make the rows more than their line. */
+function footingRemarks(
+  rows: readonly ScheduleIRow[],
+  grants: readonly GrantPaidOut[],
+): readonly string[] {
+  const listed = rows.reduce(
+    (sum, row) => sum + row.CashGrantAmt.dollars + row.NonCashAssistanceAmt.dollars,
+    0n,
+  );
+  const line = wholeDollars(totalCents(grants));
+  return listed > line
+    ? [
+        `the rows add up to ${listed - line} dollars more than line 1 of Part IX, ${line}: each is rounded by itself`,
+      ]
+    : [];
 }
 
 /** By EIN; without one by name and place, because two rows of one recipient must not slip below the amount. */
@@ -108,7 +129,7 @@ function rowOf(group: readonly GrantPaidOut[], law: GrantsLaw): ScheduleIRow {
   };
   const noncash = group
     .filter(({ noncashCents }) => noncashCents !== 0n)
-    .map(({ part, noncashCents }) => ({ ...part, cents: noncashCents }));
+    .map(({ part, noncashCents }) => ({ ...part, cents: noncashCents, bank: [] }));
   return {
     RecipientBusinessName: businessName,
     RecipientEIN: first.recipientEin,
