@@ -11,14 +11,12 @@ import type {
   GrantObligation,
   GrantPaidOut,
   GrantsLaw,
-  IndividualsRow,
   MatchStatus,
   MeasuredAmount,
   PaidGrant,
   PaidToIndividuals,
   PeriodTotals,
-  ScheduleI,
-  Sefa,
+  Schedules,
   Sf425Input,
   Violation,
 } from '../packs/grants/index.ts';
@@ -223,17 +221,14 @@ export type ReportRequest = ReportDays &
       }
   );
 
-export interface ReportFigures {
+export interface ReportFigures extends Schedules {
   readonly kind: ReportKind;
   readonly figures: readonly Figure[];
   /** Remarks and tasks for whoever files it. */
   readonly remarks: readonly string[];
-  /** With rows, counts and totals by row, where the report has them. */
-  readonly scheduleI?: ScheduleI;
-  /** Part III of Schedule I. */
-  readonly individuals?: readonly IndividualsRow[];
-  readonly sefa?: Sefa;
-  /** Of the structured export, as recorded in the reporting log. */
+  /** The structured export: what was asked, figures with their traces, rows, counts and remarks. */
+  readonly document: JsonValue;
+  /** Of the document, as recorded in the reporting log. */
   readonly hash: string;
 }
 

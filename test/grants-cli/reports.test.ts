@@ -100,6 +100,34 @@ describe('figures', () => {
     expect(listAt(sefa, 'rows')).toMatchObject([
       { title: 'Learning Centers', expended: '11900', to_subrecipients: '2500' },
     ]);
+    await house.data(report('sefa', ...PERIOD, ...spent, '--csv', 'sefa.csv'));
+    expect((await house.text('sefa.csv')).split('\r\n')).toEqual([
+      'row,assistance_listing,title,cluster,pass_through,expended,to_subrecipients',
+      'program,84.287,Learning Centers,,,11900,2500',
+      'total of program,84.287,,,,11900,2500',
+      'total,,,,,11900,2500',
+      '',
+    ]);
+  });
+
+  it('the hash of an export proves its rows, its counts and what was asked', async () => {
+    const words = ['schedule-i', '--period', '2026', ...PAID, '--export', 'schedule.json'];
+    const made = await house.data(report(...words));
+    expect(made['counts']).toEqual({ Total501c3OrgCnt: 1, TotalOtherOrgCnt: 0, unlisted: 1 });
+    const { sha256, document } = JSON.parse(await house.text('schedule.json')) as {
+      sha256: string;
+      document: Json;
+    };
+    expect(document).toMatchObject({
+      report: 'schedule-i',
+      asked: { from: '2026-01-01', to: '2026-12-31' },
+      rows: made['rows'],
+      counts: made['counts'],
+    });
+    const found = createHash('sha256')
+      .update(canonicalBytes(document as JsonValue))
+      .digest('hex');
+    expect(found).toBe(sha256);
   });
 
   it('the SF-425 takes its receipts from the bank and its spending from the books', async () => {

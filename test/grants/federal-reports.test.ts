@@ -5,6 +5,7 @@ import {
   readAssistanceListings,
   roundingOf,
   sefaReport,
+  sefaTotalFigures,
   type Sf425Input,
   sf425Report,
   tracedCents,
@@ -152,9 +153,11 @@ describe('SEFA', () => {
       ),
     ).toEqual(['17.259 - 200', '93.914 - 201', '93.914 State of Ohio 10', '99.999 - 1']);
     expect(report.rows[1]?.title).toBe(listings.get('93.914'));
-    expect(report.programTotals.get('93.914')?.dollars).toBe(211n);
-    expect(report.total.dollars).toBe(412n);
-    expect(tracedCents(report.total)).toBe(412_00n);
+    expect(report.programTotals.get('93.914')?.expended.dollars).toBe(211n);
+    expect(report.total.expended.dollars).toBe(412n);
+    expect(tracedCents(report.total.expended)).toBe(412_00n);
+    expect(report.total.toSubrecipients.cents).toBe(250_00n);
+    expect(report.clusterTotals.size).toBe(0);
     expect(report.tasks).toEqual([
       'Look up the title of 99.999: it is not in the list',
       'Correct SEFA/17.259/toSubrecipients: more was passed on than spent',
@@ -162,5 +165,47 @@ describe('SEFA', () => {
     expect(() => sefaReport([spent('e6', '9.14', 1n)], listings, grantsLaw)).toThrow(
       /assistance listing/,
     );
+  });
+
+  // 2 CFR 200.510(b)(3) and (4): the total of each program, of each cluster, and what was passed on of them.
+  it('adds up clusters over their programs, and every figure has a name of its own', () => {
+    const spent = (id: string, aln: string, cents: bigint, more: object = {}) => ({
+      part: part(id, cents),
+      assistanceListing: aln,
+      cluster: undefined,
+      passThrough: undefined,
+      toSubrecipientsCents: 0n,
+      ...more,
+    });
+    const wioa = 'WIOA CLUSTER';
+    const report = sefaReport(
+      [
+        spent('e1', '17.258', 100_00n, { cluster: wioa, toSubrecipientsCents: 40_00n }),
+        spent('e2', '17.259', 200_00n, { cluster: wioa, passThrough: 'State of Ohio' }),
+        spent('e3', '17.278', 300_00n, { cluster: wioa, toSubrecipientsCents: 1_00n }),
+        spent('e4', '93.778', 7_00n, { cluster: 'MEDICAID CLUSTER' }),
+        // Passed through by somebody who is called like a cluster.
+        spent('e5', '93.778', 5_00n, { passThrough: 'MEDICAID CLUSTER' }),
+        spent('e6', '93.914', 9_00n),
+      ],
+      listings,
+      grantsLaw,
+    );
+    const totals = [...report.clusterTotals].map(([cluster, one]) => [
+      cluster,
+      one.expended.dollars,
+      one.toSubrecipients.dollars,
+    ]);
+    expect(totals).toEqual([
+      [wioa, 600n, 41n],
+      ['MEDICAID CLUSTER', 7n, 0n],
+    ]);
+    expect(report.programTotals.get('93.778')?.expended.dollars).toBe(12n);
+    const figures = [
+      ...report.rows.flatMap((row) => [row.expended, row.toSubrecipients]),
+      ...sefaTotalFigures(report),
+    ];
+    expect(new Set(figures.map(({ name }) => name)).size).toBe(figures.length);
+    for (const figure of figures) expect(tracedCents(figure)).toBe(figure.cents);
   });
 });

@@ -190,8 +190,12 @@ describe('Form 990', () => {
     ]);
     expect(steps.every(({ part: one }) => /^[0-9a-f]{64}$/.test(one.payloadHash))).toBe(true);
     expect(steps[0]?.part.bank[0]).toMatchObject({ nativeId: lines[0]?.nativeId, line: 'b0' });
-    const document = reportDocument('990', report.figures);
-    expect(reportDocument('990', report.figures).hash).toBe(document.hash);
+    const year = { from: '2026-01-01', to: '2026-12-31' };
+    const document = reportDocument('990', year, report);
+    expect(reportDocument('990', year, report).hash).toBe(document.hash);
+    expect(reportDocument('990', { ...year, to: '2026-12-30' }, report).hash).not.toBe(
+      document.hash,
+    );
     expect(traceRows(total)).toHaveLength(3);
     expect(figureRows(report.figures)[1]).toContain('IRS990/GovernmentGrantsAmt');
   });

@@ -43,6 +43,93 @@ describe('Schedule I', () => {
     ).toBe(true);
   });
 
+  const given = (id: string, cents: bigint, more: object = {}) => ({
+    part: part(id, cents),
+    recipientName: 'Harbor Shelter',
+    recipientEin: undefined,
+    ircSection: '501(c)(3)',
+    city: 'Erie',
+    state: 'PA',
+    zip: undefined,
+    noncashCents: 0n,
+    purpose: undefined,
+    ...more,
+  });
+
+  it('a row without EIN counts for the one recipient of its name and place', () => {
+    const ein = { recipientEin: '111111111' };
+    const one = scheduleI([given('1', 4_000_00n), given('2', 1_000_01n, ein)], grantsLaw);
+    expect(one.rows).toMatchObject([
+      { RecipientEIN: '111111111', CashGrantAmt: { cents: 5_000_01n } },
+    ]);
+    expect(one.rows[0]?.remarks.join()).toMatch(/added to 111111111 by its name and place/);
+    // Two recipients of that name, or another town: nothing is guessed.
+    const two = given('3', 1_00n, { recipientEin: '222222222' });
+    expect(
+      scheduleI([given('1', 4_000_00n), given('2', 1_000_01n, ein), two], grantsLaw).rows,
+    ).toEqual([]);
+    const elsewhere = given('2', 1_000_01n, { ...ein, city: 'Butler' });
+    expect(scheduleI([given('1', 4_000_00n), elsewhere], grantsLaw).rows).toEqual([]);
+    const unnamed = { recipientName: '', city: undefined, state: undefined };
+    const nobody = [given('1', 4_000_00n, unnamed), given('2', 1_000_01n, { ...ein, ...unnamed })];
+    expect(scheduleI(nobody, grantsLaw).rows).toEqual([]);
+  });
+
+  it('recipients of one name in two towns have figures of their own', () => {
+    const { rows: listed } = scheduleI(
+      [given('1', 6_000_00n), given('2', 7_000_00n, { city: 'Butler' })],
+      grantsLaw,
+    );
+    expect(listed.map(({ CashGrantAmt }) => [CashGrantAmt.name, CashGrantAmt.cents])).toEqual([
+      ['IRS990ScheduleI/Harbor Shelter/CashGrantAmt', 6_000_00n],
+      ['IRS990ScheduleI/Harbor Shelter (2)/CashGrantAmt', 7_000_00n],
+    ]);
+  });
+
+  it.each([
+    // As real filers write it (schedule-i-grants.csv).
+    '501(C)(3)',
+    '501 (C) (3)',
+    '501C3',
+    '501( C ) 3',
+    '501C)3',
+    '501 C-3',
+    'IRC 501(c)(3)',
+    'GOV',
+    'govt',
+    'GOVERNMENT',
+    '115',
+    '115(A)',
+    'SECTION 115',
+    '170(C)(1)',
+    '170(C)(1) GOVT',
+  ])('%s is counted in line 2 of Part II', (ircSection) => {
+    const { Total501c3OrgCnt, TotalOtherOrgCnt } = scheduleI(
+      [given('1', 6_000_00n, { ircSection })],
+      grantsLaw,
+    );
+    expect([Total501c3OrgCnt, TotalOtherOrgCnt]).toEqual([1, 0]);
+  });
+
+  it.each([
+    '501(C)(4)',
+    '501(c)(6)',
+    '501c19',
+    '527',
+    'FOR-PROFIT CORP',
+    'OTHER',
+    'N/A',
+    undefined,
+  ])('%s is counted in line 3', (ircSection) => {
+    const { rows: listed, ...counts } = scheduleI(
+      [given('1', 6_000_00n, { ircSection })],
+      grantsLaw,
+    );
+    expect(counts).toMatchObject({ Total501c3OrgCnt: 0, TotalOtherOrgCnt: 1 });
+    const isTold = listed[0]?.remarks.some((remark) => remark.startsWith('IRCSectionDesc: none'));
+    expect(isTold).toBe(ircSection === undefined);
+  });
+
   it('lists a recipient above the amount in total, not at it', () => {
     const grant = (id: string, ein: string | undefined, cents: bigint) => ({
       part: part(id, cents),
@@ -68,7 +155,7 @@ describe('Schedule I', () => {
     expect(found.rows.map((row) => row.RecipientEIN)).toEqual(['111111111', undefined]);
     expect(found).toMatchObject({ unlisted: 1, Total501c3OrgCnt: 2, TotalOtherOrgCnt: 0 });
     expect(found.rows[0]?.RecipientBusinessName).toBe('Cafe Boll & Co');
-    expect(found.rows[1]?.remarks.join()).toMatch(/EIN: look it up/);
+    expect(found.rows[1]?.remarks.join()).toMatch(/EIN: look up that of Cafe Boll & Co/);
   });
 });
 

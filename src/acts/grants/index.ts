@@ -32,14 +32,14 @@ export {
 export { openGrants } from './open.ts';
 export { type PaidGrantRow, readPaidGrants } from './paid-grants.ts';
 export {
+  columnsOf,
   exportDocument,
   figureView,
   type FigureView,
   reportOf,
-  type ReportRow,
-  reportRows,
   reportTable,
   traceTable,
 } from './report-tables.ts';
+export { type ReportRow, reportRows, scheduleCounts } from '../../packs/grants/index.ts';
 export { type FederalSpending, readAwardSpending, readFederalSpending } from './spending.ts';
 export { awardFile, awardPath, feedFile } from './sources.ts';

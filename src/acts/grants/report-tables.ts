@@ -4,9 +4,10 @@ import { csvLine } from '../../intake/index.ts';
 import {
   type Figure,
   figureRows,
-  reportDocument,
-  type IndividualsRow,
-  type ScheduleI,
+  type ReportRow,
+  reportRows,
+  type Sefa,
+  type SefaTotals,
 } from '../../packs/grants/index.ts';
 import type { ReportFigures, ReportKind } from '../../pipeline/index.ts';
 
@@ -23,66 +24,47 @@ export function figureView({ name, line, xpath, dollars, cents }: Figure): Figur
   return { name, line, xpath, dollars: String(dollars), cents: String(cents) };
 }
 
-export type ReportRow = Readonly<Record<string, string>>;
-
-/** Rows of a schedule, by the names of their columns; undefined for a report that has figures only. */
-export function reportRows(made: ReportFigures): readonly ReportRow[] | undefined {
-  const { scheduleI, individuals, sefa } = made;
-  if (scheduleI !== undefined) {
-    return [...scheduleI.rows.map(scheduleRow), ...(individuals ?? []).map(individualsRow)];
-  }
-  if (sefa === undefined) return undefined;
-  return sefa.rows.map((row) => ({
-    assistance_listing: row.assistanceListing,
-    title: row.title ?? '',
-    cluster: row.cluster ?? '',
-    pass_through: row.passThrough ?? '',
-    expended: String(row.expended.dollars),
-    to_subrecipients: String(row.toSubrecipients.dollars),
-  }));
-}
-
-function scheduleRow(row: ScheduleI['rows'][number]): ReportRow {
-  return {
-    RecipientBusinessName: row.RecipientBusinessName,
-    RecipientEIN: row.RecipientEIN ?? '',
-    IRCSectionDesc: row.IRCSectionDesc ?? '',
-    City: row.city ?? '',
-    State: row.state ?? '',
-    ZIP: row.zip ?? '',
-    CashGrantAmt: String(row.CashGrantAmt.dollars),
-    NonCashAssistanceAmt: String(row.NonCashAssistanceAmt.dollars),
-    PurposeOfGrantTxt: row.PurposeOfGrantTxt ?? '',
-  };
-}
-
-function individualsRow(row: IndividualsRow): ReportRow {
-  return {
-    GrantTypeTxt: row.GrantTypeTxt,
-    RecipientCnt: String(row.RecipientCnt),
-    CashGrantAmt: String(row.CashGrantAmt.dollars),
-  };
-}
-
 /** The rows of a schedule, or the figures. */
 export function reportTable(made: ReportFigures): string {
-  const rows = reportRows(made);
+  const rows = made.sefa === undefined ? reportRows(made) : sefaRows(made.sefa);
   if (rows === undefined) {
     return figureRows(made.figures)
       .map((cells) => csvLine(cells))
       .join('');
   }
-  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const columns = columnsOf(rows);
   return [columns, ...rows.map((row) => columns.map((name) => row[name] ?? ''))]
     .map((cells) => csvLine(cells))
     .join('');
 }
 
+/** Of all rows: organisations and individuals have some of their own. */
+export function columnsOf(rows: readonly ReportRow[]): readonly string[] {
+  return [...new Set(rows.flatMap((row) => Object.keys(row)))];
+}
+
+/** With its totals, which 2 CFR 200.510(b) asks for; the first column tells them from what they add up. */
+function sefaRows(sefa: Sefa): readonly ReportRow[] {
+  const totalRow = (row: ReportRow, { expended, toSubrecipients }: SefaTotals): ReportRow => ({
+    ...row,
+    expended: String(expended.dollars),
+    to_subrecipients: String(toSubrecipients.dollars),
+  });
+  return [
+    ...(reportRows({ sefa }) ?? []).map((row) => ({ row: 'program', ...row })),
+    ...[...sefa.programTotals].map(([listing, totals]) =>
+      totalRow({ row: 'total of program', assistance_listing: listing }, totals),
+    ),
+    ...[...sefa.clusterTotals].map(([cluster, totals]) =>
+      totalRow({ row: 'total of cluster', cluster }, totals),
+    ),
+    totalRow({ row: 'total' }, sefa.total),
+  ];
+}
+
 /** The structured export: `sha256` is that of `document` in canonical JSON, and the reporting log has the same. */
 export function exportDocument(made: ReportFigures): JsonValue {
-  const { document } = reportDocument(made.kind, made.figures, made.remarks);
-  const rows = reportRows(made);
-  return { sha256: made.hash, document, ...(rows === undefined ? {} : { rows }) };
+  return { sha256: made.hash, document: made.document };
 }
 
 const PREFIXES: readonly (readonly [string, ReportKind])[] = [

@@ -44,9 +44,8 @@ export function addReportCommands(program: Command): void {
 
 async function reportAction(kind: ReportKind, own: ReportOptions, command: Command): Promise<void> {
   await acting(command, async ({ out }, pipeline, person) => {
-    const { exportDocument, figureView, reportRows, reportTable } = await import(
-      '../../acts/grants/index.ts'
-    );
+    const { columnsOf, exportDocument, figureView, reportRows, reportTable, scheduleCounts } =
+      await import('../../acts/grants/index.ts');
     const { request, leftOut } = await reportRequest(kind, own);
     const made = await pipeline.reportFigures(request, actorOf(person));
     if (own.csv !== undefined) writeWhole(own.csv, reportTable(made));
@@ -56,6 +55,7 @@ async function reportAction(kind: ReportKind, own: ReportOptions, command: Comma
     const { figures, remarks, hash } = made;
     const { from, to } = request;
     const rows = reportRows(made);
+    const counts = scheduleCounts(made);
     out.result(
       `report ${kind}`,
       {
@@ -67,6 +67,7 @@ async function reportAction(kind: ReportKind, own: ReportOptions, command: Comma
         sha256: hash,
         leftOut,
         ...(rows === undefined ? {} : { rows }),
+        ...(counts === undefined ? {} : { counts }),
       },
       () =>
         [
@@ -80,7 +81,10 @@ async function reportAction(kind: ReportKind, own: ReportOptions, command: Comma
               one.parts.length + one.from.length,
             ]),
           ),
-          ...(rows === undefined || rows.length === 0 ? [] : ['', rowsTable(rows), '']),
+          ...(rows === undefined || rows.length === 0
+            ? []
+            : ['', rowsTable(rows, columnsOf(rows)), '']),
+          ...Object.entries(counts ?? {}).map(([name, count]) => `${name}: ${count}`),
           ...remarks.map((remark) => `note: ${remark}`),
           `recorded as ${hash}`,
         ].join('\n'),
@@ -89,8 +93,7 @@ async function reportAction(kind: ReportKind, own: ReportOptions, command: Comma
   });
 }
 
-function rowsTable(rows: readonly ReportRow[]): string {
-  const columns = Object.keys(rows[0] ?? {});
+function rowsTable(rows: readonly ReportRow[], columns: readonly string[]): string {
   return table(
     columns,
     rows.map((row) => columns.map((name) => row[name] ?? '')),

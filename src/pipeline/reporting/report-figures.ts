@@ -17,6 +17,7 @@ import {
   reportDocument,
   scheduleI,
   sefaReport,
+  sefaTotalFigures,
   type Sf425Input,
   sf425Report,
   traceDocument,
@@ -37,7 +38,7 @@ export interface ReportingParts {
   readonly law: GrantsLaw;
 }
 
-type Drawn = Omit<ReportFigures, 'kind' | 'hash'>;
+type Drawn = Omit<ReportFigures, 'kind' | 'hash' | 'document'>;
 
 /** Computes a report and records it with its hash. */
 export async function reportFigures(
@@ -47,9 +48,10 @@ export async function reportFigures(
 ): Promise<ReportFigures> {
   return parts.desk.transaction(async (at) => {
     const drawn = await draw(parts, at, request);
-    const { document, hash } = reportDocument(request.kind, drawn.figures, drawn.remarks);
-    const id = parts.desk.ids.next();
     const { kind, from, to } = request;
+    const asked = { from, to, ...(kind === 'sf425' && { award: request.award }) };
+    const { document, hash } = reportDocument(kind, asked, drawn);
+    const id = parts.desk.ids.next();
     const figures = drawn.figures.length;
     const ct = await parts.desk.record(at, {
       type: 'report.drawn',
@@ -59,7 +61,7 @@ export async function reportFigures(
       body: { about: 'reports', canonical: canonicalBytes(document) },
     });
     await addReport(at, { id, kind, from, to, figures, sha256: hash, ct: ct ?? '' });
-    return { kind, ...drawn, hash };
+    return { kind, ...drawn, document, hash };
   });
 }
 
@@ -109,7 +111,7 @@ async function draw(parts: ReportingParts, at: StageRun, request: ReportRequest)
         expended,
         toSubrecipients,
       ]);
-      const figures: readonly Figure[] = [...rows, ...sefa.programTotals.values(), sefa.total];
+      const figures: readonly Figure[] = [...rows, ...sefaTotalFigures(sefa)];
       return { figures, remarks: sefa.tasks, sefa };
     }
   }

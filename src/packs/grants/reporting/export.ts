@@ -2,6 +2,7 @@
 import { canonicalBytes, type JsonValue, type Sha256Hex } from '../../../core/index.ts';
 import { sha256Of } from '../sha256.ts';
 import { type Figure, traceDocument, traceOf } from './figure.ts';
+import { reportRows, scheduleCounts, type Schedules } from './report-rows.ts';
 
 export interface ReportDocument {
   readonly document: JsonValue;
@@ -9,13 +10,18 @@ export interface ReportDocument {
   readonly hash: Sha256Hex;
 }
 
+/** `asked`: the days, and the award where it is about one; without them nobody could tell last year's report from this one. */
 export function reportDocument(
   name: string,
-  figures: readonly Figure[],
-  remarks: readonly string[] = [],
+  asked: Readonly<Record<string, string>>,
+  drawn: Schedules & { readonly figures: readonly Figure[]; readonly remarks: readonly string[] },
 ): ReportDocument {
+  const { figures, remarks } = drawn;
+  const rows = reportRows(drawn);
+  const counts = scheduleCounts(drawn);
   const document = {
     report: name,
+    asked,
     figures: figures.map((figure) => ({
       name: figure.name,
       line: figure.line,
@@ -24,6 +30,8 @@ export function reportDocument(
       cents: String(figure.cents),
       trace: traceDocument(figure),
     })),
+    ...(rows !== undefined && { rows }),
+    ...(counts !== undefined && { counts }),
     remarks,
   };
   return { document, hash: sha256Of(canonicalBytes(document)) };

@@ -63,6 +63,17 @@ function checked(figure: Figure): Figure {
   return figure;
 }
 
+/** The same labels, in the same order, each once: a figure is asked for by its name, and two may not share it. */
+export function eachOnce(labels: readonly string[]): readonly string[] {
+  const taken = new Set<string>();
+  return labels.map((label) => {
+    let own = label;
+    for (let n = 2; taken.has(own); n += 1) own = `${label} (${n})`;
+    taken.add(own);
+    return own;
+  });
+}
+
 /** Dollars by which the written figure differs from its cents rounded once; kept with the return. */
 export function roundingOf(figure: Figure): bigint {
   return figure.dollars - wholeDollars(figure.cents);

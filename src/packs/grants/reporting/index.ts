@@ -25,6 +25,13 @@ export {
   type PaidGrant,
 } from './form990-report.ts';
 export { type ReceivedMoney, receivedMoney } from './received.ts';
+export {
+  type ReportRow,
+  reportRows,
+  scheduleCounts,
+  type Schedules,
+  sefaTotalFigures,
+} from './report-rows.ts';
 export { type GrantPaidOut, type ScheduleI, scheduleI, type ScheduleIRow } from './schedule-i.ts';
 export {
   type IndividualsRow,
@@ -37,5 +44,6 @@ export {
   type Sefa,
   sefaReport,
   type SefaRow,
+  type SefaTotals,
 } from './sefa.ts';
 export { type Sf425, type Sf425Input, sf425Report } from './sf425.ts';

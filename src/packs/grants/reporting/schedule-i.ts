@@ -1,7 +1,7 @@
 /** Schedule I Part II: one row for each recipient of more than the listed amount, in words that the schema takes. */
 import { wholeDollars } from '../form990-lines.ts';
 import type { GrantsLaw } from '../law.ts';
-import { type Figure, type FigurePart, figureOf } from './figure.ts';
+import { eachOnce, type Figure, type FigurePart, figureOf } from './figure.ts';
 
 export interface GrantPaidOut {
   readonly part: FigurePart;
@@ -46,26 +46,61 @@ const SECTION_MAX = 20;
 const PURPOSE_MAX = 1_000;
 
 export function scheduleI(grants: readonly GrantPaidOut[], law: GrantsLaw): ScheduleI {
-  const byRecipient = new Map<string, GrantPaidOut[]>();
-  for (const grant of grants) {
-    const key = recipientKey(grant);
-    const known = byRecipient.get(key);
-    if (known === undefined) byRecipient.set(key, [grant]);
-    else known.push(grant);
-  }
+  const groups = byRecipient(grants);
   const limit = BigInt(law.form990.scheduleI.listedAboveCents);
-  const listed = [...byRecipient.values()].filter((group) => totalCents(group) > limit);
-  const rows = listed.map((group) => rowOf(group, law));
-  const isCharityOrGovernment = (row: ScheduleIRow): boolean =>
-    /501\s*\(?c\)?\s*\(?3\)?|gov|\b115\b/i.test(row.IRCSectionDesc ?? '');
+  const listed = groups.filter((group) => totalCents(group) > limit);
+  const labels = eachOnce(listed.map((group) => einOf(group) ?? fitName(nameOf(group) ?? '')));
+  const rows = listed.map((group, at) => rowOf(group, labels[at] ?? '', law));
   const count = rows.filter(isCharityOrGovernment).length;
   return {
     rows,
     Total501c3OrgCnt: count,
     TotalOtherOrgCnt: rows.length - count,
-    unlisted: byRecipient.size - listed.length,
+    unlisted: groups.length - listed.length,
     remarks: footingRemarks(rows, grants),
   };
+}
+
+/** Filers write 501(C)(3), 501( C ) 3 and 501c3; a government is named as one, or by the section that speaks of it. */
+function isCharityOrGovernment({ IRCSectionDesc = '' }: ScheduleIRow): boolean {
+  return /501C3(?!\d)|^170C1|GOV|^(SEC|SECTION|IRC)?115(?!\d)/.test(
+    IRCSectionDesc.toUpperCase().replaceAll(/[\s().-]/g, ''),
+  );
+}
+
+/** In order of first appearance. Two rows of one recipient must not slip below the amount because one has no EIN. */
+function byRecipient(grants: readonly GrantPaidOut[]): readonly GrantPaidOut[][] {
+  const einsAt = new Map<string, Set<string>>();
+  for (const grant of grants) {
+    // Without a name nothing points anywhere.
+    if (grant.recipientEin === undefined || grant.recipientName.trim() === '') continue;
+    const place = placeOf(grant);
+    einsAt.set(place, (einsAt.get(place) ?? new Set()).add(grant.recipientEin));
+  }
+  const groups = new Map<string, GrantPaidOut[]>();
+  for (const grant of grants) {
+    const [ein, other] = [...(einsAt.get(placeOf(grant)) ?? [])];
+    // By name and place only where they point to one recipient.
+    const known = grant.recipientEin ?? (other === undefined ? ein : undefined);
+    const key = known ?? placeOf(grant);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [grant]);
+    else group.push(grant);
+  }
+  return [...groups.values()];
+}
+
+function placeOf({ recipientName, city, state }: GrantPaidOut): string {
+  return JSON.stringify([recipientName, city, state].map((word) => (word ?? '').toUpperCase()));
+}
+
+// Not every row of a recipient says everything.
+function einOf(group: readonly GrantPaidOut[]): string | undefined {
+  return group.find(({ recipientEin }) => recipientEin !== undefined)?.recipientEin;
+}
+
+function nameOf(group: readonly GrantPaidOut[]): string | undefined {
+  return group.find(({ recipientName }) => recipientName.trim() !== '')?.recipientName;
 }
 
 /** Each row is rounded by itself, line 1 of Part IX once: dollars of rounding may make the rows more than their line. */
@@ -85,19 +120,14 @@ function footingRemarks(
     : [];
 }
 
-/** By EIN; without one by name and place, because two rows of one recipient must not slip below the amount. */
-function recipientKey({ recipientEin, recipientName, city, state }: GrantPaidOut): string {
-  if (recipientEin !== undefined) return recipientEin;
-  return JSON.stringify([recipientName, city, state].map((word) => (word ?? '').toUpperCase()));
-}
-
 function totalCents(group: readonly GrantPaidOut[]): bigint {
   return group.reduce((sum, { part, noncashCents }) => sum + part.cents + noncashCents, 0n);
 }
 
-function rowOf(group: readonly GrantPaidOut[], law: GrantsLaw): ScheduleIRow {
+function rowOf(group: readonly GrantPaidOut[], label: string, law: GrantsLaw): ScheduleIRow {
   const [first] = group;
   if (first === undefined) throw new Error('a recipient has at least one grant');
+  const ein = einOf(group);
   const remarks: string[] = [];
   const fit = (field: string, text: string | undefined, fitted: string | undefined): void => {
     if (text !== undefined && fitted !== text) {
@@ -106,8 +136,7 @@ function rowOf(group: readonly GrantPaidOut[], law: GrantsLaw): ScheduleIRow {
       );
     }
   };
-  // Not every row of a recipient says everything.
-  const givenName = group.find(({ recipientName }) => recipientName.trim() !== '')?.recipientName;
+  const givenName = nameOf(group);
   const businessName = fitName(givenName ?? '');
   fit('RecipientBusinessName', givenName, businessName);
   if (businessName === '') remarks.push('RecipientBusinessName: a name is needed');
@@ -117,12 +146,19 @@ function rowOf(group: readonly GrantPaidOut[], law: GrantsLaw): ScheduleIRow {
   const purposes = [...new Set(group.flatMap(({ purpose }) => purpose ?? []))].join('; ');
   const purpose = purposes === '' ? undefined : purposes.slice(0, PURPOSE_MAX);
   fit('PurposeOfGrantTxt', purposes === '' ? undefined : purposes, purpose);
-  if (first.recipientEin === undefined) remarks.push('RecipientEIN: look it up, none was given');
+  if (ein === undefined) remarks.push(`RecipientEIN: look up that of ${label}, none was given`);
+  else if (group.some(({ recipientEin }) => recipientEin === undefined)) {
+    remarks.push(`RecipientEIN: a row without it was added to ${ein} by its name and place`);
+  }
+  if (section === undefined) {
+    remarks.push(
+      `IRCSectionDesc: none was given for ${label}; it is counted with other organisations`,
+    );
+  }
   const name = (element: string): Pick<Figure, 'name' | 'line' | 'xpath'> => {
     const known = law.elements.find('IRS990ScheduleI', element);
-    const recipient = first.recipientEin ?? businessName;
     return {
-      name: `IRS990ScheduleI/${recipient}/${element}`,
+      name: `IRS990ScheduleI/${label}/${element}`,
       line: known?.line ?? '',
       xpath: known?.xpath,
     };
@@ -132,7 +168,7 @@ function rowOf(group: readonly GrantPaidOut[], law: GrantsLaw): ScheduleIRow {
     .map(({ part, noncashCents }) => ({ ...part, cents: noncashCents, bank: [] }));
   return {
     RecipientBusinessName: businessName,
-    RecipientEIN: first.recipientEin,
+    RecipientEIN: ein,
     IRCSectionDesc: section,
     city: first.city,
     state: first.state,

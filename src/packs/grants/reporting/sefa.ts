@@ -2,7 +2,7 @@
 import { FilewrightError } from '../../../core/index.ts';
 import { CsvRows } from '../csv-rows.ts';
 import type { GrantsLaw } from '../law.ts';
-import { type Figure, type FigurePart, figureOf, totalOf } from './figure.ts';
+import { eachOnce, type Figure, type FigurePart, figureOf, totalOf } from './figure.ts';
 
 export interface FederalExpenditure {
   readonly part: FigurePart;
@@ -22,11 +22,17 @@ export interface SefaRow {
   readonly toSubrecipients: Figure;
 }
 
+export interface SefaTotals {
+  readonly expended: Figure;
+  readonly toSubrecipients: Figure;
+}
+
 export interface Sefa {
   /** By agency and number, then pass-through. */
   readonly rows: readonly SefaRow[];
-  readonly programTotals: ReadonlyMap<string, Figure>;
-  readonly total: Figure;
+  readonly programTotals: ReadonlyMap<string, SefaTotals>;
+  readonly clusterTotals: ReadonlyMap<string, SefaTotals>;
+  readonly total: SefaTotals;
   readonly tasks: readonly string[];
 }
 
@@ -67,32 +73,66 @@ export function sefaReport(
     else known.push(one);
   }
   const keys = [...groups.keys()].sort();
-  const rows = keys.map((key) => rowOf(groups.get(key) ?? [], listings));
-  const programTotals = new Map<string, Figure>();
-  for (const { assistanceListing } of rows) {
-    if (programTotals.has(assistanceListing)) continue;
-    const own = rows.filter((row) => row.assistanceListing === assistanceListing);
-    programTotals.set(assistanceListing, sumOf(`SEFA/${assistanceListing}/total`, own));
-  }
-  return { rows, programTotals, total: sumOf('SEFA/total', rows), tasks: tasksFor(rows) };
+  const labels = eachOnce(keys.map((key) => labelOf(groups.get(key) ?? [])));
+  const rows = keys.map((key, at) => rowOf(groups.get(key) ?? [], labels[at] ?? '', listings));
+  return {
+    rows,
+    programTotals: totalsBy(rows, (row) => row.assistanceListing, 'SEFA'),
+    clusterTotals: totalsBy(rows, (row) => row.cluster, 'SEFA/cluster'),
+    total: totalsOf('SEFA', rows),
+    tasks: tasksFor(rows),
+  };
 }
 
-function sumOf(name: string, rows: readonly SefaRow[]): Figure {
-  return totalOf(
-    { name, line: 'total', xpath: undefined },
-    rows.map(({ expended }) => ({ sign: 1, figure: expended }) as const),
+// 2 CFR 200.510(b): for each program, and for each cluster of programs, what was spent and what of it was passed on.
+function totalsBy(
+  rows: readonly SefaRow[],
+  wordOf: (row: SefaRow) => string | undefined,
+  prefix: string,
+): ReadonlyMap<string, SefaTotals> {
+  const words = [...new Set(rows.flatMap((row) => wordOf(row) ?? []))];
+  return new Map(
+    words.map((word) => [
+      word,
+      totalsOf(
+        `${prefix}/${word}`,
+        rows.filter((row) => wordOf(row) === word),
+      ),
+    ]),
   );
+}
+
+function totalsOf(name: string, rows: readonly SefaRow[]): SefaTotals {
+  const sumOf = (end: string, line: string, pick: (row: SefaRow) => Figure): Figure =>
+    totalOf(
+      { name: `${name}/${end}`, line, xpath: undefined },
+      rows.map((row) => ({ sign: 1, figure: pick(row) }) as const),
+    );
+  return {
+    expended: sumOf('total', 'total', ({ expended }) => expended),
+    toSubrecipients: sumOf(
+      'totalToSubrecipients',
+      'total passed through',
+      ({ toSubrecipients }) => toSubrecipients,
+    ),
+  };
+}
+
+function labelOf(group: readonly FederalExpenditure[]): string {
+  const [first] = group;
+  return [first?.assistanceListing, first?.passThrough, first?.cluster]
+    .filter((word) => word !== undefined)
+    .join('/');
 }
 
 function rowOf(
   group: readonly FederalExpenditure[],
+  label: string,
   listings: ReadonlyMap<string, string>,
 ): SefaRow {
   const [first] = group;
   if (first === undefined) throw new Error('a row has at least one expenditure');
   const { assistanceListing, cluster, passThrough } = first;
-  const name = [assistanceListing, passThrough, cluster].filter((word) => word !== undefined);
-  const label = `SEFA/${name.join('/')}`;
   const passedOn = group
     .filter(({ toSubrecipientsCents }) => toSubrecipientsCents !== 0n)
     .map(({ part, toSubrecipientsCents }) => ({ ...part, cents: toSubrecipientsCents }));
@@ -102,11 +142,11 @@ function rowOf(
     cluster,
     passThrough,
     expended: figureOf(
-      { name: `${label}/expended`, line: 'expenditures', xpath: undefined },
+      { name: `SEFA/${label}/expended`, line: 'expenditures', xpath: undefined },
       group.map(({ part }) => part),
     ),
     toSubrecipients: figureOf(
-      { name: `${label}/toSubrecipients`, line: 'passed through', xpath: undefined },
+      { name: `SEFA/${label}/toSubrecipients`, line: 'passed through', xpath: undefined },
       passedOn,
     ),
   };
