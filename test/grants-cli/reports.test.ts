@@ -130,6 +130,36 @@ describe('figures', () => {
     expect(found).toBe(sha256);
   });
 
+  it('what came back is taken off, in its own row with its own trace', async () => {
+    const header =
+      'grant_id,recipient_kind,recipient_name,recipient_ein,amount,paid_on,bank_reference';
+    const rows = [
+      'G-1,domesticOrganization,Harbor Shelter,251234567,600050,2026-03-01,CHK-1',
+      'G-1-back,domesticOrganization,Harbor Shelter,251234567,-100051,2026-11-01,DEP-9',
+    ];
+    await house.file('back.csv', `${[header, ...rows].join('\n')}\n`);
+    const back = ['--paid', 'back.csv'] as const;
+    const made = await house.data(report('990', ...PERIOD, ...back));
+    expect(listAt(made, 'figures')).toContainEqual(
+      expect.objectContaining({
+        name: 'IRS990/GrantsToDomesticOrgsGrp/TotalAmt',
+        cents: '499999',
+        dollars: '5000',
+      }),
+    );
+    // 4,999.99 in total: no row.
+    expect(listAt(await house.data(report('schedule-i', ...PERIOD, ...back)), 'rows')).toEqual([]);
+    const words = ['trace', 'IRS990/GrantsToDomesticOrgsGrp/TotalAmt', ...PERIOD, ...back];
+    await house.data(report(...words, '--csv', 'back-trace.csv'));
+    // A number, not a text with an apostrophe.
+    expect(await house.text('back-trace.csv')).toMatch(
+      /,G-1-back,1,-100051,.*,DEP-9,2026-11-01,-100051,/,
+    );
+    await house.file('worse.csv', `${header}\n${rows[0]?.replace('600050', '-0')}\n`);
+    const worse = await house.run(...report('990', ...PERIOD, '--paid', 'worse.csv'));
+    expect(worse.stderr).toContain('whole cents were expected, found "-0"');
+  });
+
   it('the SF-425 takes its receipts from the bank and its spending from the books', async () => {
     const spent = ['--spent', `${YEAR}/award-spending.csv`];
     const made = await house.data(report('sf425', ...PERIOD, '--award', 'S287C260014', ...spent));

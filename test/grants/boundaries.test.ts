@@ -331,6 +331,8 @@ describe('thresholds that are crossed', () => {
       by: 'e2',
     });
     expect(singleAuditCrossing(year, before, grantsLaw)).toBeUndefined();
+    const back = { id: 'e5', on: day('2025-06-30'), cents: -1n };
+    expect(singleAuditCrossing(earlier, [...before.slice(0, 2), back], grantsLaw)).toBeUndefined();
     // That the exact amount is enough was not read: the same task as `grants evaluate` gives.
     const exact = singleAuditCrossing(earlier, before.slice(0, 2), grantsLaw);
     expect(exact?.evaluation.tasks.join()).toMatch(/exact amount already requires the audit/);

@@ -28,8 +28,8 @@ export interface BookRow {
 
 const AMOUNT = 'amount';
 const REFERENCE = 'bank_reference';
-/** Fifteen digits, as in a return. */
-const CENTS = /^(0|[1-9]\d{0,14})$/;
+/** Fifteen digits, as in a return; below zero what came back. */
+const CENTS = /^(0|-?[1-9]\d{0,14})$/;
 const ROWS_MAX = 100_000;
 const FAULTS_TOLD_MAX = 20;
 

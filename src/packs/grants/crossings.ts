@@ -122,8 +122,12 @@ export function singleAuditCrossing(
   const threshold = thresholds.find(({ from }) => from === undefined || year.start >= from);
   if (threshold === undefined) return undefined;
   const inYear = expenditures.filter(({ on }) => on >= year.start && on <= year.end);
-  const first = firstAbove(inYear, (cents) => cents >= BigInt(threshold.amount) * 100n);
-  if (first === undefined) return undefined;
+  const reached = (cents: bigint): boolean => cents >= BigInt(threshold.amount) * 100n;
+  const first = firstAbove(inYear, reached);
+  // Money that was given back is not spent: the year's own total decides.
+  if (first === undefined || !reached(inYear.reduce((sum, { cents }) => sum + cents, 0n))) {
+    return undefined;
+  }
   const reasoning = singleAuditDate({ fiscalYearEnd: year.end, reportReceived: undefined }, law)
     .rely(threshold, 'the threshold')
     .say(
