@@ -3,16 +3,13 @@ import type { ActorRef, Clock, Ids, JsonValue, PersonId, Random } from '../core/
 import type {
   AgedEntry,
   AwardFormat,
-  AwardHolder,
   Crossing,
   ExceptionEnvelope,
   FederalExpenditure,
   Figure,
-  GrantObligation,
   GrantPaidOut,
   GrantsLaw,
   MatchStatus,
-  MeasuredAmount,
   PaidGrant,
   PaidToIndividuals,
   PeriodTotals,
@@ -28,8 +25,10 @@ import type {
   GrantorLedger,
   VerificationReport,
 } from './lane-contracts.ts';
+import type { RulesReport, RulesRequest } from './rules-contracts.ts';
 
 export type * from './lane-contracts.ts';
+export type * from './rules-contracts.ts';
 
 /** What the pipeline is made of. `Filewright` (app.ts) has all of it but the law. */
 export interface PipelineParts {
@@ -166,25 +165,6 @@ export interface PeriodView extends PeriodName {
   readonly closedAt: string;
   readonly totalsHash: string;
   readonly isHandedOff: boolean;
-}
-
-// Rules ---------------------------------------------------------------------------------------------------------------
-
-export interface RulesRequest extends Organization {
-  /** Days of one fiscal year, as YYYY-MM-DD, both included; what was received earlier in that year counts as well. */
-  readonly from: string;
-  readonly to: string;
-  /** Federal money that was spent; nothing of the pipeline knows it. Without it no single audit is judged. */
-  readonly expenditures?: readonly MeasuredAmount[];
-  /** Which return the organisation files and where it is registered: no award says it, and it decides dates. */
-  readonly holder?: AwardHolder;
-}
-
-export interface RulesReport {
-  readonly crossings: readonly Crossing[];
-  readonly obligations: readonly GrantObligation[];
-  /** What a person must find out first. */
-  readonly tasks: readonly string[];
 }
 
 // Reporting -----------------------------------------------------------------------------------------------------------

@@ -237,4 +237,19 @@ describe('obligations', () => {
     const less = await house.data(list(...us, '--ics', 'owed.ics'));
     expect(less['feed']).toMatchObject({ active: Number(active) - 1, cancelled: 1 });
   });
+
+  it('subawards are held against the terms of their award', async () => {
+    const header = 'id,award_id,recipient,amount,paid_on,bank_reference,prior_approval';
+    await house.file('passed.csv', `${header}\nS-1,NO-SUCH,Harbor,100,2026-05-01,CHK,maybe\n`);
+    const wrong = await house.run(...rules('--subawards', 'passed.csv'));
+    expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('yes or no') });
+    const row = 'S-1,S287C260014,Harbor,250000,2026-05-01,CHK,yes';
+    await house.file('passed.csv', `${header}\n${row}\n`);
+    const said = await house.data(rules('--subawards', 'passed.csv'));
+    expect(listAt(said, 'subawards')).toMatchObject([
+      { award: 'S287C260014', isAllowed: true, totalCents: '250000', indirectBaseCents: '250000' },
+    ]);
+    const words = await house.run(...rules('--subawards', 'passed.csv'));
+    expect(words.stdout).toContain('Within the limits of award S287C260014: 2,500.00 passed on');
+  });
 });

@@ -64,3 +64,76 @@ describe('states that are watched', () => {
     expect(later.obligations).toEqual([]);
   });
 });
+
+describe('money that is passed on', () => {
+  const terms = { subaward_total_max: 90_000_00, subaward_approval_above: 35_000_00 };
+  const instalment = (n: number, more: object) =>
+    awardJson({
+      id: 'FED-1',
+      cents: 100_000_00,
+      reference: `FED-REF-${n}`,
+      expected: `2026-0${n}-12`,
+      more: { guidance_version: '2020', ...more },
+    });
+  const passed = (id: string, recipient: string, cents: bigint, hasPriorApproval = false) => ({
+    id,
+    awardId: 'FED-1',
+    recipient,
+    cents,
+    hasPriorApproval,
+  });
+  const judged = async (subawards: readonly ReturnType<typeof passed>[]) =>
+    world.pipeline.evaluateRules({ ...YEAR, states: [], subawards }, ACTOR);
+
+  beforeAll(async () => {
+    await world.pipeline.ingestAwards(
+      awardsSource(
+        [
+          instalment(5, { terms }),
+          instalment(6, { terms: { subaward_total_max: 80_000_00 } }),
+          instalment(7, {}),
+        ],
+        'federal.ndjson',
+      ),
+      ACTOR,
+    );
+  });
+
+  it('is within the limits to the cent, and beyond them by one', async () => {
+    const most = [passed('s1', 'A', 35_000_00n), passed('s2', 'B', 45_000_00n, true)];
+    // Of each recipient's subaward the first 25,000 count before the revision of 2024.
+    expect((await judged(most)).subawards).toMatchObject([
+      {
+        award: 'FED-1',
+        isAllowed: true,
+        violations: [],
+        totalCents: '8000000',
+        indirectBaseCents: '5000000',
+      },
+    ]);
+    const { subawards, tasks } = await judged([...most.slice(1), passed('s3', 'A', 35_000_01n)]);
+    expect(subawards).toMatchObject([
+      {
+        isAllowed: false,
+        violations: [
+          'subawards of 8000001 cents are above the limit of 8000000',
+          'subaward s3 of 3500001 cents needs approval before it is made',
+        ],
+      },
+    ]);
+    expect(tasks.filter((task) => task.startsWith('Resolve: '))).toHaveLength(2);
+  });
+
+  it('of an award that nobody knows, or without its guidance, is a task', async () => {
+    const elsewhere = [
+      { ...passed('s1', 'A', 1n), awardId: 'NO-1' },
+      { ...passed('s2', 'A', 1n), awardId: 'A-1' },
+    ];
+    const { subawards, tasks } = await judged(elsewhere);
+    expect(subawards).toEqual([]);
+    expect(tasks).toEqual([
+      expect.stringMatching(/guidance_version of award A-1/),
+      expect.stringMatching(/Find the award NO-1/),
+    ]);
+  });
+});

@@ -41,5 +41,10 @@ export {
   traceTable,
 } from './report-tables.ts';
 export { type ReportRow, reportRows, scheduleCounts } from '../../packs/grants/index.ts';
-export { type FederalSpending, readAwardSpending, readFederalSpending } from './spending.ts';
+export {
+  type FederalSpending,
+  readAwardSpending,
+  readFederalSpending,
+  readSubawards,
+} from './spending.ts';
 export { awardFile, awardPath, feedFile } from './sources.ts';

@@ -6,6 +6,7 @@ import type {
   MeasuredAmount,
   Sf425Input,
 } from '../../packs/grants/index.ts';
+import type { SubawardOfAward } from '../../pipeline/index.ts';
 import { cellOf, centsOf, readBookRows } from './book-rows.ts';
 
 export interface FederalSpending {
@@ -35,6 +36,28 @@ export async function readFederalSpending(path: string): Promise<FederalSpending
       return on === undefined ? [] : [{ id: part.id, on, cents: part.cents }];
     }),
   };
+}
+
+/** Money of awards that was passed on, with whether the grantor had approved it before. */
+export async function readSubawards(path: string): Promise<readonly SubawardOfAward[]> {
+  const rows = await readBookRows(path, {
+    id: 'id',
+    day: 'paid_on',
+    others: ['award_id', 'recipient'],
+    optional: ['prior_approval'],
+    cents: [],
+    check: ({ prior_approval: approval = '' }) =>
+      ['', 'yes', 'no'].includes(approval)
+        ? []
+        : [`prior_approval: yes or no was expected, found ${JSON.stringify(approval)}`],
+  });
+  return rows.map(({ cells, part }) => ({
+    id: part.id,
+    awardId: cells['award_id'] ?? '',
+    recipient: cells['recipient'] ?? '',
+    cents: part.cents,
+    hasPriorApproval: cells['prior_approval'] === 'yes',
+  }));
 }
 
 type SpentLines = Omit<Sf425Input, 'cashReceipts' | 'federalFundsAuthorized'>;

@@ -7,6 +7,7 @@ import { readNamedFile } from '../arguments.ts';
 import { table } from '../output.ts';
 import {
   actorOf,
+  dollars,
   type OrganizationOptions,
   PERIOD_FORM,
   readOrganization,
@@ -21,6 +22,7 @@ interface RulesOptions extends OrganizationOptions {
   readonly extended?: true;
   readonly registration?: readonly string[];
   readonly spent?: string;
+  readonly subawards?: string;
 }
 
 const RETURNS = ['990-N', '990-EZ', '990', '990-PF'] as const;
@@ -44,6 +46,10 @@ export function addGrantsRules(grants: Command): void {
       '--spent <file>',
       'federal money that was spent, as CSV; without it no single audit is judged',
     )
+    .option(
+      '--subawards <file>',
+      'money of awards that you passed on, as CSV: held against the limits of their terms',
+    )
     .action(async (year: string, own: RulesOptions, command: Command) =>
       acting(command, async ({ out }, pipeline, person) => {
         const request = {
@@ -51,6 +57,7 @@ export function addGrantsRules(grants: Command): void {
           ...readPeriod(year),
           holder: await holderOf(own),
           ...(own.spent === undefined ? {} : { expenditures: await measured(own.spent) }),
+          ...(own.subawards === undefined ? {} : { subawards: await passedOn(own.subawards) }),
         };
         const report = await pipeline.evaluateRules(request, actorOf(person));
         out.result('grants rules', plain(report), () => rulesWords(report).join('\n'));
@@ -62,6 +69,12 @@ async function measured(file: string) {
   const { readFederalSpending } = await import('../../acts/grants/index.ts');
   readNamedFile('table', file);
   return (await readFederalSpending(file)).measured;
+}
+
+async function passedOn(file: string) {
+  const { readSubawards } = await import('../../acts/grants/index.ts');
+  readNamedFile('table', file);
+  return readSubawards(file);
 }
 
 async function holderOf(own: RulesOptions): Promise<AwardHolder> {
@@ -100,9 +113,13 @@ function registrationOf(text: string, parseDay: (text: string) => Day | undefine
   };
 }
 
-/** Without the steps of the crossings, which the ledger has. */
-function plain({ crossings, obligations, tasks }: RulesReport) {
+/** Without the steps of the crossings and limits, which the ledger has. */
+function plain({ crossings, subawards, obligations, tasks }: RulesReport) {
   return {
+    subawards: subawards.map(({ evaluation, ...judged }) => ({
+      ...judged,
+      confidence: evaluation.confidence,
+    })),
     crossings: crossings.map(({ evaluation, ...crossing }) => ({
       ...crossing,
       confidence: evaluation.confidence,
@@ -112,13 +129,17 @@ function plain({ crossings, obligations, tasks }: RulesReport) {
   };
 }
 
-function rulesWords({ crossings, obligations, tasks }: RulesReport): string[] {
+function rulesWords({ crossings, subawards, obligations, tasks }: RulesReport): string[] {
   return [
     ...crossings.map(
       ({ jurisdiction, on, measure, thresholdDollars, obligation, due }) =>
         `CROSSED ${jurisdiction} on ${on}: ${measure} passed ${thresholdDollars} dollars. ${obligation}${due === undefined ? '' : `, due ${due}`}.`,
     ),
     ...(crossings.length === 0 ? ['No threshold was crossed.'] : []),
+    ...subawards.map(
+      ({ award, isAllowed, totalCents, indirectBaseCents }) =>
+        `${isAllowed ? 'Within' : 'BEYOND'} the limits of award ${award}: ${dollars(totalCents)} passed on, ${dollars(indirectBaseCents)} of it in the base of indirect costs.`,
+    ),
     table(
       ['due', 'kind', 'jurisdiction', 'of', 'period', 'confidence'],
       obligations.map((one) => [

@@ -35,6 +35,7 @@ import { sha256OfJson } from '../bytes.ts';
 import type { RulesReport, RulesRequest } from '../contracts.ts';
 import { fiscalYears } from '../fiscal-years.ts';
 import { handedAward } from '../handed-award.ts';
+import { SubawardLimits } from './judge-subawards.ts';
 
 export interface RulesParts {
   readonly desk: StageDesk;
@@ -58,7 +59,9 @@ export async function evaluateRules(
 ): Promise<RulesReport> {
   const year = yearOf(request);
   return parts.desk.transaction(async (at) => {
-    const { awards, tasks, services } = await awardsOf(parts, at, request.holder);
+    const limits = new SubawardLimits(request.subawards ?? []);
+    const { awards, tasks, services } = await awardsOf(parts, at, request.holder, limits);
+    const subawards = limits.judge(parts.law);
     const crossings = await crossingsOf(parts, at, request, { year, services });
     const obligations = inOrderOfDates([
       ...grantObligations(at.tenant, awards, parts.law),
@@ -69,10 +72,12 @@ export async function evaluateRules(
     );
     const report: RulesReport = {
       crossings,
+      subawards: subawards.judged,
       obligations,
       tasks: [
         ...crossings.flatMap(({ evaluation }) => evaluation.tasks),
         ...quiet.flatMap((state) => registrationTasks(state, parts.law)),
+        ...subawards.tasks,
         ...tasks,
       ],
     };
@@ -117,6 +122,7 @@ async function awardsOf(
   parts: RulesParts,
   at: StageRun,
   holder: RulesRequest['holder'],
+  limits: SubawardLimits,
 ): Promise<{
   readonly awards: readonly Award[];
   readonly tasks: readonly string[];
@@ -130,6 +136,7 @@ async function awardsOf(
     for (const item of group) {
       const award = handedAward(item);
       const { payload, metadata } = award;
+      limits.look(award);
       if (payload['benefit'] === 'grantor') services.add(metadata.idempotency_key);
       const missing = missingForCalendar(award);
       if (missing.length === 0) awards.push(awardOf(award, holder));
