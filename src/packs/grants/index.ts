@@ -9,6 +9,7 @@ export type {
 } from './award.ts';
 export { awardCalendar, fiscalYearEnds } from './award-calendar.ts';
 export { interimPeriodEnds } from './award-reports.ts';
+export { retainedUntil } from './award-retention.ts';
 export { charityState } from './charity.ts';
 export {
   type Crossing,

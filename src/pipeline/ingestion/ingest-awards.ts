@@ -16,6 +16,7 @@ import {
   metadataHash,
   readAwards,
   type RefusedAward,
+  retainedUntil,
   type Violation,
 } from '../../packs/grants/index.ts';
 import {
@@ -33,7 +34,6 @@ import {
 import { hashOfSource, sameBytes, sha256OfJson } from '../bytes.ts';
 import type { AwardSource, IngestionReport, RefusedRecord } from '../contracts.ts';
 import { identityOf } from './identity.ts';
-import { retainedUntil } from './retention.ts';
 
 export interface IngestionParts {
   readonly desk: StageDesk;

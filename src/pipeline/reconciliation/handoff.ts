@@ -9,6 +9,7 @@ import {
   type MeasuredAmount,
   metadataHash,
   registrationCrossing,
+  retainedUntil,
 } from '../../packs/grants/index.ts';
 import {
   addCheck,
@@ -21,7 +22,10 @@ import {
   type AwardStamp,
   closedPeriods,
   crossingsUntil,
+  feedsOfAwards,
+  handedAwards,
   handedOff,
+  hasLongerKeptAwards,
   lockMatching,
   measuredMoney,
   receivedKeys,
@@ -30,6 +34,7 @@ import {
 } from '../../store/index.ts';
 import type { AttachedCheck, HandoffReport, Organization } from '../contracts.ts';
 import { fiscalYears } from '../fiscal-years.ts';
+import { handedAward } from '../handed-award.ts';
 import { dayOfText, plain } from './open-items.ts';
 import type { ReconciliationParts } from './parts.ts';
 
@@ -68,6 +73,7 @@ export async function handOff(
     }
     const { received, cents } = await addReceived(at, id);
     for await (const keys of receivedKeys(at, id)) await stampReconciled(at, keys);
+    await keepProof(parts, at, id);
     // The database asks for the checks once more.
     await addHandoff(at, { period: id, received, cents });
     await parts.desk.record(at, {
@@ -78,6 +84,26 @@ export async function handOff(
     });
     return { kind: 'passed', period: id, received };
   });
+}
+
+// 2 CFR 200.334: records of an award are kept, and what the bank said of its money is one of them.
+async function keepProof(parts: ReconciliationParts, at: StageRun, period: string): Promise<void> {
+  if (!(await hasLongerKeptAwards(at))) return;
+  const feeds = await feedsOfAwards(at, period);
+  const untilOf = new Map<string, string>();
+  for await (const group of handedAwards(parts.desk, at)) {
+    for (const { payload, metadata } of group.map(handedAward)) {
+      const until = retainedUntil(payload, parts.law);
+      if (until === undefined) continue;
+      for (const feed of feeds.get(metadata.idempotency_key) ?? []) {
+        const known = untilOf.get(feed);
+        if (known === undefined || known < until) untilOf.set(feed, until);
+      }
+    }
+  }
+  for (const [feed, until] of untilOf) {
+    await parts.desk.retain(at, ['reconciliation'], feed, until);
+  }
 }
 
 /** All crossings up to the period's end; new ones are recorded, whether or not the handoff passes. */

@@ -15,9 +15,11 @@ import {
   individualsOf,
   type ReceivedMoney,
   reportDocument,
+  retainedUntil,
   scheduleI,
   sefaReport,
   sefaTotalFigures,
+  type Sf425,
   type Sf425Input,
   sf425Report,
   traceDocument,
@@ -38,7 +40,13 @@ export interface ReportingParts {
   readonly law: GrantsLaw;
 }
 
-type Drawn = Omit<ReportFigures, 'kind' | 'hash' | 'document'>;
+type Drawn = Omit<ReportFigures, 'kind' | 'hash' | 'document'> & {
+  /** Of the award that the report is about. */
+  readonly retainUntil?: string | undefined;
+};
+
+/** What is drawn together is kept together: their keys have one subject. */
+const REPORTS = 'reports';
 
 /** Computes a report and records it with its hash. */
 export async function reportFigures(
@@ -47,7 +55,7 @@ export async function reportFigures(
   actor: ActorRef,
 ): Promise<ReportFigures> {
   return parts.desk.transaction(async (at) => {
-    const drawn = await draw(parts, at, request);
+    const { retainUntil, ...drawn } = await draw(parts, at, request);
     const { kind, from, to } = request;
     const asked = { from, to, ...(kind === 'sf425' && { award: request.award }) };
     const { document, hash } = reportDocument(kind, asked, drawn);
@@ -58,8 +66,11 @@ export async function reportFigures(
       actor,
       subject: { kind: 'grant_report', id, ver: 1 },
       data: { kind, from, to, figures, hash },
-      body: { about: 'reports', canonical: canonicalBytes(document) },
+      body: { about: REPORTS, canonical: canonicalBytes(document) },
     });
+    if (retainUntil !== undefined) {
+      await parts.desk.retain(at, ['reporting'], REPORTS, retainUntil);
+    }
     await addReport(at, { id, kind, from, to, figures, sha256: hash, ct: ct ?? '' });
     return { kind, ...drawn, document, hash };
   });
@@ -102,8 +113,8 @@ async function draw(parts: ReportingParts, at: StageRun, request: ReportRequest)
       return { figures, remarks, scheduleI: schedule, individuals };
     }
     case 'sf425': {
-      const { figures, tasks } = await drawSf425(parts, at, request);
-      return { figures, remarks: tasks };
+      const { figures, tasks, retainUntil } = await drawSf425(parts, at, request);
+      return { figures, remarks: tasks, retainUntil };
     }
     case 'sefa': {
       const sefa = sefaReport(request.expenditures, request.listings, law);
@@ -121,11 +132,15 @@ async function drawSf425(
   parts: ReportingParts,
   at: StageRun,
   request: Extract<ReportRequest, { readonly kind: 'sf425' }>,
-): Promise<ReturnType<typeof sf425Report>> {
+): Promise<Sf425 & { readonly retainUntil: string | undefined }> {
   const isAsked = ({ payload }: AcceptedAward): boolean => payload['award_id'] === request.award;
   const authorized: FigurePart[] = [];
+  let retainUntil: string | undefined;
   for await (const award of awardsOf(parts, at)) {
-    if (isAsked(award)) authorized.push(promised(award));
+    if (!isAsked(award)) continue;
+    authorized.push(promised(award));
+    const until = retainedUntil(award.payload, parts.law);
+    if (until !== undefined && until > (retainUntil ?? '')) retainUntil = until;
   }
   if (authorized.length === 0) {
     throw new FilewrightError('NOT_FOUND', `No award ${request.award} was ingested`);
@@ -145,7 +160,7 @@ async function drawSf425(
     cashReceipts: received.filter(({ award }) => isAsked(award)).map(cashOf),
     federalFundsAuthorized: authorized,
   };
-  return sf425Report(given, parts.law);
+  return { ...sf425Report(given, parts.law), retainUntil };
 }
 
 /** Line 10a is cash: what came as goods is no receipt of it. */

@@ -114,6 +114,42 @@ export async function* receivedKeys(
   }
 }
 
+// Beyond the seven years that every key is kept: only an award's own rule does that to a key of this contract.
+const HAS_LONGER: Statement = {
+  name: 'grants-kept-longer',
+  text: `
+select exists (select 1 from ledger_dek where tenant = $1 and subject like 'handoff/%'
+  and retain_until > ((month || '-01')::date + interval '1 month' - interval '1 day' + interval '7 years')::date) as longer`,
+};
+
+/** Whether any award must be kept longer than the policy asks; mostly none, and then nobody need look for it. */
+export async function hasLongerKeptAwards(at: StageRun): Promise<boolean> {
+  const [row] = await at.run(HAS_LONGER, [at.tenant]);
+  return row?.['longer'] === true;
+}
+
+const FEEDS_OF_AWARDS: Statement = {
+  name: 'grants-feeds-of-awards',
+  text: `
+select distinct r.award, x.feed from grant_match m
+join grant_match_receipt r on r.tenant = m.tenant and r.match = m.id
+join grant_match_line x on x.tenant = m.tenant and x.match = m.id
+where m.tenant = $1 and m.period = $2 and m.status = 'matched'`,
+};
+
+/** The feeds that prove what a period received, by award. */
+export async function feedsOfAwards(
+  at: StageRun,
+  period: string,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const feeds = new Map<string, string[]>();
+  for (const row of await at.run(FEEDS_OF_AWARDS, [at.tenant, period])) {
+    const award = text(row['award']);
+    feeds.set(award, [...(feeds.get(award) ?? []), text(row['feed'])]);
+  }
+  return feeds;
+}
+
 /** The database refuses it while a registration check is missing. */
 export async function addHandoff(
   at: StageRun,

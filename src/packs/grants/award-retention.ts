@@ -1,7 +1,8 @@
 /** How long an award's record is kept: seven years by the key's own rule, longer where the award's rule asks for it. */
 import { addDays, type Day, formatDay, parseDay, sameNumberDay } from '../../calendar/index.ts';
 import type { JsonValue } from '../../core/index.ts';
-import type { AwardPayload, GrantsLaw } from '../../packs/grants/index.ts';
+import type { AwardPayload } from './intake/award-schema.ts';
+import type { GrantsLaw } from './law.ts';
 
 /** The final financial report is due 120 days after the end; the years run from its submission (2 CFR 200.344, 200.334). */
 const FINAL_REPORT_DAYS = 120;
