@@ -7,31 +7,45 @@ const EPOCH_SECONDS_FROM = 1_000_000_000;
 
 /**
  * The three HTTP dates (RFC 9110 § 5.6.7) and RFC 3339. Anything else would be guessed at by Date.parse, which reads
- * "wait 300" as the year 300 and "-5" as a May, in the zone of this process.
+ * "wait 300" as the year 300 and "-5" as a May, in the zone of this process. The first form is also taken with a zone
+ * of e-mail dates (RFC 5322 § 4.3), as servers in Eastern time write it: each of them names one moment.
  */
-const IMF_FIXDATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+const IMF_FIXDATE =
+  /^[A-Z][a-z]{2}, \d{1,2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} (?:GMT|UTC|UT|[ECMP][SD]T|[+-]\d{4})$/;
 const RFC_850_DATE = /^[A-Z][a-z]+day, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/;
 const ASCTIME_DATE = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
 
 /**
  * How long a portal asks us to wait, from `Retry-After` or `X-RateLimit-Reset`, in whichever of the forms in use: a
- * distance in seconds, seconds or milliseconds since the epoch, an HTTP date, RFC 3339. Undefined when there is no
- * stamp, or when it makes no sense (negative, past, not a date): the caller then waits by its own rule. The caller
- * also bounds it: a portal that says "year 9999" must not stop a lane for ever.
+ * distance in seconds, seconds or milliseconds since the epoch, an HTTP date, RFC 3339. A header that is there twice
+ * (the portal's and its gateway's) says two things; the longer wait obeys both. Undefined when there is no stamp, or
+ * when it makes no sense (negative, past, not a date): the caller then waits by its own rule. The caller also bounds
+ * it: a portal that says "year 9999" must not stop a lane for ever.
  */
 export function stampWaitMs(
   headers: Readonly<Record<string, string>>,
   now: Instant,
 ): number | undefined {
   for (const name of ['retry-after', 'x-ratelimit-reset']) {
-    const text = headers[name]?.trim();
-    if (text === undefined || text === '') continue;
-    const waitMs = /^\d{1,16}(\.\d{1,9})?$/.test(text)
-      ? waitOfNumber(Number(text), now)
-      : (dateOf(text) ?? Number.NaN) - now;
-    if (Number.isFinite(waitMs) && waitMs > 0) return Math.ceil(waitMs);
+    const text = headers[name];
+    if (text === undefined) continue;
+    const waits = stampsIn(text).map((stamp) => waitOf(stamp, now));
+    const longestMs = Math.max(...waits.filter((waitMs) => Number.isFinite(waitMs)));
+    if (longestMs > 0) return Math.ceil(longestMs);
   }
   return undefined;
+}
+
+/** Repeated headers come joined by commas, and two of the dates have a comma of their own, after the weekday. */
+function stampsIn(text: string): readonly string[] {
+  return text.split(/(?<!\b[A-Z][a-z]{2,8}),/).map((stamp) => stamp.trim());
+}
+
+/** Not a number where the stamp makes no sense. */
+function waitOf(stamp: string, now: Instant): number {
+  return /^\d{1,16}(\.\d{1,9})?$/.test(stamp)
+    ? waitOfNumber(Number(stamp), now)
+    : (dateOf(stamp) ?? Number.NaN) - now;
 }
 
 export function hasStamp(headers: Readonly<Record<string, string>>): boolean {
