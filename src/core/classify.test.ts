@@ -228,6 +228,8 @@ describe('an answer that claims success', () => {
       { kind: 'received', submissionId: undefined },
     ],
     ['202 with a login page', answer(202, LOGIN_PAGE), notJson],
+    ['202 without a body', answer(202, ''), { kind: 'received', submissionId: undefined }],
+    ['200 without a body', answer(200, ''), notJson],
   ])('%s', (_what, exchange, verdict) => {
     expect(send(exchange)).toEqual(verdict);
   });
@@ -248,6 +250,15 @@ describe('an answer that claims success', () => {
       receipt: { number: '990017' },
     });
   });
+
+  it.each(['', '   ', '\u00a0'])(
+    'is not accepted with the receipt %j, however wide the pattern',
+    (number) => {
+      const profile = { ...PROFILE, receipt: { ...PROFILE.receipt, pattern: '.*' } };
+      expect(send(answer(200, { receipt: { number } }), profile)).toEqual(malformed);
+      expect(send(answer(200, { receipt: { number: 'x' } }), profile).kind).toBe('accepted');
+    },
+  );
 
   it('matches a pattern with alternatives as a whole, not each half alone', () => {
     const profile = { ...PROFILE, receipt: { ...PROFILE.receipt, pattern: 'A\\d|B\\d' } };

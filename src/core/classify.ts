@@ -117,6 +117,11 @@ function classifyUnwritten(failure: Failure, profile: Profile, now: Instant): Ve
 }
 
 function classifySuccess(answer: Answer, profile: Profile): Verdict {
+  // A 202 needs no body: the portal has the filing and says no more. Taken for unknown it could be sent again, because
+  // what is still being processed need not be found by its status.
+  if (answer.status === 202 && answer.body.length === 0) {
+    return { kind: 'received', submissionId: undefined };
+  }
   const body = readBody(answer, profile);
   if (body === undefined) return { kind: 'unknown', code: `ANSWER_${unreadable(profile)}` };
   if (body.kind === 'page') {
@@ -190,7 +195,8 @@ function isMissing(body: Readable, place: string): boolean {
 
 function receiptNumber(body: Readable, profile: Profile): string | undefined {
   const number = textIn(body, profile.receipt.numberAt);
-  if (number === undefined) return undefined;
+  // However wide the pattern is, nothing is no receipt.
+  if (number === undefined || number.trim() === '') return undefined;
   return patternOf(profile.receipt.pattern).test(number) ? number : undefined;
 }
 
