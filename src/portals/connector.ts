@@ -5,7 +5,7 @@ import type { buildConnector } from 'undici';
 import { isSpecialAddress } from './address-guard.ts';
 import { codeOf, ConnectionFailure } from './failure.ts';
 import { openTunnel, type ProxyOptions } from './proxy-tunnel.ts';
-import { skipContinue } from './skip-continue.ts';
+import { skipInterim } from './skip-interim.ts';
 
 /** What undici does not pass on about the socket of a connection. */
 export interface SocketNews {
@@ -64,7 +64,7 @@ export function createConnector(options: ConnectorOptions): Connector {
         const { socket, tlsHandshakeMs } = outcome;
         news.tlsHandshakeMs = tlsHandshakeMs;
         news.hasFailed = false;
-        skipContinue(socket);
+        skipInterim(socket);
         // Before undici adds its own listener inside `callback`, so that ours runs first.
         socket.on('error', () => {
           news.hasFailed = true;

@@ -346,6 +346,8 @@ describe('interim answers', () => {
     ['103', 'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n'],
     ['100', interim],
     ['100 twice', interim + interim],
+    ['103 and 100', `HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n${interim}`],
+    ['100 and 103', `${interim}HTTP/1.1 103 Early Hints\r\n\r\n`],
     ['102 and 103', 'HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n'],
   ])('%s is ignored, in one piece or byte by byte', async (_name, before) => {
     const server = await serve({
