@@ -1,6 +1,6 @@
 import { findPageContradictions } from './page-contradictions.ts';
 import { minuteOfDay, parseUrl } from './profile-fields.ts';
-import { type Issue, isRecord } from './profile-issues.ts';
+import { child, type Issue, isRecord } from './profile-issues.ts';
 import { PROFILE_DEFAULTS } from './profile-schema.ts';
 
 /**
@@ -14,11 +14,13 @@ export function findContradictions(document: unknown): readonly Issue[] {
     ...findMeaninglessKeys(document),
     ...findHeaderTwice(document),
     ...findHalfAnswerRules(document),
+    ...findRulesOverReceipts(document),
     ...findAmbiguousStates(document),
     ...findReversedDelays(document),
     ...findEmptyHours(document),
     ...findMonthWithoutHours(document),
     ...findPageContradictions(document),
+    ...findNulCharacters(document, ''),
   ];
 }
 
@@ -76,6 +78,32 @@ function findHalfAnswerRules(document: Document): readonly Issue[] {
     if (!isRecord(rule) || Object.hasOwn(rule, 'at') === Object.hasOwn(rule, 'equals')) return [];
     const found = Object.hasOwn(rule, 'at') ? 'at alone' : 'equals alone';
     return [{ pointer: `/answers/${index}`, expected: 'at and equals, or neither', found }];
+  });
+}
+
+// A rule goes before the receipt. One for every answer with the status of a receipt would hide all receipts, and with
+// the verdict transient each filing would be sent again after it was accepted.
+function findRulesOverReceipts(document: Document): readonly Issue[] {
+  const receipt = isRecord(document['receipt']) ? document['receipt'] : {};
+  const taken = new Set<unknown>([...listAt(receipt, 'statuses'), RECEIVED]);
+  return listAt(document, 'answers').flatMap((rule, index) => {
+    if (!isRecord(rule) || Object.hasOwn(rule, 'at') || !taken.has(rule['status'])) return [];
+    const expected = 'at and equals beside a status with which the portal takes filings';
+    return [{ pointer: `/answers/${index}`, expected, found: `${String(rule['status'])} alone` }];
+  });
+}
+
+const RECEIVED = 202;
+
+// No header, path or form can hold one, and no database text either.
+function findNulCharacters(value: unknown, pointer: string): readonly Issue[] {
+  if (typeof value === 'string' && value.includes('\0')) {
+    return [{ pointer, expected: 'a text without NUL characters', found: 'one with them' }];
+  }
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) => {
+    const inName = findNulCharacters(name, child(pointer, name.replaceAll('\0', '\ufffd')));
+    return [...inName, ...findNulCharacters(member, child(pointer, name))];
   });
 }
 

@@ -92,7 +92,8 @@ function describeFound(schema: TSchema, value: unknown): string {
   return text.length > FOUND_CHARS_MAX ? `${text.slice(0, FOUND_CHARS_MAX)}…` : text;
 }
 
-function child(pointer: string, name: string): string {
+/** The pointer of a member. */
+export function child(pointer: string, name: string): string {
   return `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 

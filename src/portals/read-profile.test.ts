@@ -239,6 +239,27 @@ describe('readProfile', () => {
       { answers: [{ status: 400, at: '/code', verdict: 'denied' }] },
       '/answers/0',
     ],
+    [
+      'a rule that hides every receipt',
+      {
+        answers: [{ status: 201, verdict: 'transient' }],
+        receipt: { ...smallest.receipt, statuses: [200, 201] },
+      },
+      '/answers/0',
+    ],
+    ['a rule for every 202', { answers: [{ status: 202, verdict: 'rejected' }] }, '/answers/0'],
+    ['a NUL character', { title: 'Dela\0ware' }, '/title'],
+    ['a NUL character in a list', { captcha: { marks: ['a', '\0'] } }, '/captcha/marks/1'],
+    [
+      'a NUL character in the synthetic filing',
+      { synthetic: { payload: { fields: { note: 'a\0' } } } },
+      '/synthetic/payload/fields/note',
+    ],
+    [
+      'a NUL character in a name of the synthetic filing',
+      { synthetic: { payload: { 'a\0': 1 } } },
+      '/synthetic/payload/a\ufffd',
+    ],
     ['a redirect to another host', { redirects: ['//evil.invalid/x'] }, '/redirects/0'],
     [
       'a regular expression that only works without the u flag',
@@ -248,6 +269,11 @@ describe('readProfile', () => {
   ];
   it.each(cases)('refuses %s', (_name, changes, pointer) => {
     expect(refusal(changes)).toContain(`\n  ${pointer}: expected `);
+  });
+
+  it('takes a rule for one of several answers with the status of a receipt', () => {
+    const answers = [{ status: 200, at: '/code', equals: 'BUSY', verdict: 'transient' }];
+    expect(read({ answers }).answers).toEqual(answers);
   });
 
   it('takes http only together with private addresses', () => {
