@@ -40,15 +40,18 @@ export class BodyCollector {
     const { session, tenant } = this.#app;
     const hashes = entries.map(({ body }) => body.ct);
     const blobs = await ledgerBlobs(session, tenant, this.#boundary, hashes);
-    const lost = entries.filter(({ body }) => blobs.get(body.ct) === undefined);
+    // A body without its key is as lost as one that is gone; only shredding may do either.
+    const isLost = ({ body }: FoundBody['entry']): boolean => blobs.get(body.ct)?.key === undefined;
+    const lost = entries.filter(isLost);
     const keys = [...new Set(lost.map(({ body }) => body.key))];
     const states = keys.length === 0 ? new Map() : await dataKeyStates(session, tenant, keys);
     for (const entry of entries) {
       const stored = blobs.get(entry.body.ct);
-      if (stored === undefined && states.get(entry.body.key) !== 'shredded') {
+      if (isLost(entry) && states.get(entry.body.key) !== 'shredded') {
+        const missing = stored === undefined ? 'The sealed body' : 'The key of the sealed body';
         throw new FilewrightError(
           'LEDGER_BROKEN',
-          `The sealed body of entry ${entry.seq} of ${entry.log} is missing, and its key ${entry.body.key} was not shredded: it was taken away`,
+          `${missing} of entry ${entry.seq} of ${entry.log} is missing, and its key ${entry.body.key} was not shredded: it was taken away`,
           { details: { seq: entry.seq, reason: 'BODY_UNREADABLE' } },
         );
       }

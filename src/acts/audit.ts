@@ -1,14 +1,22 @@
-/** Verifying the ledger: chain, tree, state machine, and with `bodies` every sealed body. */
+/** Verifying the ledger: chain, tree, signed heads, state machine, and with `bodies` every sealed body. */
 import { FilewrightError } from '../core/index.ts';
 import type { Filewright } from '../app.ts';
 import {
+  checkCheckpoint,
   type LedgerBoundary,
   logOrigin,
   parseEntry,
   verifyBody,
   verifyEntries,
+  type VerifyOutcome,
 } from '../ledger/index.ts';
-import { ledgerEntries, ledgerHeads, ledgerWaiting } from '../store/index.ts';
+import {
+  findLogs,
+  type FoundLog,
+  ledgerEntries,
+  ledgerWaiting,
+  trustedLogs,
+} from '../store/index.ts';
 import { BodyCollector } from './audit-bodies.ts';
 import { sequenceAll } from './batches.ts';
 
@@ -34,30 +42,72 @@ export async function verifyLedger(
   app: Filewright,
   options: { readonly bodies: boolean },
 ): Promise<AuditReport> {
-  await sequenceAll(app);
+  const damage = await sequenceIfWhole(app);
   const logs: LogReport[] = [];
-  for (const head of await ledgerHeads(app.session, app.tenant)) {
+  for (const found of await findLogs(app.session, app.tenant)) {
+    const { boundary } = found;
     // The database holds the column to the names of boundaries.
-    const origin = logOrigin(app.instance, app.tenant, head.boundary as LedgerBoundary);
-    const entries = ledgerEntries(app.session, app.tenant, head.boundary, head.size);
-    const outcome = await verifyEntries(entries, {
-      origin,
-      head,
-      states: head.boundary === 'filing',
-    });
-    const root = Buffer.from(head.root).toString('hex');
-    const report: LogReport = { log: origin, entries: head.size, root, bodies: 0, ok: outcome.ok };
+    const origin = logOrigin(app.instance, app.tenant, boundary as LedgerBoundary);
+    const outcome = await verifyFound(app, found, origin);
+    const { size, root } = found.head ?? { size: 0, root: new Uint8Array(0) };
+    const report: LogReport = {
+      log: origin,
+      entries: size,
+      root: Buffer.from(root).toString('hex'),
+      bodies: 0,
+      ok: outcome.ok,
+    };
     if (!outcome.ok) {
       const { reason, message, seq } = outcome;
       logs.push({ ...report, reason, message, ...(seq === undefined ? {} : { seq }) });
     } else {
-      logs.push(
-        options.bodies ? await verifyBodies(app, head.boundary, report, head.size) : report,
-      );
+      logs.push(options.bodies ? await verifyBodies(app, boundary, report, size) : report);
     }
   }
+  const ok = logs.every((log) => log.ok);
+  // What the sequencer stumbled over must show in a log; if it does not, nobody may say that all is well.
+  if (ok && damage !== undefined) throw damage;
   const { rows } = await ledgerWaiting(app.session, app.tenant);
-  return { ok: logs.every((log) => log.ok), logs, waiting: rows };
+  return { ok, logs, waiting: rows };
+}
+
+/** Takes what waits, so that it is verified too. A damaged log stops the sequencer, and must not stop the verifier. */
+async function sequenceIfWhole(app: Filewright): Promise<FilewrightError | undefined> {
+  try {
+    await sequenceAll(app);
+    return undefined;
+  } catch (error) {
+    const isDamage =
+      error instanceof FilewrightError &&
+      (error.code === 'BROKEN_INVARIANT' || error.code === 'LEDGER_BROKEN');
+    if (!isDamage) throw error;
+    return error;
+  }
+}
+
+/**
+ * The entries against the head of their log, and against the newest head that was signed: whoever can write the tables
+ * can make entries and head anew, but not the signature.
+ */
+async function verifyFound(
+  app: Filewright,
+  { boundary, head, checkpoint }: FoundLog,
+  origin: string,
+): Promise<VerifyOutcome> {
+  if (head === undefined) {
+    const message = `Expected a head of ${origin}, which has entries or signed heads; it is gone or unreadable.`;
+    return { ok: false, reason: 'ROOT_MISMATCH', message };
+  }
+  const logs = await trustedLogs(app.session, { tenant: app.tenant, boundary });
+  const policy = { logs, witnesses: [], groups: [], quorum: 'none' };
+  const signed = checkpoint && checkCheckpoint(checkpoint, { origin, policy });
+  if (signed?.ok === false) return signed;
+  return verifyEntries(ledgerEntries(app.session, app.tenant, boundary, head.size), {
+    origin,
+    head,
+    ...(signed === undefined ? {} : { pinned: signed.checkpoint }),
+    states: boundary === 'filing',
+  });
 }
 
 async function verifyBodies(

@@ -67,6 +67,8 @@ export {
 export { addLane, changeLaneByPerson, type LaneView, listLanes } from './lanes.ts';
 export {
   dataKeyStates,
+  findLogs,
+  type FoundLog,
   ledgerBlobs,
   ledgerEntries,
   ledgerHeads,

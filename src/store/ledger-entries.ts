@@ -1,6 +1,7 @@
 /** Reading the ledger back: heads, entries in pages, blobs. Bounded memory whatever its size. */
+import { FilewrightError } from '../core/index.ts';
 import type { TreeHead } from '../ledger/index.ts';
-import { CompactRange } from '../ledger/index.ts';
+import { CompactRange, LEDGER_BOUNDARIES } from '../ledger/index.ts';
 import { bytes, text } from './rows.ts';
 import type { Session, Statement } from './session.ts';
 
@@ -10,6 +11,20 @@ const PAGE = 1_000;
 const HEADS: Statement = {
   name: 'ledger-heads',
   text: 'select boundary, size, range from ledger_head where tenant = $1 and size > 0 order by boundary',
+};
+
+// A log whose head was taken away still shows by its entries and by its signed heads. One statement, so that the newest
+// signed head is none that was signed after the head was read.
+const LOGS: Statement = {
+  name: 'ledger-logs',
+  text: `
+select b.boundary, h.size, h.range, c.note from unnest($2::text[]) b(boundary)
+left join ledger_head h on h.tenant = $1 and h.boundary = b.boundary
+left join lateral (
+  select note from ledger_checkpoint where tenant = $1 and boundary = b.boundary order by size desc limit 1) c on true
+where h.size > 0 or c.note is not null
+  or exists (select 1 from ledger_entry e where e.tenant = $1 and e.boundary = b.boundary)
+order by b.boundary`,
 };
 
 const ENTRIES: Statement = {
@@ -45,6 +60,39 @@ export async function ledgerHeads(session: Session, tenant: string): Promise<Log
     const range = CompactRange.fromBytes(bytes(row['range']));
     return { boundary: text(row['boundary']), size: Number(row['size']), root: range.root() };
   });
+}
+
+/** What the database says of a log, believed or not. */
+export interface FoundLog {
+  readonly boundary: string;
+  /** Undefined when it is gone, or is none. */
+  readonly head: TreeHead | undefined;
+  /** The newest signed note; undefined before the first. */
+  readonly checkpoint: Uint8Array | undefined;
+}
+
+/** Every log that left any trace, for a verifier: `ledgerHeads` trusts that each of them has a head. */
+export async function findLogs(session: Session, tenant: string): Promise<FoundLog[]> {
+  return (await session.run(LOGS, [tenant, LEDGER_BOUNDARIES])).map((row) => {
+    const size = row['size'];
+    const range = row['range'];
+    const root = range === null ? undefined : rootOf(bytes(range));
+    return {
+      boundary: text(row['boundary']),
+      head: root === undefined ? undefined : { size: Number(size), root },
+      checkpoint: row['note'] === null ? undefined : bytes(row['note']),
+    };
+  });
+}
+
+function rootOf(range: Uint8Array): Uint8Array | undefined {
+  try {
+    return CompactRange.fromBytes(range).root();
+  } catch (error) {
+    if (!(error instanceof FilewrightError)) throw error;
+    // Not a range: whoever verifies says so.
+    return undefined;
+  }
 }
 
 /** Entries of a log from its beginning up to `size`, in order. */
