@@ -214,6 +214,21 @@ describe('files that cannot be used', () => {
       'JSON_MALFORMED',
       /b\.json.*duplicate key/,
     ],
+    [
+      'a behaviour of a lane that nobody plays',
+      async () => [
+        'simulator',
+        '--port',
+        '0',
+        '--profile',
+        await profile('played.json', {}),
+        '--behaviour',
+        await world.file('other.json', '{"format":1,"lanes":{"*":{},"US-XX":{}}}'),
+      ],
+      1,
+      'PROFILE_INVALID',
+      /other\.json.*\/lanes\/US-XX: no profile of that code is played \(US-/,
+    ],
   ];
 
   it.each(cases)('%s', async (_name, args, code, error, message) => {

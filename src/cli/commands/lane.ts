@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { addPortal, changeLane, lanes, type LaneWithProfile } from '../../acts/index.ts';
-import { FilewrightError, type LaneState, type Profile } from '../../core/index.ts';
+import { FilewrightError, type Instant, type LaneState, type Profile } from '../../core/index.ts';
 import { readProfile } from '../../portals/index.ts';
 import { laneCounts } from '../../store/index.ts';
 import { readNamedFile } from '../arguments.ts';
@@ -18,6 +18,7 @@ export function addLaneCommands(program: Command): void {
     .action(async (_own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
         const all = await lanes(app);
+        const now = app.clock.now();
         const counts = new Map(
           (await laneCounts(app.session, app.tenant, undefined)).map((c) => [c.lane, c]),
         );
@@ -41,7 +42,7 @@ export function addLaneCommands(program: Command): void {
                 l.state.code,
                 l.state.ceiling,
                 open(l.state.code),
-                pauseText(l.state),
+                pauseText(l.state, now),
                 l.state.breaker.state,
                 l.profile.automation,
                 title(l),
@@ -79,7 +80,11 @@ export function addLaneCommands(program: Command): void {
       .action(async (code: string, _own: object, command: Command) =>
         withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
           const state = await changeLane(app, code, { kind }, await actor());
-          out.result(`lane ${name}`, { lane: state }, () => `Lane ${code}: ${pauseText(state)}.`);
+          out.result(
+            `lane ${name}`,
+            { lane: state },
+            () => `Lane ${code}: ${pauseText(state, app.clock.now())}.`,
+          );
         }),
       );
   };
@@ -112,12 +117,15 @@ export function readProfileFile(file: string): Profile {
   return readProfile(readNamedFile('profile', file), file);
 }
 
-function pauseText(lane: LaneState): string {
+export function pauseText(lane: Pick<LaneState, 'pause'>, now: Instant): string {
   switch (lane.pause.kind) {
     case 'none':
       return 'open';
     case 'until':
-      return `${lane.pause.reason} until ${iso(lane.pause.until)}`;
+      // Nobody writes the row when a pause runs out: its end is all that counts.
+      return lane.pause.until > now
+        ? `${lane.pause.reason} until ${iso(lane.pause.until)}`
+        : 'open';
     case 'held':
       return `held since ${iso(lane.pause.since)}: ${lane.pause.reason}`;
   }

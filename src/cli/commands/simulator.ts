@@ -34,8 +34,11 @@ export function addSimulatorCommand(program: Command): void {
         import('../../system/index.ts'),
       ]);
       const profiles = own.profile.map(readProfileFile);
+      const played = profiles.map(({ code }) => code);
       const behaviour =
-        own.behaviour === undefined ? {} : behaviourOf(own.behaviour, readBehaviourFile).lanes;
+        own.behaviour === undefined
+          ? {}
+          : behaviourOf(own.behaviour, (bytes) => readBehaviourFile(bytes, played)).lanes;
       const simulator = await startSimulator({ profiles, port, clock: systemClock, behaviour });
       const lanes = profiles.map((profile) => ({
         lane: profile.code,

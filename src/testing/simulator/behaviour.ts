@@ -172,13 +172,24 @@ interface FieldError {
   readonly message: string;
 }
 
-/** Reads the file of `filewright simulator --behaviour`; errors name the field. */
-export function readBehaviourFile(json: string | Uint8Array): BehaviourFile {
+/**
+ * Reads the file of `filewright simulator --behaviour`; errors name the field. `played`: the lanes that there are. A
+ * behaviour of another one would be that of nobody, and its portal would behave well where it was told not to.
+ */
+export function readBehaviourFile(
+  json: string | Uint8Array,
+  played?: readonly string[],
+): BehaviourFile {
   const value: unknown = parseStrictJson(json);
   check(Compile(BehaviourFileSchema), value);
   // Checked against the schema on the line above, which says the same as the type.
   const file = value as BehaviourFile;
-  for (const [lane, change] of Object.entries(file.lanes)) checkMeaning(change, `/lanes/${lane}`);
+  for (const [lane, change] of Object.entries(file.lanes)) {
+    if (lane !== '*' && played?.includes(lane) === false) {
+      throw invalid(`/lanes/${lane}`, `no profile of that code is played (${played.join(', ')})`);
+    }
+    checkMeaning(change, `/lanes/${lane}`);
+  }
   return file;
 }
 

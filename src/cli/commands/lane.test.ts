@@ -1,0 +1,17 @@
+import { describe, expect, it } from 'vitest';
+import { instant } from '../../core/index.ts';
+import { pauseText } from './lane.ts';
+
+const NOW = instant(Date.UTC(2026, 2, 2, 15));
+
+describe('how lane list shows a pause', () => {
+  it.each([
+    [-1, 'open'],
+    [0, 'open'],
+    [1000, 'throttled until 2026-03-02T15:00:01.000Z'],
+  ])('that ends in %d ms as %s', (ms, shown) => {
+    const until = instant(NOW + ms);
+    const pause = { kind: 'until', until, reason: 'throttled' } as const;
+    expect(pauseText({ pause }, NOW)).toBe(shown);
+  });
+});
