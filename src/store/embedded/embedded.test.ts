@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { EmbeddedConnection } from './attach.ts';
 import { embeddedStatus, ensureEmbedded, stopEmbedded } from './index.ts';
 import { launch } from './launch.ts';
@@ -192,6 +192,20 @@ it('paths may be long and hold spaces, quotes, commas and other scripts', async 
   await chmod(connection.host, 0o755);
   await expect(ensure(data)).rejects.toMatchObject({ code: 'EMBEDDED_FAILED' });
   await rm(connection.host, { recursive: true });
+});
+
+it('the temporary directory may be long as well', async () => {
+  const data = directory('y'.repeat(100));
+  vi.stubEnv('TMPDIR', join(root, 'z'.repeat(100)));
+  try {
+    const { connection } = await ensure(data);
+    expect(connection.host.startsWith('/tmp/')).toBe(true);
+    expect(await query(connection, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await stopEmbedded(data);
+    await rm(connection.host, { recursive: true });
+  } finally {
+    vi.unstubAllEnvs();
+  }
 });
 
 describe('a data directory that cannot be used is refused', () => {

@@ -131,12 +131,18 @@ async function makeReachable(candidates: readonly string[], user: ServerUser): P
   );
 }
 
+/** Beside the cluster where the path is short enough, else in a temporary directory. */
 function socketDirectoryOf(home: string, user: ServerUser): string {
-  const beside = join(home, 'postgres.run');
-  const bytes = Buffer.byteLength(join(beside, `.s.PGSQL.${SOCKET_PORT}`));
-  if (bytes <= SOCKET_PATH_BYTES_MAX) return beside;
   const hash = createHash('sha256').update(home).digest('hex').slice(0, 16);
-  return join(tmpdir(), `filewright-${user.uid}-${hash}`);
+  const name = `filewright-${user.uid}-${hash}`;
+  // The temporary directory of a user or a build may itself be deep; /tmp is not.
+  const candidates = [join(home, 'postgres.run'), join(tmpdir(), name)];
+  return candidates.find(fitsSocket) ?? join('/tmp', name);
+}
+
+function fitsSocket(directory: string): boolean {
+  const path = join(directory, `.s.PGSQL.${SOCKET_PORT}`);
+  return Buffer.byteLength(path) <= SOCKET_PATH_BYTES_MAX;
 }
 
 function pointerPath(dataDirectory: string): string {
