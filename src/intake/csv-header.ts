@@ -82,6 +82,10 @@ function checkNames(theirs: readonly string[], line: number): void {
   if (unnamed !== -1) throw malformed(line, `column ${unnamed + 1} has no name; give it one`);
   // oxlint-disable-next-line no-control-regex -- control characters are what it looks for.
   const strange = theirs.find((name) => /[\u0000-\u001f\u007f-\u009f]/.test(name));
+  if (strange?.includes('\r') === true) {
+    const found = `the name ${JSON.stringify(strange)} goes over a carriage return`;
+    throw malformed(line, `${found}; save the file with LF or CR LF at the ends of its lines`);
+  }
   if (strange !== undefined) {
     throw malformed(line, `the name ${JSON.stringify(strange)} holds a control character`);
   }

@@ -159,7 +159,8 @@ describe('what cannot be read stops with its line', () => {
     ['a header that is not UTF-8', latin1('a,\xe9\n1,2\n'), 1, /not UTF-8/],
     ['a header with a broken quote', 'a,"b"c\n1,2\n', 1, /closing quote/],
     ['a header with an open quote', 'a,"b\n1,2\n', 1, /line 1 is not/],
-    ['old line ends', 'a,b\r1,2\r', 1, /control character/],
+    ['old line ends', 'a,b\r1,2\r', 1, /carriage return; save the file with LF/],
+    ['a tab in a name', 'a,"b\tc"\n1,2\n', 1, /control character/],
     ['__proto__', 'a,__proto__\n1,2\n', 1, /__proto__/],
     [
       'a mapping to nowhere',

@@ -3,7 +3,7 @@ import type { RowReader } from '../core/index.ts';
 import type { Delimiter } from './csv-quotes.ts';
 import { openCsv } from './csv.ts';
 import { csvErrorFormat, ndjsonErrorFormat, type ErrorFormat } from './error-format.ts';
-import type { ColumnMapping, InputRow } from './input-row.ts';
+import { WHOLE_ROW, type ColumnMapping, type InputRow } from './input-row.ts';
 import { ndjsonRows } from './ndjson.ts';
 
 export type InputFormat =
@@ -42,6 +42,7 @@ export async function openInput(
 
 /** A pack names a column, or a pointer into it where the value has parts; its first step is our name of the column. */
 function pointerOf(ours: string, theirs: (name: string) => string): string {
+  if (ours === WHOLE_ROW) return ours;
   if (!ours.startsWith('/')) return `/${escapeStep(theirs(ours))}`;
   const [first = '', ...rest] = ours.slice(1).split('/');
   const name = theirs(first.replaceAll('~1', '/').replaceAll('~0', '~'));

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { openInput } from './input.ts';
 import type { ColumnMapping, InputRow } from './input-row.ts';
 import { ndjsonRows } from './ndjson.ts';
 import { chunksOf } from './testdata/memory-intake.ts';
@@ -58,4 +59,18 @@ it('a byte order mark, blank lines, CR LF and the columns of an error file are l
 it('a member called __proto__ stays a member', async () => {
   const [row] = await read('{"__proto__":{"x":1},"a":"1"}\n', { b: 'a' });
   expect(row?.kind === 'row' && Object.keys(row.row)).toEqual(['__proto__', 'b']);
+});
+
+describe('a place in NDJSON', () => {
+  it('is a pointer to their member, and the whole row is no member', async () => {
+    const format = { kind: 'ndjson' } as const;
+    const mapping = { due: 'due/date' };
+    const input = await openInput(chunksOf('{}\n'), { format, mapping, columns: [] });
+    expect(['due', 'fee', '/fee/0', 'row'].map((name) => input.placeOf(name))).toEqual([
+      '/due~1date',
+      '/fee',
+      '/fee/0',
+      'row',
+    ]);
+  });
 });
