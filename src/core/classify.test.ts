@@ -314,6 +314,20 @@ describe('an answer by its status alone', () => {
     }
   });
 
+  it('is unknown with its body cut, and still says that the lane must pause', () => {
+    const cut = (status: number, headers: Record<string, string>) =>
+      send(answer(status, '{', { bodyEnd: 'cut', headers }));
+    const unknown = { kind: 'unknown', code: 'BODY_TRUNCATED' };
+    expect(cut(429, {})).toEqual({ ...unknown, throttle: {} });
+    for (const status of [403, 429, 503]) {
+      expect(cut(status, { 'retry-after': '60' })).toEqual({
+        ...unknown,
+        throttle: { waitMs: 60_000 },
+      });
+    }
+    expect(cut(503, {})).toEqual(unknown);
+  });
+
   it('gives some verdict for each of 200 to 599 with any body and any stamp, and never throws', () => {
     const bodies = [
       answer(200),

@@ -38,7 +38,7 @@ export function classifySend(exchange: Exchange, profile: Profile, now: Instant)
   }
   const refined = profile.answers.find((rule) => matches(rule, exchange, profile));
   if (refined !== undefined) return refinedVerdict(refined, exchange, profile, now);
-  if (exchange.bodyEnd === 'cut') return { kind: 'unknown', code: 'BODY_TRUNCATED' };
+  if (exchange.bodyEnd === 'cut') return classifyCut(exchange, profile, now);
   const { status } = exchange;
   const code = `HTTP_${status}`;
   if (status >= 200 && status < 300) return classifySuccess(exchange, profile);
@@ -54,6 +54,15 @@ export function classifySend(exchange: Exchange, profile: Profile, now: Instant)
   // 408, every other 5xx and undeclared redirects: the portal may have taken the filing before it said so.
   if (status === 408 || status >= 500 || status < 400) return { kind: 'unknown', code };
   return { kind: 'unclassified', code };
+}
+
+/** Half an answer proves nothing about the filing; but its head came whole, and a block is waited out all the same. */
+function classifyCut(answer: Answer, profile: Profile, now: Instant): Verdict {
+  const throttle = throttleOf(answer, profile, now);
+  const code = 'BODY_TRUNCATED';
+  if (throttle === undefined) return { kind: 'unknown', code };
+  const { waitMs } = throttle;
+  return { kind: 'unknown', code, throttle: waitMs === undefined ? {} : { waitMs } };
 }
 
 export function classifyStatus(

@@ -139,6 +139,12 @@ describe('a throttle', () => {
     });
   });
 
+  it('pauses the lane also when the rest of its answer was lost', () => {
+    const lost: Verdict = { kind: 'unknown', code: 'BODY_TRUNCATED', throttle: { waitMs: 7000 } };
+    expect(sent(HEALTHY, lost)).toEqual(sent(HEALTHY, throttle(7000)));
+    expect(sent(HEALTHY, { ...lost, throttle: {} })).toEqual(sent(HEALTHY, throttle()));
+  });
+
   it('without a stamp doubles with each in a row, up to the bound', () => {
     let lane = HEALTHY;
     const waits: number[] = [];

@@ -111,8 +111,11 @@ function afterVerdict(
     }
     case 'throttled':
       return throttled(lane, verdict, profile, now);
-    case 'transient':
     case 'unknown':
+      return verdict.throttle === undefined
+        ? afterAnswer(lane, 'failure', profile, now)
+        : throttled(lane, verdict.throttle, profile, now);
+    case 'transient':
       return afterAnswer(lane, 'failure', profile, now);
     case 'drift':
       return drifted(lane, now, verdict.code === 'SESSION_COLLISION' ? 'collision' : 'drift');

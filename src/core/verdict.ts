@@ -18,7 +18,12 @@ export type Verdict =
     }
   | { readonly kind: 'conflict' }
   | { readonly kind: 'transient'; readonly code: string }
-  | { readonly kind: 'unknown'; readonly code: string }
+  /** `throttle`: the portal also asked for a pause. The filing is in doubt; the lane need not be. */
+  | {
+      readonly kind: 'unknown';
+      readonly code: string;
+      readonly throttle?: { readonly waitMs?: number };
+    }
   /** `written` says whether the filing may have been taken; then it is unknown first. */
   | { readonly kind: 'drift'; readonly code: string; readonly written: boolean }
   /** A session that expired before the filing was posted is harmless; a 511 came after it. */
