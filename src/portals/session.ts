@@ -93,8 +93,10 @@ export class Session {
       const stored = this.jar.getCookiesSync(url, { allPaths: true, expire: true });
       if (stored.length >= COOKIES_MAX) return;
       // A cookie that is malformed or for another domain is no reason to lose the answer it came with.
-      this.jar.setCookieSync(value, url, { ignoreError: true });
+      const cookie = this.jar.setCookieSync(value, url, { ignoreError: true });
       this.hasCookies = true;
+      // A cookie that is over when it comes takes a session away. PHP calls every one of them "deleted".
+      if (cookie !== undefined && cookie.TTL() <= 0) continue;
       const [, name = '', token = ''] = /^\s*([^=;]+)=([^;]*)/.exec(value) ?? [];
       if (this.cookieNames.has(name.trim())) this.watch.note(this, name.trim(), token.trim());
     }

@@ -87,6 +87,22 @@ describe('a session token', () => {
     expect(portal.seen.at(-1)).toBe('undefined undefined');
   });
 
+  it.each([
+    'SID=deleted; expires=Thu, 01-Jan-1970 00:00:01 GMT; Max-Age=0; Path=/',
+    'SID=deleted; expires=Thu, 01 Jan 1970 00:00:01 GMT; Path=/',
+    'SID=x; Max-Age=-1',
+  ])('that is taken away from two lanes is no collision: %s', async (cookie) => {
+    const world = await open([shipped('us-tx')]);
+    const portal = await plainPortal(() => ({ 'set-cookie': cookie }));
+    const session = { scope: 'lane', idleMs: 60_000, cookies: ['SID'], headers: [] } as const;
+    for (const code of ['LANE-A', 'LANE-B', 'LANE-A']) {
+      const { verdict } = await world.send(lane(code, portal.url, { session }), code, {});
+      expect(verdict.kind).toBe('accepted');
+    }
+    expect(world.collisions).toEqual([]);
+    expect(portal.seen.at(-1)).toBe('undefined undefined');
+  });
+
   it('that comes back within its own lane is what sessions are for', async () => {
     const world = await open([shipped('us-tx')]);
     const portal = await plainPortal(() => ({ 'x-session-token': 't1' }));
