@@ -9,6 +9,7 @@ import {
   type LaneEvent,
   NEVER,
   opensAt,
+  probeDueAt,
 } from './lane-rules.ts';
 import type { LaneState, Pause } from './lane.ts';
 import type { Profile } from './profile.ts';
@@ -118,6 +119,17 @@ describe('a healthy lane', () => {
   it('is not written when the ceiling stays', () => {
     expect(laneAfter(HEALTHY, { kind: 'ceiling', ceiling: 8 }, PROFILE, NOW)).toBe(HEALTHY);
     expect(laneAfter(HEALTHY, { kind: 'ceiling', ceiling: 3 }, PROFILE, NOW).ceiling).toBe(3);
+  });
+});
+
+describe('a probe', () => {
+  const open: BreakerState = { state: 'open', since: NOW, until: addMs(NOW, 30_000) };
+  it.each([
+    ['runs when the breaker that holds the lane says so', held('breaker'), addMs(NOW, 30_000)],
+    ['does not run while a person keeps the lane', held('person'), undefined],
+  ])('%s', (_claim, pause, at) => {
+    expect(probeDueAt({ pause, breaker: open })).toBe(at);
+    expect(probeDueAt({ pause, breaker: CLOSED })).toBeUndefined();
   });
 });
 

@@ -1,5 +1,11 @@
 /** What a lane does after an answer, a probe or a person's word. Pure; the loop stores the result by compare-and-set. */
-import { breakerAfter, CLOSED, type BreakerEvent, type BreakerState } from './breaker.ts';
+import {
+  breakerAfter,
+  type BreakerEvent,
+  type BreakerState,
+  CLOSED,
+  nextProbeAt,
+} from './breaker.ts';
 import type { HoldReason, LaneState, Pause } from './lane.ts';
 import type { Profile } from './profile.ts';
 import { addMs, instant, type Instant } from './time.ts';
@@ -76,6 +82,11 @@ export function effectiveCeiling(lane: LaneState, profile: Profile, now: Instant
   if (lane.resumedAt === undefined || profile.slowStartStepMs === 0) return lane.ceiling;
   const steps = Math.floor(Math.max(now - lane.resumedAt, 0) / profile.slowStartStepMs);
   return Math.min(lane.ceiling, 2 ** Math.min(steps, 20));
+}
+
+/** When the next probe may run. A person's pause stops probes too; whoever ends it closes the breaker with it. */
+export function probeDueAt(lane: Pick<LaneState, 'pause' | 'breaker'>): Instant | undefined {
+  return isHeldBy(lane.pause, 'person') ? undefined : nextProbeAt(lane.breaker);
 }
 
 /** `Infinity` as an instant: held until somebody, or the recovery protocol, opens it. */

@@ -3,8 +3,8 @@ import {
   type DeliveryStore,
   isHealthy,
   type LaneCode,
-  nextProbeAt,
   type Portal,
+  probeDueAt,
   type Survey,
 } from '../core/index.ts';
 import type { Lanes } from './lanes.ts';
@@ -39,7 +39,7 @@ export class Prober {
     const profile = this.#lanes.profile(lane);
     const { worker } = this.#leases;
     if (state === undefined || profile === undefined || worker === undefined) return;
-    const at = nextProbeAt(state.breaker);
+    const at = probeDueAt(state);
     const now = this.#leases.now();
     if (at === undefined || at > now) return;
     if (survey.slots.some((slot) => slot.lane === lane && slot.expiresAt > survey.now)) return;
