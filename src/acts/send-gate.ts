@@ -5,6 +5,7 @@ import {
   decodeJson,
   FilewrightError,
   type GateAnswer,
+  mayKeepBusy,
   type Profile,
   type RegistryAnswer,
   type SendGate,
@@ -31,8 +32,11 @@ export function sendGate(parts: SendGateParts): SendGate {
       try {
         const sentAt =
           windowOf(profile) > 0 ? await lastSentAt(parts.session, parts.tenant, filing) : undefined;
-        const registry = await registryAnswer(parts.portal, profile, payload, guard);
-        return gateAtSend(filing, { registry, lastSentAt: sentAt }, profile, now);
+        const found = await registryAnswer(parts.portal, profile, payload, guard);
+        const facts = { registry: found.answer, lastSentAt: sentAt };
+        const answer = gateAtSend(filing, facts, profile, now);
+        // A look-up that was lost is unclear, so the filing does not pass; nor may the next one before the slot has rested.
+        return found.isLost && answer.kind !== 'pass' ? { ...answer, mayBeBusy: true } : answer;
       } catch (error) {
         if (!(error instanceof FilewrightError && error.code === 'DATABASE_UNREACHABLE'))
           throw error;
@@ -51,11 +55,12 @@ async function registryAnswer(
   profile: Profile,
   payload: Uint8Array,
   guard: WriteGuard,
-): Promise<RegistryAnswer | undefined> {
+): Promise<{ readonly answer: RegistryAnswer | undefined; readonly isLost: boolean }> {
   const { registry } = profile;
-  if (registry === undefined) return undefined;
+  if (registry === undefined) return { answer: undefined, isLost: false };
   const number = textAt(decodeJson(payload), registry.numberAt);
   // Intake refuses a payload without its number, so this one was not frozen by the gates of this version.
-  if (number === undefined) return { kind: 'not_found' };
-  return classifyRegistry(await portal.lookUp(profile, number, guard), profile);
+  if (number === undefined) return { answer: { kind: 'not_found' }, isLost: false };
+  const exchange = await portal.lookUp(profile, number, guard);
+  return { answer: classifyRegistry(exchange, profile), isLost: mayKeepBusy(exchange) };
 }

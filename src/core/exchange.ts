@@ -70,5 +70,10 @@ export type FailureCode =
   /** Before the post: the payload lacks what the form needs. */
   | 'payload';
 
+/** The connection is gone and the portal may still be at work: its ceiling counts that request. */
+export function mayKeepBusy(exchange: Exchange): boolean {
+  return exchange.kind === 'failure' && (exchange.written || exchange.mayBeBusy === true);
+}
+
 /** Responses are kept exactly up to here; beyond it the digest and a flag remain. */
 export const RESPONSE_BYTES_MAX = 8 * 1024 * 1024;

@@ -69,17 +69,26 @@ export interface Portal {
   send(request: SendRequest, guard: WriteGuard): Promise<Exchange>;
   ask(request: StatusRequest, guard: WriteGuard): Promise<Exchange>;
   probe(profile: Profile, guard: WriteGuard): Promise<Exchange>;
-  /** Keeps one idle session of the lane alive, where its profile asks for that; the caller holds a slot meanwhile. */
-  tend?(profile: Profile, guard: WriteGuard): Promise<boolean>;
+  /**
+   * Keeps one idle session of the lane alive, where its profile asks for that; the caller holds a slot meanwhile.
+   * Undefined when none was due.
+   */
+  tend?(profile: Profile, guard: WriteGuard): Promise<Exchange | undefined>;
 }
 
 /** What is known only at the moment of sending: whether the filing may go out now. */
 export type GateAnswer =
   | { readonly kind: 'pass' }
-  /** Not yet, and nothing was written. */
-  | { readonly kind: 'wait'; readonly until: Instant; readonly code: string }
+  /** Not yet, and nothing of the filing was written. */
+  | ({ readonly kind: 'wait'; readonly until: Instant; readonly code: string } & GateEffect)
   /** A person has to file it, or to correct it. */
-  | { readonly kind: 'refuse'; readonly code: string };
+  | ({ readonly kind: 'refuse'; readonly code: string } & GateEffect);
+
+/** What a gate leaves behind at the portal. */
+interface GateEffect {
+  /** A request of the gate was lost: the portal may still be at work on it, so the slot rests. */
+  readonly mayBeBusy?: true;
+}
 
 /** Asked before a first send, while the filing has a slot: the gate's own requests count against the ceiling. */
 export interface SendGate {

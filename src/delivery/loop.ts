@@ -17,6 +17,7 @@ import {
   type Ids,
   invariant,
   type LaneCode,
+  mayKeepBusy,
   type OutcomeRecord,
   type Profile,
   type TurnWant,
@@ -179,10 +180,10 @@ export class DeliveryLoop {
   async #attempt(waiting: Waiting, slot: LocalSlot, profile: Profile): Promise<void> {
     const { claim } = waiting;
     const { clock, leases } = this.#ports;
-    const { event, exchange } = await takeTurn(this.#ports, waiting, profile);
+    const { event, exchange, mayBeBusy } = await takeTurn(this.#ports, waiting, profile);
     // The connection is gone but the portal may still be at work: its ceiling counts that request. Counted from now,
     // because a process that was stopped on the way may have written long after it began.
-    if (exchange?.kind === 'failure' && (exchange.written || exchange.mayBeBusy === true)) {
+    if (mayBeBusy === true || (exchange !== undefined && mayKeepBusy(exchange))) {
       slot.restUntilMs = clock.monotonicMs() + profile.longestServiceMs;
       void this.#wakeAfter(profile.longestServiceMs);
     }

@@ -1,19 +1,26 @@
 /** Keeps idle sessions alive where a profile asks for it, so that the next filing need not sign in first. */
-import type { Portal, Profile } from '../core/index.ts';
+import { type Clock, mayKeepBusy, type Portal, type Profile } from '../core/index.ts';
 import type { Lanes } from './lanes.ts';
 import type { Leases, LocalSlot } from './leases.ts';
 
 export class SessionKeeper {
-  readonly #portal: Portal;
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #portal: Pick<Portal, 'tend'>;
   readonly #lanes: Lanes;
   readonly #leases: Leases;
   readonly #freed: () => void;
 
   /** `freed` is called when a slot that was used for this is free again. */
   constructor(
-    parts: { readonly portal: Portal; readonly lanes: Lanes; readonly leases: Leases },
+    parts: {
+      readonly clock: Pick<Clock, 'monotonicMs'>;
+      readonly portal: Pick<Portal, 'tend'>;
+      readonly lanes: Lanes;
+      readonly leases: Leases;
+    },
     freed: () => void,
   ) {
+    this.#clock = parts.clock;
     this.#portal = parts.portal;
     this.#lanes = parts.lanes;
     this.#leases = parts.leases;
@@ -35,7 +42,10 @@ export class SessionKeeper {
   /** A request like any other, so it counts against the ceiling; the portal gives failures as values. */
   async #tend(profile: Profile, slot: LocalSlot): Promise<void> {
     slot.busy = true;
-    await this.#portal.tend?.(profile, this.#leases.guard());
+    const exchange = await this.#portal.tend?.(profile, this.#leases.guard());
+    if (exchange !== undefined && mayKeepBusy(exchange)) {
+      slot.restUntilMs = this.#clock.monotonicMs() + profile.longestServiceMs;
+    }
     slot.busy = false;
     this.#freed();
   }

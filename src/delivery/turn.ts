@@ -31,6 +31,8 @@ export interface Waiting {
 export interface Turn {
   readonly event: FilingEvent;
   readonly exchange?: Exchange;
+  /** The gate lost a request of its own. */
+  readonly mayBeBusy?: true;
 }
 
 export async function takeTurn(
@@ -62,7 +64,7 @@ export async function takeTurn(
     // Claimed ahead, it may have waited past its last safe moment: a person gets it, early enough to act.
     if (leases.now() >= filing.lastSafe) return { event: { kind: 'late' } };
     const held = await heldBack(ports, claim, profile, payload);
-    if (held !== undefined) return { event: held };
+    if (held !== undefined) return held;
   }
   const startedAt = leases.now();
   const exchange = await portal.send(
@@ -83,17 +85,16 @@ async function heldBack(
   { filing }: Claim,
   profile: Profile,
   payload: Uint8Array,
-): Promise<FilingEvent | undefined> {
+): Promise<Turn | undefined> {
   if (gate?.concerns(profile) !== true) return undefined;
   const answer = await gate.check({ filing, profile, payload, now: leases.now() }, leases.guard());
-  switch (answer.kind) {
-    case 'pass':
-      return undefined;
-    case 'wait':
-      return { kind: 'held_back', code: answer.code, until: answer.until };
-    case 'refuse':
-      return { kind: 'gated', code: answer.code };
-  }
+  if (answer.kind === 'pass') return undefined;
+  const { code, mayBeBusy } = answer;
+  const event: FilingEvent =
+    answer.kind === 'wait'
+      ? { kind: 'held_back', code, until: answer.until }
+      : { kind: 'gated', code };
+  return mayBeBusy === undefined ? { event } : { event, mayBeBusy };
 }
 
 function isUnwritten(exchange: Exchange): boolean {

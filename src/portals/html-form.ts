@@ -70,16 +70,15 @@ export class HtmlForm {
     return { kind: 'failed', failure: failure ?? notSent('page', 'The form was not opened.') };
   }
 
-  async tend(profile: Profile, guard: WriteGuard): Promise<boolean> {
+  async tend(profile: Profile, guard: WriteGuard): Promise<Exchange | undefined> {
     const keepAlive = profile.session?.keepAlive;
-    if (keepAlive === undefined) return false;
+    if (keepAlive === undefined) return undefined;
     const wire = this.exchanger.wireFor(profile);
     const session = wire.sessions.takeIdle(keepAlive.everyMs);
-    if (session === undefined) return false;
+    if (session === undefined) return undefined;
     try {
       const visit = { wire, profile, guard, session };
-      await this.pages.touch(visit, wire.plan(profile).basePath + keepAlive.path);
-      return true;
+      return await this.pages.touch(visit, wire.plan(profile).basePath + keepAlive.path);
     } finally {
       wire.sessions.giveBack(session);
     }

@@ -21,7 +21,7 @@ export interface LanePortal extends Portal {
    * Keeps one idle session alive, if one needs it by the profile. It is a request like any other, so the caller holds a
    * slot of the lane meanwhile. False when there was nothing to do.
    */
-  tend(profile: Profile, guard: WriteGuard): Promise<boolean>;
+  tend(profile: Profile, guard: WriteGuard): Promise<Exchange | undefined>;
   /** Opens the form of an `html-form` portal and posts nothing. */
   openForm(profile: Profile, guard: WriteGuard): Promise<OpenedForm>;
   /**
@@ -79,8 +79,8 @@ class Drivers implements LanePortal {
     return this.driver(profile).read(profile, basePath + path, guard);
   }
 
-  async tend(profile: Profile, guard: WriteGuard): Promise<boolean> {
-    if (this.exchanger.isClosed || profile.driver !== 'html-form') return false;
+  async tend(profile: Profile, guard: WriteGuard): Promise<Exchange | undefined> {
+    if (this.exchanger.isClosed || profile.driver !== 'html-form') return undefined;
     return this.htmlForm.tend(profile, guard);
   }
 

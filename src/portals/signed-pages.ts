@@ -47,10 +47,11 @@ export class SignedPages {
   }
 
   /** A visit without another purpose than to be seen. */
-  async touch(visit: Visit, path: string): Promise<void> {
+  async touch(visit: Visit, path: string): Promise<Exchange> {
     const answer = await this.get(visit, path);
     // A session that is over is signed in again by the filing that needs it.
     if (answer.kind === 'failure' || this.isLogin(answer, visit.profile)) visit.session.clear();
+    return answer;
   }
 
   /** Where filings share a session, one of them signs in and the others wait for it. */

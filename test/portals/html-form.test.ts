@@ -240,10 +240,10 @@ describe('sessions', () => {
   it('keep-alive holds a session over its idle limit, and only when it is due', async () => {
     const { world, profile } = await newYork();
     await world.send(profile, 'a', statement());
-    expect(await world.portal.tend(profile, freeGuard())).toBe(false);
+    expect(await world.portal.tend(profile, freeGuard())).toBeUndefined();
     for (let round = 0; round < 3; round += 1) {
       world.pass(10 * 60_000);
-      expect(await world.portal.tend(profile, freeGuard())).toBe(true);
+      expect(await world.portal.tend(profile, freeGuard())).toMatchObject({ status: 200 });
     }
     await world.send(profile, 'b', statement());
     expect(world.requests('US-NY').filter((line) => line === 'POST /login')).toHaveLength(1);
