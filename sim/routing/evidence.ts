@@ -19,6 +19,8 @@ export interface Decided {
   readonly step: RoutingStep;
   readonly law: PatentLaw;
   readonly people: People;
+  /** As they are after the step. */
+  readonly breakers: ReadonlyMap<string, BreakerState>;
 }
 
 /** A message that came in at a target; receivers keep the first of each id. */

@@ -26,6 +26,7 @@ test(
       'skipped',
       'redated',
       'manual_required',
+      'manual_found',
       'manual_overdue',
       'late',
     ]) {

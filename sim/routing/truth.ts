@@ -1,5 +1,5 @@
 /** The world's own opinion on dates and rights, written a second time and in another way than the code under test. */
-import { type Day, endOfDay } from '../../src/calendar/index.ts';
+import { type Day, endOfDay, formatDay } from '../../src/calendar/index.ts';
 import { addMs, FilewrightError, type Instant } from '../../src/core/index.ts';
 import type { Party, People } from '../../src/packs/patent/access/index.ts';
 import type { Docket } from '../../src/packs/patent/docket/index.ts';
@@ -67,6 +67,20 @@ export function mayRead(docket: Docket, party: Party, people: People): boolean {
       ![...matter, ...labels].some((grant) => has(deny, grant))
     );
   });
+}
+
+/** Whether somebody is away on the day that it is at the firm at that moment. A team is when all of its members are. */
+export function isAway(party: Party, people: People, at: Instant): boolean {
+  if (party.kind === 'team') {
+    return party.members.every((id) => {
+      const member = people.parties.get(id);
+      return member === undefined || isAway(member, people, at);
+    });
+  }
+  const day = new Intl.DateTimeFormat('sv-SE', { timeZone: people.zone }).format(at);
+  return people.absences.some(
+    ({ person, from, to }) => person === party.id && formatDay(from) <= day && day <= formatDay(to),
+  );
 }
 
 /** Nodes that the docket's row can lead to. */

@@ -170,8 +170,9 @@ export class RoutingWorld {
     const step = nextStep(before, happening, now, desk);
     // As a database would give it back.
     this.#states.set(docket.id, JSON.parse(JSON.stringify(step.next)) as RoutingState);
-    this.#decided.push({ at: now, docket, happening, before, step, law, people });
     this.#commitBreakers(happening, step, before);
+    const breakers = new Map(this.#breakers);
+    this.#decided.push({ at: now, docket, happening, before, step, law, people, breakers });
     this.trace.add(
       now,
       `${docket.id.slice(-6)} ${happening.kind} → ${step.kind} ${step.next.state}`,

@@ -231,6 +231,7 @@ function warningOf(fact: RoutingFact, { matrix }: ActiveRouting): Warning[] {
     case 'transition':
     case 'skipped':
     case 'redated':
+    case 'manual_found':
     case 'confirmed':
       return [];
   }

@@ -445,6 +445,43 @@ describe('the two-hour clock', () => {
     expect(walk.facts.filter(({ kind }) => kind === 'late')).toMatchObject([{ due: '2027-02-02' }]);
   });
 
+  it('says that the date has passed when it passes, though the clock has an hour and a half left', () => {
+    // Half an hour before the day of Alexandria, Virginia, is over.
+    const walk = new Walk({}, at('2027-02-03T04:30:00Z'));
+    walk.clock();
+    expect(walk.facts.at(-1)).toMatchObject({ kind: 'manual_required' });
+    expect(walk.clock().kind).toBe('wait');
+    expect(toRfc3339(walk.now)).toBe('2027-02-03T05:00:00.000Z');
+    expect(walk.facts.at(-1)).toMatchObject({ kind: 'late', due: '2027-02-02' });
+    expect(walk.clock().kind).toBe('manual');
+    expect(toRfc3339(walk.now)).toBe('2027-02-03T06:30:00.000Z');
+  });
+
+  it('asks who was named meanwhile at once where nobody could be asked, and runs on as it did', () => {
+    const hart = people.parties.get('hart');
+    if (hart === undefined) throw new Error('she is in the sample');
+    const barred = { ...hart, deny: ['class:export-controlled'] } as const;
+    const secret = docket({ classification: ['export-controlled'] });
+    const hidden = { ...people, parties: new Map(people.parties).set('hart', barred) };
+    const start = desk({ docket: secret, people: hidden, breakers: new Map() });
+    const stuck = nextStep(startRouting(NOW), { kind: 'clock' }, NOW, start);
+    expect(stuck).toMatchObject({ kind: 'manual', target: undefined });
+    const now = addMs(NOW, MINUTE_MS);
+    const woken = desk({ docket: secret, breakers: new Map() });
+    const asked = nextStep(stuck.next, { kind: 'clock' }, now, woken);
+    const reviewBy = addMs(NOW, 2 * HOUR_MS);
+    expect(asked).toMatchObject({
+      kind: 'manual',
+      target: { id: 'hart-mail' },
+      next: { round: 0, reviewBy },
+      facts: [{ kind: 'manual_found', at: now, reviewBy, target: 'hart-mail' }],
+    });
+    const again = nextStep(asked.next, { kind: 'clock' }, addMs(now, MINUTE_MS), woken);
+    expect(again.kind).toBe('wait');
+    const acknowledged = { kind: 'acknowledged', by: 'hart' } as const;
+    expect(nextStep(asked.next, acknowledged, addMs(now, 1), woken).kind).toBe('done');
+  });
+
   it('runs without a target where nobody may see the docket', () => {
     const hart = people.parties.get('hart');
     if (hart === undefined) throw new Error('she is in the sample');

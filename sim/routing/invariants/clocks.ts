@@ -49,7 +49,7 @@ function silence(docket: Docket, own: readonly Decided[], evidence: Evidence): V
     }
   };
   must('manual_required', DAY_MS, TOLERANCE_MS);
-  must('late', 0, TWO_HOURS_MS + TOLERANCE_MS);
+  must('late', 0, TOLERANCE_MS);
   return found;
 }
 

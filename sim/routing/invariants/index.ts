@@ -3,6 +3,7 @@ import { access, singleEffect } from './access.ts';
 import { breakerRules } from './breakers.ts';
 import { clocks } from './clocks.ts';
 import { escalationOrder } from './order.ts';
+import { told } from './told.ts';
 
 export function violationsOf(evidence: Evidence): Violation[] {
   const check =
@@ -16,5 +17,6 @@ export function violationsOf(evidence: Evidence): Violation[] {
     ...singleEffect(evidence),
     ...breakerRules(evidence),
     ...clocks(evidence),
+    ...told(evidence),
   ];
 }

@@ -36,6 +36,8 @@ function dataOf(fact: RoutingFact): Record<string, JsonValue> {
       const { flag, reason } = fact;
       return { flag, reason, review_by: toRfc3339(fact.reviewBy), target: fact.target ?? null };
     }
+    case 'manual_found':
+      return { review_by: toRfc3339(fact.reviewBy), target: fact.target ?? null };
     case 'manual_overdue': {
       const { round } = fact;
       return { round, review_by: toRfc3339(fact.reviewBy), target: fact.target ?? null };

@@ -62,6 +62,13 @@ export type RoutingFact =
       readonly reason: LeaveReason;
       readonly target: string | undefined;
     }
+  /** Nobody could be asked when it was required; now somebody can, within the same two hours. */
+  | {
+      readonly kind: 'manual_found';
+      readonly at: Instant;
+      readonly reviewBy: Instant;
+      readonly target: string | undefined;
+    }
   | {
       readonly kind: 'manual_overdue';
       readonly at: Instant;

@@ -12,8 +12,18 @@ import { isSlackGone, knownOf, redated } from './descend.ts';
 import type { RoutingFact } from './facts.ts';
 import type { HandoffResult, Happening, RoutingDesk, RoutingStep } from './happening.ts';
 import { routeOf } from './route-of.ts';
-import { type Hop, type RoutingState, tierOf } from './state.ts';
-import { done, goOn, leave, manual, type Now, nothing, type OpenState, wait } from './steps.ts';
+import { type Hop, type RoutingState, tierOf, wakeAt } from './state.ts';
+import {
+  done,
+  dueAtOf,
+  goOn,
+  leave,
+  manual,
+  type Now,
+  nothing,
+  type OpenState,
+  wait,
+} from './steps.ts';
 import { confirmBy, lastSafeOf } from './tier-timer.ts';
 import { rankOf } from './tiers.ts';
 import type { Trigger } from './triggers.ts';
@@ -59,7 +69,8 @@ function tellDates(
   const isLate = dates.kind === 'dated' && now >= dates.dueMoment;
   const lateSince = isLate ? (state.lateSince ?? now) : state.lateSince;
   if (lateSince !== state.lateSince) facts.push({ kind: 'late', at: now, due: known.due ?? '' });
-  return { state: { ...state, known, lateSince }, facts };
+  const told = { ...state, known, lateSince };
+  return { state: told.state === 'manual' ? { ...told, dueAt: dueAtOf(dates) } : told, facts };
 }
 
 function onClock(state: OpenState, here: Now): RoutingStep {
@@ -78,7 +89,7 @@ function onClock(state: OpenState, here: Now): RoutingStep {
       return leave(state, isSlackGone(here) ? 'SLACK_GONE' : 'NOT_CONFIRMED', here);
     }
     case 'manual': {
-      if (at < state.reviewBy) return wait(state, state.reviewBy, here);
+      if (at < state.reviewBy) return withinTwoHours(state, here);
       const round = state.round + 1;
       const reviewBy = addMs(at, desk.matrix.policy.manualClockMs);
       const next = { ...state, round, reviewBy };
@@ -91,6 +102,19 @@ function onClock(state: OpenState, here: Now): RoutingStep {
       }));
     }
   }
+}
+
+/** Where nobody could be asked, whoever was given the right or named since is asked now; the clock runs on as it did. */
+function withinTwoHours(state: OpenState & { state: 'manual' }, here: Now): RoutingStep {
+  const { at, route } = here;
+  const { reviewBy } = state;
+  const isAnybodyThere = route.tiers.some(
+    ({ tier, candidates }) => tier === 'MANUAL' && candidates.length > 0,
+  );
+  if (state.hop !== undefined || !isAnybodyThere) {
+    return wait(state, wakeAt(state) ?? reviewBy, here);
+  }
+  return manual(state, here, (target) => ({ kind: 'manual_found', at, reviewBy, target }));
 }
 
 function onOutcome(

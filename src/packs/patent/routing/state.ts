@@ -1,5 +1,5 @@
 /** Where a docket stands on its way to somebody who has it. Stored with the docket; every field is plain JSON. */
-import type { Instant } from '../../../core/index.ts';
+import { type Instant, instant } from '../../../core/index.ts';
 import type { Tier } from './tiers.ts';
 
 /** One handing over: to whom, by which target. `person`s named here may acknowledge, whatever happened since. */
@@ -57,6 +57,8 @@ export type RoutingState =
       readonly round: number;
       /** Undefined where nobody may see it. */
       readonly hop: Hop | undefined;
+      /** The first instant that is too late, as last computed: it is told then, and not when the two hours are over. */
+      readonly dueAt: Instant | undefined;
     })
   | (Common & {
       readonly state: 'confirmed';
@@ -88,7 +90,9 @@ export function wakeAt(state: RoutingState): Instant | undefined {
     case 'awaiting':
       return state.until;
     case 'manual':
-      return state.reviewBy;
+      return state.lateSince === undefined && state.dueAt !== undefined
+        ? instant(Math.min(state.reviewBy, state.dueAt))
+        : state.reviewBy;
     case 'confirmed':
       return undefined;
   }

@@ -61,6 +61,7 @@ export function goOn(
       reviewBy,
       round: 0,
       hop: undefined,
+      dueAt: dueAtOf(dates),
       handed: state.handed,
       known,
       lateSince,
@@ -95,6 +96,10 @@ export function goOn(
     facts,
     breakers: here.changes,
   };
+}
+
+export function dueAtOf(dates: DocketDates): Instant | undefined {
+  return dates.kind === 'dated' ? dates.dueMoment : undefined;
 }
 
 /** Each round asks the next one of the manual tier: the desk first, then the privileged persons, then the desk again. */
