@@ -110,6 +110,17 @@ describe('the report on paper', () => {
     });
   });
 
+  it('keeps a row on one page however long its words are, and the rows after it in their places', async () => {
+    const long = { ...ROW, docket: 'a', title: '特'.repeat(500), client: '許'.repeat(500) };
+    const next = { ...ROW, docket: 'b', due: '2027-03-03', title: 'The next one' };
+    const pages = pdfTexts(await reportPdf([long, next], HEADING));
+    expect(pages).toHaveLength(1);
+    const [page = []] = pages;
+    expect(page).toEqual(expect.arrayContaining(['2027-02-02', '2027-03-03', 'The next one']));
+    // Each of the two long cells is cut where its box ends, with the ellipsis of the PDF's own alphabet.
+    expect(page.filter((text) => text.endsWith('\u0085'))).toHaveLength(2);
+  });
+
   it('shows a letter that its fonts lack by its code point, and never as another letter', async () => {
     const [page = []] = pdfTexts(await reportPdf([{ ...ROW, title: 'Zürich 拒' }], HEADING));
     expect(page.join(' ')).toContain('Zürich');

@@ -18,6 +18,8 @@ const MARGIN = 36;
 const TEXT_SIZE = 8;
 const LINE = 11;
 const ROW_GAP = 4;
+/** Higher than any row that people write; what goes on is cut with an ellipsis, so that a row never leaves its page. */
+const CELL_HEIGHT_MAX = 120;
 /** Room for the page number. */
 const FOOT = 24;
 
@@ -105,11 +107,16 @@ class Page {
     const document = this.#document.font('Helvetica').fontSize(TEXT_SIZE);
     const cells = COLUMNS.map((column) => ({ ...column, text: printable(column.of(row)) }));
     const heights = cells.map(({ text, width }) =>
-      document.heightOfString(text === '' ? ' ' : text, { width: width - 4 }),
+      Math.min(
+        CELL_HEIGHT_MAX,
+        document.heightOfString(text === '' ? ' ' : text, { width: width - 4 }),
+      ),
     );
     const reasons = printable(row.unverified.map((why) => `* ${why}`).join('\n'));
     const reasonHeight =
-      reasons === '' ? 0 : document.heightOfString(reasons, { width: this.#width - 20 });
+      reasons === ''
+        ? 0
+        : Math.min(CELL_HEIGHT_MAX, document.heightOfString(reasons, { width: this.#width - 20 }));
     const height = Math.max(LINE, ...heights) + reasonHeight + ROW_GAP;
     if (this.#y + height > this.#bottom) this.#turn();
     // A thin line between two due dates: the report is read by day.
@@ -117,7 +124,8 @@ class Page {
     this.#due = row.due ?? '';
     let x = MARGIN;
     for (const { text, width } of cells) {
-      document.text(text, x, this.#y, { width: width - 4, lineBreak: true });
+      const box = { width: width - 4, height: CELL_HEIGHT_MAX, ellipsis: true };
+      document.text(text, x, this.#y, { ...box, lineBreak: true });
       x += width;
     }
     if (reasons !== '') {
@@ -125,6 +133,8 @@ class Page {
         .font('Helvetica-Oblique')
         .text(reasons, MARGIN + 20, this.#y + Math.max(LINE, ...heights), {
           width: this.#width - 20,
+          height: CELL_HEIGHT_MAX,
+          ellipsis: true,
         });
     }
     this.#y += height;
