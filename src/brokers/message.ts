@@ -29,6 +29,8 @@ export interface MessageDesk {
   commit(message: BrokerMessage): Promise<void>;
   /** Keeps a message that `commit` failed on again and again, with the reason, so that the queue can go on. */
   setAside(message: BrokerMessage, reason: string): Promise<void>;
+  /** Keeps that the broker has lost messages of a source before we had them: nobody else will ever say so. */
+  noteLoss(source: string): Promise<void>;
 }
 
 /** Something went wrong and is being tried again; nothing is lost by it unless the code says so. */
@@ -39,7 +41,7 @@ export interface BrokerTrouble {
     | 'commit'
     | 'set_aside'
     | 'acknowledgement'
-    /** The stream was trimmed over an entry that nobody had acknowledged: that entry is lost. */
+    /** The stream was trimmed over entries that nobody had read or acknowledged: they are lost. */
     | 'entry_lost';
   /** Holds no payload and no password. */
   readonly message: string;

@@ -5,6 +5,7 @@ import type { BrokerTrouble, MessageDesk } from './message.ts';
 import { PREFETCH_MAX } from './rabbit-intake.ts';
 import { openRedis, type RedisAddress } from './redis-connection.ts';
 import { type StreamEntry, toMessage } from './redis-entry.ts';
+import { trimmedUnread } from './redis-trimmed.ts';
 import { settleMessage, textOf, waitMs } from './settle-message.ts';
 
 /** How long a read waits for something new; also how late a claim or the end may come. */
@@ -50,13 +51,15 @@ class StreamConsumer {
   /** A read blocks its connection, so everything else has another one. */
   private readonly reader: Redis;
   private readonly writer: Redis;
-  /** By entry id; at most `prefetch`. */
+  /** By entry id, at most `prefetch`; and losses that are being kept. */
   private readonly inHand = new Map<string, Promise<void>>();
   /** Where reading our own pending entries goes on; undefined when they have all been seen. */
   private ownFrom: string | undefined = '0-0';
   private claimFrom = '0-0';
   private claimAt = 0;
   private isGroupThere = false;
+  /** How much had been taken out of the stream when a loss was last told. */
+  private goneTold = 0;
 
   constructor(intake: RedisIntake, desk: MessageDesk, signal: AbortSignal) {
     this.intake = intake;
@@ -94,7 +97,7 @@ class StreamConsumer {
   private async takeSome(): Promise<void> {
     if (!this.isGroupThere) await this.ensureGroup();
     const free = this.intake.prefetch - this.inHand.size;
-    if (free === 0) await Promise.race(this.inHand.values());
+    if (free <= 0) await Promise.race(this.inHand.values());
     else if (this.ownFrom !== undefined) await this.takeOwn(free, this.ownFrom);
     else if (this.intake.clock.monotonicMs() >= this.claimAt) await this.claim(free);
     else await this.takeNew(free);
@@ -120,6 +123,7 @@ class StreamConsumer {
   }
 
   private async takeNew(free: number): Promise<void> {
+    await this.lookForLosses();
     for (const entry of await this.read(free, '>', BLOCK_MS)) this.start(entry, false);
   }
 
@@ -164,7 +168,7 @@ class StreamConsumer {
     this.claimFrom = next.toString('latin1');
     // A whole round is over: the next one may wait until an entry can have become old enough.
     if (this.claimFrom === '0-0') this.claimAt = clock.monotonicMs() + claimIdleMs / 2;
-    for (const id of gone ?? []) this.tellLost(id.toString('latin1'));
+    for (const id of gone ?? []) this.startLoss(lostEntry(id.toString('latin1')));
     for (const entry of entries) this.start(entry, true);
   }
 
@@ -179,8 +183,10 @@ class StreamConsumer {
   private async finish([id, fields]: StreamEntry, idText: string, isRepeat: boolean) {
     const { stream, group, clock } = this.intake;
     const { signal, onTrouble } = this;
-    if (fields === null) this.tellLost(idText);
-    else {
+    if (fields === null) {
+      // Kept before it is acknowledged. (A claim by anybody drops it by itself, and then only who claimed knows.)
+      if (!(await this.keepLoss(lostEntry(idText)))) return;
+    } else {
       const message = toMessage([id, fields], stream, isRepeat);
       const end = await settleMessage(message, this.desk, { clock, signal, onTrouble });
       // It stays pending, for us after a restart or for whoever claims it.
@@ -195,12 +201,33 @@ class StreamConsumer {
     }
   }
 
-  private tellLost(id: string): void {
-    const { stream } = this.intake;
-    this.onTrouble({
-      code: 'entry_lost',
-      message: `The entry ${id} of ${stream} was trimmed away before it was acknowledged.`,
-    });
+  private async lookForLosses(): Promise<void> {
+    const { stream, group } = this.intake;
+    const { gone, unread } = await trimmedUnread(this.writer, stream, group);
+    if (unread === 0 || gone <= this.goneTold) return;
+    this.goneTold = gone;
+    this.startLoss(`${unread} entries were trimmed away before they were read`);
+  }
+
+  private startLoss(what: string): void {
+    const work = this.keepLoss(what).then(() => void this.inHand.delete(what));
+    this.inHand.set(what, work);
+  }
+
+  /** False when it could not be kept before the end. */
+  private async keepLoss(what: string): Promise<boolean> {
+    const { stream, clock } = this.intake;
+    this.onTrouble({ code: 'entry_lost', message: `${stream}: ${what}.` });
+    for (let round = 0; !this.signal.aborted; round += 1) {
+      try {
+        await this.desk.noteLoss(stream);
+        return true;
+      } catch (error) {
+        this.tell('commit', error);
+        await clock.sleep(waitMs(round), this.signal);
+      }
+    }
+    return false;
   }
 
   private tell(code: BrokerTrouble['code'], error: unknown): void {
@@ -210,4 +237,8 @@ class StreamConsumer {
 
 function idOf([id]: StreamEntry): string {
   return id.toString('latin1');
+}
+
+function lostEntry(id: string): string {
+  return `the entry ${id} was trimmed away before it was acknowledged`;
 }

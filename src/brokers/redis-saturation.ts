@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import { FilewrightError } from '../core/index.ts';
 import { openRedis, type RedisAddress } from './redis-connection.ts';
 import { entryMs } from './redis-entry.ts';
+import { fieldsOf } from './redis-trimmed.ts';
 import type { Saturation, SaturationGauge } from './saturation.ts';
 import { brokerCodeOf, textOf } from './settle-message.ts';
 
@@ -76,13 +77,6 @@ async function measure(redis: Redis, { stream, group }: RedisGaugeOptions): Prom
       ...(oldest === undefined ? {} : { oldestEntryMs: oldest, measuredMs: now }),
     },
   };
-}
-
-/** Names and values in turn, as RESP 2 gives them. */
-function fieldsOf(list: readonly unknown[]): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(
-    list.flatMap((name, index) => (index % 2 === 0 ? [[String(name), list[index + 1]]] : [])),
-  );
 }
 
 function firstIdOf(pending: unknown): string | undefined {

@@ -211,6 +211,7 @@ export function docketMessageDesk(
   return {
     commit: (message) => group.add(message),
     setAside: (message, reason) => setAside(parts, message, reason),
+    noteLoss: (source) => noteLoss(parts, source),
   };
 }
 
@@ -288,6 +289,21 @@ async function setAside(
       recipient: undefined,
       text: `A message from ${message.source} could not be committed as it is (${reason}); it is routed as a record that could not be read.`,
       dedup: `message_set_aside/${message.source}`.slice(0, 200),
+    }),
+  );
+}
+
+/** Without a number: it would count what the reader may not see. */
+async function noteLoss({ session, tenant, ids }: RoutingParts, source: string): Promise<void> {
+  await session.transaction((run) =>
+    raiseAlertRow(run, tenant, {
+      id: ids.next(),
+      kind: 'message_lost',
+      subject: source,
+      severity: 'critical',
+      recipient: undefined,
+      text: `${source} was trimmed over events that had not been committed here: they are lost. Ask its owner to send them again, and to keep entries for longer.`,
+      dedup: `message_lost/${source}`.slice(0, 200),
     }),
   );
 }

@@ -29,6 +29,7 @@ const desk = {
     if (hangsAfterCommit) await new Promise(() => undefined);
   },
   async setAside() {},
+  async noteLoss() {},
 };
 
 const prefetch = 10;

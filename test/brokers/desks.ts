@@ -4,6 +4,8 @@ import type { BrokerMessage, BrokerTrouble, MessageDesk } from '../../src/broker
 export interface MemoryDesk extends MessageDesk {
   readonly effects: ReadonlyMap<string, BrokerMessage>;
   readonly aside: ReadonlyMap<string, string>;
+  /** Sources of which a loss was kept, once for each time. */
+  readonly losses: readonly string[];
   /** How often `commit` was called, and how many calls ran at once at most. */
   readonly calls: () => number;
   readonly atOnce: () => number;
@@ -16,12 +18,14 @@ export interface MemoryDesk extends MessageDesk {
 export function memoryDesk(): MemoryDesk {
   const effects = new Map<string, BrokerMessage>();
   const aside = new Map<string, string>();
+  const losses: string[] = [];
   let calls = 0;
   let running = 0;
   let atOnce = 0;
   const desk: MemoryDesk = {
     effects,
     aside,
+    losses,
     calls: () => calls,
     atOnce: () => atOnce,
     before: () => undefined,
@@ -41,6 +45,9 @@ export function memoryDesk(): MemoryDesk {
     },
     async setAside(message, reason) {
       aside.set(message.id, reason);
+    },
+    async noteLoss(source) {
+      losses.push(source);
     },
   };
   return desk;

@@ -166,7 +166,81 @@ describe.skipIf(isMissing)(`messages from a Redis stream${note}`, () => {
       await until(async () => (await pending(stream)) === 0);
     });
     expect(trouble.codes()).toEqual(new Set(['entry_lost']));
+    expect(desk.losses).toEqual([stream, stream]);
     expect(desk.calls()).toBe(0);
+  });
+
+  it('that were trimmed away before anybody read them are told as lost, once, and the rest is read', async () => {
+    const stream = bench.stream('unread');
+    const redis = bench.redis();
+    const add = (from: number, to: number) =>
+      Promise.all(
+        Array.from({ length: to - from + 1 }, (_, n) =>
+          redis.xadd(stream, '*', 'payload', `message ${from + n}`),
+        ),
+      );
+    const desk = memoryDesk();
+    await add(1, 3);
+    await during(consume(stream, desk), () => until(() => desk.effects.size === 3));
+    await add(4, 10);
+    await redis.xtrim(stream, 'MAXLEN', 2);
+    const trouble = troubles();
+    const options = { onTrouble: trouble.onTrouble };
+    await during(consume(stream, desk, options), async () => {
+      await until(() => desk.effects.size === 5);
+      await add(11, 11);
+      await until(() => desk.effects.size === 6);
+    });
+    expect(trouble.told).toEqual([
+      {
+        code: 'entry_lost',
+        message: `${stream}: 5 entries were trimmed away before they were read.`,
+      },
+    ]);
+    expect(desk.losses).toEqual([stream]);
+  });
+
+  it('that were read and then trimmed, or trimmed before the group was made, are no loss', async () => {
+    const stream = bench.stream('read-first');
+    const redis = bench.redis();
+    for (const n of [1, 2, 3, 4]) await redis.xadd(stream, '*', 'payload', `old ${n}`);
+    await redis.xtrim(stream, 'MAXLEN', 2);
+    const desk = memoryDesk();
+    const trouble = troubles();
+    await during(consume(stream, desk, { onTrouble: trouble.onTrouble }), async () => {
+      await until(() => desk.effects.size === 2);
+      await redis.xtrim(stream, 'MAXLEN', 0);
+      await redis.xadd(stream, '*', 'payload', 'new');
+      await until(() => desk.effects.size === 3);
+      const [id = ''] = (await redis.xrange(stream, '-', '+'))[0] ?? [];
+      await redis.xdel(stream, id);
+      await redis.xadd(stream, '*', 'payload', 'newer');
+      await until(() => desk.effects.size === 4);
+    });
+    expect(trouble.told).toEqual([]);
+    expect(desk.losses).toEqual([]);
+  });
+
+  it('a loss is kept as soon as the database is there again', async () => {
+    const stream = bench.stream('kept');
+    const redis = bench.redis();
+    await redis.xgroup('CREATE', stream, GROUP, '0', 'MKSTREAM');
+    await redis.xadd(stream, '*', 'payload', 'gone');
+    await redis.xreadgroup('GROUP', GROUP, 'one', 'COUNT', 1, 'STREAMS', stream, '>');
+    await redis.xtrim(stream, 'MAXLEN', 0);
+    const kept: string[] = [];
+    let tries = 0;
+    const desk = {
+      ...memoryDesk(),
+      noteLoss: async (source: string) => {
+        tries += 1;
+        if (tries <= 3) throw new FilewrightError('DATABASE_UNREACHABLE', 'away');
+        kept.push(source);
+      },
+    };
+    await during(consume(stream, desk), () => until(() => kept.length > 0));
+    expect(new Set(kept)).toEqual(new Set([stream]));
+    expect(await pending(stream)).toBe(0);
   });
 
   it('that no commit can take are set aside; those of an absent database wait and stay pending', async () => {

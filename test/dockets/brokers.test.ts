@@ -131,6 +131,19 @@ describe.skipIf(rabbit.isMissing)(`docket events and RabbitMQ${rabbit.note}`, ()
 describe.skipIf(redis.isMissing)(`docket events from a Redis stream${redis.note}`, () => {
   const bench = redisBench();
 
+  it('that a trimmed stream lost raise an alert for whoever runs the place', async () => {
+    stage = await Stage.set(server);
+    const desk = docketMessageDesk(stage.parts);
+    await desk.noteLoss('dockets');
+    await desk.noteLoss('dockets');
+    const rows = await stage.read(
+      `select severity, raised, text from alert where tenant = $1 and kind = 'message_lost'`,
+    );
+    expect(rows).toEqual([
+      { severity: 'critical', raised: 2, text: expect.stringContaining('dockets was trimmed') },
+    ]);
+  });
+
   it('are committed before they are acknowledged, once each', async () => {
     stage = await Stage.set(server);
     const stream = bench.stream('dockets');
