@@ -24,6 +24,7 @@ import type { RoutingParts } from './parts.ts';
 import { type ActiveRouting, activeRouting } from './setup.ts';
 
 export interface WatchedQueue {
+  /** Its name among all that are watched, by whichever process: readings are kept under it. */
   readonly queue: string;
   /** The target that it leads to; none for the queue of an intake. */
   readonly target?: string;
@@ -45,6 +46,8 @@ export class QueueWatch {
   readonly #own: WatchedQueue;
   /** By target, as the matrix that holds has them: an import must not need a restart. */
   #targets: ReadonlyMap<string, WatchedQueue> = new Map();
+  /** Since when a queue could not be seen, by the monotonic clock. */
+  readonly #unseen = new Map<string, number>();
   #routing: ActiveRouting | undefined;
 
   constructor(parts: RoutingParts, options: QueueWatchOptions = {}) {
@@ -91,10 +94,12 @@ export class QueueWatch {
     const next = new Map<string, WatchedQueue>();
     for (const { id, kind, address } of matrix.targets.values()) {
       const known = before.get(id);
-      const isKnown = known?.queue === address;
+      // Two targets may share a queue, and each must know when it is full.
+      const queue = `${address} (${id})`;
+      const isKnown = known?.queue === queue;
       const gauge =
         kind !== 'rabbitmq' ? undefined : isKnown ? known.gauge : targetGauge?.(address);
-      if (gauge !== undefined) next.set(id, { queue: address, target: id, gauge });
+      if (gauge !== undefined) next.set(id, { queue, target: id, gauge });
     }
     this.#targets = next;
     const kept = new Set([...next.values()].map(({ gauge }) => gauge));
@@ -116,6 +121,7 @@ export class QueueWatch {
       evidence: isSeen ? seen.evidence : { code: seen.code },
       triggers: triggers.map((trigger) => stored(trigger)),
     });
+    await this.#noteUnseen(queue, isSeen ? undefined : seen.code);
     const [trigger] = triggers;
     if (trigger === undefined) return triggers;
     await (target === undefined ? this.#applyToOverdue(trigger) : this.#applyTo(target, trigger));
@@ -155,18 +161,42 @@ export class QueueWatch {
     await session.transaction((run) => noteActivations(run, tenant, activations));
   }
 
+  /** Not seen is no trigger; but behind a broker that is away events may wait, and somebody must know by then. */
+  async #noteUnseen(queue: string, code: string | undefined): Promise<void> {
+    if (code === undefined) {
+      this.#unseen.delete(queue);
+      return;
+    }
+    const nowMs = this.#parts.clock.monotonicMs();
+    const since = this.#unseen.get(queue) ?? nowMs;
+    this.#unseen.set(queue, since);
+    const { lagMsMax } = this.#thresholds;
+    if (nowMs - since <= lagMsMax) return;
+    const text = `${queue} could not be measured for more than ${lagMsMax} ms (${code}). Events may wait there unseen: look at its broker.`;
+    await this.#raise('queue_unseen', queue, text);
+  }
+
   async #tell(queue: string, { code, evidence }: Trigger): Promise<void> {
+    // Without the measured value: how many wait counts dockets that the reader may not see. It is in the reading.
+    const text = `${code}: ${evidence.measure.replaceAll('_', ' ')} ${evidence.threshold}. See diagnose route for a docket that waits there.`;
+    await this.#raise('queue_saturated', queue, text);
+  }
+
+  async #raise(
+    kind: 'queue_saturated' | 'queue_unseen',
+    queue: string,
+    text: string,
+  ): Promise<void> {
     const { session, tenant, ids } = this.#parts;
     await session.transaction((run) =>
       raiseAlertRow(run, tenant, {
         id: ids.next(),
-        kind: 'queue_saturated',
+        kind,
         subject: queue,
         severity: 'warning',
         recipient: undefined,
-        // Without the measured value: how many wait counts dockets that the reader may not see. It is in the reading.
-        text: `${code}: ${evidence.measure.replaceAll('_', ' ')} ${evidence.threshold}. See diagnose route for a docket that waits there.`,
-        dedup: `queue_saturated/${queue}`.slice(0, 200),
+        text,
+        dedup: `${kind}/${queue}`.slice(0, 200),
       }),
     );
   }

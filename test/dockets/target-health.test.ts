@@ -99,7 +99,7 @@ describe('the queues of targets', () => {
     await withTeam({ kind: 'rabbitmq', address: 'first' });
     await watch.look();
     expect([...open]).toEqual([['first', 1]]);
-    expect(await readings()).toEqual(['filewright', 'first']);
+    expect(await readings()).toEqual(['filewright', 'first (team)']);
     // The same queue in another matrix goes on with its own gauge, which knows how long it was untouched.
     await stage.activate(
       {
@@ -116,8 +116,59 @@ describe('the queues of targets', () => {
     await withTeam({ kind: 'rabbitmq', address: 'second' });
     await watch.look();
     expect([...open]).toEqual([['second', 1]]);
-    expect(await readings()).toEqual(['filewright', 'first', 'second']);
+    expect(await readings()).toEqual(['filewright', 'first (team)', 'second (team)']);
     await watch.close();
     expect([...open]).toEqual([]);
+  });
+
+  it('that two of them share is full for both, and told as unseen when its broker is away for a minute', async () => {
+    stage = await Stage.set(server);
+    const { targets } = (stage.documents() as { matrix: { targets: Record<string, object> } })
+      .matrix;
+    const shared = { kind: 'rabbitmq', address: 'shared' };
+    await stage.activate(
+      {
+        targets: {
+          ...targets,
+          team: { ...shared, party: 'team' },
+          lead: { ...targets['lead'], ...shared },
+        },
+      },
+      {},
+    );
+    let measured: Awaited<ReturnType<SaturationGauge['measure']>> = {
+      kind: 'measured',
+      backlog: 1_001,
+      lagMs: 0,
+      evidence: {},
+    };
+    const gauge = { measure: () => Promise.resolve(measured), close: async () => undefined };
+    let nowMs = 0;
+    const clock = { ...stage.parts.clock, monotonicMs: () => nowMs };
+    const watch = new QueueWatch({ ...stage.parts, clock }, { targetGauge: () => gauge });
+    await watch.look();
+    const full = await stage.read(
+      `select target from queue_reading where tenant = $1 and jsonb_array_length(triggers) = 1 order by target`,
+    );
+    expect(full).toEqual([{ target: 'lead' }, { target: 'team' }]);
+
+    const unseen = () => stage.count(`alert where tenant = $1 and kind = 'queue_unseen'`);
+    measured = { kind: 'unmeasured', code: 'ECONNREFUSED', message: 'nobody is there' };
+    await watch.look();
+    nowMs = 59_000;
+    await watch.look();
+    expect(await unseen()).toBe(0);
+    measured = { kind: 'measured', backlog: 0, lagMs: 0, evidence: {} };
+    await watch.look();
+    measured = { kind: 'unmeasured', code: 'ECONNREFUSED', message: 'nobody is there' };
+    nowMs = 70_000;
+    await watch.look();
+    nowMs = 130_000;
+    await watch.look();
+    expect(await unseen()).toBe(0);
+    nowMs = 131_000;
+    await watch.look();
+    expect(await unseen()).toBe(2);
+    await watch.close();
   });
 });

@@ -94,6 +94,7 @@ function targetGauge(
     url === undefined || url === '' ? undefined : rabbitGauge({ url, queue, clock, ...trust });
 }
 
+/** Named with their broker: a queue and a stream of one name are two. */
 function intakeQueues(
   watch: RouterSettings['watch'],
   clock: Clock,
@@ -104,11 +105,12 @@ function intakeQueues(
   return [
     ...rabbit.map((queue) => {
       const url = addressIn(environment, RABBITMQ_URL);
-      return { queue, gauge: rabbitGauge({ url, queue, clock, ...trust }) };
+      return { queue: `rabbitmq ${queue}`, gauge: rabbitGauge({ url, queue, clock, ...trust }) };
     }),
     ...redis.map(({ stream, group }) => {
       const url = addressIn(environment, REDIS_URL);
-      return { queue: stream, gauge: redisGauge({ url, stream, group, ...trust }) };
+      const queue = `redis ${stream} ${group}`;
+      return { queue, gauge: redisGauge({ url, stream, group, ...trust }) };
     }),
   ];
 }
