@@ -75,8 +75,8 @@ export class ManualNotices {
     const routing = await loadRouting(this.#parts);
     const row = await findDocket(session, tenant, notice.docket);
     const target = routing.matrix.targets.get(notice.target);
-    // Gone from the matrix: the next round of the two-hour clock asks whoever is there now.
-    if (row === undefined || target === undefined) return undefined;
+    // Gone from the matrix, or given to somebody else: the next round of the two-hour clock asks whoever is there now.
+    if (row === undefined || target?.party !== notice.party) return undefined;
     const docket = docketOfRow(row);
     const party = routing.people.parties.get(notice.party);
     // The same when its reader may see the docket no longer.

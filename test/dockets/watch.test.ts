@@ -1,7 +1,7 @@
 /** Nothing is late in silence: dates, laws, people and links, as they change under open dockets. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parseDay } from '../../src/calendar/index.ts';
-import { instant } from '../../src/core/index.ts';
+import { addMs, instant } from '../../src/core/index.ts';
 import { acknowledgementLinks, createHandoffs } from '../../src/notify/index.ts';
 import {
   acknowledgeDocket,
@@ -12,7 +12,7 @@ import {
   setAbsence,
 } from '../../src/routing/index.ts';
 import { QueueWatch } from '../../src/routing/queue-watch.ts';
-import { rolesState } from '../../src/store/index.ts';
+import { databaseNow, linkFor, rolesState } from '../../src/store/index.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { until } from '../delivery/waiting.ts';
 import { startStallingTls } from '../handoff/stalling-tls.ts';
@@ -265,6 +265,86 @@ describe('a docket', () => {
     const desk = acknowledgementDesk(stage.parts);
     expect(await desk.acknowledge(reference)).toMatchObject({ by: 'ruiz', isFirst: true });
     expect(await stage.confirmed()).toBe(1);
+  });
+
+  it('goes in the name of who has a target now, and its link acknowledges in that name', async () => {
+    stage = await Stage.set(server);
+    for (const tier of ['PRIMARY', 'SECONDARY', 'TERTIARY'] as const) {
+      stage.endpoints[tier].mode = { kind: 'status', status: 403 };
+    }
+    const { matrix, people } = stage.documents() as {
+      matrix: { targets: Record<string, object> };
+      people: { persons: Record<string, object> };
+    };
+    const mail = { kind: 'mail', address: 'desk@firm.example' };
+    const deskOf = (party: string) => ({
+      targets: { ...matrix.targets, desk: { ...mail, party } },
+      privileged: [party],
+    });
+    await stage.activate(deskOf('hart'));
+    const texts: string[] = [];
+    const { clock } = stage.app;
+    const wires = { allowPrivateAddresses: () => true, clock, timeoutMs: 400, totalMs: 1_500 };
+    const real = createHandoffs(wires);
+    const links = acknowledgementLinks([new Uint8Array(32).fill(7)]);
+    await stage.router({
+      links: { links, publicUrl: 'https://firm.example/' },
+      handoffs: {
+        deliver: async (target, load, guard) => {
+          if (target.kind !== 'mail') return real.deliver(target, load, guard);
+          texts.push(load.notice.text);
+          const evidence = { code: '450', elapsedMs: 1 };
+          // The first is put off by the mail server, and would be tried again.
+          return { kind: texts.length === 1 ? 'failed' : 'sent', evidence, signs: [] };
+        },
+      },
+    });
+    await stage.feed(1);
+    const open =
+      'docket_handoff where tenant = $1 and evidence is not null and retry_at is not null';
+    await until(async () => (await stage.count(open)) === 1, 10_000);
+    const { target: _desk, ...retired } = people.persons['hart'] as { target: string };
+    const moreau = { ...people.persons['moreau'], target: 'desk' };
+    await stage.activate(deskOf('moreau'), {
+      people: { ...people, persons: { ...people.persons, hart: retired, moreau } },
+    });
+    const attempts = () => stage.count(`${open} and attempt > 1`);
+    await stage.read(
+      'update docket_handoff set retry_at = now() where retry_at is not null and tenant = $1',
+    );
+    await until(async () => (await attempts()) === 1, 10_000);
+    await stage.read(
+      `update docket set next_at = now(), state = state || '{"reviewBy": 0}' where tenant = $1`,
+    );
+    await until(() => texts.length >= 2, 10_000);
+    expect(texts.map((text) => text.split(':')[0])).toEqual(['Judith Hart', 'Claire Moreau']);
+    const [, token = ''] = /acknowledge\/(\S+)/.exec(texts[1] ?? '') ?? [];
+    const page = acknowledgementDesk(stage.parts);
+    const reference = links.read(token)?.reference ?? '';
+    expect(await page.acknowledge(reference)).toMatchObject({ by: 'moreau', isFirst: true });
+  });
+
+  it('has a link that begins anew when its time is over and it is still told of', async () => {
+    stage = await Stage.set(server);
+    const [fed] = await stage.feed(1);
+    const link = {
+      reference: 'ab'.repeat(16),
+      docket: fed?.docket ?? '',
+      handoff: 'fwh1-x',
+      party: 'ruiz',
+    };
+    const { session, tenant } = stage.parts;
+    const hour = 3_600_000;
+    const now = await databaseNow(session);
+    const early = await linkFor(session, tenant, { ...link, expiresAt: addMs(now, hour) });
+    const other = { ...link, reference: 'cd'.repeat(16) };
+    const kept = await linkFor(session, tenant, { ...other, expiresAt: addMs(now, 2 * hour) });
+    expect(kept).toEqual(early);
+    await stage.read(
+      `update docket_link set expires_at = now() - interval '1 s' where tenant = $1`,
+    );
+    const anew = await linkFor(session, tenant, { ...other, expiresAt: addMs(now, 3 * hour) });
+    expect(anew).toEqual({ ...early, expiresAt: addMs(now, 3 * hour) });
   });
 
   it('leaves the primary tier when the assignment table answers 403, once, and not at 404', async () => {

@@ -147,7 +147,9 @@ const LINK_COLUMNS =
 const ADD_LINK: Statement = {
   name: 'docket-link-add',
   text: `insert into docket_link (tenant, reference, docket, handoff, party, expires_at)
-    values ($1, $2, $3, $4, $5, to_timestamp($6::float8 / 1000)) on conflict do nothing`,
+    values ($1, $2, $3, $4, $5, to_timestamp($6::float8 / 1000))
+    on conflict on constraint docket_link_once do update set expires_at = excluded.expires_at
+      where docket_link.expires_at <= now()`,
 };
 
 const LINK_OF: Statement = {
@@ -155,7 +157,10 @@ const LINK_OF: Statement = {
   text: `select ${LINK_COLUMNS} from docket_link where tenant = $1 and handoff = $2`,
 };
 
-/** The link of a handing over; the same at every attempt, so a notice that is sent again holds the same one. */
+/**
+ * The link of a handing over; the same at every attempt, so a notice that is sent again holds the same one. One that has
+ * ended begins anew: what nobody takes is told of for as long as it is open, and each notice must lead somewhere.
+ */
 export async function linkFor(
   session: Pick<Session, 'run'>,
   tenant: string,

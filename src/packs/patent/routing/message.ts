@@ -9,7 +9,7 @@ import type { Tier } from './tiers.ts';
 export interface HandoffMessage {
   /** One per docket, the same in every attempt and tier: receivers deduplicate by it. */
   readonly id: string;
-  /** One per docket, tier and target: acknowledgement links and transport logs hang on it. */
+  /** One per docket, tier, target and reader: acknowledgement links and transport logs hang on it. */
   readonly handoff: string;
   readonly docket: string;
   readonly tier: Tier;
@@ -43,9 +43,10 @@ export function messageFor(
   };
 }
 
-export function handoffIdOf(messageId: string, hop: Pick<Hop, 'tier' | 'target'>): string {
+/** With the reader: a link acknowledges in one name, and a target may be given to somebody else by the next matrix. */
+function handoffIdOf(messageId: string, hop: Pick<Hop, 'tier' | 'target' | 'party'>): string {
   const digest = createHash('sha256')
-    .update(JSON.stringify([messageId, hop.tier, hop.target]))
+    .update(JSON.stringify([messageId, hop.tier, hop.target, hop.party]))
     .digest('hex');
   return `fwh1-${digest.slice(0, 32)}`;
 }
