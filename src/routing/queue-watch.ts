@@ -1,5 +1,5 @@
 /** Looks at queues from time to time: our own, and those of brokers. What is over its threshold is applied to dockets. */
-import type { SaturationGauge } from '../brokers/index.ts';
+import type { Saturation, SaturationGauge } from '../brokers/index.ts';
 import { ownQueueGauge } from '../brokers/index.ts';
 import type { Instant } from '../core/index.ts';
 import {
@@ -61,10 +61,12 @@ export class QueueWatch {
   /** Returns the triggers that held. */
   async look(): Promise<readonly Trigger[]> {
     const found: Trigger[] = [];
-    const queues = await this.watched();
-    for (const queue of [this.#own, ...queues]) {
-      found.push(...(await this.#lookAt(queue)));
-    }
+    const queues = [this.#own, ...(await this.watched())];
+    // All at once: a broker that hangs is noticed after 20 s, and the other queues must not wait for each of its own.
+    const seen = await Promise.all(
+      queues.map(async (queue) => ({ queue, seen: await queue.gauge.measure() })),
+    );
+    for (const one of seen) found.push(...(await this.#lookAt(one.queue, one.seen)));
     return found;
   }
 
@@ -107,9 +109,8 @@ export class QueueWatch {
     await Promise.all(gone.map(({ gauge }) => gauge.close()));
   }
 
-  async #lookAt({ queue, target, gauge }: WatchedQueue): Promise<readonly Trigger[]> {
+  async #lookAt({ queue, target }: WatchedQueue, seen: Saturation): Promise<readonly Trigger[]> {
     const { session, tenant } = this.#parts;
-    const seen = await gauge.measure();
     const isSeen = seen.kind === 'measured';
     const { backlog, lagMs } = isSeen ? seen : { backlog: undefined, lagMs: undefined };
     const triggers = triggersOf({ kind: 'queue', queue, backlog, lagMs }, this.#thresholds);

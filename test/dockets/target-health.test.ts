@@ -171,4 +171,28 @@ describe('the queues of targets', () => {
     expect(await unseen()).toBe(2);
     await watch.close();
   });
+
+  it('are measured at once: those of a broker that hangs do not wait for each other', async () => {
+    stage = await Stage.set(server);
+    await withTeam({ kind: 'rabbitmq', address: 'slow' });
+    let asked = 0;
+    let answer: (() => void) | undefined;
+    const all = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const gauge: SaturationGauge = {
+      measure: async () => {
+        asked += 1;
+        if (asked === 3) answer?.();
+        await all;
+        return { kind: 'unmeasured', code: 'SOCKET_TIMEOUT', message: 'no heartbeat' };
+      },
+      close: async () => undefined,
+    };
+    const queues = ['one', 'two'].map((queue) => ({ queue, gauge }));
+    const watch = new QueueWatch(stage.parts, { queues, targetGauge: () => gauge });
+    // Ends only when all three are under way together.
+    expect(await watch.look()).toEqual([]);
+    await watch.close();
+  });
 });
