@@ -13,7 +13,6 @@ import {
   type LockedDockets,
   lockDueDockets,
   noteQuestions,
-  queueReadings,
   raiseAlertRow,
   readBreakers,
   recordDocketFacts,
@@ -36,6 +35,8 @@ import { boundaryOf, factOf, handoffFact, routingFact } from './facts.ts';
 import { type Actor, ROUTER, type RoutingParts } from './parts.ts';
 import { openRecovery } from './open-recovery.ts';
 import { activeRouting, type ActiveRouting } from './setup.ts';
+import { type Stuck, tellStuck } from './stuck.ts';
+import { troublesOf } from './troubles.ts';
 
 type Run = Session['run'];
 
@@ -71,8 +72,6 @@ export interface Stepped {
 const RACES_MAX = 20;
 /** A process has a notice of the manual tier in hand for so long; after that any other takes it. */
 export const NOTICE_LEASE_MS = 15_000;
-/** A reading older than this says nothing about the queue as it is. */
-const READING_FRESH_MS = 45_000;
 
 class BreakerMoved extends Error {}
 
@@ -161,6 +160,7 @@ class Transaction {
   readonly #results: StepResult[] = [];
   readonly #handovers: PendingHandover[] = [];
   readonly #questions: Question[] = [];
+  readonly #stuck: Stuck[] = [];
 
   constructor(
     parts: RoutingParts,
@@ -207,7 +207,8 @@ class Transaction {
         troubles,
         denied: this.#denied,
       };
-      const decision = decideDocket(row, telling.happening, desk);
+      const decision = this.#decide(row, telling.happening, desk);
+      if (decision === undefined) continue;
       const changed = new Map(breakers);
       for (const { target, after } of decision.changes) changed.set(target, after);
       breakers = changed;
@@ -222,8 +223,20 @@ class Transaction {
     });
     await recordDocketFacts(this.#run, tenant, this.#facts);
     await this.#writeQuestions();
+    await tellStuck(this.#parts, this.#run, this.#stuck, this.#now);
     const made = { results: this.#results, handovers: this.#handovers };
     return { ...made, questions: this.#questions, routing: this.#routing };
+  }
+
+  /** One docket that cannot be decided must not keep all others that are due. Who tells of one hears the error. */
+  #decide(row: StoredDocket, happening: Happening, desk: DecisionDesk): Decision | undefined {
+    try {
+      return decideDocket(row, happening, desk);
+    } catch (error) {
+      if (happening.kind !== 'clock') throw error;
+      this.#stuck.push({ docket: row.id, error });
+      return undefined;
+    }
   }
 
   /** A crash after it leaves a question that nobody answers; the docket's clock goes on without. */
@@ -325,20 +338,4 @@ function sorted(value: unknown): unknown {
   return typeof value === 'object' && value !== null
     ? Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
     : value;
-}
-
-async function troublesOf(
-  run: Run,
-  tenant: string,
-  now: Instant,
-): Promise<ReadonlyMap<string, Trigger>> {
-  const readings = await queueReadings({ run }, tenant);
-  return new Map(
-    readings.flatMap(({ target, at, triggers: [trigger] }) =>
-      target === undefined || trigger === undefined || now - at > READING_FRESH_MS
-        ? []
-        : // Written only by the watch over queues, from triggers.
-          [[target, trigger as unknown as Trigger] as const],
-    ),
-  );
 }

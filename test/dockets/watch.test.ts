@@ -87,6 +87,25 @@ describe('a docket', () => {
     ).toBe(1);
   });
 
+  it('that cannot be decided keeps no other, is told of, and goes on when it is mended', async () => {
+    stage = await Stage.set(server);
+    const [broken] = await stage.feed(1, { application_number: '18/1' });
+    const before = await stage.read('select state from docket where tenant = $1');
+    // As another version might have left it.
+    const write = (state: unknown) =>
+      stage.read(
+        `update docket set state = $2, next_at = now() - interval '1 day' where tenant = $1 and id = $3`,
+        [JSON.stringify(state), broken?.docket],
+      );
+    await write({ state: 'queued', tier: 'PRIMARY' });
+    await stage.feed(3, {});
+    await stage.router();
+    await until(async () => (await stage.confirmed()) === 3, 10_000);
+    expect(await alerts('docket_stuck')).toBe(1);
+    await write(before[0]?.['state']);
+    await until(async () => (await stage.confirmed()) === 4, 10_000);
+  });
+
   it('hears of changed people, and goes to who stands in for the absent', async () => {
     stage = await Stage.set(server);
     stage.endpoints.PRIMARY.mode = { kind: 'status', status: 403 };

@@ -196,6 +196,21 @@ export async function noteActivations(
   return rows.map((row) => text(row['id']));
 }
 
+const POSTPONE: Statement = {
+  name: 'docket-postpone',
+  text: `update docket set next_at = to_timestamp($3::float8 / 1000) where tenant = $1 and id = any ($2::text[])`,
+};
+
+/** Dockets that are locked, and are looked at again then. */
+export async function postponeDockets(
+  run: Run,
+  tenant: string,
+  dockets: readonly string[],
+  until: Instant,
+): Promise<void> {
+  if (dockets.length > 0) await run(POSTPONE, [tenant, dockets, until]);
+}
+
 const WAKE_ALL: Statement = {
   name: 'docket-wake-all',
   text: `update docket set next_at = now() where tenant = $1 and closed_at is null and phase <> 'sending'
