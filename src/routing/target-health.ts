@@ -1,6 +1,6 @@
 /** The first check of the way back: whether a target answers at all. Each kind of target is asked in its own way. */
 import type { Clock } from '../core/index.ts';
-import { greetMailServer } from '../notify/index.ts';
+import { greetMailServer, usableServer } from '../notify/index.ts';
 import type { Target } from '../packs/patent/routing/index.ts';
 import { bad, type CheckResult, good } from './check-result.ts';
 import type { GetOutcome } from './get-once.ts';
@@ -50,9 +50,14 @@ async function mailHealth(
 ): Promise<CheckResult> {
   const { mail, lookup, certificateAuthorities } = transport;
   if (mail === undefined) return bad('no mail server is set', { code: 'MAIL_NOT_SET' });
+  const server = await usableServer(mail.server);
+  if (server === undefined) {
+    const code = 'CREDENTIAL_UNREADABLE';
+    return bad('the address of the mail server cannot be read', { code });
+  }
   const { timeoutMs } = matrix.policy;
   const startedMs = clock.monotonicMs();
-  const { isWell, code } = await greetMailServer(await mail.server(), {
+  const { isWell, code } = await greetMailServer(server, {
     connectMs: timeoutMs,
     answerMs: timeoutMs,
     ...(lookup === undefined ? {} : { lookup }),

@@ -1,6 +1,7 @@
 /** How targets that are no endpoints come back: a mail server is greeted, a queue is measured as the matrix has it now. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { SaturationGauge } from '../../src/brokers/index.ts';
+import { FilewrightError } from '../../src/core/index.ts';
 import { greetMailServer } from '../../src/notify/index.ts';
 import { listBreakers, recoveryStatus } from '../../src/routing/index.ts';
 import { QueueWatch } from '../../src/routing/queue-watch.ts';
@@ -74,6 +75,40 @@ describe('a mail server', () => {
     expect((await health())?.evidence).toMatchObject({ asked: 'EHLO', code: 'SMTP_250' });
     // One letter: the synthetic transaction.
     expect(mail.taken).toHaveLength(1);
+    await mail.close();
+  }, 40_000);
+
+  it('whose address cannot be read fails at once, and is well when it can be', async () => {
+    stage = await Stage.set(server);
+    await withTeam({ kind: 'mail', address: 'team@firm.example' });
+    const mail = await startMailServer();
+    let isSet = false;
+    await stage.feed(3);
+    await stage.router({
+      transport: {
+        allowPrivateAddresses: () => true,
+        ...trusted,
+        mail: {
+          server: async () => {
+            if (isSet) return mailAt(mail.port);
+            throw new FilewrightError('CREDENTIAL_UNREADABLE', 'the variable is not set');
+          },
+          from: 'docketing@firm.example',
+          host: 'test',
+        },
+      },
+    });
+    const state = async () =>
+      (await listBreakers(stage.parts)).find(({ target }) => target === 'team')?.breaker.state;
+    await until(async () => (await state()) === 'open', 10_000);
+    const [ended] = await stage.read(
+      `select outcome, evidence->>'code' as code from docket_handoff where tenant = $1 and ended_at is not null`,
+    );
+    expect(ended).toEqual({ outcome: 'failed', code: 'CREDENTIAL_UNREADABLE' });
+    const health = `recovery_evidence where tenant = $1 and step = 'health' and verdict = 'bad'`;
+    await until(async () => (await stage.count(health)) > 0, 10_000);
+    isSet = true;
+    await until(async () => (await state()) === 'closed', 20_000);
     await mail.close();
   }, 40_000);
 });

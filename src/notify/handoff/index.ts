@@ -6,6 +6,7 @@ export type {
   HandoffSign,
   HandoffTarget,
 } from './handoff.ts';
+export { usableServer } from './mail-target.ts';
 export type { HandoffParts, QueueOutcome } from './parts.ts';
 export {
   type ConnectionParts,

@@ -1,6 +1,6 @@
 /** A handoff by e-mail. A mail server that takes it has not read it: a person must acknowledge. */
-import type { WriteGuard } from '../../core/index.ts';
-import { sendMail } from '../mail.ts';
+import { FilewrightError, type WriteGuard } from '../../core/index.ts';
+import { type MailServer, readMailUrl, sendMail } from '../mail.ts';
 import type { SendOutcome } from '../outcome.ts';
 import { startDeadline } from './deadline.ts';
 import type { HandoffLoad, HandoffOutcome, HandoffTarget } from './handoff.ts';
@@ -22,7 +22,8 @@ export async function handOverByMail(
     signs: [],
   });
   if (mail === undefined) return end('failed', 'MAIL_NOT_SET');
-  const server = await mail.server();
+  const server = await usableServer(mail.server);
+  if (server === undefined) return end('failed', 'CREDENTIAL_UNREADABLE');
   // Before the connection: an SMTP conversation has no one moment at which it is written. A lease that is lost on the
   // way costs a second mail under the same id, never a lost one.
   if (guard.signal.aborted || !guard.mayWrite()) return end('failed', 'LEASE_LOST');
@@ -59,6 +60,21 @@ export async function handOverByMail(
     case 'permanent':
     case 'gone':
       return end('refused', outcome.code);
+  }
+}
+
+/** Undefined where it cannot be read: a fault of this target, and the next tier may be no mailbox. */
+export async function usableServer(
+  read: () => Promise<MailServer>,
+): Promise<MailServer | undefined> {
+  try {
+    const server = await read();
+    readMailUrl(server.url);
+    return server;
+  } catch (error) {
+    if (error instanceof FilewrightError && error.code === 'CREDENTIAL_UNREADABLE')
+      return undefined;
+    throw error;
   }
 }
 
