@@ -15,6 +15,7 @@ import {
   type DocketMapping,
   docketOf,
   type DocketReading,
+  type DocumentReading,
   driftDocket,
   eventRow,
   NO_GLIMPSE,
@@ -221,10 +222,14 @@ async function commit(
   options: { readonly mapping?: DocketMapping },
 ): Promise<readonly undefined[]> {
   const incoming: IncomingDocket[] = [];
+  const leftOut: { readonly message: BrokerMessage; readonly count: number }[] = [];
   for (const message of messages) {
     const note = { source: message.source, message: message.id, sha256: message.sha256 };
     if (message.isRepeat && (await isMessageKnown(parts.session, parts.tenant, note))) continue;
-    for (const reading of readingsOf(message.bytes, options.mapping)) {
+    const { readings, skipped } = readingsOf(message.bytes, options.mapping);
+    const count = [...skipped.values()].reduce((sum, times) => sum + times, 0);
+    if (count > 0) leftOut.push({ message, count });
+    for (const reading of readings) {
       // A document holds many events and grows; each event goes on as a record of its own, the same every day.
       const isPart = options.mapping !== undefined && reading.kind === 'event';
       incoming.push({
@@ -237,6 +242,16 @@ async function commit(
     }
   }
   await importDockets(parts, incoming);
+  // The mapping says that they need nobody; whoever wrote it finds here what it costs. Their codes are the document's.
+  for (const { message, count } of leftOut) {
+    parts.log.write({
+      level: 'info',
+      event: 'docket.left_out',
+      trace_id: message.id,
+      payload_sha256: message.sha256,
+      error: `${count} events left out by the mapping`,
+    });
+  }
   return messages.map(() => undefined);
 }
 
@@ -247,18 +262,22 @@ const UNREADABLE: DocketReading & { kind: 'refused' } = {
 };
 
 /** What cannot be read at all is a docket too: somebody must look at it. */
-export function readingsOf(bytes: Uint8Array, mapping?: DocketMapping): readonly DocketReading[] {
+export function readingsOf(bytes: Uint8Array, mapping?: DocketMapping): DocumentReading {
   let value: JsonValue;
   try {
     value = parseStrictJson(bytes);
   } catch (error) {
     if (!(error instanceof FilewrightError)) throw error;
-    return [UNREADABLE];
+    return one(UNREADABLE);
   }
-  if (mapping !== undefined) return readDocketDocument(value, mapping).readings;
+  if (mapping !== undefined) return readDocketDocument(value, mapping);
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? [readDocketRow(value as Readonly<Record<string, JsonValue>>)]
-    : [UNREADABLE];
+    ? one(readDocketRow(value as Readonly<Record<string, JsonValue>>))
+    : one(UNREADABLE);
+}
+
+function one(reading: DocketReading): DocumentReading {
+  return { readings: [reading], skipped: new Map() };
 }
 
 async function setAside(

@@ -317,7 +317,7 @@ function recordsIn(body: Uint8Array): PrimaryRecord[] | undefined {
 }
 
 function schemaOf(bytes: Uint8Array, source: string): CheckResult {
-  const [reading] = readingsOf(bytes);
+  const [reading] = readingsOf(bytes).readings;
   if (reading?.kind === 'event') return good({ sample: source });
   const faults =
     reading?.kind === 'drift'

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { sha256Hex } from '../../src/core/index.ts';
+import { type LogRecord, sha256Hex } from '../../src/core/index.ts';
 import { readDocketMapping } from '../../src/packs/patent/docket/index.ts';
 import { docketMessageDesk } from '../../src/routing/index.ts';
 import { type Server, startServer } from '../delivery/server.ts';
@@ -23,9 +23,14 @@ const read = (...path: string[]): string => readFileSync(join(ROOT, ...path), 'u
 it('tomorrow’s document conflicts with nothing of today’s', async () => {
   stage = await Stage.set(server);
   const file = 'law/mappings/uspto-file-wrapper.json';
-  const desk = docketMessageDesk(stage.parts, {
-    mapping: readDocketMapping({ file, text: read(file) }),
-  });
+  const lines: LogRecord[] = [];
+  const log = { write: (line: LogRecord): void => void lines.push(line) };
+  const desk = docketMessageDesk(
+    { ...stage.parts, log },
+    {
+      mapping: readDocketMapping({ file, text: read(file) }),
+    },
+  );
   const send = (id: string, text: string): Promise<unknown> => {
     const bytes = Buffer.from(text);
     const sha256 = sha256Hex(createHash('sha256').update(bytes).digest('hex'));
@@ -39,6 +44,10 @@ it('tomorrow’s document conflicts with nothing of today’s', async () => {
   await send('today', today);
   const before = await count('docket where true');
   expect(before).toBeGreaterThan(0);
+  // What the mapping says that nobody needs is left out, but not in silence, and without a word of the document.
+  expect(lines).toMatchObject([
+    { event: 'docket.left_out', trace_id: 'today', error: '2 events left out by the mapping' },
+  ]);
   const { patentFileWrapperDataBag: bag } = JSON.parse(today) as {
     patentFileWrapperDataBag: { eventDataBag: object[] }[];
   };
