@@ -10,6 +10,7 @@ import { packageRoot, type Person } from '../../store/index.ts';
 import { StoryClock } from './demo-grants-grantor.ts';
 import { awardsIn, correctedByTwo, outage, quarter, type Story } from './demo-grants-year.ts';
 import { obligationsOfYear, provenLedger, tracedReturn } from './demo-grants-end.ts';
+import { nextCommand, shellWord } from './next-command.ts';
 
 const SAMPLES = ['samples', 'grants', 'lantern-2026'];
 
@@ -69,9 +70,8 @@ async function twoPeople(app: Filewright, folder: string): Promise<[Person, Pers
 }
 
 function sayNext(tenant: string, folder: string, dataDirectory: string): void {
-  const prefix = dataDirectory === '.filewright' ? '' : `--data-dir ${dataDirectory} `;
-  const run = `npm run -s filewright -- ${prefix}--tenant ${tenant}`;
-  const key = `--key-file ${join(folder, 'nora.key')}`;
+  const run = nextCommand(dataDirectory, tenant);
+  const key = `--key-file ${shellWord(join(folder, 'nora.key'))}`;
   say(`
 What to type next
   ${run} grants status

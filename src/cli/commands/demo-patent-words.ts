@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DocketView } from '../../acts/dockets/index.ts';
 import { packageRoot } from '../../store/index.ts';
+import { nextCommand, shellWord } from './next-command.ts';
 
 /** Shorter than in real life, so that the day fits into a minute; the rest is as it always is. */
 export const SCALED = { timeout_ms: 800, breaker_cool_down_ms: 3_000 };
@@ -58,8 +59,7 @@ export function nextWords(demo: {
   readonly tenant: string;
   readonly key: string;
 }): string[] {
-  const prefix = demo.place === '.filewright' ? '' : `--data-dir ${demo.place} `;
-  const run = `npm run -s filewright -- ${prefix}--tenant ${demo.tenant} --key-file ${demo.key}`;
+  const run = `${nextCommand(demo.place, demo.tenant)} --key-file ${shellWord(demo.key)}`;
   return [
     '',
     'What to type next',

@@ -33,6 +33,7 @@ import { table } from '../output.ts';
 import { Progress } from '../progress.ts';
 import { countsTable } from './batch.ts';
 import { describe } from './filing.ts';
+import { nextCommand, shellWord } from './next-command.ts';
 import { evidenceText } from './review.ts';
 
 const STATES = ['us-de', 'us-ca', 'us-ny'];
@@ -300,15 +301,9 @@ ${opensslLines(log, shellWord(join(place, 'checkpoint'))).join('\n')}
 `);
 }
 
-/** As a shell reads it back. */
-function shellWord(text: string): string {
-  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}
-
 function sayNext(folder: string, dataDirectory: string): void {
-  const prefix = dataDirectory === '.filewright' ? '' : `--data-dir ${dataDirectory} `;
-  const key = `--key-file ${join(folder, 'paula.key')}`;
-  const run = `npm run -s filewright -- ${prefix}--tenant demo`;
+  const key = `--key-file ${shellWord(join(folder, 'paula.key'))}`;
+  const run = nextCommand(dataDirectory, 'demo');
   process.stdout.write(`
 What to type next
   ${run} review list                  # exceptions, the most urgent first
@@ -317,7 +312,7 @@ What to type next
   ${run} audit verify --bodies        # chain, tree, states and every sealed body
   ${run} ${key} filing defend FILING DIR    # one filing for a court: payload, answers, date, proofs
   ${run} doctor                       # this installation: disk, clock, key, lanes, ledger
-  npm run -s filewright -- --help
-  npm run -s filewright -- ${prefix}db stop     # stop the embedded database
+  ${nextCommand('.filewright')} --help
+  ${nextCommand(dataDirectory)} db stop     # stop the embedded database
 `);
 }
