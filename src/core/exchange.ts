@@ -15,6 +15,8 @@ export interface Answer {
   readonly elapsedMs: number;
   /** Duration of the TLS handshake when this exchange opened the connection. */
   readonly tlsHandshakeMs?: number;
+  /** The path that answered, where declared redirects led to another one than was asked. */
+  readonly path?: string;
   /** With the driver `html-form`: what stands on the page. Absent when the page cannot be read. */
   readonly page?: PageReading;
 }

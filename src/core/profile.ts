@@ -181,6 +181,8 @@ export interface SessionRule {
 
 export interface LoginRule {
   readonly path: string;
+  /** Where the login form posts to; `path` unless given. */
+  readonly submitPath?: string;
   /** Selector of the login form: a page that has it is the login page. */
   readonly selector: string;
   /** Values are references, as in `credentials`. */

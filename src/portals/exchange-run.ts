@@ -15,6 +15,8 @@ export interface Leg {
   readonly contentType: string | undefined;
   /** It files nothing (a login, say): where it leads to is the answer, whatever that says. */
   readonly isHarmless?: true;
+  /** The address of the page whose form is posted. */
+  readonly from?: string;
 }
 
 export interface RunOptions {
@@ -181,6 +183,8 @@ export class ExchangeRun implements Dispatcher.DispatchHandler, LeaseHolder {
     this.body = undefined;
     const headers = [...this.commonHeaders];
     if (contentType !== undefined) headers.push('content-type', contentType);
+    // As browsers send it: frameworks take a form without it for one that another site made them post.
+    if (leg.from !== undefined) headers.push('origin', wire.origin, 'referer', leg.from);
     this.options.session.addHeaders(headers, path);
     this.connection = wire.take();
     if (this.connection === undefined) this.fail('connect', 'The lane has no free connection.');
@@ -197,6 +201,7 @@ export class ExchangeRun implements Dispatcher.DispatchHandler, LeaseHolder {
       bodyEnd,
       bodySha256,
       elapsedMs: this.elapsedMs(),
+      ...(this.redirects > 0 && this.leg !== undefined ? { path: this.leg.path } : {}),
     };
     const { tlsHandshakeMs } = this;
     return tlsHandshakeMs === undefined ? answer : { ...answer, tlsHandshakeMs };

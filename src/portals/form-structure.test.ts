@@ -97,7 +97,7 @@ describe('filling in', () => {
     const filled = fill({ number: 'ñ &=+', kind: 'b' });
     if (filled.kind !== 'filled') throw new Error(filled.reason);
     const text = Buffer.from(filled.body).toString('latin1');
-    expect(text).toBe('csrf=abc&number=%C3%B1+%26%3D%2B&kind=b&rail=ach&note=k-1');
+    expect(text).toBe('csrf=abc&number=%C3%B1+%26%3D%2B&note=k-1&kind=b&rail=ach');
   });
 
   it.each([

@@ -15,14 +15,24 @@ import {
   type WriteGuard,
 } from '../core/index.ts';
 import { collided, type Exchanger, notSent } from './exchanger.ts';
-import { fillForm, FORM_CONTENT_TYPE } from './form-filling.ts';
+import { fillForm, misfitOf } from './form-filling.ts';
 import { fingerprintOf, type FormStructure, readForm } from './form-structure.ts';
-import { withReading } from './page-reader.ts';
+import { charsetOf, withReading } from './page-reader.ts';
 import { fillStatusPath } from './request-plan.ts';
+import type { Leg } from './exchange-run.ts';
 import { SignedPages, type Visit } from './signed-pages.ts';
 
 export type OpenedForm =
-  | { readonly kind: 'opened'; readonly form: FormStructure; readonly fingerprint: string }
+  | {
+      readonly kind: 'opened';
+      readonly form: FormStructure;
+      readonly fingerprint: string;
+      /** What keeps it from being the form that the profile describes. */
+      readonly misfit: string | undefined;
+      /** Of its page: where, and in which charset. */
+      readonly url: string;
+      readonly charset: string;
+    }
   | { readonly kind: 'failed'; readonly failure: Failure };
 
 export class HtmlForm {
@@ -58,16 +68,7 @@ export class HtmlForm {
   }
 
   async openForm(profile: Profile, guard: WriteGuard): Promise<OpenedForm> {
-    let form: FormStructure | undefined;
-    let fingerprint = '';
-    const failure = await this.inSession(profile, guard, async (visit) => {
-      const opened = await this.form(visit);
-      if (opened.kind === 'failed') return opened.failure;
-      ({ form, fingerprint } = opened);
-      return undefined;
-    });
-    if (form !== undefined) return { kind: 'opened', form, fingerprint };
-    return { kind: 'failed', failure: failure ?? notSent('page', 'The form was not opened.') };
+    return this.inSession(profile, guard, (visit) => this.form(visit));
   }
 
   async tend(profile: Profile, guard: WriteGuard): Promise<Exchange | undefined> {
@@ -100,38 +101,35 @@ export class HtmlForm {
 
   private async file(request: SendRequest, visit: Visit): Promise<Exchange> {
     const { profile, key, payload } = request;
-    const { wire, session } = visit;
+    const { session } = visit;
     const opened = await this.form(visit);
     if (opened.kind === 'failed') return opened.failure;
     const rule = formOf(profile);
-    const { form, fingerprint } = opened;
+    const { form, fingerprint, charset } = opened;
     const expected = rule.fingerprint;
     if (expected !== undefined && fingerprint !== expected) {
       const found = `Expected the form with the fingerprint ${expected}, found ${fingerprint}.`;
       return notSent('form_changed', found);
     }
-    // An action that leads elsewhere would carry the filing, and the session, to somebody else.
-    const { submitPath } = wire.plan(profile);
-    if (form.action !== submitPath || form.method !== 'POST') {
-      const found = `Expected a form that posts to ${submitPath}, found ${form.method} ${form.action}.`;
-      return notSent('form_changed', found);
-    }
-    const filled = fillForm(form, rule, { payload, key });
+    if (opened.misfit !== undefined) return notSent('form_changed', opened.misfit);
+    const filled = fillForm(form, rule, { payload, key, charset });
     if (filled.kind !== 'filled') {
       return notSent(filled.kind === 'form' ? 'form_changed' : 'payload', filled.reason);
     }
     if (session.end !== 'no') return this.ended(visit);
-    return this.post(visit, { path: submitPath, body: filled.body, key });
+    const { body, contentType } = filled;
+    // To the action as the page has it: its query may carry the state of the form, as a hidden field would.
+    return this.post(visit, { path: form.target, body, contentType, from: opened.url }, key);
   }
 
   /** The filing itself: from here on only a receipt or a refusal is proof. */
   private async post(
     visit: Visit,
-    filing: { readonly path: string; readonly body: Uint8Array; readonly key: string },
+    filing: Pick<Leg, 'path' | 'body' | 'contentType' | 'from'>,
+    key: string,
   ): Promise<Exchange> {
     const { wire, profile, session } = visit;
-    const { path, body, key } = filing;
-    const leg = { method: 'POST', path, body, contentType: FORM_CONTENT_TYPE } as const;
+    const leg: Leg = { method: 'POST', ...filing };
     const exchange = await this.exchanger.exchange(wire, profile, guardOf(visit), {
       leg,
       key,
@@ -151,16 +149,27 @@ export class HtmlForm {
   private async form(visit: Visit): Promise<OpenedForm> {
     const { profile, wire } = visit;
     const rule = formOf(profile);
-    const { basePath } = wire.plan(profile);
+    const { basePath, submitPath } = wire.plan(profile);
     const opened = await this.pages.open(visit, basePath + rule.path);
     if (opened.kind === 'failure') return { kind: 'failed', failure: opened };
     const page = this.pages.parse(opened);
-    const url = wire.origin + basePath + rule.path;
+    // Where redirects have led, relative addresses begin there.
+    const url = wire.origin + (opened.path ?? basePath + rule.path);
     const form = page && readForm(page, rule.selector, url);
     if (form !== undefined) {
-      return { kind: 'opened', form, fingerprint: fingerprintOf(form, basePath) };
+      return {
+        kind: 'opened',
+        form,
+        fingerprint: fingerprintOf(form, basePath),
+        misfit: misfitOf(form, { rule, submitPath }),
+        url,
+        charset: charsetOf(opened),
+      };
     }
-    const message = `Expected one form at ${rule.selector} on ${rule.path}, found none or several.`;
+    const message =
+      page === undefined
+        ? `Expected ${rule.path} to be a whole HTML page in the charset it claims.`
+        : `Expected one form at ${rule.selector} on ${rule.path}, found none or several.`;
     const failure = { ...notSent('form_changed', message), answer: opened };
     return { kind: 'failed', failure };
   }

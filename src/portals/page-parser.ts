@@ -14,7 +14,11 @@ let cheerio: Pick<typeof Cheerio, 'load'> | undefined;
 export function parsePage(html: string): Page {
   // `require` is untyped; the package is pinned, and its types are those of the import above.
   cheerio ??= require('cheerio') as typeof Cheerio;
-  return cheerio.load(html);
+  const page = cheerio.load(html);
+  // What a script may show later stands in templates, and is no part of the page that was sent: the receipt of an
+  // unused confirmation would pass for one.
+  page('template').remove();
+  return page;
 }
 
 /** Judged by the parser that will look for it; a misspelt selector would only ever find nothing. */

@@ -46,6 +46,7 @@ export const form = record(
 
 const login = record({
   path: path(),
+  submitPath: Type.Optional(path({ description: 'Where the login posts to, if not to `path`.' })),
   selector: selector(),
   fields: list(record({ name: fieldName(), value: reference() }), { minItems: 1 }),
 });

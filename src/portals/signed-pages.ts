@@ -1,12 +1,15 @@
 import type { Answer, Exchange, Failure, Profile, WriteGuard } from '../core/index.ts';
 import { collided, type Exchanger, notSent } from './exchanger.ts';
 import type { Leg } from './exchange-run.ts';
-import { encode, FORM_CONTENT_TYPE } from './form-filling.ts';
+import { fillFields } from './form-filling.ts';
 import { readForm } from './form-structure.ts';
 import type { LaneWire } from './lane-wire.ts';
 import type { Page } from './page-parser.ts';
-import { pageOf, readPage } from './page-reader.ts';
+import { charsetOf, pageOf, readPage } from './page-reader.ts';
 import type { Session } from './session.ts';
+
+// 401, and what two frameworks have made up for it: 419 (Laravel) and 440 (IIS).
+const SESSION_OVER: ReadonlySet<number> = new Set([401, 419, 440]);
 
 /** One use of a session. */
 export interface Visit {
@@ -34,8 +37,13 @@ export class SignedPages {
         if (failure !== undefined) return failure;
       }
       const answer = await this.get(visit, path);
-      if (answer.kind === 'failure') return answer;
-      if (!this.isLogin(answer, profile)) return answer;
+      const isOver = this.isOver(answer, profile);
+      if (answer.kind === 'failure' && !isOver) {
+        // It may be the session that is refused: the next attempt begins with a new one.
+        if (answer.answer?.status === 403) session.clear();
+        return answer;
+      }
+      if (!isOver) return answer;
       session.clear();
       if (isLast || login === undefined) break;
     }
@@ -79,30 +87,33 @@ export class SignedPages {
     const opened = await this.get(visit, path);
     if (opened.kind === 'failure') return opened;
     const page = this.parse(opened);
-    const form = page && readForm(page, login.selector, wire.origin + path);
+    const url = wire.origin + (opened.path ?? path);
+    const form = page && readForm(page, login.selector, url);
+    const submitPath = login.submitPath ?? login.path;
     // The password goes where the profile says, and nowhere that a changed page might lead it.
-    if (form === undefined || form.action !== path || form.method !== 'POST') {
-      const message = `Expected a login form at ${login.selector} that posts to ${login.path}.`;
+    if (form === undefined || form.action !== basePath + submitPath || form.method !== 'POST') {
+      const message = `Expected a login form at ${login.selector} that posts to ${submitPath}.`;
       return { ...notSent('form_changed', message), answer: opened };
     }
-    const values = new Map<string, string>();
-    for (const { name, type, value } of form.controls) {
-      if (type === 'hidden') values.set(name, value ?? '');
-    }
+    const given = new Map<string, string>();
     try {
       for (const { name, value } of login.fields) {
-        values.set(name, await this.exchanger.credentials.resolve(value));
+        given.set(name, await this.exchanger.credentials.resolve(value));
       }
     } catch (error) {
       return notSent('credential', error instanceof Error ? error.message : 'unreadable');
     }
-    const body = encode(values);
+    const filled = fillFields(form, given, charsetOf(opened));
+    // The reason names the field, never what would have been put into it.
+    if (filled.kind !== 'filled') return notSent('form_changed', filled.reason);
+    const { body, contentType } = filled;
     const answer = await this.leg(visit, {
       method: 'POST',
-      path,
+      path: form.target,
       body,
-      contentType: FORM_CONTENT_TYPE,
+      contentType,
       isHarmless: true,
+      from: url,
     });
     if (answer.kind === 'failure') return answer;
     if (this.isLogin(answer, profile)) {
@@ -127,6 +138,14 @@ export class SignedPages {
       return collided(profile.code);
     }
     return beforeThePost(exchange, leg);
+  }
+
+  /** The session is over: the portal shows its login, with whatever status, or has a status that says only this. */
+  private isOver(answer: Answer | Failure, profile: Profile): boolean {
+    if (answer.kind === 'answer') return this.isLogin(answer, profile);
+    const { answer: refusal } = answer;
+    if (refusal === undefined || profile.session?.login === undefined) return false;
+    return SESSION_OVER.has(refusal.status) || this.isLogin(refusal, profile);
   }
 
   private isLogin(answer: Answer, profile: Profile): boolean {

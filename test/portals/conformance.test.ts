@@ -58,6 +58,22 @@ async function check(
 const states = (report: ConformanceReport): Readonly<Record<string, string>> =>
   Object.fromEntries(report.checks.map(({ name, state }) => [name, state]));
 
+describe('a profile that the form does not fit', () => {
+  it.each([
+    ['a field that is not there', { fields: [{ name: 'gone', at: '/period' }] }],
+    ['no field for the reference', { keyField: 'gone' }],
+  ])('%s fails, also where nothing may be submitted', async (_name, change) => {
+    const { synthetic: _synthetic, ...profile } = promising('html-form');
+    if (profile.form === undefined) throw new Error('no form');
+    const told = { ...profile, form: { ...profile.form, ...change } };
+    const report = await check(told, { play: () => profile });
+    expect(report).toMatchObject({ conforms: false, reason: 'FORM_CHANGED' });
+    expect(report.checks.find(({ name }) => name === 'form')?.found).toBe(
+      'The form has no field gone.',
+    );
+  });
+});
+
 describe('a portal that keeps its promises', () => {
   it('passes every check that its profile gives reason for, json-api', async () => {
     const report = await check(promising('json-api'));

@@ -116,8 +116,9 @@ const form: Check = {
     if (opened.kind === 'failed') {
       return failed(reasonOfFailure(opened.failure.code), opened.failure.message);
     }
-    const { fingerprint } = opened;
+    const { fingerprint, misfit } = opened;
     findings.fingerprint = fingerprint;
+    if (misfit !== undefined) return failed('FORM_CHANGED', misfit);
     const expected = profile.form?.fingerprint;
     if (expected === undefined) return passed(`fingerprint ${fingerprint}; the profile has none`);
     return fingerprint === expected

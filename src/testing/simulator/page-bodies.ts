@@ -63,7 +63,10 @@ export class PageBodies extends AnswerBodies {
     const fields = (login?.fields ?? []).map(({ name }) => `<input name="${name}" required>`);
     const open = openTag(login?.selector ?? 'form', {
       method: 'post',
-      action: tail(login?.path ?? '/login'),
+      action:
+        login?.submitPath === undefined
+          ? tail(login?.path ?? '/login')
+          : relative(login.path, login.submitPath),
     });
     return page('Sign in', `${note}${open}${fields.join('')}<button>Sign in</button></form>`);
   }

@@ -45,7 +45,8 @@ export class PageDesk {
     const act = `${request.method} ${path}`;
     const login = profile.session?.login;
     if (login !== undefined && act === `GET ${login.path}`) return this.showLogin();
-    if (login !== undefined && act === `POST ${login.path}`) return this.signIn(request, now);
+    const entrance = login?.submitPath ?? login?.path;
+    if (login !== undefined && act === `POST ${entrance}`) return this.signIn(request, now);
     if (act === `GET ${this.rule.path}`) return this.showForm(request, now);
     if (act === `GET ${profile.session?.keepAlive?.path}`) return this.stay(request, now);
     if (request.method === 'GET' && profile.redirects.includes(path)) {
@@ -109,7 +110,8 @@ export class PageDesk {
   private signIn(request: PortalRequest, now: Instant): AnswerPlan {
     const { behaviour, profile } = this.parts;
     const given = this.fieldsOf(request);
-    const fields = profile.session?.login?.fields ?? [];
+    const login = profile.session?.login;
+    const fields = login?.fields ?? [];
     const isComplete = fields.every(({ name }) => (given.get(name) ?? '') !== '');
     if (behaviour.login === 'refused' || !isComplete || [...given.values()].includes('wrong')) {
       return respondPage(200, this.bodies.login('<p class="error">Not known.</p>'));
@@ -119,7 +121,7 @@ export class PageDesk {
     const [oldest] = this.guests.keys();
     if (this.guests.size > GUESTS_MAX && oldest !== undefined) this.guests.delete(oldest);
     return respondPage(303, EMPTY, {
-      location: relative(profile.session?.login?.path ?? '/', this.rule.path),
+      location: relative(login?.submitPath ?? login?.path ?? '/', this.rule.path),
       'set-cookie': this.sessions.issue(token),
     });
   }
