@@ -46,6 +46,14 @@ describe('a credential reference', () => {
     await expect(refusal('env:PATH', credentials)).resolves.toContain('env:PATH');
   });
 
+  it('leads to a password that no header could hold, for a form alone', async () => {
+    const { credentials } = withClock({ PASSWORD: 'pässwörd ', LINES: 'a\nb' });
+    await expect(credentials.resolve('env:PASSWORD', 'field')).resolves.toBe('pässwörd ');
+    expect(credentials.cached('env:PASSWORD')).toBeUndefined();
+    await expect(refusal('env:PASSWORD', credentials)).resolves.toContain('no header may hold');
+    await expect(credentials.resolve('env:LINES', 'field')).rejects.toThrow('no field may hold');
+  });
+
   it('leads to a file, without its last line break', async () => {
     const { credentials } = withClock();
     await expect(credentials.resolve(file('key', 'from file\n'))).resolves.toBe('from file');

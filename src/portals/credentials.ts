@@ -16,6 +16,9 @@ const COMMAND_MS_MAX = 10_000;
 // RFC 9110 § 5.5, narrowed to ASCII: a line break would let a secret's file add headers of its own.
 const HEADER_VALUE = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
 
+// A person types it into a form, so it may have any character that a keyboard gives.
+const FIELD_VALUE = /^[^\p{Cc}\p{Surrogate}]+$/u;
+
 interface Cached {
   readonly value: string;
   readonly until: number;
@@ -49,29 +52,33 @@ export class Credentials {
     return entry !== undefined && entry.until > this.monotonicMs() ? entry.value : undefined;
   }
 
-  async resolve(reference: string): Promise<string> {
-    const cached = this.cached(reference);
+  /** The value of a header; of a form's field where `use` says so. */
+  async resolve(reference: string, use: 'header' | 'field' = 'header'): Promise<string> {
+    // Apart, so that what goes into a form never reaches a header unseen.
+    const name = use === 'header' ? reference : `field ${reference}`;
+    const cached = this.cached(name);
     if (cached !== undefined) return cached;
     // Many filings of a lane ask at the same moment: one read serves them all.
-    let reading = this.reading.get(reference);
+    let reading = this.reading.get(name);
     if (reading === undefined) {
-      reading = this.read(reference).finally(() => this.reading.delete(reference));
-      this.reading.set(reference, reading);
+      reading = this.read(reference, use).finally(() => this.reading.delete(name));
+      this.reading.set(name, reading);
     }
-    return reading;
+    const value = await reading;
+    this.cache.set(name, { value, until: this.monotonicMs() + CACHE_MS });
+    return value;
   }
 
-  private async read(reference: string): Promise<string> {
+  private async read(reference: string, use: 'header' | 'field'): Promise<string> {
     if (!isCredentialReference(reference)) {
       // What is no reference may be the secret itself.
       throw unreadable('(not shown)', 'it is not a reference of the form env:, file: or command:');
     }
     const raw = await this.readRaw(reference);
     const value = raw.replace(/\r?\n$/, '');
-    if (!HEADER_VALUE.test(value)) {
-      throw unreadable(reference, 'the value is empty or has characters that no header may hold');
+    if (!(use === 'header' ? HEADER_VALUE : FIELD_VALUE).test(value)) {
+      throw unreadable(reference, `the value is empty or has characters that no ${use} may hold`);
     }
-    this.cache.set(reference, { value, until: this.monotonicMs() + CACHE_MS });
     return value;
   }
 

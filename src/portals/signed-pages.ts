@@ -98,7 +98,7 @@ export class SignedPages {
     const given = new Map<string, string>();
     try {
       for (const { name, value } of login.fields) {
-        given.set(name, await this.exchanger.credentials.resolve(value));
+        given.set(name, await this.exchanger.credentials.resolve(value, 'field'));
       }
     } catch (error) {
       return notSent('credential', error instanceof Error ? error.message : 'unreadable');
