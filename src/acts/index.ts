@@ -92,4 +92,10 @@ export {
   planRehearsal,
   type RehearsalPlan,
 } from './rehearsal.ts';
-export { readDuration, readThresholds, warnOfSlack } from './slack-alerts.ts';
+export {
+  readDuration,
+  readThresholds,
+  unfiledOf,
+  warnOfSlack,
+  warnOfUnfiled,
+} from './slack-alerts.ts';

@@ -2,7 +2,8 @@
 import type { Filewright } from '../app.ts';
 import { FilewrightError } from '../core/index.ts';
 import type { SlackWarning } from '../core/index.ts';
-import { watchSlack } from '../jobs/index.ts';
+import { unfiledSoon, unfiledText, watchSlack, watchUnfiled } from '../jobs/index.ts';
+import type { UnfiledGroup } from '../store/register/index.ts';
 
 const THRESHOLDS_MAX = 10;
 const YEAR_MS = 366 * 86_400_000;
@@ -17,6 +18,23 @@ export function warnOfSlack(
     ...app,
     ...(thresholdsMs === undefined ? {} : { slackThresholdsMs: thresholdsMs }),
   });
+}
+
+/** The same for what is owed and has no filing. */
+export function warnOfUnfiled(
+  app: Filewright,
+  slackThresholdsMs: readonly number[],
+): Promise<readonly UnfiledGroup[]> {
+  return watchUnfiled({ ...app, slackThresholdsMs });
+}
+
+/** What is owed within the largest threshold and has no filing, with a line for each group. */
+export async function unfiledOf(
+  app: Filewright,
+  slackThresholdsMs: readonly number[],
+): Promise<readonly (UnfiledGroup & { readonly text: string })[]> {
+  const groups = await unfiledSoon({ ...app, slackThresholdsMs });
+  return groups.map((group) => ({ ...group, text: unfiledText(group, app.clock.now()) }));
 }
 
 /** Reads `7d,2d,4h`. The order does not matter. */

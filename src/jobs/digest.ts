@@ -7,6 +7,7 @@ import {
   digestFigures,
   recipientsOf,
 } from '../store/index.ts';
+import type { UnfiledGroup } from '../store/register/index.ts';
 import type { DocketReaders } from './alerts.ts';
 import {
   type SlackFigures,
@@ -14,6 +15,7 @@ import {
   slackLines,
   type SlackWatchParts,
 } from './slack-watch.ts';
+import { unfiledSoon } from './unfiled-watch.ts';
 
 /** More than a person reads in one mail; the count above the list is always whole. */
 const ALERTS_MAX = 50;
@@ -22,6 +24,7 @@ const ALERTS_MAX = 50;
 export async function queueDigest(parts: SlackWatchParts): Promise<number> {
   const { session, tenant, ids } = parts;
   const slack = await slackFigures(parts);
+  const unfiled = await unfiledSoon(parts);
   return session.transaction(async (run) => {
     const recipients = await recipientsOf(run, tenant, 'digest');
     if (recipients.length === 0) return 0;
@@ -41,7 +44,7 @@ export async function queueDigest(parts: SlackWatchParts): Promise<number> {
           figures,
           open.filter(({ docket }) => docket === undefined).length,
         ),
-        body: digestText(figures, slack, alerts),
+        body: digestText(figures, { slack, unfiled }, alerts),
         dedup: `digest/${figures.day}/${recipient}`,
       });
     }
@@ -76,14 +79,18 @@ function digestSubject(tenant: string, figures: DigestFigures, alerts: number): 
 
 export function digestText(
   figures: DigestFigures,
-  slack: SlackFigures,
+  ahead: { readonly slack: SlackFigures; readonly unfiled: readonly UnfiledGroup[] },
   alerts: readonly Alert[],
 ): string {
   const rows: readonly (readonly [string, number])[] = [
     ['accepted in the last 24 hours', figures.acceptedSinceYesterday],
     ['open', figures.open],
     ['open, last safe moment within 7 days', figures.openWithinWeek],
-    ...slackLines(slack),
+    ...slackLines(ahead.slack),
+    [
+      'owed soon or already late, without a filing',
+      ahead.unfiled.reduce((sum, { obligations }) => sum + obligations, 0),
+    ],
     ['not accepted and past their last safe moment', figures.late],
     ['exceptions waiting for a person', figures.exceptions],
     ['alerts that nobody has acknowledged', alerts.length],

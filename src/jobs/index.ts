@@ -13,3 +13,4 @@ export type { JobParts } from './parts.ts';
 export { COMPLETION_EVENT } from './registered-agent-notice.ts';
 export * from './on-demand.ts';
 export { slackFigures, type SlackFigures, watchSlack } from './slack-watch.ts';
+export { unfiledSoon, unfiledText, watchUnfiled } from './unfiled-watch.ts';

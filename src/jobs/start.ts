@@ -22,6 +22,7 @@ import type { JobParts } from './parts.ts';
 import { registeredAgentNotice } from './registered-agent-notice.ts';
 import { runnerLogger } from './runner-log.ts';
 import { watchSlack } from './slack-watch.ts';
+import { watchUnfiled } from './unfiled-watch.ts';
 
 /** How soon a committed event is on its way; each look is one indexed read of a nearly empty table. */
 const POLL_MS = 1_000;
@@ -166,6 +167,7 @@ class Crew {
     let events = 0;
     let jobs = 0;
     await watchSlack(this.#parts);
+    await watchUnfiled(this.#parts);
     await tellDueAlerts(this.#parts);
     if (withDigest) await queueDigest(this.#parts);
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
@@ -232,6 +234,7 @@ class Crew {
       },
       [this.#task('slack')]: async () => {
         await watchSlack(this.#parts);
+        await watchUnfiled(this.#parts);
       },
       [this.#task('digest')]: async () => {
         await queueDigest(this.#parts);

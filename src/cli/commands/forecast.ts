@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { forecastFilings } from '../../acts/index.ts';
-import { readThresholds, warnOfSlack } from '../../acts/index.ts';
+import { readThresholds, unfiledOf, warnOfSlack, warnOfUnfiled } from '../../acts/index.ts';
 import { type LaneForecast, SLACK_THRESHOLDS_MS } from '../../core/index.ts';
 import { EXIT } from '../../core/index.ts';
 import { environment, type GlobalOptions, withApp } from '../context.ts';
@@ -54,16 +54,26 @@ async function forecastAction(
       ...(own.lane === undefined ? {} : { lane: own.lane }),
     };
     const { forecasts, now } = await forecastFilings(app, scope, { thresholdsMs });
+    const isWhole = batch === undefined && own.lane === undefined;
+    const unfiled = isWhole ? await unfiledOf(app, thresholdsMs) : [];
     const raised = own.alert === true ? await warnOfSlack(app, thresholdsMs) : [];
+    const told = own.alert === true ? await warnOfUnfiled(app, thresholdsMs) : [];
     const lanes = forecasts.map((lane) => ({
       ...lane,
       filings: undefined,
       missed: lane.filings.filter(({ startsAt }) => startsAt === undefined),
     }));
-    out.result('forecast', { now, batch: batch ?? null, thresholdsMs, lanes, raised }, () =>
-      [forecastTable(forecasts, thresholdsMs), ...forecasts.flatMap(advice)].join('\n'),
+    out.result(
+      'forecast',
+      { now, batch: batch ?? null, thresholdsMs, lanes, unfiled, raised },
+      () =>
+        [
+          forecastTable(forecasts, thresholdsMs),
+          ...forecasts.flatMap(advice),
+          ...unfiled.map(({ text }) => text),
+        ].join('\n'),
     );
-    if (own.alert === true) out.say(`${raised.length} alerts raised.`);
+    if (own.alert === true) out.say(`${raised.length + told.length} alerts raised.`);
     if (forecasts.some(({ infeasible }) => infeasible > 0)) process.exitCode = EXIT.late;
   });
 }
@@ -72,7 +82,7 @@ function forecastTable(
   forecasts: readonly LaneForecast[],
   thresholdsMs: readonly number[],
 ): string {
-  if (forecasts.length === 0) return 'Nothing is owed.';
+  if (forecasts.length === 0) return 'No filing is open.';
   return table(
     ['lane', 'open', 'people', 'slots', 'each', 'clears', 'least slack']
       .concat(thresholdsMs.map((ms) => `< ${span(ms)}`))

@@ -70,7 +70,7 @@ async function rehearseAction(
 }
 
 function rehearsalText(lanes: readonly LaneOutcome[]): string {
-  if (lanes.length === 0) return 'Nothing is owed.';
+  if (lanes.length === 0) return 'No filing is open.';
   const rows = table(
     ['lane', 'filings', 'accepted', 'people', 'late', 'clears', 'forecast', 'later by'],
     lanes.map((lane) => [

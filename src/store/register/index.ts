@@ -32,4 +32,5 @@ export {
   type StoredObligation,
   writeObligations,
 } from './obligations.ts';
+export { unfiledBefore, type UnfiledGroup } from './unfiled.ts';
 export { recordSubjectFacts, type SubjectFact } from './subject-facts.ts';
