@@ -30,7 +30,7 @@ export async function openCsv(
   const delimiter = options.delimiter ?? ',';
   const splitter = new LineSplitter(LINE_BYTES_MAX);
   const cutter = new RecordCutter(delimiter);
-  const records = cutRecords(source, splitter, cutter);
+  const records = cutRecords(source, { splitter, cutter, delimiter });
   try {
     const first = await records.next();
     if (first.done === true) throw malformed(1, 'the file is empty');
@@ -51,22 +51,30 @@ export async function openCsv(
 
 async function* cutRecords(
   source: AsyncIterable<Uint8Array>,
-  splitter: LineSplitter,
-  cutter: RecordCutter,
+  by: {
+    readonly splitter: LineSplitter;
+    readonly cutter: RecordCutter;
+    readonly delimiter: string;
+  },
 ): AsyncGenerator<CsvRecord> {
+  const { splitter, cutter, delimiter } = by;
   for await (const chunk of source) {
     for (const part of splitter.push(chunk)) {
-      for (const record of cutter.push(part)) if (!isBlank(record)) yield record;
+      for (const record of cutter.push(part)) if (!isBlank(record, delimiter)) yield record;
     }
   }
   for (const part of splitter.end()) {
-    for (const record of cutter.push(part)) if (!isBlank(record)) yield record;
+    for (const record of cutter.push(part)) if (!isBlank(record, delimiter)) yield record;
   }
-  yield* cutter.end();
+  for (const record of cutter.end()) if (!isBlank(record, delimiter)) yield record;
 }
 
-function isBlank(record: CsvRecord): boolean {
-  return record.bytes.length <= 2 && withoutLineEnd(record.bytes).length === 0;
+/** Spreadsheets end their exports with rows of nothing but delimiters, as many as somebody once scrolled down. */
+function isBlank(record: CsvRecord, delimiter: string): boolean {
+  const code = delimiter.codePointAt(0);
+  // Of a record that is too large only the beginning is here.
+  if (record.kind !== 'whole') return false;
+  return withoutLineEnd(record.bytes).every((byte) => byte === code);
 }
 
 async function* readRows(
