@@ -162,8 +162,7 @@ function filledIn(
 }
 
 function optionValue(page: Page, option: Element | Elements): string {
-  // Both forms of the argument are taken by the parser alike; its types know them apart only.
-  const element = page(option as Element);
+  const element = page(option);
   return element.attr('value') ?? element.text().replaceAll(/\s+/g, ' ').trim();
 }
 
