@@ -286,6 +286,10 @@ describe('the law', () => {
         ({ code, why }) => `${code} ${why}`,
       );
     expect(reasons({})).toEqual([expect.stringMatching(/^OBLIGATION_NOT_CHECKED .*entity_kind/)]);
+    const { origin: _origin, ...homeless } = DOMESTIC;
+    expect(reasons({ fields: homeless })).toEqual([
+      expect.stringMatching(/^OBLIGATION_NOT_CHECKED .*entity_kind and origin are not both given$/),
+    ]);
     const { formation_date: _formed, ...unformed } = DOMESTIC;
     expect(reasons({ fields: unformed })).toEqual([
       expect.stringMatching(/^OBLIGATION_NOT_CHECKED .*formation_date/),

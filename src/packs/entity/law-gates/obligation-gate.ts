@@ -34,7 +34,7 @@ export function obligationGate(law: EntityLaw): LawGates['obligation'] {
   const kept = new Map<string, Found>();
   return (gated, zone) => {
     const input = caseOf(gated.payload);
-    if (input === undefined) return notChecked('entity_kind and origin are not given');
+    if (input === undefined) return notChecked('entity_kind and origin are not both given');
     const day = localDay(gated.due, zone);
     const name = JSON.stringify([...Object.values(input), day]);
     let found = kept.get(name);
