@@ -178,6 +178,13 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     invariant: 'no_blind_resend',
   },
   {
+    name: 'a filing is sent although its last safe moment has passed',
+    file: 'src/delivery/turn.js',
+    find: 'const isInTime = () => leases.now() < filing.lastSafe;',
+    replace: 'const isInTime = () => true;',
+    invariant: 'sent_in_time',
+  },
+  {
     name: 'a slot whose answer was lost stands idle for ever',
     file: 'src/delivery/worker.js',
     find: 'if (unknown.length > 0)',

@@ -87,6 +87,18 @@ const notBefore: Rule = {
     }),
 };
 
+/** "No retry runs past the last safe moment": then the filing is a person's, who must not find it sent behind his back. */
+const inTime: Rule = {
+  name: 'sent_in_time',
+  check: (book) =>
+    allPosts(book).flatMap((post) => {
+      const filing = book.filingByKey.get(post.key);
+      const lateMs = filing === undefined ? 0 : post.writtenAt - filing.lastSafe;
+      if (lateMs <= SKEW_TOLERANCE_MS / 2) return [];
+      return [`${short(post.key)} was sent ${lateMs} ms after its last safe moment`];
+    }),
+};
+
 const clockSkew: Rule = {
   name: 'clock_skew',
   check: (book) =>
@@ -128,6 +140,7 @@ export const SENDING_RULES: readonly Rule[] = [
   hashConstant,
   intentBeforeEffect,
   notBefore,
+  inTime,
   clockSkew,
   leaseAtWrite,
 ];

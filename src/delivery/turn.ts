@@ -60,17 +60,18 @@ export async function takeTurn(
     step.action !== 'resend' || mayRepeat(filing, step, profile, leases.now());
   if (!isRepeatable()) return { event: { kind: 'unsent' } };
   if (payload === undefined) return { event: { kind: 'gated', code: 'PAYLOAD_UNREADABLE' } };
+  // Claimed ahead, it may have waited past its last safe moment: a person gets it, early enough to act.
+  const isInTime = (): boolean => leases.now() < filing.lastSafe;
+  if (!isInTime()) return { event: { kind: 'late' } };
   if (step.action === 'send') {
-    // Claimed ahead, it may have waited past its last safe moment: a person gets it, early enough to act.
-    if (leases.now() >= filing.lastSafe) return { event: { kind: 'late' } };
     const held = await heldBack(ports, claim, profile, payload);
     if (held !== undefined) return held;
   }
   const startedAt = leases.now();
   const exchange = await portal.send(
     { profile, key: filing.key, payload, contentType: CONTENT_TYPE },
-    // Once more at the write: this process may have been stopped since.
-    { signal: guard.signal, mayWrite: () => guard.mayWrite() && isRepeatable() },
+    // Once more at the write: this process may have been stopped since, or waited for a gate or a connection.
+    { signal: guard.signal, mayWrite: () => guard.mayWrite() && isInTime() && isRepeatable() },
   );
   if (isUnwritten(exchange)) return { event: { kind: 'unsent' } };
   return {
