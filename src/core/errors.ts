@@ -187,7 +187,8 @@ export const ERRORS = {
   },
   DATABASE_UNREACHABLE: {
     exit: 'tryLater',
-    meaning: 'The database does not answer, or refuses the connection.',
+    meaning:
+      'The database does not answer, refuses the connection, or cannot do it now (a fail-over, a lock, no connection left).',
     remedy: 'Check DATABASE_URL, or run db start for the embedded one.',
   },
   DATABASE_UNSUPPORTED: {

@@ -42,9 +42,16 @@ const STATEMENT_MS_MAX = 60_000;
 const ANSWER_MS_MAX = 1_000;
 /** Five characters, of which the system's error names (EPIPE) are none. */
 const SQL_STATE = /^(?!E)[0-9A-Z]{5}$/;
-const STATEMENT_TOO_LONG = '57014';
-/** Who may not log in (class 28), and a database that is not there (class 3D). */
-const REFUSED_AT_THE_DOOR = /^(28|3D)/;
+/**
+ * What a server that is there refuses for the moment, with nothing committed: a statement that took too long, the
+ * victim of a deadlock or of a serializable neighbour, a lock that is held elsewhere, no memory or connection left, a
+ * stand-by that does not take writes (yet), a transaction that stood still for longer than the server allows.
+ */
+const NOT_NOW = /^(57014|40001|40P01|55P03|53...|25006|25P03|25P04)$/;
+/** Of these the connection is of no more use; after a fail-over only a new one leads to the server that writes. */
+const NOT_NOW_NOR_HERE = /^(53300|25006|25P03|25P04)$/;
+/** Who may not log in (class 28), and a database that is not there (class 3D) or lets nobody in (55000). */
+const REFUSED_AT_THE_DOOR = /^(28|3D|55000)/;
 const TIMESTAMPTZ = 1184;
 const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,62}$/;
 
@@ -244,8 +251,12 @@ function understood(error: unknown): { readonly failure: unknown; readonly isCut
     const failure = new FilewrightError('DATABASE_UNREACHABLE', message, { cause: error });
     return { failure, isCut: true };
   }
-  const isCut = !SQL_STATE.test(code) || code.startsWith('08') || code.startsWith('57P');
-  if (!isCut && code !== STATEMENT_TOO_LONG) return { failure: error, isCut };
+  const isCut =
+    !SQL_STATE.test(code) ||
+    code.startsWith('08') ||
+    code.startsWith('57P') ||
+    NOT_NOW_NOR_HERE.test(code);
+  if (!isCut && !NOT_NOW.test(code)) return { failure: error, isCut };
   const message = `The database did not answer: ${error.message}`;
   const failure = new FilewrightError('DATABASE_UNREACHABLE', message, { cause: error });
   return { failure, isCut };
