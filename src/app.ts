@@ -21,7 +21,7 @@ import {
   Worker,
   type WorkerSettings,
 } from './delivery/index.ts';
-import { readThresholds, sendGate } from './acts/index.ts';
+import { knownProfiles, readThresholds, sendGate } from './acts/index.ts';
 import type { EventConsumer, RunningJobs } from './jobs/index.ts';
 import { KeyVault, logOrigin } from './ledger/index.ts';
 import { createPortal } from './portals/index.ts';
@@ -221,6 +221,7 @@ export async function createFilewright(options: FilewrightOptions = {}): Promise
             )
           : undefined;
         const portal = createPortal({ environment });
+        const known = knownProfiles({ session, tenant: id, log, first: profiles });
         const worker = new Worker(
           {
             clock,
@@ -232,7 +233,8 @@ export async function createFilewright(options: FilewrightOptions = {}): Promise
             vault,
             log,
             processes: systemProcesses(),
-            profiles,
+            profiles: known.profiles,
+            refreshProfiles: () => known.refresh(),
           },
           settings,
         );

@@ -30,6 +30,7 @@ export {
   profilesByLane,
   requireLane,
 } from './lanes.ts';
+export { knownProfiles } from './known-profiles.ts';
 export { addUser, disableUser, personOf } from './people.ts';
 export {
   bodyOf,

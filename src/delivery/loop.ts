@@ -200,9 +200,12 @@ export class DeliveryLoop {
   }
 
   async #record(happening: Happening): Promise<void> {
-    const { recorder, leases, wake, clock, stopped } = this.#ports;
-    // What is decided depends on the time: a pause or a proof dated too early would end too early.
-    while (!leases.knowsTime && !stopped.aborted) await clock.sleep(IDLE_POLL_MS);
+    const { recorder, lanes, leases, wake, clock, stopped } = this.#ports;
+    // What is decided depends on the time: a pause or a proof dated too early would end too early. And it depends on
+    // the profile: a filing of a lane that was added a moment ago may be ours before we know that lane.
+    const { lane } = happening.claim.filing;
+    const canDecide = (): boolean => leases.knowsTime && lanes.profile(lane) !== undefined;
+    while (!canDecide() && !stopped.aborted) await clock.sleep(IDLE_POLL_MS);
     const outcome = await recorder.outcomeOf(happening, leases.now()).catch((error: unknown) => {
       // Stopped while the database was away: the claim stays in our name, and another worker settles it.
       if (stopped.aborted && isDatabaseAway(error)) return undefined;

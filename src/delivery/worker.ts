@@ -1,10 +1,11 @@
 /**
- * One worker: four loops around the delivery loop.
+ * One worker: five loops around the delivery loop.
  *
  *   beat      keeps the lease; when it is lost, everything in flight is cut off and a new incarnation begins
  *   manage    surveys lanes, slots and workers; takes and gives back slots; settles what the dead left; probes
  *   tick      commits outcomes and claims as fast as there is something to commit
  *   sequence  turns committed facts into ledger entries
+ *   profiles  notices lanes that were added and profiles that were changed
  *
  * Each loop survives a database that goes away: it tries again, and the lease decides what may still be sent.
  */
@@ -45,6 +46,8 @@ export interface WorkerPorts {
   readonly log: Log;
   readonly processes: Processes;
   readonly profiles: ReadonlyMap<LaneCode, Profile>;
+  /** Brings `profiles` up to date with what people have added or changed since. */
+  readonly refreshProfiles?: () => Promise<void>;
 }
 
 export interface WorkerSettings {
@@ -77,6 +80,8 @@ const SEQUENCE_MAX = 256;
 /** Waiting without a wake-up call: the queue is looked at again, since a filing may have become due. */
 const IDLE_MS = 50;
 const DATABASE_RETRY_MS = 250;
+/** How soon a lane that was added, or a profile that was changed, is noticed. */
+const PROFILES_MS = 2_000;
 
 export class Worker {
   readonly #ports: WorkerPorts;
@@ -125,6 +130,7 @@ export class Worker {
       this.#every(this.#settings.manageMs, 'manage', () => this.#manage()),
       this.#ticks(),
       this.#every(this.#settings.sequenceMs, 'sequence', () => this.#sequence()),
+      this.#every(PROFILES_MS, 'profiles', async () => this.#ports.refreshProfiles?.()),
     ]);
     // The loops end before slots and lease are given back; whoever waits for us closes the connections next.
     await this.#stopping;

@@ -64,7 +64,13 @@ export {
   rotateTenantKey,
   type TenantKey,
 } from './key-tree.ts';
-export { addLane, changeLaneByPerson, type LaneView, listLanes } from './lanes.ts';
+export {
+  addLane,
+  changedProfiles,
+  changeLaneByPerson,
+  type LaneView,
+  listLanes,
+} from './lanes.ts';
 export {
   dataKeyStates,
   findLogs,

@@ -32,6 +32,14 @@ const LIST: Statement = {
   text: 'select code, version, ceiling, state, profile from lane where tenant = $1 order by code',
 };
 
+const CHANGED_PROFILES: Statement = {
+  name: 'lane-changed-profiles',
+  text: `
+select code, profile, hash from (
+  select code, profile, encode(sha256(convert_to(profile::text, 'UTF8')), 'hex') as hash from lane where tenant = $1) l
+where hash <> all ($2::text[]) order by code`,
+};
+
 const FIND: Statement = {
   name: 'lane-find',
   text: 'select code, version, ceiling, state from lane where tenant = $1 and code = $2',
@@ -79,6 +87,20 @@ export async function addLane(
 export async function listLanes(session: Session, tenant: string): Promise<LaneView[]> {
   const rows = await session.run(LIST, [tenant]);
   return rows.map((row) => ({ state: laneOf(row), profile: row['profile'] }));
+}
+
+/** Profiles other than those whose hashes are known, so that asking often costs little. */
+export async function changedProfiles(
+  session: Pick<Session, 'run'>,
+  tenant: string,
+  knownHashes: readonly string[],
+): Promise<{ readonly code: LaneCode; readonly hash: string; readonly profile: unknown }[]> {
+  const rows = await session.run(CHANGED_PROFILES, [tenant, knownHashes]);
+  return rows.map((row) => ({
+    code: laneCode(text(row['code'])),
+    hash: text(row['hash']),
+    profile: row['profile'],
+  }));
 }
 
 /** A person's change of a lane; repeated when a worker changed it at the same moment. */

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { toRfc3339, instant } from '../../src/core/index.ts';
+import { addPortal } from '../../src/acts/index.ts';
+import { instant, type Profile, toRfc3339 } from '../../src/core/index.ts';
 import type { ReceivedRequest } from '../../src/testing/index.ts';
 import { type Server, startServer } from './server.ts';
 import { quickProfile, Stage } from './stage.ts';
@@ -130,6 +131,36 @@ describe('a probe that hangs', () => {
     expect(truth.inFlightMax).toBe(1);
     // One probe at a time, however often the lanes are looked at while it hangs.
     expect(stage.simulator.truth(DE).requests.health).toBe(1);
+  });
+});
+
+describe('lane add while a worker runs', () => {
+  async function addBesides(changes: Partial<Profile>): Promise<void> {
+    const { baseUrl } = stage.simulator.profile(DE);
+    await addPortal(stage.app, quickProfile(NY, { baseUrl, ...changes }), stage.person);
+  }
+
+  it('opens the new lane, and what is late there goes to a person', async () => {
+    stage = await Stage.set(server, [quickProfile(DE)]);
+    await stage.worker();
+    await addBesides({});
+    await stage.feed(NY, 2, toRfc3339(instant(Date.now() + 1_500)));
+    await stage.feed(NY, 5);
+    await until(async () => (await stage.count('accepted')) === 5);
+    await until(async () => (await stage.count('fallout')) === 2);
+  });
+
+  it('gives a lane its new profile: forbidden is forbidden from then on', async () => {
+    stage = await Stage.set(server, [quickProfile(DE)]);
+    await addBesides({});
+    await stage.worker();
+    await stage.feed(NY, 3);
+    await until(async () => (await stage.count('accepted')) === 3);
+    await addBesides({ automation: 'forbidden' });
+    await pass(3_000);
+    await stage.feed(NY, 3);
+    await until(async () => (await stage.count('fallout')) === 3);
+    expect(await stage.count('accepted')).toBe(3);
   });
 });
 

@@ -10,6 +10,7 @@ import {
   approve,
   changeLane,
   importFile,
+  knownProfiles,
   lanes,
   personOf,
   profilesByLane,
@@ -170,6 +171,8 @@ export class Stage {
     const session = new Session({ target, schema: SCHEMA, name: 'sequencer' });
     const portal = createPortal({ environment: {} });
     const { tenant, instance, ids, vault } = app;
+    const first = await profilesByLane(app);
+    const known = knownProfiles({ session: app.session, tenant, log: silentLog, first });
     const worker = new Worker(
       {
         clock: options.clock ?? systemClock,
@@ -180,7 +183,8 @@ export class Stage {
         vault,
         log: silentLog,
         processes: options.processes ?? lonelyHost(),
-        profiles: await profilesByLane(app),
+        profiles: known.profiles,
+        refreshProfiles: () => known.refresh(),
       },
       { drainMsMax: 10_000, ...options.settings, leaseMs },
     );
