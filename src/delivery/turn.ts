@@ -46,6 +46,8 @@ export async function takeTurn(
   const { step } = filing;
   invariant(step !== undefined, 'A claimed filing has a step', { filing: filing.id });
   if (step.action === 'ask' || step.action === 'poll') {
+    // The question was planned under an earlier profile; the one of now has nobody to ask.
+    if (profile.status === undefined) return { event: { kind: 'gated', code: 'NO_STATUS_RULE' } };
     const submissionId = step.action === 'poll' ? step.submissionId : undefined;
     const exchange = await portal.ask(
       { profile, key: filing.key, ...(submissionId === undefined ? {} : { submissionId }) },
