@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { type BatchId, batchId, FilewrightError, isUuid } from '../core/index.ts';
 import type { Filewright } from '../app.ts';
-import type { WorkerSettings } from '../delivery/index.ts';
+import { isDatabaseAway, type WorkerSettings } from '../delivery/index.ts';
 import {
   type ColumnMapping,
   type ImportCounts,
@@ -147,22 +147,37 @@ export async function runBatch(
   try {
     for (;;) {
       const askedMs = app.clock.monotonicMs();
-      const counts = await laneCounts(app.session, app.tenant, id);
-      options.onProgress?.(counts);
-      waits = waitsOf(counts, await lanes(app), app.clock.now());
+      waits = await lookAt(app, id, options.onProgress);
       if (waits !== undefined || options.signal.aborted || failure !== undefined) break;
       // Counting a large batch takes a while; the workers need the database more.
       const tookMs = app.clock.monotonicMs() - askedMs;
       await app.clock.sleep(Math.max(POLL_MS, tookMs * 10), options.signal);
     }
+  } finally {
+    // Also when counting went wrong: a worker that nobody stops would go on without its connections, for ever.
     await parts.worker.stop();
     await ended;
-  } finally {
     await parts.close();
   }
   if (failure !== undefined) throw failure;
   await sequenceAll(app);
   return { counts: await laneCounts(app.session, app.tenant, id), waits: waits ?? [] };
+}
+
+/** What the batch waits for; undefined while it goes on. A database that is away is waited out, as the worker does. */
+async function lookAt(
+  app: Filewright,
+  id: BatchId,
+  onProgress: ((counts: readonly LaneCounts[]) => void) | undefined,
+): Promise<readonly Wait[] | undefined> {
+  try {
+    const counts = await laneCounts(app.session, app.tenant, id);
+    onProgress?.(counts);
+    return waitsOf(counts, await lanes(app), app.clock.now());
+  } catch (error) {
+    if (!isDatabaseAway(error)) throw error;
+    return undefined;
+  }
 }
 
 export function readBatchId(text: string): BatchId {

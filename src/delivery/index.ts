@@ -1,3 +1,4 @@
+export { isDatabaseAway } from './database-away.ts';
 export { type LaneReader, withLaneReader } from './lane-reader.ts';
 export { laneFacts } from './lanes.ts';
 export { systemProcesses } from './processes.ts';

@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Clock, instant, type Processes } from '../../src/core/index.ts';
+import { runBatch } from '../../src/acts/index.ts';
+import { createFilewright } from '../../src/app.ts';
+import { batchId, type Clock, instant, type Processes } from '../../src/core/index.ts';
 import { systemClock } from '../../src/system/index.ts';
 import { cuttingProxy } from '../fixtures/cutting-proxy.ts';
 import { gateway } from './gateway.ts';
@@ -70,6 +72,29 @@ describe('a database that is away for longer than the lease', () => {
     const { ends } = await stage.reckon();
     expect(ends).toEqual({ accepted: 120 });
     expect(await evidence.count('worker where tenant = $1', [app.tenant])).toBe(2);
+  });
+
+  it('is waited out by a batch run too, which then ends by itself', async () => {
+    stage = await Stage.set(server, [quickProfile(DE, { ceiling: 2 })], SLOW);
+    await stage.feed(DE, 60);
+    const { tenant } = stage.app;
+    const { dataDirectory } = server;
+    const gate = await gateway(server.target);
+    const databaseUrl = `postgres://${gate.target.user}@127.0.0.1:${gate.target.port}/postgres`;
+    const app = await createFilewright({ dataDirectory, databaseUrl, tenant });
+    const [batch] = await stage.evidence.read('select id from batch where tenant = $1', [tenant]);
+    const run = runBatch(app, batchId(String(batch?.['id'])), {
+      signal: new AbortController().signal,
+      settings: { leaseMs: LEASE_MS },
+    });
+    await until(async () => (await stage?.count('accepted')) !== 0);
+    gate.shut();
+    await pass(LEASE_MS * 1.5);
+    gate.open();
+    expect((await run).counts).toMatchObject([{ accepted: 60 }]);
+    await app.close();
+    await gate.close();
+    expect((await stage.reckon()).ends).toEqual({ accepted: 60 });
   });
 
   it('does not make the workers of a host end each other', async () => {
