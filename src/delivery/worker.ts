@@ -125,12 +125,13 @@ export class Worker {
   /** Runs until `stop` is called; resolves when everything is drained and released. */
   async run(): Promise<void> {
     await this.#untilDone('register', () => this.#begin());
+    const { refreshProfiles } = this.#ports;
     await Promise.all([
       this.#every(this.#settings.leaseMs / 3, 'beat', () => this.#beat()),
       this.#every(this.#settings.manageMs, 'manage', () => this.#manage()),
       this.#ticks(),
       this.#every(this.#settings.sequenceMs, 'sequence', () => this.#sequence()),
-      this.#every(PROFILES_MS, 'profiles', async () => this.#ports.refreshProfiles?.()),
+      refreshProfiles && this.#every(PROFILES_MS, 'profiles', refreshProfiles),
     ]);
     // The loops end before slots and lease are given back; whoever waits for us closes the connections next.
     await this.#stopping;
