@@ -4,18 +4,21 @@ Written from the published format alone; shares no code with the program that wr
 in order; not that they are true, nor that each change of state was allowed. --policy FILE, --vkey KEY: whom
 to trust, from another source than the export. --pinned FILE: a checkpoint trusted earlier. --disclose FILE:
 {"id","salt","body"} of a sealed body. Exit code: 0 verified, 7 failed, 2 wrong usage, 3 not found."""
-import argparse, base64, hashlib, hmac, itertools, json, re, subprocess, sys, tempfile
+import argparse, base64, datetime, hashlib, hmac, itertools, json, re, subprocess, sys, tempfile
 from pathlib import Path
 TILE = 256  # A tile holds 256 hashes, an entry bundle 256 entries (C2SP tlog-tiles).
-FORM = {'v': int, 'log': str, 'seq': int, 'prev': str, 'ts': str, 'at': str, 'id': str, 'type': str,
-        'subj': {'kind': str, 'id': str, 'ver': int}, 'actor': {'kind': str, 'id': str}, 'trace': str,
-        'cls': str, 'data': dict, 'body': {'alg': str, 'key': str, 'ct': str, 'cm': str}}
-FORM_UNSEALED = {**FORM, 'body': type(None)}
+FORM = (  # An entry of version 1 as it is spelled, but for its data. H is a hash, T a time, S a string.
+    '{"actor":{"id":S,"kind":"(service|user|system)"},"at":T,"body":(null|{"alg":"A256GCM","cm":H,"ct":H,'
+    '"key":S}),"cls":"(public|internal|confidential|privileged)","data":{},"id":"[0-9a-f]{8}-[0-9a-f]{4}-7'
+    '[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}","log":S,"prev":H,"seq":[0-9]+,"subj":{"id":S,"kind":S,"ver":'
+    '-?[0-9]+},"trace":S,"ts":T,"type":"[a-z][a-z0-9_]*([.][a-z][a-z0-9_]*)+","v":1}').replace(
+    'H', '"[0-9a-f]{64}"').replace('S', r'"([^"\\]|\\.)*"').replace(
+    'T', '"[0-9]{4}(-[0-9]{2}){2}T([01][0-9]|2[0-3])(:[0-5][0-9]){2}[.][0-9]{3}Z"')
 class Failure(Exception): """Raised with (reason, where, exit code)."""
 def require(condition, reason, where):
     if not condition: raise Failure(reason, str(where), 7)
-def expect(condition, complaint):
-    if not condition: raise ValueError(complaint)
+def refuse(complaint): raise ValueError(complaint)
+def expect(condition, complaint): return condition or refuse(complaint)
 def strictly(reason, where, parse, *arguments):  # However parsing goes wrong, it gets this one reason.
     try: return parse(*arguments)
     except Exception as error: raise Failure(reason, '%s: %s' % (where, error), 7)
@@ -24,16 +27,15 @@ def sha256(data): return hashlib.sha256(data).digest()
 def depth(value):
     if not isinstance(value, (dict, list)): return 0
     return 1 + max(map(depth, value.values() if isinstance(value, dict) else value), default=0)
+def spell(value): return json.dumps(value, ensure_ascii=False, separators=(',', ':'))  # As RFC 8785 escapes.
 def parse_canonical(raw):
-    def refuse(word): raise ValueError(word + ' is not an integer in range')
     def integer(word): return int(word) if abs(int(word)) < 2**53 else refuse(word)
     def ordered(pairs):  # Most readers keep the last of two equal keys; two readers could then disagree.
         expect(len(dict(pairs)) == len(pairs), 'a key occurs twice')
         return dict(sorted(pairs, key=lambda pair: pair[0].encode('utf-16-be')))  # By UTF-16 units.
     value = json.loads(raw.decode('utf-8'), object_pairs_hook=ordered, parse_int=integer, parse_float=refuse,
                        parse_constant=refuse)
-    spelling = json.dumps(value, ensure_ascii=False, separators=(',', ':'))  # Escapes as RFC 8785 does.
-    expect(spelling.encode('utf-8') == raw and len(raw) < 65536 and depth(value) <= 64, 'not canonical')
+    expect(spell(value).encode('utf-8') == raw and len(raw) < 65536 and depth(value) <= 64, 'not canonical')
     return value
 # --- The Merkle tree of RFC 6962. Leaves start with 0 and nodes with 1, so neither can pass for the other.
 def leaf_hash(entry): return sha256(b'\x00' + entry)
@@ -115,27 +117,28 @@ def open_checkpoint(data, policy, where, quorum):
     require(head[1] in logs, 'ORIGIN_MISMATCH', '%s: it names %s, which did not sign it' % (where, head[1]))
     return head[1], int(head[2]), base64.b64decode(head[3])
 # --- Entries, bundles, tiles, proofs.
-def form_of(value):
-    return {k: form_of(v) if type(v) is dict and k != 'data' else type(v) for k, v in value.items()}
 class Entries:  # What binds an entry to those before it. A proof pack (whole=False) shows only some of them.
     def __init__(self, origin, whole):
         self.origin, self.whole, self.next, self.ts, self.ids, self.versions = origin, whole, 0, '', set(), {}
         self.prev = sha256(b'filewright.ledger.v1\n' + origin.encode() + b'\n').hex()
     def check(self, raw, index, where):
         entry = strictly('NOT_CANONICAL', where, parse_canonical, raw)
-        form = strictly('UNSUPPORTED_VERSION', where, form_of, entry)
-        require(form in (FORM, FORM_UNSEALED) and entry['v'] == 1, 'UNSUPPORTED_VERSION', where)
-        require(entry['log'] == self.origin, 'ORIGIN_MISMATCH', where + ': it names ' + entry['log'])
-        require(entry['seq'] == index, 'SEQ_GAP', '%s: its seq is %d' % (where, entry['seq']))
-        require(entry['prev'] == self.prev or index != self.next, 'CHAIN_BREAK', where)
+        require(type(entry) is dict, 'UNSUPPORTED_VERSION', where)
+        for field, value, reason in [('v', 1, 'UNSUPPORTED_VERSION'), ('log', self.origin, 'ORIGIN_MISMATCH'),
+                ('seq', index, 'SEQ_GAP')] + [('prev', self.prev, 'CHAIN_BREAK')] * (index == self.next):
+            found = spell(entry.get(field))  # Compared as it is spelled, because in Python true is 1.
+            require(found == spell(value), reason, '%s: its %s is %s' % (where, field, found))
+        bare = {**entry, 'data': {} if type(entry.get('data')) is dict else None}
+        require(re.fullmatch(FORM, spell(bare)), 'UNSUPPORTED_VERSION', where)
+        for time in entry['ts'], entry['at']:  # There is no 30th of February.
+            strictly('UNSUPPORTED_VERSION', where, datetime.date.fromisoformat, time[:10])
         require(entry['ts'] >= self.ts, 'TIME_REGRESSION', where + ': its ts is ' + entry['ts'])
         subject, version = json.dumps([entry['subj']['kind'], entry['subj']['id']]), entry['subj']['ver']
         subject, digest = sha256(subject.encode())[:16], sha256(entry['id'].encode())[:16]  # To save memory.
         require(digest not in self.ids, 'DUPLICATE_ID', where + ': ' + entry['id'])
         step = version - self.versions.get(subject, 0)
         require(step == 1 or step > 1 and not self.whole, 'SUBJECT_VERSION_GAP', '%s: %d' % (where, version))
-        self.ids.add(digest)
-        self.versions[subject] = version
+        self.ids.add(digest), self.versions.update({subject: version})
         self.ts, self.next, self.prev = entry['ts'], index + 1, leaf_hash(raw).hex()
 def tile_path(folder, kind, number):  # 1234067 is x001/x234/067; an unfinished tile adds .p/<width>.
     digits = str(number).zfill((len(str(number)) + 2) // 3 * 3)
@@ -176,8 +179,7 @@ def verify_log(folder, policy, pins, disclosed, warnings):  # By rank: the first
         require(past[1] <= size, 'ROLLBACK', '%s has size %d, the checkpoint only %d' % (path, past[1], size))
         earlier.append((past[1], past[2], path))
     def check_tile(level, number, row):
-        path = tile_path(folder, str(level), number)
-        if len(row) < TILE: path = path.with_suffix('.p') / str(len(row))
+        path = Path(str(tile_path(folder, str(level), number)) + '.p/%d' % len(row) * (len(row) < TILE))
         if path.is_file() and path.read_bytes() != b''.join(row): wrong_tiles.append(str(path))
     whole = (folder / 'tile').is_dir() or not (folder / 'entries').is_dir()
     if whole:
@@ -217,8 +219,7 @@ def check_manifest(top):
         require(match and sha256((top / match[2]).read_bytes()).hex() == match[1], 'FILE_HASH_MISMATCH', line)
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('dir', type=Path)
-    parser.add_argument('--json', action='store_true')
+    parser.add_argument('dir', type=Path), parser.add_argument('--json', action='store_true')
     for name, kind in ('--policy', Path), ('--vkey', str), ('--pinned', Path), ('--disclose', Path):
         parser.add_argument(name, type=kind, action='append', default=[])
     args, heads, faults, warnings = parser.parse_args(argv), [], [], []
@@ -244,7 +245,6 @@ def main(argv=None):
     lines = ['trusting %s' % (args.vkey or args.policy or 'the export'), *('warning: ' + w for w in warnings)]
     lines += ['OK %(origin)s size=%(size)d root=%(root)s' % head for head in heads]
     lines += ['FAILED %s %s' % fault[:2] for fault in faults]
-    for line in [json.dumps(report)] if args.json else lines:
-        print(''.join(letter if ' ' <= letter <= '~' else '?' for letter in line))
+    for line in [json.dumps(report)] if args.json else lines: print(re.sub('[^ -~]', '?', line))
     return code
 if __name__ == '__main__': sys.exit(main())
