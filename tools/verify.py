@@ -28,11 +28,11 @@ def depth(value):
     if not isinstance(value, (dict, list)): return 0
     return 1 + max(map(depth, value.values() if isinstance(value, dict) else value), default=0)
 def spell(value): return json.dumps(value, ensure_ascii=False, separators=(',', ':'))  # As RFC 8785 escapes.
+def ordered(pairs):  # Most readers keep the last of two equal keys; two readers could then disagree.
+    expect(len(dict(pairs)) == len(pairs), 'a key occurs twice')
+    return dict(sorted(pairs, key=lambda pair: pair[0].encode('utf-16-be')))  # By UTF-16 units.
 def parse_canonical(raw):
     def integer(word): return int(word) if abs(int(word)) < 2**53 else refuse(word)
-    def ordered(pairs):  # Most readers keep the last of two equal keys; two readers could then disagree.
-        expect(len(dict(pairs)) == len(pairs), 'a key occurs twice')
-        return dict(sorted(pairs, key=lambda pair: pair[0].encode('utf-16-be')))  # By UTF-16 units.
     value = json.loads(raw.decode('utf-8'), object_pairs_hook=ordered, parse_int=integer, parse_float=refuse,
                        parse_constant=refuse)
     expect(spell(value).encode('utf-8') == raw and len(raw) < 65536 and depth(value) <= 64, 'not canonical')
@@ -46,34 +46,35 @@ def subtree_root(hashes):
     return node(subtree_root(hashes[:half]), subtree_root(hashes[half:])) if half else hashes[0]
 def root_from_proof(leaf, index, size, proof):  # The last hash of a proof is the other part at the top.
     expect(index < size and (size > 1) == bool(proof) and {*map(len, [leaf, *proof])} == {32}, 'bad proof')
-    half = left_part(size)
-    if not half: return leaf
+    if not (half := left_part(size)): return leaf
     if index < half: return node(root_from_proof(leaf, index, half, proof[:-1]), proof[-1])
     return node(proof[-1], root_from_proof(leaf, index - half, size - half, proof[:-1]))
 # --- Keys, policy, signed checkpoints (C2SP signed-note, tlog-policy, tlog-checkpoint, tlog-cosignature).
 def base64_exact(text):  # Decoders pass over some bits of base64; only the one exact spelling is accepted.
     expect(base64.b64encode(base64.b64decode(text, validate=True)).decode() == text, 'bad base64: ' + text)
     return base64.b64decode(text)
-class Policy:  # keys[name, id] = (key, witness label, or None for a log); groups[label] = (needed, members)
+class Policy:  # keys[name, id] = (key, witness label or None, sizes); groups[label] = (needed, members)
     def __init__(self, data):
-        self.keys, self.groups, self.quorum, self.free = {}, {'none': (0, [])}, '', set()
-        for kind, *words in [line.split() or ['#'] for line in data.decode('utf-8').split('\n')]:
-            if kind.startswith('#'): continue
-            elif kind == 'log': self.add_key(words[0], 1, None)
-            elif kind == 'witness': self.add_key(words[1], 4, words[0]), self.define(words[0], 1, [])
-            elif kind == 'group' and words[2:]: self.define(words[0], words[1], words[2:])
-            elif kind == 'quorum' and words[0] in self.groups and not self.quorum: self.quorum = words[0]
-            else: raise ValueError('unknown, repeated or undefined: ' + ' '.join([kind, *words]))
-        expect(self.quorum, 'the quorum line is missing (`quorum none` asks for no witness)')
-    def add_key(self, vkey, kind, label):
+        self.keys, self.groups, self.quorum, self.free, sizes = {}, {'none': (0, [])}, '', set(), None
+        for kind, *words in [re.split('[ \t]+', row.strip(' \t')) for row in data.decode().split('\n')]:
+            if kind == '#sizes': first, last = words[0].split('-'); sizes = [int(first), int(last or 2**53)]
+            if kind[:1] in '#': continue
+            counts = {'log': (1, 2), 'witness': (2, 3), 'group': range(3, 99), 'quorum': (1,)}
+            expect(len(words) in counts[kind] and (kind == 'log' or not sizes), 'not a line: ' + kind)
+            if kind == 'log': sizes = self.add_key(words[0], 1, None, sizes or [0, 2**53])
+            elif kind == 'witness': self.add_key(words[1], 4, words[0], []), self.define(words[0], '1', [])
+            elif kind == 'group': self.define(words[0], words[1], words[2:])
+            else: self.quorum = words[0] if words[0] in self.groups and not self.quorum else refuse(words[0])
+        expect(self.quorum and not sizes and re.fullmatch(b'[\t\n -~\x80-\xff]*\n', data), 'no quorum or end')
+    def add_key(self, vkey, kind, label, sizes):
         name, key_id, encoded = vkey.split('+', 2)
         key = base64_exact(encoded)  # One byte of type (1 log, 4 witness), then the Ed25519 public key.
         fits = sha256(name.encode() + b'\n' + key)[:4].hex() == key_id and key[0] == kind and len(key) == 33
-        expect(fits and re.fullmatch(r'\S+', name), 'not a usable key: ' + vkey)
-        expect(all(key[1:] != other[1:] for other, _ in self.keys.values()), 'key given twice: ' + vkey)
-        self.keys[name, key_id] = (key, label)
+        expect(fits and re.fullmatch(r'\S+', name) and sizes == sorted(sizes), 'not a usable key: ' + vkey)
+        expect(all(key[1:] != other[1:] for other, *_ in self.keys.values()), 'key given twice: ' + vkey)
+        self.keys[name, key_id] = (key, label, sizes)
     def define(self, label, needed, members):  # A member is defined before, and in one group: it counts once.
-        needed = int({'any': 1, 'all': len(members)}.get(needed, needed))
+        needed = {'any': 1, 'all': len(members)}.get(needed) or int(re.fullmatch('[1-9][0-9]*', needed)[0])
         expect(label not in self.groups and 0 < needed <= max(1, len(members)), 'bad definition: ' + label)
         for member in members: self.free.remove(member)
         self.groups[label], self.free = (needed, members), self.free | {label}
@@ -90,43 +91,42 @@ def is_signed(public_key, text, signature):
     raise Failure('FILE_MISSING', 'an openssl command that can check Ed25519: install OpenSSL 3', 3)
 def parse_note(data):
     text, blank, tail = data.decode('utf-8').rpartition('\n\n')
-    expect(not re.search('[\x00-\x09\x0b-\x1f]', text + tail), 'control characters')
-    expect(blank and tail.endswith('\n') and tail.count('\n') <= 100, 'no signatures, cut short, or over 100')
+    whole = blank and tail.endswith('\n') and not re.search('[\x00-\x09\x0b-\x1f]', text + tail)
+    expect(whole and tail.count('\n') <= 100, 'control characters, no signatures, cut short, or over 100')
     lines = [re.fullmatch('\u2014 ([^+\\s]+) (\\S+)', line) for line in tail[:-1].split('\n')]
     expect(all(line and len(base64_exact(line[2])) > 4 for line in lines), 'a signature line is wrong')
     return text + '\n', [(line[1], base64_exact(line[2])) for line in lines]
 def signers(text, signatures, policy, where):  # Unknown keys are passed over; a known one must have signed.
-    logs, cosigned = set(), set()
-    for name, raw in signatures:
-        key, label = policy.keys.get((name, raw[:4].hex()), (None, None))
-        if key is None: continue
+    logs, cosigned = [], set()
+    for name, raw in [line for line in signatures if (line[0], line[1][:4].hex()) in policy.keys]:
+        key, label, sizes = policy.keys[name, raw[:4].hex()]
         signature, body = raw[4:], text.encode('utf-8')
         if key[0] == 4:  # A witness signs the time of its own clock together with the text.
             signature, body = raw[12:], b'cosignature/v1\ntime %d\n' % int.from_bytes(raw[4:12], 'big') + body
         signed = len(signature) == 64 and is_signed(key[1:], body, signature)
         require(signed, 'UNTRUSTED_SIGNATURE', '%s: the signature of %s is wrong' % (where, name))
-        logs.add(name) if label is None else cosigned.add(label)
+        logs.append((name, *sizes)) if label is None else cosigned.add(label)
     require(logs, 'UNTRUSTED_SIGNATURE', '%s: no log key of the policy signed it' % where)
     return logs, cosigned
 def open_checkpoint(data, policy, where, quorum):
     text, signatures = strictly('MALFORMED_CHECKPOINT', where, parse_note, data)
     head = re.fullmatch('(.+)\n(0|[1-9][0-9]{0,19})\n([A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=)\n', text)
-    require(head, 'MALFORMED_CHECKPOINT', '%s: it must be origin, size and root' % where)
+    require(head and int(head[2]) < 2**53, 'MALFORMED_CHECKPOINT', '%s: not origin, size and root' % where)
     logs, cosigned = signers(text, signatures, policy, where)
     require(policy.is_met(quorum, cosigned), 'UNTRUSTED_SIGNATURE', '%s: quorum %s not met' % (where, quorum))
-    require(head[1] in logs, 'ORIGIN_MISMATCH', '%s: it names %s, which did not sign it' % (where, head[1]))
-    return head[1], int(head[2]), base64.b64decode(head[3])
-# --- Entries, bundles, tiles, proofs.
+    own, size = [sizes for name, *sizes in logs if name == head[1]], int(head[2])
+    require(own, 'ORIGIN_MISMATCH', '%s: it names %s, which did not sign it' % (where, head[1]))
+    require(any(a <= size <= z for a, z in own), 'UNTRUSTED_SIGNATURE', '%s: not the key of its size' % where)
+    return head[1], size, base64.b64decode(head[3])
 class Entries:  # What binds an entry to those before it. A proof pack (whole=False) shows only some of them.
     def __init__(self, origin, whole):
         self.origin, self.whole, self.next, self.ts, self.ids, self.versions = origin, whole, 0, '', set(), {}
         self.prev = sha256(b'filewright.ledger.v1\n' + origin.encode() + b'\n').hex()
     def check(self, raw, index, where):
         entry = strictly('NOT_CANONICAL', where, parse_canonical, raw)
-        require(type(entry) is dict, 'UNSUPPORTED_VERSION', where)
         for field, value, reason in [('v', 1, 'UNSUPPORTED_VERSION'), ('log', self.origin, 'ORIGIN_MISMATCH'),
                 ('seq', index, 'SEQ_GAP')] + [('prev', self.prev, 'CHAIN_BREAK')] * (index == self.next):
-            found = spell(entry.get(field))  # Compared as it is spelled, because in Python true is 1.
+            found = spell(entry.get(field) if type(entry) is dict else None)  # In Python itself true is 1.
             require(found == spell(value), reason, '%s: its %s is %s' % (where, field, found))
         bare = {**entry, 'data': {} if type(entry.get('data')) is dict else None}
         require(re.fullmatch(FORM, spell(bare)), 'UNSUPPORTED_VERSION', where)
@@ -140,9 +140,8 @@ class Entries:  # What binds an entry to those before it. A proof pack (whole=Fa
         require(step == 1 or step > 1 and not self.whole, 'SUBJECT_VERSION_GAP', '%s: %d' % (where, version))
         self.ids.add(digest), self.versions.update({subject: version})
         self.ts, self.next, self.prev = entry['ts'], index + 1, leaf_hash(raw).hex()
-def tile_path(folder, kind, number):  # 1234067 is x001/x234/067; an unfinished tile adds .p/<width>.
-    digits = str(number).zfill((len(str(number)) + 2) // 3 * 3)
-    return folder / 'tile' / kind / re.sub('([0-9]{3})(?=[0-9])', r'x\1/', digits)
+def tile_path(folder, kind, n):  # 1234067 is x001/x234/067; an unfinished tile adds .p/<width>.
+    return folder / 'tile' / kind / re.sub('(...)(?=.)', r'x\1/', str(n).zfill((len(str(n)) + 2) // 3 * 3))
 def bundles(folder):
     for number in itertools.count():
         path, at, bundle = tile_path(folder, 'entries', number), 0, []
@@ -156,12 +155,14 @@ def bundles(folder):
         yield bundle
         if len(bundle) != TILE: return
 def parse_proof(data):  # C2SP tlog-proof. Its `extra` line is signed by nobody and therefore not used.
-    proof, _, note = data.decode('utf-8').partition('\n\n')
-    match = re.fullmatch(r'c2sp\.org/tlog-proof@v1\n(extra \S+\n)?index (0|[1-9][0-9]*)((\n\S+)*)', proof)
-    return int(match[2]), [base64_exact(line) for line in match[3].split()], note.encode('utf-8')
-def claim_of(path):
-    value = json.loads(path.read_bytes())
-    return value['id'], hmac.new(bytes.fromhex(value['salt']), value['body'].encode(), 'sha256').hexdigest()
+    proof, note = data.decode('utf-8').split('\n\n', 1)
+    match = re.fullmatch(r'c2sp\.org/tlog-proof@v1\n(extra \S+\n)?index (0|[1-9][0-9]*)((\n\S{43}=)*)', proof)
+    extra, *hashes = [base64_exact(line) for line in [(match[1] or '')[6:-1], *match[3].split()]]
+    return int(match[2]), hashes, note.encode('utf-8')
+def check_claim(path, sealed):
+    value = json.loads(path.read_text('utf-8'), object_pairs_hook=ordered)
+    salt = bytes.fromhex(re.fullmatch('[0-9A-Fa-f]{64}', value['salt'])[0])
+    expect((value['id'], hmac.new(salt, value['body'].encode(), 'sha256').hexdigest()) in sealed, 'no entry')
 def verify_pack(folder, policy, data, head):  # Some entries, each with a proof that it is in the signed tree.
     for path in sorted(folder.glob('entries/*.*'), key=lambda path: (len(path.stem), path.name)):
         proof, raw = path.with_suffix('.tlog-proof'), path.with_suffix('.json').read_bytes()
@@ -209,8 +210,7 @@ def verify_log(folder, policy, pins, disclosed, warnings):  # By rank: the first
         path = folder / 'bodies' / entry['body']['ct']
         if path.is_file(): require(sha256(path.read_bytes()).hex() == path.name, 'BODY_HASH_MISMATCH', path)
         if disclosed: sealed.add((entry['id'], entry['body']['cm']))
-    for path in disclosed:
-        require(strictly('COMMITMENT_MISMATCH', path, claim_of, path) in sealed, 'COMMITMENT_MISMATCH', path)
+    for path in disclosed: strictly('COMMITMENT_MISMATCH', path, check_claim, path, sealed)
     require(not wrong_tiles, 'TILE_MISMATCH', ' '.join(wrong_tiles))
     return head
 def check_manifest(top):
@@ -230,7 +230,7 @@ def main(argv=None):
     def check_log(folder):
         path = (args.policy or [(folder if (folder / 'policy.txt').is_file() else top) / 'policy.txt'])[0]
         if not args.policy + args.vkey: warnings.append('%s is from the export: self-consistency only' % path)
-        text = '\nlog '.join(['', *args.vkey]) + '\nquorum none'
+        text = '\nlog '.join(['', *args.vkey]) + '\nquorum none\n'
         policy = strictly('MALFORMED_POLICY', path, Policy, text.encode() if args.vkey else path.read_bytes())
         origin, size, root = verify_log(folder, policy, args.pinned, args.disclose, warnings)
         heads.append({'origin': origin, 'size': size, 'root': base64.b64encode(root).decode()})

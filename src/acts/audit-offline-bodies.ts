@@ -1,7 +1,8 @@
 /** Sealed bodies and disclosures that lie beside the entries of an export. */
 import { createHash, createHmac } from 'node:crypto';
 import { join } from 'node:path';
-import type { parseEntry } from '../ledger/index.ts';
+import { FilewrightError } from '../core/index.ts';
+import { type parseEntry, parseStrict } from '../ledger/index.ts';
 import { isFolder, namesIn, readOptional, readRequired, demand } from './audit-offline-files.ts';
 
 /** Takes the entries in their order; hashes what they name, and remembers what they committed to. */
@@ -58,11 +59,16 @@ export class BodyWatch {
   }
 }
 
+// All of it: Buffer.from stops at what is no digit, and HMAC takes a key with zeros after it for the same key.
+const SALT_HEX = /^[0-9a-f]{64}$/i;
+
 function claimOf(bytes: Buffer): { readonly id: string; readonly commitment: string } | undefined {
   let value: unknown;
   try {
-    value = JSON.parse(bytes.toString('utf8'));
-  } catch {
+    // Strictly: of two keys of one name, a person may read the other one.
+    value = parseStrict(bytes);
+  } catch (error) {
+    if (!(error instanceof FilewrightError)) throw error;
     // What is no JSON claims nothing, and is told as a claim that does not hold.
     return undefined;
   }
@@ -70,6 +76,7 @@ function claimOf(bytes: Buffer): { readonly id: string; readonly commitment: str
   const { id, salt, body } = value as Readonly<Record<string, unknown>>; // Any object is one.
   if (typeof id !== 'string' || typeof salt !== 'string' || typeof body !== 'string')
     return undefined;
+  if (!SALT_HEX.test(salt)) return undefined;
   const commitment = createHmac('sha256', Buffer.from(salt, 'hex')).update(body).digest('hex');
   return { id, commitment };
 }

@@ -67,12 +67,19 @@ export async function checkLogFolder(
   };
 }
 
-/** The log that is asked for: the policy's only one, or the one of several that the checkpoint names. */
+/**
+ * The log that is asked for: the policy's only one, or the one of several that the checkpoint names. One that did not
+ * sign it is not asked for: then it is the one that did, and the name is what is wrong.
+ */
 function originOf(note: Uint8Array, policy: TrustPolicy): string {
-  const named = Buffer.from(note).toString('utf8').split('\n', 1)[0] ?? '';
-  const origins = new Set(policy.logs.map(({ key }) => key.name));
-  const [only] = origins;
-  return origins.size === 1 && only !== undefined ? only : named;
+  const lines = Buffer.from(note).toString('utf8').split('\n');
+  const [named = ''] = lines;
+  const origins = [...new Set(policy.logs.map(({ key }) => key.name))];
+  const [only = named] = origins;
+  if (origins.length <= 1) return only;
+  const isSigner = (origin: string): boolean =>
+    lines.some((line) => line.startsWith(`\u2014 ${origin} `));
+  return isSigner(named) ? named : (origins.find(isSigner) ?? named);
 }
 
 /** Heads trusted earlier: given by the caller, or lying in the export. Witnesses are asked for the newest only. */

@@ -36,8 +36,7 @@ export async function checkPack(log: LogFolder): Promise<readonly ShownEntry[]> 
   for (const stem of stems) {
     const proofPath = join(place, `${stem}.tlog-proof`);
     const bytes = await readRequired(join(place, `${stem}.json`));
-    const text = (await readRequired(proofPath)).toString('utf8');
-    const proof = proofOf(text, proofPath);
+    const proof = proofOf(await readRequired(proofPath), proofPath);
     if (proof.checkpoint !== Buffer.from(log.note).toString('utf8')) {
       const other = checkCheckpoint(proof.checkpoint, log);
       if (!other.ok) throw new Failure(other.reason, `${proofPath}: ${other.message}`);
@@ -68,7 +67,16 @@ function byNumber(a: string, b: string): number {
   return a.length - b.length || (a < b ? -1 : 1);
 }
 
-function proofOf(text: string, path: string): ReturnType<typeof parseTlogProof> {
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function proofOf(bytes: Uint8Array, path: string): ReturnType<typeof parseTlogProof> {
+  let text: string;
+  try {
+    text = UTF8.decode(bytes);
+  } catch {
+    // The only thing it throws for is what is told here.
+    throw new Failure('MALFORMED_PROOF', `${path}: its bytes are not UTF-8`);
+  }
   try {
     return parseTlogProof(text);
   } catch (error) {

@@ -10,7 +10,13 @@ import {
   type VerifiedSignature,
   type VerifierKeys,
 } from './note.ts';
-import { policyFault, policyKeys, policyOf, type TrustPolicy } from './trust-policy.ts';
+import {
+  logKeyFault,
+  policyKeys,
+  policyOf,
+  quorumFault,
+  type TrustPolicy,
+} from './trust-policy.ts';
 
 /** How many entries a log has and the root over them. */
 export interface TreeHead {
@@ -72,8 +78,10 @@ export function checkCheckpoint(note: string | Uint8Array, trust: Trust): Checkp
   if (!read.ok) return read;
   const { checkpoint, signatures } = read;
   if (signatures.length === 0) return untrusted(NOBODY_SIGNED);
+  const unwitnessed = quorumFault(policy, signatures);
+  if (unwitnessed !== undefined) return untrusted(unwitnessed);
   if (checkpoint.origin !== trust.origin) return ofAnotherLog(checkpoint, trust);
-  const fault = policyFault(policy, checkpoint, signatures);
+  const fault = logKeyFault(policy, checkpoint, signatures);
   return fault === undefined ? read : untrusted(fault);
 }
 

@@ -62,26 +62,13 @@ export function policyKeys(policy: TrustPolicy): readonly VerifierKey[] {
   return keysOf([...policy.logs, ...policy.witnesses].map(({ key }) => key));
 }
 
-/**
- * What keeps verified signatures from satisfying a policy, as the end of a sentence; undefined when nothing does.
- * `origin` is the log that is asked for: the key of another log says nothing about it.
- */
-export function policyFault(
+/** What keeps the witnesses among verified signatures from being enough, as the end of a sentence. */
+export function quorumFault(
   policy: TrustPolicy,
-  head: { readonly origin: string; readonly size: number },
   signatures: readonly VerifiedSignature[],
 ): string | undefined {
+  if (policy.quorum === NO_QUORUM) return undefined;
   const signed = new Set(signatures.map(({ key }) => key.text));
-  const ofLog = policy.logs.filter(({ key }) => key.name === head.origin && signed.has(key.text));
-  if (ofLog.length === 0) return `no trusted key of the log ${head.origin} has signed it`;
-  if (!ofLog.some(({ sizes }) => isWithin(head.size, sizes))) {
-    return `the key that signed it is not the log's key for tree size ${head.size}`;
-  }
-  return isWitnessed(policy, signed) ? undefined : `the quorum ${policy.quorum} is not reached`;
-}
-
-function isWitnessed(policy: TrustPolicy, signed: ReadonlySet<string>): boolean {
-  if (policy.quorum === NO_QUORUM) return true;
   const seen = new Set(
     policy.witnesses.filter(({ key }) => signed.has(key.text)).map(({ name }) => name),
   );
@@ -89,7 +76,23 @@ function isWitnessed(policy: TrustPolicy, signed: ReadonlySet<string>): boolean 
   for (const { name, threshold, members } of policy.groups) {
     if (members.filter((member) => seen.has(member)).length >= threshold) seen.add(name);
   }
-  return seen.has(policy.quorum);
+  return seen.has(policy.quorum) ? undefined : `the quorum ${policy.quorum} is not reached`;
+}
+
+/**
+ * What keeps verified signatures from being the log's own, as the end of a sentence; undefined when nothing does.
+ * `origin` is the log that is asked for: the key of another log says nothing about it.
+ */
+export function logKeyFault(
+  policy: TrustPolicy,
+  head: { readonly origin: string; readonly size: number },
+  signatures: readonly VerifiedSignature[],
+): string | undefined {
+  const signed = new Set(signatures.map(({ key }) => key.text));
+  const ofLog = policy.logs.filter(({ key }) => key.name === head.origin && signed.has(key.text));
+  if (ofLog.length === 0) return `no trusted key of the log ${head.origin} has signed it`;
+  if (ofLog.some(({ sizes }) => isWithin(head.size, sizes))) return undefined;
+  return `the key that signed it is not the log's key for tree size ${head.size}`;
 }
 
 function isWithin(size: number, range: SizeRange | undefined): boolean {

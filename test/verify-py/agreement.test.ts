@@ -108,3 +108,125 @@ describe.skipIf(missing)(
     });
   },
 );
+
+describe.skipIf(missing)(`both verifiers on whom to believe${condition}`, () => {
+  const [one = ''] = makeEntries(log.origin, 1);
+  const key = `log ${log.log_key.vkey}\n`;
+  const witness = `witness w1 ${log.witness_key.vkey}\n`;
+  const { notes }: { notes: { vkeys: string[] }[] } = vector('note/signed-notes.json');
+  const otherLog = `log ${notes[0]?.vkeys[0]}\n`;
+
+  it.each<readonly [string, string, string | null]>([
+    ['a key for every size', `# ours\n\n\t${key}quorum none\n`, null],
+    ['a key for this size', `#sizes 1-1\n${key}quorum none\n`, null],
+    ['a key from this size on', `#sizes 1-\n${key}quorum none\n`, null],
+    ['a key that was retired before', `#sizes 0-0\n${key}quorum none\n`, 'UNTRUSTED_SIGNATURE'],
+    ['a key that was not yet in use', `#sizes 2-\n${key}quorum none\n`, 'UNTRUSTED_SIGNATURE'],
+    ['sizes that are none', `#sizes 1\n${key}quorum none\n`, 'MALFORMED_POLICY'],
+    ['sizes of nobody', `${key}#sizes 1-1\nquorum none\n`, 'MALFORMED_POLICY'],
+    ['CRLF', `${key}quorum none\r\n`, 'MALFORMED_POLICY'],
+    ['a line without an end', `${key}quorum none`, 'MALFORMED_POLICY'],
+    ['a word too many', `${key}quorum none w1\n`, 'MALFORMED_POLICY'],
+    ['two addresses', `${key.trimEnd()} a b\nquorum none\n`, 'MALFORMED_POLICY'],
+    [
+      'a number of another spelling',
+      `${key}${witness}group g +1 w1\nquorum none\n`,
+      'MALFORMED_POLICY',
+    ],
+    ['a witness that did not sign', `${key}${witness}quorum w1\n`, 'UNTRUSTED_SIGNATURE'],
+  ])('%s', async (_, policy, reason) => {
+    const place = writeSigned(fresh(), [one]);
+    write(place, 'policy.txt', policy);
+    expect(await reasonsOf(place)).toEqual(both(reason));
+  });
+
+  it('a head of another log, whether one log is trusted or several; its witnesses are asked first', async () => {
+    const cases: { name: string; checkpoint: string }[] = vector('filewright/tamper-cases.json');
+    const other = cases.find(({ name }) => name === 'checkpoint for another origin, right key');
+    const place = writeSigned(fresh(), [one]);
+    write(place, 'checkpoint', other?.checkpoint ?? '');
+    expect(await reasonsOf(place)).toEqual(both('ORIGIN_MISMATCH'));
+    write(place, 'policy.txt', `${key}${otherLog}quorum none\n`);
+    expect(await reasonsOf(place)).toEqual(both('ORIGIN_MISMATCH'));
+    write(place, 'policy.txt', `${key}${witness}quorum w1\n`);
+    expect(await reasonsOf(place)).toEqual(both('UNTRUSTED_SIGNATURE'));
+  });
+
+  it('a size that no number here can hold', async () => {
+    const place = writeSigned(fresh(), [one]);
+    write(place, 'checkpoint', checkpoint(log, 2 ** 53, leafHash(one)));
+    expect(await reasonsOf(place)).toEqual(both('MALFORMED_CHECKPOINT'));
+  });
+});
+
+describe.skipIf(missing)(
+  `both verifiers on proofs and disclosures that are not what they should be${condition}`,
+  () => {
+    const body = log.sealed_body;
+    const sealedEntry = log.entries[3]?.utf8 ?? '';
+    const { id } = JSON.parse(sealedEntry) as { id: string };
+    const proof = log.tlog_proofs['3'] ?? '';
+    const [hash = ''] = proof.split('\n').slice(2);
+
+    function writeProof(content: string | Buffer): string {
+      const place = fresh();
+      write(place, 'checkpoint', log.checkpoints['13'] ?? '');
+      write(place, 'policy.txt', `log ${log.log_key.vkey}\nquorum none\n`);
+      write(place, 'entries/3.json', sealedEntry);
+      write(place, 'entries/3.tlog-proof', content);
+      return place;
+    }
+
+    it.each<readonly [string, string | Buffer, string | null]>([
+      ['nothing wrong', proof, null],
+      ['extra data', proof.replace('index', 'extra AAAA\nindex'), null],
+      [
+        'extra data that is not base64',
+        proof.replace('index', 'extra A\nindex'),
+        'MALFORMED_PROOF',
+      ],
+      ['a hash that is too short', proof.replace(hash, hash.slice(4)), 'MALFORMED_PROOF'],
+      ['no checkpoint', proof.slice(0, proof.indexOf('\n\n') + 1), 'MALFORMED_PROOF'],
+      [
+        'bytes that are no text',
+        Buffer.from(proof.replace('filing\n', 'fil\u00ffng\n'), 'latin1'),
+        'MALFORMED_PROOF',
+      ],
+    ])('%s', async (_, content, reason) => {
+      expect(await reasonsOf(writeProof(content))).toEqual(both(reason));
+    });
+
+    const claim = (salt: string, text: string): string => JSON.stringify({ id, salt, body: text });
+    const good = claim(body.salt_hex, body.body_jcs_utf8);
+
+    it.each<readonly [string, string, string | null]>([
+      ['the body that was sealed', good, null],
+      ['another body', claim(body.salt_hex, '{}'), 'COMMITMENT_MISMATCH'],
+      [
+        'a salt with more after it',
+        claim(`${body.salt_hex}zz`, body.body_jcs_utf8),
+        'COMMITMENT_MISMATCH',
+      ],
+      [
+        'a salt in pieces',
+        claim(body.salt_hex.replace(/../g, '$& '), body.body_jcs_utf8),
+        'COMMITMENT_MISMATCH',
+      ],
+      [
+        'a salt that HMAC fills up alike',
+        claim(`${body.salt_hex}00`, body.body_jcs_utf8),
+        'COMMITMENT_MISMATCH',
+      ],
+      [
+        'two bodies, of which a reader sees the first',
+        good.replace('"salt"', '"body":"{}","salt"'),
+        'COMMITMENT_MISMATCH',
+      ],
+      ['a byte order mark', `\ufeff${good}`, 'COMMITMENT_MISMATCH'],
+    ])('%s', async (_, disclosed, reason) => {
+      const place = writeProof(proof);
+      write(place, 'disclosed/3.json', disclosed);
+      expect(await reasonsOf(place)).toEqual(both(reason));
+    });
+  },
+);

@@ -36,9 +36,9 @@ def flip(argv, file, byte, bit):
 
 
 def note(vkeys, data):
-    policy = verify.Policy(('\n'.join('log ' + key for key in vkeys) + '\nquorum none').encode())
+    policy = verify.Policy(('\n'.join('log ' + key for key in vkeys) + '\nquorum none\n').encode())
     text, signatures = verify.parse_note(data.encode())
-    return sorted(verify.signers(text, signatures, policy, 'note')[0])
+    return sorted({name for name, *_ in verify.signers(text, signatures, policy, 'note')[0]})
 
 
 def root_of_proof(leaf, index, size, proof):
@@ -51,9 +51,9 @@ def answer(command):
     if kind == 'run': return run(rest[0])
     if kind == 'flip': return flip(*rest)
     if kind == 'canonical': return accepts(verify.parse_canonical, base64.b64decode(rest[0]))
-    if kind == 'policy': return accepts(verify.Policy, rest[0].encode('utf-8', 'surrogatepass'))
+    if kind == 'policy': return accepts(verify.Policy, (rest[0] + '\n').encode('utf-8', 'surrogatepass'))
     if kind == 'quorum':
-        policy = verify.Policy(rest[0].encode())
+        policy = verify.Policy((rest[0] + '\n').encode())
         return policy.is_met(policy.quorum, set(rest[1]))
     if kind == 'note': return note(*rest) if accepts(note, *rest) else None
     if kind == 'proof': return root_of_proof(*rest) if accepts(root_of_proof, *rest) else None
