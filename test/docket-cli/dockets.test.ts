@@ -42,6 +42,22 @@ describe('docket import', () => {
     });
   });
 
+  it('says before what it does then, of what the file itself holds twice, however far apart', async () => {
+    const event = (number: number, matter: string): string =>
+      `{"application_number":"17/${number}","filing_date":"2024-03-11","event_code":"CTNF","event_date":"2026-11-02","client":"Northwind","technology_group":"BIO","matter":"${matter}"}`;
+    // More than one transaction takes.
+    const first = Array.from({ length: 520 }, (_, index) => event(100_000 + index, 'NW-1'));
+    const again = [event(100_000, 'NW-1'), event(100_001, 'NW-2'), event(100_519, 'NW-1')];
+    const file = await desk.file('twice.ndjson', `${[...first, ...again].join('\n')}\n`);
+    const counts = { records: 523, created: 520, unchanged: 2, conflicts: 1 };
+    const words = ['docket', 'import', file];
+    const other = await desk.person('Judith Hart', undefined, 'other');
+    const files = ['matrix', 'people'].map((name) => desk.path(`samples/patent-${name}.json`));
+    await desk.data(['route', 'import', ...files], other);
+    expect(await desk.data([...words, '--dry-run'], other, 5)).toMatchObject(counts);
+    expect(await desk.data(words, other, 5)).toMatchObject(counts);
+  });
+
   it('keeps the exact bytes: of a line as it is, of a row with its header', async () => {
     const file = desk.path('samples/patent-docket.csv');
     await desk.data(['docket', 'import', file], hart);

@@ -93,6 +93,19 @@ describe('and the same for who may not', () => {
     expect(told).toMatchObject({ created: 0, conflicts: 3 });
   });
 
+  it('what an import counts: an event that the file holds twice is a repeat, whatever is hidden', async () => {
+    const [other = ''] = EVENTS.filter((line) => !isRuizs(line));
+    // With a group of hers, so that she would see it if it were new.
+    const hers = other.replace('"ELEC"', '"BIO"');
+    const file = await desk.file('twice.ndjson', `${hers}\n${hers}\n`);
+    const words = ['--json', 'docket', 'import', file];
+    const [one, two] = await twins.bothSay(() => [...words, '--dry-run']);
+    expect(one).toBe(two);
+    expect(one).toContain('"created":1,"unchanged":1,"conflicts":0');
+    const done = await desk.data(['docket', 'import', file], twins.ruiz('main'));
+    expect(done).toMatchObject({ created: 1, unchanged: 1, conflicts: 0 });
+  });
+
   it('recovery: what checks counted or found in dockets stays in the ledger', () => {
     const at = instant(0);
     const evidenceOf = (step: string, evidence: object) =>

@@ -1,8 +1,8 @@
 /** Brings a file of docket events in: read, compare, seal, route what drifted, report the rest. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { basename } from 'node:path';
 import type { Filewright } from '../../app.ts';
-import { FilewrightError, type RowError, sha256Hex } from '../../core/index.ts';
+import { FilewrightError, type RowError, sha256Hex, type Sha256Hex } from '../../core/index.ts';
 import { CHUNK_ROWS, type ColumnMapping, ErrorFile } from '../../intake/index.ts';
 import {
   type Docket,
@@ -47,6 +47,8 @@ export interface DocketImportReport {
 const REPORTED_ERRORS_MAX = 100;
 /** Rows may be as large as a megabyte; this keeps a chunk of them from being held at once. */
 const CHUNK_BYTES_MAX = 8 * 1024 * 1024;
+/** Events of one file that are remembered to know a repeat, at about 300 bytes each. */
+const SEEN_MAX = 1_000_000;
 
 /** Chunks are transactions: an import that was cut off is run again, and finds what is there unchanged. */
 export async function importDocketFile(
@@ -75,6 +77,8 @@ interface Routable extends FileRecord {
   readonly reading: DocketReading;
 }
 
+type Told = 'created' | 'unchanged' | 'conflicts';
+
 class ImportRun {
   readonly errorFile: ErrorFile | undefined;
   readonly #app: Filewright;
@@ -82,6 +86,7 @@ class ImportRun {
   readonly #file: DocketFile;
   readonly #sight: Sight;
   readonly #errors: (RowError & { readonly line: number })[] = [];
+  readonly #seen = new Map<string, Sha256Hex>();
   readonly #tally = { records: 0, created: 0, unchanged: 0, conflicts: 0, drift: 0, refused: 0 };
   #waiting: Routable[] = [];
   #waitingBytes = 0;
@@ -158,28 +163,45 @@ class ImportRun {
     const admitted = this.#input.dryRun
       ? await foresee(parts, incoming)
       : await importDockets(parts, incoming, actorOf(this.#input.person));
-    for (const one of admitted) this.#tally[await this.#told(one)] += 1;
+    for (const [at, { payload }] of incoming.entries()) {
+      const one = admitted[at];
+      if (one === undefined) throw new Error('a record was not admitted');
+      const inFile = this.#compareInFile(one.docket, sha256Of(payload));
+      this.#tally[await this.#told(one, inFile)] += 1;
+    }
   }
 
-  async #told({ kind, docket }: DocketAdmission): Promise<'created' | 'unchanged' | 'conflicts'> {
-    if (kind === 'created' || !(await this.#sight.mayKnow(docket))) return 'created';
+  /**
+   * Against the store for who may know what it holds; for anybody else against the rest of the file alone, so that the
+   * counts are the same whether or not there is a hidden docket.
+   */
+  async #told({ kind, docket }: DocketAdmission, inFile: Told): Promise<Told> {
+    if (kind === 'created' || !(await this.#sight.mayKnow(docket))) return inFile;
     return kind === 'unchanged' ? 'unchanged' : 'conflicts';
+  }
+
+  #compareInFile(docket: string, sha256: Sha256Hex): Told {
+    const first = this.#seen.get(docket);
+    if (first !== undefined) return first === sha256 ? 'unchanged' : 'conflicts';
+    if (this.#seen.size < SEEN_MAX) {
+      this.#seen.set(docket, sha256);
+    } else if (this.#input.dryRun) {
+      const message = `Expected at most ${SEEN_MAX} events in a dry run, found more. Split the file.`;
+      throw new FilewrightError('INPUT_LIMIT', message);
+    }
+    return 'created';
   }
 }
 
-/** What an import would do, without doing it. */
+/** What an import would find in the store, without changing it. */
 async function foresee(
   parts: RoutingParts,
   incoming: readonly IncomingDocket[],
 ): Promise<readonly DocketAdmission[]> {
-  const seen = new Map<string, string>();
   const admitted: DocketAdmission[] = [];
   for (const { payload, reading } of incoming) {
     const docket = docketFor(parts, { payload, reading });
-    const known =
-      seen.get(docket.id) ??
-      (await findDocket(parts.session, parts.tenant, docket.id))?.payloadSha256;
-    seen.set(docket.id, known ?? docket.payloadSha256);
+    const known = (await findDocket(parts.session, parts.tenant, docket.id))?.payloadSha256;
     const isSame = known === docket.payloadSha256;
     const kind = known === undefined ? 'created' : isSame ? 'unchanged' : 'conflict';
     admitted.push({ kind, docket: docket.id });
@@ -191,8 +213,12 @@ function docketFor(
   { tenant, law }: RoutingParts,
   { payload, reading }: Pick<IncomingDocket, 'payload' | 'reading'>,
 ): Docket {
-  const payloadSha256 = sha256Hex(createHash('sha256').update(payload).digest('hex'));
+  const payloadSha256 = sha256Of(payload);
   return reading.kind === 'event'
     ? docketOf(reading.event, { tenant, payloadSha256, rules: law().rules })
     : driftDocket(reading.glimpse, { tenant, payloadSha256 });
+}
+
+function sha256Of(payload: Uint8Array): Sha256Hex {
+  return sha256Hex(hash('sha256', payload, 'hex'));
 }
