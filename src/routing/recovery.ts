@@ -32,6 +32,8 @@ import {
   type StoredRun,
   writeRun,
 } from '../store/index.ts';
+import { bad } from './check-result.ts';
+import { codeOf } from './error-code.ts';
 import { factOf, plain } from './facts.ts';
 import { openRecovery } from './open-recovery.ts';
 import { type Actor, ROUTER, type RoutingParts } from './parts.ts';
@@ -103,14 +105,18 @@ export class Recovery {
     const lease = { holder: this.#holder, leaseMs, count: RUNS_AT_ONCE };
     const routing = this.#routing;
     let checks = 0;
-    // A check that is good is followed by the next one at once.
-    for (let round = 0; round < RECOVERY_STEPS.length; round += 1) {
-      const due = await leaseDueRuns(session, tenant, lease);
-      if (due.length === 0) break;
-      await Promise.all(due.map((run) => this.#check(run, routing)));
-      checks += due.length;
+    try {
+      // A check that is good is followed by the next one at once.
+      for (let round = 0; round < RECOVERY_STEPS.length; round += 1) {
+        const due = await leaseDueRuns(session, tenant, lease);
+        if (due.length === 0) break;
+        await Promise.all(due.map((run) => this.#check(run, routing)));
+        checks += due.length;
+      }
+    } finally {
+      // Whatever becomes of the checks, nobody's two hours end in silence.
+      await tellOverdue(this.#parts, this.#policy(routing).reviewMs);
     }
-    await tellOverdue(this.#parts, this.#policy(routing).reviewMs);
     return checks;
   }
 
@@ -134,7 +140,10 @@ export class Recovery {
       });
       return;
     }
-    const { verdict, evidence, differences } = await this.#checks.run(step, run, routing, target);
+    const { verdict, evidence, differences } = await this.#checks
+      .run(step, run, routing, target)
+      // As where its token cannot be read: it stays out, and whoever looks at the run sees why.
+      .catch((error: unknown) => bad(`the check could not be made: ${codeOf(error)}`, {}));
     const shown = verdict.kind === 'ask' ? { ...evidence, reasons: verdict.reasons } : evidence;
     await this.#add(run, routing, {
       happening: { kind: 'checked', step, verdict },

@@ -3,7 +3,7 @@
  * what a dead one had in hand is found again by the clock, under the same message id.
  */
 import { setMaxListeners } from 'node:events';
-import { type Clock, FilewrightError } from '../core/index.ts';
+import type { Clock } from '../core/index.ts';
 import type { Happening } from '../packs/patent/routing/index.ts';
 import {
   type ConnectionTarget,
@@ -14,6 +14,7 @@ import {
   wakeOpenDockets,
 } from '../store/index.ts';
 import { AssignmentDesk, type AssignmentOptions } from './assignments.ts';
+import { codeOf } from './error-code.ts';
 import { Group } from './group.ts';
 import { HandoverDesk, type HandoverOptions } from './hand-over.ts';
 import { lawVersion } from './law-version.ts';
@@ -302,11 +303,4 @@ class Router {
       if (await noteLaw(run, tenant, lawVersion(law()))) await wakeOpenDockets(run, tenant);
     });
   }
-}
-
-/** Never a message, which could quote a payload. */
-function codeOf(error: unknown): string {
-  if (error instanceof FilewrightError) return error.code;
-  if (!(error instanceof Error)) return 'UNEXPECTED';
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }

@@ -1,6 +1,7 @@
 /** The way back of a real endpoint, step by step, each with its failure. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { SaturationGauge } from '../../src/brokers/index.ts';
+import { FilewrightError } from '../../src/core/index.ts';
 import { NO_GLIMPSE, readDocketRow } from '../../src/packs/patent/docket/index.ts';
 import {
   approveRecovery,
@@ -276,5 +277,30 @@ describe('a target that failed', () => {
         )) === 3,
       10_000,
     );
+  });
+
+  it('that cannot even be asked is not back, says why, and keeps nothing else from being told', async () => {
+    stage = await Stage.set(server);
+    let isReadable = true;
+    const credentials = async ({ id }: { readonly id: string }) => {
+      if (isReadable || id !== 'team') return {};
+      throw new FilewrightError('CREDENTIAL_UNREADABLE', 'it holds no token of one line');
+    };
+    await breakPrimary({ transport: { allowPrivateAddresses: () => true, credentials } });
+    repair();
+    await until(async () => (await breaker()) === 'closed', 20_000);
+    isReadable = false;
+    await stage.feed(3, { event_code: 'CTFR' });
+    await until(async () => (await breaker()) !== 'closed', 10_000);
+    await judged('health', 'bad');
+    expect((await status())?.evidence.at(-1)).toMatchObject({
+      step: 'health',
+      evidence: { why: 'the check could not be made: CREDENTIAL_UNREADABLE' },
+    });
+    await stage.read(`update recovery_difference set review_by = now() where tenant = $1`);
+    const overdue = `alert where tenant = $1 and kind = 'recovery_difference_overdue'`;
+    await until(async () => (await stage.count(overdue)) === 3, 10_000);
+    isReadable = true;
+    await until(async () => (await breaker()) === 'closed', 20_000);
   });
 });
