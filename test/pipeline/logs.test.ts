@@ -43,7 +43,23 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-it('every stage has its own log, which verifies, and no entry shows what is sealed', async () => {
+/** Tables of the pipeline that show a text which is sealed elsewhere. */
+async function inClear(text: RegExp): Promise<string[]> {
+  const tables = await world.rows(
+    `select table_name from information_schema.tables where table_schema = $1 and table_name like 'grant\\_%' order by 1`,
+    [world.schema],
+  );
+  const names = tables.map((row) => String(row['table_name']));
+  expect(names).toContain('grant_match');
+  const found: string[] = [];
+  for (const name of names) {
+    const rows = await world.rows(`select t::text as whole from ${name} t`);
+    if (rows.some((row) => text.test(String(row['whole'])))) found.push(name);
+  }
+  return found;
+}
+
+it('every stage has its own log, which verifies; no entry and no table shows what is sealed', async () => {
   const { pipeline, people } = world;
   const award = awardJson({ id: 'A-1', cents: 500, reference: 'REF-0001', expected: '2026-01-12' });
   const refused = await pipeline.ingestAwards(awardsSource([award, { broken: 'Harbor' }]), ACTOR);
@@ -51,11 +67,13 @@ it('every stage has its own log, which verifies, and no entry shows what is seal
   const feed = { number: 1, from: '2026-01-01', to: '2026-01-30', openingCents: 0, lines: [line] };
   await pipeline.ingestFeed(feedSource(feed), ACTOR);
   await pipeline.reconcilePeriod({ to: '2026-01-31' }, ACTOR);
+  expect(await inClear(/Harbor|REF-0001|food/)).toEqual([]);
   await pipeline.closePeriod(
     { account: ACCOUNT, from: '2026-01-01', to: '2026-01-31' },
     NOWHERE,
     ACTOR,
   );
+  expect(await inClear(/Harbor|REF-0001|food/)).toEqual([]);
   const days = { from: '2026-01-01', to: '2026-12-31' };
   await pipeline.evaluateRules({ ...NOWHERE, ...days }, ACTOR);
   await pipeline.reportFigures({ kind: '990', ...days }, ACTOR);

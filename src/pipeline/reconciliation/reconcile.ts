@@ -7,6 +7,7 @@ import {
   closePeriod as decideClosing,
   type FoundOutcome,
   type MatchOutcome,
+  type MatchReason,
   OutcomeList,
   type PeriodTotals,
   touches,
@@ -71,7 +72,8 @@ async function keepDrafts(at: StageRun, found: Iterable<FoundOutcome>) {
       byStatus[outcome.status] += 1;
     }
     const matched = outcomes.filter(({ status }) => status === 'matched').length;
-    await addDrafts(at, groups, { matched, outcomes: plain(outcomes) });
+    const kept = outcomes.map((outcome) => ({ ...outcome, reason: keptReason(outcome) }));
+    await addDrafts(at, groups, { matched, outcomes: plain(kept) });
     groups += 1;
   }
   return { totals: totals.totals(), byStatus };
@@ -89,17 +91,23 @@ function* inGroups<Item>(items: Iterable<Item>): Generator<readonly Item[]> {
 }
 
 function matchRow(parts: ReconciliationParts, outcome: MatchOutcome, ordinal: number): MatchRow {
-  const { rule, status, bank, ledger, of, reason } = outcome;
+  const { rule, status, bank, ledger, of } = outcome;
   return {
     id: parts.desk.ids.next(),
     ordinal,
     rule,
     status,
     repeats: of,
-    reason: plain(reason),
+    reason: plain(keptReason(outcome)),
     lines: bank.map(lineOfId),
     awards: ledger,
   };
+}
+
+/** Without the reference, which is sealed with its line and its award and must go when their keys do. */
+function keptReason({ reason }: MatchOutcome): Omit<MatchReason, 'reference'> {
+  const { reference: _sealed, ...kept } = reason;
+  return kept;
 }
 
 export async function unmatched(
