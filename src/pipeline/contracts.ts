@@ -206,6 +206,8 @@ export interface ReportFigures extends Schedules {
   readonly figures: readonly Figure[];
   /** Remarks and tasks for whoever files it. */
   readonly remarks: readonly string[];
+  /** True where received money is zero because no period of these days is closed and handed on. */
+  readonly isNothingHanded?: boolean;
   /** The structured export: what was asked, figures with their traces, rows, counts and remarks. */
   readonly document: JsonValue;
   /** Of the document, as recorded in the reporting log. */

@@ -84,6 +84,9 @@ export function openPipeline(parts: PipelineParts): Pipeline {
       : checkCorrection(ingestion, resolution.source);
   }
 
+  /** Asked of reconciliation in its own role: reporting sees money, and no period. */
+  const handed = async () => (await periods(reconciliation)).filter((one) => one.isHandedOff);
+
   return {
     ingestAwards: (source, actor) => withTakeOver(ingestAwards(ingestion, source, actor)),
     fetchAwards: (wanted, lane, actor) => withTakeOver(fetchAwards(ingestion, wanted, lane, actor)),
@@ -107,8 +110,10 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     handOff: (period, organization, actor) => handOff(reconciliation, period, organization, actor),
     periods: () => periods(reconciliation),
     evaluateRules: (request, actor) => evaluateRules(rules, request, actor),
-    reportFigures: (request, actor) => reportFigures(reporting, request, actor),
-    trace: (request, figure) => traceFigure(reporting, request, figure),
+    reportFigures: async (request, actor) =>
+      reportFigures(reporting, { request, handed: await handed() }, actor),
+    trace: async (request, figure) =>
+      traceFigure(reporting, { request, handed: await handed() }, figure),
     exceptions,
     status: () => grantCounts(parts.session, parts.tenant),
   };

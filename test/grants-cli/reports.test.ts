@@ -46,15 +46,29 @@ describe('figures', () => {
     expect(said.stdout).toContain(`LB260210-0001  feed ${feed} line 12`);
   });
 
-  it('money of another year is in no figure, received or paid', async () => {
-    const made = await house.data(report('990', '--period', '2027', ...PAID));
+  it('money of another year is in no figure, received or paid; that nothing is closed there is said', async () => {
+    const made = await house.data(report('990', '--period', '2027', ...PAID), 5);
     expect(listAt(made, 'figures').every((one) => one['cents'] === '0')).toBe(true);
     expect(made['leftOut']).toBe(3);
-    const quarter = await house.data(report('990', '--period', '2026-Q2', ...PAID));
+    expect(made['remarks']).toEqual([
+      expect.stringContaining('nothing from 2027-01-01 to 2027-12-31 is closed and handed on'),
+    ]);
+    const award = ['--award', 'S287C260014'];
+    const sf425 = await house.data(report('sf425', '--period', '2027', ...award), 5);
+    expect(listAt(sf425, 'remarks')[0]).toContain('is closed and handed on');
+    const quarter = await house.data(report('990', '--period', '2026-Q2', ...PAID), 5);
     const paid = listAt(quarter, 'figures').find(
       (one) => one['name'] === 'IRS990/CYGrantsAndSimilarPaidAmt',
     );
     expect(paid).toMatchObject({ cents: '600000' });
+  });
+
+  it('days of a report that no closed period covers are named', async () => {
+    const part = await house.data(report('990', ...PERIOD));
+    expect(part['remarks']).toEqual([
+      `account ${ACCOUNT}: 2026-04-01 to 2026-12-31 is not closed and handed on; what came then is in no figure`,
+    ]);
+    expect((await house.data(report('990', '--period', '2026-Q1')))['remarks']).toEqual([]);
   });
 
   it('the export has the hash that the log has', async () => {

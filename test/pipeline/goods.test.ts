@@ -78,7 +78,10 @@ it('what is not money is in the line of the return, in the memo and in no bank l
     [570_00n, [570_00n]],
     [400_00n, []],
   ]);
-  expect(made.remarks).toEqual([expect.stringMatching(/award goods: nothing of its 30000 cents/)]);
+  expect(made.remarks).toEqual([
+    expect.stringContaining('2026-02-01 to 2026-12-31 is not closed'),
+    expect.stringMatching(/award goods: nothing of its 30000 cents/),
+  ]);
   const sf425 = await pipeline.reportFigures({ kind: 'sf425', ...DAYS, award: 'half' }, ACTOR);
   expect(sf425.figures.find((figure) => figure.line === '10a')?.cents).toBe(7_500_00n);
 });

@@ -2,7 +2,7 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { ReportKind, ReportRow } from '../../acts/grants/index.ts';
-import { FilewrightError, type JsonValue } from '../../core/index.ts';
+import { EXIT, FilewrightError, type JsonValue } from '../../core/index.ts';
 import type { Output } from '../output.ts';
 import { table } from '../output.ts';
 import { actorOf, dollars } from './grants-arguments.ts';
@@ -90,6 +90,7 @@ async function reportAction(kind: ReportKind, own: ReportOptions, command: Comma
         ].join('\n'),
     );
     sayWritten(out, own, leftOut);
+    if (made.isNothingHanded === true) process.exitCode = EXIT.conflict;
   });
 }
 

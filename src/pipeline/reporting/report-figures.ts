@@ -13,6 +13,7 @@ import {
   form990Report,
   type GrantsLaw,
   individualsOf,
+  missingDays,
   type ReceivedMoney,
   reportDocument,
   retainedUntil,
@@ -32,7 +33,7 @@ import {
   type StageDesk,
   type StageRun,
 } from '../../store/index.ts';
-import type { ReportFigures, ReportRequest } from '../contracts.ts';
+import type { PeriodName, ReportFigures, ReportRequest } from '../contracts.ts';
 import { handedAward } from '../handed-award.ts';
 
 export interface ReportingParts {
@@ -48,14 +49,20 @@ type Drawn = Omit<ReportFigures, 'kind' | 'hash' | 'document'> & {
 /** What is drawn together is kept together: their keys have one subject. */
 const REPORTS = 'reports';
 
+/** A report, and the periods that reconciliation has handed on: the money of other days is not here. */
+export interface Asked {
+  readonly request: ReportRequest;
+  readonly handed: readonly PeriodName[];
+}
+
 /** Computes a report and records it with its hash. */
 export async function reportFigures(
   parts: ReportingParts,
-  request: ReportRequest,
+  { request, handed }: Asked,
   actor: ActorRef,
 ): Promise<ReportFigures> {
   return parts.desk.transaction(async (at) => {
-    const { retainUntil, ...drawn } = await draw(parts, at, request);
+    const { retainUntil, ...drawn } = await draw(parts, at, { request, handed });
     const { kind, from, to } = request;
     const asked = { from, to, ...(kind === 'sf425' && { award: request.award }) };
     const { document, hash } = reportDocument(kind, asked, drawn);
@@ -79,10 +86,10 @@ export async function reportFigures(
 /** The trace of one figure; nothing is recorded, because nothing new is said. */
 export async function traceFigure(
   parts: ReportingParts,
-  request: ReportRequest,
+  asked: Asked,
   name: string,
 ): Promise<JsonValue> {
-  const { figures } = await parts.desk.transaction((at) => draw(parts, at, request));
+  const { figures } = await parts.desk.transaction((at) => draw(parts, at, asked));
   const figure = figures.find((one) => one.name === name);
   if (figure === undefined) {
     throw new FilewrightError(
@@ -93,13 +100,23 @@ export async function traceFigure(
   return traceDocument(figure);
 }
 
-async function draw(parts: ReportingParts, at: StageRun, request: ReportRequest): Promise<Drawn> {
+async function draw(
+  parts: ReportingParts,
+  at: StageRun,
+  { request, handed }: Asked,
+): Promise<Drawn> {
   const { law } = parts;
   switch (request.kind) {
     case '990': {
+      const missing = missingDays(request, handed);
+      const { isNothingHanded } = missing;
       const { received, withoutMoney } = await receivedIn(parts, at, request);
       const { figures, remarks } = form990Report({ received, paid: request.paid ?? [] }, law);
-      return { figures, remarks: [...remarks, ...withoutMoney.map(goodsRemark)] };
+      return {
+        figures,
+        remarks: [...missing.remarks, ...remarks, ...withoutMoney.map(goodsRemark)],
+        isNothingHanded,
+      };
     }
     case 'schedule-i': {
       const schedule = scheduleI(request.paidOut, law);
@@ -114,7 +131,8 @@ async function draw(parts: ReportingParts, at: StageRun, request: ReportRequest)
     }
     case 'sf425': {
       const { figures, tasks, retainUntil } = await drawSf425(parts, at, request);
-      return { figures, remarks: tasks, retainUntil };
+      const { remarks, isNothingHanded } = missingDays(request, handed);
+      return { figures, remarks: [...remarks, ...tasks], isNothingHanded, retainUntil };
     }
     case 'sefa': {
       const sefa = sefaReport(request.expenditures, request.listings, law);

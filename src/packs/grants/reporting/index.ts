@@ -24,6 +24,7 @@ export {
   form990Report,
   type PaidGrant,
 } from './form990-report.ts';
+export { type DaySpan, type MissingDays, missingDays } from './handed-days.ts';
 export { type ReceivedMoney, receivedMoney } from './received.ts';
 export {
   type ReportRow,
