@@ -186,6 +186,18 @@ describe('figures', () => {
       '1190000',
     ]);
     expect(JSON.stringify(made['remarks'])).toContain('more was paid out than received');
+    expect(made['remarks']).toContainEqual(
+      'Lines 11 (indirect expense), 12 (remarks) and 13 (certification) are for a person to fill in',
+    );
+    expect(JSON.stringify(made['remarks'])).not.toContain('cumulative');
+  });
+
+  it('the SF-425 is cumulative: days that begin after the award does are told', async () => {
+    const days = ['--period', '2026-02-01..2026-03-31', '--award', 'S287C260014'];
+    const made = await house.data(report('sf425', ...days));
+    expect(made['remarks']).toContainEqual(
+      'Line 10 is cumulative from the beginning of the award, 2026-01-01: ask for 2026-01-01..2026-03-31',
+    );
   });
 
   it('all faults of a table are told at once, each with its line, and nothing of it is used', async () => {

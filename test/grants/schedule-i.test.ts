@@ -201,6 +201,30 @@ describe('Schedule I Part III', () => {
       [stipend('1', 5_000_00n, { noncashCents: 1n, purpose: undefined })],
       grantsLaw,
     );
-    expect(row?.remarks.join('; ')).toMatch(/a type of assistance is needed.*noncash/);
+    expect(row?.remarks.join('; ')).toMatch(/a type of assistance is needed.*ValuationMethod/);
+  });
+
+  it('has what was not cash in column (d), apart from the cash', () => {
+    const [row, other] = individualsOf(
+      [
+        stipend('1', 3_000_00n, { noncashCents: 2_000_49n }),
+        stipend('2', 0n, { noncashCents: 1_00n }),
+        stipend('3', 10_00n, { purpose: 'Relief' }),
+      ],
+      grantsLaw,
+    );
+    expect(row?.CashGrantAmt.cents).toBe(3_000_00n);
+    expect(row?.NonCashAssistanceAmt).toMatchObject({
+      cents: 2_001_49n,
+      dollars: 2_001n,
+      line: 'Part III (d)',
+      xpath:
+        '/Return/ReturnData/IRS990ScheduleI/GrantsOtherAsstToIndivInUSGrp/NonCashAssistanceAmt',
+    });
+    expect(row?.remarks).toContainEqual(
+      'Part III (e) and (f), ValuationMethodUsedDesc and NonCashAssistanceDesc: to be filled in by hand',
+    );
+    expect(other?.NonCashAssistanceAmt.cents).toBe(0n);
+    expect(other?.remarks.join()).not.toContain('by hand');
   });
 });

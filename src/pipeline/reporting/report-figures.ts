@@ -123,7 +123,7 @@ async function draw(
       const individuals = individualsOf(request.toIndividuals ?? [], law);
       const figures = [
         ...schedule.rows.flatMap((row) => [row.CashGrantAmt, row.NonCashAssistanceAmt]),
-        ...individuals.map((row) => row.CashGrantAmt),
+        ...individuals.flatMap((row) => [row.CashGrantAmt, row.NonCashAssistanceAmt]),
       ];
       const rowRemarks = [...schedule.rows, ...individuals].flatMap((row) => row.remarks);
       const remarks = [...rowRemarks, ...schedule.remarks];
@@ -154,11 +154,14 @@ async function drawSf425(
   const isAsked = ({ payload }: AcceptedAward): boolean => payload['award_id'] === request.award;
   const authorized: FigurePart[] = [];
   let retainUntil: string | undefined;
+  let begins: string | undefined;
   for await (const award of awardsOf(parts, at)) {
     if (!isAsked(award)) continue;
     authorized.push(promised(award));
     const until = retainedUntil(award.payload, parts.law);
     if (until !== undefined && until > (retainUntil ?? '')) retainUntil = until;
+    const { period_start: start } = award.payload;
+    if (typeof start === 'string' && (begins === undefined || start < begins)) begins = start;
   }
   if (authorized.length === 0) {
     throw new FilewrightError('NOT_FOUND', `No award ${request.award} was ingested`);
@@ -178,8 +181,19 @@ async function drawSf425(
     cashReceipts: received.filter(({ award }) => isAsked(award)).map(cashOf),
     federalFundsAuthorized: authorized,
   };
-  return { ...sf425Report(given, parts.law), retainUntil };
+  const { figures, tasks } = sf425Report(given, parts.law);
+  const early =
+    begins === undefined || begins >= request.from
+      ? []
+      : [
+          `Line 10 is cumulative from the beginning of the award, ${begins}: ask for ${begins}..${request.to}`,
+        ];
+  return { figures, tasks: [...early, ...tasks, SF425_BY_HAND], retainUntil };
 }
+
+/** What no award, bank line or table of the books tells. */
+const SF425_BY_HAND =
+  'Lines 11 (indirect expense), 12 (remarks) and 13 (certification) are for a person to fill in';
 
 /** Line 10a is cash: what came as goods is no receipt of it. */
 function cashOf({ part, award }: ReceivedMoney): FigurePart {

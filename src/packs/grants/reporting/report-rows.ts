@@ -69,5 +69,6 @@ function individualsRow(row: IndividualsRow): ReportRow {
     GrantTypeTxt: row.GrantTypeTxt,
     RecipientCnt: String(row.RecipientCnt),
     CashGrantAmt: String(row.CashGrantAmt.dollars),
+    NonCashAssistanceAmt: String(row.NonCashAssistanceAmt.dollars),
   };
 }

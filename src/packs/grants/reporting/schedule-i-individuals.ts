@@ -15,6 +15,7 @@ export interface IndividualsRow {
   readonly GrantTypeTxt: string;
   readonly RecipientCnt: number;
   readonly CashGrantAmt: Figure;
+  readonly NonCashAssistanceAmt: Figure;
   /** What is missing, or rests on a guess. */
   readonly remarks: readonly string[];
 }
@@ -42,27 +43,33 @@ function rowOf(type: string, group: readonly PaidToIndividuals[], law: GrantsLaw
   const named = group.filter(({ recipients }) => recipients === undefined);
   const names = new Set(named.map(({ recipientName }) => recipientName.trim().toUpperCase()));
   const said = group.reduce((sum, { recipients }) => sum + (recipients ?? 0), 0);
-  const known = law.elements.find('IRS990ScheduleI', `${GROUP}/CashGrantAmt`);
+  const figure = (element: string, parts: readonly FigurePart[]): Figure => {
+    const known = law.elements.find('IRS990ScheduleI', `${GROUP}/${element}`);
+    const name = `IRS990ScheduleI/${type}/${GROUP}/${element}`;
+    return figureOf({ name, line: known?.line ?? '', xpath: known?.xpath }, parts);
+  };
+  const noncash = group
+    .filter(({ noncashCents }) => noncashCents !== 0n)
+    .map(({ part, noncashCents }) => ({ ...part, cents: noncashCents, bank: [] }));
   const remarks = [
     ...(type === '' ? ['GrantTypeTxt: a type of assistance is needed'] : []),
     ...(names.size > 0
       ? [`RecipientCnt: ${names.size} of them counted by name; people of one name count once`]
       : []),
-    ...(group.some(({ noncashCents }) => noncashCents !== 0n)
-      ? ['noncash assistance is not in this row: fill in Part III (d) to (f) by hand']
+    ...(noncash.length > 0
+      ? [
+          'Part III (e) and (f), ValuationMethodUsedDesc and NonCashAssistanceDesc: to be filled in by hand',
+        ]
       : []),
   ];
   return {
     GrantTypeTxt: type,
     RecipientCnt: said + names.size,
-    CashGrantAmt: figureOf(
-      {
-        name: `IRS990ScheduleI/${type}/${GROUP}/CashGrantAmt`,
-        line: known?.line ?? '',
-        xpath: known?.xpath,
-      },
+    CashGrantAmt: figure(
+      'CashGrantAmt',
       group.map(({ part }) => part),
     ),
+    NonCashAssistanceAmt: figure('NonCashAssistanceAmt', noncash),
     remarks,
   };
 }

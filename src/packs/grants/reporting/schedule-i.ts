@@ -166,6 +166,11 @@ function rowOf(group: readonly GrantPaidOut[], label: string, law: GrantsLaw): S
   const noncash = group
     .filter(({ noncashCents }) => noncashCents !== 0n)
     .map(({ part, noncashCents }) => ({ ...part, cents: noncashCents, bank: [] }));
+  if (noncash.length > 0) {
+    remarks.push(
+      `Part II (f) and (g), ValuationMethodUsedDesc and NonCashAssistanceDesc of ${label}: to be filled in by hand`,
+    );
+  }
   return {
     RecipientBusinessName: businessName,
     RecipientEIN: ein,
