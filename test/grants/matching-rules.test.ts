@@ -127,6 +127,27 @@ describe('reversals', () => {
   });
 });
 
+describe('a return whose payment a closed period has counted', () => {
+  const back = line({ id: 'b2', references: ['R1'], direction: 'debit' });
+
+  it.each([
+    ['as the bank marks it', { ...back, isReversal: true }],
+    ['by its trace', { ...back, trace: 'T1' }],
+  ])('%s, tells the person what stays and what to do', (_how, one) => {
+    const [found] = match([one], []);
+    expect(found).toMatchObject({ rule: 'P6-unmatched-bank', status: 'manual' });
+    expect(found?.reason.text).toMatch(
+      /counted in a closed period, that total stays: settle this line for no award and take the amount off by hand/,
+    );
+  });
+
+  it('is nothing that a fee of the bank is told to be', () => {
+    expect(match([{ ...back, references: [] }], [])[0]?.reason.text).toBe(
+      'Money that went out; no receipt expects it.',
+    );
+  });
+});
+
 describe('windows', () => {
   it.each([
     ['2026-03-09', 'P4-amount-date-unique'],

@@ -148,11 +148,17 @@ function sortLine(
   });
 }
 
+/** What is closed is never changed, so a return that comes later is for a person, who must know what that means. */
+const IF_CLOSED =
+  'If that payment was counted in a closed period, that total stays: settle this line for no award and take the amount off by hand where it was reported.';
+
 function whyUnmatched(line: Line, named: readonly Receipt[]): string {
   if (line.given.direction === 'debit') {
-    return line.given.isReversal
-      ? 'A reversal, and the payment that it takes back is not among the lines, or not the only one.'
-      : 'Money that went out; no receipt expects it.';
+    if (line.given.isReversal) {
+      return `A reversal, and the payment that it takes back is not among the open lines, or not the only one. ${IF_CLOSED}`;
+    }
+    const text = 'Money that went out; no receipt expects it.';
+    return line.given.trace === undefined ? text : `${text} ${IF_CLOSED}`;
   }
   const [first] = named;
   if (first === undefined) {
