@@ -286,6 +286,27 @@ describe('thresholds that are crossed', () => {
     expect(registrationTasks('CO', grantsLaw)).toHaveLength(1);
   });
 
+  // MCL 400.283(b): 25,000 dollars in any 12-month period.
+  it('in Michigan counts any twelve months, not those of the fiscal year', () => {
+    const contributions = [
+      { id: 'too-old', on: day('2026-01-05'), cents: 20_000_00n },
+      { id: 'autumn', on: day('2026-10-01'), cents: 15_000_00n },
+      { id: 'winter', on: day('2027-01-05'), cents: 10_000_00n },
+      { id: 'spring', on: day('2027-03-01'), cents: 1n },
+    ];
+    const year = day('2027-01-01');
+    const found = registrationCrossing('MI', { contributions }, grantsLaw, year);
+    expect(found).toMatchObject({ on: '2027-03-01', by: 'spring', totalCents: '2500001' });
+    expect(found?.due).toBe('2027-03-31');
+    // A day earlier the money of January a year before is within twelve months.
+    const earlier = [...contributions, { id: 'eve', on: day('2027-01-04'), cents: 1n }];
+    expect(registrationCrossing('MI', { contributions: earlier }, grantsLaw, year)).toMatchObject({
+      on: '2027-01-04',
+      totalCents: '3500001',
+    });
+    expect(registrationCrossing('WI', { contributions }, grantsLaw, year)).toBeUndefined();
+  });
+
   it('a state without general registration is never crossed', () => {
     expect(registrationCrossing('UT', { contributions: amounts }, grantsLaw)).toBeUndefined();
   });

@@ -244,6 +244,32 @@ describe('a threshold', () => {
     await other.close();
   });
 
+  it('of any twelve months is crossed over the end of a fiscal year too', async () => {
+    const other = await twoMonths();
+    const { pipeline } = other;
+    const organization = { states: ['MI'], fiscalYearEnd: '02-28' };
+    expect(await pipeline.closePeriod(FEBRUARY, organization, ACTOR)).toMatchObject({
+      handoff: { kind: 'passed' },
+    });
+    const march = await pipeline.closePeriod(MARCH, organization, ACTOR);
+    if (march.kind !== 'closed') throw new Error(JSON.stringify(march));
+    expect(march.handoff).toMatchObject({
+      kind: 'blocked',
+      crossings: [
+        { jurisdiction: 'MI', on: '2026-03-11', totalCents: '3300000', due: '2026-04-10' },
+      ],
+    });
+    const check = { jurisdiction: 'MI', evidence: 'MICS 1', by: other.people[0] };
+    await pipeline.attachRegistrationCheck({ ...check, checkedOn: '2026-03-20' });
+    expect(await pipeline.handOff(march.period, organization, ACTOR)).toMatchObject({
+      kind: 'passed',
+    });
+    const year = { from: '2026-03-01', to: '2027-02-28' };
+    const { crossings } = await pipeline.evaluateRules({ ...organization, ...year }, ACTOR);
+    expect(crossings).toMatchObject([{ jurisdiction: 'MI', on: '2026-03-11' }]);
+    await other.close();
+  });
+
   it('that is crossed keeps the money at the boundary until the check is attached', async () => {
     const other = await twoMonths();
     const { pipeline, people } = other;

@@ -32,6 +32,8 @@ export interface Condition {
 export interface Exemption extends Condition {
   readonly volunteersOnly: boolean;
   readonly noPaidSolicitor: boolean;
+  /** Any so many months count, also over the end of a fiscal year; undefined where the money of a year does. */
+  readonly anyMonths: number | undefined;
   /** Days in which to register once the exemption is lost; undefined where no number was read. */
   readonly registerWithinDays: number | undefined;
   readonly note: string | undefined;
@@ -159,12 +161,13 @@ function conditionOf(node: LawNode): Condition {
 function exemptionOf(node: LawNode): Exemption {
   node.object(
     [...CONDITION_KEYS, 'volunteersOnly', 'noPaidSolicitor'],
-    ['registerWithinDaysOfExceeding', 'note'],
+    ['anyMonths', 'registerWithinDaysOfExceeding', 'note'],
   );
   return {
     ...conditionOf(node),
     volunteersOnly: node.field('volunteersOnly').boolean(),
     noPaidSolicitor: node.field('noPaidSolicitor').boolean(),
+    anyMonths: node.optional('anyMonths')?.integer({ min: 1, max: 12 }),
     registerWithinDays: node
       .optional('registerWithinDaysOfExceeding')
       ?.integer({ min: 0, max: 366 }),

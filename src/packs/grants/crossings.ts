@@ -1,5 +1,5 @@
 /** Thresholds that a year's money crosses: on which day, by which receipt, and what is owed from then on. */
-import { type Day, formatDay } from '../../calendar/index.ts';
+import { type Day, formatDay, sameNumberDay } from '../../calendar/index.ts';
 import { type JsonValue } from '../../core/index.ts';
 import type { CharityState } from './charity-law.ts';
 import { charityState, holds, standingFact } from './charity.ts';
@@ -35,33 +35,56 @@ interface FirstAbove {
   readonly totalCents: bigint;
 }
 
-/** The first amount with which the running total meets `reached`; equal days in order of id. */
+/** How far back from the first day of a fiscal year money may count: no exemption looks at more months than these. */
+export const MONTHS_BEFORE_YEAR = 12;
+
+/**
+ * The first amount with which the running total meets `reached`; equal days in order of id. Amounts before `from` cross
+ * nothing; they count only where any `months` do, which end with the amount in question.
+ */
 function firstAbove(
   amounts: readonly MeasuredAmount[],
   reached: (totalCents: bigint) => boolean,
+  { from, months }: { readonly from?: Day | undefined; readonly months?: number | undefined } = {},
 ): FirstAbove | undefined {
   const sorted = amounts.toSorted(
     (one, other) => one.on - other.on || (one.id < other.id ? -1 : one.id > other.id ? 1 : 0),
   );
   let totalCents = 0n;
+  let oldest = 0;
   for (const amount of sorted) {
+    const isInYear = from === undefined || amount.on >= from;
+    if (!isInYear && months === undefined) continue;
     totalCents += amount.cents;
-    if (reached(totalCents)) return { amount, totalCents };
+    if (months !== undefined) {
+      const before = sameNumberDay(amount.on, -months);
+      for (let old = sorted[oldest]; old !== undefined && old.on <= before; old = sorted[oldest]) {
+        totalCents -= old.cents;
+        oldest += 1;
+      }
+    }
+    if (isInYear && reached(totalCents)) return { amount, totalCents };
   }
   return undefined;
 }
 
-/** Undefined where the state registers nobody by size, or the total stays within the exemption. */
+/**
+ * Undefined where the state registers nobody by size, or the total stays within the exemption. Amounts may reach
+ * `MONTHS_BEFORE_YEAR` back before `from`, the first day of the fiscal year.
+ */
 export function registrationCrossing(
   code: string,
   amountsOf: Readonly<Record<string, readonly MeasuredAmount[]>>,
   law: GrantsLaw,
+  from?: Day,
 ): Crossing | undefined {
   const state = charityState(code, law, 'states');
   if (state.generalRegistration !== 'yes') return undefined;
   const { exemption } = state;
   const measure = exemption?.measure ?? 'contributions';
-  const first = firstAbove(amountsOf[measure] ?? [], (cents) => isAbove(state, cents));
+  const months = exemption?.anyMonths;
+  const reached = (cents: bigint): boolean => isAbove(state, cents);
+  const first = firstAbove(amountsOf[measure] ?? [], reached, { from, months });
   if (first === undefined) return undefined;
   const { amount, totalCents } = first;
   const threshold = exemption?.amount ?? 0;
@@ -70,7 +93,7 @@ export function registrationCrossing(
     .rely(standingFact(state, 'registration'), `the registration rule of ${state.name}`)
     .start(
       amount.on,
-      `${state.name}: with ${amount.id} ${measure} come to ${totalCents} cents; exempt is only ${exemption === undefined ? 'nothing' : `${exemption.op} ${threshold} dollars`}.`,
+      `${state.name}: with ${amount.id} ${measure}${months === undefined ? '' : ` of ${months} months`} come to ${totalCents} cents; exempt is only ${exemption === undefined ? 'nothing' : `${exemption.op} ${threshold} dollars`}.`,
     );
   if (within !== undefined) {
     const text = `Registration within ${within} calendar days of exceeding it; this date does not roll.`;

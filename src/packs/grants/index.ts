@@ -16,6 +16,7 @@ export {
   type Handoff,
   handoffAfter,
   type MeasuredAmount,
+  MONTHS_BEFORE_YEAR,
   type RegistrationCheck,
   registrationCrossing,
   registrationTasks,

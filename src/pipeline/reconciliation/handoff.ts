@@ -1,5 +1,5 @@
 /** From a closed period to the rules: only when every state's threshold that was crossed has its registration check. */
-import { formatDay } from '../../calendar/index.ts';
+import { formatDay, sameNumberDay } from '../../calendar/index.ts';
 import { type ActorRef, FilewrightError, sha256Hex, toRfc3339 } from '../../core/index.ts';
 import {
   appendMetadata,
@@ -8,6 +8,7 @@ import {
   handoffAfter,
   type MeasuredAmount,
   metadataHash,
+  MONTHS_BEFORE_YEAR,
   registrationCrossing,
   retainedUntil,
 } from '../../packs/grants/index.ts';
@@ -120,7 +121,8 @@ async function watchThresholds(
   const found: Crossing[] = [];
   for (const year of isWatched ? fiscalYears(organization, first, last) : []) {
     const days = { from: formatDay(year.start), to: formatDay(year.end) };
-    const money = await measuredMoney(at, days);
+    const earliest = sameNumberDay(year.start, -MONTHS_BEFORE_YEAR);
+    const money = await measuredMoney(at, { ...days, from: formatDay(earliest) });
     const amounts = money.map(
       ({ award, receivedOn, cents }): MeasuredAmount => ({
         id: award,
@@ -130,7 +132,7 @@ async function watchThresholds(
     );
     const amountsOf = Object.fromEntries(MEASURES.map((measure) => [measure, amounts]));
     for (const state of organization.states) {
-      const crossing = registrationCrossing(state, amountsOf, parts.law);
+      const crossing = registrationCrossing(state, amountsOf, parts.law, year.start);
       if (crossing === undefined) continue;
       found.push(crossing);
       const { jurisdiction, measure, on, by } = crossing;

@@ -1,5 +1,5 @@
 /** Thresholds that handed-off money crossed, and the obligations that awards bring with them. */
-import { formatDay, parseDay } from '../../calendar/index.ts';
+import { formatDay, parseDay, sameNumberDay } from '../../calendar/index.ts';
 import {
   type ActorRef,
   canonicalBytes,
@@ -19,6 +19,7 @@ import {
   inOrderOfDates,
   type MeasuredAmount,
   missingForCalendar,
+  MONTHS_BEFORE_YEAR,
   registrationCrossing,
   registrationObligations,
   registrationTasks,
@@ -159,8 +160,9 @@ async function crossingsOf(
 ): Promise<readonly Crossing[]> {
   const contributions: MeasuredAmount[] = [];
   const revenue: MeasuredAmount[] = [];
-  // From the first day of the year: what was received before the days that were asked for counts as well.
-  const days = { from: formatDay(year.start), to: request.to };
+  // What was received before the days that were asked for counts as well; in some states also what the year before brought.
+  const earliest = sameNumberDay(year.start, -MONTHS_BEFORE_YEAR);
+  const days = { from: formatDay(earliest), to: request.to };
   for await (const page of receivedBetween(at, days)) {
     for (const { award, receivedOn, cents } of page) {
       const on = parseDay(receivedOn);
@@ -178,7 +180,9 @@ async function crossingsOf(
   const audit =
     expenditures === undefined ? undefined : singleAuditCrossing(year, expenditures, parts.law);
   return [
-    ...request.states.flatMap((state) => registrationCrossing(state, amountsOf, parts.law) ?? []),
+    ...request.states.flatMap(
+      (state) => registrationCrossing(state, amountsOf, parts.law, year.start) ?? [],
+    ),
     ...(audit === undefined ? [] : [audit]),
   ];
 }
