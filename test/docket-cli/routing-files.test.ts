@@ -201,6 +201,26 @@ describe('absences and the view', () => {
     expect([circle.code, circle.stderr]).toEqual([1, expect.stringContaining('circle')]);
   });
 
+  it('an absence that overlaps another is refused with its days; noted from the same day it replaces it', async () => {
+    const note = (from: string, to: string) =>
+      desk.run(
+        ['route', 'absent', 'moreau', '--from', from, '--to', to, '--delegate', 'hart'],
+        hart,
+      );
+    expect((await note('2027-06-01', '2027-06-05')).code).toBe(0);
+    const over = await note('2027-06-04', '2027-06-10');
+    expect(over.code).toBe(1);
+    expect(over.stderr).toContain(
+      '"moreau" is absent twice: 2027-06-01 to 2027-06-05 and 2027-06-04 to 2027-06-10',
+    );
+    expect(over.stderr).toContain('noted from the same first day, an absence replaces the one');
+    expect((await note('2027-06-01', '2027-06-10')).code).toBe(0);
+    const shown = listAt(await desk.data(['route', 'show'], hart), 'absences');
+    expect(shown.filter((one) => one['person'] === 'moreau')).toMatchObject([
+      { from: '2027-06-01', to: '2027-06-10' },
+    ]);
+  });
+
   it('shows neither addresses nor rights', async () => {
     const { stdout } = await desk.run(['--json', 'route', 'show'], hart);
     expect(stdout).not.toMatch(/firm\.example|https:|allow|deny|client:/);

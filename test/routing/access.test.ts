@@ -195,6 +195,22 @@ describe('absent people', () => {
     expect(who('2027-01-05T05:00:00Z')).toMatchObject([{ party: 'lind' }]);
   });
 
+  it('whose delegates are absent too are replaced by theirs, and are skipped where nobody is left', () => {
+    const [from, to] = [parseDay('2026-12-21'), parseDay('2027-01-04')];
+    if (from === undefined || to === undefined) throw new Error('the days exist');
+    const tierOf = (delegate: string | undefined) => {
+      const away = { person: 'moreau', from, to, delegate };
+      const both = { ...people, absences: [...people.absences, away] };
+      return routeOf(electronics, matrix, both, at('2026-12-22T15:00:00Z'));
+    };
+    expect(tierOf('hart').tiers[1]?.candidates.map(({ hop }) => hop)).toMatchObject([
+      { party: 'hart', standsInFor: ['lind', 'moreau'] },
+    ]);
+    const nobody = tierOf(undefined);
+    expect(nobody.tiers[1]?.candidates).toEqual([]);
+    expect(nobody.skips.map(({ why }) => why)).toContain('absent: lind, moreau');
+  });
+
   it('are a whole team at times: then its queue is not asked', () => {
     const [from, to] = [parseDay('2026-11-16'), parseDay('2026-11-16')];
     if (from === undefined || to === undefined) throw new Error('the day exists');

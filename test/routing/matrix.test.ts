@@ -171,7 +171,7 @@ describe('absences', () => {
     expect(found).toEqual([
       'absences/0: the delegate "nobody" is no person',
       'absences/1: the delegate "temp" has no target',
-      'absences/2: "lind" is absent twice from 2026-12-01 on (absences/3)',
+      'absences/2: "lind" is absent twice: 2026-12-01 to 2026-12-10 and 2026-12-10 to 2026-12-12 (absences/3)',
     ]);
   });
 });

@@ -1,7 +1,7 @@
 /** Whether a matrix does what it promises: no circle, no gap, no name that leads nowhere. All faults at once. */
 import { formatDay } from '../../../calendar/index.ts';
 import { FilewrightError } from '../../../core/index.ts';
-import { delegateCircle, type People } from '../access/index.ts';
+import { type Absence, delegateCircle, type People } from '../access/index.ts';
 import { exactness, type MatrixNode, reachable, type RoutingMatrix } from './matrix.ts';
 import { rankOf } from './tiers.ts';
 
@@ -223,6 +223,7 @@ function peopleFaults(matrix: RoutingMatrix, people: People): MatrixFault[] {
         );
       }
     }
+    // Two delegates on one day would leave it to chance who gets the docket.
     const overlap = people.absences.findIndex(
       (other, at) =>
         at > index &&
@@ -230,9 +231,10 @@ function peopleFaults(matrix: RoutingMatrix, people: People): MatrixFault[] {
         other.from <= absence.to &&
         absence.from <= other.to,
     );
-    if (overlap >= 0) {
-      const why = `"${absence.person}" is absent twice from ${formatDay(absence.from)} on (absences/${overlap})`;
-      faults.push(fault(where, why, 'Make it one absence, with one delegate'));
+    const other = people.absences[overlap];
+    if (other !== undefined) {
+      const why = `"${absence.person}" is absent twice: ${daysOf(absence)} and ${daysOf(other)} (absences/${overlap})`;
+      faults.push(fault(where, why, ONE_ABSENCE));
     }
   }
   const circle = delegateCircle(people);
@@ -241,6 +243,13 @@ function peopleFaults(matrix: RoutingMatrix, people: People): MatrixFault[] {
     faults.push(fault('absences', why, 'Name a delegate who is there'));
   }
   return faults;
+}
+
+const ONE_ABSENCE =
+  'Make it one absence with one delegate, or leave out the days that are noted already; noted from the same first day, an absence replaces the one before';
+
+function daysOf({ from, to }: Absence): string {
+  return `${formatDay(from)} to ${formatDay(to)}`;
 }
 
 function fault(where: string, why: string, remedy: string): MatrixFault {
