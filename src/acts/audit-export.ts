@@ -64,14 +64,24 @@ export async function exportLedger(
   reader: Person | undefined,
   request: ExportRequest,
 ): Promise<ExportReport> {
-  const { scope, format } = request;
+  const { scope } = request;
   if (scope.kind !== 'filing') await requireFullSight(app, reader);
   const signed = await signNow(app);
   const wanted = await chosenLogs(app, signed, request);
-  const folder = await ExportFolder.create(
+  return ExportFolder.fill(
     request.folder,
     (name) => scope.kind !== 'whole' || !VOUCHED_FOR.test(name),
+    (folder) => writeExport(app, request, wanted, folder),
   );
+}
+
+async function writeExport(
+  app: Filewright,
+  request: ExportRequest,
+  wanted: readonly SignedLog[],
+  folder: ExportFolder,
+): Promise<ExportReport> {
+  const { scope, format } = request;
   const counts = new Map((await ledgerCounts(app.session, app.tenant)).map((c) => [c.boundary, c]));
   const logs: { report: ExportedLog; log: SignedLog; prefix: string }[] = [];
   const isAlone = wanted.length === 1;

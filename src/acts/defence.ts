@@ -55,11 +55,23 @@ export async function defendFiling(
   request: { readonly filing: string; readonly folder: string; readonly by: Person },
 ): Promise<DefencePack> {
   const filing = await findFiling(app.session, app.tenant, request.filing);
+  return ExportFolder.fill(
+    request.folder,
+    () => true,
+    (folder) => writeDefence(app, filing, request.by, folder),
+  );
+}
+
+async function writeDefence(
+  app: Filewright,
+  filing: FilingView,
+  by: Person,
+  folder: ExportFolder,
+): Promise<DefencePack> {
   const signed = await signNow(app);
   const log = await signedLog(app, signed, 'filing');
   const filed = await collected(entriesOfFiling(app.session, app.tenant, filing.id));
   const entries = filed.map(({ bytes }) => parseEntry(bytes));
-  const folder = await ExportFolder.create(request.folder);
   const opened = await writeBodies(app, log, entries, folder);
 
   const packs: { log: SignedLog; entries: readonly FiledEntry[] }[] = [{ log, entries: filed }];
@@ -92,7 +104,7 @@ export async function defendFiling(
       attempts: opened.attempts.length,
       shredded: opened.shredded,
       madeAt: toRfc3339(app.clock.now()),
-      madeBy: request.by.name,
+      madeBy: by.name,
     }),
   );
   await folder.writeManifest();

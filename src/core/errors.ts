@@ -214,6 +214,12 @@ export const ERRORS = {
     meaning: 'The data directory cannot be created, read or written, or is not one of ours.',
     remedy: 'Check the path, its owner and the free space on the disk.',
   },
+  OUTPUT_UNWRITABLE: {
+    exit: 'failed',
+    meaning: 'A file or folder that was asked for cannot be written. Nothing is left half written.',
+    remedy:
+      'Name another place, or make that one writable for this user, and run the same command again.',
+  },
   DISK_FULL: {
     exit: 'tryLater',
     meaning: 'There is no space left on the disk.',

@@ -4,6 +4,7 @@ export * from './classify.ts';
 export * from './decide.ts';
 export * from './errors.ts';
 export * from './unreadable.ts';
+export * from './unwritable.ts';
 export * from './exchange.ts';
 export * from './filing.ts';
 export * from './forecast.ts';

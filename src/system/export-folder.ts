@@ -4,9 +4,9 @@
  * that what a crash leaves behind is seen to be unfinished.
  */
 import { createHash, type Hash } from 'node:crypto';
-import { type FileHandle, mkdir, open, readdir, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve, sep } from 'node:path';
-import { FilewrightError } from '../core/index.ts';
+import { type FileHandle, mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { cannotWrite, FilewrightError } from '../core/index.ts';
 
 const MANIFEST = 'MANIFEST.sha256';
 /** One write for many lines. */
@@ -20,26 +20,53 @@ export interface LineFile {
 
 export class ExportFolder {
   readonly path: string;
+  /** The first folder that had to be made on the way to this one. */
+  readonly #outermost: string | undefined;
   readonly #made = new Set<string>();
+  /** What lies directly in the folder: it was empty, so that all of it is ours. */
+  readonly #own = new Set<string>();
   /** Hex by name of what the manifest lists. */
   readonly #hashes = new Map<string, string>();
   readonly #isListed: (name: string) => boolean;
   #files = 0;
   #bytes = 0;
 
-  private constructor(path: string, isListed: (name: string) => boolean) {
+  private constructor(
+    path: string,
+    outermost: string | undefined,
+    isListed: (name: string) => boolean,
+  ) {
     this.path = path;
+    this.#outermost = outermost;
     this.#isListed = isListed;
   }
 
-  /** Makes the folder, or takes one that is there and empty. `isListed`: which files the manifest names; all of them. */
+  /**
+   * Makes the folder, or takes one that is there and empty, and lets `fill` write into it. What fails takes back all that
+   * it wrote, so that the same command finds an empty place again. `isListed`: which files the manifest names.
+   */
+  static async fill<T>(
+    path: string,
+    isListed: (name: string) => boolean,
+    fill: (folder: ExportFolder) => Promise<T>,
+  ): Promise<T> {
+    const folder = await ExportFolder.create(path, isListed);
+    try {
+      return await fill(folder);
+    } catch (error) {
+      await folder.#takeBack();
+      throw cannotWrite(`The folder ${folder.path}`, error);
+    }
+  }
+
   static async create(
     path: string,
     isListed: (name: string) => boolean = () => true,
   ): Promise<ExportFolder> {
     const folder = resolve(path);
+    let made: string | undefined;
     try {
-      await mkdir(folder, { recursive: true });
+      made = await mkdir(folder, { recursive: true });
       const [found] = await readdir(folder);
       if (found !== undefined) {
         throw new FilewrightError(
@@ -49,13 +76,9 @@ export class ExportFolder {
       }
     } catch (error) {
       if (error instanceof FilewrightError) throw error;
-      throw new FilewrightError(
-        'USAGE',
-        `The folder ${folder} cannot be made or read (${codeOf(error)}); name one that can`,
-        { cause: error },
-      );
+      throw cannotWrite(`The folder ${folder}`, error);
     }
-    return new ExportFolder(folder, isListed);
+    return new ExportFolder(folder, made, isListed);
   }
 
   get files(): number {
@@ -117,9 +140,18 @@ export class ExportFolder {
       throw new FilewrightError('BROKEN_INVARIANT', `${name} leads out of the export folder`);
     }
     const folder = dirname(place);
+    this.#own.add(join(this.path, relative(this.path, place).split(sep)[0] ?? ''));
     if (!this.#made.has(folder)) await mkdir(folder, { recursive: true });
     this.#made.add(folder);
     return join(place);
+  }
+
+  async #takeBack(): Promise<void> {
+    // A disk that fails may refuse this too; the reason is told all the same.
+    const gone = async (path: string): Promise<void> =>
+      rm(path, { recursive: true, force: true }).catch(() => undefined);
+    if (this.#outermost === undefined) for (const path of this.#own) await gone(path);
+    else await gone(this.#outermost);
   }
 
   #count(name: string, bytes: number, hash: Hash): void {
@@ -131,8 +163,4 @@ export class ExportFolder {
 
 async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten;
-}
-
-function codeOf(error: unknown): string {
-  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
 }

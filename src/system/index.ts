@@ -9,6 +9,7 @@ export {
 } from './root-key.ts';
 export { type RootKeySource, rootKeySource } from './root-key-source.ts';
 export { ExportFolder, type LineFile } from './export-folder.ts';
+export { writeWhole } from './write-whole.ts';
 export {
   confirmRootKeyBackup,
   readRootKeyBackup,

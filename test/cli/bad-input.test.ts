@@ -140,7 +140,7 @@ describe('files that cannot be used', () => {
         return ['batch', 'import', file, '--errors', world.path('nowhere/e.csv')];
       },
       1,
-      'DATA_DIRECTORY',
+      'OUTPUT_UNWRITABLE',
       /nowhere\/e\.csv cannot be written.*name another place with --errors/,
     ],
     [

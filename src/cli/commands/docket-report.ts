@@ -1,7 +1,7 @@
 /** The docket report on the screen, as table, on paper and as calendar: four drawings of the same rows. */
-import { renameSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { FilewrightError } from '../../core/index.ts';
+import { writeWhole } from '../../system/index.ts';
 import { type Context, type GlobalOptions, withApp } from '../context.ts';
 import { readDay } from './obligation-register.ts';
 
@@ -66,11 +66,4 @@ async function reportAction(own: ReportOptions, { app, out, actor }: Context): P
           .join(', ')}`,
       ].join('\n'),
   );
-}
-
-/** Whole or not at all: half a report looks like a report. */
-function writeWhole(file: string, content: string | Uint8Array): void {
-  const fresh = `${file}.new`;
-  writeFileSync(fresh, content);
-  renameSync(fresh, file);
 }

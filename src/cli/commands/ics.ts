@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
 import type { Day, FeedEntry, FeedState } from '../../calendar/index.ts';
@@ -9,6 +9,8 @@ import {
   parseRfc3339,
   parseStrictJson,
 } from '../../core/index.ts';
+import { writeWhole } from '../../system/index.ts';
+import { inFile, parseJsonFile, readNamedFile } from '../arguments.ts';
 import type { GlobalOptions } from '../context.ts';
 
 /** A feed of more dates is not one that a person subscribes to; calendar programs give up long before. */
@@ -43,7 +45,7 @@ export function addIcsCommand(program: Command): void {
       });
       // The state first: if the program dies between the two, the next run repeats these very sequences, whereas a
       // feed without its state would give a later change a sequence that subscribers have already seen.
-      if (own.state !== undefined) writeState(own.state, feed.state);
+      if (own.state !== undefined) writeWhole(own.state, `${JSON.stringify(feed.state)}\n`);
       if (json) {
         const data = { calendar: feed.text, counts: feed.counts };
         process.stdout.write(
@@ -131,12 +133,6 @@ function jsonOf(line: string, refuse: (reason: string) => never): JsonValue {
 async function readState(file: string): Promise<FeedState | undefined> {
   if (!existsSync(file)) return undefined;
   const { readFeedState } = await import('../../calendar/index.ts');
-  return readFeedState(parseStrictJson(readFileSync(file)));
-}
-
-/** Whole or not at all: half a state could not be read again, and sequences would start anew. */
-function writeState(file: string, state: FeedState): void {
-  const fresh = `${file}.new`;
-  writeFileSync(fresh, `${JSON.stringify(state)}\n`);
-  renameSync(fresh, file);
+  const value = parseJsonFile(file, readNamedFile('state of the calendar', file));
+  return inFile(file, () => readFeedState(value));
 }

@@ -1,5 +1,4 @@
 /** Obligations that are stored: the list, the same as calendar or table, and computing them again. */
-import { renameSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { ListedObligation } from '../../acts/grants/index.ts';
 import type { Move, Recomputation } from '../../acts/register/index.ts';
@@ -10,6 +9,7 @@ import {
   type ObligationState,
   type StoredObligation,
 } from '../../store/register/index.ts';
+import { writeWhole } from '../../system/index.ts';
 import { type Context, type GlobalOptions, withApp } from '../context.ts';
 import { table } from '../output.ts';
 
@@ -298,18 +298,4 @@ export function readDay(option: string, text: string): string {
     'USAGE',
     `${option}: a day like 2027-03-01 was expected, found "${text}"`,
   );
-}
-
-/** Whole or not at all: half a calendar looks like one that has every date. */
-function writeWhole(path: string, text: string): void {
-  const fresh = `${path}.new`;
-  try {
-    writeFileSync(fresh, text, { mode: 0o600 });
-    renameSync(fresh, path);
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    throw new FilewrightError('USAGE', `${path} cannot be written: ${error.message}`, {
-      cause: error,
-    });
-  }
 }

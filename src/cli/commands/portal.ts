@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { EXIT, FilewrightError, type Profile } from '../../core/index.ts';
+import { cannotWrite, EXIT, FilewrightError, type Profile } from '../../core/index.ts';
 import {
   checkPortal,
   type ConformanceReport,
@@ -87,18 +87,30 @@ function startProfile(name: string, driver: string, file: string): Profile {
   const profile = readProfile(text, file);
   try {
     // Never over a file that somebody has worked on.
-    writeFileSync(file, text, { flag: 'wx' });
+    writeNew(file, text);
   } catch (cause) {
     const isThere = cause instanceof Error && 'code' in cause && cause.code === 'EEXIST';
+    if (!isThere) throw cannotWrite(file, cause, '; choose another place with --file');
     throw new FilewrightError(
-      isThere ? 'REFUSED_BY_RULE' : 'NOT_FOUND',
-      isThere
-        ? `${file} exists and is not overwritten. Choose another name with --file.`
-        : `${file} cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`,
+      'REFUSED_BY_RULE',
+      `${file} exists and is not overwritten. Choose another name with --file.`,
       { cause },
     );
   }
   return profile;
+}
+
+/** A full disk must not leave the name without the text: the next try would take it for somebody's work. */
+function writeNew(path: string, text: string): void {
+  const file = openSync(path, 'wx');
+  try {
+    writeFileSync(file, text);
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw error;
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** The profile, leading to the address that was given. */

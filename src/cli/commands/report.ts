@@ -1,8 +1,8 @@
 /** Figures for returns and auditors, each with everything it is made of. */
-import { renameSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { ReportKind, ReportRow } from '../../acts/grants/index.ts';
-import { EXIT, FilewrightError, type JsonValue } from '../../core/index.ts';
+import { EXIT, type JsonValue } from '../../core/index.ts';
+import { writeWhole } from '../../system/index.ts';
 import type { Output } from '../output.ts';
 import { table } from '../output.ts';
 import { actorOf, dollars } from './grants-arguments.ts';
@@ -151,16 +151,4 @@ function sayWritten(out: Output, own: ReportOptions, leftOut: number): void {
   if (leftOut > 0)
     out.say(`${leftOut} rows of the books lie outside ${own.period} and are left out`);
   for (const file of [own.csv, own.export]) if (file !== undefined) out.say(`written: ${file}`);
-}
-
-/** Whole or not at all: half a table looks like one that has every figure. */
-function writeWhole(path: string, text: string): void {
-  const fresh = `${path}.new`;
-  try {
-    writeFileSync(fresh, text, { mode: 0o600 });
-    renameSync(fresh, path);
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new FilewrightError('USAGE', `${path} cannot be written: ${why}`, { cause });
-  }
 }

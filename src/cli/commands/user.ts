@@ -1,10 +1,14 @@
-import { closeSync, openSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, ftruncateSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import type { Command } from 'commander';
 import { addUser, disableUser } from '../../acts/index.ts';
-import { FilewrightError } from '../../core/index.ts';
+import { cannotWrite, FilewrightError } from '../../core/index.ts';
 import { listPeople } from '../../store/index.ts';
 import { actorKey, type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
+
+/** More than any key with its line end. */
+const KEY_PLACE_BYTES = 64;
+const NOBODY_ADDED = '; nobody was added. Name another file with --key-out.';
 
 export function addUserCommands(program: Command): void {
   const user = program.command('user').description('people and their personal keys');
@@ -64,25 +68,37 @@ interface NewKeyFile {
   abandon(): void;
 }
 
-/** Made before the person is: a key that finds no place would be shown, or lost, and its person would be there. */
+/**
+ * Made before the person is, with the place that the key will take: a key that finds none would be shown, or lost, and
+ * its person would be there.
+ */
 function newKeyFile(path: string): NewKeyFile {
   const file = openNew(path);
+  const abandon = (): void => {
+    closeSync(file);
+    unlinkSync(path);
+  };
+  try {
+    writeSync(file, ' '.repeat(KEY_PLACE_BYTES), 0);
+    fsyncSync(file);
+  } catch (error) {
+    abandon();
+    throw cannotWrite(path, error, NOBODY_ADDED);
+  }
   return {
     write: (key) => {
       try {
-        writeSync(file, `${key}\n`);
+        ftruncateSync(file, writeSync(file, `${key}\n`, 0));
+        fsyncSync(file);
       } catch (error) {
-        // Only a full disk is left to fail here; the person exists by now, and the key must not be lost with the file.
+        // The person exists by now, and the key must not be lost with the file.
         process.stderr.write(`The key could not be written to ${path}. It is:\n${key}\n`);
         throw error;
       } finally {
         closeSync(file);
       }
     },
-    abandon: () => {
-      closeSync(file);
-      unlinkSync(path);
-    },
+    abandon,
   };
 }
 
@@ -90,17 +106,12 @@ function openNew(path: string): number {
   try {
     return openSync(path, 'wx', 0o600);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    throw code === 'EEXIST'
-      ? new FilewrightError(
-          'REFUSED_BY_RULE',
-          `${path} exists and is not overwritten; nobody was added. Name another file with --key-out.`,
-          { cause: error },
-        )
-      : new FilewrightError(
-          'DATA_DIRECTORY',
-          `${path} cannot be written (${code}); nobody was added. Name another file with --key-out.`,
-          { cause: error },
-        );
+    if (!(error instanceof Error) || !('code' in error) || error.code !== 'EEXIST')
+      throw cannotWrite(path, error, NOBODY_ADDED);
+    throw new FilewrightError(
+      'REFUSED_BY_RULE',
+      `${path} exists and is not overwritten; nobody was added. Name another file with --key-out.`,
+      { cause: error },
+    );
   }
 }
