@@ -2,8 +2,8 @@
  * Commands that answer line by line: NDJSON in, one answer out for each line, in order. A line that cannot be computed
  * gets its own error and the others are still answered, so that a file of thousands needs one run, not one per mistake.
  */
-import { createInterface } from 'node:readline';
 import { EXIT, FilewrightError, parseStrictJson } from '../core/index.ts';
+import { standardInputLines } from './input-lines.ts';
 
 /** A case is a page of JSON at most; a longer line is not one, and would be held in memory whole. */
 const LINE_CHARS_MAX = 1_000_000;
@@ -23,11 +23,10 @@ export interface LineAnswers<Answer> {
 export async function answerLines<Answer extends object>(
   answers: LineAnswers<Answer>,
 ): Promise<void> {
-  const lines = createInterface({ input: process.stdin, crlfDelay: Infinity });
   let pending = '';
   let lineNumber = 0;
   let failed = 0;
-  for await (const line of lines) {
+  for await (const line of standardInputLines()) {
     lineNumber += 1;
     if (line.trim() === '') continue;
     const outcome = await answerOf(line, lineNumber, answers);

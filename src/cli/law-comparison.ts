@@ -1,6 +1,5 @@
 /** Two bodies of law side by side, and the open dates under both. */
 import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
 import {
   type CalendarChange,
   compareCalendars,
@@ -8,6 +7,7 @@ import {
   formatDay,
 } from '../calendar/index.ts';
 import { FilewrightError, parseStrictJson } from '../core/index.ts';
+import { inputLines } from './input-lines.ts';
 import {
   byDanger,
   type CaseComparison,
@@ -70,20 +70,8 @@ async function compareCases(
   laws: { readonly before: PatentLaw; readonly after: PatentLaw },
 ): Promise<CaseComparison[]> {
   const found: CaseComparison[] = [];
-  const source = createReadStream(file);
-  const opened = new Promise<void>((resolve, reject) => {
-    source.once('open', () => resolve());
-    source.once('error', reject);
-  });
-  try {
-    await opened;
-  } catch (error) {
-    throw new FilewrightError('NOT_FOUND', `The case file ${file} cannot be read`, {
-      cause: error,
-    });
-  }
   let line = 0;
-  for await (const text of createInterface({ input: source, crlfDelay: Infinity })) {
+  for await (const text of inputLines(`The case file ${file}`, createReadStream(file))) {
     line += 1;
     if (text.trim() === '') continue;
     const input = caseOf(text, `${file}, line ${line}`);

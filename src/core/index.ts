@@ -3,6 +3,7 @@ export * from './canonical-json.ts';
 export * from './classify.ts';
 export * from './decide.ts';
 export * from './errors.ts';
+export * from './unlistenable.ts';
 export * from './unreadable.ts';
 export * from './unwritable.ts';
 export * from './exchange.ts';

@@ -3,7 +3,7 @@
  * because mail scanners open every link; POST does, once.
  */
 import { fastify, type FastifyInstance, type FastifyReply } from 'fastify';
-import { type Clock, FilewrightError, type Instant } from '../core/index.ts';
+import { cannotListen, type Clock, type Instant } from '../core/index.ts';
 import {
   type Acknowledgement,
   CONFIRM_FIELD,
@@ -76,10 +76,7 @@ export async function startAcknowledgementServer(
     return { url, close: () => server.close() };
   } catch (error) {
     await server.close();
-    if (!isPortInUse(error)) throw error;
-    throw new FilewrightError('PORT_IN_USE', `Expected port ${port} on ${host} to be free`, {
-      cause: error,
-    });
+    throw cannotListen(host, port, error);
   }
 }
 
@@ -202,10 +199,4 @@ function statusOf(error: unknown): number {
   const status: unknown =
     typeof error === 'object' && error !== null && 'statusCode' in error ? error.statusCode : 500;
   return typeof status === 'number' ? status : 500;
-}
-
-function isPortInUse(error: unknown): boolean {
-  return (
-    typeof error === 'object' && error !== null && 'code' in error && error.code === 'EADDRINUSE'
-  );
 }

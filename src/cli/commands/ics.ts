@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
 import type { Day, FeedEntry, FeedState } from '../../calendar/index.ts';
 import {
@@ -12,6 +11,7 @@ import {
 import { writeWhole } from '../../system/index.ts';
 import { inFile, parseJsonFile, readNamedFile } from '../arguments.ts';
 import type { GlobalOptions } from '../context.ts';
+import { standardInputLines } from '../input-lines.ts';
 
 /** A feed of more dates is not one that a person subscribes to; calendar programs give up long before. */
 const ENTRIES_MAX = 100_000;
@@ -66,7 +66,7 @@ async function readEntries(): Promise<FeedEntry[]> {
   const { parseDay } = await import('../../calendar/index.ts');
   const entries: FeedEntry[] = [];
   let lineNumber = 0;
-  for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
+  for await (const line of standardInputLines()) {
     lineNumber += 1;
     if (line.trim() === '') continue;
     entries.push(...entriesOf(line, lineNumber, parseDay));

@@ -5,7 +5,13 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import { type Clock, FilewrightError, invariant, type Profile } from '../../core/index.ts';
+import {
+  cannotListen,
+  type Clock,
+  FilewrightError,
+  invariant,
+  type Profile,
+} from '../../core/index.ts';
 import { answerAdmin, isAdminPath, type Portals, sendJson } from './admin-routes.ts';
 import type { BehaviourChange } from './behaviour.ts';
 import { performPlan } from './perform-plan.ts';
@@ -210,13 +216,7 @@ function twice(code: string): FilewrightError {
 
 function listen(server: Server, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', (cause: NodeJS.ErrnoException) => {
-      if (cause.code !== 'EADDRINUSE') return reject(cause);
-      const message = `Expected port ${port} of ${host} to be free, found another program on it. Choose another port, or 0 for any free one.`;
-      return reject(
-        new FilewrightError('PORT_IN_USE', message, { cause, details: { port, host } }),
-      );
-    });
+    server.once('error', (error) => reject(cannotListen(host, port, error)));
     server.listen(port, host, () => {
       const address = server.address();
       invariant(typeof address === 'object' && address !== null, 'A TCP server has an address.');
