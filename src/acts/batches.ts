@@ -13,6 +13,7 @@ import {
 import { entityRowReader } from '../packs/entity/index.ts';
 import {
   approveBatch,
+  assertResumable,
   findBatch,
   type LaneCounts,
   laneCounts,
@@ -65,6 +66,8 @@ export async function importSource(
     readonly onProgress?: (counts: ImportCounts) => void;
   },
 ): Promise<ImportReport> {
+  const resume = input.resume === undefined ? undefined : readBatchId(input.resume);
+  if (resume !== undefined) await assertResumable(app.session, app.tenant, resume, input.person.id);
   const all = await lanes(app);
   if (all.length === 0) {
     throw new FilewrightError(
@@ -91,7 +94,7 @@ export async function importSource(
     dryRun: input.dryRun,
     ...(input.mapping === undefined ? {} : { mapping: input.mapping }),
     ...(input.errorFile === undefined ? {} : { errorFile: input.errorFile }),
-    ...(input.resume === undefined ? {} : { resume: readBatchId(input.resume) }),
+    ...(resume === undefined ? {} : { resume }),
     ...(input.onProgress === undefined ? {} : { onProgress: input.onProgress }),
   });
   if (!input.dryRun) await sequenceAll(app);

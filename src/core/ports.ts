@@ -386,6 +386,8 @@ export type Admission =
       readonly kind: 'unchanged';
       readonly filing: FilingId;
       readonly dates: Pick<Envelope, 'notBefore' | 'due'>;
+      /** The batch that holds it, where that is still open: nothing of it is sent before its import is finished. */
+      readonly openIn?: BatchId;
     }
   | { readonly kind: 'conflict'; readonly filing: FilingId; readonly existing: SealedPayload };
 

@@ -23,7 +23,8 @@ import { conflictError, movedDates } from './conflict.ts';
 import type { ImportCounts } from './report.ts';
 
 export type Outcome =
-  | { readonly kind: 'created' | 'unchanged' }
+  | { readonly kind: 'created' }
+  | { readonly kind: 'unchanged'; readonly openIn?: BatchId | undefined }
   | { readonly kind: 'changed'; readonly error: RowError };
 
 export interface ClosedBatch {
@@ -157,7 +158,9 @@ export function outcomesOf(
     if (admission.kind === 'created') return { kind: 'created' };
     if (admission.kind === 'unchanged') {
       const error = movedDates(admission, draft);
-      return error === undefined ? { kind: 'unchanged' } : { kind: 'changed', error };
+      return error === undefined
+        ? { kind: 'unchanged', openIn: admission.openIn }
+        : { kind: 'changed', error };
     }
     const { filing, existing } = admission;
     const error = conflictError({ vault, filing, existing, payload: draft.payload });

@@ -172,6 +172,8 @@ class ImportRun {
       const isSecond = item.kind === 'copy' && outcome.kind === 'created';
       this.tally.count(draft.lane, isSecond ? 'unchanged' : outcome.kind);
       if (outcome.kind === 'changed') await this.report(item.row, [outcome.error]);
+      if (outcome.kind === 'unchanged' && outcome.openIn !== this.desk.batch)
+        this.tally.unfinishedIn(outcome.openIn);
     }
     this.options.onProgress?.(this.tally.counts());
   }
@@ -194,11 +196,11 @@ async function* hashed(
 
 function withBatch(error: unknown, batch: BatchId | undefined): unknown {
   if (batch === undefined || !(error instanceof FilewrightError)) return error;
-  // Noticed after the batch was closed; it needs a person, not another try.
-  if (error.code === 'BROKEN_INVARIANT') return error;
+  // Noticed after the batch was closed, by this import or by another one; it needs a person, not another try.
+  if (error.code === 'BROKEN_INVARIANT' || error.code === 'REFUSED_BY_RULE') return error;
   return new FilewrightError(
     error.code,
-    `${error.message} Batch ${batch} is still open: nothing of it is sent; go on with it when the cause is gone.`,
+    `${error.message} Batch ${batch} is still open: nothing of it is sent. When the cause is gone, go on with --resume ${batch}.`,
     { cause: error, details: { ...error.details, batch } },
   );
 }

@@ -42,6 +42,8 @@ export interface ImportReport extends ImportCounts {
   /** The first hundred, refusals and conflicts. */
   readonly errors: readonly ReportedError[];
   readonly gates: GateReport;
+  /** Batches of imports that did not finish, with so many of the unchanged rows: none of those is sent. */
+  readonly unfinished: readonly { readonly batch: BatchId; readonly rows: number }[];
   /** Where the error file is; undefined when there is none. */
   readonly errorFile: string | undefined;
 }
@@ -53,6 +55,7 @@ export class Tally {
   private readonly lanes = new Map<LaneCode, { -readonly [K in keyof LaneCounts]: number }>();
   private readonly errors: ReportedError[] = [];
   private refused = 0;
+  private readonly unfinished = new Map<BatchId, number>();
   private readonly gateCounts = new Map<string, number>();
   private readonly gateChanges: (RowNote & { readonly line: number })[] = [];
   private readonly gateNotices: (RowNote & { readonly line: number })[] = [];
@@ -68,6 +71,10 @@ export class Tally {
 
   refuse(): void {
     this.refused += 1;
+  }
+
+  unfinishedIn(batch: BatchId | undefined): void {
+    if (batch !== undefined) this.unfinished.set(batch, (this.unfinished.get(batch) ?? 0) + 1);
   }
 
   note(error: ReportedError): void {
@@ -94,12 +101,13 @@ export class Tally {
     return { rows: created + changed + unchanged + refused, created, changed, unchanged, refused };
   }
 
-  result(): ImportCounts & Pick<ImportReport, 'lanes' | 'errors' | 'gates'> {
+  result(): ImportCounts & Pick<ImportReport, 'lanes' | 'errors' | 'gates' | 'unfinished'> {
     const gates = {
       counts: Object.fromEntries(this.gateCounts),
       changes: this.gateChanges,
       notices: this.gateNotices,
     };
-    return { ...this.counts(), lanes: this.lanes, errors: this.errors, gates };
+    const unfinished = [...this.unfinished].map(([batch, rows]) => ({ batch, rows }));
+    return { ...this.counts(), lanes: this.lanes, errors: this.errors, gates, unfinished };
   }
 }

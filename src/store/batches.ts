@@ -47,18 +47,32 @@ const COLUMNS = `b.id, b.source, b.state, p.name as prepared_by, b.prepared_at, 
 const JOINS = `from batch b join person p on p.tenant = b.tenant and p.id = b.prepared_by
   left join person a on a.tenant = b.tenant and a.id = b.approved_by`;
 
+const HELD = '(select count(*) from envelope e where e.tenant = b.tenant and e.batch = b.id)';
+
 const FIND: Statement = {
   name: 'batch-find',
   text: `select ${COLUMNS} ${JOINS} where b.tenant = $1 and b.id = $2`,
 };
 const LIST: Statement = {
   name: 'batch-list',
-  text: `select ${COLUMNS} ${JOINS} where b.tenant = $1 order by b.prepared_at desc limit $2`,
+  // An open batch has no count of its own yet, and may hold filings all the same.
+  text: `select ${COLUMNS.replace('b.count', `coalesce(b.count, ${HELD}) as count`)} ${JOINS}
+    where b.tenant = $1 order by b.prepared_at desc limit $2`,
+};
+const UNFINISHED: Statement = {
+  name: 'batch-unfinished',
+  text: `select b.id, b.source, b.prepared_at, h.held from batch b, lateral (select ${HELD} as held) h
+    where b.tenant = $1 and b.state = 'open' and h.held > 0 order by b.prepared_at`,
 };
 
 const LOCK: Statement = {
   name: 'batch-lock',
   text: 'select state, prepared_by, sha256, count from batch where tenant = $1 and id = $2 for update',
+};
+
+const PREPARED: Statement = {
+  name: 'batch-prepared',
+  text: `select b.state, b.prepared_by, p.name ${JOINS} where b.tenant = $1 and b.id = $2`,
 };
 
 const APPROVE: Statement = {
@@ -161,6 +175,43 @@ export async function batchPayloads(
   }));
 }
 
+/** Batches that hold filings and were never frozen: their import still runs, or was cut off. */
+export async function unfinishedBatches(
+  session: Session,
+  tenant: string,
+): Promise<{ readonly batch: BatchId; readonly source: string; readonly filings: number }[]> {
+  const rows = await session.run(UNFINISHED, [tenant]);
+  return rows.map((row) => ({
+    batch: batchId(text(row['id'])),
+    source: text(row['source']),
+    filings: Number(row['held']),
+  }));
+}
+
+/** Only who opened a batch adds to it: whoever could add to another's batch could then approve what they added. */
+export async function assertResumable(
+  session: Session,
+  tenant: string,
+  id: BatchId,
+  by: PersonId,
+): Promise<void> {
+  const [batch] = await session.run(PREPARED, [tenant, id]);
+  if (batch === undefined)
+    throw new FilewrightError('NOT_FOUND', `No batch has the id ${id}; see batch list`);
+  if (batch['state'] !== 'open') {
+    throw new FilewrightError(
+      'REFUSED_BY_RULE',
+      `Batch ${id} is ${text(batch['state'])} and takes nothing more; leave --resume out for a new one`,
+    );
+  }
+  if (batch['prepared_by'] !== by) {
+    throw new FilewrightError(
+      'REFUSED_BY_RULE',
+      `Batch ${id} was opened by ${text(batch['name'])}, who alone can go on with it: nobody may approve what they added themselves`,
+    );
+  }
+}
+
 /** The second person. The database refuses self-approval by itself; this says it in words first. */
 export async function approveBatch(
   session: Session,
@@ -184,7 +235,7 @@ export async function approveBatch(
     if (batch['state'] === 'open') {
       throw new FilewrightError(
         'REFUSED_BY_RULE',
-        `The import of batch ${id} did not finish; run batch import again`,
+        `The import of batch ${id} did not finish; run the same batch import or batch create with --resume ${id}`,
       );
     }
     const now = await batchHash(run, tenant, id);

@@ -14,12 +14,14 @@ export {
 } from './alerts.ts';
 export {
   approveBatch,
+  assertResumable,
   type Batch,
   findBatch,
   type LaneCounts,
   laneCounts,
   listBatches,
   releaseBatch,
+  unfinishedBatches,
 } from './batches.ts';
 export {
   type CheckpointCopies,

@@ -1,6 +1,7 @@
 /** The intake port on PostgreSQL: batches and the admission of filings. */
 import { createHash } from 'node:crypto';
 import {
+  batchId,
   type Admission,
   type BatchId,
   FilewrightError,
@@ -70,8 +71,9 @@ select id from fresh`,
 const EXISTING: Statement = {
   name: 'filing-existing',
   text: `
-select e.obligation, e.id, e.payload_sha256, e.not_before, e.due, ${SEALED_COLUMNS}
+select e.obligation, e.id, e.payload_sha256, e.not_before, e.due, o.id as open_in, ${SEALED_COLUMNS}
 from envelope e
+left join batch o on o.tenant = e.tenant and o.id = e.batch and o.state = 'open'
 join ledger_blob b on b.ct = e.payload_ct
 join ledger_dek k on k.tenant = e.tenant and k.id = b.key
 where e.tenant = $1 and e.obligation = any ($2::text[])`,
@@ -245,7 +247,13 @@ function admissionOf(
   const filing = filingId(text(existing['id']));
   if (hex(existing['payload_sha256']) === payloadSha256) {
     const dates = { notBefore: when(existing['not_before']), due: when(existing['due']) };
-    return { kind: 'unchanged', filing, dates };
+    const open = existing['open_in'];
+    return {
+      kind: 'unchanged',
+      filing,
+      dates,
+      ...(typeof open === 'string' ? { openIn: batchId(open) } : {}),
+    };
   }
   return { kind: 'conflict', filing, existing: sealedOf(existing) };
 }

@@ -42,7 +42,12 @@ export function admissionContract(open: OpenWorld): void {
       ]);
       expect(admissions).toEqual([
         { kind: 'created' },
-        { kind: 'unchanged', filing: one.envelope.id, dates: datesOf(one) },
+        {
+          kind: 'unchanged',
+          filing: one.envelope.id,
+          dates: datesOf(one),
+          openIn: one.envelope.batch,
+        },
         { kind: 'created' },
       ]);
       const [conflict] = await world.here.intake.admit([await filing('o-1', '{"a":2}')]);

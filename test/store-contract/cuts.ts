@@ -127,7 +127,12 @@ export function cutsContract(database: () => FreshDatabase): void {
       await expect(intake.admit([filing])).rejects.toMatchObject(UNREACHABLE);
       expect(proxy.cuts()).toBe(1);
       expect(await intake.admit([filing])).toEqual([
-        { kind: 'unchanged', filing: filing.envelope.id, dates: datesOf(filing) },
+        {
+          kind: 'unchanged',
+          filing: filing.envelope.id,
+          dates: datesOf(filing),
+          openIn: filing.envelope.batch,
+        },
       ]);
     });
 

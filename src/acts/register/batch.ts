@@ -19,6 +19,8 @@ export interface BatchQuestion {
   readonly person: Person;
   readonly dryRun: boolean;
   readonly asOf?: string;
+  /** An open batch to go on with; its own obligations have their filings already. */
+  readonly resume?: string;
 }
 
 export interface ObligationBatch extends ImportReport {
@@ -55,6 +57,7 @@ export async function createBatch(
     name: `obligations due before ${question.dueBefore}`,
     person: question.person,
     dryRun: question.dryRun,
+    ...(question.resume === undefined ? {} : { resume: question.resume }),
   });
   const refusals = report.errors.map(({ line, where, why }) => ({ ...rows.at(line), where, why }));
   return { ...report, refusals, ...rows.counts, recordNeeded: await rows.recordNeeded() };
@@ -94,7 +97,7 @@ class ObligationRows {
       }
       after = { due: last.due, id: last.id };
     }
-    if (this.sent.length === 0) throw nothing(this.question);
+    if (this.sent.length === 0 && this.question.resume === undefined) throw nothing(this.question);
   }
 
   async recordNeeded(): Promise<number> {

@@ -8,6 +8,7 @@ interface CreateOptions {
   readonly dueBefore: string;
   readonly jurisdiction?: readonly string[];
   readonly dryRun?: true;
+  readonly resume?: string;
 }
 
 const SHOWN_MAX = 10;
@@ -21,6 +22,7 @@ export function addCreateCommand(batch: Command): void {
     .requiredOption('--due-before <day>', 'obligations due before this day')
     .option('--jurisdiction <codes...>', 'only these, for instance US-DE US-CA')
     .option('--dry-run', 'count what would be created and refused; write nothing')
+    .option('--resume <batch>', 'go on with a batch that was cut off and left open')
     .action(async (own: CreateOptions, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const { createBatch } = await import('../../acts/register/index.ts');
@@ -30,6 +32,7 @@ export function addCreateCommand(batch: Command): void {
           jurisdictions: jurisdictionsOf(own.jurisdiction),
           person,
           dryRun: own.dryRun === true,
+          ...(own.resume === undefined ? {} : { resume: own.resume }),
         });
         const { lanes, errors: _byLine, ...rest } = report;
         const isDryRun = own.dryRun === true;

@@ -129,6 +129,10 @@ async function importAction(
             .map((error) => `  line ${error.line}: ${error.where}: ${error.why}`),
         ];
         lines.push(...gateLines(report.gates));
+        for (const { batch, rows } of report.unfinished)
+          lines.push(
+            `${rows} of the unchanged rows are in batch ${batch}, whose import did not finish: none of them is sent. Finish it with: filewright batch import FILE --resume ${batch}`,
+          );
         if (report.errorFile !== undefined)
           lines.push(`Refused and changed rows: ${report.errorFile}`);
         if (report.batch !== undefined) {
@@ -139,7 +143,8 @@ async function importAction(
         return lines.join('\n');
       },
     );
-    if (report.refused + report.changed > 0) process.exitCode = EXIT.conflict;
+    if (report.refused + report.changed + report.unfinished.length > 0)
+      process.exitCode = EXIT.conflict;
   });
 }
 

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { lanes, verifyLedger } from '../../acts/index.ts';
 import type { Filewright } from '../../app.ts';
 import { EXIT, FilewrightError, isOpen, nextOpening } from '../../core/index.ts';
-import { describeServer, ledgerWaiting } from '../../store/index.ts';
+import { describeServer, ledgerWaiting, unfinishedBatches } from '../../store/index.ts';
 import { environment, type GlobalOptions, withApp } from '../context.ts';
 import { createOutput, iso, table } from '../output.ts';
 import {
@@ -84,6 +84,7 @@ async function inside(app: Filewright, own: DoctorOptions): Promise<Finding[]> {
     ),
     ...keyFindings,
     ...(await laneFindings(app)),
+    ...(await batchFindings(app)),
     finding(
       'ledger intake',
       waiting.oldestSeconds <= WAITING_SECONDS_MAX,
@@ -110,6 +111,16 @@ async function ledgerInside(app: Filewright, own: DoctorOptions): Promise<Findin
     ),
     ...(await ledgerFindings(app)),
   ];
+}
+
+async function batchFindings(app: Filewright): Promise<Finding[]> {
+  const unfinished = await unfinishedBatches(app.session, app.tenant);
+  return unfinished.map(({ batch, source, filings }) => ({
+    check: 'batch',
+    state: 'warning',
+    found: `${batch} (${source}) holds ${filings} filings, and its import has not finished`,
+    remedy: `None of them is sent. Unless it still runs, run the same batch import or batch create with --resume ${batch}.`,
+  }));
 }
 
 async function laneFindings(app: Filewright): Promise<Finding[]> {

@@ -26,6 +26,7 @@ export class MemoryIntake implements IntakeStore {
   readonly filings = new Map<string, NewFiling>();
   readonly facts: LedgerFact[] = [];
   readonly calls: string[] = [];
+  readonly closed = new Set<string>();
   readonly keys = new Map<string, WrappedKey>();
   /** Fails this many calls of `admit` from now, before it writes. */
   failAfterAdmits = Number.POSITIVE_INFINITY;
@@ -65,6 +66,7 @@ export class MemoryIntake implements IntakeStore {
     fact: LedgerFact,
   ): ReturnType<IntakeStore['closeBatch']> {
     this.calls.push('close');
+    this.closed.add(batch);
     this.facts.push(fact);
     const own = [...this.filings.values()].filter((filing) => filing.envelope.batch === batch);
     const hashes = own.map((filing) => filing.envelope.payloadSha256).sort();
@@ -90,8 +92,9 @@ export class MemoryIntake implements IntakeStore {
     if (filing === undefined) return { kind: 'created' };
     const { id } = filing.envelope;
     if (filing.envelope.payloadSha256 === payloadSha256) {
-      const { notBefore, due } = filing.envelope;
-      return { kind: 'unchanged', filing: id, dates: { notBefore, due } };
+      const { notBefore, due, batch } = filing.envelope;
+      const open = this.closed.has(batch) ? {} : { openIn: batch };
+      return { kind: 'unchanged', filing: id, dates: { notBefore, due }, ...open };
     }
     const { body } = filing.fact;
     if (body === undefined) throw new Error('A creation fact has no body.');

@@ -58,8 +58,14 @@ function existingAs(
   if (filing === undefined) return undefined;
   const row = tables.filing(filing);
   if (row.envelope.payloadSha256 === payloadSha256) {
-    const { notBefore, due } = row.envelope;
-    return { kind: 'unchanged', filing, dates: { notBefore, due } };
+    const { notBefore, due, batch } = row.envelope;
+    const isOpen = tables.batches.get(batch)?.state === 'open';
+    return {
+      kind: 'unchanged',
+      filing,
+      dates: { notBefore, due },
+      ...(isOpen ? { openIn: batch } : {}),
+    };
   }
   return { kind: 'conflict', filing, existing: tables.sealed(row.payloadCt) };
 }
