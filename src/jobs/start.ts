@@ -5,7 +5,7 @@
  * truth and the runner's are not: whatever it loses with a dead process is added again.
  */
 import { parseCronItems, run, runMigrations, runOnce, type TaskList } from 'graphile-worker';
-import { Pool } from 'pg';
+import type { Pool } from 'pg';
 import { FilewrightError } from '../core/index.ts';
 import {
   type ConnectionTarget,
@@ -19,6 +19,7 @@ import { consumeAll, type EventConsumer } from './consumers.ts';
 import { queueDigest } from './digest.ts';
 import { CLAIM_MS, sendDue } from './notice-sender.ts';
 import type { JobParts } from './parts.ts';
+import { patientPool } from './patient-pool.ts';
 import { registeredAgentNotice } from './registered-agent-notice.ts';
 import { runnerLogger } from './runner-log.ts';
 import { watchSlack } from './slack-watch.ts';
@@ -92,14 +93,15 @@ class Crew {
     this.#signal = signal;
     this.#parts = { ...options, session: new Session({ target, schema, name: 'jobs' }) };
     this.#consuming = new Session({ target, schema, name: 'consumers' });
-    this.#pool = new Pool({
-      ...target,
-      // One for each job, one that listens, one for the clock.
-      max: JOBS_AT_ONCE + 2,
-      application_name: 'filewright job runner',
-    });
-    // A cut idle connection is replaced by the pool; without a listener it would end the process.
-    this.#pool.on('error', () => undefined);
+    this.#pool = patientPool(
+      {
+        ...target,
+        // One for each job, one that listens, one for the clock.
+        max: JOBS_AT_ONCE + 2,
+        application_name: 'filewright job runner',
+      },
+      (error) => this.#waitOut(error),
+    );
     const consumers = [registeredAgentNotice(options), ...(options.consumers ?? [])];
     this.#consumers = new Map(consumers.map((consumer) => [consumer.name, consumer]));
   }
@@ -179,6 +181,14 @@ class Crew {
       await runOnce({ ...this.#runnerOptions(), taskList: this.#tasks() });
     }
     return { events, jobs };
+  }
+
+  /** For the timetable: whether to ask again. */
+  async #waitOut(error: unknown): Promise<boolean> {
+    const { clock, log } = this.#options;
+    log.write({ level: 'warn', event: 'jobs.timetable_waits', error: codeOf(error) });
+    await clock.sleep(RESTART_MS, this.#signal);
+    return !this.#signal.aborted;
   }
 
   #take(): Promise<number> {

@@ -5,6 +5,7 @@ import { addWebhook, changeRecipientOf, setMailServer } from '../../src/acts/eve
 import { verifyLedger } from '../../src/acts/index.ts';
 import { type EventConsumer, startJobs } from '../../src/jobs/index.ts';
 import { listAlerts } from '../../src/store/alerts.ts';
+import { ensureEmbedded, stopEmbedded } from '../../src/store/index.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { quickProfile, Stage } from '../delivery/stage.ts';
 import { until } from '../delivery/waiting.ts';
@@ -156,6 +157,33 @@ describe('the runner', () => {
     await house.publish();
     await until(() => receiver.taken.length === 2, 25_000);
     await jobs.stop();
+  }, 60_000);
+
+  it('lives on when the database is away at the full minute, and does then what was due', async () => {
+    const told = async (): Promise<number> =>
+      (
+        await house.app.session.run(
+          {
+            name: '',
+            text: `select 1 from filewright_jobs._private_known_crontabs
+            where identifier = $1 || '-tell' and last_execution = '2026-03-02T09:01:00Z'`,
+          },
+          [house.app.tenant],
+        )
+      ).length;
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-03-02T09:00:58Z') });
+    try {
+      const jobs = await startJobs(house.options());
+      await pass(500);
+      await stopEmbedded(server.dataDirectory);
+      vi.setSystemTime(new Date('2026-03-02T09:01:00.5Z'));
+      await pass(3_000);
+      await ensureEmbedded({ dataDirectory: server.dataDirectory });
+      await until(async () => (await told()) === 1, 15_000);
+      await jobs.stop();
+    } finally {
+      vi.useRealTimers();
+    }
   }, 60_000);
 
   it('retries by itself when the wait is over', async () => {
