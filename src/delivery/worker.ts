@@ -122,6 +122,11 @@ export class Worker {
     this.#prober = new Prober(watched, this.#settings.leaseMs);
   }
 
+  /** Whether it could send at this moment: it holds its lease, so the database answers, and its clock is right. */
+  get isWell(): boolean {
+    return this.#leases.guard().mayWrite();
+  }
+
   /** Runs until `stop` is called; resolves when everything is drained and released. */
   async run(): Promise<void> {
     await this.#untilDone('register', () => this.#begin());

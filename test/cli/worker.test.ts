@@ -139,6 +139,41 @@ it('a batch run that is told to stop drains, leaves nothing in flight, and ends 
   expect([accepted['filings'], open['filings']].flat(), ended.stderr).toHaveLength(20);
 });
 
+it('a worker whose database is away pings nobody until it is back', async () => {
+  let pings = 0;
+  const monitor = createServer((_request, response) => {
+    pings += 1;
+    response.end();
+  });
+  await new Promise<void>((resolve) => monitor.listen(0, '127.0.0.1', resolve));
+  const { port } = monitor.address() as AddressInfo;
+  const worker = world.start(
+    ['worker', '--heartbeat-url', `http://127.0.0.1:${port}/up`, '--heartbeat-every', '1'],
+    { PORTAL_TOKEN: 'x' },
+  );
+  await expect.poll(() => pings, { timeout: 20_000 }).toBeGreaterThan(1);
+  await world.run(['db', 'stop']);
+  await worker.saw('worker.heartbeat_withheld');
+  const before = pings;
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  expect(pings).toBe(before);
+  await world.run(['db', 'start']);
+  await expect.poll(() => pings, { timeout: 20_000 }).toBeGreaterThan(before);
+  worker.child.kill('SIGTERM');
+  const ended = await worker.ended;
+  monitor.close();
+  expect(ended.code, ended.stderr).toBe(0);
+  expect(ended.stderr.match(/heartbeat_withheld/g)).toHaveLength(1);
+});
+
+it('a heartbeat address with a password in it is refused before anything starts', async () => {
+  const url = 'https://monitor:CANARY-PING@127.0.0.1/up';
+  const ended = await world.run(['worker', '--heartbeat-url', url]);
+  expect(ended.code).toBe(2);
+  expect(ended.stderr).toContain('--heartbeat-url');
+  expect(ended.stderr).not.toContain('CANARY-PING');
+});
+
 function secrets(): string[] {
   const keys = [paula, arthur].map((person) => person['FILEWRIGHT_KEY'] ?? '');
   return [CANARY.payload, CANARY.credential, PORTAL_WORDS, ...keys];

@@ -9,6 +9,8 @@ const HEARTBEAT_MS = 60_000;
 /** A monitor that does not answer by then is away. */
 const HEARTBEAT_MS_MAX = 10_000;
 const HEARTBEAT_EVERY_MS_MAX = 86_400_000;
+/** How soon the monitor hears of a worker that is well again. */
+const LOOK_AGAIN_MS = 1_000;
 
 interface WorkerOptions {
   readonly heartbeatUrl?: string;
@@ -43,7 +45,8 @@ export function addWorkerCommand(program: Command): void {
           const stop = (): void => void parts.worker.stop(); // `running` reports its end.
           if (signal.aborted) stop();
           signal.addEventListener('abort', stop, { once: true });
-          const beating = heartbeat(beat, signal, app.log.write.bind(app.log));
+          const isWell = (): boolean => parts.worker.isWell;
+          const beating = heartbeat(beat, isWell, signal, app.log.write.bind(app.log));
           try {
             await running;
             app.log.write({ level: 'info', event: 'worker.stopped' });
@@ -69,6 +72,13 @@ function readHeartbeat(own: WorkerOptions): Heartbeat | undefined {
   if (!/^https?:\/\//.test(own.heartbeatUrl) || !URL.canParse(own.heartbeatUrl)) {
     throw new FilewrightError('USAGE', '--heartbeat-url: an http or https address was expected');
   }
+  const { username, password } = new URL(own.heartbeatUrl);
+  if (username !== '' || password !== '') {
+    throw new FilewrightError(
+      'USAGE',
+      '--heartbeat-url: an address without user name and password was expected; everybody on this machine can read the arguments of a process',
+    );
+  }
   const everyMs = Number(own.heartbeatEvery) * 1000;
   if (!(everyMs >= 1000 && everyMs <= HEARTBEAT_EVERY_MS_MAX)) {
     throw new FilewrightError(
@@ -79,14 +89,28 @@ function readHeartbeat(own: WorkerOptions): Heartbeat | undefined {
   return { url: own.heartbeatUrl, everyMs };
 }
 
+/** Only while the worker is well: one that is cut off from its database sends nothing, and its monitor must hear that. */
 async function heartbeat(
   beat: Heartbeat | undefined,
+  isWell: () => boolean,
   signal: AbortSignal,
   write: (record: { level: 'warn'; event: string; error: string }) => void,
 ): Promise<void> {
   if (beat === undefined) return;
   const { systemClock } = await import('../../system/index.ts');
+  let isWithheld = false;
+  // It begins without a lease, which is no news.
+  await systemClock.sleep(LOOK_AGAIN_MS, signal);
   while (!signal.aborted) {
+    if (!isWell()) {
+      if (!isWithheld) {
+        write({ level: 'warn', event: 'worker.heartbeat_withheld', error: 'WORKER_NOT_WELL' });
+      }
+      isWithheld = true;
+      await systemClock.sleep(LOOK_AGAIN_MS, signal);
+      continue;
+    }
+    isWithheld = false;
     try {
       const answer = await fetch(beat.url, {
         signal: AbortSignal.timeout(HEARTBEAT_MS_MAX),
