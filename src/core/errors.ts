@@ -198,6 +198,11 @@ export const ERRORS = {
     remedy:
       'Use PostgreSQL 14 or newer, and a Filewright at least as new as the one that last migrated it.',
   },
+  DATABASE_RIGHTS: {
+    exit: 'failed',
+    meaning: 'The database login lacks a right that the schema needs.',
+    remedy: 'The message says what an administrator of the database has to grant.',
+  },
   EMBEDDED_UNAVAILABLE: {
     exit: 'failed',
     meaning: 'The embedded PostgreSQL cannot run here.',

@@ -9,6 +9,7 @@ import type { Pool } from 'pg';
 import { FilewrightError } from '../core/index.ts';
 import {
   type ConnectionTarget,
+  explainingRights,
   registerConsumer,
   Session,
   takeEvents,
@@ -109,7 +110,7 @@ class Crew {
   static async open(options: JobsOptions, signal: AbortSignal): Promise<Crew> {
     const crew = new Crew(options, signal);
     try {
-      await runMigrations(crew.#runnerOptions());
+      await crew.#prepare();
       for (const consumer of crew.#consumers.values()) {
         await registerConsumer(crew.#parts.session, options.tenant, consumer);
       }
@@ -181,6 +182,15 @@ class Crew {
       await runOnce({ ...this.#runnerOptions(), taskList: this.#tasks() });
     }
     return { events, jobs };
+  }
+
+  async #prepare(): Promise<void> {
+    const { session } = this.#parts;
+    const schema = this.#jobsSchema();
+    await explainingRights(session, schema, async () => {
+      await session.run({ name: '', text: readyForRunner(schema) });
+      await runMigrations(this.#runnerOptions());
+    });
   }
 
   /** For the timetable: whether to ask again. */
@@ -267,6 +277,19 @@ class Crew {
       entry('digest', '0 6 * * *', backfillPeriod),
     ];
   }
+}
+
+/**
+ * The runner begins with "create schema if not exists", which wants a right to the database also where the schema stands.
+ * It leaves that out where it finds its first table, so a login that has only the schema makes this one itself.
+ */
+function readyForRunner(schema: string): string {
+  return `do $$ begin
+    if to_regnamespace('${schema}') is null or to_regclass('${schema}.migrations') is not null then return; end if;
+    create table ${schema}.migrations (
+      id int primary key, ts timestamptz not null default now(), breaking boolean not null default false);
+  exception when duplicate_table or unique_violation then null; -- Another process has just made it.
+  end $$`;
 }
 
 function targetOf(payload: unknown): string {

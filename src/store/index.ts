@@ -93,6 +93,7 @@ export {
   type LogCounts,
   logTiles,
 } from './ledger-export.ts';
+export { explainingRights } from './login-rights.ts';
 export { migrate, readMigrations } from './migrate.ts';
 export {
   addMailNotice,

@@ -3,9 +3,10 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FilewrightError } from '../core/index.ts';
+import { explainingRights } from './login-rights.ts';
 import { packageRoot } from './package-root.ts';
 import { ensureRoles, liftRowSecurity } from './roles.ts';
-import type { Session } from './session.ts';
+import type { Session, Statement } from './session.ts';
 
 const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/;
 /** Any number will do, as long as nothing else in the cluster locks on it. */
@@ -46,54 +47,72 @@ export async function migrate(
       `PostgreSQL 14 or newer was expected, found ${String(server?.['v'])}`,
     );
   }
-  return session.transaction(async (run) => {
-    await run({ name: '', text: `select pg_advisory_xact_lock(${LOCK})` });
-    // The schema's name is the one splice; Session has checked its shape.
-    await run({ name: '', text: `create schema if not exists ${schema}` });
+  return explainingRights(session, schema, () =>
+    session.transaction((run) => migrateInside(run, schema, migrations)),
+  );
+}
+
+const STANDING: Statement = {
+  name: '',
+  text: `select to_regnamespace($1) is not null as schema,
+    exists (select 1 from pg_tables where schemaname = $1 and tablename = 'migration') as record`,
+};
+
+async function migrateInside(
+  run: Session['run'],
+  schema: string,
+  migrations: readonly Migration[],
+): Promise<readonly string[]> {
+  await run({ name: '', text: `select pg_advisory_xact_lock(${LOCK})` });
+  // Asked first: "if not exists" wants the right to create also where there is nothing to create.
+  const [standing] = await run(STANDING, [schema]);
+  // The schema's name is the one splice; Session has checked its shape.
+  if (standing?.['schema'] !== true) await run({ name: '', text: `create schema ${schema}` });
+  if (standing?.['record'] !== true) {
     await run({
       name: '',
-      text: `create table if not exists migration (
+      text: `create table migration (
         version int primary key, name text not null, sha256 text not null, applied_at timestamptz not null default now())`,
     });
-    const applied = new Map(
-      (await run({ name: '', text: 'select version, sha256 from migration' })).map((row) => [
-        Number(row['version']),
-        String(row['sha256']),
-      ]),
+  }
+  const applied = new Map(
+    // By its full name: where the login may not use the schema, the short one would seem not to exist.
+    (await run({ name: '', text: `select version, sha256 from ${schema}.migration` })).map(
+      (row) => [Number(row['version']), String(row['sha256'])],
+    ),
+  );
+  const known = new Set(migrations.map((migration) => migration.version));
+  const foreign = [...applied.keys()].find((version) => !known.has(version));
+  if (foreign !== undefined) {
+    throw new FilewrightError(
+      'DATABASE_UNSUPPORTED',
+      `The schema has migration ${foreign}, which this program does not know`,
     );
-    const known = new Set(migrations.map((migration) => migration.version));
-    const foreign = [...applied.keys()].find((version) => !known.has(version));
-    if (foreign !== undefined) {
+  }
+  const done: string[] = [];
+  if (migrations.some((migration) => !applied.has(migration.version))) {
+    await liftRowSecurity(run, schema);
+  }
+  for (const migration of migrations) {
+    const before = applied.get(migration.version);
+    if (before !== undefined && before !== migration.sha256) {
       throw new FilewrightError(
         'DATABASE_UNSUPPORTED',
-        `The schema has migration ${foreign}, which this program does not know`,
+        `Migration ${migration.name} was edited after it had been applied`,
       );
     }
-    const done: string[] = [];
-    if (migrations.some((migration) => !applied.has(migration.version))) {
-      await liftRowSecurity(run, schema);
-    }
-    for (const migration of migrations) {
-      const before = applied.get(migration.version);
-      if (before !== undefined && before !== migration.sha256) {
-        throw new FilewrightError(
-          'DATABASE_UNSUPPORTED',
-          `Migration ${migration.name} was edited after it had been applied`,
-        );
-      }
-      if (before !== undefined) continue;
-      await run({ name: '', text: migration.sql });
-      await run(
-        { name: '', text: 'insert into migration (version, name, sha256) values ($1, $2, $3)' },
-        [migration.version, migration.name, migration.sha256],
-      );
-      done.push(migration.name);
-    }
-    if (done.length > 0) {
-      await run({ name: '', text: `revoke all on all tables in schema ${schema} from public` });
-    }
-    const [installation] = await run({ name: '', text: 'select roles from installation' });
-    if (done.length > 0 || installation?.['roles'] !== 'ready') await ensureRoles(run, schema);
-    return done;
-  });
+    if (before !== undefined) continue;
+    await run({ name: '', text: migration.sql });
+    await run(
+      { name: '', text: 'insert into migration (version, name, sha256) values ($1, $2, $3)' },
+      [migration.version, migration.name, migration.sha256],
+    );
+    done.push(migration.name);
+  }
+  if (done.length > 0) {
+    await run({ name: '', text: `revoke all on all tables in schema ${schema} from public` });
+  }
+  const [installation] = await run({ name: '', text: 'select roles from installation' });
+  if (done.length > 0 || installation?.['roles'] !== 'ready') await ensureRoles(run, schema);
+  return done;
 }

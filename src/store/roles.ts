@@ -16,6 +16,7 @@ import {
   stageKeys,
   stagePolicies,
 } from './grants/walls.ts';
+import { grantToLogin, loginsOf } from './login-rights.ts';
 import { text } from './rows.ts';
 import type { Session, Statement } from './session.ts';
 
@@ -140,7 +141,7 @@ export async function ensureRoles(run: Run, schema: string): Promise<void> {
     const reason = error instanceof Error ? error.message : String(error);
     await say(
       run,
-      `the database login may not create roles (${reason}); give it CREATEROLE, or let an administrator migrate once`,
+      `the database login may not create roles (${reason}); give it CREATEROLE, or run any command once as an administrator of the database`,
     );
   }
   await run({ name: '', text: 'release savepoint roles' });
@@ -174,11 +175,14 @@ async function roleStatements(run: Run, schema: string, prefix: string): Promise
   const policies = (await run(POLICIES, [schema])).map(
     (row) => `drop policy ${text(row['name'])} on ${text(row['table_name'])}`,
   );
+  const logins = await loginsOf(run, schema, `${prefix}_`);
   return [
     ...ROLE_NAMES.filter((name) => !existing.has(role(name))).flatMap((name) => [
       `create role ${role(name)} nologin`,
       `grant ${role(name)} to current_user`,
     ]),
+    // Whoever the tables are taken from works on with them.
+    ...logins.map((login) => grantToLogin(ROLE_NAMES.map(role), login)),
     `grant ${role('owner')} to ${role('migrate')}`,
     // Not to the stages: each has its own tables and its contracts, and nothing of the filings.
     `grant ${role('app')} to ${SERVICE_BOUNDARIES.filter((name) => !isStage(name))
