@@ -13,6 +13,8 @@ const ANSWER_MS = 60_000;
 const TOTAL_MS = 90_000;
 const SUBMISSION_PORT = 587;
 const SMTPS_PORT = 465;
+/** RFC 4954 § 6 and RFC 3207 § 4: said in answer to MAIL, and about the session, where log-in or TLS is missing or too weak. */
+const ABOUT_LOG_IN: ReadonlySet<number> = new Set([530, 534, 535, 538]);
 
 export interface MailMessage {
   /** Stable for a notice, so that a message that arrives twice is known as one. */
@@ -54,12 +56,27 @@ export function readMailUrl(text: string): ServerAddress {
       'Expected a mail server like smtp://user:password@host:587 or smtps://host behind the reference',
     );
   }
+  if (!isDecodable(url.username) || !isDecodable(url.password)) {
+    throw new FilewrightError(
+      'CREDENTIAL_UNREADABLE',
+      'Expected a percent sign in the user name or the password of the mail server to be written as %25',
+    );
+  }
   const port = url.port === '' ? (secure ? SMTPS_PORT : SUBMISSION_PORT) : Number(url.port);
   const auth =
     url.username === ''
       ? undefined
       : { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) };
   return { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port, secure, auth };
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false; // The one thing it throws for.
+  }
 }
 
 export async function sendMail(
@@ -177,7 +194,10 @@ function outcomeOf(error: unknown, isTextWritten: boolean): SendOutcome {
   if (typeof responseCode === 'number' && responseCode >= 400) {
     // Only about this sender, recipient or text is a refusal final. One of the session (log-in, TLS) is for a person
     // to correct at the server or in the setting, while the notice waits.
-    const isFinal = responseCode >= 500 && (code === 'EENVELOPE' || code === 'EMESSAGE');
+    const isFinal =
+      responseCode >= 500 &&
+      !ABOUT_LOG_IN.has(responseCode) &&
+      (code === 'EENVELOPE' || code === 'EMESSAGE');
     return { verdict: isFinal ? 'permanent' : 'transient', code: `SMTP_${responseCode}` };
   }
   // The server may have taken it.

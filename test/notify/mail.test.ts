@@ -109,6 +109,14 @@ describe('the log-in', () => {
     expect(outcome).toEqual({ verdict: 'transient', code: 'SMTP_535' });
   });
 
+  it('that the server misses is tried again later, too', async () => {
+    server = await startMailServer({ authOptional: false });
+    expect(await sendMail(MESSAGE, at(server.port), CA)).toEqual({
+      verdict: 'transient',
+      code: 'SMTP_530',
+    });
+  });
+
   it('never says the password where TLS is missing', async () => {
     let heard = false;
     server = await startMailServer({
@@ -222,11 +230,14 @@ describe('addresses and references', () => {
       secure: true,
       auth: { user: 'u', pass: 'p' },
     });
-    try {
-      readMailUrl('http://user:hush@host');
-      expect.unreachable();
-    } catch (error) {
-      expect(String(error)).not.toContain('hush');
+    for (const wrong of [
+      'http://user:hush@host',
+      'smtp://user:50%hush@host',
+      'smtp://%:hush@host',
+    ]) {
+      const reading = (): unknown => readMailUrl(wrong);
+      expect(reading).toThrow(expect.objectContaining({ code: 'CREDENTIAL_UNREADABLE' }));
+      expect(reading).not.toThrow('hush');
     }
   });
 
