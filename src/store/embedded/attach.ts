@@ -1,6 +1,7 @@
 /** Connects to a running server and makes sure that it is the right one and keeps its promises. */
 
-import { realpath } from 'node:fs/promises';
+import { access, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Client } from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FilewrightError } from '../../core/index.ts';
@@ -32,6 +33,11 @@ export interface EmbeddedServer {
 // A socket answers at once or not at all; a machine that swaps may take a little longer.
 const CONNECT_MS_MAX = 10_000;
 
+// A server that is ready has its socket; longer than a moment without one means that somebody took it away.
+const SOCKET_GONE_MS = 2_000;
+
+const DISK_FULL = '53100';
+
 // The server is not there yet, or not any more: no socket, nobody listening, starting up, shutting down,
 // connection cut while it goes down.
 const NOT_NOW: ReadonlySet<string | undefined> = new Set([
@@ -60,6 +66,7 @@ export async function attach(
   place: Place,
 ): Promise<Omit<EmbeddedServer, 'startedHere'> | undefined> {
   const deadline = performance.now() + START_MS_MAX;
+  let seenMs = performance.now();
   while (performance.now() < deadline) {
     const file = await readPidFile(place.cluster);
     if (file === undefined) return undefined;
@@ -70,12 +77,30 @@ export async function attach(
     // Tried all the same when the process is not visible: it may run in another container on this volume, and a
     // second server on one cluster would destroy it.
     if (!visible) return undefined;
+    if (file.phase !== 'ready' || (await hasSocket(connection))) seenMs = performance.now();
+    if (performance.now() - seenMs > SOCKET_GONE_MS) throw socketGone(place, file, connection);
     await sleep(POLL_MS);
   }
   throw new FilewrightError(
     'EMBEDDED_FAILED',
     `The running server for ${place.cluster} was expected to answer within ${START_MS_MAX / 60_000} minutes, and did not; see ${place.log}.`,
     { details: { log: place.log } },
+  );
+}
+
+function hasSocket({ host, port }: EmbeddedConnection): Promise<boolean> {
+  return access(join(host, `.s.PGSQL.${port}`)).then(
+    () => true,
+    () => false, // Whatever the reason: without it nobody reaches the server.
+  );
+}
+
+/** Not stopped here: whoever is connected already goes on working with it. */
+function socketGone(place: Place, { pid }: PidFile, { host }: EmbeddedConnection): FilewrightError {
+  return new FilewrightError(
+    'EMBEDDED_FAILED',
+    `The server of ${place.cluster} runs as pid ${pid}, but its socket in ${host} was removed, so nobody can connect. Run db stop, then the same command again: the next start makes a new one.`,
+    { details: { pid } },
   );
 }
 
@@ -145,6 +170,13 @@ async function ask(place: Place, connection: EmbeddedConnection): Promise<Answer
       throw new FilewrightError(
         'DATA_DIRECTORY',
         `The server of ${place.cluster} does not admit this user. Run as the user who made the data directory, or as root.`,
+        { cause: error },
+      );
+    }
+    if (code === DISK_FULL) {
+      throw new FilewrightError(
+        'DISK_FULL',
+        `The server of ${place.cluster} has no space left on its disk`,
         { cause: error },
       );
     }

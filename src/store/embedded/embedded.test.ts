@@ -235,3 +235,17 @@ describe('a data directory that cannot be used is refused', () => {
     await expect(ensure(path)).rejects.toMatchObject({ code: 'DATA_DIRECTORY' });
   });
 });
+
+it('a server whose socket was removed is named within seconds, and comes back after a stop', async () => {
+  const data = directory('cleaned');
+  const { connection, pid } = await ensure(data);
+  await rm(join(connection.host, `.s.PGSQL.${connection.port}`));
+  const startedMs = performance.now();
+  await expect(ensure(data)).rejects.toMatchObject({
+    code: 'EMBEDDED_FAILED',
+    message: expect.stringContaining(`pid ${pid}, but its socket`),
+  });
+  expect(performance.now() - startedMs).toBeLessThan(15_000);
+  expect(await stopEmbedded(data)).toEqual({ wasRunning: true });
+  expect(await query((await ensure(data)).connection, 'select 1 as n')).toEqual([{ n: 1 }]);
+});
