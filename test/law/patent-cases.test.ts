@@ -169,6 +169,16 @@ describe('what is refused', () => {
     [short('US-REPLY-SSP', '2024-01-31', 'P7M'), 'at most 6 months'],
     [short('US-MISSING-PARTS-MAX', '2024-01-31', 'P2M+P6M'), 'at most 5 months'],
     [short('JP-OA-DOMESTIC-EXT', '2024-01-31', 'P60D+P3M'), 'at most 2 months'],
+    [short('US-ISSUE-FEE', '2024-01-31', 'P3M+P1M'), 'sets P3M'],
+    [short('US-NATIONAL-30', '2024-01-31', 'P31M'), '35 U.S.C. 371'],
+    [short('US-PRIORITY-12', '2024-01-31', 'P14M'), 'sets P12M'],
+    [short('EP-REGIONAL-31', '2024-01-31', 'P960D'), 'sets P31M'],
+    [short('EP-RENEWAL-GRACE-DEFERRED', '2024-01-31', 'P31M then P7M'), 'sets P31M then P6M'],
+    [short('EP-OPPOSITION-9', '2024-01-31', 'P9M then P2M'), 'sets P9M'],
+    [short('US-MF-DUE', '2022-03-08', 'P4Y'), 'P3Y6M, P7Y6M or P11Y6M'],
+    [short('US-MF-GRACE-END', '2022-03-08', 'P3Y6M'), 'P4Y, P8Y or P12Y'],
+    [short('US-MF-WINDOW-OPEN', '2022-03-08', 'P3Y+P4Y6M'), '37 CFR 1.362(d)'],
+    [short('US-MF-EXPIRY-IF-UNPAID', '2022-03-08', 'P16Y'), 'P4Y, P8Y or P12Y'],
     [short('EP-LATE-DELIVERY', '2024-01-31', 'P4M'), 'CASE_INVALID inputs.delivered_date'],
     [
       short('EP-LATE-DELIVERY', '2024-01-31', 'P4M', { delivered_date: '2024-01-30' }),
@@ -190,6 +200,31 @@ describe('what is refused', () => {
     ],
   ])('%j', (input, reason) => {
     expect(refusal(input)).toContain(reason);
+  });
+});
+
+describe('a period that the law sets', () => {
+  it.each([
+    ['US-PRIORITY-12', 'P1Y'],
+    ['EP-REGIONAL-31', 'P2Y7M'],
+    ['JP-EXAM-REQUEST', 'P36M'],
+    ['US-MF-DUE', 'P42M'],
+    ['US-MF-GRACE-END', 'P48M'],
+  ])('%s may be written as %s', (rule, period) => {
+    const found = compute(short(rule, '2022-03-08', period));
+    expect(found.warnings).toEqual([]);
+  });
+
+  it('may be shorter in the case, as for designs, and is used with a warning', () => {
+    const found = compute(short('US-PRIORITY-12', '2023-01-03', 'P6M'));
+    expect(formatDay(found.due)).toBe('2023-07-03');
+    expect(found.warnings.join(' ')).toContain('sets P12M');
+  });
+
+  it('may be longer where it can be extended, with a warning', () => {
+    const found = compute(short('JP-OA-OVERSEAS', '2024-01-31', 'P5M'));
+    expect(formatDay(found.due)).toBe('2024-07-01');
+    expect(found.warnings.join(' ')).toContain('sets P3M');
   });
 });
 

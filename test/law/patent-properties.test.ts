@@ -40,7 +40,7 @@ const anyCase = fc
       rule: rule.rule,
       office: rule.offices[office % rule.offices.length],
       trigger_date: from,
-      period: renewal ? year : (rule.period ?? period),
+      period: renewal ? year : (rule.period ?? rule.limits?.oneOf?.[0]?.text ?? period),
       inputs:
         rule.regimes === undefined
           ? { pta_days: delay, disclaimed_to: '2040-01-01' }

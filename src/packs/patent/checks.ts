@@ -2,23 +2,34 @@
 import {
   addDays,
   type Day,
+  type Duration,
   formatDay,
   monthEndToMonthEnd,
+  parsePeriod,
+  type Period,
+  periodEnd,
   weekdayOf,
 } from '../../calendar/index.ts';
 import { invalid } from './case.ts';
 import type { Course } from './course.ts';
-import type { Outcome } from './formulas.ts';
+import { arithmeticOf, type Outcome } from './formulas.ts';
 import type { Matter } from './matter.ts';
 import { plural } from './words.ts';
 
 const TUESDAY = 2;
 
-/** Before anything is computed: extensions that the law does not know. */
+/** Before anything is computed: periods and extensions that the law does not know. */
 export function checkLimits(matter: Matter, course: Course): void {
+  checkSetPeriod(matter, course);
   const { limits, rule } = matter.rule;
   if (limits === undefined || matter.period.kind !== 'period') return;
   const { period } = matter.period;
+  if (limits.oneOf !== undefined && !isOneOf(period, limits.oneOf)) {
+    const names = limits.oneOf.map((known) => known.text);
+    const message = `period: ${names.slice(0, -1).join(', ')} or ${names.at(-1)} was expected for ${rule}, found "${period.text}" (${limits.citation})`;
+    if (limits.beyond === 'refuse') invalid(message);
+    course.warnings.push(message);
+  }
   for (const one of period.inARow) {
     const [set, ...extensions] = one.terms;
     const extension = extensions.reduce((sum, term) => sum + term.months, 0);
@@ -42,6 +53,40 @@ export function checkLimits(matter: Matter, course: Course): void {
       course.warnings.push(message);
     }
   }
+}
+
+function isOneOf({ inARow }: Period, known: readonly Duration[]): boolean {
+  const [one] = inARow;
+  return (
+    one !== undefined &&
+    inARow.length === 1 &&
+    known.some(({ months, days }) => one.months === months && one.daysFirst + one.daysLast === days)
+  );
+}
+
+/**
+ * A period that the rule itself sets. A longer one would show a date at which the right is already lost, so it is refused
+ * unless the rule knows extensions; a shorter one only comes early (six months of priority for a design).
+ */
+function checkSetPeriod(matter: Matter, course: Course): void {
+  const { rule } = matter;
+  if (rule.period === undefined || matter.period.kind !== 'period') return;
+  const { period } = matter.period;
+  if (period.text === rule.period) return;
+  const set = parsePeriod(rule.period);
+  if (set === undefined) return;
+  const ends = (one: Period): Day =>
+    one.inARow.reduce(
+      (start, piece) => periodEnd(start, piece, arithmeticOf(matter)),
+      matter.trigger,
+    );
+  const difference = ends(period) - ends(set);
+  if (difference === 0) return;
+  const message = `period: ${rule.rule} sets ${rule.period} (${rule.citation}), found "${period.text}"`;
+  if (difference > 0 && rule.extendable !== true) {
+    invalid(`${message}, which ends later; no extension of it is known`);
+  }
+  course.warnings.push(`${message}, which was used`);
 }
 
 /** After the computation: what the case repeats and the computation found otherwise. */

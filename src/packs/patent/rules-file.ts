@@ -2,9 +2,11 @@
 import {
   type Confidence,
   type Day,
+  type Duration,
   type LawNode,
   type MonthArithmetic,
   type NotificationRegime,
+  parseDuration,
   parsePeriod,
   readLawDocument,
 } from '../../calendar/index.ts';
@@ -35,6 +37,8 @@ export interface PeriodLimits {
   readonly extensionMonthsMax: number | undefined;
   readonly totalMonthsMin: number | undefined;
   readonly totalMonthsMax: number | undefined;
+  /** The only periods that the law knows here, as months; undefined where any may be set. */
+  readonly oneOf: readonly Duration[] | undefined;
   readonly beyond: 'refuse' | 'warn';
   readonly citation: string;
 }
@@ -300,13 +304,19 @@ function readLimits(node: LawNode | undefined): PeriodLimits | undefined {
   if (node === undefined) return undefined;
   node.object(
     ['beyond', 'citation'],
-    ['extension_months_max', 'total_months_min', 'total_months_max'],
+    ['extension_months_max', 'total_months_min', 'total_months_max', 'one_of'],
   );
   const months = { min: 0, max: 60 };
   return {
     extensionMonthsMax: node.optional('extension_months_max')?.integer(months),
     totalMonthsMin: node.optional('total_months_min')?.integer(months),
     totalMonthsMax: node.optional('total_months_max')?.integer(months),
+    oneOf: node
+      .optional('one_of')
+      ?.items()
+      .map(
+        (item) => parseDuration(item.text()) ?? item.refuse('a period such as P3Y6M was expected'),
+      ),
     beyond: node.field('beyond').oneOf(['refuse', 'warn']),
     citation: node.field('citation').text(),
   };
