@@ -234,6 +234,16 @@ describe('years and months at their edges', () => {
     expect([texas.due, texas.schedule_by]).toEqual(['2027-05-17', '2027-05-14']);
   });
 
+  it.each([
+    ['US-AK.llc.domestic', '2021-04-01', '2027-01-02', '2027-01-01'],
+    ['US-IA.llc.domestic', '2019-05-05', '2027-04-01', '2027-03-31'],
+  ])('%s: the day to rely on that has just passed is an alarm', (rule, formed, asOf, passed) => {
+    const found = answer(rule, formed, asOf);
+    expect([found.next_due, found.due, codes(found)]).toEqual([asOf, passed, ['LAST_DAY_PAST']]);
+    expect(found.alarms?.[0]?.message).toContain(passed);
+    expect(codes(answer(rule, formed, passed))).toEqual([]);
+  });
+
   it('an unverified window is shown as such and is no not-before date', () => {
     const found = answer('US-AR.llc.domestic', '2020-01-01', '2026-11-15');
     expect(found.window_opens_unverified).toBe('2027-01-01');

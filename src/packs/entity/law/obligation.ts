@@ -94,6 +94,12 @@ export function computeObligation(entity: EntityCase, law: EntityLaw): Obligatio
       });
     }
   }
+  if (due < entity.asOf && nextDue >= entity.asOf) {
+    alarms.push({
+      code: 'LAST_DAY_PAST',
+      message: `The day to rely on, ${formatDay(due)}, lies before ${formatDay(entity.asOf)}, although the date that is named is ${formatDay(nextDue)}: if the filing has not been made, treat it as late.`,
+    });
+  }
   const readings = [nextDue, lastTimelyDay, conservativeDue].filter((day) => day !== undefined);
   return {
     nextDue,
