@@ -244,6 +244,13 @@ describe('years and months at their edges', () => {
     expect(codes(answer(rule, formed, passed))).toEqual([]);
   });
 
+  it('a business day in a year without a list of holidays says so', () => {
+    const found = answer('US-NY.llc.domestic', '2021-06-30', '2150-06-01');
+    expect([found.confidence, codes(found)]).toEqual(['low', ['CALENDAR_NOT_COVERED']]);
+    expect(found.alarms?.[0]?.message).toContain('window');
+    expect(answer('US-NY.llc.domestic', '2021-06-30', '2090-06-01').confidence).toBe('high');
+  });
+
   it('an unverified window is shown as such and is no not-before date', () => {
     const found = answer('US-AR.llc.domestic', '2020-01-01', '2026-11-15');
     expect(found.window_opens_unverified).toBe('2027-01-01');

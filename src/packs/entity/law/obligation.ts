@@ -86,13 +86,14 @@ export function computeObligation(entity: EntityCase, law: EntityLaw): Obligatio
     rolledDue = rolled.day;
     due = rolled.day;
     steps.push(rolled);
-    if (law.businessDays.coverageOf(nextDue) !== 'complete') {
-      confidence = 'low';
-      alarms.push({
-        code: 'CALENDAR_NOT_COVERED',
-        message: `The holidays of ${civilOf(nextDue).year} are not all known, so the moved date may be wrong.`,
-      });
-    }
+  }
+  const moved = rolledDue === undefined ? businessDayWindow(entity) : 'the moved date';
+  if (moved !== undefined && law.businessDays.coverageOf(nextDue) !== 'complete') {
+    confidence = 'low';
+    alarms.push({
+      code: 'CALENDAR_NOT_COVERED',
+      message: `The holidays of ${civilOf(nextDue).year} are not all known, so ${moved} may be wrong.`,
+    });
   }
   if (due < entity.asOf && nextDue >= entity.asOf) {
     alarms.push({
@@ -281,6 +282,13 @@ function portalCutoff(
     });
   }
   return cutoff;
+}
+
+/** What hangs on a business day although the due date is not moved. */
+function businessDayWindow({ filing, rule }: EntityCase): string | undefined {
+  return filing === 'periodic' && rule.window_opens?.type === 'first_business_day_of_due_month'
+    ? 'the day on which the window opens'
+    : undefined;
 }
 
 /** Never forward without a source: work is planned for the last business day on or before the due date. */
