@@ -341,6 +341,22 @@ describe('fees', () => {
 });
 
 describe('the record of the state', () => {
+  it('is not read twice: the other reading of the rule says nothing about it', () => {
+    const found = answer('US-IA.llc.domestic', '2019-05-05', '2026-11-15', {
+      state_record_due: '2027-06-01',
+    });
+    expect([found.next_due, found.due, found.schedule_by]).toEqual([
+      '2027-06-01',
+      '2027-06-01',
+      '2027-06-01',
+    ]);
+    expect(found).not.toHaveProperty('conservative_due');
+    const agreed = answer('US-IA.llc.domestic', '2019-05-05', '2026-11-15', {
+      state_record_due: '2027-04-01',
+    });
+    expect(agreed.due).toBe('2027-03-31');
+  });
+
   it('that agrees raises no alarm', () => {
     const found = answer('US-LA.llc.domestic', '2019-04-18', '2026-11-15', {
       state_record_due: '2027-04-18',

@@ -69,8 +69,11 @@ export function computeObligation(entity: EntityCase, law: EntityLaw): Obligatio
       day: due,
     });
   }
+  // The other reading is one of the rule's date; about another date on the state's record it says nothing.
   const conservativeDue =
-    fixed?.conservative === undefined ? undefined : sameYear(nextDue, fixed.conservative);
+    fixed?.conservative === undefined || settled.filingYear === undefined
+      ? undefined
+      : sameYear(nextDue, fixed.conservative);
   if (conservativeDue !== undefined && conservativeDue < due) {
     due = conservativeDue;
     steps.push({
