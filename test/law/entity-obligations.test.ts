@@ -334,6 +334,11 @@ describe('fees', () => {
       '2028-03-01',
     ]);
     expect(unknown.estimated_payments).not.toHaveProperty('required');
+    const young = answer('US-DE.corporation.domestic', '2026-07-01', '2026-08-01');
+    expect([young.next_due, young.tax_year]).toEqual(['2027-03-01', 2026]);
+    expect(young, 'there is no tax of a year before the formation').not.toHaveProperty(
+      'estimated_payments',
+    );
     expect(unknown.estimated_payments?.payments.every((one) => one.amount === undefined)).toBe(
       true,
     );

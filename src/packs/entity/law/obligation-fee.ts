@@ -60,6 +60,9 @@ export function estimatedPaymentsOf(entity: EntityCase, due: Day): EstimatedPaym
   if (rule === undefined || year === undefined || entity.filing === 'initial') return undefined;
   const plan = planOf(rule);
   const known = entity.precedingYearTax;
+  // They are shares of the preceding year's tax, and a corporation formed in the tax year has none.
+  const { formed } = entity;
+  if (known === undefined && formed !== undefined && civilOf(formed).year >= year) return undefined;
   const { required, payments } = tentativePayments(plan, year, {
     precedingYear: known ?? plan.threshold,
     final: entity.finalTax,
