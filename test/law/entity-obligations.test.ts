@@ -251,6 +251,14 @@ describe('years and months at their edges', () => {
     expect(answer('US-NY.llc.domestic', '2021-06-30', '2090-06-01').confidence).toBe('high');
   });
 
+  it('says whether the section that is cited was read', () => {
+    expect(answer('US-DE.llc.domestic', '2020-01-01', '2026-11-15').citation_basis).toBe('read');
+    expect(answer('US-WA.llc.domestic', '2020-01-01', '2026-11-15').citation_basis).toBe('memory');
+    expect(answer('US-AZ.llc.domestic', '2020-01-01', '2026-11-15')).not.toHaveProperty(
+      'citation_basis',
+    );
+  });
+
   it('an unverified window is shown as such and is no not-before date', () => {
     const found = answer('US-AR.llc.domestic', '2020-01-01', '2026-11-15');
     expect(found.window_opens_unverified).toBe('2027-01-01');

@@ -96,11 +96,16 @@ export function addObligationCommands(program: Command): void {
           : `${windowWords(rule.window_opens)}${rule.window_verified === true ? '' : ' (?)'}`,
         rule.fee_usd === null ? '' : `$${rule.fee_usd}`,
         `${rule.verified}/${rule.confidence}`,
-        shortened(rule.citation ?? ''),
+        rule.citation === null
+          ? ''
+          : `${shortened(rule.citation)}${rule.citation_basis === 'memory' ? ' *' : ''}`,
       ];
       const out = createOutput(command.optsWithGlobals<GlobalOptions>().json === true);
       out.result('obligation list-rules', { version: rules.version, rules: found }, () =>
-        table(['rule', 'due', 'opens', 'fee', 'basis', 'citation'], found.map(row)),
+        [
+          table(['rule', 'due', 'opens', 'fee', 'basis', 'citation'], found.map(row)),
+          '* the section is cited from memory; (?) not verified',
+        ].join('\n'),
       );
     });
 }
@@ -152,6 +157,10 @@ function explained(answer: ObligationAnswer): string {
     ['late', answer.late],
     ['note', answer.note],
     ['confidence', `${answer.confidence} (basis: ${answer.verified})`],
+    [
+      'citation',
+      answer.citation_basis === 'memory' ? 'from memory; look the section up' : undefined,
+    ],
     ['versions', `rules ${answer.rule_version}, calendar ${answer.calendar_version}`],
   ];
   const lines = [

@@ -45,6 +45,8 @@ export interface ObligationAnswer {
   readonly steps: readonly AnswerStep[];
   readonly confidence: Confidence;
   readonly verified: 'primary' | 'secondary' | 'none';
+  /** Whether the sections that the steps cite were read, or are known from memory. */
+  readonly citation_basis?: 'read' | 'memory';
   readonly rule_version: string;
   readonly calendar_version: string;
 }
@@ -92,6 +94,7 @@ export function answerObligation(input: CaseInput, law: EntityLaw): ObligationAn
     })),
     confidence: found.confidence,
     verified: rule.verified,
+    ...given('citation_basis', rule.citation === null ? undefined : rule.citation_basis),
     rule_version: law.rules.version,
     calendar_version: law.businessDays.version,
   };
