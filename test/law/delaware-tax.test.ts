@@ -270,6 +270,11 @@ describe('figures', () => {
     ['part of a share', { authorized: [{ shares: 1.5, par: '1' }] }, /authorized\[0\]\.shares/],
     ['no classes', { authorized: [] }, /authorized/],
     ['a par of zero', { authorized: [{ shares: 1, par: '0.00' }] }, /authorized\[0\]\.par.*null/],
+    [
+      'a class without its par',
+      { authorized: [{ shares: 1 }] },
+      /authorized\[0\]\.par.*null.*nothing/,
+    ],
     ['another method', { method: 'cheapest' }, /method/],
     [
       'a missing figure for the method asked',
@@ -283,6 +288,18 @@ describe('figures', () => {
     const message = refusal(() => tax({ ...good, ...change }));
     expect(message).toMatch(/^CASE_INVALID/);
     expect(message).toMatch(expected);
+  });
+
+  it.each([
+    ['nothing issued', { issued: 0, gross_assets: '5' }, 'issued: zero'],
+    ['issued shares left out', { gross_assets: '5' }, 'issued: not given'],
+    ['assets left out', { issued: 5 }, 'gross_assets: not given'],
+  ])('%s leaves one method, and the note says why', (_what, change, note) => {
+    const answer = tax({ authorized: [{ shares: 10, par: '1' }], ...change });
+    expect([answer.method, answer.notes?.[0]]).toEqual([
+      'authorized_shares',
+      expect.stringContaining(note),
+    ]);
   });
 
   it('a tax year without rates is refused, not answered by another', () => {

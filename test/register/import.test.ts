@@ -97,6 +97,24 @@ describe('a register file', () => {
     expect(report).toMatchObject({ rows: 1, unchanged: 1, errors: [] });
   });
 
+  it('takes a share class without its par for a mistake, not for no-par stock', async () => {
+    const row = {
+      entity_id: 'E1',
+      jurisdiction: 'US-DE',
+      registry_number: '7777771',
+      entity_name: 'Entity E1 Inc',
+      entity_kind: 'corporation',
+      origin: 'domestic',
+      formation_date: '2019-02-11',
+      authorized: [{ shares: 100, par: null }, { shares: 5000 }],
+    };
+    const report = await office.import(`${JSON.stringify(row)}\n`, { ending: 'ndjson' });
+    expect(report).toMatchObject({ rows: 1, created: 0, refused: 1 });
+    expect(report.errors.map(({ where, why }) => `${where} ${why}`)).toEqual([
+      expect.stringMatching(/^\/authorized\/1\/par is missing.*null/),
+    ]);
+  });
+
   it('reports every bad row with line, field and reason, and keeps the good ones', async () => {
     const report = await office.import(
       csv(

@@ -58,7 +58,7 @@ export function answerTax(input: CaseInput, rates: DelawareRates): TaxAnswer {
   const classes = readClasses(input);
   const asked = choiceField(input, 'method', METHODS) ?? 'lesser';
   const isLargeFiler = flagField(input, 'large_filer');
-  const { holdings, missing } = readHoldings(input);
+  const { holdings, missing, why } = readHoldings(input);
   const byShares = authorizedSharesTax(classes, schedule);
   const byCapital = holdings === undefined ? undefined : assumedParTax(classes, holdings, schedule);
   if (asked === 'assumed_par_value' && byCapital === undefined && !isLargeFiler) {
@@ -72,7 +72,7 @@ export function answerTax(input: CaseInput, rates: DelawareRates): TaxAnswer {
     (asked === 'assumed_par_value' || (asked === 'lesser' && compare(byCapital.tax, byShares) < 0));
   const method: TaxMethod = useCapital ? 'assumed_par_value' : 'authorized_shares';
   const notes = [
-    ...(isLargeFiler ? [] : holdingsNotes(asked, missing)),
+    ...(isLargeFiler ? [] : holdingsNotes(asked, missing, why)),
     ...figureNotes(classes, holdings, byCapital, schedule),
   ];
   return {
@@ -118,10 +118,14 @@ function capitalFigures(figures: AssumedParFigures, schedule: Schedule) {
   };
 }
 
-function holdingsNotes(asked: (typeof METHODS)[number], missing: string | undefined): string[] {
+function holdingsNotes(
+  asked: (typeof METHODS)[number],
+  missing: string | undefined,
+  why = 'not given',
+): string[] {
   if (asked !== 'lesser' || missing === undefined) return [];
   return [
-    `${missing}: not given, so only the authorized shares method could be used. The state bills by it too; with issued shares and gross assets the tax may be less.`,
+    `${missing}: ${why}, so only the authorized shares method could be used. The state bills by it too; with issued shares and gross assets the tax may be less.`,
   ];
 }
 
@@ -181,17 +185,19 @@ function readClass(item: unknown, field: string): ShareClass {
   // Neither null nor a list, so an object of the JSON reader.
   const { shares, par } = item as CaseInput;
   const value = par === null || par === undefined ? undefined : readExact(par, `${field}.par`);
-  if (value !== undefined && compare(value, ZERO) === 0) {
+  // Null is an answer, a field that is left out is none: the two methods treat no-par stock differently.
+  if (par === undefined || (value !== undefined && compare(value, ZERO) === 0)) {
     return refuseCase(`${field}.par`, 'a par value above zero, or null for no par value,', par);
   }
   return { shares: readWhole(shares, `${field}.shares`), par: value };
 }
 
 /** `missing` names the field that keeps the second method from being used. */
-function readHoldings(input: CaseInput): { holdings?: Holdings; missing?: string } {
+function readHoldings(input: CaseInput): { holdings?: Holdings; missing?: string; why?: string } {
   const issued = optionalFigure(input, 'issued');
   const grossAssets = optionalFigure(input, 'gross_assets');
-  if (issued === undefined || compare(issued, ZERO) === 0) return { missing: 'issued' };
+  if (issued === undefined) return { missing: 'issued' };
+  if (compare(issued, ZERO) === 0) return { missing: 'issued', why: 'zero' };
   if (grossAssets === undefined) return { missing: 'gross_assets' };
   return { holdings: { issued, grossAssets } };
 }

@@ -130,6 +130,10 @@ function classFromJson(item: JsonValue, where: string, errors: RowError[]): Json
     errors.push({ where: `${where}/shares`, why: 'is missing' });
     return undefined;
   }
+  if (par === undefined) {
+    errors.push({ where: `${where}/par`, why: 'is missing; null stands for no par value' });
+    return undefined;
+  }
   const count = wordsOf(shares, `${where}/shares`, errors);
   const value = wordsOf(par ?? undefined, `${where}/par`, errors);
   return { shares: count ?? '', par: value ?? null };
