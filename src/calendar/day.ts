@@ -18,6 +18,9 @@ export type WeekdayNumber = 0 | 1 | 2 | 3 | 4 | 5 | 6;
 export const YEAR_MIN = 1800;
 export const YEAR_MAX = 2999;
 
+/** What a refusal says was expected where `parseDay` found none. */
+export const DAY_EXPECTED = `a day that exists, as YYYY-MM-DD from ${YEAR_MIN} to ${YEAR_MAX},`;
+
 const DAYS_BEFORE_1970_FROM_0000_03_01 = 719_468;
 const DAYS_PER_ERA = 146_097;
 const DAY_TEXT = /^(\d{4})-(\d{2})-(\d{2})$/;

@@ -4,7 +4,7 @@
  * a misspelt key would otherwise be a rule that silently does nothing.
  */
 import { FilewrightError, type JsonValue, parseStrictJson } from '../core/index.ts';
-import { type Day, parseDay } from './day.ts';
+import { type Day, DAY_EXPECTED, parseDay } from './day.ts';
 
 export type LawFileFault = 'CALENDAR_FILE_INVALID' | 'RULE_FILE_INVALID';
 
@@ -141,7 +141,7 @@ export class LawNode {
   day(): Day {
     const day = typeof this.value === 'string' ? parseDay(this.value) : undefined;
     if (day === undefined) {
-      this.refuse(`a day that exists, as YYYY-MM-DD, was expected, found ${kindOf(this.value)}`);
+      this.refuse(`${DAY_EXPECTED} was expected, found ${kindOf(this.value)}`);
     }
     return day;
   }

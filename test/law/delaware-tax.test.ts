@@ -302,6 +302,17 @@ describe('figures', () => {
     ]);
   });
 
+  it('a refusal by size names the size that is taken', () => {
+    const good = { authorized: [{ shares: 10, par: '1' }], issued: 5 };
+    expect(refusal(() => tax({ ...good, gross_assets: '9'.repeat(41) }))).toMatch(/at most 40/);
+    const late = { entity_kind: 'llc', tax: '300', due: '2026-06-01' };
+    expect(refusal(() => answerLate({ ...late, filed_and_paid: '9999-12-31' }, rates))).toMatch(
+      /filed_and_paid.*1800 to 2999/,
+    );
+    const estimate = { tax_year: 9999, preceding_year_tax: '5000' };
+    expect(refusal(() => answerInstallments(estimate, rates))).toMatch(/tax_year.*1899 to 2998/);
+  });
+
   it('a tax year without rates is refused, not answered by another', () => {
     expect(refusal(() => tax({ authorized: [{ shares: 10, par: '1' }], tax_year: 2009 }))).toMatch(
       /^RULE_UNKNOWN: tax_year.*2009/,

@@ -1,5 +1,5 @@
 /** The input of one case, read field by field: each refusal names the field, what it must hold and what it holds. */
-import { type Day, parseDay } from '../../calendar/index.ts';
+import { type Day, DAY_EXPECTED, parseDay } from '../../calendar/index.ts';
 import { FilewrightError } from '../../core/index.ts';
 
 /** Whole dollars have at most 15 digits in a return (USAmountType); more is not an amount. */
@@ -47,14 +47,14 @@ export class CaseInput {
   }
 
   day(name: string): Day {
-    return this.optionalDay(name) ?? this.refuse(name, 'a day that exists, as YYYY-MM-DD,');
+    return this.optionalDay(name) ?? this.refuse(name, DAY_EXPECTED);
   }
 
   optionalDay(name: string): Day | undefined {
     const value = this.#value(name);
     if (value === undefined) return undefined;
     const day = typeof value === 'string' ? parseDay(value) : undefined;
-    return day ?? this.refuse(name, 'a day that exists, as YYYY-MM-DD,');
+    return day ?? this.refuse(name, DAY_EXPECTED);
   }
 
   /** Dollars, only ever compared with a threshold; an average may have cents. */

@@ -1,5 +1,5 @@
 /** A docket case as it comes in: every field is checked here once and trusted afterwards. */
-import { type Day, parseDay } from '../../calendar/index.ts';
+import { type Day, DAY_EXPECTED, parseDay } from '../../calendar/index.ts';
 import { FilewrightError } from '../../core/index.ts';
 
 export interface PatentCase {
@@ -105,7 +105,7 @@ function day(fields: Fields, name: string): Day | undefined {
   if (value === undefined || value === null || value === '') return undefined;
   const found = typeof value === 'string' ? parseDay(value) : undefined;
   if (found === undefined) {
-    invalid(`inputs.${name}: a day that exists, as YYYY-MM-DD, was expected, found ${show(value)}`);
+    invalid(`inputs.${name}: ${DAY_EXPECTED} was expected, found ${show(value)}`);
   }
   return found;
 }

@@ -4,6 +4,7 @@ import {
   type CompiledCalendar,
   dateAtOffice,
   type Day,
+  DAY_EXPECTED,
   formatDay,
   parseDay,
   parseInstant,
@@ -181,7 +182,7 @@ function periodOf(one: PatentCase, rule: PatentRule, event: EventCode | undefine
 function triggerDay(text: string): Day {
   const day = parseDay(text);
   if (day === undefined) {
-    invalid(`trigger_date: a day that exists, as YYYY-MM-DD, was expected, found "${text}"`);
+    invalid(`trigger_date: ${DAY_EXPECTED} was expected, found "${text}"`);
   }
   return day;
 }

@@ -1,5 +1,5 @@
 /** Fields of a case as they come from a line of JSON: null means absent, anything unusable is refused by name. */
-import { type Day, parseDay } from '../../../calendar/index.ts';
+import { type Day, DAY_EXPECTED, parseDay } from '../../../calendar/index.ts';
 import { FilewrightError } from '../../../core/index.ts';
 
 export type CaseInput = Readonly<Record<string, unknown>>;
@@ -33,14 +33,11 @@ export function dayField(input: CaseInput, field: string): Day | undefined {
   const value = input[field] ?? undefined;
   if (value === undefined) return undefined;
   const day = typeof value === 'string' ? parseDay(value) : undefined;
-  return day ?? refuseCase(field, 'a day that exists, as YYYY-MM-DD,', value);
+  return day ?? refuseCase(field, DAY_EXPECTED, value);
 }
 
 export function neededDay(input: CaseInput, field: string): Day {
-  return (
-    dayField(input, field) ??
-    refuseCase(field, 'a day that exists, as YYYY-MM-DD,', input[field] ?? undefined)
-  );
+  return dayField(input, field) ?? refuseCase(field, DAY_EXPECTED, input[field] ?? undefined);
 }
 
 export function flagField(input: CaseInput, field: string): boolean {

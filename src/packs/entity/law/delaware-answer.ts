@@ -278,5 +278,5 @@ function readTaxYear(value: unknown): number {
     year >= TAX_YEAR_MIN &&
     year < YEAR_MAX
     ? year
-    : refuseCase('tax_year', 'a year as four digits', value);
+    : refuseCase('tax_year', `a year from ${TAX_YEAR_MIN} to ${YEAR_MAX - 1}`, value);
 }

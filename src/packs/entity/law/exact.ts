@@ -103,7 +103,10 @@ function fromDecimal(match: RegExpExecArray | null, text: string, field: string)
   if (match === null) throw refusal(field, JSON.stringify(text));
   const [, units = '', decimals = '', exponent = '0'] = match;
   if (units.length + decimals.length > DIGITS_MAX) {
-    throw refusal(field, `${units.length + decimals.length} digits`);
+    throw new FilewrightError(
+      'CASE_INVALID',
+      `${field}: a figure of at most ${DIGITS_MAX} digits was expected, found ${units.length + decimals.length}`,
+    );
   }
   const shift = Number(exponent) - decimals.length;
   const digits = BigInt(units + decimals);

@@ -3,6 +3,7 @@ import {
   addDays,
   civilOf,
   type Day,
+  DAY_EXPECTED,
   formatDay,
   parseDay,
   sameNumberDay,
@@ -141,7 +142,7 @@ function actOf(dueRule: DatedRule, formed: Day, occurrence: Occurrence): StepAct
 /** Undefined only where the state's record stands in for the rule. */
 function formationOf(entity: EntityCase): Day | undefined {
   if (entity.formed !== undefined || entity.stateRecordDue !== undefined) return entity.formed;
-  return refuseCase('formation_date', 'a day that exists, as YYYY-MM-DD,', undefined);
+  return refuseCase('formation_date', DAY_EXPECTED, undefined);
 }
 
 function notFormed(id: string): RuleDate {
