@@ -321,6 +321,49 @@ describe('figures', () => {
   });
 });
 
+describe('the explanation', () => {
+  it('leads to the tax in numbered steps with their sections, and says how sure it is', () => {
+    const answer = tax({
+      authorized: [
+        { shares: 1_000_000, par: '1.00' },
+        { shares: 250_000, par: '5.00' },
+      ],
+      issued: 485_000,
+      gross_assets: '1000000',
+    });
+    expect(answer.steps.map((step) => step.n)).toEqual([1, 2, 3, 4, 5]);
+    const texts = answer.steps.map((step) => step.text);
+    for (const [at, figure] of ['10790.00', '2.061856', '3311856', '1600.00'].entries()) {
+      expect(texts[at]).toContain(figure);
+    }
+    expect(answer.steps.at(-1)).toMatchObject({
+      text: 'The lesser of the two methods is owed: $1600.00.',
+      citation: '8 Del. C. § 503(a)(2)',
+    });
+    expect(answer.confidence).toBe('high');
+    const mixed = { authorized: [{ shares: 9_000_000, par: null }], issued: 9, gross_assets: '9' };
+    expect(tax({ ...mixed, method: 'assumed_par_value' }).confidence).toBe('medium');
+    expect(tax({ ...mixed, method: 'authorized_shares' }).confidence).toBe('high');
+    expect(tax({ ...mixed, large_filer: true }).steps.at(-1)?.text).toContain('250000.00');
+  });
+
+  it('goes with payments and lateness too', () => {
+    const estimate = answerInstallments(
+      { tax_year: 2026, preceding_year_tax: '12345.67', final_tax: '12345.67' },
+      rates,
+    );
+    expect([estimate.steps.length, estimate.confidence]).toEqual([5, 'high']);
+    expect(estimate.steps[1]?.text).toBe('40 % of it on 2026-06-01: $4938.27.');
+    expect(estimate.steps[4]?.text).toContain('2027-03-01: $2469.14');
+    const late = answerLate(
+      { entity_kind: 'llc', tax: '300', due: '2026-06-01', filed_and_paid: '2027-01-05' },
+      rates,
+    );
+    expect([late.steps.length, late.confidence]).toEqual([3, 'medium']);
+    expect(late.steps[2]?.text).toMatch(/1\.5 % x 8.*60\.00.*36\.00/);
+  });
+});
+
 describe('payments and lateness', () => {
   it('the four payments add up to the final tax, whatever it is', () => {
     fc.assert(

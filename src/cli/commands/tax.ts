@@ -76,18 +76,18 @@ function showTax(id: string, answer: TaxAnswer): string {
           `    assumed par value    $${figures.apvc_tax}  (par ${figures.assumed_par}, capital $${figures.assumed_par_value_capital})`,
         ]),
     ...(answer.difference === undefined ? [] : [`    difference           $${answer.difference}`]),
-    ...notesOf(answer.notes),
+    ...reasonsOf(answer),
   ].join('\n');
 }
 
 function showInstallments(id: string, answer: InstallmentsAnswer): string {
+  const unknownBalance = answer.required ? 'the final tax less these' : 'the final tax';
   return [
     `${id}  tentative payments ${answer.required ? 'required' : 'not required'}  [${answer.citation}]`,
     ...answer.payments.map(
-      ({ due, amount }) =>
-        `    ${due}  ${amount === null ? 'the final tax less these' : `$${amount}`}`,
+      ({ due, amount }) => `    ${due}  ${amount === null ? unknownBalance : `$${amount}`}`,
     ),
-    ...notesOf(answer.notes),
+    ...reasonsOf(answer),
   ].join('\n');
 }
 
@@ -95,10 +95,14 @@ function showLate(id: string, answer: LateAnswer): string {
   return [
     `${id}  ${answer.months_or_portions} months or portions late  penalty $${answer.penalty}  [${answer.citation}]`,
     `    interest on tax and penalty $${answer.interest_tax_and_penalty}, on tax alone $${answer.interest_tax_only}; to pay $${answer.total}`,
-    ...notesOf(answer.notes),
+    ...reasonsOf(answer),
   ].join('\n');
 }
 
-function notesOf(notes: readonly string[] | undefined): string[] {
-  return (notes ?? []).map((note) => `    note: ${note}`);
+function reasonsOf(answer: TaxAnswer | InstallmentsAnswer | LateAnswer): string[] {
+  return [
+    ...answer.steps.map(({ n, text, citation }) => `    ${n}. ${text} [${citation}]`),
+    ...(answer.notes ?? []).map((note) => `    note: ${note}`),
+    `    confidence ${answer.confidence}, rules ${answer.rule_version}`,
+  ];
 }

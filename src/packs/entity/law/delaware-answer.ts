@@ -1,8 +1,15 @@
 /** The three Delaware questions as cases: the tax, its tentative payments, and what lateness costs. */
-import { formatDay, YEAR_MAX } from '../../../calendar/index.ts';
+import { type Confidence, formatDay, YEAR_MAX } from '../../../calendar/index.ts';
 import { FilewrightError } from '../../../core/index.ts';
 import { type CaseInput, choiceField, flagField, neededDay, refuseCase } from './case-fields.ts';
 import { type DelawareRates, type Schedule, scheduleOf } from './delaware-rates.ts';
+import {
+  type FigureStep,
+  installmentSteps,
+  lateSteps,
+  taxConfidence,
+  taxSteps,
+} from './delaware-steps.ts';
 import {
   type AssumedParFigures,
   assumedParTax,
@@ -41,7 +48,9 @@ export interface TaxAnswer {
   /** What the other method would cost more or less: never below zero. */
   readonly difference?: string;
   readonly notes?: readonly string[];
+  readonly steps: readonly FigureStep[];
   readonly citation: string;
+  readonly confidence: Confidence;
   readonly rule_version: string;
 }
 
@@ -75,8 +84,11 @@ export function answerTax(input: CaseInput, rates: DelawareRates): TaxAnswer {
     ...(isLargeFiler ? [] : holdingsNotes(asked, missing, why)),
     ...figureNotes(classes, holdings, byCapital, schedule),
   ];
+  const due = moneyText(owed(isLargeFiler, useCapital, byShares, byCapital, schedule));
+  const citation = citationOf(isLargeFiler, useCapital, schedule);
+  const text = `${owedBecause(isLargeFiler, asked, byCapital !== undefined)}: $${due}.`;
   return {
-    tax: moneyText(owed(isLargeFiler, useCapital, byShares, byCapital, schedule)),
+    tax: due,
     method: isLargeFiler ? null : method,
     intermediate: {
       authorized_shares_tax: moneyText(byShares),
@@ -86,7 +98,20 @@ export function answerTax(input: CaseInput, rates: DelawareRates): TaxAnswer {
       ? {}
       : { difference: moneyText(distance(byShares, byCapital.tax)) }),
     ...(notes.length === 0 ? {} : { notes }),
-    citation: citationOf(isLargeFiler, useCapital, schedule),
+    steps: taxSteps({
+      classes,
+      schedule,
+      byShares,
+      byCapital:
+        byCapital === undefined || holdings === undefined ? undefined : { ...byCapital, holdings },
+      owed: { text, citation },
+    }),
+    citation,
+    confidence: taxConfidence(schedule, {
+      largeFiler: isLargeFiler,
+      capital: useCapital,
+      noPar: classes.some((one) => one.par === undefined),
+    }),
     rule_version: rates.version,
   };
 }
@@ -100,6 +125,16 @@ function owed(
 ): Exact {
   if (isLargeFiler) return schedule.largeFilerTax;
   return useCapital && byCapital !== undefined ? byCapital.tax : byShares;
+}
+
+function owedBecause(
+  isLargeFiler: boolean,
+  asked: (typeof METHODS)[number],
+  hasBoth: boolean,
+): string {
+  if (isLargeFiler) return 'A large corporate filer owes a flat amount, whatever the method';
+  if (asked !== 'lesser') return 'By the method that was asked for';
+  return hasBoth ? 'The lesser of the two methods is owed' : 'By the one method that could be used';
 }
 
 function citationOf(isLargeFiler: boolean, useCapital: boolean, { citations }: Schedule): string {
@@ -212,7 +247,9 @@ export interface InstallmentsAnswer {
   /** An amount is null while the final tax is not known. */
   readonly payments: readonly { readonly due: string; readonly amount: string | null }[];
   readonly notes?: readonly string[];
+  readonly steps: readonly FigureStep[];
   readonly citation: string;
+  readonly confidence: Confidence;
   readonly rule_version: string;
 }
 
@@ -233,7 +270,9 @@ export function answerInstallments(input: CaseInput, rates: DelawareRates): Inst
     ...(isOverpaid
       ? { notes: ['The tentative payments are more than the final tax; the balance is a credit.'] }
       : {}),
+    steps: installmentSteps(rates.installments, found, precedingYear),
     citation: rates.installments.citation,
+    confidence: rates.installments.confidence,
     rule_version: rates.version,
   };
 }
@@ -246,7 +285,9 @@ export interface LateAnswer {
   /** Tax, penalty and the higher interest. */
   readonly total: string;
   readonly notes?: readonly string[];
+  readonly steps: readonly FigureStep[];
   readonly citation: string;
+  readonly confidence: Confidence;
   readonly rule_version: string;
 }
 
@@ -258,6 +299,7 @@ export function answerLate(input: CaseInput, rates: DelawareRates): LateAnswer {
   const tax = readExact(input['tax'] ?? undefined, 'tax');
   const late = { tax, due: neededDay(input, 'due'), paid: neededDay(input, 'filed_and_paid') };
   const charge = lateCharge(rates.late, late);
+  const citation = rates.late.citations[kind] ?? '';
   const total = add(add(tax, charge.penalty), charge.interestOnTaxAndPenalty);
   return {
     months_or_portions: charge.months,
@@ -266,7 +308,9 @@ export function answerLate(input: CaseInput, rates: DelawareRates): LateAnswer {
     interest_tax_only: moneyText(charge.interestOnTax),
     total: moneyText(total),
     ...(charge.months === 0 ? {} : { notes: [rates.late.note] }),
-    citation: rates.late.citations[kind] ?? '',
+    steps: lateSteps(late, charge, { percentPerMonth: rates.late.percentPerMonth, citation }),
+    citation,
+    confidence: rates.late.confidence,
     rule_version: rates.version,
   };
 }

@@ -1,5 +1,10 @@
 /** Reads law/rules/delaware-franchise-tax.json: rates by tax year, tentative payments, lateness. */
-import { type LawNode, type NamedText, readLawDocument } from '../../../calendar/index.ts';
+import {
+  type Confidence,
+  type LawNode,
+  type NamedText,
+  readLawDocument,
+} from '../../../calendar/index.ts';
 import { FilewrightError } from '../../../core/index.ts';
 import { type Exact, over, readExact, whole } from './exact.ts';
 import type { InstallmentPlan } from './installments.ts';
@@ -30,15 +35,26 @@ export interface Schedule {
     readonly assumedPar: string;
     readonly largeFiler: string;
   };
+  readonly confidence: {
+    readonly authorizedShares: Confidence;
+    readonly assumedPar: Confidence;
+    readonly noPar: Confidence;
+    readonly largeFiler: Confidence;
+  };
 }
 
 export interface DelawareRates {
   readonly version: string;
   readonly schedules: readonly Schedule[];
-  readonly installments: InstallmentPlan & { readonly citation: string };
+  readonly installments: InstallmentPlan & {
+    readonly citation: string;
+    readonly confidence: Confidence;
+  };
   readonly late: {
     readonly penalty: Exact;
     readonly perMonth: Exact;
+    readonly percentPerMonth: string;
+    readonly confidence: Confidence;
     readonly citations: Readonly<Record<string, string>>;
     readonly note: string;
   };
@@ -61,6 +77,8 @@ export function readDelawareRates(source: NamedText): DelawareRates {
     installments: readInstallments(root.field('installments')),
     late: {
       penalty: money(late.field('penalty')),
+      percentPerMonth: late.field('percent_per_month').text(),
+      confidence: confidenceOf(late),
       perMonth: over(figure(late.field('percent_per_month')), whole(100)),
       citations: Object.fromEntries(kinds.keys().map((kind) => [kind, kinds.field(kind).text()])),
       note: late.field('note').text(),
@@ -100,6 +118,12 @@ function readSchedule(node: LawNode): Schedule {
       assumedPar: assumed.field('citation').text(),
       largeFiler: large.field('citation').text(),
     },
+    confidence: {
+      authorizedShares: confidenceOf(shares),
+      assumedPar: confidenceOf(assumed),
+      noPar: confidenceOf(noPar),
+      largeFiler: confidenceOf(large),
+    },
   };
 }
 
@@ -135,7 +159,12 @@ function readInstallments(node: LawNode): DelawareRates['installments'] {
       })),
     balance: monthDay(node.field('balance')),
     citation: node.field('citation').text(),
+    confidence: confidenceOf(node),
   };
+}
+
+function confidenceOf(node: LawNode): Confidence {
+  return node.field('confidence').oneOf(['high', 'medium', 'low']);
 }
 
 function year(node: LawNode): number {

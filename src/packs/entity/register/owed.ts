@@ -14,6 +14,8 @@ import {
 import type { EntityRecord } from './entity-record.ts';
 import { filingKindOf, type FilingSort, periodOf, UNKNOWN_PERIOD } from './filing-kinds.ts';
 
+type OwedTax = Omit<TaxAnswer, 'steps'>;
+
 export interface RegisterLaw extends EntityLaw {
   readonly rates: DelawareRates;
 }
@@ -36,7 +38,7 @@ export interface OwedDate extends OwedBase {
   readonly due: string;
   readonly feeCents: number | undefined;
   readonly answer: ObligationAnswer;
-  readonly tax: TaxAnswer | undefined;
+  readonly tax: OwedTax | undefined;
   readonly alarms: readonly StoredAlarm[];
 }
 
@@ -147,13 +149,15 @@ function taxOf(
   sort: FilingSort,
   answer: ObligationAnswer,
   rates: DelawareRates,
-): TaxAnswer | undefined {
+): OwedTax | undefined {
   const { authorized, issued, gross_assets, large_filer } = record.sealed;
   if (rule.id !== TAXED_RULE || sort === 'initial' || authorized === undefined) return undefined;
-  return answerTax(
+  // The steps repeat the assets and shares, which are sealed; what is owed is kept in the clear.
+  const { steps: _steps, ...figures } = answerTax(
     { authorized, issued, gross_assets, large_filer, tax_year: answer.tax_year },
     rates,
   );
+  return figures;
 }
 
 /** Undefined rather than too little: the report fee alone is not what a Delaware corporation pays. */
@@ -161,7 +165,7 @@ function feeCentsOf(
   rule: FilingRule,
   sort: FilingSort,
   answer: ObligationAnswer,
-  tax: TaxAnswer | undefined,
+  tax: OwedTax | undefined,
 ): number | undefined {
   const fee = answer.fee === undefined ? undefined : centsOf(answer.fee);
   if (rule.id !== TAXED_RULE || sort === 'initial') return fee;
@@ -171,7 +175,7 @@ function feeCentsOf(
 function taxAlarms(
   rule: FilingRule,
   sort: FilingSort,
-  tax: TaxAnswer | undefined,
+  tax: OwedTax | undefined,
 ): readonly StoredAlarm[] {
   if (rule.id !== TAXED_RULE || sort === 'initial' || tax !== undefined) return [];
   const message =
