@@ -158,9 +158,12 @@ export async function runBatch(
     }
   } finally {
     // Also when counting went wrong: a worker that nobody stops would go on without its connections, for ever.
-    await parts.worker.stop();
-    await ended;
-    await parts.close();
+    try {
+      await parts.worker.stop();
+      await ended;
+    } finally {
+      await parts.close();
+    }
   }
   if (failure !== undefined) throw failure;
   await sequenceAll(app);
