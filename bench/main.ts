@@ -1,14 +1,13 @@
 /**
- * `npm run bench [-- --only makespan,latency,takeover,growth,simulation,commands,calendar,ledger,entity,fuzz,feeds,grants,
- * routing] [--quick]`: every figure that the product is held to, as a table. A part that ran in full size is kept in
- * bench/results/, and bench/RESULTS.md shows all parts together. Exits 1 when a figure is missed.
+ * `npm run bench [-- PART …] [--quick]`: every figure that the product is held to, as a table. A part that ran in full
+ * size is kept in bench/results/, and bench/RESULTS.md shows all parts together. Exits 1 when a figure is missed.
  */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { orUsage } from '../sim/usage.ts';
 import { packageRoot } from '../src/store/index.ts';
 import { calendarFigures } from './calendar.ts';
 import { commandTimes } from './commands.ts';
@@ -20,17 +19,12 @@ import { grantsFigures } from './grants.ts';
 import { growth } from './growth.ts';
 import { ledgerFigures } from './ledger.ts';
 import { makespan, type MakespanRow } from './makespan.ts';
+import { type Part, readOptions, USAGE } from './options.ts';
 import { atMost, type Figure, markdown, median, together } from './report.ts';
 import { FULL, QUICK, routingFigures } from './routing.ts';
 import { takeover } from './takeover.ts';
 
-const { values, positionals } = parseArgs({
-  options: { only: { type: 'string' }, quick: { type: 'boolean' } },
-  allowPositionals: true,
-});
-// `npm run bench -- calendar` is the short form of `--only calendar`.
-const only = positionals.length > 0 ? positionals : values.only?.split(',');
-const quick = values.quick === true;
+const { parts, quick } = orUsage(USAGE, readOptions);
 const figures: Figure[] = [];
 const details: string[] = [];
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
@@ -225,8 +219,8 @@ process.stdout.write(`${markdown('Results', figures, details, machine())}\n`);
 if (figures.some((figure) => !figure.met)) process.exitCode = 1;
 
 /** One part of the bench: it adds its figures, and in full size they are kept in a file of their own. */
-async function part(name: string, measure: () => Promise<void> | void): Promise<void> {
-  if (only !== undefined && !only.includes(name)) return;
+async function part(name: Part, measure: () => Promise<void> | void): Promise<void> {
+  if (!parts.includes(name)) return;
   const [firstFigure, firstDetail] = [figures.length, details.length];
   await measure();
   if (quick) return;

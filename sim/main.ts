@@ -1,13 +1,14 @@
 /** `npm run sim`: many worlds, or one told in full. Exits 1 when a promise was broken. */
 import { setMaxListeners } from 'node:events';
-import { type Options, readOptions } from './options.ts';
+import { type Options, readOptions, USAGE } from './options.ts';
 import { runSeed, type SeedResult } from './run-seed.ts';
 import { runSeeds } from './seed-pool.ts';
 import { Summary } from './summary.ts';
+import { orUsage } from './usage.ts';
 
 const PROGRESS_EVERY_MS = 2_000;
 
-const options = readOptions(process.argv.slice(2));
+const options = orUsage(USAGE, readOptions);
 process.exitCode = options.single ? await tellOne(options) : await runMany(options);
 
 async function tellOne({ from, trace, json }: Options): Promise<number> {

@@ -48,7 +48,7 @@ export function readOptions(argv: readonly string[]): Options {
 function wholeNumber(name: string, text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value) || value < 1) {
-    throw new Error(`${name} needs a whole number from 1, found "${text}".\n${USAGE}`);
+    throw new Error(`${name} needs a whole number from 1, found "${text}".`);
   }
   return value;
 }

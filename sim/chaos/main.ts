@@ -1,10 +1,11 @@
 /** `npm run chaos`: real processes killed at every line that matters. Exits 1 when a promise was broken. */
 import { CRASH_ROWS, ROW_ORDER } from './crash-rows.ts';
-import { type Options, readOptions } from './options.ts';
+import { type Options, readOptions, USAGE } from './options.ts';
 import { type ChaosReport, runChaos } from './run.ts';
 import { setStage } from './stage.ts';
+import { orUsage } from '../usage.ts';
 
-const options = readOptions(process.argv.slice(2));
+const options = orUsage(USAGE, readOptions);
 process.exitCode = await main(options);
 
 async function main({ seed, kills, filings, json }: Options): Promise<number> {

@@ -43,9 +43,7 @@ function wholeNumber(
 ): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value) || value < from || value > to) {
-    throw new Error(
-      `${name} needs a whole number from ${from} to ${to}, found "${text}".\n${USAGE}`,
-    );
+    throw new Error(`${name} needs a whole number from ${from} to ${to}, found "${text}".`);
   }
   return value;
 }
