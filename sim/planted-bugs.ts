@@ -223,8 +223,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'the traffic of one lane goes to another',
     file: 'src/delivery/loop.js',
-    find: 'void this.#attempt(first, slot, profile);',
-    replace: 'void this.#attempt(first, slot, lanes.profile(lanes.codes[0]));',
+    find: 'this.#attempt(first, slot, profile)',
+    replace: 'this.#attempt(first, slot, lanes.profile(lanes.codes[0]))',
     invariant: 'session_isolation',
   },
   {

@@ -30,6 +30,7 @@ import { openPayload } from './payload.ts';
 import { QueuePlaces } from './queue-places.ts';
 import type { Happening, Recorder } from './recorder.ts';
 import { takeTurn, type TurnPorts, type Waiting } from './turn.ts';
+import type { Unawaited } from './unawaited.ts';
 
 /** A lane that had nothing to give is asked again after this long. */
 const IDLE_POLL_MS = 50;
@@ -47,6 +48,7 @@ export interface LoopPorts extends TurnPorts {
   readonly ahead: number;
   /** Called when there may be something to do. */
   readonly wake: () => void;
+  readonly unawaited: Unawaited;
   /** Aborted at the very end: whatever still waits then would only keep the process alive. */
   readonly stopped: AbortSignal;
 }
@@ -123,7 +125,7 @@ export class DeliveryLoop {
       if (claim.reason === 'turn' && automation !== 'allowed') {
         // Prepared, but not ours to send: the portal's terms do not allow it, or nobody has said that they do.
         const code = automation === 'forbidden' ? 'AUTOMATION_FORBIDDEN' : 'AUTOMATION_UNKNOWN';
-        void this.#record({ claim, event: { kind: 'gated', code } });
+        this.#ports.unawaited.watch(this.#record({ claim, event: { kind: 'gated', code } }));
       } else if (claim.reason === 'turn') {
         const queue = this.#waiting.get(claim.filing.lane) ?? [];
         const asks = claim.filing.step?.action === 'ask' || claim.filing.step?.action === 'poll';
@@ -132,7 +134,9 @@ export class DeliveryLoop {
       } else {
         // A pending filing that somebody held was on its way to a person because its slack was gone.
         const late = claim.reason === 'late' || claim.filing.status === 'pending';
-        void this.#record({ claim, event: { kind: late ? 'late' : 'orphaned' } });
+        this.#ports.unawaited.watch(
+          this.#record({ claim, event: { kind: late ? 'late' : 'orphaned' } }),
+        );
       }
     }
     // Claimed just before we were told to stop: nothing new is sent any more.
@@ -161,7 +165,7 @@ export class DeliveryLoop {
         invariant(first !== undefined, 'A queue that is not empty has a first claim');
         slot.busy = true;
         this.#inFlight += 1;
-        void this.#attempt(first, slot, profile);
+        this.#ports.unawaited.watch(this.#attempt(first, slot, profile));
       }
     }
   }
@@ -170,7 +174,8 @@ export class DeliveryLoop {
   giveBack(lane: LaneCode): void {
     const queue = this.#waiting.get(lane) ?? [];
     this.#waiting.delete(lane);
-    for (const { claim } of queue) void this.#record({ claim, event: { kind: 'unsent' } });
+    for (const { claim } of queue)
+      this.#ports.unawaited.watch(this.#record({ claim, event: { kind: 'unsent' } }));
   }
 
   giveBackAll(): void {
@@ -185,7 +190,7 @@ export class DeliveryLoop {
     // because a process that was stopped on the way may have written long after it began.
     if (mayBeBusy === true || (exchange !== undefined && mayKeepBusy(exchange))) {
       slot.restUntilMs = clock.monotonicMs() + profile.longestServiceMs;
-      void this.#wakeAfter(profile.longestServiceMs);
+      this.#ports.unawaited.watch(this.#wakeAfter(profile.longestServiceMs));
     }
     slot.busy = false;
     this.#inFlight -= 1;

@@ -2,12 +2,14 @@
 import { type Clock, mayKeepBusy, type Portal, type Profile } from '../core/index.ts';
 import type { Lanes } from './lanes.ts';
 import type { Leases, LocalSlot } from './leases.ts';
+import type { Unawaited } from './unawaited.ts';
 
 export class SessionKeeper {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #portal: Pick<Portal, 'tend'>;
   readonly #lanes: Lanes;
   readonly #leases: Leases;
+  readonly #unawaited: Unawaited;
   readonly #freed: () => void;
 
   /** `freed` is called when a slot that was used for this is free again. */
@@ -17,6 +19,7 @@ export class SessionKeeper {
       readonly portal: Pick<Portal, 'tend'>;
       readonly lanes: Lanes;
       readonly leases: Leases;
+      readonly unawaited: Unawaited;
     },
     freed: () => void,
   ) {
@@ -24,6 +27,7 @@ export class SessionKeeper {
     this.#portal = parts.portal;
     this.#lanes = parts.lanes;
     this.#leases = parts.leases;
+    this.#unawaited = parts.unawaited;
     this.#freed = freed;
   }
 
@@ -35,7 +39,7 @@ export class SessionKeeper {
       if (profile?.session?.keepAlive === undefined || !this.#leases.isLive()) continue;
       const slot = this.#leases.idleSlot(lane, this.#lanes.ceiling(lane, now));
       // Not awaited: a portal that stalls must hold up its own slot only.
-      if (slot !== undefined) void this.#tend(profile, slot);
+      if (slot !== undefined) this.#unawaited.watch(this.#tend(profile, slot));
     }
   }
 

@@ -34,6 +34,8 @@ import { Neighbours } from './neighbours.ts';
 import { Prober } from './prober.ts';
 import { Recorder } from './recorder.ts';
 import { SessionKeeper } from './session-keeper.ts';
+import { DEFAULT_SETTINGS, type WorkerSettings } from './settings.ts';
+import { Unawaited } from './unawaited.ts';
 
 export interface WorkerPorts {
   readonly clock: Clock;
@@ -49,30 +51,6 @@ export interface WorkerPorts {
   /** Brings `profiles` up to date with what people have added or changed since. */
   readonly refreshProfiles?: () => Promise<void>;
 }
-
-export interface WorkerSettings {
-  readonly leaseMs: number;
-  readonly ahead: number;
-  /**
-   * Ticks start at least this far apart, so that each carries more filings: a commit has a price of its own. The
-   * intents committed ahead keep the slots busy meanwhile.
-   */
-  readonly tickMsMin: number;
-  readonly manageMs: number;
-  /** How often facts are sequenced while there are any. */
-  readonly sequenceMs: number;
-  /** How long a stop waits for answers in flight before it leaves them to be settled. */
-  readonly drainMsMax: number;
-}
-
-export const DEFAULT_SETTINGS: WorkerSettings = {
-  leaseMs: 5_000,
-  ahead: 3,
-  tickMsMin: 4,
-  manageMs: 250,
-  sequenceMs: 100,
-  drainMsMax: 60_000,
-};
 
 /** Filings taken from dead workers, or for people, in one statement; the next pass takes the rest. */
 const TAKE_MAX = 100;
@@ -93,6 +71,7 @@ export class Worker {
   readonly #keeper: SessionKeeper;
   readonly #prober: Prober;
   readonly #stopped = new AbortController();
+  readonly #unawaited = new Unawaited(this.#stopped);
   #wake: AbortController = new AbortController();
   #draining = false;
   #stopping: Promise<void> | undefined;
@@ -115,9 +94,15 @@ export class Worker {
       recorder,
       ahead: this.#settings.ahead,
       wake: () => this.#wakeUp(),
+      unawaited: this.#unawaited,
       stopped,
     });
-    const watched = { ...ports, lanes: this.#lanes, leases: this.#leases };
+    const watched = {
+      ...ports,
+      lanes: this.#lanes,
+      leases: this.#leases,
+      unawaited: this.#unawaited,
+    };
     this.#keeper = new SessionKeeper(watched, () => this.#loop.dispatch());
     this.#prober = new Prober(watched, this.#settings.leaseMs);
   }
@@ -140,11 +125,15 @@ export class Worker {
     ]);
     // The loops end before slots and lease are given back; whoever waits for us closes the connections next.
     await this.#stopping;
+    this.#unawaited.check();
   }
 
   /** Drains and releases: no new claims, unsent ones given back, answers in flight awaited, then slots and lease. */
   stop(): Promise<void> {
-    this.#stopping ??= this.#drain();
+    if (this.#stopping === undefined) {
+      this.#stopping = this.#drain();
+      this.#unawaited.watch(this.#stopping);
+    }
     return this.#stopping;
   }
 
@@ -225,7 +214,7 @@ export class Worker {
       // Not awaited: with a portal that hangs, no lane of ours would follow a pause or a ceiling for a whole timeout,
       // and nobody would take over what the dead left.
       for (const lane of this.#lanes.codes) {
-        void this.#guarded('probe', () => this.#prober.probe(lane, survey));
+        this.#unawaited.watch(this.#guarded('probe', () => this.#prober.probe(lane, survey)));
       }
       this.#keeper.tendAll();
     }

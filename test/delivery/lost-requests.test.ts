@@ -16,6 +16,7 @@ import { FILING } from '../../src/core/testdata/decisions.ts';
 import { Lanes } from '../../src/delivery/lanes.ts';
 import { Leases, momentOf } from '../../src/delivery/leases.ts';
 import { SessionKeeper } from '../../src/delivery/session-keeper.ts';
+import { Unawaited } from '../../src/delivery/unawaited.ts';
 import { takeTurn } from '../../src/delivery/turn.ts';
 import { sampleProfile } from '../../src/testing/index.ts';
 
@@ -96,7 +97,8 @@ describe('a keep-alive that is lost', () => {
     const isFree = (): boolean => leases.idleSlot(LANE, 1) !== undefined;
     await new Promise<void>((resolve) => {
       const portal = { tend: () => Promise.resolve(exchange) };
-      new SessionKeeper({ clock, portal, lanes, leases }, resolve).tendAll();
+      const unawaited = new Unawaited(new AbortController());
+      new SessionKeeper({ clock, portal, lanes, leases, unawaited }, resolve).tendAll();
     });
     const atOnce = isFree();
     pass(SERVICE_MS);

@@ -16,7 +16,7 @@ import {
   profilesByLane,
 } from '../../src/acts/index.ts';
 import { createFilewright, type Filewright } from '../../src/app.ts';
-import type { Clock, LaneState, Processes, Profile } from '../../src/core/index.ts';
+import type { Clock, LaneState, Portal, Processes, Profile } from '../../src/core/index.ts';
 import { Worker, type WorkerSettings } from '../../src/delivery/index.ts';
 import { createPortal } from '../../src/portals/index.ts';
 import {
@@ -67,6 +67,8 @@ export interface WorkerOptions {
   readonly clock?: Clock;
   readonly target?: ConnectionTarget;
   readonly processes?: Processes;
+  /** What its portal does otherwise than a real one. */
+  readonly portal?: Partial<Portal>;
 }
 
 export interface RunningWorker {
@@ -179,7 +181,7 @@ export class Stage {
         ids,
         store,
         sequencer: new PostgresSequencer({ session, tenant, instance }),
-        portal,
+        portal: Object.assign(portal, options.portal),
         vault,
         log: silentLog,
         processes: options.processes ?? lonelyHost(),
