@@ -22,6 +22,10 @@ import { Signers, type SigningMeans } from './signing-keys.ts';
 /** Bounds the memory and the length of one transaction; larger groups were not faster. */
 export const GROUP_MAX = 256;
 
+/** Whoever wants a head now looks so often, for 3 seconds, whether another process still has the log in hand. */
+const BUSY_LOOKS_MAX = 300;
+const BUSY_WAIT: Statement = { name: 'ledger-busy-wait', text: 'select pg_sleep(0.01)' };
+
 const HEAD: Statement = {
   name: 'ledger-head',
   text: `
@@ -42,7 +46,10 @@ where exists (select 1 from ledger_intake i where i.tenant = $1 and i.boundary =
 
 const UNSIGNED: Statement = {
   name: 'ledger-unsigned-logs',
-  text: `select boundary from ledger_head where tenant = $1 and boundary = any ($2::text[]) and size > signed_size`,
+  text: `
+select b as boundary from unnest($2::text[]) b
+where exists (select 1 from ledger_intake i where i.tenant = $1 and i.boundary = b)
+  or exists (select 1 from ledger_head h where h.tenant = $1 and h.boundary = b and h.size > h.signed_size)`,
 };
 
 // The head is read by a statement of its own: one that takes the lock has its snapshot from before, and could see the
@@ -86,6 +93,8 @@ interface OpenLog {
 }
 
 type Turn =
+  /** Another process has it in hand. */
+  | { readonly kind: 'busy' }
   | { readonly kind: 'done'; readonly appended: number; readonly signed: Signed | undefined }
   | { readonly kind: 'moved' }
   | { readonly kind: 'twice' };
@@ -126,19 +135,22 @@ export class PostgresSequencer implements SequencerStore {
 
   /**
    * Takes what waits and signs every log that has grown, the spine last; for the end of a batch, a clean stop, and
-   * whoever wants a head now. Another process that holds a log does it for that one.
+   * whoever wants a head now. Waits its turn beside a busy process; one that does not let go (it may be stopped) keeps
+   * its log unsigned, and the others are signed.
    */
   async checkpoint(): Promise<void> {
     const { tenant } = this.#options;
     const others = this.#boundaries.filter((boundary) => boundary !== 'spine');
-    while ((await this.sequence()) > 0);
-    for (const row of await this.#session.run(UNSIGNED, [tenant, others])) {
-      await this.#turn(text(row['boundary']), GROUP_MAX, 'now');
-    }
-    if (!this.#boundaries.includes('spine')) return;
-    while ((await this.sequence()) > 0);
-    for (const row of await this.#session.run(UNSIGNED, [tenant, ['spine']])) {
-      await this.#turn(text(row['boundary']), GROUP_MAX, 'now');
+    // Until no log had a full group: beside a process that goes on filling them, "until nothing waits" might not end.
+    while ((await this.sequence()) >= GROUP_MAX);
+    await this.#signAll(tenant, others);
+    if (this.#boundaries.includes('spine')) await this.#signAll(tenant, ['spine']);
+  }
+
+  async #signAll(tenant: string, boundaries: readonly LedgerBoundary[]): Promise<void> {
+    for (const row of await this.#session.run(UNSIGNED, [tenant, boundaries])) {
+      const boundary = text(row['boundary']);
+      while ((await this.#turn(boundary, GROUP_MAX, 'now')).appended >= GROUP_MAX);
     }
   }
 
@@ -149,6 +161,7 @@ export class PostgresSequencer implements SequencerStore {
   ): Promise<{ readonly appended: number; readonly signed: boolean }> {
     const log = await this.#open(boundary);
     let isDoubtful = false;
+    let looks = sign === 'now' ? BUSY_LOOKS_MAX : 0;
     for (;;) {
       const turn = await this.#group(log, limit, { isDoubtful, sign }).catch((error: unknown) => {
         // Whatever failed was undone; what is known of the log's end may be from after it.
@@ -159,7 +172,11 @@ export class PostgresSequencer implements SequencerStore {
       });
       if (turn.kind === 'twice') isDoubtful = true;
       else if (turn.kind === 'moved') log.end = undefined;
-      else {
+      else if (turn.kind === 'busy') {
+        if (looks === 0) return { appended: 0, signed: false };
+        looks -= 1;
+        await this.#session.run(BUSY_WAIT);
+      } else {
         log.sizeSeen = Math.max(log.sizeSeen, log.end?.range.size ?? 0);
         if (turn.signed !== undefined) await this.#copy(log, turn.signed);
         return { appended: turn.appended, signed: turn.signed !== undefined };
@@ -175,11 +192,13 @@ export class PostgresSequencer implements SequencerStore {
     return this.#session
       .transaction(async (run): Promise<Turn> => {
         const [lock] = await run(LOCK, [log.tenant, log.boundary]);
-        if (lock?.['mine'] !== true) return { kind: 'done', appended: 0, signed: undefined };
+        if (lock?.['mine'] !== true) return { kind: 'busy' };
         if (!log.isInspected) await inspectLog(run, log);
         const now = when(lock['now']);
-        let end = log.end ?? (await this.#end(run, log));
         const rows = await takeGroup(run, log, limit, how.isDoubtful);
+        // An append compares sizes; a head that is only to be signed may be another process's, which is gone by now.
+        const known = rows.length > 0 ? log.end : undefined;
+        let end = known ?? (await this.#end(run, log));
         let appended = 0;
         if (rows.length > 0) {
           const { writer } = log;

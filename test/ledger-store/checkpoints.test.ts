@@ -17,9 +17,11 @@ import {
   inclusionProofAt,
   latestCheckpoint,
   ledgerEntries,
+  ledgerHeads,
   retireSigningKey,
   rootAt,
   rotateSigningKey,
+  Session,
   trustedLogs,
 } from '../../src/store/index.ts';
 import { type FreshDatabase, freshDatabase } from '../fixtures/database.ts';
@@ -305,5 +307,52 @@ describe('signed checkpoints', () => {
     for await (const { size, root } of checkpointsFrom(world.admin, world.log('filing'))) {
       expect(Buffer.from(root).equals(rootHash(leaves.slice(0, size)))).toBe(true);
     }
+  });
+
+  it('is signed by who is left when the process that appended is gone', async () => {
+    await world.addFacts(3);
+    await world.sequencer.checkpoint();
+    await world.addFacts(4);
+    await world.another().sequence();
+    await letASecondPass();
+    await sequenceAll();
+    expect(await latestCheckpoint(world.admin, world.log('filing'))).toMatchObject({ size: 7 });
+  });
+
+  it('is signed now also beside a process that appends without a pause', async () => {
+    const busy = world.another();
+    const over = new AbortController();
+    const work = (async () => {
+      while (!over.signal.aborted) {
+        await world.addFacts(20);
+        await busy.sequence();
+      }
+    })();
+    for (let round = 0; round < 15; round += 1) {
+      const heads = await ledgerHeads(world.admin, world.tenant);
+      const before = heads.find(({ boundary }) => boundary === 'filing')?.size ?? 0;
+      await world.sequencer.checkpoint();
+      const signed = await latestCheckpoint(world.admin, world.log('filing'));
+      expect(signed?.size ?? 0).toBeGreaterThanOrEqual(before);
+    }
+    over.abort();
+    await work;
+  });
+
+  it('of the other logs is signed where a process that stands still holds one of them', async () => {
+    await world.addFacts(5);
+    await world.addFacts(5, 'access');
+    const stopped = new Session({ ...database, name: 'stopped' });
+    await stopped.transaction(async (run) => {
+      const name = `filewright.sequencer/${world.tenant}/filing`;
+      const text = 'select pg_advisory_xact_lock(hashtextextended($1, 0))';
+      await run({ name: '', text }, [name]);
+      await world.sequencer.checkpoint();
+    });
+    await stopped.close();
+    expect(await latestCheckpoint(world.admin, world.log('filing'))).toBeUndefined();
+    expect(await latestCheckpoint(world.admin, world.log('access'))).toBeDefined();
+    await world.sequencer.checkpoint();
+    expect(await latestCheckpoint(world.admin, world.log('filing'))).toMatchObject({ size: 5 });
   });
 });
