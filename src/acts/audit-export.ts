@@ -55,9 +55,10 @@ interface ExportRequest {
 
 /**
  * Of a whole log these are thousands, and its signed head vouches for each. For the log itself nothing does: a copy that
- * ended before one would verify as well, so the manifest lists every policy and checkpoint.
+ * ended before one would verify as well, so the manifest lists every policy and checkpoint. It lists every body too: the
+ * entry says what a body must be, and whether it should be there only whoever wrote the folder knows.
  */
-const VOUCHED_FOR = /(^|\/)(tile|bodies|checkpoints)\//;
+const VOUCHED_FOR = /(^|\/)(tile|checkpoints)\//;
 
 export async function exportLedger(
   app: Filewright,

@@ -144,6 +144,11 @@ describe.skipIf(missing)(`exports by command${condition}`, { timeout: 120_000 },
         flip(join(log(at), 'bodies', name), 20);
       },
     ],
+    [
+      'a sealed body less',
+      'FILE_MISSING',
+      (at) => rmSync(join(log(at), 'bodies', readdirSync(join(log(at), 'bodies'))[0] ?? '')),
+    ],
     ['no checkpoint', 'FILE_MISSING', (at) => rmSync(join(log(at), 'checkpoint'))],
     ['a whole log less', 'FILE_MISSING', (at) => rmSync(log(at), { recursive: true })],
     [
