@@ -97,12 +97,15 @@ export async function runRetention(
   return { isDryRun: false, ...total };
 }
 
-/** Holds one subject's data, or everything, whatever its date. */
+/**
+ * Holds one subject's data, or everything, whatever its date. Data may still come, so a subject without any is held all
+ * the same; how many live keys it concerns is said, because a name that was mistyped holds nothing.
+ */
 export async function holdData(
   app: Filewright,
   actor: Person,
   request: { readonly subject: string | undefined; readonly reason: string },
-): Promise<{ readonly id: string }> {
+): Promise<{ readonly id: string; readonly keys: number }> {
   const reason = request.reason.trim();
   if (reason === '' || reason.length > REASON_CHARS_MAX) {
     throw new FilewrightError(
@@ -110,15 +113,20 @@ export async function holdData(
       `--reason: 1 to ${REASON_CHARS_MAX} characters were expected, found ${reason.length}`,
     );
   }
-  const { subject } = request;
-  if (subject?.trim() === '') {
+  const subject = request.subject?.trim();
+  if (subject === '') {
     throw new FilewrightError('USAGE', 'Whose data to hold was expected, found an empty name');
   }
   const id = app.ids.next();
   const fact = userFact(app, 'hold.placed', actor, { hold: id, subject: subject ?? null });
   await placeHold(app.session, app.tenant, { id, subject, reason, by: actor.id }, fact);
   await sequenceAll(app);
-  return { id };
+  let keys = 0;
+  const concerned = subject === undefined ? {} : { subject };
+  for await (const { state } of retainedKeys(app.session, app.tenant, concerned)) {
+    if (state === 'live') keys += 1;
+  }
+  return { id, keys };
 }
 
 /** Only another person than the one who placed it; the database holds to that as well. */

@@ -74,7 +74,19 @@ describe.skipIf(missing)(
     it('a hold is released only by another person, and nothing under it is destroyed', async () => {
       const { world, paula, arthur } = cli;
       expect((await world.run(['retention', 'hold', 'E-1', '--reason', 'x'])).code).toBe(4);
-      const held = await world.data(['retention', 'hold', 'E-1', '--reason', 'litigation'], paula);
+      // A name that was mistyped holds nothing, and is not told as if it did.
+      const typo = await world.run(['retention', 'hold', 'e-1', '--reason', 'x'], paula);
+      expect(typo).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining('NOTHING SEALED IS HELD'),
+      });
+      const [wrong = ''] = /[0-9a-f-]{36}/.exec(typo.stdout) ?? [];
+      await world.data(['retention', 'release', wrong], arthur);
+      const held = await world.data(
+        ['retention', 'hold', ' E-1 ', '--reason', 'litigation'],
+        paula,
+      );
+      expect(held).toMatchObject({ keys: 1 });
       const id = textAt(held, 'id');
       await makeOld(cli, ['E-1', 'E-2']);
       expect(await world.data(['retention', 'run', '--dry-run'], paula)).toMatchObject({

@@ -78,10 +78,13 @@ export function addRetentionCommands(program: Command): void {
             throw new FilewrightError('USAGE', 'Name whose data to hold, or give --all');
           }
           const held = await holdData(app, await actor(), { subject, reason: own.reason });
-          out.result(
-            'retention hold',
-            held,
-            () => `Held. Another person releases it: retention release ${held.id}`,
+          out.result('retention hold', held, () =>
+            [
+              held.keys > 0
+                ? `Held: ${held.keys} data keys.`
+                : `NOTHING SEALED IS HELD YET: no data key is of ${subject ?? 'this tenant'}. Compare the name with filing list; it holds what is sealed later.`,
+              `Another person releases it: retention release ${held.id}`,
+            ].join('\n'),
           );
         }),
     );
