@@ -34,6 +34,9 @@ export function laneAfter(
       return afterVerdict(lane, event.verdict, profile, now);
     case 'asked':
       if (event.answer.kind === 'throttled') return throttled(lane, event.answer, profile, now);
+      // The next question would post the same password again.
+      if (event.answer.kind === 'unclear' && event.answer.code === 'LOGIN_REFUSED')
+        return drifted(lane, now, 'drift');
       return afterStatus(lane, event.answer, profile, now);
     case 'probed': {
       const breaker = breakerAfter(

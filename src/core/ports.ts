@@ -82,7 +82,9 @@ export type GateAnswer =
   /** Not yet, and nothing of the filing was written. */
   | ({ readonly kind: 'wait'; readonly until: Instant; readonly code: string } & GateEffect)
   /** A person has to file it, or to correct it. */
-  | ({ readonly kind: 'refuse'; readonly code: string } & GateEffect);
+  | ({ readonly kind: 'refuse'; readonly code: string } & GateEffect)
+  /** Every filing of the lane would meet it, so the lane stops and the filing keeps its place. */
+  | ({ readonly kind: 'halt'; readonly code: string } & GateEffect);
 
 /** What a gate leaves behind at the portal. */
 interface GateEffect {

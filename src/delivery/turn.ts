@@ -5,6 +5,8 @@ import {
   classifyStatus,
   type Exchange,
   type FilingEvent,
+  type GateAnswer,
+  type Instant,
   invariant,
   mayRepeat,
   type Portal,
@@ -92,12 +94,21 @@ async function heldBack(
   if (gate?.concerns(profile) !== true) return undefined;
   const answer = await gate.check({ filing, profile, payload, now: leases.now() }, leases.guard());
   if (answer.kind === 'pass') return undefined;
-  const { code, mayBeBusy } = answer;
-  const event: FilingEvent =
-    answer.kind === 'wait'
-      ? { kind: 'held_back', code, until: answer.until }
-      : { kind: 'gated', code };
+  const { mayBeBusy } = answer;
+  const event = heldBackBy(answer, leases.now());
   return mayBeBusy === undefined ? { event } : { event, mayBeBusy };
+}
+
+function heldBackBy(answer: Exclude<GateAnswer, { kind: 'pass' }>, now: Instant): FilingEvent {
+  const { code } = answer;
+  switch (answer.kind) {
+    case 'wait':
+      return { kind: 'held_back', code, until: answer.until };
+    case 'refuse':
+      return { kind: 'gated', code };
+    case 'halt':
+      return { kind: 'sent', startedAt: now, verdict: { kind: 'drift', code, written: false } };
+  }
 }
 
 function isUnwritten(exchange: Exchange): boolean {

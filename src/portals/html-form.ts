@@ -78,7 +78,7 @@ export class HtmlForm {
     const session = wire.sessions.takeIdle(keepAlive.everyMs);
     if (session === undefined) return undefined;
     try {
-      const visit = { wire, profile, guard, session };
+      const visit = { wire, profile, guard, session, refusals: wire.door.refusals };
       return await this.pages.touch(visit, wire.plan(profile).basePath + keepAlive.path);
     } finally {
       wire.sessions.giveBack(session);
@@ -93,7 +93,7 @@ export class HtmlForm {
     const wire = this.exchanger.wireFor(profile);
     const session = wire.sessions.take();
     try {
-      return await visit({ wire, profile, guard, session });
+      return await visit({ wire, profile, guard, session, refusals: wire.door.refusals });
     } finally {
       wire.sessions.giveBack(session);
     }
@@ -171,6 +171,8 @@ export class HtmlForm {
         ? `Expected ${rule.path} to be a whole HTML page in the charset it claims.`
         : `Expected one form at ${rule.selector} on ${rule.path}, found none or several.`;
     const failure = { ...notSent('form_changed', message), answer: opened };
+    // It may be what is shown to somebody who is not signed in: no other session may try the password on it.
+    if (!wire.door.hasWorked) wire.door.refuse(failure);
     return { kind: 'failed', failure };
   }
 

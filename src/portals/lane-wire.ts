@@ -4,6 +4,7 @@ import { Client } from 'undici';
 import type { Profile } from '../core/index.ts';
 import { type ConnectorOptions, createConnector, type Dial, type SocketNews } from './connector.ts';
 import type { CollisionWatch } from './collision-watch.ts';
+import { LoginDoor } from './login-door.ts';
 import { planRequests, type RequestPlan } from './request-plan.ts';
 import type { ProxyOptions } from './proxy-tunnel.ts';
 import { SessionPool } from './session-pool.ts';
@@ -40,6 +41,7 @@ export interface WireOptions {
 export class LaneWire {
   readonly origin: string;
   readonly sessions: SessionPool;
+  readonly door: LoginDoor;
   private readonly connectionTerms: string;
   private readonly connectorOptions: ConnectorOptions;
   private readonly connections = new Set<Connection>();
@@ -58,6 +60,7 @@ export class LaneWire {
     this.origin = origin;
     const rule = profile.session;
     this.sessions = new SessionPool({ lane: profile.code, origin, rule, watch }, monotonicMs);
+    this.door = new LoginDoor(monotonicMs);
     this.connectorOptions = {
       allowPrivateAddresses: profile.allowPrivateAddresses,
       connectMsMax: profile.timeoutMs,

@@ -22,6 +22,8 @@ export class Session {
   /** Serves one filing at a time. */
   readonly isSerial: boolean;
   isSignedIn = false;
+  /** The portal answered the login itself with a page that only somebody who is signed in sees. */
+  isGreeted = false;
   /** Moments of the present use, or of the last one; without an end while it lasts. */
   usedFrom = 0;
   usedTo = 0;
@@ -63,6 +65,7 @@ export class Session {
     this.hasCookies = false;
     this.tokens.clear();
     this.isSignedIn = false;
+    this.isGreeted = false;
     this.watch.forget(this);
   }
 

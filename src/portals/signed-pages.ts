@@ -11,13 +11,23 @@ import type { Session } from './session.ts';
 // 401, and what two frameworks have made up for it: 419 (Laravel) and 440 (IIS).
 const SESSION_OVER: ReadonlySet<number> = new Set([401, 419, 440]);
 
+// The login was too slow, too early, too often, or its page too old (419, 440): nobody has looked at the password.
+const LOGIN_UNTRIED: ReadonlySet<number> = new Set([408, 419, 425, 429, 440]);
+
 /** One use of a session. */
 export interface Visit {
   readonly wire: LaneWire;
   readonly profile: Profile;
   readonly guard: WriteGuard;
   readonly session: Session;
+  /** Of the lane's login door, when the visit began. */
+  readonly refusals: number;
 }
+
+type Entered =
+  /** The first page after the login, whatever it is. */
+  | { readonly kind: 'entered'; readonly page: Answer | Failure }
+  | { readonly kind: 'refused'; readonly failure: Failure };
 
 /** Pages that may ask for a login first. Nothing here files anything, so every failure is one before the post. */
 export class SignedPages {
@@ -29,14 +39,17 @@ export class SignedPages {
 
   /** Opens a page, signing in where it must: once anew when the session turns out to be over. */
   async open(visit: Visit, path: string): Promise<Answer | Failure> {
-    const { session, profile } = visit;
+    const { session, profile, wire } = visit;
     const { login } = profile.session ?? {};
+    let first: Answer | Failure | undefined;
     for (const isLast of [false, true]) {
       if (login !== undefined && !session.isSignedIn) {
-        const failure = await this.signIn(visit);
-        if (failure !== undefined) return failure;
+        const entered = await wire.door.pass(() => this.enter(visit, path, isLast));
+        if (entered.kind === 'refused') return entered.failure;
+        first = entered.page;
       }
-      const answer = await this.get(visit, path);
+      const answer = first ?? (await this.get(visit, path));
+      first = undefined;
       const isOver = this.isOver(answer, profile);
       if (answer.kind === 'failure' && !isOver) {
         // It may be the session that is refused: the next attempt begins with a new one.
@@ -60,6 +73,37 @@ export class SignedPages {
     // A session that is over is signed in again by the filing that needs it.
     if (answer.kind === 'failure' || this.isLogin(answer, visit.profile)) visit.session.clear();
     return answer;
+  }
+
+  /**
+   * Signs in and opens a page, because a portal need not show its login again to refuse one: what proves that it took
+   * the password is the page behind it. One that asks for a login instead is a refusal. Only where this password has
+   * worked before may the new session have been lost, and is tried once more.
+   */
+  private async enter(visit: Visit, path: string, isLast: boolean): Promise<Entered> {
+    const { session, profile } = visit;
+    const { door } = visit.wire;
+    // Another filing of a shared session may have signed in while this one waited at the door.
+    const failure = session.isSignedIn ? undefined : await this.signIn(visit);
+    if (failure !== undefined) return { kind: 'refused', failure };
+    const page = await this.get(visit, path);
+    const isOver = this.isOver(page, profile);
+    const isDenied = page.kind === 'failure' && page.answer?.status === 403;
+    if (!isOver && !isDenied) {
+      if (page.kind === 'answer' && this.isBehindLogin(page, profile)) door.worked();
+      return { kind: 'entered', page };
+    }
+    const isWorthAnother = isOver && !isLast && door.hasWorked;
+    if (session.isGreeted || isWorthAnother) return { kind: 'entered', page };
+    session.clear();
+    const answer = page.kind === 'answer' ? page : page.answer;
+    const message =
+      'The portal asks for a login directly after it: the name or the password is wrong, or its session was not kept.';
+    const refused = notSent('login_refused', message);
+    return {
+      kind: 'refused',
+      failure: door.refuse(answer === undefined ? refused : { ...refused, answer }),
+    };
   }
 
   /** Where filings share a session, one of them signs in and the others wait for it. */
@@ -107,6 +151,9 @@ export class SignedPages {
     // The reason names the field, never what would have been put into it.
     if (filled.kind !== 'filled') return notSent('form_changed', filled.reason);
     const { body, contentType } = filled;
+    const { door } = wire;
+    const refused = door.refusedSince(visit.refusals);
+    if (refused !== undefined) return refused;
     const answer = await this.leg(visit, {
       method: 'POST',
       path: form.target,
@@ -115,12 +162,22 @@ export class SignedPages {
       isHarmless: true,
       from: url,
     });
-    if (answer.kind === 'failure') return answer;
+    if (answer.kind === 'failure') {
+      // A password that was led away was read all the same.
+      if (answer.code === 'redirect') door.refuse(answer);
+      const { status = 0 } = answer.answer ?? {};
+      if (!isRefusedLogin(status)) return answer;
+      const message = `The portal answered the login with ${status}.`;
+      return door.refuse({ ...answer, code: 'login_refused', message });
+    }
     if (this.isLogin(answer, profile)) {
       // Not tried again: a portal locks an account after a few wrong passwords.
-      return { ...notSent('login_refused', 'The portal shows its login page again.'), answer };
+      const failure = notSent('login_refused', 'The portal shows its login page again.');
+      return door.refuse({ ...failure, answer });
     }
     session.isSignedIn = true;
+    session.isGreeted = this.isBehindLogin(answer, profile);
+    if (session.isGreeted) door.worked();
     return undefined;
   }
 
@@ -148,10 +205,27 @@ export class SignedPages {
     return SESSION_OVER.has(refusal.status) || this.isLogin(refusal, profile);
   }
 
+  /** A page with something of the profile on it: the form, a confirmation, a state. An error page has nothing. */
+  private isBehindLogin(answer: Answer, profile: Profile): boolean {
+    const page = this.parse(answer);
+    if (page === undefined) return false;
+    const { kind, texts } = readPage(page, profile);
+    return kind === 'form' || kind === 'confirmation' || (kind === 'other' && hasAny(texts));
+  }
+
   private isLogin(answer: Answer, profile: Profile): boolean {
     const page = this.parse(answer);
     return page !== undefined && readPage(page, profile).kind === 'login';
   }
+}
+
+function hasAny(texts: Readonly<Record<string, string>>): boolean {
+  return Object.keys(texts).length > 0;
+}
+
+/** A 4xx that blames the login. The others blame the moment, or the page that it was sent from. */
+function isRefusedLogin(status: number): boolean {
+  return status >= 400 && status < 500 && !LOGIN_UNTRIED.has(status);
 }
 
 /** A page that was read, or why there is none. Whatever it is, the filing was not written. */

@@ -176,6 +176,31 @@ describe('New York', () => {
     expect(await office.ends('US-NY')).toEqual({ accepted: 8 });
     expect(office.harm('US-NY')).toEqual(NO_HARM);
   });
+
+  it('a wrong password is posted once by each worker, then the lane waits for a person, also after a restart', async () => {
+    office = await Office.open(server, ['us-ny'], {
+      behaviour: { 'US-NY': { ...steady, login: 'turned_away' } },
+    });
+    const { log } = office.simulator.truth('US-NY');
+    const posts = () =>
+      [...log.entries()].filter(({ method, path }) => method === 'POST' && path === '/login')
+        .length;
+    await office.file(rowsOf('US-NY', 20));
+    const stops = [await office.worker(), await office.worker()];
+    await until(async () => (await office.lane('US-NY')).pause.kind === 'held', 10_000);
+    await pass(1_000);
+    for (const stop of stops) await stop();
+    await office.worker();
+    await pass(1_000);
+    expect((await office.lane('US-NY')).pause).toMatchObject({ kind: 'held', reason: 'drift' });
+    expect(await office.ends('US-NY')).toEqual({ pending: 20 });
+    expect(posts()).toBeGreaterThan(0);
+    expect(posts()).toBeLessThanOrEqual(2);
+    office.simulator.behave('US-NY', { login: 'checked' });
+    await office.resume('US-NY');
+    await office.untilEnded('US-NY');
+    expect(await office.ends('US-NY')).toEqual({ accepted: 20 });
+  });
 });
 
 describe('Texas', () => {

@@ -334,6 +334,11 @@ describe('at the moment of sending', () => {
       kind: 'wait',
       code: 'REGISTRY_UNCLEAR',
     });
+    // Every look-up would post the same password again.
+    expect(answer({ kind: 'unclear', code: 'LOGIN_REFUSED' })).toEqual({
+      kind: 'halt',
+      code: 'LOGIN_REFUSED',
+    });
   });
 
   it('the duplicate window and closed doors are waited out, unless the slack ends before', () => {

@@ -33,6 +33,10 @@ export function gateAtSend(
   const { registry, lastSentAt } = facts;
   if (registry?.kind === 'not_found') return { kind: 'refuse', code: 'REGISTRY_NOT_FOUND' };
   if (registry?.kind === 'inactive') return { kind: 'refuse', code: 'REGISTRY_INACTIVE' };
+  // Asked again, it would post the same password again.
+  if (registry?.kind === 'unclear' && registry.code === 'LOGIN_REFUSED') {
+    return { kind: 'halt', code: registry.code };
+  }
   if (registry?.kind === 'unclear') {
     waits.push({ until: addMs(now, REGISTRY_AGAIN_MS), code: 'REGISTRY_UNCLEAR' });
   }

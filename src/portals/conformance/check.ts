@@ -17,7 +17,7 @@ export const CHECK_REASONS = {
   SESSION_NOT_REQUIRED: 'The form is shown without a login.',
   SESSION_SHARED: 'Two logins get the same session token.',
   SESSION_ENDS_EARLY: 'The portal asks for a login again directly after one.',
-  LOGIN_REFUSED: 'The login page comes back after the login.',
+  LOGIN_REFUSED: 'The portal does not take the login, or asks for it again at once.',
   FORM_CHANGED: 'The form is not the one that the profile describes.',
   REGISTRY_UNREADABLE:
     'The registry gives no usable answer, or does not know the synthetic entity.',

@@ -29,8 +29,11 @@ export interface Behaviour {
   readonly sessions: 'none' | 'tracked';
   /** `html-form`: how long a session may be idle. Default: what the profile claims. */
   readonly sessionIdleMs?: number;
-  /** `shared` hands one token to everybody, `open` asks nobody to sign in, `refused` lets nobody in. */
-  readonly login: 'checked' | 'shared' | 'open' | 'refused';
+  /**
+   * `shared` hands one token to everybody, `open` asks nobody to sign in, `refused` lets nobody in and shows the login again,
+   * `turned_away` lets nobody in and shows a page without it.
+   */
+  readonly login: 'checked' | 'shared' | 'open' | 'refused' | 'turned_away';
   /** Whether a request without the profile's credential headers is refused. */
   readonly credentials: 'checked' | 'ignored';
   /** `changed` asks for one more field than the profile knows. */
@@ -145,7 +148,7 @@ export const BehaviourSchema = Type.Object(
     health: Type.Optional(Type.Enum(['good', 'bad'])),
     sessions: Type.Optional(Type.Enum(['none', 'tracked'])),
     sessionIdleMs: Type.Optional(ms),
-    login: Type.Optional(Type.Enum(['checked', 'shared', 'open', 'refused'])),
+    login: Type.Optional(Type.Enum(['checked', 'shared', 'open', 'refused', 'turned_away'])),
     credentials: Type.Optional(Type.Enum(['checked', 'ignored'])),
     form: Type.Optional(Type.Enum(['as_profiled', 'changed'])),
     unknownEntities: Type.Optional(

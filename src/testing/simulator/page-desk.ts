@@ -116,6 +116,9 @@ export class PageDesk {
     if (behaviour.login === 'refused' || !isComplete || [...given.values()].includes('wrong')) {
       return respondPage(200, this.bodies.login('<p class="error">Not known.</p>'));
     }
+    if (behaviour.login === 'turned_away') {
+      return respondPage(200, this.bodies.problem('Sign in', 'Name or password not known.'));
+    }
     const token = behaviour.login === 'shared' ? `${profile.code}.shared` : this.sessions.next();
     this.guests.set(token, newGuest(now));
     const [oldest] = this.guests.keys();
