@@ -30,6 +30,21 @@ describe('what an open batch waits for', () => {
       { nextAt: NOW, hours: weekdays },
       'the portal is closed until',
     ],
+    [
+      'a filing of next year, though the portal opens tomorrow',
+      { nextAt: NOW + 525_600 * MINUTE, hours: weekdays },
+      'nothing is due before',
+    ],
+    [
+      'a filing of next year, though the portal asked for an hour',
+      { nextAt: NOW + 525_600 * MINUTE, pause: until(60 * MINUTE) },
+      'nothing is due before',
+    ],
+    [
+      'a pause of an hour on a portal that opens tomorrow',
+      { nextAt: NOW, pause: until(60 * MINUTE), hours: weekdays },
+      'the portal is closed until',
+    ],
     ['a short pause', { nextAt: NOW, pause: until(MINUTE / 2) }, undefined],
     [
       'a long pause',

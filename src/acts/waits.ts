@@ -45,11 +45,18 @@ function waitOf(
   }
   const far = (until: number | undefined): until is number =>
     until !== undefined && until - now > WORTH_WAITING_MS;
-  if (pause.kind === 'until' && far(pause.until)) {
-    return { reason: 'the portal asked for a pause until', until: pause.until };
-  }
   const opening = isOpen(profile.hours, now) ? undefined : nextOpening(profile.hours, now);
-  if (far(opening)) return { reason: 'the portal is closed until', until: opening };
-  if (far(counts.nextAt)) return { reason: 'nothing is due before', until: counts.nextAt };
-  return undefined;
+  // Whatever ends before the last of them changes nothing: a filing of next year does not wait for tomorrow's opening.
+  return [
+    {
+      reason: 'the portal asked for a pause until',
+      until: pause.kind === 'until' ? pause.until : undefined,
+    },
+    { reason: 'the portal is closed until', until: opening },
+    { reason: 'nothing is due before', until: counts.nextAt },
+  ].reduce<{ reason: string; until: number } | undefined>(
+    (last, { reason, until }) =>
+      far(until) && until > (last?.until ?? 0) ? { reason, until } : last,
+    undefined,
+  );
 }
