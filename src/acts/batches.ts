@@ -22,7 +22,7 @@ import {
 } from '../store/index.ts';
 import type { ApprovalTerms } from '../store/register/index.ts';
 import { approvalTerms, assertExpected, type Expectation } from './approvals.ts';
-import { readableFileBytes } from './input-file.ts';
+import { readableFileBytes, rowFormatOf } from './input-file.ts';
 import { lanes, profilesByLane } from './lanes.ts';
 import { userFact } from './people.ts';
 import { shippedLawGates } from './reviews-correction.ts';
@@ -46,7 +46,7 @@ export async function importFile(
   return importSource(app, {
     ...input,
     source: createReadStream(input.path),
-    format: { kind: /\.(ndjson|jsonl)$/i.test(input.path) ? 'ndjson' : 'csv' },
+    format: rowFormatOf(input.path),
     name: input.path.split(/[\\/]/).at(-1) ?? input.path,
   });
 }

@@ -20,6 +20,17 @@ export async function readableFileBytes(path: string): Promise<number> {
   return known.size;
 }
 
+/** Rows are CSV unless the name says otherwise. One JSON document has no rows, and as CSV only a puzzling header. */
+export function rowFormatOf(path: string): { readonly kind: 'csv' | 'ndjson' } {
+  if (/\.json$/i.test(path)) {
+    throw new FilewrightError(
+      'USAGE',
+      `${path} ends with .json; rows are read from CSV, or from JSON with one object on each line in a file that ends with .ndjson or .jsonl`,
+    );
+  }
+  return { kind: /\.(ndjson|jsonl)$/i.test(path) ? 'ndjson' : 'csv' };
+}
+
 export function unreadableFile(path: string, error: unknown): FilewrightError {
   return new FilewrightError(
     'NOT_FOUND',

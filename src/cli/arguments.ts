@@ -1,4 +1,5 @@
 /** Arguments as people type them: read once, refused in words, so that the database never meets a wrong one. */
+import { basename } from 'node:path';
 import { readFileSync } from 'node:fs';
 import {
   FilewrightError,
@@ -62,4 +63,11 @@ export function inFile<T>(path: string, read: () => T): T {
     const { code, details } = error;
     throw new FilewrightError(code, `${path}: ${error.message}`, { cause: error, details });
   }
+}
+
+/** Beside the file that was given; for a device, as /dev/stdin, in the present folder. */
+export function errorFileFor(path: string): string {
+  const isDevice = /^\/(dev|proc)\//.test(path);
+  const beside = isDevice ? basename(path) : path;
+  return beside.replace(/(\.[^./\\]+)?$/, '.errors$1');
 }

@@ -1,6 +1,7 @@
 /** Whatever people hand in: a clear error that names place and remedy, the documented exit code, nothing half written. */
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { errorFileFor } from '../../src/cli/arguments.ts';
 import { sampleProfile } from '../../src/testing/index.ts';
 import { CliWorld, envelopeOf, type Variables } from '../fixtures/cli.ts';
 import { COLUMNS, csv, row } from './rows.ts';
@@ -18,6 +19,22 @@ afterAll(() => world.close());
 
 describe('rows that cannot be filed', () => {
   const good = row('900');
+
+  it.each(['batch', 'entity'])(
+    'are not looked for in one JSON document: %s import',
+    async (noun) => {
+      const path = await world.file(`${noun}.json`, '[{"entity_name": "Alder"}]');
+      const ended = await world.run([noun, 'import', path], paula);
+      expect(ended.code).toBe(2);
+      expect(ended.stderr).toContain('.ndjson or .jsonl');
+    },
+  );
+
+  it('go beside their file, but never beside a device', () => {
+    expect(errorFileFor('in/rows.csv')).toBe('in/rows.errors.csv');
+    expect(errorFileFor('/dev/stdin')).toBe('stdin.errors');
+    expect(errorFileFor('/proc/self/fd/0')).toBe('0.errors');
+  });
 
   it('are refused in CSV with line and field, exit code 5, each in the error file', async () => {
     const rows = [

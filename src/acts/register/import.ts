@@ -18,7 +18,7 @@ import {
 } from '../../packs/entity/register/index.ts';
 import type { Person } from '../../store/index.ts';
 import { sequenceAll } from '../batches.ts';
-import { readableFileBytes } from '../input-file.ts';
+import { readableFileBytes, rowFormatOf } from '../input-file.ts';
 import { RegisterDesk, type RowOutcome } from './desk.ts';
 import { registerLaw, today } from './law.ts';
 import { RowMemory } from './row-memory.ts';
@@ -71,7 +71,7 @@ export async function importRegister(
 ): Promise<RegisterReport> {
   await readableFileBytes(input.path);
   const rows = await openInput(createReadStream(input.path), {
-    format: { kind: /\.(ndjson|jsonl)$/i.test(input.path) ? 'ndjson' : 'csv' },
+    format: rowFormatOf(input.path),
     mapping: input.mapping ?? {},
     columns: REGISTER_COLUMNS,
   });

@@ -11,7 +11,7 @@ import {
   listExceptions,
 } from '../../store/index.ts';
 import { jsonLog } from '../../system/index.ts';
-import { parseJsonFile, readLimit, readNamedFile } from '../arguments.ts';
+import { parseJsonFile, readLimit, readNamedFile, errorFileFor } from '../arguments.ts';
 import { type GlobalOptions, stopSignal, withApp } from '../context.ts';
 import { iso, span, table } from '../output.ts';
 import { doneOf, Progress, totalOf } from '../progress.ts';
@@ -109,7 +109,7 @@ async function importAction(
       path: file,
       person,
       dryRun: own.dryRun === true,
-      errorFile: own.errors ?? file.replace(/(\.[^./\\]+)?$/, '.errors$1'),
+      errorFile: own.errors ?? errorFileFor(file),
       ...(own.map === undefined ? {} : { mapping: readMapping(own.map) }),
       ...(own.resume === undefined ? {} : { resume: own.resume }),
       onProgress: (counts) => {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { DocketImportReport } from '../../acts/dockets/index.ts';
 import { EXIT, FilewrightError } from '../../core/index.ts';
-import { readLimit } from '../arguments.ts';
+import { readLimit, errorFileFor } from '../arguments.ts';
 import { environment, type GlobalOptions, stopSignal, withApp } from '../context.ts';
 import { iso } from '../output.ts';
 import { readMapping } from './batch.ts';
@@ -182,7 +182,7 @@ async function importAction(
       path: file,
       person: await actor(),
       dryRun: own.dryRun === true,
-      errorFile: own.errors ?? file.replace(/(\.[^./\\]+)?$/, '.errors$1'),
+      errorFile: own.errors ?? errorFileFor(file),
       ...(own.mapping === undefined ? {} : { mapping: own.mapping }),
       ...(own.map === undefined ? {} : { columns: readMapping(own.map) }),
     });

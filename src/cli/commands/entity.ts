@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { EntityDetail, EntityView, RegisterReport } from '../../acts/register/index.ts';
 import { EXIT, FilewrightError } from '../../core/index.ts';
-import { readLimit } from '../arguments.ts';
+import { readLimit, errorFileFor } from '../arguments.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
 import { readMapping } from './batch.ts';
@@ -84,7 +84,7 @@ async function importAction(
       path: file,
       person,
       dryRun: own.dryRun === true,
-      errorFile: own.errors ?? file.replace(/(\.[^./\\]+)?$/, '.errors$1'),
+      errorFile: own.errors ?? errorFileFor(file),
       ...(own.map === undefined ? {} : { mapping: readMapping(own.map) }),
       ...(own.asOf === undefined ? {} : { asOf: readDay('--as-of', own.asOf) }),
       onProgress: ({ rows }) => {
