@@ -3,9 +3,11 @@ import {
   addMs,
   classifyRegistry,
   decodeJson,
+  type Exchange,
   FilewrightError,
   type GateAnswer,
   mayKeepBusy,
+  pauseAskedBy,
   type Profile,
   type RegistryAnswer,
   type SendGate,
@@ -33,6 +35,10 @@ export function sendGate(parts: SendGateParts): SendGate {
         const sentAt =
           windowOf(profile) > 0 ? await lastSentAt(parts.session, parts.tenant, filing) : undefined;
         const found = await registryAnswer(parts.portal, profile, payload, guard);
+        const exchange = found.exchange;
+        const verdict = exchange && pauseAskedBy(exchange, profile, now);
+        // Asked for by the registry, it is the same portal that wants to be left alone.
+        if (verdict !== undefined) return { kind: 'pause', verdict };
         const facts = { registry: found.answer, lastSentAt: sentAt };
         const answer = gateAtSend(filing, facts, profile, now);
         // A look-up that was lost is unclear, so the filing does not pass; nor may the next one before the slot has rested.
@@ -55,12 +61,16 @@ async function registryAnswer(
   profile: Profile,
   payload: Uint8Array,
   guard: WriteGuard,
-): Promise<{ readonly answer: RegistryAnswer | undefined; readonly isLost: boolean }> {
+): Promise<{
+  readonly answer: RegistryAnswer | undefined;
+  readonly isLost: boolean;
+  readonly exchange?: Exchange;
+}> {
   const { registry } = profile;
   if (registry === undefined) return { answer: undefined, isLost: false };
   const number = textAt(decodeJson(payload), registry.numberAt);
   // Intake refuses a payload without its number, so this one was not frozen by the gates of this version.
   if (number === undefined) return { answer: { kind: 'not_found' }, isLost: false };
   const exchange = await portal.lookUp(profile, number, guard);
-  return { answer: classifyRegistry(exchange, profile), isLost: mayKeepBusy(exchange) };
+  return { answer: classifyRegistry(exchange, profile), isLost: mayKeepBusy(exchange), exchange };
 }

@@ -209,6 +209,16 @@ function receiptNumber(body: Readable, profile: Profile): string | undefined {
   return patternOf(profile.receipt.pattern).test(number) ? number : undefined;
 }
 
+/** The pause that an answer asks for, also one on the way to what was asked. */
+export function pauseAskedBy(
+  exchange: Exchange,
+  profile: Profile,
+  now: Instant,
+): (Verdict & { kind: 'throttled' }) | undefined {
+  const answer = exchange.kind === 'answer' ? exchange : exchange.answer;
+  return answer && throttleOf(answer, profile, now);
+}
+
 function throttleOf(
   answer: Answer,
   profile: Profile,

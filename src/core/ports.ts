@@ -2,6 +2,7 @@
  * The interfaces to the outside world. No room reads the clock, the dice, the environment, the network or the store
  * except through these, so that the simulation can put its own behind the same code.
  */
+import type { Verdict } from './verdict.ts';
 import type { Unsettled } from './decide.ts';
 import type { Exchange } from './exchange.ts';
 import type { Envelope, Filing, FilingStatus, Step } from './filing.ts';
@@ -83,6 +84,11 @@ export type GateAnswer =
   | ({ readonly kind: 'wait'; readonly until: Instant; readonly code: string } & GateEffect)
   /** A person has to file it, or to correct it. */
   | ({ readonly kind: 'refuse'; readonly code: string } & GateEffect)
+  /** The portal asked for a pause, which holds for the whole lane. */
+  | ({
+      readonly kind: 'pause';
+      readonly verdict: Verdict & { readonly kind: 'throttled' };
+    } & GateEffect)
   /** Every filing of the lane would meet it, so the lane stops and the filing keeps its place. */
   | ({ readonly kind: 'halt'; readonly code: string } & GateEffect);
 

@@ -100,14 +100,17 @@ async function heldBack(
 }
 
 function heldBackBy(answer: Exclude<GateAnswer, { kind: 'pass' }>, now: Instant): FilingEvent {
-  const { code } = answer;
   switch (answer.kind) {
     case 'wait':
-      return { kind: 'held_back', code, until: answer.until };
+      return { kind: 'held_back', code: answer.code, until: answer.until };
     case 'refuse':
-      return { kind: 'gated', code };
-    case 'halt':
-      return { kind: 'sent', startedAt: now, verdict: { kind: 'drift', code, written: false } };
+      return { kind: 'gated', code: answer.code };
+    case 'pause':
+      return { kind: 'sent', startedAt: now, verdict: answer.verdict };
+    case 'halt': {
+      const verdict = { kind: 'drift', code: answer.code, written: false } as const;
+      return { kind: 'sent', startedAt: now, verdict };
+    }
   }
 }
 
