@@ -28,7 +28,9 @@ afterAll(async () => {
 
 describe('a connection cut in COMMIT', () => {
   it('loses nothing, sends nothing twice and leaves one intent for each filing', async () => {
-    stage = await Stage.set(server, [quickProfile(DE, { ceiling: 4, ...NO_KEYS })]);
+    // Not about time-outs: a question after one would be another attempt.
+    const timeoutMs = 10_000;
+    stage = await Stage.set(server, [quickProfile(DE, { ceiling: 4, timeoutMs, ...NO_KEYS })]);
     const { simulator, evidence, app } = stage;
     await stage.feed(DE, 120);
     const proxy = await cuttingProxy(server.target);
