@@ -16,7 +16,6 @@ export class Prober {
   readonly #lanes: Lanes;
   readonly #leases: Leases;
   readonly #leaseMs: number;
-  readonly #probing = new Set<LaneCode>();
 
   constructor(
     parts: {
@@ -34,23 +33,8 @@ export class Prober {
     this.#leaseMs = leaseMs;
   }
 
-  /** A probe of ours is under way. It is a request like any other, so nothing may go out beside it. */
-  isProbing(lane: LaneCode): boolean {
-    return this.#probing.has(lane);
-  }
-
   /** The one probe of a lane whose breaker is open, once nothing else of ours or anybody's is in flight there. */
   async probe(lane: LaneCode, survey: Survey): Promise<void> {
-    if (this.#probing.has(lane)) return;
-    this.#probing.add(lane);
-    try {
-      await this.#probe(lane, survey);
-    } finally {
-      this.#probing.delete(lane);
-    }
-  }
-
-  async #probe(lane: LaneCode, survey: Survey): Promise<void> {
     const state = this.#lanes.state(lane);
     const profile = this.#lanes.profile(lane);
     const { worker } = this.#leases;

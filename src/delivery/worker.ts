@@ -211,11 +211,7 @@ export class Worker {
     if (!this.#draining) {
       this.#loop.take(await store.takeOrphans(worker, TAKE_MAX));
       this.#loop.take(await store.takeLate(worker, TAKE_MAX));
-      // Not awaited: with a portal that hangs, no lane of ours would follow a pause or a ceiling for a whole timeout,
-      // and nobody would take over what the dead left.
-      for (const lane of this.#lanes.codes) {
-        this.#unawaited.watch(this.#guarded('probe', () => this.#prober.probe(lane, survey)));
-      }
+      for (const lane of this.#lanes.codes) await this.#prober.probe(lane, survey);
       this.#keeper.tendAll();
     }
     // A skewed clock may stay so: others can send what we only keep.
@@ -233,10 +229,7 @@ export class Worker {
     if (worker === undefined) return;
     const now = this.#leases.now();
     const ceilings = new Map(
-      this.#lanes.codes.map((lane) => [
-        lane,
-        this.#prober.isProbing(lane) ? 0 : this.#lanes.ceiling(lane, now),
-      ]),
+      this.#lanes.codes.map((lane) => [lane, this.#lanes.ceiling(lane, now)]),
     );
     const plan = planSlots(survey, worker, ceilings);
     await this.#releaseUnknownSlots(survey, worker);

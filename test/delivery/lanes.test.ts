@@ -112,28 +112,6 @@ describe('an open breaker', () => {
   });
 });
 
-describe('a probe that hangs', () => {
-  it('holds up its own lane only: a ceiling lowered elsewhere is followed meanwhile', async () => {
-    const slow = { timeoutMs: 8_000, longestServiceMs: 8_000 };
-    stage = await Stage.set(server, [quickProfile(DE, slow), quickProfile(NY, { ceiling: 4 })], {
-      [DE]: { faults: { error_503: 1, health_silence: 1 } },
-      [NY]: { latencyMs: { mean: 40, spread: 0 } },
-    });
-    const truth = stage.simulator.truth(NY);
-    await stage.feed(DE, 6);
-    await stage.feed(NY, 450);
-    await stage.worker();
-    await until(() => stage.simulator.truth(DE).requests.health === 1);
-    await stage.change(NY, { kind: 'ceiling', ceiling: 1 });
-    await pass(1_000);
-    truth.inFlightMax = 0;
-    await pass(700);
-    expect(truth.inFlightMax).toBe(1);
-    // One probe at a time, however often the lanes are looked at while it hangs.
-    expect(stage.simulator.truth(DE).requests.health).toBe(1);
-  });
-});
-
 describe('lane add while a worker runs', () => {
   async function addBesides(changes: Partial<Profile>): Promise<void> {
     const { baseUrl } = stage.simulator.profile(DE);
