@@ -48,7 +48,7 @@ export async function grantsInMemory(quick: boolean): Promise<PartResult> {
     if (event.kind === 'end') hasEnded = true;
     if (event.kind !== 'line') continue;
     lines += 1;
-    entries.addLine(bankLineOf('feed', event, lines));
+    entries.addLine(bankLineOf('feed', event, { ordinal: lines, isInterim: false }));
     if (lines % LOOK_EVERY === 0) memory.look();
   }
   const counts = new Map<MatchStatus, number>();

@@ -15,6 +15,7 @@ import { entity } from './entity.ts';
 import { fuzzFigures } from './entity-fuzz.ts';
 import { entityDetails, entityFigures } from './entity-report.ts';
 import { feedFigures } from './feeds.ts';
+import { grantYearFigures } from './grant-years.ts';
 import { grantsFigures } from './grants.ts';
 import { growth } from './growth.ts';
 import { ledgerFigures } from './ledger.ts';
@@ -181,6 +182,13 @@ await part('grants', async () => {
   figures.push(...measured.figures);
   details.push(...measured.details);
 });
+await part('grant-years', async () => {
+  say('Grant years with a hidden truth');
+  const result = await grantYearFigures(quick, say);
+  figures.push(...result.figures);
+  details.push(...result.details);
+});
+
 await part('routing', async () => {
   say('Dockets through four tiers');
   figures.push(...(await routingFigures(quick ? QUICK : FULL, say)));

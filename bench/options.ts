@@ -11,6 +11,7 @@ const PARTS = [
   'fuzz',
   'feeds',
   'grants',
+  'grant-years',
   'routing',
   'ledger',
   'calendar',

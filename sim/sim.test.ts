@@ -23,6 +23,10 @@ const REGRESSIONS: readonly { readonly seed: number; readonly was: string }[] = 
   { seed: 36, was: 'a suspended machine sent under a lease that was long over' },
   { seed: 188, was: 'the same, in another world' },
   { seed: 190, was: 'a second probe began while the first was under way' },
+  {
+    seed: 1735,
+    was: 'a probe was dated by a clock that had stood still, and the next followed at once',
+  },
   { seed: 21, was: 'a repeat was sent when the portal no longer knew the key' },
   { seed: 40, was: 'the same, and the portal took the filing twice' },
 ];

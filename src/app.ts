@@ -15,9 +15,12 @@ import {
   type Vault,
 } from './core/index.ts';
 import {
+  type CommandSlots,
   type LaneReader,
+  type LaneToUse,
   systemProcesses,
   withLaneReader,
+  withLaneSlots,
   Worker,
   type WorkerSettings,
 } from './delivery/index.ts';
@@ -93,6 +96,12 @@ export interface Filewright {
   reading<Result>(
     lane: { readonly code: LaneCode; readonly profile: Profile },
     work: (reader: LaneReader) => Promise<Result>,
+  ): Promise<Result>;
+  /** The same for a command that does more than read, also while the lane is held. */
+  inSlots<Result>(
+    lane: LaneToUse,
+    count: number,
+    work: (slots: CommandSlots) => Promise<Result>,
   ): Promise<Result>;
   /** Background work beside the filings: events to webhooks, mail and consumers, alerts, the digest. */
   jobs(options?: JobsSettings): Promise<RunningJobs>;
@@ -184,6 +193,14 @@ export async function createFilewright(options: FilewrightOptions = {}): Promise
       ...(slack === undefined || slack === '' ? {} : { slackThresholdsMs: readThresholds(slack) }),
       ...(publicUrl === undefined || publicUrl === '' ? {} : { publicUrl }),
     };
+    const deliveryStore = (leaseMs?: number): PostgresDeliveryStore =>
+      new PostgresDeliveryStore({
+        target,
+        schema,
+        tenant: id,
+        mayTakePart: () => mayTakePart(session, { id, instance }, copies, random),
+        ...(leaseMs === undefined ? {} : { leaseMs }),
+      });
     return {
       dataDirectory,
       tenant: id,
@@ -199,13 +216,7 @@ export async function createFilewright(options: FilewrightOptions = {}): Promise
       intake: new PostgresIntakeStore(session, id),
       sequencer,
       worker: (profiles, settings) => {
-        const store = new PostgresDeliveryStore({
-          target,
-          schema,
-          tenant: id,
-          mayTakePart: () => mayTakePart(session, { id, instance }, copies, random),
-          ...(settings?.leaseMs === undefined ? {} : { leaseMs: settings.leaseMs }),
-        });
+        const store = deliveryStore(settings?.leaseMs);
         // From the sources, where threads cannot be started, the worker sequences by itself.
         const thread = import.meta.url.endsWith('.js')
           ? startSequencerThread(
@@ -247,12 +258,7 @@ export async function createFilewright(options: FilewrightOptions = {}): Promise
         };
       },
       reading: async (lane, work) => {
-        const store = new PostgresDeliveryStore({
-          target,
-          schema,
-          tenant: id,
-          mayTakePart: () => mayTakePart(session, { id, instance }, copies, random),
-        });
+        const store = deliveryStore();
         const portal = createPortal({ environment });
         const processes = systemProcesses();
         const ports = { clock, store, processes, portal, leaseMs: LEASE_MS };
@@ -260,6 +266,15 @@ export async function createFilewright(options: FilewrightOptions = {}): Promise
           return await withLaneReader(ports, lane, work);
         } finally {
           await Promise.all([store.close(), portal.close()]);
+        }
+      },
+      inSlots: async (lane, count, work) => {
+        const store = deliveryStore();
+        const ports = { clock, store, processes: systemProcesses(), leaseMs: LEASE_MS };
+        try {
+          return await withLaneSlots(ports, lane, { count, whileHeld: true }, work);
+        } finally {
+          await store.close();
         }
       },
       // Loaded on demand: the job runner is the heaviest dependency, and most commands never need it.

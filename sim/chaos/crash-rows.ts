@@ -6,7 +6,8 @@ import { ensureEmbedded, stopEmbedded } from '../../src/store/index.ts';
 import type { ReceivedRequest } from '../../src/testing/index.ts';
 import type { CrewMember } from './crew.ts';
 import type { Evidence } from './evidence.ts';
-import { LATENCY_MS, type Stage } from './stage.ts';
+import { LATENCY_MS } from './portals.ts';
+import type { Stage } from './stage.ts';
 import type { SeenTick, Trap } from './tick-proxy.ts';
 
 export const CRASH_ROWS = {

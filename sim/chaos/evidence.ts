@@ -108,13 +108,14 @@ export class Evidence {
     return this.count(`filing where status in ('pending', 'submitted')`);
   }
 
-  async leastBacklog(): Promise<number> {
-    const [row] = await this.read(
-      `select min(n)::int as n from (select count(f.id) as n from lane l
-         left join filing f on f.tenant = l.tenant and f.lane = l.code and f.status = 'pending'
-         group by l.code) lanes`,
+  /** Filings that wait, by lane. */
+  async backlog(): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.read(
+      `select l.code, count(f.id)::int as n from lane l
+       left join filing f on f.tenant = l.tenant and f.lane = l.code and f.status = 'pending'
+       group by l.code`,
     );
-    return Number(row?.['n']);
+    return new Map(rows.map((row) => [String(row['code']), Number(row['n'])]));
   }
 }
 

@@ -38,8 +38,8 @@ function describe(report: ChaosReport): string {
   );
   const ends = Object.entries(report.ends).map(([status, count]) => `${count} ${status}`);
   const portals = report.portals.map(
-    ({ lane, accepted, inFlightMax, ceiling, repeats, questions }) =>
-      `${lane}: ${accepted} accepted, most in flight ${inFlightMax} of ${ceiling}, ${repeats} repeats recognised, asked ${questions} times`,
+    ({ lane, accepted, inFlightMax, ceiling, repeats, questions, probes }) =>
+      `${lane}: ${accepted} accepted, most in flight ${inFlightMax} of ${ceiling}, ${repeats} repeats recognised, asked ${questions} times, probed ${probes} times`,
   );
   return [
     `${'row'.padEnd(4)}${'crash'.padEnd(50)}kills`,

@@ -16,6 +16,7 @@ export interface Reckoning {
     readonly ceiling: number;
     readonly repeats: number;
     readonly questions: number;
+    readonly probes: number;
   }[];
 }
 
@@ -71,6 +72,12 @@ export async function reckon(stage: Reckoned, evidence: Evidence): Promise<Recko
       violations.push(`${filing.lane} ${filing.key} (${filing.status}): ${broken}`);
     }
   }
+  const shared = await evidence.count(
+    `(select 1 from filing where tenant = $1 and status = 'accepted'
+       group by lane, receipt having count(*) > 1) shared`,
+    [tenant],
+  );
+  if (shared > 0) violations.push(`${shared} receipts stand for two filings`);
   const twice = await evidence.count(
     `(select 1 from outcome where counted and tenant = $1
        group by filing, no having count(*) > 1) twice`,
@@ -89,7 +96,8 @@ export async function reckon(stage: Reckoned, evidence: Evidence): Promise<Recko
     ledgerEntries: ledger.logs.reduce((sum, log) => sum + log.entries, 0),
     portals: stage.profiles.map(({ code, ceiling }) => {
       const { accepted, inFlightMax, repeats, requests } = stage.simulator.truth(code).summary();
-      return { lane: code, accepted, inFlightMax, ceiling, repeats, questions: requests.status };
+      const { status: questions, health: probes } = requests;
+      return { lane: code, accepted, inFlightMax, ceiling, repeats, questions, probes };
     }),
   };
 }

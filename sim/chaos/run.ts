@@ -4,6 +4,7 @@ import { type CrashRow, HIT, ROW_ORDER } from './crash-rows.ts';
 import { type CrewMember, startCrew } from './crew.ts';
 import { Evidence } from './evidence.ts';
 import { HITS_MIN, type Options } from './options.ts';
+import { PORTALS } from './portals.ts';
 import { reckon, type Reckoning } from './reckoning.ts';
 import type { Stage } from './stage.ts';
 
@@ -43,7 +44,8 @@ export async function runChaos(
   try {
     const plan = planOf(options.kills, dice);
     while (plan.length > 0 && deaths.length === 0 && missed <= options.kills * MISSES_MAX_SHARE) {
-      if ((await evidence.leastBacklog()) < BACKLOG_MIN) await stage.feed(options.filings);
+      const short = shortLanes(await evidence.backlog());
+      if (short.length > 0) await stage.feed(options.filings, short);
       await pause(200 + dice.next() * 700);
       const row = plan.shift() ?? 'P';
       const victim = pick(crew, dice);
@@ -82,6 +84,12 @@ export async function runChaos(
     imported: stage.imported(),
     elapsedMs: performance.now() - startedMs,
   };
+}
+
+function shortLanes(backlog: ReadonlyMap<string, number>): readonly string[] {
+  return PORTALS.filter(
+    ({ profile, share }) => (backlog.get(profile.code) ?? 0) < BACKLOG_MIN * share,
+  ).map(({ profile }) => profile.code);
 }
 
 /** Each row as often as it must be hit, the rest by the dice, all of it shuffled. */

@@ -1,4 +1,4 @@
-/** The stage: an embedded PostgreSQL, three portals that misbehave, people, and batches that never quite run out. */
+/** The stage: an embedded PostgreSQL, portals that misbehave, people, and batches that never quite run out. */
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,8 @@ import { createFilewright, type Filewright } from '../../src/app.ts';
 import type { Profile } from '../../src/core/index.ts';
 import { ensureEmbedded, stopEmbedded, type Person } from '../../src/store/index.ts';
 import { systemClock } from '../../src/system/index.ts';
-import { sampleProfile, type Simulator, startSimulator } from '../../src/testing/index.ts';
+import { type Simulator, startSimulator } from '../../src/testing/index.ts';
+import { type ChaosPortal, PORTALS } from './portals.ts';
 
 export interface Stage {
   readonly dataDirectory: string;
@@ -17,37 +18,22 @@ export interface Stage {
   readonly profiles: readonly Profile[];
   /** Filings imported so far. */
   readonly imported: () => number;
-  /** Imports and approves one more batch, the same number of filings for each lane. */
-  feed(perLane: number): Promise<void>;
+  /** Imports and approves one more batch for these lanes, or for all; each gets its share. */
+  feed(perLane: number, lanes?: readonly string[]): Promise<void>;
   close(options: { readonly keep: boolean }): Promise<void>;
 }
-
-/** What a request takes, so that a kill finds some of them under way. */
-export const LATENCY_MS = { mean: 55, spread: 25 } as const;
-
-const FAULTS = {
-  accept_then_cut: 0.01,
-  accept_then_500: 0.01,
-  accept_then_silence: 0.002,
-  cut_before_accept: 0.01,
-  error_503: 0.01,
-  received_202_then_accepted: 0.01,
-  rejected_422: 0.005,
-  status_500: 0.02,
-  status_cut: 0.02,
-} as const;
 
 export async function setStage(seed: number): Promise<Stage> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'filewright-chaos-'));
   // For root the server runs as somebody else, who must be able to pass through.
   chmodSync(dataDirectory, 0o711);
   const simulator = await startSimulator({
-    profiles: PROFILES,
+    profiles: PORTALS.map(({ profile }) => profile),
     port: 0,
     clock: systemClock,
-    behaviour: {
-      '*': { seed, latencyMs: LATENCY_MS, faults: FAULTS, timings: { processingMs: 300 } },
-    },
+    behaviour: Object.fromEntries(
+      PORTALS.map(({ profile, behaviour }) => [profile.code, { seed, ...behaviour }]),
+    ),
   });
   const { connection } = await ensureEmbedded({ dataDirectory });
   const app = await createFilewright({ dataDirectory });
@@ -55,7 +41,7 @@ export async function setStage(seed: number): Promise<Stage> {
   const second = await addUser(app, 'approver', first.key);
   const preparer = await personOf(app, first.key);
   const approver = await personOf(app, second.key);
-  const profiles = PROFILES.map(({ code }) => simulator.profile(code));
+  const profiles = PORTALS.map(({ profile }) => simulator.profile(profile.code));
   for (const profile of profiles) await addPortal(app, profile, preparer);
   let imported = 0;
   return {
@@ -65,9 +51,10 @@ export async function setStage(seed: number): Promise<Stage> {
     simulator,
     profiles,
     imported: () => imported,
-    feed: async (perLane) => {
-      await importBatch({ app, preparer, approver, dataDirectory, from: imported, perLane });
-      imported += perLane * PROFILES.length;
+    feed: async (perLane, lanes) => {
+      const fed = PORTALS.filter(({ profile }) => lanes?.includes(profile.code) !== false);
+      const from = imported;
+      imported += await importBatch({ app, preparer, approver, dataDirectory, from, perLane, fed });
     },
     close: async ({ keep }) => {
       await app.close();
@@ -85,13 +72,15 @@ async function importBatch(input: {
   readonly dataDirectory: string;
   readonly from: number;
   readonly perLane: number;
-}): Promise<void> {
-  const { app, from, perLane } = input;
+  readonly fed: readonly ChaosPortal[];
+}): Promise<number> {
+  const { app, from, perLane, fed } = input;
   const path = join(input.dataDirectory, `batch-${from}.csv`);
-  const rows = PROFILES.flatMap(({ jurisdiction }) =>
+  const rows = fed.flatMap(({ profile, share }) =>
     Array.from(
-      { length: perLane },
-      (_, n) => `${jurisdiction},R${from + n},Chaos ${from + n},annual_report,2027,2030-03-01`,
+      { length: Math.ceil(perLane * share) },
+      (_, n) =>
+        `${profile.jurisdiction},R${from + n},Chaos ${from + n},annual_report,2027,2030-03-01`,
     ),
   );
   const header = 'jurisdiction,registry_number,entity_name,filing_kind,period,due';
@@ -102,32 +91,5 @@ async function importBatch(input: {
   }
   await approve(app, report.batch, input.approver);
   rmSync(path);
+  return rows.length;
 }
-
-/** Short times, so that a slot's rest, a breaker's recovery and a settling are over within a run. */
-const QUICK = {
-  timeoutMs: 1_500,
-  longestServiceMs: 1_800,
-  retry: { inARowMax: 6, totalMsMax: 300_000, delayMsMin: 100, delayMsMax: 1_000 },
-  breaker: { failures: 5, coolDownMs: 500, probeSpacingMs: 300 },
-  received: { submissionIdAt: '/submission/id', pollMs: 150, boundMs: 60_000 },
-} as const;
-
-const BASE = sampleProfile();
-/** By key alone: an unknown outcome has no submission id. */
-const STATUS =
-  BASE.status === undefined ? {} : { status: { ...BASE.status, path: '/status?key={key}' } };
-
-/** One portal that honours keys, one that can only be asked, and one that honours keys and lets one in at a time. */
-const PROFILES: readonly Profile[] = [
-  sampleProfile({ ...QUICK, ...STATUS, code: 'US-NY', jurisdiction: 'US-NY', ceiling: 4 }),
-  sampleProfile({
-    ...QUICK,
-    ...STATUS,
-    code: 'US-WY',
-    jurisdiction: 'US-WY',
-    ceiling: 2,
-    idempotency: { ...BASE.idempotency, honouredMs: 0 },
-  }),
-  sampleProfile({ ...QUICK, ...STATUS, code: 'US-DE', jurisdiction: 'US-DE', ceiling: 1 }),
-];

@@ -23,7 +23,7 @@ export const GRANTS_BUGS: readonly PlantedBug[] = [
   {
     name: 'another content under the same number is taken for a repetition',
     file: `${PIPELINE}/ingestion/ingest-awards.js`,
-    find: 'before?.payloadSha256 === one.metadata.payload_hash',
+    find: 'before?.payloads.has(one.metadata.payload_hash) === true',
     replace: 'before !== undefined',
     invariant: 'nothing_lost',
   },
@@ -36,9 +36,10 @@ export const GRANTS_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a correction is not looked at before people agree to it',
-    file: `${PIPELINE}/ingestion/ingest-awards.js`,
-    find: "if (only.kind !== 'accepted')",
-    replace: 'if (false)',
+    file: `${PIPELINE}/resolve-exceptions.js`,
+    find: 'await checkCorrection(ingestion, source, shown.amends)',
+    replace:
+      "{ document: await (await import('./bytes.js')).hashOfSource(source), amends: undefined }",
     invariant: 'exceptions_untouched',
   },
   {
@@ -57,9 +58,9 @@ export const GRANTS_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'what the bank tells twice is money twice',
-    file: `${PACK}/matching/preparation.js`,
-    find: 'dropRepeatedDeliveries(bench);',
-    replace: ';',
+    file: `${PIPELINE}/reconciliation/fold-lines.js`,
+    find: 'deliveries.addHint(line);',
+    replace: 'takeEntry(line, [line.id]);',
     invariant: 'totals',
   },
   {
@@ -74,11 +75,11 @@ export const GRANTS_BUGS: readonly PlantedBug[] = [
     file: `${STORE}/feeds.js`,
     find: "new Set(row['settled'])",
     replace: 'new Set()',
-    invariant: 'runs_again',
+    invariant: 'counted_once',
   },
   {
     name: 'a closed period is closed again after a crash',
-    file: `${PIPELINE}/reconciliation/reconcile.js`,
+    file: `${PIPELINE}/reconciliation/close-period.js`,
     find: 'if (same !== undefined) {',
     replace: 'if (false) {',
     invariant: 'runs_again',
@@ -129,8 +130,8 @@ export const GRANTS_BUGS: readonly PlantedBug[] = [
   {
     name: 'money of the last day is not reported',
     file: `${STORE}/handoffs.js`,
-    find: 'received_on between $2::date and $3::date and award > $4',
-    replace: 'received_on >= $2::date and received_on < $3::date and award > $4',
+    find: 'received_on between $2::date and $3::date and (award,',
+    replace: 'received_on >= $2::date and received_on < $3::date and (award,',
     invariant: 'totals',
   },
   {

@@ -12,10 +12,8 @@ const ceiling: Rule = {
   name: 'ceiling',
   check: (book) =>
     book.evidence.profiles.flatMap((profile) => {
+      // As the portal counts: filings, questions and probes alike, each until the portal is done with it.
       const changes = book.evidence.flights
-        // The one probe runs outside the slots, while nobody holds any; only a person who opens the lane meanwhile can
-        // bring other requests beside it.
-        .filter(({ endpoint }) => endpoint !== 'health')
         .filter((flight) => flight.lane === profile.code && flight.arrivedAt !== undefined)
         .flatMap((flight) => [
           { at: flight.arrivedAt ?? 0, by: 1 },
@@ -82,7 +80,7 @@ function sentWhileOpen(book: Book, profile: Profile): string[] {
   ]);
 }
 
-/** At the portal no two overlap, except that the one prober may begin anew when its last one came to nothing. */
+/** At the portal no two overlap, whoever sent them and whatever became of the first. */
 function overlappingProbes(book: Book, profile: Profile): string[] {
   const probes = flightsOf(book, profile, 'health')
     .filter(({ arrivedAt }) => arrivedAt !== undefined)
@@ -90,8 +88,7 @@ function overlappingProbes(book: Book, profile: Profile): string[] {
   return probes.slice(1).flatMap((probe, index) => {
     const last = probes[index];
     const endsAt = last?.finishedAt ?? Number.POSITIVE_INFINITY;
-    const isGivenUp = last?.pid === probe.pid && last.answeredAt !== undefined;
-    if (endsAt <= (probe.arrivedAt ?? 0) || isGivenUp) return [];
+    if (endsAt <= (probe.arrivedAt ?? 0)) return [];
     return [`${profile.code}: two probes at once at ${book.at(probe.arrivedAt)}`];
   });
 }
@@ -126,8 +123,8 @@ const NEUTRAL = new Set([
 ]);
 
 /**
- * So many failures in a row that no order of commits can excuse a breaker that stayed closed: the policy's number, and
- * one more for each request that may have been under way.
+ * So many failures in a row that no order of commits can excuse a breaker that stayed closed: the policy's number, two
+ * whose successes between were lost with their process, and two for each other request that may have been under way.
  */
 function neverOpened(book: Book, profile: Profile): string[] {
   const filings = new Set(
@@ -138,7 +135,7 @@ function neverOpened(book: Book, profile: Profile): string[] {
     .sort((a, b) => a.at - b.at);
   const versions = versionsOf(book, profile);
   const most = Math.max(...versions.map(({ row }) => row.state.ceiling));
-  const limit = profile.breaker.failures + 2 * most + 2;
+  const limit = profile.breaker.failures + 2 * most;
   const stops = versions.filter(({ row }) => row.state.pause.kind === 'held').map(({ at }) => at);
   const run: number[] = [];
   for (const { verdict, at } of rows) {

@@ -29,7 +29,7 @@ const noBlindResend: Rule = {
       if (profile.effect === 'notice') return undefined;
       const { honouredMs } = profile.idempotency;
       if (next.writtenAt - first.writtenAt <= honouredMs) return undefined;
-      return isRefusedUnread(before) || isProvenAbsent(book, before, next)
+      return isRefusedUnread(book, before) || isProvenAbsent(book, before, next)
         ? undefined
         : 'was sent again without proof that nothing was accepted';
     }),
@@ -84,7 +84,7 @@ function eachPair(
       const before = posts[index];
       if (before === undefined || first === undefined) return [];
       const fault = judge(before, next, first);
-      const isVoid = before === first && isRefusedUnread(before);
+      const isVoid = before === first && isRefusedUnread(book, before);
       if (isVoid || isProvenAbsent(book, before, next)) first = next;
       return fault === undefined
         ? []
@@ -93,12 +93,13 @@ function eachPair(
   });
 }
 
-/** 423, 425 and the throttles: the portal says that it did not look at it (design § 4). */
-function isRefusedUnread(post: Post): boolean {
+/** A throttle of a portal whose profile says that it did not look at what it throttles (design § 4). */
+function isRefusedUnread(book: Book, post: Post): boolean {
   const { exchange } = post;
+  if (book.profile(post.lane).throttle.provesNothingTaken !== true) return false;
   if (exchange?.kind !== 'answer' || exchange.bodyEnd === 'cut') return false;
   const { status, headers } = exchange;
-  if ([423, 425, 429].includes(status)) return true;
+  if (status === 429) return true;
   if (status === 503) return headers['retry-after'] !== undefined;
   const isMarked = Buffer.from(exchange.body).toString('latin1').includes('captcha-box');
   return status === 403 && (headers['x-ratelimit-reset'] !== undefined || isMarked);

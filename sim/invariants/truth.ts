@@ -22,6 +22,24 @@ const recordMatchesTruth: Rule = {
     }),
 };
 
+/** One receipt proves one filing; whoever comes with it second has proven nothing. */
+const receiptOnce: Rule = {
+  name: 'receipt_once',
+  check: ({ evidence }) => {
+    const owners = new Map<string, string>();
+    return evidence.rows.flatMap(({ status, receipt, envelope }) => {
+      if (status !== 'accepted') return [];
+      const name = `${envelope.lane} ${receipt}`;
+      const owner = owners.get(name);
+      owners.set(name, envelope.key);
+      if (owner === undefined) return [];
+      return [
+        `${short(envelope.key)} and ${short(owner)} are accepted with the receipt ${receipt}`,
+      ];
+    });
+  },
+};
+
 /** A person who replays must be told to ask first: an exception hides no acceptance without saying that it may. */
 const unsettledIsMarked: Rule = {
   name: 'unsettled_is_marked',
@@ -37,4 +55,4 @@ const unsettledIsMarked: Rule = {
     }),
 };
 
-export const TRUTH_RULES: readonly Rule[] = [recordMatchesTruth, unsettledIsMarked];
+export const TRUTH_RULES: readonly Rule[] = [recordMatchesTruth, receiptOnce, unsettledIsMarked];

@@ -6,6 +6,7 @@ import { type PatentLaw, readPatentRules } from '../../src/packs/patent/index.ts
 import { shippedLaw } from '../../src/system/law/index.ts';
 import { Draw } from '../world/draw.ts';
 import { CLASSES, CLIENTS, GROUPS } from './firm-of-seed.ts';
+import { plainNumber, type SpelledClient, spelledClient, spelledNumber } from './spellings.ts';
 
 const DOCKETS_MIN = 3;
 const DOCKETS_MAX = 7;
@@ -13,32 +14,58 @@ const DOCKETS_MAX = 7;
 /** Days from the start of the world to the due date. */
 const SPANS = { soon: [-1, 4], later: [5, 25], far: [46, 70] } as const;
 
+/** Whose docket it is in truth, and what its number is, whatever stands in the record. */
+export interface Subject {
+  readonly client: SpelledClient;
+  readonly number: string;
+  /** The id of the same event under the plain spelling of its number. */
+  readonly plainId: string;
+}
+
+const subjects = new WeakMap<Docket, Subject>();
+
+export function subjectOf(docket: Docket): Subject {
+  const subject = subjects.get(docket);
+  if (subject === undefined) throw new Error('the docket is not of this world');
+  return subject;
+}
+
 export function docketsOfSeed(seed: number, start: Instant): Docket[] {
   const draw = new Draw(seed, 'dockets');
-  const law = baseLaw();
+  const hands = new Draw(seed, 'spellings');
   return Array.from({ length: draw.int(DOCKETS_MIN, DOCKETS_MAX) }, (_, index) => {
-    const reading = readDocketRow(rowOf(draw, index, start));
-    if (reading.kind !== 'event') throw new Error(`the world drew a bad row: ${reading.kind}`);
-    return docketOf(reading.event, {
-      tenant: 'sim',
-      rules: law.rules,
-      payloadSha256: sha256Hex(index.toString(16).padStart(64, '0')),
-    });
+    const office = draw.weighted({ US: 5, EP: 2, JP: 2, none: 1 });
+    const row = rowOf(draw, office, start);
+    const number = plainNumber(office, index);
+    const client = spelledClient(draw.pick(CLIENTS), hands);
+    const written = client.written === undefined ? {} : { client: client.written };
+    const docketWith = (application_number: string): Docket =>
+      madeOf({ ...row, ...written, application_number }, index);
+    const docket = docketWith(spelledNumber(number, office, hands));
+    subjects.set(docket, { client, number, plainId: docketWith(number).messageId });
+    return docket;
   });
 }
 
-function rowOf(draw: Draw, index: number, start: Instant): Record<string, JsonValue> {
-  const office = draw.weighted({ US: 5, EP: 2, JP: 2, none: 1 });
+function madeOf(row: Record<string, JsonValue>, index: number): Docket {
+  const reading = readDocketRow(row);
+  if (reading.kind !== 'event') throw new Error(`the world drew a bad row: ${reading.kind}`);
+  return docketOf(reading.event, {
+    tenant: 'sim',
+    rules: baseLaw().rules,
+    payloadSha256: sha256Hex(index.toString(16).padStart(64, '0')),
+  });
+}
+
+function rowOf(draw: Draw, office: keyof typeof EVENTS, start: Instant): Record<string, JsonValue> {
   const months = office === 'EP' ? 2 : 3;
   const [soonest, latest] = SPANS[draw.weighted({ soon: 3, later: 4, far: 2 })];
   const due = addDays(dateAtOffice(start, 'UTC'), draw.int(soonest, latest));
   return {
-    application_number: `1${index}`,
     filing_date: '2024-02-29',
     event_date: formatDay(addMonths(due, -months, 'same-number')),
     period: `P${months}M`,
     ...EVENTS[office],
-    client: draw.pick(CLIENTS),
     technology_group: draw.pick(GROUPS),
     privilege: draw.chance(0.6) ? ['attorney-client'] : [],
     classification: draw.chance(0.2) ? [draw.pick(CLASSES)] : [],

@@ -8,6 +8,7 @@ import type {
   RoutingMatrix,
   RoutingState,
   RoutingStep,
+  Tier,
 } from '../../src/packs/patent/routing/index.ts';
 
 /** One committed decision, in order. */
@@ -31,6 +32,7 @@ export interface Arrival {
   readonly messageId: string;
   readonly docket: string;
   readonly isFirst: boolean;
+  readonly tier: Tier;
 }
 
 /** One thing that moved a breaker, in the order in which it was committed. */
@@ -38,6 +40,8 @@ export interface BreakerNote {
   readonly at: Instant;
   readonly target: string;
   readonly what: 'failure' | 'success' | 'probe_good' | 'probe_bad' | 'send';
+  /** How long the target asked to be left alone with this failure. */
+  readonly retryAfterMs?: number | undefined;
   readonly stored: BreakerState;
 }
 
@@ -55,6 +59,8 @@ export interface Evidence {
     readonly docket: string;
     readonly by: string;
   }[];
+  /** Whether a target was well for all of a time. */
+  readonly isWell: (target: string, from: Instant, to: Instant) => boolean;
   /** Spans in which nothing of ours ran. */
   readonly down: readonly { readonly from: Instant; readonly to: Instant }[];
   /** Which law held from when on. */

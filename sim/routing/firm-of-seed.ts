@@ -31,7 +31,7 @@ const PERSONS = 9;
 
 export function firmOfSeed(seed: number, start: Instant): Firm {
   const draw = new Draw(seed, 'firm');
-  const persons = personsOf(draw);
+  const persons = personsOf(draw, new Draw(seed, 'walls'));
   const teams = teamsOf(draw);
   const absences = absencesOf(draw, start);
   const peopleText = (own: Json): string =>
@@ -56,7 +56,7 @@ export function faultOfCheck(firm: Firm): string | undefined {
   return circle ? undefined : 'a matrix with a circle passes the check';
 }
 
-function personsOf(draw: Draw): Json {
+function personsOf(draw: Draw, walls: Draw): Json {
   const persons: Json = {};
   for (let index = 0; index < PERSONS; index += 1) {
     const allow = [
@@ -65,7 +65,10 @@ function personsOf(draw: Draw): Json {
       ...(draw.chance(0.95) ? ['privilege:attorney-client'] : []),
       ...(draw.chance(0.5) ? [`class:${draw.pick([...CLASSES, '*'])}`] : []),
     ];
-    const deny = draw.chance(0.08) ? [`client:${draw.pick(CLIENTS)}`] : [];
+    const deny = [
+      ...(draw.chance(0.08) ? [`client:${draw.pick(CLIENTS)}`] : []),
+      ...(walls.chance(0.06) ? [`matter:18/30010${walls.int(0, 4)}`] : []),
+    ];
     persons[`p${index}`] = { name: `p${index}`, target: `mail-p${index}`, allow, deny };
   }
   return persons;

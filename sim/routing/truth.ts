@@ -5,6 +5,7 @@ import type { Party, People } from '../../src/packs/patent/access/index.ts';
 import type { Docket } from '../../src/packs/patent/docket/index.ts';
 import { computeDeadline, type PatentLaw, readPatentCase } from '../../src/packs/patent/index.ts';
 import type { MatrixNode } from '../../src/packs/patent/routing/index.ts';
+import { subjectOf } from './dockets-of-seed.ts';
 import type { Evidence } from './evidence.ts';
 
 export interface DueTruth {
@@ -49,6 +50,7 @@ function computeDue({ event }: Docket, law: PatentLaw): DueTruth | undefined {
 
 /** Each label and the client must be allowed to each reader, and nothing denied to any. */
 export function mayRead(docket: Docket, party: Party, people: People): boolean {
+  const { client, number } = subjectOf(docket);
   const readers =
     party.kind === 'team'
       ? party.members.map((id) => people.parties.get(id)).filter((one) => one !== undefined)
@@ -56,15 +58,24 @@ export function mayRead(docket: Docket, party: Party, people: People): boolean {
   return readers.every(({ allow, deny }) => {
     const has = (list: readonly string[], grant: string): boolean =>
       list.includes(grant) || list.includes(`${grant.split(':')[0]}:*`);
-    const matter = [`client:${docket.client}`, `group:${docket.technologyGroup}`];
+    // It may be anybody's: only a person who is denied nothing, and may see everything.
+    if (client.disguise === 'disguised') {
+      const everything = ['client:*', 'class:*', 'privilege:*'].every((one) => allow.includes(one));
+      return party.kind === 'person' && everything && deny.length === 0;
+    }
+    const named = client.disguise === 'same' ? client.name : 'nobody';
+    const matter = [`client:${named}`, `group:${docket.technologyGroup}`, `matter:${number}`];
     const labels = [
       ...docket.labels.classification.map((label) => `class:${label}`),
       ...docket.labels.privilege.map((label) => `privilege:${label}`),
     ];
+    const walls = [...matter, ...labels, `client:${client.name}`];
+    const isUnknown = client.disguise === 'absent' && deny.some((one) => one.startsWith('client:'));
     return (
       matter.some((grant) => has(allow, grant)) &&
       labels.every((grant) => has(allow, grant)) &&
-      ![...matter, ...labels].some((grant) => has(deny, grant))
+      !isUnknown &&
+      !walls.some((grant) => has(deny, grant))
     );
   });
 }
@@ -87,9 +98,11 @@ export function isAway(party: Party, people: People, at: Instant): boolean {
 export function nodesFor(docket: Docket, { matrix }: Evidence): MatrixNode[] {
   const fits = (wanted: string | undefined, found: string | undefined): boolean =>
     wanted === undefined || wanted === found;
+  const { name, disguise } = subjectOf(docket).client;
+  const known = disguise === 'same' ? name : undefined;
   const rows = matrix.rows.filter(
     ({ client, technologyGroup, event }) =>
-      fits(client, docket.client) &&
+      fits(client, known) &&
       fits(technologyGroup, docket.technologyGroup) &&
       fits(event, docket.eventCode),
   );

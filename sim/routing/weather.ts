@@ -14,7 +14,11 @@ export type Fate =
   /** Nothing for three seconds; the message may be in. */
   | 'stall'
   | 'denied'
-  | 'refused';
+  | 'refused'
+  /** Asks to be left alone for a while. */
+  | 'throttled'
+  /** Our own process was too late to write. */
+  | 'not_made';
 
 interface Span {
   readonly from: Instant;
@@ -43,7 +47,13 @@ export class Weather {
     for (const target of targets) {
       const spans = Array.from({ length: draw.int(0, 5) }, () => ({
         ...span(draw.pick([1, 6, 48])),
-        fate: draw.pick(['connection_refused', 'server_error', 'stall', 'denied'] as const),
+        fate: draw.pick([
+          'connection_refused',
+          'server_error',
+          'stall',
+          'denied',
+          'throttled',
+        ] as const),
       }));
       const stormEnd = addMs(this.stormAt, draw.int(5_000, 60_000));
       const storm = { from: this.stormAt, to: stormEnd, fate: 'server_error' } as const;
@@ -53,6 +63,12 @@ export class Weather {
     this.down = draw.chance(0.5)
       ? [span(draw.pick([1, 16, 90]))].filter(({ from, to }) => to > from)
       : [];
+  }
+
+  /** Whether a target is well for a whole time; single mishaps of messages aside. */
+  isWell(target: string, from: Instant, to: Instant): boolean {
+    const outages = this.#outages.get(target) ?? [];
+    return !outages.some((outage) => outage.from < to && outage.to > from);
   }
 
   isDown(at: Instant): boolean {
@@ -68,13 +84,15 @@ export class Weather {
     const outage = this.#outages.get(target)?.find(({ from, to }) => at >= from && at < to);
     if (outage !== undefined) return outage.fate;
     return this.#draw.weighted({
-      fine: 82,
+      fine: 79,
       answer_lost: 5,
       connection_refused: 4,
       server_error: 4,
       stall: 3,
       denied: 1,
       refused: 2,
+      throttled: 2,
+      not_made: 1,
     });
   }
 }

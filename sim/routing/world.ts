@@ -2,13 +2,7 @@
  * One world: the real decisions of routing on a virtual clock, around them a shell that commits, sends, crashes and
  * sleeps, targets that fail, and people who answer late, never, or without being asked.
  */
-import {
-  addMs,
-  type BreakerState,
-  breakerAfter,
-  type Instant,
-  nextProbeAt,
-} from '../../src/core/index.ts';
+import { addMs, type BreakerState, type Instant, nextProbeAt } from '../../src/core/index.ts';
 import type { People } from '../../src/packs/patent/access/index.ts';
 import { type Docket, datesOf } from '../../src/packs/patent/docket/index.ts';
 import type { PatentLaw } from '../../src/packs/patent/index.ts';
@@ -19,12 +13,15 @@ import {
   type HandoffResult,
   type Happening,
   type Hop,
+  isClean,
   isProbeDue,
   nextStep,
+  probedBreaker,
   type RoutingState,
   type RoutingStep,
   startRouting,
   type Target,
+  type Tier,
   TIERS,
   type TriggerCode,
   wakeAt,
@@ -40,6 +37,9 @@ import { type Fate, Weather } from './weather.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
+/** As in the shell: so long a dead process has a notice in hand. */
+const NOTICE_LEASE_MS = 15_000;
+const QUEUE = 'queue-t2';
 
 export class RoutingWorld {
   readonly trace: Trace;
@@ -53,6 +53,8 @@ export class RoutingWorld {
   readonly #breakers = new Map<string, BreakerState>();
   readonly #leases = new Map<string, Instant>();
   readonly #seen = new Set<string>();
+  /** How many notices went to a reader of a docket; only the last is tried again. */
+  readonly #notices = new Map<string, number>();
   readonly #arrivedAt = new Map<string, Instant>();
   readonly #decided: Decided[] = [];
   readonly #arrivals: Arrival[] = [];
@@ -91,6 +93,7 @@ export class RoutingWorld {
       arrivals: this.#arrivals,
       breakers: this.#notes,
       acknowledged: this.#acknowledged,
+      isWell: (target, from, to) => this.#weather.isWell(target, from, to),
       down: this.#weather.down,
       laws: this.#laws,
       states: this.#states,
@@ -190,8 +193,61 @@ export class RoutingWorld {
       step.target !== undefined &&
       step.next.hop !== undefined
     ) {
-      this.#send(docket, step.message, step.next.hop, step.next.round + 1, step.target);
+      const key = `${docket.id} ${step.target.id}`;
+      this.#notices.set(key, (this.#notices.get(key) ?? 0) + 1);
+      this.#notify(docket, step.message, step.next.hop, step.target, 1);
     }
+    // What is said of a queue may come to a docket that a person has: it stays there.
+    if (step.kind === 'done' && this.#draw.chance(step.next.by === QUEUE ? 0.3 : 0.05)) {
+      this.#forget(docket, step.next.hop?.tier ?? 'PRIMARY');
+    }
+  }
+
+  /** The queue that confirmed it has a consumer that takes nothing, which is seen a little later. */
+  #forget(docket: Docket, tier: Tier): void {
+    const evidence = { measure: 'lag_ms', measured: 61_000, threshold: 'more than 60000' } as const;
+    const trigger = {
+      code: 'QUEUE_LAG',
+      mode: 'queue_saturation',
+      subject: QUEUE,
+      evidence,
+    } as const;
+    const activation = activationOf(trigger, { messageId: docket.messageId, tier });
+    this.#time.at(addMs(this.#time.now, this.#draw.int(60_000, 120_000)), () =>
+      this.#tell(docket, { kind: 'not_taken', activation }),
+    );
+  }
+
+  /** A notice of the manual tier is tried until it is through or cannot ever be; a dead process's one is taken over. */
+  #notify(
+    docket: Docket,
+    message: HandoffMessage,
+    hop: Hop,
+    target: Target,
+    attempt: number,
+  ): void {
+    const key = `${docket.id} ${target.id}`;
+    const turn = this.#notices.get(key);
+    const again = (afterMs: number): void =>
+      this.#time.at(this.#weather.upAgain(addMs(this.#time.now, afterMs)), () => {
+        const isOver = this.#states.get(docket.id)?.state === 'confirmed';
+        // A reminder takes its place.
+        if (isOver || this.#notices.get(key) !== turn) return;
+        this.#notify(docket, message, hop, target, attempt + 1);
+      });
+    const isCalm = this.#time.now >= this.#weather.healAt;
+    if (this.#weather.isDown(this.#time.now) || (!isCalm && this.#draw.chance(0.04))) {
+      again(NOTICE_LEASE_MS);
+      return;
+    }
+    const fate = this.#weather.fateOf(target.id, this.#time.now);
+    if (fate === 'fine' || fate === 'answer_lost') this.#arrive(docket, message, hop);
+    const result = this.#resultOf(fate, target);
+    this.#time.at(addMs(this.#time.now, LATENCY_MS[fate]), () => {
+      this.#tell(docket, { kind: 'outcome', hop, attempt, result });
+      const isAgain = ['failed', 'unknown', 'not_made'].includes(result.kind);
+      if (isAgain) again(Math.min(60_000, 1_000 * 2 ** Math.min(attempt, 10)));
+    });
   }
 
   /** The truth about breakers is what was committed, in order; the notes let a checker count for itself. */
@@ -200,19 +256,21 @@ export class RoutingWorld {
     if (happening.kind === 'outcome' && happening.hop.tier !== 'MANUAL') {
       const { hop, attempt, result } = happening;
       const isGood = ['confirmed', 'sent', 'refused'].includes(result.kind);
+      if (result.kind === 'unsendable' || result.kind === 'not_made') return;
       const isCurrent =
         before.state === 'sending' &&
         before.attempt === attempt &&
         before.hop.target === hop.target &&
         before.hop.tier === hop.tier;
-      if (isGood || isCurrent) this.#note(hop.target, isGood ? 'success' : 'failure');
+      const retryAfterMs = 'retryAfterMs' in result ? result.retryAfterMs : undefined;
+      if (isGood || isCurrent) this.#note(hop.target, isGood ? 'success' : 'failure', retryAfterMs);
     }
     if (step.kind === 'send') this.#note(step.target.id, 'send');
   }
 
-  #note(target: string, what: BreakerNote['what']): void {
+  #note(target: string, what: BreakerNote['what'], retryAfterMs?: number): void {
     const stored = breakerOf(this.#breakers, target);
-    this.#notes.push({ at: this.#time.now, target, what, stored });
+    this.#notes.push({ at: this.#time.now, target, what, stored, retryAfterMs });
   }
 
   #send(docket: Docket, message: HandoffMessage, hop: Hop, attempt: number, target: Target): void {
@@ -227,14 +285,22 @@ export class RoutingWorld {
       fate === 'answer_lost' ||
       (fate === 'stall' && draw.chance(0.5)) ||
       (fate === 'server_error' && draw.chance(0.2));
-    if (isDelivered) this.#time.at(writtenAt, () => this.#arrive(docket, message, hop));
+    if (isDelivered && !this.#isUnsendable(docket, target))
+      this.#time.at(writtenAt, () => this.#arrive(docket, message, hop));
     // Dead between the write and the commit of its outcome.
     if (!isCalm && draw.chance(0.03)) return;
-    const result = this.#resultOf(fate, target);
+    const result = this.#isUnsendable(docket, target)
+      ? ({ kind: 'unsendable', code: 'CONTENT_TYPE_UNSENDABLE' } as const)
+      : this.#resultOf(fate, target);
     const answeredAt = addMs(writtenAt, LATENCY_MS[fate] + draw.int(0, 200));
     const happening: Happening = { kind: 'outcome', hop, attempt, result };
     this.#time.at(answeredAt, () => this.#tell(docket, happening));
     if (draw.chance(0.05)) this.#time.at(addMs(answeredAt, 5), () => this.#tell(docket, happening));
+  }
+
+  /** One docket in five cannot be written to anything but a mailbox. */
+  #isUnsendable(docket: Docket, target: Target): boolean {
+    return target.kind !== 'mail' && this.#dockets.indexOf(docket) % 5 === 4;
   }
 
   #resultOf(fate: Fate, target: Target): HandoffResult {
@@ -254,6 +320,12 @@ export class RoutingWorld {
         return { kind: 'denied' };
       case 'refused':
         return { kind: 'refused' };
+      case 'throttled': {
+        const retryAfterMs = this.#draw.pick([5_000, 45_000, 600_000, 2 * DAY_MS]);
+        return { kind: 'failed', code: 'HTTP_429', retryAfterMs };
+      }
+      case 'not_made':
+        return { kind: 'not_made', code: 'LEASE_LOST' };
     }
   }
 
@@ -269,6 +341,7 @@ export class RoutingWorld {
       messageId,
       docket: docket.id,
       isFirst,
+      tier: hop.tier,
     });
     const draw = this.#draw;
     const isCalm = this.#time.now >= this.#weather.healAt;
@@ -288,11 +361,22 @@ export class RoutingWorld {
   #setBreaker(target: string, state: BreakerState): void {
     this.#breakers.set(target, state);
     this.trace.add(this.#time.now, `${target} ${state.state}`);
+    if (isClean(this.#breakers, target)) this.#wakeWaiting(target);
     const at = nextProbeAt(state);
     if (at === undefined) return;
     // Two processes want to probe; the lease lets one.
     for (let rival = 0; rival < 2; rival += 1)
       this.#probeAt(target, addMs(at, this.#draw.int(0, 2_000)));
+  }
+
+  /** Dockets that wait for people, and for this target: a router looks every second. */
+  #wakeWaiting(target: string): void {
+    for (const docket of this.#dockets) {
+      const state = this.#states.get(docket.id);
+      if (state?.state !== 'manual' || state.waitsFor?.includes(target) !== true) continue;
+      const at = this.#weather.upAgain(addMs(this.#time.now, this.#draw.int(1, 1_000)));
+      this.#time.at(at, () => this.#tell(docket, { kind: 'clock' }));
+    }
   }
 
   #probeAt(target: string, at: Instant): void {
@@ -311,7 +395,7 @@ export class RoutingWorld {
     this.#leases.delete(target);
     const before = breakerOf(this.#breakers, target);
     const { breaker } = this.#firm.matrix.policy;
-    const after = breakerAfter(before, what, breaker, this.#time.now);
+    const after = probedBreaker(before, what, breaker, this.#time.now);
     if (after !== before) this.#setBreaker(target, after);
     this.#note(target, what);
   }
@@ -355,4 +439,6 @@ const LATENCY_MS: Readonly<Record<Fate, number>> = {
   stall: 3_000,
   denied: 50,
   refused: 50,
+  throttled: 50,
+  not_made: 1,
 };

@@ -1,11 +1,21 @@
-import type { Profile } from '../../src/core/index.ts';
+import type { Echo, Profile } from '../../src/core/index.ts';
 import {
   type BehaviourChange,
   FAULT_KINDS,
   FAULTS,
   type FaultKind,
+  isSurvivable,
 } from '../../src/testing/index.ts';
-import type { Draw } from './draw.ts';
+import { Draw } from './draw.ts';
+
+/** No answer of these portals takes longer, unless it is slow on purpose. */
+const ANSWER_MS_MAX = 300;
+
+/** What the answers of a talkative portal name. */
+const ECHOES: readonly Echo[] = [
+  { at: '/of/key', of: 'key' },
+  { at: '/of/number', of: '/number' },
+];
 
 export interface SimLane {
   readonly profile: Profile;
@@ -56,6 +66,7 @@ function drawProfile(draw: Draw, code: string): Profile {
             processing: ['PENDING'],
             notFound: ['NONE'],
             ...(draw.chance(0.7) ? { keyAt: '/key' } : {}),
+            ...(draw.chance(0.4) ? { echoes: ECHOES } : {}),
           },
         }
       : {}),
@@ -64,7 +75,12 @@ function drawProfile(draw: Draw, code: string): Profile {
       header: 'Idempotency-Key',
       honouredMs: keys === 'honoured' ? draw.pick([6_000, 12_000, 60_000]) : 0,
     },
-    receipt: { statuses: [200, 201], numberAt: '/receipt', pattern: `${code}-\\d{8}` },
+    receipt: {
+      statuses: [200, 201],
+      numberAt: '/receipt',
+      pattern: `${code}-\\d{8}`,
+      ...(draw.chance(0.5) ? { echoes: ECHOES } : {}),
+    },
     received: {
       submissionIdAt: '/submission',
       pollMs: draw.int(300, 900),
@@ -72,7 +88,10 @@ function drawProfile(draw: Draw, code: string): Profile {
     },
     answers: [],
     captcha: { marks: ['captcha-box'], threshold: 3 },
-    throttle: { pauseMsMax: draw.pick([4_000, 15_000]) },
+    throttle: {
+      pauseMsMax: draw.pick([4_000, 15_000]),
+      provesNothingTaken: draw.chance(0.3),
+    },
     redirects: [],
     retry: {
       inARowMax: draw.pick([2, 2, 3]),
@@ -99,11 +118,12 @@ function drawBehaviour(draw: Draw, profile: Profile, seed: number): BehaviourCha
     seed,
     latencyMs: { mean: draw.pick([20, 80, 250]), spread: 20 },
     faults: {
-      ...drawFaults(draw, 'submit', draw.pick([0.1, 0.3, 0.5])),
-      ...drawFaults(draw, 'status', draw.pick([0, 0.2, 0.4])),
-      ...drawFaults(draw, 'health', draw.pick([0, 0.3])),
+      ...drawFaults(draw, 'submit', draw.pick([0.1, 0.3, 0.5]), profile),
+      ...drawFaults(draw, 'status', draw.pick([0, 0.2, 0.4]), profile),
+      ...drawFaults(draw, 'health', draw.pick([0, 0.3]), profile),
     },
     timings: {
+      worksOnMs: drawWorksOnMs(new Draw(seed, 'works on'), profile),
       throttleMs: draw.pick([400, 1_500, 8_000]),
       processingMs: draw.pick([300, 2_000, 6_000]),
       slowMs: inside(),
@@ -115,13 +135,19 @@ function drawBehaviour(draw: Draw, profile: Profile, seed: number): BehaviourCha
   };
 }
 
+/** Half of the portals work on when a gateway has given up, for as long as their profile allows after a slow answer. */
+function drawWorksOnMs(draw: Draw, { longestServiceMs }: Profile): number {
+  return draw.chance(0.5) ? 0 : draw.int(100, longestServiceMs - ANSWER_MS_MAX);
+}
+
 function drawFaults(
   draw: Draw,
   endpoint: 'submit' | 'status' | 'health',
   total: number,
+  profile: Profile,
 ): Partial<Record<FaultKind, number>> {
   const kinds = FAULT_KINDS.filter(
-    (kind) => FAULTS[kind].on === endpoint && FAULTS[kind].survivable,
+    (kind) => FAULTS[kind].on === endpoint && isSurvivable(kind, profile),
   );
   const chosen = draw.shuffled(kinds).slice(0, draw.int(2, 7));
   return Object.fromEntries(chosen.map((kind) => [kind, total / chosen.length]));

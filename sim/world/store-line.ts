@@ -26,6 +26,7 @@ const REPEATABLE = new Set([
   'changeLane',
   'leaseProbe',
   'history',
+  'receiptOwner',
   'dataKeys',
   'sequence',
 ]);

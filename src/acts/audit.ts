@@ -11,6 +11,7 @@ import {
   type VerifyOutcome,
 } from '../ledger/index.ts';
 import {
+  countSetAside,
   findLogs,
   type FoundLog,
   ledgerEntries,
@@ -36,6 +37,8 @@ export interface AuditReport {
   readonly logs: readonly LogReport[];
   /** Facts committed but not yet in the log. */
   readonly waiting: number;
+  /** Facts that no entry could hold: the logs have their hashes. */
+  readonly setAside: number;
 }
 
 export async function verifyLedger(
@@ -68,7 +71,8 @@ export async function verifyLedger(
   // What the sequencer stumbled over must show in a log; if it does not, nobody may say that all is well.
   if (ok && damage !== undefined) throw damage;
   const { rows } = await ledgerWaiting(app.session, app.tenant);
-  return { ok, logs, waiting: rows };
+  const { count: setAside } = await countSetAside(app.session, app.tenant);
+  return { ok, logs, waiting: rows, setAside };
 }
 
 /** Takes what waits, so that it is verified too. A damaged log stops the sequencer, and must not stop the verifier. */

@@ -40,6 +40,8 @@ export function courtText(input: {
     `attempts/         ${input.attempts} records of sends and answers. attempts.json lists them in order; each answer is there as it was`,
     '                  recorded (.json) and as the exact bytes that the authority returned (.body).',
     'exceptions/       what was put before a person, where automation gave up (only if that happened).',
+    'evidence/         what a person gave as proof that it was filed, to the byte (.txt, .bin) and as it was recorded (.json);',
+    '                  its SHA-256 stands in the entry that its name ends with (only where a person accepted it as filed).',
     `deadline.json     the date${isKnown ? ' and the steps of law by which it was computed' : '; no computation of it is on record, it came with the filing'}.`,
     'tiers.json        who had the filing in hand, and when that changed.',
     'receipt.json      the number that the authority gave (only if it was accepted).',

@@ -28,6 +28,7 @@ import { signedLog, type SignedLog, signNow } from './audit-heads.ts';
 import { writePack } from './audit-pack.ts';
 import { verifierScript } from './audit-texts.ts';
 import { discloseBody, disclosureText } from './defence-bodies.ts';
+import { bodyKind, writeEvidence } from './defence-evidence.ts';
 import { deadlineOf, tiersOf } from './defence-history.ts';
 import { courtText } from './defence-texts.ts';
 
@@ -159,14 +160,24 @@ async function writeBodies(
       disclosureText(entry.id, disclosure),
     );
     const { canonical } = disclosure;
-    if (entry.type === 'filing.outcome') {
-      answers += 1;
-      files.set(entry.seq, await writeAnswer(folder, entry, canonical));
-    } else if (entry.type === 'dlq.enveloped') {
-      await folder.write(`exceptions/entry-${entry.seq}.json`, canonical);
-    } else {
-      await folder.write(payloadName(entry), checkedPayload(entry, canonical));
-      payloads += 1;
+    switch (bodyKind(entry)) {
+      case 'answer':
+        answers += 1;
+        files.set(entry.seq, await writeAnswer(folder, entry, canonical));
+        break;
+      case 'exception':
+        await folder.write(`exceptions/entry-${entry.seq}.json`, canonical);
+        break;
+      case 'payload':
+        await folder.write(payloadName(entry), checkedPayload(entry, canonical));
+        payloads += 1;
+        break;
+      case 'evidence':
+        await writeEvidence(folder, entry, canonical);
+        break;
+      case 'other':
+        await folder.write(`other/entry-${entry.seq}.json`, canonical);
+        break;
     }
   });
   for (const entry of entries) await collector.add(entry);

@@ -76,6 +76,7 @@ export {
 } from './audit-heads.ts';
 export { type OfflineReport, verifyFolder } from './audit-offline.ts';
 export { confirmQuarantine, inspectQuarantine } from './audit-quarantine.ts';
+export { listSetAside, type SetAsideLine, showSetAside } from './audit-set-aside.ts';
 export { opensslLines } from './audit-texts.ts';
 export { defendFiling, type DefencePack } from './defence.ts';
 export {
@@ -100,3 +101,4 @@ export {
   warnOfSlack,
   warnOfUnfiled,
 } from './slack-alerts.ts';
+export { checkInLane } from './portal-check.ts';

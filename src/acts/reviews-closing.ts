@@ -37,6 +37,8 @@ export async function acceptFiling(
     readonly reason: string;
     readonly receipt: string;
     readonly evidence: Evidence;
+    /** The receipt stands for another filing, too: the person says so. */
+    readonly isShared?: boolean;
   },
 ): Promise<{ readonly exception: ExceptionView; readonly evidenceSha256: string }> {
   const { actor, reason, receipt, evidence } = input;
@@ -62,6 +64,7 @@ export async function acceptFiling(
     to: 'accepted',
     cause: 'accept_as_filed',
     receipt,
+    ...(input.isShared === true ? { shared_receipt: true } : {}),
     reason,
     evidence_sha256: evidenceSha256,
     payload_sha256: filing.payloadSha256,
@@ -75,8 +78,9 @@ export async function acceptFiling(
           evidence_base64: Buffer.from(evidence.bytes).toString('base64'),
         }),
   });
+  const isShared = input.isShared === true;
   const act = { filing: filing.id, n, by: actor.id, reason, receipt, evidenceSha256, fact };
-  await acceptAsFiled(app.session, app.tenant, act);
+  await acceptAsFiled(app.session, app.tenant, { ...act, isShared });
   await sequenceAll(app);
   return { exception, evidenceSha256 };
 }

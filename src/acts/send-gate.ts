@@ -38,9 +38,11 @@ export function sendGate(parts: SendGateParts): SendGate {
         const exchange = found.exchange;
         const verdict = exchange && pauseAskedBy(exchange, profile, now);
         // Asked for by the registry, it is the same portal that wants to be left alone.
-        if (verdict !== undefined) return { kind: 'pause', verdict };
         const facts = { registry: found.answer, lastSentAt: sentAt };
-        const answer = gateAtSend(filing, facts, profile, now);
+        const answer: GateAnswer =
+          verdict === undefined
+            ? gateAtSend(filing, facts, profile, now)
+            : { kind: 'pause', verdict };
         // A look-up that was lost is unclear, so the filing does not pass; nor may the next one before the slot has rested.
         return found.isLost && answer.kind !== 'pass' ? { ...answer, mayBeBusy: true } : answer;
       } catch (error) {
@@ -72,5 +74,9 @@ async function registryAnswer(
   // Intake refuses a payload without its number, so this one was not frozen by the gates of this version.
   if (number === undefined) return { answer: { kind: 'not_found' }, isLost: false };
   const exchange = await portal.lookUp(profile, number, guard);
-  return { answer: classifyRegistry(exchange, profile), isLost: mayKeepBusy(exchange), exchange };
+  return {
+    answer: classifyRegistry(exchange, profile, number),
+    isLost: mayKeepBusy(exchange, profile),
+    exchange,
+  };
 }

@@ -1,7 +1,7 @@
 /** Messages out to RabbitMQ. One counts as handed over when the broker has confirmed it, and not before. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Channel, Connection, ReturnedMessage } from 'rabbitmq-client';
-import { type Clock, FilewrightError, type WriteGuard } from '../core/index.ts';
+import { type Clock, contentTypeFault, FilewrightError, type WriteGuard } from '../core/index.ts';
 import { openRabbit, type RabbitAddress } from './rabbit-connection.ts';
 import { brokerCodeOf } from './settle-message.ts';
 
@@ -24,6 +24,10 @@ export type PublishOutcome =
   | { readonly kind: 'refused'; readonly code: string; readonly elapsedMs: number }
   /** Nothing was written. */
   | { readonly kind: 'not_sent'; readonly code: string; readonly elapsedMs: number }
+  /** Nothing was written, because this process was too late or had no room. */
+  | { readonly kind: 'not_made'; readonly code: string; readonly elapsedMs: number }
+  /** Nothing was written, because AMQP cannot carry this message. */
+  | { readonly kind: 'unsendable'; readonly code: string; readonly elapsedMs: number }
   /** It was written and no confirmation came: the broker may have it. */
   | { readonly kind: 'unknown'; readonly code: string; readonly elapsedMs: number };
 
@@ -64,15 +68,17 @@ class Publisher implements RabbitPublisher {
       // Only a confirmation has the code CONFIRMED, below.
       ({ kind, code, elapsedMs: clock.monotonicMs() - startedAt }) as PublishOutcome;
     const key = `${message.queue}\n${message.id}`;
+    // The library would tear the channel down over it, with everybody's messages.
+    if (!isSendable(message)) return end('unsendable', 'CONTENT_TYPE_UNSENDABLE');
     // Twice at once, a return could not be told to belong to the one or the other.
-    if (this.waiting.has(key)) return end('not_sent', 'ALREADY_UNDER_WAY');
-    if (this.waiting.size >= WAITING_MAX) return end('not_sent', 'TOO_MANY_WAITING');
+    if (this.waiting.has(key)) return end('not_made', 'ALREADY_UNDER_WAY');
+    if (this.waiting.size >= WAITING_MAX) return end('not_made', 'TOO_MANY_WAITING');
     const fate = { isReturned: false };
     this.waiting.set(key, fate);
     try {
       const opened = await this.inTime(this.open(), 'CONNECT_TIMEOUT');
       if (opened.kind === 'failed') return end('not_sent', opened.code);
-      if (guard.signal.aborted || !guard.mayWrite()) return end('not_sent', 'LEASE_LOST');
+      if (guard.signal.aborted || !guard.mayWrite()) return end('not_made', 'LEASE_LOST');
       const confirmed = await this.inTime(this.write(opened.value, message), 'CONFIRM_TIMEOUT');
       if (confirmed.kind === 'failed') {
         const isRefused = confirmed.code === 'NACK' || confirmed.code === 'NOT_FOUND';
@@ -165,6 +171,10 @@ class Publisher implements RabbitPublisher {
       controller.abort();
     }
   }
+}
+
+function isSendable({ contentType }: QueueMessage): boolean {
+  return contentTypeFault(contentType) === undefined;
 }
 
 function failureCodeOf(error: unknown): string {

@@ -21,6 +21,7 @@ class RabbitGauge implements SaturationGauge {
   private readonly options: RabbitGaugeOptions;
   private connection: Connection | undefined;
   private untouchedSince: Instant | undefined;
+  private lastReady: number | undefined;
   private lastDeliveryAt: Instant | undefined;
 
   constructor(options: RabbitGaugeOptions) {
@@ -35,6 +36,7 @@ class RabbitGauge implements SaturationGauge {
     } catch (error) {
       // Whatever the reason, the queue was not seen, so nothing is known about how long it has been untouched.
       this.untouchedSince = undefined;
+      this.lastReady = undefined;
       return { kind: 'unmeasured', code: brokerCodeOf(error), message: textOf(error) };
     }
     const now = clock.now();
@@ -71,7 +73,10 @@ class RabbitGauge implements SaturationGauge {
     return connection;
   }
 
-  /** With other consumers about, a queue that is never empty may still flow; then nothing is claimed. */
+  /**
+   * With other consumers about, a queue that is never empty may still flow: then what lies ready falls between two looks
+   * now and then. Where it never does, those consumers take nothing, or less than comes in.
+   */
   private noteUntouched(
     seen: {
       readonly ready: number;
@@ -82,8 +87,11 @@ class RabbitGauge implements SaturationGauge {
   ): void {
     const hasMoved = seen.lastDeliveryAt !== this.lastDeliveryAt;
     this.lastDeliveryAt = seen.lastDeliveryAt;
+    const hasFallen = this.lastReady === undefined || seen.ready < this.lastReady;
+    this.lastReady = seen.ready;
     const mayFlow = seen.consumers > (this.options.watch === undefined ? 0 : 1);
-    if (seen.ready === 0 || hasMoved || mayFlow) this.untouchedSince = undefined;
+    if (seen.ready === 0 || hasMoved) this.untouchedSince = undefined;
+    else if (mayFlow && hasFallen) this.untouchedSince = now;
     else this.untouchedSince ??= now;
   }
 }

@@ -36,7 +36,7 @@ export interface RabbitCounts {
   /** Messages that lie ready; what consumers hold is not among them. */
   readonly ready: number;
   readonly consumers: number;
-  /** Since when, as far as was seen, messages lie ready without any consumer, or none was delivered to the only one. */
+  /** Since when, as far as was seen, messages lie ready and none is taken: no consumer, or none that takes any. */
   readonly untouchedSince: Instant | undefined;
 }
 

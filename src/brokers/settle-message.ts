@@ -46,7 +46,7 @@ export async function settleMessage(
       const text = textOf(error);
       onTrouble({ code: reason === undefined ? 'commit' : 'set_aside', message: text });
       if (!passesByItself(error)) failures += 1;
-      if (failures >= COMMIT_FAILURES_MAX) reason ??= text;
+      if (failures >= COMMIT_FAILURES_MAX || isItsOwnFault(error)) reason ??= text;
     }
     await clock.sleep(waitMs(round), signal);
   }
@@ -71,6 +71,11 @@ export function brokerCodeOf(error: unknown): string {
 function tooLarge({ bytes }: BrokerMessage): string | undefined {
   if (bytes.length <= MESSAGE_BYTES_MAX) return undefined;
   return `The message has ${bytes.length} bytes; at most ${MESSAGE_BYTES_MAX} are read.`;
+}
+
+/** No second look makes it another message. */
+function isItsOwnFault(error: unknown): boolean {
+  return error instanceof FilewrightError && error.code === 'MESSAGE_UNSENDABLE';
 }
 
 function passesByItself(error: unknown): boolean {

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { createFilewright, type Filewright } from '../app.ts';
 import { FilewrightError, type Log, whyUnreadable } from '../core/index.ts';
 import { personOf } from '../acts/index.ts';
-import type { Person } from '../store/index.ts';
+import { embeddedStatus, type Person } from '../store/index.ts';
 import { checkTenant } from './arguments.ts';
 import { createOutput, type Output } from './output.ts';
 
@@ -94,6 +94,17 @@ export async function withApp<T>(
   } finally {
     await app.close();
   }
+}
+
+/** For commands that need no installation: the app where there is one whose database runs, undefined otherwise. */
+export async function withAppIfRunning<T>(
+  options: GlobalOptions,
+  work: (app: Filewright | undefined) => Promise<T>,
+): Promise<T> {
+  const hasServer = (environment['DATABASE_URL'] ?? '') !== '';
+  const isRunning =
+    hasServer || (await embeddedStatus(dataDirectoryOf(options))).state === 'running';
+  return isRunning ? withApp(options, ({ app }) => work(app)) : work(undefined);
 }
 
 /** Aborts on the first SIGINT or SIGTERM, so that a worker drains; a second one ends the process at once. */

@@ -31,7 +31,7 @@ export function createOutput(json: boolean): Output {
 export function reportError(error: unknown, json: boolean): number {
   const known = error instanceof FilewrightError;
   const code = known ? error.code : 'UNEXPECTED';
-  const message = error instanceof Error ? error.message : String(error);
+  const message = withoutLongWords(error instanceof Error ? error.message : String(error));
   const remedy = known ? ERRORS[error.code].remedy : 'Report this with the command that caused it.';
   if (json) {
     const envelope = { filewright: ENVELOPE_VERSION, ok: false, error: { code, message, remedy } };
@@ -42,6 +42,14 @@ export function reportError(error: unknown, json: boolean): number {
       process.stderr.write(`${error.stack}\n`);
   }
   return known ? error.exitCode : EXIT.failed;
+}
+
+/** Messages quote what was found; a quote that fills the screen hides what was expected. */
+function withoutLongWords(text: string): string {
+  return text.replaceAll(
+    /\S{500,}/gu,
+    (word) => `${Array.from(word).slice(0, 60).join('')}… (${word.length} characters)`,
+  );
 }
 
 /** Columns padded to their widest cell; numbers to the right. */

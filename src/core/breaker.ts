@@ -43,6 +43,18 @@ export function breakerAfter(
   }
 }
 
+/** The same state of the same opening: no probe has been judged between the two, and nobody has closed it. */
+export function isSameBreaker(a: BreakerState, b: BreakerState): boolean {
+  switch (a.state) {
+    case 'closed':
+      return b.state === 'closed' && a.failures === b.failures;
+    case 'open':
+      return b.state === 'open' && a.since === b.since && a.until === b.until;
+    case 'half_open':
+      return b.state === 'half_open' && a.good === b.good && a.nextProbeAt === b.nextProbeAt;
+  }
+}
+
 /** When the next probe may run; undefined while the breaker is closed. */
 export function nextProbeAt(breaker: BreakerState): Instant | undefined {
   switch (breaker.state) {

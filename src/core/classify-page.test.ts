@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { classifySend, classifyStatus } from './classify.ts';
+import { ownOf } from './echoes.ts';
 import type { Answer, Failure, FailureCode, PageReading } from './exchange.ts';
 import { idempotencyKey } from './ids.ts';
 import type { Profile } from './profile.ts';
@@ -7,6 +8,7 @@ import { instant } from './time.ts';
 import { sampleProfile } from '../testing/index.ts';
 
 const NOW = instant(1_800_000_000_000);
+const OWN = ownOf({ key: idempotencyKey('k') }, undefined);
 
 const profile: Profile = sampleProfile({
   driver: 'html-form',
@@ -95,7 +97,7 @@ describe('what a page after the post means', () => {
     [
       'a refusal with its code',
       answer(200, page('refusal', { '#code': 'too_long' })),
-      { kind: 'rejected', code: 'PORTAL_TOO_LONG', missing: false },
+      { kind: 'rejected', code: 'PORTAL_TOO_LONG' },
     ],
     ['no page at all', answer(200, undefined), { kind: 'unknown', code: 'ANSWER_NOT_A_PAGE' }],
     [
@@ -112,11 +114,11 @@ describe('what a page after the post means', () => {
     [
       '403 with another text there',
       answer(403, page('other', { '#csrf': 'odd' })),
-      { kind: 'throttled', code: 'CAPTCHA', captcha: true },
+      { kind: 'throttled', code: 'CAPTCHA', captcha: true, written: true },
     ],
   ];
   it.each(rows)('%s', (_name, exchange, verdict) => {
-    expect(classifySend(exchange, profile, NOW)).toEqual(verdict);
+    expect(classifySend(exchange, profile, OWN, NOW)).toEqual(verdict);
   });
 });
 
@@ -139,22 +141,23 @@ describe('what a page before the post means', () => {
   ] as const;
   it.each(lane)('%s stops the lane and leaves the filing as it was', (code) => {
     const verdict = { kind: 'drift', code: code.toUpperCase(), written: false };
-    expect(classifySend(failure(code), profile, NOW)).toEqual(verdict);
+    expect(classifySend(failure(code), profile, OWN, NOW)).toEqual(verdict);
   });
 
   it('the end of a session is a session, a page of errors is transient, a payload goes to a person', () => {
-    expect(classifySend(failure('session'), profile, NOW)).toEqual({
+    expect(classifySend(failure('session'), profile, OWN, NOW)).toEqual({
       kind: 'session',
       code: 'SESSION',
       written: false,
     });
-    expect(classifySend(failure('page'), profile, NOW)).toEqual({
+    expect(classifySend(failure('page'), profile, OWN, NOW)).toEqual({
       kind: 'transient',
       code: 'PAGE',
     });
-    expect(classifySend(failure('payload'), profile, NOW)).toEqual({
+    expect(classifySend(failure('payload'), profile, OWN, NOW)).toEqual({
       kind: 'denied',
       code: 'PAYLOAD',
+      written: false,
     });
   });
 
@@ -162,11 +165,11 @@ describe('what a page before the post means', () => {
     const page429 = answer(429, undefined, { 'retry-after': '30' });
     for (const code of ['page', 'form_changed'] as const) {
       const exchange = failure(code, { answer: page429 });
-      expect(classifySend(exchange, profile, NOW)).toMatchObject({
+      expect(classifySend(exchange, profile, OWN, NOW)).toMatchObject({
         kind: 'throttled',
         waitMs: 30_000,
       });
-      expect(classifyStatus(exchange, profile, idempotencyKey('k'), NOW)).toMatchObject({
+      expect(classifyStatus(exchange, profile, OWN, NOW)).toMatchObject({
         kind: 'throttled',
       });
     }
@@ -174,7 +177,7 @@ describe('what a page before the post means', () => {
 
   it('a failure after the post stays unknown, whatever page came before', () => {
     const exchange = failure('cut', { written: true, answer: answer(429, undefined) });
-    expect(classifySend(exchange, profile, NOW)).toEqual({ kind: 'unknown', code: 'CUT' });
+    expect(classifySend(exchange, profile, OWN, NOW)).toEqual({ kind: 'unknown', code: 'CUT' });
   });
 });
 
@@ -201,6 +204,6 @@ describe('what a status page says', () => {
     [answer(200, undefined), { kind: 'unclear', code: 'HTTP_200_NOT_A_PAGE' }],
   ];
   it.each(rows)('%#', (exchange, expected) => {
-    expect(classifyStatus(exchange, profile, idempotencyKey('k'), NOW)).toEqual(expected);
+    expect(classifyStatus(exchange, profile, OWN, NOW)).toEqual(expected);
   });
 });

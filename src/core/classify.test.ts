@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { classifySend, classifyStatus, isHealthy } from './classify.ts';
-import type { Answer, Exchange, FailureCode } from './exchange.ts';
+import { ownOf } from './echoes.ts';
+import type { Answer, Exchange, Failure, FailureCode } from './exchange.ts';
 import { idempotencyKey } from './ids.ts';
 import type { AnswerRule, Profile, StatusRule } from './profile.ts';
 import { instant } from './time.ts';
@@ -9,6 +10,8 @@ import type { StatusAnswer, Verdict } from './verdict.ts';
 
 const NOW = instant(Date.UTC(2026, 2, 2, 15));
 const KEY = idempotencyKey('fw1-00112233445566778899aabbccddeeff');
+
+const OWN = ownOf({ key: KEY }, undefined);
 
 const STATUS: StatusRule = {
   path: '/status/{key}',
@@ -54,6 +57,12 @@ const PROFILE: Profile = {
   quirks: [],
 };
 
+/** Vouches for its throttles. */
+const VOUCHED: Profile = {
+  ...PROFILE,
+  throttle: { ...PROFILE.throttle, provesNothingTaken: true },
+};
+
 type Body = string | Uint8Array | { readonly [name: string]: unknown };
 
 function answer(status: number, body: Body = '', more: Partial<Answer> = {}): Answer {
@@ -78,11 +87,11 @@ function failure(code: FailureCode, written: boolean): Exchange {
 }
 
 function send(exchange: Exchange, profile: Profile = PROFILE): Verdict {
-  return classifySend(exchange, profile, NOW);
+  return classifySend(exchange, profile, OWN, NOW);
 }
 
 function ask(exchange: Exchange, profile: Profile = PROFILE): StatusAnswer {
-  return classifyStatus(exchange, profile, KEY, NOW);
+  return classifyStatus(exchange, profile, OWN, NOW);
 }
 
 const RECEIPT = { receipt: { number: 'DE-123456' } };
@@ -272,19 +281,15 @@ describe('an answer by its status alone', () => {
   it.each<[number, Verdict]>([
     ...[400, 413, 414, 422, 431].map((status): [number, Verdict] => [
       status,
-      { kind: 'rejected', code: `HTTP_${status}`, missing: false },
+      { kind: 'rejected', code: `HTTP_${status}` },
     ]),
     [404, { kind: 'rejected', code: 'HTTP_404', missing: true }],
     ...[401, 402, 403, 407, 451].map((status): [number, Verdict] => [
       status,
-      { kind: 'denied', code: `HTTP_${status}` },
+      { kind: 'denied', code: `HTTP_${status}`, written: true },
     ]),
     [409, { kind: 'conflict' }],
-    ...[423, 425].map((status): [number, Verdict] => [
-      status,
-      { kind: 'transient', code: `HTTP_${status}` },
-    ]),
-    ...[408, 500, 502, 503, 504, 506, 507, 508, 510, 520, 524, 599].map(
+    ...[408, 423, 425, 500, 502, 503, 504, 506, 507, 508, 510, 520, 524, 599].map(
       (status): [number, Verdict] => [status, { kind: 'unknown', code: `HTTP_${status}` }],
     ),
     ...[300, 301, 302, 303, 305, 307, 308].map((status): [number, Verdict] => [
@@ -296,7 +301,7 @@ describe('an answer by its status alone', () => {
       { kind: 'drift', code: `HTTP_${status}`, written: true },
     ]),
     [511, { kind: 'session', code: 'HTTP_511', written: true }],
-    [429, { kind: 'throttled', code: 'HTTP_429', captcha: false }],
+    [429, { kind: 'throttled', code: 'HTTP_429', captcha: false, written: true }],
     ...[406, 411, 412, 416, 417, 418, 421, 424, 428, 499].map((status): [number, Verdict] => [
       status,
       { kind: 'unclassified', code: `HTTP_${status}` },
@@ -317,15 +322,16 @@ describe('an answer by its status alone', () => {
   it('is unknown with its body cut, and still says that the lane must pause', () => {
     const cut = (status: number, headers: Record<string, string>) =>
       send(answer(status, '{', { bodyEnd: 'cut', headers }));
-    const unknown = { kind: 'unknown', code: 'BODY_TRUNCATED' };
-    expect(cut(429, {})).toEqual({ ...unknown, throttle: {} });
+    const throttled = { kind: 'throttled', captcha: false, written: true };
+    expect(cut(429, {})).toEqual({ ...throttled, code: 'HTTP_429' });
     for (const status of [403, 429, 503]) {
-      expect(cut(status, { 'retry-after': '60' })).toEqual({
-        ...unknown,
-        throttle: { waitMs: 60_000 },
-      });
+      const expected = { ...throttled, code: `HTTP_${status}`, waitMs: 60_000 };
+      const answered = answer(status, '{', { bodyEnd: 'cut', headers: { 'retry-after': '60' } });
+      expect(send(answered)).toEqual(expected);
+      // What the profile vouches for is a whole answer.
+      expect(send(answered, VOUCHED)).toEqual(expected);
     }
-    expect(cut(503, {})).toEqual(unknown);
+    expect(cut(503, {})).toEqual({ kind: 'unknown', code: 'BODY_TRUNCATED' });
   });
 
   it('gives some verdict for each of 200 to 599 with any body and any stamp, and never throws', () => {
@@ -375,27 +381,27 @@ describe('a throttle', () => {
     [
       '429 with a stamp',
       answer(429, '', { headers: { 'retry-after': '7' } }),
-      { kind: 'throttled', code: 'HTTP_429', captcha: false, ...stamped(7) },
+      { kind: 'throttled', code: 'HTTP_429', captcha: false, written: true, ...stamped(7) },
     ],
     [
       '429 with a reset stamp',
       answer(429, '', { headers: { 'x-ratelimit-reset': String(NOW / 1000 + 9) } }),
-      { kind: 'throttled', code: 'HTTP_429', captcha: false, ...stamped(9) },
+      { kind: 'throttled', code: 'HTTP_429', captcha: false, written: true, ...stamped(9) },
     ],
     [
       '429 with a stamp that makes no sense',
       answer(429, '', { headers: BAD_STAMP }),
-      { kind: 'throttled', code: 'HTTP_429', captcha: false },
+      { kind: 'throttled', code: 'HTTP_429', captcha: false, written: true },
     ],
     [
       '503 with Retry-After',
       answer(503, '', { headers: { 'retry-after': '7' } }),
-      { kind: 'throttled', code: 'HTTP_503', captcha: false, ...stamped(7) },
+      { kind: 'throttled', code: 'HTTP_503', captcha: false, written: true, ...stamped(7) },
     ],
     [
       '503 with a Retry-After that makes no sense',
       answer(503, '', { headers: BAD_STAMP }),
-      { kind: 'throttled', code: 'HTTP_503', captcha: false },
+      { kind: 'throttled', code: 'HTTP_503', captcha: false, written: true },
     ],
     [
       '503 with only a reset stamp is unknown',
@@ -410,47 +416,47 @@ describe('a throttle', () => {
     [
       '403 with a reset stamp',
       answer(403, '', { headers: { 'x-ratelimit-reset': '7' } }),
-      { kind: 'throttled', code: 'HTTP_403', captcha: false, ...stamped(7) },
+      { kind: 'throttled', code: 'HTTP_403', captcha: false, written: true, ...stamped(7) },
     ],
     [
       '403 with Retry-After',
       answer(403, '', { headers: { 'retry-after': '7' } }),
-      { kind: 'throttled', code: 'HTTP_403', captcha: false, ...stamped(7) },
+      { kind: 'throttled', code: 'HTTP_403', captcha: false, written: true, ...stamped(7) },
     ],
     [
       '403 with a CAPTCHA mark in any case',
       answer(403, CAPTCHA_PAGE),
-      { kind: 'throttled', code: 'CAPTCHA', captcha: true },
+      { kind: 'throttled', code: 'CAPTCHA', captcha: true, written: true },
     ],
     [
       '403 with a CAPTCHA mark in a page that is no UTF-8',
       answer(403, Buffer.from('é Are You A Robot?', 'latin1')),
-      { kind: 'throttled', code: 'CAPTCHA', captcha: true },
+      { kind: 'throttled', code: 'CAPTCHA', captcha: true, written: true },
     ],
     [
       '403 with a CAPTCHA mark and a stamp',
       answer(403, CAPTCHA_PAGE, { headers: { 'x-ratelimit-reset': '7' } }),
-      { kind: 'throttled', code: 'CAPTCHA', captcha: true, ...stamped(7) },
+      { kind: 'throttled', code: 'CAPTCHA', captcha: true, written: true, ...stamped(7) },
     ],
     [
       '403 with a mark beyond the head of the page is denied',
       answer(403, ' '.repeat(64 * 1024) + CAPTCHA_PAGE),
-      { kind: 'denied', code: 'HTTP_403' },
+      { kind: 'denied', code: 'HTTP_403', written: true },
     ],
     [
       '429 with a CAPTCHA mark is a plain throttle: the mark counts in a 403',
       answer(429, CAPTCHA_PAGE),
-      { kind: 'throttled', code: 'HTTP_429', captcha: false },
+      { kind: 'throttled', code: 'HTTP_429', captcha: false, written: true },
     ],
     [
       '401 with a stamp is denied',
       answer(401, '', { headers: { 'retry-after': '7' } }),
-      { kind: 'denied', code: 'HTTP_401' },
+      { kind: 'denied', code: 'HTTP_401', written: true },
     ],
     [
       '400 with a CAPTCHA mark is rejected',
       answer(400, CAPTCHA_PAGE),
-      { kind: 'rejected', code: 'HTTP_400', missing: false },
+      { kind: 'rejected', code: 'HTTP_400' },
     ],
   ])('%s', (_what, exchange, verdict) => {
     expect(send(exchange)).toEqual(verdict);
@@ -458,7 +464,26 @@ describe('a throttle', () => {
 
   it('by mark does not exist where the profile names no marks', () => {
     const profile = { ...PROFILE, captcha: { marks: [], threshold: 3 } };
-    expect(send(answer(403, CAPTCHA_PAGE), profile)).toEqual({ kind: 'denied', code: 'HTTP_403' });
+    expect(send(answer(403, CAPTCHA_PAGE), profile)).toEqual({
+      kind: 'denied',
+      code: 'HTTP_403',
+      written: true,
+    });
+  });
+
+  it.each([
+    ['429', answer(429)],
+    ['503 with Retry-After', answer(503, '', { headers: { 'retry-after': '7' } })],
+    ['403 with a stamp', answer(403, '', { headers: { 'x-ratelimit-reset': '7' } })],
+    ['403 with a CAPTCHA', answer(403, CAPTCHA_PAGE)],
+  ])('%s proves that nothing was taken only where the profile says so', (_what, exchange) => {
+    expect(send(exchange)).toMatchObject({ kind: 'throttled', written: true });
+    expect(send(exchange, VOUCHED)).toMatchObject({ kind: 'throttled', written: false });
+  });
+
+  it('before the filing was posted proves it in any profile', () => {
+    const stopped = failure('page', false) as Failure;
+    expect(send({ ...stopped, answer: answer(429) })).toMatchObject({ written: false });
   });
 });
 
@@ -466,11 +491,11 @@ describe('a refinement in the profile', () => {
   const refined = (...answers: AnswerRule[]): Profile => ({ ...PROFILE, answers });
 
   it.each<[AnswerRule['verdict'], Verdict]>([
-    ['rejected', { kind: 'rejected', code: 'HTTP_500', missing: false }],
-    ['denied', { kind: 'denied', code: 'HTTP_500' }],
+    ['rejected', { kind: 'rejected', code: 'HTTP_500' }],
+    ['denied', { kind: 'denied', code: 'HTTP_500', written: false }],
     ['transient', { kind: 'transient', code: 'HTTP_500' }],
     ['unknown', { kind: 'unknown', code: 'HTTP_500' }],
-    ['throttled', { kind: 'throttled', code: 'HTTP_500', captcha: false }],
+    ['throttled', { kind: 'throttled', code: 'HTTP_500', captcha: false, written: true }],
     ['drift', { kind: 'drift', code: 'HTTP_500', written: true }],
   ])('by status alone makes a 500 %s', (verdict, expected) => {
     expect(send(answer(500), refined({ status: 500, verdict }))).toEqual(expected);
@@ -486,7 +511,6 @@ describe('a refinement in the profile', () => {
     expect(send(answer(200, { error: 'duplicate' }), profile)).toEqual({
       kind: 'rejected',
       code: 'HTTP_200_DUPLICATE',
-      missing: false,
     });
     expect(send(answer(200, { error: 'other', ...RECEIPT }), profile).kind).toBe('accepted');
     expect(send(answer(200, { ...RECEIPT }), profile).kind).toBe('accepted');
@@ -514,6 +538,7 @@ describe('a refinement in the profile', () => {
       kind: 'throttled',
       code: 'HTTP_500_FULL',
       captcha: false,
+      written: true,
       waitMs: 7000,
     });
     expect(send(answer(500, { error: 'x' }), profile).kind).toBe('transient');

@@ -1,18 +1,22 @@
 /**
  * From an exchange to a verdict (design § 4). The line that matters is whether the body was written: before it a
  * failure proves that nothing happened; after it anything but a proven receipt or a proven refusal is `unknown`.
+ * A refusal is proven by the application that has read the filing. Limiters, gateways, doors and routers (429, 503,
+ * 401, 403, 423, ...) answer for themselves, and may do so when the application behind them is done. Only the
+ * profile can say that they come before it.
  */
+import { type Own, strangerIn } from './echoes.ts';
 import type { Answer, Exchange, Failure, FailureCode } from './exchange.ts';
-import type { IdempotencyKey } from './ids.ts';
 import { decodeJson, isPlainText, pointer, textAt } from './json-pointer.ts';
+import { patternOf } from './patterns.ts';
 import type { AnswerRule, Profile } from './profile.ts';
 import { hasStamp, stampWaitMs } from './stamp.ts';
 import type { Instant } from './time.ts';
-import type { StatusAnswer, Verdict } from './verdict.ts';
+import type { StatusAnswer, Throttle, Verdict } from './verdict.ts';
 
 const REJECTED = new Set([400, 413, 414, 422, 431]);
 const DENIED = new Set([401, 402, 403, 407, 451]);
-const TRANSIENT = new Set([423, 425]);
+const NOT_NOW = new Set([408, 423, 425]);
 const DRIFT = new Set([304, 405, 410, 415, 426, 501, 505]);
 
 /** Marks are looked for in the first part of a page only; a CAPTCHA page says so at its head. */
@@ -31,11 +35,34 @@ const LANE_FAULTS: ReadonlySet<FailureCode> = new Set([
   'session_collision',
 ]);
 
-export function classifySend(exchange: Exchange, profile: Profile, now: Instant): Verdict {
+export function classifySend(
+  exchange: Exchange,
+  profile: Profile,
+  own: Own,
+  now: Instant,
+): Verdict {
   if (exchange.kind === 'failure') {
     if (exchange.written) return { kind: 'unknown', code: exchange.code.toUpperCase() };
     return classifyUnwritten(exchange, profile, now);
   }
+  const verdict = classifyAnswer(exchange, profile, now);
+  if (profile.receipt.echoes === undefined || exchange.bodyEnd === 'cut') return verdict;
+  return ifOurs(verdict, exchange, profile, own);
+}
+
+/** The verdict, unless the answer speaks of another filing: then it says nothing about this one, neither yes nor no. */
+function ifOurs(verdict: Verdict, answer: Answer, profile: Profile, own: Own): Verdict {
+  const body = readBody(answer, profile);
+  if (body === undefined) return verdict;
+  const textOf = (place: string): string | undefined => textIn(body, place);
+  const all = verdict.kind === 'accepted';
+  const code = strangerIn(profile.receipt.echoes, textOf, own, { all });
+  if (code === undefined) return verdict;
+  // A pause is asked of the lane, whoever the answer was for.
+  return verdict.kind === 'throttled' ? { ...verdict, written: true } : { kind: 'unknown', code };
+}
+
+function classifyAnswer(exchange: Answer, profile: Profile, now: Instant): Verdict {
   const refined = profile.answers.find((rule) => matches(rule, exchange, profile));
   if (refined !== undefined) return refinedVerdict(refined, exchange, profile, now);
   if (exchange.bodyEnd === 'cut') return classifyCut(exchange, profile, now);
@@ -43,36 +70,39 @@ export function classifySend(exchange: Exchange, profile: Profile, now: Instant)
   const code = `HTTP_${status}`;
   if (status >= 200 && status < 300) return classifySuccess(exchange, profile);
   const throttle = throttleOf(exchange, profile, now);
-  if (throttle !== undefined) return throttle;
+  if (throttle !== undefined) return { ...throttle, written: mayBeTaken(profile) };
   if (DRIFT.has(status)) return { kind: 'drift', code, written: true };
-  if (REJECTED.has(status)) return { kind: 'rejected', code, missing: false };
+  if (REJECTED.has(status)) return { kind: 'rejected', code };
+  // The application does not know what was sent to; three in a row are a wrong address, and then nothing is proven.
   if (status === 404) return { kind: 'rejected', code, missing: true };
-  if (DENIED.has(status)) return { kind: 'denied', code };
-  if (TRANSIENT.has(status)) return { kind: 'transient', code };
+  if (DENIED.has(status)) return { kind: 'denied', code, written: true };
   if (status === 409) return { kind: 'conflict' };
   if (status === 511) return { kind: 'session', code, written: true };
-  // 408, every other 5xx and undeclared redirects: the portal may have taken the filing before it said so.
-  if (status === 408 || status >= 500 || status < 400) return { kind: 'unknown', code };
+  // "Not now", every other 5xx and undeclared redirects: the portal may have taken the filing before it said so.
+  if (NOT_NOW.has(status) || status >= 500 || status < 400) return { kind: 'unknown', code };
   return { kind: 'unclassified', code };
 }
 
 /** Half an answer proves nothing about the filing; but its head came whole, and a block is waited out all the same. */
 function classifyCut(answer: Answer, profile: Profile, now: Instant): Verdict {
   const throttle = throttleOf(answer, profile, now);
-  const code = 'BODY_TRUNCATED';
-  if (throttle === undefined) return { kind: 'unknown', code };
-  const { waitMs } = throttle;
-  return { kind: 'unknown', code, throttle: waitMs === undefined ? {} : { waitMs } };
+  if (throttle === undefined) return { kind: 'unknown', code: 'BODY_TRUNCATED' };
+  return { ...throttle, written: true };
+}
+
+/** After the body was written a throttle proves nothing, unless the profile vouches for it. */
+function mayBeTaken({ throttle }: Profile): boolean {
+  return throttle.provesNothingTaken !== true;
 }
 
 export function classifyStatus(
   exchange: Exchange,
   profile: Profile,
-  key: IdempotencyKey,
+  own: Own,
   now: Instant,
 ): StatusAnswer {
   if (exchange.kind === 'failure') {
-    const before = exchange.answer && throttleOf(exchange.answer, profile, now);
+    const before = stopAskedBy(exchange, profile, now);
     return before ?? { kind: 'unclear', code: exchange.code.toUpperCase() };
   }
   const rule = profile.status;
@@ -87,11 +117,14 @@ export function classifyStatus(
   const body = readBody(exchange, profile);
   if (body === undefined) return { kind: 'unclear', code: `${code}_${unreadable(profile)}` };
   if (exchange.page?.kind === 'login') return { kind: 'unclear', code: 'LOGIN_PAGE' };
-  if (rule.keyAt !== undefined && textIn(body, rule.keyAt) !== key) {
+  if (rule.keyAt !== undefined && textIn(body, rule.keyAt) !== own('key')) {
     return { kind: 'unclear', code: 'OTHER_KEY' };
   }
   const state = textIn(body, rule.stateAt);
   if (state === undefined) return { kind: 'unclear', code: 'STATE_MISSING' };
+  const all = rule.accepted.includes(state);
+  const stranger = strangerIn(rule.echoes, (place) => textIn(body, place), own, { all });
+  if (stranger !== undefined) return { kind: 'unclear', code: stranger };
   if (rule.notFound.includes(state)) return { kind: 'not_found' };
   if (exchange.status !== 200) return { kind: 'unclear', code };
   if (rule.accepted.includes(state)) {
@@ -115,13 +148,14 @@ export function isHealthy(exchange: Exchange): boolean {
 
 /** Nothing of the filing was written, so nothing can have happened to it. */
 function classifyUnwritten(failure: Failure, profile: Profile, now: Instant): Verdict {
-  const throttle = failure.answer && throttleOf(failure.answer, profile, now);
-  if (throttle !== undefined) return throttle;
+  const throttle = stopAskedBy(failure, profile, now);
+  if (throttle !== undefined) return { ...throttle, written: false };
   const code = failure.code.toUpperCase();
   if (LANE_FAULTS.has(failure.code)) return { kind: 'drift', code, written: false };
-  if (failure.code === 'session') return { kind: 'session', code, written: false };
+  if (failure.code === 'session' || failure.code === 'session_rivals')
+    return { kind: 'session', code, written: false };
   // This payload can never fill in that form: a person has to look, and nothing is in doubt.
-  if (failure.code === 'payload') return { kind: 'denied', code };
+  if (failure.code === 'payload') return { kind: 'denied', code, written: false };
   return { kind: 'transient', code };
 }
 
@@ -161,7 +195,7 @@ function classifyPage({ page }: Answer, profile: Profile): Verdict | undefined {
       return undefined;
     case 'refusal': {
       const code = page.texts[profile.form?.refusal?.codeAt ?? ''] ?? 'REFUSED';
-      return { kind: 'rejected', code: `PORTAL_${code.toUpperCase()}`, missing: false };
+      return { kind: 'rejected', code: `PORTAL_${code.toUpperCase()}` };
     }
     case 'login':
       return { kind: 'unknown', code: 'LOGIN_PAGE' };
@@ -209,28 +243,60 @@ function receiptNumber(body: Readable, profile: Profile): string | undefined {
   return patternOf(profile.receipt.pattern).test(number) ? number : undefined;
 }
 
-/** The pause that an answer asks for, also one on the way to what was asked. */
+/** The pause that an answer to a question asks for, also one on the way to what was asked. */
 export function pauseAskedBy(
   exchange: Exchange,
   profile: Profile,
   now: Instant,
 ): (Verdict & { kind: 'throttled' }) | undefined {
-  const answer = exchange.kind === 'answer' ? exchange : exchange.answer;
-  return answer && throttleOf(answer, profile, now);
+  const throttle =
+    exchange.kind === 'answer'
+      ? throttleOf(exchange, profile, now)
+      : stopAskedBy(exchange, profile, now);
+  return throttle && { ...throttle, written: false };
 }
 
-function throttleOf(
-  answer: Answer,
-  profile: Profile,
-  now: Instant,
-): (Verdict & { kind: 'throttled' }) | undefined {
+/** The profile's word that whoever gave this answer did so before the portal began, or when it had finished. */
+export function isVouchedFor(answer: Answer, profile: Profile): boolean {
+  const rule = profile.answers.find((one) => matches(one, answer, profile));
+  switch (rule?.verdict) {
+    case 'rejected':
+    case 'denied':
+    case 'transient':
+      return true;
+    case 'drift':
+    case 'unknown':
+      return false;
+    case 'throttled':
+      return !mayBeTaken(profile);
+    case undefined:
+      return isThrottle(answer, profile) && !mayBeTaken(profile);
+  }
+}
+
+/** The answer asks for a pause. */
+export function isThrottle(answer: Answer, profile: Profile): boolean {
+  const { status, headers } = answer;
+  if (status === 403) return hasStamp(headers) || hasCaptchaMark(answer, profile);
+  return status === 429 || (status === 503 && headers['retry-after'] !== undefined);
+}
+
+/**
+ * The pause after a request that was stopped on its way. A login that breaks is waited out like a throttle: whoever
+ * posts a password again and again to a portal in trouble finds the account locked when it is well.
+ */
+function stopAskedBy(failure: Failure, profile: Profile, now: Instant): Throttle | undefined {
+  const throttle = failure.answer && throttleOf(failure.answer, profile, now);
+  if (throttle !== undefined || failure.code !== 'login_failed') return throttle;
+  const waitMs = failure.answer && stampWaitMs(failure.answer.headers, now);
+  const pause = { kind: 'throttled', code: 'LOGIN_FAILED', captcha: false } as const;
+  return waitMs === undefined ? pause : { ...pause, waitMs };
+}
+
+function throttleOf(answer: Answer, profile: Profile, now: Instant): Throttle | undefined {
+  if (!isThrottle(answer, profile)) return undefined;
   const { status, headers } = answer;
   const captcha = status === 403 && hasCaptchaMark(answer, profile);
-  const throttled =
-    status === 429 ||
-    (status === 503 && headers['retry-after'] !== undefined) ||
-    (status === 403 && (hasStamp(headers) || captcha));
-  if (!throttled) return undefined;
   const waitMs = stampWaitMs(headers, now);
   return {
     kind: 'throttled',
@@ -261,32 +327,20 @@ function refinedVerdict(rule: AnswerRule, answer: Answer, profile: Profile, now:
   const code = `HTTP_${rule.status}${rule.equals === undefined ? '' : `_${rule.equals.toUpperCase()}`}`;
   switch (rule.verdict) {
     case 'rejected':
-      return { kind: 'rejected', code, missing: false };
+      return { kind: 'rejected', code };
     case 'drift':
       return { kind: 'drift', code, written: true };
     case 'throttled': {
       const waitMs = stampWaitMs(answer.headers, now);
       const captcha = hasCaptchaMark(answer, profile);
-      return { kind: 'throttled', code, captcha, ...(waitMs === undefined ? {} : { waitMs }) };
+      const throttle = { kind: 'throttled', code, captcha, written: mayBeTaken(profile) } as const;
+      return waitMs === undefined ? throttle : { ...throttle, waitMs };
     }
+    // The profile's own word for this very answer.
     case 'denied':
+      return { kind: 'denied', code, written: false };
     case 'transient':
     case 'unknown':
       return { kind: rule.verdict, code };
   }
-}
-
-const patterns = new Map<string, RegExp>();
-/** Profiles are few; the bound only keeps a generator of profiles from growing the cache for ever. */
-const PATTERNS_MAX = 1000;
-
-function patternOf(source: string): RegExp {
-  let pattern = patterns.get(source);
-  if (pattern === undefined) {
-    if (patterns.size >= PATTERNS_MAX) patterns.clear();
-    // The whole number must have the shape: "ERROR DE-1 not found" is no receipt because it contains one.
-    pattern = new RegExp(`^(?:${source})$`, 'u');
-    patterns.set(source, pattern);
-  }
-  return pattern;
 }

@@ -23,8 +23,8 @@ import {
 
 const UNKNOWN: Verdict = { kind: 'unknown', code: 'CUT' };
 const TRANSIENT: Verdict = { kind: 'transient', code: 'DNS' };
-const THROTTLED = { kind: 'throttled', code: 'HTTP_429', captcha: false } as const;
-const CAPTCHA = { kind: 'throttled', code: 'CAPTCHA', captcha: true } as const;
+const THROTTLED = { kind: 'throttled', code: 'HTTP_429', captcha: false, written: false } as const;
+const CAPTCHA = { kind: 'throttled', code: 'CAPTCHA', captcha: true, written: false } as const;
 
 const verdicts = fc.constantFrom<Verdict>(
   { kind: 'received', submissionId: 'S' },
@@ -32,9 +32,11 @@ const verdicts = fc.constantFrom<Verdict>(
   TRANSIENT,
   UNKNOWN,
   THROTTLED,
+  { ...THROTTLED, written: true },
   CAPTCHA,
-  { kind: 'rejected', code: 'HTTP_422', missing: false },
-  { kind: 'denied', code: 'HTTP_401' },
+  { ...CAPTCHA, written: true },
+  { kind: 'rejected', code: 'HTTP_422' },
+  { kind: 'denied', code: 'HTTP_401', written: true },
   { kind: 'drift', code: 'D', written: true },
   { kind: 'drift', code: 'D', written: false },
   { kind: 'session', code: 'S', written: true },

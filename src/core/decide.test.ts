@@ -39,8 +39,8 @@ const RECEIPT = { number: 'DE-1' };
 const ACCEPT: Decision = { kind: 'accept', receipt: RECEIPT };
 const UNKNOWN: Verdict = { kind: 'unknown', code: 'CUT' };
 const TRANSIENT: Verdict = { kind: 'transient', code: 'DNS' };
-const THROTTLED = { kind: 'throttled', code: 'HTTP_429', captcha: false } as const;
-const CAPTCHA = { kind: 'throttled', code: 'CAPTCHA', captcha: true } as const;
+const THROTTLED = { kind: 'throttled', code: 'HTTP_429', captcha: false, written: false } as const;
+const CAPTCHA = { kind: 'throttled', code: 'CAPTCHA', captcha: true, written: false } as const;
 
 function sent(verdict: Verdict, filing: Filing = FILING, profile: Profile = PORTAL): Decision {
   return decide(filing, { kind: 'sent', verdict }, profile, NOW);
@@ -76,7 +76,7 @@ describe('the first send', () => {
     ['a receipt is final', { kind: 'accepted', receipt: RECEIPT }, ACCEPT],
     [
       'a refusal rejects with its code and no retry',
-      { kind: 'rejected', code: 'HTTP_422', missing: false },
+      { kind: 'rejected', code: 'HTTP_422' },
       { kind: 'reject', code: 'HTTP_422' },
     ],
     [
@@ -86,7 +86,12 @@ describe('the first send', () => {
     ],
     [
       'a denial goes to a person with no retry',
-      { kind: 'denied', code: 'HTTP_401' },
+      { kind: 'denied', code: 'HTTP_401', written: true },
+      giveUp('HTTP_401', JUST_SENT),
+    ],
+    [
+      'a denial that the profile names is one, and nothing is in doubt',
+      { kind: 'denied', code: 'HTTP_401', written: false },
       giveUp('HTTP_401'),
     ],
     [
@@ -290,9 +295,9 @@ describe('a re-send, while an earlier send is unknown', () => {
   });
 
   it.each<[string, Verdict]>([
-    ['refused', { kind: 'rejected', code: 'HTTP_422', missing: false }],
+    ['refused', { kind: 'rejected', code: 'HTTP_422' }],
     ['not found', { kind: 'rejected', code: 'HTTP_404', missing: true }],
-    ['denied', { kind: 'denied', code: 'HTTP_401' }],
+    ['denied', { kind: 'denied', code: 'HTTP_401', written: true }],
     ['answered by an unnamed 4xx', { kind: 'unclassified', code: 'HTTP_418' }],
   ])('that is %s proves nothing about the earlier one: status is asked', (_what, verdict) => {
     expect(sent(verdict, resending, KEYED)).toMatchObject({
@@ -594,6 +599,58 @@ describe('retry bounds', () => {
       code: 'RETRIES_EXHAUSTED',
       unsettled: { firstSentAt: EARLIER },
     });
+  });
+});
+
+describe('a throttle after the filing was written', () => {
+  const WRITTEN: Verdict = { ...THROTTLED, written: true };
+  const untouched = { failures: 0, failingSince: undefined, delayMs: 0, captchaMarks: 0 };
+
+  it('is followed by the same key where keys are honoured, and costs no budget', () => {
+    for (const profile of [KEYED, KEYED_MUTE, NOTICE_MUTE]) {
+      const filing = { ...FILING, effect: profile.effect };
+      expect(sent(WRITTEN, filing, profile)).toMatchObject({
+        to: 'submitted',
+        step: { action: 'resend', ...JUST_SENT },
+        ...untouched,
+      });
+    }
+  });
+
+  it('is followed by a question where the portal can be asked', () => {
+    expect(sent(WRITTEN)).toMatchObject({
+      to: 'submitted',
+      step: { action: 'ask', cause: 'throttled', ...JUST_SENT },
+      ...untouched,
+    });
+  });
+
+  it('goes to a person where nobody can be asked, as in doubt', () => {
+    expect(sent(WRITTEN, FILING, MUTE)).toEqual(giveUp('UNSETTLED_HTTP_429', JUST_SENT));
+  });
+
+  it('becomes a question when the pause outlasts the key', () => {
+    const event: FilingEvent = { kind: 'sent', verdict: WRITTEN, laneWaitMs: 30 * HOUR_MS };
+    expect(next(decide(FILING, event, KEYED, NOW))).toBe('submitted: ask');
+    expect(decide(FILING, event, KEYED_MUTE, NOW)).toMatchObject({ unsettled: JUST_SENT });
+  });
+
+  it('is sent again after two "not found", and as often as it is throttled', () => {
+    const step = { ...ASK, cause: 'throttled', notFoundAt: addMs(NOW, -2 * LAG_MS) } as const;
+    const filing = { ...FILING, failures: 2 };
+    expect(asked({ kind: 'not_found' }, step, { filing })).toMatchObject({
+      to: 'pending',
+      step: { action: 'send' },
+      failures: 2,
+      code: 'PROVEN_NOT_ACCEPTED',
+    });
+  });
+
+  it('with the third CAPTCHA goes to a person, as in doubt', () => {
+    const verdict: Verdict = { ...CAPTCHA, written: true };
+    expect(sent(verdict, FILING, KEYED)).toMatchObject({ captchaMarks: 1 });
+    const marked = { ...FILING, captchaMarks: 2 };
+    expect(sent(verdict, marked, KEYED)).toEqual(giveUp('CAPTCHA', JUST_SENT));
   });
 });
 

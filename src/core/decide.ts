@@ -6,7 +6,7 @@ import { invariant } from './errors.ts';
 import type { Filing, Step } from './filing.ts';
 import type { Profile } from './profile.ts';
 import { backoffMs } from './retry.ts';
-import { mayRepeat, sentTimes, settleNotFound, settleUnknown } from './settle.ts';
+import { mayRepeat, sentTimes, settleNotFound, settleThrottled, settleUnknown } from './settle.ts';
 import { addMs, type Instant } from './time.ts';
 import type { Receipt, StatusAnswer, Verdict } from './verdict.ts';
 
@@ -161,8 +161,7 @@ function unsettledAfter(
       // A 4xx that no rule names is no proven refusal.
       event.verdict.kind === 'unclassified' ||
       event.verdict.kind === 'received' ||
-      ((event.verdict.kind === 'drift' || event.verdict.kind === 'session') &&
-        event.verdict.written));
+      ('written' in event.verdict && event.verdict.written));
   return doubtful ? sentTimes(filing.step, now, event.startedAt) : undefined;
 }
 
@@ -188,8 +187,11 @@ function decideSent(
     case 'unclassified':
       if (earlierUnknown) return ask(filing, 'unknown', sent, profile, verdict.code);
       return { kind: 'give_up', code: verdict.code };
-    case 'throttled':
-      return throttled(filing, verdict, profile);
+    case 'throttled': {
+      const waiting = throttled(filing, verdict, profile);
+      if (!verdict.written || waiting.kind !== 'wait') return waiting;
+      return settleThrottled(filing, sent, profile, now, waiting);
+    }
     case 'conflict':
       return ask(filing, 'conflict', sent, profile, 'HTTP_409');
     case 'transient':

@@ -283,16 +283,19 @@ export const ERRORS = {
     meaning: 'A people file does not hold what it must hold. Nothing of it is used.',
     remedy: 'Correct the line that the message names.',
   },
+  MESSAGE_UNSENDABLE: {
+    exit: 'failed',
+    meaning: 'An event came with a property that no wire can carry, so it could never be sent.',
+    remedy: 'Let its sender correct what the message names; from a broker, the event is kept.',
+  },
   PROOF_NEEDED: {
     exit: 'refused',
     meaning: 'A docket with a hard date closes only with proof of filing or with a named override.',
-    remedy:
-      'Give the receipt and the moment of filing, or a person and the reason for an override.',
+    remedy: 'Give the receipt and the moment of filing, or who overrides it and the reason.',
   },
   ROUTING_MATRIX_INVALID: {
     exit: 'failed',
-    meaning:
-      'A routing matrix has a circle, a gap or a name that leads nowhere. Nothing of it is used.',
+    meaning: 'A routing matrix has a circle, a gap or a name that leads nowhere; it is not used.',
     remedy: 'Correct each place that the message names, and run route check.',
   },
   QUARANTINED: {

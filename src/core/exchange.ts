@@ -19,6 +19,8 @@ export interface Answer {
   readonly path?: string;
   /** With the driver `html-form`: what stands on the page. Absent when the page cannot be read. */
   readonly page?: PageReading;
+  /** This answer is whole, but a request after it, to which it led, may still keep the portal busy. */
+  readonly mayBeBusy?: true;
 }
 
 /** What a driver read on a page at the places that the profile names; the exact bytes stay in the answer. */
@@ -43,6 +45,8 @@ export interface Failure {
   readonly answer?: Answer;
   /** Not the filing, but a request before it may still keep the portal busy. */
   readonly mayBeBusy?: true;
+  /** With `login_refused`: or somebody else's login has ended the new session at once. */
+  readonly mayBeRivals?: true;
 }
 
 export type FailureCode =
@@ -61,6 +65,10 @@ export type FailureCode =
   | 'session'
   /** Before the post: the portal does not take the name or the password. */
   | 'login_refused'
+  /** Before the post: the login broke; nobody knows whether the portal has seen the password. */
+  | 'login_failed'
+  /** Before the post: sessions of one account end each other. */
+  | 'session_rivals'
   /** Before the post: the form is another one than the profile describes. */
   | 'form_changed'
   /** Before the post: the portal led where the profile does not allow. */
@@ -71,11 +79,6 @@ export type FailureCode =
   | 'session_collision'
   /** Before the post: the payload lacks what the form needs. */
   | 'payload';
-
-/** The connection is gone and the portal may still be at work: its ceiling counts that request. */
-export function mayKeepBusy(exchange: Exchange): boolean {
-  return exchange.kind === 'failure' && (exchange.written || exchange.mayBeBusy === true);
-}
 
 /** Responses are kept exactly up to here; beyond it the digest and a flag remain. */
 export const RESPONSE_BYTES_MAX = 8 * 1024 * 1024;

@@ -64,7 +64,8 @@ export type Step =
     }
   | {
       readonly action: 'ask';
-      readonly cause: 'unknown' | 'conflict';
+      /** After a throttle the portal is asked, and a send that follows costs no budget. */
+      readonly cause: 'unknown' | 'conflict' | 'throttled';
       readonly firstSentAt: Instant;
       readonly lastSentAt: Instant;
       /** Set by the first "not found" that counts; the second must come later than the visibility lag. */

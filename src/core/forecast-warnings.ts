@@ -1,4 +1,7 @@
-/** Which warnings a forecast asks for: one for each group of filings and threshold, never twice. Pure. */
+/**
+ * Which warnings a forecast asks for. Filings are told of in groups, and remembered one by one: a group of which somebody
+ * was told, and who has acknowledged it, may grow afterwards. Pure.
+ */
 import type { FilingOutlook, LaneForecast } from './forecast.ts';
 import { instant, type Instant, toRfc3339 } from './time.ts';
 
@@ -22,7 +25,12 @@ export interface SlackWarning {
   readonly leastSlackMs: number;
   readonly firstLastSafe: Instant;
   readonly infeasible: number;
+  /** Those of whom nobody was told under their threshold yet, each with that threshold. */
+  readonly news: ReadonlyMap<string, number>;
 }
+
+/** By filing: the lowest threshold under which somebody was told of it. */
+export type Told = ReadonlyMap<string, number>;
 
 interface Group {
   readonly batch: string;
@@ -32,30 +40,60 @@ interface Group {
 }
 
 /**
- * The warnings due now, the most urgent first. A group that has fallen under several thresholds at once is told of
- * under the lowest of them, which covers the others.
+ * The warnings due now, the most urgent first. A filing that has fallen under several thresholds at once is told of
+ * under the lowest of them, which covers the others; so is a group in which several are new.
  */
 export function slackWarnings(
   forecasts: readonly LaneForecast[],
   thresholdsMs: readonly number[],
+  told: Told,
 ): readonly SlackWarning[] {
-  const thresholds = [...new Set([...thresholdsMs, 0])].sort((a, b) => a - b);
+  const thresholds = inOrder(thresholdsMs);
   return groupsOf(forecasts)
     .flatMap((group) => {
-      const slacks = group.filings.map(effectiveSlackMs);
-      const least = slacks.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
-      const thresholdMs = thresholds.find((bound) => isUnder(least, bound));
-      if (thresholdMs === undefined) return [];
-      return [warningOf(group, thresholdMs, { least, slacks, thresholds })];
+      const news = new Map<string, number>();
+      for (const filing of group.filings) {
+        const bound = boundOf(filing, thresholds);
+        if (bound !== undefined && bound < (told.get(filing.id) ?? Number.POSITIVE_INFINITY))
+          news.set(filing.id, bound);
+      }
+      return news.size === 0 ? [] : [warningOf(group, news, thresholds)];
     })
     .sort((a, b) => a.leastSlackMs - b.leastSlackMs);
 }
 
-/** The keys that make a warning superfluous: its own, and those of the same group under lower thresholds. */
-export function coveringKeys(warning: SlackWarning, thresholdsMs: readonly number[]): string[] {
-  return [...new Set([0, ...thresholdsMs])]
-    .filter((bound) => bound <= warning.thresholdMs)
-    .map((bound) => `${warning.key.slice(0, warning.key.lastIndexOf('/'))}/${bound}`);
+/**
+ * What is remembered of filings that have recovered: as if they had been told of under the threshold next to where they
+ * are now. So whoever falls as deep again is news again, and a forecast that wavers around a threshold is not.
+ */
+export function recovered(
+  forecasts: readonly LaneForecast[],
+  thresholdsMs: readonly number[],
+  told: Told,
+): Told {
+  const thresholds = inOrder(thresholdsMs);
+  const changes = new Map<string, number>();
+  for (const { filings } of forecasts) {
+    for (const filing of filings) {
+      const before = told.get(filing.id);
+      if (before === undefined) continue;
+      const bound = boundOf(filing, thresholds);
+      const at = bound === undefined ? thresholds.length : thresholds.indexOf(bound);
+      const next = thresholds[at - 1] ?? 0;
+      if (before < next) changes.set(filing.id, next);
+    }
+  }
+  return changes;
+}
+
+function inOrder(thresholdsMs: readonly number[]): readonly number[] {
+  return [...new Set([...thresholdsMs, 0])].sort((a, b) => a - b);
+}
+
+/** The lowest threshold under which a filing has fallen. */
+function boundOf(filing: FilingOutlook, thresholds: readonly number[]): number | undefined {
+  const slackMs = effectiveSlackMs(filing);
+  return thresholds.find((bound) => isUnder(slackMs, bound));
 }
 
 /** Gone is gone: at nothing left, not only below it. */
@@ -69,14 +107,14 @@ function effectiveSlackMs({ slackMs, startsAt }: FilingOutlook): number {
 
 function warningOf(
   group: Group,
-  thresholdMs: number,
-  by: {
-    readonly least: number;
-    readonly slacks: readonly number[];
-    readonly thresholds: readonly number[];
-  },
+  news: ReadonlyMap<string, number>,
+  thresholds: readonly number[],
 ): SlackWarning {
-  const lowest = by.thresholds.find((bound) => bound > 0) ?? 0;
+  const least = (all: Iterable<number>): number =>
+    [...all].reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+  const thresholdMs = least(news.values());
+  const slacks = group.filings.map(effectiveSlackMs);
+  const lowest = thresholds.find((bound) => bound > 0) ?? 0;
   const moments = group.filings.map(({ lastSafe }) => lastSafe);
   return {
     batch: group.batch,
@@ -85,10 +123,11 @@ function warningOf(
     key: `slack/${group.batch}/${group.lane}/${toRfc3339(instant(group.hour))}/${thresholdMs}`,
     severity: thresholdMs <= lowest ? 'critical' : 'warning',
     filings: group.filings.length,
-    under: by.slacks.filter((slackMs) => isUnder(slackMs, thresholdMs)).length,
-    leastSlackMs: by.least,
-    firstLastSafe: instant(moments.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY)),
+    under: slacks.filter((slackMs) => isUnder(slackMs, thresholdMs)).length,
+    leastSlackMs: least(slacks),
+    firstLastSafe: instant(least(moments)),
     infeasible: group.filings.filter(({ startsAt }) => startsAt === undefined).length,
+    news,
   };
 }
 

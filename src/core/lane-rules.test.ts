@@ -71,6 +71,7 @@ function throttle(waitMs?: number): Verdict & { kind: 'throttled' } {
     kind: 'throttled',
     code: 'HTTP_429',
     captcha: false,
+    written: false,
     ...(waitMs === undefined ? {} : { waitMs }),
   };
 }
@@ -88,7 +89,7 @@ function asked(lane: LaneState, answer: StatusAnswer, at: Instant = NOW): LaneSt
 }
 
 function probed(lane: LaneState, good: boolean, afterMs: number): LaneState {
-  return laneAfter(lane, { kind: 'probed', good }, PROFILE, addMs(NOW, afterMs));
+  return laneAfter(lane, { kind: 'probed', good, of: lane.breaker }, PROFILE, addMs(NOW, afterMs));
 }
 
 function times(lane: LaneState, count: number, verdict: Verdict): LaneState {
@@ -100,9 +101,9 @@ describe('a healthy lane', () => {
     ACCEPTED,
     { kind: 'received', submissionId: undefined },
     { kind: 'conflict' },
-    { kind: 'denied', code: 'HTTP_401' },
+    { kind: 'denied', code: 'HTTP_401', written: true },
     { kind: 'unclassified', code: 'HTTP_418' },
-    { kind: 'rejected', code: 'HTTP_422', missing: false },
+    { kind: 'rejected', code: 'HTTP_422' },
   ])('is not written after $kind', (verdict) => {
     expect(sent(HEALTHY, verdict)).toBe(HEALTHY);
   });
@@ -152,9 +153,9 @@ describe('a throttle', () => {
   });
 
   it('pauses the lane also when the rest of its answer was lost', () => {
-    const lost: Verdict = { kind: 'unknown', code: 'BODY_TRUNCATED', throttle: { waitMs: 7000 } };
+    const lost: Verdict = { ...throttle(7000), written: true };
     expect(sent(HEALTHY, lost)).toEqual(sent(HEALTHY, throttle(7000)));
-    expect(sent(HEALTHY, { ...lost, throttle: {} })).toEqual(sent(HEALTHY, throttle()));
+    expect(sent(HEALTHY, { ...throttle(), written: true })).toEqual(sent(HEALTHY, throttle()));
   });
 
   it('without a stamp doubles with each in a row, up to the bound', () => {
@@ -229,7 +230,7 @@ describe('three 404s in a row', () => {
   });
 
   it('are not counted from other refusals', () => {
-    const refused: Verdict = { kind: 'rejected', code: 'HTTP_422', missing: false };
+    const refused: Verdict = { kind: 'rejected', code: 'HTTP_422' };
     expect(inLaneContext(refused, { ...HEALTHY, missing: 9 })).toBe(refused);
   });
 });
@@ -267,10 +268,26 @@ describe('the breaker of a lane', () => {
   it.each<[string, LaneEvent]>([
     ['a receipt', { kind: 'sent', verdict: ACCEPTED }],
     ['a status answer', { kind: 'asked', answer: { kind: 'not_found' } }],
-    ['a probe inside the cool-down', { kind: 'probed', good: true }],
+    ['a probe inside the cool-down', { kind: 'probed', good: true, of: OPEN }],
   ])('is not closed by the late arrival of %s', (_what, event) => {
     const lane = laneAfter(broken, event, PROFILE, addMs(NOW, 29_999));
     expect([lane.breaker, lane.pause]).toEqual([OPEN, held('breaker')]);
+  });
+
+  it.each([true, false])('is not moved by a probe of an earlier opening, good %s', (good) => {
+    const resumed = laneAfter(broken, { kind: 'resumed_by_person' }, PROFILE, addMs(NOW, 1_000));
+    const again = Array.from({ length: 3 }).reduce<LaneState>(
+      (lane) => sent(lane, UNKNOWN, addMs(NOW, 2_000)),
+      resumed,
+    );
+    const event = { kind: 'probed', good, of: OPEN } as const;
+    expect(laneAfter(again, event, PROFILE, addMs(NOW, 40_000))).toBe(again);
+  });
+
+  it('counts one probe once, whoever heard of it', () => {
+    const half = probed(broken, true, 30_000);
+    const event = { kind: 'probed', good: true, of: OPEN } as const;
+    expect(laneAfter(half, event, PROFILE, addMs(NOW, 90_000))).toBe(half);
   });
 
   it('does not end a person’s pause or drift when it closes', () => {
@@ -387,7 +404,14 @@ describe('the width of a lane', () => {
     );
     const event = fc.oneof(
       verdicts.map((verdict): LaneEvent => ({ kind: 'sent', verdict })),
-      fc.boolean().map((good): LaneEvent => ({ kind: 'probed', good })),
+      fc.tuple(fc.boolean(), fc.boolean()).map(
+        ([good, isOld]) =>
+          (lane: LaneState): LaneEvent => ({
+            kind: 'probed',
+            good,
+            of: isOld ? OPEN : lane.breaker,
+          }),
+      ),
       fc.nat(9).map((ceiling): LaneEvent => ({ kind: 'ceiling', ceiling })),
       fc.constantFrom<LaneEvent>({ kind: 'paused_by_person' }, { kind: 'resumed_by_person' }),
     );
@@ -397,7 +421,7 @@ describe('the width of a lane', () => {
         let now = NOW;
         for (const [one, afterMs] of history) {
           now = addMs(now, afterMs);
-          lane = laneAfter(lane, one, PROFILE, now);
+          lane = laneAfter(lane, typeof one === 'function' ? one(lane) : one, PROFILE, now);
           const width = effectiveCeiling(lane, PROFILE, now);
           expect(width).toBeLessThanOrEqual(lane.ceiling);
           if (lane.pause.kind === 'held') expect(width).toBe(0);

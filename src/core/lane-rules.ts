@@ -4,6 +4,7 @@ import {
   type BreakerEvent,
   type BreakerState,
   CLOSED,
+  isSameBreaker,
   nextProbeAt,
 } from './breaker.ts';
 import type { HoldReason, LaneState, Pause } from './lane.ts';
@@ -14,10 +15,17 @@ import type { StatusAnswer, Verdict } from './verdict.ts';
 export type LaneEvent =
   | { readonly kind: 'sent'; readonly verdict: Verdict }
   | { readonly kind: 'asked'; readonly answer: StatusAnswer }
-  | { readonly kind: 'probed'; readonly good: boolean }
+  /** `of`: the breaker as it was when the probe began. */
+  | { readonly kind: 'probed'; readonly good: boolean; readonly of: BreakerState }
   | { readonly kind: 'paused_by_person' }
   | { readonly kind: 'resumed_by_person' }
   | { readonly kind: 'ceiling'; readonly ceiling: number };
+
+/** The code of sessions that end each other. */
+export const RIVALS = 'SESSION_RIVALS';
+
+/** What was on its way when a lane went over to one session has ended by then. */
+const RIVALS_SETTLE_MS = 30_000;
 
 /** So many 404s in a row on a lane are a wrong address, not so many bad filings. */
 export const MISSING_IN_A_ROW_IS_DRIFT = 3;
@@ -34,11 +42,15 @@ export function laneAfter(
       return afterVerdict(lane, event.verdict, profile, now);
     case 'asked':
       if (event.answer.kind === 'throttled') return throttled(lane, event.answer, profile, now);
+      if (event.answer.kind === 'unclear' && event.answer.code === RIVALS)
+        return oneSession(lane, profile, now);
       // The next question would post the same password again.
       if (event.answer.kind === 'unclear' && event.answer.code === 'LOGIN_REFUSED')
         return drifted(lane, now, 'drift');
       return afterStatus(lane, event.answer, profile, now);
     case 'probed': {
+      // It ran beside everything else. What it found out is about the breaker that it was sent for, and no other.
+      if (!isSameBreaker(lane.breaker, event.of)) return lane;
       const breaker = breakerAfter(
         lane.breaker,
         event.good ? 'probe_good' : 'probe_bad',
@@ -63,7 +75,7 @@ export function laneAfter(
         resumedAt: now,
       };
     case 'ceiling':
-      return event.ceiling === lane.ceiling ? lane : { ...lane, ceiling: event.ceiling };
+      return withCeiling(lane, event.ceiling);
   }
 }
 
@@ -126,14 +138,12 @@ function afterVerdict(
     case 'throttled':
       return throttled(lane, verdict, profile, now);
     case 'unknown':
-      return verdict.throttle === undefined
-        ? afterAnswer(lane, 'failure', profile, now)
-        : throttled(lane, verdict.throttle, profile, now);
     case 'transient':
       return afterAnswer(lane, 'failure', profile, now);
     case 'drift':
       return drifted(lane, now, verdict.code === 'SESSION_COLLISION' ? 'collision' : 'drift');
     case 'session':
+      if (verdict.code === RIVALS) return oneSession(lane, profile, now);
       return verdict.written
         ? drifted(lane, now, 'drift')
         : afterAnswer(lane, 'failure', profile, now);
@@ -206,6 +216,29 @@ function notBefore(breaker: BreakerState, until: Instant): BreakerState {
     case 'half_open':
       return breaker.nextProbeAt >= until ? breaker : { ...breaker, nextProbeAt: until };
   }
+}
+
+/** A person's word: whatever made the lane narrow is over. */
+function withCeiling(lane: LaneState, ceiling: number): LaneState {
+  if (ceiling === lane.ceiling && lane.oneSessionSince === undefined) return lane;
+  const { oneSessionSince: _over, ...rest } = lane;
+  return { ...rest, ceiling };
+}
+
+/** Sessions of one account end each other: all processes go on with one. Where there is one, it is somebody else's. */
+function oneSession(lane: LaneState, profile: Profile, now: Instant): LaneState {
+  if (lane.ceiling > 1) return { ...lane, ceiling: 1, oneSessionSince: now };
+  return afterAnswer(lane, 'failure', profile, now);
+}
+
+/**
+ * Whether a login that looks refused may have been ended by another process of ours: one is at work on the lane, and
+ * the lane has not gone on with one session for longer than a request of before takes.
+ */
+export function mayBeRivals(lane: LaneState, isShared: boolean, now: Instant): boolean {
+  if (!isShared) return false;
+  if (lane.ceiling > 1) return true;
+  return lane.oneSessionSince !== undefined && now - lane.oneSessionSince < RIVALS_SETTLE_MS;
 }
 
 /** The first reason stands: a person must see why the lane stopped, not what happened to it while it stood. */

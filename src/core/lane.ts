@@ -28,6 +28,8 @@ export interface LaneState {
   readonly missing: number;
   /** Start of the present slow start; undefined when the lane runs at full width. */
   readonly resumedAt: Instant | undefined;
+  /** Since then the lane has one session, because those of its account end each other; until a person sets a ceiling. */
+  readonly oneSessionSince?: Instant;
 }
 
 /**

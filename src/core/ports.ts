@@ -75,6 +75,8 @@ export interface Portal {
    * Undefined when none was due.
    */
   tend?(profile: Profile, guard: WriteGuard): Promise<Exchange | undefined>;
+  /** An answer on this lane was another filing's: no connection that is open now may bring the next one. */
+  distrust?(lane: LaneCode): void;
 }
 
 /** What is known only at the moment of sending: whether the filing may go out now. */
@@ -197,6 +199,7 @@ export interface OutcomeRecord {
   readonly failingSince: Instant | undefined;
   readonly captchaMarks: number;
   readonly receipt: string | undefined;
+  readonly lane: LaneCode;
   readonly fact: LedgerFact;
   /** Present exactly when `to` is rejected or fallout. */
   readonly exception:
@@ -249,6 +252,15 @@ export interface TickInput {
   readonly attemptIds: readonly AttemptId[];
 }
 
+export interface TickAnswer {
+  readonly claims: readonly Claim[];
+  /**
+   * Claims that would be accepted with a receipt that another filing of the lane has. Nothing of their outcome is
+   * recorded, and the worker holds them still.
+   */
+  readonly disputed: readonly Pick<OutcomeRecord, 'filing' | 'attempt'>[];
+}
+
 /**
  * Each method is one transaction. A method that fails may or may not have committed; calling it again with the same
  * arguments is safe.
@@ -269,7 +281,7 @@ export interface DeliveryStore {
     wants: readonly { readonly lane: LaneCode; readonly count: number; readonly ceiling: number }[],
   ): Promise<readonly SlotRef[]>;
   releaseSlots(worker: WorkerId, slots: readonly SlotRef[]): Promise<void>;
-  tick(input: TickInput): Promise<readonly Claim[]>;
+  tick(input: TickInput): Promise<TickAnswer>;
   /** Claims held by `worker` beyond those it knows of: the answer to an earlier tick was lost. */
   adopt(worker: WorkerId, known: readonly FilingId[]): Promise<readonly Claim[]>;
   /** Filings held by workers that are dead become this worker's, to be settled. */
@@ -278,9 +290,14 @@ export interface DeliveryStore {
   takeLate(worker: WorkerId, limit: number): Promise<readonly Claim[]>;
   /** Compare-and-set of a lane's state; false when somebody changed it meanwhile. */
   changeLane(expected: LaneState, next: LaneState, facts: readonly LedgerFact[]): Promise<boolean>;
-  /** The right to run the one probe of a lane, for `ms`; false when another process has it. */
-  leaseProbe(worker: WorkerId, lane: LaneCode, ms: number): Promise<boolean>;
+  /**
+   * The slot for the one probe of a lane, also while the lane is held: its first one, and only when no other is in use or
+   * rests. Undefined when it cannot be had now.
+   */
+  leaseProbe(worker: WorkerId, lane: LaneCode): Promise<SlotRef | undefined>;
   history(filing: FilingId): Promise<readonly AttemptRecord[]>;
+  /** The filing that a receipt of the lane belongs to. */
+  receiptOwner(lane: LaneCode, number: string): Promise<FilingId | undefined>;
   /** The data key of a subject for a month, made on first use. `make` wraps a fresh key; it may be called and not used. */
   dataKey(subject: string, month: string, make: () => WrappedKey): Promise<WrappedKey>;
 }

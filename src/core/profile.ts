@@ -58,7 +58,14 @@ export interface Profile {
   /** Refinements of the default verdicts, first match wins. */
   readonly answers: readonly AnswerRule[];
   readonly captcha: { readonly marks: readonly string[]; readonly threshold: number };
-  readonly throttle: { readonly pauseMsMax: number };
+  readonly throttle: {
+    readonly pauseMsMax: number;
+    /**
+     * The portal's limiter stands before the application: whatever it throttles was not taken. Without that word a
+     * throttle after the filing was written is settled like any other unknown outcome.
+     */
+    readonly provesNothingTaken?: boolean;
+  };
   /** Paths (exact) to which a redirect is followed; anything else is an undeclared redirect. */
   readonly redirects: readonly string[];
   readonly retry: RetryPolicy;
@@ -102,6 +109,8 @@ export interface StatusRule {
   readonly notFound: readonly string[];
   /** Place of the key that the answer speaks about; an answer about another key is no answer. */
   readonly keyAt?: string;
+  /** What else of the filing a status answer names. */
+  readonly echoes?: readonly Echo[];
 }
 
 export interface ReceiptRule {
@@ -109,6 +118,14 @@ export interface ReceiptRule {
   /** Place of the receipt number, and the shape it must have. */
   readonly numberAt: string;
   readonly pattern: string;
+  /** What of the filing an answer to its submission names. An answer that names another one proves nothing. */
+  readonly echoes?: readonly Echo[];
+}
+
+export interface Echo {
+  readonly at: string;
+  /** `key`, or a JSON pointer into the payload. */
+  readonly of: string;
 }
 
 export interface AnswerRule {
@@ -207,6 +224,8 @@ export interface RegistryRule {
   readonly numberAt: string;
   readonly pattern: string;
   readonly stateAt: string;
+  /** Place of the number that the answer speaks about; an answer about another number is no answer. */
+  readonly entityAt?: string;
   readonly active: readonly string[];
   readonly inactive: readonly string[];
   readonly notFound: readonly string[];

@@ -74,6 +74,25 @@ export function settleUnknown(
 }
 
 /**
+ * A throttle after the body was written. The lane waits as it does after any throttle and no budget is used, but what
+ * comes after the pause is the settling: the same key again, a question, or a person.
+ */
+export function settleThrottled(
+  filing: Filing,
+  sent: Sent,
+  profile: Profile,
+  now: Instant,
+  waiting: Decision & { kind: 'wait' },
+): Decision {
+  if (mayRepeat(filing, sent, profile, now)) {
+    return { ...waiting, to: 'submitted', step: { action: 'resend', ...sent } };
+  }
+  if (profile.status === undefined) return { kind: 'give_up', code: `UNSETTLED_${waiting.code}` };
+  const step: Step = { action: 'ask', cause: 'throttled', ...sent, unclear: 0 };
+  return { ...waiting, to: 'submitted', step };
+}
+
+/**
  * Whether the same bytes with the same key may be sent again at `at`. The loop asks once more when the filing's turn
  * comes: a lane that stood still may have outlasted the key. On "no" it gives the claim back as `unsent`.
  */
@@ -120,15 +139,19 @@ export function settleNotFound(
   }
   // A portal that said 409 and then knows nothing contradicts itself: no rule can tell which of the two is true.
   if (step.cause === 'conflict') return { kind: 'give_up', code: 'CONFLICT_NOT_FOUND' };
+  const again = { kind: 'wait', to: 'pending', step: { action: 'send' } } as const;
+  const code = 'PROVEN_NOT_ACCEPTED';
+  // The portal had asked for a pause, and has had it.
+  if (step.cause === 'throttled') {
+    return { ...again, delayMs: 0, failures: filing.failures, failingSince: undefined, code };
+  }
   const failures = filing.failures + 1;
   if (failures >= profile.retry.inARowMax) return { kind: 'give_up', code: 'RETRIES_EXHAUSTED' };
   return {
-    kind: 'wait',
-    to: 'pending',
-    step: { action: 'send' },
+    ...again,
     delayMs: backoffMs(profile.retry, { filing: filing.id, attempt: filing.attempt, failures }),
     failures,
     failingSince: filing.failingSince ?? now,
-    code: 'PROVEN_NOT_ACCEPTED',
+    code,
   };
 }

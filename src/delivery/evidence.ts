@@ -8,6 +8,7 @@ import {
   toRfc3339,
   violationsOf,
 } from '../core/index.ts';
+import type { Dispute } from './receipts-seen.ts';
 
 /** The exact response, or what failed instead. */
 export function exchangeJson(exchange: Exchange): JsonValue {
@@ -45,6 +46,7 @@ export function exceptionEnvelope(input: {
   readonly payload: Uint8Array | undefined;
   readonly reason: string;
   readonly exchange: Exchange | undefined;
+  readonly dispute: Dispute | undefined;
   readonly history: readonly AttemptRecord[];
   readonly trace: string;
 }): Uint8Array {
@@ -66,6 +68,9 @@ export function exceptionEnvelope(input: {
     payload_sha256: filing.payloadSha256,
     response: input.exchange === undefined ? null : exchangeJson(input.exchange),
     violations: violations(input.exchange),
+    ...(input.dispute === undefined
+      ? {}
+      : { receipt_of: { receipt: input.dispute.receipt, filing: input.dispute.of ?? null } }),
     attempts: input.history.map((attempt) => ({
       attempt: attempt.attempt,
       action: attempt.action,

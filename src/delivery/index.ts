@@ -1,5 +1,11 @@
 export { isDatabaseAway } from './database-away.ts';
-export { type LaneReader, withLaneReader } from './lane-reader.ts';
+export {
+  type CommandSlots,
+  type LaneReader,
+  type LaneToUse,
+  withLaneReader,
+  withLaneSlots,
+} from './lane-reader.ts';
 export { laneFacts } from './lanes.ts';
 export { systemProcesses } from './processes.ts';
 export { monthOf } from './recorder.ts';

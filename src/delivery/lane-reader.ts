@@ -1,6 +1,6 @@
 /**
- * A command that only reads from a portal, as one more user of the lane: it registers like a worker, takes one slot, and
- * writes under its lease. So the ceiling holds over all processes, and a command that dies is noticed as a worker is.
+ * A command that asks a portal, as one more user of the lane: it registers like a worker, takes slots, and writes under
+ * its lease. So the ceiling holds over all processes, and a command that dies is noticed as a worker is.
  */
 import {
   type Clock,
@@ -9,6 +9,7 @@ import {
   type Exchange,
   FilewrightError,
   type LaneCode,
+  mayKeepBusy,
   type Processes,
   type Profile,
   type SlotRef,
@@ -22,7 +23,7 @@ const WAIT_MS_MAX = 15_000;
 const LOOK_AGAIN_MS = 200;
 
 export interface LaneReader {
-  /** False once a request was lost: the portal may still be at work on it, and this reader has no other slot. */
+  /** False once an outcome did not show that the portal is done with a request: it may still be at work on it, and this reader has no other slot. */
   readonly mayRead: boolean;
   /** At a path below the lane's base address; one at a time. */
   read(path: string): Promise<Exchange>;
@@ -32,7 +33,13 @@ export interface ReaderPorts {
   readonly clock: Clock;
   readonly store: Pick<
     DeliveryStore,
-    'registerWorker' | 'beat' | 'endWorker' | 'survey' | 'acquireSlots' | 'releaseSlots'
+    | 'registerWorker'
+    | 'beat'
+    | 'endWorker'
+    | 'survey'
+    | 'acquireSlots'
+    | 'releaseSlots'
+    | 'leaseProbe'
   >;
   readonly processes: Pick<Processes, 'host' | 'self'>;
   readonly portal: {
@@ -41,11 +48,30 @@ export interface ReaderPorts {
   readonly leaseMs: number;
 }
 
-/** Throws LANE_BUSY when no slot becomes free in time; nothing was sent then. */
-export async function withLaneReader<Result>(
-  ports: ReaderPorts,
-  lane: { readonly code: LaneCode; readonly profile: Profile },
-  work: (reader: LaneReader) => Promise<Result>,
+export type SlotPorts = Omit<ReaderPorts, 'portal'>;
+
+export interface LaneToUse {
+  readonly code: LaneCode;
+  readonly profile: Profile;
+}
+
+/** Slots that a command has for as long as it runs. */
+export interface CommandSlots {
+  readonly count: number;
+  readonly guard: WriteGuard;
+  /** Set while the portal may be at work: slots that are not given back rest, from the end of their holder, until it must be done. */
+  isBusy: boolean;
+}
+
+/**
+ * Throws LANE_BUSY when no slot becomes free in time; nothing was sent then. `whileHeld`: a lane that stands still can be
+ * looked at too, by whoever finds out why.
+ */
+export async function withLaneSlots<Result>(
+  ports: SlotPorts,
+  lane: LaneToUse,
+  wants: { readonly count: number; readonly whileHeld: boolean },
+  work: (slots: CommandSlots) => Promise<Result>,
 ): Promise<Result> {
   const { clock, store, processes, leaseMs } = ports;
   const leases = new Leases(clock, leaseMs);
@@ -56,67 +82,80 @@ export async function withLaneReader<Result>(
   leases.begin(id, now, askedAt);
   const over = new AbortController();
   const beating = beat(ports, leases, id, over.signal);
-  let reader: OneSlot | undefined;
+  let taken: readonly SlotRef[] = [];
+  let slots: CommandSlots | undefined;
   try {
-    const slot = await takeSlot(ports, leases, id, lane);
-    reader = new OneSlot(ports, leases, lane.profile, slot);
-    return await work(reader);
+    taken = await takeSlots(ports, leases, id, lane, wants);
+    slots = { count: taken.length, guard: leases.guard(), isBusy: false };
+    return await work(slots);
   } finally {
     over.abort();
     await beating;
     leases.lose();
-    // A slot that is not given back rests, from the end of its holder, until the portal must be done with the request.
-    if (reader?.mayRead === true) await store.releaseSlots(id, [reader.slot]);
+    if (slots?.isBusy === false) await store.releaseSlots(id, taken);
     await store.endWorker(id);
   }
 }
 
-class OneSlot implements LaneReader {
-  readonly slot: SlotRef;
-  readonly #ports: ReaderPorts;
-  readonly #leases: Leases;
-  readonly #profile: Profile;
-  #isBusy = false;
+/** One slot, for a command that only reads. */
+export function withLaneReader<Result>(
+  ports: ReaderPorts,
+  lane: LaneToUse,
+  work: (reader: LaneReader) => Promise<Result>,
+): Promise<Result> {
+  return withLaneSlots(ports, lane, { count: 1, whileHeld: false }, (slots) =>
+    work(new OneSlot(ports.portal, lane, slots)),
+  );
+}
 
-  constructor(ports: ReaderPorts, leases: Leases, profile: Profile, slot: SlotRef) {
-    this.slot = slot;
-    this.#ports = ports;
-    this.#leases = leases;
-    this.#profile = profile;
+class OneSlot implements LaneReader {
+  readonly #portal: ReaderPorts['portal'];
+  readonly #lane: LaneToUse;
+  readonly #slots: CommandSlots;
+
+  constructor(portal: ReaderPorts['portal'], lane: LaneToUse, slots: CommandSlots) {
+    this.#portal = portal;
+    this.#lane = lane;
+    this.#slots = slots;
   }
 
   get mayRead(): boolean {
-    return !this.#isBusy;
+    return !this.#slots.isBusy;
   }
 
   async read(path: string): Promise<Exchange> {
-    if (this.#isBusy) {
+    const { code, profile } = this.#lane;
+    if (this.#slots.isBusy) {
       throw new FilewrightError(
         'LANE_BUSY',
-        `Lane ${this.slot.lane}: its portal may still be at work on the request before this one`,
+        `Lane ${code}: its portal may still be at work on the request before this one`,
       );
     }
-    this.#isBusy = true;
-    const exchange = await this.#ports.portal.read(this.#profile, path, this.#leases.guard());
-    this.#isBusy = exchange.kind === 'failure' && (exchange.written || exchange.mayBeBusy === true);
+    this.#slots.isBusy = true;
+    const exchange = await this.#portal.read(profile, path, this.#slots.guard);
+    this.#slots.isBusy = mayKeepBusy(exchange, profile);
     return exchange;
   }
 }
 
-async function takeSlot(
-  { clock, store }: ReaderPorts,
+async function takeSlots(
+  { clock, store }: SlotPorts,
   leases: Leases,
   worker: WorkerId,
-  { code, profile }: { readonly code: LaneCode; readonly profile: Profile },
-): Promise<SlotRef> {
+  { code, profile }: LaneToUse,
+  { count, whileHeld }: { readonly count: number; readonly whileHeld: boolean },
+): Promise<readonly SlotRef[]> {
   const untilMs = clock.monotonicMs() + WAIT_MS_MAX;
   do {
     const { lanes } = await store.survey();
     const state = lanes.find((lane) => lane.code === code);
     const ceiling = state === undefined ? 0 : effectiveCeiling(state, profile, leases.now());
     if (ceiling > 0) {
-      const [slot] = await store.acquireSlots(worker, [{ lane: code, count: 1, ceiling }]);
-      if (slot !== undefined) return slot;
+      const slots = await store.acquireSlots(worker, [{ lane: code, count, ceiling }]);
+      if (slots.length > 0) return slots;
+    } else if (whileHeld && state?.pause.kind === 'held') {
+      const slot = await store.leaseProbe(worker, code);
+      if (slot !== undefined) return [slot];
     }
     await clock.sleep(LOOK_AGAIN_MS);
   } while (clock.monotonicMs() < untilMs);
@@ -128,7 +167,7 @@ async function takeSlot(
 
 /** Until told to end. Without a heartbeat the lease runs out, and the guard refuses whatever was not written yet. */
 async function beat(
-  { clock, store, leaseMs }: ReaderPorts,
+  { clock, store, leaseMs }: SlotPorts,
   leases: Leases,
   worker: WorkerId,
   over: AbortSignal,

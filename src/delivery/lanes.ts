@@ -13,7 +13,9 @@ import {
   type LedgerFact,
   laneAfter,
   type Profile,
+  type Survey,
   toRfc3339,
+  type WorkerId,
 } from '../core/index.ts';
 import { isDatabaseAway } from './database-away.ts';
 
@@ -29,6 +31,7 @@ export class Lanes {
   readonly #stopped: AbortSignal;
   readonly #states = new Map<LaneCode, LaneState>();
   readonly #open = new Map<LaneCode, boolean>();
+  readonly #shared = new Set<LaneCode>();
   /** What the lane will be once the changes that wait for one under way are committed too. */
   readonly #coming = new Map<LaneCode, LaneState>();
   /** The end of the change under way, by lane. */
@@ -58,6 +61,20 @@ export class Lanes {
       }
       this.#open.set(lane.code, isOpen(this.#profiles.get(lane.code)?.hours, now));
     }
+  }
+
+  /** Notes the lanes on which another worker is at work, too. */
+  noteSharing({ slots, workers, now }: Survey, own: WorkerId | undefined): void {
+    const alive = new Set(workers.filter((worker) => worker.alive).map(({ id }) => id));
+    this.#shared.clear();
+    for (const { lane, holder, expiresAt } of slots) {
+      const isOthers = holder !== undefined && holder !== own && alive.has(holder);
+      if (isOthers && expiresAt > now) this.#shared.add(lane);
+    }
+  }
+
+  isShared(lane: LaneCode): boolean {
+    return this.#shared.has(lane);
   }
 
   get codes(): readonly LaneCode[] {
@@ -151,8 +168,11 @@ export class Lanes {
 
 /** What is stored knows no undefined fields, so the texts are compared, in one order of the fields. */
 function isSame(a: LaneState, b: LaneState): boolean {
-  const text = ({ version, ceiling, pause, breaker, throttles, missing, resumedAt }: LaneState) =>
-    JSON.stringify([version, ceiling, pause, breaker, throttles, missing, resumedAt ?? null]);
+  const text = (lane: LaneState) => {
+    const { version, ceiling, pause, breaker, throttles, missing } = lane;
+    const moments = [lane.resumedAt ?? null, lane.oneSessionSince ?? null];
+    return JSON.stringify([version, ceiling, pause, breaker, throttles, missing, moments]);
+  };
   return text(a) === text(b);
 }
 
@@ -192,7 +212,9 @@ export function laneFacts(
     add('lane.paused', { reason: is.reason, until: toRfc3339(is.until) });
   }
   if (before.ceiling !== after.ceiling) {
-    add('lane.ceiling', { from: before.ceiling, to: after.ceiling });
+    const isOurs = after.oneSessionSince !== before.oneSessionSince && after.ceiling === 1;
+    const why = isOurs ? { reason: 'sessions' } : {};
+    add('lane.ceiling', { from: before.ceiling, to: after.ceiling, ...why });
   }
   return facts;
 }

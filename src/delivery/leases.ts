@@ -133,18 +133,16 @@ export class Leases {
   }
 
   addSlots(slots: readonly SlotRef[]): void {
-    for (const { lane, n, fence } of slots) {
-      const list = this.#slots.get(lane) ?? [];
-      list.push({
-        lane,
-        n,
-        fence,
-        busy: false,
-        restUntilMs: Number.NEGATIVE_INFINITY,
-        isLeaving: false,
-      });
-      this.#slots.set(lane, list);
-    }
+    for (const slot of slots) this.addSlot(slot);
+  }
+
+  addSlot({ lane, n, fence }: SlotRef): LocalSlot {
+    const list = this.#slots.get(lane) ?? [];
+    const restUntilMs = Number.NEGATIVE_INFINITY;
+    const slot: LocalSlot = { lane, n, fence, busy: false, restUntilMs, isLeaving: false };
+    list.push(slot);
+    this.#slots.set(lane, list);
+    return slot;
   }
 
   removeSlots(slots: readonly LocalSlot[]): void {

@@ -18,6 +18,7 @@ import {
   invariant,
   type LaneCode,
   mayKeepBusy,
+  needPayload,
   type OutcomeRecord,
   type Profile,
   type TurnWant,
@@ -28,6 +29,7 @@ import type { Lanes } from './lanes.ts';
 import type { LocalSlot } from './leases.ts';
 import { openPayload } from './payload.ts';
 import { QueuePlaces } from './queue-places.ts';
+import { disputed, isOfAnother, judged, receiptIn, ReceiptsSeen } from './receipts-seen.ts';
 import type { Happening, Recorder } from './recorder.ts';
 import { takeTurn, type TurnPorts, type Waiting } from './turn.ts';
 import type { Unawaited } from './unawaited.ts';
@@ -60,7 +62,8 @@ export class DeliveryLoop {
   readonly #waiting = new Map<LaneCode, Waiting[]>();
   readonly #emptyUntilMs = new Map<LaneCode, number>();
   readonly #places = new QueuePlaces();
-  #outcomes: OutcomeRecord[] = [];
+  readonly #receipts = new ReceiptsSeen();
+  #outcomes: Recorded[] = [];
   #inFlight = 0;
   #unsure = false;
   #claiming = true;
@@ -92,7 +95,8 @@ export class DeliveryLoop {
     const worker = leases.worker;
     if (worker === undefined) return false;
     if (this.#unsure) await this.#adopt();
-    const outcomes = this.#outcomes.slice(0, OUTCOMES_MAX);
+    const recorded = this.#outcomes.slice(0, OUTCOMES_MAX);
+    const outcomes = recorded.map(({ outcome }) => outcome);
     const wants = this.#wants();
     const total = wants.reduce((sum, want) => sum + want.count, 0);
     if (outcomes.length === 0 && total === 0) return false;
@@ -100,18 +104,22 @@ export class DeliveryLoop {
     // Until the answer is here nobody knows whether this committed: the outcomes are kept, and claims that we have
     // not heard of are looked for first.
     this.#unsure = true;
-    const claims = await store.tick({ worker, outcomes, wants, attemptIds });
+    const answer = await store.tick({ worker, outcomes, wants, attemptIds });
     this.#unsure = false;
     this.#outcomes = this.#outcomes.slice(outcomes.length);
-    for (const outcome of outcomes) {
+    for (const { outcome, happening } of recorded) {
+      if (answer.disputed.some((one) => isSameClaim(one, outcome))) {
+        this.#ports.unawaited.watch(this.#dispute(happening));
+        continue;
+      }
       // By now we may hold the filing anew; the outcome of a former claim does not end that one.
       const claim = this.#held.get(outcome.filing);
       if (claim?.worker === outcome.worker && claim.filing.attempt === outcome.attempt) {
         this.#held.delete(outcome.filing);
       }
     }
-    this.#noteEmptyLanes(wants, claims);
-    this.take(claims);
+    this.#noteEmptyLanes(wants, answer.claims);
+    this.take(answer.claims);
     return true;
   }
 
@@ -121,7 +129,8 @@ export class DeliveryLoop {
       // Handed out by a call whose answer came late, and found by `adopt` before.
       if (this.#isKnown(claim)) continue;
       this.#held.set(claim.filing.id, claim);
-      const automation = this.#ports.lanes.profile(claim.filing.lane)?.automation;
+      const profile = this.#ports.lanes.profile(claim.filing.lane);
+      const automation = profile?.automation;
       if (claim.reason === 'turn' && automation !== 'allowed') {
         // Prepared, but not ours to send: the portal's terms do not allow it, or nobody has said that they do.
         const code = automation === 'forbidden' ? 'AUTOMATION_FORBIDDEN' : 'AUTOMATION_UNKNOWN';
@@ -129,7 +138,9 @@ export class DeliveryLoop {
       } else if (claim.reason === 'turn') {
         const queue = this.#waiting.get(claim.filing.lane) ?? [];
         const asks = claim.filing.step?.action === 'ask' || claim.filing.step?.action === 'poll';
-        queue.push({ claim, payload: asks ? undefined : openPayload(this.#ports.vault, claim) });
+        const isNeeded = !asks || needPayload(profile?.status?.echoes);
+        const payload = isNeeded ? openPayload(this.#ports.vault, claim) : undefined;
+        queue.push({ claim, payload });
         this.#waiting.set(claim.filing.lane, queue);
       } else {
         // A pending filing that somebody held was on its way to a person because its slack was gone.
@@ -185,10 +196,15 @@ export class DeliveryLoop {
   async #attempt(waiting: Waiting, slot: LocalSlot, profile: Profile): Promise<void> {
     const { claim } = waiting;
     const { clock, leases } = this.#ports;
-    const { event, exchange, mayBeBusy } = await takeTurn(this.#ports, waiting, profile);
-    // The connection is gone but the portal may still be at work: its ceiling counts that request. Counted from now,
-    // because a process that was stopped on the way may have written long after it began.
-    if (mayBeBusy === true || (exchange !== undefined && mayKeepBusy(exchange))) {
+    const turn = await takeTurn(this.#ports, waiting, profile);
+    const { exchange } = turn;
+    const { event, dispute } = judged(this.#receipts, claim, turn.event);
+    const isOthers = isOfAnother(event);
+    if (isOthers) this.#ports.portal.distrust?.(claim.filing.lane);
+    const isLost = exchange !== undefined && mayKeepBusy(exchange, profile);
+    // The connection is gone, or the answer was not ours, but the portal may still be at work: its ceiling counts that
+    // request. Counted from now, because a process that was stopped on the way may have written long after it began.
+    if (isOthers || isLost || turn.mayBeBusy === true) {
       slot.restUntilMs = clock.monotonicMs() + profile.longestServiceMs;
       this.#ports.unawaited.watch(this.#wakeAfter(profile.longestServiceMs));
     }
@@ -199,6 +215,7 @@ export class DeliveryLoop {
       claim,
       event,
       ...(exchange === undefined ? {} : { exchange }),
+      ...(dispute === undefined ? {} : { dispute }),
     });
     if (leases.isLive()) this.dispatch();
     await recorded;
@@ -216,8 +233,19 @@ export class DeliveryLoop {
       if (stopped.aborted && isDatabaseAway(error)) return undefined;
       throw error;
     });
-    if (outcome !== undefined) this.#outcomes.push(outcome);
+    if (outcome !== undefined) this.#outcomes.push({ outcome, happening });
     wake();
+  }
+
+  /** Another filing has this receipt: the claim is still ours, and nothing is known of it. */
+  async #dispute(happening: Happening): Promise<void> {
+    const { claim, event } = happening;
+    const { lane } = claim.filing;
+    const { recorder, portal } = this.#ports;
+    portal.distrust?.(lane);
+    const receipt = receiptIn(event)?.number ?? '';
+    const of = await recorder.receiptOwner(lane, receipt);
+    await this.#record({ ...happening, event: disputed(event), dispute: { receipt, of } });
   }
 
   async #adopt(): Promise<void> {
@@ -276,6 +304,18 @@ export class DeliveryLoop {
     this.dispatch();
     wake();
   }
+}
+
+/** An outcome, and what it was made of: where its receipt is another's, that is decided on anew. */
+interface Recorded {
+  readonly outcome: OutcomeRecord;
+  readonly happening: Happening;
+}
+
+type ClaimName = Pick<OutcomeRecord, 'filing' | 'attempt'>;
+
+function isSameClaim(one: ClaimName, other: ClaimName): boolean {
+  return one.filing === other.filing && one.attempt === other.attempt;
 }
 
 /**

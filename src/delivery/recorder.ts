@@ -14,18 +14,23 @@ import {
   entryId,
   type Exchange,
   type FilingEvent,
+  type FilingId,
   type FilingStatus,
   type Ids,
   type Instant,
   inLaneContext,
   type JsonValue,
+  type LaneCode,
   type LaneEvent,
+  type LaneState,
+  mayBeRivals,
   canonicalBytes,
   type LedgerFact,
   type Log,
   type OutcomeRecord,
   opensAt,
   type Profile,
+  RIVALS,
   type Vault,
   type WrappedKey,
 } from '../core/index.ts';
@@ -33,6 +38,7 @@ import { isDatabaseAway } from './database-away.ts';
 import { exceptionEnvelope, exchangeJson } from './evidence.ts';
 import type { Lanes } from './lanes.ts';
 import { openPayload } from './payload.ts';
+import type { Dispute } from './receipts-seen.ts';
 
 /** While the database is away an outcome waits; it is not lost, and asking more often would not bring it back. */
 const RETRY_MS = 200;
@@ -41,10 +47,12 @@ export interface Happening {
   readonly claim: Claim;
   readonly event: FilingEvent;
   readonly exchange?: Exchange;
+  /** The receipt in the answer is another filing's. */
+  readonly dispute?: Dispute;
 }
 
 export class Recorder {
-  readonly #store: Pick<DeliveryStore, 'history' | 'dataKey'>;
+  readonly #store: Pick<DeliveryStore, 'history' | 'dataKey' | 'receiptOwner'>;
   readonly #clock: Clock;
   readonly #ids: Ids;
   readonly #vault: Vault;
@@ -53,7 +61,7 @@ export class Recorder {
   readonly #stopped: AbortSignal;
 
   constructor(options: {
-    readonly store: Pick<DeliveryStore, 'history' | 'dataKey'>;
+    readonly store: Pick<DeliveryStore, 'history' | 'dataKey' | 'receiptOwner'>;
     readonly clock: Clock;
     readonly ids: Ids;
     readonly vault: Vault;
@@ -85,7 +93,7 @@ export class Recorder {
     const code = decision.kind === 'accept' ? 'ACCEPTED' : decision.code;
     const key = await this.#keyFor(claim, now);
     const id = entryId(this.#ids.next());
-    const data = { ...factsOf(claim, verdict, code), from: claim.filing.status, to };
+    const data = { ...factsOf(happening, verdict, code), from: claim.filing.status, to };
     const fact = this.#fact(
       claim,
       { id, type: 'filing.outcome', data },
@@ -109,6 +117,7 @@ export class Recorder {
       captchaMarks:
         decision.kind === 'wait' ? (decision.captchaMarks ?? claim.filing.captchaMarks) : 0,
       receipt: decision.kind === 'accept' ? decision.receipt.number : undefined,
+      lane: claim.filing.lane,
       fact,
       exception,
     };
@@ -116,8 +125,10 @@ export class Recorder {
 
   /** The event as the lane sees it: the third 404 is drift, and a throttle knows how long the lane will wait. */
   async #afterLane(happening: Happening, profile: Profile, now: Instant): Promise<FilingEvent> {
-    const { event, claim } = happening;
+    const { claim } = happening;
     const before = this.#lanes.state(claim.filing.lane);
+    const event =
+      before === undefined ? happening.event : this.#amongRivals(happening, before, now);
     if (before === undefined || (event.kind !== 'sent' && event.kind !== 'asked')) return event;
     const seen: FilingEvent & LaneEvent =
       event.kind === 'sent' ? { ...event, verdict: inLaneContext(event.verdict, before) } : event;
@@ -125,6 +136,15 @@ export class Recorder {
     const opens = after === undefined ? now : opensAt(after);
     if (opens <= now || opens === Number.POSITIVE_INFINITY) return seen;
     return { ...seen, laneWaitMs: Math.min(opens - now, profile.throttle.pauseMsMax) };
+  }
+
+  /** A login that looks refused, while another process of ours is signed in, was ended by that one's. */
+  #amongRivals({ event, exchange, claim }: Happening, lane: LaneState, now: Instant): FilingEvent {
+    const isLost = exchange?.kind === 'failure' && exchange.mayBeRivals === true;
+    if (!isLost || !mayBeRivals(lane, this.#lanes.isShared(claim.filing.lane), now)) return event;
+    if (event.kind === 'asked') return { ...event, answer: { kind: 'unclear', code: RIVALS } };
+    if (event.kind !== 'sent') return event;
+    return { ...event, verdict: { kind: 'session', code: RIVALS, written: false } };
   }
 
   /** A key's age counts from the intent, not from the moment at which the orphan was found. */
@@ -148,6 +168,7 @@ export class Recorder {
       payload: openPayload(this.#vault, claim),
       reason: decision.code,
       exchange,
+      dispute: happening.dispute,
       history,
       trace: claim.attempt,
     });
@@ -164,6 +185,11 @@ export class Recorder {
       unsettled: decision.kind === 'give_up' ? decision.unsettled : undefined,
       fact: this.#fact(claim, { id, type: 'dlq.enveloped', data }, key, envelope),
     };
+  }
+
+  /** The filing that has a receipt already. */
+  receiptOwner(lane: LaneCode, number: string): Promise<FilingId | undefined> {
+    return this.#untilAnswered(() => this.#store.receiptOwner(lane, number));
   }
 
   #fact(
@@ -228,13 +254,18 @@ export function monthOf(at: Instant): string {
   return new Date(at).toISOString().slice(0, 7);
 }
 
-function factsOf(claim: Claim, verdict: string, code: string): Record<string, JsonValue> {
+function factsOf(
+  { claim, dispute }: Happening,
+  verdict: string,
+  code: string,
+): Record<string, JsonValue> {
   return {
     attempt: claim.filing.attempt,
     verdict,
     code,
     lane: claim.filing.lane,
     payload_sha256: claim.filing.payloadSha256,
+    ...(dispute === undefined ? {} : { receipt_of: dispute.of ?? null }),
   };
 }
 

@@ -47,7 +47,7 @@ export class SessionKeeper {
   async #tend(profile: Profile, slot: LocalSlot): Promise<void> {
     slot.busy = true;
     const exchange = await this.#portal.tend?.(profile, this.#leases.guard());
-    if (exchange !== undefined && mayKeepBusy(exchange)) {
+    if (exchange !== undefined && mayKeepBusy(exchange, profile)) {
       slot.restUntilMs = this.#clock.monotonicMs() + profile.longestServiceMs;
     }
     slot.busy = false;

@@ -8,7 +8,9 @@ import {
   type GateAnswer,
   type Instant,
   invariant,
+  mayKeepBusy,
   mayRepeat,
+  ownOf,
   type Portal,
   type Profile,
   type SendGate,
@@ -26,14 +28,14 @@ export interface TurnPorts {
 /** A claim that waits for a slot. Its payload is opened meanwhile, so that a free slot is used at once. */
 export interface Waiting {
   readonly claim: Claim;
-  /** Undefined for a question, and when it does not open. */
+  /** Undefined when it does not open, and for a question to which it does not matter. */
   readonly payload: Uint8Array | undefined;
 }
 
 export interface Turn {
   readonly event: FilingEvent;
   readonly exchange?: Exchange;
-  /** The gate lost a request of its own. */
+  /** A request of the gate, or a page before the filing, may still keep the portal busy. */
   readonly mayBeBusy?: true;
 }
 
@@ -55,8 +57,8 @@ export async function takeTurn(
       { profile, key: filing.key, ...(submissionId === undefined ? {} : { submissionId }) },
       guard,
     );
-    if (isUnwritten(exchange)) return { event: { kind: 'unsent' } };
-    const answer = classifyStatus(exchange, profile, filing.key, leases.now());
+    if (isUnwritten(exchange)) return unsent(exchange, profile);
+    const answer = classifyStatus(exchange, profile, ownOf(filing, payload), leases.now());
     return { event: { kind: 'asked', answer }, exchange };
   }
   // The lane may have stood still for longer than the portal remembers the key; then it is asked instead.
@@ -77,9 +79,10 @@ export async function takeTurn(
     // Once more at the write: this process may have been stopped since, or waited for a gate or a connection.
     { signal: guard.signal, mayWrite: () => guard.mayWrite() && isInTime() && isRepeatable() },
   );
-  if (isUnwritten(exchange)) return { event: { kind: 'unsent' } };
+  if (isUnwritten(exchange)) return unsent(exchange, profile);
+  const verdict = classifySend(exchange, profile, ownOf(filing, payload), leases.now());
   return {
-    event: { kind: 'sent', startedAt, verdict: classifySend(exchange, profile, leases.now()) },
+    event: { kind: 'sent', startedAt, verdict },
     exchange,
   };
 }
@@ -112,6 +115,12 @@ function heldBackBy(answer: Exclude<GateAnswer, { kind: 'pass' }>, now: Instant)
       return { kind: 'sent', startedAt: now, verdict };
     }
   }
+}
+
+/** The filing itself was not written; a page before it may have been asked for. */
+function unsent(exchange: Exchange, profile: Profile): Turn {
+  const event = { kind: 'unsent' } as const;
+  return mayKeepBusy(exchange, profile) ? { event, mayBeBusy: true } : { event };
 }
 
 function isUnwritten(exchange: Exchange): boolean {

@@ -102,9 +102,10 @@ export class Worker {
       lanes: this.#lanes,
       leases: this.#leases,
       unawaited: this.#unawaited,
+      stopped,
     };
     this.#keeper = new SessionKeeper(watched, () => this.#loop.dispatch());
-    this.#prober = new Prober(watched, this.#settings.leaseMs);
+    this.#prober = new Prober(watched);
   }
 
   /** Whether it could send at this moment: it holds its lease, so the database answers, and its clock is right. */
@@ -155,6 +156,7 @@ export class Worker {
     // What is still in flight keeps its slot: ended, it rests until the portal must be done with it.
     const free = slots.filter((slot) => !slot.busy && slot.restUntilMs <= clock.monotonicMs());
     this.#leases.lose();
+    await this.#prober.ended();
     // Where the database is away nothing can be released; the lease runs out by itself.
     await this.#guarded('release', async () => {
       await store.releaseSlots(worker, free);
@@ -204,6 +206,7 @@ export class Worker {
     const { store } = this.#ports;
     const survey = await store.survey();
     this.#lanes.refresh(survey.lanes, survey.now);
+    this.#lanes.noteSharing(survey, this.#leases.worker);
     await this.#neighbours.endDead(survey, this.#leases.worker);
     const { worker } = this.#leases;
     if (worker === undefined || !this.#leases.isLive()) return;
@@ -211,7 +214,7 @@ export class Worker {
     if (!this.#draining) {
       this.#loop.take(await store.takeOrphans(worker, TAKE_MAX));
       this.#loop.take(await store.takeLate(worker, TAKE_MAX));
-      for (const lane of this.#lanes.codes) await this.#prober.probe(lane, survey);
+      await this.#prober.beginDue(survey);
       this.#keeper.tendAll();
     }
     // A skewed clock may stay so: others can send what we only keep.

@@ -9,6 +9,7 @@ import {
   dueAlerts,
   markTold,
   publishEvent,
+  quietSettledAlerts,
   raiseAlertRow,
   recipientsOf,
   type Session,
@@ -30,7 +31,11 @@ const TELLING: Readonly<Record<Severity, { readonly max: number; readonly againM
 };
 
 /** In one run; the rest has its turn a minute later. */
-const ALERTS_AT_ONCE = 100;
+const ALERTS_AT_ONCE = 1_000;
+/** More than these to one reader at one time are one letter. */
+const LETTERS_MAX = 3;
+/** In one letter; the list has the rest. */
+const SHOWN_MAX = 200;
 
 export interface AlertParts {
   readonly session: Session;
@@ -60,6 +65,8 @@ export interface NewAlert {
   readonly text: string;
   /** While an alert with this key is open, raising it again is counted and told to nobody, unless it got worse. */
   readonly dedup: string;
+  /** It is about more than the open alert with this key was: told again also when the tellings of that one are used up. */
+  readonly hasNews?: true;
   /** The tenant's recipients of alerts unless given. */
   readonly recipient?: string;
 }
@@ -72,7 +79,7 @@ export async function raiseAlert(parts: AlertParts, input: NewAlert): Promise<Al
       ...input,
       id: ids.next(),
     });
-    for (const due of await dueAlerts(run, tenant, 1, alert.id)) await tell(run, parts, due);
+    await tell(run, parts, await dueAlerts(run, tenant, 1, alert.id));
     return alert;
   });
 }
@@ -80,32 +87,45 @@ export async function raiseAlert(parts: AlertParts, input: NewAlert): Promise<Al
 /** Tells of every alert whose turn has come again. Returns how many. */
 export async function tellDueAlerts(parts: AlertParts): Promise<number> {
   return parts.session.transaction(async (run) => {
+    await quietSettledAlerts(run, parts.tenant);
     const due = await dueAlerts(run, parts.tenant, ALERTS_AT_ONCE);
-    for (const alert of due) await tell(run, parts, alert);
+    await tell(run, parts, due);
     return due.length;
   });
 }
 
-async function tell(run: Session['run'], parts: AlertParts, alert: Alert): Promise<void> {
-  const { tenant, ids } = parts;
-  const turn = alert.told + 1;
-  // A webhook is nobody who could have a right, so it hears of no docket, and no list of events counts one.
-  if (alert.docket === undefined) {
-    await publishEvent(run, tenant, {
-      id: ids.next(),
-      type: ALERT_EVENT,
-      data: {
-        alert: alert.id,
-        kind: alert.kind,
-        about: alert.subject,
-        severity: alert.severity,
-        turn,
-      },
-    });
+/**
+ * Who is told of several at once gets one letter: an outage must not fill a mailbox. Only alerts with the same readers stand in
+ * one, or the log of letters would tell the others that there is something more.
+ */
+async function tell(
+  run: Session['run'],
+  parts: AlertParts,
+  alerts: readonly Alert[],
+): Promise<void> {
+  const byReaders = new Map<string, { readonly recipients: readonly string[]; told: Told[] }>();
+  for (const alert of alerts) {
+    await publish(run, parts, alert);
+    const { recipients, ...letter } = await letterOf(run, parts, alert);
+    const key = JSON.stringify(recipients.toSorted());
+    const group = byReaders.get(key) ?? { recipients, told: [] };
+    group.told.push({ alert, ...letter });
+    byReaders.set(key, group);
+    const { max, againMs } = TELLING[alert.severity];
+    await markTold(run, parts.tenant, alert.id, turnOf(alert) < max ? againMs : undefined);
   }
-  const addresses =
-    alert.recipient === undefined ? await recipientsOf(run, tenant, 'alert') : [alert.recipient];
-  const { recipients, subject, body } = await letterOf(run, parts, alert, addresses);
+  for (const { recipients, told } of byReaders.values()) {
+    const letters = told.length <= LETTERS_MAX ? told : [together(told)];
+    for (const letter of letters) await send(run, parts, letter, recipients);
+  }
+}
+
+async function send(
+  run: Session['run'],
+  { tenant, ids }: AlertParts,
+  { alert, subject, body }: Told,
+  recipients: readonly string[],
+): Promise<void> {
   for (const recipient of recipients) {
     await addMailNotice(run, tenant, {
       id: ids.next(),
@@ -113,12 +133,52 @@ async function tell(run: Session['run'], parts: AlertParts, alert: Alert): Promi
       recipient,
       subject,
       body,
-      dedup: `alert/${alert.id}/${turn}/${recipient}`,
+      dedup: `alert/${alert.id}/${turnOf(alert)}/${recipient}`,
       docket: alert.docket,
     });
   }
-  const { max, againMs } = TELLING[alert.severity];
-  await markTold(run, tenant, alert.id, turn < max ? againMs : undefined);
+}
+
+/** A webhook is nobody who could have a right, so it hears of no docket, and no list of events counts one. */
+async function publish(run: Session['run'], parts: AlertParts, alert: Alert): Promise<void> {
+  if (alert.docket !== undefined) return;
+  const { id, kind, subject: about, severity } = alert;
+  await publishEvent(run, parts.tenant, {
+    id: parts.ids.next(),
+    type: ALERT_EVENT,
+    data: { alert: id, kind, about, severity, turn: turnOf(alert) },
+  });
+}
+
+function turnOf({ told }: Alert): number {
+  return told + 1;
+}
+
+interface Told {
+  readonly alert: Alert;
+  readonly subject: string;
+  readonly body: string;
+}
+
+/** Named by its most severe alert; one about a docket, where there is one, because that decides who may read the log. */
+function together(told: readonly Told[]): Told {
+  const inOrder = told.toSorted((a, b) => rankOf(b.alert) - rankOf(a.alert));
+  const first = inOrder.find(({ alert }) => alert.docket !== undefined) ?? inOrder[0];
+  if (first === undefined) throw new Error('a letter is about something');
+  const severity = inOrder[0]?.alert.severity ?? 'warning';
+  const shown = inOrder.slice(0, SHOWN_MAX).map(({ body }) => body.trimEnd());
+  const more = inOrder.length - shown.length;
+  const body = [
+    `${inOrder.length} things need somebody, the most severe first.`,
+    ...shown,
+    ...(more > 0 ? [`And ${more} more: filewright alert list`] : []),
+    '',
+  ].join('\n\n');
+  return { alert: first.alert, subject: `[${severity}] Several things need somebody`, body };
+}
+
+function rankOf({ severity }: Alert): number {
+  return Object.keys(TELLING).indexOf(severity);
 }
 
 interface Letter {
@@ -133,11 +193,12 @@ interface Letter {
  */
 async function letterOf(
   run: Session['run'],
-  { docketReaders }: AlertParts,
+  { docketReaders, tenant }: AlertParts,
   alert: Alert,
-  addresses: readonly string[],
 ): Promise<Letter> {
-  const turn = alert.told + 1;
+  const addresses =
+    alert.recipient === undefined ? await recipientsOf(run, tenant, 'alert') : [alert.recipient];
+  const turn = turnOf(alert);
   const kind = alert.kind.replaceAll('_', ' ');
   const { docket, severity } = alert;
   if (docket === undefined) {

@@ -1,13 +1,14 @@
 /**
- * Warns before anything is late: every few minutes a forecast over all that is owed, and an alert for each group of
- * filings that has fallen under a threshold. An alert is raised once for each group and threshold, also when it was
- * acknowledged meanwhile; the alerts themselves are the memory, so a new process goes on where the last one stopped.
+ * Warns before anything is late: every few minutes a forecast over all that is owed, and an alert for each group in
+ * which a filing has fallen under a threshold. What was told is remembered filing by filing: of each somebody hears once
+ * for each threshold, also when the alert of those before it was acknowledged meanwhile.
  */
 import { forecast, type BacklogFiling, SLACK_THRESHOLDS_MS } from '../core/index.ts';
-import { coveringKeys, type SlackWarning, slackWarnings } from '../core/index.ts';
+import { type LaneForecast, recovered, type SlackWarning, slackWarnings } from '../core/index.ts';
 import { type Clock, toRfc3339 } from '../core/index.ts';
 import { readProfile } from '../portals/index.ts';
-import { backlogPages, measuredServiceMs, raisedBefore } from '../store/index.ts';
+import { backlogPages, measuredServiceMs } from '../store/index.ts';
+import { filingsWarned, forgetWarned, rememberWarned } from '../store/index.ts';
 import { listLanes } from '../store/index.ts';
 import { type AlertParts, raiseAlert } from './alerts.ts';
 
@@ -30,15 +31,23 @@ export interface SlackFigures {
 /** Looks once and raises what has to be raised. Returns the warnings that were new. */
 export async function watchSlack(parts: SlackWatchParts): Promise<readonly SlackWarning[]> {
   const thresholds = parts.slackThresholdsMs ?? SLACK_THRESHOLDS_MS;
-  const warnings = slackWarnings(await everyForecast(parts), thresholds);
-  const covering = warnings.map((warning) => coveringKeys(warning, thresholds));
   const run = parts.session.run.bind(parts.session);
-  const raised = await raisedBefore(run, parts.tenant, covering.flat());
-  const fresh = warnings
-    .filter((_, index) => !(covering[index] ?? []).some((key) => raised.has(key)))
-    .slice(0, ALERTS_AT_ONCE);
-  for (const warning of fresh) await raiseAlert(parts, alertOf(warning));
+  const told = await filingsWarned(run, parts.tenant);
+  const forecasts = await everyForecast(parts);
+  const fresh = slackWarnings(forecasts, thresholds, told).slice(0, ALERTS_AT_ONCE);
+  for (const warning of fresh) {
+    await raiseAlert(parts, alertOf(warning));
+    // After it: a crash between the two leads to the same alert once more, which is counted.
+    await rememberWarned(run, parts.tenant, warning.news);
+  }
+  await rememberWarned(run, parts.tenant, recovered(forecasts, thresholds, told));
+  await forgetWarned(run, parts.tenant, endedOf(told.keys(), forecasts));
   return fresh;
+}
+
+function endedOf(told: Iterable<string>, forecasts: readonly LaneForecast[]): readonly string[] {
+  const open = new Set(forecasts.flatMap(({ filings }) => filings.map(({ id }) => id)));
+  return [...told].filter((id) => !open.has(id));
 }
 
 /** The daily digest's figures. */
@@ -88,18 +97,22 @@ async function everyForecast(parts: SlackWatchParts) {
 }
 
 function alertOf(warning: SlackWarning): Parameters<typeof raiseAlert>[1] {
-  const { batch, lane, filings, under, thresholdMs, infeasible, leastSlackMs } = warning;
+  const { batch, lane, filings, under, thresholdMs, infeasible, leastSlackMs, news } = warning;
   const moment = toRfc3339(warning.firstLastSafe);
   const what =
     thresholdMs === 0
       ? `${infeasible} of ${filings} filings have no turn before their last safe moment (the first is ${moment}).`
       : `${under} of ${filings} filings have less than ${inWords(thresholdMs)} of slack (the least ${inWords(leastSlackMs)}; the first last safe moment is ${moment}).`;
+  // A second message about a group that somebody knows says what is new in it.
+  const fresh = [...news.values()].filter((bound) => bound === thresholdMs).length;
+  const grown = fresh < under ? ` ${fresh} of them are new since the last alert.` : '';
   return {
     kind: 'slack_low',
     subject: `batch ${batch} on ${lane}`.slice(0, 200),
     severity: warning.severity,
-    text: `${what} See what would save them: filewright forecast ${batch} --lane ${lane}`,
+    text: `${what}${grown} See what would save them: filewright forecast ${batch} --lane ${lane}`,
     dedup: warning.key,
+    hasNews: true,
   };
 }
 

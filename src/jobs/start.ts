@@ -9,6 +9,7 @@ import type { Pool } from 'pg';
 import { FilewrightError } from '../core/index.ts';
 import {
   type ConnectionTarget,
+  databaseFailure,
   explainingRights,
   registerConsumer,
   Session,
@@ -23,6 +24,7 @@ import type { JobParts } from './parts.ts';
 import { patientPool } from './patient-pool.ts';
 import { registeredAgentNotice } from './registered-agent-notice.ts';
 import { runnerLogger } from './runner-log.ts';
+import { watchSessions } from './session-watch.ts';
 import { watchSlack } from './slack-watch.ts';
 import { watchUnfiled } from './unfiled-watch.ts';
 
@@ -171,6 +173,7 @@ class Crew {
     let jobs = 0;
     await watchSlack(this.#parts);
     await watchUnfiled(this.#parts);
+    await watchSessions(this.#parts);
     await tellDueAlerts(this.#parts);
     if (withDigest) await queueDigest(this.#parts);
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
@@ -189,7 +192,10 @@ class Crew {
     const schema = this.#jobsSchema();
     await explainingRights(session, schema, async () => {
       await session.run({ name: '', text: readyForRunner(schema) });
-      await runMigrations(this.#runnerOptions());
+      // Its pool is its own, so the end of a connection comes in the driver's words.
+      await runMigrations(this.#runnerOptions()).catch((error: unknown) => {
+        throw databaseFailure(error);
+      });
     });
   }
 
@@ -255,6 +261,7 @@ class Crew {
       [this.#task('slack')]: async () => {
         await watchSlack(this.#parts);
         await watchUnfiled(this.#parts);
+        await watchSessions(this.#parts);
       },
       [this.#task('digest')]: async () => {
         await queueDigest(this.#parts);

@@ -1,10 +1,16 @@
 /**
  * Warns of what is owed and has no filing: an obligation that nobody has put into a batch, or that no gate let through.
- * No forecast shows it, because forecasts are about filings. Told once for each jurisdiction, due day and threshold.
+ * No forecast shows it, because forecasts are about filings. Told in groups of one jurisdiction and due day, remembered
+ * one by one: each once for each threshold, also when the group was acknowledged before it joined.
  */
 import { SLACK_THRESHOLDS_MS } from '../core/index.ts';
-import { raisedBefore } from '../store/index.ts';
-import { unfiledBefore, type UnfiledGroup } from '../store/register/index.ts';
+import {
+  rememberUnfiled,
+  unfiledBefore,
+  type UnfiledGroup,
+  type UnfiledNews,
+  unfiledNews,
+} from '../store/register/index.ts';
 import { raiseAlert } from './alerts.ts';
 import type { SlackWatchParts } from './slack-watch.ts';
 
@@ -18,31 +24,28 @@ export function unfiledSoon(parts: SlackWatchParts): Promise<readonly UnfiledGro
 }
 
 /** Looks once and raises what has to be raised. Returns the groups that were told of. */
-export async function watchUnfiled(parts: SlackWatchParts): Promise<readonly UnfiledGroup[]> {
-  const given = parts.slackThresholdsMs ?? SLACK_THRESHOLDS_MS;
-  const thresholds = [...new Set([...given, 0])].sort((a, b) => a - b);
-  const now = parts.clock.now();
-  const { session, tenant } = parts;
+export async function watchUnfiled(parts: SlackWatchParts): Promise<readonly UnfiledNews[]> {
+  const { session, tenant, clock, slackThresholdsMs } = parts;
   const run = session.run.bind(session);
-  const told: UnfiledGroup[] = [];
-  for (const group of await unfiledSoon(parts)) {
-    const bound = thresholds.find((one) => group.lateAt - now <= one);
-    if (bound === undefined) continue;
-    const key = (threshold: number): string =>
-      `unfiled/${group.jurisdiction}/${group.due}/${threshold}`;
-    // A lower threshold covers the higher ones.
-    const covering = thresholds.filter((one) => one <= bound).map(key);
-    if ((await raisedBefore(run, tenant, covering)).size > 0) continue;
+  const thresholdsMs = [...new Set([...(slackThresholdsMs ?? SLACK_THRESHOLDS_MS), 0])].sort(
+    (a, b) => a - b,
+  );
+  const look = { now: clock.now(), thresholdsMs };
+  const news = await unfiledNews(run, tenant, look);
+  for (const group of news) {
+    const { jurisdiction, due, thresholdMs } = group;
     await raiseAlert(parts, {
       kind: 'obligation_unfiled',
-      subject: `${group.jurisdiction}, due ${group.due}`,
-      severity: bound <= (thresholds[1] ?? 0) ? 'critical' : 'warning',
-      text: unfiledText(group, now),
-      dedup: key(bound),
+      subject: `${jurisdiction}, due ${due}`,
+      severity: thresholdMs <= (thresholdsMs[1] ?? 0) ? 'critical' : 'warning',
+      text: unfiledText(group, look.now),
+      dedup: `unfiled/${jurisdiction}/${due}/${thresholdMs}`,
+      hasNews: true,
     });
-    told.push(group);
+    // After it: a crash between the two leads to the same alert once more, which is counted.
+    await rememberUnfiled(run, tenant, look, group);
   }
-  return told;
+  return news;
 }
 
 /** One line for a person: what, since when or until when, and what to do. */

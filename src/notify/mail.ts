@@ -190,7 +190,7 @@ function watchProgress() {
 
 function outcomeOf(error: unknown, isTextWritten: boolean): SendOutcome {
   // What the library puts on its errors; each field is read with care.
-  const { code, responseCode } = Object(error) as Record<string, unknown>;
+  const { code, responseCode, command } = Object(error) as Record<string, unknown>;
   if (typeof responseCode === 'number' && responseCode >= 400) {
     // Only about this sender, recipient or text is a refusal final. One of the session (log-in, TLS) is for a person
     // to correct at the server or in the setting, while the notice waits.
@@ -198,7 +198,10 @@ function outcomeOf(error: unknown, isTextWritten: boolean): SendOutcome {
       responseCode >= 500 &&
       !ABOUT_LOG_IN.has(responseCode) &&
       (code === 'EENVELOPE' || code === 'EMESSAGE');
-    return { verdict: isFinal ? 'permanent' : 'transient', code: `SMTP_${responseCode}` };
+    const smtp = `SMTP_${responseCode}`;
+    if (!isFinal) return { verdict: 'transient', code: smtp };
+    const about = code === 'EENVELOPE' && command === 'RCPT TO' ? 'recipient' : 'message';
+    return { verdict: 'permanent', code: smtp, about };
   }
   // The server may have taken it.
   if (isTextWritten) return { verdict: 'unknown', code: 'CUT_AFTER_DATA' };

@@ -7,7 +7,12 @@ export type SendOutcome =
   | { readonly verdict: 'transient'; readonly code: string; readonly retryAfterMs?: number }
   /** It was written and the answer got lost: the receiver may have it, and knows it again by its id. */
   | { readonly verdict: 'unknown'; readonly code: string }
-  | { readonly verdict: 'permanent'; readonly code: string }
+  | {
+      readonly verdict: 'permanent';
+      readonly code: string;
+      /** Whether the receiver itself is refused, and with it everything that is ever sent there. */
+      readonly about?: 'recipient' | 'message';
+    }
   /** The receiver never wants to hear from us again. */
   | { readonly verdict: 'gone'; readonly code: string };
 

@@ -4,7 +4,6 @@ import type {
   AgedEntry,
   AwardFormat,
   Crossing,
-  ExceptionEnvelope,
   FederalExpenditure,
   Figure,
   GrantPaidOut,
@@ -19,6 +18,8 @@ import type {
 } from '../packs/grants/index.ts';
 import type { FeedFormat } from '../packs/grants/feeds/index.ts';
 import type { Session } from '../store/index.ts';
+import type { BalanceByPerson, FeedReport, StatementView, Withdrawals } from './bank-contracts.ts';
+import type { Exceptions } from './exception-contracts.ts';
 import type {
   DocumentLane,
   FetchReport,
@@ -27,6 +28,8 @@ import type {
 } from './lane-contracts.ts';
 import type { RulesReport, RulesRequest } from './rules-contracts.ts';
 
+export type * from './bank-contracts.ts';
+export type * from './exception-contracts.ts';
 export type * from './lane-contracts.ts';
 export type * from './rules-contracts.ts';
 
@@ -85,17 +88,6 @@ export interface IngestionReport {
 
 // Reconciliation ------------------------------------------------------------------------------------------------------
 
-export interface FeedReport {
-  /** SHA-256 of the bytes; names the feed in every trace. */
-  readonly feed: string;
-  readonly format: FeedFormat;
-  readonly statements: number;
-  readonly lines: number;
-  /** What does not follow on the statement before it; such a gap blocks closing. */
-  readonly gaps: readonly string[];
-  readonly isRepeatedFeed: boolean;
-}
-
 export interface ReconciliationReport {
   readonly lines: number;
   readonly receipts: number;
@@ -151,6 +143,8 @@ export interface SettledByPerson {
   /** The id of the line, or enough of its beginning to tell it from all other open ones. */
   readonly line: string;
   readonly receipts: readonly string[];
+  /** What the bank kept of the payment: the award is paid with it. None unless told. */
+  readonly feeCents?: number;
   readonly reason: string;
   readonly by: PersonId;
 }
@@ -169,7 +163,7 @@ export interface PeriodView extends PeriodName {
 
 // Reporting -----------------------------------------------------------------------------------------------------------
 
-export const REPORT_KINDS = ['990', 'schedule-i', 'sf425', 'sefa'] as const;
+export const REPORT_KINDS = ['990', 'schedule-b', 'schedule-i', 'sf425', 'sefa'] as const;
 export type ReportKind = (typeof REPORT_KINDS)[number];
 
 /** Which money: received from day to day, both included, as YYYY-MM-DD. */
@@ -183,6 +177,11 @@ export type ReportRequest = ReportDays &
   (
     | { readonly kind: '990'; readonly paid?: readonly PaidGrant[] }
     | {
+        readonly kind: 'schedule-b';
+        /** The special rule, for those who meet the support test; by all contributions of the year, line 1h. */
+        readonly special?: { readonly contributionsCents?: bigint };
+      }
+    | {
         readonly kind: 'schedule-i';
         readonly paidOut: readonly GrantPaidOut[];
         readonly toIndividuals?: readonly PaidToIndividuals[];
@@ -191,7 +190,9 @@ export type ReportRequest = ReportDays &
         readonly kind: 'sf425';
         /** The award's own number; its receipts become line 10a, its amount line 10d. */
         readonly award: string;
-        readonly spent?: Partial<Omit<Sf425Input, 'cashReceipts' | 'federalFundsAuthorized'>>;
+        readonly spent?: Partial<
+          Omit<Sf425Input, 'cashReceipts' | 'federalFundsAuthorized' | 'indirectRate'>
+        >;
       }
     | {
         readonly kind: 'sefa';
@@ -212,56 +213,6 @@ export interface ReportFigures extends Schedules {
   readonly document: JsonValue;
   /** Of the document, as recorded in the reporting log. */
   readonly hash: string;
-}
-
-// Fallback ------------------------------------------------------------------------------------------------------------
-
-export interface ExceptionSummary {
-  readonly id: string;
-  readonly idempotencyKey: string;
-  readonly from: 'ingestion' | 'reconciliation' | 'rules' | 'reporting';
-  readonly escalationCode: string;
-  readonly violationCodes: readonly string[];
-  readonly payloadHash: string;
-  readonly openedAt: string;
-  readonly state: 'open' | 'proposed' | 'approved' | 'dismissed' | 'reingested';
-}
-
-export interface ExceptionView extends ExceptionSummary {
-  readonly envelope: ExceptionEnvelope;
-  readonly acts: readonly ExceptionAct[];
-  /** The award that came in its place, once it was taken in again. */
-  readonly replacedBy: string | undefined;
-}
-
-export interface ExceptionAct {
-  readonly act: 'proposed' | 'approved' | 'withdrawn';
-  readonly resolution: 'reingest' | 'dismiss';
-  /** SHA-256 of the corrected document; undefined for a dismissal. */
-  readonly document: string | undefined;
-  readonly by: PersonId;
-  readonly at: string;
-  readonly reason: string;
-}
-
-export type Resolution =
-  /** The corrected document, whole: exactly one award. */
-  | { readonly kind: 'reingest'; readonly source: AwardSource; readonly reason: string }
-  | { readonly kind: 'dismiss'; readonly reason: string };
-
-export interface Exceptions {
-  list(filter?: { readonly isOpen?: boolean }): Promise<readonly ExceptionSummary[]>;
-  show(id: string): Promise<ExceptionView>;
-  /** The first person says what shall be done. */
-  propose(id: string, resolution: Resolution, by: PersonId): Promise<void>;
-  /**
-   * Another person agrees; nothing of it can be undone. A dismissal ends the exception. With `seen`, the hash of the
-   * document that the person looked at, nothing else is agreed to.
-   */
-  approve(id: string, by: PersonId, seen?: string): Promise<void>;
-  withdraw(id: string, by: PersonId, reason: string): Promise<void>;
-  /** Takes the approved document in, as a new record that names the old one. */
-  reingest(id: string, source: AwardSource, by: PersonId): Promise<IngestionReport>;
 }
 
 // The whole -----------------------------------------------------------------------------------------------------------
@@ -288,6 +239,14 @@ export interface Pipeline {
   ): Promise<FetchReport>;
   /** Reads again what is due on a lane at `clock.now()`. */
   runFetchQueue(lane: DocumentLane): Promise<readonly FetchReport[]>;
+  /** Proposes another record in place of an award; gives the exception under which a second person agrees to it. */
+  amend(
+    award: string,
+    amendment: { readonly source: AwardSource; readonly reason: string },
+    by: PersonId,
+  ): Promise<string>;
+  /** Proposes that an award ends: nothing more is expected of it or owed for it. Gives the exception, as above. */
+  cancelAward(award: string, why: { readonly reason: string }, by: PersonId): Promise<string>;
   ingestFeed(source: FeedSource, actor: ActorRef): Promise<FeedReport>;
   /** Asks the grantor's ledger about the awards of a grantor; what fails transiently waits in the retry queue. */
   verifyGrantor(grantor: string, ledger: GrantorLedger): Promise<VerificationReport>;
@@ -297,6 +256,10 @@ export interface Pipeline {
   reconcilePeriod(period: Pick<PeriodName, 'to'>, actor: ActorRef): Promise<ReconciliationReport>;
   settle(decision: SettledByPerson): Promise<SettledLine>;
   unmatched(asOf: string): Promise<readonly AgedEntry[]>;
+  /** Of an account, or of all; without those that are withdrawn. */
+  statements(account?: string): Promise<readonly StatementView[]>;
+  stateBalance(balance: BalanceByPerson): Promise<void>;
+  readonly withdrawals: Withdrawals;
   closePeriod(
     period: PeriodName,
     organization: Organization,

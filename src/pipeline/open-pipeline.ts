@@ -1,23 +1,26 @@
 /** Wires the stages: each gets its own desk (role, log, keys), and what one leaves behind is offered to the next. */
-import { FilewrightError } from '../core/index.ts';
 import { charityState, isWeekday } from '../packs/grants/index.ts';
 import { grantCounts, type Stage, StageDesk } from '../store/index.ts';
-import type { Exceptions, Pipeline, PipelineParts, Resolution } from './contracts.ts';
-import { decide, listExceptions, propose, showException, takeOver } from './fallback/index.ts';
-import { checkCorrection, fetchAwards, ingestAwards, runFetchQueue } from './ingestion/index.ts';
+import type { Pipeline, PipelineParts } from './contracts.ts';
+import { takeOver } from './fallback/index.ts';
+import { fetchAwards, ingestAwards, runFetchQueue } from './ingestion/index.ts';
 import {
   attachCheck,
   closePeriod,
   handOff,
   ingestFeed,
+  listStatements,
   periods,
   reconcile,
   runRetryQueue,
   settle,
+  stateBalance,
   unmatched,
   verifyGrantor,
+  withdrawalsOf,
 } from './reconciliation/index.ts';
 import { reportFigures, traceFigure } from './reporting/index.ts';
+import { openAmendments, openExceptions } from './resolve-exceptions.ts';
 import { evaluateRules } from './rules/index.ts';
 
 export function openPipeline(parts: PipelineParts): Pipeline {
@@ -43,47 +46,6 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     return report;
   };
 
-  const exceptions: Exceptions = {
-    list: async (filter) => {
-      await takeOver(fallback);
-      return listExceptions(fallback, filter);
-    },
-    show: async (id) => {
-      await takeOver(fallback);
-      return showException(fallback, id);
-    },
-    propose: async (id, resolution, by) => {
-      const document = await documentOf(resolution);
-      await propose(fallback, id, { document, reason: resolution.reason, by });
-    },
-    approve: (id, by, seen) =>
-      decide(fallback, id, {
-        decision: 'approved',
-        reason: 'second person',
-        by,
-        ...(seen !== undefined && { seen }),
-      }),
-    withdraw: (id, by, reason) => decide(fallback, id, { decision: 'withdrawn', reason, by }),
-    reingest: async (id, source, by) => {
-      const { state } = await showException(fallback, id);
-      if (state !== 'approved') {
-        throw new FilewrightError(
-          'REFUSED_BY_RULE',
-          `Exception ${id} is ${state}; taking it in again needs a proposal and a second person`,
-        );
-      }
-      const actor = { kind: 'user', id: by } as const;
-      return withTakeOver(ingestAwards(ingestion, source, actor, { corrects: id }));
-    },
-  };
-
-  /** A correction that would be refused again is refused now, before anybody agrees to it. */
-  function documentOf(resolution: Resolution): Promise<string | undefined> {
-    return resolution.kind === 'dismiss'
-      ? Promise.resolve(undefined)
-      : checkCorrection(ingestion, resolution.source);
-  }
-
   /** Asked of reconciliation in its own role: reporting sees money, and no period. */
   const handed = async () => (await periods(reconciliation)).filter((one) => one.isHandedOff);
 
@@ -98,6 +60,9 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     reconcilePeriod: ({ to }, actor) => reconcile(reconciliation, to, actor),
     settle: (decision) => settle(reconciliation, decision),
     unmatched: (asOf) => unmatched(reconciliation, asOf),
+    statements: (account) => listStatements(reconciliation, account),
+    stateBalance: (balance) => stateBalance(reconciliation, balance),
+    withdrawals: withdrawalsOf(reconciliation),
     closePeriod: async (period, organization, actor) => {
       // Before anything is closed: the handoff would refuse them when the period is closed already.
       for (const state of organization.states) charityState(state, law, 'states');
@@ -114,7 +79,8 @@ export function openPipeline(parts: PipelineParts): Pipeline {
       reportFigures(reporting, { request, handed: await handed() }, actor),
     trace: async (request, figure) =>
       traceFigure(reporting, { request, handed: await handed() }, figure),
-    exceptions,
+    exceptions: openExceptions({ ingestion, fallback }),
+    ...openAmendments({ ingestion, fallback }),
     status: () => grantCounts(parts.session, parts.tenant),
   };
 }

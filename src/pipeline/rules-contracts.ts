@@ -40,6 +40,8 @@ export interface RulesReport {
   readonly crossings: readonly Crossing[];
   readonly subawards: readonly JudgedSubawards[];
   readonly obligations: readonly GrantObligation[];
+  /** What was owed for awards that were amended or cancelled since, and is owed no more. */
+  readonly withdrawn: readonly GrantObligation[];
   /** What a person must find out first. */
   readonly tasks: readonly string[];
 }

@@ -1,5 +1,12 @@
 import type { Dispatcher } from 'undici';
-import type { Answer, Exchange, FailureCode, WriteGuard } from '../core/index.ts';
+import {
+  type Answer,
+  type Exchange,
+  type FailureCode,
+  mayKeepBusy,
+  type Profile,
+  type WriteGuard,
+} from '../core/index.ts';
 import { BodyKeeper, emptyBody } from './body-keeper.ts';
 import { ConnectionFailure, failureCodeOf } from './failure.ts';
 import type { Connection, LaneWire } from './lane-wire.ts';
@@ -22,6 +29,7 @@ export interface Leg {
 export interface RunOptions {
   readonly wire: LaneWire;
   readonly plan: RequestPlan;
+  readonly profile: Profile;
   readonly session: Session;
   readonly guard: WriteGuard;
   readonly leases: LeaseWatch;
@@ -228,8 +236,11 @@ export class ExchangeRun implements Dispatcher.DispatchHandler, LeaseHolder {
   private settleAnswer(answer: Answer): void {
     // The page behind a redirect speaks about itself. Its 404 or 403 must not pass for a refusal of the filing, which
     // the portal may well have taken; the redirect itself is then the answer, and its meaning is unknown.
+    const { redirectAnswer } = this;
     const isSuccess = answer.status >= 200 && answer.status < 300;
-    this.settle(isSuccess ? answer : (this.redirectAnswer ?? answer));
+    if (isSuccess || redirectAnswer === undefined) this.settle(answer);
+    else if (!mayKeepBusy(answer, this.options.profile)) this.settle(redirectAnswer);
+    else this.settle({ ...redirectAnswer, mayBeBusy: true });
   }
 
   private settle(exchange: Exchange): void {

@@ -78,6 +78,10 @@ export class Exchanger {
     return this.isolated.size > 0 && this.isolated.delete(lane);
   }
 
+  distrust(lane: string): void {
+    this.wires.get(lane)?.distrust();
+  }
+
   async close(lane?: string): Promise<void> {
     const closing = lane === undefined ? [...this.wires.keys()] : [lane];
     if (lane === undefined) this.isClosed = true;
@@ -98,7 +102,17 @@ export class Exchanger {
       const { timeoutMs } = profile;
       const { leases, monotonicMs } = this;
       const resolve = profile.egress === undefined ? settle : this.noting(profile, settle);
-      const options = { wire, plan, session, guard, leases, timeoutMs, monotonicMs, resolve };
+      const options = {
+        wire,
+        plan,
+        profile,
+        session,
+        guard,
+        leases,
+        timeoutMs,
+        monotonicMs,
+        resolve,
+      };
       const run = new ExchangeRun(options);
       run.begin();
       const headers = [...plan.headers];

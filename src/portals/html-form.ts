@@ -47,6 +47,8 @@ export class HtmlForm {
   async send(request: SendRequest, guard: WriteGuard): Promise<Exchange> {
     const { profile } = request;
     if (this.exchanger.takeIsolation(profile.code)) return collided(profile.code);
+    const rivals = this.exchanger.wireFor(profile).rivals.take();
+    if (rivals !== undefined) return rivals;
     return this.inSession(profile, guard, (visit) => this.file(request, visit));
   }
 
@@ -78,7 +80,14 @@ export class HtmlForm {
     const session = wire.sessions.takeIdle(keepAlive.everyMs);
     if (session === undefined) return undefined;
     try {
-      const visit = { wire, profile, guard, session, refusals: wire.door.refusals };
+      const visit = {
+        wire,
+        profile,
+        guard,
+        session,
+        refusals: wire.door.refusals,
+        recognised: wire.rivals.recognised,
+      };
       return await this.pages.touch(visit, wire.plan(profile).basePath + keepAlive.path);
     } finally {
       wire.sessions.giveBack(session);
@@ -93,7 +102,14 @@ export class HtmlForm {
     const wire = this.exchanger.wireFor(profile);
     const session = wire.sessions.take();
     try {
-      return await visit({ wire, profile, guard, session, refusals: wire.door.refusals });
+      return await visit({
+        wire,
+        profile,
+        guard,
+        session,
+        refusals: wire.door.refusals,
+        recognised: wire.rivals.recognised,
+      });
     } finally {
       wire.sessions.giveBack(session);
     }
@@ -129,6 +145,7 @@ export class HtmlForm {
     key: string,
   ): Promise<Exchange> {
     const { wire, profile, session } = visit;
+    if (visit.left !== undefined) return visit.left;
     const leg: Leg = { method: 'POST', ...filing };
     const exchange = await this.exchanger.exchange(wire, profile, guardOf(visit), {
       leg,
@@ -142,6 +159,8 @@ export class HtmlForm {
       return exchange;
     }
     const answer = withReading(exchange, profile);
+    if (answer.page?.kind === 'login') wire.rivals.over(session);
+    else if (answer.page !== undefined) wire.rivals.good(session);
     if (answer.page === undefined || answer.page.kind === 'login') session.clear();
     return answer;
   }

@@ -2,6 +2,7 @@ export { isSpecialAddress } from './address-guard.ts';
 export {
   CHECK_REASONS,
   checkPortal,
+  type CheckSlots,
   type CheckReason,
   type CheckResult,
   type ConformanceReport,

@@ -5,6 +5,7 @@ import type { Profile } from '../core/index.ts';
 import { type ConnectorOptions, createConnector, type Dial, type SocketNews } from './connector.ts';
 import type { CollisionWatch } from './collision-watch.ts';
 import { LoginDoor } from './login-door.ts';
+import { RivalWatch } from './rival-watch.ts';
 import { planRequests, type RequestPlan } from './request-plan.ts';
 import type { ProxyOptions } from './proxy-tunnel.ts';
 import { SessionPool } from './session-pool.ts';
@@ -42,11 +43,14 @@ export class LaneWire {
   readonly origin: string;
   readonly sessions: SessionPool;
   readonly door: LoginDoor;
+  readonly rivals: RivalWatch;
   private readonly connectionTerms: string;
   private readonly connectorOptions: ConnectorOptions;
   private readonly connections = new Set<Connection>();
   // The last one used is the first one taken: it is the least likely to have been closed by the portal meanwhile.
   private readonly idle: Connection[] = [];
+  // Another answer than ours came on one of them: what they bring next may belong to a request of before.
+  private distrusted: ReadonlySet<Connection> = new Set();
   private isRetired = false;
   private profile: Profile;
   private currentPlan: RequestPlan;
@@ -61,6 +65,7 @@ export class LaneWire {
     const rule = profile.session;
     this.sessions = new SessionPool({ lane: profile.code, origin, rule, watch }, monotonicMs);
     this.door = new LoginDoor(monotonicMs);
+    this.rivals = new RivalWatch(monotonicMs);
     this.connectorOptions = {
       allowPrivateAddresses: profile.allowPrivateAddresses,
       connectMsMax: profile.timeoutMs,
@@ -114,7 +119,7 @@ export class LaneWire {
 
   /** After a whole answer: the connection serves the next request. */
   giveBack(connection: Connection): void {
-    if (this.isRetired) this.drop(connection);
+    if (this.isRetired || this.distrusted.has(connection)) this.drop(connection);
     else this.idle.push(connection);
   }
 
@@ -134,6 +139,12 @@ export class LaneWire {
     this.connections.clear();
     for (const { abandon } of connections) abandon();
     await Promise.all(connections.map(({ client }) => client.destroy()));
+  }
+
+  /** Whatever is open brings its answer, and none after it. Sessions stay. */
+  distrust(): void {
+    for (const connection of this.idle.splice(0)) this.drop(connection);
+    this.distrusted = new Set(this.connections);
   }
 
   /** Lets requests in flight finish and takes no new ones. */

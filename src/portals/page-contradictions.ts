@@ -45,22 +45,33 @@ function findDriverMismatch(document: Document): readonly Issue[] {
 
 /** Every place in an answer, with its pointer in the profile. */
 function places(document: Document): readonly (readonly [pointer: string, place: unknown])[] {
-  const at = (section: string, field: string): readonly [string, unknown] => {
+  const inside = (section: string, field: string): unknown => {
     const part = document[section];
-    return [`/${section}/${field}`, isRecord(part) ? part[field] : undefined];
+    return isRecord(part) ? part[field] : undefined;
   };
-  const answers = Array.isArray(document['answers']) ? document['answers'] : [];
+  const at = (section: string, field: string): readonly [string, unknown] => [
+    `/${section}/${field}`,
+    inside(section, field),
+  ];
   return [
     at('receipt', 'numberAt'),
     at('received', 'submissionIdAt'),
     at('status', 'stateAt'),
     at('status', 'keyAt'),
     at('registry', 'stateAt'),
-    ...answers.map((rule: unknown, index): readonly [string, unknown] => [
-      `/answers/${index}/at`,
-      isRecord(rule) ? rule['at'] : undefined,
-    ]),
+    at('registry', 'entityAt'),
+    ...placesIn('/answers', document['answers']),
+    ...placesIn('/receipt/echoes', inside('receipt', 'echoes')),
+    ...placesIn('/status/echoes', inside('status', 'echoes')),
   ];
+}
+
+function placesIn(pointer: string, list: unknown): readonly (readonly [string, unknown])[] {
+  if (!Array.isArray(list)) return [];
+  return list.map((rule: unknown, index) => [
+    `${pointer}/${index}/at`,
+    isRecord(rule) ? rule['at'] : undefined,
+  ]);
 }
 
 // A place of the wrong kind finds nothing, ever: each filing would be accepted and come back as unknown.

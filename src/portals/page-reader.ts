@@ -97,6 +97,8 @@ function placesOf(profile: Profile): ReadonlySet<string> {
     status?.stateAt,
     status?.keyAt,
     registry?.stateAt,
+    registry?.entityAt,
+    ...[...(receipt.echoes ?? []), ...(status?.echoes ?? [])].map((echo) => echo.at),
     form?.refusal?.codeAt,
     ...answers.map((rule) => rule.at),
   ];

@@ -89,6 +89,10 @@ class Drivers implements LanePortal {
     return this.htmlForm.openForm(profile, guard);
   }
 
+  distrust(lane: string): void {
+    this.exchanger.distrust(lane);
+  }
+
   close(lane?: string): Promise<void> {
     return this.exchanger.close(lane);
   }

@@ -77,6 +77,7 @@ export const registry = record({
   numberAt: pointer(),
   pattern: text('a regular expression', isPattern, { format: 'regex', maxLength: 500 }),
   stateAt: place(),
+  entityAt: Type.Optional(place({ description: 'Of the number that the answer speaks about.' })),
   active: list(words('a state word'), { minItems: 1 }),
   inactive: list(words('a state word')),
   notFound: list(words('a state word')),

@@ -9,6 +9,7 @@ import {
 import { egress, form, limits, registry, session, synthetic } from './profile-schema-pages.ts';
 import {
   count,
+  echoes,
   header,
   list,
   ms,
@@ -61,6 +62,7 @@ const status = record(
     processing: list(words('a state word')),
     notFound: list(words('a state word')),
     keyAt: Type.Optional(place()),
+    echoes: Type.Optional(echoes()),
   },
   { description: 'Absent: the portal cannot be asked, and an unknown outcome goes to a person.' },
 );
@@ -128,6 +130,7 @@ export const ProfileSchema = record({
     statuses: list(count(200, 299), { minItems: 1 }),
     numberAt: place(),
     pattern: text('a regular expression', isPattern, { format: 'regex', maxLength: 500 }),
+    echoes: Type.Optional(echoes()),
   }),
   received: record({
     submissionIdAt: place(),
@@ -149,7 +152,16 @@ export const ProfileSchema = record({
   ),
   throttle: Type.Optional(
     record(
-      { pauseMsMax: Type.Optional(ms({ default: defaults.throttle.pauseMsMax }, 1)) },
+      {
+        pauseMsMax: Type.Optional(ms({ default: defaults.throttle.pauseMsMax }, 1)),
+        provesNothingTaken: Type.Optional(
+          Type.Boolean({
+            default: false,
+            description:
+              'The portal documents that a throttled filing was not taken. Without that it is settled as unknown.',
+          }),
+        ),
+      },
       { default: defaults.throttle },
     ),
   ),

@@ -48,13 +48,24 @@ export const token = (title: string) =>
   text(title, (value) => /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(value));
 export const timeOfDay = () => text('a time HH:MM', (value) => minuteOfDay(value) !== undefined);
 /** A place in an answer; which of the two it must be follows from the driver. */
-export const place = () =>
+export const place = (options: object = {}) =>
   text(
     'a JSON pointer such as /receipt/number, or a CSS selector with the driver html-form',
     isPlace,
-    {
-      maxLength: 500,
-    },
+    { maxLength: 500, ...options },
+  );
+/** What of the filing an answer names, so that the answer to another filing is noticed. */
+export const echoes = () =>
+  list(
+    record({
+      at: place(),
+      of: text(
+        'key, or a JSON pointer into the payload such as /registry_number',
+        (value) => value === 'key' || isPointer(value),
+        { maxLength: 500 },
+      ),
+    }),
+    { minItems: 1, description: 'Where an answer names the filing it is about, and by what.' },
   );
 export const selector = () => text('a CSS selector', isSelector, { maxLength: 500 });
 export const reference = () =>

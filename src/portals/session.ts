@@ -24,6 +24,10 @@ export class Session {
   isSignedIn = false;
   /** The portal answered the login itself with a page that only somebody who is signed in sees. */
   isGreeted = false;
+  /** Of the lane's logins, how many there were when it was last good; when that was, and when it signed in itself. */
+  loginsSeen = 0;
+  goodAtMs = Number.NEGATIVE_INFINITY;
+  signedInAtMs = 0;
   /** Moments of the present use, or of the last one; without an end while it lasts. */
   usedFrom = 0;
   usedTo = 0;

@@ -1,4 +1,11 @@
-import type { Answer, Exchange, Failure, Profile, WriteGuard } from '../core/index.ts';
+import {
+  type Answer,
+  type Exchange,
+  type Failure,
+  mayKeepBusy,
+  type Profile,
+  type WriteGuard,
+} from '../core/index.ts';
 import { collided, type Exchanger, notSent } from './exchanger.ts';
 import type { Leg } from './exchange-run.ts';
 import { fillFields } from './form-filling.ts';
@@ -22,6 +29,10 @@ export interface Visit {
   readonly session: Session;
   /** Of the lane's login door, when the visit began. */
   readonly refusals: number;
+  /** Of the lane's rivals, how often they were recognised when the visit began. */
+  readonly recognised: number;
+  /** The portal may still be at work on a request of this visit: in its one slot nothing more is written. */
+  left?: Failure;
 }
 
 type Entered =
@@ -43,6 +54,8 @@ export class SignedPages {
     const { login } = profile.session ?? {};
     let first: Answer | Failure | undefined;
     for (const isLast of [false, true]) {
+      const rivals = wire.rivals.since(visit.recognised);
+      if (rivals !== undefined) return rivals;
       if (login !== undefined && !session.isSignedIn) {
         const entered = await wire.door.pass(() => this.enter(visit, path, isLast));
         if (entered.kind === 'refused') return entered.failure;
@@ -56,10 +69,16 @@ export class SignedPages {
         if (answer.answer?.status === 403) session.clear();
         return answer;
       }
-      if (!isOver) return answer;
+      if (!isOver) {
+        wire.rivals.good(session);
+        return answer;
+      }
+      wire.rivals.over(session);
       session.clear();
       if (isLast || login === undefined) break;
     }
+    const rivals = wire.rivals.since(visit.recognised);
+    if (rivals !== undefined) return rivals;
     return notSent('session', 'The portal asked for a login again directly after it.');
   }
 
@@ -94,12 +113,16 @@ export class SignedPages {
       return { kind: 'entered', page };
     }
     const isWorthAnother = isOver && !isLast && door.hasWorked;
-    if (session.isGreeted || isWorthAnother) return { kind: 'entered', page };
+    const isOvertaken = isOver && visit.wire.rivals.wasOvertaken(session);
+    if (session.isGreeted || isWorthAnother || isOvertaken) return { kind: 'entered', page };
     session.clear();
     const answer = page.kind === 'answer' ? page : page.answer;
     const message =
       'The portal asks for a login directly after it: the name or the password is wrong, or its session was not kept.';
-    const refused = notSent('login_refused', message);
+    const refused: Failure = {
+      ...notSent('login_refused', message),
+      ...(isOver ? { mayBeRivals: true } : {}),
+    };
     return {
       kind: 'refused',
       failure: door.refuse(answer === undefined ? refused : { ...refused, answer }),
@@ -129,7 +152,9 @@ export class SignedPages {
     const { basePath } = wire.plan(profile);
     const path = basePath + login.path;
     const opened = await this.get(visit, path);
-    if (opened.kind === 'failure') return opened;
+    if (opened.kind === 'failure') {
+      return (opened.answer?.status ?? 0) >= 500 ? { ...opened, code: 'login_failed' } : opened;
+    }
     const page = this.parse(opened);
     const url = wire.origin + (opened.path ?? path);
     const form = page && readForm(page, login.selector, url);
@@ -154,6 +179,7 @@ export class SignedPages {
     const { door } = wire;
     const refused = door.refusedSince(visit.refusals);
     if (refused !== undefined) return refused;
+    wire.rivals.signingIn(session);
     const answer = await this.leg(visit, {
       method: 'POST',
       path: form.target,
@@ -166,6 +192,8 @@ export class SignedPages {
       // A password that was led away was read all the same.
       if (answer.code === 'redirect') door.refuse(answer);
       const { status = 0 } = answer.answer ?? {};
+      // Nobody who is on the way posts it after this one; the lane pauses.
+      if (isBroken(answer)) return door.refuse({ ...answer, code: 'login_failed' });
       if (!isRefusedLogin(status)) return answer;
       const message = `The portal answered the login with ${status}.`;
       return door.refuse({ ...answer, code: 'login_refused', message });
@@ -173,7 +201,12 @@ export class SignedPages {
     if (this.isLogin(answer, profile)) {
       // Not tried again: a portal locks an account after a few wrong passwords.
       const failure = notSent('login_refused', 'The portal shows its login page again.');
-      return door.refuse({ ...failure, answer });
+      // Where this password has worked, and another login was under way, that one has ended the new session.
+      if (door.hasWorked && wire.rivals.wasOvertaken(session)) {
+        wire.rivals.over(session);
+        return wire.rivals.since(visit.recognised) ?? { ...failure, code: 'session', answer };
+      }
+      return door.refuse({ ...failure, answer, mayBeRivals: true });
     }
     session.isSignedIn = true;
     session.isGreeted = this.isBehindLogin(answer, profile);
@@ -187,14 +220,21 @@ export class SignedPages {
 
   private async leg(visit: Visit, leg: Leg): Promise<Answer | Failure> {
     const { wire, profile, guard, session } = visit;
+    if (visit.left !== undefined) return visit.left;
     const request = { leg, key: undefined, session };
     const exchange = await this.exchanger.exchange(wire, profile, guard, request);
     session.usedAtMs = this.exchanger.monotonicMs();
     if (session.end === 'collision') {
       this.exchanger.takeIsolation(profile.code);
-      return collided(profile.code);
+      const collision = collided(profile.code);
+      return mayKeepBusy(exchange, profile) ? { ...collision, mayBeBusy: true } : collision;
     }
-    return beforeThePost(exchange, leg);
+    const read = beforeThePost(exchange, leg);
+    if (mayKeepBusy(read, profile)) {
+      const what = `The portal may still be at work on ${leg.method} ${leg.path}.`;
+      visit.left = read.kind === 'failure' ? read : { ...notSent('page', what), mayBeBusy: true };
+    }
+    return read;
   }
 
   /** The session is over: the portal shows its login, with whatever status, or has a status that says only this. */
@@ -221,6 +261,11 @@ export class SignedPages {
 
 function hasAny(texts: Readonly<Record<string, string>>): boolean {
   return Object.keys(texts).length > 0;
+}
+
+/** The login itself broke, not a page that it led to: the portal may have looked at the password, and counted it. */
+function isBroken({ answer }: Failure): boolean {
+  return answer !== undefined && answer.status >= 500 && answer.path === undefined;
 }
 
 /** A 4xx that blames the login. The others blame the moment, or the page that it was sent from. */

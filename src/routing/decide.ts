@@ -1,7 +1,7 @@
 /** One docket's turn, from its row to what must be written and sent: the rules applied to what is stored. Nothing is sent here. */
 import { formatDay } from '../calendar/index.ts';
 import type { BreakerState, Instant, Random } from '../core/index.ts';
-import { addMs, instant } from '../core/index.ts';
+import { addMs, instant, toRfc3339 } from '../core/index.ts';
 import { type Docket, datesOf, type DocketDates, isHard } from '../packs/patent/docket/index.ts';
 import type { PatentLaw } from '../packs/patent/index.ts';
 import {
@@ -86,15 +86,21 @@ export function decideDocket(
   desk: DecisionDesk,
 ): Decision {
   const docket = docketOfRow(row);
-  if (row.phase === 'confirmed' && happening.kind === 'clock') return watchConfirmed(row, desk);
   const matrix = assignedMatrix(desk.routing.matrix, assignedTo(row));
   const course = new Course(docket, stateOfRow(row), {
     ...desk,
     routing: { ...desk.routing, matrix },
   });
-  course.hear(happening);
   // Noted by somebody else while the docket waited; its row is locked now, so it is not lost.
   const noted = row.activation as unknown as Activation | undefined;
+  if (row.phase === 'confirmed' && happening.kind === 'clock') {
+    if (noted === undefined) return watchConfirmed(row, desk);
+    course.hear({ kind: 'not_taken', activation: noted });
+    if (course.isConfirmed()) return watchConfirmed(row, desk);
+    course.avoidTroubles();
+    return course.decision();
+  }
+  course.hear(happening);
   if (noted !== undefined) course.hear({ kind: 'activation', activation: noted });
   course.avoidTroubles();
   return course.decision();
@@ -160,6 +166,10 @@ class Course {
     return troubles.get(target) ?? (tier === 'PRIMARY' ? denied : undefined);
   }
 
+  isConfirmed(): boolean {
+    return this.#state.state === 'confirmed';
+  }
+
   decision(): Decision {
     const { law, now, routing } = this.#desk;
     const passed = this.#facts.flatMap((fact) =>
@@ -209,9 +219,29 @@ function warningOf(fact: RoutingFact, { matrix }: ActiveRouting): Warning[] {
             {
               kind: 'docket_manual',
               severity: 'warning',
-              text: `MANUAL_ESCALATION_REQUIRED (${fact.reason}): ${fact.target} was told and has ${clock}.`,
+              text: `MANUAL_ESCALATION_REQUIRED (${fact.reason}): ${fact.target} is being told and has ${clock}.`,
             },
           ];
+    case 'manual_told':
+      return [
+        {
+          kind: 'docket_manual',
+          severity: 'warning',
+          text: `MANUAL_ESCALATION_REQUIRED: ${fact.target} was told at ${toRfc3339(fact.at)} and has ${clock}.`,
+        },
+      ];
+    case 'manual_unreached':
+      return [
+        {
+          kind: 'docket_manual',
+          severity: 'critical',
+          text: `MANUAL_ESCALATION_REQUIRED: ${fact.target} could not be told (${fact.code ?? 'no answer'}). ${
+            fact.next === undefined
+              ? 'Nobody else of the manual tier is left: take the docket by hand, and mend the mailbox or the mail server.'
+              : `${fact.next} is being told instead. Mend the mailbox.`
+          }`,
+        },
+      ];
     case 'manual_overdue':
       return [
         {
@@ -232,6 +262,7 @@ function warningOf(fact: RoutingFact, { matrix }: ActiveRouting): Warning[] {
     case 'skipped':
     case 'redated':
     case 'manual_found':
+    case 'returned':
     case 'confirmed':
       return [];
   }

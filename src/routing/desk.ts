@@ -28,17 +28,14 @@ import {
   type DocketFilter,
   fallbackHandoffs,
   findDocket,
-  findLink,
   handoffsOf,
   listDifferences,
   lockDockets,
-  markLinkUsed,
   type StoredDocket,
 } from '../store/index.ts';
 import { assignedTo, docketOfRow, stateOfRow } from './decide.ts';
 import { factOf, stored } from './facts.ts';
 import type { Actor, RoutingParts } from './parts.ts';
-import { loadRouting } from './setup.ts';
 import { stepTold } from './step.ts';
 import type {
   Acknowledged,
@@ -116,7 +113,7 @@ async function requireSeen(
   return row;
 }
 
-function viewOf(parts: RoutingParts, row: StoredDocket, now: Instant): DocketView {
+export function viewOf(parts: RoutingParts, row: StoredDocket, now: Instant): DocketView {
   const docket = docketOfRow(row);
   const state = stateOfRow(row);
   return {
@@ -150,7 +147,11 @@ export async function acknowledgeDocket(
   return acknowledge(parts, id, viewer.party.id);
 }
 
-async function acknowledge(parts: RoutingParts, docket: string, by: string): Promise<Acknowledged> {
+export async function acknowledge(
+  parts: RoutingParts,
+  docket: string,
+  by: string,
+): Promise<Acknowledged> {
   const actor: Actor = { kind: 'user', id: by };
   const happening = { kind: 'acknowledged', by } as const;
   const { results } = await stepTold(parts, parts.session, [{ docket, happening, actor }]);
@@ -225,51 +226,3 @@ export async function viewFallbackLog(
 }
 
 const FALLBACK_MAX = 10_000;
-
-/** What the page behind a link shows and does; fits `AcknowledgementDesk` of web/. */
-export function acknowledgementDesk(parts: RoutingParts) {
-  const find = async (reference: string) => {
-    const link = await findLink(parts.session, parts.tenant, reference);
-    const row =
-      link === undefined ? undefined : await findDocket(parts.session, parts.tenant, link.docket);
-    if (link === undefined || row === undefined) return undefined;
-    const { people } = await loadRouting(parts);
-    const viewer = viewerOf(people, link.party);
-    // Rights may have been taken away since the link was sent.
-    return maySee(docketOfRow(row), viewer) ? { link, row, viewer } : undefined;
-  };
-  return {
-    look: async (reference: string) => {
-      const found = await find(reference);
-      if (found === undefined) return undefined;
-      const { row, viewer } = found;
-      const state = stateOfRow(row);
-      if (state.state === 'confirmed') {
-        return { kind: 'acknowledged', at: state.at, by: state.by } as const;
-      }
-      // The button would lead nowhere.
-      if (row.closed !== undefined) {
-        return { kind: 'closed', at: row.closed.at, by: row.closed.by } as const;
-      }
-      const { docket, dates } = viewOf(parts, row, await databaseNow(parts.session));
-      const due = dates.kind === 'dated' ? `Due ${formatDay(dates.due)}` : 'No date is known';
-      return {
-        kind: 'open',
-        title: `${docket.eventCode} in ${docket.applicationNumber ?? 'a record that could not be read'}`,
-        lines: [due, `Docket ${docket.id}`],
-        reader: viewer.party.name,
-      } as const;
-    },
-    acknowledge: async (reference: string) => {
-      const found = await find(reference);
-      if (found === undefined) return undefined;
-      const { link, row, viewer } = found;
-      const done = await acknowledge(parts, row.id, viewer.party.id);
-      if (done.kind === 'not_given' || done.kind === 'closed') return undefined;
-      await parts.session.transaction((run) =>
-        markLinkUsed(run, parts.tenant, link.reference, done.by),
-      );
-      return { at: done.at, by: done.by, isFirst: done.kind === 'acknowledged' };
-    },
-  };
-}

@@ -49,16 +49,20 @@ function lawOf(dates: DocketDates): unknown {
   return dates.kind === 'dated' ? dates.law : { undated: dates.code };
 }
 
+/** Halves of a character have no UTF-8, and no database keeps a NUL; a stranger's answer may hold both. */
+const NOT_KEPT = /[\p{Surrogate}\0]/gu;
+
 /** Canonical JSON knows neither `undefined` nor fractions. */
 export function plain(value: unknown): JsonValue {
   if (value === undefined || value === null) return null;
   if (typeof value === 'number') return Number.isFinite(value) ? Math.round(value) : null;
-  if (typeof value === 'string' || typeof value === 'boolean') return value;
+  if (typeof value === 'string') return value.replaceAll(NOT_KEPT, '\ufffd');
+  if (typeof value === 'boolean') return value;
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value === 'object') {
     return Object.fromEntries(
       Object.entries(value).flatMap(([name, one]) =>
-        one === undefined ? [] : [[name, plain(one)]],
+        one === undefined ? [] : [[name.replaceAll(NOT_KEPT, '\ufffd'), plain(one)]],
       ),
     );
   }

@@ -1,24 +1,33 @@
 /** Hands a committed intent to its target, and says in the words of the rules what became of it. */
-import { formatDay } from '../calendar/index.ts';
-import { addMs, type Clock, type SealedPayload, type WriteGuard } from '../core/index.ts';
+import { hash } from 'node:crypto';
+import {
+  addMs,
+  type Clock,
+  type SealedPayload,
+  sha256Hex,
+  type WriteGuard,
+} from '../core/index.ts';
 import {
   type AcknowledgementLinks,
   createHandoffs,
+  type HandoffLoad,
   type HandoffOutcome,
   type HandoffParts,
   type Handoffs,
   newReference,
 } from '../notify/index.ts';
-import type { DocketDates } from '../packs/patent/docket/index.ts';
 import {
   type HandoffResult,
+  policyOfTier,
   type RoutingPolicy,
+  thresholdsOfTier,
+  type TierPolicy,
   triggersOf,
   type TriggerThresholds,
 } from '../packs/patent/routing/index.ts';
 import { type EndedHandoff, linkFor, type Session } from '../store/index.ts';
-import { docketOfRow } from './decide.ts';
 import { plain } from './facts.ts';
+import { letterAbout, letterAboutMany } from './letters.ts';
 import type { RoutingParts } from './parts.ts';
 import type { PendingHandover } from './step.ts';
 
@@ -35,6 +44,8 @@ export interface HandoverOptions {
   readonly links?: LinkOptions;
   /** In place of the real wires. */
   readonly handoffs?: Handoffs;
+  /** Looks at what the wires do, and changes nothing of it. */
+  readonly watch?: (handoffs: Handoffs) => Handoffs;
 }
 
 /** Longer than any tier timer and the weekend around it. */
@@ -52,7 +63,9 @@ export class HandoverDesk {
   readonly #parts: RoutingParts;
   readonly #session: Session;
   readonly #options: HandoverOptions;
-  #wires: { readonly key: string; readonly handoffs: Handoffs } | undefined;
+  /** By their times; at most one for each tier, and made anew with the matrix. */
+  readonly #wires = new Map<string, Handoffs>();
+  #wiresOf: RoutingPolicy | undefined;
 
   constructor(parts: RoutingParts, session: Session, options: HandoverOptions) {
     this.#parts = parts;
@@ -75,10 +88,27 @@ export class HandoverDesk {
             signs: [],
           } as const)
         : await this.#deliver(pending, this.#parts.vault.open(payload), at);
-    const result = resultOf(outcome, pending.routing.matrix.policy.thresholds);
-    const receipt = outcome.kind === 'confirmed' ? outcome.receipt : undefined;
-    const evidence = plain({ ...outcome.evidence, signs: outcome.signs }) as object;
-    return { outcome, result, ended: { n: pending.n, outcome: outcome.kind, receipt, evidence } };
+    return handedOf(pending, outcome);
+  }
+
+  /** Several dockets in one letter to one reader; what becomes of it became of each. */
+  async handOverTogether(
+    group: readonly PendingHandover[],
+    at: { readonly startedMs: number; readonly signal: AbortSignal },
+  ): Promise<readonly Handed[]> {
+    const [first] = group;
+    if (first === undefined) return [];
+    const named = await Promise.all(
+      group.map(async (pending) => ({ pending, link: await this.#linkOf(pending) })),
+    );
+    const notice = letterAboutMany(named);
+    const payload = Buffer.from(notice.text, 'utf8');
+    const digest = hash('sha256', group.map(({ message, n }) => `${message.handoff}-${n}`).join());
+    const id = `fwd1-${digest.slice(0, 32)}`;
+    const payloadSha256 = sha256Hex(hash('sha256', payload, 'hex'));
+    const load = { id, handoff: id, payload, payloadSha256, contentType: 'text/plain', notice };
+    const outcome = await this.#write(first, load, at);
+    return group.map((pending) => handedOf(pending, outcome));
   }
 
   async #deliver(
@@ -86,68 +116,57 @@ export class HandoverDesk {
     payload: Uint8Array,
     at: { readonly startedMs: number; readonly signal: AbortSignal },
   ): Promise<HandoffOutcome> {
-    const { message, target, row, routing } = pending;
+    const { message, row, target } = pending;
+    const isLetter = target.kind === 'mail';
+    const load = {
+      id: message.id,
+      handoff: message.handoff,
+      // The same for a letter that is tried again, another one for a reminder and for another tier.
+      letter: pending.hop.tier === 'MANUAL' ? `${message.handoff}-${pending.n}` : message.handoff,
+      payload,
+      payloadSha256: message.payloadSha256,
+      contentType: row.contentType,
+      notice: isLetter ? letterAbout(pending, await this.#linkOf(pending)) : NO_LETTER,
+    };
+    return this.#write(pending, load, at);
+  }
+
+  async #write(
+    pending: PendingHandover,
+    load: HandoffLoad,
+    at: { readonly startedMs: number; readonly signal: AbortSignal },
+  ): Promise<HandoffOutcome> {
+    const { target, routing } = pending;
     const { clock } = this.#parts;
-    const endMs = at.startedMs + routing.matrix.policy.outcomeMsMax - COMMIT_MS;
+    const times = policyOfTier(routing.matrix.policy, pending.hop.tier);
+    const endMs = at.startedMs + times.outcomeMsMax - COMMIT_MS;
     const guard: WriteGuard = {
       mayWrite: () => clock.monotonicMs() < endMs,
       signal: at.signal,
     };
-    const load = {
-      id: message.id,
-      handoff: message.handoff,
-      payload,
-      payloadSha256: message.payloadSha256,
-      contentType: row.contentType,
-      notice: await this.#notice(pending),
-    };
-    return this.#handoffs(routing.matrix.policy, clock).deliver(target, load, guard);
+    if (this.#wiresOf !== routing.matrix.policy) this.#wires.clear();
+    this.#wiresOf = routing.matrix.policy;
+    return this.#handoffs(times, clock).deliver(target, load, guard);
   }
 
   /** Secure contexts are dear to make, and the times change only with the matrix. */
-  #handoffs({ timeoutMs, outcomeMsMax, thresholds }: RoutingPolicy, clock: Clock): Handoffs {
-    const { handoffs, transport } = this.#options;
+  #handoffs({ timeoutMs, outcomeMsMax, tlsHandshakeMsMax }: TierPolicy, clock: Clock): Handoffs {
+    const { handoffs, transport, watch } = this.#options;
     if (handoffs !== undefined) return handoffs;
-    const handshakeMs = thresholds.tlsHandshakeMsMax;
-    const key = `${timeoutMs} ${handshakeMs} ${outcomeMsMax}`;
-    if (this.#wires?.key !== key) {
-      const totalMs = Math.max(timeoutMs, outcomeMsMax - COMMIT_MS);
-      const made = createHandoffs({ ...transport, clock, timeoutMs, handshakeMs, totalMs });
-      this.#wires = { key, handoffs: made };
-    }
-    return this.#wires.handoffs;
+    const key = `${timeoutMs} ${tlsHandshakeMsMax} ${outcomeMsMax}`;
+    const known = this.#wires.get(key);
+    if (known !== undefined) return known;
+    const totalMs = Math.max(timeoutMs, outcomeMsMax - COMMIT_MS);
+    const times = { timeoutMs, handshakeMs: tlsHandshakeMsMax, totalMs };
+    const made = createHandoffs({ ...transport, clock, ...times });
+    const wires = watch?.(made) ?? made;
+    this.#wires.set(key, wires);
+    return wires;
   }
 
-  async #notice(pending: PendingHandover): Promise<{ subject: string; text: string }> {
-    const { message, target, routing } = pending;
-    if (target.kind !== 'mail') return { subject: '', text: '' };
-    const docket = docketOfRow(pending.row);
-    const { labels } = message;
-    const isLabelled = labels.classification.length + labels.privilege.length > 0;
-    const party = routing.people.parties.get(message.party)?.name ?? message.party;
-    const lines = [
-      `${party}: a docket event waits for you (${message.tier}).`,
-      ...(message.standsInFor.length === 0
-        ? []
-        : [`You stand in for ${message.standsInFor.join(', ')}.`]),
-      '',
-      `Docket ${docket.id}`,
-      // Mail lies on servers that no right was ever asked for: what bears a label is looked up, not mailed.
-      ...(isLabelled
-        ? []
-        : [`${docket.eventCode} in ${docket.applicationNumber ?? 'an unread record'}`]),
-      ...datesLines(message.dates),
-      ...(await this.#linkLines(pending)),
-      `Acknowledge on the command line: filewright docket ack ${docket.id}`,
-    ];
-    const { dates } = message;
-    const due = dates.kind === 'dated' ? `due ${formatDay(dates.due)}` : 'no date known';
-    return { subject: `[${message.tier}] Docket event, ${due}`, text: lines.join('\n') };
-  }
-
-  async #linkLines({ message, row }: PendingHandover): Promise<string[]> {
+  async #linkOf({ message, row }: PendingHandover): Promise<string | undefined> {
     const { links } = this.#options;
-    if (links === undefined) return [];
+    if (links === undefined) return undefined;
     const { clock, random, tenant } = this.#parts;
     const ticket = await linkFor(this.#session, tenant, {
       reference: newReference(random),
@@ -156,17 +175,18 @@ export class HandoverDesk {
       party: message.party,
       expiresAt: addMs(clock.now(), links.validMs ?? LINK_VALID_MS),
     });
-    return ['', `Acknowledge: ${links.links.urlFor(ticket, links.publicUrl)}`];
+    return links.links.urlFor(ticket, links.publicUrl);
   }
 }
 
-function datesLines(dates: DocketDates): string[] {
-  if (dates.kind === 'undated')
-    return [`No date is known: ${dates.code}. It may be due at any time.`];
-  return [
-    `Due ${formatDay(dates.due)}${dates.unverified.length > 0 ? ' (unverified)' : ''}`,
-    ...(dates.final === undefined ? [] : [`Final ${formatDay(dates.final)}`]),
-  ];
+const NO_LETTER = { subject: '', text: '' };
+
+function handedOf(pending: PendingHandover, outcome: HandoffOutcome): Handed {
+  const { policy } = pending.routing.matrix;
+  const result = resultOf(outcome, thresholdsOfTier(policy, pending.hop.tier));
+  const receipt = outcome.kind === 'confirmed' ? outcome.receipt : undefined;
+  const evidence = plain({ ...outcome.evidence, signs: outcome.signs }) as object;
+  return { outcome, result, ended: { n: pending.n, outcome: outcome.kind, receipt, evidence } };
 }
 
 /** The transport's words in those of the rules; the first trigger that its signs show is the evidence. */
@@ -175,13 +195,22 @@ export function resultOf(outcome: HandoffOutcome, thresholds: TriggerThresholds)
     case 'confirmed':
       return { kind: 'confirmed', receipt: outcome.receipt };
     case 'sent':
+      return { kind: 'sent' };
     case 'refused':
-      return { kind: outcome.kind };
+    case 'unsendable':
+    case 'not_made':
+      return { kind: outcome.kind, code: outcome.evidence.code };
     case 'failed':
     case 'unknown':
     case 'denied': {
       const [trigger] = outcome.signs.flatMap((sign) => triggersOf(sign, thresholds));
-      return trigger === undefined ? { kind: outcome.kind } : { kind: outcome.kind, trigger };
+      const { code, retryAfterMs } = outcome.evidence;
+      return {
+        kind: outcome.kind,
+        code,
+        ...(trigger === undefined ? {} : { trigger }),
+        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      };
     }
   }
 }

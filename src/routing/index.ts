@@ -2,8 +2,8 @@
  * Routing as a running system: the shell around the rules of packs/patent. Dockets in (`intake`), handed over by any
  * number of routers (`startRouter`), seen and acknowledged by people (`desk`), targets brought back (`recovery`).
  */
+export { acknowledgementDesk, type SignIn } from './acknowledgement-desk.ts';
 export {
-  acknowledgementDesk,
   acknowledgeDocket,
   closeDocket,
   type CloseRequest,
@@ -22,7 +22,6 @@ export {
   listBreakers,
   type RecoveryOptions,
   recoveryStatus,
-  reviewDocketDifferences,
   runRecovery,
 } from './recovery-acts.ts';
 export { type RouterOptions, routeUntilIdle, type RunningRouter, startRouter } from './router.ts';
@@ -46,3 +45,9 @@ export type {
 } from './views.ts';
 export { openTransport, type Transport } from './transport.ts';
 export type { WatchedQueue } from './queue-watch.ts';
+export {
+  type DifferenceFilter,
+  openDifferences,
+  reviewDocketDifferences,
+  reviewOpenDifferences,
+} from './differences.ts';

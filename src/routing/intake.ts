@@ -25,8 +25,9 @@ import {
 import { activationOf, startRouting, triggersOf } from '../packs/patent/routing/index.ts';
 import {
   admitDockets,
-  databaseNow,
+  beginIntake,
   type DocketAdmission,
+  identifyDockets,
   isMessageKnown,
   type NewDocket,
   type NotedMessage,
@@ -38,7 +39,9 @@ import {
 } from '../store/index.ts';
 import { factOf, stored } from './facts.ts';
 import { Group } from './group.ts';
+import { identityIn, isKnownRespelled } from './known-events.ts';
 import { type Actor, ROUTER, type RoutingParts } from './parts.ts';
+import { BYTES, isSendable, requireSendable, typeOf } from './sendable.ts';
 
 export interface IncomingDocket {
   /** Exactly as they came; they go out the same. */
@@ -59,13 +62,15 @@ export async function importDockets(
   actor: Actor = ROUTER,
 ): Promise<readonly DocketAdmission[]> {
   if (incoming.length === 0) return [];
+  for (const one of incoming) requireSendable(one);
   const read = incoming.map((one) => ({ ...one, docket: docketFor(parts, one) }));
   const keys = await keysFor(
     parts,
     read.map(({ docket }) => subjectOf(docket)),
   );
   return parts.session.transaction(async (run) => {
-    const now = await databaseNow({ run });
+    const { now, hasUnidentified } = await beginIntake(run, parts.tenant);
+    if (hasUnidentified) await identifyDockets(run, parts.tenant, identityIn(parts));
     const fresh = new Map<string, NewDocket>();
     for (const one of read) {
       if (!fresh.has(one.docket.messageId)) {
@@ -79,13 +84,17 @@ export async function importDockets(
       const first = fresh.get(one.docket.messageId);
       const known = byMessage.get(one.docket.messageId);
       if (first === undefined || known === undefined) throw new Error('a docket was not admitted');
-      const result = admissionOf(one.docket, first, known);
+      const found = admissionOf(one.docket, first, known);
+      const isRepeat =
+        found.kind === 'conflict' && (await isKnownRespelled(run, parts, one, found));
+      const result = isRepeat ? ({ ...found, kind: 'unchanged' } as const) : found;
       // Said once; whatever else in this call is the same event is a repeat of it.
       if (known.kind === 'created') {
         byMessage.set(one.docket.messageId, { kind: 'unchanged', docket: known.docket });
       }
-      if (result.kind === 'conflict')
-        await keepConflict(run, parts, { ...one, actor, keys, result });
+      if (found.kind === 'conflict') {
+        await keepOther(run, parts, { ...one, actor, keys, result });
+      }
       if (one.message !== undefined) {
         const end = { outcome: result.kind, docket: result.docket };
         await noteMessage(run, parts.tenant, one.message, end);
@@ -158,6 +167,7 @@ function newDocket(
   return {
     id: docket.id,
     messageId: docket.messageId,
+    identity: docket.messageId,
     source: incoming.source,
     contentType: incoming.contentType,
     payloadSha256: docket.payloadSha256,
@@ -177,8 +187,8 @@ function newDocket(
   };
 }
 
-/** Other bytes under the same event are kept as evidence, once, and somebody compares the two. */
-async function keepConflict(
+/** Other bytes under the same event are kept as evidence, once. Where they say something else, somebody compares the two. */
+async function keepOther(
   run: Session['run'],
   parts: RoutingParts,
   conflict: IncomingDocket & Sealing & { readonly result: DocketAdmission },
@@ -186,11 +196,12 @@ async function keepConflict(
   const { docket, source, result } = conflict;
   const { tenant, ids } = parts;
   const note = { source, message: `conflict:${result.docket}`, sha256: docket.payloadSha256 };
-  if (!(await noteMessage(run, tenant, note, { outcome: 'conflict', docket: result.docket })))
-    return;
+  const end = { outcome: result.kind, docket: result.docket };
+  if (!(await noteMessage(run, tenant, note, end))) return;
   const data = { source, payload_sha256: docket.payloadSha256 };
-  const fact = sealedFact(parts, conflict, 'docket.conflict', data);
-  await recordDocketFact(run, tenant, result.docket, fact);
+  const type = result.kind === 'conflict' ? 'docket.conflict' : 'docket.repeated';
+  await recordDocketFact(run, tenant, result.docket, sealedFact(parts, conflict, type, data));
+  if (result.kind !== 'conflict') return;
   await raiseAlertRow(run, tenant, {
     id: ids.next(),
     kind: 'docket_conflict',
@@ -234,7 +245,7 @@ async function commit(
       const isPart = options.mapping !== undefined && reading.kind === 'event';
       incoming.push({
         payload: isPart ? eventRow(reading.event) : message.bytes,
-        contentType: isPart ? 'application/json' : (message.contentType ?? 'application/json'),
+        contentType: isPart ? 'application/json' : typeOf(message, 'application/json'),
         source: message.source,
         reading,
         message: note,
@@ -291,7 +302,8 @@ async function setAside(
   const [admitted] = await importDockets(parts, [
     {
       payload: message.bytes,
-      contentType: message.contentType ?? 'application/octet-stream',
+      // Its own may be what is wrong with it.
+      contentType: isSendable(message) ? typeOf(message, BYTES) : BYTES,
       source: message.source,
       reading: { ...UNREADABLE, errors: [{ where: '', why: reason }] },
       message: note,
@@ -306,7 +318,7 @@ async function setAside(
       ...(admitted === undefined ? {} : { docket: admitted.docket }),
       severity: 'warning',
       recipient: undefined,
-      text: `A message from ${message.source} could not be committed as it is (${reason}); it is routed as a record that could not be read.`,
+      text: `A message from ${message.source} could not be committed as it is (${reason}). It is kept byte for byte and goes to people as a record that could not be read: look at it with docket show, take it by hand, and let its sender correct it.`,
       dedup: `message_set_aside/${message.source}`.slice(0, 200),
     }),
   );

@@ -1,7 +1,7 @@
 /** Looks at queues from time to time: our own, and those of brokers. What is over its threshold is applied to dockets. */
 import type { Saturation, SaturationGauge } from '../brokers/index.ts';
 import { ownQueueGauge } from '../brokers/index.ts';
-import type { Instant } from '../core/index.ts';
+import { addMs, type Instant, instant } from '../core/index.ts';
 import {
   activationOf,
   DEFAULT_THRESHOLDS,
@@ -11,11 +11,14 @@ import {
   triggersOf,
 } from '../packs/patent/routing/index.ts';
 import {
+  confirmedBy,
   databaseNow,
   docketPages,
   noteActivations,
+  noteNotTaken,
   noteReading,
   ownQueue,
+  queueReadings,
   raiseAlertRow,
   type StoredDocket,
 } from '../store/index.ts';
@@ -32,6 +35,10 @@ export interface WatchedQueue {
 }
 
 export const OWN_QUEUE = 'filewright';
+/** Routers look every 15 s; when nobody has looked for so long, none was there. */
+const PAUSE_MS = 45_000;
+/** Between two looks at a queue. */
+const STALL_UNSEEN_MS = 15_000;
 
 export interface QueueWatchOptions {
   /** Those of intakes; they stay as they are. */
@@ -49,6 +56,8 @@ export class QueueWatch {
   /** Since when a queue could not be seen, by the monotonic clock. */
   readonly #unseen = new Map<string, number>();
   #routing: ActiveRouting | undefined;
+  /** Since when routers run without a pause; nothing waits for a router that is not there. */
+  #runningSince: Instant | undefined;
 
   constructor(parts: RoutingParts, options: QueueWatchOptions = {}) {
     const { session, tenant, clock } = parts;
@@ -62,6 +71,7 @@ export class QueueWatch {
   async look(): Promise<readonly Trigger[]> {
     const found: Trigger[] = [];
     const queues = [this.#own, ...(await this.watched())];
+    await this.#noteRunning();
     // All at once: a broker that hangs is noticed after 20 s, and the other queues must not wait for each of its own.
     const seen = await Promise.all(
       queues.map(async (queue) => ({ queue, seen: await queue.gauge.measure() })),
@@ -112,20 +122,29 @@ export class QueueWatch {
   async #lookAt({ queue, target }: WatchedQueue, seen: Saturation): Promise<readonly Trigger[]> {
     const { session, tenant } = this.#parts;
     const isSeen = seen.kind === 'measured';
-    const { backlog, lagMs } = isSeen ? seen : { backlog: undefined, lagMs: undefined };
+    const { backlog } = isSeen ? seen : { backlog: undefined };
+    const isOwn = queue === OWN_QUEUE;
+    const lagMs = isSeen ? (isOwn ? this.#whileRunning(seen.lagMs) : seen.lagMs) : undefined;
+    const running = isOwn ? { runningSince: this.#runningSince } : {};
     const triggers = triggersOf({ kind: 'queue', queue, backlog, lagMs }, this.#thresholds);
     await noteReading(session, tenant, {
       queue,
       target,
       backlog,
       lagMs,
-      evidence: isSeen ? seen.evidence : { code: seen.code },
+      evidence: isSeen ? { ...seen.evidence, ...running } : { code: seen.code },
       triggers: triggers.map((trigger) => stored(trigger)),
     });
     await this.#noteUnseen(queue, isSeen ? undefined : seen.code);
     const [trigger] = triggers;
     if (trigger === undefined) return triggers;
-    await (target === undefined ? this.#applyToOverdue(trigger) : this.#applyTo(target, trigger));
+    if (target === undefined) await this.#applyToOverdue(trigger);
+    else await this.#applyTo(target, trigger);
+    const stall = triggers.find(({ code }) => code === 'QUEUE_LAG');
+    const isStalled = isSeen && seen.evidence['lagBasis'] === 'stalled';
+    if (target !== undefined && stall !== undefined && isStalled) {
+      await this.#takeBack(target, stall, seen.lagMs);
+    }
     await this.#tell(queue, trigger);
     return triggers;
   }
@@ -138,14 +157,48 @@ export class QueueWatch {
     }
   }
 
+  /** What its broker confirmed since it stands still, nobody has: it goes on to the next tier. */
+  async #takeBack(target: string, trigger: Trigger, lagMs: number): Promise<void> {
+    const { session, tenant } = this.#parts;
+    const now = await databaseNow(session);
+    // It may have stood still for as long again as two looks lie apart, before it was seen to.
+    const since = addMs(now, -lagMs - STALL_UNSEEN_MS);
+    const taken = await confirmedBy(session, tenant, { target, since });
+    const notes = taken.map(({ id, messageId, tier }) => ({
+      docket: id,
+      // A check constraint holds the column to the names of tiers.
+      activation: stored(activationOf(trigger, { messageId, tier: tier as Tier })),
+    }));
+    await session.transaction((run) => noteNotTaken(run, tenant, notes));
+  }
+
+  /** Kept with our own reading, which every router writes: a restart of one is no pause while another runs. */
+  async #noteRunning(): Promise<void> {
+    const { session, tenant } = this.#parts;
+    const now = await databaseNow(session);
+    const readings = await queueReadings(session, tenant);
+    const last = readings.find(({ queue }) => queue === OWN_QUEUE);
+    const isPause = last === undefined || now - last.at > PAUSE_MS;
+    // Written below, by whichever router looked last.
+    const { runningSince } = (last?.evidence ?? {}) as { readonly runningSince?: number };
+    this.#runningSince = isPause ? now : instant(runningSince ?? now);
+  }
+
+  #whileRunning(lagMs: number): number {
+    const since = this.#runningSince;
+    return since === undefined ? 0 : Math.min(lagMs, Math.max(0, this.#parts.clock.now() - since));
+  }
+
   /** Our own queue is behind: what has waited too long in the primary tier is given to the next. */
   async #applyToOverdue(trigger: Trigger): Promise<void> {
     const { session, tenant } = this.#parts;
     const now: Instant = await databaseNow(session);
+    const waited = (since: Instant): number =>
+      now - Math.max(since, this.#runningSince ?? Number.NEGATIVE_INFINITY);
     for await (const page of docketPages(session, tenant, { phases: ['queued'] })) {
       const overdue = page.filter(
         ({ nextAt, tier }) =>
-          tier === 'PRIMARY' && nextAt !== undefined && now - nextAt > this.#thresholds.lagMsMax,
+          tier === 'PRIMARY' && nextAt !== undefined && waited(nextAt) > this.#thresholds.lagMsMax,
       );
       await this.#note(overdue, trigger);
     }

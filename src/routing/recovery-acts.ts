@@ -1,6 +1,11 @@
 /** What people do with recovery: look, hurry, approve, review. Hidden dockets do not show in any of it. */
 import { type BreakerState, CLOSED, FilewrightError } from '../core/index.ts';
 import { maySee, type Viewer } from '../packs/patent/access/index.ts';
+import {
+  isReason,
+  REASON_CHARACTERS_MAX,
+  REASON_CHARACTERS_MIN,
+} from '../packs/patent/docket/index.ts';
 import type { RecoveryState } from '../packs/patent/recovery/index.ts';
 import {
   evidenceOf,
@@ -9,13 +14,10 @@ import {
   listRuns,
   openRun,
   readBreakers,
-  recordDocketFact,
-  reviewDifferences,
   type StoredDifference,
   type StoredRun,
 } from '../store/index.ts';
 import { docketOfRow } from './decide.ts';
-import { factOf } from './facts.ts';
 import type { Actor, RoutingParts } from './parts.ts';
 import { addToRun, type RecoveryOptions, recoveryPolicy } from './recovery.ts';
 import { loadRouting } from './setup.ts';
@@ -110,10 +112,10 @@ export async function approveRecovery(
       `The recovery of "${target}" is ${run.phase.replaceAll('_', ' ')} and waits for no approval; see recovery status`,
     );
   }
-  if (approval.reason.trim().length < REASON_CHARACTERS_MIN) {
+  if (!isReason(approval.reason)) {
     throw new FilewrightError(
       'REFUSED_BY_RULE',
-      `An approval needs a reason of at least ${REASON_CHARACTERS_MIN} characters`,
+      `An approval needs a reason of ${REASON_CHARACTERS_MIN} to ${REASON_CHARACTERS_MAX} characters`,
     );
   }
   const hurriedBy = (await evidenceOf(parts.session, parts.tenant, run.id)).filter(isHurry);
@@ -140,9 +142,6 @@ function isHurry({ step, evidence }: { readonly step: string; readonly evidence:
   return step === 'approval' && 'act' in evidence && evidence.act === 'run';
 }
 
-/** Short reasons explain nothing to whoever reads the ledger in three years. */
-const REASON_CHARACTERS_MIN = 10;
-
 async function add(
   parts: RoutingParts,
   run: StoredRun,
@@ -163,23 +162,4 @@ async function requireRun({ session, tenant }: RoutingParts, target: string): Pr
     throw new FilewrightError('NOT_FOUND', `No recovery of "${target}" is under way`);
   }
   return run;
-}
-
-/** A person has looked at what the reconciliation found about a docket. Returns how much of it was open. */
-export async function reviewDocketDifferences(
-  parts: RoutingParts,
-  viewer: Viewer,
-  docket: string,
-): Promise<number> {
-  const { session, tenant, ids } = parts;
-  const row = await findDocket(session, tenant, docket);
-  if (row === undefined || !maySee(docketOfRow(row), viewer)) return 0;
-  const by = viewer.party.id;
-  return session.transaction(async (run) => {
-    const differences = await reviewDifferences(run, tenant, docket, by);
-    if (differences === 0) return 0;
-    const fact = factOf(ids, 'docket.reviewed', { kind: 'user', id: by }, { differences });
-    await recordDocketFact(run, tenant, docket, fact);
-    return differences;
-  });
 }

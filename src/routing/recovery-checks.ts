@@ -127,10 +127,12 @@ export class RecoveryChecks {
 
   async #drain(target: Target, baseline: Baseline): Promise<CheckResult> {
     const { session, tenant, clock } = this.#parts;
-    const own = await ownQueue(session, tenant);
+    // Of its own alone: what somebody else's queue holds says nothing about this target.
+    const own = await ownQueue(session, tenant, target.id);
     const lagMs = own.oldestDueAt === undefined ? 0 : Math.max(0, clock.now() - own.oldestDueAt);
     const levels: QueueLevel[] = [{ queue: OWN_QUEUE, backlog: own.backlog, lagMs }];
-    for (const { queue, gauge } of (await this.#options.queues?.()) ?? []) {
+    const watched = (await this.#options.queues?.()) ?? [];
+    for (const { queue, gauge } of watched.filter((one) => one.target === target.id)) {
       const seen = await gauge.measure();
       const isSeen = seen.kind === 'measured';
       levels.push({
@@ -140,7 +142,9 @@ export class RecoveryChecks {
       });
     }
     const twice = (await this.#passed(target, baseline)).filter(({ receipts }) => receipts > 1);
-    const evidence = { before: baseline.queues, now: levels, duplicates: twice.length };
+    const names = new Set(levels.map(({ queue }) => queue));
+    const before = baseline.queues.filter(({ queue }) => names.has(queue));
+    const evidence = { before, now: levels, duplicates: twice.length };
     // What came twice stays twice, however often it is looked at: the reconciliation asks a person about it.
     const left = undrained(baseline.queues, levels);
     return left.length === 0
@@ -211,16 +215,18 @@ export class RecoveryChecks {
     const { policy } = routing.matrix;
     const payload = Buffer.from(JSON.stringify({ synthetic: true, run: run.id }));
     const startedMs = clock.monotonicMs();
-    const { transport, handoffs } = this.#options;
+    const { transport, handoffs, watch = (made) => made } = this.#options;
     const wires =
       handoffs ??
-      createHandoffs({
-        ...transport,
-        clock,
-        timeoutMs: policy.timeoutMs,
-        handshakeMs: policy.thresholds.tlsHandshakeMsMax,
-        totalMs: policy.outcomeMsMax,
-      });
+      watch(
+        createHandoffs({
+          ...transport,
+          clock,
+          timeoutMs: policy.timeoutMs,
+          handshakeMs: policy.thresholds.tlsHandshakeMsMax,
+          totalMs: policy.outcomeMsMax,
+        }),
+      );
     const outcome = await wires.deliver(
       target,
       {

@@ -17,13 +17,13 @@ import {
   type RecoveryPolicy,
   type RecoveryState,
 } from '../packs/patent/recovery/index.ts';
+import { probingPolicy } from '../packs/patent/routing/index.ts';
 import {
   addDifferences,
   changeBreakers,
   type DocketFact,
   leaseDueRuns,
   lockRun,
-  overdueDifferences,
   raiseAlertRow,
   readBreakers,
   recordDocketFacts,
@@ -35,10 +35,11 @@ import {
 import { bad } from './check-result.ts';
 import { codeOf } from './error-code.ts';
 import { factOf, plain } from './facts.ts';
-import { openRecovery } from './open-recovery.ts';
 import { type Actor, ROUTER, type RoutingParts } from './parts.ts';
+import { followBreakers, tellOverdue } from './recovery-watch.ts';
 import { type CheckOptions, RecoveryChecks, type RecoveryPaths } from './recovery-checks.ts';
 import { activeRouting, type ActiveRouting } from './setup.ts';
+import { approvalAlert, differencesAlert } from './target-alerts.ts';
 
 export interface RecoveryOptions {
   readonly policy?: Partial<Omit<RecoveryPolicy, 'probeEveryMs'>>;
@@ -53,9 +54,9 @@ export interface RecoveryOptions {
 
 /** Longer than any check, so that no second probe runs beside a slow one. */
 const LEASE_MS = 60_000;
-const RUNS_AT_ONCE = 10;
+/** A target that hangs keeps its own place and nobody else's. */
+const RUNS_AT_ONCE = 20;
 const RACES_MAX = 20;
-const OVERDUE_AT_ONCE = 100;
 
 /** What a check, or a person, adds to a run. */
 export interface RecoveryAddition {
@@ -73,6 +74,7 @@ export class Recovery {
   readonly #options: RecoveryOptions;
   readonly #checks: RecoveryChecks;
   readonly #holder: string;
+  readonly #pursued = new Set<Promise<void>>();
   #routing: ActiveRouting | undefined;
 
   constructor(
@@ -95,29 +97,51 @@ export class Recovery {
     this.#holder = parts.ids.next();
   }
 
-  /** Every run whose turn has come; returns how many checks were made. */
+  /** Begins a check for every run whose turn has come, and waits for none: one that hangs must not hold up the others. */
   async turn(): Promise<number> {
-    const { session, tenant } = this.#parts;
+    const { session } = this.#parts;
     this.#routing = await activeRouting(this.#parts, session, this.#routing);
     if (this.#routing === undefined) return 0;
-    await startMissingRuns(this.#parts, this.#routing);
-    const leaseMs = this.#options.leaseMs ?? LEASE_MS;
-    const lease = { holder: this.#holder, leaseMs, count: RUNS_AT_ONCE };
+    await followBreakers(this.#parts, this.#routing);
     const routing = this.#routing;
-    let checks = 0;
-    try {
-      // A check that is good is followed by the next one at once.
-      for (let round = 0; round < RECOVERY_STEPS.length; round += 1) {
-        const due = await leaseDueRuns(session, tenant, lease);
-        if (due.length === 0) break;
-        await Promise.all(due.map((run) => this.#check(run, routing)));
-        checks += due.length;
-      }
-    } finally {
-      // Whatever becomes of the checks, nobody's two hours end in silence.
-      await tellOverdue(this.#parts, this.#policy(routing).reviewMs);
+    const due = await this.#lease(RUNS_AT_ONCE - this.#pursued.size);
+    for (const run of due) {
+      const pursued = this.#pursue(run, routing).finally(() => this.#pursued.delete(pursued));
+      this.#pursued.add(pursued);
     }
-    return checks;
+    await tellOverdue(this.#parts, this.#policy(routing).reviewMs);
+    return due.length;
+  }
+
+  async settled(): Promise<void> {
+    await Promise.all(this.#pursued);
+  }
+
+  /** A check that is good is followed by the next one at once. Never rejects: a run that is left has its lease run out. */
+  async #pursue(first: StoredRun, routing: ActiveRouting): Promise<void> {
+    let due: readonly StoredRun[] = [first];
+    try {
+      for (let round = 0; round < RECOVERY_STEPS.length; round += 1) {
+        for (const run of due) await this.#check(run, routing);
+        due = await this.#lease(1);
+        if (due.length === 0) return;
+      }
+      // Leased beyond the last round: the next turn must not wait for its lease.
+      for (const run of due) await this.#check(run, routing);
+    } catch (error) {
+      this.#parts.log.write({
+        level: 'warn',
+        event: 'router.check_failed',
+        error: codeOf(error),
+      });
+    }
+  }
+
+  #lease(count: number): Promise<StoredRun[]> {
+    if (count <= 0) return Promise.resolve([]);
+    const { session, tenant } = this.#parts;
+    const leaseMs = this.#options.leaseMs ?? LEASE_MS;
+    return leaseDueRuns(session, tenant, { holder: this.#holder, leaseMs, count });
   }
 
   async #check(run: StoredRun, routing: ActiveRouting): Promise<void> {
@@ -218,7 +242,8 @@ async function addOnce(
   if (addition.holder !== undefined && addition.holder !== holder) return undefined;
   const row = (await readBreakers(query, tenant)).find(({ target }) => target === run.target);
   const before = (row?.state as BreakerState | undefined) ?? CLOSED;
-  const breakerPolicy = request.routing.matrix.policy.breaker;
+  // The cool-down lies before the first probe; a target that is down is asked at the pace of probes.
+  const breakerPolicy = probingPolicy(request.routing.matrix.policy.breaker);
   const turn = nextRecovery(run.state as unknown as RecoveryState, addition.happening, {
     now,
     policy,
@@ -253,7 +278,14 @@ async function addOnce(
   };
   await writeRun(query, tenant, written, addition.evidence);
   const reviewBy = addMs(now, policy.reviewMs);
-  await addDifferences(query, tenant, { run: run.id, reviewBy }, addition.differences ?? []);
+  const differences = addition.differences ?? [];
+  await addDifferences(query, tenant, { run: run.id, reviewBy }, differences);
+  const isAsking = next.state === 'awaiting_approval' && run.phase !== 'awaiting_approval';
+  const alerts = [
+    ...(differences.length === 0 ? [] : [differencesAlert(run.target, run.id)]),
+    ...(isAsking ? [approvalAlert(run.target, run.id)] : []),
+  ];
+  for (const alert of alerts) await raiseAlertRow(query, tenant, { id: ids.next(), ...alert });
   const { step, verdict, evidence } = addition.evidence;
   const type = next.state === 'closed' ? 'recovery.closed' : 'recovery.step';
   const data = {
@@ -275,49 +307,4 @@ async function addOnce(
 function consistent(next: RecoveryState, breaker: BreakerState, now: Instant): RecoveryState {
   if (next.state !== 'closed' || breaker.state === 'closed') return next;
   return { state: 'probing', good: 0, nextAt: nextProbeAt(breaker) ?? now };
-}
-
-/** A breaker that is not closed always has a run: one that was abandoned begins anew when its target is back. */
-async function startMissingRuns(parts: RoutingParts, { matrix }: ActiveRouting): Promise<void> {
-  const { session, tenant } = parts;
-  const rows = await readBreakers((statement, values) => session.run(statement, values), tenant);
-  const broken = rows.flatMap(({ target, state }) => {
-    const breaker = state as unknown as BreakerState;
-    return breaker.state === 'closed' || !matrix.targets.has(target) ? [] : [{ target, breaker }];
-  });
-  for (const { target, breaker } of broken) {
-    await session.transaction(async (run) => {
-      const at =
-        breaker.state === 'open'
-          ? breaker.since
-          : breaker.state === 'half_open'
-            ? breaker.nextProbeAt
-            : undefined;
-      const until = nextProbeAt(breaker);
-      if (at === undefined || until === undefined) return;
-      const opened = { state: 'open', since: at, until } as const;
-      const fact = await openRecovery(parts, run, { target, opened });
-      if (fact !== undefined) await recordDocketFacts(run, tenant, [fact]);
-    });
-  }
-}
-
-/** MANUAL_ESCALATION_REQUIRED is told again each time its clock runs out. */
-async function tellOverdue(parts: RoutingParts, clockMs: number): Promise<void> {
-  const { session, tenant, ids } = parts;
-  await session.transaction(async (run) => {
-    const overdue = await overdueDifferences(run, tenant, { clockMs, count: OVERDUE_AT_ONCE });
-    for (const { docket, kind, flag } of overdue) {
-      await raiseAlertRow(run, tenant, {
-        id: ids.next(),
-        kind: 'recovery_difference_overdue',
-        subject: docket,
-        docket,
-        severity: 'critical',
-        recipient: undefined,
-        text: `${flag}: nobody has reviewed within its time that docket ${docket} is "${kind}" after a recovery.`,
-        dedup: `recovery_difference/${docket}`.slice(0, 200),
-      });
-    }
-  });
 }

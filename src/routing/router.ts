@@ -119,7 +119,11 @@ class Router {
     this.#parts = { ...options, session: this.#reads };
     this.#telling = new Group((tellings: readonly Telling[]) => this.#tell(tellings));
     this.#desk = new HandoverDesk(this.#parts, this.#reads, options);
-    this.#notices = new ManualNotices(this.#parts, this.#desk, this.#cutting.signal);
+    this.#notices = new ManualNotices(this.#parts, {
+      desk: this.#desk,
+      signal: this.#cutting.signal,
+      tell: (telling) => this.#report(telling),
+    });
     this.#assignments = new AssignmentDesk(this.#parts, options, this.#cutting.signal);
     this.#queues = new QueueWatch(this.#parts, options);
     const checks = { ...options, queues: () => this.#queues.watched() };
@@ -154,6 +158,7 @@ class Router {
         : [this.#every(SEQUENCE_MS, 'ledger', async () => void (await sequencer.sequence()))]),
     ]);
     await this.#settled();
+    await this.#recovery.settled();
   }
 
   async untilIdle(): Promise<number> {

@@ -34,6 +34,9 @@ import {
 import { boundaryOf, factOf, handoffFact, routingFact } from './facts.ts';
 import { type Actor, ROUTER, type RoutingParts } from './parts.ts';
 import { openRecovery } from './open-recovery.ts';
+import { LETTER_WAIT_MS, NOTICE_LEASE_MS } from './notice-times.ts';
+import { same } from './same.ts';
+import { breakerAlert } from './target-alerts.ts';
 import { activeRouting, type ActiveRouting } from './setup.ts';
 import { type Stuck, tellStuck } from './stuck.ts';
 import { troublesOf } from './troubles.ts';
@@ -70,9 +73,6 @@ export interface Stepped {
 
 /** Somebody else changed a breaker first: everything is decided anew. So often in a row it is no race any more. */
 const RACES_MAX = 20;
-/** A process has a notice of the manual tier in hand for so long; after that any other takes it. */
-export const NOTICE_LEASE_MS = 15_000;
-
 class BreakerMoved extends Error {}
 
 /** Steps over dockets whose moment has come, at most `limit`. */
@@ -261,6 +261,7 @@ class Transaction {
       const { hop, message, attempt, reason, passed } = handover;
       record('filing', handoffFact(ids, actor, message, attempt));
       const isNotice = hop.tier === 'MANUAL';
+      const isLetter = isNotice && handover.target.kind === 'mail';
       this.#started.push({
         docket: row.id,
         n,
@@ -268,12 +269,15 @@ class Transaction {
         tier: hop.tier,
         target: hop.target,
         party: hop.party,
-        attempt: isNotice ? 1 : attempt,
+        // A letter is collected with others before it is tried; see manual-notices.ts.
+        attempt: isNotice ? (isLetter ? 0 : 1) : attempt,
         reason,
         passed,
         hop,
         dates: message.dates,
-        retryAt: isNotice ? addMs(this.#now, NOTICE_LEASE_MS) : undefined,
+        retryAt: isNotice
+          ? addMs(this.#now, isLetter ? LETTER_WAIT_MS : NOTICE_LEASE_MS)
+          : undefined,
       });
       this.#handovers.push({ ...handover, row, n, routing: this.#routing });
     }
@@ -289,7 +293,10 @@ class Transaction {
     });
   }
 
-  async #warn(docket: string, { warnings }: Decision): Promise<void> {
+  async #warn(docket: string, { warnings, state }: Decision): Promise<void> {
+    // What waits for people again after it had gone on is told of again.
+    const hold = state.state === 'manual' ? state : state.held;
+    const again = hold === undefined ? '' : `/${hold.since}`;
     for (const { kind, severity, text } of warnings) {
       await raiseAlertRow(this.#run, this.#parts.tenant, {
         id: this.#parts.ids.next(),
@@ -299,7 +306,7 @@ class Transaction {
         severity,
         recipient: undefined,
         text: `Docket ${docket}. ${text}`,
-        dedup: `${kind}/${docket}`.slice(0, 200),
+        dedup: `${kind}/${docket}${kind.startsWith('docket_manual') ? again : ''}`.slice(0, 200),
       });
     }
   }
@@ -323,19 +330,12 @@ class Transaction {
       const fact = factOf(ids, `breaker.${state.state}`, ROUTER, { from, to: state });
       this.#facts.push({ boundary: 'filing', kind: 'breaker', id: target, ver: logVer, fact });
       if (state.state !== 'open') continue;
+      await raiseAlertRow(this.#run, tenant, {
+        id: ids.next(),
+        ...breakerAlert(target, state.since),
+      });
       const started = await openRecovery(this.#parts, this.#run, { target, opened: state });
       if (started !== undefined) this.#facts.push(started);
     }
   }
-}
-
-function same(a: unknown, b: unknown): boolean {
-  return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
-}
-
-/** The database gives keys back in its own order. */
-function sorted(value: unknown): unknown {
-  return typeof value === 'object' && value !== null
-    ? Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
-    : value;
 }

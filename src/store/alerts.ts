@@ -30,7 +30,8 @@ export interface Alert {
 const ALERT = `id, kind, subject, severity, recipient, text, docket, raised, raised_at, last_raised_at, told,
   tell_at, acknowledged_at`;
 
-// Raised again while nobody has acknowledged it: counted, and told at once only when it has become more severe.
+// Raised again while nobody has acknowledged it: counted, and told at once only when it has become more severe, or when
+// it has news and nobody would be told again.
 const RAISE: Statement = {
   name: 'alert-raise',
   text: `
@@ -41,7 +42,7 @@ on conflict (tenant, dedup) where acknowledged_at is null do update set
   severity = case when $9::int > array_position(array['info', 'warning', 'critical'], alert.severity)
     then excluded.severity else alert.severity end,
   tell_at = case when $9::int > array_position(array['info', 'warning', 'critical'], alert.severity)
-    then now() else alert.tell_at end
+    or ($11 and alert.tell_at is null) then now() else alert.tell_at end
 returning ${ALERT}`,
 };
 
@@ -51,6 +52,7 @@ export async function raiseAlertRow(
   alert: Pick<Alert, 'id' | 'kind' | 'subject' | 'severity' | 'recipient' | 'text'> & {
     readonly dedup: string;
     readonly docket?: string;
+    readonly hasNews?: true;
   },
 ): Promise<Alert> {
   const [row] = await run(RAISE, [
@@ -64,6 +66,7 @@ export async function raiseAlertRow(
     alert.dedup,
     SEVERITIES.indexOf(alert.severity) + 1,
     alert.docket ?? null,
+    alert.hasNews === true,
   ]);
   if (row === undefined) throw new Error('an alert was neither raised nor found');
   return alertOf(row);
@@ -83,6 +86,35 @@ export async function dueAlerts(
   only?: string,
 ): Promise<Alert[]> {
   return (await run(DUE_ALERTS, [tenant, only ?? null, limit])).map(alertOf);
+}
+
+const QUIET: Statement = {
+  name: 'alert-quiet-settled',
+  text: `update alert a set tell_at = null from docket d
+    where a.tenant = $1 and a.tell_at <= now() and a.acknowledged_at is null
+      and a.kind in ('docket_manual', 'docket_manual_overdue')
+      and d.tenant = a.tenant and d.id = a.docket and (d.phase = 'confirmed' or d.closed_at is not null)`,
+};
+
+/** Nobody is reminded that a docket needs somebody once somebody has it. The alert stays open for whoever reads the list. */
+export async function quietSettledAlerts(run: Run, tenant: string): Promise<void> {
+  await run(QUIET, [tenant]);
+}
+
+const EVER_RAISED: Statement = {
+  name: 'alert-ever-raised',
+  text: 'select distinct dedup from alert where tenant = $1 and dedup = any($2)',
+};
+
+/** Of these keys, those under which an alert was raised before, acknowledged or not. */
+export async function everRaised(
+  run: Run,
+  tenant: string,
+  keys: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (keys.length === 0) return new Set();
+  const rows = await run(EVER_RAISED, [tenant, keys]);
+  return new Set(rows.map((row) => text(row['dedup'])));
 }
 
 const TOLD: Statement = {

@@ -9,6 +9,7 @@ import {
 } from '../core/index.ts';
 import { recordFact } from './facts.ts';
 import { batchHash } from './intake-store.ts';
+import { lockedOnce } from './locked-once.ts';
 import { hex, optional, SEALED_COLUMNS, sealedOf, text, when } from './rows.ts';
 import type { Row, Session, Statement } from './session.ts';
 
@@ -84,13 +85,17 @@ const APPROVE: Statement = {
 const RELEASE: Statement = {
   name: 'batch-release',
   text: `
-with held as materialized (
+with ${lockedOnce(
+    'held',
+    `
   select f.id, e.not_before from envelope e
   join batch b on b.tenant = e.tenant and b.id = e.batch and b.state = 'approved'
   join filing f on f.tenant = e.tenant and f.id = e.id
   where e.tenant = $1 and e.batch = $2 and f.status = 'pending' and f.attempt = 0 and f.next_at is null
     and f.holder is null
-  limit $3 for update of f skip locked)
+  limit $3`,
+    { of: 'f' },
+  )}
 update filing f set next_at = greatest(now(), held.not_before) from held where f.tenant = $1 and f.id = held.id
 returning f.id`,
 };

@@ -11,17 +11,21 @@ import {
   type LaneState,
   type LedgerFact,
   opensAt,
+  type SlotRef,
   type Survey,
+  type TickAnswer,
   type TickInput,
   type WorkerId,
   type WrappedKey,
 } from '../core/index.ts';
 import { dataKey } from './data-keys.ts';
+import { lockedOnce } from './locked-once.ts';
 import { type ConnectionTarget, Session, type Statement } from './session.ts';
 import { recordFact } from './facts.ts';
 import { claimOf, FILING_COLUMNS, optional, SEALED_COLUMNS, sealedOf, text, when } from './rows.ts';
 import { settleQuarantine } from './quarantine.ts';
 import { Slots } from './slots.ts';
+import { receiptOwner } from './receipts.ts';
 import { PLANNER, tick } from './tick.ts';
 
 const JOINS = `
@@ -40,12 +44,16 @@ order by f.last_safe, f.id`,
 const TAKE_ORPHANS: Statement = {
   name: 'filing-take-orphans',
   text: `
-with dead as materialized (
+with ${lockedOnce(
+    'dead',
+    `
   select f.id from filing f
   where f.tenant = $1 and f.holder is not null and not exists (
     select 1 from worker w
     where w.tenant = $1 and w.id = f.holder and w.ended_at is null and w.expires_at > clock_timestamp())
-  order by f.holder, f.id limit $3 for update of f skip locked),
+  order by f.holder, f.id limit $3`,
+    { of: 'f' },
+  )},
 f as (
   update filing f set holder = $2, claim = 'orphan' from dead
   where f.tenant = $1 and f.id = dead.id and exists (
@@ -95,14 +103,6 @@ const ENSURE_SLOTS: Statement = {
 insert into lane_slot (tenant, lane, n) select $1, $2, n from generate_series(0, $3::int - 1) n on conflict do nothing`,
 };
 
-const LEASE_PROBE: Statement = {
-  name: 'lane-lease-probe',
-  text: `
-update lane set probe_holder = $3, probe_until = clock_timestamp() + $4 * interval '1 millisecond'
-where tenant = $1 and code = $2 and (probe_holder is null or probe_until <= clock_timestamp() or probe_holder = $3)
-returning code`,
-};
-
 const HISTORY: Statement = {
   name: 'attempt-history',
   text: `
@@ -117,8 +117,8 @@ order by n.no`,
 };
 
 export function laneStateJson(lane: LaneState): string {
-  const { pause, breaker, throttles, missing, resumedAt } = lane;
-  return JSON.stringify({ pause, breaker, throttles, missing, resumedAt });
+  const { pause, breaker, throttles, missing, resumedAt, oneSessionSince } = lane;
+  return JSON.stringify({ pause, breaker, throttles, missing, resumedAt, oneSessionSince });
 }
 
 export class PostgresDeliveryStore implements DeliveryStore {
@@ -195,7 +195,7 @@ export class PostgresDeliveryStore implements DeliveryStore {
     return this.#slots.release(worker, slots);
   }
 
-  tick(input: TickInput): Promise<readonly Claim[]> {
+  tick(input: TickInput): Promise<TickAnswer> {
     return tick(this.#ticks, this.#tenant, input);
   }
 
@@ -215,13 +215,16 @@ export class PostgresDeliveryStore implements DeliveryStore {
     return changeLane(this.#general, this.#tenant, expected, next, facts);
   }
 
-  async leaseProbe(worker: WorkerId, lane: LaneCode, ms: number): Promise<boolean> {
-    const rows = await this.#general.run(LEASE_PROBE, [this.#tenant, lane, worker, ms]);
-    return rows.length === 1;
+  leaseProbe(worker: WorkerId, lane: LaneCode): Promise<SlotRef | undefined> {
+    return this.#slots.leaseProbe(worker, lane);
   }
 
   async history(filing: FilingId): Promise<readonly AttemptRecord[]> {
     return history(this.#general, this.#tenant, filing);
+  }
+
+  receiptOwner(lane: LaneCode, number: string): Promise<FilingId | undefined> {
+    return receiptOwner((...args) => this.#general.run(...args), this.#tenant, lane, number);
   }
 
   dataKey(subject: string, month: string, make: () => WrappedKey): Promise<WrappedKey> {

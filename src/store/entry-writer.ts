@@ -4,7 +4,13 @@
  * without sorting keys that are known beforehand; anything else goes to `buildEntry`, which also says what is wrong.
  */
 import { hash } from 'node:crypto';
-import { canonicalText, type Instant, type JsonValue, toRfc3339 } from '../core/index.ts';
+import {
+  canonicalText,
+  type Instant,
+  invariant,
+  type JsonValue,
+  toRfc3339,
+} from '../core/index.ts';
 import { buildEntry, ENTRY_BYTES_MAX, type IntakeEntry } from '../ledger/index.ts';
 import { text, when } from './rows.ts';
 import type { Row } from './session.ts';
@@ -17,6 +23,8 @@ const BYTES_PER_UNIT = 3;
 const LEAF_PREFIX = 0x00;
 /** Types are words of this program; the bound only keeps a fault from growing the set. */
 const TYPES_MAX = 1_000;
+
+const YEAR_10000_MS = Date.UTC(10_000, 0, 1);
 
 const PLAIN = /^[ !#-[\]-~]*$/;
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -63,6 +71,9 @@ export class EntryWriter {
     const usual = this.#usual(row, place);
     const start = this.#end + 1;
     if (usual === undefined) {
+      // Every count begins with one; the shape of an entry alone would allow any whole number.
+      const ver = Number(row['subj_ver']);
+      invariant(ver >= 1, `Expected a version of 1 or more, found ${ver}.`);
       const { bytes } = buildEntry(this.#intakeOf(row), { log: this.#origin, ...place });
       this.#reserve(bytes.length + 1);
       this.#buffer.set(bytes, start);
@@ -90,7 +101,7 @@ export class EntryWriter {
     if (typeof data !== 'object' || data === null || Array.isArray(data)) return undefined;
     const actorKind = row['actor_kind'];
     const ver = Number(row['subj_ver']);
-    if (!ACTOR_KINDS.has(actorKind) || !CLASSES.has(cls) || !(ver >= 0)) return undefined;
+    if (!ACTOR_KINDS.has(actorKind) || !CLASSES.has(cls) || !(ver >= 1)) return undefined;
     const body = bodyText(row['body']);
     const [actorId, subjectId, subjectKind] = [row['actor_id'], row['subj_id'], row['subj_kind']];
     const isPlain =
@@ -116,8 +127,10 @@ export class EntryWriter {
   #time(value: unknown): string {
     const at = when(value);
     if (at !== this.#at) {
-      this.#at = at;
+      // Later than any year of four digits it would be written as no reader expects.
+      invariant(at < YEAR_10000_MS, 'Expected a moment before the year 10000.');
       this.#atText = toRfc3339(at);
+      this.#at = at;
     }
     return this.#atText;
   }

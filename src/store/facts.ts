@@ -1,5 +1,5 @@
 /** Ledger facts on their way into the intake table, in the transaction of the change they speak of. */
-import type { LedgerFact } from '../core/index.ts';
+import { boundedFact, type LedgerFact } from '../core/index.ts';
 import type { LedgerBoundary } from '../ledger/index.ts';
 import type { Session, Statement } from './session.ts';
 
@@ -15,6 +15,7 @@ export interface FactJson {
   readonly blob: string | null;
 }
 
+/** Every fact but those of the grants pipeline passes through here, so its bounds are asked here. */
 export function factJson(fact: LedgerFact): FactJson {
   return {
     id: fact.id,
@@ -22,7 +23,7 @@ export function factJson(fact: LedgerFact): FactJson {
     actor_kind: fact.actor.kind,
     actor_id: fact.actor.id,
     trace: fact.trace,
-    data: fact.data,
+    data: boundedFact(fact).data,
     body: fact.body?.sealed ?? null,
     ct: fact.body?.sealed.ct ?? null,
     blob:

@@ -65,11 +65,6 @@ select d.lane, count(*)::int as requests, count(distinct d.filing)::int as filin
 from done d join longest l on l.lane = d.lane group by d.lane`,
 };
 
-const RAISED: Statement = {
-  name: 'forecast-alerts-raised',
-  text: 'select distinct dedup from alert where tenant = $1 and dedup = any ($2)',
-};
-
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /** Every filing that is still owed, on these lanes or on all. */
@@ -133,16 +128,6 @@ export async function measuredServiceMs(
     measured.set(lane, Math.max(1, Math.round((requestMs * requests) / Number(row['filings']))));
   }
   return measured;
-}
-
-/** Which of these keys an alert has ever been raised under, acknowledged or not. */
-export async function raisedBefore(
-  run: Run,
-  tenant: string,
-  keys: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const rows = await run(RAISED, [tenant, keys]);
-  return new Set(rows.map((row) => text(row['dedup'])));
 }
 
 function backlogOf(row: Row): BacklogFiling {

@@ -5,9 +5,11 @@ export {
   digestFigures,
   type DigestFigures,
   dueAlerts,
+  everRaised,
   findAlerts,
   listAlerts,
   markTold,
+  quietSettledAlerts,
   raiseAlertRow,
   SEVERITIES,
   type Severity,
@@ -174,9 +176,10 @@ export {
   type ReviewFilter,
 } from './reviews.ts';
 export { PostgresSequencer, type SequencerOptions } from './sequencer.ts';
+export { countSetAside, type KeptFact, setAsideFacts } from './set-aside.ts';
 export { type SequencerThread, startSequencerThread } from './sequencer-thread.ts';
 export { describeServer } from './server.ts';
-export { type ConnectionTarget, Session, type SessionOptions } from './session.ts';
+export { type ConnectionTarget, databaseFailure, Session, type SessionOptions } from './session.ts';
 export {
   retireSigningKey,
   rotateSigningKey,
@@ -213,5 +216,5 @@ export {
   filingsDueBefore,
   lanesOwing,
   measuredServiceMs,
-  raisedBefore,
 } from './forecast.ts';
+export { filingsWarned, forgetWarned, rememberWarned } from './warned.ts';

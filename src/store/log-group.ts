@@ -3,6 +3,13 @@ import { type Instant, invariant, toRfc3339 } from '../core/index.ts';
 import { CompactRange, genesisPrev, TILE_WIDTH, type TreeNode } from '../ledger/index.ts';
 import type { EntryWriter, WrittenEntry } from './entry-writer.ts';
 import { bytes, optional, text, when } from './rows.ts';
+import {
+  ImpossibleFacts,
+  impossibility,
+  type Impossibility,
+  type SetAside,
+  standIn,
+} from './set-aside.ts';
 import type { Row, Session, Statement } from './session.ts';
 import { type LogName, makeTile } from './tree-store.ts';
 
@@ -103,16 +110,21 @@ export function takeGroup(
 
 /**
  * Appends rows that were taken and gives the log's new end; undefined when the head has moved meanwhile, which the
- * caller answers by undoing everything and reading it again.
+ * caller answers by undoing everything and reading it again. Throws ImpossibleFacts with all that no entry can hold and
+ * that are not in `aside`; the caller undoes everything, keeps these, and comes again with them.
  */
 export async function appendGroup(
   run: Run,
   log: LogName & { readonly origin: string },
   end: LogEnd,
   rows: readonly Row[],
-  by: { readonly writer: EntryWriter; readonly now: Instant },
+  by: {
+    readonly writer: EntryWriter;
+    readonly now: Instant;
+    readonly aside: ReadonlyMap<string, SetAside>;
+  },
 ): Promise<{ readonly end: LogEnd; readonly appended: number } | undefined> {
-  const { writer, now } = by;
+  const { writer, now, aside } = by;
   // The database's clock may have been set back; the log's time may not.
   const ts = end.lastTs !== undefined && end.lastTs > now ? end.lastTs : now;
   const tsText = toRfc3339(ts);
@@ -122,6 +134,7 @@ export async function appendGroup(
   const entries: WrittenEntry[] = [];
   // A retried transaction may have left the same fact twice.
   const seen = new Set<unknown>();
+  const impossible: Impossibility[] = [];
   let lastLeaf = end.lastLeaf;
   const completed = (node: TreeNode, hash: Uint8Array): void => tiles.completed(node, hash);
   writer.clear();
@@ -129,12 +142,23 @@ export async function appendGroup(
     if (seen.has(row['id'])) continue;
     seen.add(row['id']);
     const prev = lastLeaf ?? Buffer.from(genesisPrev(log.origin));
-    const entry = writer.write(row, { seq: range.size, prev, ts: tsText });
+    const known = aside.get(text(row['id']));
+    const place = { seq: range.size, prev, ts: tsText };
+    let entry: WrittenEntry;
+    try {
+      entry = writer.write(known === undefined ? row : standIn(row, known, ts), place);
+    } catch (error) {
+      // What stands in for a fact can always be written; if not, the fault is here and stops everything, as it must.
+      if (known !== undefined) throw error;
+      impossible.push(impossibility(row, error));
+      continue;
+    }
     tiles.add(entry.leaf);
     range.append(entry.leaf, completed);
     lastLeaf = entry.leaf;
     entries.push(entry);
   }
+  if (impossible.length > 0) throw new ImpossibleFacts(impossible);
   const sample = sampledKey(rows, lastLeaf);
   const done = await run(APPEND, [
     log.tenant,

@@ -5,6 +5,7 @@
  */
 import type { Instant } from '../core/index.ts';
 import { type DomainEvent, eventOf } from './outbox.ts';
+import { lockedOnce } from './locked-once.ts';
 import { optional, text, when } from './rows.ts';
 import type { Row, Session, Statement } from './session.ts';
 
@@ -112,11 +113,14 @@ export async function resendEvent(
 const CLAIM: Statement = {
   name: 'notice-claim',
   text: `
-with due as (
+with ${lockedOnce(
+    'due',
+    `
   select tenant, id from notice
   where tenant = $1 and target = $2 and state = 'pending' and next_at <= now()
     and (claimed_until is null or claimed_until < now()) and ($5::uuid is null or id = $5)
-  order by next_at limit $3 for update skip locked),
+  order by next_at limit $3`,
+  )},
 claimed as (
   update notice n set claimed_until = now() + $4 * interval '1 millisecond', attempts = n.attempts + 1
   from due where n.tenant = due.tenant and n.id = due.id

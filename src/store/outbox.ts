@@ -3,6 +3,7 @@
  * consumptions, is one statement: a crash leaves the event in the outbox or everything that follows from it.
  */
 import type { Instant, JsonValue } from '../core/index.ts';
+import { lockedOnce } from './locked-once.ts';
 import { optional, text, when } from './rows.ts';
 import type { Row, Session, Statement } from './session.ts';
 
@@ -46,10 +47,10 @@ export async function publishEvent(run: Run, tenant: string, event: NewEvent): P
 const TAKE: Statement = {
   name: 'outbox-take',
   text: `
-with taken as (
-  delete from outbox_event o
-  using (select tenant, id from outbox_event where tenant = $1 order by id limit $2 for update skip locked) t
-  where o.tenant = t.tenant and o.id = t.id
+with ${lockedOnce('due', `select tenant, id from outbox_event where tenant = $1 order by id limit $2`)},
+taken as (
+  delete from outbox_event o using due
+  where o.tenant = due.tenant and o.id = due.id
   returning o.tenant, o.id, o.type, o.at, o.filing, o.data),
 kept as (
   insert into event (tenant, id, type, at, filing, data)

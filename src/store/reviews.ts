@@ -8,6 +8,7 @@ import {
   type Unsettled,
 } from '../core/index.ts';
 import { recordFact } from './facts.ts';
+import { giveReceipt } from './receipts.ts';
 import { hex, optional, text } from './rows.ts';
 import type { Session, Statement } from './session.ts';
 
@@ -137,10 +138,16 @@ interface Reviewed {
 export async function acceptAsFiled(
   session: Session,
   tenant: string,
-  act: Reviewed & { readonly receipt: string; readonly evidenceSha256: string },
+  act: Reviewed & {
+    readonly receipt: string;
+    readonly evidenceSha256: string;
+    readonly isShared: boolean;
+  },
 ): Promise<void> {
   await session.transaction(async (run) => {
     await lock(run, tenant, act);
+    const owner = await giveReceipt(run, tenant, act.filing, act.receipt);
+    if (owner !== act.filing && !act.isShared) throw receiptOfAnother(act, owner);
     await record(run, tenant, act, 'accepted_as_filed');
     const change = [tenant, act.filing, 'accepted', act.receipt, 'ACCEPTED_AS_FILED'];
     const [row] = await run(CHANGE, change);
@@ -209,6 +216,17 @@ async function recordState(
   ver: number,
 ): Promise<void> {
   await recordFact(run, { tenant, boundary: 'filing' }, { kind: 'filing', id: filing, ver }, fact);
+}
+
+function receiptOfAnother(
+  { filing, receipt }: { readonly filing: FilingId; readonly receipt: string },
+  owner: FilingId,
+): FilewrightError {
+  return new FilewrightError(
+    'REFUSED_BY_RULE',
+    `Receipt ${receipt} is already on record for filing ${owner}. One receipt proves one filing. Find the receipt of ` +
+      `filing ${filing}; or, if the portal gave one receipt for both, say so with --shared-receipt`,
+  );
 }
 
 function changed(filing: FilingId): FilewrightError {

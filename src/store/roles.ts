@@ -59,6 +59,7 @@ const LEDGER_TABLES = [
   'ledger_blob',
   'ledger_hold',
   'ledger_shredding',
+  'ledger_set_aside',
 ] as const;
 
 /** Read by all, written by whoever logs in. */
@@ -228,7 +229,7 @@ function grants(role: Named, schema: string, own: readonly string[]): string[] {
   const all = [...LEDGER_TABLES, ...COMMON_TABLES, ...STAGE_TABLES, ...own].join(', ');
   return [
     // Not even the owner, before the triggers are asked at all.
-    `revoke update, delete, truncate on ledger_entry, ledger_checkpoint, ledger_tile from ${role('owner')}`,
+    `revoke update, delete, truncate on ledger_entry, ledger_checkpoint, ledger_tile, ledger_set_aside from ${role('owner')}`,
     `grant select on ${all} to ${role('read')}`,
     `grant select on ${COMMON_TABLES.join(', ')} to ${role('app')}, ${role('shred')}, ${sequencers}, ${STAGES.map(role).join(', ')}`,
     ...stageGrants(role),
@@ -245,7 +246,7 @@ function grants(role: Named, schema: string, own: readonly string[]): string[] {
     `grant insert on ledger_intake to ${services}, ${role('shred')}, ${sequencers}`,
     `grant select, insert on ledger_blob, ledger_dek to ${services}`,
     `grant select, delete on ledger_intake to ${sequencers}`,
-    `grant select, insert on ledger_entry, ledger_tile, ledger_checkpoint, ledger_signing_key to ${sequencers}`,
+    `grant select, insert on ledger_entry, ledger_tile, ledger_checkpoint, ledger_signing_key, ledger_set_aside to ${sequencers}`,
     `grant select, insert, update on ledger_head to ${sequencers}`,
     `grant select, update (bodies) on ledger_dek to ${sequencers}`,
     `grant select on ledger_hold, ledger_head to ${sequencers}, ${role('shred')}`,
@@ -295,7 +296,7 @@ function ledgerPolicies(role: Named): string[] {
       const name = `seq_${boundary}` as const;
       const mine = ['ledger_entry', 'ledger_tile', 'ledger_checkpoint', 'ledger_head'] as const;
       return [
-        ...[...mine, 'ledger_signing_key', 'ledger_intake'].map((table) =>
+        ...[...mine, 'ledger_signing_key', 'ledger_intake', 'ledger_set_aside'].map((table) =>
           policy(name, table, 'all', role(name), of(boundary)),
         ),
         // The head of every log goes into the spine.

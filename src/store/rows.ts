@@ -107,7 +107,7 @@ export function laneOf(row: Row): LaneState {
     // Written only by this room, from a LaneState.
     ...(row['state'] as Pick<
       LaneState,
-      'pause' | 'breaker' | 'throttles' | 'missing' | 'resumedAt'
+      'pause' | 'breaker' | 'throttles' | 'missing' | 'resumedAt' | 'oneSessionSince'
     >),
     code: laneCode(text(row['code'])),
     version: Number(row['version']),

@@ -16,6 +16,7 @@ import { EntryWriter } from './entry-writer.ts';
 import { bringUpTiles, copyMissing, inspectLog } from './log-start.ts';
 import { appendGroup, type LogEnd, readEnd, takeGroup } from './log-group.ts';
 import { text, when } from './rows.ts';
+import { ImpossibleFacts, type Impossibility, keepAside, tellSetAside } from './set-aside.ts';
 import type { Session, Statement } from './session.ts';
 import { Signers, type SigningMeans } from './signing-keys.ts';
 
@@ -97,7 +98,8 @@ type Turn =
   | { readonly kind: 'busy' }
   | { readonly kind: 'done'; readonly appended: number; readonly signed: Signed | undefined }
   | { readonly kind: 'moved' }
-  | { readonly kind: 'twice' };
+  | { readonly kind: 'twice' }
+  | { readonly kind: 'impossible'; readonly facts: readonly Impossibility[] };
 
 interface Signed {
   readonly size: number;
@@ -161,9 +163,11 @@ export class PostgresSequencer implements SequencerStore {
   ): Promise<{ readonly appended: number; readonly signed: boolean }> {
     const log = await this.#open(boundary);
     let isDoubtful = false;
+    let impossible: readonly Impossibility[] = [];
     let looks = sign === 'now' ? BUSY_LOOKS_MAX : 0;
     for (;;) {
-      const turn = await this.#group(log, limit, { isDoubtful, sign }).catch((error: unknown) => {
+      const how = { isDoubtful, impossible, sign };
+      const turn = await this.#group(log, limit, how).catch((error: unknown) => {
         // Whatever failed was undone; what is known of the log's end may be from after it.
         log.end = undefined;
         log.isInspected = false;
@@ -172,6 +176,7 @@ export class PostgresSequencer implements SequencerStore {
       });
       if (turn.kind === 'twice') isDoubtful = true;
       else if (turn.kind === 'moved') log.end = undefined;
+      else if (turn.kind === 'impossible') impossible = [...impossible, ...turn.facts];
       else if (turn.kind === 'busy') {
         if (looks === 0) return { appended: 0, signed: false };
         looks -= 1;
@@ -187,7 +192,11 @@ export class PostgresSequencer implements SequencerStore {
   #group(
     log: OpenLog,
     limit: number,
-    how: { readonly isDoubtful: boolean; readonly sign: 'when due' | 'now' },
+    how: {
+      readonly isDoubtful: boolean;
+      readonly impossible: readonly Impossibility[];
+      readonly sign: 'when due' | 'now';
+    },
   ): Promise<Turn> {
     return this.#session
       .transaction(async (run): Promise<Turn> => {
@@ -195,6 +204,7 @@ export class PostgresSequencer implements SequencerStore {
         if (lock?.['mine'] !== true) return { kind: 'busy' };
         if (!log.isInspected) await inspectLog(run, log);
         const now = when(lock['now']);
+        const aside = await keepAside(run, log, how.impossible);
         const rows = await takeGroup(run, log, limit, how.isDoubtful);
         // An append compares sizes; a head that is only to be signed may be another process's, which is gone by now.
         const known = rows.length > 0 ? log.end : undefined;
@@ -202,7 +212,7 @@ export class PostgresSequencer implements SequencerStore {
         let appended = 0;
         if (rows.length > 0) {
           const { writer } = log;
-          const group = await appendGroup(run, log, end, rows, { writer, now });
+          const group = await appendGroup(run, log, end, rows, { writer, now, aside });
           if (group === undefined) throw new Moved();
           ({ end, appended } = group);
         }
@@ -212,6 +222,7 @@ export class PostgresSequencer implements SequencerStore {
           const signedRoot = end.range.root();
           end = { ...end, signedSize: signed.size, signedRoot, signedAt: now };
         }
+        await tellSetAside(run, log, aside);
         // Kept although the commit is still to come: when it fails, the caller forgets it.
         log.end = end;
         log.isInspected = true;
@@ -219,6 +230,7 @@ export class PostgresSequencer implements SequencerStore {
       })
       .catch((error: unknown): Turn => {
         if (error instanceof Moved) return { kind: 'moved' };
+        if (error instanceof ImpossibleFacts) return { kind: 'impossible', facts: error.facts };
         throw error;
       });
   }

@@ -238,6 +238,15 @@ function clientOf(config: ClientConfig): Client {
   }
 }
 
+/** What the driver says of a connection that has ended; it gives these no code. */
+const ENDED = /^(Connection terminated|Client has encountered a connection error|timeout)/;
+
+/** An error of the driver that came past a session, in our words. One that is not the database's stays as it is. */
+export function databaseFailure(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof FilewrightError) return error;
+  return codeOf(error) === '' && !ENDED.test(error.message) ? error : understood(error).failure;
+}
+
 /** The driver's error in our words, and whether the connection is of no more use. */
 function understood(error: unknown): { readonly failure: unknown; readonly isCut: boolean } {
   if (!(error instanceof Error)) return { failure: error, isCut: false };

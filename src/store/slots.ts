@@ -13,7 +13,7 @@ import {
   workerId,
 } from '../core/index.ts';
 import { laneOf, optional, text, when } from './rows.ts';
-import type { Session, Statement } from './session.ts';
+import type { Row, Session, Statement } from './session.ts';
 
 /** Long enough for three heartbeats, short enough that a dead worker's slots are back in use within ten seconds. */
 export const LEASE_MS = 5_000;
@@ -113,6 +113,29 @@ from free where s.tenant = $1 and s.lane = free.lane and s.n = free.n
 returning s.lane, s.n, s.fence`,
 };
 
+// The lane may be held, which is why it is probed. Its first slot, because that one is below every ceiling.
+const LEASE_PROBE: Statement = {
+  name: 'slot-lease-probe',
+  text: `
+with me as (
+  select id from worker
+  where tenant = $1 and id = $2 and ended_at is null and expires_at > clock_timestamp()
+    and not exists (select 1 from quarantine q where q.tenant = $1 and q.state = 'in') for key share),
+free as materialized (
+  select s.lane, s.n from me, lane_slot s
+  where s.tenant = $1 and s.lane = $3 and s.n = 0 and s.expires_at <= clock_timestamp() and not exists (
+    select 1 from lane_slot o
+    join lane l on l.tenant = o.tenant and l.code = o.lane
+    left join worker w on w.tenant = o.tenant and w.id = o.holder
+    where o.tenant = $1 and o.lane = $3 and (o.expires_at > clock_timestamp()
+      or (o.holder is not null and ${restEnds('o', 'w', 'l')} > clock_timestamp())))
+  for update of s skip locked)
+update lane_slot s set holder = $2, fence = nextval('slot_fence'),
+  expires_at = clock_timestamp() + $4 * interval '1 millisecond'
+from free where s.tenant = $1 and s.lane = free.lane and s.n = free.n
+returning s.lane, s.n, s.fence`,
+};
+
 const RELEASE: Statement = {
   name: 'slot-release',
   text: `
@@ -205,11 +228,12 @@ export class Slots {
       wants.map((want) => want.ceiling),
       this.#leaseMs,
     ]);
-    return rows.map((row) => ({
-      lane: laneCode(text(row['lane'])),
-      n: Number(row['n']),
-      fence: text(row['fence']),
-    }));
+    return rows.map(slotOf);
+  }
+
+  async leaseProbe(worker: WorkerId, lane: LaneCode): Promise<SlotRef | undefined> {
+    const rows = await this.#session.run(LEASE_PROBE, [this.#tenant, worker, lane, this.#leaseMs]);
+    return rows.map(slotOf)[0];
   }
 
   async release(worker: WorkerId, slots: readonly SlotRef[]): Promise<void> {
@@ -221,4 +245,8 @@ export class Slots {
       slots.map((slot) => slot.fence),
     ]);
   }
+}
+
+function slotOf(row: Row): SlotRef {
+  return { lane: laneCode(text(row['lane'])), n: Number(row['n']), fence: text(row['fence']) };
 }

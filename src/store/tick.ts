@@ -7,9 +7,15 @@
  * "all of the tenant's filings" looks cheaper than ten look-ups. So the tenant comes from the rows of `o` and `turn`,
  * never from the parameter, the comparison there makes the planner expect one row, and reads are fenced by `offset 0`.
  */
-import { type Claim, type OutcomeRecord, type TickInput, toRfc3339 } from '../core/index.ts';
+import {
+  filingId,
+  type OutcomeRecord,
+  type TickAnswer,
+  type TickInput,
+  toRfc3339,
+} from '../core/index.ts';
 import { factJson } from './facts.ts';
-import { claimOf, FILING_COLUMNS, SEALED_COLUMNS } from './rows.ts';
+import { claimOf, FILING_COLUMNS, SEALED_COLUMNS, text } from './rows.ts';
 import type { Session, Statement } from './session.ts';
 
 export const PLANNER: Readonly<Record<string, string>> = {
@@ -27,11 +33,25 @@ export const TICK: Statement = {
 with o as materialized (
   select * from json_to_recordset($3::json) as o(
     tenant text, filing uuid, worker bigint, attempt int, verdict text, code text, from_status text, to_status text, step jsonb,
-    delay_ms double precision, failures int, failing_since double precision, captcha_marks int, receipt text,
+    delay_ms double precision, failures int, failing_since double precision, captcha_marks int, receipt text, lane text,
     -- The fact in columns of its own: taken out of a json value field by field, it would be parsed once per field.
     id uuid, type text, actor_kind text, actor_id text, trace text, data jsonb, body jsonb, ct text, blob text,
     exception json)
   where tenant = $1
+),
+-- A receipt is one filing's, and two workers may come with one receipt at the same moment: the primary key decides. In
+-- one order, so that two ticks never wait for each other.
+given as (
+  insert into receipt (tenant, lane, number, filing)
+  select tenant, lane, receipt, filing from o where receipt is not null order by lane, receipt
+  on conflict do nothing returning filing
+),
+-- "not in", because it is hashed: the planner may join by nested loops alone. The second look finds a filing that has
+-- its own receipt already, because the answer to the tick before was lost.
+disputed as materialized (
+  select filing, attempt from o
+  where receipt is not null and filing not in (select filing from given) and not exists (
+    select 1 from receipt r where r.tenant = o.tenant and r.lane = o.lane and r.number = o.receipt and r.filing = o.filing)
 ),
 done as (
   update filing f set
@@ -44,7 +64,7 @@ done as (
   from o
   -- coalesce keeps the planner off the holder index, whose entries for this worker change with every tick.
   where f.tenant = o.tenant and f.id = o.filing and coalesce(f.holder, -1) = o.worker and f.attempt = o.attempt
-    and f.status = o.from_status
+    and f.status = o.from_status and (o.filing, o.attempt) not in (select filing, attempt from disputed)
   returning f.id as filing, f.ver, f.status, f.exceptions, o.attempt, o.worker, o.id, o.type, o.actor_kind, o.actor_id,
     o.trace, o.data, o.body, o.exception
 ),
@@ -52,11 +72,13 @@ kept as (
   insert into outcome (tenant, filing, no, holder, verdict, code, at, ct, counted)
   select $1, o.filing, o.attempt, o.worker, o.verdict, o.code, now(), decode(o.ct, 'hex'), done.filing is not null
   from o left join done on done.filing = o.filing and done.attempt = o.attempt and done.worker = o.worker
+  where (o.filing, o.attempt) not in (select filing, attempt from disputed)
   on conflict do nothing
 ),
 blobs as (
   insert into ledger_blob (ct, tenant, boundary, entry, key, bytes)
-  select decode(ct, 'hex'), $1, 'filing', id, body->>'key', decode(blob, 'base64') from o where ct is not null
+  select decode(ct, 'hex'), $1, 'filing', id, body->>'key', decode(blob, 'base64') from o
+  where ct is not null and (filing, attempt) not in (select filing, attempt from disputed)
   union all
   select decode(fact->>'ct', 'hex'), $1, 'filing', (fact->>'id')::uuid, fact->'body'->>'key', decode(fact->>'blob', 'base64')
   from (select exception->'fact' as fact from done where exception is not null) envelopes
@@ -132,16 +154,33 @@ facts as (
     where c.step->>'action' in ('send', 'resend') or c.from_status = 'pending'
   ) all_facts order by place
 )
-select ${FILING_COLUMNS}, ${SEALED_COLUMNS}
+select ${FILING_COLUMNS}, ${SEALED_COLUMNS}, null::uuid as disputed, null::int as disputed_attempt
 from claimed f
 cross join lateral (select * from envelope where tenant = f.tenant and id = f.id offset 0) e
 cross join lateral (select * from ledger_blob where ct = e.payload_ct offset 0) b
 cross join lateral (select * from ledger_dek where tenant = f.tenant and id = b.key offset 0) k
-order by f.last_safe, f.id`,
+union all
+select ${FILING_COLUMNS}, ${SEALED_COLUMNS}, d.filing, d.attempt
+from disputed d left join filing f on false left join envelope e on false left join ledger_blob b on false
+  left join ledger_dek k on false
+order by last_safe, id`,
 };
 
-export async function tick(session: Session, tenant: string, input: TickInput): Promise<Claim[]> {
-  return (await session.run(TICK, tickValues(tenant, input))).map(claimOf);
+export async function tick(
+  session: Session,
+  tenant: string,
+  input: TickInput,
+): Promise<TickAnswer> {
+  const rows = await session.run(TICK, tickValues(tenant, input));
+  return {
+    claims: rows.filter((row) => row['disputed'] === null).map(claimOf),
+    disputed: rows
+      .filter((row) => row['disputed'] !== null)
+      .map((row) => ({
+        filing: filingId(text(row['disputed'])),
+        attempt: Number(row['disputed_attempt']),
+      })),
+  };
 }
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
@@ -175,6 +214,7 @@ function outcomeJson(tenant: string, outcome: OutcomeRecord): object {
     failing_since: outcome.failingSince ?? null,
     captcha_marks: outcome.captchaMarks,
     receipt: outcome.receipt ?? null,
+    lane: outcome.lane,
     ...factJson(outcome.fact),
     exception:
       outcome.exception === undefined

@@ -15,7 +15,9 @@ import type {
   LedgerFact,
   NewFiling,
   SequencerStore,
+  SlotRef,
   Survey,
+  TickAnswer,
   TickInput,
   WorkerId,
   WrappedKey,
@@ -73,7 +75,7 @@ export class MemoryStore implements DeliveryStore, SequencerStore, IntakeStore {
     return this.#call('releaseSlots', () => this.#database.releaseSlots(worker, slots));
   }
 
-  tick(input: TickInput): Promise<readonly Claim[]> {
+  tick(input: TickInput): Promise<TickAnswer> {
     return this.#call('tick', () => this.#database.tick(input));
   }
 
@@ -93,8 +95,12 @@ export class MemoryStore implements DeliveryStore, SequencerStore, IntakeStore {
     return this.#call('changeLane', () => this.#database.changeLane(expected, next, facts));
   }
 
-  leaseProbe(worker: WorkerId, lane: LaneCode, ms: number): Promise<boolean> {
-    return this.#call('leaseProbe', () => this.#database.leaseProbe(worker, lane, ms));
+  leaseProbe(worker: WorkerId, lane: LaneCode): Promise<SlotRef | undefined> {
+    return this.#call('leaseProbe', () => this.#database.leaseProbe(worker, lane));
+  }
+
+  receiptOwner(lane: LaneCode, number: string): Promise<FilingId | undefined> {
+    return this.#call('receiptOwner', () => this.#database.receiptOwner(lane, number));
   }
 
   history(filing: FilingId): Promise<readonly AttemptRecord[]> {

@@ -10,7 +10,9 @@ import {
   closedPage,
   CONFIRM_VALUE,
   donePage,
+  KEY_FIELD,
   noSuchPage,
+  notSignedInPage,
   type OpenMessage,
   openPage,
   refusedPage,
@@ -31,6 +33,8 @@ const CONNECTIONS_MAX = 200;
 export interface AcknowledgementDesk {
   /** Undefined when there is no such message, or when its reader may not, or no longer, see it. */
   look(reference: string): Promise<MessageView | undefined>;
+  /** The whole message for the owner of a personal key; undefined where that person may not see it. */
+  signIn?(reference: string, key: string): Promise<MessageView | undefined>;
   /** The first call wins, over all processes; every later one gets its result. */
   acknowledge(
     reference: string,
@@ -155,7 +159,9 @@ async function acknowledge(
 ): Promise<FastifyReply> {
   const reference = referenceOf(parts, request.token);
   if (reference === undefined) return send(reply, 404, noSuchPage());
-  if (!isConfirmed(request.body)) {
+  const key = fieldOf(request.body, KEY_FIELD);
+  if (key !== undefined) return signIn(parts, { reference, key }, reply);
+  if (fieldOf(request.body, CONFIRM_FIELD) !== CONFIRM_VALUE) {
     // Looked up all the same: an answer of its own would tell a link that exists from one that does not.
     const view = await parts.desk.look(reference);
     return view === undefined ? send(reply, 404, noSuchPage()) : send(reply, 400, refusedPage());
@@ -166,13 +172,24 @@ async function acknowledge(
   return view?.kind === 'closed' ? send(reply, 200, pageOf(view)) : send(reply, 404, noSuchPage());
 }
 
+/** Acknowledges nothing. A link that leads nowhere answers as ever, whatever key came with it. */
+async function signIn(
+  { desk }: WebParts,
+  { reference, key }: { readonly reference: string; readonly key: string },
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  if ((await desk.look(reference)) === undefined) return send(reply, 404, noSuchPage());
+  const view = await desk.signIn?.(reference, key);
+  return view === undefined ? send(reply, 403, notSignedInPage()) : send(reply, 200, pageOf(view));
+}
+
 function referenceOf({ readToken, clock }: WebParts, token: string): string | undefined {
   const ticket = readToken(token);
   return ticket !== undefined && clock.now() < ticket.expiresAt ? ticket.reference : undefined;
 }
 
-function isConfirmed(body: unknown): boolean {
-  return typeof body === 'string' && new URLSearchParams(body).get(CONFIRM_FIELD) === CONFIRM_VALUE;
+function fieldOf(body: unknown, name: string): string | undefined {
+  return typeof body === 'string' ? (new URLSearchParams(body).get(name) ?? undefined) : undefined;
 }
 
 const HEADERS: Readonly<Record<string, string>> = {

@@ -8,6 +8,8 @@ export interface OpenMessage {
   readonly lines: readonly string[];
   /** Who acknowledges by this link. */
   readonly reader: string;
+  /** Which message it is stands here only for who signs in: a link is forwarded, scanned and left open on screens. */
+  readonly needsSignIn?: boolean;
 }
 
 export interface Acknowledgement {
@@ -18,17 +20,38 @@ export interface Acknowledgement {
 /** The form's one field. A bare POST, as some scanners try it, does not have it. */
 export const CONFIRM_FIELD = 'acknowledge';
 export const CONFIRM_VALUE = 'yes';
+/** Of the form by which a person signs in. */
+export const KEY_FIELD = 'key';
 
-export function openPage({ title, lines, reader }: OpenMessage): string {
+export function openPage({ title, lines, reader, needsSignIn }: OpenMessage): string {
   return page('Acknowledge a message', [
     `<p><strong>${escape(title)}</strong></p>`,
     ...lines.map((line) => `<p>${escape(line)}</p>`),
+    ...(needsSignIn === true ? SIGN_IN : []),
     `<p>Press the button to confirm that you, ${escape(reader)}, have this message and take care of it. Until then it`,
     'is passed on to the next person.</p>',
     // Without an action the form goes to the page's own address: the token is written nowhere else.
     '<form method="post">',
     `<button type="submit" name="${CONFIRM_FIELD}" value="${CONFIRM_VALUE}">I have this message</button>`,
     '</form>',
+  ]);
+}
+
+/** The key goes with this one request, and is kept nowhere: there is no session to steal. */
+const SIGN_IN: readonly string[] = [
+  '<p>This message is confidential. To see which one it is, sign in with your personal key, or look it up on the',
+  'command line.</p>',
+  '<form method="post">',
+  `<label>Personal key <input type="password" name="${KEY_FIELD}" autocomplete="off" required></label>`,
+  '<button type="submit">Show this message</button>',
+  '</form>',
+];
+
+/** The same for a key that is unknown and for one whose owner may not see the message. */
+export function notSignedInPage(): string {
+  return page('Not signed in', [
+    '<p>The key is not known here, or its owner may not see this message. Nothing was changed; open the link again to',
+    'try another key.</p>',
   ]);
 }
 

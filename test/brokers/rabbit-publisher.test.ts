@@ -64,7 +64,7 @@ describe.skipIf(isMissing)(`messages to a RabbitMQ queue${note}`, () => {
     const publisher = publisherTo(RABBIT_URL);
     const lost = { mayWrite: () => false, signal: FREE.signal };
     expect(await publisher.publish(message(queue), lost)).toMatchObject({
-      kind: 'not_sent',
+      kind: 'not_made',
       code: 'LEASE_LOST',
     });
     expect(await bench.ready(queue)).toBe(0);

@@ -112,6 +112,56 @@ describe('an open breaker', () => {
   });
 });
 
+describe('a probe that hangs', () => {
+  const HANGING = ['US-CA', 'US-FL', 'US-NV', 'US-TX'] as const;
+
+  // 423 is a last word: the slots do not rest, so the first probe comes soon.
+  it('holds up its own lane only: filings of another go out before their last safe moment', async () => {
+    const slow = { timeoutMs: 6_000, longestServiceMs: 6_000 };
+    const sick = { faults: { http_423: 1, health_silence: 1 } } as const;
+    stage = await Stage.set(
+      server,
+      [...HANGING.map((code) => quickProfile(code, slow)), quickProfile(NY, { ceiling: 1 })],
+      {
+        ...Object.fromEntries(HANGING.map((code) => [code, sick])),
+        [NY]: { latencyMs: { mean: 20, spread: 0 } },
+      },
+    );
+    for (const code of HANGING) await stage.feed(code, 6);
+    await stage.change(NY, { kind: 'paused_by_person' });
+    await stage.worker();
+    const probes = (): number[] =>
+      HANGING.map((code) => stage.simulator.truth(code).requests.health);
+    await until(() => probes().includes(1));
+    // The worker has no slot there yet; it takes one in its next pass over the lanes.
+    await stage.feed(NY, 20, toRfc3339(instant(Date.now() + 6_000)));
+    await stage.change(NY, { kind: 'resumed_by_person' });
+    await until(() => acceptedOn(NY) === 20);
+    // One probe at a time in each lane, however often the lanes are looked at while it hangs.
+    expect(Math.max(...probes())).toBe(1);
+    expect(await stage.count('fallout')).toBe(0);
+  });
+
+  it('holds up its own lane only: a ceiling lowered elsewhere is followed meanwhile', async () => {
+    const slow = { timeoutMs: 8_000, longestServiceMs: 8_000 };
+    stage = await Stage.set(server, [quickProfile(DE, slow), quickProfile(NY, { ceiling: 4 })], {
+      [DE]: { faults: { http_423: 1, health_silence: 1 } },
+      [NY]: { latencyMs: { mean: 40, spread: 0 } },
+    });
+    const truth = stage.simulator.truth(NY);
+    await stage.feed(DE, 6);
+    await stage.feed(NY, 1_500);
+    await stage.worker();
+    await until(() => stage.simulator.truth(DE).requests.health === 1);
+    await stage.change(NY, { kind: 'ceiling', ceiling: 1 });
+    await pass(1_000);
+    truth.inFlightMax = 0;
+    await pass(700);
+    expect(truth.inFlightMax).toBe(1);
+    expect(stage.simulator.truth(DE).requests.health).toBe(1);
+  });
+});
+
 describe('lane add while a worker runs', () => {
   async function addBesides(changes: Partial<Profile>): Promise<void> {
     const { baseUrl } = stage.simulator.profile(DE);

@@ -22,6 +22,7 @@ const ROW: ReportRow = {
   mark: 'open',
   unverified: [],
   labels: { classification: [], privilege: ['attorney-client'] },
+  isConfidential: true,
 };
 
 const HEADING = { tenant: 'main', viewer: 'Claire Moreau', at: instant(Date.UTC(2026, 10, 15)) };

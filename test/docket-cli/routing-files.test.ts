@@ -221,6 +221,24 @@ describe('absences and the view', () => {
     ]);
   });
 
+  it('an absence is noted by the person, or by a privileged one, and for a year at most', async () => {
+    const okafor = await desk.person('Chidi Okafor', hart);
+    const absent = (person: string, to: string) =>
+      `route absent ${person} --from 2027-09-01 --to ${to} --delegate hart`.split(' ');
+    const own = await desk.run(absent('okafor', '2027-09-05'), okafor);
+    expect(own.code, own.stderr).toBe(0);
+    const other = await desk.run(absent('moreau', '2027-09-05'), okafor);
+    expect([other.code, other.stderr]).toEqual([4, expect.stringContaining('somebody else')]);
+    for (const [person, who] of [
+      ['okafor', okafor],
+      ['moreau', hart],
+    ] as const) {
+      const long = await desk.run(absent(person, '2099-12-31'), who);
+      expect([long.code, long.stderr]).toEqual([4, expect.stringContaining('at most 366 days')]);
+    }
+    expect((await desk.run(absent('moreau', '2027-09-05'), hart)).code).toBe(0);
+  });
+
   it('shows neither addresses nor rights', async () => {
     const { stdout } = await desk.run(['--json', 'route', 'show'], hart);
     expect(stdout).not.toMatch(/firm\.example|https:|allow|deny|client:/);

@@ -172,12 +172,29 @@ describe('a target that failed', () => {
       measure: () => Promise.resolve({ kind: 'measured', backlog, lagMs: 0, evidence: {} }),
       close: () => Promise.resolve(),
     };
-    await breakPrimary({ queues: [{ queue: 'intake', gauge }] });
+    await breakPrimary({ queues: [{ queue: 'intake', target: 'team', gauge }] });
     backlog = 500;
     repair();
     await judged('drain', 'wait');
     expect(await breaker()).toBe('half_open');
     backlog = 3;
+    await until(async () => (await breaker()) === 'closed', 20_000);
+  });
+
+  it('is kept out by nobody else’s queue', async () => {
+    stage = await Stage.set(server);
+    let backlog = 0;
+    const gauge: SaturationGauge = {
+      measure: () => Promise.resolve({ kind: 'measured', backlog, lagMs: 0, evidence: {} }),
+      close: () => Promise.resolve(),
+    };
+    const queues = [
+      { queue: 'intake', gauge },
+      { queue: 'lead', target: 'lead', gauge },
+    ];
+    await breakPrimary({ queues });
+    backlog = 50_000;
+    repair();
     await until(async () => (await breaker()) === 'closed', 20_000);
   });
 
@@ -194,6 +211,15 @@ describe('a target that failed', () => {
       'differs',
       'missing',
       'missing',
+    ]);
+    // Each is told at once, by the name of the target, and not when two hours are over.
+    const told = await stage.read(
+      `select kind, subject from alert where tenant = $1 and docket is null order by kind`,
+    );
+    expect(told).toEqual([
+      { kind: 'recovery_differences', subject: 'team' },
+      { kind: 'recovery_waits', subject: 'team' },
+      { kind: 'target_failing', subject: 'team' },
     ]);
     await expect(
       approveRecovery(stage.parts, 'team', ACTOR, { reason: 'ok' }),
@@ -249,7 +275,8 @@ describe('a target that failed', () => {
     const asked = await stage.count(`recovery_evidence where tenant = $1 and step = 'health'`);
     expect(PRIMARY.healthAsked.length).toBe(asked);
     const gaps = PRIMARY.healthAsked.slice(1).map((at, n) => at - (PRIMARY.healthAsked[n] ?? 0));
-    expect(Math.min(...gaps)).toBeGreaterThan(250);
+    // After the cool-down at the pace of probes, and never faster.
+    expect(Math.min(...gaps)).toBeGreaterThan(120);
     // A holder that died keeps the probe until its lease ends, and no longer.
     await stage.read(
       `update recovery_run set leased_by = gen_random_uuid(), next_at = now(),

@@ -271,7 +271,7 @@ describe('encodings and control characters', () => {
   });
 
   it('another declared encoding is refused', async () => {
-    const declared = camt.toString().replace('encoding="UTF-8"', 'encoding="ISO-8859-1"');
+    const declared = camt.toString().replace('encoding="UTF-8"', 'encoding="KOI8-R"');
     expect(await refusalOf(declared)).toMatchObject({
       code: 'FEED_UNSUPPORTED',
       details: { line: 1 },

@@ -147,7 +147,8 @@ describe('the files of reco-001', () => {
     }
     expect((await endsOf('reco-001.ofx'))[0]).toMatchObject({
       proof: 'none',
-      opening: undefined,
+      // What the lines lead back to; it is held against the balance of the download before.
+      opening: { amountCents: 6_666_667 },
       closing: { amountCents: 42_575_168, currency: 'USD' },
     });
   });

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type BacklogFiling, forecast, type ForecastLane } from '../../src/core/forecast.ts';
-import { coveringKeys, slackWarnings } from '../../src/core/forecast-warnings.ts';
+import { recovered, slackWarnings } from '../../src/core/forecast-warnings.ts';
 import { CLOSED, type Instant, instant, laneCode, type Pause } from '../../src/core/index.ts';
 import { sampleProfile } from '../../src/testing/index.ts';
 
@@ -11,7 +11,6 @@ const HOUR_MS = 60 * MINUTE_MS;
 const NOW = Date.UTC(2026, 2, 2, 14);
 const LOOK_MINUTES = 5;
 const THRESHOLDS_MS = [12 * HOUR_MS, 5 * HOUR_MS, HOUR_MS];
-const GROUP_MS = HOUR_MS;
 
 interface Trouble {
   readonly from: number;
@@ -26,7 +25,9 @@ function live(
   troubles: readonly Trouble[],
   lane: { readonly ceiling: number; readonly serviceMinutes: number },
 ) {
+  /** By filing and threshold: when somebody was first told of it. */
   const told = new Map<string, Instant>();
+  const remembered = new Map<string, number>();
   const ended: { filing: BacklogFiling; late: boolean; at: number }[] = [];
   let open = [...backlog];
   const busyUntil: number[] = [];
@@ -37,11 +38,14 @@ function live(
     const known = laneAt(trouble, lane, at);
     if (minute % LOOK_MINUTES === 0) {
       const now = forecast([known], open, at, { levers: false });
-      for (const warning of slackWarnings(now, THRESHOLDS_MS)) {
-        if (!coveringKeys(warning, THRESHOLDS_MS).some((key) => told.has(key))) {
-          told.set(warning.key, at);
+      for (const { news } of slackWarnings(now, THRESHOLDS_MS, remembered)) {
+        for (const [id, bound] of news) {
+          told.set(`${id}/${bound}`, told.get(`${id}/${bound}`) ?? at);
+          remembered.set(id, bound);
         }
       }
+      for (const [id, bound] of recovered(now, THRESHOLDS_MS, remembered))
+        remembered.set(id, bound);
     }
     for (const { id, lastSafe } of open) {
       for (const thresholdMs of THRESHOLDS_MS) {
@@ -87,13 +91,12 @@ describe('slack warnings', () => {
           for (const { filing: one, late } of ended) {
             if (!late) continue;
             lateSeen += 1;
-            const hour = new Date(Math.floor(one.lastSafe / GROUP_MS) * GROUP_MS).toISOString();
             const crossings = passed.filter((crossing) => crossing.filing === one.id);
             for (const { thresholdMs, at } of crossings) {
               // A warning under this threshold or a lower one, at the latest at the first look after the crossing.
               const warned = [0, ...THRESHOLDS_MS]
                 .filter((bound) => bound <= thresholdMs)
-                .map((bound) => told.get(`slack/b/US-DE/${hour}/${bound}`))
+                .map((bound) => told.get(`${one.id}/${bound}`))
                 .filter((moment) => moment !== undefined);
               expect(Math.min(...warned)).toBeLessThanOrEqual(at + LOOK_MINUTES * MINUTE_MS);
               expect(Math.min(...warned)).toBeLessThan(one.lastSafe);
@@ -109,7 +112,7 @@ describe('slack warnings', () => {
   it('name one group once for each threshold, and the lowest of several', () => {
     const backlog = [filing('a', 30), filing('b', 31), filing('c', 600)];
     const known = laneAt(undefined, { ceiling: 3, serviceMinutes: 1 }, instant(NOW));
-    const found = slackWarnings(forecast([known], backlog, instant(NOW)), THRESHOLDS_MS);
+    const found = slackWarnings(forecast([known], backlog, instant(NOW)), THRESHOLDS_MS, new Map());
     expect(
       found.map(({ thresholdMs, filings, severity }) => ({ thresholdMs, filings, severity })),
     ).toEqual([
@@ -118,11 +121,29 @@ describe('slack warnings', () => {
     ]);
   });
 
+  it('forget how deep a filing was once it has recovered by more than a threshold, and not sooner', () => {
+    const known = laneAt(undefined, { ceiling: 3, serviceMinutes: 1 }, instant(NOW));
+    const after = (minutes: number) =>
+      recovered(
+        forecast([known], [filing('a', minutes)], instant(NOW)),
+        THRESHOLDS_MS,
+        new Map([['00a', 0]]),
+      ).get('00a');
+    expect(after(59)).toBeUndefined();
+    expect(after(61)).toBe(HOUR_MS);
+    expect(after(60 * 6)).toBe(5 * HOUR_MS);
+    expect(after(60 * 13)).toBe(12 * HOUR_MS);
+  });
+
   it('a filing without a turn is told of at once, however far away its last safe moment is', () => {
     // Forty hours of work for one slot, all due in thirty hours.
     const backlog = Array.from({ length: 40 }, (_, n) => filing(String(n), 30 * 60));
     const known = laneAt(undefined, { ceiling: 1, serviceMinutes: 60 }, instant(NOW));
-    const [found] = slackWarnings(forecast([known], backlog, instant(NOW)), THRESHOLDS_MS);
+    const [found] = slackWarnings(
+      forecast([known], backlog, instant(NOW)),
+      THRESHOLDS_MS,
+      new Map(),
+    );
     expect(found).toMatchObject({ thresholdMs: 0, severity: 'critical', infeasible: 10 });
   });
 });

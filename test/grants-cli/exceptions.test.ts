@@ -172,3 +172,34 @@ async function untilDue(): Promise<readonly unknown[]> {
     });
   }
 }
+
+describe('an award that changes', () => {
+  it('is amended and then cancelled by two people, from the command line', async () => {
+    const [line = ''] = (await house.text(`${YEAR}/awards-federal.ndjson`)).split('\n');
+    const award = JSON.parse(line) as Record<string, unknown>;
+    const more = JSON.stringify({ ...award, award_amount: Number(award['award_amount']) + 500_00 });
+    await house.file('amended.json', more);
+    const waiting = () => house.data(['grants', 'unmatched', '--as-of', '2026-12-31']);
+    const entryOf = async (cents: number) =>
+      listAt(await waiting(), 'entries').find(
+        (one) => one['amountCents'] === cents && one['since'] === award['expected_on'],
+      );
+    const money = Number(award['award_amount']) - Number(award['noncash_amount'] ?? 0);
+    const key = String((await entryOf(money))?.['id']);
+    const amend = ['grants', 'amend', key, '--document', 'amended.json', '--reason', 'more money'];
+    const { exception: id } = await house.data([...nora, ...amend]);
+    await house.data([...nora, ...resolve(String(id), '--approve')], 4);
+    await house.data([...theo, ...resolve(String(id), '--approve')]);
+    const { replacedBy } = await house.data([...nora, ...reingest(String(id), 'amended.json')]);
+    expect((await entryOf(money + 500_00))?.['id']).toBe(replacedBy);
+    expect(await entryOf(money)).toBeUndefined();
+    const cancel = ['grants', 'cancel', String(replacedBy), '--reason', 'terminated'];
+    const { exception: end } = await house.data([...theo, ...cancel]);
+    const approved = await house.data([...nora, ...resolve(String(end), '--approve')]);
+    expect(approved['state']).toBe('cancelled');
+    expect(await entryOf(money + 500_00)).toBeUndefined();
+    const shown = await house.run(...nora, 'grants', 'exceptions', 'show', String(end));
+    expect(shown.stdout).toContain(`amends award      ${String(replacedBy)}`);
+    await house.data(['audit', 'verify']);
+  });
+});

@@ -112,6 +112,50 @@ describe('the bank', () => {
   });
 });
 
+describe('a wrong statement', () => {
+  const statements = async () =>
+    listAt(await house.data(['grants', 'statements', '--account', ACCOUNT]), 'statements');
+
+  it('is taken out by two people, and comes back the same way', async () => {
+    await house.data([...nora, 'grants', 'feed', `${YEAR}/bank-2026-q2.mt940.txt`]);
+    const before = await statements();
+    const feed = textAt(before.at(-1), 'feed').slice(0, 8);
+    const withdraw = ['grants', 'withdraw', feed];
+    await house.data([...nora, ...withdraw], 2);
+    await house.data([...nora, ...withdraw, '--reason', 'of another client']);
+    await house.data([...nora, ...withdraw, '--approve'], 4);
+    expect(await house.data([...theo, ...withdraw, '--approve'])).toMatchObject({
+      state: 'approved',
+    });
+    expect((await statements()).length).toBeLessThan(before.length);
+    const said = await house.run('grants', 'statements');
+    expect(said.stdout).toContain(`withdrawal of ${feed}`);
+    await house.data([...theo, ...withdraw, '--restore', '--reason', 'it was ours']);
+    await house.data([...nora, ...withdraw, '--approve']);
+    expect(await statements()).toEqual(before);
+  });
+
+  it('a balance is stated in dollars and cents, and not for what is closed', async () => {
+    const of = ['--account', '77', '--reason', 'online'];
+    const balance = (amount: string, on: string) => [
+      'grants',
+      'balance',
+      amount,
+      '--on',
+      on,
+      ...of,
+    ];
+    expect(await house.data([...nora, ...balance('1,234.50', '2026-06-30')])).toMatchObject({
+      cents: 123_450,
+    });
+    for (const amount of ['12.5', '1,23.00', 'ten']) {
+      await house.data([...nora, ...balance(amount, '2026-06-30')], 2);
+    }
+    const closed = balance('1.00', '2026-03-31').map((word) => (word === '77' ? ACCOUNT : word));
+    await house.data([...nora, ...closed], 4);
+  });
+});
+
 describe('a threshold', () => {
   it('money that waits at the wall is in no report, and an early check does not let it pass', async () => {
     await house.data([

@@ -116,10 +116,11 @@ describe('figures', () => {
     ]);
     await house.data(report('sefa', ...PERIOD, ...spent, '--csv', 'sefa.csv'));
     expect((await house.text('sefa.csv')).split('\r\n')).toEqual([
-      'row,assistance_listing,title,cluster,pass_through,expended,to_subrecipients',
-      'program,84.287,Learning Centers,,,11900,2500',
-      'total of program,84.287,,,,11900,2500',
-      'total,,,,,11900,2500',
+      'row,agency,assistance_listing,title,cluster,pass_through,pass_through_number,award_id,expended,to_subrecipients',
+      'program,Department of Education,84.287,Learning Centers,,,,,11900,2500',
+      'total of program,,84.287,,,,,,11900,2500',
+      'total of agency,Department of Education,,,,,,,11900,2500',
+      'total,,,,,,,,11900,2500',
       '',
     ]);
   });
@@ -190,6 +191,26 @@ describe('figures', () => {
       'Lines 11 (indirect expense), 12 (remarks) and 13 (certification) are for a person to fill in',
     );
     expect(JSON.stringify(made['remarks'])).not.toContain('cumulative');
+    expect(listAt(made, 'rows')).toContainEqual(
+      expect.objectContaining({ item: '9', value: '2026-12-31', from: 'request' }),
+    );
+    const csv = ['--csv', 'sf425.csv'];
+    await house.data(report('sf425', ...PERIOD, '--award', 'S287C260014', ...spent, ...csv));
+    expect(await house.text('sf425.csv')).toContain('SF425/13 signature');
+  });
+
+  it('Schedule B lists who gave 5,000 or more, or two percent by the special rule', async () => {
+    const made = await house.data(report('schedule-b', ...PERIOD));
+    const rows = listAt(made, 'rows').filter((row) => row['Part'] === 'I');
+    expect(rows.length).toBeGreaterThan(0);
+    for (const row of rows)
+      expect(Number(row['TotalContributionsAmt'])).toBeGreaterThanOrEqual(5000);
+    const special = ['--special-rule', '--contributions', '10,000,000.00'];
+    const fewer = await house.data(report('schedule-b', ...PERIOD, ...special));
+    expect(JSON.stringify(fewer['remarks'])).toContain('200,000.00 or more');
+    const [figure] = listAt(made, 'figures');
+    const trace = await house.data(report('trace', String(figure?.['name']), ...PERIOD));
+    expect(JSON.stringify(trace)).toContain('booked_on');
   });
 
   it('the SF-425 is cumulative: days that begin after the award does are told', async () => {

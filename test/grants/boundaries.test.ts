@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { addMs, instant, type Random } from '../../src/core/index.ts';
 import {
   afterProgress,
+  chainOfPeriod,
+  checkBalance,
   checkFrozen,
+  type LawAnswer,
   checkSubawards,
   classifyFailure,
   closePeriod,
@@ -101,6 +104,8 @@ describe('closing a period', () => {
   const question = { period, previousClosingCents: 100, isBusinessDay: isWeekday };
   const gaps = (...statements: StatementCover[]): readonly string[] =>
     missingStatements({ ...question, statements });
+  /** The entries explain the balances. */
+  const holds = (closingCents: bigint): LawAnswer => ({ obstacles: [], closingCents });
 
   it('a statement that is missing blocks, wherever it is', () => {
     const [early, late] = [
@@ -130,11 +135,13 @@ describe('closing a period', () => {
   it('a statement over the end of a period serves both sides of it', () => {
     const march = statement('2026-03-01', '2026-03-27', 100, 200);
     const over = statement('2026-03-28', '2026-04-10', 200, 300);
-    const closing = closePeriod({ ...question, statements: [march, over], outcomes: [] });
-    expect(closing).toMatchObject({ kind: 'closed', closingCents: undefined });
+    const statements = [march, over];
+    const closing = closePeriod({ ...question, statements, outcomes: [], law: holds(250n) });
+    expect(closing).toMatchObject({ kind: 'closed', closingCents: 250 });
     const april = { account: 'A1', from: day('2026-04-01'), to: day('2026-04-30') };
     const rest = statement('2026-04-11', '2026-04-30', 300, 400);
-    const next = { ...question, period: april, statements: [over, rest], outcomes: [] };
+    const law = holds(400n);
+    const next = { ...question, period: april, statements: [over, rest], outcomes: [], law };
     // Whatever is said of the end of March: the statement that goes over it opened before.
     for (const previousClosingCents of [undefined, 300]) {
       expect(closePeriod({ ...next, previousClosingCents })).toMatchObject({
@@ -165,10 +172,7 @@ describe('closing a period', () => {
     expect(gaps(early, statement('2026-03-10', '2026-03-31', 180, 400))).toEqual([]);
     // The balance at the end is that of the last day told, wherever a part ended.
     const statements = [whole, two];
-    expect(closePeriod({ ...question, statements, outcomes: [] })).toMatchObject({
-      kind: 'closed',
-      closingCents: 400,
-    });
+    expect(chainOfPeriod({ ...question, statements }).last).toBe(whole);
   });
 
   it('but what nobody told is one, whatever is told twice', () => {
@@ -211,7 +215,7 @@ describe('closing a period', () => {
     const receipts = [receipt({ id: 'l1', reference: 'R1' })];
     const outcomes = matchReceipts({ lines, receipts });
     const statements = [statement('2026-03-01', '2026-03-31', 100, 100_01)];
-    const closing = closePeriod({ ...question, statements, outcomes });
+    const closing = closePeriod({ ...question, statements, outcomes, law: holds(100_01n) });
     if (closing.kind !== 'closed') throw new Error(closing.obstacles.join());
     const { closed } = closing;
     expect(closed.totals.matchedCents).toEqual({ USD: '10000' });
@@ -226,7 +230,8 @@ describe('closing a period', () => {
     const lines = [line({ id: 'b1' })];
     const statements = [statement('2026-03-01', '2026-03-31', 100, 100_01)];
     const outcomes = matchReceipts({ lines, receipts: [] });
-    expect(closePeriod({ ...question, statements, outcomes })).toMatchObject({
+    const law = holds(100_01n);
+    expect(closePeriod({ ...question, statements, outcomes, law })).toMatchObject({
       kind: 'blocked',
       obstacles: ['b1 waits for a person (P6-unmatched-bank)'],
     });
@@ -398,5 +403,42 @@ describe('subaward limits', () => {
     });
     expect(tasks).toHaveLength(2);
     expect(checkSubawards(question, grantsLaw).result).toMatchObject({ isAllowed: true });
+  });
+});
+
+describe('the balance law', () => {
+  const period = { account: 'A1', from: day('2026-03-01'), to: day('2026-03-31') };
+  const known = (cents: bigint, by = 'statement 1') => [{ cents, by }];
+  const question = { period, currency: 'USD', netCents: 250n, entries: 3, isFirst: false };
+
+  it('holds where opening and entries make the closing balance, and nowhere else', () => {
+    const asked = { ...question, openings: known(-100n), closings: known(150n) };
+    expect(checkBalance(asked)).toEqual({ obstacles: [], closingCents: 150n });
+    const short = checkBalance({ ...asked, netCents: 240n });
+    expect(short.closingCents).toBeUndefined();
+    expect(short.obstacles).toEqual([
+      expect.stringMatching(
+        /^A1, 2026-03-01 to 2026-03-31: it opened with USD -1\.00 .* its 3 entries come to USD 2\.40, so USD 1\.40 was expected; it closed with USD 1\.50 .*: USD 0\.10 too little is told\. .*withdraw/,
+      ),
+    ]);
+    expect(checkBalance({ ...asked, netCents: 260n }).obstacles[0]).toMatch(/0\.10 too much/);
+  });
+
+  it('needs a balance at both ends, but for the first period of an account', () => {
+    const open = { ...question, openings: [], closings: known(150n) };
+    expect(checkBalance(open).obstacles).toEqual([
+      expect.stringMatching(/2026-03-01.*grants balance/),
+    ]);
+    expect(checkBalance({ ...open, isFirst: true })).toMatchObject({ closingCents: 150n });
+    const blind = { ...question, isFirst: true, openings: known(0n), closings: [] };
+    expect(checkBalance(blind).obstacles).toEqual([
+      expect.stringMatching(/2026-03-31.*grants balance/),
+    ]);
+  });
+
+  it('believes nobody where two disagree', () => {
+    const closings = [...known(350n), ...known(351n, 'stated by a person')];
+    const { obstacles } = checkBalance({ ...question, openings: known(100n), closings });
+    expect(obstacles).toEqual([expect.stringMatching(/3\.50 \(statement 1\), but USD 3\.51/)]);
   });
 });

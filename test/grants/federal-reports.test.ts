@@ -161,6 +161,8 @@ describe('SEFA', () => {
     expect(report.tasks).toEqual([
       'Look up the title of 99.999: it is not in the list',
       'Correct SEFA/17.259/toSubrecipients: more was passed on than spent',
+      'Name the federal agency of 99.999: its number says none',
+      'Find out the number that State of Ohio gave to 93.914, or say that there is none: pass_through_number',
     ]);
     expect(() => sefaReport([spent('e6', '9.14', 1n)], listings, grantsLaw)).toThrow(
       /assistance listing/,

@@ -34,10 +34,11 @@ function named(lines: readonly BankLine[], events: readonly BankLine[]): BankLin
 
 const FILES = [
   ['reco-001.camt053.xml', 14],
-  ['reco-001.camt052.xml', 1],
-  ['reco-001.ofx', 14],
   ['reco-001.bai2.txt', 13],
   ['reco-001.mt940.txt', 13],
+] as const;
+const ANNOUNCING = [
+  ['reco-001.camt052.xml', 1],
   ['reco-001.nacha-ccdplus.ach', 2],
 ] as const;
 
@@ -60,6 +61,24 @@ describe('the feeds of the sample', () => {
           `${rule} ${status} ${bank.join('+')}=${ledger.join('+')}`,
       );
     expect(short(found)).toEqual(short(expected));
+  });
+
+  it.each(ANNOUNCING)('%s alone is money of nobody', async (file, count) => {
+    const outcomes = matchReceipts({ lines: await linesOf(file), receipts, policy });
+    const ofLines = outcomes.filter(({ bank }) => bank.length > 0);
+    expect(ofLines.map(({ rule, status }) => `${rule} ${status}`)).toEqual(
+      Array.from({ length: count }, () => 'P0-announcement ignored'),
+    );
+  });
+
+  it('a download that has an entry twice has two of them, whatever their number says', async () => {
+    const lines = named(await linesOf('reco-001.ofx'), events);
+    const outcomes = matchReceipts({ lines, receipts, policy });
+    const twice = outcomes.filter(({ bank }) => bank.includes('B08') || bank.includes('B09'));
+    expect(twice.map(({ rule, status }) => `${rule} ${status}`)).toEqual([
+      'P1-reference-exact matched',
+      'P6-suspected-double-payment manual',
+    ]);
   });
 
   it('an intraday report and a statement together count every entry once', async () => {

@@ -137,7 +137,7 @@ describe('a return whose payment a closed period has counted', () => {
     const [found] = match([one], []);
     expect(found).toMatchObject({ rule: 'P6-unmatched-bank', status: 'manual' });
     expect(found?.reason.text).toMatch(
-      /counted in a closed period, that total stays: settle this line for no award and take the amount off by hand/,
+      /settle it with that award: the amount is taken off on this day, and a closed total stays/,
     );
   });
 
@@ -159,14 +159,27 @@ describe('windows', () => {
     expect(match(lines, [receipt({ id: 'l1' })])[0]?.rule).toBe(rule);
   });
 
+  // Where reference and amount agree and nothing else stands under them: a quarter early, a year late.
+  it.each([
+    ['2025-12-09', 'P1-reference-exact'],
+    ['2025-12-08', 'P6-unmatched-bank'],
+    ['2027-03-09', 'P1-reference-exact'],
+    ['2027-03-10', 'P6-unmatched-bank'],
+  ])('with reference, booked on %s: %s', (booked, rule) => {
+    const lines = [line({ id: 'b1', references: ['R1'], bookingDate: day(booked) })];
+    expect(match(lines, [receipt({ id: 'l1', reference: 'R1' })])[0]?.rule).toBe(rule);
+  });
+
   it.each([
     ['2026-03-03', 'P1-reference-exact'],
     ['2026-03-02', 'P6-unmatched-bank'],
     ['2026-04-09', 'P1-reference-exact'],
     ['2026-04-10', 'P6-unmatched-bank'],
-  ])('with reference, booked on %s: %s', (booked, rule) => {
-    const lines = [line({ id: 'b1', references: ['R1'], bookingDate: day(booked) })];
-    expect(match(lines, [receipt({ id: 'l1', reference: 'R1' })])[0]?.rule).toBe(rule);
+  ])('with a reference that another payment has too, booked on %s: %s', (booked, rule) => {
+    const far = line({ id: 'b9', references: ['R1'], bookingDate: day('2028-01-03') });
+    const lines = [line({ id: 'b1', references: ['R1'], bookingDate: day(booked) }), far];
+    const outcomes = match(lines, [receipt({ id: 'l1', reference: 'R1' })]);
+    expect(outcomes.find(({ bank }) => bank.includes('b1'))?.rule).toBe(rule);
   });
 });
 

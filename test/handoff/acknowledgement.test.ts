@@ -41,6 +41,8 @@ async function house(): Promise<House> {
       if (state.fails) throw new Error('database away, token hush');
       return messages.get(reference);
     },
+    signIn: async (reference, key) =>
+      key === 'fwk_ada' && messages.has(reference) ? open('CTNF in 18/300101') : undefined,
     acknowledge: async (reference, at) => {
       const view = messages.get(reference);
       if (view === undefined || view.kind === 'closed') return undefined;
@@ -193,6 +195,53 @@ describe('an acknowledgement link', () => {
     );
     expect(texts.filter((text) => text.includes('already'))).toHaveLength(9);
     expect(one.acknowledged).toHaveLength(1);
+  });
+});
+
+describe('a confidential message', () => {
+  const secret: MessageView = {
+    kind: 'open',
+    title: 'A docket event',
+    lines: ['Due 2027-06-01'],
+    reader: 'Ada Lead',
+    needsSignIn: true,
+  };
+  const key = (text: string) => new URLSearchParams({ key: text }).toString();
+
+  it('is shown to who signs in with a personal key, in that one answer, and not acknowledged by it', async () => {
+    const one = await house();
+    one.messages.set(ticket().reference, secret);
+    const url = one.url(links.tokenFor(ticket()));
+    const page = await (await fetch(url)).text();
+    expect(page).toContain('type="password"');
+    expect(page).not.toContain('18/300101');
+    const shown = await post(url, key('fwk_ada'));
+    expect([shown.status, shown.headers.get('set-cookie')]).toEqual([200, null]);
+    expect(await shown.text()).toContain('CTNF in 18/300101');
+    expect(await (await fetch(url)).text()).not.toContain('18/300101');
+    // A key beside the button signs in, and acknowledges nothing.
+    await post(url, `${FORM}&${key('fwk_ada')}`);
+    expect(one.acknowledged).toEqual([]);
+    expect((await post(url)).status).toBe(200);
+    expect(one.acknowledged).toHaveLength(1);
+  });
+
+  it('says the same to every key that does not open it, and nothing of the key', async () => {
+    const one = await house();
+    one.messages.set(ticket().reference, secret);
+    const url = one.url(links.tokenFor(ticket()));
+    for (const text of ['', 'fwk_other', '<b>']) {
+      const answer = await post(url, key(text));
+      const html = await answer.text();
+      expect(answer.status).toBe(403);
+      expect(html).toContain('Not signed in');
+      expect(html).not.toMatch(/18\/300101|fwk_|<b>/);
+    }
+    const nowhere = await post(one.url('x'), key('fwk_ada'));
+    expect([nowhere.status, await nowhere.text()]).toEqual([
+      404,
+      await (await fetch(one.url('x'))).text(),
+    ]);
   });
 });
 

@@ -147,7 +147,7 @@ describe('a handoff to an HTTP endpoint', () => {
     const one = await receiver();
     const lost = { mayWrite: () => false, signal: FREE.signal };
     const outcome = await deliver(one.url, {}, lost);
-    expect(outcome).toMatchObject({ kind: 'failed', evidence: { code: 'LEASE_LOST' } });
+    expect(outcome).toMatchObject({ kind: 'not_made', evidence: { code: 'LEASE_LOST' } });
     expect(one.taken).toHaveLength(0);
   });
 
@@ -241,7 +241,7 @@ describe('a handoff by e-mail', () => {
   it('that the server refuses is refused, that it puts off is failed, that is cut is unknown', async () => {
     const { server, send } = await mailbox();
     server.recipient = (n) => (n === 1 ? 550 : 250);
-    expect(await send()).toMatchObject({ kind: 'refused', evidence: { code: 'SMTP_550' } });
+    expect(await send()).toMatchObject({ kind: 'denied', evidence: { code: 'SMTP_550' } });
     server.verdict = () => 451;
     expect(await send()).toMatchObject({ kind: 'failed', evidence: { code: 'SMTP_451' } });
     server.verdict = () => 'cut';
@@ -272,7 +272,7 @@ describe('a handoff by e-mail', () => {
     expect(outcome).toMatchObject({ kind: 'failed', evidence: { code: 'MAIL_NOT_SET' } });
     const { server, send } = await mailbox();
     expect(await send({ mayWrite: () => false, signal: FREE.signal })).toMatchObject({
-      kind: 'failed',
+      kind: 'not_made',
       evidence: { code: 'LEASE_LOST' },
     });
     expect(server.taken).toHaveLength(0);

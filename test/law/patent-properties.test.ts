@@ -43,7 +43,7 @@ const anyCase = fc
       period: renewal ? year : (rule.period ?? rule.limits?.oneOf?.[0]?.text ?? period),
       inputs:
         rule.regimes === undefined
-          ? { pta_days: delay, disclaimed_to: '2040-01-01' }
+          ? { pta_days: delay, disclaimed_to: y < 2040 ? '2040-01-01' : `${y + 5}-01-01` }
           : { delivered_date: formatDay((dayOf(y, m, d) + delay) as Day) },
     };
   });

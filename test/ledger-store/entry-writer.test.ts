@@ -37,7 +37,7 @@ const intake = fc.record({
   type: fc.constantFrom('filing.intent', 'filing.state', 'a.b_c.d9'),
   kind: anyText,
   subject: anyText,
-  ver: fc.nat(),
+  ver: fc.integer({ min: 1, max: 2 ** 31 - 1 }),
   actorKind: fc.constantFrom('service', 'user', 'system'),
   actor: anyText,
   trace: anyText,

@@ -151,6 +151,7 @@ describe('a server that', () => {
     expect(await sendMail(MESSAGE, at(server.port), CA)).toEqual({
       verdict: 'permanent',
       code: 'SMTP_550',
+      about: 'recipient',
     });
   });
 
@@ -160,6 +161,7 @@ describe('a server that', () => {
     expect(await sendMail(MESSAGE, at(server.port), CA)).toEqual({
       verdict: 'permanent',
       code: 'SMTP_554',
+      about: 'message',
     });
     expect(await sendMail(MESSAGE, at(server.port), CA)).toEqual({
       verdict: 'transient',

@@ -57,7 +57,7 @@ it('closing takes the lines of its days and account, and no other', async () => 
   const closed = await world.pipeline.closePeriod(JANUARY, NOWHERE, ACTOR);
   expect(closed).toMatchObject({ kind: 'closed', handoff: { received: IN_JANUARY } });
   expect(await world.count('grant_match_line')).toBe(IN_JANUARY);
-  expect(await world.count('grant_match_receipt')).toBe(IN_JANUARY);
+  expect(await world.count('grant_match_part')).toBe(IN_JANUARY);
 });
 
 it('what is closed is matched no more, neither its lines nor its awards', async () => {

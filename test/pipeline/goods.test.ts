@@ -80,6 +80,7 @@ it('what is not money is in the line of the return, in the memo and in no bank l
   ]);
   expect(made.remarks).toEqual([
     expect.stringContaining('2026-02-01 to 2026-12-31 is not closed'),
+    expect.stringContaining('award short: 970.00 of 1,000.00 came'),
     expect.stringMatching(/award goods: nothing of its 30000 cents/),
   ]);
   const sf425 = await pipeline.reportFigures({ kind: 'sf425', ...DAYS, award: 'half' }, ACTOR);

@@ -12,6 +12,7 @@ describe('entries that people have spoken about', () => {
     ordinal,
     awards,
     reason: 'seen',
+    feeCents: 0,
   });
 
   it('are kept aside, the others are not', () => {

@@ -1,5 +1,6 @@
 /** Pages that lie, lead away or break off: neither the filing nor the password goes where the profile does not say. */
 import { describe, expect, it } from 'vitest';
+import { mayKeepBusy } from '../../src/core/index.ts';
 import { type Act, cut, DONE, FILED, FORM, lead, LOGIN, portal, show } from './own-pages.ts';
 import { statement } from './world.ts';
 
@@ -82,6 +83,26 @@ describe('a page', () => {
     const { world, profile } = await portal({ 'POST /login': cut });
     const { exchange } = await world.send(profile, 'k-1', statement());
     expect(exchange).toMatchObject({ kind: 'failure', written: false, mayBeBusy: true });
+  });
+
+  const gaveUp: Act = (_request, response) => response.writeHead(504).end('<p>Gave up.</p>');
+  const shut: Act = (_request, response) =>
+    response.writeHead(503, { 'content-type': 'text/html; charset=utf-8' }).end(LOGIN);
+  const busy: readonly (readonly [string, string, Act])[] = [
+    ['whose gateway gives up at the login page', 'GET /login', gaveUp],
+    ['whose gateway gives up at the login', 'POST /login', gaveUp],
+    ['whose gateway gives up at the form', 'GET /statement', gaveUp],
+    ['whose gateway shows a login for the form', 'GET /statement', shut],
+    ['whose gateway gives up at the filing', FILED, gaveUp],
+    ['whose gateway gives up at the confirmation', 'GET /statement/confirmation', gaveUp],
+    ['that breaks off at the confirmation', 'GET /statement/confirmation', cut],
+  ];
+  it.each(busy)('%s may be at work, and gets nothing more in that slot', async (_name, at, act) => {
+    const { world, profile, seen } = await portal({ [at]: act });
+    const { exchange } = await world.send(profile, 'k-1', statement());
+    expect(mayKeepBusy(exchange, profile)).toBe(true);
+    expect(seen.map((line) => line.split('?')[0]).at(-1)).toBe(at);
+    expect(seen.filter((line) => line.startsWith(at))).toHaveLength(1);
   });
 
   const after: readonly (readonly [string, Readonly<Record<string, Act>>, object])[] = [

@@ -59,7 +59,7 @@ describe('a filing through a form', () => {
   it('a refusal on the page is a refusal with the portal’s own code', async () => {
     const { world, profile } = await newYork();
     const { verdict } = await world.send(profile, 'k1', statement({ period: '2026-10' }));
-    expect(verdict).toEqual({ kind: 'rejected', code: 'PORTAL_TOO_EARLY', missing: false });
+    expect(verdict).toEqual({ kind: 'rejected', code: 'PORTAL_TOO_EARLY' });
     expect(world.truth('US-NY').summary()).toMatchObject({
       keysAccepted: 0,
       refusals: { examined: 1 },
@@ -157,7 +157,7 @@ describe('before the form is posted', () => {
     const { world, profile } = await newYork();
     const long = statement({ fields: { business_description: 'x'.repeat(4_097) } });
     const { verdict, exchange } = await world.send(profile, 'k1', long);
-    expect(verdict).toEqual({ kind: 'denied', code: 'PAYLOAD' });
+    expect(verdict).toEqual({ kind: 'denied', code: 'PAYLOAD', written: false });
     expect(JSON.stringify(exchange)).toContain('4096 characters');
     const just = statement({ fields: { business_description: 'x'.repeat(4_096) } });
     expect((await world.send(profile, 'k2', just)).verdict.kind).toBe('accepted');

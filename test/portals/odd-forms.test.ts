@@ -203,7 +203,7 @@ describe('a page in another charset', () => {
       undefined,
       statement({ entity_name: '\u4e2d Holdings' }),
     );
-    expect(verdict).toEqual({ kind: 'denied', code: 'PAYLOAD' });
+    expect(verdict).toEqual({ kind: 'denied', code: 'PAYLOAD', written: false });
     expect(message).toBe('entity_name has characters that a form in iso-8859-1 cannot carry.');
     expect(seen).not.toContain(FILED);
   });

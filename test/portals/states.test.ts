@@ -112,7 +112,7 @@ describe('California', () => {
   it('asks a live registry: known, unknown, and of the wrong shape', async () => {
     const { world, profile } = await open('us-ca', { unknownEntities: ['C7654321'] });
     const ask = async (number: string) =>
-      classifyRegistry(await world.portal.lookUp(profile, number, freeGuard()), profile);
+      classifyRegistry(await world.portal.lookUp(profile, number, freeGuard()), profile, number);
     expect(await ask('C1234567')).toEqual({ kind: 'active' });
     expect(await ask('C7654321')).toEqual({ kind: 'not_found' });
     expect(await ask('12/..')).toEqual({ kind: 'not_found' });

@@ -5,6 +5,7 @@ import {
   canonicalBytes,
   classifySend,
   classifyStatus,
+  ownOf,
   type Exchange,
   idempotencyKey,
   instant,
@@ -100,16 +101,13 @@ export class PortalWorld {
     payload: JsonValue,
     guard: WriteGuard = freeGuard(),
   ): Promise<{ readonly exchange: Exchange; readonly verdict: Verdict }> {
+    const filed = { key: idempotencyKey(key), payload: canonicalBytes(payload) };
     const exchange = await this.portal.send(
-      {
-        profile,
-        key: idempotencyKey(key),
-        payload: canonicalBytes(payload),
-        contentType: 'application/json; charset=utf-8',
-      },
+      { profile, ...filed, contentType: 'application/json; charset=utf-8' },
       guard,
     );
-    return { exchange, verdict: classifySend(exchange, profile, this.now) };
+    const own = ownOf(filed, filed.payload);
+    return { exchange, verdict: classifySend(exchange, profile, own, this.now) };
   }
 
   async ask(profile: Profile, key: string, submissionId?: string): Promise<StatusAnswer> {
@@ -118,7 +116,7 @@ export class PortalWorld {
       submissionId === undefined ? request : { ...request, submissionId },
       freeGuard(),
     );
-    return classifyStatus(exchange, profile, idempotencyKey(key), this.now);
+    return classifyStatus(exchange, profile, ownOf(request, undefined), this.now);
   }
 
   /** Requests that reached the portal, as `GET /path`. */

@@ -52,6 +52,20 @@ describe('an obligation without a filing', () => {
     expect(raised[2]?.['text']).toContain('and are late');
   });
 
+  it('is told of also when others of that day were told of and acknowledged before', async () => {
+    await office.import(csv(california('E1', 'C0000001')));
+    expect(await watchUnfiled(at('2027-01-26'))).toMatchObject([{ obligations: 1 }]);
+    await office.rows(
+      `update alert set acknowledged_at = now(), acknowledged_by = (select id from person where tenant = $1 limit 1),
+         tell_at = null where tenant = $1`,
+    );
+    expect(await watchUnfiled(at('2027-01-26'))).toEqual([]);
+    await office.import(csv(california('E1', 'C0000001'), california('E2', 'C0000002')));
+    expect(await watchUnfiled(at('2027-01-26'))).toMatchObject([{ obligations: 2 }]);
+    expect(await watchUnfiled(at('2027-01-26'))).toEqual([]);
+    expect(await alerts()).toHaveLength(2);
+  });
+
   it('is no longer told of once it has one, and stands in the digest until then', async () => {
     await office.lane('US-CA');
     await office.import(csv(california('E1', 'C0000001')));

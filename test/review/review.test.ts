@@ -399,6 +399,25 @@ describe('what one person does alone', () => {
     ).rejects.toMatchObject({ code: 'REFUSED_BY_RULE' });
   });
 
+  it('accepting with the receipt of another filing is refused, unless the portal gave one for both', async () => {
+    const { app, paula } = world;
+    const [first, second] = [await world.unsettled('US-CA'), await world.unsettled('US-CA')];
+    const accept = (id: string, isShared?: boolean) =>
+      acceptFiling(app, {
+        id,
+        actor: paula,
+        reason: why,
+        receipt: 'CA-500',
+        evidence: { kind: 'text', text: 'seen' },
+        ...(isShared === undefined ? {} : { isShared }),
+      });
+    await accept(first.filing.id);
+    await expect(accept(second.filing.id)).rejects.toThrow(first.filing.id);
+    expect(await world.filing(second.filing.id)).toMatchObject({ status: 'fallout' });
+    await accept(second.filing.id, true);
+    expect(await world.filing(second.filing.id)).toMatchObject({ status: 'accepted' });
+  });
+
   it('accepting without evidence, or rejecting behind the back of the review, is refused by the database', async () => {
     const { app, paula } = world;
     const { filing } = await world.unsettled('US-CA');

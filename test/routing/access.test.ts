@@ -107,9 +107,14 @@ describe('what could not be read', () => {
     expect(accessOf(one, person(ALL, [deny]), people).may).toBe(false);
   });
 
-  it('is not what nobody wrote: a record without a client is denied by no client', () => {
+  it('is what nobody wrote, too: a record without a client may be the one that is denied', () => {
     const one = drifted(REJECTION);
-    expect(accessOf(one, person(ALL, ['client:Contoso']), people).may).toBe(true);
+    expect(accessOf(one, person(ALL), people).may).toBe(true);
+    expect(accessOf(one, person(ALL, ['client:Contoso']), people)).toMatchObject({ may: false });
+    const { technology_group: _group, ...groupless } = REJECTION;
+    const other = drifted({ ...groupless, client: 'Northwind' });
+    expect(accessOf(other, person(ALL, ['client:Contoso']), people).may).toBe(true);
+    expect(accessOf(other, person(ALL, ['group:ELEC']), people)).toMatchObject({ may: false });
   });
 });
 

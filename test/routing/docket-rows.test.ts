@@ -124,13 +124,19 @@ describe('schema drift', () => {
   });
 
   it('labels that cannot be read never become no labels', () => {
-    expect(driftOf({ ...REJECTION, privilege: { marker: 'x' } }).glimpse.labels.privilege).toEqual([
-      'unread',
-    ]);
-    const renamed = eventOf(
-      readDocketRow(without('privilege', { privileges: ['attorney-client'] })),
-    );
+    for (const privilege of [{ marker: 7 }, [['x', 2.5]], 12]) {
+      expect(driftOf({ ...REJECTION, privilege }).glimpse.labels.privilege).toContain('unread');
+    }
+    const renamed = eventOf(readDocketRow(without('privilege', { privlge: ['attorney-client'] })));
     expect(renamed.event.labels.privilege).toEqual(['unread']);
+    const deep: Row = {};
+    let inner = deep;
+    for (let depth = 0; depth < 40; depth += 1) inner = inner['more'] = {};
+    inner['privilege'] = 'attorney-client';
+    expect(eventOf(readDocketRow({ ...REJECTION, deep })).event.labels).toEqual({
+      classification: ['unread'],
+      privilege: ['attorney-client', 'unread'],
+    });
   });
 
   it('the sample shows each class', () => {

@@ -1,84 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import {
-  addMs,
-  type BreakerState,
-  canonicalText,
-  type Instant,
-  toRfc3339,
-} from '../../src/core/index.ts';
+import { addMs, canonicalText, type Instant, toRfc3339 } from '../../src/core/index.ts';
 import {
   activationOf,
   factData,
   type HandoffResult,
   type Happening,
   nextStep,
-  type RoutingDesk,
-  type RoutingFact,
-  type RoutingState,
-  type RoutingStep,
   startRouting,
   triggersOf,
   wakeAt,
 } from '../../src/packs/patent/routing/index.ts';
 import { at, desk, dice, docket, people } from './firm.ts';
+import { NOW, Walk } from './walk.ts';
 
-/** Monday, 10:00 in Alexandria, Virginia. */
-const NOW = at('2026-11-16T15:00:00Z');
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
-
-/** Walks a docket from happening to happening, as a shell would, and keeps what was recorded. */
-class Walk {
-  state: RoutingState;
-  now: Instant;
-  step: RoutingStep | undefined;
-  readonly facts: RoutingFact[] = [];
-  readonly sent: string[] = [];
-  readonly breakers = new Map<string, BreakerState>();
-  readonly #desk: RoutingDesk;
-
-  constructor(changes: Partial<RoutingDesk> = {}, now = NOW) {
-    this.#desk = desk({ ...changes, breakers: new Map() });
-    for (const [target, state] of changes.breakers ?? []) this.breakers.set(target, state);
-    this.now = now;
-    this.state = startRouting(now);
-  }
-
-  tell(happening: Happening): RoutingStep {
-    const step = nextStep(this.state, happening, this.now, {
-      ...this.#desk,
-      breakers: this.breakers,
-    });
-    this.step = step;
-    this.state = step.next;
-    this.facts.push(...step.facts);
-    for (const { target, after } of step.breakers) this.breakers.set(target, after);
-    if (step.kind === 'send' || step.kind === 'manual') {
-      this.sent.push(`${step.message?.tier} ${step.message?.target}`);
-    }
-    return step;
-  }
-
-  clock(): RoutingStep {
-    const wake = wakeAt(this.state);
-    if (wake !== undefined && wake > this.now) this.now = wake;
-    return this.tell({ kind: 'clock' });
-  }
-
-  answer(result: HandoffResult, afterMs = 10): RoutingStep {
-    this.now = addMs(this.now, afterMs);
-    if (this.state.state !== 'sending')
-      throw new Error(`nothing is being sent: ${this.state.state}`);
-    const { hop, attempt } = this.state;
-    return this.tell({ kind: 'outcome', hop, attempt, result });
-  }
-
-  transitions(): string[] {
-    return this.facts.flatMap((fact) =>
-      fact.kind === 'transition' ? [`${fact.from.tier} → ${fact.to.tier} ${fact.reason}`] : [],
-    );
-  }
-}
 
 const FAILED: HandoffResult = { kind: 'failed' };
 const SENT: HandoffResult = { kind: 'sent' };
@@ -233,7 +169,8 @@ describe('a handing over counts only when confirmed', () => {
     const { state } = walk;
     if (state.state !== 'manual' || state.hop === undefined) throw new Error('it is manual');
     const result = { kind: 'confirmed', receipt: 'x' } as const;
-    expect(walk.tell({ kind: 'outcome', hop: state.hop, attempt: 1, result }).kind).toBe('nothing');
+    const told = walk.tell({ kind: 'outcome', hop: state.hop, attempt: 1, result });
+    expect(told).toMatchObject({ kind: 'wait', next: { state: 'manual', toldAt: walk.now } });
     expect(walk.tell({ kind: 'acknowledged', by: 'moreau' }).kind).toBe('done');
   });
 });

@@ -55,7 +55,7 @@ export function claimsContract(open: OpenWorld): void {
             wants: [{ lane: LANE, count: 1, ...(after === undefined ? {} : { after }) }],
             attemptIds: [attemptId(world.ids.next())],
           })
-        ).map((held) => held.filing);
+        ).claims.map((held) => held.filing);
       const [first] = await ask();
       const [second] = await ask(first);
       expect([first?.id, second?.id]).toEqual([ids[0], ids[1]]);
@@ -68,12 +68,13 @@ export function claimsContract(open: OpenWorld): void {
       const [id] = await queueFilings(world, [{ payload: '{"amount":12}' }]);
       const worker = await register(world);
       const attempt = attemptId(world.ids.next());
-      const [held] = await world.here.delivery.tick({
+      const { claims } = await world.here.delivery.tick({
         worker,
         outcomes: [],
         wants: [{ lane: LANE, count: 1 }],
         attemptIds: [attempt, attemptId(world.ids.next())],
       });
+      const [held] = claims;
       expect(held).toMatchObject({
         worker,
         attempt,
@@ -127,7 +128,7 @@ export function claimsContract(open: OpenWorld): void {
 
     it('are no more than the attempt ids given', async () => {
       await queueFilings(world, [{}, {}, {}]);
-      const claims = await world.here.delivery.tick({
+      const { claims } = await world.here.delivery.tick({
         worker: await register(world),
         outcomes: [],
         wants: [{ lane: LANE, count: 3 }],
@@ -141,7 +142,7 @@ export function claimsContract(open: OpenWorld): void {
       const other = laneCode('US-CA');
       await world.addLane({ code: other, ceiling: 2, longestServiceMs: 1_000 });
       const [, inOther] = await queueFilings(world, [{}, { lane: other }]);
-      const claims = await world.here.delivery.tick({
+      const { claims } = await world.here.delivery.tick({
         worker: await register(world),
         outcomes: [],
         wants: [{ lane: other, count: 2 }],
@@ -170,7 +171,7 @@ export function claimsContract(open: OpenWorld): void {
           tick(one, world.here),
           tick(two, world.there),
         ])
-      ).flat();
+      ).flatMap((answer) => answer.claims);
       const rest = await claim(world, one, 12);
       const all = [...claims, ...rest].map((held) => held.filing.id);
       expect(all.toSorted()).toEqual(ids.toSorted());

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { addMs, type LaneState } from '../../src/core/index.ts';
+import { addMs, instant, type LaneState } from '../../src/core/index.ts';
 import { parseEntry } from '../../src/ledger/index.ts';
 import { fact, LANE, register, sequenceAll } from './steps.ts';
 import type { OpenWorld, World } from './world.ts';
@@ -74,22 +74,43 @@ export function lanesContract(open: OpenWorld): void {
       ]);
     });
 
-    it('lease their probe to one worker until it lapses', async () => {
+    it('give their first slot to one probe, also while they are held', async () => {
       const [one, two] = [await register(world), await register(world)];
-      expect(await world.here.delivery.leaseProbe(one, LANE, 10_000)).toBe(true);
-      expect(await world.there.delivery.leaseProbe(two, LANE, 10_000)).toBe(false);
-      // Its holder may ask again: the answer to the first call may have been lost.
-      expect(await world.here.delivery.leaseProbe(one, LANE, 10_000)).toBe(true);
-      await world.advance(10_000);
-      expect(await world.there.delivery.leaseProbe(two, LANE, 10_000)).toBe(true);
-      expect(await world.here.delivery.leaseProbe(one, LANE, 10_000)).toBe(false);
+      const pause = { kind: 'held', since: instant(0), reason: 'breaker' } as const;
+      expect(await world.here.delivery.changeLane(lane, { ...lane, pause }, [])).toBe(true);
+      const slot = await world.here.delivery.leaseProbe(one, LANE);
+      expect(slot).toMatchObject({ lane: LANE, n: 0 });
+      expect(await world.there.delivery.leaseProbe(two, LANE)).toBeUndefined();
+      if (slot !== undefined) await world.here.delivery.releaseSlots(one, [slot]);
+      const next = await world.there.delivery.leaseProbe(two, LANE);
+      expect(next).toMatchObject({ lane: LANE, n: 0 });
+      expect(next?.fence).not.toBe(slot?.fence);
+    });
+
+    it('give no slot to a probe while another is in use, or rests after its holder has ended', async () => {
+      const [one, two] = [await register(world), await register(world)];
+      const want = { lane: LANE, count: 2, ceiling: 2 };
+      const [first, second] = await world.here.delivery.acquireSlots(one, [want]);
+      if (first === undefined || second === undefined) throw new Error('no slots');
+      await world.here.delivery.releaseSlots(one, [first]);
+      expect(await world.there.delivery.leaseProbe(two, LANE)).toBeUndefined();
+      await world.here.delivery.endWorker(one);
+      expect(await world.there.delivery.leaseProbe(two, LANE)).toBeUndefined();
+      await world.advance(1_000);
+      expect(await world.there.delivery.leaseProbe(two, LANE)).toMatchObject({ n: 0 });
+    });
+
+    it('give no slot to a worker that has ended', async () => {
+      const worker = await register(world);
+      await world.here.delivery.endWorker(worker);
+      expect(await world.here.delivery.leaseProbe(worker, LANE)).toBeUndefined();
     });
 
     it('lease their probe once when two ask together', async () => {
       const [one, two] = [await register(world), await register(world)];
       const results = await Promise.all([
-        world.here.delivery.leaseProbe(one, LANE, 10_000),
-        world.there.delivery.leaseProbe(two, LANE, 10_000),
+        world.here.delivery.leaseProbe(one, LANE),
+        world.there.delivery.leaseProbe(two, LANE),
       ]);
       expect(results.filter(Boolean)).toHaveLength(1);
     });

@@ -1,5 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Claim, WorkerId } from '../../src/core/index.ts';
+import {
+  attemptId,
+  type Claim,
+  laneCode,
+  type OutcomeRecord,
+  type WorkerId,
+} from '../../src/core/index.ts';
 import { parseEntry } from '../../src/ledger/index.ts';
 import {
   ACCEPTED,
@@ -33,7 +39,7 @@ export function outcomesContract(open: OpenWorld): void {
       await record(world, await outcome(world, held, ACCEPTED));
       expect(await world.filing(held.filing.id)).toMatchObject({
         status: 'accepted',
-        receipt: 'R-1',
+        receipt: `R-${held.filing.id}`,
         holder: undefined,
         isQueued: false,
         step: undefined,
@@ -46,6 +52,87 @@ export function outcomesContract(open: OpenWorld): void {
       await record(world, accepted);
       await record(world, accepted);
       expect(await world.outbox()).toEqual([held.filing.id]);
+    });
+
+    describe('with a receipt that another filing has', () => {
+      const SAME = { to: 'accepted', receipt: 'R-1' } as const;
+      const tick = (ports: World['here'], by: WorkerId, outcomes: readonly OutcomeRecord[]) =>
+        ports.delivery.tick({ worker: by, outcomes, wants: [], attemptIds: [] });
+      const named = ({ filing }: Claim) => ({ filing: filing.id, attempt: filing.attempt });
+      let second: Claim;
+      beforeEach(async () => {
+        await queueMore(world, [{}]);
+        second = await claimOne(world, worker);
+      });
+
+      const isHeld = { status: 'submitted', holder: undefined, receipt: undefined };
+
+      it('are not recorded: the claim stays, and the answer says so', async () => {
+        await record(world, await outcome(world, held, SAME));
+        const waiting = await world.waiting();
+        const late = await outcome(world, second, SAME);
+        expect(await tick(world.here, worker, [late])).toEqual({
+          claims: [],
+          disputed: [named(second)],
+        });
+        expect(await world.filing(second.filing.id)).toMatchObject({ ...isHeld, holder: worker });
+        expect(await world.outcomes(second.filing.id)).toEqual([]);
+        expect(await world.waiting()).toBe(waiting);
+        expect(await world.outbox()).toEqual([held.filing.id]);
+        const { lane, id } = held.filing;
+        expect(await world.here.delivery.receiptOwner(lane, 'R-1')).toBe(id);
+        expect(await world.here.delivery.receiptOwner(lane, 'R-2')).toBeUndefined();
+        // What was decided instead counts.
+        await record(world, await outcome(world, second, { ...RETRY, delayMs: 60_000 }));
+        expect(await world.outcomes(second.filing.id)).toMatchObject([{ no: 1, counted: true }]);
+      });
+
+      it('in one tick count once', async () => {
+        const both = [await outcome(world, held, SAME), await outcome(world, second, SAME)];
+        const { disputed } = await tick(world.here, worker, both);
+        expect(disputed).toHaveLength(1);
+        expect([named(held), named(second)]).toContainEqual(disputed[0]);
+        expect(await world.outbox()).toHaveLength(1);
+      });
+
+      it('in two processes at one moment count once', async () => {
+        const [one, two] = [await outcome(world, held, SAME), await outcome(world, second, SAME)];
+        const answers = await Promise.all([
+          tick(world.here, worker, [one]),
+          tick(world.there, worker, [two]),
+        ]);
+        expect(answers.flatMap(({ disputed }) => disputed)).toHaveLength(1);
+        expect(await world.outbox()).toHaveLength(1);
+      });
+
+      it('leave everything else in their tick recorded', async () => {
+        await record(world, await outcome(world, held, SAME));
+        await queueMore(world, [{}]);
+        const third = await claimOne(world, worker);
+        const outcomes = [
+          await outcome(world, second, SAME),
+          await outcome(world, third, { ...RETRY, delayMs: 60_000 }),
+        ];
+        expect((await tick(world.here, worker, outcomes)).disputed).toEqual([named(second)]);
+        expect(await world.filing(third.filing.id)).toMatchObject({ status: 'pending' });
+      });
+
+      it('on another lane are recorded: portals number their receipts alike', async () => {
+        const other = laneCode('US-CA');
+        await world.addLane({ code: other, ceiling: 2, longestServiceMs: 1_000 });
+        await record(world, await outcome(world, held, SAME));
+        await queueMore(world, [{ lane: other }]);
+        const { claims } = await world.here.delivery.tick({
+          worker,
+          outcomes: [],
+          wants: [{ lane: other, count: 1 }],
+          attemptIds: [attemptId(world.ids.next())],
+        });
+        const [elsewhere] = claims;
+        if (elsewhere === undefined) throw new Error('one claim was expected');
+        const answer = await tick(world.here, worker, [await outcome(world, elsewhere, SAME)]);
+        expect(answer.disputed).toEqual([]);
+      });
     });
 
     it('change nothing when the same tick comes twice', async () => {
@@ -156,7 +243,8 @@ export function outcomesContract(open: OpenWorld): void {
     });
 
     it('of an illegal change are refused as a whole', async () => {
-      await expect(record(world, await outcome(world, held, { to: 'accepted' }))).rejects.toThrow();
+      const bare = { ...(await outcome(world, held, ACCEPTED)), receipt: undefined };
+      await expect(record(world, bare)).rejects.toThrow();
       const illegal = { ...(await outcome(world, held, RETRY)), next: undefined };
       await expect(record(world, illegal)).rejects.toThrow();
       expect(await world.filing(held.filing.id)).toMatchObject({

@@ -7,7 +7,15 @@ import { claim, fact, LANE, openBatch, outcome, queueFilings, register, RETRY } 
 
 const FILINGS = 5_000;
 const GROUP = 10;
-const LARGE = new Set(['filing', 'envelope', 'ledger_blob', 'attempt', 'outcome', 'ledger_intake']);
+const LARGE = new Set([
+  'filing',
+  'envelope',
+  'ledger_blob',
+  'attempt',
+  'outcome',
+  'ledger_intake',
+  'receipt',
+]);
 
 interface PlanNode {
   readonly 'Node Type': string;
@@ -109,6 +117,16 @@ export function plansContract(database: () => FreshDatabase): void {
 
     it('reads a few rows by their indexes, also when it was made for three filings', async () => {
       assertNarrow(await explain(worker, outcomes));
+    });
+
+    it('does so as well when every outcome brings a receipt', async () => {
+      const accepted: OutcomeRecord[] = outcomes.map((one, n) => ({
+        ...one,
+        to: 'accepted',
+        next: undefined,
+        receipt: `R-${n}`,
+      }));
+      assertNarrow(await explain(worker, accepted));
     });
 
     it('does so as well after the next import', async () => {

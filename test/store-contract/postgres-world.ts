@@ -101,7 +101,7 @@ export async function postgresWorld(database: FreshDatabase): Promise<PostgresWo
         for (const text of [
           `update worker set expires_at = expires_at - $2::interval, ended_at = ended_at - $2::interval where tenant = $1`,
           `update lane_slot set expires_at = expires_at - $2::interval where tenant = $1`,
-          `update lane set open_from = open_from - $2::interval, probe_until = probe_until - $2::interval where tenant = $1`,
+          `update lane set open_from = open_from - $2::interval where tenant = $1`,
           `update filing set next_at = next_at - $2::interval, last_safe = last_safe - $2::interval where tenant = $1`,
         ]) {
           await inside({ name: '', text }, [tenant, `${ms} milliseconds`]);

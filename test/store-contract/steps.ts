@@ -138,12 +138,13 @@ export async function claim(
   count: number,
   outcomes: readonly OutcomeRecord[] = [],
 ): Promise<readonly Claim[]> {
-  return world.here.delivery.tick({
+  const answer = await world.here.delivery.tick({
     worker,
     outcomes,
     wants: [{ lane: LANE, count }],
     attemptIds: Array.from({ length: count }, () => attemptId(world.ids.next())),
   });
+  return answer.claims;
 }
 
 export async function claimOne(world: World, worker: WorkerId): Promise<Claim> {
@@ -160,7 +161,7 @@ export interface End {
   readonly delayMs?: number;
 }
 
-export const ACCEPTED: End = { to: 'accepted', receipt: 'R-1' };
+export const ACCEPTED: End = { to: 'accepted' };
 export const RETRY: End = { to: 'pending', step: { action: 'send' } };
 
 export function askStep(now: Instant): Step {
@@ -182,7 +183,9 @@ export async function outcome(world: World, held: Claim, end: End): Promise<Outc
     failures: 0,
     failingSince: undefined,
     captchaMarks: 0,
-    receipt: end.receipt,
+    // One for each filing, unless the test says which: a receipt is one filing's.
+    receipt: end.to === 'accepted' ? (end.receipt ?? `R-${filing.id}`) : end.receipt,
+    lane: filing.lane,
     fact: await sealedFact(
       world,
       'filing.outcome',

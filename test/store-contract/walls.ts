@@ -41,7 +41,7 @@ export function wallsContract(database: () => FreshDatabase): void {
       });
 
     for (const role of ROLES) {
-      for (const table of ['envelope', 'attempt', 'outcome', 'ledger_entry']) {
+      for (const table of ['envelope', 'attempt', 'outcome', 'receipt', 'ledger_entry']) {
         it(`refuses to change, remove or empty rows of ${table} (${role})`, async () => {
           const mine = `where tenant = '${world.tenant}'`;
           for (const text of [

@@ -19,14 +19,10 @@ export function countedOnce({ book, looks, documentHashes }: Evidence): Violatio
     }
     const entries = book.months.flatMap((month) => [...month.entries, ...month.intraday]).length;
     if (lines.length > entries) say(`${lines.length} lines of the bank`);
-    for (const row of received) {
-      const award = awardAt(book, places.get(String(row['award'])), awards, row);
-      const cents = award?.received?.cents;
-      if (cents !== Number(row['cents'])) {
-        say(
-          `${award?.number ?? String(row['award'])} received ${Number(row['cents'])}, not ${cents}`,
-        );
-      }
+    for (const [key, cents] of sums(received)) {
+      const award = awardAt(book, places.get(key), awards, key);
+      const paid = award?.received?.cents;
+      if (paid !== cents) say(`${award?.number ?? key} received ${cents}, not ${paid}`);
     }
   }
   return found;
@@ -53,7 +49,7 @@ export function nothingLost({ book, looks }: Evidence): Violation[] {
     exceptions: read.length,
     lines: tables?.grant_line.length,
     'periods handed on': tables?.grant_handoff.length,
-    'awards with money': tables?.grant_received.length,
+    'awards with money': sums(tables?.grant_received ?? []).size,
   };
   const repeated = (tables?.grant_document ?? []).reduce(
     (sum, row) => sum + Number(row['repeated']),
@@ -92,6 +88,16 @@ export function totals({ book, looks, reported }: Evidence): Violation[] {
   return found;
 }
 
+/** What each award has received, in however many bookings. */
+function sums(received: readonly Row[]): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  for (const row of received) {
+    const key = String(row['award']);
+    found.set(key, (found.get(key) ?? 0) + Number(row['cents']));
+  }
+  return found;
+}
+
 function correctionHashes({ corrections }: Book): readonly string[] {
   return [...corrections.values()].map((line) => createHash('sha256').update(line).digest('hex'));
 }
@@ -117,9 +123,9 @@ function awardAt(
   book: Book,
   place: string | undefined,
   awards: readonly Row[],
-  received: Row,
+  key: string,
 ): Promised | undefined {
-  const row = awards.find((one) => one['key'] === received['award']);
+  const row = awards.find((one) => one['key'] === key);
   return book.promised.find((award) =>
     award.fate === 'corrected'
       ? row?.['replaces'] !== null && Number(row?.['cents']) === award.cents

@@ -1,6 +1,7 @@
 /** Labels travel unchanged, nobody reads without the right, and only who was given a docket can confirm it. */
 import { formatDay } from '../../../src/calendar/index.ts';
 import type { HandoffMessage } from '../../../src/packs/patent/routing/index.ts';
+import { subjectOf } from '../dockets-of-seed.ts';
 import type { Decided, Evidence, Violation } from '../evidence.ts';
 import { dueOf, mayRead } from '../truth.ts';
 
@@ -73,6 +74,10 @@ export function singleEffect(evidence: Evidence): Violation[] {
   const say = (text: string): void => void found.push({ invariant: 'single_effect', text });
   const ids = new Set(evidence.dockets.map(({ messageId }) => messageId));
   if (ids.size !== evidence.dockets.length) say('two dockets share a message id');
+  for (const docket of evidence.dockets) {
+    if (docket.messageId === subjectOf(docket).plainId) continue;
+    say(`an event is another one under another spelling: ${docket.applicationNumber}`);
+  }
   const effects = new Set<string>();
   for (const { target, messageId, docket, isFirst } of evidence.arrivals) {
     const key = `${target} ${docket}`;
@@ -83,12 +88,22 @@ export function singleEffect(evidence: Evidence): Violation[] {
   for (const docket of evidence.dockets) {
     const own = evidence.decided.filter((one) => one.docket === docket);
     const facts = own.flatMap(({ step }) => step.facts);
-    for (const kind of ['confirmed', 'manual_required', 'late'] as const) {
-      if (facts.filter((fact) => fact.kind === kind).length > 1) say(`${kind} twice`);
+    const untaken = facts.filter(
+      (fact) => fact.kind === 'transition' && fact.reason === 'NOT_TAKEN',
+    ).length;
+    for (const [kind, max] of [
+      ['confirmed', 1 + untaken],
+      ['manual_required', 1 + untaken],
+      ['late', 1],
+    ] as const) {
+      if (facts.filter((fact) => fact.kind === kind).length > max) say(`${kind} twice`);
     }
-    const end = own.findIndex(({ step }) => step.kind === 'done');
-    if (end >= 0 && own.slice(end + 1).some(({ step }) => step.kind !== 'nothing'))
-      say('acts after the end');
+    for (const { before, step, happening } of own) {
+      if (before.state !== 'confirmed' || step.kind === 'nothing') continue;
+      // A person, or an endpoint that keeps what it has, confirms for good.
+      if (happening.kind !== 'not_taken' || before.by !== before.hop?.target)
+        say('acts after the end');
+    }
   }
   return found;
 }

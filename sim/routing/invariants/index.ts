@@ -3,6 +3,7 @@ import { access, singleEffect } from './access.ts';
 import { breakerRules } from './breakers.ts';
 import { clocks } from './clocks.ts';
 import { escalationOrder } from './order.ts';
+import { people } from './people.ts';
 import { told } from './told.ts';
 
 export function violationsOf(evidence: Evidence): Violation[] {
@@ -18,5 +19,6 @@ export function violationsOf(evidence: Evidence): Violation[] {
     ...breakerRules(evidence),
     ...clocks(evidence),
     ...told(evidence),
+    ...people(evidence),
   ];
 }

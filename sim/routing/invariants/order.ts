@@ -4,6 +4,7 @@ import type { Decided, Evidence, Violation } from '../evidence.ts';
 import { nodesFor } from '../truth.ts';
 
 const ATTEMPTS_MAX = 2;
+const RETURNS_MAX = 3;
 
 export function escalationOrder(evidence: Evidence): Violation[] {
   return evidence.dockets.flatMap((docket) => {
@@ -18,8 +19,27 @@ function orderOf(decided: readonly Decided[]): Violation[] {
   const activations = new Set<string>();
   const attempts = new Map<string, number>();
   let tier: string = 'PRIMARY';
-  for (const { step, before, at } of decided) {
+  let returns = 0;
+  for (const { step, before, at, happening } of decided) {
+    // What a broker alone confirmed, and nobody took, goes on from where it was confirmed.
+    if (before.state === 'confirmed' && happening.kind === 'not_taken' && step.kind !== 'nothing') {
+      tier = happening.activation.tier;
+      attempts.clear();
+      returns = 0;
+    }
+    // What was not made is no attempt.
+    const isNotMade = happening.kind === 'outcome' && happening.result.kind === 'not_made';
+    if (isNotMade && before.state === 'sending' && step.kind !== 'nothing') {
+      attempts.set(tier, (attempts.get(tier) ?? 1) - 1);
+    }
     for (const fact of step.facts) {
+      if (fact.kind === 'returned') {
+        returns += 1;
+        if (before.state !== 'manual') say('goes back to a target without waiting for people');
+        if (returns > RETURNS_MAX) say(`goes back for the ${returns}. time`);
+        tier = fact.tier;
+        attempts.clear();
+      }
       if (fact.kind !== 'transition') continue;
       const { from, to, reason } = fact;
       if (from.tier !== tier) say(`leaves ${from.tier}, but stood on ${tier}`);
@@ -55,7 +75,10 @@ function orderOf(decided: readonly Decided[]): Violation[] {
     if (step.kind === 'manual' && tier !== 'MANUAL') say(`manual while on ${tier}`);
     if (step.kind === 'wait' && step.next.state === 'queued' && before.state === 'sending') {
       const backoffMs = step.next.notBefore - at;
-      if (backoffMs < 500 || backoffMs > 2_000) say(`a backoff of ${backoffMs} ms`);
+      const result = happening.kind === 'outcome' ? happening.result : undefined;
+      const askedMs = result !== undefined && 'retryAfterMs' in result ? result.retryAfterMs : 0;
+      const isAsked = askedMs !== undefined && askedMs > 0;
+      if (backoffMs < 500 || (backoffMs > 2_000 && !isAsked)) say(`a backoff of ${backoffMs} ms`);
     }
   }
   return found;

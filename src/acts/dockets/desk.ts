@@ -1,6 +1,7 @@
 /** What a person does with dockets. Rights are asked in routing/desk.ts, for all of it in one place. */
 import type { Filewright } from '../../app.ts';
 import { FilewrightError, type Instant, toRfc3339 } from '../../core/index.ts';
+import { finder } from '../../packs/patent/docket/index.ts';
 import * as routing from '../../routing/index.ts';
 import type { Person } from '../../store/index.ts';
 import { sequenceAll } from '../batches.ts';
@@ -10,6 +11,9 @@ import { viewerFor } from './sight.ts';
 export interface ListQuestion {
   readonly closed: boolean;
   readonly owner?: string;
+  /** However it is spelled, there and here. */
+  readonly client?: string;
+  readonly matter?: string;
   readonly limit: number;
 }
 
@@ -28,7 +32,12 @@ export async function listDockets(
   const closed = question.closed ? 'only' : 'no';
   const all = await routing.listDockets(routingParts(app), viewer, { closed });
   const { owner } = question;
-  const fitting = owner === undefined ? all : all.filter((one) => one.owner === owner);
+  const isWanted = finder(question);
+  const fitting = all.filter(
+    (one) =>
+      (owner === undefined || one.owner === owner) &&
+      isWanted({ ...one.docket, matter: one.docket.event?.matter ?? one.docket.matter }),
+  );
   return { dockets: fitting.slice(0, question.limit), total: fitting.length };
 }
 

@@ -9,9 +9,18 @@ import {
   docketOf,
   type DocketReading,
   driftDocket,
+  isRespelled,
+  type Meaning,
+  meaningOf,
 } from '../../packs/patent/docket/index.ts';
 import { importDockets, type IncomingDocket, type RoutingParts } from '../../routing/index.ts';
-import { type DocketAdmission, findDocket, type Person } from '../../store/index.ts';
+import {
+  type DocketAdmission,
+  findByIdentity,
+  findDocket,
+  type Person,
+  type StoredDocket,
+} from '../../store/index.ts';
 import { sequenceAll } from '../batches.ts';
 import { mappingNamed } from './mapping.ts';
 import { actorOf, routingParts } from './parts.ts';
@@ -47,7 +56,7 @@ export interface DocketImportReport {
 const REPORTED_ERRORS_MAX = 100;
 /** Rows may be as large as a megabyte; this keeps a chunk of them from being held at once. */
 const CHUNK_BYTES_MAX = 8 * 1024 * 1024;
-/** Events of one file that are remembered to know a repeat, at about 300 bytes each. */
+/** Events of one file that are remembered to know a repeat, at about 500 bytes each. */
 const SEEN_MAX = 1_000_000;
 
 /** Chunks are transactions: an import that was cut off is run again, and finds what is there unchanged. */
@@ -77,6 +86,11 @@ interface Routable extends FileRecord {
   readonly reading: DocketReading;
 }
 
+interface SeenRecord {
+  readonly sha256: Sha256Hex;
+  readonly meaning: Meaning | undefined;
+}
+
 type Told = 'created' | 'unchanged' | 'conflicts';
 
 class ImportRun {
@@ -86,7 +100,7 @@ class ImportRun {
   readonly #file: DocketFile;
   readonly #sight: Sight;
   readonly #errors: (RowError & { readonly line: number })[] = [];
-  readonly #seen = new Map<string, Sha256Hex>();
+  readonly #seen = new Map<string, SeenRecord>();
   readonly #tally = { records: 0, created: 0, unchanged: 0, conflicts: 0, drift: 0, refused: 0 };
   #waiting: Routable[] = [];
   #waitingBytes = 0;
@@ -163,10 +177,10 @@ class ImportRun {
     const admitted = this.#input.dryRun
       ? await foresee(parts, incoming)
       : await importDockets(parts, incoming, actorOf(this.#input.person));
-    for (const [at, { payload }] of incoming.entries()) {
+    for (const [at, record] of incoming.entries()) {
       const one = admitted[at];
       if (one === undefined) throw new Error('a record was not admitted');
-      const inFile = this.#compareInFile(one.docket, sha256Of(payload));
+      const inFile = this.#compareInFile(one.docket, this.#known(parts, record));
       this.#tally[await this.#told(one, inFile)] += 1;
     }
   }
@@ -180,11 +194,22 @@ class ImportRun {
     return kind === 'unchanged' ? 'unchanged' : 'conflicts';
   }
 
-  #compareInFile(docket: string, sha256: Sha256Hex): Told {
+  /** Whether two records say the same in other words, the store knows; a dry run has nobody else to ask. */
+  #known(parts: RoutingParts, record: IncomingDocket): SeenRecord {
+    if (!this.#input.dryRun) return { sha256: sha256Of(record.payload), meaning: undefined };
+    const docket = docketFor(parts, record);
+    return { sha256: docket.payloadSha256, meaning: meaningOf(docket) };
+  }
+
+  #compareInFile(docket: string, again: SeenRecord): Told {
     const first = this.#seen.get(docket);
-    if (first !== undefined) return first === sha256 ? 'unchanged' : 'conflicts';
+    const { sha256 } = again;
+    if (first !== undefined) {
+      const isSame = first.sha256 === sha256 || isRespelled(first.meaning, again.meaning);
+      return isSame ? 'unchanged' : 'conflicts';
+    }
     if (this.#seen.size < SEEN_MAX) {
-      this.#seen.set(docket, sha256);
+      this.#seen.set(docket, again);
     } else if (this.#input.dryRun) {
       const message = `Expected at most ${SEEN_MAX} events in a dry run, found more. Split the file.`;
       throw new FilewrightError('INPUT_LIMIT', message);
@@ -201,12 +226,25 @@ async function foresee(
   const admitted: DocketAdmission[] = [];
   for (const { payload, reading } of incoming) {
     const docket = docketFor(parts, { payload, reading });
-    const known = (await findDocket(parts.session, parts.tenant, docket.id))?.payloadSha256;
-    const isSame = known === docket.payloadSha256;
+    const known = await foundDocket(parts, docket);
+    const isSame =
+      known?.payloadSha256 === docket.payloadSha256 ||
+      // Written by the intake, from a docket.
+      (known !== undefined &&
+        isRespelled(meaningOf(known.docket as unknown as Docket), meaningOf(docket)));
     const kind = known === undefined ? 'created' : isSame ? 'unchanged' : 'conflict';
-    admitted.push({ kind, docket: docket.id });
+    admitted.push({ kind, docket: known?.id ?? docket.id });
   }
   return admitted;
+}
+
+/** By its event, or by its id where it came before identities were kept. */
+async function foundDocket(
+  { session, tenant }: RoutingParts,
+  { id, messageId }: Docket,
+): Promise<StoredDocket | undefined> {
+  const known = await findByIdentity(session, tenant, messageId);
+  return findDocket(session, tenant, known ?? id);
 }
 
 function docketFor(

@@ -14,9 +14,12 @@ export { type DocketImport, type DocketImportReport, importDocketFile } from './
 export { movedBy, type MovedEntry } from './moved.ts';
 export {
   approveRecovery,
+  type DifferenceFilter,
+  listRecoveryDifferences,
   recoveryStatus,
   type RecoveryStatus,
   reviewDifferences,
+  reviewFiltered,
   runRecovery,
 } from './recovery.ts';
 export { type DocketReport, docketReport, type ReportQuestion } from './report.ts';

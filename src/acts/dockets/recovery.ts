@@ -2,7 +2,7 @@
 import type { Filewright } from '../../app.ts';
 import { unknownDocket } from '../../packs/patent/access/index.ts';
 import * as routing from '../../routing/index.ts';
-import type { Person } from '../../store/index.ts';
+import type { Person, StoredDifference } from '../../store/index.ts';
 import { sequenceAll } from '../batches.ts';
 import { actorOf, routingParts } from './parts.ts';
 import { requireKnown } from './privilege.ts';
@@ -70,4 +70,28 @@ export async function reviewDifferences(
   if (count === 0) throw unknownDocket(docket);
   await sequenceAll(app);
   return count;
+}
+
+export type DifferenceFilter = Omit<routing.DifferenceFilter, 'docket'>;
+
+/** Open differences that this person may see, the most urgent first. */
+export async function listRecoveryDifferences(
+  app: Filewright,
+  person: Person,
+  filter: DifferenceFilter,
+): Promise<readonly StoredDifference[]> {
+  return routing.openDifferences(routingParts(app), await viewerFor(app, person), filter);
+}
+
+/** The same for all that a filter names. Nothing to review is an answer, and no error: something may be hidden. */
+export async function reviewFiltered(
+  app: Filewright,
+  person: Person,
+  filter: DifferenceFilter,
+): Promise<{ readonly reviewed: number; readonly dockets: number }> {
+  await requireKnown(app, person, 'Reviewing differences');
+  const viewer = await viewerFor(app, person);
+  const done = await routing.reviewOpenDifferences(routingParts(app), viewer, filter);
+  await sequenceAll(app);
+  return done;
 }

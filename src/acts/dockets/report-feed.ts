@@ -48,17 +48,16 @@ export async function issueDocketFeed(
   });
 }
 
-/** Calendars are read over shoulders: a docket with a label shows its office and event, and no number. */
+/** Calendars are read over shoulders: a confidential docket shows its office and event, and no number. */
 function entriesOf(row: ReportRow): FeedEntry[] {
-  const { classification, privilege } = row.labels;
-  const isOpen = classification.length === 0 && privilege.length === 0;
+  const isLabelled = row.labels.classification.length + row.labels.privilege.length > 0;
   const kind = shortened(row.eventCode);
   const common = {
     identity: row.docket,
     kind: row.unverified.length === 0 ? kind : `${kind} (unverified)`,
     ...(row.office === undefined ? {} : { jurisdiction: shortened(row.office) }),
     ...(row.applicationNumber === undefined ? {} : { reference: shortened(row.applicationNumber) }),
-    cls: isOpen ? ('ordinary' as const) : ('privileged' as const),
+    cls: row.isConfidential || isLabelled ? ('privileged' as const) : ('ordinary' as const),
   };
   return (['soft', 'due', 'final'] as const).flatMap((date) => {
     const text = row[date];

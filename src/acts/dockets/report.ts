@@ -2,7 +2,7 @@
 import type { Filewright } from '../../app.ts';
 import type { Instant } from '../../core/index.ts';
 import type { Party } from '../../packs/patent/access/index.ts';
-import { marksOf, type ReportRow, reportRows } from '../../packs/patent/docket/index.ts';
+import { finder, marksOf, type ReportRow, reportRows } from '../../packs/patent/docket/index.ts';
 import { openDockets } from '../../routing/index.ts';
 import type { Person } from '../../store/index.ts';
 import { routingParts } from './parts.ts';
@@ -12,6 +12,9 @@ export interface ReportQuestion {
   /** What has no date is shown whatever day is asked for: it may be due before it. */
   readonly dueBefore?: string;
   readonly owner?: string;
+  /** However it is spelled, there and here. */
+  readonly client?: string;
+  readonly matter?: string;
 }
 
 export interface DocketReport {
@@ -31,9 +34,11 @@ export async function docketReport(
   const at = app.clock.now();
   const open = await openDockets(parts, viewer);
   const { dueBefore, owner } = question;
+  const isWanted = finder(question);
   const rows = reportRows(open, { law: parts.law(), now: at, viewer }).filter(
     (row) =>
       (owner === undefined || row.owner === owner) &&
+      isWanted(row) &&
       (dueBefore === undefined || row.due === undefined || row.due < dueBefore),
   );
   return { rows, marks: marksOf(rows), at, viewer: viewer.party };

@@ -1,17 +1,10 @@
 /** A router with the wires of this installation. */
 import type { Filewright } from '../../app.ts';
 import { rabbitGauge, redisGauge, type SaturationGauge } from '../../brokers/index.ts';
-import type { Clock } from '../../core/index.ts';
-import { createHandoffs, type Handoffs } from '../../notify/index.ts';
-import type { RoutingPolicy } from '../../packs/patent/routing/index.ts';
-import {
-  type ActiveRouting,
-  activeRouting,
-  openTransport,
-  type RunningRouter,
-  type Transport,
-  type WatchedQueue,
-} from '../../routing/index.ts';
+import { type Clock, FilewrightError } from '../../core/index.ts';
+import type { RunningJobs } from '../../jobs/index.ts';
+import { openTransport, type RunningRouter, type WatchedQueue } from '../../routing/index.ts';
+import { eventConsumers } from '../consumers.ts';
 import { addressIn, type Environment, RABBITMQ_URL, REDIS_URL, trustIn } from './broker-address.ts';
 import { linksOf } from './links.ts';
 import { shippedPatentLaw } from './parts.ts';
@@ -30,11 +23,6 @@ export interface RouterSettings {
   };
 }
 
-/** How long the times of an old matrix may still be used after a new one was imported. */
-const POLICY_MS = 1_000;
-/** Left for the commit of the outcome, before the clock calls the attempt unknown. */
-const COMMIT_MS = 1_000;
-
 export async function startDocketRouter(
   app: Filewright,
   settings: RouterSettings,
@@ -45,11 +33,12 @@ export async function startDocketRouter(
   const trust = await trustIn(environment);
   const law = shippedPatentLaw();
   const { publicUrl } = settings;
+  const files = new VerboseFiles(app.dataDirectory);
   const router = await app.router({
     law: () => law,
     transport: wires.transport,
     secretOf: wires.secretOf,
-    handoffs: verboseHandoffs(app, wires.transport),
+    watch: (handoffs) => watched(handoffs, { clock, files }),
     queues: intakeQueues(settings.watch, app.clock, { environment, trust }),
     targetGauge: targetGauge(app.clock, { environment, trust }),
     ...(publicUrl === undefined ? {} : { links: { links: linksOf(app), publicUrl } }),
@@ -70,13 +59,26 @@ export async function runRouter(
   signal: AbortSignal,
 ): Promise<void> {
   const router = await startDocketRouter(app, settings, environment);
+  const jobs = await startTelling(app);
   app.log.write({ level: 'info', event: 'router.started' });
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
   await router.stop();
+  await jobs?.stop();
   app.log.write({ level: 'info', event: 'router.stopped' });
+}
+
+/** What a router warns of must reach somebody where no worker runs. Without it dockets are handed over all the same. */
+async function startTelling(app: Filewright): Promise<RunningJobs | undefined> {
+  try {
+    return await app.jobs({ consumers: await eventConsumers(app) });
+  } catch (error) {
+    const code = error instanceof FilewrightError ? error.code : 'UNEXPECTED';
+    app.log.write({ level: 'error', event: 'router.alerts_not_sent', error: code });
+    return undefined;
+  }
 }
 
 interface Brokers {
@@ -113,37 +115,4 @@ function intakeQueues(
       return { queue, gauge: redisGauge({ url, stream, group, ...trust }) };
     }),
   ];
-}
-
-/**
- * The wires with verbose logging while a window is open. Their times are those of the matrix that holds: asked again
- * every second, because an import must not need a restart.
- */
-function verboseHandoffs(app: Filewright, transport: Transport['transport']): Handoffs {
-  const files = new VerboseFiles(app.dataDirectory);
-  let known: ActiveRouting | undefined;
-  let askedAt = Number.NEGATIVE_INFINITY;
-  let made: { readonly key: string; readonly handoffs: Handoffs } | undefined;
-  return {
-    deliver: async (target, load, guard) => {
-      if (app.clock.monotonicMs() - askedAt >= POLICY_MS) {
-        askedAt = app.clock.monotonicMs();
-        // With the database away the last times are as good as any; the docket in hand must not wait for it.
-        known = await activeRouting(app, app.session, known).catch(() => known);
-      }
-      const policy = known?.matrix.policy;
-      if (policy === undefined) throw new Error('a docket is handed over without a matrix');
-      const { tlsHandshakeMsMax } = policy.thresholds;
-      const key = `${policy.timeoutMs} ${tlsHandshakeMsMax} ${policy.outcomeMsMax}`;
-      if (made?.key !== key) made = { key, handoffs: handoffsFor(policy) };
-      return made.handoffs.deliver(target, load, guard);
-    },
-  };
-
-  function handoffsFor({ timeoutMs, outcomeMsMax, thresholds }: RoutingPolicy): Handoffs {
-    const totalMs = Math.max(timeoutMs, outcomeMsMax - COMMIT_MS);
-    const { clock } = app;
-    const times = { timeoutMs, handshakeMs: thresholds.tlsHandshakeMsMax, totalMs };
-    return watched(createHandoffs({ ...transport, clock, ...times }), { clock, files });
-  }
 }

@@ -1,6 +1,7 @@
 /** Matrix and people files: read from disk, checked together, activated together. */
 import { readFile } from 'node:fs/promises';
 import type { Filewright } from '../../app.ts';
+import { parseDay } from '../../calendar/index.ts';
 import { FilewrightError, type JsonValue, parseStrictJson } from '../../core/index.ts';
 import { readPeople } from '../../packs/patent/access/index.ts';
 import { checkMatrix, type MatrixFault, readMatrix } from '../../packs/patent/routing/index.ts';
@@ -15,6 +16,7 @@ import { sequenceAll } from '../batches.ts';
 import { unreadableFile } from '../input-file.ts';
 import { actorOf, routingParts } from './parts.ts';
 import { requireKnown, requirePrivilege } from './privilege.ts';
+import { viewerFor } from './sight.ts';
 
 interface NamedText {
   readonly file: string;
@@ -120,6 +122,19 @@ function kindIn(file: string, text: string): JsonValue | undefined {
   return new Map<string, JsonValue>(Object.entries(value)).get('kind');
 }
 
+/** A year away is a sabbatical; what is longer is a typing mistake, or somebody who is to get nothing any more. */
+const ABSENCE_DAYS_MAX = 366;
+
+function requireShort({ from, to }: { readonly from: string; readonly to: string }): void {
+  const [first, last] = [parseDay(from), parseDay(to)];
+  // What is no day is refused by the reader of people files, with its place.
+  if (first === undefined || last === undefined || last - first < ABSENCE_DAYS_MAX) return;
+  throw new FilewrightError(
+    'REFUSED_BY_RULE',
+    `An absence of at most ${ABSENCE_DAYS_MAX} days was expected, found ${from} to ${to}; note it again when it is over, or import a people file without that person`,
+  );
+}
+
 export async function noteAbsence(
   app: Filewright,
   absence: {
@@ -131,6 +146,12 @@ export async function noteAbsence(
   person: Person,
 ): Promise<ActiveRouting> {
   await requireKnown(app, person, 'Noting an absence');
+  requireShort(absence);
+  const { party } = await viewerFor(app, person);
+  // Whoever is noted as absent gets no dockets: that is for the person, and for who may change the file.
+  if (party.id !== absence.person) {
+    await requirePrivilege(app, person, 'Noting the absence of somebody else');
+  }
   const done = await setAbsence(routingParts(app), absence, actorOf(person));
   await sequenceAll(app);
   return done;

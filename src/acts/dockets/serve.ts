@@ -1,20 +1,27 @@
 /** The page behind the links in notices. */
 import type { Filewright } from '../../app.ts';
+import { FilewrightError } from '../../core/index.ts';
+import type { People, Viewer } from '../../packs/patent/access/index.ts';
 import { acknowledgementDesk } from '../../routing/index.ts';
 import { startAcknowledgementServer, type WebAddress, type WebServer } from '../../web/index.ts';
 import { sequenceAll } from '../batches.ts';
+import { personOf } from '../people.ts';
 import { routingParts } from './parts.ts';
 import { linksOf } from './links.ts';
+import { viewerNamed } from './sight.ts';
 
 export async function serveAcknowledgements(
   app: Filewright,
   address: WebAddress,
 ): Promise<WebServer> {
-  const desk = acknowledgementDesk(routingParts(app));
+  const desk = acknowledgementDesk(routingParts(app), (key, people) =>
+    viewerOfKey(app, key, people),
+  );
   return startAcknowledgementServer(
     {
       desk: {
         look: desk.look,
+        signIn: desk.signIn,
         acknowledge: async (reference) => {
           const done = await desk.acknowledge(reference);
           if (done?.isFirst === true) await sequenceAll(app);
@@ -32,4 +39,21 @@ export async function serveAcknowledgements(
     },
     address,
   );
+}
+
+/** As on the command line: the key says who it is, and the people file what that person may see. */
+async function viewerOfKey(
+  app: Filewright,
+  key: string,
+  people: People,
+): Promise<Viewer | undefined> {
+  try {
+    return viewerNamed(people, await personOf(app, key));
+  } catch (error) {
+    const isUnknown =
+      error instanceof FilewrightError &&
+      (error.code === 'BAD_CREDENTIAL' || error.code === 'NO_CREDENTIAL');
+    if (isUnknown) return undefined;
+    throw error;
+  }
 }

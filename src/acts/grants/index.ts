@@ -17,6 +17,7 @@ export type {
   Resolution,
   RulesReport,
   VerificationReport,
+  WithdrawalView,
 } from '../../pipeline/index.ts';
 export { sequenceAll } from '../batches.ts';
 export { laneDocuments } from '../../pipeline/index.ts';

@@ -36,9 +36,12 @@ export async function awardObligations(app: Filewright): Promise<readonly GrantO
     const ct = await latestEvaluation(at);
     if (ct === undefined) return [];
     const body = Buffer.from(await desk.openBody(at, ct)).toString('utf8');
-    const report = JSON.parse(body) as { readonly obligations: readonly GrantObligation[] };
-    // Written by the rules stage; what was undefined is absent.
-    return report.obligations;
+    // Written by the rules stage; what was undefined is absent, and so is what an older one did not say.
+    const report = JSON.parse(body) as {
+      readonly obligations: readonly GrantObligation[];
+      readonly withdrawn?: readonly GrantObligation[];
+    };
+    return [...report.obligations, ...(report.withdrawn ?? [])];
   });
 }
 

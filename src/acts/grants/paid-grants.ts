@@ -12,7 +12,18 @@ export async function readPaidGrants(path: string): Promise<readonly PaidGrantRo
     id: 'grant_id',
     day: 'paid_on',
     others: ['recipient_kind', 'recipient_name'],
-    optional: ['recipient_ein', 'irc_section', 'city', 'state', 'zip', 'purpose', 'recipients'],
+    optional: [
+      'recipient_ein',
+      'irc_section',
+      'address',
+      'city',
+      'state',
+      'zip',
+      'valuation_method',
+      'noncash_description',
+      'purpose',
+      'recipients',
+    ],
     cents: ['noncash_amount'],
     check: faultsOf,
   });
@@ -23,10 +34,13 @@ export async function readPaidGrants(path: string): Promise<readonly PaidGrantRo
     recipients: countOf(cells),
     recipientEin: cellOf(cells, 'recipient_ein'),
     ircSection: cellOf(cells, 'irc_section'),
+    address: cellOf(cells, 'address'),
     city: cellOf(cells, 'city'),
     state: cellOf(cells, 'state'),
     zip: cellOf(cells, 'zip'),
     noncashCents: centsOf(cells, 'noncash_amount'),
+    valuationMethod: cellOf(cells, 'valuation_method'),
+    noncashDescription: cellOf(cells, 'noncash_description'),
     purpose: cellOf(cells, 'purpose'),
   }));
 }

@@ -8,6 +8,7 @@ import {
   reportRows,
   type Sefa,
   type SefaTotals,
+  type Sf425Item,
 } from '../../packs/grants/index.ts';
 import type { ReportFigures, ReportKind } from '../../pipeline/index.ts';
 
@@ -26,6 +27,7 @@ export function figureView({ name, line, xpath, dollars, cents }: Figure): Figur
 
 /** The rows of a schedule, or the figures. */
 export function reportTable(made: ReportFigures): string {
+  if (made.items !== undefined) return sf425Table(made.figures, made.items);
   const rows = made.sefa === undefined ? reportRows(made) : sefaRows(made.sefa);
   if (rows === undefined) {
     return figureRows(made.figures)
@@ -34,6 +36,27 @@ export function reportTable(made: ReportFigures): string {
   }
   const columns = columnsOf(rows);
   return [columns, ...rows.map((row) => columns.map((name) => row[name] ?? ''))]
+    .map((cells) => csvLine(cells))
+    .join('');
+}
+
+/** The figures of section 10, then the items around it, each with its words and who fills it in. */
+function sf425Table(figures: readonly Figure[], items: readonly Sf425Item[]): string {
+  const [header = [], ...rows] = figureRows(figures);
+  return [
+    [...header, 'title', 'value', 'from'],
+    ...rows.map((cells) => [...cells, '', '', '']),
+    ...items.map(({ item, title, value, from }) => [
+      `SF425/${item}`,
+      item,
+      '',
+      '',
+      '',
+      title,
+      value,
+      from,
+    ]),
+  ]
     .map((cells) => csvLine(cells))
     .join('');
 }
@@ -55,6 +78,9 @@ function sefaRows(sefa: Sefa): readonly ReportRow[] {
     ...[...sefa.programTotals].map(([listing, totals]) =>
       totalRow({ row: 'total of program', assistance_listing: listing }, totals),
     ),
+    ...[...sefa.agencyTotals].map(([agency, totals]) =>
+      totalRow({ row: 'total of agency', agency }, totals),
+    ),
     ...[...sefa.clusterTotals].map(([cluster, totals]) =>
       totalRow({ row: 'total of cluster', cluster }, totals),
     ),
@@ -69,6 +95,7 @@ export function exportDocument(made: ReportFigures): JsonValue {
 
 const PREFIXES: readonly (readonly [string, ReportKind])[] = [
   ['IRS990ScheduleI/', 'schedule-i'],
+  ['IRS990ScheduleB/', 'schedule-b'],
   ['IRS990/', '990'],
   ['SF425/', 'sf425'],
   ['SEFA/', 'sefa'],

@@ -20,7 +20,7 @@ export async function readFederalSpending(path: string): Promise<FederalSpending
     id: 'id',
     day: 'spent_on',
     others: ['assistance_listing'],
-    optional: ['cluster', 'pass_through'],
+    optional: ['cluster', 'agency', 'pass_through', 'pass_through_number', 'award_id'],
     cents: ['to_subrecipients'],
   });
   return {
@@ -28,7 +28,10 @@ export async function readFederalSpending(path: string): Promise<FederalSpending
       part,
       assistanceListing: cells['assistance_listing'] ?? '',
       cluster: cellOf(cells, 'cluster'),
+      agency: cellOf(cells, 'agency'),
       passThrough: cellOf(cells, 'pass_through'),
+      passThroughNumber: cellOf(cells, 'pass_through_number'),
+      awardId: cellOf(cells, 'award_id'),
       toSubrecipientsCents: centsOf(cells, 'to_subrecipients'),
     })),
     measured: rows.flatMap(({ cells, part }) => {
@@ -60,7 +63,7 @@ export async function readSubawards(path: string): Promise<readonly SubawardOfAw
   }));
 }
 
-type SpentLines = Omit<Sf425Input, 'cashReceipts' | 'federalFundsAuthorized'>;
+type SpentLines = Omit<Sf425Input, 'cashReceipts' | 'federalFundsAuthorized' | 'indirectRate'>;
 
 /** Lines of the SF-425 that the books know; 10a and 10d come from the bank and the award. */
 const LINES: Readonly<Record<string, keyof SpentLines>> = {
@@ -72,6 +75,8 @@ const LINES: Readonly<Record<string, keyof SpentLines>> = {
   '10l': 'programIncomeEarned',
   '10m': 'programIncomeDeducted',
   '10n': 'programIncomeAdded',
+  '11d': 'indirectBase',
+  '11f': 'indirectFederalShare',
 };
 
 export async function readAwardSpending(path: string): Promise<Partial<SpentLines>> {

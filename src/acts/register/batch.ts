@@ -193,6 +193,8 @@ function rowOf(one: StoredObligation, record: EntityRecord): Readonly<Record<str
     origin: record.origin,
     formation_date: record.formationDate,
     fiscal_year_end: record.fiscalYearEnd,
+    tax_class: sealed.tax_class,
+    filing_date_choice: sealed.filing_date_choice,
     rule_id: record.ruleId,
     // Only where this very date came from it.
     state_record_due: onRecord === one.raw ? onRecord : undefined,

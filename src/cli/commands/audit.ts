@@ -24,6 +24,7 @@ import { readLimit } from '../arguments.ts';
 import { environment, type GlobalOptions, withApp } from '../context.ts';
 import { createOutput, iso, table } from '../output.ts';
 import { addQuarantineCommands } from './audit-quarantine.ts';
+import { addSetAsideCommand } from './audit-set-aside.ts';
 import { addRetentionCommands } from './retention.ts';
 
 const DAY_MS = 86_400_000;
@@ -59,6 +60,7 @@ export function addAuditCommands(program: Command): void {
   addCheckpoint(audit);
   addLog(audit);
   addQuarantineCommands(audit);
+  addSetAsideCommand(audit);
   addRetentionCommands(program);
 }
 
@@ -97,6 +99,9 @@ async function verifyDatabase(own: VerifyOptions, options: GlobalOptions): Promi
           ]),
         ),
         report.ok ? 'The ledger verifies.' : 'THE LEDGER DOES NOT VERIFY.',
+        ...(report.setAside === 0
+          ? []
+          : [`${report.setAside} facts stand in it as hashes only; see audit set-aside.`]),
       ].join('\n'),
     );
     if (!report.ok) process.exitCode = EXIT.verification;

@@ -48,7 +48,7 @@ export function addDeadlineCommands(program: Command): void {
               id.padEnd(14),
               answer.rule.padEnd(24),
               `raw ${answer.raw}`,
-              `due ${answer.due}`,
+              answer.as_of === undefined ? `due ${answer.due}` : `as of ${answer.as_of}`,
               answer.final === undefined ? ' '.repeat(16) : `final ${answer.final}`,
               answer.confidence.padEnd(6),
               answer.projected_due === undefined ? '' : `projected ${answer.projected_due}`,
@@ -77,15 +77,19 @@ export function addDeadlineCommands(program: Command): void {
       const { patentLaw } = await import('../patent-law.ts');
       const law = patentLaw(own);
       const input = own.case === undefined ? caseOfOptions(own) : caseOfFile(own.case);
+      if (own.case !== undefined) refuseBeside(own);
       const found = computeDeadline(readPatentCase(input), law, { explain: true });
       const { version } = law.rules;
+      const cutoff = cutoffOf(found);
       createOutput(command.optsWithGlobals<GlobalOptions>().json === true).result(
         'deadline explain',
         {
           id: input['id'] ?? null,
           ...deadlineAnswer(found, version),
-          work_target: deadlineAnswer(found, version).raw,
-          cutoff: cutoffOf(found),
+          // Nobody works towards a date on which nothing can be done.
+          ...(cutoff === undefined
+            ? {}
+            : { work_target: deadlineAnswer(found, version).raw, cutoff }),
           ...(found.final === undefined ? {} : { final_reason: found.final.reason }),
         },
         () => explanation(found, version),
@@ -103,6 +107,18 @@ function withLaw(command: Command): Command {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
+
+/** A flag beside a file would be read by nobody; which of the two is meant, only the caller knows. */
+function refuseBeside(own: ExplainOptions): void {
+  const { case: _case, calendar: _calendar, rules: _rules, relief: _relief, ...flags } = own;
+  const given = Object.entries(flags).filter(([, value]) => value !== undefined);
+  const [first] = given;
+  if (first === undefined) return;
+  throw new FilewrightError(
+    'USAGE',
+    `--case is the whole case; ${first[0]} was given beside it. Write it into the file, or leave --case out`,
+  );
+}
 
 function caseOfOptions(own: ExplainOptions): Fields {
   return {

@@ -8,6 +8,8 @@ import { readDay } from './obligation-register.ts';
 interface ReportOptions {
   readonly dueBefore?: string;
   readonly owner?: string;
+  readonly client?: string;
+  readonly matter?: string;
   readonly csv?: string;
   readonly pdf?: string;
   readonly ics?: string;
@@ -21,6 +23,8 @@ export function addDocketReport(docket: Command): void {
     )
     .option('--due-before <day>', 'due before this day; what has no date is always shown')
     .option('--owner <party>', 'only those that this person or team has')
+    .option('--client <name>', 'only those of this client, in any spelling')
+    .option('--matter <number>', 'only this application number or own reference, in any spelling')
     .option('--csv <file>', 'write it as a table; cells cannot be taken for formulas')
     .option('--pdf <file>', 'write it as pages to print')
     .option('--ics <file>', 'write it as your calendar; what it said before is remembered')
@@ -30,9 +34,13 @@ export function addDocketReport(docket: Command): void {
 }
 
 async function reportAction(own: ReportOptions, { app, out, actor }: Context): Promise<void> {
-  if (own.ics !== undefined && own.dueBefore !== undefined) {
+  const narrowed = (['dueBefore', 'client', 'matter'] as const).find(
+    (name) => own[name] !== undefined,
+  );
+  if (own.ics !== undefined && narrowed !== undefined) {
     // What leaves a calendar is cancelled in it, although it would still be owed.
-    throw new FilewrightError('USAGE', '--ics takes every open docket; leave --due-before out');
+    const option = narrowed === 'dueBefore' ? '--due-before' : `--${narrowed}`;
+    throw new FilewrightError('USAGE', `--ics takes every open docket; leave ${option} out`);
   }
   const { docketReport, issueDocketFeed, reportCsv, reportPdf } = await import(
     '../../acts/dockets/index.ts'
@@ -41,6 +49,8 @@ async function reportAction(own: ReportOptions, { app, out, actor }: Context): P
   const report = await docketReport(app, await actor(), {
     ...(own.dueBefore === undefined ? {} : { dueBefore: readDay('--due-before', own.dueBefore) }),
     ...(own.owner === undefined ? {} : { owner: own.owner }),
+    ...(own.client === undefined ? {} : { client: own.client }),
+    ...(own.matter === undefined ? {} : { matter: own.matter }),
   });
   const { rows, marks, at, viewer } = report;
   if (own.csv !== undefined) writeWhole(own.csv, reportCsv(rows));

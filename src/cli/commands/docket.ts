@@ -26,6 +26,8 @@ interface ConsumeOptions {
 interface ListOptions {
   readonly closed?: true;
   readonly owner?: string;
+  readonly client?: string;
+  readonly matter?: string;
   readonly limit: string;
 }
 
@@ -68,6 +70,8 @@ export function addDocketCommands(program: Command): void {
     .description('open dockets that you may see, in the order they came in')
     .option('--closed', 'those that are closed instead')
     .option('--owner <party>', 'only those that this person or team has')
+    .option('--client <name>', 'only those of this client, in any spelling')
+    .option('--matter <number>', 'only this application number or own reference, in any spelling')
     .option('--limit <n>', 'how many', '50')
     .action(async (own: ListOptions, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
@@ -77,6 +81,8 @@ export function addDocketCommands(program: Command): void {
           closed: own.closed === true,
           limit: readLimit(own.limit),
           ...(own.owner === undefined ? {} : { owner: own.owner }),
+          ...(own.client === undefined ? {} : { client: own.client }),
+          ...(own.matter === undefined ? {} : { matter: own.matter }),
         });
         const data = { dockets: found.dockets.map(docketJson), total: found.total };
         out.result('docket list', data, () =>

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { inspectQuarantine, signedLogs } from '../../acts/index.ts';
 import type { Filewright } from '../../app.ts';
 import { FilewrightError } from '../../core/index.ts';
-import { compareCopies, ledgerWaiting, rolesState } from '../../store/index.ts';
+import { compareCopies, countSetAside, ledgerWaiting, rolesState } from '../../store/index.ts';
 import {
   checkpointsFolder,
   confirmRootKeyBackup,
@@ -95,6 +95,7 @@ export async function ledgerFindings(app: Filewright): Promise<Finding[]> {
   return [
     await rolesFinding(app),
     await heldBackFinding(app),
+    await setAsideFinding(app),
     await quarantineFinding(app),
     ...(await copiesFindings(app)),
   ];
@@ -122,6 +123,18 @@ async function heldBackFinding(app: Filewright): Promise<Finding> {
     state: 'bad',
     found: `${rows} facts are held back, the oldest for ${span(oldestSeconds * 1000)}: an earlier one about the same thing is missing`,
     remedy: 'Keep the database as it is and report this; the facts are safe but not in the log.',
+  };
+}
+
+async function setAsideFinding(app: Filewright): Promise<Finding> {
+  const { count, last } = await countSetAside(app.session, app.tenant);
+  const check = 'ledger facts';
+  if (count === 0 || last === undefined) return good(check, 'every fact is in its log');
+  return {
+    check,
+    state: 'warning',
+    found: `${count} could not be written and were set aside, the last ${iso(last)}; the log holds their hashes`,
+    remedy: 'See audit set-aside, and report it; nothing is lost and the log goes on.',
   };
 }
 

@@ -84,6 +84,20 @@ export function actorOf(person: Person): ActorRef {
   return { kind: 'user', id: person.id };
 }
 
+/** Dollars of people, `25.00` or `1,025`, as cents. */
+export function readAmount(option: string, text: string): number {
+  const [, whole = '', fraction = '00'] =
+    /^(\d{1,3}(?:,\d{3})+|\d{1,12})(?:\.(\d{2}))?$/.exec(text) ?? [];
+  const cents = Number(`${whole.replaceAll(',', '')}${fraction}`);
+  if (whole === '' || cents === 0) {
+    throw new FilewrightError(
+      'USAGE',
+      `${option}: an amount in dollars like 25.00 was expected, found "${text}"`,
+    );
+  }
+  return cents;
+}
+
 /** Cents for people: 1234567 as 12,345.67. */
 export function dollars(cents: number | bigint | string): string {
   const amount = BigInt(cents);

@@ -8,8 +8,13 @@ import { type GlobalOptions, withApp } from '../context.ts';
 import { table } from '../output.ts';
 import { acting } from './grants-reconcile.ts';
 
+interface FormatOption {
+  readonly format?: string;
+}
+
 interface ResolveOptions {
   readonly document?: string;
+  readonly asItCame?: true;
   readonly dismiss?: true;
   readonly approve?: true;
   readonly withdraw?: true;
@@ -53,6 +58,7 @@ export function addGrantsExceptions(grants: Command): void {
     .description('propose a corrected document or a dismissal; another person approves it')
     .option('--document <file>', 'propose this corrected document, whole: exactly one award')
     .option('--format <format>', 'of the document, where its ending does not say it')
+    .option('--as-it-came', 'propose its own payload, in place of the award that it contradicts')
     .option('--dismiss', 'propose to end it without another document')
     .option('--approve', 'approve what another person proposed')
     .option('--withdraw', 'take the proposal back')
@@ -77,14 +83,17 @@ export function addGrantsExceptions(grants: Command): void {
     );
 
   exceptions
-    .command('reingest <exception> <file>')
-    .description('take the approved document in: a new record that names the old one')
+    .command('reingest <exception> [file]')
+    .description(
+      'take the approved document in: a new record that names the old one; no file where it was approved as it came',
+    )
     .option('--format <format>', 'of the document, where its ending does not say it')
-    .action(async (id: string, file: string, own: { format?: string }, command: Command) =>
+    .action(async (id: string, given: string | undefined, own: FormatOption, command: Command) =>
       acting(command, async ({ out }, pipeline, person) => {
         checkUuid('exception', id);
         const { awardFile } = await import('../../acts/grants/index.ts');
-        const source = awardFile(file, own.format);
+        const source = given === undefined ? undefined : awardFile(given, own.format);
+        const file = given ?? 'The payload as it came';
         const report = await pipeline.exceptions.reingest(id, source, person.id);
         const { replacedBy } = await pipeline.exceptions.show(id);
         out.result('grants exceptions reingest', { exception: id, replacedBy, ...report }, () =>
@@ -101,6 +110,7 @@ const NEXT: Readonly<Record<ExceptionSummary['state'], string>> = {
   proposed: 'Proposed. Another person approves it with grants exceptions resolve --approve.',
   approved: 'Approved. Take the document in with grants exceptions reingest.',
   dismissed: 'Dismissed; the envelope stays as it is.',
+  cancelled: 'Cancelled: nothing more is expected of the award or owed for it.',
   reingested: 'Taken in again.',
 };
 
@@ -110,23 +120,36 @@ type Act =
   | { readonly kind: 'propose'; readonly resolution: Resolution };
 
 async function actOf(own: ResolveOptions): Promise<Act> {
-  const chosen = [own.document, own.dismiss, own.approve, own.withdraw].filter(
+  const chosen = [own.document, own.asItCame, own.dismiss, own.approve, own.withdraw].filter(
     (one) => one !== undefined,
   );
   if (chosen.length !== 1) {
     throw new FilewrightError(
       'USAGE',
-      'One of --document FILE, --dismiss, --approve and --withdraw was expected',
+      'One of --document FILE, --as-it-came, --dismiss, --approve and --withdraw was expected',
     );
   }
   if (own.approve === true) return { kind: 'approve' };
   const reason = checkReason('--reason', own.reason);
   if (own.withdraw === true) return { kind: 'withdraw', reason };
+  if (own.asItCame === true) {
+    return { kind: 'propose', resolution: { kind: 'as-it-came', reason } };
+  }
   if (own.document === undefined)
     return { kind: 'propose', resolution: { kind: 'dismiss', reason } };
   const { awardFile } = await import('../../acts/grants/index.ts');
   const source = awardFile(own.document, own.format);
   return { kind: 'propose', resolution: { kind: 'reingest', source, reason } };
+}
+
+const OPTIONS: Readonly<Record<ExceptionView['options'][number], string>> = {
+  'as-it-came': '--as-it-came',
+  reingest: '--document FILE',
+  dismiss: '--dismiss',
+};
+
+function wordsOf(options: ExceptionView['options']): string {
+  return options.map((option) => OPTIONS[option]).join(', ');
 }
 
 function listWords(found: readonly ExceptionSummary[]): string {
@@ -155,7 +178,9 @@ export function showWords({ envelope, acts, ...view }: ExceptionView): string[] 
     ['payload hash', envelope.payload_hash],
     ['envelope hash', envelope.envelope_hash],
     ['idempotency key', view.idempotencyKey],
+    ...(view.amends === undefined ? [] : [['amends award', view.amends] as const]),
     ['replaced by', view.replacedBy ?? '-'],
+    ...(view.options.length === 0 ? [] : [['you can propose', wordsOf(view.options)] as const]),
   ];
   return [
     ...facts.map(([name, value]) => `${name.padEnd(18)}${value}`),

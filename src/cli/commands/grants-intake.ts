@@ -5,6 +5,9 @@ import { ERRORS, EXIT, FilewrightError } from '../../core/index.ts';
 import { type Context, type GlobalOptions, withApp } from '../context.ts';
 import { actorOf } from './grants-arguments.ts';
 
+/** Digits of a feed's id that are enough to name it. */
+const SHORT_ID = 8;
+
 interface FormatOption {
   readonly format?: string;
 }
@@ -134,10 +137,11 @@ export function ingestionWords(file: string, report: IngestionReport): readonly 
 }
 
 function feedWords(file: string, report: FeedReport): readonly string[] {
-  const { format, statements, lines, gaps } = report;
+  const { feed, format, statements, lines, gaps, late } = report;
   if (report.isRepeatedFeed) return [`${file}: taken in before; nothing was done`];
   return [
-    `${file}: ${format}, ${lines} lines in ${statements} statements`,
+    `${file}: ${format}, ${lines} lines in ${statements} statements, feed ${feed.slice(0, SHORT_ID)}`,
     ...gaps.map((gap) => `  GAP ${gap}`),
+    ...late.map((line) => `  CLOSED ${line}`),
   ];
 }

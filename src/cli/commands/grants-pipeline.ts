@@ -1,17 +1,21 @@
 /** The grants pipeline as a person meets it, in the order in which money goes through it. */
 import type { Command } from 'commander';
+import { addGrantsAmendments } from './grants-amend.ts';
 import { addGrantsExceptions } from './grants-exceptions.ts';
 import { addGrantsFetch } from './grants-fetch.ts';
 import { addGrantsIntake } from './grants-intake.ts';
 import { addGrantsReconciliation } from './grants-reconcile.ts';
 import { addGrantsRules } from './grants-rules.ts';
+import { addGrantsStatements } from './grants-statements.ts';
 import { addGrantsVerification } from './grants-verify.ts';
 
 export function addGrantsPipelineCommands(grants: Command): void {
   addGrantsIntake(grants);
   addGrantsFetch(grants);
   addGrantsReconciliation(grants);
+  addGrantsStatements(grants);
   addGrantsVerification(grants);
   addGrantsRules(grants);
   addGrantsExceptions(grants);
+  addGrantsAmendments(grants);
 }

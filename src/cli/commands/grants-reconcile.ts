@@ -12,6 +12,7 @@ import {
   dollars,
   type OrganizationOptions,
   PERIOD_FORM,
+  readAmount,
   readOrganization,
   readPeriod,
   STATES_OPTION,
@@ -20,6 +21,12 @@ import {
 import { readDay } from './obligation-register.ts';
 
 const EVIDENCE_CHARACTERS_MAX = 500;
+
+interface SettleOptions {
+  readonly award?: string[];
+  readonly fee?: string;
+  readonly reason: string;
+}
 
 export function addGrantsReconciliation(grants: Command): void {
   grants
@@ -81,17 +88,26 @@ export function addGrantsReconciliation(grants: Command): void {
     .description(
       'decide about a bank line that the rules leave to a person; 8 digits of its id and its number are enough: 897b9a56#2',
     )
-    .option('--award <keys...>', 'the awards that it pays; none where it pays no award')
+    .option(
+      '--award <keys...>',
+      'the awards that it pays, or the one that it takes money back of; none where it pays no award',
+    )
+    .option(
+      '--fee <amount>',
+      'what the bank kept of the payment, like 25.00; the award is paid with it',
+    )
     .requiredOption('--reason <text>', 'why; recorded in the ledger')
-    .action(async (name: string, own: { award?: string[]; reason: string }, command: Command) =>
+    .action(async (name: string, own: SettleOptions, command: Command) =>
       acting(command, async ({ out }, pipeline, person) => {
         const reason = checkReason('--reason', own.reason);
         const receipts = own.award ?? [];
-        const { line } = await pipeline.settle({ line: name, receipts, reason, by: person.id });
-        out.result('grants settle', { line, receipts, reason }, () =>
+        const feeCents = own.fee === undefined ? 0 : readAmount('--fee', own.fee);
+        const decision = { line: name, receipts, feeCents, reason, by: person.id };
+        const { line } = await pipeline.settle(decision);
+        out.result('grants settle', { line, receipts, feeCents, reason }, () =>
           receipts.length === 0
             ? `${line} pays no award. Run grants reconcile again.`
-            : `${line} pays ${receipts.join(', ')}. Run grants reconcile again.`,
+            : `${line} is for ${receipts.join(', ')}${feeCents === 0 ? '' : `; the bank kept ${dollars(feeCents)}`}. Run grants reconcile again.`,
         );
       }),
     );

@@ -13,6 +13,8 @@ interface ExplainOptions {
   readonly rule?: string;
   readonly formed?: string;
   readonly fiscalYearEnd?: string;
+  readonly taxClass?: string;
+  readonly filingDateChoice?: string;
   readonly asOf?: string;
   readonly initial?: true;
   readonly stateRecordDue?: string;
@@ -56,6 +58,8 @@ export function addObligationCommands(program: Command): void {
     .option('--rule <id>', 'the rule itself, for instance US-DE.llc.domestic')
     .option('--formed <date>', 'formation; for a foreign entity the qualification in that state')
     .option('--fiscal-year-end <MM-DD>', 'where the due date hangs on it')
+    .option('--tax-class <class>', 'c or s (corporations of Alabama and South Carolina)')
+    .option('--filing-date-choice <choice>', 'anniversary_month or january_31 (South Dakota)')
     .option('--as-of <date>', 'the next obligation on or after this day (default today in UTC)')
     .option('--initial', 'the initial report instead of the periodic one')
     .option(
@@ -118,6 +122,8 @@ function caseOf(own: ExplainOptions): Readonly<Record<string, unknown>> {
     rule_id: own.rule,
     formation_date: own.formed,
     fiscal_year_end: own.fiscalYearEnd,
+    tax_class: own.taxClass,
+    filing_date_choice: own.filingDateChoice,
     as_of: own.asOf ?? iso(Date.now()).slice(0, 10),
     filing: own.initial === true ? 'initial' : 'periodic',
     state_record_due: own.stateRecordDue,

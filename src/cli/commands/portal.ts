@@ -3,15 +3,11 @@ import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { dirname, join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { cannotWrite, EXIT, FilewrightError, type Profile } from '../../core/index.ts';
-import {
-  checkPortal,
-  type ConformanceReport,
-  isSpecialAddress,
-  readProfile,
-} from '../../portals/index.ts';
+import { checkInLane } from '../../acts/index.ts';
+import { type ConformanceReport, isSpecialAddress, readProfile } from '../../portals/index.ts';
 import { packageRoot } from '../../store/index.ts';
 import { systemClock } from '../../system/index.ts';
-import { environment, type GlobalOptions } from '../context.ts';
+import { environment, type GlobalOptions, withAppIfRunning } from '../context.ts';
 import { createOutput, table } from '../output.ts';
 import { readProfileFile } from './lane.ts';
 
@@ -50,13 +46,15 @@ export function addPortalCommands(program: Command): void {
     .action(async (file: string, url: string, own: { wait: string }, command: Command) => {
       const out = createOutput(command.optsWithGlobals<GlobalOptions>().json === true);
       const profile = aimedAt(readProfileFile(file), url);
-      const report = await checkPortal({
+      const check = {
         profile,
         clock: systemClock,
         environment,
         run: randomBytes(6).toString('hex'),
         waitMsMax: readWait(own.wait) * 1_000,
-      });
+      };
+      const globals = command.optsWithGlobals<GlobalOptions>();
+      const report = await withAppIfRunning(globals, (app) => checkInLane(app, check));
       out.result('portal check', report, () => reportText(report));
       if (!report.conforms) process.exitCode = EXIT.verification;
     });

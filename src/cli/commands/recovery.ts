@@ -1,5 +1,11 @@
-import type { Command } from 'commander';
-import type { RecoveryStatus } from '../../acts/dockets/index.ts';
+import { type Command, Option } from 'commander';
+import type {
+  DifferenceFilter,
+  listRecoveryDifferences,
+  RecoveryStatus,
+} from '../../acts/dockets/index.ts';
+import { FilewrightError } from '../../core/index.ts';
+import { DIFFERENCE_KINDS, type DifferenceKind } from '../../store/index.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
 
@@ -45,18 +51,75 @@ export function addRecoveryCommands(program: Command): void {
       }),
     );
 
-  recovery
-    .command('review <docket>')
-    .description(
-      'say that you have looked at what a recovery found about a docket; stops its clock',
-    )
-    .action(async (docket: string, _own: object, command: Command) =>
+  withFilter(recovery.command('differences'))
+    .description('what recoveries found and nobody has reviewed, the most urgent first')
+    .action(async (own: FilterOptions, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { reviewDifferences } = await import('../../acts/dockets/index.ts');
-        const reviewed = await reviewDifferences(app, await actor(), docket);
-        out.result('recovery review', { docket, reviewed }, () => `Reviewed: ${reviewed}.`);
+        const { listRecoveryDifferences } = await import('../../acts/dockets/index.ts');
+        const found = await listRecoveryDifferences(app, await actor(), filterOf(own));
+        const differences = found.map((one) => ({
+          ...one,
+          foundAt: iso(one.foundAt),
+          reviewBy: iso(one.reviewBy),
+        }));
+        out.result('recovery differences', { differences }, () => differencesText(found));
       }),
     );
+
+  withFilter(recovery.command('review [docket]'))
+    .description(
+      'say that you have looked at what a recovery found about a docket, or about all that the options name; stops their clocks',
+    )
+    .action(async (docket: string | undefined, own: FilterOptions, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        const { reviewDifferences, reviewFiltered } = await import('../../acts/dockets/index.ts');
+        const filter = filterOf(own);
+        const isFiltered = Object.keys(filter).length > 0;
+        if ((docket === undefined) !== isFiltered) {
+          throw new FilewrightError(
+            'USAGE',
+            'Expected a docket, or at least one of --target, --kind and --client, and not both',
+          );
+        }
+        if (docket !== undefined) {
+          const reviewed = await reviewDifferences(app, await actor(), docket);
+          out.result('recovery review', { docket, reviewed }, () => `Reviewed: ${reviewed}.`);
+          return;
+        }
+        const done = await reviewFiltered(app, await actor(), filter);
+        const text = `Reviewed: ${done.reviewed}, of ${done.dockets} dockets.`;
+        out.result('recovery review', done, () => text);
+      }),
+    );
+}
+
+interface FilterOptions {
+  readonly target?: string;
+  readonly kind?: DifferenceKind;
+  readonly client?: string;
+}
+
+function withFilter(command: Command): Command {
+  return command
+    .option('--target <id>', 'found by the recovery of this target')
+    .addOption(new Option('--kind <kind>', 'of this kind').choices(DIFFERENCE_KINDS))
+    .option('--client <name>', 'of dockets of this client');
+}
+
+function filterOf({ target, kind, client }: FilterOptions): DifferenceFilter {
+  return {
+    ...(target === undefined ? {} : { target }),
+    ...(kind === undefined ? {} : { kind }),
+    ...(client === undefined ? {} : { client }),
+  };
+}
+
+function differencesText(found: Awaited<ReturnType<typeof listRecoveryDifferences>>): string {
+  if (found.length === 0) return 'Nothing is to be reviewed.';
+  return table(
+    ['docket', 'kind', 'found', 'review by'],
+    found.map((one) => [one.docket, one.kind, iso(one.foundAt), iso(one.reviewBy)]),
+  );
 }
 
 function statusJson({ breakers, runs }: RecoveryStatus): object {

@@ -4,7 +4,7 @@ import type { ReportKind, ReportRequest } from '../../acts/grants/index.ts';
 import { FilewrightError } from '../../core/index.ts';
 import type { FigurePart } from '../../packs/grants/index.ts';
 import { inFile, readNamedFile } from '../arguments.ts';
-import { PERIOD_FORM, readPeriod } from './grants-arguments.ts';
+import { PERIOD_FORM, readAmount, readPeriod } from './grants-arguments.ts';
 
 export interface ReportInputs {
   readonly period: string;
@@ -12,6 +12,8 @@ export interface ReportInputs {
   readonly paid?: string;
   readonly spent?: string;
   readonly listings?: string;
+  readonly specialRule?: true;
+  readonly contributions?: string;
 }
 
 /** Options of one report, or of all where `trace` may be asked about any. */
@@ -21,6 +23,17 @@ export function withInputs(command: Command, kind?: ReportKind): Command {
   command.requiredOption('--period <period>', `money received in ${PERIOD_FORM}`);
   if (isFor('990', 'schedule-i')) {
     command.option('--paid <file>', 'grants that you paid out, as CSV');
+  }
+  if (isFor('schedule-b')) {
+    command
+      .option(
+        '--special-rule',
+        'you are of section 170(b)(1)(A)(vi) and meet the 33 1/3 % support test',
+      )
+      .option(
+        '--contributions <amount>',
+        'line 1h of Part VIII, for the special rule (default what came through awards)',
+      );
   }
   if (isFor('sf425')) command.option('--award <id>', 'number of the award');
   if (isFor('sf425', 'sefa')) {
@@ -57,6 +70,20 @@ export async function reportRequest(kind: ReportKind, own: ReportInputs): Promis
         if (own.paid === undefined) return { kind, ...days };
         const paid = await readPaidGrants(there(own.paid));
         return { kind, ...days, paid: inPeriod(paid, ({ part }) => part) };
+      }
+      case 'schedule-b': {
+        if (own.contributions !== undefined && own.specialRule !== true) {
+          throw new FilewrightError('USAGE', '--contributions goes with --special-rule');
+        }
+        if (own.specialRule !== true) return { kind, ...days };
+        const cents = own.contributions;
+        const contributionsCents =
+          cents === undefined ? undefined : BigInt(readAmount('--contributions', cents));
+        return {
+          kind,
+          ...days,
+          special: contributionsCents === undefined ? {} : { contributionsCents },
+        };
       }
       case 'schedule-i': {
         const paid = await readPaidGrants(there(needed('--paid', own.paid)));

@@ -16,6 +16,7 @@ interface ReportOptions extends ReportInputs {
 
 const KINDS: readonly (readonly [ReportKind, string])[] = [
   ['990', 'figures of Form 990 by their e-file element names'],
+  ['schedule-b', 'contributors of Schedule B at or above the threshold, with what was not money'],
   ['schedule-i', 'rows of Schedule I: grants paid to organisations, and to individuals by type'],
   ['sf425', 'the federal financial report of one award'],
   ['sefa', 'federal expenditures by assistance listing'],

@@ -163,12 +163,19 @@ function addClosing(review: Command): void {
     .description('it was filed, by hand or by a send whose answer was lost; needs the evidence')
     .requiredOption(...REASON)
     .requiredOption('--receipt <number>', 'the number on the receipt or confirmation')
+    .option('--shared-receipt', 'the portal gave one receipt for this filing and another one')
     .option('--evidence <text>', 'how you know')
     .option('--evidence-file <path>', 'a confirmation page or letter, kept sealed with the ledger')
     .action(
       async (
         id: string,
-        own: { reason: string; receipt: string; evidence?: string; evidenceFile?: string },
+        own: {
+          reason: string;
+          receipt: string;
+          sharedReceipt?: boolean;
+          evidence?: string;
+          evidenceFile?: string;
+        },
         command: Command,
       ) =>
         withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
@@ -176,7 +183,9 @@ function addClosing(review: Command): void {
           const evidence = evidenceFor(own);
           const { receipt } = own;
           const person = await actor();
-          const done = await acceptFiling(app, { id, actor: person, reason, receipt, evidence });
+          const isShared = own.sharedReceipt === true;
+          const act = { id, actor: person, reason, receipt, evidence, isShared };
+          const done = await acceptFiling(app, act);
           const { evidenceSha256 } = done;
           out.result('review accept-as-filed', { filing: id, receipt, evidenceSha256 }, () =>
             [`Filing ${id} is accepted as filed.`, `evidence sha256  ${evidenceSha256}`].join('\n'),

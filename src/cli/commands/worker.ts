@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { eventConsumers, profilesByLane } from '../../acts/index.ts';
+import type { Filewright, RunningParts } from '../../app.ts';
 import { FilewrightError } from '../../core/index.ts';
 import { jsonLog } from '../../system/index.ts';
 import { type GlobalOptions, stopSignal, withApp } from '../context.ts';
@@ -39,26 +40,38 @@ export function addWorkerCommand(program: Command): void {
             );
           }
           const parts = app.worker(await profilesByLane(app), { ahead });
-          const jobs = await app.jobs({ consumers: await eventConsumers(app) });
-          const running = parts.worker.run();
-          app.log.write({ level: 'info', event: 'worker.started' });
-          const stop = (): void => void parts.worker.stop(); // `running` reports its end.
-          if (signal.aborted) stop();
-          signal.addEventListener('abort', stop, { once: true });
-          const isWell = (): boolean => parts.worker.isWell;
-          const beating = heartbeat(beat, isWell, signal, app.log.write.bind(app.log));
           try {
-            await running;
-            app.log.write({ level: 'info', event: 'worker.stopped' });
+            await runBesideJobs(app, parts.worker, { signal, beat });
           } finally {
-            await jobs.stop();
+            // Also when it never began: its thread would keep a process alive that nobody starts again.
             await parts.close();
-            await beating;
           }
         },
         jsonLog(),
       );
     });
+}
+
+async function runBesideJobs(
+  app: Filewright,
+  worker: RunningParts['worker'],
+  { signal, beat }: { readonly signal: AbortSignal; readonly beat: Heartbeat | undefined },
+): Promise<void> {
+  const jobs = await app.jobs({ consumers: await eventConsumers(app) });
+  const running = worker.run();
+  app.log.write({ level: 'info', event: 'worker.started' });
+  const stop = (): void => void worker.stop(); // `running` reports its end.
+  if (signal.aborted) stop();
+  signal.addEventListener('abort', stop, { once: true });
+  const isWell = (): boolean => worker.isWell;
+  const beating = heartbeat(beat, isWell, signal, app.log.write.bind(app.log));
+  try {
+    await running;
+    app.log.write({ level: 'info', event: 'worker.stopped' });
+  } finally {
+    await jobs.stop();
+    await beating;
+  }
 }
 
 interface Heartbeat {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
-import { invariant, type WriteGuard } from '../../core/index.ts';
+import { contentTypeFault, invariant, type WriteGuard } from '../../core/index.ts';
 import type { HandoffLoad, HandoffOutcome, HandoffTarget } from './handoff.ts';
 import { handOverByHttp } from './http-target.ts';
 import { handOverByMail } from './mail-target.ts';
@@ -30,6 +30,12 @@ export function createHandoffs(given: HandoffParts): Handoffs {
         'Expected the payload of a handoff to have the hash it was frozen with.',
         { message: load.id, target: target.id },
       );
+      // A letter holds no content type; on the other wires one that cannot be written is no fault of who would read it.
+      const fault = target.kind === 'mail' ? undefined : contentTypeFault(load.contentType);
+      if (fault !== undefined) {
+        const evidence = { code: 'CONTENT_TYPE_UNSENDABLE', elapsedMs: 0, message: fault };
+        return { kind: 'unsendable', evidence, signs: [] };
+      }
       return BY_KIND[target.kind](target, load, guard, parts);
     },
   };

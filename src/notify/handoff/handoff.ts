@@ -13,6 +13,8 @@ export interface HandoffLoad {
   readonly id: string;
   /** Names this handing over, to this target. */
   readonly handoff: string;
+  /** Names the letter: a reminder has another one, because mail programs drop what they have seen. Default: `id`. */
+  readonly letter?: string;
   /** Goes out exactly as it came in. */
   readonly payload: Uint8Array;
   readonly payloadSha256: Sha256Hex;
@@ -57,8 +59,12 @@ export type HandoffOutcome = Shown &
     | { readonly kind: 'failed' }
     /** It was written, and no answer came that means anything. */
     | { readonly kind: 'unknown' }
-    /** 401, 403 or 407: asking again changes nothing. */
+    /** 401, 403 or 407, or a mailbox that does not exist: asking again changes nothing. */
     | { readonly kind: 'denied' }
     /** The target is well and does not take this message. */
     | { readonly kind: 'refused' }
+    /** Nothing was written: this message cannot be, to whichever target of this kind. */
+    | { readonly kind: 'unsendable' }
+    /** Nothing was written: this process was too late, or had no room. That is no attempt. */
+    | { readonly kind: 'not_made' }
   );

@@ -17,7 +17,7 @@ import type {
   HandoffTarget,
 } from './handoff.ts';
 import type { HandoffParts } from './parts.ts';
-import { type PostEnd, postOnce } from './post-once.ts';
+import { LEASE_LOST, type PostEnd, postOnce, REQUEST_INVALID } from './post-once.ts';
 import { openTimed } from './timed-connection.ts';
 
 /** Where the receipt stands in a 2xx, and what one may look like: it ends up in the ledger. */
@@ -81,8 +81,11 @@ function judge(
 ): HandoffOutcome {
   const { evidence, responseMs } = seen;
   if (end.kind === 'failure') {
-    const kind = end.written ? 'unknown' : 'failed';
-    return { kind, evidence: evidence(end.code, { responseMs }), signs: seen.signs };
+    return {
+      kind: failureKind(end),
+      evidence: evidence(end.code, { responseMs }),
+      signs: seen.signs,
+    };
   }
   const { status } = end;
   const signs: readonly HandoffSign[] = [...seen.signs, { kind: 'http', target, status }];
@@ -109,6 +112,15 @@ function judge(
   // RFC 9110 § 15.6: an error of the server does not say that it did nothing.
   if (status >= 500 || status === 408) return { kind: 'unknown', ...shown() };
   return { kind: 'refused', ...shown() };
+}
+
+function failureKind({
+  written,
+  code,
+}: PostEnd & { kind: 'failure' }): 'unknown' | 'failed' | 'unsendable' | 'not_made' {
+  if (written) return 'unknown';
+  if (code === REQUEST_INVALID) return 'unsendable';
+  return code === LEASE_LOST ? 'not_made' : 'failed';
 }
 
 /** `http` is readable on its way, so it is for private networks alone. */

@@ -16,7 +16,10 @@ export async function handOverByMail(
 ): Promise<HandoffOutcome> {
   const { clock, mail, timeoutMs, lookup, certificateAuthorities } = parts;
   const startedAt = clock.monotonicMs();
-  const end = (kind: 'sent' | 'failed' | 'unknown' | 'refused', code: string): HandoffOutcome => ({
+  const end = (
+    kind: Exclude<HandoffOutcome['kind'], 'confirmed'>,
+    code: string,
+  ): HandoffOutcome => ({
     kind,
     evidence: { code, elapsedMs: clock.monotonicMs() - startedAt },
     signs: [],
@@ -26,11 +29,11 @@ export async function handOverByMail(
   if (server === undefined) return end('failed', 'CREDENTIAL_UNREADABLE');
   // Before the connection: an SMTP conversation has no one moment at which it is written. A lease that is lost on the
   // way costs a second mail under the same id, never a lost one.
-  if (guard.signal.aborted || !guard.mayWrite()) return end('failed', 'LEASE_LOST');
+  if (guard.signal.aborted || !guard.mayWrite()) return end('not_made', 'LEASE_LOST');
   const whole = startDeadline(clock, parts.totalMs, guard.signal);
   const sending = sendMail(
     {
-      messageId: `<${safeId(load.id)}@${mail.host}>`,
+      messageId: `<${safeId(load.letter ?? load.id)}@${mail.host}>`,
       from: mail.from,
       to: target.address,
       subject: load.notice.subject,
@@ -58,8 +61,10 @@ export async function handOverByMail(
     case 'unknown':
       return end('unknown', outcome.code);
     case 'permanent':
+      // A mailbox that is not there takes no other docket either; a text that is refused says nothing of the mailbox.
+      return end(outcome.about === 'recipient' ? 'denied' : 'refused', outcome.code);
     case 'gone':
-      return end('refused', outcome.code);
+      return end('denied', outcome.code);
   }
 }
 

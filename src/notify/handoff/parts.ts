@@ -6,7 +6,7 @@ import type { HandoffTarget } from './handoff.ts';
 
 /** What a broker made of a message; `brokers/` has it. */
 export interface QueueOutcome {
-  readonly kind: 'confirmed' | 'refused' | 'not_sent' | 'unknown';
+  readonly kind: 'confirmed' | 'refused' | 'not_sent' | 'not_made' | 'unsendable' | 'unknown';
   readonly code: string;
   readonly elapsedMs: number;
 }

@@ -10,6 +10,11 @@ const KEPT_BYTES_MAX = 64 * 1024;
 const READ_BYTES_MAX = 1024 * 1024;
 const HEADER_BYTES_MAX = 16 * 1024;
 
+/** The process was too late to write; nothing is known about the target. */
+export const LEASE_LOST = 'LEASE_LOST';
+/** The request cannot be written at all: a header that HTTP does not allow. */
+export const REQUEST_INVALID = 'REQUEST_INVALID';
+
 export interface PostRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
@@ -53,7 +58,7 @@ export function postOnce(
       void client.destroy();
       resolve(end);
     });
-    const stop = (): void => post.fail(guard.signal.aborted ? 'LEASE_LOST' : 'TIMEOUT');
+    const stop = (): void => post.fail(guard.signal.aborted ? LEASE_LOST : 'TIMEOUT');
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
     else {
@@ -95,7 +100,7 @@ class Post implements Dispatcher.DispatchHandler {
     if (this.isOver || this.isWritten) {
       controller.abort(new Error('The exchange is over.'));
     } else if (!this.guard.mayWrite() || this.guard.signal.aborted) {
-      this.fail('LEASE_LOST');
+      this.fail(LEASE_LOST);
       controller.abort(new Error('The lease was lost.'));
     } else this.isWritten = true;
   }
@@ -149,6 +154,7 @@ class Post implements Dispatcher.DispatchHandler {
 
 function codeOf(error: Error): string {
   const code = 'code' in error ? String(error.code) : '';
+  if (code === 'UND_ERR_INVALID_ARG') return REQUEST_INVALID;
   return code.startsWith('HPE_') || code.startsWith('UND_ERR_HEADERS')
     ? 'ANSWER_UNREADABLE'
     : 'CUT';

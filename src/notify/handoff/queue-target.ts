@@ -20,6 +20,8 @@ export async function handOverByQueue(
     case 'confirmed':
       return { kind, receipt: `rabbitmq ${queue} ${id}`.slice(0, 200), ...shown };
     case 'unknown':
+    case 'unsendable':
+    case 'not_made':
       return { kind, ...shown };
     // Unroutable is a fault of the target, not of the message: the next tier may well take it.
     case 'refused':

@@ -1,6 +1,6 @@
 /** `grants evaluate`: one case, one answer; every kind that the rules can answer stands in the table below. */
 import { formatDay } from '../../calendar/index.ts';
-import { FilewrightError, type JsonValue } from '../../core/index.ts';
+import { FilewrightError, type JsonValue, refuseUnknown } from '../../core/index.ts';
 import { CaseInput } from './case-input.ts';
 import { charityFinancialStatements, charityRegistration, charityRenewalDue } from './charity.ts';
 import {
@@ -61,6 +61,7 @@ export function evaluateGrantsCase(
   law: GrantsLaw,
   datasets?: DatasetLibrary,
 ): Evaluation {
+  refuseUnknown(Object.keys(given), ['kind', 'input']);
   const { kind } = given;
   if (typeof kind !== 'string') {
     throw new FilewrightError(

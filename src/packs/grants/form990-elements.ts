@@ -2,7 +2,7 @@
 import { type NamedText, readLawDocument } from '../../calendar/index.ts';
 import { type Fact, factOf, HEAD_KEYS, headOf, type LawHead } from './facts.ts';
 
-const FORMS = ['IRS990', 'IRS990EZ', 'IRS990ScheduleI'] as const;
+const FORMS = ['IRS990', 'IRS990EZ', 'IRS990ScheduleB', 'IRS990ScheduleI'] as const;
 export type ReturnForm = (typeof FORMS)[number];
 
 export interface ReturnElement {

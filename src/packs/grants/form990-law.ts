@@ -68,6 +68,13 @@ export interface Form990Law extends LawHead {
     /** Of all individuals together. */
     readonly individualsAboveCents: number;
   };
+  readonly scheduleB: Fact & {
+    readonly listedFromCents: number;
+    /** The share of all contributions from which the special rule lists, in hundredths of a percent. */
+    readonly specialHundredths: number;
+    /** Gifts below it need not be added up. */
+    readonly addedFromCents: number;
+  };
 }
 
 const FACT_KEYS = ['source', 'confidence'] as const;
@@ -84,6 +91,7 @@ export function readForm990Law({ file, text }: NamedText): Form990Law {
       'contributionLines',
       'contributionMapping',
       'scheduleI',
+      'scheduleB',
     ],
     ['notes'],
   );
@@ -107,6 +115,7 @@ export function readForm990Law({ file, text }: NamedText): Form990Law {
     contributionLines: contributionLinesOf(root.field('contributionLines')),
     contributionMapping: mappingOf(root.field('contributionMapping')),
     scheduleI: scheduleIOf(root.field('scheduleI')),
+    scheduleB: scheduleBOf(root.field('scheduleB')),
   };
 }
 
@@ -228,5 +237,16 @@ function scheduleIOf(node: LawNode): Form990Law['scheduleI'] {
     ...factOf(node),
     listedAboveCents: node.field('listedAboveCents').integer(cents),
     individualsAboveCents: node.field('individualsAboveCents').integer(cents),
+  };
+}
+
+function scheduleBOf(node: LawNode): Form990Law['scheduleB'] {
+  node.object(['listedFromCents', 'specialHundredths', 'addedFromCents', ...FACT_KEYS]);
+  const cents = { min: 0, max: DOLLARS_MAX } as const;
+  return {
+    ...factOf(node),
+    listedFromCents: node.field('listedFromCents').integer(cents),
+    specialHundredths: node.field('specialHundredths').integer({ min: 0, max: 10_000 }),
+    addedFromCents: node.field('addedFromCents').integer(cents),
   };
 }

@@ -6,7 +6,10 @@ import { sayDay } from './words.ts';
 
 export interface DeadlineAnswer {
   readonly raw: string;
-  readonly due: string;
+  /** Absent for the day as of which a right is lost: whoever acts on it is late. */
+  readonly due?: string;
+  /** Instead of a day by which somebody must act; of a term or a window `due` is the same, for readers of before. */
+  readonly as_of?: string;
   readonly final?: string;
   readonly projected_due?: string;
   readonly steps?: readonly AnswerStep[];
@@ -37,7 +40,8 @@ export function deadlineAnswer(deadline: PatentDeadline, ruleVersion: string): D
   const { matter, steps } = deadline;
   return {
     raw: formatDay(deadline.raw),
-    due: formatDay(deadline.due),
+    ...(matter.rule.asOf === 'loss' ? {} : { due: formatDay(deadline.due) }),
+    ...(matter.rule.asOf === undefined ? {} : { as_of: formatDay(deadline.due) }),
     ...(deadline.final === undefined ? {} : { final: formatDay(deadline.final.day) }),
     ...(deadline.projectedDue === undefined
       ? {}
@@ -71,9 +75,11 @@ export function deadlineAnswer(deadline: PatentDeadline, ruleVersion: string): D
   };
 }
 
-/** The first instant that is too late, as the office's clock sees it. */
-export function cutoffOf(deadline: PatentDeadline): string {
-  return toRfc3339(endOfDay(deadline.due, deadline.matter.calendar.zone));
+/** The first instant that is too late, as the office's clock sees it; undefined for a date that nothing can be late for. */
+export function cutoffOf(deadline: PatentDeadline): string | undefined {
+  const { rule, calendar } = deadline.matter;
+  if (rule.formula === 'receipt' || rule.asOf !== undefined) return undefined;
+  return toRfc3339(endOfDay(deadline.due, calendar.zone));
 }
 
 const INDENT = ' '.repeat(14);
@@ -92,6 +98,9 @@ export function explanation(deadline: PatentDeadline, ruleVersion: string): stri
     lines.push(`${`${name}:`.padEnd(INDENT.length)}${text}`);
   };
   if (isReceipt) row('received', sayDay(deadline.due));
+  else if (rule.asOf === 'loss') {
+    row('as of', `${sayDay(deadline.due)}  (on this day it is too late)`);
+  } else if (rule.asOf === 'state') row('as of', sayDay(deadline.due));
   else {
     row('raw', `${sayDay(deadline.raw)}  (work target: plan for this day)`);
     row('due', sayDay(deadline.due));
@@ -102,17 +111,19 @@ export function explanation(deadline: PatentDeadline, ruleVersion: string): stri
   if (deadline.projectedDue !== undefined) {
     row('projected', `${sayDay(deadline.projectedDue)}  (if the projected closings come true)`);
   }
-  if (!isReceipt && rule.roll) {
+  const cutoff = rule.roll ? cutoffOf(deadline) : undefined;
+  if (cutoff !== undefined) {
     row('cut-off', `midnight at the end of ${sayDay(deadline.due)} in ${calendar.zone}`);
     lines.push(
-      `${INDENT}that is before ${cutoffOf(deadline)}`,
+      `${INDENT}that is before ${cutoff}`,
       `${INDENT}${office.cutoff} [${office.cutoffCitation}]`,
     );
   }
   row('confidence', deadline.confidence);
   for (const reason of deadline.reasons) lines.push(`${INDENT}${reason}`);
   if (rule.note !== undefined) row('note', rule.note);
-  if (rule.roll && office.rescue !== undefined) row('rescue', office.rescue);
+  const rescue = rule.rescue ?? office.rescue;
+  if (cutoff !== undefined && rescue !== undefined) row('rescue', rescue);
   for (const warning of deadline.warnings) row('warning', warning);
   row('law', `rules ${ruleVersion}, calendar ${calendar.code}@${calendar.version}`);
   return lines.join('\n');

@@ -1,6 +1,6 @@
 /** A docket case as it comes in: every field is checked here once and trusted afterwards. */
 import { type Day, DAY_EXPECTED, parseDay } from '../../calendar/index.ts';
-import { FilewrightError } from '../../core/index.ts';
+import { FilewrightError, refuseUnknown } from '../../core/index.ts';
 
 export interface PatentCase {
   readonly office: string | undefined;
@@ -51,7 +51,18 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const NO_INPUTS: CaseInputs = readInputs({});
 
+const FIELDS = [
+  'office',
+  'filing_country',
+  'event_code',
+  'rule',
+  'trigger_date',
+  'period',
+  'inputs',
+];
+
 export function readPatentCase(input: Fields): PatentCase {
+  refuseUnknown(Object.keys(input), FIELDS);
   const trigger = text(input, 'trigger_date');
   if (trigger === undefined) {
     invalid('trigger_date: a day as YYYY-MM-DD was expected and is missing');

@@ -10,10 +10,11 @@ import {
   periodEnd,
   weekdayOf,
 } from '../../calendar/index.ts';
-import { invalid } from './case.ts';
+import { invalid, type PatentCase } from './case.ts';
 import type { Course } from './course.ts';
 import { arithmeticOf, type Outcome } from './formulas.ts';
 import type { Matter } from './matter.ts';
+import type { PatentRules } from './rules-file.ts';
 import { plural } from './words.ts';
 
 const TUESDAY = 2;
@@ -52,6 +53,44 @@ export function checkLimits(matter: Matter, course: Course): void {
       if (limits.beyond === 'refuse') invalid(message);
       course.warnings.push(message);
     }
+  }
+}
+
+/** 35 U.S.C. 133 lets no period for reply be shorter. */
+const US_REPLY_DAYS_MIN = 30;
+
+/** What the case says twice, and not the same: it is computed as it always was, and nobody may rely on it unseen. */
+export function tellContradictions(
+  one: PatentCase,
+  matter: Matter,
+  rules: Pick<PatentRules, 'filingCountries'>,
+  course: Course,
+): void {
+  const { office, rule, trigger, inputs } = matter;
+  const tell = (message: string): void => {
+    course.warnings.push(message);
+    course.lower('low', () => message);
+  };
+  const country = one.filingCountry;
+  const implied = country === undefined ? undefined : rules.filingCountries.get(country);
+  if (one.office !== undefined && implied !== undefined && implied !== office.code) {
+    tell(
+      `filing_country: ${country} leads to the office ${implied}, and the case names ${office.code}; ${office.code} was taken`,
+    );
+  }
+  const isTerm = rule.formula === 'term-disclaimer';
+  if (isTerm && inputs.disclaimedTo !== undefined && inputs.disclaimedTo < trigger) {
+    invalid(
+      `inputs.disclaimed_to: ${formatDay(inputs.disclaimedTo)} lies before the filing date, ${formatDay(trigger)}`,
+    );
+  }
+  if (rule.final !== 'us-reply' || matter.period.kind !== 'period') return;
+  const [set] = matter.period.period.inARow;
+  const days = (set?.daysFirst ?? 0) + (set?.daysLast ?? 0);
+  if (set?.months === 0 && days < US_REPLY_DAYS_MIN) {
+    tell(
+      `period: ${matter.period.period.text} is shorter than the ${US_REPLY_DAYS_MIN} days that a reply has at least (35 U.S.C. 133); look at the action again`,
+    );
   }
 }
 

@@ -7,7 +7,7 @@ import {
   type Step,
 } from '../../calendar/index.ts';
 import type { PatentCase } from './case.ts';
-import { checkLimits, compareInputs } from './checks.ts';
+import { checkLimits, compareInputs, tellContradictions } from './checks.ts';
 import { Course } from './course.ts';
 import { type FinalDay, finalOf } from './final.ts';
 import { runFormula } from './formulas.ts';
@@ -39,6 +39,7 @@ export function computeDeadline(
   const matter = matterOf(one, law);
   const course = new Course(matter, { counts: 'verified', explain: options.explain });
   checkLimits(matter, course);
+  tellContradictions(one, matter, law.rules, course);
   const { rule } = matter;
   if (matter.periodFromLaw && matter.period.kind === 'period') {
     course.warnings.push(

@@ -51,6 +51,13 @@ export interface PatentRule {
   readonly trigger: string;
   readonly formula: Formula;
   readonly roll: boolean;
+  /**
+   * The date is no day on which anybody may still act: as of it a right is lost (`loss`), or something else is so, as a
+   * term that ends or a window that opens (`state`). It has no cut-off and no rescue.
+   */
+  readonly asOf: 'loss' | 'state' | undefined;
+  /** Of this kind of act, where that of the office does not hold for it. */
+  readonly rescue: string | undefined;
   /** The Treaty counts in its own way at every office. */
   readonly arithmetic: MonthArithmetic | undefined;
   /** Where the law itself fixes the period; otherwise the case must give it. */
@@ -254,6 +261,8 @@ function readRule(node: LawNode, known: Pick<PatentRules, 'offices' | 'regimes'>
       'limits',
       'final',
       'note',
+      'as_of',
+      'rescue',
     ],
   );
   const formula = node.field('formula').oneOf(FORMULAS);
@@ -278,6 +287,8 @@ function readRule(node: LawNode, known: Pick<PatentRules, 'offices' | 'regimes'>
     trigger: node.field('trigger').text(),
     formula,
     roll: node.field('roll').boolean(),
+    asOf: node.optional('as_of')?.oneOf(['loss', 'state']),
+    rescue: node.optional('rescue')?.text(),
     period: period?.text(),
     arithmetic: node.optional('arithmetic')?.oneOf(['same-number', 'japanese']),
     regimes: regimes?.text(),

@@ -1,11 +1,5 @@
 /** The compliance exception ledger: opened by machines, resolved only by people, two of them. */
-import {
-  canonicalBytes,
-  FilewrightError,
-  type JsonValue,
-  type PersonId,
-  toRfc3339,
-} from '../../core/index.ts';
+import { canonicalBytes, FilewrightError, type PersonId, toRfc3339 } from '../../core/index.ts';
 import { checkEnvelope, type ExceptionEnvelope } from '../../packs/grants/index.ts';
 import {
   addDecision,
@@ -13,6 +7,7 @@ import {
   addProposalRow,
   exceptionActs,
   keepOpenExceptions,
+  type Proposal,
   replacementKey,
   type StageDesk,
   type StageRun,
@@ -60,6 +55,7 @@ async function takeSome(parts: FallbackParts, at: StageRun): Promise<number> {
         payload_hash: envelope.payload_hash,
         envelope_hash: envelope.envelope_hash,
         violation_codes: envelope.violation_codes,
+        ...(envelope.amends !== undefined && { amends: envelope.amends }),
       },
       body: { about: id, canonical: canonicalBytes(document, { numbers: 'any' }) },
     });
@@ -72,6 +68,7 @@ async function takeSome(parts: FallbackParts, at: StageRun): Promise<number> {
       payloadSha256: envelope.payload_hash,
       envelopeSha256: envelope.envelope_hash,
       ct: ct ?? '',
+      amends: envelope.amends,
     });
   }
   await keepOpenExceptions(at);
@@ -86,7 +83,11 @@ export async function listExceptions(
   return stored.map(summaryOf);
 }
 
-export async function showException(parts: FallbackParts, id: string): Promise<ExceptionView> {
+/** Without what is offered: that depends on awards, of which the fallback knows nothing. */
+export async function showException(
+  parts: FallbackParts,
+  id: string,
+): Promise<Omit<ExceptionView, 'options'>> {
   return parts.desk.transaction(async (at) => {
     const stored = await findException(at, id);
     const body = await parts.desk.openBody(at, stored.ct);
@@ -112,26 +113,24 @@ export async function findException(at: StageRun, id: string): Promise<StoredExc
   return stored;
 }
 
-/** `document`: the SHA-256 of the corrected document; undefined to dismiss the exception. */
 export async function propose(
   parts: FallbackParts,
   id: string,
-  proposal: {
-    readonly document: string | undefined;
-    readonly reason: string;
-    readonly by: PersonId;
-  },
+  proposal: Omit<Proposal, 'exception'>,
 ): Promise<void> {
-  const { document, reason, by } = proposal;
-  const resolution = document === undefined ? 'dismiss' : 'reingest';
+  const { resolution, document, amends, by } = proposal;
   await parts.desk.transaction(async (at) => {
     await findException(at, id);
-    const n = await addProposalRow(at, { exception: id, resolution, document, reason, by });
+    const n = await addProposalRow(at, { exception: id, ...proposal });
     await parts.desk.record(at, {
       type: 'exception.resolution_proposed',
       actor: { kind: 'user', id: by },
       subject: { kind: 'grant_exception', id, ver: 2 * n },
-      data: { resolution, ...(document !== undefined && { document }) },
+      data: {
+        resolution,
+        ...(document !== undefined && { document }),
+        ...(amends !== undefined && { amends }),
+      },
     });
   });
 }
@@ -162,15 +161,20 @@ export async function decide(
       type: `exception.resolution_${decision.decision}`,
       actor: { kind: 'user', id: decision.by },
       subject: { kind: 'grant_exception', id, ver: 2 * n + 1 },
-      data: { n } satisfies Readonly<Record<string, JsonValue>>,
+      data: {
+        n,
+        ...(proposed?.document !== undefined && { document: proposed.document }),
+        ...(proposed?.amends !== undefined && { amends: proposed.amends }),
+      },
     });
   });
 }
 
 function summaryOf(stored: StoredException): ExceptionSummary {
-  const { id, awardKey, escalationCode, violationCodes, payloadSha256, state } = stored;
+  const { id, awardKey, escalationCode, violationCodes, payloadSha256, state, amends } = stored;
   return {
     id,
+    amends,
     escalationCode,
     violationCodes,
     state,

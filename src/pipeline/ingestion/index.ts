@@ -1,2 +1,10 @@
 export { fetchAwards, runFetchQueue } from './fetch-awards.ts';
-export { checkCorrection, ingestAwards, type IngestionParts } from './ingest-awards.ts';
+export {
+  askForAmendment,
+  askForCancellation,
+  carryOutCancellations,
+  checkCorrection,
+  type Correction,
+  isStanding,
+} from './amendments.ts';
+export { ingestAwards, type IngestionParts } from './ingest-awards.ts';

@@ -23,16 +23,19 @@ import {
   addAwardGroup,
   addAwards,
   addDocument,
+  approvedCorrection,
   awardsByIdentity,
   escalate,
-  exceptionKey,
   lockDocument,
   type NewAward,
   type StageDesk,
   type StageRun,
+  storedAward,
+  type StoredAward,
 } from '../../store/index.ts';
 import { hashOfSource, sameBytes, sha256OfJson } from '../bytes.ts';
 import type { AwardSource, IngestionReport, RefusedRecord } from '../contracts.ts';
+import { withdraw } from './amendments.ts';
 import { identityOf } from './identity.ts';
 
 export interface IngestionParts {
@@ -69,9 +72,12 @@ export async function ingestAwards(
       await along?.(at);
       return { document, ...counts, refusals: [], isRepeatedDocument: true };
     }
-    const replaces = corrects === undefined ? undefined : await exceptionKey(at, corrects);
+    const correction = corrects === undefined ? undefined : await approvedCorrection(at, corrects);
+    const amends = correction?.amends;
+    const replaces = amends ?? correction?.key;
     const now = parts.now();
-    const intake = new DocumentIntake(parts, at, { document, actor, now });
+    const old = amends === undefined ? undefined : await storedAward(at, amends);
+    const intake = new DocumentIntake(parts, at, { document, actor, now, old });
     const context = {
       tenant: at.tenant,
       sourceDocument: document,
@@ -84,6 +90,13 @@ export async function ingestAwards(
     }
     const report = await intake.finish();
     const { records, accepted, repeated, refused } = report;
+    if (corrects !== undefined && (accepted !== 1 || records !== 1)) {
+      // Thrown after everything: nothing of it is stored, and the exception stays as it was.
+      throw new FilewrightError(
+        'REFUSED_BY_RULE',
+        `${source.name}: the correction of exception ${corrects} can no longer be taken in: its award is known by now, or refused`,
+      );
+    }
     const counts = { records, accepted, repeated, refused };
     const { name, format } = source;
     await addDocument(at, { id: document, name, format, replaces: corrects, ...counts });
@@ -98,33 +111,13 @@ export async function ingestAwards(
         ...(replaces !== undefined && { replaces }),
       },
     });
+    const by = intake.lastKey;
+    if (corrects !== undefined && amends !== undefined && by !== undefined) {
+      await withdraw(parts, at, { award: amends, by, exception: corrects }, actor);
+    }
     await along?.(at);
     return report;
   });
-}
-
-/** Throws unless the document is one award that would be accepted; nothing is stored. */
-export async function checkCorrection(parts: IngestionParts, source: AwardSource): Promise<string> {
-  const document = await hashOfSource(source);
-  const found: Ingested[] = [];
-  const context = { tenant: '', sourceDocument: document, now: parts.now(), law: parts.law };
-  for await (const record of readAwards(source.format, sameBytes(source, document))) {
-    if (found.length < 2) found.push(ingestAward(record, context));
-  }
-  const [only] = found;
-  if (only === undefined || found.length > 1) {
-    throw new FilewrightError(
-      'INPUT_MALFORMED',
-      `${source.name}: a correction is one award, found ${found.length === 0 ? 'none' : 'several'}`,
-    );
-  }
-  if (only.kind !== 'accepted') {
-    throw new FilewrightError(
-      'INPUT_MALFORMED',
-      `${source.name}: the corrected award would be refused again: ${only.violations.map(({ field, message }) => `${field === '' ? 'record' : field}: ${message}`).join('; ')}`,
-    );
-  }
-  return document;
 }
 
 class DocumentIntake {
@@ -142,18 +135,28 @@ class DocumentIntake {
   #groups = 0;
   readonly #refusals: RefusedRecord[] = [];
   #retainUntil = '';
+  /** The award that is amended, where one is. */
+  readonly #old: StoredAward | undefined;
   facts = 0;
+  /** Of the award that was taken in last. */
+  lastKey: string | undefined;
 
   constructor(
     parts: IngestionParts,
     at: StageRun,
-    of: { readonly document: string; readonly actor: ActorRef; readonly now: Instant },
+    of: {
+      readonly document: string;
+      readonly actor: ActorRef;
+      readonly now: Instant;
+      readonly old: StoredAward | undefined;
+    },
   ) {
     this.#parts = parts;
     this.#at = at;
     this.#document = of.document;
     this.#actor = of.actor;
     this.#now = of.now;
+    this.#old = of.old;
   }
 
   async take(record: Ingested): Promise<void> {
@@ -201,7 +204,7 @@ class DocumentIntake {
     const known = await awardsByIdentity(this.#at, identities);
     for (const one of others) {
       const before = known.get(identityOf(one.payload) ?? '');
-      if (before?.payloadSha256 === one.metadata.payload_hash) {
+      if (before?.payloads.has(one.metadata.payload_hash) === true) {
         this.#repeated += 1;
         continue;
       }
@@ -212,7 +215,8 @@ class DocumentIntake {
           message: `the award is known with another content, as ${before?.key ?? 'another record'}`,
         },
       ];
-      await this.#refuse({ ...one, original: one.payload, violations }, 'conflicting');
+      const refused = { ...one, original: one.payload, violations };
+      await this.#refuse(refused, 'conflicting', before?.key);
     }
     return accepted.filter(({ metadata }) => added.has(metadata.idempotency_key));
   }
@@ -221,12 +225,15 @@ class DocumentIntake {
     const until = retainedUntil(payload, this.#parts.law);
     if (until !== undefined && until > this.#retainUntil) this.#retainUntil = until;
     const { expected_on: expectedOn, award_amount: cents, fiscal_year: year } = payload;
+    const identity = identityOf(payload);
+    const isSameAward = identity !== undefined && identity === this.#old?.identity;
     return {
       key: metadata.idempotency_key,
+      generation: isSameAward ? (this.#old?.generation ?? 0) + 1 : 0,
       ordinal,
       line,
       grantor: typeof payload['grantor_id'] === 'string' ? payload['grantor_id'] : '',
-      identity: identityOf(payload),
+      identity,
       fiscalYear: Number(year),
       cents: Number(cents),
       expectedOn: typeof expectedOn === 'string' ? expectedOn : undefined,
@@ -265,11 +272,13 @@ class DocumentIntake {
     await addAwardGroup(this.#at, group, sealed);
     this.#groups += 1;
     this.#accepted += awards.length;
+    this.lastKey = awards.at(-1)?.metadata.idempotency_key;
   }
 
   async #refuse(
     one: Placed<Omit<RefusedAward, 'kind'>>,
     kind: RefusedRecord['kind'],
+    amends?: string,
   ): Promise<void> {
     this.#refused += 1;
     const { ordinal, line, violations } = one;
@@ -279,6 +288,7 @@ class DocumentIntake {
       escalationCode: escalationOf(kind, violations),
       auditTrail: [],
       violations,
+      amends,
       at: this.#now,
     });
     const canonical = canonicalBytes(envelope as unknown as JsonValue, { numbers: 'any' });

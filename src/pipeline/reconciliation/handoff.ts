@@ -36,7 +36,8 @@ import {
 import type { AttachedCheck, HandoffReport, Organization } from '../contracts.ts';
 import { fiscalYears } from '../fiscal-years.ts';
 import { handedAward } from '../handed-award.ts';
-import { dayOfText, plain } from './open-items.ts';
+import { dayOfText } from './day-of-text.ts';
+import { plain } from './open-items.ts';
 import type { ReconciliationParts } from './parts.ts';
 
 /**

@@ -4,19 +4,23 @@ import { type ActorRef, canonicalBytes, FilewrightError } from '../../core/index
 import {
   checkContinuity,
   type EndEvent,
+  type LineEvent,
   readFeed,
   type StatementEndEvent,
 } from '../../packs/grants/feeds/index.ts';
-import { type BankLine, bankLineOf, fieldsOfLine } from '../../packs/grants/index.ts';
+import { type BankLine, bankLineOf, fieldsOfLine, isHint } from '../../packs/grants/index.ts';
 import {
   addFeed,
   addLines,
   addStatement,
   LINE_GROUP,
   lockFeed,
+  lockLines,
+  newLateLines,
   type StageRun,
   statementBefore,
   type StoredStatement,
+  withdrawnStatements,
 } from '../../store/index.ts';
 import { hashOfSource, sameBytes } from '../bytes.ts';
 import type { FeedReport, FeedSource } from '../contracts.ts';
@@ -31,15 +35,18 @@ export async function ingestFeed(
   return parts.desk.transaction(async (at) => {
     const known = await lockFeed(at, feed);
     if (known !== undefined) {
+      await refuseWithdrawn(at, feed, source.name);
       const { statements, lines } = known;
       // Written from a FeedFormat.
       const format = known.format as FeedReport['format'];
-      return { feed, format, statements, lines, gaps: [], isRepeatedFeed: true };
+      return { feed, format, statements, lines, gaps: [], late: [], isRepeatedFeed: true };
     }
+    await lockLines(at);
     const intake = new FeedIntake(parts, at, feed, actor);
     let end: EndEvent | undefined;
     for await (const event of readFeed(source.format, sameBytes(source, feed))) {
-      if (event.kind === 'line') await intake.take(bankLineOf(feed, event, intake.lines + 1));
+      if (event.kind === 'statement') intake.isInterim = event.isInterim;
+      else if (event.kind === 'line') await intake.take(event);
       else if (event.kind === 'statementEnd') await intake.endStatement(event);
       else if (event.kind === 'end') end = event;
     }
@@ -51,16 +58,49 @@ export async function ingestFeed(
         `${source.name}: the end of the feed is missing`,
       );
     }
+    const late = await lateWords(at, feed, source.name);
     const { format, statements, lines } = end;
     await addFeed(at, { id: feed, name: source.name, format, statements, lines });
     await parts.desk.record(at, {
       type: 'feed.ingested',
       actor,
       subject: { kind: 'grant_feed', id: feed, ver: intake.facts + 1 },
-      data: { format, statements, lines, gaps: intake.gaps.length },
+      data: { format, statements, lines, gaps: intake.gaps.length, late: late.length },
     });
-    return { feed, format, statements, lines, gaps: intake.gaps, isRepeatedFeed: false };
+    return { feed, format, statements, lines, gaps: intake.gaps, late, isRepeatedFeed: false };
   });
+}
+
+/** Two people took it out; only two people bring it back. */
+async function refuseWithdrawn(at: StageRun, feed: string, name: string): Promise<void> {
+  const withdrawn = await withdrawnStatements(at);
+  if (!withdrawn.some((one) => one.feed === feed)) return;
+  throw new FilewrightError(
+    'REFUSED_BY_RULE',
+    `${name} was withdrawn by two people. Where that was a mistake, propose grants withdraw ${feed.slice(0, 8)} --restore`,
+  );
+}
+
+/**
+ * What came although its period is closed, and was not there then. A feed that has nothing else is refused: its sender is told
+ * at once. Of one that has more, such lines wait for a person.
+ */
+async function lateWords(at: StageRun, feed: string, name: string): Promise<readonly string[]> {
+  const { lines, isAllLate } = await newLateLines(at, feed);
+  const [first] = lines;
+  if (first === undefined) return [];
+  if (isAllLate) {
+    throw new FilewrightError(
+      'REFUSED_BY_RULE',
+      `${name}, line ${first.place}: the period of account ${first.account} around ${first.day} is closed and did not have this line. Ask the bank for a correction in an open period. Nothing of this feed was used.`,
+    );
+  }
+  return lines
+    .filter(({ isHint }) => !isHint)
+    .map(
+      ({ account, day, place, count }) =>
+        `${account}: ${count === 1 ? 'a line' : `${count} lines`} of ${day} (line ${place} of the feed) was not there when that period was closed; see grants unmatched`,
+    );
 }
 
 class FeedIntake {
@@ -70,6 +110,8 @@ class FeedIntake {
   readonly #actor: ActorRef;
   #waiting: BankLine[] = [];
   #groups = 0;
+  /** Of the statement that is being read. */
+  isInterim = false;
   lines = 0;
   facts = 0;
   readonly gaps: string[] = [];
@@ -81,9 +123,10 @@ class FeedIntake {
     this.#actor = actor;
   }
 
-  async take(line: BankLine): Promise<void> {
+  async take(event: LineEvent): Promise<void> {
     this.lines += 1;
-    this.#waiting.push(line);
+    const place = { ordinal: this.lines, isInterim: this.isInterim };
+    this.#waiting.push(bankLineOf(this.#feed, event, place));
     if (this.#waiting.length >= LINE_GROUP) await this.flush();
   }
 
@@ -117,6 +160,8 @@ class FeedIntake {
         status: line.status,
         nativeId: line.nativeId,
         place: line.source.line,
+        statement: line.statement,
+        announced: isHint(line),
       })),
     );
     this.#groups += 1;
@@ -135,6 +180,10 @@ class FeedIntake {
       page,
       from: formatDay(from),
       to: formatDay(to),
+      statementId: event.statementId,
+      hasPageBefore: event.hasPageBefore,
+      hasPageAfter: event.hasPageAfter,
+      doubt: event.doubt,
       openingCents: opening?.amountCents,
       closingCents: closing?.amountCents,
     };

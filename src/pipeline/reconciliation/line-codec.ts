@@ -2,9 +2,18 @@
 import { FilewrightError, type JsonValue } from '../../core/index.ts';
 import { type BankLine, type LineFields, lineOfFields } from '../../packs/grants/index.ts';
 
-export function openedLine(feed: string, ordinal: number, value: JsonValue): BankLine {
+/** Feeds that only announce; lines that were sealed before they were marked are known by them. */
+const ANNOUNCING: ReadonlySet<string> = new Set(['camt.052', 'nacha']);
+
+export function openedLine(
+  place: { readonly feed: string; readonly format: string; readonly ordinal: number },
+  value: JsonValue,
+): BankLine {
+  const { feed, format, ordinal } = place;
   // Written from `fieldsOfLine`; the seal has proved that it is unchanged.
-  return lineOfFields(lineId(feed, ordinal), feed, value as unknown as LineFields);
+  const line = lineOfFields(lineId(feed, ordinal), feed, value as unknown as LineFields);
+  if (line.statement !== undefined) return line;
+  return { ...line, statement: 1, ...(ANNOUNCING.has(format) && { isAnnounced: true }) };
 }
 
 export function lineId(feed: string, ordinal: number): string {

@@ -1,6 +1,6 @@
 /** What is to be matched: lines and promised money that no closed period has settled. */
-import { type Day, formatDay, parseDay } from '../../calendar/index.ts';
-import { FilewrightError, type JsonValue } from '../../core/index.ts';
+import { type Day, parseDay } from '../../calendar/index.ts';
+import type { JsonValue } from '../../core/index.ts';
 import {
   type BankLine,
   type ExpectedReceipt,
@@ -9,25 +9,35 @@ import {
   PackedEntries,
 } from '../../packs/grants/index.ts';
 import {
+  countedAwards,
+  type CountedAward,
   handedAwards,
-  lineGroups,
   settlements,
   type StageRun,
-  takenAwards,
 } from '../../store/index.ts';
-import { linesNamed, openedLine } from './line-codec.ts';
+import type { AccountNets } from './account-nets.ts';
+import { ClosedReturns } from './closed-returns.ts';
+import { foldLines } from './fold-lines.ts';
 import type { ReconciliationParts } from './parts.ts';
 import { SettledEntries } from './settled-entries.ts';
+import type { ToldLines } from './told-lines.ts';
 
 export interface OpenItems {
   /** What the rules are asked about. */
   readonly entries: PackedEntries;
   /** What people have settled, which the rules are not asked about. */
   readonly byPerson: readonly FoundOutcome[];
+  /** What takes back a payment that a closed period has counted. */
+  readonly returns: ClosedReturns;
+  /** Lines that are no entries: second deliveries, hints; and what a closed period should have had. */
+  readonly told: ToldLines;
+  /** Of all entries, each counted once. */
+  readonly nets: AccountNets;
   readonly lines: number;
   readonly receipts: number;
   /** Awards that say no day, or promise no money: nothing can be matched with them. */
   readonly undated: number;
+  readonly reopened: Reopened;
 }
 
 /** The part of an award that this boundary needs; the rest of the contract stays unread. */
@@ -52,22 +62,47 @@ export async function openItems(
 ): Promise<OpenItems> {
   const settled = new SettledEntries(await settlements(at));
   const entries = new PackedEntries();
+  const returns = new ClosedReturns();
   const counts = { lines: 0, receipts: 0, undated: 0 };
-  for await (const group of openReceipts(parts, at)) {
+  const take = (line: BankLine, ids: readonly string[], late: ToldLines | undefined): void => {
+    if (settled.keepLine(line, ids)) return;
+    // What a closed period did not have is for a person, not for the rules.
+    if (late !== undefined) {
+      late.addLate(line);
+      return;
+    }
+    entries.addLine(line);
+    returns.look(line);
+  };
+  const { told, nets, lines: count } = await foldLines(parts, at, until, take);
+  counts.lines = count;
+  // Before receipts are looked at: what goes back now is expected again, and may come again before anything is closed.
+  await returns.find(parts, at);
+  const reopened = together(returns.reopened(), settled.reopened());
+  for await (const group of openReceipts(parts, at, reopened)) {
     counts.undated += group.undated;
     counts.receipts += group.receipts.length;
     for (const receipt of group.receipts) {
       if (!settled.keepReceipt(receipt)) entries.addReceipt(receipt);
     }
   }
-  for await (const group of openLines(parts, at, until)) {
-    counts.lines += group.length;
-    for (const line of group) if (!settled.keepLine(line)) entries.addLine(line);
-  }
   const { byPerson, receipts, lines } = settled.decided();
   for (const receipt of receipts) entries.addReceipt(receipt);
-  for (const line of lines) entries.addLine(line);
-  return { entries, byPerson, ...counts };
+  for (const line of lines) {
+    entries.addLine(line);
+    returns.look(line);
+  }
+  await returns.find(parts, at);
+  return { entries, byPerson, returns, told, nets, reopened, ...counts };
+}
+
+/** What goes back in this matching of what closed periods have counted: cents by award. */
+export type Reopened = ReadonlyMap<string, number>;
+
+function together(one: Reopened, other: Reopened): Reopened {
+  const sums = new Map(one);
+  for (const [award, cents] of other) sums.set(award, (sums.get(award) ?? 0) + cents);
+  return sums;
 }
 
 interface OpenReceipts {
@@ -75,44 +110,57 @@ interface OpenReceipts {
   readonly undated: number;
 }
 
-async function* openReceipts(
+export async function* openReceipts(
   parts: ReconciliationParts,
   at: StageRun,
+  reopened: Reopened,
 ): AsyncGenerator<OpenReceipts> {
   for await (const group of handedAwards(parts.desk, at)) {
     // Written by ingestion; its schema has let only such payloads through.
     const awards = group as unknown as readonly HandedAward[];
     const keys = awards.map(({ metadata }) => metadata.idempotency_key);
-    const taken = await takenAwards(at, keys);
-    const open = awards.filter(({ metadata }) => !taken.has(metadata.idempotency_key));
-    const receipts = open.flatMap((award) => receiptOf(award) ?? []);
+    const counted = less(await countedAwards(at, keys), reopened);
+    const open = awards.filter((award) => openCents(award, counted) !== 0);
+    const receipts = open.flatMap((award) => receiptOf(award, counted) ?? []);
     yield { receipts, undated: open.length - receipts.length };
   }
 }
 
-async function* openLines(
-  parts: ReconciliationParts,
-  at: StageRun,
-  until: Day,
-): AsyncGenerator<readonly BankLine[]> {
-  for await (const { feed, first, lines, settled } of lineGroups(
-    parts.desk,
-    at,
-    formatDay(until),
-  )) {
-    yield lines
-      .map((value, index) => ({ ordinal: first + index, value }))
-      .filter(({ ordinal }) => !settled.has(ordinal))
-      .map(({ ordinal, value }) => openedLine(feed, ordinal, value))
-      .filter(({ bookingDate }) => bookingDate <= until);
-  }
+/** What closed periods have counted, without what goes back in this matching. */
+function less(
+  counted: ReadonlyMap<string, CountedAward>,
+  reopened: Reopened,
+): ReadonlyMap<string, CountedAward> {
+  if (reopened.size === 0) return counted;
+  return new Map(
+    [...counted].map(([award, known]) => {
+      const cents = Math.max(0, known.cents - (reopened.get(award) ?? 0));
+      return [award, { ...known, cents }];
+    }),
+  );
 }
 
-function receiptOf({ payload, metadata }: HandedAward): ExpectedReceipt | undefined {
-  const expected = parseDay(payload.expected_on ?? '');
-  // Goods and services never come to a bank.
+/** What is still to come; undefined for an award of goods and services alone, which never come to a bank. */
+function openCents(
+  { payload, metadata }: HandedAward,
+  counted: ReadonlyMap<string, CountedAward>,
+): number | undefined {
   const money = payload.award_amount - (payload.noncash_amount ?? 0);
-  if (expected === undefined || money === 0) return undefined;
+  if (money === 0) return undefined;
+  // More than was promised may have come, where a person said so.
+  return Math.max(0, money - (counted.get(metadata.idempotency_key)?.cents ?? 0));
+}
+
+function receiptOf(
+  award: HandedAward,
+  counted: ReadonlyMap<string, CountedAward>,
+): ExpectedReceipt | undefined {
+  const { payload, metadata } = award;
+  const expected = parseDay(payload.expected_on ?? '');
+  const money = openCents(award, counted);
+  if (expected === undefined || money === undefined || money === 0) return undefined;
+  const before = counted.get(metadata.idempotency_key);
+  const goods = before?.hasGoods === true ? 0 : (payload.noncash_amount ?? 0);
   return {
     id: metadata.idempotency_key,
     grant: payload.grantor_id,
@@ -122,91 +170,21 @@ function receiptOf({ payload, metadata }: HandedAward): ExpectedReceipt | undefi
     currency: payload.currency,
     direction: 'credit',
     expected,
+    parts: before === undefined ? 'may' : 'some',
+    goodsCents: goods === 0 ? undefined : goods,
     // The award itself has it.
     payloadHash: undefined,
   };
 }
 
-/** What people have settled, then outcomes by the rules as they are found. */
+/** What people have settled, what is no entry, then outcomes by the rules as they are found. */
 export function* outcomesOf(
   { isBusinessDay }: ReconciliationParts,
-  { byPerson, entries }: OpenItems,
+  { byPerson, told, entries, returns }: OpenItems,
 ): Generator<FoundOutcome> {
   yield* byPerson;
-  yield* matchEach(entries, { isBusinessDay });
-}
-
-/**
- * The line that is meant, by its whole id. Throws unless it is open and the receipts are free and of its amount; one
- * receipt may be short or over.
- */
-export async function checkSettlement(
-  parts: ReconciliationParts,
-  at: StageRun,
-  settlement: { readonly line: string; readonly receipts: readonly string[] },
-): Promise<string> {
-  const line = await openLine(parts, at, settlement.line);
-  if (settlement.receipts.length === 0) return line.id;
-  const asked = new Set(settlement.receipts);
-  const found = new Map<string, ExpectedReceipt>();
-  for await (const { receipts } of openReceipts(parts, at)) {
-    for (const receipt of receipts) if (asked.has(receipt.id)) found.set(receipt.id, receipt);
-  }
-  const wanted = settlement.receipts.map((id) => {
-    const receipt = found.get(id);
-    if (receipt === undefined) {
-      throw new FilewrightError('NOT_FOUND', `No open receipt ${id}; see the unmatched list`);
-    }
-    return receipt;
-  });
-  const cents = wanted.reduce((sum, { amountCents }) => sum + amountCents, 0);
-  const isMoneyIn = line.direction === 'credit' && line.status === 'booked';
-  if (!isMoneyIn || wanted.some(({ currency }) => currency !== line.currency)) {
-    throw new FilewrightError(
-      'REFUSED_BY_RULE',
-      `Line ${line.id} is not booked money in the receipt's currency; settle it with no receipts`,
-    );
-  }
-  if (wanted.length > 1 && cents !== line.amountCents) {
-    throw new FilewrightError(
-      'REFUSED_BY_RULE',
-      `The receipts come to ${cents} cents, the line has ${line.amountCents}; several receipts need the exact amount`,
-    );
-  }
-  return line.id;
-}
-
-async function openLine(parts: ReconciliationParts, at: StageRun, name: string): Promise<BankLine> {
-  const isNamed = linesNamed(name);
-  let found: BankLine | undefined;
-  let count = 0;
-  for await (const group of openLines(parts, at, dayOfText('2999-12-31', 'the last day'))) {
-    for (const line of group) {
-      if (!isNamed(line.id)) continue;
-      found ??= line;
-      count += 1;
-    }
-  }
-  if (found === undefined) {
-    throw new FilewrightError('NOT_FOUND', `No open bank line ${name}; see the unmatched list`);
-  }
-  if (count > 1) {
-    throw new FilewrightError(
-      'USAGE',
-      `"${name}" begins the ids of ${count} open bank lines; give the number behind the #, or more digits`,
-    );
-  }
-  return found;
-}
-
-/** Days of people: YYYY-MM-DD. */
-export function dayOfText(text: string, what: string): Day {
-  const day = parseDay(text);
-  if (day !== undefined) return day;
-  throw new FilewrightError(
-    'USAGE',
-    `${what}: a day like 2026-12-31 was expected, found "${text}"`,
-  );
+  yield* told;
+  for (const found of matchEach(entries, { isBusinessDay })) yield returns.insteadOf(found);
 }
 
 export function plain(value: object): JsonValue {

@@ -1,43 +1,27 @@
-/** Matching, what people settle, and the closing of periods. */
-import { addDays, formatDay } from '../../calendar/index.ts';
-import { type ActorRef, FilewrightError, toRfc3339, instant } from '../../core/index.ts';
+/** Matching, and what people settle. */
+import { type ActorRef, instant, toRfc3339 } from '../../core/index.ts';
+import { type AgedEntry, agedUnmatched, type FoundOutcome } from '../../packs/grants/index.ts';
 import {
-  type AgedEntry,
-  agedUnmatched,
-  closePeriod as decideClosing,
-  type FoundOutcome,
-  type MatchOutcome,
-  type MatchReason,
-  OutcomeList,
-  type PeriodTotals,
-  touches,
-} from '../../packs/grants/index.ts';
-import {
-  addClosedPeriod,
   addDrafts,
-  addMatches,
   addSettlement,
   closedPeriods,
   dropDrafts,
   lockMatching,
-  type MatchRow,
   type StageRun,
-  statementsOf,
 } from '../../store/index.ts';
 import type {
-  PeriodName,
   PeriodView,
   ReconciliationReport,
   SettledByPerson,
   SettledLine,
 } from '../contracts.ts';
+import { dayOfText } from './day-of-text.ts';
 import { DraftTotals } from './draft-totals.ts';
 import { lineOfId } from './line-codec.ts';
-import { checkSettlement, dayOfText, openItems, outcomesOf, plain } from './open-items.ts';
+import { inGroups, keptReason } from './match-rows.ts';
+import { checkSettlement } from './check-settlement.ts';
+import { openItems, outcomesOf, plain } from './open-items.ts';
 import type { ReconciliationParts } from './parts.ts';
-
-/** Outcomes in one statement. */
-const GROUP = 500;
 
 export async function reconcile(
   parts: ReconciliationParts,
@@ -79,37 +63,6 @@ async function keepDrafts(at: StageRun, found: Iterable<FoundOutcome>) {
   return { totals: totals.totals(), byStatus };
 }
 
-function* inGroups<Item>(items: Iterable<Item>): Generator<readonly Item[]> {
-  let group: Item[] = [];
-  for (const item of items) {
-    group.push(item);
-    if (group.length < GROUP) continue;
-    yield group;
-    group = [];
-  }
-  if (group.length > 0) yield group;
-}
-
-function matchRow(parts: ReconciliationParts, outcome: MatchOutcome, ordinal: number): MatchRow {
-  const { rule, status, bank, ledger, of } = outcome;
-  return {
-    id: parts.desk.ids.next(),
-    ordinal,
-    rule,
-    status,
-    repeats: of,
-    reason: plain(keptReason(outcome)),
-    lines: bank.map(lineOfId),
-    awards: ledger,
-  };
-}
-
-/** Without the reference, which is sealed with its line and its award and must go when their keys do. */
-function keptReason({ reason }: MatchOutcome): Omit<MatchReason, 'reference'> {
-  const { reference: _sealed, ...kept } = reason;
-  return kept;
-}
-
 export async function unmatched(
   parts: ReconciliationParts,
   asOf: string,
@@ -128,108 +81,18 @@ export async function settle(
 ): Promise<SettledLine> {
   return parts.desk.transaction(async (at) => {
     await lockMatching(at);
-    const line = await checkSettlement(parts, at, decision);
+    const { receipts: awards, reason, by, feeCents = 0 } = decision;
+    const line = await checkSettlement(parts, at, { ...decision, feeCents });
     const { feed, ordinal } = lineOfId(line);
-    const { receipts: awards, reason, by } = decision;
-    const n = await addSettlement(at, { feed, ordinal, awards, reason, by });
+    const n = await addSettlement(at, { feed, ordinal, awards, reason, by, feeCents });
     await parts.desk.record(at, {
       type: 'line.settled',
       actor: { kind: 'user', id: by },
       subject: { kind: 'grant_line', id: line, ver: n },
-      data: { awards: [...awards] },
+      data: { awards: [...awards], ...(feeCents > 0 && { fee_cents: feeCents }) },
     });
     return { line };
   });
-}
-
-export type Closed =
-  | {
-      readonly kind: 'closed';
-      readonly period: string;
-      readonly totals: PeriodTotals;
-    }
-  | { readonly kind: 'blocked'; readonly obstacles: readonly string[] };
-
-/** Matches everything up to the period's end once more and freezes what is in it. */
-export async function closePeriod(
-  parts: ReconciliationParts,
-  period: PeriodName,
-  actor: ActorRef,
-): Promise<Closed> {
-  const from = dayOfText(period.from, 'the first day');
-  const to = dayOfText(period.to, 'the last day');
-  if (to < from) {
-    throw new FilewrightError(
-      'USAGE',
-      `A period ends after it begins: ${period.from}, ${period.to}`,
-    );
-  }
-  return parts.desk.transaction(async (at) => {
-    await lockMatching(at);
-    const closed = await closedPeriods(at);
-    const same = closed.find((one) => isSamePeriod(one, period));
-    // Asked again, perhaps after a crash: it stands as it was closed.
-    if (same !== undefined) {
-      // Written from PeriodTotals.
-      return { kind: 'closed', period: same.id, totals: same.totals as unknown as PeriodTotals };
-    }
-    const days = { account: period.account, from, to };
-    const outcomes = new OutcomeList();
-    for (const found of outcomesOf(parts, await openItems(parts, at, to))) {
-      if (touches(days, found)) outcomes.add(found);
-    }
-    const stored = await statementsOf(at, period);
-    const statements = stored.map((statement) => ({
-      ...statement,
-      from: dayOfText(statement.from, 'statement'),
-      to: dayOfText(statement.to, 'statement'),
-    }));
-    const eve = formatDay(addDays(from, -1));
-    const before = closed.find((one) => one.account === period.account && one.to === eve);
-    const decision = decideClosing({
-      period: days,
-      statements,
-      previousClosingCents: before?.closingCents,
-      outcomes,
-      isBusinessDay: parts.isBusinessDay,
-    });
-    if (decision.kind === 'blocked') return decision;
-    const id = parts.desk.ids.next();
-    const { closingCents } = decision;
-    const { totals } = decision.closed;
-    await addClosedPeriod(at, {
-      id,
-      ...period,
-      closingCents,
-      totals: plain(totals),
-      totalsSha256: totals.hash,
-    });
-    let count = 0;
-    for (const group of inGroups(outcomes)) {
-      const rows = group.map((outcome, index) => matchRow(parts, outcome, count + index));
-      await addMatches(at, id, rows);
-      count += rows.length;
-    }
-    // What is left is matched again by the next run; a draft must not speak of what is closed.
-    await dropDrafts(at);
-    await parts.desk.record(at, {
-      type: 'period.closed',
-      actor,
-      subject: { kind: 'grant_period', id, ver: 1 },
-      data: {
-        from: period.from,
-        to: period.to,
-        totals_hash: totals.hash,
-        matched_cents: totals.matchedCents,
-        outcomes: totals.outcomes,
-      },
-    });
-    return { kind: 'closed', period: id, totals };
-  });
-}
-
-function isSamePeriod(one: PeriodName, other: PeriodName): boolean {
-  return one.account === other.account && one.from === other.from && one.to === other.to;
 }
 
 export async function periods(parts: ReconciliationParts): Promise<readonly PeriodView[]> {

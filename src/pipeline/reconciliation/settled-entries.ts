@@ -11,21 +11,30 @@ import { lineId } from './line-codec.ts';
 
 export class SettledEntries {
   readonly #settlements: ReadonlyMap<string, Settlement>;
+  /** The last word counts. */
+  readonly #rank: ReadonlyMap<string, number>;
   readonly #wanted: ReadonlySet<string>;
   readonly #lines = new Map<string, BankLine>();
   readonly #receipts = new Map<string, ExpectedReceipt>();
 
+  /** `settlements` in the order in which they were said. */
   constructor(settlements: readonly Settlement[]) {
     this.#settlements = new Map(
       settlements.map((settlement) => [lineId(settlement.feed, settlement.ordinal), settlement]),
     );
+    this.#rank = new Map([...this.#settlements.keys()].map((id, rank) => [id, rank]));
     this.#wanted = new Set(settlements.flatMap(({ awards }) => awards));
   }
 
-  /** False for one that nobody has spoken about. */
-  keepLine(line: BankLine): boolean {
-    if (!this.#settlements.has(line.id)) return false;
-    this.#lines.set(line.id, line);
+  /** False for one that nobody has spoken about. A word about any delivery of an entry is a word about the entry. */
+  keepLine(line: BankLine, deliveries: readonly string[] = [line.id]): boolean {
+    if (this.#rank.size === 0) return false;
+    const said = deliveries
+      .filter((id) => this.#rank.has(id))
+      .toSorted((one, other) => (this.#rank.get(other) ?? 0) - (this.#rank.get(one) ?? 0));
+    const [last] = said;
+    if (last === undefined) return false;
+    this.#lines.set(last, line);
     return true;
   }
 
@@ -33,6 +42,18 @@ export class SettledEntries {
     if (!this.#wanted.has(receipt.id)) return false;
     this.#receipts.set(receipt.id, receipt);
     return true;
+  }
+
+  /** Cents by award that people have said go back. */
+  reopened(): ReadonlyMap<string, number> {
+    const sums = new Map<string, number>();
+    for (const [id, { awards }] of this.#settlements) {
+      const line = this.#lines.get(id);
+      const [award] = awards;
+      if (line?.direction !== 'debit' || award === undefined) continue;
+      sums.set(award, (sums.get(award) ?? 0) + line.amountCents);
+    }
+    return sums;
   }
 
   /** Outcomes in the order of the settlements, and the entries that are left to the rules after all. */
@@ -48,6 +69,11 @@ export class SettledEntries {
       const line = lines.get(id);
       // Settled, and closed since; or booked later than what is matched now.
       if (line === undefined) continue;
+      if (line.direction === 'debit' && settlement.awards.length > 0) {
+        byPerson.push({ outcome: takenBack(line, settlement), lines: [line], receipts: [] });
+        lines.delete(id);
+        continue;
+      }
       const wanted = settlement.awards.map((award) => receipts.get(award));
       // Another line has taken one of them since: the matcher looks at this one again.
       if (wanted.some((receipt) => receipt === undefined)) continue;
@@ -58,7 +84,12 @@ export class SettledEntries {
         receipts: given,
       });
       lines.delete(id);
-      for (const receipt of given) receipts.delete(receipt.id);
+      for (const receipt of given) {
+        receipts.delete(receipt.id);
+        const left = given.length === 1 ? remainder(receipt, line, settlement) : undefined;
+        // What is left of it is expected: the next line may bring it.
+        if (left !== undefined) receipts.set(receipt.id, left);
+      }
     }
     return { byPerson, lines: lines.values(), receipts: receipts.values() };
   }
@@ -67,7 +98,7 @@ export class SettledEntries {
 function settledOutcome(
   line: BankLine,
   receipts: readonly ExpectedReceipt[],
-  { reason }: Settlement,
+  { reason, feeCents }: Settlement,
 ): MatchOutcome {
   return {
     // Beside the matcher's own rules; wherever rules are counted, it is counted under its own name.
@@ -80,8 +111,40 @@ function settledOutcome(
       currency: line.currency,
       bankCents: line.amountCents,
       ledgerCents: receipts.reduce((sum, { amountCents }) => sum + amountCents, 0),
+      ...(feeCents > 0 && { feeCents }),
       bankDates: [formatDay(line.bookingDate)],
       ledgerDates: receipts.map(({ expected }) => formatDay(expected)),
     },
+  };
+}
+
+/** Undefined when all of it has come, or more. */
+function remainder(
+  receipt: ExpectedReceipt,
+  line: BankLine,
+  { feeCents }: Settlement,
+): ExpectedReceipt | undefined {
+  const amountCents = receipt.amountCents - line.amountCents - feeCents;
+  return amountCents > 0
+    ? { ...receipt, amountCents, parts: 'some', goodsCents: undefined }
+    : undefined;
+}
+
+/** Money out that a person has given to an award: what came for it before is taken off on this day. */
+function takenBack(line: BankLine, { awards, reason }: Settlement): MatchOutcome {
+  return {
+    rule: BY_PERSON as MatchOutcome['rule'],
+    status: 'matched',
+    bank: [line.id],
+    ledger: awards,
+    reason: {
+      text: `Settled by a person, as money that was taken back: ${reason}`,
+      currency: line.currency,
+      bankCents: -line.amountCents,
+      ledgerCents: -line.amountCents,
+      bankDates: [formatDay(line.bookingDate)],
+      ledgerDates: [],
+    },
+    parts: [{ bank: 0, ledger: 0, cents: -line.amountCents }],
   };
 }

@@ -27,6 +27,7 @@ import {
   claimVerification,
   escalate,
   handedAwards,
+  lockVerification,
   recordVerification,
   snapshotsOf,
   type StageRun,
@@ -48,20 +49,24 @@ export async function verifyGrantor(
   ledger: GrantorLedger,
 ): Promise<VerificationReport> {
   const waiting = await parts.desk.transaction(async (at) => {
+    // One at a time begins: the question is sealed in the log before the table names it.
+    await lockVerification(at, grantor);
     const known = await waitingVerification(at, grantor);
     if (known !== undefined) return known;
     const question = await questionAbout(parts, at, grantor);
     const id = parts.desk.ids.next();
     const payloadSha256 = sha256OfJson(question as unknown as JsonValue);
     const startedAt = parts.now();
-    const frozen = { id, grantor, question: question as unknown as JsonValue, payloadSha256 };
-    await addVerification(at, { ...frozen, startedAt });
-    await parts.desk.record(at, {
+    // It names references: sealed, so that they go when their key does.
+    const questionCt = await parts.desk.record(at, {
       type: 'verification.begun',
       actor: ACTOR,
       subject: { kind: 'grant_verification', id, ver: 1 },
       data: { payload_hash: payloadSha256, awards: question.awards.length },
+      body: { about: id, canonical: canonicalBytes(question as unknown as JsonValue) },
     });
+    const frozen = { id, grantor, questionCt: questionCt ?? '', payloadSha256 };
+    await addVerification(at, { ...frozen, startedAt });
     return waitingVerification(at, grantor);
   });
   if (waiting === undefined) throw new Error(`no verification of ${grantor}`);
@@ -195,7 +200,7 @@ async function afterFailure(
     },
     {
       verdict,
-      payloadHash: sha256OfJson(claimed.question),
+      payloadHash: sha256OfJson(await frozenQuestion(parts, at, claimed)),
       now,
       dice: parts.random,
     },
@@ -224,7 +229,8 @@ async function afterReading(
   receipts: readonly ExpectedReceipt[],
 ): Promise<Verification> {
   // Frozen by `verifyGrantor`.
-  const differences = compareLedgers(claimed.question as unknown as Question, receipts);
+  const question = (await frozenQuestion(parts, at, claimed)) as unknown as Question;
+  const differences = compareLedgers(question, receipts);
   const common = {
     ...claimed,
     nextAt: undefined,
@@ -240,6 +246,18 @@ async function afterReading(
   return { ...common, state: 'differs', exception };
 }
 
+/** What was asked when the verification began. */
+async function frozenQuestion(
+  parts: ReconciliationParts,
+  at: StageRun,
+  { questionCt, clearQuestion }: Verification,
+): Promise<JsonValue> {
+  if (questionCt === undefined) return clearQuestion;
+  const body = await parts.desk.openBody(at, questionCt);
+  // Written by `verifyGrantor`; the seal has just proved that it is unchanged.
+  return JSON.parse(Buffer.from(body).toString('utf8')) as JsonValue;
+}
+
 /** To a person, with everything that was tried. */
 async function giveUp(
   parts: ReconciliationParts,
@@ -250,7 +268,7 @@ async function giveUp(
 ): Promise<string> {
   const now = parts.now();
   const envelope = exceptionEnvelope({
-    originalPayload: claimed.question,
+    originalPayload: await frozenQuestion(parts, at, claimed),
     metadata: stampMetadata({
       tenant: at.tenant,
       sourceDocument: `verification:${claimed.id}`,

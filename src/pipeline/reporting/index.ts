@@ -1,1 +1,2 @@
-export { reportFigures, type ReportingParts, traceFigure } from './report-figures.ts';
+export type { ReportingParts } from './received-money.ts';
+export { reportFigures, traceFigure } from './report-figures.ts';

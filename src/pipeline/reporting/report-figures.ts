@@ -7,39 +7,28 @@ import {
 } from '../../core/index.ts';
 import {
   type AcceptedAward,
-  type BankTrace,
+  type FederalExpenditure,
   type Figure,
-  type FigurePart,
+  filledFrom,
   form990Report,
-  type GrantsLaw,
+  goodsOf,
   individualsOf,
   missingDays,
+  nameOf,
   type ReceivedMoney,
   reportDocument,
-  retainedUntil,
+  returnRemarks,
+  scheduleB,
+  type ScheduleBRule,
   scheduleI,
   sefaReport,
   sefaTotalFigures,
-  type Sf425,
-  type Sf425Input,
-  sf425Report,
   traceDocument,
 } from '../../packs/grants/index.ts';
-import {
-  addReport,
-  handedAwards,
-  receivedBetween,
-  type ReceivedRow,
-  type StageDesk,
-  type StageRun,
-} from '../../store/index.ts';
+import { addReport, type StageRun, awardEnds } from '../../store/index.ts';
 import type { PeriodName, ReportFigures, ReportRequest } from '../contracts.ts';
-import { handedAward } from '../handed-award.ts';
-
-export interface ReportingParts {
-  readonly desk: StageDesk;
-  readonly law: GrantsLaw;
-}
+import { drawSf425 } from './draw-sf425.ts';
+import { awardsOf, receivedIn, remaindersOf, type ReportingParts } from './received-money.ts';
 
 type Drawn = Omit<ReportFigures, 'kind' | 'hash' | 'document'> & {
   /** Of the award that the report is about. */
@@ -110,12 +99,33 @@ async function draw(
     case '990': {
       const missing = missingDays(request, handed);
       const { isNothingHanded } = missing;
-      const { received, withoutMoney } = await receivedIn(parts, at, request);
+      const { received, withoutMoney, successors } = await receivedIn(parts, at, request);
       const { figures, remarks } = form990Report({ received, paid: request.paid ?? [] }, law);
       return {
         figures,
-        remarks: [...missing.remarks, ...remarks, ...withoutMoney.map(goodsRemark)],
+        remarks: [
+          ...missing.remarks,
+          ...remarks,
+          ...returnRemarks(received),
+          ...(await remaindersOf(at, { received, successors }, request.to)),
+          ...withoutMoney.map(goodsRemark),
+        ],
         isNothingHanded,
+      };
+    }
+    case 'schedule-b': {
+      const missing = missingDays(request, handed);
+      const { received } = await receivedIn(parts, at, request);
+      const schedule = scheduleB(received, ruleOf(request, received), law);
+      const figures = schedule.contributors.flatMap((one) => [
+        one.TotalContributionsAmt,
+        ...one.noncash.map(({ FairMarketValueAmt }) => FairMarketValueAmt),
+      ]);
+      return {
+        figures,
+        remarks: [...missing.remarks, ...schedule.remarks, ...returnRemarks(received)],
+        scheduleB: schedule,
+        isNothingHanded: missing.isNothingHanded,
       };
     }
     case 'schedule-i': {
@@ -130,12 +140,13 @@ async function draw(
       return { figures, remarks, scheduleI: schedule, individuals };
     }
     case 'sf425': {
-      const { figures, tasks, retainUntil } = await drawSf425(parts, at, request);
+      const { figures, items, tasks, retainUntil } = await drawSf425(parts, at, request);
       const { remarks, isNothingHanded } = missingDays(request, handed);
-      return { figures, remarks: [...remarks, ...tasks], isNothingHanded, retainUntil };
+      return { figures, items, remarks: [...remarks, ...tasks], isNothingHanded, retainUntil };
     }
     case 'sefa': {
-      const sefa = sefaReport(request.expenditures, request.listings, law);
+      const expenditures = await filledExpenditures(parts, at, request.expenditures);
+      const sefa = sefaReport(expenditures, request.listings, law);
       const rows = sefa.rows.flatMap(({ expended, toSubrecipients }) => [
         expended,
         toSubrecipients,
@@ -146,142 +157,36 @@ async function draw(
   }
 }
 
-async function drawSf425(
-  parts: ReportingParts,
-  at: StageRun,
-  request: Extract<ReportRequest, { readonly kind: 'sf425' }>,
-): Promise<Sf425 & { readonly retainUntil: string | undefined }> {
-  const isAsked = ({ payload }: AcceptedAward): boolean => payload['award_id'] === request.award;
-  const authorized: FigurePart[] = [];
-  let retainUntil: string | undefined;
-  let begins: string | undefined;
-  for await (const award of awardsOf(parts, at)) {
-    if (!isAsked(award)) continue;
-    authorized.push(promised(award));
-    const until = retainedUntil(award.payload, parts.law);
-    if (until !== undefined && until > (retainUntil ?? '')) retainUntil = until;
-    const { period_start: start } = award.payload;
-    if (typeof start === 'string' && (begins === undefined || start < begins)) begins = start;
-  }
-  if (authorized.length === 0) {
-    throw new FilewrightError('NOT_FOUND', `No award ${request.award} was ingested`);
-  }
-  const { received } = await receivedIn(parts, at, request);
-  const nothing: readonly FigurePart[] = [];
-  const given: Sf425Input = {
-    cashDisbursements: nothing,
-    federalExpenditures: nothing,
-    unliquidatedObligations: nothing,
-    recipientShareRequired: nothing,
-    recipientExpenditures: nothing,
-    programIncomeEarned: nothing,
-    programIncomeDeducted: nothing,
-    programIncomeAdded: nothing,
-    ...request.spent,
-    cashReceipts: received.filter(({ award }) => isAsked(award)).map(cashOf),
-    federalFundsAuthorized: authorized,
-  };
-  const { figures, tasks } = sf425Report(given, parts.law);
-  const early =
-    begins === undefined || begins >= request.from
-      ? []
-      : [
-          `Line 10 is cumulative from the beginning of the award, ${begins}: ask for ${begins}..${request.to}`,
-        ];
-  return { figures, tasks: [...early, ...tasks, SF425_BY_HAND], retainUntil };
-}
-
-/** What no award, bank line or table of the books tells. */
-const SF425_BY_HAND =
-  'Lines 11 (indirect expense), 12 (remarks) and 13 (certification) are for a person to fill in';
-
-/** Line 10a is cash: what came as goods is no receipt of it. */
-function cashOf({ part, award }: ReceivedMoney): FigurePart {
-  return { ...part, cents: part.cents - BigInt(goodsCents(award)) };
-}
-
-function goodsCents({ payload }: AcceptedAward): number {
-  const { noncash_amount: noncash } = payload;
-  return typeof noncash === 'number' ? noncash : 0;
-}
-
 function goodsRemark(award: AcceptedAward): string {
-  const { award_id: id } = award.payload;
-  const name = typeof id === 'string' ? id : award.metadata.idempotency_key;
-  return `award ${name}: nothing of its ${goodsCents(award)} cents is money, so no bank line tells that it came; it is in no figure`;
+  return `award ${nameOf(award)}: nothing of its ${goodsOf(award)} cents is money, so no bank line tells that it came; it is in no figure`;
 }
 
-function promised({ payload, metadata }: AcceptedAward): FigurePart {
-  return {
-    id: metadata.idempotency_key,
-    cents: BigInt(Number(payload['award_amount'])),
-    payloadHash: metadata.payload_hash,
-    idempotencyKey: metadata.idempotency_key,
-    matchRule: undefined,
-    bank: [],
-  };
+/** Line 1h as it is known here, unless the one who asks knows better: not everything comes through awards. */
+function ruleOf(
+  { special }: Extract<ReportRequest, { readonly kind: 'schedule-b' }>,
+  received: readonly ReceivedMoney[],
+): ScheduleBRule {
+  if (special === undefined) return { kind: 'general' };
+  const gifts = received.filter(({ award }) => award.payload['benefit'] !== 'grantor');
+  const known = gifts.reduce((sum, { part }) => sum + part.cents, 0n);
+  return { kind: 'special', contributionsCents: special.contributionsCents ?? known };
 }
 
-async function* awardsOf(parts: ReportingParts, at: StageRun): AsyncGenerator<AcceptedAward> {
-  for await (const group of handedAwards(parts.desk, at)) {
-    for (const item of group) yield handedAward(item);
-  }
-}
-
-async function receivedIn(
+/** With agency, pass-through and cluster of the awards that the rows name. */
+async function filledExpenditures(
   parts: ReportingParts,
   at: StageRun,
-  days: { readonly from: string; readonly to: string },
-): Promise<{
-  readonly received: readonly ReceivedMoney[];
-  /** Awards of goods and services alone that were expected on these days. */
-  readonly withoutMoney: readonly AcceptedAward[];
-}> {
-  const rows = new Map<string, ReceivedRow>();
-  for await (const page of receivedBetween(at, days)) {
-    for (const row of page) rows.set(row.award, row);
+  expenditures: readonly FederalExpenditure[],
+): Promise<readonly FederalExpenditure[]> {
+  const wanted = new Set(expenditures.flatMap(({ awardId }) => awardId ?? []));
+  if (wanted.size === 0) return expenditures;
+  const payloads = new Map<string, AcceptedAward['payload']>();
+  const gone = await awardEnds(at);
+  for await (const { payload, metadata } of awardsOf(parts, at)) {
+    const { award_id: id } = payload;
+    if (typeof id !== 'string' || !wanted.has(id)) continue;
+    // The record that stands says it better than one that was amended.
+    if (!gone.has(metadata.idempotency_key) || !payloads.has(id)) payloads.set(id, payload);
   }
-  const received: ReceivedMoney[] = [];
-  const withoutMoney: AcceptedAward[] = [];
-  for await (const award of awardsOf(parts, at)) {
-    const { award_amount: amount, expected_on: on } = award.payload;
-    const isInDays = typeof on !== 'string' || (on >= days.from && on <= days.to);
-    if (amount === goodsCents(award) && isInDays) withoutMoney.push(award);
-    const row = rows.get(award.metadata.idempotency_key);
-    if (row === undefined) continue;
-    rows.delete(row.award);
-    received.push({ part: partOf(row), award, receivedOn: row.receivedOn });
-  }
-  // Both come from the database, by a foreign key: none may be left over.
-  if (rows.size > 0) throw new Error(`${rows.size} receipts without their award`);
-  return { received, withoutMoney };
-}
-
-function partOf({ award, cents, payloadSha256, rule, bank }: ReceivedRow): FigurePart {
-  return {
-    id: award,
-    cents: BigInt(cents),
-    payloadHash: payloadSha256,
-    idempotencyKey: award,
-    matchRule: rule,
-    // Built by the statement that handed it off.
-    bank: (bank as unknown as readonly HandedLine[]).map(
-      (line): BankTrace => ({
-        line: line.line,
-        nativeId: line.nativeId ?? undefined,
-        bookedOn: line.bookedOn,
-        cents: line.cents,
-        source: { feed: line.feed, line: line.place },
-      }),
-    ),
-  };
-}
-
-interface HandedLine {
-  readonly line: string;
-  readonly nativeId: string | null;
-  readonly bookedOn: string;
-  readonly cents: number;
-  readonly feed: string;
-  readonly place: number;
+  return expenditures.map((one) => filledFrom(one, payloads.get(one.awardId ?? '')));
 }

@@ -24,6 +24,8 @@ import {
   registrationObligations,
   registrationTasks,
   singleAuditCrossing,
+  type WithdrawnAward,
+  withdrawnObligations,
 } from '../../packs/grants/index.ts';
 import {
   addEvaluation,
@@ -31,6 +33,7 @@ import {
   receivedBetween,
   type StageDesk,
   type StageRun,
+  awardEnds,
 } from '../../store/index.ts';
 import { sha256OfJson } from '../bytes.ts';
 import type { RulesReport, RulesRequest } from '../contracts.ts';
@@ -61,7 +64,7 @@ export async function evaluateRules(
   const year = yearOf(request);
   return parts.desk.transaction(async (at) => {
     const limits = new SubawardLimits(request.subawards ?? []);
-    const { awards, tasks, services } = await awardsOf(parts, at, request.holder, limits);
+    const { awards, tasks, services, gone } = await awardsOf(parts, at, request.holder, limits);
     const subawards = limits.judge(parts.law);
     const crossings = await crossingsOf(parts, at, request, { year, services });
     const obligations = inOrderOfDates([
@@ -75,6 +78,7 @@ export async function evaluateRules(
       crossings,
       subawards: subawards.judged,
       obligations,
+      withdrawn: withdrawnObligations(at.tenant, gone, obligations, parts.law),
       tasks: [
         ...crossings.flatMap(({ evaluation }) => evaluation.tasks),
         ...quiet.flatMap((state) => registrationTasks(state, parts.law)),
@@ -129,17 +133,27 @@ async function awardsOf(
   readonly tasks: readonly string[];
   /** Keys of awards that pay for a service to the one who pays: no contribution. */
   readonly services: ReadonlySet<string>;
+  /** Amended or cancelled, with what they owed. */
+  readonly gone: readonly WithdrawnAward[];
 }> {
   const awards: Award[] = [];
   const tasks: string[] = [];
   const services = new Set<string>();
-  for await (const group of handedAwards(parts.desk, at)) {
+  const gone: WithdrawnAward[] = [];
+  const withdrawn = await awardEnds(at);
+  for await (const group of handedAwards(parts.desk, at, 'all')) {
     for (const item of group) {
       const award = handedAward(item);
       const { payload, metadata } = award;
-      limits.look(award);
       if (payload['benefit'] === 'grantor') services.add(metadata.idempotency_key);
       const missing = missingForCalendar(award);
+      const withdrawal = withdrawn.get(metadata.idempotency_key);
+      if (withdrawal !== undefined) {
+        const { exception, by } = withdrawal;
+        if (missing.length === 0) gone.push({ award: awardOf(award, holder), exception, by });
+        continue;
+      }
+      limits.look(award);
       if (missing.length === 0) awards.push(awardOf(award, holder));
       // Only an award with terms of reporting has a calendar at all.
       else if (payload['reporting_frequency'] !== undefined && tasks.length < TASKS_MAX) {
@@ -149,7 +163,7 @@ async function awardsOf(
       }
     }
   }
-  return { awards, tasks, services };
+  return { awards, tasks, services, gone };
 }
 
 async function crossingsOf(

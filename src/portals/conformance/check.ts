@@ -1,4 +1,4 @@
-import type { Receipt, StatusAnswer, Verdict } from '../../core/index.ts';
+import type { Exchange, Receipt, StatusAnswer, Verdict } from '../../core/index.ts';
 import type { Inspector } from './inspector.ts';
 
 /** Why a portal does not conform. The codes are stable: scripts may look for them. */
@@ -54,6 +54,8 @@ export type CheckOutcome =
 
 /** What one check leaves for the next: the first synthetic filing that was accepted. */
 export interface Findings {
+  /** What the first request to the health endpoint came to. */
+  reached?: Exchange;
   fingerprint?: string;
   filed?: { readonly key: string; readonly receipt: Receipt };
 }

@@ -188,7 +188,7 @@ async function settled(inspector: Inspector, key: string, verdict: Verdict): Pro
     case 'accepted':
       return answer;
     case 'refused':
-      return { kind: 'rejected', code: answer.code, missing: false };
+      return { kind: 'rejected', code: answer.code };
     case 'not_found':
     case 'processing':
     case 'throttled':

@@ -4,6 +4,7 @@ import type { Check, CheckOutcome, CheckReason, Findings } from './check.ts';
 import { FILING_CHECKS } from './filing-checks.ts';
 import { Inspector, type InspectorOptions } from './inspector.ts';
 
+export type { CheckSlots } from './inspector.ts';
 export { CHECK_REASONS, type CheckReason } from './check.ts';
 
 export interface CheckResult {
@@ -53,8 +54,14 @@ export async function checkPortal(options: InspectorOptions): Promise<Conformanc
         why === undefined ? await check.run(inspector, findings) : { state: 'skipped', found: why };
       checks.push(resultOf(check, outcome));
       if (outcome.state === 'failed' && VITAL.has(check.name)) stopped = `${check.name} failed`;
+      const restSeconds = Math.ceil(inspector.portal.restMs / 1000);
+      // Whether it is well is told by what reached it, without one more request.
+      if (check.name !== 'reach' && inspector.portal.restMs > options.waitMsMax) {
+        stopped ??= `the portal may be at work on the last request for ${restSeconds} seconds more`;
+      }
     }
   } finally {
+    if (options.slots !== undefined) options.slots.isBusy = inspector.portal.restMs > 0;
     await inspector.portal.close();
   }
   return reportOf(profile, checks, findings);

@@ -7,6 +7,7 @@ import {
   hasStamp,
   idempotencyKey,
   type JsonValue,
+  ownOf,
   type Profile,
   stampWaitMs,
   type StatusAnswer,
@@ -14,8 +15,9 @@ import {
   type WriteGuard,
 } from '../../core/index.ts';
 import type { SessionCollision } from '../collision-watch.ts';
-import { createPortal, type LanePortal } from '../portal.ts';
+import { createPortal } from '../portal.ts';
 import type { PortalOptions } from '../exchanger.ts';
+import { PacedPortal } from './paced-portal.ts';
 
 export interface InspectorOptions
   extends Pick<PortalOptions, 'environment' | 'certificateAuthorities'> {
@@ -25,6 +27,15 @@ export interface InspectorOptions
   readonly run: string;
   /** The longest wait for a lagging status or a filing in process. */
   readonly waitMsMax: number;
+  /** Where others use the lane too: what this check has of it. Otherwise it has the lane for itself. */
+  readonly slots?: CheckSlots;
+}
+
+export interface CheckSlots {
+  readonly count: number;
+  readonly guard: WriteGuard;
+  /** Set when the check leaves the portal perhaps at work: its slots rest then. */
+  isBusy: boolean;
 }
 
 const CONTENT_TYPE = 'application/json; charset=utf-8';
@@ -34,25 +45,31 @@ export class Inspector {
   readonly profile: Profile;
   readonly clock: Clock;
   readonly waitMsMax: number;
-  readonly portal: LanePortal;
+  readonly portal: PacedPortal;
   readonly collisions: SessionCollision[] = [];
   /** A stamp that asks for a pause and cannot be read. */
   strangeStamp: string | undefined;
-  readonly guard: WriteGuard = { mayWrite: () => true, signal: new AbortController().signal };
+  readonly guard: WriteGuard;
+  /** How many requests may be in flight. */
+  readonly width: number;
   private readonly run: string;
 
   constructor(options: InspectorOptions) {
-    const { environment, clock, certificateAuthorities } = options;
+    const { environment, clock, certificateAuthorities, slots } = options;
+    const { signal } = new AbortController();
+    this.guard = slots?.guard ?? { mayWrite: () => true, signal };
+    this.width = Math.min(slots?.count ?? options.profile.ceiling, options.profile.ceiling);
     this.profile = options.profile;
     this.clock = clock;
     this.run = options.run;
     this.waitMsMax = options.waitMsMax;
-    this.portal = createPortal({
+    const portal = createPortal({
       environment,
       clock,
       onCollision: (collision) => this.collisions.push(collision),
       ...(certificateAuthorities === undefined ? {} : { certificateAuthorities }),
     });
+    this.portal = new PacedPortal(portal, clock);
   }
 
   key(name: string): string {
@@ -69,17 +86,14 @@ export class Inspector {
     payload: Readonly<Record<string, JsonValue>>,
   ): Promise<{ readonly verdict: Verdict; readonly exchange: Exchange }> {
     const { profile } = this;
+    const filed = { key: idempotencyKey(key), payload: canonicalBytes(payload) };
     const exchange = await this.portal.send(
-      {
-        profile,
-        key: idempotencyKey(key),
-        payload: canonicalBytes(payload),
-        contentType: CONTENT_TYPE,
-      },
+      { profile, ...filed, contentType: CONTENT_TYPE },
       this.guard,
     );
     this.noteStamp(exchange);
-    return { exchange, verdict: classifySend(exchange, profile, this.clock.now()) };
+    const own = ownOf(filed, filed.payload);
+    return { exchange, verdict: classifySend(exchange, profile, own, this.clock.now()) };
   }
 
   async ask(key: string, submissionId?: string, profile = this.profile): Promise<StatusAnswer> {
@@ -88,7 +102,8 @@ export class Inspector {
     const named = submissionId ?? key;
     const exchange = await this.portal.ask({ profile, key: of, submissionId: named }, this.guard);
     this.noteStamp(exchange);
-    return classifyStatus(exchange, profile, of, this.clock.now());
+    const own = ownOf({ key: of }, canonicalBytes(this.payload()));
+    return classifyStatus(exchange, profile, own, this.clock.now());
   }
 
   /** Asks until the answer satisfies, or the time that the profile or this run allows is over. */

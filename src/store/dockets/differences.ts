@@ -1,11 +1,13 @@
 /** What the fallback log and a primary docket database do not agree about, each with its two-hour clock. */
 import type { Instant, JsonValue } from '../../core/index.ts';
 import { sha256Hex, type Sha256Hex } from '../../core/index.ts';
+import { lockedOnce } from '../locked-once.ts';
 import { hex, optional, text, when } from '../rows.ts';
 import type { Row, Session, Statement } from '../session.ts';
 import { json, jsonText, type Run } from './docket-rows.ts';
 
-export type DifferenceKind = 'missing' | 'differs' | 'twice' | 'unconfirmed' | 'manual';
+export const DIFFERENCE_KINDS = ['missing', 'differs', 'twice', 'unconfirmed', 'manual'] as const;
+export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
 
 export interface StoredDifference {
   readonly run: string;
@@ -128,7 +130,9 @@ export async function addDifferences(
 const LIST: Statement = {
   name: 'recovery-differences',
   text: `select ${COLUMNS} from recovery_difference where tenant = $1 and ($2::uuid is null or run = $2)
-    and ($3 or reviewed_at is null) and ($4::text is null or docket = $4) order by review_by, docket, kind limit $5`,
+    and ($3 or reviewed_at is null) and ($4::text is null or docket = $4) and ($6::text is null or kind = $6)
+    and ($7::text is null or run in (select r.id from recovery_run r where r.tenant = $1 and r.target = $7))
+    order by review_by, docket, kind limit $5`,
 };
 
 export async function listDifferences(
@@ -139,17 +143,22 @@ export async function listDifferences(
     readonly docket?: string;
     readonly all?: boolean;
     readonly limit?: number;
+    readonly kind?: DifferenceKind;
+    /** Of all runs of that target. */
+    readonly target?: string;
   } = {},
 ): Promise<StoredDifference[]> {
-  const { run, docket, all = false, limit = 10_000 } = filter;
-  const values = [tenant, run ?? null, all, docket ?? null, limit];
+  const { run, docket, all = false, limit = 10_000, kind, target } = filter;
+  const values = [tenant, run ?? null, all, docket ?? null, limit, kind ?? null, target ?? null];
   return (await session.run(LIST, values)).map(differenceOf);
 }
 
 const REVIEW: Statement = {
   name: 'recovery-difference-review',
   text: `update recovery_difference set reviewed_at = now(), reviewed_by = $3
-    where tenant = $1 and docket = $2 and reviewed_at is null returning run`,
+    where tenant = $1 and docket = $2 and reviewed_at is null and ($4::text is null or kind = $4)
+      and ($5::text is null or run in (select r.id from recovery_run r where r.tenant = $1 and r.target = $5))
+    returning run`,
 };
 
 /** How many differences of the docket were open until now. */
@@ -158,18 +167,23 @@ export async function reviewDifferences(
   tenant: string,
   docket: string,
   by: string,
+  only: { readonly kind?: DifferenceKind; readonly target?: string } = {},
 ): Promise<number> {
-  return (await run(REVIEW, [tenant, docket, by])).length;
+  const values = [tenant, docket, by, only.kind ?? null, only.target ?? null];
+  return (await run(REVIEW, values)).length;
 }
 
 const OVERDUE: Statement = {
   name: 'recovery-differences-overdue',
   text: `
-update recovery_difference r set overdue = overdue + 1, review_by = now() + $2::float8 * interval '1 millisecond'
-from (
+with ${lockedOnce(
+    'due',
+    `
   select run, docket, kind from recovery_difference where tenant = $1 and reviewed_at is null and review_by <= now()
-  order by review_by limit $3 for update skip locked) due
-where r.tenant = $1 and r.run = due.run and r.docket = due.docket and r.kind = due.kind
+  order by review_by limit $3`,
+  )}
+update recovery_difference r set overdue = overdue + 1, review_by = now() + $2::float8 * interval '1 millisecond'
+from due where r.tenant = $1 and r.run = due.run and r.docket = due.docket and r.kind = due.kind
 returning ${COLUMNS.split(', ')
     .map((name) => `r.${name}`)
     .join(', ')}`,

@@ -39,6 +39,8 @@ export interface StoredDocket {
 export interface NewDocket {
   readonly id: string;
   readonly messageId: string;
+  /** Of the event, in one spelling; another docket of the same event is refused. */
+  readonly identity: string;
   readonly source: string;
   readonly contentType: string;
   readonly payloadSha256: Sha256Hex;

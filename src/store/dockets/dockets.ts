@@ -20,14 +20,14 @@ const ADMIT: Statement = {
   text: `
 with i as materialized (
   select * from json_to_recordset($2::json) as i(
-    docket_id text, message_id text, source text, content_type text, payload_sha256 text, docket jsonb, state jsonb,
+    docket_id text, message_id text, identity text, source text, content_type text, payload_sha256 text, docket jsonb, state jsonb,
     tier text, activation jsonb, next_at double precision,
     id uuid, type text, actor_kind text, actor_id text, trace text, data jsonb, body jsonb, ct text, blob text)
 ),
 fresh as (
-  insert into docket (tenant, id, message_id, source, content_type, payload_sha256, payload_ct, docket, state, phase, tier,
-    activation, next_at)
-  select $1, docket_id, message_id, source, content_type, decode(payload_sha256, 'hex'), decode(ct, 'hex'), docket, state,
+  insert into docket (tenant, id, message_id, identity, source, content_type, payload_sha256, payload_ct, docket, state,
+    phase, tier, activation, next_at)
+  select $1, docket_id, message_id, identity, source, content_type, decode(payload_sha256, 'hex'), decode(ct, 'hex'), docket, state,
     'queued', tier, nullif(activation, 'null'::jsonb), to_timestamp(next_at / 1000)
   -- In one order for everybody: two imports of the same events wait for each other, and never in a circle.
   from i order by message_id
@@ -50,7 +50,7 @@ select message_id from fresh`,
 
 const EXISTING: Statement = {
   name: 'docket-existing',
-  text: `select id, message_id, payload_sha256 from docket where tenant = $1 and message_id = any ($2::text[])`,
+  text: `select id, identity, payload_sha256 from docket where tenant = $1 and identity = any ($2::text[])`,
 };
 
 /** Call it in a transaction. Each event at most once in a call. */
@@ -65,15 +65,15 @@ export async function admitDockets(
   const existing = new Map<string, { readonly id: string; readonly sha256: Sha256Hex }>();
   if (rest.length > 0) {
     // A second statement, so that a docket committed by another import since the first one is seen too.
-    const found = await run(EXISTING, [tenant, rest.map(({ messageId }) => messageId)]);
+    const found = await run(EXISTING, [tenant, rest.map(({ identity }) => identity)]);
     for (const row of found) {
       const sha256 = sha256Hex(hex(row['payload_sha256']));
-      existing.set(text(row['message_id']), { id: text(row['id']), sha256 });
+      existing.set(text(row['identity']), { id: text(row['id']), sha256 });
     }
   }
   return dockets.map((docket): DocketAdmission => {
     if (fresh.has(docket.messageId)) return { kind: 'created', docket: docket.id };
-    const known = existing.get(docket.messageId);
+    const known = existing.get(docket.identity);
     if (known === undefined) throw new Error(`docket ${docket.id} is taken by another message id`);
     const isSame = known.sha256 === docket.payloadSha256;
     return { kind: isSame ? 'unchanged' : 'conflict', docket: known.id };
@@ -85,6 +85,7 @@ function newDocketJson(docket: NewDocket): object {
     ...factJson(docket.fact),
     docket_id: docket.id,
     message_id: docket.messageId,
+    identity: docket.identity,
     source: docket.source,
     content_type: docket.contentType,
     payload_sha256: docket.payloadSha256,

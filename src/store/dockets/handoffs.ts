@@ -1,5 +1,6 @@
 /** Attempts to hand dockets over: the fallback log, notices of the manual tier, and the links in notices. */
 import type { Instant, JsonValue } from '../../core/index.ts';
+import { lockedOnce } from '../locked-once.ts';
 import { optional, text, when } from '../rows.ts';
 import type { Row, Session, Statement } from '../session.ts';
 import { json, jsonText, type Run } from './docket-rows.ts';
@@ -97,11 +98,14 @@ const DROP_RETRIES: Statement = {
 const TAKE_RETRIES: Statement = {
   name: 'docket-notices-take',
   text: `
-update docket_handoff h set attempt = h.attempt + 1, retry_at = now() + $2::float8 * interval '1 millisecond'
-from (
+with ${lockedOnce(
+    'due',
+    `
   select docket, n from docket_handoff where tenant = $1 and retry_at <= now() and ended_at is null
-  order by retry_at limit $3 for update skip locked) due
-where h.tenant = $1 and h.docket = due.docket and h.n = due.n
+  order by retry_at limit $3`,
+  )}
+update docket_handoff h set attempt = h.attempt + 1, retry_at = now() + $2::float8 * interval '1 millisecond'
+from due where h.tenant = $1 and h.docket = due.docket and h.n = due.n
 returning ${COLUMNS}`,
 };
 

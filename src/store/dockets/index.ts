@@ -13,7 +13,9 @@ export {
 } from './docket-rows.ts';
 export * from './dockets.ts';
 export * from './handoffs.ts';
+export * from './manual.ts';
 export * from './queues.ts';
+export * from './identities.ts';
 export * from './recovery.ts';
 export * from './setup.ts';
 export * from './steps.ts';

@@ -6,14 +6,17 @@ import { json, jsonText } from './docket-rows.ts';
 
 const OWN: Statement = {
   name: 'docket-queue-own',
-  text: `select count(*) as backlog, min(next_at) as oldest from docket where tenant = $1 and next_at <= now()`,
+  text: `select count(*) as backlog, min(next_at) as oldest from docket
+    where tenant = $1 and next_at <= now() and ($2::text is null or target = $2)`,
 };
 
+/** All that is due, or what is due at one target. */
 export async function ownQueue(
   session: Pick<Session, 'run'>,
   tenant: string,
+  target?: string,
 ): Promise<{ readonly backlog: number; readonly oldestDueAt: Instant | undefined }> {
-  const [row] = await session.run(OWN, [tenant]);
+  const [row] = await session.run(OWN, [tenant, target ?? null]);
   return { backlog: Number(row?.['backlog']), oldestDueAt: optional(row?.['oldest'], when) };
 }
 

@@ -1,5 +1,6 @@
 /** Recovery runs with their evidence. The lease of a run is the one probe that a breaker which is not closed may have. */
 import type { Instant, JsonValue } from '../../core/index.ts';
+import { lockedOnce } from '../locked-once.ts';
 import { optional, text, when } from '../rows.ts';
 import type { Row, Session, Statement } from '../session.ts';
 import { DATABASE_NOW, json, jsonText, type Run } from './docket-rows.ts';
@@ -46,12 +47,15 @@ export async function startRun(
 const LEASE: Statement = {
   name: 'recovery-lease',
   text: `
-update recovery_run r set leased_by = $2, leased_until = clock_timestamp() + $3::float8 * interval '1 millisecond'
-from (
+with ${lockedOnce(
+    'due',
+    `
   select id from recovery_run where tenant = $1 and next_at <= clock_timestamp()
     and (leased_until is null or leased_until <= clock_timestamp())
-  order by next_at limit $4 for update skip locked) due
-where r.tenant = $1 and r.id = due.id returning ${COLUMNS}`,
+  order by next_at limit $4`,
+  )}
+update recovery_run r set leased_by = $2, leased_until = clock_timestamp() + $3::float8 * interval '1 millisecond'
+from due where r.tenant = $1 and r.id = due.id returning ${COLUMNS}`,
 };
 
 /** Takes runs whose turn has come. Nobody else probes their targets before the lease ends. */

@@ -97,7 +97,15 @@ export interface StartedHandoff {
 export interface EndedHandoff {
   readonly docket: string;
   readonly n: number;
-  readonly outcome: 'confirmed' | 'sent' | 'failed' | 'unknown' | 'denied' | 'refused';
+  readonly outcome:
+    | 'confirmed'
+    | 'sent'
+    | 'failed'
+    | 'unknown'
+    | 'denied'
+    | 'refused'
+    | 'unsendable'
+    | 'not_made';
   readonly receipt: string | undefined;
   readonly evidence: object;
 }
@@ -122,6 +130,12 @@ moved as (
   update docket d set state = s.state, phase = s.phase, tier = s.tier, target = s.target, activation = null,
     next_at = to_timestamp(s.next_at / 1000), ver = s.ver, access_ver = s.access_ver, handoffs = s.handoffs
   from s where d.tenant = $1 and d.id = s.docket returning d.id
+),
+-- A reminder takes the place of an earlier notice to the same reader that never got through: one letter, not both.
+superseded as (
+  update docket_handoff h set ended_at = clock_timestamp(), outcome = 'unknown', retry_at = null
+  from started t where h.tenant = $1 and h.docket = t.docket and h.n < t.n and t.tier = 'MANUAL' and h.tier = 'MANUAL'
+    and h.target = t.target and h.party = t.party and h.ended_at is null
 ),
 starts as (
   insert into docket_handoff (tenant, docket, n, handoff, tier, target, party, attempt, reason, passed, hop, dates,

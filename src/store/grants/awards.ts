@@ -4,6 +4,7 @@ import { hex, optional, text, when } from '../rows.ts';
 import type { Row, Statement } from '../session.ts';
 import { refusedByRule } from './escalations.ts';
 import type { SealedBytes, StageDesk, StageRun } from './stage.ts';
+import { awardEnds } from './award-ends.ts';
 
 export interface NewAward {
   readonly key: string;
@@ -19,6 +20,8 @@ export interface NewAward {
   readonly mappingSha256: string | undefined;
   readonly ingestedAt: Instant;
   readonly replaces: string | undefined;
+  /** How many records of the same identity it stands in place of. */
+  readonly generation: number;
 }
 
 export interface StoredDocument {
@@ -53,12 +56,12 @@ const ADD_AWARDS: Statement = {
 with i as materialized (
   select * from json_to_recordset($4::json) as i(
     key text, ordinal int, line int, grantor text, identity text, "fiscalYear" int, cents bigint, "expectedOn" date,
-    "payloadSha256" text, "mappingSha256" text, "ingestedAt" double precision, replaces text)
+    "payloadSha256" text, "mappingSha256" text, "ingestedAt" double precision, replaces text, generation int)
 )
 insert into grant_award (tenant, key, document, ordinal, line, grp, grantor, identity, fiscal_year, cents, expected_on,
-  payload_sha256, mapping_sha256, ingested_at, replaces)
+  payload_sha256, mapping_sha256, ingested_at, replaces, generation)
 select $1, key, $2, ordinal, line, $3::int, grantor, decode(identity, 'hex'), "fiscalYear", cents, "expectedOn",
-  decode("payloadSha256", 'hex'), decode("mappingSha256", 'hex'), to_timestamp("ingestedAt" / 1000), replaces
+  decode("payloadSha256", 'hex'), decode("mappingSha256", 'hex'), to_timestamp("ingestedAt" / 1000), replaces, generation
 from i order by identity, ordinal
 on conflict on constraint grant_award_identity do nothing
 returning key`,
@@ -67,8 +70,8 @@ returning key`,
 const BY_IDENTITY: Statement = {
   name: 'grants-awards-by-identity',
   text: `
-select encode(identity, 'hex') as identity, key, payload_sha256 from grant_award
-where tenant = $1 and identity = any (select decode(d, 'hex') from unnest($2::text[]) d)`,
+select encode(identity, 'hex') as identity, key, payload_sha256, generation from grant_award
+where tenant = $1 and identity = any (select decode(d, 'hex') from unnest($2::text[]) d) order by generation`,
 };
 
 const ADD_GROUP: Statement = {
@@ -86,7 +89,11 @@ where tenant = $1 and (document, n) > ($2, $3) order by document, n limit 8`,
 
 const REPLACED_KEY: Statement = {
   name: 'grants-replaced-key',
-  text: `select award_key from grant_exception where tenant = $1 and id = $2`,
+  text: `
+select x.award_key, p.amends from grant_exception x
+left join grant_decision d on d.tenant = x.tenant and d.exception = x.id and d.decision = 'approved'
+left join grant_proposal p on p.tenant = d.tenant and p.exception = d.exception and p.n = d.n and p.resolution = 'reingest'
+where x.tenant = $1 and x.id = $2`,
 };
 
 /** One at a time for each document: a second run of the same one waits, and then finds it done. */
@@ -136,18 +143,49 @@ export async function addAwards(
   return new Set(rows.map((row) => text(row['key'])));
 }
 
+export interface KnownAward {
+  /** Of the last record of it. */
+  readonly key: string;
+  readonly generation: number;
+  /** Of all records of it, amended ones too: each is known when it comes again. */
+  readonly payloads: ReadonlySet<string>;
+}
+
 export async function awardsByIdentity(
   at: StageRun,
   identities: readonly string[],
-): Promise<ReadonlyMap<string, { readonly key: string; readonly payloadSha256: string }>> {
+): Promise<ReadonlyMap<string, KnownAward>> {
   if (identities.length === 0) return new Map();
-  const rows = await at.run(BY_IDENTITY, [at.tenant, identities]);
-  return new Map(
-    rows.map((row) => [
-      text(row['identity']),
-      { key: text(row['key']), payloadSha256: hex(row['payload_sha256']) },
-    ]),
-  );
+  const known = new Map<string, KnownAward>();
+  for (const row of await at.run(BY_IDENTITY, [at.tenant, identities])) {
+    const identity = text(row['identity']);
+    const payloads = new Set(known.get(identity)?.payloads).add(hex(row['payload_sha256']));
+    const generation = Number(row['generation']);
+    known.set(identity, { key: text(row['key']), generation, payloads });
+  }
+  return known;
+}
+
+const FIND_AWARD: Statement = {
+  name: 'grants-award-find',
+  text: `select grantor, encode(identity, 'hex') as identity, generation from grant_award where tenant = $1 and key = $2`,
+};
+
+export interface StoredAward {
+  readonly grantor: string;
+  readonly identity: string | undefined;
+  readonly generation: number;
+}
+
+export async function storedAward(at: StageRun, key: string): Promise<StoredAward | undefined> {
+  const [row] = await at.run(FIND_AWARD, [at.tenant, key]);
+  return row === undefined
+    ? undefined
+    : {
+        grantor: text(row['grantor']),
+        identity: optional(row['identity'], text),
+        generation: Number(row['generation']),
+      };
 }
 
 export async function addAwardGroup(
@@ -160,13 +198,22 @@ export async function addAwardGroup(
   await at.run(ADD_GROUP, [at.tenant, document, n, awards, entry, key, Buffer.from(blob)]);
 }
 
-/** Everything that ingestion has handed on, group by group; for the stages behind it. */
-export async function* handedAwards(desk: StageDesk, at: StageRun): AsyncGenerator<JsonValue[]> {
+/**
+ * Everything that ingestion has handed on, group by group; for the stages behind it. What was amended or cancelled is left
+ * out, unless `all` is asked for: money may have come for it.
+ */
+export async function* handedAwards(
+  desk: StageDesk,
+  at: StageRun,
+  which: 'standing' | 'all' = 'standing',
+): AsyncGenerator<JsonValue[]> {
+  const gone = which === 'all' ? new Map() : await awardEnds(at);
   for (let document = '', n = 0; ; ) {
     const rows = await at.run(GROUPS, [at.tenant, document, n]);
     for (const body of await desk.openFrom(at, 'handoff', rows)) {
       // Written by ingestion as a list; the seal has just proved that it is unchanged.
-      yield JSON.parse(Buffer.from(body).toString('utf8')) as JsonValue[];
+      const group = JSON.parse(Buffer.from(body).toString('utf8')) as JsonValue[];
+      yield gone.size === 0 ? group : group.filter((item) => !gone.has(keyOf(item)));
     }
     const last = rows.at(-1);
     if (last === undefined) return;
@@ -175,10 +222,19 @@ export async function* handedAwards(desk: StageDesk, at: StageRun): AsyncGenerat
   }
 }
 
-/** The key of the record that an exception holds. */
-export async function exceptionKey(at: StageRun, exception: string): Promise<string | undefined> {
+function keyOf(item: JsonValue): string {
+  // Written by ingestion from an accepted award.
+  return (item as unknown as { readonly metadata: { readonly idempotency_key: string } }).metadata
+    .idempotency_key;
+}
+
+/** The key of the record that an exception holds, and the award that its approved correction replaces. */
+export async function approvedCorrection(
+  at: StageRun,
+  exception: string,
+): Promise<{ readonly key: string | undefined; readonly amends: string | undefined }> {
   const [row] = await at.run(REPLACED_KEY, [at.tenant, exception]);
-  return optional(row?.['award_key'], text);
+  return { key: optional(row?.['award_key'], text), amends: optional(row?.['amends'], text) };
 }
 
 export interface AwardStamp {

@@ -65,8 +65,8 @@ const ADD: Statement = {
   name: 'grants-exception-add',
   text: `
 insert into grant_exception (tenant, id, boundary, award_key, escalation_code, violation_codes, payload_sha256,
-  envelope_sha256, ct)
-values ($1, $2, $3, $4, $5, $6, decode($7, 'hex'), decode($8, 'hex'), decode($9, 'hex'))`,
+  envelope_sha256, ct, amends)
+values ($1, $2, $3, $4, $5, $6, decode($7, 'hex'), decode($8, 'hex'), decode($9, 'hex'), $10)`,
 };
 
 export interface NewException {
@@ -78,16 +78,24 @@ export interface NewException {
   readonly payloadSha256: string;
   readonly envelopeSha256: string;
   readonly ct: string;
+  /** The award that stands, and that this one would replace or end. */
+  readonly amends: string | undefined;
 }
 
 export async function addException(at: StageRun, exception: NewException): Promise<void> {
   const { id, boundary, awardKey, escalationCode, violationCodes } = exception;
   const hashes = [exception.payloadSha256, exception.envelopeSha256, exception.ct];
   const values = [id, boundary, awardKey, escalationCode, [...violationCodes], ...hashes];
-  await at.run(ADD, [at.tenant, ...values]);
+  await at.run(ADD, [at.tenant, ...values, exception.amends ?? null]);
 }
 
-export type ExceptionState = 'open' | 'proposed' | 'approved' | 'dismissed' | 'reingested';
+export type ExceptionState =
+  | 'open'
+  | 'proposed'
+  | 'approved'
+  | 'dismissed'
+  | 'cancelled'
+  | 'reingested';
 
 export interface StoredException extends NewException {
   readonly openedAt: Instant;
@@ -107,7 +115,7 @@ left join lateral (
     and not exists (select 1 from grant_decision q where q.tenant = p.tenant and q.exception = p.exception and q.n = p.n)
   limit 1) p on true
 where x.tenant = $1 and ($2::uuid is null or x.id = $2) and ($3::boolean is null or $3 = not (
-  d.id is not null or coalesce(ap.resolution, '') = 'dismiss'))
+  d.id is not null or coalesce(ap.resolution, '') in ('dismiss', 'cancel')))
 order by x.opened_at, x.id limit 10000`,
 };
 
@@ -126,6 +134,7 @@ export async function storedExceptions(
     payloadSha256: hex(row['payload_sha256']),
     envelopeSha256: hex(row['envelope_sha256']),
     ct: hex(row['ct']),
+    amends: optional(row['amends'], text),
     openedAt: when(row['opened_at']),
     state: stateOf(row),
     document: optional(row['document'], text),
@@ -134,29 +143,36 @@ export async function storedExceptions(
 
 function stateOf(row: Row): ExceptionState {
   if (row['document'] !== null) return 'reingested';
-  if (row['decision'] !== null) return row['resolution'] === 'dismiss' ? 'dismissed' : 'approved';
+  if (row['decision'] !== null) {
+    if (row['resolution'] === 'cancel') return 'cancelled';
+    return row['resolution'] === 'dismiss' ? 'dismissed' : 'approved';
+  }
   return row['proposal'] === null ? 'open' : 'proposed';
 }
 
 const PROPOSE: Statement = {
   name: 'grants-propose',
   text: `
-insert into grant_proposal (tenant, exception, n, resolution, document, reason, proposed_by)
-select $1, $2, coalesce(max(n), 0) + 1, $3, $4, $5, $6 from grant_proposal where tenant = $1 and exception = $2
+insert into grant_proposal (tenant, exception, n, resolution, document, reason, proposed_by, amends)
+select $1, $2, coalesce(max(n), 0) + 1, $3, $4, $5, $6, $7 from grant_proposal where tenant = $1 and exception = $2
 returning n`,
 };
 
 export interface Proposal {
   readonly exception: string;
-  readonly resolution: 'reingest' | 'dismiss';
+  readonly resolution: ResolutionKind;
   readonly document: string | undefined;
+  /** The award that is replaced or ended by it. */
+  readonly amends: string | undefined;
   readonly reason: string;
   readonly by: PersonId;
 }
 
+export type ResolutionKind = 'reingest' | 'dismiss' | 'cancel';
+
 export async function addProposalRow(at: StageRun, proposal: Proposal): Promise<number> {
-  const { exception, resolution, document, reason, by } = proposal;
-  const values = [exception, resolution, document ?? null, reason, by];
+  const { exception, resolution, document, amends, reason, by } = proposal;
+  const values = [exception, resolution, document ?? null, reason, by, amends ?? null];
   const [row] = await at.run(PROPOSE, [at.tenant, ...values]).catch(refusedByRule);
   return Number(row?.['n']);
 }
@@ -195,10 +211,10 @@ export async function addDecision(
 const ACTS: Statement = {
   name: 'grants-exception-acts',
   text: `
-select n, 'proposed' as act, resolution, document, proposed_by as by, proposed_at as at, reason from grant_proposal
+select n, 'proposed' as act, resolution, document, amends, proposed_by as by, proposed_at as at, reason from grant_proposal
 where tenant = $1 and exception = $2
 union all
-select d.n, d.decision, p.resolution, p.document, d.decided_by, d.decided_at, d.reason from grant_decision d
+select d.n, d.decision, p.resolution, p.document, p.amends, d.decided_by, d.decided_at, d.reason from grant_decision d
 join grant_proposal p on p.tenant = d.tenant and p.exception = d.exception and p.n = d.n
 where d.tenant = $1 and d.exception = $2
 order by at, n, act desc`,
@@ -206,9 +222,11 @@ order by at, n, act desc`,
 
 export interface StoredAct {
   readonly act: 'proposed' | 'approved' | 'withdrawn';
-  readonly resolution: 'reingest' | 'dismiss';
+  readonly resolution: ResolutionKind;
   /** SHA-256 of the corrected document. */
   readonly document: string | undefined;
+  /** The award that is replaced or ended by it. */
+  readonly amends: string | undefined;
   readonly by: PersonId;
   readonly at: Instant;
   readonly reason: string;
@@ -223,6 +241,7 @@ export async function exceptionActs(
     act: text(row['act']) as StoredAct['act'],
     resolution: text(row['resolution']) as StoredAct['resolution'],
     document: optional(row['document'], text),
+    amends: optional(row['amends'], text),
     by: personId(text(row['by'])),
     at: when(row['at']),
     reason: text(row['reason']),

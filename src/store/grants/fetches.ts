@@ -1,5 +1,6 @@
 /** Award documents that are read over a lane: what is asked for, what came of it, and a snapshot before every attempt. */
 import type { Instant } from '../../core/index.ts';
+import { lockedOnce } from '../locked-once.ts';
 import { hex, optional, text, when } from '../rows.ts';
 import type { Row, Statement } from '../session.ts';
 import { snapshotOf, snapshotValues, type StoredSnapshot } from './snapshots.ts';
@@ -44,12 +45,15 @@ const FIND: Statement = {
 const CLAIM: Statement = {
   name: 'grants-fetch-claim',
   text: `
-update grant_fetch f set attempts = attempts + 1, ver = ver + 1, next_at = to_timestamp($4::double precision / 1000)
-from (
+with ${lockedOnce(
+    'due',
+    `
   select id from grant_fetch where tenant = $1 and lane = $2 and state = 'waiting'
     and next_at <= to_timestamp($3::double precision / 1000) and ($5::uuid is null or id = $5)
-  order by next_at, id limit 1 for update skip locked) due
-where f.tenant = $1 and f.id = due.id returning f.*`,
+  order by next_at, id limit 1`,
+  )}
+update grant_fetch f set attempts = attempts + 1, ver = ver + 1, next_at = to_timestamp($4::double precision / 1000)
+from due where f.tenant = $1 and f.id = due.id returning f.*`,
 };
 
 const RECORD: Statement = {

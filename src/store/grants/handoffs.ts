@@ -1,35 +1,37 @@
 /** What reconciliation hands to rules and reporting: money received, once every threshold has its check. */
 import type { JsonValue, PersonId } from '../../core/index.ts';
-import { hex, text } from '../rows.ts';
+import { hex, optional, text } from '../rows.ts';
 import type { Statement } from '../session.ts';
 import { refusedByRule } from './escalations.ts';
-import { BY_PERSON } from './matches.ts';
 import type { StageRun } from './stage.ts';
 
-// One receipt, one row: matched exactly, it is the award's own amount, what is not money included; where a person settled a
-// line for one award, it is what came in, and what is not money.
+// One booking of one award, one row: on its own day, with what the bank kept of it and the goods that came with it. A
+// return names the payment that it takes back.
 const matchedIn = (periods: string): string => `
-select r.award, m.rule, a.payload_sha256, min(l.booked_on) as received_on,
-  case when m.rule = '${BY_PERSON}' and m.reason->'bankCents' <> m.reason->'ledgerCents'
-    then (m.reason->>'bankCents')::bigint + a.cents - (m.reason->>'ledgerCents')::bigint else a.cents end as cents,
-  jsonb_agg(jsonb_build_object('line', l.feed || '#' || l.ordinal, 'nativeId', l.native_id, 'bookedOn', l.booked_on::text,
-    'cents', l.cents, 'feed', l.feed, 'place', l.place) order by l.feed, l.ordinal) as bank
+select p.award, m.rule, a.payload_sha256,
+  -- What came when its own period was closed counts in the one that has it: what was closed and reported stays.
+  case when l.late then greatest(l.booked_on, d.from_day) else l.booked_on end as received_on, p.cents + p.goods_cents as cents, p.fee_cents,
+  p.goods_cents, l.feed, l.ordinal, p.takes_back,
+  jsonb_build_array(jsonb_build_object('line', l.feed || '#' || l.ordinal, 'nativeId', l.native_id,
+    'bookedOn', l.booked_on::text, 'cents', case when l.direction = 'credit' then l.cents else -l.cents end, 'feed', l.feed,
+    'place', l.place)) as bank
 from grant_match m
-join grant_match_receipt r on r.tenant = m.tenant and r.match = m.id
-join grant_award a on a.tenant = r.tenant and a.key = r.award
-join grant_match_line x on x.tenant = m.tenant and x.match = m.id
-join grant_line l on l.tenant = x.tenant and l.feed = x.feed and l.ordinal = x.ordinal
-where m.tenant = $1 and m.status = 'matched' and ${periods}
-group by r.award, m.rule, m.reason, a.payload_sha256, a.cents`;
+join grant_period d on d.tenant = m.tenant and d.id = m.period
+join grant_match_part p on p.tenant = m.tenant and p.match = m.id
+join grant_award a on a.tenant = p.tenant and a.key = p.award
+join grant_line l on l.tenant = p.tenant and l.feed = p.feed and l.ordinal = p.ordinal
+where m.tenant = $1 and m.status = 'matched' and ${periods}`;
 
 const ADD_RECEIVED: Statement = {
   name: 'grants-received-add',
   text: `
 with added as (
-  insert into grant_received (tenant, award, period, received_on, cents, rule, payload_sha256, bank)
-  select $1, s.award, $2, s.received_on, s.cents, s.rule, s.payload_sha256, s.bank from (${matchedIn('m.period = $2')}) s
-  returning cents)
-select count(*)::int as n, coalesce(sum(cents), 0)::text as cents from added`,
+  insert into grant_received (tenant, award, period, received_on, cents, rule, payload_sha256, bank, feed, ordinal, fee_cents,
+    goods_cents, takes_back)
+  select $1, s.award, $2, s.received_on, s.cents, s.rule, s.payload_sha256, s.bank, s.feed, s.ordinal, s.fee_cents,
+    s.goods_cents, s.takes_back from (${matchedIn('m.period = $2')}) s
+  returning award, cents)
+select count(distinct award)::int as n, coalesce(sum(cents), 0)::text as cents from added`,
 };
 
 // All money of a year that is closed: whoever hands periods on in another order than they were closed, or forgets one,
@@ -48,7 +50,10 @@ where s.received_on between $2::date and $3::date`,
 const KEYS_OF_PERIOD: Statement = {
   name: 'grants-received-keys',
   text: `
-select award from grant_received where tenant = $1 and period = $2 and award > $3 order by award limit 1000`,
+select distinct award from grant_received r where tenant = $1 and period = $2 and award > $3
+  -- The first booking of an award says that it was reconciled; the later ones find it said.
+  and not exists (select 1 from grant_metadata d where d.tenant = r.tenant and d.key = r.award and d.n = 2)
+order by award limit 1000`,
 };
 
 const ADD_HANDOFF: Statement = {
@@ -59,14 +64,23 @@ const ADD_HANDOFF: Statement = {
 const RECEIVED: Statement = {
   name: 'grants-received',
   text: `
-select award, period, received_on::text as received_on, cents, rule, payload_sha256, bank from grant_received
-where tenant = $1 and received_on between $2::date and $3::date and award > $4 order by award limit 2000`,
+select award, period, received_on::text as received_on, cents, rule, payload_sha256, bank, feed, ordinal, fee_cents, goods_cents,
+  takes_back from grant_received
+where tenant = $1 and received_on between $2::date and $3::date and (award, period, feed, ordinal) > ($4, $5::uuid, $6, $7::int)
+order by award, period, feed, ordinal limit 2000`,
 };
 
+/** One booking of one award. */
 export interface ReceivedRow {
   readonly award: string;
   readonly receivedOn: string;
+  /** With what the bank kept and what came as goods; below zero where it was taken back. */
   readonly cents: number;
+  readonly feeCents: number;
+  /** Undefined in what was handed on before bookings were told apart. */
+  readonly goodsCents: number | undefined;
+  /** The line of the payment that this one takes back. */
+  readonly takesBack: string | undefined;
   readonly rule: string;
   readonly payloadSha256: string;
   readonly bank: JsonValue;
@@ -131,9 +145,7 @@ export async function hasLongerKeptAwards(at: StageRun): Promise<boolean> {
 const FEEDS_OF_AWARDS: Statement = {
   name: 'grants-feeds-of-awards',
   text: `
-select distinct r.award, x.feed from grant_match m
-join grant_match_receipt r on r.tenant = m.tenant and r.match = m.id
-join grant_match_line x on x.tenant = m.tenant and x.match = m.id
+select distinct p.award, p.feed from grant_match m join grant_match_part p on p.tenant = m.tenant and p.match = m.id
 where m.tenant = $1 and m.period = $2 and m.status = 'matched'`,
 };
 
@@ -175,20 +187,43 @@ export async function* receivedBetween(
   at: StageRun,
   days: { readonly from: string; readonly to: string },
 ): AsyncGenerator<readonly ReceivedRow[]> {
-  for (let after = ''; ; ) {
-    const rows = await at.run(RECEIVED, [at.tenant, days.from, days.to, after]);
+  for (let after: readonly unknown[] = ['', NO_PERIOD, '', 0]; ; ) {
+    const rows = await at.run(RECEIVED, [at.tenant, days.from, days.to, ...after]);
     const last = rows.at(-1);
     if (last === undefined) return;
     yield rows.map((row) => ({
       award: text(row['award']),
       receivedOn: text(row['received_on']),
       cents: Number(row['cents']),
+      feeCents: Number(row['fee_cents']),
+      goodsCents: optional(row['goods_cents'], Number),
+      takesBack: optional(row['takes_back'], text),
       rule: text(row['rule']),
       payloadSha256: hex(row['payload_sha256']),
       bank: row['bank'] as JsonValue,
     }));
-    after = text(last['award']);
+    after = [last['award'], last['period'], last['feed'], last['ordinal']];
   }
+}
+
+/** Before every other. */
+const NO_PERIOD = '00000000-0000-0000-0000-000000000000';
+
+const SUMS: Statement = {
+  name: 'grants-received-sums',
+  text: `
+select award, sum(cents)::text as cents from grant_received
+where tenant = $1 and received_on <= $2::date and award = any ($3::text[]) group by award`,
+};
+
+/** What some awards have received up to a day, goods included. */
+export async function receivedUntil(
+  at: StageRun,
+  day: string,
+  awards: readonly string[],
+): Promise<ReadonlyMap<string, bigint>> {
+  const rows = await at.run(SUMS, [at.tenant, day, awards]);
+  return new Map(rows.map((row) => [text(row['award']), BigInt(text(row['cents']))]));
 }
 
 const ADD_CROSSING: Statement = {

@@ -39,11 +39,13 @@ insert into grant_match_line (tenant, feed, ordinal, match)
 select $1, d.feed, d.ordinal, d.match from unnest($2::text[], $3::int[], $4::uuid[]) d(feed, ordinal, match)`,
 };
 
-const ADD_RECEIPTS: Statement = {
-  name: 'grants-match-receipts-add',
+const ADD_PARTS: Statement = {
+  name: 'grants-match-parts-add',
   text: `
-insert into grant_match_receipt (tenant, match, award)
-select $1, d.match, d.award from unnest($2::uuid[], $3::text[]) d(match, award)`,
+insert into grant_match_part (tenant, match, award, feed, ordinal, cents, fee_cents, goods_cents, takes_back)
+select $1, d.match, d.award, d.feed, d.ordinal, d.cents, d.fee_cents, d.goods_cents, d.takes_back
+from unnest($2::uuid[], $3::text[], $4::text[], $5::int[], $6::bigint[], $7::bigint[], $8::bigint[], $9::text[])
+  d(match, award, feed, ordinal, cents, fee_cents, goods_cents, takes_back)`,
 };
 
 export interface MatchRow {
@@ -53,8 +55,24 @@ export interface MatchRow {
   readonly status: string;
   readonly repeats: string | undefined;
   readonly reason: JsonValue;
-  readonly lines: readonly { readonly feed: string; readonly ordinal: number }[];
-  readonly awards: readonly string[];
+  readonly lines: readonly LinePlace[];
+  readonly parts: readonly MatchPart[];
+}
+
+export interface LinePlace {
+  readonly feed: string;
+  readonly ordinal: number;
+}
+
+/** What one booking brought to one award, or took from it. */
+export interface MatchPart {
+  readonly award: string;
+  readonly line: LinePlace;
+  readonly cents: number;
+  readonly feeCents: number;
+  readonly goodsCents: number;
+  /** The line of the payment that it takes back. */
+  readonly takesBack: string | undefined;
 }
 
 export async function lockMatching(at: StageRun): Promise<void> {
@@ -73,7 +91,7 @@ export async function addDrafts(
   await at.run(ADD_DRAFTS, [at.tenant, n, drafts.matched, JSON.stringify(drafts.outcomes)]);
 }
 
-/** Outcomes that a closed period keeps; a line or an award that has one already is refused by its key. */
+/** Outcomes that a closed period keeps; a line that has one already is refused by its key. */
 export async function addMatches(
   at: StageRun,
   period: string,
@@ -95,29 +113,18 @@ export async function addMatches(
     lines.map(({ ordinal }) => ordinal),
     lines.map(({ id }) => id),
   ]);
-  const receipts = matches
-    .filter(({ status }) => status === 'matched')
-    .flatMap(({ id, awards }) => awards.map((award) => ({ id, award })));
-  await at.run(ADD_RECEIPTS, [
+  const parts = matches.flatMap(({ id, parts: of }) => of.map((part) => ({ ...part, id })));
+  await at.run(ADD_PARTS, [
     at.tenant,
-    receipts.map(({ id }) => id),
-    receipts.map(({ award }) => award),
+    parts.map(({ id }) => id),
+    parts.map(({ award }) => award),
+    parts.map(({ line }) => line.feed),
+    parts.map(({ line }) => line.ordinal),
+    parts.map(({ cents }) => cents),
+    parts.map(({ feeCents }) => feeCents),
+    parts.map(({ goodsCents }) => goodsCents),
+    parts.map(({ takesBack }) => takesBack ?? null),
   ]);
-}
-
-const TAKEN: Statement = {
-  name: 'grants-receipts-taken',
-  text: `
-select award from grant_match_receipt where tenant = $1 and award = any ($2::text[])`,
-};
-
-/** Those of some awards whose money a closed period has counted. */
-export async function takenAwards(
-  at: StageRun,
-  awards: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const rows = await at.run(TAKEN, [at.tenant, awards]);
-  return new Set(rows.map((row) => text(row['award'])));
 }
 
 const ADD_PERIOD: Statement = {
@@ -174,16 +181,18 @@ export async function closedPeriods(at: StageRun, id?: string): Promise<readonly
 const SETTLE: Statement = {
   name: 'grants-settle',
   text: `
-insert into grant_settlement (tenant, feed, ordinal, n, awards, reason, settled_by)
-select $1, $2, $3, coalesce(max(n), 0) + 1, $4, $5, $6 from grant_settlement
+insert into grant_settlement (tenant, feed, ordinal, n, awards, reason, settled_by, fee_cents)
+select $1, $2, $3, coalesce(max(n), 0) + 1, $4, $5, $6, $7 from grant_settlement
 where tenant = $1 and feed = $2 and ordinal = $3 returning n`,
 };
 
 const SETTLEMENTS: Statement = {
   name: 'grants-settlements',
   text: `
-select distinct on (feed, ordinal) feed, ordinal, awards, reason, settled_by from grant_settlement
-where tenant = $1 order by feed, ordinal, n desc`,
+select * from (
+  select distinct on (feed, ordinal) feed, ordinal, awards, reason, fee_cents, settled_at from grant_settlement
+  where tenant = $1 order by feed, ordinal, n desc) last
+order by settled_at, feed, ordinal`,
 };
 
 export interface Settlement {
@@ -191,18 +200,20 @@ export interface Settlement {
   readonly ordinal: number;
   readonly awards: readonly string[];
   readonly reason: string;
+  /** What the bank kept, as the person says. */
+  readonly feeCents: number;
 }
 
 export async function addSettlement(
   at: StageRun,
   settlement: Settlement & { readonly by: PersonId },
 ): Promise<number> {
-  const { feed, ordinal, awards, reason, by } = settlement;
-  const [row] = await at.run(SETTLE, [at.tenant, feed, ordinal, [...awards], reason, by]);
+  const { feed, ordinal, awards, reason, by, feeCents } = settlement;
+  const [row] = await at.run(SETTLE, [at.tenant, feed, ordinal, [...awards], reason, by, feeCents]);
   return Number(row?.['n']);
 }
 
-/** The last word of a person about each line. */
+/** The last word of a person about each line, the earliest first. */
 export async function settlements(at: StageRun): Promise<readonly Settlement[]> {
   return (await at.run(SETTLEMENTS, [at.tenant])).map((row) => ({
     feed: text(row['feed']),
@@ -210,5 +221,6 @@ export async function settlements(at: StageRun): Promise<readonly Settlement[]> 
     // A column of texts.
     awards: row['awards'] as string[],
     reason: text(row['reason']),
+    feeCents: Number(row['fee_cents']),
   }));
 }

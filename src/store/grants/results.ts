@@ -59,7 +59,7 @@ select (select count(*) from grant_document where tenant = $1)::int as documents
   (select count(*) from grant_escalation e where tenant = $1
     and not exists (select 1 from grant_document d where d.tenant = e.tenant and d.replaces = e.id)
     and not exists (select 1 from grant_decision a join grant_proposal p
-      on p.tenant = a.tenant and p.exception = a.exception and p.n = a.n and p.resolution = 'dismiss'
+      on p.tenant = a.tenant and p.exception = a.exception and p.n = a.n and p.resolution in ('dismiss', 'cancel')
       where a.tenant = e.tenant and a.exception = e.id and a.decision = 'approved'))::int as exceptions,
   ((select count(*) from grant_verification where tenant = $1 and state = 'waiting')
     + (select count(*) from grant_fetch where tenant = $1 and state = 'waiting'))::int as retries,

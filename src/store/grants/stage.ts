@@ -1,6 +1,8 @@
 /** What every stage of the grants pipeline does in the same way: take on its role, seal under its own keys, record its facts. */
 import {
   type ActorRef,
+  boundedFact,
+  canonicalBytes,
   type EntryId,
   entryId,
   type Ids,
@@ -112,7 +114,10 @@ export class StageDesk {
     });
   }
 
-  /** Records a fact in this stage's own log; with `body`, sealed under the key of `about`. Returns the body's name. */
+  /**
+   * Records a fact in this stage's own log; with `body`, sealed under the key of `about`. Returns the body's name. Parts of
+   * the data that no entry can hold are sealed where there is no other body, which would hold them already.
+   */
   async record(
     at: StageRun,
     fact: {
@@ -124,7 +129,11 @@ export class StageDesk {
     },
   ): Promise<string | undefined> {
     const id = entryId(this.#parts.ids.next());
-    const { type, actor, data, subject, body } = fact;
+    const { type, actor, subject } = fact;
+    const trace = `grants ${subject.kind} ${subject.id}`;
+    const { data, long } = boundedFact({ type, actor, trace, data: fact.data });
+    const hasLong = fact.body === undefined && Object.keys(long).length > 0;
+    const body = hasLong ? { about: subject.id, canonical: canonicalBytes(long) } : fact.body;
     const sealed =
       body === undefined
         ? undefined
@@ -147,7 +156,7 @@ export class StageDesk {
       subject.ver,
       actor.kind,
       actor.id,
-      `grants ${subject.kind} ${subject.id}`,
+      trace,
       JSON.stringify(data),
       sealed === undefined ? null : JSON.stringify(sealed.sealed),
     ]);

@@ -1,5 +1,6 @@
 /** The retry queue: questions to grantors' ledgers, and a snapshot before every attempt. */
 import { type Instant, instant, type JsonValue } from '../../core/index.ts';
+import { lockedOnce } from '../locked-once.ts';
 import { hex, optional, text, when } from '../rows.ts';
 import type { Row, Statement } from '../session.ts';
 import { snapshotOf, snapshotValues, type StoredSnapshot } from './snapshots.ts';
@@ -8,7 +9,10 @@ import type { StageRun } from './stage.ts';
 export interface Verification {
   readonly id: string;
   readonly grantor: string;
-  readonly question: JsonValue;
+  /** The sealed body that holds the question; undefined where it was asked before questions were sealed. */
+  readonly questionCt: string | undefined;
+  /** As it stood in the table before that. */
+  readonly clearQuestion: JsonValue;
   readonly payloadSha256: string;
   readonly startedAt: Instant;
   readonly attempts: number;
@@ -24,11 +28,20 @@ export interface Verification {
 const ADD: Statement = {
   name: 'grants-verification-add',
   text: `
-insert into grant_verification (tenant, id, grantor, question, payload_sha256, started_at, next_at)
-values ($1, $2, $3, $4, decode($5, 'hex'), to_timestamp($6::double precision / 1000),
-  to_timestamp($6::double precision / 1000))
-on conflict do nothing`,
+insert into grant_verification (tenant, id, grantor, question, question_ct, payload_sha256, started_at, next_at)
+values ($1, $2, $3, '{"sealed": true}', decode($4, 'hex'), decode($5, 'hex'), to_timestamp($6::double precision / 1000),
+  to_timestamp($6::double precision / 1000))`,
 };
+
+const LOCK: Statement = {
+  name: 'grants-verification-lock',
+  text: `select pg_advisory_xact_lock(hashtextextended('filewright.grants.verification/' || $1::text || '/' || $2::text, 0))`,
+};
+
+/** A second one that would begin waits, and then finds the first. */
+export async function lockVerification(at: StageRun, grantor: string): Promise<void> {
+  await at.run(LOCK, [at.tenant, grantor]);
+}
 
 const FIND: Statement = {
   name: 'grants-verification-find',
@@ -39,20 +52,24 @@ const FIND: Statement = {
 const CLAIM: Statement = {
   name: 'grants-verification-claim',
   text: `
-update grant_verification v set attempts = attempts + 1, ver = ver + 1,
-  next_at = to_timestamp($3::double precision / 1000)
-from (
+with ${lockedOnce(
+    'due',
+    `
   select id from grant_verification where tenant = $1 and state = 'waiting'
     and next_at <= to_timestamp($2::double precision / 1000) and ($4::uuid is null or id = $4)
-  order by next_at, id limit 1 for update skip locked) due
-where v.tenant = $1 and v.id = due.id returning v.*`,
+  order by next_at, id limit 1`,
+  )}
+update grant_verification v set attempts = attempts + 1, ver = ver + 1,
+  next_at = to_timestamp($3::double precision / 1000)
+from due where v.tenant = $1 and v.id = due.id returning v.*`,
 };
 
 const RECORD: Statement = {
   name: 'grants-verification-record',
   text: `
 update grant_verification set state = $4, in_a_row = $5, last_error_code = $6, differences = $7, exception = $8,
-  next_at = to_timestamp($9::double precision / 1000), ver = ver + 1
+  next_at = to_timestamp($9::double precision / 1000), ver = ver + 1,
+  question = case when $4 = 'waiting' or question_ct is not null then question else '{}' end
 where tenant = $1 and id = $2 and attempts = $3 and state = 'waiting' returning ver`,
 };
 
@@ -74,10 +91,12 @@ where tenant = $1 and verification = $2 order by n`,
 
 export async function addVerification(
   at: StageRun,
-  verification: Pick<Verification, 'id' | 'grantor' | 'question' | 'payloadSha256' | 'startedAt'>,
+  verification: Pick<Verification, 'id' | 'grantor' | 'payloadSha256' | 'startedAt'> & {
+    readonly questionCt: string;
+  },
 ): Promise<void> {
-  const { id, grantor, question, payloadSha256, startedAt } = verification;
-  const values = [id, grantor, JSON.stringify(question), payloadSha256, startedAt];
+  const { id, grantor, questionCt, payloadSha256, startedAt } = verification;
+  const values = [id, grantor, questionCt, payloadSha256, startedAt];
   await at.run(ADD, [at.tenant, ...values]);
 }
 
@@ -107,7 +126,8 @@ export async function recordVerification(at: StageRun, after: Verification): Pro
     after.state,
     after.inARow,
     after.lastErrorCode ?? null,
-    JSON.stringify(after.differences),
+    // Each names an award and its reference: the sealed envelope of the exception has the words.
+    JSON.stringify(after.differences.map((_, n) => `difference ${n + 1}`)),
     after.exception ?? null,
     after.nextAt ?? null,
   ]);
@@ -133,7 +153,8 @@ function verificationOf(row: Row): Verification {
   return {
     id: text(row['id']),
     grantor: text(row['grantor']),
-    question: row['question'] as JsonValue,
+    questionCt: optional(row['question_ct'], hex),
+    clearQuestion: row['question'] as JsonValue,
     payloadSha256: hex(row['payload_sha256']),
     startedAt: when(row['started_at']),
     attempts: Number(row['attempts']),

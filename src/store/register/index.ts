@@ -32,5 +32,11 @@ export {
   type StoredObligation,
   writeObligations,
 } from './obligations.ts';
-export { unfiledBefore, type UnfiledGroup } from './unfiled.ts';
+export {
+  rememberUnfiled,
+  unfiledBefore,
+  type UnfiledGroup,
+  type UnfiledNews,
+  unfiledNews,
+} from './unfiled.ts';
 export { recordSubjectFacts, type SubjectFact } from './subject-facts.ts';

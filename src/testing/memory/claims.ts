@@ -7,6 +7,7 @@ import {
   type Instant,
   invariant,
   NEVER,
+  type TickAnswer,
   type TickInput,
   type WorkerId,
   workerId,
@@ -16,19 +17,19 @@ import { recordOutcomes } from './outcomes.ts';
 import type { FilingRow } from './rows.ts';
 import { byLastSafe, type Tables } from './tables.ts';
 
-export function tick(tables: Tables, input: TickInput): Claim[] {
+export function tick(tables: Tables, input: TickInput): TickAnswer {
   const now = tables.now();
   // Chosen before the outcomes are applied, as one SQL statement sees one snapshot: what an outcome queues again is
   // claimed by a later tick.
   const candidates = tables.isAlive(input.worker) ? candidatesFor(tables, input.wants, now) : [];
-  recordOutcomes(tables, input.outcomes, now);
+  const disputed = recordOutcomes(tables, input.outcomes, now);
   const claimed: FilingRow[] = [];
   for (const [index, row] of candidates.entries()) {
     const id = input.attemptIds[index];
     if (id === undefined) break;
     claimed.push(claimTurn(tables, row, { worker: input.worker, attempt: id, now }));
   }
-  return claimed.sort(byLastSafe).map((row) => claimOf(tables, row));
+  return { claims: claimed.sort(byLastSafe).map((row) => claimOf(tables, row)), disputed };
 }
 
 function candidatesFor(tables: Tables, wants: TickInput['wants'], now: Instant): FilingRow[] {

@@ -19,6 +19,7 @@ import type {
   Sha256Hex,
   SlotRef,
   Survey,
+  TickAnswer,
   TickInput,
   WorkerId,
   WrappedKey,
@@ -28,7 +29,7 @@ import * as claims from './claims.ts';
 import * as lanes from './lanes.ts';
 import * as leases from './leases.ts';
 import { type MemoryBoundary, MemoryLedger } from './ledger.ts';
-import { history } from './outcomes.ts';
+import { history, receiptName } from './outcomes.ts';
 import type {
   AttemptRow,
   BatchRow,
@@ -97,7 +98,7 @@ export class MemoryDatabase {
     leases.releaseSlots(this.#tables, worker, slots);
   }
 
-  tick(input: TickInput): readonly Claim[] {
+  tick(input: TickInput): TickAnswer {
     return claims.tick(this.#tables, input);
   }
 
@@ -117,8 +118,12 @@ export class MemoryDatabase {
     return lanes.changeLane(this.#tables, expected, next, facts);
   }
 
-  leaseProbe(worker: WorkerId, lane: LaneCode, ms: number): boolean {
-    return lanes.leaseProbe(this.#tables, worker, lane, ms);
+  leaseProbe(worker: WorkerId, lane: LaneCode): SlotRef | undefined {
+    return leases.leaseProbe(this.#tables, worker, lane);
+  }
+
+  receiptOwner(lane: LaneCode, number: string): FilingId | undefined {
+    return this.#tables.receipts.get(receiptName(lane, number));
   }
 
   history(filing: FilingId): readonly AttemptRecord[] {

@@ -1,6 +1,5 @@
-/** Lanes: compare-and-set of their state, and the lease of the one probe. */
+/** Lanes: compare-and-set of their state. */
 import {
-  addMs,
   CLOSED,
   instant,
   invariant,
@@ -8,7 +7,6 @@ import {
   type LaneState,
   type LedgerFact,
   opensAt,
-  type WorkerId,
 } from '../../core/index.ts';
 import { ensureSlots } from './leases.ts';
 import { asStored } from './rows.ts';
@@ -35,7 +33,6 @@ export function addLane(tables: Tables, lane: NewLane, fact?: LedgerFact): void 
     },
     openFrom: instant(0),
     longestServiceMs: lane.longestServiceMs,
-    probe: undefined,
     // Without a fact the log does not know the lane yet, and its first change is version 1.
     ver: fact === undefined ? 0 : 1,
   });
@@ -66,15 +63,5 @@ export function changeLane(
     const subject = { kind: 'lane', id: expected.code, ver: row.ver + index + 1 };
     tables.ledger.record('filing', subject, fact, tables.now());
   }
-  return true;
-}
-
-export function leaseProbe(tables: Tables, worker: WorkerId, lane: LaneCode, ms: number): boolean {
-  const now = tables.now();
-  const row = tables.lanes.get(lane);
-  if (row === undefined) return false;
-  const isTaken = row.probe !== undefined && row.probe.until > now && row.probe.holder !== worker;
-  if (isTaken) return false;
-  tables.lanes.set(lane, { ...row, probe: { holder: worker, until: addMs(now, ms) } });
   return true;
 }

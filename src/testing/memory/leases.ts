@@ -96,14 +96,29 @@ export function acquireSlots(tables: Tables, worker: WorkerId, wants: Wants): Sl
           slot.n < want.ceiling && slot.expiresAt <= now && restEnds(tables, slot, lane) <= now,
       )
       .slice(0, want.count);
-    const expiresAt = addMs(now, tables.leaseMs);
-    return free.map(({ lane, n }) => {
-      tables.slotFence += 1;
-      const fence = String(tables.slotFence);
-      slotsOf(tables, lane)[n] = { lane, n, fence, holder: worker, expiresAt };
-      return { lane, n, fence };
-    });
+    return free.map((slot) => take(tables, worker, slot));
   });
+}
+
+/** The first slot of a lane, held or not, when no other is in use or rests. */
+export function leaseProbe(tables: Tables, worker: WorkerId, code: LaneCode): SlotRef | undefined {
+  const now = tables.now();
+  const lane = tables.lanes.get(code);
+  if (lane === undefined || !tables.isAlive(worker)) return undefined;
+  const slots = slotsOf(tables, code);
+  const isAtRest = slots.every(
+    (slot) => slot.expiresAt <= now && restEnds(tables, slot, lane) <= now,
+  );
+  const [first] = slots;
+  return first !== undefined && isAtRest ? take(tables, worker, first) : undefined;
+}
+
+function take(tables: Tables, worker: WorkerId, { lane, n }: SlotRow): SlotRef {
+  tables.slotFence += 1;
+  const fence = String(tables.slotFence);
+  const expiresAt = addMs(tables.now(), tables.leaseMs);
+  slotsOf(tables, lane)[n] = { lane, n, fence, holder: worker, expiresAt };
+  return { lane, n, fence };
 }
 
 export function releaseSlots(tables: Tables, worker: WorkerId, names: SlotNames): void {

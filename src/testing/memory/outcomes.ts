@@ -6,17 +6,23 @@ import {
   type FilingId,
   type Instant,
   invariant,
+  type LaneCode,
   type OutcomeRecord,
+  type TickAnswer,
 } from '../../core/index.ts';
 import { asStored, type FilingRow, type OutcomeRow } from './rows.ts';
 import { assertFiling, type Tables } from './tables.ts';
 
+/** Returns those that come with a receipt of another filing: nothing of them is recorded. */
 export function recordOutcomes(
   tables: Tables,
   outcomes: readonly OutcomeRecord[],
   now: Instant,
-): void {
-  const changes = outcomes.map((outcome) => ({ outcome, next: rowAfter(tables, outcome, now) }));
+): TickAnswer['disputed'] {
+  const disputed = outcomes.filter((outcome) => !giveReceipt(tables, outcome));
+  const changes = outcomes
+    .filter((outcome) => !disputed.includes(outcome))
+    .map((outcome) => ({ outcome, next: rowAfter(tables, outcome, now) }));
   // All checks before the first write: a statement that breaks a constraint leaves nothing behind.
   for (const { outcome, next } of changes) {
     if (next === undefined) continue;
@@ -49,6 +55,20 @@ export function recordOutcomes(
       at: now,
     });
   }
+  return disputed.map(({ filing, attempt }) => ({ filing, attempt }));
+}
+
+export function receiptName(lane: LaneCode, number: string): string {
+  return `${lane} ${number}`;
+}
+
+/** A receipt is one filing's. False when it is another's. */
+function giveReceipt(tables: Tables, { receipt, lane, filing }: OutcomeRecord): boolean {
+  if (receipt === undefined) return true;
+  const name = receiptName(lane, receipt);
+  const owner = tables.receipts.get(name) ?? filing;
+  tables.receipts.set(name, owner);
+  return owner === filing;
 }
 
 /** The filing as the outcome leaves it; undefined when the claim no longer holds. */

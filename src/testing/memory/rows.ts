@@ -43,7 +43,6 @@ export interface LaneRow {
   /** Derived from the state: when new claims may be made again. */
   readonly openFrom: Instant;
   readonly longestServiceMs: number;
-  readonly probe: { readonly holder: WorkerId; readonly until: Instant } | undefined;
   /** The ledger's subject version. */
   readonly ver: number;
 }

@@ -45,6 +45,8 @@ export class Tables {
   readonly attempts = new Map<FilingId, AttemptRow[]>();
   readonly outcomes = new Map<FilingId, OutcomeRow[]>();
   readonly exceptions: ExceptionRow[] = [];
+  /** By lane and number. */
+  readonly receipts = new Map<string, FilingId>();
   readonly outbox: OutboxRow[] = [];
   readonly blobs = new Map<string, BlobRow>();
   readonly dataKeys = new Map<string, WrappedKey & { readonly subject: string }>();

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import {
   type Exchange,
+  mayKeepBusy,
   type Portal,
   type Profile,
   type SealedPayload,
@@ -123,9 +124,9 @@ export class RehearsalPortal implements Portal {
   async #counted(profile: Profile, exchange: () => Promise<Exchange>): Promise<Exchange> {
     this.inFlight += 1;
     const ended = await this.#exchange(exchange);
-    // After a lost answer the worker lets the slot rest, because the portal may still be at work.
-    const isLost = ended.kind === 'failure' && ended.written;
-    if (isLost) void this.#clock.sleep(profile.longestServiceMs).then(() => this.#leave());
+    // Where nothing shows that the portal is done, the worker lets the slot rest, until it must be.
+    if (mayKeepBusy(ended, profile))
+      void this.#clock.sleep(profile.longestServiceMs).then(() => this.#leave());
     else this.#leave();
     return ended;
   }

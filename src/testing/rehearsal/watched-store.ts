@@ -35,11 +35,12 @@ export function watched(
     acquireSlots: (worker, wants) => store.acquireSlots(worker, wants),
     releaseSlots: (worker, slots) => store.releaseSlots(worker, slots),
     tick: async (input) => {
-      const claims = await store.tick(input);
-      for (const outcome of input.outcomes) note(outcome);
-      for (const { filing } of claims) on.watch.remove(filing.id);
+      const answer = await store.tick(input);
+      const held = new Set(answer.disputed.map(({ filing }) => filing));
+      for (const outcome of input.outcomes) if (!held.has(outcome.filing)) note(outcome);
+      for (const { filing } of answer.claims) on.watch.remove(filing.id);
       on.onChange();
-      return claims;
+      return answer;
     },
     adopt: (worker, known) => store.adopt(worker, known),
     takeOrphans: (worker, limit) => store.takeOrphans(worker, limit),
@@ -53,8 +54,9 @@ export function watched(
       on.onChange();
       return changed;
     },
-    leaseProbe: (worker, lane, ms) => store.leaseProbe(worker, lane, ms),
+    leaseProbe: (worker, lane) => store.leaseProbe(worker, lane),
     history: (filing) => store.history(filing),
+    receiptOwner: (lane, number) => store.receiptOwner(lane, number),
     dataKey: (subject, month, make) => store.dataKey(subject, month, make),
   };
 }

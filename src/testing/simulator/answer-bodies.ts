@@ -1,4 +1,4 @@
-import type { Profile } from '../../core/index.ts';
+import type { Echo, Own, Profile, RegistryRule } from '../../core/index.ts';
 
 /** Writes the answers of one portal in the places where its profile says a client will look. */
 export class AnswerBodies {
@@ -8,6 +8,9 @@ export class AnswerBodies {
   private readonly statusParts: Template;
   private readonly statusReceiptParts: Template;
   private readonly captchaMark: string;
+  private readonly echoes: readonly Echo[];
+  private readonly statusEchoes: readonly Echo[];
+  private readonly isNamed: boolean;
 
   constructor(profile: Profile) {
     const number = profile.receipt.numberAt;
@@ -16,16 +19,21 @@ export class AnswerBodies {
     // A portal that cannot name the key in its answers has nothing at this place.
     const key = profile.status?.keyAt;
     const named = key === undefined ? [] : [key];
-    this.acceptedParts = template([number, ...named]);
+    this.acceptedParts = template([number, ...named, ...placesOf(profile.receipt.echoes)]);
+    this.echoes = profile.receipt.echoes ?? [];
+    this.statusEchoes = profile.status?.echoes ?? [];
+    this.isNamed = key !== undefined;
     this.acceptedBareParts = template(['/message', ...named]);
     this.receivedParts = template([submission, ...named]);
     this.statusParts = template([state, ...named]);
-    this.statusReceiptParts = template([number, state, ...named]);
+    const echoed = placesOf(profile.status?.echoes);
+    this.statusReceiptParts = template([number, state, ...named, ...echoed]);
     this.captchaMark = profile.captcha.marks[0] ?? 'captcha';
   }
 
-  accepted(key: string, receipt: string): Buffer {
-    return fill(this.acceptedParts, [receipt, key]);
+  accepted(key: string, receipt: string, own: Own): Buffer {
+    const named = this.isNamed ? [key] : [];
+    return fill(this.acceptedParts, [receipt, ...named, ...textsOf(this.echoes, own)]);
   }
 
   acceptedWithoutReceipt(key: string): Buffer {
@@ -40,13 +48,15 @@ export class AnswerBodies {
     return fill(this.statusParts, [word, key]);
   }
 
-  statusWithReceipt(key: string, word: string, receipt: string): Buffer {
-    return fill(this.statusReceiptParts, [receipt, word, key]);
+  statusWithReceipt(key: string, word: string, receipt: string, own: Own): Buffer {
+    const named = this.isNamed ? [key] : [];
+    const texts = [receipt, word, ...named, ...textsOf(this.statusEchoes, own)];
+    return fill(this.statusReceiptParts, texts);
   }
 
   /** `charset`: the bytes are not what the header promises, though the receipt in them is sound. */
-  acceptedInWrongCharset(key: string, receipt: string, charset: 'utf8' | 'latin1'): Buffer {
-    const json = this.accepted(key, receipt).toString('utf8');
+  inWrongCharset(body: Buffer, charset: 'utf8' | 'latin1'): Buffer {
+    const json = body.toString('utf8');
     const noted = `{"note":"d\u00E9p\u00F4t re\u00E7u",${json.slice(1)}`;
     if (charset === 'latin1') return Buffer.from(noted, 'latin1');
     // 0xC3 opens a sequence of two bytes; the letter after it cannot be its second.
@@ -55,8 +65,9 @@ export class AnswerBodies {
     return bytes;
   }
 
-  registry(place: string, word: string): Buffer {
-    return fill(template([place]), [word]);
+  registry(rule: RegistryRule, word: string, number: string): Buffer {
+    const named = rule.entityAt === undefined ? [] : [rule.entityAt];
+    return fill(template([rule.stateAt, ...named]), [word, number]);
   }
 
   problem(code: string, message: string): Buffer {
@@ -83,6 +94,15 @@ export class AnswerBodies {
   closedPage(): Buffer {
     return page('Closed', '<p>The filing service is closed at this hour.</p>');
   }
+}
+
+export function placesOf(echoes: readonly Echo[] | undefined): readonly string[] {
+  return (echoes ?? []).map(({ at }) => at);
+}
+
+/** What each echo says of a filing; empty where the filing has nothing to be echoed. */
+export function textsOf(echoes: readonly Echo[], own: Own): readonly string[] {
+  return echoes.map(({ of }) => own(of) ?? '');
 }
 
 export function page(title: string, content: string): Buffer {

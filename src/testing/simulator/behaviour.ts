@@ -31,13 +31,25 @@ export interface Behaviour {
   readonly sessionIdleMs?: number;
   /**
    * `shared` hands one token to everybody, `open` asks nobody to sign in, `refused` lets nobody in and shows the login again,
-   * `turned_away` lets nobody in and shows a page without it.
+   * `turned_away` lets nobody in and shows a page without it, `ends_former` keeps one session for the account, the last
+   * one, `error_500` breaks before it has looked at the password.
    */
-  readonly login: 'checked' | 'shared' | 'open' | 'refused' | 'turned_away';
+  readonly login:
+    | 'checked'
+    | 'shared'
+    | 'open'
+    | 'refused'
+    | 'turned_away'
+    | 'ends_former'
+    | 'error_500';
   /** Whether a request without the profile's credential headers is refused. */
   readonly credentials: 'checked' | 'ignored';
   /** `changed` asks for one more field than the profile knows. */
   readonly form: 'as_profiled' | 'changed';
+  /** `account` shows whoever asks for a confirmation the last one of the account, as portals without sessions do. */
+  readonly confirmation: 'session' | 'account';
+  /** `for_another` answers about another number than it was asked for. */
+  readonly registry: 'as_asked' | 'for_another';
   /** Entity numbers of the right shape that the registry does not know. */
   readonly unknownEntities: readonly string[];
 }
@@ -51,6 +63,11 @@ export interface Timings {
   readonly slowMs?: number;
   /** How long a silent portal holds a request. Default: as for `slowMs`. */
   readonly silenceMs?: number;
+  /**
+   * How long the portal works on after somebody in front of it has given up (5xx, 408, 429, a cut, half an answer). What
+   * it takes, it takes at the end of that.
+   */
+  readonly worksOnMs: number;
   readonly dripEveryMs: number;
   readonly dripChunkBytes: number;
 }
@@ -77,7 +94,13 @@ export const DEFAULT_BEHAVIOUR: Behaviour = {
   faults: {},
   mixRate: 0,
   schedule: [],
-  timings: { throttleMs: 2_000, processingMs: 1_000, dripEveryMs: 20, dripChunkBytes: 8 },
+  timings: {
+    throttleMs: 2_000,
+    processingMs: 1_000,
+    worksOnMs: 0,
+    dripEveryMs: 20,
+    dripChunkBytes: 8,
+  },
   duplicateWindowMs: 0,
   overCeiling: 'counted',
   blockMs: 10_000,
@@ -87,6 +110,8 @@ export const DEFAULT_BEHAVIOUR: Behaviour = {
   login: 'checked',
   credentials: 'checked',
   form: 'as_profiled',
+  confirmation: 'session',
+  registry: 'as_asked',
   unknownEntities: [],
 };
 
@@ -134,6 +159,7 @@ export const BehaviourSchema = Type.Object(
           processingMs: Type.Optional(ms),
           slowMs: Type.Optional(ms),
           silenceMs: Type.Optional(ms),
+          worksOnMs: Type.Optional(ms),
           dripEveryMs: Type.Optional(ms),
           dripChunkBytes: Type.Optional(count),
         },
@@ -148,9 +174,21 @@ export const BehaviourSchema = Type.Object(
     health: Type.Optional(Type.Enum(['good', 'bad'])),
     sessions: Type.Optional(Type.Enum(['none', 'tracked'])),
     sessionIdleMs: Type.Optional(ms),
-    login: Type.Optional(Type.Enum(['checked', 'shared', 'open', 'refused', 'turned_away'])),
+    login: Type.Optional(
+      Type.Enum([
+        'checked',
+        'shared',
+        'open',
+        'refused',
+        'turned_away',
+        'ends_former',
+        'error_500',
+      ]),
+    ),
     credentials: Type.Optional(Type.Enum(['checked', 'ignored'])),
     form: Type.Optional(Type.Enum(['as_profiled', 'changed'])),
+    confirmation: Type.Optional(Type.Enum(['session', 'account'])),
+    registry: Type.Optional(Type.Enum(['as_asked', 'for_another'])),
     unknownEntities: Type.Optional(
       Type.Array(Type.String({ minLength: 1 }), { maxItems: SCHEDULE_MAX }),
     ),

@@ -5,6 +5,7 @@ import { FAULTS, FAULT_KINDS } from './faults.ts';
 import type { Plan } from './plan.ts';
 import { PortalModel } from './portal-model.ts';
 import { sampleProfile } from './sample-profile.ts';
+import { isSurvivable } from './survivable.ts';
 
 const START = Date.parse('2026-03-02T15:00:00Z');
 
@@ -76,7 +77,7 @@ describe('a seed', () => {
     expect(faulty.length / plans.length).toBeLessThan(0.73);
     const met = new Set(faulty.map((plan) => plan.fault));
     const expected = FAULT_KINDS.filter(
-      (kind) => FAULTS[kind].survivable && FAULTS[kind].on !== 'health',
+      (kind) => isSurvivable(kind, sampleProfile()) && FAULTS[kind].on !== 'health',
     );
     expect(met).toEqual(new Set(expected));
   });

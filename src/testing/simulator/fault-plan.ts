@@ -1,6 +1,8 @@
+import type { Profile } from '../../core/index.ts';
 import type { Behaviour } from './behaviour.ts';
 import type { Dice } from './dice.ts';
 import { type Endpoint, FAULT_KINDS, FAULTS, type FaultKind } from './faults.ts';
+import { isSurvivable } from './survivable.ts';
 
 /** What identifies a request for the fault plan. */
 export interface Occasion {
@@ -24,7 +26,9 @@ export class FaultPlan {
   private readonly byKey = new Map<string, { fault: FaultKind; nth: number | undefined }[]>();
   private readonly shares: Readonly<Record<Endpoint, readonly Share[]>>;
 
-  constructor(behaviour: Behaviour) {
+  /** A mix has only what a careful client can survive, and that hangs on what the profile says. */
+  constructor(behaviour: Behaviour, profile: Pick<Profile, 'throttle' | 'receipt' | 'status'>) {
+    const mixes = (kind: FaultKind): boolean => isSurvivable(kind, profile);
     for (const entry of behaviour.schedule) {
       if ('request' in entry) {
         this.byRequest.set(entry.request, entry.fault);
@@ -35,9 +39,9 @@ export class FaultPlan {
       }
     }
     this.shares = {
-      submit: sharesOf('submit', behaviour),
-      status: sharesOf('status', behaviour),
-      health: sharesOf('health', behaviour),
+      submit: sharesOf('submit', behaviour, mixes),
+      status: sharesOf('status', behaviour, mixes),
+      health: sharesOf('health', behaviour, mixes),
       other: [],
     };
   }
@@ -64,13 +68,17 @@ export class FaultPlan {
   }
 }
 
-function sharesOf(endpoint: Endpoint, behaviour: Behaviour): readonly Share[] {
+function sharesOf(
+  endpoint: Endpoint,
+  behaviour: Behaviour,
+  mixes: (kind: FaultKind) => boolean,
+): readonly Share[] {
   const kinds = FAULT_KINDS.filter((kind) => FAULTS[kind].on === endpoint);
-  const mixed = kinds.filter((kind) => FAULTS[kind].survivable);
+  const mixed = kinds.filter(mixes);
   let upTo = 0;
   const shares: Share[] = [];
   for (const kind of kinds) {
-    const mix = FAULTS[kind].survivable ? behaviour.mixRate / mixed.length : 0;
+    const mix = mixes(kind) ? behaviour.mixRate / mixed.length : 0;
     const share = (behaviour.faults[kind] ?? 0) + mix;
     if (share === 0) continue;
     upTo += share;

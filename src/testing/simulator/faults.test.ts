@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Instant, instant } from '../../core/index.ts';
+import { type Instant, instant, type Profile } from '../../core/index.ts';
 import { FAULT_KINDS, FAULTS, type FaultKind } from './faults.ts';
 import type { Plan } from './plan.ts';
 import { PortalModel } from './portal-model.ts';
@@ -50,6 +50,22 @@ const EXPECTED: Readonly<Record<FaultKind, Expected>> = {
   redirect_after_accept: taken(302, { headers: { location: '/elsewhere' } }),
   conflict_true: taken(409),
   duplicate_answer: taken(200, { delivery: 'twice' }),
+  duplicate_answer_late: taken(200, { delivery: 'twice' }),
+  // Nothing was taken before it, so the answer is its own.
+  receipt_reissued: taken(200, { body: 'DE-00000001' }),
+  receipt_of_another: taken(200, { body: 'DE-00000001' }),
+  answer_of_another: taken(200, { body: 'DE-00000001' }),
+  accept_then_429: taken(429, retryAfter('2')),
+  accept_then_503_retry_after: taken(503, retryAfter('2')),
+  accept_then_403_reset: taken(403, reset(SOON)),
+  accept_then_403_captcha: taken(403, { body: 'g-recaptcha' }),
+  accept_then_401: taken(401),
+  accept_then_403: taken(403),
+  accept_then_405: taken(405),
+  accept_then_418: taken(418),
+  accept_then_423: taken(423),
+  accept_then_425: taken(425),
+  accept_then_511: taken(511),
   received_202_then_accepted: taken(202, { body: '"id":"S1"' }),
   received_202_then_refused: left(202, { body: '"id":"S1"' }),
   received_202_stuck: left(202, { body: '"id":"S1"' }),
@@ -109,6 +125,8 @@ const EXPECTED: Readonly<Record<FaultKind, Expected>> = {
   status_404_page: taken(404, { body: 'Error 404' }),
   status_no_receipt: taken(200, { body: /^(?=.*"FILED")(?!.*receipt)/ }),
   status_other_key: taken(200, { body: '"key":"k1-other"' }),
+  status_other_entity: taken(200, { body: '"entity":"9"' }),
+  status_receipt_of_another: taken(200, { body: 'DE-00000002' }),
   status_unknown_word: taken(200, { body: 'in limbo' }),
   status_hidden: taken(404, { body: 'UNKNOWN_KEY' }),
   status_says_refused: taken(200, { body: 'REFUSED' }),
@@ -122,10 +140,17 @@ function at(ms: number): Instant {
   return instant(START + ms);
 }
 
+/** A portal whose status answers name the filing. */
+function naming(): Profile {
+  const { status, ...rest } = sampleProfile();
+  const echoes = [{ at: '/filing/entity', of: '/entity' }];
+  return status === undefined ? rest : { ...rest, status: { ...status, echoes } };
+}
+
 function play(fault: FaultKind): { readonly model: PortalModel; readonly plan: Plan } {
   const { on } = FAULTS[fault];
   const schedule = [{ fault, request: on === 'status' ? 2 : 1 }];
-  const model = new PortalModel({ profile: sampleProfile(), behaviour: { schedule } });
+  const model = new PortalModel({ profile: naming(), behaviour: { schedule } });
   const headers = { 'x-idempotency-key': 'k1' };
   const submit = { method: 'POST', path: '/submit', headers, body: Buffer.from('p') };
   const read = (path: string) => ({ method: 'GET', path, headers: {}, body: Buffer.alloc(0) });

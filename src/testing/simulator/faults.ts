@@ -15,6 +15,7 @@ const refused = { on: 'submit', fate: 'refused', survivable: true } as const;
 const processing = { on: 'submit', fate: 'processing', survivable: true } as const;
 const status = { on: 'status', survivable: true } as const;
 // No client can tell these from the truth. They are for tests that show what the promise's conditions are worth.
+const acceptedLie = { on: 'submit', fate: 'accepted', survivable: false } as const;
 const statusLie = { on: 'status', survivable: false } as const;
 const health = { on: 'health', survivable: true } as const;
 
@@ -37,6 +38,24 @@ export const FAULTS = {
   redirect_after_accept: accepted,
   conflict_true: accepted,
   duplicate_answer: accepted,
+  // The same again, when the next request is on that connection.
+  duplicate_answer_late: accepted,
+  // Somebody else's: what the client is told belongs to the filing that was taken before this one.
+  receipt_reissued: accepted,
+  receipt_of_another: acceptedLie,
+  answer_of_another: accepted,
+  // Taken, and a gateway or a limiter behind the desk answers as if nothing had been.
+  accept_then_429: accepted,
+  accept_then_503_retry_after: accepted,
+  accept_then_403_reset: accepted,
+  accept_then_403_captcha: accepted,
+  accept_then_401: accepted,
+  accept_then_403: accepted,
+  accept_then_405: accepted,
+  accept_then_418: accepted,
+  accept_then_423: accepted,
+  accept_then_425: accepted,
+  accept_then_511: accepted,
 
   // The portal takes its time to decide.
   received_202_then_accepted: processing,
@@ -107,11 +126,13 @@ export const FAULTS = {
   status_404_page: status,
   status_no_receipt: status,
   status_other_key: status,
+  status_other_entity: status,
   status_unknown_word: status,
   // Lies that nobody can notice.
   status_hidden: statusLie,
   status_says_refused: statusLie,
   status_invents_receipt: statusLie,
+  status_receipt_of_another: statusLie,
 
   health_500: health,
   health_cut: health,

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { decodeJson, type Instant } from '../../core/index.ts';
+import { decodeJson, type Instant, needPayload, type Own, textAt } from '../../core/index.ts';
 import { Examiner, type Objection } from './examiner.ts';
 import type { PageDesk } from './page-desk.ts';
 import type { AnswerPlan, PortalRequest } from './plan.ts';
@@ -39,7 +39,7 @@ export class FrontDesk {
     const { pages, submitDesk } = this;
     if (pages === undefined) {
       const sha256 = hash('sha256', request.body, 'hex');
-      const payload = this.examiner.isStrict ? decodeJson(request.body) : undefined;
+      const payload = this.isRead ? decodeJson(request.body) : undefined;
       return { key: submitDesk.keyOf(request, sha256), sha256, payload, fields: NO_FIELDS };
     }
     const fields = pages.fieldsOf(request);
@@ -47,6 +47,12 @@ export class FrontDesk {
     const sha256 = hash('sha256', JSON.stringify(payload), 'hex');
     const key = pages.keyOf(fields) ?? submitDesk.keyOf(request, sha256);
     return { key, sha256, payload, fields };
+  }
+
+  /** Payloads are read only where something hangs on them: thousands come in a second. */
+  private get isRead(): boolean {
+    const { receipt, status } = this.parts.profile;
+    return this.examiner.isStrict || needPayload(receipt.echoes) || needPayload(status?.echoes);
   }
 
   take(number: number, request: PortalRequest, filing: Filing, now: Instant): Handled {
@@ -64,7 +70,8 @@ export class FrontDesk {
         return honest(answer, this.wait(number));
       }
     }
-    const handled = this.submitDesk.take({ number, key, sha256, now }, this.latencyMs);
+    const own: Own = (of) => (of === 'key' ? key : textAt(payload, of));
+    const handled = this.submitDesk.take({ number, key, sha256, now, own }, this.latencyMs);
     if (handled.acceptsAfterMs !== undefined) examiner.noteTaken(payload, key, now);
     if (door === undefined || handled.fault !== undefined) return handled;
     return { ...handled, answer: pages?.afterPost(handled.answer, door.guest) ?? handled.answer };
@@ -97,7 +104,9 @@ export class FrontDesk {
     const number = decodeURIComponent(path.slice(head.length, path.length - tail.length));
     const isKnown = this.examiner.registered(number, this.parts.behaviour.unknownEntities);
     const word = isKnown ? rule.active[0] : rule.notFound[0];
-    return respond(isKnown ? 200 : 404, this.parts.bodies.registry(rule.stateAt, word ?? ''));
+    const { bodies, behaviour } = this.parts;
+    const named = behaviour.registry === 'for_another' ? `${number}9` : number;
+    return respond(isKnown ? 200 : 404, bodies.registry(rule, word ?? '', named));
   }
 
   /** How long a refusal before the desk takes; its dice are its own, so that the desk's stay as they were. */

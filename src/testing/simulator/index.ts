@@ -38,6 +38,7 @@ export {
 export { BODY_BYTES_MAX } from './request-body.ts';
 export type { ReceivedRequest, RequestLog } from './request-log.ts';
 export { sampleProfile } from './sample-profile.ts';
+export { isSurvivable } from './survivable.ts';
 export {
   type Acceptance,
   type AcceptedLine,

@@ -1,4 +1,4 @@
-import type { FormRule, Profile } from '../../core/index.ts';
+import type { Echo, FormRule, Own, Profile, RegistryRule } from '../../core/index.ts';
 import { AnswerBodies, page } from './answer-bodies.ts';
 
 /**
@@ -13,9 +13,10 @@ export class PageBodies extends AnswerBodies {
     this.profile = profile;
   }
 
-  override accepted(_key: string, receipt: string): Buffer {
+  override accepted(_key: string, receipt: string, own: Own): Buffer {
     const { receipt: rule, form } = this.profile;
-    return page('Filed', at(form?.confirmation, at(rule.numberAt, receipt)));
+    const echoes = this.echoed(rule.echoes, own);
+    return page('Filed', at(form?.confirmation, at(rule.numberAt, receipt) + echoes));
   }
 
   override acceptedWithoutReceipt(): Buffer {
@@ -31,18 +32,20 @@ export class PageBodies extends AnswerBodies {
     return page('Status', this.standing(key, word));
   }
 
-  override statusWithReceipt(key: string, word: string, receipt: string): Buffer {
-    return page('Status', this.standing(key, word) + at(this.profile.receipt.numberAt, receipt));
+  override statusWithReceipt(key: string, word: string, receipt: string, own: Own): Buffer {
+    const { receipt: rule, status } = this.profile;
+    const echoes = this.echoed(status?.echoes, own);
+    return page('Status', this.standing(key, word) + at(rule.numberAt, receipt) + echoes);
   }
 
-  override acceptedInWrongCharset(key: string, receipt: string): Buffer {
+  override inWrongCharset(body: Buffer): Buffer {
     // 0xE9 is no UTF-8 by itself, whichever charset the page was meant in.
-    const text = this.accepted(key, receipt).toString('utf8').replace('<body>', '<body>\u00E9');
-    return Buffer.from(text, 'latin1');
+    return Buffer.from(body.toString('utf8').replace('<body>', '<body>\u00E9'), 'latin1');
   }
 
-  override registry(place: string, word: string): Buffer {
-    return page('Registry', at(place, word));
+  override registry(rule: RegistryRule, word: string, number: string): Buffer {
+    const named = rule.entityAt === undefined ? '' : at(rule.entityAt, number);
+    return page('Registry', at(rule.stateAt, word) + named);
   }
 
   override problem(code: string, message: string): Buffer {
@@ -91,6 +94,10 @@ export class PageBodies extends AnswerBodies {
     return page('File', `${open}${hidden}${inputs.join('')}<button>File</button></form>`);
   }
 
+  private echoed(echoes: readonly Echo[] | undefined, own: Own): string {
+    return (echoes ?? []).map((echo) => at(echo.at, own(echo.of) ?? '')).join('');
+  }
+
   private standing(key: string, word: string): string {
     const { status } = this.profile;
     return at(status?.stateAt, word) + (status?.keyAt === undefined ? '' : at(status.keyAt, key));
@@ -101,11 +108,11 @@ export class PageBodies extends AnswerBodies {
 function asPointers(profile: Profile): Profile {
   return {
     ...profile,
-    receipt: { ...profile.receipt, numberAt: '/receipt' },
+    receipt: { ...profile.receipt, numberAt: '/receipt', echoes: [] },
     received: { ...profile.received, submissionIdAt: '/submission' },
     ...(profile.status === undefined
       ? {}
-      : { status: { ...profile.status, stateAt: '/state', keyAt: '/key' } }),
+      : { status: { ...profile.status, stateAt: '/state', keyAt: '/key', echoes: [] } }),
   };
 }
 

@@ -30,6 +30,7 @@ export class PageDesk {
   private readonly rule: FormRule;
   private readonly guests = new Map<string, Guest>();
   private made = 0;
+  private lastConfirmation: Uint8Array | undefined;
 
   constructor(parts: PortalParts, bodies: PageBodies, sessions: SessionWatch, rule: FormRule) {
     this.parts = parts;
@@ -99,6 +100,7 @@ export class PageDesk {
     }
     const number = String(++this.made);
     guest.confirmations.set(number, answer.body);
+    this.lastConfirmation = answer.body;
     const location = `${relative(profile.submit.path, target)}?n=${number}`;
     return respondPage(303, EMPTY, { location });
   }
@@ -119,6 +121,8 @@ export class PageDesk {
     if (behaviour.login === 'turned_away') {
       return respondPage(200, this.bodies.problem('Sign in', 'Name or password not known.'));
     }
+    if (behaviour.login === 'error_500') return respondPage(500, this.bodies.errorPage(500));
+    if (behaviour.login === 'ends_former') this.guests.clear();
     const token = behaviour.login === 'shared' ? `${profile.code}.shared` : this.sessions.next();
     this.guests.set(token, newGuest(now));
     const [oldest] = this.guests.keys();
@@ -147,8 +151,11 @@ export class PageDesk {
 
   private confirmation(request: PortalRequest, now: Instant): AnswerPlan | undefined {
     const guest = this.guest(this.sessions.token(request), now);
+    if (guest === undefined) return this.toLogin(request.path.split('?')[0] ?? '');
     const number = new URLSearchParams(request.path.split('?')[1]).get('n') ?? '';
-    const body = guest?.confirmations.get(number);
+    const isOfAccount = this.parts.behaviour.confirmation === 'account';
+    const own = guest.confirmations.get(number);
+    const body = isOfAccount && own !== undefined ? this.lastConfirmation : own;
     return body === undefined ? undefined : respondPage(200, body);
   }
 

@@ -1,17 +1,19 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
-import type { AnswerPlan, Plan } from './plan.ts';
+import { type AnswerPlan, deliveryMs, type Plan } from './plan.ts';
 
 type Respond = Extract<AnswerPlan, { kind: 'respond' }>;
 
 /**
- * Carries out a plan on a socket and calls `finished` when the portal is done, also when the client has long gone.
+ * Carries out a plan on a socket and calls `done` when the portal is done, also when the client has long gone.
  * Timers do not keep the process alive: after `close` nobody waits for a silent portal.
  */
-export function performPlan(plan: Plan, response: ServerResponse, finished: () => void): void {
+export function performPlan(plan: Plan, response: ServerResponse, done: () => void): void {
   const { answer } = plan;
+  const worksOnMs = plan.finishAfterMs - plan.delayMs - deliveryMs(answer);
+  const finished = (): void => after(worksOnMs, done);
   if (answer.kind === 'silence') {
     after(plan.finishAfterMs, () => {
-      finished();
+      done();
       response.socket?.destroy();
     });
     return;
@@ -46,7 +48,7 @@ function deliver(answer: Respond, response: ServerResponse, finished: () => void
       return;
     case 'twice':
       finished();
-      writeTwice(answer, response);
+      writeTwice(answer, response, answer.delivery.againAfterMs);
       return;
     case 'drip':
       writeHead(answer, response);
@@ -74,9 +76,15 @@ function drip(
   after(pace.everyMs, () => drip(answer, { ...pace, at: end }, response, finished));
 }
 
-/** Both copies in one write: the client sees the second before it can use the connection for another request. */
-function writeTwice(answer: Respond, response: ServerResponse): void {
+/** Both copies in one write, so that the client sees the second before it can use the connection again; or apart. */
+function writeTwice(answer: Respond, response: ServerResponse, againAfterMs = 0): void {
   const { socket } = response;
+  if (againAfterMs > 0) {
+    after(againAfterMs, () => socket?.write(rawResponse(answer)));
+    writeHead(answer, response);
+    response.end(answer.body);
+    return;
+  }
   socket?.cork();
   writeHead(answer, response);
   response.end(answer.body);

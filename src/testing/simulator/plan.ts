@@ -47,8 +47,8 @@ export type Delivery =
   | { readonly kind: 'drip'; readonly chunkBytes: number; readonly everyMs: number }
   /** The length of the whole body is declared, and the connection ends after so many bytes of it (0: after the headers). */
   | { readonly kind: 'truncated'; readonly atBytes: number }
-  /** The same answer a second time on the same connection, as a broken proxy does. */
-  | { readonly kind: 'twice' };
+  /** The same answer a second time on the same connection, as a broken proxy does; at once, or some time later. */
+  | { readonly kind: 'twice'; readonly againAfterMs?: number };
 
 export const WHOLE: Delivery = { kind: 'whole' };
 

@@ -14,7 +14,13 @@ import { OpeningClock } from './opening-hours.ts';
 import { PageBodies } from './page-bodies.ts';
 import { formOf, PageDesk } from './page-desk.ts';
 import { type AnswerPlan, deliveryMs, type Plan, type PortalRequest } from './plan.ts';
-import { beyondTimeoutMs, type Handled, honest, type PortalParts } from './portal-parts.ts';
+import {
+  beyondTimeoutMs,
+  type Handled,
+  honest,
+  type PortalParts,
+  worksOnMs,
+} from './portal-parts.ts';
 import { ReceiptMaker } from './receipt-maker.ts';
 import { type Route, Routes } from './routes.ts';
 import { SessionWatch } from './session-watch.ts';
@@ -65,8 +71,9 @@ export class PortalModel {
       truth: this.truth,
       dice: new Dice(),
       behaviour,
-      faultPlan: new FaultPlan(behaviour),
+      faultPlan: new FaultPlan(behaviour, profile),
       receiptsIssued: 0,
+      lastTaken: undefined,
       pause: { from: Number.POSITIVE_INFINITY, until: Number.NEGATIVE_INFINITY },
     };
     this.routes = new Routes(profile);
@@ -87,7 +94,7 @@ export class PortalModel {
   /** From the next arrival on. What is already planned stays. */
   behave(change: BehaviourChange): void {
     this.parts.behaviour = changeBehaviour(this.parts.behaviour, change);
-    this.parts.faultPlan = new FaultPlan(this.parts.behaviour);
+    this.parts.faultPlan = new FaultPlan(this.parts.behaviour, this.parts.profile);
   }
 
   /** A whole request has reached the portal. */
@@ -117,7 +124,9 @@ export class PortalModel {
       status: answer.kind === 'respond' ? answer.status : 0,
     });
     const finishAfterMs =
-      answer.kind === 'silence' ? this.silenceMs() : delayMs + deliveryMs(answer);
+      answer.kind === 'silence'
+        ? this.silenceMs()
+        : delayMs + deliveryMs(answer) + worksOnMs(answer, this.parts);
     return {
       request: number,
       endpoint: route.endpoint,

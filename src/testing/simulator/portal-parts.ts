@@ -1,4 +1,4 @@
-import type { Profile } from '../../core/index.ts';
+import type { Own, Profile } from '../../core/index.ts';
 import type { AnswerBodies } from './answer-bodies.ts';
 import type { Behaviour } from './behaviour.ts';
 import type { Dice } from './dice.ts';
@@ -17,6 +17,13 @@ export interface Handled {
   readonly acceptsAfterMs: number | undefined;
 }
 
+/** A filing as the answers to it name it. */
+export interface Taken {
+  readonly key: string;
+  readonly receipt: string;
+  readonly own: Own;
+}
+
 /** Things that the endpoints of one portal share. */
 export interface PortalParts {
   readonly profile: Profile;
@@ -27,6 +34,8 @@ export interface PortalParts {
   behaviour: Behaviour;
   faultPlan: FaultPlan;
   receiptsIssued: number;
+  /** The filing that was taken last. */
+  lastTaken: Taken | undefined;
   /** The portal has asked everybody to stay away from the first moment to the second. */
   pause: { readonly from: number; readonly until: number };
 }
@@ -44,4 +53,23 @@ export function beyondTimeoutMs({ timeoutMs, longestServiceMs }: Profile): numbe
   return longestServiceMs > timeoutMs
     ? Math.ceil((timeoutMs + Math.min(longestServiceMs, 2 * timeoutMs)) / 2)
     : timeoutMs + Math.ceil(longestServiceMs / 2);
+}
+
+/**
+ * How long the portal works on after its answer: only where somebody in front of it gave up who does not know what it
+ * does. A limiter that the profile vouches for lets nothing through that it turns away.
+ */
+export function worksOnMs(answer: AnswerPlan, { profile, behaviour }: WorkingParts): number {
+  return isGivenUp(answer, profile) ? behaviour.timings.worksOnMs : 0;
+}
+
+type WorkingParts = Pick<PortalParts, 'profile' | 'behaviour'>;
+
+function isGivenUp(answer: AnswerPlan, { throttle }: Profile): boolean {
+  if (answer.kind !== 'respond') return answer.kind === 'cut';
+  const { status, headers, delivery } = answer;
+  if (delivery.kind === 'truncated') return true;
+  const isThrottle = status === 429 || (status === 503 && headers['retry-after'] !== undefined);
+  if (isThrottle) return throttle.provesNothingTaken !== true;
+  return status >= 500 || [408, 423, 425].includes(status);
 }

@@ -1,4 +1,4 @@
-import type { StatusRule } from '../../core/index.ts';
+import type { Own, StatusRule } from '../../core/index.ts';
 import type { AnswerBodies } from './answer-bodies.ts';
 import type { StatusFault } from './faults.ts';
 import type { AnswerPlan } from './plan.ts';
@@ -17,6 +17,9 @@ export interface StatusScene {
   readonly key: string;
   readonly standing: Standing;
   readonly throttleMs: number;
+  readonly own: Own;
+  /** The filing that was taken last, if it is another one. */
+  readonly another: { readonly receipt: string; readonly own: Own } | undefined;
   /** A receipt of the right shape that belongs to no filing. */
   inventReceipt(): string;
 }
@@ -27,7 +30,7 @@ export function honestStatus(scene: StatusScene): AnswerPlan {
     case 'accepted':
       return respond(
         200,
-        bodies.statusWithReceipt(key, word(rule.accepted, 'accepted'), standing.receipt),
+        bodies.statusWithReceipt(key, word(rule.accepted, 'accepted'), standing.receipt, scene.own),
       );
     case 'processing':
       return respond(200, bodies.status(key, word(rule.processing, 'processing')));
@@ -68,6 +71,7 @@ export function faultyStatus(fault: StatusFault, scene: StatusScene): AnswerPlan
           `${key}-other`,
           word(rule.accepted, 'accepted'),
           scene.inventReceipt(),
+          scene.own,
         ),
       );
     case 'status_unknown_word':
@@ -79,8 +83,25 @@ export function faultyStatus(fault: StatusFault, scene: StatusScene): AnswerPlan
     case 'status_invents_receipt':
       return respond(
         200,
-        bodies.statusWithReceipt(key, word(rule.accepted, 'accepted'), scene.inventReceipt()),
+        bodies.statusWithReceipt(
+          key,
+          word(rule.accepted, 'accepted'),
+          scene.inventReceipt(),
+          scene.own,
+        ),
       );
+    case 'status_receipt_of_another':
+    case 'status_other_entity': {
+      const isNamed = fault === 'status_other_entity';
+      const receipt = isNamed
+        ? scene.inventReceipt()
+        : (scene.another?.receipt ?? scene.inventReceipt());
+      const own: Own = isNamed ? (of) => `${scene.own(of) ?? ''}9` : scene.own;
+      return respond(
+        200,
+        bodies.statusWithReceipt(key, word(rule.accepted, 'accepted'), receipt, own),
+      );
+    }
   }
 }
 

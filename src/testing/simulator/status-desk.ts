@@ -37,11 +37,15 @@ export class StatusDesk {
       key,
       standing: this.standing(submission, asked.now),
       throttleMs: behaviour.timings.throttleMs,
+      own: submission?.own ?? ((of) => (of === 'key' ? key : undefined)),
+      another: this.parts.lastTaken?.key === key ? undefined : this.parts.lastTaken,
       inventReceipt: () => this.inventReceipt(),
     };
     const delayMs = latency();
-    // Where answers name no key, none can name a wrong one.
-    const mute = fault === 'status_other_key' && rule.keyAt === undefined;
+    // Where answers name no key and no entity, none can name a wrong one.
+    const mute =
+      (fault === 'status_other_key' && rule.keyAt === undefined) ||
+      (fault === 'status_other_entity' && rule.echoes === undefined);
     if (fault === undefined || !isStatusFault(fault) || mute) {
       return honest(honestStatus(scene), delayMs);
     }

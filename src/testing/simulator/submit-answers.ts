@@ -1,4 +1,4 @@
-import type { Instant } from '../../core/index.ts';
+import type { Instant, Own } from '../../core/index.ts';
 import type { AnswerBodies } from './answer-bodies.ts';
 import type { SubmitFault } from './faults.ts';
 import { type AnswerPlan, type Delivery, WHOLE } from './plan.ts';
@@ -12,6 +12,10 @@ export interface SubmitScene {
   /** Of the filing that this request made or repeated; empty when nothing was taken. */
   readonly receipt: string;
   readonly submissionId: string;
+  /** What the filing is called in the answers that name it. */
+  readonly own: Own;
+  /** The filing that was taken before this one. */
+  readonly another: Pick<SubmitScene, 'key' | 'receipt' | 'own'> | undefined;
   /** A status that the profile's receipt rule takes. */
   readonly acceptedStatus: number;
   readonly malformedReceipt: string | undefined;
@@ -22,6 +26,8 @@ export interface SubmitScene {
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' } as const;
 const HTML_TYPE = { 'content-type': 'text/html; charset=utf-8' } as const;
 const EMPTY = Buffer.alloc(0);
+// Long enough for the next request to be written, and shorter than an answer to it takes.
+const LATE_MS = 4;
 const CUT: AnswerPlan = { kind: 'cut' };
 const SILENCE: AnswerPlan = { kind: 'silence' };
 // Some statuses are wrong without the header that explains them (RFC 9110 §§ 11.6.1, 10.2.1, 7.8).
@@ -51,7 +57,11 @@ export function respondPage(
 
 /** What a client sees of a filing that the portal took, when nothing goes wrong. */
 export function acceptedAnswer(scene: SubmitScene, delivery: Delivery = WHOLE): AnswerPlan {
-  return respond(scene.acceptedStatus, scene.bodies.accepted(scene.key, scene.receipt), delivery);
+  return respond(scene.acceptedStatus, acceptedBody(scene), delivery);
+}
+
+function acceptedBody({ bodies, key, receipt, own }: SubmitScene): Buffer {
+  return bodies.accepted(key, receipt, own);
 }
 
 export function receivedAnswer(scene: SubmitScene): AnswerPlan {
@@ -79,11 +89,11 @@ export function faultyAnswer(fault: SubmitFault, scene: SubmitScene): AnswerPlan
     case 'accept_then_cut_after_headers':
       return acceptedAnswer(scene, { kind: 'truncated', atBytes: 0 });
     case 'truncated_body': {
-      const half = Math.floor(bodies.accepted(key, receipt).length / 2);
+      const half = Math.floor(acceptedBody(scene).length / 2);
       return acceptedAnswer(scene, { kind: 'truncated', atBytes: half });
     }
     case 'truncated_json': {
-      const whole = bodies.accepted(key, receipt);
+      const whole = acceptedBody(scene);
       return respond(acceptedStatus, whole.subarray(0, Math.floor(whole.length / 2)));
     }
     case 'slow':
@@ -92,10 +102,18 @@ export function faultyAnswer(fault: SubmitFault, scene: SubmitScene): AnswerPlan
       return acceptedAnswer(scene, scene.drip);
     case 'duplicate_answer':
       return acceptedAnswer(scene, { kind: 'twice' });
+    case 'duplicate_answer_late':
+      return acceptedAnswer(scene, { kind: 'twice', againAfterMs: LATE_MS });
+    case 'receipt_reissued':
+      return acceptedAnswer(scene);
+    case 'receipt_of_another':
+      return acceptedAnswer({ ...scene, receipt: scene.another?.receipt ?? receipt });
+    case 'answer_of_another':
+      return acceptedAnswer({ ...scene, ...scene.another });
     case 'wrong_charset_utf8':
-      return respond(acceptedStatus, bodies.acceptedInWrongCharset(key, receipt, 'utf8'));
+      return respond(acceptedStatus, bodies.inWrongCharset(acceptedBody(scene), 'utf8'));
     case 'wrong_charset_latin1':
-      return respond(acceptedStatus, bodies.acceptedInWrongCharset(key, receipt, 'latin1'));
+      return respond(acceptedStatus, bodies.inWrongCharset(acceptedBody(scene), 'latin1'));
     case 'receipt_missing':
       return respond(acceptedStatus, bodies.acceptedWithoutReceipt(key));
     case 'receipt_malformed':
@@ -104,7 +122,7 @@ export function faultyAnswer(fault: SubmitFault, scene: SubmitScene): AnswerPlan
         acceptedStatus,
         scene.malformedReceipt === undefined
           ? bodies.acceptedWithoutReceipt(key)
-          : bodies.accepted(key, scene.malformedReceipt),
+          : bodies.accepted(key, scene.malformedReceipt, scene.own),
       );
     case 'received_202_then_accepted':
     case 'received_202_then_refused':
@@ -133,6 +151,13 @@ export function faultyAnswer(fault: SubmitFault, scene: SubmitScene): AnswerPlan
       return respond(400, bodies.rejection('MALFORMED'));
     case 'rejected_422':
       return respond(422, bodies.rejection('FIELD_INVALID'));
+    case 'accept_then_401':
+    case 'accept_then_403':
+    case 'accept_then_405':
+    case 'accept_then_418':
+    case 'accept_then_423':
+    case 'accept_then_425':
+    case 'accept_then_511':
     case 'denied_401':
     case 'denied_403':
     case 'not_found_404':
@@ -160,7 +185,7 @@ export function faultyAnswer(fault: SubmitFault, scene: SubmitScene): AnswerPlan
 
 function throttledAnswer(fault: ThrottleFault, scene: SubmitScene): AnswerPlan {
   const { status, headers } = throttleStamp(fault, scene.now, scene.throttleMs);
-  return fault === 'throttle_403_captcha'
+  return fault === 'throttle_403_captcha' || fault === 'accept_then_403_captcha'
     ? respondPage(status, scene.bodies.captchaPage(), headers)
     : respondPage(status, scene.bodies.errorPage(status), headers);
 }

@@ -1,7 +1,13 @@
-import { addMs, type Instant } from '../../core/index.ts';
+import { addMs, type Instant, type Own } from '../../core/index.ts';
 import { type FaultKind, FAULTS, isSubmitFault, type SubmitFault } from './faults.ts';
 import type { PortalRequest } from './plan.ts';
-import { beyondTimeoutMs, type Handled, honest, type PortalParts } from './portal-parts.ts';
+import {
+  beyondTimeoutMs,
+  type Handled,
+  honest,
+  type PortalParts,
+  worksOnMs,
+} from './portal-parts.ts';
 import {
   acceptedAnswer,
   faultyAnswer,
@@ -19,6 +25,7 @@ export interface Submitted {
   readonly key: string;
   readonly sha256: string;
   readonly now: Instant;
+  readonly own: Own;
 }
 
 /** How a portal that would take a filing sees it. */
@@ -96,17 +103,22 @@ export class SubmitDesk {
     submitted: Submitted,
     { fault, delayMs }: { readonly fault: SubmitFault; readonly delayMs: number },
   ): Handled {
-    const { truth, behaviour } = this.parts;
+    const { truth } = this.parts;
     const { now } = submitted;
     if (FAULTS[fault].fate === 'refused' && submission.acceptances.length === 0) {
       truth.rule(submission, { kind: 'refused', at: now + delayMs });
     }
-    const { throttleMs } = behaviour.timings;
+    return this.misbehave(fault, this.scene(submitted, ''), delayMs);
+  }
+
+  /** The answer of the fault; one that asks for a pause means it, whatever became of the filing. */
+  private misbehave(fault: SubmitFault, scene: SubmitScene, delayMs: number): Handled {
+    const { now, throttleMs } = scene;
     if (isThrottle(fault) && throttleStamp(fault, now, throttleMs).sane) {
       // From the answer on: what was under way when the portal spoke is no disobedience.
       this.parts.pause = { from: now + delayMs, until: now + throttleMs };
     }
-    return { ...honest(faultyAnswer(fault, this.scene(submitted, '')), delayMs), fault };
+    return { ...honest(faultyAnswer(fault, scene), delayMs), fault };
   }
 
   /** The portal would take the filing; whether it does depends on what it knows of the key. */
@@ -141,7 +153,7 @@ export class SubmitDesk {
         if (fault === undefined || FAULTS[fault].fate === 'processing') {
           return honest(acceptedAnswer(scene), usual);
         }
-        return { ...honest(faultyAnswer(fault, scene), delayMs), fault };
+        return this.misbehave(fault, scene, delayMs);
       }
       case 'new':
         return this.takeNew(submission, submitted, { fault, delayMs });
@@ -166,15 +178,29 @@ export class SubmitDesk {
     } else {
       truth.rule(submission, { kind: 'none' });
     }
-    let receipt = '';
+    const isTaken = acceptsAfterMs !== undefined;
+    const receipt = isTaken ? this.receiptFor(fault) : '';
+    const { key, own } = submitted;
+    if (this.parts.profile.status?.echoes !== undefined) submission.own = own;
+    const scene = this.scene(submitted, receipt, submission);
+    const handled =
+      fault === undefined
+        ? honest(acceptedAnswer(scene), delayMs)
+        : this.misbehave(fault, scene, delayMs);
     if (acceptsAfterMs !== undefined) {
-      receipt = this.parts.receipts.receipt(++this.parts.receiptsIssued);
+      acceptsAfterMs += worksOnMs(handled.answer, this.parts);
       const at = addMs(now, acceptsAfterMs);
       truth.accept(submission, { receipt, sha256, arrivedAt: now, at });
+      this.parts.lastTaken = { key, receipt, own };
     }
-    const scene = this.scene(submitted, receipt, submission);
-    const answer = fault === undefined ? acceptedAnswer(scene) : faultyAnswer(fault, scene);
-    return { ...honest(answer, delayMs), fault, acceptsAfterMs };
+    return { ...handled, acceptsAfterMs };
+  }
+
+  /** A number that nobody had before, unless the fault is that somebody has. */
+  private receiptFor(fault: SubmitFault | undefined): string {
+    const { receipts, lastTaken } = this.parts;
+    if (fault === 'receipt_reissued' && lastTaken !== undefined) return lastTaken.receipt;
+    return receipts.receipt(++this.parts.receiptsIssued);
   }
 
   private judge(submission: Submission, { sha256, now }: Submitted): Judgement {
@@ -206,6 +232,8 @@ export class SubmitDesk {
       key: submitted.key,
       receipt,
       submissionId: ruling?.kind === 'processing' ? ruling.submissionId : '',
+      own: submitted.own,
+      another: this.parts.lastTaken?.key === submitted.key ? undefined : this.parts.lastTaken,
       acceptedStatus: profile.receipt.statuses.find((status) => status !== 202) ?? 200,
       malformedReceipt: receipts.malformed(),
       throttleMs: timings.throttleMs,

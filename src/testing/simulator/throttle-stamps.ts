@@ -1,7 +1,18 @@
 import { addMs, type Instant, toRfc3339 } from '../../core/index.ts';
-import type { SubmitFault } from './faults.ts';
+import type { FaultKind, SubmitFault } from './faults.ts';
 
-export type ThrottleFault = Extract<SubmitFault, `throttle_${string}` | 'busy_503_retry_after'>;
+const AFTER_ACCEPTANCE = [
+  'accept_then_429',
+  'accept_then_503_retry_after',
+  'accept_then_403_reset',
+  'accept_then_403_captcha',
+] as const;
+
+type ThrottleAfterAcceptance = (typeof AFTER_ACCEPTANCE)[number];
+
+export type ThrottleFault =
+  | Extract<SubmitFault, `throttle_${string}` | 'busy_503_retry_after'>
+  | ThrottleAfterAcceptance;
 
 interface Stamp {
   readonly status: number;
@@ -11,7 +22,13 @@ interface Stamp {
 }
 
 export function isThrottle(fault: SubmitFault): fault is ThrottleFault {
-  return fault.startsWith('throttle_') || fault === 'busy_503_retry_after';
+  if (fault.startsWith('throttle_') || fault === 'busy_503_retry_after') return true;
+  return isThrottleAfterAcceptance(fault);
+}
+
+/** No client can be right under it where the profile says that a throttle proves that nothing was taken. */
+export function isThrottleAfterAcceptance(fault: FaultKind): fault is ThrottleAfterAcceptance {
+  return AFTER_ACCEPTANCE.some((kind) => kind === fault);
 }
 
 /**
@@ -25,6 +42,7 @@ export function throttleStamp(fault: ThrottleFault, now: Instant, waitMs: number
   switch (fault) {
     case 'throttle_429_bare':
       return { status: 429, headers: {}, sane: false };
+    case 'accept_then_429':
     case 'throttle_429_seconds':
       return { status: 429, headers: { 'retry-after': waitS }, sane: true };
     case 'throttle_429_date':
@@ -49,10 +67,13 @@ export function throttleStamp(fault: ThrottleFault, now: Instant, waitMs: number
       return { status: 429, headers: { 'retry-after': 'a while' }, sane: false };
     case 'throttle_429_absurd_empty':
       return { status: 429, headers: { 'retry-after': '' }, sane: false };
+    case 'accept_then_403_reset':
     case 'throttle_403_reset':
       return { status: 403, headers: { 'x-ratelimit-reset': String(untilS) }, sane: true };
+    case 'accept_then_403_captcha':
     case 'throttle_403_captcha':
       return { status: 403, headers: {}, sane: false };
+    case 'accept_then_503_retry_after':
     case 'busy_503_retry_after':
       return { status: 503, headers: { 'retry-after': waitS }, sane: true };
   }

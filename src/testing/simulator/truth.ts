@@ -1,4 +1,4 @@
-import { type Instant, invariant } from '../../core/index.ts';
+import { type Instant, invariant, type Own } from '../../core/index.ts';
 import type { Endpoint, FaultKind } from './faults.ts';
 import { type ReceivedRequest, RequestLog } from './request-log.ts';
 
@@ -37,6 +37,8 @@ export interface Submission {
   /** More than one: filed twice. */
   readonly acceptances: Acceptance[];
   ruling: Ruling;
+  /** What the filing is called in answers that name it; kept where status answers do. */
+  own?: Own;
 }
 
 /** Why an honest portal turned a request away. */

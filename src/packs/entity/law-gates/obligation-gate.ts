@@ -20,6 +20,8 @@ const CASE_FIELDS = [
   'rule_id',
   'formation_date',
   'fiscal_year_end',
+  'tax_class',
+  'filing_date_choice',
   'state_record_due',
 ] as const;
 

@@ -7,6 +7,7 @@ import {
   dayField,
   neededDay,
   refuseCase,
+  refuseUnknownFields,
   textField,
 } from './case-fields.ts';
 import { type Exact, readExact } from './exact.ts';
@@ -23,6 +24,8 @@ export interface EntityCase {
   readonly filing: FilingSort;
   readonly formed: Day | undefined;
   readonly fiscalYearEnd: MonthAndDay | undefined;
+  /** What the rule's date hangs on beside them: the tax class, or the day that the entity chose. */
+  readonly choice: string | undefined;
   readonly asOf: Day;
   /** The date on the state's own record; it overrides the rule. */
   readonly stateRecordDue: Day | undefined;
@@ -37,7 +40,27 @@ const YEAR_END = /^(\d{2})-(\d{2})$/;
 /** February 29 is a year end that clamps in common years. */
 const SOME_LEAP_YEAR = 2024;
 
+const FIELDS = [
+  'rule_id',
+  'jurisdiction',
+  'entity_kind',
+  'origin',
+  'filing',
+  'formation_date',
+  'fiscal_year_end',
+  'tax_class',
+  'filing_date_choice',
+  'as_of',
+  'state_record_due',
+  'delinquency_notice_date',
+  'preceding_year_tax',
+  'final_tax',
+];
+export const TAX_CLASSES = ['c', 's'] as const;
+export const DATE_CHOICES = ['anniversary_month', 'january_31'] as const;
+
 export function readEntityCase(input: CaseInput, rules: EntityRules): EntityCase {
+  refuseUnknownFields(input, FIELDS, ['last_timely_day', 'conservative_due']);
   const { rule, byAnalogy } = ruleOf(input, rules);
   const delinquencyNotice = dayField(input, 'delinquency_notice_date');
   if (delinquencyNotice !== undefined && rule.delinquency_notice === undefined) {
@@ -52,12 +75,27 @@ export function readEntityCase(input: CaseInput, rules: EntityRules): EntityCase
     filing: choiceField(input, 'filing', ['periodic', 'initial'] as const) ?? 'periodic',
     formed: dayField(input, 'formation_date'),
     fiscalYearEnd: fiscalYearEndOf(input),
+    choice: choiceOf(input, rule),
     asOf: neededDay(input, 'as_of'),
     stateRecordDue: dayField(input, 'state_record_due'),
     delinquencyNotice,
     precedingYearTax: figure(input, 'preceding_year_tax'),
     finalTax: figure(input, 'final_tax'),
   };
+}
+
+/** A tax class is a fact of the entity and may always be given; a day can only have been chosen where there is a choice. */
+function choiceOf(input: CaseInput, rule: FilingRule): string | undefined {
+  const taxClass = choiceField(input, 'tax_class', TAX_CLASSES);
+  const chosen = choiceField(input, 'filing_date_choice', DATE_CHOICES);
+  const asked = rule.choice?.input;
+  if (chosen !== undefined && asked !== 'filing_date_choice') {
+    throw new FilewrightError(
+      'CASE_INVALID',
+      `filing_date_choice: no date of ${rule.id} was chosen by the entity; leave the field out`,
+    );
+  }
+  return asked === 'tax_class' ? taxClass : chosen;
 }
 
 function ruleOf(

@@ -15,7 +15,9 @@ const year = () => whole(1800, 2999);
 /** Dollars and cents; 138.75 is a fee. */
 const dollars = () => Type.Number({ minimum: 0, maximum: 1_000_000, multipleOf: 0.01 });
 
-const DueRuleSchema = Type.Union([
+const monthDay = () => Type.String({ pattern: '^\\d{2}-\\d{2}$' });
+
+const DATED_RULES = [
   record({
     type: Type.Literal('fixed'),
     month: month(),
@@ -33,6 +35,10 @@ const DueRuleSchema = Type.Union([
     months: whole(1, 12),
     day: Type.Union([dayOfMonth(), Type.Literal('last')]),
   }),
+] as const;
+const DatedRuleSchema = Type.Union([...DATED_RULES]);
+const DueRuleSchema = Type.Union([
+  ...DATED_RULES,
   record({ type: Type.Literal('none') }),
   record({ type: Type.Literal('unknown') }),
 ]);
@@ -84,8 +90,35 @@ const FilingRuleSchema = record({
         'from_first_report',
       ]),
     ),
+    /** The year in which the report is due counts, not the one in which the fiscal year ends. */
+    parity_of: Type.Optional(Type.Literal('due_year')),
   }),
   due_rule: DueRuleSchema,
+  /** The date hangs on something that the entity is or chose; where a case does not say it, the earlier one is relied on. */
+  choice: Type.Optional(
+    record({
+      input: Type.Enum(['tax_class', 'filing_date_choice']),
+      values: Type.Record(Type.String(), DatedRuleSchema),
+      absent: record({ use: words(), conservative: words() }),
+    }),
+  ),
+  /** Another due rule under a condition, tried first. */
+  exceptions: Type.Optional(
+    Type.Array(
+      record({
+        when: record({
+          choice: words(),
+          fiscal_year_end: monthDay(),
+          fiscal_year_begins_before: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }),
+        }),
+        due_rule: DatedRuleSchema,
+        why: words(),
+      }),
+      { maxItems: 20 },
+    ),
+  ),
+  /** Taken, and said, where the case does not give one. */
+  fiscal_year_end_unless_given: Type.Optional(monthDay()),
   first_due: orNull(
     Type.Enum([
       'year_after_formation',

@@ -8,7 +8,7 @@ export {
   type TaxAnswer,
 } from './delaware-answer.ts';
 export { type DelawareRates, readDelawareRates } from './delaware-rates.ts';
-export { type EntityCase, readEntityCase } from './entity-case.ts';
+export { DATE_CHOICES, type EntityCase, readEntityCase, TAX_CLASSES } from './entity-case.ts';
 export type { FilingRule } from './filing-rule.ts';
 export { answerObligation, type ObligationAnswer } from './obligation-answer.ts';
 export { computeObligation, type EntityLaw, type Obligation } from './obligation.ts';

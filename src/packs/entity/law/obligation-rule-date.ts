@@ -15,7 +15,8 @@ import { refuseCase } from './case-fields.ts';
 import type { EntityCase } from './entity-case.ts';
 import type { DatedRule } from './filing-rule.ts';
 import { type Founding, nextOccurrence, type Occurrence } from './recurrence.ts';
-import { cadenceWords, dueWords, firstWords } from './rule-words.ts';
+import { chosenDueRule, earlierReading } from './due-choice.ts';
+import { cadenceWords, dueWords, firstWords, monthDayWords } from './rule-words.ts';
 
 export type RuleDate =
   | {
@@ -23,13 +24,15 @@ export type RuleDate =
       readonly day: Day;
       readonly filingYear: number | undefined;
       readonly steps: Step[];
+      /** The earlier reading, where the case does not say what the date hangs on. */
+      readonly conservative?: Day;
     }
   | { readonly kind: 'nothing' }
   /** The rule cannot say; only the state can. */
   | { readonly kind: 'unknown'; readonly message: string };
 
 export function ruleDate(entity: EntityCase, alarms: Alarm[]): RuleDate {
-  return entity.filing === 'initial' ? initialDate(entity, alarms) : periodicDate(entity);
+  return entity.filing === 'initial' ? initialDate(entity, alarms) : periodicDate(entity, alarms);
 }
 
 /** Formation day not counted; months by the same-number day; no roll. */
@@ -74,11 +77,11 @@ function initialDate(entity: EntityCase, alarms: Alarm[]): RuleDate {
   };
 }
 
-function periodicDate(entity: EntityCase): RuleDate {
+function periodicDate(entity: EntityCase, alarms: Alarm[]): RuleDate {
   const { rule } = entity;
-  const dueRule = rule.due_rule;
-  if (dueRule.type === 'none') return { kind: 'nothing' };
-  if (dueRule.type === 'unknown') {
+  const base = rule.due_rule;
+  if (base.type === 'none') return { kind: 'nothing' };
+  if (base.type === 'unknown') {
     return {
       kind: 'unknown',
       message: `The due date of a ${rule.origin} ${rule.entity_kind} in ${rule.jurisdiction} was not researched.`,
@@ -93,19 +96,23 @@ function periodicDate(entity: EntityCase): RuleDate {
       message: `${rule.id} holds for entities formed on or after ${rule.formed_from}; older ones have other dates.`,
     };
   }
-  const founding = foundingOf(entity, formed, dueRule);
+  const founding = foundingOf(entity, formed, base, alarms);
   if (founding === undefined) {
     return {
       kind: 'unknown',
       message: `${rule.id} needs the fiscal year end, which was not given.`,
     };
   }
-  const occurrence = nextOccurrence(rule, dueRule, founding, entity.asOf);
+  const dueRuleIn = (filingYear: number): DatedRule =>
+    chosenDueRule(entity, base, founding, filingYear);
+  const occurrence = nextOccurrence(rule, dueRuleIn, founding, entity.asOf);
+  const dueRule = dueRuleIn(occurrence.filingYear);
   return {
     kind: 'date',
     day: occurrence.due,
     filingYear: occurrence.filingYear,
     steps: [start(formed, entity), occurrenceStep(entity, dueRule, formed, occurrence)],
+    ...earlierReading(entity, founding, occurrence, alarms),
   };
 }
 
@@ -149,10 +156,24 @@ function notFormed(id: string): RuleDate {
   return { kind: 'unknown', message: `${id} needs the formation date, which was not given.` };
 }
 
-function foundingOf(entity: EntityCase, formed: Day, dueRule: DatedRule): Founding | undefined {
+function foundingOf(
+  entity: EntityCase,
+  formed: Day,
+  dueRule: DatedRule,
+  alarms: Alarm[],
+): Founding | undefined {
   if (dueRule.type !== 'fiscal_year_end_offset') return { formed };
   if (entity.fiscalYearEnd !== undefined) return { formed, fiscalYearEnd: entity.fiscalYearEnd };
   if (entity.stateRecordDue !== undefined) return undefined;
+  const usual = entity.rule.fiscal_year_end_unless_given;
+  if (usual !== undefined) {
+    const [month = 12, day = 31] = usual.split('-').map(Number);
+    alarms.push({
+      code: 'FISCAL_YEAR_END_ASSUMED',
+      message: `The date hangs on the fiscal year end, which was not given; ${monthDayWords(month, day)} was taken. Another year end has another date, often an earlier one: give it as fiscal_year_end.`,
+    });
+    return { formed, fiscalYearEnd: { month, day } };
+  }
   return refuseCase(
     'fiscal_year_end',
     'the month and day, as MM-DD, on which the rule hangs',

@@ -70,14 +70,18 @@ export function computeObligation(entity: EntityCase, law: EntityLaw): Obligatio
     });
   }
   // The other reading is one of the rule's date; about another date on the state's record it says nothing.
+  const isOtherPage = settled.conservative === undefined;
   const conservativeDue =
-    fixed?.conservative === undefined || settled.filingYear === undefined
+    settled.conservative ??
+    (fixed?.conservative === undefined || settled.filingYear === undefined
       ? undefined
-      : sameYear(nextDue, fixed.conservative);
+      : sameYear(nextDue, fixed.conservative));
   if (conservativeDue !== undefined && conservativeDue < due) {
     due = conservativeDue;
     steps.push({
-      text: 'Another official page gives an earlier date; the earlier one is relied on.',
+      text: isOtherPage
+        ? 'Another official page gives an earlier date; the earlier one is relied on.'
+        : `Whether this entity is one of those with an earlier date was not said (${entity.rule.choice?.input}); the earlier one is relied on.`,
       ...cited(entity),
       act: { kind: 'earlier-of', other: conservativeDue },
       day: due,
@@ -134,6 +138,7 @@ interface Settled {
   readonly filingYear: number | undefined;
   readonly confidence: Confidence;
   readonly steps: Step[];
+  readonly conservative?: Day;
 }
 
 /** The date on the state's own record controls; the rule's date is kept beside it so that a difference is seen. */
@@ -211,6 +216,7 @@ function caseConfidence(entity: EntityCase, alarms: Alarm[]): Confidence {
     });
   }
   if (entity.stateRecordDue !== undefined) return 'high';
+  if (alarms.some(({ code }) => code === 'FISCAL_YEAR_END_ASSUMED')) return 'medium';
   if (rule.cycle_start === 'uncertain' && entity.filing === 'periodic') {
     alarms.push({
       code: 'CYCLE_START_UNCERTAIN',

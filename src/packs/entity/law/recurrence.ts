@@ -39,24 +39,26 @@ const YEARS_BEFORE_DUE_MAX = 2;
 /** The first due day on or after `asOf`: nominal, never moved for weekends or holidays. */
 export function nextOccurrence(
   rule: FilingRule,
-  dueRule: DatedRule,
+  /** Of one filing year: a rule may change from one to the next. */
+  dueRuleIn: (filingYear: number) => DatedRule,
   founding: Founding,
   asOf: Day,
 ): Occurrence {
   const first = Math.max(
-    firstFilingYear(rule, founding),
+    firstCountedYear(rule, founding) - (rule.cadence.parity_of === 'due_year' ? 1 : 0),
     civilOf(asOf).year - YEARS_BEFORE_DUE_MAX,
   );
   for (let filingYear = first; filingYear < first + SEARCH_YEARS_MAX; filingYear += 1) {
-    if (!isFilingYear(rule, founding, filingYear)) continue;
-    const due = dueIn(dueRule, founding, filingYear);
-    if (due >= asOf) return { filingYear, due };
+    const due = dueIn(dueRuleIn(filingYear), founding, filingYear);
+    const counted = rule.cadence.parity_of === 'due_year' ? civilOf(due).year : filingYear;
+    if (counted < firstCountedYear(rule, founding)) continue;
+    if (isFilingYear(rule, founding, counted) && due >= asOf) return { filingYear, due };
   }
   invariant(false, `Expected a due date within ${SEARCH_YEARS_MAX} years under ${rule.id}.`);
 }
 
-/** The earliest filing year that `first_due` allows; parity may make it later. */
-export function firstFilingYear(rule: FilingRule, founding: Founding): number {
+/** The earliest year of those that count (filing years, or years of due dates) that `first_due` allows. */
+export function firstCountedYear(rule: FilingRule, founding: Founding): number {
   const formed = civilOf(founding.formed);
   switch (rule.first_due) {
     case 'year_after_formation':
@@ -81,13 +83,13 @@ function isFilingYear(rule: FilingRule, founding: Founding, filingYear: number):
   const formedYear = civilOf(founding.formed).year;
   switch (parity) {
     case null:
-      return (filingYear - firstFilingYear(rule, founding)) % everyYears === 0;
+      return (filingYear - firstCountedYear(rule, founding)) % everyYears === 0;
     case 'formation_year':
       return (filingYear - formedYear) % everyYears === 0;
     case 'first_year_after_formation':
       return (filingYear - formedYear - 1) % everyYears === 0;
     case 'from_first_report':
-      return (filingYear - firstFilingYear(rule, founding)) % everyYears === 0;
+      return (filingYear - firstCountedYear(rule, founding)) % everyYears === 0;
     case 'even':
       return filingYear % 2 === 0;
     case 'odd':

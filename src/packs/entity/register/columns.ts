@@ -22,6 +22,8 @@ export const REGISTER_COLUMNS: readonly RegisterColumn[] = [
   ),
   optional('formation_date', 'Formation; for a foreign entity the registration in that state.'),
   optional('fiscal_year_end', 'Month and day, as 06-30, where the due date hangs on it.'),
+  optional('tax_class', 'c or s; corporations of Alabama and South Carolina file by it.'),
+  optional('filing_date_choice', 'South Dakota: anniversary_month or january_31.'),
   optional('rule_id', 'A rule chosen by a person where none was read, as US-TX.llc.domestic.'),
   optional('state_record_due', 'The date on the record of the state; it overrides the rule.'),
   optional('agent_email', 'Who is told when a filing is accepted.'),

@@ -31,6 +31,9 @@ export interface SealedFacts {
   readonly gross_assets?: string;
   readonly large_filer?: boolean;
   readonly preceding_year_tax?: string;
+  /** What the due date hangs on in some states. */
+  readonly tax_class?: string;
+  readonly filing_date_choice?: string;
 }
 
 export interface EntityRecord extends EntityFacts {

@@ -133,6 +133,8 @@ function caseOf(
     rule_id: record.ruleId,
     formation_date: record.formationDate,
     fiscal_year_end: record.fiscalYearEnd,
+    tax_class: record.sealed.tax_class,
+    filing_date_choice: record.sealed.filing_date_choice,
     as_of: question.asOf,
     filing: question.sort,
     state_record_due: onRecord,

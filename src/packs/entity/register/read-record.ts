@@ -3,7 +3,7 @@ import { parseDay } from '../../../calendar/index.ts';
 import type { JsonValue, RowError } from '../../../core/index.ts';
 import { controlFault, freeTextFaults } from '../characters.ts';
 import { ENTITY_COLUMNS } from '../columns.ts';
-import type { EntityRules, FilingRule } from '../law/index.ts';
+import { DATE_CHOICES, type EntityRules, type FilingRule, TAX_CLASSES } from '../law/index.ts';
 import { RECORD_DUE_PREFIX, REGISTER_COLUMNS } from './columns.ts';
 import type { EntityRecord, SealedFacts } from './entity-record.ts';
 import { filingKindOf, INITIAL_KIND } from './filing-kinds.ts';
@@ -39,6 +39,8 @@ const FILING_COLUMNS: ReadonlySet<string> = new Set(
 );
 const KINDS = ['corporation', 'llc', 'lp'] as const;
 const ORIGINS = ['domestic', 'foreign'] as const;
+/** Any other column goes into the form; this one misspelt would lose the date that the state itself shows. */
+const LIKE_RECORD_DUE = /^(?:state[_ -]?)?record[_ -]?(?:due|date|day|deadline)/i;
 
 export function readRecord(row: Row, rules: EntityRules): RecordResult {
   const errors: RowError[] = [];
@@ -191,6 +193,10 @@ function readSealed(row: Row, words: Words, errors: RowError[]): SealedFacts {
       const why = 'belongs to a filing, not to the register, which computes it; drop the column';
       errors.push({ where: name, why });
     }
+    if (LIKE_RECORD_DUE.test(name) && value !== '' && value !== null) {
+      const why = 'looks like state_record_due and would not be read; correct the name, or drop it';
+      errors.push({ where: name, why });
+    }
   }
   const authorized = sharesOf(given(row, 'authorized'), errors);
   const figure = (name: 'issued' | 'gross_assets' | 'preceding_year_tax'): object => {
@@ -211,7 +217,20 @@ function readSealed(row: Row, words: Words, errors: RowError[]): SealedFacts {
     ...figure('gross_assets'),
     ...figure('preceding_year_tax'),
     ...(largeFiler === undefined ? {} : { large_filer: largeFiler }),
+    ...chosen(words, 'tax_class', TAX_CLASSES, errors),
+    ...chosen(words, 'filing_date_choice', DATE_CHOICES, errors),
   };
+}
+
+function chosen(
+  words: Words,
+  name: 'tax_class' | 'filing_date_choice',
+  choices: readonly string[],
+  errors: RowError[],
+): Partial<Pick<SealedFacts, typeof name>> {
+  if (words.get(name) === undefined) return {};
+  const value = choice(words, name, choices, errors);
+  return value === undefined ? {} : { [name]: value };
 }
 
 function flagOf(value: JsonValue | undefined, errors: RowError[]): boolean | undefined {

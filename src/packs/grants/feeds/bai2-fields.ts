@@ -19,6 +19,8 @@ export interface SummaryItem {
   readonly type: string;
   /** Undefined when the field is empty, which is not the same as nought. */
   readonly amountCents: number | undefined;
+  /** How many details it is the sum of, where the bank says so. */
+  readonly count: number | undefined;
 }
 
 /** Record 03: the account, its currency, then any number of typed amounts. */
@@ -42,7 +44,8 @@ export function readAccountRecord(record: Bai2Record): {
     }
     if (type !== '') {
       const amountCents = amount === '' ? undefined : readMinorUnits(amount, record.place);
-      items.push({ type, amountCents });
+      const count = (fields[at + 2] ?? '').trim();
+      items.push({ type, amountCents, count: /^\d{1,9}$/.test(count) ? Number(count) : undefined });
     }
     at = funds.next;
   }

@@ -15,6 +15,7 @@ import { readCurrency } from './money.ts';
 import { nameIn } from './narrative.ts';
 import { findReferences } from './references.ts';
 import { quoted, refuse } from './refusal.ts';
+import { isBai2Return } from './returns.ts';
 import { FeedTally, StatementTally } from './statement-tally.ts';
 import { LineCutter } from './text-lines.ts';
 
@@ -164,6 +165,8 @@ export class Bai2Reader implements FeedReader {
       statementId: undefined,
       number: undefined,
       page: undefined,
+      hasPageBefore: false,
+      hasPageAfter: false,
       currency,
       from: group.asOf,
       to: group.asOf,
@@ -199,7 +202,7 @@ export class Bai2Reader implements FeedReader {
       currency: account.currency,
       direction,
       status,
-      isReversal: false,
+      isReversal: isBai2Return(detail.type),
       trace: found.trace,
       references: found.references,
       counterparty: labelledParty(detail.textPieces, direction) ?? nameIn(found.text),
@@ -269,13 +272,43 @@ function labelledParty(
 }
 
 /**
+ * The totals of credits and debits against the details. The standard allows a bank to leave details out; one that says how
+ * many there are, or closes with a balance, has not. What is left out is in doubt, and no period is closed over it.
+ */
+function checkTotals(account: Account, record: Bai2Record): string | undefined {
+  const { items, tally, statement } = account;
+  for (const [type, direction] of [
+    [TOTAL_CREDITS, 'credit'],
+    [TOTAL_DEBITS, 'debit'],
+  ] as const) {
+    const item = items.find((one) => one.type === type);
+    if (item?.amountCents === undefined) continue;
+    const { cents, lines } = tally.of(direction);
+    const isSum = BigInt(item.amountCents) === cents;
+    if (isSum && (item.count === undefined || item.count === lines)) continue;
+    const reason = `the account has ${item.amountCents} as the total of its ${direction}s (${type})${item.count === undefined ? '' : ` in ${item.count} items`}, but its details make ${cents} in ${lines}`;
+    if (statement.closing === undefined && item.count === undefined) return reason;
+    refuse(record.place, { code: 'FEED_INCONSISTENT', reason });
+  }
+  return undefined;
+}
+
+/** Totals without any detail, and no balances that others could be held against. */
+function untold({ items, tally }: Account): string | undefined {
+  const moved = [TOTAL_CREDITS, TOTAL_DEBITS].some((type) => (amountOf(items, type) ?? 0) !== 0);
+  return tally.lines === 0 && moved ? 'the account has totals, but no details' : undefined;
+}
+
+/**
  * Balances must explain the lines. An account without any line may be a summary: then its own totals must explain them.
  */
 function endOf(account: Account, record: Bai2Record): FeedEvent {
   const { statement, tally, items } = account;
   const { opening, closing } = statement;
+  const doubt = tally.lines === 0 ? undefined : checkTotals(account, record);
   if (opening === undefined || closing === undefined) {
-    return tally.end(statement, 'controlTotals', record.place);
+    const end = tally.end(statement, 'controlTotals', record.place);
+    return { ...end, doubt: doubt ?? untold(account) };
   }
   const credits = amountOf(items, TOTAL_CREDITS);
   const debits = amountOf(items, TOTAL_DEBITS);

@@ -1,5 +1,6 @@
 /** One `Ntry` of camt.052 and camt.053 in versions .02 to .08, with the payments inside it. */
 import type { Day } from '../../../calendar/index.ts';
+import { readCamtCharges, readCamtShortfall } from './charges.ts';
 import { readIsoDate } from './feed-dates.ts';
 import type { LineDetail, LineEvent, Statement } from './feed-events.ts';
 import { REFERENCES_MAX } from './limits.ts';
@@ -7,6 +8,7 @@ import { find, findAll, type MarkupElement, need, needText, textAt } from './mar
 import { readCurrency, readDecimal } from './money.ts';
 import { findReferences, oneLine } from './references.ts';
 import { quoted, refuse } from './refusal.ts';
+import { isIsoReturn } from './returns.ts';
 
 const STATUS: Readonly<Record<string, LineEvent['status']>> = {
   BOOK: 'booked',
@@ -80,6 +82,7 @@ export function readEntry(
   ]);
   if (nativeId !== undefined) references.delete(nativeId);
   const isBatch = details.length > 1;
+  const code = readTransactionCode(find(entry, 'BkTxCd'));
   return {
     kind: 'line',
     place: entry.place,
@@ -91,7 +94,8 @@ export function readEntry(
     ...amount,
     direction: readDirection(entry),
     status,
-    isReversal: readReversal(entry),
+    isReversal:
+      readReversal(entry) || isIsoReturn(code) || details.some(({ isReturn }) => isReturn),
     trace: isBatch ? undefined : (first?.trace ?? own.trace),
     references: [...references].slice(0, REFERENCES_MAX),
     counterparty: isBatch ? undefined : first?.counterparty,
@@ -99,13 +103,25 @@ export function readEntry(
       isBatch || first === undefined || first.description === ''
         ? oneLine(textAt(entry, 'AddtlNtryInf') ?? '')
         : first.description,
-    code: readTransactionCode(find(entry, 'BkTxCd')),
+    code,
+    chargesCents: readCamtCharges(entry, amount.currency) ?? sumOfCharges(details),
     details: isBatch ? details : [],
   };
 }
 
+function sumOfCharges(details: readonly LineDetail[]): number | undefined {
+  const cents = details.reduce((sum, { chargesCents = 0 }) => sum + chargesCents, 0);
+  return cents > 0 ? cents : undefined;
+}
+
 /** A `TxDtls`; the party that is not us depends on which way the money went. */
-export function readDetail(element: MarkupElement, direction: LineEvent['direction']): LineDetail {
+export function readDetail(
+  element: MarkupElement,
+  {
+    direction,
+    currency,
+  }: { readonly direction: LineEvent['direction']; readonly currency: string },
+): LineDetail {
   const amountAt = find(element, 'Amt') ?? find(element, 'AmtDtls', 'TxAmt', 'Amt');
   const amount = amountAt === undefined ? undefined : readCamtAmount(amountAt);
   const refs = find(element, 'Refs');
@@ -137,6 +153,10 @@ export function readDetail(element: MarkupElement, direction: LineEvent['directi
     trace: isTrace ? transactionId : found.trace,
     counterparty: partyName(element, direction),
     description: found.text,
+    isReturn: find(element, 'RtrInf') !== undefined,
+    chargesCents:
+      readCamtCharges(element, currency) ??
+      (amount?.currency === currency ? readCamtShortfall(element, amount) : undefined),
   };
 }
 

@@ -24,6 +24,7 @@ export class CamtHeader {
   private number: number | undefined;
   private page: number | undefined;
   private isOnlyPage = true;
+  private isLastPage = true;
   private created: Day | undefined;
   private from: Day | undefined;
   private to: Day | undefined;
@@ -58,7 +59,8 @@ export class CamtHeader {
       case 'StmtPgntn':
       case 'RptPgntn':
         this.page = wholeNumber(need(element, 'PgNb'));
-        this.isOnlyPage = this.page === 1 && textAt(element, 'LastPgInd') === 'true';
+        this.isLastPage = isTrue(need(element, 'LastPgInd'));
+        this.isOnlyPage = this.page === 1 && this.isLastPage;
         break;
       case 'ElctrncSeqNb':
         this.number ??= wholeNumber(element);
@@ -110,6 +112,8 @@ export class CamtHeader {
       statementId: this.statementId,
       number: this.number,
       page: this.page,
+      hasPageBefore: this.page !== undefined && this.page > 1,
+      hasPageAfter: !this.isLastPage,
       currency: this.accountCurrency ?? opening?.currency ?? this.closing?.currency,
       from: this.from ?? opening?.on,
       to: this.to ?? this.closing?.on,
@@ -208,6 +212,11 @@ function readNotice(element: MarkupElement): Statement['notice'] {
   return refuse(element.place, {
     reason: `expected COPY, CODU or DUPL, but found ${quoted(text)}`,
   });
+}
+
+function isTrue(element: MarkupElement): boolean {
+  const text = needText(element);
+  return text === 'true' || text === '1';
 }
 
 function wholeNumber(element: MarkupElement): number {

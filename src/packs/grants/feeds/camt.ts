@@ -1,4 +1,5 @@
 /** ISO 20022 camt.053 (end of day) and camt.052 (intraday), versions .02 to .08 and their later kin, as a stream. */
+import { BatchTally } from './camt-batch.ts';
 import { readDetail, readDirection, readEntry } from './camt-entry.ts';
 import { CamtHeader } from './camt-statement.ts';
 import type { FeedEvent, FeedPlace, FeedReader, LineDetail, Statement } from './feed-events.ts';
@@ -37,6 +38,7 @@ export class CamtReader implements FeedReader, XmlSink {
   private current: OpenStatement | undefined;
   private details: LineDetail[] = [];
   private detailChars = 0;
+  private batch = new BatchTally();
 
   constructor(format: CamtFormat) {
     this.format = format;
@@ -122,7 +124,12 @@ export class CamtReader implements FeedReader, XmlSink {
     if (element.name !== 'TxDtls' || this.collector.path[0] !== 'Ntry') return true;
     // The direction of the payment, when it names its own, else decided once the entry is known.
     const direction = find(element, 'CdtDbtInd') === undefined ? undefined : readDirection(element);
-    const detail = readDetail(element, direction ?? this.collectedDirection());
+    const booked = this.collectedDirection();
+    const detail = readDetail(element, {
+      direction: direction ?? booked,
+      currency: find(this.collector.outermost, 'Amt')?.currency ?? '',
+    });
+    this.batch.add(element, detail, booked);
     this.details.push(detail);
     this.detailChars +=
       detail.description.length + detail.references.reduce((sum, each) => sum + each.length, 0);
@@ -156,8 +163,10 @@ export class CamtReader implements FeedReader, XmlSink {
       account: current.header.needAccount(),
       createdOn: current.header.createdOn,
     });
+    this.batch.check(element, line);
     this.details = [];
     this.detailChars = 0;
+    this.batch = new BatchTally();
     if (line.status === 'booked') current.booked += 1;
     this.emit(current.tally.add(line));
   }

@@ -2,12 +2,42 @@
 import type { FeedPlace } from './feed-events.ts';
 import { type Refusal, refuse } from './refusal.ts';
 
-export type FeedEncoding = 'utf-8' | 'windows-1252';
+/** By the names of the decoder; ISO 8859-1 is read as Windows-1252, of which it is a part. */
+export type FeedEncoding = 'utf-8' | 'windows-1252' | 'iso-8859-15';
+
+const NAMES: Readonly<Record<string, FeedEncoding>> = {
+  'utf-8': 'utf-8',
+  utf8: 'utf-8',
+  'us-ascii': 'utf-8',
+  ascii: 'utf-8',
+  'iso-8859-1': 'windows-1252',
+  'iso8859-1': 'windows-1252',
+  iso_8859_1: 'windows-1252',
+  '8859-1': 'windows-1252',
+  latin1: 'windows-1252',
+  'latin-1': 'windows-1252',
+  'windows-1252': 'windows-1252',
+  cp1252: 'windows-1252',
+  '1252': 'windows-1252',
+  'iso-8859-15': 'iso-8859-15',
+  latin9: 'iso-8859-15',
+};
+
+/** As feeds declare it, in any case; undefined for an encoding that is not read here. */
+export function encodingNamed(name: string): FeedEncoding | undefined {
+  const known = name.toLowerCase();
+  return Object.hasOwn(NAMES, known) ? NAMES[known] : undefined;
+}
 
 export interface Decoding {
   readonly encoding: FeedEncoding;
   /** Markup treats a tab as space; in the line formats it has no meaning. */
   readonly allowsTab: boolean;
+  /**
+   * For a format that cannot say its encoding: read so from the first byte on that is not UTF-8. Only after plain ASCII;
+   * what has been both could be either, and is refused.
+   */
+  readonly fallback?: FeedEncoding;
 }
 
 const BYTE_ORDER_MARK = '\uFEFF';
@@ -18,7 +48,9 @@ const FORBIDDEN_WITH_TAB = new RegExp(`${FORBIDDEN.source}|\t`);
 
 export class FeedDecoder {
   private readonly decoding: Decoding;
-  private readonly decoder: InstanceType<typeof TextDecoder>;
+  private decoder: InstanceType<typeof TextDecoder>;
+  private encoding: FeedEncoding;
+  private isAsciiSoFar = true;
   /** The beginning of a character that was cut between two chunks: three bytes at most. */
   private held: Uint8Array = new Uint8Array(0);
   private line = 1;
@@ -28,8 +60,8 @@ export class FeedDecoder {
 
   constructor(decoding: Decoding) {
     this.decoding = decoding;
-    // The mark is kept by the decoder so that only one at the very beginning is let through.
-    this.decoder = new TextDecoder(decoding.encoding, { fatal: true, ignoreBOM: true });
+    this.encoding = decoding.encoding;
+    this.decoder = decoderOf(decoding.encoding);
   }
 
   /**
@@ -38,7 +70,7 @@ export class FeedDecoder {
    */
   push(chunk: Uint8Array): string {
     const bytes = this.held.length === 0 ? chunk : joined(this.held, chunk);
-    const cut = this.decoding.encoding === 'utf-8' ? wholeCharacters(bytes) : bytes.length;
+    const cut = this.encoding === 'utf-8' ? wholeCharacters(bytes) : bytes.length;
     // Copied: the source may use its buffer again.
     this.held = bytes.slice(cut);
     return this.allowed(this.decode(bytes.subarray(0, cut)));
@@ -55,19 +87,29 @@ export class FeedDecoder {
 
   private decode(bytes: Uint8Array): string {
     try {
-      return this.decoder.decode(bytes);
+      const text = this.decoder.decode(bytes);
+      // As many characters as bytes: all of them are ASCII.
+      this.isAsciiSoFar &&= text.length === bytes.length;
+      return text;
     } catch {
       // Silence is right here: the fault below says more, since the decoder does not name the byte.
       const good = decodableLength(bytes);
+      const { fallback } = this.decoding;
+      const before = this.decoder.decode(bytes.subarray(0, good));
+      if (fallback !== undefined && this.isAsciiSoFar && before.length === good) {
+        this.encoding = fallback;
+        this.decoder = decoderOf(fallback);
+        return before + this.decoder.decode(bytes.subarray(good));
+      }
       const found = bytes[good]?.toString(16).padStart(2, '0');
       this.fault = this.notText(`holds the byte 0x${found}, which is not UTF-8`);
-      return this.decoder.decode(bytes.subarray(0, good));
+      return before;
     }
   }
 
   private notText(found: string): Refusal {
     return {
-      reason: `expected text in ${this.decoding.encoding}, but the feed ${found}`,
+      reason: `expected text in ${this.encoding}, but the feed ${found}`,
       remedy: 'Give the file as the bank sent it, in UTF-8',
     };
   }
@@ -103,6 +145,11 @@ export class FeedDecoder {
     }
     this.column += text.length - start;
   }
+}
+
+// The mark is kept by the decoder so that only one at the very beginning is let through.
+function decoderOf(encoding: FeedEncoding): InstanceType<typeof TextDecoder> {
+  return new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
 }
 
 function joined(first: Uint8Array, second: Uint8Array): Uint8Array {

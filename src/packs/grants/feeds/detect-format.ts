@@ -1,6 +1,6 @@
 /** Which format a feed is, from its first bytes; the file's name says nothing that could be relied on. */
 import { refuseNotification } from './camt.ts';
-import type { FeedEncoding } from './decode.ts';
+import { encodingNamed, type FeedEncoding } from './decode.ts';
 import type { FeedFormat } from './feed-events.ts';
 import type { OfxVariant } from './ofx.ts';
 import { quoted, refuse } from './refusal.ts';
@@ -43,10 +43,10 @@ export interface OfxForm {
   readonly encoding: FeedEncoding;
 }
 
-/** OFX 1.x says in its header how its text is encoded; 2.x is XML in UTF-8. */
+/** OFX 1.x says in its header how its text is encoded, 2.x in its XML declaration. */
 export function ofxForm(firstBytes: Uint8Array): OfxForm {
   const text = headText(firstBytes);
-  if (!/^OFXHEADER\s*:/.test(text)) return { variant: 'xml', encoding: 'utf-8' };
+  if (!/^OFXHEADER\s*:/.test(text)) return { variant: 'xml', encoding: xmlEncoding(firstBytes) };
   // The mark says more than the header, which programs copy without looking.
   if (hasUtf8Mark(firstBytes)) return { variant: 'sgml', encoding: 'utf-8' };
   const encoding = /\bENCODING:\s*([\w-]+)/.exec(text)?.[1]?.toUpperCase() ?? 'USASCII';
@@ -54,15 +54,22 @@ export function ofxForm(firstBytes: Uint8Array): OfxForm {
   if (/^UTF-?8$/.test(encoding) || /^UTF-?8$/.test(charset)) {
     return { variant: 'sgml', encoding: 'utf-8' };
   }
-  if (encoding === 'USASCII' && /^(?:1252|(?:ISO-?)?8859-1)$/.test(charset)) {
-    return { variant: 'sgml', encoding: 'windows-1252' };
-  }
-  // ASCII is a part of UTF-8, and a byte beyond both is refused.
-  if (encoding === 'USASCII' && charset === 'NONE') return { variant: 'sgml', encoding: 'utf-8' };
+  // ASCII is a part of each of them, so that the other of the two words decides.
+  const named = [encoding, charset].filter((name) => name !== 'USASCII' && name !== 'NONE');
+  const known = new Set(named.map(encodingNamed));
+  const [only = 'utf-8'] = known;
+  if (known.size <= 1 && !known.has(undefined)) return { variant: 'sgml', encoding: only };
   return refuse(START, {
     code: 'FEED_UNSUPPORTED',
-    reason: `expected OFX in UTF-8, ASCII or Windows-1252, but its header says ENCODING ${quoted(encoding)}, CHARSET ${quoted(charset)}`,
+    reason: `expected OFX in UTF-8, ASCII, ISO 8859-1 or Windows-1252, but its header says ENCODING ${quoted(encoding)}, CHARSET ${quoted(charset)}`,
   });
+}
+
+/** As the declaration says; UTF-8 without one, and where it names what the parser then refuses. */
+export function xmlEncoding(firstBytes: Uint8Array): FeedEncoding {
+  if (hasUtf8Mark(firstBytes)) return 'utf-8';
+  const declared = /^<\?xml\s[^>]*?\bencoding\s*=\s*(["'])([\w.:-]+)\1/.exec(headText(firstBytes));
+  return encodingNamed(declared?.[2] ?? '') ?? 'utf-8';
 }
 
 function hasUtf8Mark(bytes: Uint8Array): boolean {

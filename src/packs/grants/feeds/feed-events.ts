@@ -29,6 +29,9 @@ export interface Statement {
   /** The bank counts its statements with this; `page` counts the parts of one statement. */
   readonly number: number | undefined;
   readonly page: number | undefined;
+  /** The statement itself says that it goes on from a page before it, or in a page after it. */
+  readonly hasPageBefore: boolean;
+  readonly hasPageAfter: boolean;
   readonly currency: string | undefined;
   readonly from: Day | undefined;
   readonly to: Day | undefined;
@@ -52,6 +55,10 @@ export interface LineDetail {
   readonly trace: string | undefined;
   readonly counterparty: string | undefined;
   readonly description: string;
+  /** The bank gives a reason for which the payment was returned. */
+  readonly isReturn?: boolean;
+  /** As those of the line. */
+  readonly chargesCents?: number | undefined;
 }
 
 export interface LineEvent {
@@ -79,6 +86,8 @@ export interface LineEvent {
   readonly description: string;
   /** The bank's transaction code, in the words of its format. */
   readonly code: string | undefined;
+  /** What was kept on the way, where a field of the format says so: the payer sent this much more. */
+  readonly chargesCents?: number | undefined;
   /** Empty unless several payments were booked as one line. */
   readonly details: readonly LineDetail[];
 }
@@ -93,6 +102,8 @@ export interface StatementEndEvent extends Statement {
   /** Booked credits less booked debits. */
   readonly netCents: number;
   readonly proof: 'balances' | 'controlTotals' | 'none';
+  /** What the statement says of itself and its lines do not show, in words; a period with it cannot be closed. */
+  readonly doubt: string | undefined;
 }
 
 /** Comes only when the whole feed was read and everything in it agrees. Without it nothing before may be used. */

@@ -1,4 +1,5 @@
 /** SWIFT MT940, alone or in its SWIFT envelope, one message or many, as a stream. */
+import { readSwiftCharges } from './charges.ts';
 import type {
   Balance,
   FeedEvent,
@@ -19,6 +20,7 @@ import {
 import { nameIn, readSwiftNarrative } from './narrative.ts';
 import { findReferences } from './references.ts';
 import { quoted, refuse } from './refusal.ts';
+import { isSwiftReturn } from './returns.ts';
 import { FeedTally, StatementTally } from './statement-tally.ts';
 import { LineCutter, type TextLine } from './text-lines.ts';
 
@@ -33,6 +35,9 @@ interface Message {
   number: { readonly number: number; readonly page: number | undefined } | undefined;
   opening: Balance | undefined;
   closing: Balance | undefined;
+  /** `:60M:` and `:62M:` are balances between pages. */
+  hasPageBefore: boolean;
+  hasPageAfter: boolean;
   begun: Statement | undefined;
   readonly tally: StatementTally;
 }
@@ -129,6 +134,7 @@ export class Mt940Reader implements FeedReader {
       case '60M':
         once(message.opening, field);
         message.opening = readSwiftBalance(field);
+        message.hasPageBefore = field.tag === '60M';
         message.begun = this.begin(message, field.place);
         yield this.tally.count({ ...message.begun, kind: 'statement' });
         break;
@@ -151,6 +157,7 @@ export class Mt940Reader implements FeedReader {
         yield* this.release();
         this.needOpen(message, field);
         message.closing = readSwiftBalance(field);
+        message.hasPageAfter = field.tag === '62M';
         break;
       case '21':
       case '64':
@@ -183,6 +190,8 @@ export class Mt940Reader implements FeedReader {
       ...account,
       statementId: message.statementId,
       ...number,
+      hasPageBefore: message.hasPageBefore,
+      hasPageAfter: false,
       currency: opening.currency,
       from: opening.on,
       to: undefined,
@@ -215,7 +224,8 @@ export class Mt940Reader implements FeedReader {
         reason: `the message ${quoted(message.statementId)} ends without its ${begun === undefined ? 'opening' : 'closing'} balance`,
       });
     }
-    yield tally.prove({ ...begun, closing, to: closing.on }, place);
+    const { hasPageAfter } = message;
+    yield tally.prove({ ...begun, closing, to: closing.on, hasPageAfter }, place);
   }
 }
 
@@ -229,6 +239,8 @@ function newMessage(field: SwiftField): Message {
     number: undefined,
     opening: undefined,
     closing: undefined,
+    hasPageBefore: false,
+    hasPageAfter: false,
     begun: undefined,
     tally: new StatementTally(),
   };
@@ -256,12 +268,17 @@ function lineOf({ field, narrative }: HeldLine, statement: Statement): LineEvent
     currency: statement.currency ?? '',
     direction: field.direction,
     status: 'booked',
-    isReversal: field.isReversal,
+    isReversal: field.isReversal || isSwiftReturn(field.code, narrative),
     trace: found.trace,
     references: found.references,
     counterparty: told.counterparty ?? nameIn(found.text),
     description: found.text,
     code: field.code,
+    chargesCents: readSwiftCharges(
+      `${field.supplement} ${narrative.join('')}`,
+      { amountCents: field.amountCents, currency: statement.currency ?? '' },
+      field.place,
+    ),
     details: [],
   };
 }

@@ -200,6 +200,8 @@ function beginBatch(record: NachaRecord, ordinal: number, header: NachaRecord): 
       statementId: `${trimmed(record, 41, 50)}-${columns(record, 88, 94)}`,
       number: undefined,
       page: undefined,
+      hasPageBefore: false,
+      hasPageAfter: false,
       currency: 'USD',
       from: settledOn,
       to: settledOn,

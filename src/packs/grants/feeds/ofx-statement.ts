@@ -71,6 +71,8 @@ export class OfxHeader {
       statementId: undefined,
       number: undefined,
       page: undefined,
+      hasPageBefore: false,
+      hasPageAfter: false,
       currency: this.needCurrency(),
       from: this.from,
       to: this.to,
@@ -83,10 +85,15 @@ export class OfxHeader {
 
   /**
    * With its balance, which is of the moment of the download: on a later day than the last one asked for it says nothing
-   * about this statement, on an earlier one nothing after it is told yet. OFX gives no opening balance, and none is made
-   * from the transactions: some banks list those that their balance does not count yet.
+   * about this statement, on an earlier one nothing after it is told yet. OFX gives no opening balance. The one that the
+   * transactions lead back to is held against the balance of the download before: where a bank lists what its balance does
+   * not count yet, or leaves something out, the two differ.
    */
-  ended(ordinal: number, lastBooked: Day | undefined): Statement {
+  ended(
+    ordinal: number,
+    told: { readonly lastBooked: Day | undefined; readonly netCents: bigint | undefined },
+  ): Statement {
+    const { lastBooked, netCents } = told;
     const statement = this.statement(ordinal);
     const { closing } = this;
     const { from, to } = statement;
@@ -94,7 +101,12 @@ export class OfxHeader {
     if (closing === undefined) return statement;
     const isOfAnotherDay =
       (first !== undefined && closing.on < first) || (to !== undefined && closing.on > to);
-    return isOfAnotherDay ? statement : { ...statement, to: closing.on, closing };
+    if (isOfAnotherDay) return statement;
+    const cents = netCents === undefined ? Number.NaN : closing.amountCents - Number(netCents);
+    const opening = Number.isSafeInteger(cents)
+      ? { amountCents: cents, currency: closing.currency, on: from ?? closing.on }
+      : undefined;
+    return { ...statement, to: closing.on, opening, closing };
   }
 }
 

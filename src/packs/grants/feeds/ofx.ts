@@ -27,6 +27,8 @@ interface OpenStatement {
   readonly depth: number;
   ordinal: number | undefined;
   lastBooked: Day | undefined;
+  /** Transactions in another currency are in no sum. */
+  isOneCurrency: boolean;
 }
 
 export class OfxReader implements FeedReader, XmlSink, SgmlSink {
@@ -90,6 +92,7 @@ export class OfxReader implements FeedReader, XmlSink, SgmlSink {
         depth: this.depth,
         ordinal: undefined,
         lastBooked: undefined,
+        isOneCurrency: true,
       };
     } else if (tag.name === 'STATUS' || (this.current !== undefined && PARTS.has(tag.name))) {
       this.collector.open(tag);
@@ -109,8 +112,10 @@ export class OfxReader implements FeedReader, XmlSink, SgmlSink {
       if (whole !== undefined) this.part(whole);
     } else if (current !== undefined && current.depth === this.depth) {
       this.begin(current);
-      const { header, tally, lastBooked } = current;
-      this.emit(tally.prove(header.ended(current.ordinal ?? 0, lastBooked), place));
+      const { header, tally, lastBooked, isOneCurrency } = current;
+      const netCents = isOneCurrency ? tally.netCents : undefined;
+      const ended = header.ended(current.ordinal ?? 0, { lastBooked, netCents });
+      this.emit(tally.end(ended, 'none', place));
       this.current = undefined;
     }
     this.depth -= 1;
@@ -154,6 +159,7 @@ export class OfxReader implements FeedReader, XmlSink, SgmlSink {
       account: current.header.needAccount(),
       currency: current.header.needCurrency(),
     });
+    current.isOneCurrency &&= line.currency === current.header.needCurrency();
     const { lastBooked } = current;
     if (lastBooked === undefined || line.bookingDate > lastBooked) {
       current.lastBooked = line.bookingDate;

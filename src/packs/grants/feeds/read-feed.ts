@@ -2,7 +2,7 @@
 import { Bai2Reader } from './bai2.ts';
 import { CamtReader } from './camt.ts';
 import { type Decoding, FeedDecoder } from './decode.ts';
-import { detectFormat, HEAD_BYTES, ofxForm } from './detect-format.ts';
+import { detectFormat, HEAD_BYTES, ofxForm, xmlEncoding } from './detect-format.ts';
 import type { FeedEvent, FeedFormat, FeedReader } from './feed-events.ts';
 import { Mt940Reader } from './mt940.ts';
 import { NachaReader } from './nacha.ts';
@@ -12,6 +12,7 @@ import { OfxReader } from './ofx.ts';
 const PART_BYTES = 64 * 1024;
 
 const TAG_START = 0x3c;
+const TAG_END = 0x3e;
 
 interface OpenFeed {
   readonly decoder: FeedDecoder;
@@ -49,11 +50,12 @@ export async function* readFeed(
   yield* feed.reader.finish();
 }
 
-/** Only detection looks far ahead; OFX looks for its encoding, which stands before the first tag. */
+/** Only detection looks far ahead; the encoding stands before the first tag of OFX, and in the first one of XML. */
 function isHeadEnough(format: FeedFormat | 'detect', head: Uint8Array): boolean {
   if (head.length >= HEAD_BYTES) return true;
   if (format === 'detect') return false;
-  return format !== 'ofx' || head.includes(TAG_START);
+  if (format === 'ofx') return head.includes(TAG_START) && head.includes(TAG_END);
+  return !format.startsWith('camt') || head.includes(TAG_END);
 }
 
 function* eventsOf(feed: OpenFeed, chunk: Uint8Array): Generator<FeedEvent> {
@@ -78,7 +80,7 @@ function readerFor(
     case 'camt.052':
       return {
         reader: new CamtReader(format),
-        decoding: { encoding: 'utf-8', allowsTab: true },
+        decoding: { encoding: xmlEncoding(head), allowsTab: true },
       };
     case 'ofx': {
       const { variant, encoding } = ofxForm(head);
@@ -87,7 +89,11 @@ function readerFor(
     case 'bai2':
       return { reader: new Bai2Reader(), decoding: { encoding: 'utf-8', allowsTab: false } };
     case 'mt940':
-      return { reader: new Mt940Reader(), decoding: { encoding: 'utf-8', allowsTab: false } };
+      // SWIFT's own set is ASCII; banks that send it as a file write names in Latin-1 or UTF-8, and nothing says which.
+      return {
+        reader: new Mt940Reader(),
+        decoding: { encoding: 'utf-8', allowsTab: false, fallback: 'windows-1252' },
+      };
     case 'nacha':
       return { reader: new NachaReader(), decoding: { encoding: 'utf-8', allowsTab: false } };
   }

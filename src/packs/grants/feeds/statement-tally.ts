@@ -14,10 +14,16 @@ export class StatementTally {
   private count = 0;
   // Bigint: the sum of many safe integers need not be one.
   private net = 0n;
+  private readonly sums = { credit: 0n, debit: 0n };
+  private readonly counts = { credit: 0, debit: 0 };
 
   add(line: LineEvent): LineEvent {
     this.count += 1;
-    if (line.status === 'booked') this.net += signedCents(line);
+    if (line.status === 'booked') {
+      this.net += signedCents(line);
+      this.sums[line.direction] += BigInt(line.amountCents);
+      this.counts[line.direction] += 1;
+    }
     return line;
   }
 
@@ -27,6 +33,11 @@ export class StatementTally {
 
   get netCents(): bigint {
     return this.net;
+  }
+
+  /** Booked lines of one direction. */
+  of(direction: LineEvent['direction']): { readonly cents: bigint; readonly lines: number } {
+    return { cents: this.sums[direction], lines: this.counts[direction] };
   }
 
   /** The end of a statement whose balances, where it has both, must explain its lines. */
@@ -57,7 +68,14 @@ export class StatementTally {
         reason: `the lines add up to ${showCents(this.net)}, more than can be counted exactly`,
       });
     }
-    return { ...statement, kind: 'statementEnd', lines: this.count, netCents, proof };
+    return {
+      ...statement,
+      kind: 'statementEnd',
+      lines: this.count,
+      netCents,
+      proof,
+      doubt: undefined,
+    };
   }
 }
 

@@ -1,11 +1,10 @@
 /** The XML parser behind a guard: no document type, bounded depth, bounded tokens, every fault with its line. */
 import { type SaxesOptions, SaxesParser, type SaxesTagNS } from 'saxes';
+import { encodingNamed } from './decode.ts';
 import type { FeedPlace } from './feed-events.ts';
 import { DEPTH_MAX, SLICE_CHARS, TOKEN_CHARS_MAX } from './limits.ts';
 import type { MarkupSink } from './markup.ts';
 import { quoted, refuse } from './refusal.ts';
-
-const UTF8_NAMES = new Set(['utf-8', 'utf8', 'us-ascii', 'ascii']);
 
 export interface XmlSink extends MarkupSink {
   /** The outermost element, with its namespace; the sink refuses what it cannot read. */
@@ -67,10 +66,11 @@ export class XmlReader {
     });
     parser.on('xmldecl', ({ encoding, version }) => {
       this.release();
-      if (encoding !== undefined && !UTF8_NAMES.has(encoding.toLowerCase())) {
+      // What is named here was decoded so before it came to the parser.
+      if (encoding !== undefined && encodingNamed(encoding) === undefined) {
         refuse(this.place, {
           code: 'FEED_UNSUPPORTED',
-          reason: `expected XML in UTF-8, but it declares ${quoted(encoding)}`,
+          reason: `expected XML in UTF-8 or ISO 8859-1, but it declares ${quoted(encoding)}`,
           remedy: 'Convert the file to UTF-8 and change its declaration',
         });
       }

@@ -27,6 +27,8 @@ const TEXT_MAX = 200;
 /** A purpose in a return has at most this many characters. */
 const PURPOSE_MAX = 1_000;
 const TAGS_MAX = 50;
+/** Twice the base, in hundredths of a percent. */
+const INDIRECT_RATE_MAX = 20_000;
 const OFFSET_DAYS_MAX = 3_660;
 /** It has every day that any year has. */
 const LEAP_YEAR = 2024;
@@ -74,7 +76,25 @@ export const AWARD_FIELDS: Readonly<Record<string, Field>> = {
   uei: optional(text(12)),
   recipient_name: optional(text()),
   recipient_ein: optional(text(9, /^[0-9]{9}$/)),
+  recipient_address: optional(text()),
+  recipient_city: optional(text()),
   recipient_state: optional(text(2, /^[A-Z]{2}$/)),
+  recipient_zip: optional(text(10, /^[0-9]{5}(-?[0-9]{4})?$/)),
+  /** For the reports of federal awards. */
+  agency: optional(text()),
+  pass_through_name: optional(text()),
+  pass_through_number: optional(text()),
+  cluster: optional(text()),
+  recipient_account: optional(text()),
+  accounting_basis: optional(choice('cash', 'accrual')),
+  /** For Schedule B. */
+  grantor_address: optional(text()),
+  grantor_city: optional(text()),
+  grantor_state: optional(text(2, /^[A-Z]{2}$/)),
+  grantor_zip: optional(text(10, /^[0-9]{5}(-?[0-9]{4})?$/)),
+  grantor_country: optional(text(2, /^[A-Z]{2}$/)),
+  payroll: optional({ kind: 'flag' }),
+  noncash_description: optional(text()),
   irc_section: optional(text()),
   purpose: optional(text(PURPOSE_MAX)),
   payer: optional(text()),
@@ -88,6 +108,9 @@ export const AWARD_FIELDS: Readonly<Record<string, Field>> = {
   guidance_version: optional(text(10)),
   'terms.reporting_periods': optional(choice('calendar', 'from-start')),
   'terms.roll_forward': optional({ kind: 'flag' }),
+  'terms.indirect_type': optional(text()),
+  /** Hundredths of a percent: 1500 is 15 %. */
+  'terms.indirect_rate': optional({ kind: 'integer', min: 0, max: INDIRECT_RATE_MAX }),
   'terms.subaward_total_max': optional(cents),
   'terms.subaward_recipient_max': optional(cents),
   'terms.subaward_approval_above': optional(cents),

@@ -25,6 +25,8 @@ export interface ExceptionEnvelope {
   readonly violation_codes: readonly string[];
   readonly violations: readonly Violation[];
   readonly payload_hash: Sha256Hex;
+  /** The award that stands, and that this one would replace or end. */
+  readonly amends?: string;
   readonly routing_target: 'compliance_exception_dlq';
   readonly immutable: true;
   readonly escalated_at: string;
@@ -39,9 +41,10 @@ export function exceptionEnvelope(exception: {
   readonly escalationCode: string;
   readonly auditTrail: readonly TriedOnce[];
   readonly violations: readonly Violation[];
+  readonly amends?: string | undefined;
   readonly at: Instant;
 }): ExceptionEnvelope {
-  const { metadata, auditTrail, violations } = exception;
+  const { metadata, auditTrail, violations, amends } = exception;
   const attempts = Math.max(metadata.attempt_count, ...auditTrail.map((one) => one.attempt_count));
   const last = appendMetadata(metadata, {
     boundary: 'fallback',
@@ -58,6 +61,7 @@ export function exceptionEnvelope(exception: {
     violation_codes: [...new Set(violations.map(({ code }) => code))].sort(),
     violations: violations.map((one) => ({ ...one })),
     payload_hash: metadata.payload_hash,
+    ...(amends !== undefined && { amends }),
     routing_target: 'compliance_exception_dlq',
     immutable: true,
     escalated_at: toRfc3339(exception.at),

@@ -31,10 +31,36 @@ export interface BankLine {
   readonly references: readonly string[];
   readonly counterparty: string | undefined;
   readonly description: string | undefined;
+  /** What a bank on the way kept, where it says so: the payer sent this much more. */
+  readonly feeCents?: number | undefined;
+  /** Payments that the bank booked as this one line, where it lists them all with their amounts. */
+  readonly payments?: readonly LinePayment[];
   readonly source: SourcePlace;
+  /** Which statement of its feed tells it, from 1; absent where lines stand for themselves, as in a data set. */
+  readonly statement?: number;
+  /** Money that is only announced (intraday, clearing): a hint about an entry, never one of its own. */
+  readonly isAnnounced?: boolean;
+  /** The day on which it counts for the balance, where that is another than the day of booking. */
+  readonly postedOn?: Day;
 }
 
-/** One line of the grantor ledger: what should arrive, from whom, when. */
+/** The day on which a line belongs to a period. */
+export function postingDay({ postedOn, bookingDate }: BankLine): Day {
+  return postedOn ?? bookingDate;
+}
+
+/** What a line says about an entry and what it is not itself: a hint. */
+export function isHint({ status, isAnnounced }: BankLine): boolean {
+  return status !== 'booked' || isAnnounced === true;
+}
+
+export interface LinePayment {
+  readonly amountCents: number;
+  readonly references: readonly string[];
+  readonly counterparty: string | undefined;
+}
+
+/** One line of the grantor ledger: what should still arrive, from whom, when. */
 export interface ExpectedReceipt {
   readonly id: string;
   readonly grant: string;
@@ -44,6 +70,10 @@ export interface ExpectedReceipt {
   readonly currency: string;
   readonly direction: Direction;
   readonly expected: Day;
+  /** What of it may come in several payments, closings apart; `some` where a closed period has counted a first one. */
+  readonly parts?: 'may' | 'some' | undefined;
+  /** Goods and services that the award brings with its first payment; they are not in `amountCents`. */
+  readonly goodsCents?: number | undefined;
   /** Of the award document that promised it. */
   readonly payloadHash: string | undefined;
 }

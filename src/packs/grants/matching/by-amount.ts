@@ -1,7 +1,9 @@
 /** P4: no reference to go by, so amount, payer and date must point to one receipt, and that receipt to one line. */
 import { NAMED_MAX } from './by-reference.ts';
-import { type Candidates, OpenReceipts } from './open-receipts.ts';
-import { namesPayer } from './references.ts';
+import type { Candidates } from './open-receipts.ts';
+import { isNamedIn, isSamePayer, keysOfBank, textOfNames } from './payer-names.ts';
+import { payerKeysOf, ReceiptIndex } from './receipt-index.ts';
+import { namesAnother } from './references.ts';
 import {
   type Line,
   moneyKey,
@@ -16,24 +18,30 @@ interface Wish extends Candidates {
 }
 
 export function matchByAmount(bench: Workbench): void {
-  const byMoney = new Index(bench.receipts, ({ given }) => moneyKey(given));
-  const byPayer = new Index(bench.receipts, payerKeyOf);
+  const byMoney = new ReceiptIndex(bench.receipts, ({ given }) => [moneyKey(given)]);
+  const byPayer = new ReceiptIndex(bench.receipts, payerKeysOf);
   const wishes: Wish[] = [];
   const wantedBy = new Map<Receipt, number>();
-  // What a line looked up and had more candidates for than were counted: nothing of it is known to be unique.
   const crowded = new Set<string>();
   for (const line of bench.lines) {
     if (!line.isOpen || line.references.length > 0) continue;
     const { payer } = line;
     const money = moneyKey(line.given);
-    const key = payer === undefined ? money : payerKey(money, payer);
     // A named payer is looked up; a name in free text must be searched for among all receipts of the amount.
-    const receipts = (payer === undefined ? byMoney : byPayer).of(key);
-    const candidates = receipts?.inWindow(line, bench.policy.noReference, NAMED_MAX, (receipt) =>
-      canMeet(line, receipt),
+    const index = payer === undefined ? byMoney : byPayer;
+    const keys =
+      payer === undefined
+        ? [money]
+        : keysOfBank(payer, line.isPayerCut).map((key) => payerKey(money, key));
+    const fits = fitting(line);
+    const candidates = together(
+      keys.flatMap((key) => {
+        const found = index.of(key)?.inWindow(line, bench.policy.noReference, NAMED_MAX, fits);
+        // What a line looked up and had more candidates for than were counted: nothing of it is known to be unique.
+        if (found?.isComplete === false) crowded.add(key);
+        return found ?? [];
+      }),
     );
-    if (candidates === undefined) continue;
-    if (!candidates.isComplete) crowded.add(key);
     if (candidates.found.length === 0) continue;
     wishes.push({ line, ...candidates });
     for (const receipt of candidates.found) wantedBy.set(receipt, (wantedBy.get(receipt) ?? 0) + 1);
@@ -45,7 +53,7 @@ export function matchByAmount(bench: Workbench): void {
       found.length === 1 &&
       wantedBy.get(only) === 1 &&
       !crowded.has(moneyKey(only.given)) &&
-      !crowded.has(payerKeyOf(only));
+      !payerKeysOf(only).some((key) => crowded.has(key));
     settle(bench, {
       rule: isUnique ? 'P4-amount-date-unique' : 'P4-ambiguous',
       status: isUnique ? 'matched' : 'manual',
@@ -58,8 +66,16 @@ export function matchByAmount(bench: Workbench): void {
   }
 }
 
-function payerKeyOf({ given, payer }: Receipt): string {
-  return payerKey(moneyKey(given), payer);
+/** Of a name with two spellings: what either finds, each once. */
+function together(all: readonly Candidates[]): Candidates {
+  const [first, second] = all;
+  if (first === undefined) return { found: [], isComplete: true };
+  if (second === undefined) return first;
+  const found = new Set(all.flatMap((one) => one.found));
+  return {
+    found: [...found].sort((one, other) => one.at - other.at).slice(0, NAMED_MAX),
+    isComplete: all.every((one) => one.isComplete) && found.size <= NAMED_MAX,
+  };
 }
 
 function doubtOf(candidates: number, isComplete: boolean): string {
@@ -68,34 +84,15 @@ function doubtOf(candidates: number, isComplete: boolean): string {
   return `No reference; amount, payer and date fit ${count} receipts.`;
 }
 
-/** A receipt with a reference is not for a line with another one; where one side has none, nothing contradicts. */
-function canMeet(line: Line, receipt: Receipt): boolean {
-  if (line.saysReference && receipt.reference >= 0) return false;
-  if (line.payer !== undefined) return line.payer === receipt.payer;
-  return namesPayer(line.given.description ?? '', receipt.payer);
-}
-
-class Index {
-  readonly #lists = new Map<string, Receipt[]>();
-  readonly #open = new Map<string, OpenReceipts>();
-
-  constructor(receipts: readonly Receipt[], keyOf: (receipt: Receipt) => string) {
-    for (const receipt of receipts) {
-      if (receipt.state !== 'open') continue;
-      const key = keyOf(receipt);
-      const list = this.#lists.get(key);
-      if (list === undefined) this.#lists.set(key, [receipt]);
-      else list.push(receipt);
-    }
-  }
-
-  of(key: string): OpenReceipts | undefined {
-    const known = this.#open.get(key);
-    if (known !== undefined) return known;
-    const list = this.#lists.get(key);
-    if (list === undefined) return undefined;
-    const made = new OpenReceipts(list);
-    this.#open.set(key, made);
-    return made;
-  }
+/** Whether the payer is the one, and no reference of the line speaks against it. */
+function fitting(line: Line): (receipt: Receipt) => boolean {
+  const { payer, given, isPayerCut } = line;
+  const texts = payer === undefined ? textOfNames(given.description ?? '') : [];
+  return (receipt) => {
+    const { reference } = receipt.given;
+    if (reference !== undefined && namesAnother(given, reference)) return false;
+    return payer === undefined
+      ? isNamedIn(texts, receipt.payer)
+      : isSamePayer(payer, receipt.payer, isPayerCut);
+  };
 }

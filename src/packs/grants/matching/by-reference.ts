@@ -100,8 +100,9 @@ function matchGroup(bench: Workbench, { lines, receipts }: Group): void {
   const [sole] = receipts;
   if (sole !== undefined && receipts.length === 1) {
     // What the rounds below come to: the earliest line has it, and no other has a candidate left.
-    const first = lines.find((line) => canTake(bench, line, sole));
+    const first = lines.find((line) => canTake(line, sole, bench.policy.withReference));
     if (first !== undefined) matchExactly(bench, first, sole);
+    else matchFarAway(bench, lines, sole);
     return;
   }
   const window = bench.policy.withReference;
@@ -136,8 +137,22 @@ function matchGroup(bench: Workbench, { lines, receipts }: Group): void {
   }
 }
 
-function canTake(bench: Workbench, line: Line, receipt: Receipt): boolean {
-  return mentions(line, receipt) && isInWindow(line, receipt, bench.policy.withReference);
+/** One payment and one receipt under a reference, of one amount: however far apart, they are meant for each other. */
+function matchFarAway(bench: Workbench, lines: readonly Line[], receipt: Receipt): void {
+  const [only, other] = lines.filter((line) => line.isOpen && mentions(line, receipt));
+  if (only === undefined || other !== undefined) return;
+  if (!canTake(only, receipt, bench.policy.sameReferenceAndAmount)) return;
+  settle(bench, {
+    rule: 'P1-reference-exact',
+    status: 'matched',
+    lines: [only],
+    receipts: [receipt],
+    text: `Reference, amount, currency and direction agree, ${only.day - receipt.day} business days from the day that was expected; nothing else stands under the reference with this amount.`,
+  });
+}
+
+function canTake(line: Line, receipt: Receipt, window: DateWindow): boolean {
+  return mentions(line, receipt) && isInWindow(line, receipt, window);
 }
 
 function matchExactly(bench: Workbench, line: Line, receipt: Receipt): void {

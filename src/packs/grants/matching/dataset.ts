@@ -81,8 +81,11 @@ export function readPolicy(document: JsonValue, place: string): MatchPolicy {
   const policy = root.object('policy');
   // Matching to the cent is what makes a match; a data set cannot loosen it.
   if (policy.has('autoAcceptTolerance')) policy.integer('autoAcceptTolerance', { min: 0, max: 0 });
+  const withReference = windowOf(policy, 'dateWindowRef');
   return {
-    withReference: windowOf(policy, 'dateWindowRef') ?? MATCH_POLICY.withReference,
+    withReference: withReference ?? MATCH_POLICY.withReference,
+    // Whoever gives a window means it: nothing outside it is matched.
+    sameReferenceAndAmount: withReference ?? MATCH_POLICY.sameReferenceAndAmount,
     noReference: windowOf(policy, 'dateWindowNoRef') ?? MATCH_POLICY.noReference,
     groupMax: policy.has('maxGroup')
       ? policy.integer('maxGroup', { min: 2, max: MATCH_POLICY.groupMax })

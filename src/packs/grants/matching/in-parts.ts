@@ -26,9 +26,44 @@ interface Proposal<Whole, Part> {
 }
 
 export function matchInParts(bench: Workbench): void {
+  matchAllNamed(bench);
   const clusters = openClusters(bench);
   for (const cluster of clusters) matchManyToOne(bench, cluster);
   for (const cluster of clusters) matchOneToMany(bench, cluster);
+}
+
+/** A deposit that comes to everything it names is for all of it, however much that is: no smaller choice can come to it. */
+function matchAllNamed(bench: Workbench): void {
+  const asked = new Set<number>();
+  const lines = bench.lines.filter(({ isOpen, references }) => isOpen && references.length > 1);
+  for (const { references } of lines) for (const reference of references) asked.add(reference);
+  const named = new Map<number, Receipt[]>();
+  for (const receipt of asked.size === 0 ? [] : bench.receipts) {
+    if (receipt.state !== 'open' || !asked.has(receipt.reference)) continue;
+    const known = named.get(receipt.reference);
+    if (known === undefined) named.set(receipt.reference, [receipt]);
+    else known.push(receipt);
+  }
+  const proposals = lines.flatMap((whole): Proposal<Line, Receipt>[] => {
+    const parts = whole.references
+      .flatMap((reference) => named.get(reference) ?? [])
+      .filter((receipt) => canMeet(bench, whole, receipt))
+      .sort((one, other) => one.at - other.at);
+    const sum = parts.reduce((total, { given }) => total + given.amountCents, 0);
+    return parts.length > 1 && sum === whole.given.amountCents ? [{ whole, parts }] : [];
+  });
+  const { accepted } = withoutClashes(proposals, 'earlier-has-it');
+  for (const { whole, parts } of accepted) matchSum(bench, whole, parts);
+}
+
+function matchSum(bench: Workbench, line: Line, receipts: readonly Receipt[]): void {
+  settle(bench, {
+    rule: 'P2-many-to-one',
+    status: 'matched',
+    lines: [line],
+    receipts,
+    text: `${receipts.length} receipts under the same reference add up to the deposit exactly, and no other choice does.`,
+  });
 }
 
 function openClusters(bench: Workbench): readonly Cluster[] {
@@ -68,15 +103,7 @@ function matchManyToOne(bench: Workbench, { lines, receipts }: Cluster): void {
       receipts.filter((receipt) => receipt.state === 'open' && canMeet(bench, line, receipt)),
     partsMax: bench.policy.groupMax,
     equalWishes: 'earlier-has-it',
-    accept: ({ whole, parts }) => {
-      settle(bench, {
-        rule: 'P2-many-to-one',
-        status: 'matched',
-        lines: [whole],
-        receipts: parts,
-        text: `${parts.length} receipts under the same reference add up to the deposit exactly, and no other choice does.`,
-      });
-    },
+    accept: ({ whole, parts }) => matchSum(bench, whole, parts),
     doubt: (line, named) => {
       settle(bench, {
         rule: 'P2-ambiguous',

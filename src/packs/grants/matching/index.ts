@@ -4,8 +4,17 @@ export {
   type BankLine,
   type Direction,
   type ExpectedReceipt,
+  isHint,
+  postingDay,
   type SourcePlace,
+  type LinePayment,
 } from './bank-line.ts';
+export {
+  checkBalance,
+  type KnownBalance,
+  type LawAnswer,
+  type LawQuestion,
+} from './balance-law.ts';
 export { type IsBusinessDay, isWeekday } from './business-days.ts';
 export {
   type DatasetLibrary,
@@ -34,11 +43,28 @@ export {
   type MatchReason,
   type MatchRule,
   type MatchStatus,
+  type OutcomePart,
 } from './outcome.ts';
-export { OutcomeList } from './outcome-list.ts';
-export { type DateWindow, MATCH_POLICY, type MatchPolicy } from './policy.ts';
-export { bankLineOf, linesOfFeed, type ReadFeed } from './from-feed.ts';
 export {
+  type ClosedPayment,
+  closedPaymentOf,
+  mayReturnClosed,
+  returnOutcome,
+} from './closed-returns.ts';
+export { OutcomeList } from './outcome-list.ts';
+export { partsOf, withParts } from './parts.ts';
+export { type DateWindow, MATCH_POLICY, type MatchPolicy } from './policy.ts';
+export {
+  Deliveries,
+  type Folded,
+  HeldLines,
+  type IsToldTwice,
+  Tellings,
+  toldOutcome,
+} from './deliveries/index.ts';
+export { bankLineOf, coverOf, linesOfFeed, type ReadFeed } from './from-feed.ts';
+export {
+  chainOfPeriod,
   checkFrozen,
   type ClosedPeriod,
   closePeriod,
@@ -63,4 +89,4 @@ export {
   type RetryState,
   TRANSIENT_IN_A_ROW_MAX,
 } from './retry.ts';
-export type { StatementCover } from './statement-chain.ts';
+export { type StatementCover, statementKey } from './statement-chain.ts';

@@ -1,5 +1,7 @@
 /** P5 and P6: what no rule could match, each with the reason that a person needs first. */
-import { POOL_MAX } from './in-parts.ts';
+import { formatDay } from '../../../calendar/index.ts';
+import { remainderOf } from './instalments.ts';
+import { isToldReturn } from './returns.ts';
 import {
   isInWindow,
   isSameKindOfMoney,
@@ -9,6 +11,7 @@ import {
   settle,
   type Workbench,
 } from './workbench.ts';
+import { Reasons } from './why-open.ts';
 
 /** Receipts under one reference that are looked at for one line; the rest is for the person who sees the line. */
 const LOOKED_AT_MAX = 100;
@@ -17,19 +20,47 @@ export function sortLeftovers(bench: Workbench): void {
   const receiptsOf = receiptsByReference(bench);
   proposeShortPayments(bench, receiptsOf);
   const paid = paidReferences(bench);
+  const reasons = new Reasons(bench);
   for (const line of bench.lines) {
-    if (line.isOpen) sortLine(bench, line, { paid, receiptsOf });
+    if (line.isOpen) sortLine(bench, line, { paid, receiptsOf, reasons });
   }
   for (const receipt of bench.receipts) {
+    if (receipt.state === 'partly') listRemainder(bench, receipt);
     if (receipt.state !== 'open') continue;
+    const { parts } = receipt.given;
     settle(bench, {
       rule: 'P6-unmatched-ledger',
       status: 'open',
       lines: [],
       receipts: [receipt],
-      text: 'No line of the bank fits it.',
+      text:
+        parts === 'some'
+          ? 'A part of the award has come in a closed period; no line of the bank fits what is left.'
+          : 'No line of the bank fits it.',
     });
   }
+}
+
+function listRemainder(bench: Workbench, partly: Receipt): void {
+  const { receipt, text } = remainderOf(partly);
+  bench.take({
+    outcome: {
+      rule: 'P6-unmatched-ledger',
+      status: 'open',
+      bank: [],
+      ledger: [receipt.id],
+      reason: {
+        text,
+        currency: receipt.currency,
+        bankCents: 0,
+        ledgerCents: receipt.amountCents,
+        bankDates: [],
+        ledgerDates: [formatDay(receipt.expected)],
+      },
+    },
+    lines: [],
+    receipts: [receipt],
+  });
 }
 
 type ReceiptsOf = (line: Line) => readonly Receipt[];
@@ -114,7 +145,11 @@ function paidReferences(bench: Workbench): ReadonlySet<string> {
 function sortLine(
   bench: Workbench,
   line: Line,
-  known: { readonly paid: ReadonlySet<string>; readonly receiptsOf: ReceiptsOf },
+  known: {
+    readonly paid: ReadonlySet<string>;
+    readonly receiptsOf: ReceiptsOf;
+    readonly reasons: Reasons;
+  },
 ): void {
   const manual = { status: 'manual', lines: [line] } as const;
   if (line.references.some((reference) => known.paid.has(`${reference} ${moneyKey(line.given)}`))) {
@@ -144,33 +179,21 @@ function sortLine(
     ...manual,
     rule: 'P6-unmatched-bank',
     receipts: [],
-    text: whyUnmatched(line, named),
+    text: whyUnmatched(line, named, known.reasons),
   });
 }
 
-/** What is closed is never changed, so a return that comes later is for a person, who must know what that means. */
-const IF_CLOSED =
-  'If that payment was counted in a closed period, that total stays: settle this line for no award and take the amount off by hand where it was reported.';
+/** What is closed is never changed: what comes back later is taken off where it comes back. */
+const IF_COUNTED =
+  'If it takes back the payment of an award, settle it with that award: the amount is taken off on this day, and a closed total stays. If it does not, settle it for no award.';
 
-function whyUnmatched(line: Line, named: readonly Receipt[]): string {
+function whyUnmatched(line: Line, named: readonly Receipt[], reasons: Reasons): string {
   if (line.given.direction === 'debit') {
-    if (line.given.isReversal) {
-      return `A reversal, and the payment that it takes back is not among the open lines, or not the only one. ${IF_CLOSED}`;
+    if (isToldReturn(line.given)) {
+      return `A return, and nothing says which payment it takes back, or more than one could be meant. ${IF_COUNTED}`;
     }
     const text = 'Money that went out; no receipt expects it.';
-    return line.given.trace === undefined ? text : `${text} ${IF_CLOSED}`;
+    return line.given.trace === undefined ? text : `${text} ${IF_COUNTED}`;
   }
-  const [first] = named;
-  if (first === undefined) {
-    return line.references.length > 0
-      ? 'What was expected under the reference is already there.'
-      : 'No receipt of this amount and payer is expected near this date.';
-  }
-  if (line.isUnsearched) {
-    return `More than ${POOL_MAX} open entries under this reference: not searched for sums.`;
-  }
-  const difference = line.given.amountCents - first.given.amountCents;
-  return difference === 0
-    ? `The reference and the amount fit ${first.given.id}, but the dates are ${line.day - first.day} business days apart.`
-    : `The reference fits ${first.given.id}, but the amount differs by ${difference} cents.`;
+  return reasons.whyOpen(line, named);
 }

@@ -4,21 +4,27 @@ import type { BankLine, ExpectedReceipt } from './bank-line.ts';
 /** In the order in which they are tried and listed. */
 export const MATCH_RULES = [
   'P0-duplicate-delivery',
+  'P0-announcement',
   'P0-pending',
   'P0-information',
   'P0-reversal',
+  'P0-return',
   'P1-reference-exact',
+  'P1-less-fee',
   'P1-ambiguous',
+  'P2-batch-details',
   'P2-many-to-one',
   'P2-ambiguous',
   'P3-one-to-many',
   'P3-ambiguous',
+  'P3-instalment',
   'P4-amount-date-unique',
   'P4-ambiguous',
   'P5-short-by-fee',
   'P5-ambiguous',
   'P6-suspected-double-payment',
   'P6-currency-mismatch',
+  'P6-closed-period',
   'P6-unmatched-bank',
   'P6-unmatched-ledger',
 ] as const;
@@ -37,6 +43,8 @@ export interface MatchReason {
   readonly currency: string;
   readonly bankCents: number;
   readonly ledgerCents: number;
+  /** What a bank on the way kept: the bank's amount and this are the ledger's. */
+  readonly feeCents?: number;
   readonly bankDates: readonly string[];
   readonly ledgerDates: readonly string[];
   readonly reference?: string;
@@ -56,7 +64,21 @@ export interface MatchOutcome {
   readonly status: MatchStatus;
   readonly bank: readonly string[];
   readonly ledger: readonly string[];
-  /** The line that a second delivery repeats. */
+  /** The line that a second delivery repeats, or that a return takes back. */
   readonly of?: string;
   readonly reason: MatchReason;
+  /** How much of which line is for which receipt; left out where one line is for one receipt, and nothing else is to say. */
+  readonly parts?: readonly OutcomePart[];
+}
+
+/** What one booking brought to one award, or took from it. */
+export interface OutcomePart {
+  /** Places in `bank` and `ledger`. */
+  readonly bank: number;
+  readonly ledger: number;
+  /** Before what the bank kept; below zero where money was taken back. */
+  readonly cents: number;
+  readonly feeCents?: number;
+  /** Goods and services that the award brings with its first payment, beside the cents. */
+  readonly goodsCents?: number;
 }

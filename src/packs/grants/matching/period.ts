@@ -2,10 +2,12 @@
 import { createHash } from 'node:crypto';
 import { type Day, formatDay } from '../../../calendar/index.ts';
 import { canonicalBytes, FilewrightError, type JsonValue } from '../../../core/index.ts';
-import type { BankLine } from './bank-line.ts';
+import { type BankLine, postingDay } from './bank-line.ts';
 import type { IsBusinessDay } from './business-days.ts';
 import type { FoundOutcome, MatchOutcome } from './outcome.ts';
 import { chainOf, type StatementChain, type StatementCover } from './statement-chain.ts';
+import type { LawAnswer } from './balance-law.ts';
+import { missingPages } from './statement-pages.ts';
 import { compare } from './workbench.ts';
 
 export interface Period {
@@ -33,31 +35,33 @@ export interface ClosingQuestion {
   /** Those that touch the period, as they are listed. Walked more than once. */
   readonly outcomes: Iterable<MatchOutcome>;
   readonly isBusinessDay: IsBusinessDay;
+  /** What the entries of the period and the balances that are known say of each other. */
+  readonly law: LawAnswer;
 }
 
 export type Closing =
   | {
       readonly kind: 'closed';
       readonly closed: ClosedPeriod;
-      /** Balance at the end of the last day; undefined where no statement ends with the period. */
-      readonly closingCents: number | undefined;
+      /** Balance at the end of the last day. */
+      readonly closingCents: number;
     }
   | { readonly kind: 'blocked'; readonly obstacles: readonly string[] };
 
 export function closePeriod(question: ClosingQuestion): Closing {
-  const { period, outcomes } = question;
-  const { last, gaps } = told(question);
-  const obstacles = [...gaps, ...unsettled(outcomes)];
-  if (obstacles.length > 0) return { kind: 'blocked', obstacles };
+  const { period, outcomes, law } = question;
+  const { gaps } = chainOfPeriod(question);
+  const obstacles = [...gaps, ...law.obstacles, ...unsettled(outcomes)];
+  const { closingCents } = law;
+  if (obstacles.length > 0 || closingCents === undefined) return { kind: 'blocked', obstacles };
   return {
     kind: 'closed',
     closed: { ...period, totals: totalsOf(outcomes) },
-    // Of a statement that goes on into the next period nobody knows the balance in between.
-    closingCents: last !== undefined && last.to <= period.to ? last.closingCents : undefined,
+    closingCents: Number(closingCents),
   };
 }
 
-/** Whether one of the outcome's lines is booked in the period. */
+/** Whether one of the outcome's lines counts in the period. */
 export function touches(period: Period, { lines }: FoundOutcome): boolean {
   return lines.some((line) => covers(period, line));
 }
@@ -65,17 +69,20 @@ export function touches(period: Period, { lines }: FoundOutcome): boolean {
 function covers(period: Period, line: BankLine): boolean {
   return (
     line.account === period.account &&
-    line.bookingDate >= period.from &&
-    line.bookingDate <= period.to
+    postingDay(line) >= period.from &&
+    postingDay(line) <= period.to
   );
 }
 
 /** All gaps at once: each is another call to the bank. */
-export function missingStatements(question: Omit<ClosingQuestion, 'outcomes'>): readonly string[] {
-  return told(question).gaps;
+export function missingStatements(question: PeriodStatements): readonly string[] {
+  return chainOfPeriod(question).gaps;
 }
 
-function told(question: Omit<ClosingQuestion, 'outcomes'>): StatementChain {
+type PeriodStatements = Omit<ClosingQuestion, 'outcomes' | 'law'>;
+
+/** How the statements of the period follow on each other. */
+export function chainOfPeriod(question: PeriodStatements): StatementChain {
   const { period, previousClosingCents, isBusinessDay } = question;
   const { account, from, to } = period;
   const statements = question.statements.filter(
@@ -83,9 +90,10 @@ function told(question: Omit<ClosingQuestion, 'outcomes'>): StatementChain {
   );
   if (statements.length === 0) {
     const gap = `no statement of ${account} from ${formatDay(from)} to ${formatDay(to)}`;
-    return { last: undefined, gaps: [gap] };
+    return { first: undefined, last: undefined, gaps: [gap] };
   }
-  return chainOf({ statements, from, to, previousClosingCents, isBusinessDay });
+  const chain = chainOf({ statements, from, to, previousClosingCents, isBusinessDay });
+  return { ...chain, gaps: [...chain.gaps, ...missingPages(statements)] };
 }
 
 function unsettled(outcomes: Iterable<MatchOutcome>): readonly string[] {

@@ -8,6 +8,8 @@ export interface DateWindow {
 
 export interface MatchPolicy {
   readonly withReference: DateWindow;
+  /** Wider: the reference and the amount are those of one receipt, and no other payment was made under them. */
+  readonly sameReferenceAndAmount: DateWindow;
   /** Narrower: without a reference only amount, payer and date speak for the match. */
   readonly noReference: DateWindow;
   /** Most parts of a payment that is put together, or of one that is paid in parts. */
@@ -21,6 +23,8 @@ export interface MatchPolicy {
 /** The windows that the samples of this pack were made with; returns of corporate entries come within days, of consumer entries within 60. */
 export const MATCH_POLICY: MatchPolicy = {
   withReference: { from: -5, to: 22 },
+  // A quarter too early, a year too late.
+  sameReferenceAndAmount: { from: -65, to: 260 },
   noReference: { from: -1, to: 5 },
   groupMax: 6,
   feeCentsMax: 5_000,

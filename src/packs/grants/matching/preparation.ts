@@ -1,6 +1,7 @@
 /** Before anything is matched: what was delivered twice, what is not booked, what was taken back. */
 import { formatDay } from '../../../calendar/index.ts';
 import type { BankLine } from './bank-line.ts';
+import { isToldReturn } from './returns.ts';
 import { type Line, settle, type Workbench } from './workbench.ts';
 
 export function setAsideWhatIsNoMoney(bench: Workbench): void {
@@ -11,8 +12,9 @@ export function setAsideWhatIsNoMoney(bench: Workbench): void {
 }
 
 /**
- * The same entry comes in the intraday report and again in the statement. The bank's number decides, never the content:
- * two equal gifts on one day are two gifts. Date and amount are compared as well, because some banks use a number again.
+ * For lines that stand for themselves, as in a data set; those of statements were folded before (`deliveries/`). The bank's
+ * number decides, never the content: two equal gifts on one day are two gifts. Date and amount are compared as well, because
+ * some banks use a number again.
  */
 function dropRepeatedDeliveries(bench: Workbench): void {
   const first = new Map<string, Line>();
@@ -42,7 +44,7 @@ function dropRepeatedDeliveries(bench: Workbench): void {
 /** Equal for two deliveries of one entry; undefined where the bank gives no number. */
 export function deliveryKey(line: BankLine): string | undefined {
   const { nativeId, account, bookingDate, amountCents, currency, direction } = line;
-  if (nativeId === undefined) return undefined;
+  if (nativeId === undefined || line.statement !== undefined) return undefined;
   return JSON.stringify([nativeId, account, bookingDate, amountCents, currency, direction]);
 }
 
@@ -74,7 +76,7 @@ function dropAnnounced(bench: Workbench): void {
       status: 'ignored',
       lines: [line],
       receipts: [],
-      text: `The clearing announced it; the bank's statement has the payment as ${same.given.id}, with the same trace ${line.given.trace}, account and amount.`,
+      text: `The clearing announced it; the bank's statement has the payment as ${same.given.id}, with the same trace, account and amount.`,
       of: same.given.id,
     });
   }
@@ -89,6 +91,7 @@ function isAnnouncement({ status, nativeId, trace }: BankLine): boolean {
 export function announcementKey(line: BankLine): string | undefined {
   const { status, isReversal, trace, account, amountCents, currency, direction } = line;
   if (status !== 'booked' || isReversal || trace === undefined) return undefined;
+  if (line.statement !== undefined) return undefined;
   return JSON.stringify(['trace', trace, account, amountCents, currency, direction]);
 }
 
@@ -127,14 +130,26 @@ function netReversals(bench: Workbench): void {
     if (payment === undefined) continue;
     const how =
       payment.given.trace !== undefined && payment.given.trace === back.given.trace
-        ? `the same trace ${payment.given.trace}`
-        : 'a reference in common, and the bank marks the second as a reversal';
+        ? 'the same trace'
+        : `a reference in common, and the bank ${back.given.isReversal ? 'marks the second as a reversal' : 'calls the second a return'}`;
     settle(bench, {
       rule: 'P0-reversal',
       status: 'netted',
       lines: [payment, back].sort((one, other) => one.at - other.at),
       receipts: [],
       text: `${back.given.id} of ${formatDay(back.given.bookingDate)} takes ${payment.given.id} back: the same amount in the other direction, ${how}.`,
+    });
+  }
+  for (const line of returns) {
+    const { isReversal, direction } = line.given;
+    if (!line.isOpen || !isReversal || direction === 'debit') continue;
+    // It is no gift, whatever its amount and its words fit.
+    settle(bench, {
+      rule: 'P6-unmatched-bank',
+      status: 'manual',
+      lines: [line],
+      receipts: [],
+      text: 'The bank marks it as money of ours that came back; no award is paid by it. Settle it for no award, or for the award that it is for after all.',
     });
   }
 }
@@ -167,7 +182,7 @@ function paymentTakenBack(
       if (isSameTrace(payment, back)) {
         // Unless the bank marks it, only money out takes money in back; a refund of ours is not a return.
         if (back.given.isReversal || back.given.direction === 'debit') byTrace.add(payment);
-      } else if (back.given.isReversal) byReference.add(payment);
+      } else if (isToldReturn(back.given)) byReference.add(payment);
       if (byTrace.size > 1) return undefined;
     }
   }

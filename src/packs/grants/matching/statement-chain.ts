@@ -13,6 +13,19 @@ export interface StatementCover {
   readonly number: number | undefined;
   readonly openingCents: number | undefined;
   readonly closingCents: number | undefined;
+  /** By which its lines name it; see `statementKey`. */
+  readonly key?: string;
+  readonly format?: string;
+  readonly statementId?: string | undefined;
+  readonly page?: number | undefined;
+  readonly hasPageBefore?: boolean;
+  readonly hasPageAfter?: boolean;
+  /** What it says of itself and its lines do not show. */
+  readonly doubt?: string | undefined;
+}
+
+export function statementKey(feed: string, ordinal: number): string {
+  return `${feed}/${ordinal}`;
 }
 
 export interface ChainQuestion {
@@ -26,6 +39,8 @@ export interface ChainQuestion {
 }
 
 export interface StatementChain {
+  /** The one with which the telling begins. */
+  readonly first: StatementCover | undefined;
   /** The one with which the telling ends; undefined where there is none at all. */
   readonly last: StatementCover | undefined;
   /** All of them at once: each is another call to the bank. */
@@ -63,7 +78,10 @@ export function chainOf(question: ChainQuestion): StatementChain {
     const gaps = [...way.gaps, ...gapsAfter(statement, question)];
     best = better(best, { ...way, gaps, leftOut: way.leftOut + rest.length });
   }
+  let begin = best;
+  while (begin?.before !== undefined) begin = begin.before;
   return {
+    first: begin === undefined ? undefined : statements[begin.at],
     last: best === undefined ? undefined : statements[best.at],
     gaps: best?.gaps ?? [],
   };
@@ -104,31 +122,71 @@ function reachesOver(one: StatementCover, before: StatementCover, after: Stateme
   return one.from >= before.from && one.to <= after.to && after.from <= addDays(before.to, 1);
 }
 
-/** By their days; pages of the same days as their balances go on, because nothing else says which comes first. */
+/**
+ * By their days; pages of the same days by the bank's own count, and where it has none as their balances go on. The order in
+ * which they came, and what their feeds are called, is forgotten here.
+ */
 function inOrder(statements: readonly StatementCover[]): readonly StatementCover[] {
   const byDays = new Map<string, StatementCover[]>();
-  for (const statement of statements) {
+  for (const statement of statements.toSorted(byWhatTheySay)) {
     const days = `${statement.from} ${statement.to}`;
     const pages = byDays.get(days);
     if (pages === undefined) byDays.set(days, [statement]);
     else pages.push(statement);
   }
-  return [...byDays.values()]
-    .flatMap(asBalancesGoOn)
-    .sort((one, other) => one.from - other.from || one.to - other.to);
-}
-
-function asBalancesGoOn(pages: readonly StatementCover[]): readonly StatementCover[] {
-  const left = [...pages];
   const ordered: StatementCover[] = [];
-  while (left.length > 0) {
-    const isFirst = ({ openingCents }: StatementCover, place: number): boolean =>
-      openingCents === undefined ||
-      !left.some((one, other) => other !== place && one.closingCents === openingCents);
-    const first = Math.max(0, left.findIndex(isFirst));
-    ordered.push(...left.splice(first, 1));
+  for (const pages of byDays.values()) {
+    ordered.push(...asBalancesGoOn(pages, ordered.at(-1)?.closingCents));
   }
   return ordered;
+}
+
+function byWhatTheySay(one: StatementCover, other: StatementCover): number {
+  const numbers = (cover: StatementCover): readonly number[] =>
+    [cover.from, cover.to, cover.number, cover.page, cover.openingCents, cover.closingCents].map(
+      (number) => number ?? Number.NEGATIVE_INFINITY,
+    );
+  const [first, second] = [numbers(one), numbers(other)];
+  const place = first.findIndex((number, at) => number !== second[at]);
+  if (place >= 0) return (first[place] ?? 0) < (second[place] ?? 0) ? -1 : 1;
+  const [name, otherName] = [`${one.format} ${one.key}`, `${other.format} ${other.key}`];
+  return name < otherName ? -1 : name > otherName ? 1 : 0;
+}
+
+/** More pages of the same days than this are taken as they are counted: trying every order of them would not end. */
+const PAGES_MAX = 8;
+
+function asBalancesGoOn(
+  pages: readonly StatementCover[],
+  before: number | undefined,
+): readonly StatementCover[] {
+  const isCounted = pages.every(({ number }) => number !== undefined);
+  if (pages.length < 2 || pages.length > PAGES_MAX || isCounted) return pages;
+  const begins = (page: StatementCover): boolean =>
+    before === undefined
+      ? !pages.some((one) => one !== page && one.closingCents === page.openingCents)
+      : page.openingCents === before;
+  const firsts = pages.filter(begins);
+  let longest: readonly StatementCover[] = [];
+  for (const first of firsts.length === 0 ? pages : firsts) {
+    const way = longestWay(first, pages);
+    if (way.length > longest.length) longest = way;
+  }
+  return [...longest, ...pages.filter((page) => !longest.includes(page))];
+}
+
+function longestWay(
+  first: StatementCover,
+  pages: readonly StatementCover[],
+): readonly StatementCover[] {
+  const left = pages.filter((page) => page !== first);
+  let longest: readonly StatementCover[] = [];
+  for (const next of left) {
+    if (first.closingCents === undefined || next.openingCents !== first.closingCents) continue;
+    const way = longestWay(next, left);
+    if (way.length > longest.length) longest = way;
+  }
+  return [first, ...longest];
 }
 
 function gapsBefore(first: StatementCover, question: ChainQuestion): readonly string[] {

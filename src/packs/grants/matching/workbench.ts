@@ -1,11 +1,12 @@
 /** Lines and receipts in canonical order with what the rules look up; arrival order is forgotten here. */
 import { type Day, formatDay } from '../../../calendar/index.ts';
 import { invariant } from '../../../core/index.ts';
-import type { BankLine, ExpectedReceipt } from './bank-line.ts';
+import type { BankLine, ExpectedReceipt, LinePayment } from './bank-line.ts';
 import type { BusinessDays } from './business-days.ts';
 import type { FoundOutcome, MatchOutcome, MatchReason, MatchRule, MatchStatus } from './outcome.ts';
 import type { DateWindow, MatchPolicy } from './policy.ts';
-import { mentionedReferences, normalised } from './references.ts';
+import { mayBeCut, type PayerName, PayerNames } from './payer-names.ts';
+import { KnownReferences, mentionedReferences } from './references.ts';
 
 export interface Line {
   readonly given: BankLine;
@@ -14,9 +15,10 @@ export interface Line {
   readonly day: number;
   /** Numbers of the ledger's references that the line mentions, ascending. */
   readonly references: readonly number[];
-  /** Whether the line says any reference at all, known to the ledger or not. */
-  readonly saysReference: boolean;
-  readonly payer: string | undefined;
+  /** Undefined where the bank names nobody apart from its text. */
+  readonly payer: PayerName | undefined;
+  readonly isPayerCut: boolean;
+  readonly payments: readonly Payment[];
   isOpen: boolean;
   /** A receipt was given to it, by a match or for review. */
   isPaid: boolean;
@@ -24,15 +26,24 @@ export interface Line {
   isUnsearched: boolean;
 }
 
+/** One of those that the bank booked together. */
+export interface Payment extends Pick<Line, 'references' | 'payer' | 'isPayerCut'> {
+  readonly given: LinePayment;
+}
+
+const NO_PAYMENTS: readonly Payment[] = [];
+
 export interface Receipt {
   readonly given: ExpectedReceipt;
   readonly at: number;
   readonly day: number;
   /** Number of its reference; -1 for none. */
   readonly reference: number;
-  readonly payer: string;
-  /** `disputed`: named to a person as a candidate, so no later rule may give it away. */
-  state: 'open' | 'taken' | 'disputed';
+  readonly payer: PayerName;
+  /** `disputed`: named to a person as a candidate, so no later rule may give it away. `partly`: some of it has come. */
+  state: 'open' | 'partly' | 'taken' | 'disputed';
+  /** What has come of it in parts, in this matching. */
+  partsCents: number;
 }
 
 export interface Workbench {
@@ -50,38 +61,38 @@ export function workbenchOf(input: {
   readonly take: Workbench['take'];
 }): Workbench {
   const { days } = input;
-  const sortedLines = [...input.lines].sort(byDateAndNativeId);
+  const sortedLines = [...input.lines].sort(byWhatTheySay);
   const sortedReceipts = [...input.receipts].sort(byExpectedDate);
-  const numbers = new Map<string, number>();
-  // Payers come back all year: each name is brought to one spelling once, and held once.
-  const payers = new Map<string, string>();
-  const payerOf = (name: string): string => {
-    const known = payers.get(name);
-    if (known !== undefined) return known;
-    const spelling = normalised(name);
-    payers.set(name, spelling);
-    return spelling;
-  };
+  const known = new KnownReferences();
+  const names = new PayerNames();
   const receipts = sortedReceipts.map((given, at): Receipt => {
-    const spelling = given.reference === undefined ? '' : normalised(given.reference);
-    if (spelling !== '' && !numbers.has(spelling)) numbers.set(spelling, numbers.size);
     return {
       given,
       at,
       day: days.numberOf(given.expected),
-      reference: numbers.get(spelling) ?? -1,
-      payer: payerOf(given.payer),
+      reference: known.add(given.reference),
+      payer: names.of(given.payer),
       state: 'open',
+      partsCents: 0,
     };
   });
+  const payerOf = (name: string | undefined): Pick<Line, 'payer' | 'isPayerCut'> => ({
+    payer: name === undefined ? undefined : names.of(name),
+    isPayerCut: name !== undefined && mayBeCut(name),
+  });
+  const paymentOf = (given: LinePayment): Payment => ({
+    given,
+    references: mentionedReferences({ ...given, description: undefined }, known),
+    ...payerOf(given.counterparty),
+  });
   const lines = sortedLines.map((given, at): Line => {
-    const { counterparty } = given;
     return {
       given,
       at,
       day: days.numberOf(given.bookingDate),
-      ...mentionedReferences(given, numbers),
-      payer: counterparty === undefined ? undefined : payerOf(counterparty),
+      references: mentionedReferences(given, known),
+      ...payerOf(payerOfLine(given)),
+      payments: given.payments?.map(paymentOf) ?? NO_PAYMENTS,
       isOpen: true,
       isPaid: false,
       isUnsearched: false,
@@ -90,7 +101,28 @@ export function workbenchOf(input: {
   return { policy: input.policy, lines, receipts, take: input.take };
 }
 
-/** The canonical order of lines, in which rules look at them. */
+/** The canonical order of lines, in which rules look at them. Their ids, which feeds give, decide only between equal ones. */
+function byWhatTheySay(one: BankLine, other: BankLine): number {
+  return (
+    one.bookingDate - other.bookingDate ||
+    compare(one.nativeId ?? '', other.nativeId ?? '') ||
+    one.amountCents - other.amountCents ||
+    compare(one.direction, other.direction) ||
+    compare(one.counterparty ?? '', other.counterparty ?? '') ||
+    compare(one.description ?? '', other.description ?? '') ||
+    compare(one.references.join(' '), other.references.join(' ')) ||
+    compare(one.trace ?? '', other.trace ?? '') ||
+    (one.valueDate ?? 0) - (other.valueDate ?? 0) ||
+    compare(one.id, other.id)
+  );
+}
+
+/** Some banks have one text for everything; a reader gives it as the name as well, and that is nobody's name. */
+export function payerOfLine({ counterparty, description }: BankLine): string | undefined {
+  return counterparty === description ? undefined : counterparty;
+}
+
+/** The order in which outcomes are listed. */
 export function byDateAndNativeId(one: BankLine, other: BankLine): number {
   return one.bookingDate - other.bookingDate || compareLineNames(one, other);
 }
@@ -149,6 +181,7 @@ interface Settled {
   readonly receipts: readonly Receipt[];
   readonly text: string;
   readonly of?: string;
+  readonly feeCents?: number;
 }
 
 /** Puts lines into their bucket; a line has one, and receipts that are given away or named are marked. */
@@ -172,7 +205,7 @@ export function settle(bench: Workbench, settled: Settled): void {
   const reason = reasonOf(settled);
   const ids = lines.map(({ given }) => given.id);
   invariant(
-    status !== 'matched' || reason.bankCents === reason.ledgerCents,
+    status !== 'matched' || reason.bankCents + (settled.feeCents ?? 0) === reason.ledgerCents,
     `${settled.rule} matched unequal amounts: ${ids.join(', ')}`,
   );
   const outcome: MatchOutcome = {
@@ -190,7 +223,12 @@ export function settle(bench: Workbench, settled: Settled): void {
   });
 }
 
-function reasonOf({ lines, receipts, text }: Settled): MatchReason {
+export function reasonOf({
+  lines,
+  receipts,
+  text,
+  feeCents,
+}: Pick<Settled, 'lines' | 'receipts' | 'text' | 'feeCents'>): MatchReason {
   const reference = receipts.find(({ given }) => given.reference !== undefined)?.given.reference;
   const distances = lines.flatMap((line) => receipts.map((receipt) => line.day - receipt.day));
   return {
@@ -198,6 +236,7 @@ function reasonOf({ lines, receipts, text }: Settled): MatchReason {
     currency: (lines[0] ?? receipts[0])?.given.currency ?? '',
     bankCents: totalCents(lines),
     ledgerCents: totalCents(receipts),
+    ...(feeCents !== undefined && { feeCents }),
     bankDates: datesOf(lines.map(({ given }) => given.bookingDate)),
     ledgerDates: datesOf(receipts.map(({ given }) => given.expected)),
     ...(reference !== undefined && { reference }),

@@ -23,8 +23,8 @@ export interface GrantObligation {
   readonly filingKind: string;
   /** The last day of the period that it is for. */
   readonly period: string;
-  /** `record_needed`: something is owed and only the regulator can say when. */
-  readonly state: 'open' | 'record_needed';
+  /** `record_needed`: something is owed and only the regulator can say when. `superseded`: its award stands no more. */
+  readonly state: 'open' | 'record_needed' | 'superseded';
   /** Before any roll to an open day. */
   readonly raw: string | undefined;
   readonly due: string | undefined;
@@ -97,6 +97,44 @@ export function registrationObligations(
         tasks: evaluation.tasks,
       },
     }));
+}
+
+/** An award that was amended or cancelled, as its dates were. */
+export interface WithdrawnAward {
+  readonly award: Award;
+  /** Under which two people agreed to it. */
+  readonly exception: string;
+  /** The key of the record in its place; undefined where it was cancelled. */
+  readonly by: string | undefined;
+}
+
+/** What is owed no more: each once, with why, and with what is owed in its place where that has only another date. */
+export function withdrawnObligations(
+  tenant: string,
+  gone: readonly WithdrawnAward[],
+  owed: readonly GrantObligation[],
+  law: GrantsLaw,
+): readonly GrantObligation[] {
+  const still = new Set(owed.map(({ id }) => id));
+  const found = new Map<string, GrantObligation>();
+  for (const { award, exception, by } of gone) {
+    for (const one of grantObligations(tenant, [award], law)) {
+      if (still.has(one.id) || found.has(one.id)) continue;
+      const instead = owed.filter(
+        (other) => other.filingKind === one.filingKind && other.entity === one.entity,
+      );
+      const reason =
+        by === undefined
+          ? `award ${award.awardId} was cancelled, under exception ${exception}`
+          : `award ${award.awardId} was amended, under exception ${exception}; the record in its place is ${by}`;
+      found.set(one.id, {
+        ...one,
+        state: 'superseded',
+        answer: { ...one.answer, reason, instead: instead.map(({ id }) => id) },
+      });
+    }
+  }
+  return inOrderOfDates([...found.values()]);
 }
 
 /** As the list has them: the earliest date first, what has no date at the end. */

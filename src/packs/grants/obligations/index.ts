@@ -4,5 +4,7 @@ export {
   grantObligations,
   inOrderOfDates,
   registrationObligations,
+  type WithdrawnAward,
+  withdrawnObligations,
 } from './award-obligations.ts';
 export { type AwardHolder, awardOf, missingForCalendar, subawardTermsOf } from './award-terms.ts';

@@ -37,6 +37,13 @@ export interface Figure {
   readonly from: readonly { readonly sign: 1 | -1; readonly figure: Figure }[];
 }
 
+/** Cents for people: 1234567 as 12,345.67. */
+export function inDollars(cents: bigint): string {
+  const digits = String(cents < 0n ? -cents : cents).padStart(3, '0');
+  const whole = digits.slice(0, -2).replaceAll(/\B(?=(\d{3})+$)/g, ',');
+  return `${cents < 0n ? '-' : ''}${whole}.${digits.slice(-2)}`;
+}
+
 /** A return has room for fifteen digits. */
 const DOLLARS_MAX = 999_999_999_999_999n;
 

@@ -1,7 +1,14 @@
 /** Grant figures of Form 990 by their element names: contributions of Part VIII, grants paid of Part IX, totals of Part I. */
 import { FilewrightError, invariant } from '../../../core/index.ts';
 import type { GrantsLaw } from '../law.ts';
-import { type Figure, type FigurePart, figureOf, roundingOf, totalOf } from './figure.ts';
+import {
+  type Figure,
+  type FigurePart,
+  figureOf,
+  inDollars,
+  roundingOf,
+  totalOf,
+} from './figure.ts';
 import type { ReceivedMoney } from './received.ts';
 
 export interface PaidGrant {
@@ -25,6 +32,8 @@ const PAID_ELEMENTS = {
 } as const;
 const PAID_TOTAL = 'CYGrantsAndSimilarPaidAmt';
 const SERVICE_ELEMENT = 'ProgramServiceRevenueGrp';
+/** No element of its own: filers show bank charges on different lines of Part IX. */
+const BANK_FEES = 'IRS990/BankFeesKept';
 
 export function form990Report(
   given: { readonly received: readonly ReceivedMoney[]; readonly paid: readonly PaidGrant[] },
@@ -36,7 +45,11 @@ export function form990Report(
     invariant(known !== undefined, `no element ${element} of IRS990 is known`);
     return { name: `IRS990/${element}`, line: known.line, xpath: known.xpath };
   };
-  const noncash = noncashParts(given.received);
+  const noncash = new Map(
+    given.received
+      .filter(({ goodsCents }) => goodsCents !== 0n)
+      .map(({ part, goodsCents }) => [part, notMoney(part, goodsCents)]),
+  );
   const byElement = new Map<string, FigurePart[]>();
   for (const { part, award } of given.received) {
     const element = award.mapping?.element;
@@ -73,22 +86,26 @@ export function form990Report(
   );
   const service = byElement.get(SERVICE_ELEMENT);
   const services = service === undefined ? [] : [figureOf(name(SERVICE_ELEMENT), service)];
-  const figures = [...contributions, memo, ...totals, ...services, ...paid, paidTotal];
-  return { figures, remarks: remarksOn(figures), schemaVersion: law.elements.schemaVersion };
+  const kept = feesFigure(given.received);
+  const figures = [...contributions, memo, ...totals, ...services, ...paid, paidTotal, ...kept];
+  return {
+    figures,
+    remarks: [...remarksOn(figures), ...kept.map(feesRemark)],
+    schemaVersion: law.elements.schemaVersion,
+  };
 }
 
-/** The non-cash part of an award is inside its line; the memo has it a second time. By the part that it is inside of. */
-function noncashParts(received: readonly ReceivedMoney[]): ReadonlyMap<FigurePart, FigurePart> {
-  const seen = new Set<string>();
-  const found = new Map<FigurePart, FigurePart>();
-  for (const { part, award } of received) {
-    const { noncash_amount: noncash } = award.payload;
-    if (typeof noncash !== 'number' || noncash === 0 || seen.has(part.idempotencyKey)) continue;
-    // An award that came in parts has its non-cash amount once.
-    seen.add(part.idempotencyKey);
-    found.set(part, notMoney(part, BigInt(noncash)));
-  }
-  return found;
+/** What banks kept of contributions: those count before it, and it is an expense of its own. */
+function feesFigure(received: readonly ReceivedMoney[]): readonly Figure[] {
+  const parts = received
+    .filter(({ feeCents }) => feeCents !== 0n)
+    .map(({ part, feeCents }) => ({ ...part, cents: feeCents }));
+  const name = { name: BANK_FEES, line: 'Part IX', xpath: undefined };
+  return parts.length === 0 ? [] : [figureOf(name, parts)];
+}
+
+function feesRemark({ cents }: Figure): string {
+  return `banks kept ${inDollars(cents)} of what was sent: the contributions are shown before it, and it is an expense of Part IX; choose the line where you show bank charges`;
 }
 
 function partsOf({ part, noncashCents = 0n }: PaidGrant): readonly FigurePart[] {

@@ -10,6 +10,7 @@ export {
   type Figure,
   type FigurePart,
   figureOf,
+  inDollars,
   roundingOf,
   totalOf,
   traceDocument,
@@ -24,8 +25,9 @@ export {
   form990Report,
   type PaidGrant,
 } from './form990-report.ts';
+export { nameOf, type OpenAward, remainderRemarks, returnRemarks } from './bookings.ts';
 export { type DaySpan, type MissingDays, missingDays } from './handed-days.ts';
-export { type ReceivedMoney, receivedMoney } from './received.ts';
+export { goodsOf, type ReceivedMoney, receivedMoney } from './received.ts';
 export {
   type ReportRow,
   reportRows,
@@ -33,6 +35,13 @@ export {
   type Schedules,
   sefaTotalFigures,
 } from './report-rows.ts';
+export {
+  type Contributor,
+  type ScheduleB,
+  scheduleB,
+  type ScheduleBRule,
+  scheduleBRows,
+} from './schedule-b.ts';
 export { type GrantPaidOut, type ScheduleI, scheduleI, type ScheduleIRow } from './schedule-i.ts';
 export {
   type IndividualsRow,
@@ -41,6 +50,7 @@ export {
 } from './schedule-i-individuals.ts';
 export {
   type FederalExpenditure,
+  filledFrom,
   readAssistanceListings,
   type Sefa,
   sefaReport,
@@ -48,3 +58,4 @@ export {
   type SefaTotals,
 } from './sefa.ts';
 export { type Sf425, type Sf425Input, sf425Report } from './sf425.ts';
+export { indirectRate, missingItems, type Sf425Item, sf425Items } from './sf425-items.ts';

@@ -3,17 +3,26 @@ import { formatDay } from '../../../calendar/index.ts';
 import { FilewrightError, invariant } from '../../../core/index.ts';
 import type { AcceptedAward } from '../intake/ingest.ts';
 import type { BankLine, ExpectedReceipt } from '../matching/bank-line.ts';
-import type { MatchOutcome } from '../matching/outcome.ts';
+import type { FoundOutcome, MatchOutcome } from '../matching/outcome.ts';
+import { partsOf, withParts } from '../matching/parts.ts';
 import type { BankTrace, FigurePart } from './figure.ts';
 
+/** One booking of one award. */
 export interface ReceivedMoney {
+  /** With what the bank kept and what came as goods; below zero where it was taken back. */
   readonly part: FigurePart;
   readonly award: AcceptedAward;
-  /** The first day on which some of it was booked. */
+  /** The day on which it was booked. */
   readonly receivedOn: string;
+  /** Of the cents of the part, what came as goods and services. */
+  readonly goodsCents: bigint;
+  /** Of the cents of the part, what a bank on the way kept. */
+  readonly feeCents: bigint;
+  /** The line of the bank that it takes back. */
+  readonly takesBack: string | undefined;
 }
 
-/** One for each receipt that is matched; receipts name their award by its payload's hash. */
+/** One for each booking that is matched with a receipt; receipts name their award by its payload's hash. */
 export function receivedMoney(given: {
   readonly outcomes: readonly MatchOutcome[];
   readonly lines: readonly BankLine[];
@@ -23,32 +32,57 @@ export function receivedMoney(given: {
 }): readonly ReceivedMoney[] {
   const lines = new Map(given.lines.map((line) => [line.id, line]));
   const receipts = new Map(given.receipts.map((receipt) => [receipt.id, receipt]));
-  const counted = new Set<string>();
-  return given.outcomes
-    .filter(({ status }) => status === 'matched')
-    .flatMap(({ rule, bank, ledger }) =>
-      ledger.map((id): ReceivedMoney => {
-        const receipt = receipts.get(id);
-        invariant(receipt !== undefined, `matched receipt ${id} is not among the receipts`);
-        invariant(!counted.has(id), `receipt ${id} would be counted twice`);
-        counted.add(id);
-        const award = given.awardOf(receipt);
-        if (award === undefined) {
-          throw new FilewrightError('NOT_FOUND', `receipt ${id}: no award with its payload`);
-        }
-        const traces = bank.map((line) => traceOfLine(lines.get(line), line));
-        const part: FigurePart = {
-          id,
-          cents: BigInt(receipt.amountCents),
-          payloadHash: award.metadata.payload_hash,
-          idempotencyKey: award.metadata.idempotency_key,
-          matchRule: rule,
-          bank: traces,
-        };
-        const days = traces.map(({ bookedOn }) => bookedOn).sort();
-        return { part, award, receivedOn: days[0] ?? '' };
-      }),
-    );
+  const hasGoods = new Set<string>();
+  return given.outcomes.flatMap((outcome) =>
+    partsOf(withParts(found(outcome, lines, receipts))).map((booking): ReceivedMoney => {
+      const id = outcome.ledger[booking.ledger] ?? '';
+      const receipt = receipts.get(id);
+      invariant(receipt !== undefined, `matched receipt ${id} is not among the receipts`);
+      const award = given.awardOf(receipt);
+      if (award === undefined) {
+        throw new FilewrightError('NOT_FOUND', `receipt ${id}: no award with its payload`);
+      }
+      const line = outcome.bank[booking.bank] ?? '';
+      const trace = traceOfLine(lines.get(line), line);
+      // With the first booking of an award, and once.
+      const goods = hasGoods.has(id) ? 0n : goodsOf(award);
+      hasGoods.add(id);
+      const part: FigurePart = {
+        id,
+        cents: BigInt(booking.cents + (booking.goodsCents ?? 0)),
+        payloadHash: award.metadata.payload_hash,
+        idempotencyKey: award.metadata.idempotency_key,
+        matchRule: outcome.rule,
+        bank: [trace],
+      };
+      return {
+        part,
+        award,
+        receivedOn: trace.bookedOn,
+        goodsCents: goods,
+        feeCents: BigInt(booking.feeCents ?? 0),
+        takesBack: booking.cents < 0 ? outcome.of : undefined,
+      };
+    }),
+  );
+}
+
+function found(
+  outcome: MatchOutcome,
+  lines: ReadonlyMap<string, BankLine>,
+  receipts: ReadonlyMap<string, ExpectedReceipt>,
+): FoundOutcome {
+  return {
+    outcome,
+    lines: outcome.bank.flatMap((id) => lines.get(id) ?? []),
+    receipts: outcome.ledger.flatMap((id) => receipts.get(id) ?? []),
+  };
+}
+
+/** What of an award is no money. */
+export function goodsOf({ payload }: Pick<AcceptedAward, 'payload'>): bigint {
+  const { noncash_amount: goods } = payload;
+  return typeof goods === 'number' ? BigInt(goods) : 0n;
 }
 
 function traceOfLine(line: BankLine | undefined, id: string): BankTrace {

@@ -8,6 +8,8 @@ export interface PaidToIndividuals {
   /** How many people the row is for; undefined where it is for the one that it names. */
   readonly recipients: number | undefined;
   readonly noncashCents: bigint;
+  readonly valuationMethod?: string | undefined;
+  readonly noncashDescription?: string | undefined;
   readonly purpose: string | undefined;
 }
 
@@ -16,6 +18,8 @@ export interface IndividualsRow {
   readonly RecipientCnt: number;
   readonly CashGrantAmt: Figure;
   readonly NonCashAssistanceAmt: Figure;
+  readonly ValuationMethodUsedDesc: string;
+  readonly NonCashAssistanceDesc: string;
   /** What is missing, or rests on a guess. */
   readonly remarks: readonly string[];
 }
@@ -42,7 +46,7 @@ export function individualsOf(
 function rowOf(type: string, group: readonly PaidToIndividuals[], law: GrantsLaw): IndividualsRow {
   const named = group.filter(({ recipients }) => recipients === undefined);
   const names = new Set(named.map(({ recipientName }) => recipientName.trim().toUpperCase()));
-  const said = group.reduce((sum, { recipients }) => sum + (recipients ?? 0), 0);
+  const counted = group.reduce((sum, { recipients }) => sum + (recipients ?? 0), 0);
   const figure = (element: string, parts: readonly FigurePart[]): Figure => {
     const known = law.elements.find('IRS990ScheduleI', `${GROUP}/${element}`);
     const name = `IRS990ScheduleI/${type}/${GROUP}/${element}`;
@@ -51,12 +55,16 @@ function rowOf(type: string, group: readonly PaidToIndividuals[], law: GrantsLaw
   const noncash = group
     .filter(({ noncashCents }) => noncashCents !== 0n)
     .map(({ part, noncashCents }) => ({ ...part, cents: noncashCents, bank: [] }));
+  const said = (field: 'valuationMethod' | 'noncashDescription'): string =>
+    [...new Set(group.flatMap((grant) => grant[field] ?? []))].join('; ');
+  const valuation = noncash.length === 0 ? '' : said('valuationMethod');
+  const description = noncash.length === 0 ? '' : said('noncashDescription');
   const remarks = [
     ...(type === '' ? ['GrantTypeTxt: a type of assistance is needed'] : []),
     ...(names.size > 0
       ? [`RecipientCnt: ${names.size} of them counted by name; people of one name count once`]
       : []),
-    ...(noncash.length > 0
+    ...(noncash.length > 0 && (valuation === '' || description === '')
       ? [
           'Part III (e) and (f), ValuationMethodUsedDesc and NonCashAssistanceDesc: to be filled in by hand',
         ]
@@ -64,12 +72,14 @@ function rowOf(type: string, group: readonly PaidToIndividuals[], law: GrantsLaw
   ];
   return {
     GrantTypeTxt: type,
-    RecipientCnt: said + names.size,
+    RecipientCnt: counted + names.size,
     CashGrantAmt: figure(
       'CashGrantAmt',
       group.map(({ part }) => part),
     ),
     NonCashAssistanceAmt: figure('NonCashAssistanceAmt', noncash),
+    ValuationMethodUsedDesc: valuation,
+    NonCashAssistanceDesc: description,
     remarks,
   };
 }

@@ -12,6 +12,10 @@ export interface GrantPaidOut {
   readonly state: string | undefined;
   readonly zip: string | undefined;
   readonly noncashCents: bigint;
+  /** How what was not cash was valued: book, FMV, appraisal or another. */
+  readonly valuationMethod?: string | undefined;
+  readonly noncashDescription?: string | undefined;
+  readonly address?: string | undefined;
   readonly purpose: string | undefined;
 }
 
@@ -19,6 +23,9 @@ export interface ScheduleIRow {
   readonly RecipientBusinessName: string;
   readonly RecipientEIN: string | undefined;
   readonly IRCSectionDesc: string | undefined;
+  readonly ValuationMethodUsedDesc: string | undefined;
+  readonly NonCashAssistanceDesc: string | undefined;
+  readonly address: string | undefined;
   readonly city: string | undefined;
   readonly state: string | undefined;
   readonly zip: string | undefined;
@@ -44,6 +51,7 @@ export interface ScheduleI {
 const NAME_MAX = 75;
 const SECTION_MAX = 20;
 const PURPOSE_MAX = 1_000;
+const LINE_MAX = 100;
 
 export function scheduleI(grants: readonly GrantPaidOut[], law: GrantsLaw): ScheduleI {
   const groups = byRecipient(grants);
@@ -125,8 +133,6 @@ function totalCents(group: readonly GrantPaidOut[]): bigint {
 }
 
 function rowOf(group: readonly GrantPaidOut[], label: string, law: GrantsLaw): ScheduleIRow {
-  const [first] = group;
-  if (first === undefined) throw new Error('a recipient has at least one grant');
   const ein = einOf(group);
   const remarks: string[] = [];
   const fit = (field: string, text: string | undefined, fitted: string | undefined): void => {
@@ -166,18 +172,33 @@ function rowOf(group: readonly GrantPaidOut[], label: string, law: GrantsLaw): S
   const noncash = group
     .filter(({ noncashCents }) => noncashCents !== 0n)
     .map(({ part, noncashCents }) => ({ ...part, cents: noncashCents, bank: [] }));
-  if (noncash.length > 0) {
-    remarks.push(
-      `Part II (f) and (g), ValuationMethodUsedDesc and NonCashAssistanceDesc of ${label}: to be filled in by hand`,
-    );
+  const valuation = allOf(group, 'valuationMethod');
+  const description = allOf(group, 'noncashDescription');
+  const unsaid = [
+    ...(valuation === undefined ? ['(f) ValuationMethodUsedDesc'] : []),
+    ...(description === undefined ? ['(g) NonCashAssistanceDesc'] : []),
+  ];
+  if (noncash.length > 0 && unsaid.length > 0) {
+    remarks.push(`Part II ${unsaid.join(' and ')} of ${label}: to be filled in by hand`);
+  }
+  const saidOf = (field: 'address' | 'city' | 'state' | 'zip'): string | undefined =>
+    group.find((grant) => grant[field] !== undefined)?.[field];
+  const place = { address: saidOf('address'), city: saidOf('city'), state: saidOf('state') };
+  const zip = saidOf('zip');
+  const lacking = Object.entries({ ...place, zip }).flatMap(([name, value]) =>
+    value === undefined ? [name] : [],
+  );
+  if (lacking.length > 0) {
+    remarks.push(`USAddress of ${label}: ${lacking.join(', ')} to be filled in`);
   }
   return {
     RecipientBusinessName: businessName,
     RecipientEIN: ein,
     IRCSectionDesc: section,
-    city: first.city,
-    state: first.state,
-    zip: first.zip,
+    ValuationMethodUsedDesc: noncash.length === 0 ? undefined : valuation,
+    NonCashAssistanceDesc: noncash.length === 0 ? undefined : description,
+    ...place,
+    zip,
     PurposeOfGrantTxt: purpose,
     CashGrantAmt: figureOf(
       name('CashGrantAmt'),
@@ -186,6 +207,15 @@ function rowOf(group: readonly GrantPaidOut[], label: string, law: GrantsLaw): S
     NonCashAssistanceAmt: figureOf(name('NonCashAssistanceAmt'), noncash),
     remarks,
   };
+}
+
+/** Everything that the rows of a recipient say of it, each once, as long as the schema lets it be. */
+function allOf(
+  group: readonly GrantPaidOut[],
+  field: 'valuationMethod' | 'noncashDescription',
+): string | undefined {
+  const words = [...new Set(group.flatMap((grant) => grant[field] ?? []))].join('; ');
+  return words === '' ? undefined : words.slice(0, LINE_MAX);
 }
 
 /** Letters, digits, # - ( ) & apostrophe and single spaces; accents lose their mark rather than their letter. */

@@ -2,22 +2,32 @@
 import { FilewrightError } from '../../../core/index.ts';
 import { CsvRows } from '../csv-rows.ts';
 import type { GrantsLaw } from '../law.ts';
+import { agencyOf } from './federal-agencies.ts';
 import { eachOnce, type Figure, type FigurePart, figureOf, totalOf } from './figure.ts';
 
 export interface FederalExpenditure {
   readonly part: FigurePart;
   readonly assistanceListing: string;
   readonly cluster: string | undefined;
-  /** Of the organisation that passed the money through; undefined for direct awards. */
+  /** Of the federal government; that of the assistance listing unless told. */
+  readonly agency?: string | undefined;
+  /** The organisation that passed the money through; undefined for direct awards. */
   readonly passThrough: string | undefined;
+  /** By which that organisation knows the award. */
+  readonly passThroughNumber?: string | undefined;
+  /** The award's own number: what the row does not say is taken from its document. */
+  readonly awardId?: string | undefined;
   readonly toSubrecipientsCents: bigint;
 }
 
 export interface SefaRow {
+  readonly agency: string | undefined;
   readonly assistanceListing: string;
   readonly title: string | undefined;
   readonly cluster: string | undefined;
   readonly passThrough: string | undefined;
+  readonly passThroughNumber: string | undefined;
+  readonly awardId: string | undefined;
   readonly expended: Figure;
   readonly toSubrecipients: Figure;
 }
@@ -31,6 +41,7 @@ export interface Sefa {
   /** By agency and number, then pass-through. */
   readonly rows: readonly SefaRow[];
   readonly programTotals: ReadonlyMap<string, SefaTotals>;
+  readonly agencyTotals: ReadonlyMap<string, SefaTotals>;
   readonly clusterTotals: ReadonlyMap<string, SefaTotals>;
   readonly total: SefaTotals;
   readonly tasks: readonly string[];
@@ -60,14 +71,14 @@ export function sefaReport(
 ): Sefa {
   const groups = new Map<string, FederalExpenditure[]>();
   for (const one of expenditures) {
-    const { assistanceListing, cluster, passThrough } = one;
+    const { assistanceListing } = one;
     if (!law.federal.identifiers.aln.pattern.test(assistanceListing)) {
       throw new FilewrightError(
         'CASE_INVALID',
         `expenditure ${one.part.id}: an assistance listing was expected, found ${JSON.stringify(assistanceListing)}`,
       );
     }
-    const key = JSON.stringify([assistanceListing, passThrough ?? '', cluster ?? '']);
+    const key = JSON.stringify(wordsOf(one).map((word) => word ?? ''));
     const known = groups.get(key);
     if (known === undefined) groups.set(key, [one]);
     else known.push(one);
@@ -78,6 +89,7 @@ export function sefaReport(
   return {
     rows,
     programTotals: totalsBy(rows, (row) => row.assistanceListing, 'SEFA'),
+    agencyTotals: totalsBy(rows, (row) => row.agency, 'SEFA/agency'),
     clusterTotals: totalsBy(rows, (row) => row.cluster, 'SEFA/cluster'),
     total: totalsOf('SEFA', rows),
     tasks: tasksFor(rows),
@@ -118,6 +130,13 @@ function totalsOf(name: string, rows: readonly SefaRow[]): SefaTotals {
   };
 }
 
+/** What makes a row of its own, in the order in which rows are listed; a listing begins with the number of its agency. */
+function wordsOf(one: FederalExpenditure): readonly (string | undefined)[] {
+  const { assistanceListing, passThrough, passThroughNumber, cluster, awardId } = one;
+  const agency = one.agency ?? agencyOf(assistanceListing);
+  return [assistanceListing, passThrough, cluster, passThroughNumber, awardId, agency];
+}
+
 function labelOf(group: readonly FederalExpenditure[]): string {
   const [first] = group;
   return [first?.assistanceListing, first?.passThrough, first?.cluster]
@@ -132,15 +151,18 @@ function rowOf(
 ): SefaRow {
   const [first] = group;
   if (first === undefined) throw new Error('a row has at least one expenditure');
-  const { assistanceListing, cluster, passThrough } = first;
+  const { assistanceListing, cluster, passThrough, passThroughNumber, awardId } = first;
   const passedOn = group
     .filter(({ toSubrecipientsCents }) => toSubrecipientsCents !== 0n)
     .map(({ part, toSubrecipientsCents }) => ({ ...part, cents: toSubrecipientsCents }));
   return {
+    agency: first.agency ?? agencyOf(assistanceListing),
     assistanceListing,
     title: listings.get(assistanceListing),
     cluster,
     passThrough,
+    passThroughNumber,
+    awardId,
     expended: figureOf(
       { name: `SEFA/${label}/expended`, line: 'expenditures', xpath: undefined },
       group.map(({ part }) => part),
@@ -163,10 +185,51 @@ function tasksFor(rows: readonly SefaRow[]): readonly string[] {
   const passed = rows.filter(
     ({ expended, toSubrecipients }) => toSubrecipients.cents > expended.cents,
   );
+  const unnamed = rows.filter(({ agency }) => agency === undefined);
+  // 2 CFR 200.510(b)(2): the name of the pass-through entity and the number that it has assigned.
+  const unnumbered = rows.filter(
+    ({ passThrough, passThroughNumber }) =>
+      passThrough !== undefined && passThroughNumber === undefined,
+  );
+  const nameless = rows.filter(
+    ({ passThrough, passThroughNumber }) =>
+      passThrough === undefined && passThroughNumber !== undefined,
+  );
   return [
     ...untitled.map((listing) => `Look up the title of ${listing}: it is not in the list`),
     ...passed.map(
       ({ toSubrecipients }) => `Correct ${toSubrecipients.name}: more was passed on than spent`,
     ),
+    ...unnamed.map(
+      ({ assistanceListing }) =>
+        `Name the federal agency of ${assistanceListing}: its number says none`,
+    ),
+    ...unnumbered.map(
+      ({ assistanceListing, passThrough }) =>
+        `Find out the number that ${passThrough} gave to ${assistanceListing}, or say that there is none: pass_through_number`,
+    ),
+    ...nameless.map(
+      ({ assistanceListing, passThroughNumber }) =>
+        `Name the organization that passed ${assistanceListing} through under ${passThroughNumber}: pass_through`,
+    ),
   ];
+}
+
+/** With what the award's own document says, where the row of the books does not; by the number of the award. */
+export function filledFrom(
+  expenditure: FederalExpenditure,
+  payload: Readonly<Record<string, unknown>> | undefined,
+): FederalExpenditure {
+  if (payload === undefined) return expenditure;
+  const said = (name: string): string | undefined => {
+    const value = payload[name];
+    return typeof value === 'string' ? value : undefined;
+  };
+  return {
+    ...expenditure,
+    agency: expenditure.agency ?? said('agency'),
+    cluster: expenditure.cluster ?? said('cluster'),
+    passThrough: expenditure.passThrough ?? said('pass_through_name'),
+    passThroughNumber: expenditure.passThroughNumber ?? said('pass_through_number'),
+  };
 }

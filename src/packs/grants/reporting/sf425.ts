@@ -15,7 +15,18 @@ export interface Sf425Input {
   readonly programIncomeEarned: readonly FigurePart[];
   readonly programIncomeDeducted: readonly FigurePart[];
   readonly programIncomeAdded: readonly FigurePart[];
+  /** Line 11d, where the books say it. */
+  readonly indirectBase?: readonly FigurePart[];
+  /** Line 11f. */
+  readonly indirectFederalShare?: readonly FigurePart[];
+  /** Line 11b in hundredths of a percent; with the base it gives line 11e. */
+  readonly indirectRate?: number | undefined;
 }
+
+type LineInput = Exclude<
+  keyof Sf425Input,
+  'indirectRate' | 'indirectBase' | 'indirectFederalShare'
+>;
 
 export interface Sf425 {
   readonly figures: readonly Figure[];
@@ -24,7 +35,7 @@ export interface Sf425 {
 }
 
 /** Lines that somebody must know; every other one is computed. */
-const INPUT_OF: Readonly<Record<string, keyof Sf425Input>> = {
+const INPUT_OF: Readonly<Record<string, LineInput>> = {
   '10a': 'cashReceipts',
   '10b': 'cashDisbursements',
   '10d': 'federalFundsAuthorized',
@@ -75,5 +86,26 @@ export function sf425Report(given: Sf425Input, { federal }: GrantsLaw): Sf425 {
       .filter(({ line, dollars }) => dollars < 0n && FAULT_BELOW_ZERO[line] !== undefined)
       .map((figure) => `${figure.name} is ${figure.dollars}: ${FAULT_BELOW_ZERO[figure.line]}`),
   ];
-  return { figures: [...figures.values()], tasks };
+  return { figures: [...figures.values(), ...indirectFigures(given)], tasks };
 }
+
+/** Line 11, as far as the books say it: base, what the rate makes of it, and the federal share. */
+function indirectFigures(given: Sf425Input): readonly Figure[] {
+  const { indirectBase: base = [], indirectFederalShare: share = [], indirectRate: rate } = given;
+  const named = (line: string): Pick<Figure, 'name' | 'line' | 'xpath'> => ({
+    name: `SF425/${line}`,
+    line,
+    xpath: undefined,
+  });
+  const charged = base.map((part) => ({
+    ...part,
+    cents: (part.cents * BigInt(rate ?? 0)) / HUNDREDTHS_OF_PERCENT,
+  }));
+  return [
+    ...(base.length === 0 ? [] : [figureOf(named('11d'), base)]),
+    ...(base.length === 0 || rate === undefined ? [] : [figureOf(named('11e'), charged)]),
+    ...(share.length === 0 ? [] : [figureOf(named('11f'), share)]),
+  ];
+}
+
+const HUNDREDTHS_OF_PERCENT = 10_000n;

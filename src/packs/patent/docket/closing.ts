@@ -17,7 +17,16 @@ export interface Closed {
 }
 
 /** Short reasons ("ok", "done") explain nothing to whoever reads the ledger in three years. */
-const REASON_CHARACTERS_MIN = 10;
+export const REASON_CHARACTERS_MIN = 10;
+/** Long ones belong in the file; the ledger keeps this for ever. */
+export const REASON_CHARACTERS_MAX = 2_000;
+
+/** Whether a text can stand in the ledger as the reason for what a person did: lines and tabs, no other controls. */
+export function isReason(text: string): boolean {
+  const { length } = text.trim();
+  if (length < REASON_CHARACTERS_MIN || length > REASON_CHARACTERS_MAX) return false;
+  return !/[\p{Surrogate}\p{Cc}]/u.test(text.replaceAll(/[\t\r\n]/g, ' '));
+}
 
 /**
  * Whether a date obliges somebody to act. Terms, receipts and openings of windows do not. A docket without a date does:
@@ -40,8 +49,12 @@ export function closingOf(
   const { dates, now } = at;
   switch (closing.kind) {
     case 'proof':
-      if (closing.receipt.trim() === '' || !isPlainText(closing.receipt)) {
-        throw refusal(docket, 'the proof has no receipt');
+      if (closing.receipt.trim() === '') throw refusal(docket, 'the proof has no receipt');
+      if (!isPlainText(closing.receipt)) {
+        throw refusal(
+          docket,
+          'the proof needs a receipt of at most 500 characters, without control characters',
+        );
       }
       if (closing.filedAt > now) throw refusal(docket, 'the proof is dated in the future');
       return {
@@ -50,10 +63,10 @@ export function closingOf(
       };
     case 'override':
       if (closing.by.trim() === '') throw refusal(docket, 'an override needs a named person');
-      if (closing.reason.trim().length < REASON_CHARACTERS_MIN) {
+      if (!isReason(closing.reason)) {
         throw refusal(
           docket,
-          `an override needs a reason of at least ${REASON_CHARACTERS_MIN} characters`,
+          `an override needs a reason of ${REASON_CHARACTERS_MIN} to ${REASON_CHARACTERS_MAX} characters`,
         );
       }
       return { how: 'override', inTime: undefined };

@@ -3,6 +3,7 @@
  * change of a calendar. There is no way to route by a date that somebody stored.
  */
 import {
+  addDays,
   type CompiledCalendar,
   type Day,
   endOfDay,
@@ -133,7 +134,9 @@ function settled(
   const lawFinal = deadline.final?.day;
   const final =
     lawFinal === undefined ? event.stated.final : earlier('final', lawFinal, event.stated.final);
-  let due = earlier('due', deadline.due, event.stated.due);
+  // As of that day it is lost, so the day before is the last on which somebody can act.
+  const lawDue = rule.asOf === 'loss' ? addDays(deadline.due, -1) : deadline.due;
+  let due = earlier('due', lawDue, event.stated.due);
   if (final !== undefined && final < due) due = final;
   return {
     kind: 'dated',

@@ -2,6 +2,7 @@
 import type { Day } from '../../../calendar/index.ts';
 import { type JsonValue, obligationKey, type Sha256Hex } from '../../../core/index.ts';
 import { type Labels, UNREAD_LABEL, type UnreadPart } from '../access/index.ts';
+import { numberKey, numberOf, officeNamed } from '../identity/index.ts';
 import type { PatentRules } from '../rules-file.ts';
 
 export interface DocketEvent {
@@ -38,6 +39,10 @@ export interface Docket {
   readonly applicationNumber: string | undefined;
   readonly client: string | undefined;
   readonly technologyGroup: string | undefined;
+  /** By what the event says, by the law's tables or by the number itself. */
+  readonly office?: string | undefined;
+  /** The firm's own reference. */
+  readonly matter?: string | undefined;
   readonly eventCode: string;
   readonly labels: Labels;
   readonly unread?: readonly UnreadPart[];
@@ -70,15 +75,7 @@ export function docketOf(
     readonly id?: string;
   },
 ): Docket {
-  // From what the law says is one event, so that it is one docket whichever broker or file it came by.
-  const messageId = obligationKey({
-    pack: 'patent',
-    tenant: at.tenant,
-    office: officeCodeOf(event, at.rules) ?? '',
-    applicationNumber: event.applicationNumber,
-    eventCode: event.eventCode,
-    eventDate: event.eventDate ?? '',
-  });
+  const messageId = identityOf(event, at);
   return {
     id: at.id ?? messageId,
     messageId,
@@ -86,11 +83,38 @@ export function docketOf(
     applicationNumber: event.applicationNumber,
     client: event.client,
     technologyGroup: event.technologyGroup,
+    office: officeOf(event, at.rules),
+    matter: event.matter,
     eventCode: event.eventCode,
     labels: event.labels,
     ...(event.unread === undefined ? {} : { unread: event.unread }),
     event,
   };
+}
+
+/**
+ * From what the law says is one event, so that it is one docket whichever broker or file it came by, and however its
+ * number was written there.
+ */
+export function identityOf(
+  event: DocketEvent,
+  at: { readonly tenant: string; readonly rules: PatentRules },
+): string {
+  const office = officeOf(event, at.rules);
+  return obligationKey({
+    pack: 'patent',
+    tenant: at.tenant,
+    office: office ?? '',
+    applicationNumber: numberKey(event.applicationNumber, office),
+    eventCode: event.eventCode,
+    eventDate: event.eventDate ?? '',
+  });
+}
+
+/** For identity and walls alone; the law asks for an office by its code. */
+function officeOf(event: DocketEvent, rules: PatentRules): string | undefined {
+  const stated = officeCodeOf(event, rules);
+  return officeNamed(stated ?? numberOf(event.applicationNumber).office);
 }
 
 /** A record that could not be read is known by its bytes. */
@@ -121,6 +145,8 @@ export interface Glimpse {
   readonly applicationNumber: string | undefined;
   readonly client: string | undefined;
   readonly technologyGroup: string | undefined;
+  readonly office?: string | undefined;
+  readonly matter?: string | undefined;
   readonly labels: Labels;
   readonly unread?: readonly UnreadPart[];
 }

@@ -5,6 +5,7 @@
 import { parseDay, parseInstant } from '../../../calendar/index.ts';
 import type { JsonValue } from '../../../core/index.ts';
 import { COLUMN_BY_NAME, type DocketColumn, type FieldShape } from './columns.ts';
+import { isLabelShape } from './read-labels.ts';
 
 export type DriftChange = {
   readonly field: string;
@@ -22,7 +23,7 @@ export const EXPECTED: Readonly<Record<FieldShape, string>> = {
   text: 'a text',
   day: 'a day as YYYY-MM-DD',
   day_or_instant: 'a day as YYYY-MM-DD or an instant as RFC 3339',
-  labels: 'a list of texts',
+  labels: 'a text, a list of texts, or yes and no',
   inputs: 'an object',
 };
 
@@ -50,12 +51,12 @@ export function driftOf(
     : { ...base, change: 'retyped', expected: EXPECTED[column.shape], found: foundShape(value) };
 }
 
-/** Null, nothing, and an empty text say the same: there is no value. */
+/** Null, nothing, and a text in which nothing can be seen say the same: there is no value. */
 export function isAbsent(value: JsonValue | undefined): value is null | undefined | '' {
-  return (
-    value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
-  );
+  return value === undefined || value === null || (typeof value === 'string' && BLANK.test(value));
 }
+
+const BLANK = /^[\s\p{Default_Ignorable_Code_Point}\p{Cf}]*$/u;
 
 function hasShape(shape: FieldShape, value: JsonValue): boolean {
   switch (shape) {
@@ -69,10 +70,7 @@ function hasShape(shape: FieldShape, value: JsonValue): boolean {
         (ISO_DAY.test(value.trim()) || parseInstant(value.trim()) !== undefined)
       );
     case 'labels':
-      return (
-        typeof value === 'string' ||
-        (Array.isArray(value) && value.every((one) => typeof one === 'string'))
-      );
+      return isLabelShape(value);
     case 'inputs':
       return typeof value === 'object' && value !== null && !Array.isArray(value);
   }

@@ -1,8 +1,10 @@
 /** From an office's own document to docket events, by a mapping. */
 import type { JsonValue } from '../../../core/index.ts';
+import { inherit, type Labels } from '../access/index.ts';
 import { NO_GLIMPSE } from './docket.ts';
 import { type DriftChange, type Fields, isAbsent, likelyName, sayDrift } from './drift.ts';
 import type { DocketMapping, MappedField } from './mapping-file.ts';
+import { labelsIn } from './read-labels.ts';
 import { type DocketReading, readDocketRow } from './read-row.ts';
 
 export interface DocumentReading {
@@ -19,12 +21,15 @@ export function readDocketDocument(document: JsonValue, mapping: DocketMapping):
   const skipped = new Map<string, number>();
   const records = listAt(document, mapping.recordsAt);
   if (records === undefined) return { readings: [lostList(mapping.recordsAt, document)], skipped };
+  const onAll = labelsIn(document, 'document', new Set(partsAt(document, mapping.recordsAt)));
   for (const record of records) {
     const events = listAt(record, mapping.eventsAt);
     if (events === undefined) {
       readings.push(lostList(mapping.eventsAt, record));
       continue;
     }
+    const onRecord = labelsIn(record, 'document', new Set(partsAt(record, mapping.eventsAt)));
+    const labels = inherit(onAll, onRecord);
     if (events.length > EVENTS_MAX) readings.push(longList(mapping.eventsAt, events.length));
     for (const event of events.slice(0, EVENTS_MAX)) {
       const code = textOf(valueAt(event, mapping.fields.get('event_code')?.at ?? ''));
@@ -32,7 +37,7 @@ export function readDocketDocument(document: JsonValue, mapping: DocketMapping):
         skipped.set(code, (skipped.get(code) ?? 0) + 1);
         continue;
       }
-      readings.push(readEvent({ record, event }, mapping));
+      readings.push(readEvent({ record, event }, mapping, labels));
     }
   }
   return { readings: records.length > 1 ? readings.map(asOneOfMany) : readings, skipped };
@@ -51,7 +56,8 @@ interface Sources {
   readonly event: JsonValue;
 }
 
-function readEvent(sources: Sources, mapping: DocketMapping): DocketReading {
+/** What the document says of itself, of the record and of the event: an office's own words are labels, mapped or not. */
+function readEvent(sources: Sources, mapping: DocketMapping, outer: Labels): DocketReading {
   const row: Record<string, JsonValue> = {};
   for (const [name, field] of mapping.fields) {
     const value = valueAt(sources[field.from], field.at);
@@ -65,7 +71,17 @@ function readEvent(sources: Sources, mapping: DocketMapping): DocketReading {
     if (meaning.rule !== undefined) row['rule'] = meaning.rule;
     if (meaning.title !== undefined) row['title'] ??= meaning.title;
   }
-  return readDocketRow(row, { othersOf: (name) => neighbours(name, sources, mapping) });
+  const labels = inherit(outer, labelsIn(sources.event, 'document'));
+  return readDocketRow(row, {
+    othersOf: (name) => neighbours(name, sources, mapping),
+    labels,
+  });
+}
+
+/** The value at a place, as it stands there: a list, or the one object in its stead. */
+function partsAt(within: JsonValue, at: string): JsonValue[] {
+  const value = at === '' ? undefined : valueAt(within, at, 'whole lists');
+  return value === undefined ? [] : [value];
 }
 
 /** The fields beside the place where the missing one stood, less those that are mapped themselves. */

@@ -1,11 +1,12 @@
 /** Reads one record: a docket event, or drift with what changed, or every wrong value. */
 import { type Day, parseDay, parseInstant, parsePeriod } from '../../../calendar/index.ts';
-import { isPlainText, type JsonValue, type RowError } from '../../../core/index.ts';
-import { inherit, type Labels, UNREAD_LABEL, type UnreadPart } from '../access/index.ts';
+import { holdsNul, isPlainText, type JsonValue, type RowError } from '../../../core/index.ts';
+import { inherit, type Labels, NO_LABELS, UNREAD_LABEL, type UnreadPart } from '../access/index.ts';
 import { renewalYear } from '../words.ts';
 import { COLUMN_BY_NAME, DOCKET_COLUMNS } from './columns.ts';
 import type { DocketEvent, Glimpse } from './docket.ts';
 import { type DriftChange, driftOf, type Fields, isAbsent, likelyName, sayDrift } from './drift.ts';
+import { isLabelName, labelsIn } from './read-labels.ts';
 
 export type DocketReading =
   | { readonly kind: 'event'; readonly event: DocketEvent; readonly unknown: readonly string[] }
@@ -21,15 +22,22 @@ export type DocketReading =
 export interface ReadOptions {
   /** Where a missing field may have gone, when the record was made from another document. */
   readonly othersOf?: (field: string) => Fields;
+  /** What else it bears: labels of the document that it was taken from. */
+  readonly labels?: Labels;
 }
 
 /** Inputs may also come as columns of their own, as a CSV has no objects. */
 const INPUT_PREFIX = 'inputs.';
 
+/** Far more than any matter has; each is looked at for every reader. */
+const LABELS_MAX = 500;
+/** Inputs of a rule are a few dates and numbers. */
+const INPUTS_CHARACTERS_MAX = 20_000;
+
 export function readDocketRow(row: Fields, options: ReadOptions = {}): DocketReading {
   const unknown = Object.fromEntries(
     Object.entries(row).filter(
-      ([name]) => !COLUMN_BY_NAME.has(name) && !name.startsWith(INPUT_PREFIX),
+      ([name]) => !COLUMN_BY_NAME.has(name) && !name.startsWith(INPUT_PREFIX) && !isLabelName(name),
     ),
   );
   const changes = DOCKET_COLUMNS.flatMap((column): DriftChange[] => {
@@ -59,7 +67,7 @@ export function readDocketRow(row: Fields, options: ReadOptions = {}): DocketRea
     technologyGroup: values.text('technology_group'),
     matter: values.text('matter'),
     title: values.text('title'),
-    labels: labelsOf(values, unknown),
+    labels: bounded(inherit(labelsOf(row, values, unknown), options.labels ?? NO_LABELS), errors),
     ...unreadIn(values, unknown),
   };
   const { filingDate } = event;
@@ -70,6 +78,8 @@ export function readDocketRow(row: Fields, options: ReadOptions = {}): DocketRea
     applicationNumber: event.applicationNumber === '' ? undefined : event.applicationNumber,
     client: event.client,
     technologyGroup: event.technologyGroup,
+    office: event.office,
+    matter: event.matter,
     labels: event.labels,
     ...(event.unread === undefined ? {} : { unread: event.unread }),
   };
@@ -82,13 +92,25 @@ export function readDocketRow(row: Fields, options: ReadOptions = {}): DocketRea
  * Labels that are there but cannot be read, or that seem to have got another name, must not become "no labels": the
  * docket would be shown to everybody.
  */
-function labelsOf(values: Values, unknown: Fields): Labels {
+function labelsOf(row: Fields, values: Values, unknown: Fields): Labels {
   const hidden = (name: 'classification' | 'privilege'): string[] =>
     isHidden(name, values, unknown) ? [UNREAD_LABEL] : [];
-  return inherit({
-    classification: [...values.labels('classification'), ...hidden('classification')],
-    privilege: [...values.labels('privilege'), ...hidden('privilege')],
+  return inherit(labelsIn(row, 'record'), {
+    classification: hidden('classification'),
+    privilege: hidden('privilege'),
   });
+}
+
+/** Too many are unread, and so for those alone who see everything: to leave some out could show it to somebody denied by them. */
+function bounded(labels: Labels, errors: RowError[]): Labels {
+  const one = (where: keyof Labels): readonly string[] => {
+    const { length } = labels[where];
+    if (length <= LABELS_MAX) return labels[where];
+    const why = `has ${length} labels, and at most ${LABELS_MAX} are read`;
+    errors.push({ where, why });
+    return [UNREAD_LABEL];
+  };
+  return { classification: one('classification'), privilege: one('privilege') };
 }
 
 /** The same for whose matter it is: whoever is denied a client must not get its records because they call it otherwise. */
@@ -162,14 +184,6 @@ class Values {
     return undefined;
   }
 
-  labels(name: string): string[] {
-    const value = this.#value(name);
-    const texts = typeof value === 'string' ? value.split(';') : Array.isArray(value) ? value : [];
-    const labels = texts.flatMap((text) => (typeof text === 'string' ? [text.trim()] : []));
-    if (labels.some((label) => !isPlainText(label))) this.#fault(name, 'has control characters');
-    return labels.filter((label) => label !== '' && isPlainText(label));
-  }
-
   inputs(): Record<string, JsonValue> {
     const value = this.#value('inputs');
     const inputs: Record<string, JsonValue> = {};
@@ -182,7 +196,10 @@ class Values {
         inputs[name.slice(INPUT_PREFIX.length)] = wholeNumber(one);
       }
     }
-    return inputs;
+    const text = JSON.stringify(inputs);
+    if (text.length <= INPUTS_CHARACTERS_MAX && !holdsNul(text)) return inputs;
+    this.#fault('inputs', `are longer than ${INPUTS_CHARACTERS_MAX} characters or hold a NUL`);
+    return {};
   }
 
   #value(name: string): JsonValue | undefined {

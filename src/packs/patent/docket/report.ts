@@ -1,7 +1,7 @@
 /** The docket report as rows; CSV, PDF and .ics are drawn from the same ones. */
 import { dateAtOffice, formatDay } from '../../../calendar/index.ts';
 import type { Instant } from '../../../core/index.ts';
-import { inherit, type Labels, maySee, type Viewer } from '../access/index.ts';
+import { inherit, isConfidential, type Labels, maySee, type Viewer } from '../access/index.ts';
 import type { PatentLaw } from '../matter.ts';
 import { calendarOf, type DocketDates, datesOf } from './dates.ts';
 import type { Docket } from './docket.ts';
@@ -36,6 +36,8 @@ export interface ReportRow {
   readonly unverified: readonly string[];
   /** Of the docket: whatever is drawn from the row is as secret as it is. */
   readonly labels: Labels;
+  /** Less than the whole firm may know of it: where somebody else could read along, its number stays out. */
+  readonly isConfidential: boolean;
 }
 
 const MARKS: readonly ReportMark[] = ['undated', 'late', 'today', 'soon', 'open'];
@@ -50,7 +52,8 @@ export function reportRows(
   for (const one of open) {
     if (!maySee(one.docket, at.viewer)) continue;
     const dates = datesOf(one.docket, at.law, at.now);
-    rows.push(rowOf(one, dates, markOf(dates, at)));
+    const confidential = isConfidential(one.docket, at.viewer.people);
+    rows.push({ ...rowOf(one, dates, markOf(dates, at)), isConfidential: confidential });
   }
   return rows.sort(
     (a, b) =>
@@ -65,7 +68,7 @@ function rowOf(
   { docket, owner, state }: OpenDocket,
   dates: DocketDates,
   mark: ReportMark,
-): ReportRow {
+): Omit<ReportRow, 'isConfidential'> {
   const isDated = dates.kind === 'dated';
   return {
     docket: docket.id,

@@ -2,10 +2,10 @@
  * The assignment table: who has a matter, as another system of the firm knows it. It is asked before the first handoff and
  * only ever says where a docket starts; who gets it after that, and whether, stays with the matrix. Pure.
  */
-import { invariant, type JsonValue } from '../../../core/index.ts';
+import { invariant, isPlainText, type JsonValue } from '../../../core/index.ts';
 import type { DocketColumn, DriftChange } from '../docket/index.ts';
 import { driftOf } from '../docket/index.ts';
-import type { RoutingMatrix } from './matrix.ts';
+import { clientExactness, placeOf, type RoutingMatrix } from './matrix.ts';
 import type { Observation } from './triggers.ts';
 
 /** `undefined` stands for any client or group. */
@@ -32,15 +32,9 @@ export function tableFor(
   { assignment }: Pick<RoutingMatrix, 'assignment'>,
   docket: Pick<AssignmentQuestion, 'client' | 'technologyGroup'>,
 ): AssignmentTable | undefined {
-  const exactness = ({ client, technologyGroup }: AssignmentTable): number =>
-    (client === undefined ? 0 : 2) + (technologyGroup === undefined ? 0 : 1);
-  return assignment
-    .filter(
-      ({ client, technologyGroup }) =>
-        (client === undefined || client === docket.client) &&
-        (technologyGroup === undefined || technologyGroup === docket.technologyGroup),
-    )
-    .toSorted((a, b) => exactness(b) - exactness(a))[0];
+  const exactness = (table: AssignmentTable): number =>
+    2 * clientExactness(table) + (table.technologyGroup === undefined ? 0 : 1);
+  return assignment.filter(placeOf(docket)).toSorted((a, b) => exactness(b) - exactness(a))[0];
 }
 
 /** What is asked for, as the query of the table's address. */
@@ -82,7 +76,13 @@ export function readAssignment(value: JsonValue | undefined): AssignmentAnswer {
   const change = driftOf(ASSIGNED, assigned, others);
   if (change !== undefined) return { kind: 'drift', changes: [change] };
   invariant(typeof assigned === 'string', 'Expected a value without drift to be a text.');
-  return { kind: 'assigned', party: assigned.trim() };
+  const party = assigned.trim();
+  if (isPlainText(party)) return { kind: 'assigned', party };
+  // Whatever it is, it is no name: nobody is called so, and the ledger could not keep it.
+  const found = 'a text that is longer, or has control characters';
+  const { name: field, needed: mandatory } = ASSIGNED;
+  const expected = 'a name of at most 500 characters';
+  return { kind: 'drift', changes: [{ field, mandatory, change: 'retyped', expected, found }] };
 }
 
 /** What became of a question, in the words of the triggers; undefined where it is nothing that one could look at. */

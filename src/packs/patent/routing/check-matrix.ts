@@ -1,8 +1,15 @@
 /** Whether a matrix does what it promises: no circle, no gap, no name that leads nowhere. All faults at once. */
 import { formatDay } from '../../../calendar/index.ts';
 import { FilewrightError } from '../../../core/index.ts';
-import { type Absence, delegateCircle, type People } from '../access/index.ts';
-import { exactness, type MatrixNode, reachable, type RoutingMatrix } from './matrix.ts';
+import { type Absence, delegateCircle, grantDoubt, type People } from '../access/index.ts';
+import { type Name, nameKey, nameOf, wordOf } from '../identity/index.ts';
+import {
+  exactness,
+  type MatrixNode,
+  type MatrixRow,
+  reachable,
+  type RoutingMatrix,
+} from './matrix.ts';
 import { rankOf } from './tiers.ts';
 
 export interface MatrixFault {
@@ -20,6 +27,7 @@ export function checkMatrix(matrix: RoutingMatrix, people: People): readonly Mat
     ...gapFaults(matrix),
     ...rowFaults(matrix),
     ...tableFaults(matrix),
+    ...doubtFaults(matrix, people),
     ...privilegedFaults(matrix, people),
     ...peopleFaults(matrix, people),
   ];
@@ -119,11 +127,7 @@ function rowFaults(matrix: RoutingMatrix): MatrixFault[] {
   const faults: MatrixFault[] = [];
   const seen = new Map<string, number>();
   for (const [index, row] of matrix.rows.entries()) {
-    const key = JSON.stringify([
-      row.client ?? null,
-      row.technologyGroup ?? null,
-      row.event ?? null,
-    ]);
+    const key = JSON.stringify([...placeKey(row), row.event ?? null]);
     const other = seen.get(key);
     if (other !== undefined) {
       faults.push(
@@ -146,14 +150,55 @@ function rowFaults(matrix: RoutingMatrix): MatrixFault[] {
 
 function tableFaults({ assignment }: RoutingMatrix): MatrixFault[] {
   const seen = new Map<string, number>();
-  return assignment.flatMap(({ client, technologyGroup }, index) => {
-    const key = JSON.stringify([client ?? null, technologyGroup ?? null]);
+  return assignment.flatMap((table, index) => {
+    const key = JSON.stringify(placeKey(table));
     const other = seen.get(key);
     seen.set(key, index);
     if (other === undefined) return [];
     const why = `is for the same client and group as assignment/${other}`;
     return [fault(`assignment/${index}`, why, 'Remove one of them')];
   });
+}
+
+/** Two spellings of one client are one combination. */
+function placeKey({
+  client,
+  technologyGroup,
+}: Pick<MatrixRow, 'client' | 'technologyGroup'>): readonly (string | null)[] {
+  return [
+    client === undefined ? null : nameKey(nameOf(client)),
+    technologyGroup === undefined ? null : nameKey(wordOf(technologyGroup)),
+  ];
+}
+
+/** A name that could be several would be a row that never fits, a right that nobody has, a wall around everything. */
+function doubtFaults(matrix: RoutingMatrix, people: People): MatrixFault[] {
+  const remedy = 'Write it in the letters of one script, as they are on the keyboard';
+  const faults: MatrixFault[] = [];
+  const look = (where: string, names: readonly (Name | undefined)[]): void => {
+    const doubt = names.find((name) => name?.doubt !== undefined)?.doubt;
+    if (doubt !== undefined)
+      faults.push(fault(where, `nobody can tell who is meant: ${doubt}`, remedy));
+  };
+  const places = [
+    ...matrix.rows.map((row, index) => [`routes/${index}`, row] as const),
+    ...matrix.assignment.map((table, index) => [`assignment/${index}`, table] as const),
+  ];
+  for (const [where, { client, technologyGroup }] of places) {
+    look(where, [
+      client === undefined ? undefined : nameOf(client),
+      technologyGroup === undefined ? undefined : wordOf(technologyGroup),
+    ]);
+  }
+  for (const { kind, id, allow, deny } of people.parties.values()) {
+    for (const grant of [...allow, ...deny]) {
+      const doubt = grantDoubt(grant);
+      if (doubt === undefined) continue;
+      const why = `nobody can tell whom "${grant}" means: ${doubt}`;
+      faults.push(fault(`${kind}s/${id}`, why, remedy));
+    }
+  }
+  return faults;
 }
 
 function privilegedFaults(matrix: RoutingMatrix, people: People): MatrixFault[] {

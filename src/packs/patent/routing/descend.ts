@@ -3,7 +3,7 @@ import { formatDay } from '../../../calendar/index.ts';
 import type { Instant } from '../../../core/index.ts';
 import type { DocketDates } from '../docket/index.ts';
 import type { Activation } from './activation.ts';
-import { breakerOf, type Breakers, isUsable } from './breakers.ts';
+import { breakerOf, type Breakers, isUsable, restsUntil } from './breakers.ts';
 import type { LeaveReason, RoutingFact, TransitionSide } from './facts.ts';
 import type { RoutingMatrix } from './matrix.ts';
 import type { Candidate, Route } from './route-of.ts';
@@ -31,8 +31,10 @@ export interface Descent {
 }
 
 export interface Landing {
-  /** Undefined: MANUAL. */
+  /** Undefined: MANUAL, or nobody yet. */
   readonly candidate: Candidate | undefined;
+  /** Set where a target asked to be left alone for a moment: so long the docket waits for it. */
+  readonly waitUntil?: { readonly tier: Tier; readonly until: Instant };
   /** Why the last tier was left. */
   readonly reason: LeaveReason;
   readonly facts: readonly RoutingFact[];
@@ -49,9 +51,13 @@ export function descend(descent: Descent, land: Landscape): Landing {
     if (isEntered) facts.push(...skipsOf(tier, land));
     if (tier === 'MANUAL')
       return { candidate: undefined, reason: reason ?? 'NOBODY_TO_ASK', facts };
+    const isLeft = reason !== undefined && tier === descent.from;
     const here: Candidate | undefined = free(tier, land);
-    const blocked: LeaveReason | undefined =
-      reason !== undefined && tier === descent.from ? reason : blockOf(tier, here, land);
+    const until = isLeft || here !== undefined ? undefined : restOf(tier, land);
+    if (until !== undefined && until - land.at <= REST_WAIT_MS_MAX && !isSlackGone(land)) {
+      return { candidate: undefined, waitUntil: { tier, until }, reason: 'ASKED_TO_WAIT', facts };
+    }
+    const blocked: LeaveReason | undefined = isLeft ? reason : blockOf(tier, here, land);
     if (blocked === undefined && here !== undefined) {
       return { candidate: here, reason: reason ?? 'NOBODY_TO_ASK', facts };
     }
@@ -83,18 +89,35 @@ function blockOf(
 ): LeaveReason | undefined {
   if (isSlackGone(land)) return 'SLACK_GONE';
   if (here !== undefined) return undefined;
+  if (restOf(tier, land) !== undefined) return 'ASKED_TO_WAIT';
   return first(tier, land) === undefined ? 'NOBODY_TO_ASK' : 'BREAKER_OPEN';
+}
+
+/** So long a docket waits for a target that asked for it (`Retry-After`); for longer the next tier is the better place. */
+export const REST_WAIT_MS_MAX = 60_000;
+
+/** When the first target of the tier may be asked again, of those that are only resting. */
+function restOf(tier: Tier, land: Landscape): Instant | undefined {
+  const candidates = land.route.tiers.find((one) => one.tier === tier)?.candidates ?? [];
+  const ends = candidates.flatMap(({ target }) =>
+    isUsable(land.breakers, target.id) ? (restsUntil(land.breakers, target.id, land.at) ?? []) : [],
+  );
+  return ends.length === 0 ? undefined : ends.reduce((least, one) => (one < least ? one : least));
 }
 
 function first(tier: Tier, land: Landscape): Candidate | undefined {
   return land.route.tiers.find((one) => one.tier === tier)?.candidates[0];
 }
 
-/** The one that the tier prefers among those whose breaker is closed. */
+/** The one that the tier prefers among those whose breaker is closed and who may be asked now. */
 function free(tier: Tier, land: Landscape): Candidate | undefined {
   return land.route.tiers
     .find((one) => one.tier === tier)
-    ?.candidates.find(({ target }) => isUsable(land.breakers, target.id));
+    ?.candidates.find(
+      ({ target }) =>
+        isUsable(land.breakers, target.id) &&
+        restsUntil(land.breakers, target.id, land.at) === undefined,
+    );
 }
 
 function skipsOf(tier: Tier, land: Landscape): RoutingFact[] {

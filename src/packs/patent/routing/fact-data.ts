@@ -38,6 +38,18 @@ function dataOf(fact: RoutingFact): Record<string, JsonValue> {
     }
     case 'manual_found':
       return { review_by: toRfc3339(fact.reviewBy), target: fact.target ?? null };
+    case 'manual_told': {
+      const { target, party } = fact;
+      return { target, party };
+    }
+    case 'manual_unreached': {
+      const { target } = fact;
+      return { target, code: fact.code ?? null, next: fact.next ?? null };
+    }
+    case 'returned': {
+      const { tier, target } = fact;
+      return { tier, target };
+    }
     case 'manual_overdue': {
       const { round } = fact;
       return { round, review_by: toRfc3339(fact.reviewBy), target: fact.target ?? null };

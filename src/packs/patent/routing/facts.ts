@@ -7,14 +7,22 @@ import type { Trigger, TriggerEvidence } from './triggers.ts';
 
 /** Why a tier was left. */
 export type LeaveReason =
+  /** The target asked for more patience than a docket has. */
+  | 'ASKED_TO_WAIT'
   | 'ATTEMPTS_USED'
   | 'BREAKER_OPEN'
   | 'DENIED'
   | 'NOBODY_TO_ASK'
   | 'NOT_CONFIRMED'
+  /** This process could not make its attempts. */
+  | 'NOT_MADE'
+  /** The queue that confirmed it has a consumer that takes nothing. */
+  | 'NOT_TAKEN'
   | 'REFUSED'
   | 'SLACK_GONE'
-  | 'TRIGGERED';
+  | 'TRIGGERED'
+  /** The message itself cannot be written to this kind of target. */
+  | 'UNSENDABLE';
 
 /** One side of a transition; the target and its breaker are absent where the tier had nobody to ask. */
 export interface TransitionSide {
@@ -62,12 +70,34 @@ export type RoutingFact =
       readonly reason: LeaveReason;
       readonly target: string | undefined;
     }
-  /** Nobody could be asked when it was required; now somebody can, within the same two hours. */
+  /** Nobody could be asked, or told, when it was required; somebody is asked now, within the same two hours. */
   | {
       readonly kind: 'manual_found';
       readonly at: Instant;
       readonly reviewBy: Instant;
       readonly target: string | undefined;
+    }
+  /** A notice got through: only now somebody was told. */
+  | {
+      readonly kind: 'manual_told';
+      readonly at: Instant;
+      readonly target: string;
+      readonly party: string;
+    }
+  /** A notice cannot be delivered there; `next` is asked at once, undefined where nobody is left. */
+  | {
+      readonly kind: 'manual_unreached';
+      readonly at: Instant;
+      readonly target: string;
+      readonly code: string | undefined;
+      readonly next: string | undefined;
+    }
+  /** Nobody had acted, and a target that had failed is well again: it gets the docket. */
+  | {
+      readonly kind: 'returned';
+      readonly at: Instant;
+      readonly tier: Tier;
+      readonly target: string;
     }
   | {
       readonly kind: 'manual_overdue';

@@ -26,13 +26,25 @@ export type HandoffResult =
   | { readonly kind: 'confirmed'; readonly receipt: string }
   /** Taken for delivery; a person has yet to acknowledge. */
   | { readonly kind: 'sent' }
-  | { readonly kind: 'failed'; readonly trigger?: Trigger }
+  | (Failing & { readonly kind: 'failed' })
   /** Sent, and no answer that means anything. A notice is repeated then, under the same message id. */
-  | { readonly kind: 'unknown'; readonly trigger?: Trigger }
-  /** 401 or 403: asking again changes nothing. */
-  | { readonly kind: 'denied'; readonly trigger?: Trigger }
+  | (Failing & { readonly kind: 'unknown' })
+  /** 401 or 403, or no such mailbox: asking again changes nothing. */
+  | (Failing & { readonly kind: 'denied' })
   /** The target is well and does not take this message. */
-  | { readonly kind: 'refused' };
+  | { readonly kind: 'refused'; readonly code?: string }
+  /** Nothing was written, because this message cannot be: its own fault, and nobody's else. */
+  | { readonly kind: 'unsendable'; readonly code?: string }
+  /** Nothing was written, because this process was too late or had no room: no attempt, and no fault of the target. */
+  | { readonly kind: 'not_made'; readonly code?: string };
+
+interface Failing {
+  readonly trigger?: Trigger;
+  /** What the transport called it, for the ledger. */
+  readonly code?: string;
+  /** How long the target asks to be left alone. */
+  readonly retryAfterMs?: number;
+}
 
 export type Happening =
   /** `wakeAt(state)` has come, or the process has just started. */
@@ -44,6 +56,8 @@ export type Happening =
       readonly result: HandoffResult;
     }
   | { readonly kind: 'activation'; readonly activation: Activation }
+  /** The queue whose broker confirmed it has a consumer that takes nothing: nobody has it. */
+  | { readonly kind: 'not_taken'; readonly activation: Activation }
   | { readonly kind: 'acknowledged'; readonly by: string };
 
 interface Recorded {

@@ -1,5 +1,6 @@
 /** A routing matrix: who gets which docket, and who gets it when that one does not. */
 import type { Sha256Hex } from '../../../core/index.ts';
+import { isNamed, nameOf, wordOf } from '../identity/index.ts';
 import type { AssignmentTable } from './assignment.ts';
 import type { RoutingPolicy } from './policy.ts';
 import type { Tier } from './tiers.ts';
@@ -59,11 +60,9 @@ export function rowFor(
     readonly eventCode: string;
   },
 ): MatrixRow | undefined {
+  const isFor = placeOf(docket);
   const fits = matrix.rows.filter(
-    (row) =>
-      (row.client === undefined || row.client === docket.client) &&
-      (row.technologyGroup === undefined || row.technologyGroup === docket.technologyGroup) &&
-      (row.event === undefined || row.event === docket.eventCode),
+    (row) => isFor(row) && (row.event === undefined || row.event === docket.eventCode),
   );
   return fits.reduce<MatrixRow | undefined>(
     (best, row) => (best === undefined || exactness(row) > exactness(best) ? row : best),
@@ -71,12 +70,31 @@ export function rowFor(
   );
 }
 
+/** Whether a row or a table is for a docket: by who is meant, however the two spell it. */
+export function placeOf(docket: {
+  readonly client: string | undefined;
+  readonly technologyGroup: string | undefined;
+}): (row: Pick<MatrixRow, 'client' | 'technologyGroup'>) => boolean {
+  const client = docket.client === undefined ? undefined : nameOf(docket.client);
+  const { technologyGroup } = docket;
+  const group = technologyGroup === undefined ? undefined : wordOf(technologyGroup);
+  return (row) =>
+    (row.client === undefined || (client !== undefined && isNamed(nameOf(row.client), client))) &&
+    (row.technologyGroup === undefined ||
+      (group !== undefined && isNamed(wordOf(row.technologyGroup), group)));
+}
+
 export function exactness(row: MatrixRow): number {
   return (
-    (row.client === undefined ? 0 : 4) +
+    4 * clientExactness(row) +
     (row.technologyGroup === undefined ? 0 : 2) +
     (row.event === undefined ? 0 : 1)
   );
+}
+
+/** A client with its legal form is more exact than one for any form. */
+export function clientExactness({ client }: Pick<MatrixRow, 'client'>): number {
+  return client === undefined ? 0 : nameOf(client).form === '' ? 1 : 2;
 }
 
 /** Every node that can be reached, nearest first and in order of preference. A circle is walked once. */

@@ -6,18 +6,31 @@ import { DEFAULT_THRESHOLDS, type TriggerThresholds } from './triggers.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-export interface RoutingPolicy {
+export type SendTier = Exclude<Tier, 'MANUAL'>;
+
+/** How a target is asked, and how often. */
+export interface AskingPolicy {
   readonly timeoutMs: number;
   readonly attemptsPerTier: number;
   readonly backoffMsMin: number;
   readonly backoffMsMax: number;
   /** After this, an attempt without an outcome is unknown: its process is dead or its answer lost. */
   readonly outcomeMsMax: number;
+}
+
+/** The same with the handshake of its tier, which a shorter time-out shortens. */
+export interface TierPolicy extends AskingPolicy {
+  readonly tlsHandshakeMsMax: number;
+}
+
+export interface RoutingPolicy extends AskingPolicy {
+  /** What a tier has of its own; the rest is as above. */
+  readonly tiers?: Readonly<Partial<Record<SendTier, Partial<TierPolicy>>>>;
   readonly breaker: BreakerPolicy;
   /** What is over them switches a docket to its fallback. A handshake is given up at its own. */
   readonly thresholds: TriggerThresholds;
   /** How long a tier has to confirm, in working time of the docket's office. */
-  readonly confirmMs: Readonly<Record<Exclude<Tier, 'MANUAL'>, number>>;
+  readonly confirmMs: Readonly<Record<SendTier, number>>;
   /** Timers tighten with the slack, but a person needs this long to look up from other work. */
   readonly confirmMsMin: number;
   /** Minutes of the office's day. */
@@ -43,3 +56,18 @@ export const DEFAULT_POLICY: RoutingPolicy = {
   manualClockMs: 2 * HOUR_MS,
   reserveMs: 24 * HOUR_MS,
 };
+
+/** As it holds on one tier. Notices of the manual tier have what all tiers have. */
+export function policyOfTier(policy: RoutingPolicy, tier: Tier): TierPolicy {
+  const { timeoutMs, attemptsPerTier, backoffMsMin, backoffMsMax, outcomeMsMax } = policy;
+  const { tlsHandshakeMsMax } = policy.thresholds;
+  const asking = { timeoutMs, attemptsPerTier, backoffMsMin, backoffMsMax, outcomeMsMax };
+  const own = tier === 'MANUAL' ? undefined : policy.tiers?.[tier];
+  return { ...asking, tlsHandshakeMsMax, ...own };
+}
+
+/** A handshake is a trigger at the limit of its tier. */
+export function thresholdsOfTier(policy: RoutingPolicy, tier: Tier): TriggerThresholds {
+  const { tlsHandshakeMsMax } = policyOfTier(policy, tier);
+  return { ...policy.thresholds, tlsHandshakeMsMax };
+}

@@ -5,7 +5,7 @@ import { canonicalText, sha256Hex } from '../../../core/index.ts';
 import { inFile, members } from '../access/index.ts';
 import type { AssignmentTable } from './assignment.ts';
 import type { MatrixNode, MatrixRow, RoutingMatrix, Target } from './matrix.ts';
-import { DEFAULT_POLICY, type RoutingPolicy } from './policy.ts';
+import { policy } from './read-policy.ts';
 import { TIERS } from './tiers.ts';
 
 const ANY = '*';
@@ -113,86 +113,4 @@ function isAddress(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
   return isWeb && url.username === '' && url.password === '' && url.hash === '';
-}
-
-const SECOND_MS = 1_000;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
-
-/** The bounds keep a typing mistake (seconds for milliseconds) from switching a promise off. */
-function policy(node: LawNode | undefined): RoutingPolicy {
-  if (node === undefined) return DEFAULT_POLICY;
-  node.object(
-    [],
-    [
-      'timeout_ms',
-      'attempts_per_tier',
-      'breaker_failures',
-      'breaker_cool_down_ms',
-      'tls_handshake_ms_max',
-      'backlog_max',
-      'lag_ms_max',
-      'confirm_ms',
-      'confirm_ms_min',
-      'working_day',
-      'manual_clock_ms',
-      'reserve_ms',
-    ],
-  );
-  const whole = (name: string, otherwise: number, min: number, max: number): number =>
-    node.optional(name)?.integer({ min, max }) ?? otherwise;
-  const base = DEFAULT_POLICY;
-  const timeoutMs = whole('timeout_ms', base.timeoutMs, 100, 60 * SECOND_MS);
-  const { thresholds } = base;
-  // Where nothing is said of the handshake, a shorter time-out is its limit too.
-  const handshakeMs = Math.min(thresholds.tlsHandshakeMsMax, timeoutMs);
-  const tlsHandshakeMsMax = whole('tls_handshake_ms_max', handshakeMs, 100, 60 * SECOND_MS);
-  return {
-    ...base,
-    timeoutMs,
-    // With the longer of the two phases before the request, so that a handshake within its limit is never cut off.
-    outcomeMsMax:
-      base.outcomeMsMax - 2 * base.timeoutMs + timeoutMs + Math.max(timeoutMs, tlsHandshakeMsMax),
-    thresholds: {
-      tlsHandshakeMsMax,
-      backlogMax: whole('backlog_max', thresholds.backlogMax, 1, 1_000_000),
-      lagMsMax: whole('lag_ms_max', thresholds.lagMsMax, SECOND_MS, HOUR_MS),
-    },
-    attemptsPerTier: whole('attempts_per_tier', base.attemptsPerTier, 1, 10),
-    breaker: {
-      ...base.breaker,
-      failures: whole('breaker_failures', base.breaker.failures, 1, 100),
-      coolDownMs: whole('breaker_cool_down_ms', base.breaker.coolDownMs, SECOND_MS, HOUR_MS),
-    },
-    confirmMs: confirmMs(node.optional('confirm_ms')),
-    confirmMsMin: whole('confirm_ms_min', base.confirmMsMin, SECOND_MS, HOUR_MS),
-    workingDay: workingDay(node.optional('working_day')),
-    manualClockMs: whole('manual_clock_ms', base.manualClockMs, 60 * SECOND_MS, 2 * HOUR_MS),
-    reserveMs: whole('reserve_ms', base.reserveMs, HOUR_MS, 30 * DAY_MS),
-  };
-}
-
-function confirmMs(node: LawNode | undefined): RoutingPolicy['confirmMs'] {
-  if (node === undefined) return DEFAULT_POLICY.confirmMs;
-  node.object(['PRIMARY', 'SECONDARY', 'TERTIARY']);
-  const of = (name: string): number =>
-    node.field(name).integer({ min: 60 * SECOND_MS, max: 10 * DAY_MS });
-  return { PRIMARY: of('PRIMARY'), SECONDARY: of('SECONDARY'), TERTIARY: of('TERTIARY') };
-}
-
-const CLOCK = /^([01]\d|2[0-4]):([0-5]\d)$/;
-
-function workingDay(node: LawNode | undefined): RoutingPolicy['workingDay'] {
-  if (node === undefined) return DEFAULT_POLICY.workingDay;
-  node.object(['from', 'to']);
-  const minutes = (name: string): number => {
-    const match = CLOCK.exec(node.field(name).text());
-    if (match === null) return node.field(name).refuse('a time of day such as 09:00 was expected');
-    return Number(match[1]) * 60 + Number(match[2]);
-  };
-  const span = { fromMinute: minutes('from'), toMinute: minutes('to') };
-  if (span.toMinute <= span.fromMinute || span.toMinute > 24 * 60) {
-    node.refuse('"to" must be later than "from", on the same day');
-  }
-  return span;
 }

@@ -18,12 +18,39 @@ export interface KnownDates {
   readonly final: string | undefined;
 }
 
+/** What people know of a docket that waits for them. Kept while a target that came back has it in hand. */
+export interface ManualHold {
+  readonly reason: string;
+  readonly since: Instant;
+  readonly reviewBy: Instant;
+  /** Counts the two-hour clocks that ran out. */
+  readonly round: number;
+  /** Undefined where nobody may see it. */
+  readonly hop: Hop | undefined;
+  /** Which one of the manual tier is asked, counted on over all rounds; those of before have their round. */
+  readonly asked?: number | undefined;
+  /** How many of the manual tier could not be told in this round. */
+  readonly unreached?: number | undefined;
+  /** When everybody is asked anew, because nobody could be told. */
+  readonly askAgainAt?: Instant | undefined;
+  /** When a notice of this round got through; absent while nobody was told. */
+  readonly toldAt?: Instant | undefined;
+  /** Targets of its way that were failing: one that comes back while nobody has acted gets the docket. */
+  readonly waitsFor?: readonly string[] | undefined;
+  /** When targets that failed and whose breakers stayed closed are tried once more. */
+  readonly backAt?: Instant | undefined;
+  /** How often it went back to a target. */
+  readonly returns?: number | undefined;
+}
+
 interface Common {
   /** Whoever was sent the message, in order and each once. */
   readonly handed: readonly Hop[];
   readonly known: KnownDates | undefined;
   /** Set once, when the due moment passed without a confirmation. */
   readonly lateSince: Instant | undefined;
+  /** Set while a target that came back has it: should that fail, it is with people again as it was. */
+  readonly held?: ManualHold | undefined;
 }
 
 export type RoutingState =
@@ -33,6 +60,8 @@ export type RoutingState =
       readonly tier: Tier;
       readonly attempt: number;
       readonly notBefore: Instant;
+      /** Attempts in a row that this process could not make. */
+      readonly unmade?: number | undefined;
     })
   /** The intent is committed; without an outcome before `until` it counts as unknown. */
   | (Common & {
@@ -40,6 +69,7 @@ export type RoutingState =
       readonly attempt: number;
       readonly hop: Hop;
       readonly until: Instant;
+      readonly unmade?: number | undefined;
     })
   /** Sent and not yet confirmed; at `until` the next tier gets it too. */
   | (Common & {
@@ -48,18 +78,13 @@ export type RoutingState =
       readonly hop: Hop;
       readonly until: Instant;
     })
-  /** MANUAL_ESCALATION_REQUIRED. `round` counts the two-hour clocks that ran out. */
-  | (Common & {
-      readonly state: 'manual';
-      readonly reason: string;
-      readonly since: Instant;
-      readonly reviewBy: Instant;
-      readonly round: number;
-      /** Undefined where nobody may see it. */
-      readonly hop: Hop | undefined;
-      /** The first instant that is too late, as last computed: it is told then, and not when the two hours are over. */
-      readonly dueAt: Instant | undefined;
-    })
+  /** MANUAL_ESCALATION_REQUIRED. */
+  | (Omit<Common, 'held'> &
+      ManualHold & {
+        readonly state: 'manual';
+        /** The first instant that is too late, as last computed: it is told then, and not when the two hours are over. */
+        readonly dueAt: Instant | undefined;
+      })
   | (Common & {
       readonly state: 'confirmed';
       readonly at: Instant;
@@ -89,10 +114,12 @@ export function wakeAt(state: RoutingState): Instant | undefined {
     case 'sending':
     case 'awaiting':
       return state.until;
-    case 'manual':
-      return state.lateSince === undefined && state.dueAt !== undefined
-        ? instant(Math.min(state.reviewBy, state.dueAt))
-        : state.reviewBy;
+    case 'manual': {
+      const { reviewBy, lateSince, dueAt, backAt, askAgainAt } = state;
+      const dueNext = lateSince === undefined ? dueAt : undefined;
+      const moments = [dueNext, backAt, askAgainAt].map((one) => one ?? reviewBy);
+      return instant(Math.min(reviewBy, ...moments));
+    }
     case 'confirmed':
       return undefined;
   }

@@ -6,7 +6,9 @@ import type { BreakerChange, Breakers } from './breakers.ts';
 import { descend } from './descend.ts';
 import type { LeaveReason, RoutingFact } from './facts.ts';
 import type { RoutingDesk, RoutingStep } from './happening.ts';
+import { toPeople } from './manual-tier.ts';
 import { messageFor } from './message.ts';
+import { policyOfTier } from './policy.ts';
 import type { Route } from './route-of.ts';
 import { type Hop, handedTo, type RoutingState, tierOf } from './state.ts';
 import type { Tier } from './tiers.ts';
@@ -42,6 +44,7 @@ export function goOn(
     readonly attempt: number;
     /** Why the tier is left; undefined to stay on it. */
     readonly reason: LeaveReason | undefined;
+    readonly unmade?: number | undefined;
     readonly activation?: Activation | undefined;
   },
   here: Now,
@@ -51,40 +54,29 @@ export function goOn(
   const left = state.state === 'queued' ? undefined : state.hop.target;
   const found = descend({ ...way, left }, here);
   const facts = [...here.facts, ...found.facts];
-  const { known, lateSince } = state;
+  const { known, lateSince, handed, held } = state;
+  if (found.waitUntil !== undefined) {
+    const { tier, until } = found.waitUntil;
+    const attempt = tier === way.from ? way.attempt : 0;
+    const queued = { state: 'queued', tier, attempt, notBefore: until } as const;
+    return wait({ ...queued, handed, known, lateSince, held }, until, { ...here, facts });
+  }
   if (found.candidate === undefined) {
-    const reviewBy = addMs(at, policy.manualClockMs);
-    const next = {
-      state: 'manual',
-      reason: found.reason,
-      since: at,
-      reviewBy,
-      round: 0,
-      hop: undefined,
-      dueAt: dueAtOf(dates),
-      handed: state.handed,
-      known,
-      lateSince,
-    } as const;
-    return manual(next, { ...here, facts }, (target) => ({
-      kind: 'manual_required',
-      flag: 'MANUAL_ESCALATION_REQUIRED',
-      at,
-      reviewBy,
-      reason: found.reason,
-      target,
-    }));
+    return toPeople({ handed, known, lateSince, held }, found.reason, { ...here, facts });
   }
   const { hop, target } = found.candidate;
   const attempt = (hop.tier === way.from ? way.attempt : 0) + 1;
+  const { timeoutMs, outcomeMsMax } = policyOfTier(policy, hop.tier);
   const next = {
     state: 'sending',
     attempt,
     hop,
-    until: addMs(at, policy.outcomeMsMax),
-    handed: handedTo(state.handed, hop),
+    until: addMs(at, outcomeMsMax),
+    handed: handedTo(handed, hop),
     known,
     lateSince,
+    held,
+    unmade: way.unmade,
   } as const;
   const message = messageFor(desk.docket, hop, { dates, matrixVersion: route.matrixVersion });
   return {
@@ -92,32 +84,7 @@ export function goOn(
     next,
     target,
     message,
-    timeoutMs: policy.timeoutMs,
-    facts,
-    breakers: here.changes,
-  };
-}
-
-export function dueAtOf(dates: DocketDates): Instant | undefined {
-  return dates.kind === 'dated' ? dates.dueMoment : undefined;
-}
-
-/** Each round asks the next one of the manual tier: the desk first, then the privileged persons, then the desk again. */
-export function manual(
-  state: OpenState & { state: 'manual' },
-  here: Now,
-  factFor: (target: string | undefined) => RoutingFact,
-): RoutingStep {
-  const candidates = here.route.tiers.find(({ tier }) => tier === 'MANUAL')?.candidates ?? [];
-  const chosen = candidates[state.round % Math.max(1, candidates.length)];
-  const facts = [...here.facts, factFor(chosen?.target.id)];
-  const handed = chosen === undefined ? state.handed : handedTo(state.handed, chosen.hop);
-  const at = { dates: here.dates, matrixVersion: here.route.matrixVersion };
-  return {
-    kind: 'manual',
-    next: { ...state, hop: chosen?.hop, handed },
-    target: chosen?.target,
-    message: chosen === undefined ? undefined : messageFor(here.desk.docket, chosen.hop, at),
+    timeoutMs,
     facts,
     breakers: here.changes,
   };

@@ -43,7 +43,7 @@ function sortedComponents(entries: OpenEntries): {
   readonly members: Int32Array;
   readonly ends: Int32Array;
 } {
-  const sets = componentsOf(entries.couplings);
+  const sets = componentsOf(entries);
   const isBefore = orderOf(entries);
   // For each root the entry that comes first in its component, and how many there are.
   const firstOf = new Int32Array(sets.size).fill(-1);

@@ -2,13 +2,14 @@
  * What can make two entries matter to each other, noted entry by entry as keys. Every rule looks entries up by one of
  * these keys and by nothing else; a rule that looked something up by another one would need a coupling of its own here.
  */
-import type { BankLine, ExpectedReceipt } from '../bank-line.ts';
+import type { BankLine, ExpectedReceipt, LinePayment } from '../bank-line.ts';
 import { Numbers } from '../entries/numbers.ts';
 import { PackedTexts } from '../entries/packed-texts.ts';
 import { textHash } from '../entries/text-hash.ts';
 import { announcementKey, deliveryKey, isReturn, reversalKeys } from '../preparation.ts';
-import { eachMention, normalised } from '../references.ts';
-import { moneyKey, payerKey } from '../workbench.ts';
+import { keysOfBank, keysOfBooks, mayBeCut, PayerNames } from '../payer-names.ts';
+import { cutSpellings, eachMention, spelledReference } from '../references.ts';
+import { moneyKey, payerKey, payerOfLine } from '../workbench.ts';
 
 /** Keys as hashes, each with the place of the entry that has it. Two keys with one hash join what need not be joined: harmless. */
 export class Keyed {
@@ -83,6 +84,10 @@ export class Couplings {
   /** P4: what a line without a known reference looks for, and the receipts in which it would be found. */
   readonly sought = new Keyed();
   readonly owed = new Keyed();
+  /** P2: what the payments of a batch look for by amount and payer, and the lines that list any. */
+  readonly listed = new Keyed();
+  readonly batches: number[] = [];
+  readonly #names = new PayerNames();
 
   addLine(line: BankLine): void {
     const place = this.lines.length;
@@ -97,21 +102,41 @@ export class Couplings {
     if (isReturn(line)) for (const name of names) this.returns.add(name, place);
     if (!line.isReversal) for (const name of names) this.payments.add(name, place);
     eachMention(line, (spelling) => this.mentions.add(spelling, place));
-    const { counterparty } = line;
+    const payer = payerOfLine(line);
     const money = moneyKey(line);
-    this.sought.add(
-      counterparty === undefined ? money : payerKey(money, normalised(counterparty)),
-      place,
-    );
+    if (line.payments !== undefined) this.#addPayments(line, line.payments, place);
+    if (payer === undefined) {
+      this.sought.add(money, place);
+      return;
+    }
+    for (const key of keysOfBank(this.#names.of(payer), mayBeCut(payer))) {
+      this.sought.add(payerKey(money, key), place);
+    }
+  }
+
+  #addPayments(line: BankLine, payments: readonly LinePayment[], place: number): void {
+    this.batches.push(place);
+    for (const { amountCents, counterparty } of payments) {
+      if (counterparty === undefined) continue;
+      const money = moneyKey({ ...line, amountCents });
+      for (const key of keysOfBank(this.#names.of(counterparty), mayBeCut(counterparty))) {
+        this.listed.add(payerKey(money, key), place);
+      }
+    }
   }
 
   addReceipt(receipt: ExpectedReceipt): void {
     const place = this.receipts.length;
     this.receipts.add(receipt.expected, receipt.id);
-    const spelling = receipt.reference === undefined ? '' : normalised(receipt.reference);
-    if (spelling !== '') this.references.add(spelling, place);
+    if (receipt.reference !== undefined) {
+      const spelling = spelledReference(receipt.reference);
+      if (spelling !== '') this.references.add(spelling, place);
+      for (const cut of cutSpellings(receipt.reference)) this.references.add(cut, place);
+    }
     const money = moneyKey(receipt);
     this.owed.add(money, place);
-    this.owed.add(payerKey(money, normalised(receipt.payer)), place);
+    for (const key of keysOfBooks(this.#names.of(receipt.payer))) {
+      this.owed.add(payerKey(money, key), place);
+    }
   }
 }

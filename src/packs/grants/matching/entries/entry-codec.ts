@@ -1,6 +1,6 @@
 /** Bank lines and receipts as lists, because names of fields would be most of the bytes. */
 import type { Day } from '../../../../calendar/index.ts';
-import type { BankLine, Direction, ExpectedReceipt } from '../bank-line.ts';
+import type { BankLine, Direction, ExpectedReceipt, LinePayment } from '../bank-line.ts';
 
 /** What a line says, without the names that its feed gives it. Stored: a new field goes to the end. */
 export type LineFields = readonly [
@@ -18,6 +18,17 @@ export type LineFields = readonly [
   counterparty: string | null,
   description: string | null,
   place: number,
+  // Lines that were stored before these were known have none of them.
+  statement: number | null,
+  isAnnounced: boolean,
+  payments: readonly PaymentFields[] | null,
+  feeCents: number | null,
+];
+
+type PaymentFields = readonly [
+  cents: number,
+  references: readonly string[],
+  counterparty: string | null,
 ];
 
 export function fieldsOfLine(line: BankLine): LineFields {
@@ -36,7 +47,15 @@ export function fieldsOfLine(line: BankLine): LineFields {
     line.counterparty ?? null,
     line.description ?? null,
     line.source.line,
+    line.statement ?? null,
+    line.isAnnounced ?? false,
+    line.payments?.map(fieldsOfPayment) ?? null,
+    line.feeCents ?? null,
   ];
+}
+
+function fieldsOfPayment({ amountCents, references, counterparty }: LinePayment): PaymentFields {
+  return [amountCents, references, counterparty ?? null];
 }
 
 export function lineOfFields(id: string, feed: string, fields: LineFields): BankLine {
@@ -56,7 +75,23 @@ export function lineOfFields(id: string, feed: string, fields: LineFields): Bank
     references: fields[10],
     counterparty: fields[11] ?? undefined,
     description: fields[12] ?? undefined,
+    feeCents: fields[17] ?? undefined,
     source: { feed, line: fields[13] },
+    ...(typeof fields[14] === 'number' && { statement: fields[14] }),
+    ...(fields[15] && { isAnnounced: true }),
+    ...paymentsOf(fields[16]),
+  };
+}
+
+function paymentsOf(payments: LineFields[16] | undefined): Pick<BankLine, 'payments'> {
+  // Old records have no such field, and most new ones nothing in it.
+  if (payments === undefined || payments === null) return {};
+  return {
+    payments: payments.map(([amountCents, references, counterparty]) => ({
+      amountCents,
+      references,
+      counterparty: counterparty ?? undefined,
+    })),
   };
 }
 
@@ -70,6 +105,8 @@ export type ReceiptFields = readonly [
   direction: Direction,
   expected: number,
   payloadHash: string | null,
+  parts: 'may' | 'some' | null,
+  goodsCents: number | null,
 ];
 
 export function fieldsOfReceipt(receipt: ExpectedReceipt): ReceiptFields {
@@ -83,6 +120,8 @@ export function fieldsOfReceipt(receipt: ExpectedReceipt): ReceiptFields {
     receipt.direction,
     receipt.expected,
     receipt.payloadHash ?? null,
+    receipt.parts ?? null,
+    receipt.goodsCents ?? null,
   ];
 }
 
@@ -98,5 +137,7 @@ export function receiptOfFields(fields: ReceiptFields): ExpectedReceipt {
     // A day was a day when it was written.
     expected: fields[7] as Day,
     payloadHash: fields[8] ?? undefined,
+    parts: fields[9] ?? undefined,
+    goodsCents: fields[10] ?? undefined,
   };
 }

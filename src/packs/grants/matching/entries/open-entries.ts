@@ -1,4 +1,5 @@
 /** What is to be matched. Each entry is checked when it comes, and what it may be matched with is noted then. */
+import type { Day } from '../../../../calendar/index.ts';
 import type { JsonValue } from '../../../../core/index.ts';
 import { type BankLine, checkAmount, type ExpectedReceipt } from '../bank-line.ts';
 import { Couplings } from '../components/couplings.ts';
@@ -18,6 +19,23 @@ export interface OpenEntries {
   receiptAt(place: number): ExpectedReceipt;
 }
 
+/** Texts, whole numbers and lists of them. */
+export function packedLine(line: BankLine): JsonValue {
+  return [line.id, line.source.feed, fieldsOfLine(line), line.postedOn ?? null];
+}
+
+export function unpackedLine(record: JsonValue): BankLine {
+  // Written by `packedLine`.
+  const [id, feed, fields, postedOn] = record as unknown as [
+    string,
+    string,
+    LineFields,
+    Day | null,
+  ];
+  const line = lineOfFields(id, feed, fields);
+  return postedOn === null ? line : { ...line, postedOn };
+}
+
 /** Entries that are added one by one, in any order, and held as bytes. */
 export class PackedEntries implements OpenEntries {
   readonly couplings = new Couplings();
@@ -27,9 +45,7 @@ export class PackedEntries implements OpenEntries {
   addLine(line: BankLine): void {
     checkAmount('bank line', line);
     this.couplings.addLine(line);
-    // Texts, whole numbers and lists of them.
-    const record = [line.id, line.source.feed, fieldsOfLine(line)] as unknown as JsonValue;
-    this.#lines.push(record);
+    this.#lines.push(packedLine(line));
   }
 
   addReceipt(receipt: ExpectedReceipt): void {
@@ -39,9 +55,7 @@ export class PackedEntries implements OpenEntries {
   }
 
   lineAt(place: number): BankLine {
-    // Written by `addLine`.
-    const [id, feed, fields] = this.#lines.at(place) as unknown as [string, string, LineFields];
-    return lineOfFields(id, feed, fields);
+    return unpackedLine(this.#lines.at(place));
   }
 
   receiptAt(place: number): ExpectedReceipt {

@@ -1,0 +1,33 @@
+/** Plays one year through the real pipeline on a real database, and holds it against its truth. */
+import { openPipeline } from '../../src/pipeline/index.ts';
+import { SeededRandom } from '../../src/testing/index.ts';
+import { openStand, type Place } from '../grants/stand.ts';
+import { type YearFigures, figuresOf } from './figures.ts';
+import type { Habit } from './habits.ts';
+import { YearOffice } from './office.ts';
+import { yearOfSeed } from './year-of-seed.ts';
+
+const START_MS = Date.UTC(2027, 0, 4, 9);
+
+export async function runYear(
+  seed: number,
+  place: Place,
+  options: { readonly tenant?: string; readonly habits?: ReadonlySet<Habit> } = {},
+): Promise<YearFigures> {
+  const year = yearOfSeed(seed, options.habits);
+  const stand = await openStand(place, {
+    tenant: options.tenant ?? `year-${seed}`,
+    instance: 'years.example.org',
+    startMs: START_MS,
+    people: ['Nora', 'Theo'],
+    random: new SeededRandom(seed, 'jitter and keys'),
+    settings: { synchronous_commit: 'off' },
+  });
+  try {
+    const office = new YearOffice(year, stand, openPipeline(stand.parts));
+    await office.play();
+    return await figuresOf(year, office, stand);
+  } finally {
+    await stand.close();
+  }
+}

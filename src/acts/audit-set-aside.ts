@@ -1,0 +1,51 @@
+/** Facts that no entry could hold: what they are, and for a person who may see everything, the facts themselves. */
+import type { Filewright } from '../app.ts';
+import { FilewrightError, toRfc3339 } from '../core/index.ts';
+import { countSetAside, hasDockets, type Person, setAsideFacts } from '../store/index.ts';
+import { sequenceAll } from './batches.ts';
+import { docketSight } from './docket-sight.ts';
+
+export interface SetAsideLine {
+  readonly id: string;
+  readonly log: string;
+  readonly at: string;
+  readonly reason: string;
+  readonly message: string;
+  /** Of the fact's text, as the entry in its place names it. */
+  readonly sha256: string;
+  readonly bytes: number;
+}
+
+export async function listSetAside(
+  app: Filewright,
+): Promise<{ readonly count: number; readonly facts: readonly SetAsideLine[] }> {
+  await sequenceAll(app);
+  const { count } = await countSetAside(app.session, app.tenant);
+  const facts = await setAsideFacts(app.session, app.tenant);
+  return {
+    count,
+    facts: facts.map(({ fact: _fact, boundary, at, ...line }) => ({
+      ...line,
+      log: `${app.instance}/${app.tenant}/${boundary}`,
+      at: toRfc3339(at),
+    })),
+  };
+}
+
+/** The text of one, to the byte. It may speak of any docket, so only who may see all of them gets it. */
+export async function showSetAside(
+  app: Filewright,
+  reader: Person | undefined,
+  id: string,
+): Promise<string> {
+  const hasAny = await hasDockets(app.session, app.tenant);
+  if (hasAny && !(await docketSight(app, reader).seesEverything())) {
+    throw new FilewrightError(
+      'SIGHT_NEEDED',
+      'A fact was to be shown to a person who may see everything (client:*, class:* and privilege:*, no deny); this reader may not',
+    );
+  }
+  const [found] = await setAsideFacts(app.session, app.tenant, { id });
+  if (found !== undefined) return found.fact;
+  throw new FilewrightError('NOT_FOUND', `No fact ${id} was set aside; see audit set-aside`);
+}

@@ -1,0 +1,36 @@
+import type { Command } from 'commander';
+import { listSetAside, showSetAside } from '../../acts/index.ts';
+import { checkUuid } from '../arguments.ts';
+import { type GlobalOptions, withApp } from '../context.ts';
+import { table } from '../output.ts';
+
+export function addSetAsideCommand(audit: Command): void {
+  audit
+    .command('set-aside [id]')
+    .description(
+      'facts that no entry of the log could hold, with the hash that the log has of each; with ID the fact itself',
+    )
+    .action(async (id: string | undefined, _own: object, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, reader }) => {
+        if (id !== undefined) {
+          checkUuid('ID', id);
+          const fact = await showSetAside(app, await reader(), id);
+          out.result('audit set-aside', { id, fact }, () => fact);
+          return;
+        }
+        const { count, facts } = await listSetAside(app);
+        out.result('audit set-aside', { count, facts }, () =>
+          count === 0
+            ? 'Every fact is in its log; none was set aside.'
+            : [
+                table(
+                  ['fact', 'log', 'set aside', 'reason', 'bytes', 'sha256'],
+                  facts.map((one) => [one.id, one.log, one.at, one.reason, one.bytes, one.sha256]),
+                ),
+                ...(count > facts.length ? [`The newest ${facts.length} of ${count}.`] : []),
+                'What happened did happen. The log holds the hash; audit set-aside ID shows the whole. Report it.',
+              ].join('\n'),
+        );
+      }),
+    );
+}

@@ -1,0 +1,155 @@
+/** Statements of the bank: which are there, taking a wrong one out, and a balance that no feed says. */
+import type { Command } from 'commander';
+import type { WithdrawalView } from '../../acts/grants/index.ts';
+import { checkReason } from '../../acts/index.ts';
+import { FilewrightError } from '../../core/index.ts';
+import { type GlobalOptions, withApp } from '../context.ts';
+import { table } from '../output.ts';
+import { dollars } from './grants-arguments.ts';
+import { acting } from './grants-reconcile.ts';
+import { readDay } from './obligation-register.ts';
+
+const SHORT_ID = 8;
+
+interface WithdrawOptions {
+  readonly statement?: string;
+  readonly replacement?: string;
+  readonly restore?: true;
+  readonly approve?: true;
+  readonly refuse?: true;
+  readonly reason?: string;
+}
+
+export function addGrantsStatements(grants: Command): void {
+  grants
+    .command('statements')
+    .description('bank statements that are taken in, and withdrawals that wait for a second person')
+    .option('--account <account>', 'of one account')
+    .action(async (own: { account?: string }, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
+        const { openGrants } = await import('../../acts/grants/index.ts');
+        const pipeline = openGrants(app);
+        const statements = await pipeline.statements(own.account);
+        const withdrawals = await pipeline.withdrawals.list();
+        out.result('grants statements', { statements, withdrawals }, () =>
+          [
+            table(
+              ['account', 'from', 'to', 'no.', 'opens with', 'closes with', 'format', 'feed'],
+              statements.map((one) => [
+                one.account,
+                one.from,
+                one.to,
+                one.number ?? '',
+                one.openingCents === undefined ? '' : dollars(one.openingCents),
+                one.closingCents === undefined ? '' : dollars(one.closingCents),
+                one.format,
+                `${one.feed.slice(0, SHORT_ID)}, statement ${one.statement}`,
+              ]),
+            ),
+            ...withdrawals.map(withdrawalWords),
+          ].join('\n'),
+        );
+      }),
+    );
+
+  grants
+    .command('withdraw <feed>')
+    .description(
+      'take a wrong statement out before its period is closed; one person proposes it, another approves it',
+    )
+    .option('--statement <number>', 'only this statement of the feed (default all)')
+    .option('--replacement <file>', 'the feed that comes in its place')
+    .option('--restore', 'propose to take an earlier withdrawal back')
+    .option('--approve', 'approve what another person proposed')
+    .option('--refuse', 'refuse what was proposed')
+    .option('--reason <text>', 'why; needed but for --approve; recorded')
+    .action(async (name: string, own: WithdrawOptions, command: Command) =>
+      acting(command, async ({ out }, pipeline, person) => {
+        const { withdrawals } = pipeline;
+        const decision = decisionOf(own);
+        const by = person.id;
+        if (decision !== undefined) {
+          const reason =
+            decision === 'approved' && own.reason === undefined
+              ? 'second person'
+              : checkReason('--reason', own.reason);
+          const feed = await withdrawals.decide(name, { decision, reason, by });
+          out.result('grants withdraw', { feed, state: decision }, () => NEXT[decision]);
+          return;
+        }
+        const { feedFile } = await import('../../acts/grants/index.ts');
+        const feed = await withdrawals.propose({
+          feed: name,
+          ...(own.statement !== undefined && { statement: ordinalOf(own.statement) }),
+          ...(own.replacement !== undefined && { replacement: feedFile(own.replacement) }),
+          restores: own.restore === true,
+          reason: checkReason('--reason', own.reason),
+          by,
+        });
+        out.result('grants withdraw', { feed, state: 'proposed' }, () => NEXT.proposed);
+      }),
+    );
+
+  grants
+    .command('balance <amount>')
+    .description('state the balance of an account at the end of a day, where no statement says it')
+    .requiredOption('--account <account>', 'the bank account')
+    .requiredOption('--on <day>', 'the day')
+    .requiredOption('--reason <text>', 'where you read it; recorded')
+    .action(
+      async (
+        text: string,
+        own: { account: string; on: string; reason: string },
+        command: Command,
+      ) =>
+        acting(command, async ({ out }, pipeline, person) => {
+          const { account } = own;
+          const on = readDay('--on', own.on);
+          const cents = centsOf(text);
+          const reason = checkReason('--reason', own.reason);
+          await pipeline.stateBalance({ account, on, cents, reason, by: person.id });
+          out.result(
+            'grants balance',
+            { account, on, cents },
+            () => `The balance of ${account} at the end of ${on} is ${dollars(cents)}.`,
+          );
+        }),
+    );
+}
+
+const NEXT = {
+  proposed: 'Proposed. Another person approves it with grants withdraw FEED --approve.',
+  approved:
+    'Approved. Take the right statement in with grants feed, then run grants reconcile again.',
+  refused: 'Refused; the statement stays.',
+} as const;
+
+function decisionOf(own: WithdrawOptions): 'approved' | 'refused' | undefined {
+  if (own.approve === true && own.refuse === true) {
+    throw new FilewrightError('USAGE', 'One of --approve and --refuse was expected, found both');
+  }
+  if (own.approve === true) return 'approved';
+  return own.refuse === true ? 'refused' : undefined;
+}
+
+function withdrawalWords(one: WithdrawalView): string {
+  const what = one.restores ? 'restoration' : 'withdrawal';
+  const which = one.statement === undefined ? '' : `, statement ${one.statement}`;
+  return `${what} of ${one.feed.slice(0, SHORT_ID)} (${one.name}${which}) is ${one.state}: ${one.reason}`;
+}
+
+function ordinalOf(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new FilewrightError('USAGE', `--statement: a number from 1 was expected, found "${text}"`);
+}
+
+/** Dollars and cents as people write them: 1,234.56 or -12.30. */
+function centsOf(text: string): number {
+  const [, sign = '', whole = '', part = '00'] =
+    /^(-?)(\d{1,12}|\d{1,3}(?:,\d{3}){1,4})(?:\.(\d{2}))?$/.exec(text.trim()) ?? [];
+  if (whole === '') {
+    throw new FilewrightError('USAGE', `An amount like 1234.56 was expected, found "${text}"`);
+  }
+  const cents = Number(whole.replaceAll(',', '')) * 100 + Number(part);
+  return sign === '-' && cents !== 0 ? -cents : cents;
+}

@@ -1,0 +1,69 @@
+/** Top-level fields of a case, of whichever pack: an unknown one is refused, because it may be a known one misspelt. */
+import { FilewrightError } from './errors.ts';
+
+/** What whoever keeps a case writes beside it; no rule reads these. */
+const NOTES = [
+  'id',
+  'why',
+  'note',
+  'notes',
+  'source',
+  'basis',
+  'confidence',
+  'verified',
+  'standing',
+  'expected',
+];
+const EXPECTED = /^expected_/;
+
+/**
+ * Throws CASE_INVALID with the first field that no rule knows, and the known one that it is most like. `answers` are
+ * fields of the answer, which may be kept with the case to compare.
+ */
+export function refuseUnknown(
+  given: readonly string[],
+  known: readonly string[],
+  answers: readonly string[] = [],
+): void {
+  const may = [...known, ...NOTES, ...answers];
+  const stranger = given.find((name) => !may.includes(name) && !EXPECTED.test(name));
+  if (stranger === undefined) return;
+  const shown = stranger.length > 60 ? `${stranger.slice(0, 60)}…` : stranger;
+  const likely = known.find((name) => isAlike(name, stranger));
+  throw new FilewrightError(
+    'CASE_INVALID',
+    `${shown}: no such field is known${likely === undefined ? '.' : `; was ${likely} meant?`} The fields are ${known.join(', ')}`,
+    { details: { field: shown } },
+  );
+}
+
+/** Names longer than this are no names; it also bounds the work below. */
+const NAME_CHARACTERS_MAX = 60;
+
+/** Shorter beginnings are common to many names. */
+const PREFIX_CHARACTERS_MIN = 5;
+
+/** The same letters but for a third of them at most, or the same words in part. */
+function isAlike(known: string, given: string): boolean {
+  const a = known.toLowerCase();
+  const b = given.toLowerCase().replaceAll(/[\s-]/g, '_').slice(0, NAME_CHARACTERS_MAX);
+  if (distance(a, b) <= Math.floor(a.length / 3)) return true;
+  if (b.length >= PREFIX_CHARACTERS_MIN && (a.startsWith(b) || b.startsWith(a))) return true;
+  const words = b.split('_').filter((word) => word.length > 2);
+  const shared = words.filter((word) => a.split('_').includes(word)).length;
+  return shared >= 2;
+}
+
+/** Levenshtein: how many letters to change, add or drop. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

@@ -1,0 +1,56 @@
+/** The outcome of a line that is no entry of its own: a second delivery, or a hint. */
+import { formatDay } from '../../../../calendar/index.ts';
+import type { BankLine } from '../bank-line.ts';
+import type { FoundOutcome, MatchRule } from '../outcome.ts';
+import type { Folded } from './deliveries.ts';
+
+export function toldOutcome(folded: Exclude<Folded, { kind: 'entry' }>): FoundOutcome {
+  const { line, of } = folded;
+  const { rule, text } = folded.kind === 'repetition' ? repetition(folded.of) : hinted(line, of);
+  return {
+    outcome: {
+      rule,
+      status: 'ignored',
+      bank: [line.id],
+      ledger: [],
+      ...(of !== undefined && { of }),
+      reason: {
+        text,
+        currency: line.currency,
+        bankCents: line.direction === 'credit' ? line.amountCents : -line.amountCents,
+        ledgerCents: 0,
+        bankDates: [formatDay(line.bookingDate)],
+        ledgerDates: [],
+      },
+    },
+    lines: [line],
+    receipts: [],
+  };
+}
+
+interface Told {
+  readonly rule: MatchRule;
+  readonly text: string;
+}
+
+function repetition(of: string): Told {
+  const text = `Another statement tells the same entry; it counts once, as ${of}.`;
+  return { rule: 'P0-duplicate-delivery', text };
+}
+
+function hinted({ status, isAnnounced }: BankLine, of: string | undefined): Told {
+  if (status !== 'booked') {
+    const text = `The entry is ${status}; only a booked entry is money.`;
+    return { rule: status === 'pending' ? 'P0-pending' : 'P0-information', text };
+  }
+  if (isAnnounced !== true || of === undefined) {
+    return {
+      rule: 'P0-announcement',
+      text: 'It is only announced; money counts when a booked statement has it.',
+    };
+  }
+  return {
+    rule: 'P0-duplicate-delivery',
+    text: `It was announced; the bank's statement has the entry as ${of}.`,
+  };
+}

@@ -1,0 +1,67 @@
+/** What every turn of recovery looks at first: breakers without a run, dockets that wait for a target, clocks that ran out. */
+import { type BreakerState, nextProbeAt } from '../core/index.ts';
+import { isClean } from '../packs/patent/routing/index.ts';
+import {
+  overdueDifferences,
+  raiseAlertRow,
+  readBreakers,
+  recordDocketFacts,
+  wakeManualDockets,
+} from '../store/index.ts';
+import { openRecovery } from './open-recovery.ts';
+import type { RoutingParts } from './parts.ts';
+import type { ActiveRouting } from './setup.ts';
+
+const OVERDUE_AT_ONCE = 100;
+
+/** A breaker that is not closed always has a run: one that was abandoned begins anew when its target is back. */
+export async function followBreakers(
+  parts: RoutingParts,
+  { matrix }: ActiveRouting,
+): Promise<void> {
+  const { session, tenant } = parts;
+  const rows = await readBreakers((statement, values) => session.run(statement, values), tenant);
+  const broken = rows.flatMap(({ target, state }) => {
+    const breaker = state as unknown as BreakerState;
+    return breaker.state === 'closed' || !matrix.targets.has(target) ? [] : [{ target, breaker }];
+  });
+  // Nobody has acted on what waits with people, and its target is well again: it hears the clock.
+  const breakers = new Map(rows.map((row) => [row.target, row.state as unknown as BreakerState]));
+  const clean = rows.flatMap(({ target }) => (isClean(breakers, target) ? [target] : []));
+  await wakeManualDockets(session, tenant, clean);
+  for (const { target, breaker } of broken) {
+    await session.transaction(async (run) => {
+      const at =
+        breaker.state === 'open'
+          ? breaker.since
+          : breaker.state === 'half_open'
+            ? breaker.nextProbeAt
+            : undefined;
+      const until = nextProbeAt(breaker);
+      if (at === undefined || until === undefined) return;
+      const opened = { state: 'open', since: at, until } as const;
+      const fact = await openRecovery(parts, run, { target, opened });
+      if (fact !== undefined) await recordDocketFacts(run, tenant, [fact]);
+    });
+  }
+}
+
+/** MANUAL_ESCALATION_REQUIRED is told again each time its clock runs out. */
+export async function tellOverdue(parts: RoutingParts, clockMs: number): Promise<void> {
+  const { session, tenant, ids } = parts;
+  await session.transaction(async (run) => {
+    const overdue = await overdueDifferences(run, tenant, { clockMs, count: OVERDUE_AT_ONCE });
+    for (const { docket, kind, flag } of overdue) {
+      await raiseAlertRow(run, tenant, {
+        id: ids.next(),
+        kind: 'recovery_difference_overdue',
+        subject: docket,
+        docket,
+        severity: 'critical',
+        recipient: undefined,
+        text: `${flag}: nobody has reviewed within its time that docket ${docket} is "${kind}" after a recovery.`,
+        dedup: `recovery_difference/${docket}`.slice(0, 200),
+      });
+    }
+  });
+}

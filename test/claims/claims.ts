@@ -1,0 +1,356 @@
+/**
+ * Every statement of the store that takes rows nobody else has: how fifty due rows are made for it, and how it is asked.
+ * The test compares the names with the sources, so that none is left out.
+ */
+import { attemptId, entryId, instant, type LedgerFact } from '../../src/core/index.ts';
+import {
+  claimFetch,
+  claimNotices,
+  claimVerification,
+  type ConnectionTarget,
+  consumeDue,
+  dueAlerts,
+  leaseDueRuns,
+  lockDueDockets,
+  overdueDifferences,
+  PostgresDeliveryStore,
+  releaseBatch,
+  Session,
+  shredDue,
+  takeEvents,
+  takeManualNotices,
+} from '../../src/store/index.ts';
+import { batchId, laneCode, type WorkerId } from '../../src/core/index.ts';
+import { systemIds } from '../../src/system/index.ts';
+import { randomBytes } from 'node:crypto';
+
+export const DUE_ROWS = 50;
+export const LANE = laneCode('US-DE');
+const BATCH = '01900000-0000-7000-8000-000000000001';
+const WORDS = { kind: 'system', id: 'test' } as const;
+const ids = systemIds(
+  { now: () => instant(Date.now()), monotonicMs: () => 0, sleep: () => Promise.resolve() },
+  { bytes: (count) => randomBytes(count) },
+);
+
+/** One process: its own connections, and a worker where the statement asks for one. */
+export class Claimer {
+  readonly session: Session;
+  readonly delivery: PostgresDeliveryStore;
+  readonly tenant: string;
+  #worker: WorkerId | undefined;
+
+  constructor(target: ConnectionTarget, schema: string, tenant: string) {
+    this.tenant = tenant;
+    this.session = new Session({ target, schema, name: 'claimer' });
+    this.delivery = new PostgresDeliveryStore({ target, schema, tenant });
+  }
+
+  async worker(): Promise<WorkerId> {
+    const process = { host: 'host', pid: 1, pidStartedAt: '1' };
+    this.#worker ??= (await this.delivery.registerWorker(process)).id;
+    return this.#worker;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.session.close(), this.delivery.close()]);
+  }
+}
+
+export interface ClaimCase {
+  /** The name of the statement. */
+  readonly name: string;
+  /** Statements with the tenant as $1. */
+  readonly seed: readonly string[];
+  /** Rows taken by one call that was asked for `count`; `hold` runs while they are in hand. */
+  take(by: Claimer, count: number, hold: () => Promise<void>): Promise<readonly string[] | number>;
+  /** What one call takes of fifty when it takes its bound and not what was asked for. */
+  readonly atOnce?: number;
+  /** How many of the fifty can be taken at all, one call after the other; all of them unless told. */
+  readonly inAll?: number;
+  /** How many rows carry the mark of a claim. */
+  readonly marked: string;
+}
+
+const SERIES = `generate_series(1, ${DUE_ROWS}) n`;
+/** Like those of version 7, which the ledger asks for. */
+const uuid = (of: string): string =>
+  `overlay(overlay(md5(${of} || n || $1) placing '7' from 13) placing '8' from 17)::uuid`;
+
+const DOCKETS = `insert into docket (tenant, id, message_id, source, content_type, payload_sha256, payload_ct, docket, state,
+    phase, tier, next_at)
+  select $1, 'D' || n, 'm' || n, 'test', 'application/json', sha256('a'), sha256('b'), '{}', '{}', 'queued', 'PRIMARY',
+    now() - n * interval '1 minute' from ${SERIES} on conflict do nothing`;
+const RUNS = `insert into recovery_run (tenant, id, target, mode, baseline, state, phase, next_at)
+  select $1, ${uuid("'run'")}, 't' || n, 'automatic', '{}', '{}', 'probing', now() - n * interval '1 minute'
+  from ${SERIES} on conflict do nothing`;
+const EVENTS = `insert into event (tenant, id, type, at, data)
+  select $1, ${uuid("'event'")}, 'TEST', now(), '{}' from ${SERIES} on conflict do nothing`;
+const LANES = [
+  `insert into lane (tenant, code, profile, ceiling, state, longest_service_ms, ver)
+    select $1, code, '{}', ${DUE_ROWS}, '{"pause":{"kind":"none"},"breaker":{"state":"closed","failures":0}}', 1000, 0
+    from unnest(array['US-DE', 'US-CA', 'US-NY']) code on conflict do nothing`,
+  `insert into lane_slot (tenant, lane, n) select $1, 'US-DE', n - 1 from ${SERIES} on conflict do nothing`,
+];
+const PERSON = `insert into person (tenant, id, name, key_sha256)
+  select $1, md5('person' || p || $1)::uuid, p, sha256((p || $1)::bytea) from unnest(array['a', 'b']) p
+  on conflict do nothing`;
+const FILINGS = [
+  ...LANES,
+  PERSON,
+  `insert into batch (tenant, id, source, state, prepared_by, count, sha256, approved_by, approved_at)
+    select $1, '${BATCH}', 'test', 'approved', md5('persona' || $1)::uuid, ${DUE_ROWS}, sha256('x'),
+      md5('personb' || $1)::uuid, now() on conflict do nothing`,
+  `insert into ledger_dek (tenant, id, subject, month, wrapped, retain_until)
+    values ($1, 'k', 'E-1', '2026-01', 'w', '2999-01-01') on conflict do nothing`,
+  `insert into ledger_blob (ct, tenant, boundary, entry, key, bytes)
+    select sha256((n || $1)::bytea), $1, 'filing', ${uuid("'blob'")}, 'k', 'b' from ${SERIES} on conflict do nothing`,
+  `insert into envelope (tenant, id, batch, lane, jurisdiction, effect, entity_id, filing_kind, period, revision, key,
+      obligation, payload_sha256, payload_ct, not_before, due, last_safe)
+    select $1, ${uuid("'filing'")}, '${BATCH}', 'US-DE', 'US-DE', 'filing', 'E-1', 'annual_report', '2025', 1, 'k' || n,
+      'o' || n, sha256('p'), sha256((n || $1)::bytea), now() - interval '1 day', now() + interval '1 day',
+      now() + interval '1 day' from ${SERIES} on conflict do nothing`,
+];
+
+function filings(columns: string, values: string): readonly string[] {
+  return [
+    ...FILINGS,
+    `insert into filing (tenant, id, lane, last_safe, status, step, ${columns})
+      select $1, id, lane, last_safe, 'pending', '{"action":"send"}', ${values} from envelope where tenant = $1`,
+    `insert into ledger_intake
+        (tenant, boundary, id, at, type, subj_kind, subj_id, subj_ver, actor_kind, actor_id, trace, data)
+      select $1, 'filing', id, now(), 'filing.created', 'filing', id::text, 1, 'system', 'test', 'test',
+        '{"from":null,"to":"pending"}' from envelope where tenant = $1`,
+  ];
+}
+
+function fact(): LedgerFact {
+  const id = entryId(ids.next());
+  return { id, type: 'retention.shredded', actor: WORDS, trace: id, data: {} };
+}
+
+const stageRun = (run: Session['run'], tenant: string, stage: 'ingestion' | 'reconciliation') => ({
+  run,
+  tenant,
+  stage,
+  keys: new Map(),
+});
+const times = { now: instant(Date.now()), lease: instant(Date.now() + 60_000) };
+
+export const CLAIMS: readonly ClaimCase[] = [
+  {
+    name: 'grants-fetch-claim',
+    seed: [
+      `insert into grant_fetch (tenant, id, lane, path, format, request_sha256, started_at, next_at)
+        select $1, ${uuid("'fetch'")}, 'US-DE', '/a/' || n, 'json', sha256('r'), now(), now() - n * interval '1 hour'
+        from ${SERIES}`,
+    ],
+    atOnce: 1,
+    take: (by) =>
+      by.session.transaction(async (run) => {
+        const one = await claimFetch(stageRun(run, by.tenant, 'ingestion'), LANE, times);
+        return one === undefined ? [] : [one.id];
+      }),
+    marked: `select sum(attempts) as n from grant_fetch where tenant = $1`,
+  },
+  {
+    name: 'grants-verification-claim',
+    seed: [
+      `insert into grant_verification (tenant, id, grantor, question, payload_sha256, started_at, next_at)
+        select $1, ${uuid("'ver'")}, 'g' || n, '{}', sha256('r'), now(), now() - n * interval '1 hour' from ${SERIES}`,
+    ],
+    atOnce: 1,
+    take: (by) =>
+      by.session.transaction(async (run) => {
+        const one = await claimVerification(stageRun(run, by.tenant, 'reconciliation'), times);
+        return one === undefined ? [] : [one.id];
+      }),
+    marked: `select sum(attempts) as n from grant_verification where tenant = $1`,
+  },
+  {
+    name: 'outbox-take',
+    seed: [
+      `insert into outbox_event (tenant, id, type, at, data)
+        select $1, ${uuid("'out'")}, 'TEST', now(), '{}' from ${SERIES}`,
+    ],
+    take: (by, count) => takeEvents(by.session, by.tenant, count),
+    marked: `select count(*) as n from event where tenant = $1 and filing is null`,
+  },
+  {
+    name: 'consumption-due',
+    seed: [
+      EVENTS,
+      `insert into event_consumption (tenant, consumer, event, next_at)
+        select $1, 'test', ${uuid("'event'")}, now() - n * interval '1 hour' from ${SERIES}`,
+    ],
+    take: async (by, count, hold) => {
+      const taken: string[] = [];
+      const where = { tenant: by.tenant, consumer: 'test', limit: count };
+      await consumeDue(by.session, where, async (due) => {
+        taken.push(...due.map(({ event }) => event.id));
+        await hold();
+      });
+      return taken;
+    },
+    marked: `select count(*) as n from event_consumption where tenant = $1 and state = 'done'`,
+  },
+  {
+    name: 'docket-notices-take',
+    seed: [
+      DOCKETS,
+      `insert into docket_handoff (tenant, docket, n, handoff, tier, target, party, attempt, hop, dates, retry_at)
+        select $1, 'D' || n, 1, 'h' || n, 'MANUAL', 't', 'p', 1, '{}', '{}', now() - n * interval '1 minute' from ${SERIES}`,
+    ],
+    take: async (by, count) =>
+      (await takeManualNotices(by.session, by.tenant, { leaseMs: 60_000, count })).map(
+        (one) => one.docket,
+      ),
+    marked: `select sum(attempt - 1) as n from docket_handoff where tenant = $1`,
+  },
+  {
+    name: 'recovery-differences-overdue',
+    seed: [
+      DOCKETS,
+      RUNS,
+      `insert into recovery_difference (tenant, run, docket, kind, review_by, evidence)
+        select $1, ${uuid("'run'")}, 'D' || n, 'missing', now() - n * interval '1 minute', '{}' from ${SERIES}`,
+    ],
+    take: async (by, count) =>
+      (
+        await by.session.transaction((run) =>
+          overdueDifferences(run, by.tenant, { clockMs: 3_600_000, count }),
+        )
+      ).map((one) => one.docket),
+    marked: `select sum(overdue) as n from recovery_difference where tenant = $1`,
+  },
+  {
+    name: 'recovery-lease',
+    seed: [RUNS],
+    take: async (by, count) =>
+      (
+        await leaseDueRuns(by.session, by.tenant, {
+          holder: '00000000-0000-4000-8000-000000000001',
+          leaseMs: 60_000,
+          count,
+        })
+      ).map((one) => one.id),
+    marked: `select count(leased_by) as n from recovery_run where tenant = $1`,
+  },
+  {
+    name: 'docket-due',
+    seed: [DOCKETS],
+    take: (by, count, hold) =>
+      by.session.transaction(async (run) => {
+        const { dockets } = await lockDueDockets(run, by.tenant, count);
+        await hold();
+        const taken = dockets.map((one) => one.id);
+        const text = `update docket set next_at = 'infinity' where tenant = $1 and id = any ($2::text[])`;
+        await run({ name: '', text }, [by.tenant, taken]);
+        return taken;
+      }),
+    marked: `select count(*) as n from docket where tenant = $1 and next_at = 'infinity'`,
+  },
+  {
+    name: 'alert-due',
+    seed: [
+      `insert into alert (tenant, id, kind, subject, severity, text, dedup, tell_at)
+        select $1, ${uuid("'alert'")}, 'test', 's' || n, 'info', 't', 'd' || n, now() - n * interval '1 minute' from ${SERIES}`,
+    ],
+    take: (by, count, hold) =>
+      by.session.transaction(async (run) => {
+        const taken = (await dueAlerts(run, by.tenant, count)).map((one) => one.id);
+        await hold();
+        const text = `update alert set tell_at = null, told = 1 where tenant = $1 and id = any ($2::uuid[])`;
+        await run({ name: '', text }, [by.tenant, taken]);
+        return taken;
+      }),
+    marked: `select sum(told) as n from alert where tenant = $1`,
+  },
+  {
+    name: 'notice-claim',
+    seed: [
+      `insert into notice (tenant, id, channel, target, origin, recipient, subject, body, dedup, next_at)
+        select $1, ${uuid("'notice'")}, 'mail', 'mail', 'test', 'a@example.org', 's', 'b', 'd' || n,
+          now() - n * interval '1 minute' from ${SERIES}`,
+    ],
+    take: async (by, count) => {
+      const where = { tenant: by.tenant, target: 'mail', limit: count, claimMs: 60_000 };
+      return (await claimNotices(by.session, where)).map((one) => one.id);
+    },
+    marked: `select sum(attempts) as n from notice where tenant = $1`,
+  },
+  {
+    name: 'batch-release',
+    seed: filings('next_at', 'null'),
+    // Releases all there is, in groups.
+    atOnce: DUE_ROWS,
+    take: (by) => releaseBatch(by.session, by.tenant, batchId(BATCH)),
+    marked: `select count(next_at) as n from filing where tenant = $1`,
+  },
+  {
+    name: 'filing-take-orphans',
+    seed: filings('holder', '999'),
+    take: async (by, count) =>
+      (await by.delivery.takeOrphans(await by.worker(), count)).map((one) => one.filing.id),
+    marked: `select count(*) as n from filing where tenant = $1 and claim = 'orphan'`,
+  },
+  {
+    name: 'filing-take-late',
+    seed: [
+      ...filings('next_at', `now() - interval '1 day'`),
+      `update filing set last_safe = now() - interval '1 hour' where tenant = $1`,
+    ],
+    take: async (by, count) =>
+      (await by.delivery.takeLate(await by.worker(), count)).map((one) => one.filing.id),
+    marked: `select sum(attempt) as n from filing where tenant = $1`,
+  },
+  {
+    name: 'tick',
+    seed: filings('next_at', `now() - interval '1 day'`),
+    take: async (by, count) =>
+      (
+        await by.delivery.tick({
+          worker: await by.worker(),
+          outcomes: [],
+          wants: [{ lane: LANE, count }],
+          // More ids than wanted, so that the number of ids is not what bounds the claim.
+          attemptIds: Array.from({ length: DUE_ROWS }, () => attemptId(ids.next())),
+        })
+      ).claims.map((one) => one.filing.id),
+    marked: `select sum(attempt) as n from filing where tenant = $1`,
+  },
+  {
+    name: 'slot-acquire',
+    seed: LANES,
+    take: async (by, count) =>
+      (
+        await by.delivery.acquireSlots(await by.worker(), [
+          { lane: LANE, count, ceiling: DUE_ROWS },
+        ])
+      ).map((one) => String(one.n)),
+    marked: `select count(holder) as n from lane_slot where tenant = $1`,
+  },
+  {
+    name: 'slot-lease-probe',
+    seed: LANES,
+    // The one probe of a lane at rest, whoever asks.
+    atOnce: 1,
+    inAll: 1,
+    take: async (by) => {
+      const slot = await by.delivery.leaseProbe(await by.worker(), LANE);
+      return slot === undefined ? [] : [String(slot.n)];
+    },
+    marked: `select count(holder) as n from lane_slot where tenant = $1`,
+  },
+  {
+    name: 'retention-due',
+    seed: [
+      `insert into ledger_dek (tenant, id, subject, month, wrapped, retain_until)
+        select $1, 'key' || n, 's' || n, '2010-01', 'w', '2020-01-01' from ${SERIES}`,
+    ],
+    // Takes up to 500 at once.
+    atOnce: DUE_ROWS,
+    take: async (by) => (await shredDue(by.session, by.tenant, fact())).keys,
+    marked: `select count(*) as n from ledger_dek where tenant = $1 and state = 'shredded'`,
+  },
+];

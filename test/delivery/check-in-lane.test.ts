@@ -1,0 +1,89 @@
+/** `portal check` while workers file: it counts against the ceiling like everybody else. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { checkInLane } from '../../src/acts/index.ts';
+import { FilewrightError, type Profile } from '../../src/core/index.ts';
+import { checkPortal } from '../../src/portals/index.ts';
+import { systemClock } from '../../src/system/index.ts';
+import { type Server, startServer } from './server.ts';
+import { quickProfile, Stage } from './stage.ts';
+import { until } from './waiting.ts';
+
+const DE = 'US-DE';
+let server: Server;
+let stage: Stage;
+
+beforeAll(async () => {
+  server = await startServer();
+});
+afterEach(() => stage.close());
+afterAll(() => server.close());
+
+function options(changes: Partial<Profile> = {}) {
+  const profile = { ...stage.simulator.profile(DE), ...changes };
+  return { profile, clock: systemClock, environment: {}, run: 'r', waitMsMax: 2_000 };
+}
+
+async function busyLane(ceiling = 1): Promise<void> {
+  stage = await Stage.set(server, [quickProfile(DE, { ceiling })], {
+    [DE]: { latencyMs: { mean: 30, spread: 0 } },
+  });
+  await stage.feed(DE, 200);
+  await stage.worker();
+  await until(() => stage.simulator.truth(DE).requests.submit > 3);
+}
+
+describe('a check of a portal that is in use', () => {
+  it('would break the ceiling without a slot', async () => {
+    await busyLane();
+    await checkPortal(options());
+    expect(stage.simulator.truth(DE).inFlightMax).toBeGreaterThan(1);
+  });
+
+  it('takes a slot of the lane that leads there, whatever the file calls it', async () => {
+    await busyLane(2);
+    const { conforms } = await checkInLane(stage.app, options({ code: 'US-DE-NEW' }));
+    expect(conforms).toBe(true);
+    await stage.untilDone();
+    expect(stage.simulator.truth(DE).inFlightMax).toBe(2);
+  });
+
+  it('can be made while the lane is held', async () => {
+    await busyLane();
+    await stage.change(DE, { kind: 'paused_by_person' });
+    expect(await checkInLane(stage.app, options())).toMatchObject({ conforms: true });
+    expect(stage.simulator.truth(DE).inFlightMax).toBe(1);
+  });
+
+  it('lets the portal finish before it asks on, and leaves its slot to rest', async () => {
+    stage = await Stage.set(server, [quickProfile(DE, { ceiling: 1 })], {
+      [DE]: {
+        faults: { health_500: 1, status_500: 1, accept_then_504: 1 },
+        timings: { worksOnMs: 500 },
+      },
+    });
+    await stage.feed(DE, 3);
+    const report = await checkInLane(stage.app, options());
+    expect(report.conforms).toBe(false);
+    const { requests } = stage.simulator.truth(DE);
+    const before = requests.submit;
+    await stage.worker();
+    await until(() => requests.submit > before + 1);
+    expect(stage.simulator.truth(DE).inFlightMax).toBe(1);
+  });
+
+  it('says that the lane is busy when no slot becomes free', async () => {
+    stage = await Stage.set(server, [quickProfile(DE, { ceiling: 1 })], {
+      [DE]: {
+        schedule: [{ fault: 'throttle_429_seconds', request: 1 }],
+        timings: { throttleMs: 60_000 },
+      },
+    });
+    await stage.feed(DE, 3);
+    await stage.worker();
+    await until(async () => (await stage.lane(DE)).pause.kind === 'until');
+    const found = await checkInLane(stage.app, options()).catch((error: unknown) => error);
+    expect(found).toBeInstanceOf(FilewrightError);
+    expect(found).toMatchObject({ code: 'LANE_BUSY' });
+    expect(stage.simulator.truth(DE).requests.health).toBe(0);
+  });
+});

@@ -1,0 +1,119 @@
+/** Lanes behind a login: sessions of one account that end each other, and a login that breaks. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Profile } from '../../src/core/index.ts';
+import { watchSessions } from '../../src/jobs/session-watch.ts';
+import { shipped } from '../portals/world.ts';
+import { type Server, startServer } from './server.ts';
+import { quickProfile, Stage } from './stage.ts';
+import { until } from './waiting.ts';
+
+const NY = 'US-NY';
+
+let server: Server;
+let stage: Stage;
+
+beforeAll(async () => {
+  server = await startServer();
+});
+afterEach(() => stage.close());
+afterAll(() => server.close());
+
+/** The pages of New York at the pace of a test, open at any hour. */
+function pages(changes: Partial<Profile> = {}): Profile {
+  const { hours: _hours, limits: _limits, status, session, ...rest } = shipped('us-ny');
+  const { retry, breaker, throttle, timeoutMs, longestServiceMs, personMs, received } =
+    quickProfile(NY);
+  const pace = { retry, breaker, throttle, timeoutMs, longestServiceMs, personMs };
+  const fields = [
+    { name: 'user', value: 'command:echo clerk' },
+    { name: 'password', value: 'command:echo secret' },
+  ];
+  return {
+    ...rest,
+    ...pace,
+    slowStartStepMs: 0,
+    received: { ...rest.received, pollMs: received.pollMs, boundMs: received.boundMs },
+    ...(status === undefined ? {} : { status: { ...status, visibilityLagMs: 100 } }),
+    ...(session?.login === undefined
+      ? {}
+      : { session: { ...session, login: { ...session.login, fields } } }),
+    idempotency: { ...rest.idempotency, honouredMs: 0 },
+    ...changes,
+  };
+}
+
+const posts = (): number =>
+  [...stage.simulator.truth(NY).log.entries()].filter(
+    ({ method, path }) => method === 'POST' && path.startsWith('/login'),
+  ).length;
+
+/** Each filing accepted, by our record and by the portal's, and none twice. */
+async function once(count: number): Promise<void> {
+  expect(await stage.count('accepted')).toBe(count);
+  expect(stage.simulator.truth(NY).summary()).toMatchObject({
+    accepted: count,
+    keysAcceptedTwice: 0,
+    arrivedOverCeiling: 0,
+  });
+}
+
+describe('sessions of one account that end each other', () => {
+  it.each([1, 2])(
+    'are recognised, and %i workers go on with one',
+    async (workers) => {
+      stage = await Stage.set(server, [pages({ ceiling: 4 })], {
+        '*': { login: 'ends_former', latencyMs: { mean: 10, spread: 5 } },
+      });
+      await stage.feed(NY, 24);
+      for (let n = 0; n < workers; n += 1) await stage.worker();
+      await stage.untilDone(40_000);
+      const lane = await stage.lane(NY);
+      expect(lane.pause.kind).not.toBe('held');
+      expect(lane.ceiling).toBe(1);
+      await once(24);
+      const [told] = await stage.evidence.read(
+        `select data from (select convert_from(bytes, 'UTF8')::jsonb as entry from ledger_entry where tenant = $1) e,
+         lateral (select entry->'data' as data) d where entry->>'type' = 'lane.ceiling'`,
+        [stage.app.tenant],
+      );
+      expect(told?.['data']).toMatchObject({ from: 4, to: 1, reason: 'sessions' });
+      expect(posts()).toBeLessThan(20);
+      // Told once, also when somebody has acknowledged it.
+      const { session, tenant, ids } = stage.app;
+      const alerts = () =>
+        stage.evidence.count(`alert where tenant = $1 and kind = 'one_session'`, [tenant]);
+      await watchSessions({ session, tenant, ids });
+      expect(await alerts()).toBe(1);
+      await stage.evidence.read(
+        'update alert set acknowledged_at = now(), acknowledged_by = $2, tell_at = null where tenant = $1',
+        [tenant, stage.person.id],
+      );
+      await watchSessions({ session, tenant, ids });
+      expect(await alerts()).toBe(1);
+      // A person's ceiling ends it.
+      await stage.change(NY, { kind: 'ceiling', ceiling: 3 });
+      expect(await stage.lane(NY)).toMatchObject({ ceiling: 3 });
+      expect((await stage.lane(NY)).oneSessionSince).toBeUndefined();
+    },
+    90_000,
+  );
+});
+
+describe('a login that answers 500', () => {
+  it('is tried a few times with growing pauses, and the lane goes on when it works', async () => {
+    stage = await Stage.set(server, [pages({ ceiling: 4 })], {
+      '*': { login: 'error_500', latencyMs: { mean: 5, spread: 0 } },
+    });
+    await stage.feed(NY, 12);
+    await stage.worker();
+    await until(async () => (await stage.lane(NY)).throttles >= 2, 10_000);
+    const paused = await stage.lane(NY);
+    expect(paused.pause).toMatchObject({ kind: 'until', reason: 'throttled' });
+    expect(posts()).toBeLessThanOrEqual(3);
+    expect(await stage.count('fallout')).toBe(0);
+    stage.simulator.behave(NY, { login: 'checked' });
+    await stage.untilDone(30_000);
+    await once(12);
+    expect(posts()).toBeLessThanOrEqual(8);
+  }, 60_000);
+});
