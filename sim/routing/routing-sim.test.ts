@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { runRoutingSeed } from './run-seed.ts';
 
-/** The worlds of 200 seeds take more than 20,000 steps. */
-const SEEDS = 200;
+/** The worlds of 400 seeds take more than 40,000 steps. */
+const SEEDS = 400;
 /** About a minute on a quiet machine; CI shares its cores with other tests. */
 const MINUTES_4_MS = 240_000;
 

@@ -36,10 +36,10 @@ function toldTruly(docket: Docket, own: readonly Decided[], evidence: Evidence):
 function everyCaseTold(docket: Docket, own: readonly Decided[], evidence: Evidence): Violation[] {
   const found: Violation[] = [];
   for (const { at, step, people: persons } of own) {
-    const isRequired = step.facts.some(({ kind }) => kind === 'manual_required');
+    if (!step.facts.some(({ kind }) => kind === 'manual_required')) continue;
     const readers = readersOf(docket, evidence, persons, at);
     const by = addMs(at, TRIED_MS * (readers.length + 1));
-    if (!isRequired || by > evidence.endAt || isInterrupted(at, by, evidence)) continue;
+    if (by > evidence.endAt || isInterrupted(at, by, evidence)) continue;
     // Whatever changes who may see it, or takes it from people, begins something new.
     const isLeft = own.some((one) => one.at > at && one.at <= by && hasLeft(one));
     // A mailbox that is well may refuse one letter all the same.
