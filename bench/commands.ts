@@ -21,7 +21,7 @@ const READS = [
 const REPEATS = 5;
 
 export function commandTimes(): CommandTimes {
-  const cli = fileURLToPath(new URL('../src/cli/main.js', import.meta.url));
+  const cli = fileURLToPath(new URL('../cli/main.js', import.meta.url));
   const dataDirectory = mkdtempSync(join(tmpdir(), 'filewright-bench-'));
   const run = (...args: string[]): number => {
     const startedMs = performance.now();

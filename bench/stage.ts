@@ -38,7 +38,7 @@ const PRODUCT_ROLES: ReadonlySet<string> = new Set([
 
 /** As the product's own door starts it. */
 function productFlags(): string[] {
-  const door = readFileSync(join(packageRoot(), 'dist/src/cli/main.js'), 'utf8');
+  const door = readFileSync(join(packageRoot(), 'dist/cli/main.js'), 'utf8');
   return /^#!.* node (.*)/.exec(door)?.[1]?.split(' ') ?? [];
 }
 

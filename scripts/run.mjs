@@ -19,7 +19,7 @@ const [target, ...args] = process.argv.slice(2);
 
 requireNode(20, 19);
 install();
-build();
+await build();
 if (target === 'vitest') {
   process.exit(
     run(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...args]),
@@ -59,7 +59,7 @@ function install() {
   utimesSync(installed, now, now);
 }
 
-function build() {
+async function build() {
   const stamp = join(root, 'dist/.built');
   const newest = newestSource();
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === newest) return;
@@ -81,6 +81,9 @@ function build() {
     rmSync(fresh, { recursive: true, force: true });
     fail('The build failed; see above.');
   }
+  // Loaded here, because there is nothing to load before the installation.
+  const { bundle } = await import('./bundle.mjs');
+  await bundle(fresh);
   writeFileSync(join(fresh, '.built'), newest);
   const old = join(root, `dist.${process.pid}.old`);
   if (existsSync(join(root, 'dist'))) renameSync(join(root, 'dist'), old);
@@ -105,7 +108,9 @@ function newestSource() {
   for (const folder of ['src', 'sim', 'bench']) {
     if (existsSync(join(root, folder))) visit(join(root, folder));
   }
-  newest = Math.max(newest, statSync(join(root, 'tsconfig.build.json')).mtimeMs);
+  for (const file of ['tsconfig.build.json', 'scripts/bundle.mjs']) {
+    newest = Math.max(newest, statSync(join(root, file)).mtimeMs);
+  }
   return `${count} ${newest}`;
 }
 

@@ -18,6 +18,8 @@ const PAGES = [
     .map((name) => `docs/${name}`),
 ];
 
+const program = await createProgram();
+
 const read = (page: string): string => readFileSync(join(ROOT, page), 'utf8');
 
 /** The lines of the shell blocks, without their comments. */
@@ -81,8 +83,8 @@ describe('the README, followed line by line', () => {
     // With the flags of the door itself, which the benches use too.
     const [, flags = ''] = /^#!.* node (.*)/.exec(read('src/cli/main.ts')) ?? [];
     expect(flags).toContain('--heap-growing-percent');
-    expect(scriptsOf()['start']).toBe(`node ${flags} scripts/run.mjs src/cli/main.js demo`);
-    expect(scriptsOf()['filewright']).toBe(`node ${flags} scripts/run.mjs src/cli/main.js`);
+    expect(scriptsOf()['start']).toBe(`node ${flags} scripts/run.mjs cli/main.js demo`);
+    expect(scriptsOf()['filewright']).toBe(`node ${flags} scripts/run.mjs cli/main.js`);
     const demo = world.start(['demo']);
     const ended = await demo.ended;
     expect(ended.code, ended.stderr).toBe(0);
@@ -150,7 +152,6 @@ describe('reference pages', () => {
 
 /** What is wrong with a command line: nothing, or one sentence. */
 function faultsOf(line: string): string[] {
-  const program = createProgram();
   let command: Command = program;
   // Options before the noun belong to the program; what it does not know it hands on.
   let words = program.parseOptions(wordsOf(line).filter((word) => word !== '...'));

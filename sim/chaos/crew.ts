@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startTickProxy, type TickProxy } from './tick-proxy.ts';
 
-const COMMAND = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
+const COMMAND = fileURLToPath(new URL('../../cli/main.js', import.meta.url));
 /** A worker that has not drained by then is a finding. */
 const STOP_MS_MAX = 30_000;
 /** EX_TEMPFAIL, as the command line documents it. */

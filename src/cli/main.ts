@@ -16,7 +16,8 @@ let isOutputCut = false;
 async function main(argv: readonly string[]): Promise<void> {
   forgiveClosedPipes();
   try {
-    await createProgram().parseAsync(argv);
+    const program = await createProgram(argv.slice(2));
+    await program.parseAsync(argv);
   } catch (error) {
     process.exitCode = exitCodeOf(error, argv.includes('--json'));
   }

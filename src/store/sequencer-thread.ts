@@ -1,15 +1,9 @@
 /**
  * The sequencer in a thread of its own: hashing thousands of entries a second must not delay the answers of the
- * portals. Started by `startSequencerThread`; this file is also what the thread runs.
+ * portals. What the thread runs is sequencer-thread-main.ts.
  */
 import { randomBytes } from 'node:crypto';
-import {
-  isMainThread,
-  type MessagePort,
-  parentPort,
-  Worker,
-  workerData,
-} from 'node:worker_threads';
+import { type MessagePort, parentPort, Worker } from 'node:worker_threads';
 import { FilewrightError } from '../core/index.ts';
 import type { CheckpointCopies } from './checkpoints.ts';
 import { GROUP_MAX, PostgresSequencer } from './sequencer.ts';
@@ -24,6 +18,10 @@ interface ThreadInput {
   readonly everyMs: number;
   /** With it the thread signs checkpoints. */
   readonly tenantKey?: Uint8Array;
+}
+
+export interface ThreadData extends ThreadInput {
+  readonly hasCopies: boolean;
 }
 
 /** A call of the thread to the copies, which the main thread holds; answered in order. */
@@ -44,6 +42,8 @@ export interface SequencerThread {
   readonly ended: Promise<void>;
 }
 
+/** Beside this file, in the compiler's output as in the bundle. */
+const THREAD_FILE = 'sequencer-thread-main.js';
 /** Young objects die young here; a small heap keeps the thread from growing before it collects. */
 const HEAP_LIMITS = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 8 };
 
@@ -51,8 +51,8 @@ export function startSequencerThread(
   input: ThreadInput,
   copies?: CheckpointCopies,
 ): SequencerThread {
-  const thread = new Worker(new URL(import.meta.url), {
-    workerData: { ...input, hasCopies: copies !== undefined },
+  const thread = new Worker(new URL(THREAD_FILE, import.meta.url), {
+    workerData: { ...input, hasCopies: copies !== undefined } satisfies ThreadData,
     resourceLimits: HEAP_LIMITS,
   });
   // Only the thread's own calls arrive here.
@@ -125,7 +125,7 @@ const PASSING: ReadonlySet<string> = new Set([
   'DATA_DIRECTORY',
 ]);
 
-async function runThread(input: ThreadInput & { readonly hasCopies: boolean }): Promise<void> {
+export async function runThread(input: ThreadData): Promise<void> {
   const session = new Session({
     target: input.target,
     schema: input.schema,
@@ -170,10 +170,4 @@ async function runThread(input: ThreadInput & { readonly hasCopies: boolean }): 
   await session.close();
   // Listening for the main thread would keep this one alive.
   parentPort?.close();
-}
-
-// The thread's own start; importing this file in the main thread does nothing.
-if (!isMainThread && parentPort !== null) {
-  // Given by startSequencerThread above.
-  await runThread(workerData as ThreadInput & { readonly hasCopies: boolean });
 }

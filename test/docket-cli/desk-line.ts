@@ -67,7 +67,7 @@ export class DeskLine {
     process.stderr.write = catcher('stderr');
     process.exitCode = undefined;
     try {
-      await createProgram().parseAsync(argv, { from: 'user' });
+      await (await createProgram(argv)).parseAsync(argv, { from: 'user' });
     } catch (error) {
       process.exitCode = exitCodeOf(error, words.includes('--json'));
     } finally {

@@ -158,8 +158,8 @@ async function recover(firm: Firm): Promise<void> {
 }
 
 describe('no command shows a hidden matter to who may not see it', () => {
-  it('every command of the program is in one of the tables', () => {
-    const open = leaves(createProgram()).filter(
+  it('every command of the program is in one of the tables', async () => {
+    const open = leaves(await createProgram()).filter(
       (name) => READING[name] === undefined && !ELSEWHERE.some((known) => known.test(name)),
     );
     expect(open).toEqual([]);

@@ -55,7 +55,7 @@ export class House {
     );
     process.exitCode = undefined;
     try {
-      await createProgram().parseAsync(['node', 'filewright', ...words]);
+      await (await createProgram(words)).parseAsync(['node', 'filewright', ...words]);
       return { code: Number(exitCode() ?? EXIT.done), ...said };
     } catch (error) {
       const code =

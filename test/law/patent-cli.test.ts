@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { build, ROOT } from '../fixtures/cli.ts';
 
-const MAIN = join(ROOT, process.env['FILEWRIGHT_TEST_DIST'] ?? 'dist', 'src/cli/main.js');
+const MAIN = join(ROOT, process.env['FILEWRIGHT_TEST_DIST'] ?? 'dist', 'cli/main.js');
 const folder = mkdtempSync(join(tmpdir(), 'fw-law-'));
 
 interface Golden extends Readonly<Record<string, unknown>> {

@@ -220,7 +220,7 @@ describe.skipIf(missing)(
         expect(lines.length).toBeGreaterThanOrEqual(5);
         const bin = cli.world.path('bin');
         mkdirSync(bin);
-        const main = join(ROOT, process.env['FILEWRIGHT_TEST_DIST'] ?? 'dist', 'src/cli/main.js');
+        const main = join(ROOT, process.env['FILEWRIGHT_TEST_DIST'] ?? 'dist', 'cli/main.js');
         writeFileSync(
           join(bin, 'filewright'),
           `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`,

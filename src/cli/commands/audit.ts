@@ -25,7 +25,6 @@ import { environment, type GlobalOptions, withApp } from '../context.ts';
 import { createOutput, iso, table } from '../output.ts';
 import { addQuarantineCommands } from './audit-quarantine.ts';
 import { addSetAsideCommand } from './audit-set-aside.ts';
-import { addRetentionCommands } from './retention.ts';
 
 const DAY_MS = 86_400_000;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
@@ -51,9 +50,7 @@ interface VerifyOptions {
   readonly policy?: string;
 }
 
-/** The ledger, and how long what it seals is kept. */
-export function addAuditCommands(program: Command): void {
-  const audit = program.command('audit').description('the ledger');
+export function addAuditCommands(audit: Command): void {
   addVerify(audit);
   addExport(audit);
   addProve(audit);
@@ -61,7 +58,6 @@ export function addAuditCommands(program: Command): void {
   addLog(audit);
   addQuarantineCommands(audit);
   addSetAsideCommand(audit);
-  addRetentionCommands(program);
 }
 
 function addVerify(audit: Command): void {

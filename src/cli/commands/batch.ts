@@ -18,9 +18,7 @@ import { doneOf, Progress, totalOf } from '../progress.ts';
 import { addApproveCommand } from './batch-approve.ts';
 import { addCreateCommand } from './batch-create.ts';
 
-export function addBatchCommands(program: Command): void {
-  const batch = program.command('batch').description('import, approve and run batches of filings');
-
+export function addBatchCommands(batch: Command): void {
   batch
     .command('import <file>')
     .description(

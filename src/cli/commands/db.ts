@@ -10,9 +10,7 @@ import {
 import { dataDirectoryOf, environment, type GlobalOptions } from '../context.ts';
 import { createOutput } from '../output.ts';
 
-export function addDbCommands(program: Command): void {
-  const db = program.command('db').description('the embedded PostgreSQL');
-
+export function addDbCommands(db: Command): void {
   const embedded = (
     name: string,
     about: string,

@@ -21,11 +21,7 @@ interface ExplainOptions extends LawOptions {
   readonly disclaimedTo?: string;
 }
 
-export function addDeadlineCommands(program: Command): void {
-  const deadline = program
-    .command('deadline')
-    .description('patent deadlines, with the way to them');
-
+export function addDeadlineCommands(deadline: Command): void {
   withLaw(deadline.command('compute'))
     .description('compute cases from standard input, one JSON object per line')
     .option('--no-steps', 'leave the steps out')

@@ -2,10 +2,9 @@
 import type { Command } from 'commander';
 import { dataDirectoryOf, type GlobalOptions, withApp } from '../context.ts';
 
-export function addDemoGrantsCommand(program: Command): void {
-  const demo = program.commands.find((one) => one.name() === 'demo');
+export function addDemoGrants(demo: Command): void {
   demo
-    ?.command('grants')
+    .command('grants')
     .description(
       'a year of a small nonprofit: awards, bank feeds, an outage, a threshold, a return',
     )

@@ -37,9 +37,7 @@ const STEP_MS_MAX = 40_000;
 const POLL_MS = 100;
 const DAY_MS = 86_400_000;
 
-export function addDemoPatent(program: Command): void {
-  const demo = program.commands.find((command) => command.name() === 'demo');
-  if (demo === undefined) throw new Error('demo is described before demo patent');
+export function addDemoPatent(demo: Command): void {
   demo
     .command('patent')
     .description('a day on which primary docket routing fails, and no office action is lost')

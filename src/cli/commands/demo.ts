@@ -35,6 +35,8 @@ import { countsTable } from './batch.ts';
 import { describe } from './filing.ts';
 import { nextCommand, shellWord } from './next-command.ts';
 import { evidenceText } from './review.ts';
+import { addDemoGrants } from './demo-grants.ts';
+import { addDemoPatent } from './demo-patent.ts';
 
 const STATES = ['us-de', 'us-ca', 'us-ny'];
 
@@ -59,17 +61,16 @@ const BEHAVIOUR: Readonly<Record<string, BehaviourChange>> = {
   },
 };
 
-export function addDemoCommand(program: Command): void {
-  program
-    .command('demo')
-    .description('run a sample batch against simulated Delaware, California and New York portals')
-    .action(async (_own: object, command: Command) => {
-      const given = command.optsWithGlobals<GlobalOptions>();
-      const options = { ...given, tenant: given.tenant ?? 'demo' };
-      await withApp(options, async ({ app, out }) =>
-        demo(app, (text) => out.say(text), dataDirectoryOf(options)),
-      );
-    });
+export function addDemoCommand(group: Command): void {
+  addDemoPatent(group);
+  addDemoGrants(group);
+  group.action(async (_own: object, command: Command) => {
+    const given = command.optsWithGlobals<GlobalOptions>();
+    const options = { ...given, tenant: given.tenant ?? 'demo' };
+    await withApp(options, async ({ app, out }) =>
+      demo(app, (text) => out.say(text), dataDirectoryOf(options)),
+    );
+  });
 }
 
 async function demo(

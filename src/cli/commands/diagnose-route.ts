@@ -12,9 +12,7 @@ interface RouteOptions {
 const MINUTE_MS = 60_000;
 
 /** Added to the `diagnose` command, beside those about filings. */
-export function addDiagnoseRoute(program: Command): void {
-  const diagnose = program.commands.find((command) => command.name() === 'diagnose');
-  if (diagnose === undefined) throw new Error('diagnose is described before diagnose route');
+export function addDiagnoseRoute(diagnose: Command): void {
   diagnose
     .command('route <docket>')
     .description(

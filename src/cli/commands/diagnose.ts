@@ -13,11 +13,9 @@ import type { Filewright } from '../../app.ts';
 import type { DiagnosedLaneEvent } from '../../store/index.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { span, table } from '../output.ts';
+import { addDiagnoseRoute } from './diagnose-route.ts';
 
-export function addDiagnoseCommands(program: Command): void {
-  const diagnose = program
-    .command('diagnose')
-    .description('why a batch does not go as it should, from what was recorded; shows no names');
+export function addDiagnoseCommands(diagnose: Command): void {
   const add = <T extends object>(
     name: string,
     description: string,
@@ -55,6 +53,7 @@ export function addDiagnoseCommands(program: Command): void {
     diagnoseConflicts,
     conflictsText,
   );
+  addDiagnoseRoute(diagnose);
 }
 
 function sessionsText(found: SessionsDiagnosis): string {

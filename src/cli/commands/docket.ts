@@ -31,11 +31,7 @@ interface ListOptions {
   readonly limit: string;
 }
 
-export function addDocketCommands(program: Command): void {
-  const docket = program
-    .command('docket')
-    .description('patent docket events, what they ask for, and who has them');
-
+export function addDocketCommands(docket: Command): void {
   docket
     .command('import <file>')
     .description(

@@ -24,10 +24,8 @@ interface DoctorOptions {
   readonly rootKeyBackup?: string;
 }
 
-export function addDoctorCommand(program: Command): void {
-  program
-    .command('doctor')
-    .description('check this installation: platform, disk, database, clock, key, lanes, ledger')
+export function addDoctorCommand(doctor: Command): void {
+  doctor
     .option('--bodies', 'also open every sealed body')
     .option(
       '--root-key-backup <file>',

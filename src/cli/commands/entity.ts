@@ -26,9 +26,7 @@ interface ListOptions {
 const KINDS = ['corporation', 'llc', 'lp'];
 const PROGRESS_ROWS = 10_000;
 
-export function addEntityCommands(program: Command): void {
-  const entity = program.command('entity').description('the register of entities');
-
+export function addEntityCommands(entity: Command): void {
   entity
     .command('import <file>')
     .description(

@@ -5,9 +5,7 @@ import { readLimit } from '../arguments.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
 
-export function addEventCommands(program: Command): void {
-  const event = program.command('event').description('what happened, and who was told');
-
+export function addEventCommands(event: Command): void {
   event
     .command('list')
     .description('the latest events')
@@ -39,9 +37,7 @@ export function addEventCommands(program: Command): void {
     );
 }
 
-export function addAlertCommands(program: Command): void {
-  const alert = program.command('alert').description('what a person must know of');
-
+export function addAlertCommands(alert: Command): void {
   alert
     .command('list')
     .description(

@@ -25,9 +25,7 @@ interface ListOptions {
   readonly limit: string;
 }
 
-export function addFilingCommands(program: Command): void {
-  const filing = program.command('filing').description('look at filings');
-
+export function addFilingCommands(filing: Command): void {
   filing
     .command('list')
     .description('filings in the order of their ids')

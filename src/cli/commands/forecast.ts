@@ -15,12 +15,8 @@ interface ForecastOptions {
 /** More would not be read; `--json` has them all. */
 const MISSED_LISTED = 10;
 
-export function addForecastCommand(program: Command): void {
-  program
-    .command('forecast [batch]')
-    .description(
-      'when each lane clears, what is at risk, what cannot make it, and what would save it',
-    )
+export function addForecastCommand(forecast: Command): void {
+  forecast
     .option('--lane <code>', 'this lane alone')
     .option('--thresholds <list>', 'slack thresholds (FILEWRIGHT_SLACK; default 7d,2d,4h)')
     .option('--alert', 'raise the alerts that are due, as the background jobs do')

@@ -4,10 +4,7 @@ import type { GlobalOptions } from '../context.ts';
 import { DatasetFiles } from '../grants-datasets.ts';
 import { addGrantsPipelineCommands } from './grants-pipeline.ts';
 
-export function addGrantsCommands(program: Command): void {
-  const grants = program
-    .command('grants')
-    .description('grants: awards, bank feeds, matching, thresholds, exceptions, rules');
+export function addGrantsCommands(grants: Command): void {
   addGrantsPipelineCommands(grants);
 
   grants

@@ -16,12 +16,8 @@ import { standardInputLines } from '../input-lines.ts';
 /** A feed of more dates is not one that a person subscribes to; calendar programs give up long before. */
 const ENTRIES_MAX = 100_000;
 
-export function addIcsCommand(program: Command): void {
-  program
-    .command('ics')
-    .description(
-      'write a calendar (RFC 5545) from dates on standard input, one JSON object per line: id, due, and where known final, kind, jurisdiction, reference, cls ("ordinary" shows the reference; all else counts as privileged)',
-    )
+export function addIcsCommand(ics: Command): void {
+  ics
     .option('--name <text>', 'name of the calendar', 'Filewright')
     .option(
       '--state <file>',

@@ -8,11 +8,7 @@ interface RunOptions {
   readonly digest?: boolean;
 }
 
-export function addJobsCommands(program: Command): void {
-  const jobs = program
-    .command('jobs')
-    .description('background work: webhooks, mail, alerts, digest');
-
+export function addJobsCommands(jobs: Command): void {
   jobs
     .command('run')
     .description('run it without sending filings, until SIGTERM; a worker runs it by itself')

@@ -9,9 +9,7 @@ import { iso, table } from '../output.ts';
 
 const CEILING_MAX = 1000;
 
-export function addLaneCommands(program: Command): void {
-  const lane = program.command('lane').description('the lanes to the portals');
-
+export function addLaneCommands(lane: Command): void {
   lane
     .command('list')
     .description('ceilings, pauses, breakers and backlog')

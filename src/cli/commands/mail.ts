@@ -12,9 +12,7 @@ interface SetOptions {
   readonly allowPrivate?: boolean;
 }
 
-export function addMailCommands(program: Command): void {
-  const mail = program.command('mail').description('the mail server, and who is told by e-mail');
-
+export function addMailCommands(mail: Command): void {
   mail
     .command('set')
     .description('name the mail server by reference, and the sender')

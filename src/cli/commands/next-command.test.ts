@@ -3,9 +3,9 @@ import { programWords, shellWord } from './next-command.ts';
 
 describe('what to type next', () => {
   it.each([
-    ['npm start in a clone', 'start', '/clone/dist/src/cli/main.js', 'npm run -s filewright --'],
-    ['npm run filewright', 'run', '/clone/dist/src/cli/main.js', 'npm run -s filewright --'],
-    ['node itself', undefined, '/clone/dist/src/cli/main.js', 'npm run -s filewright --'],
+    ['npm start in a clone', 'start', '/clone/dist/cli/main.js', 'npm run -s filewright --'],
+    ['npm run filewright', 'run', '/clone/dist/cli/main.js', 'npm run -s filewright --'],
+    ['node itself', undefined, '/clone/dist/cli/main.js', 'npm run -s filewright --'],
     ['npx', 'exec', '/project/node_modules/.bin/filewright', 'npx filewright'],
     ['a package installed for all', undefined, '/usr/bin/filewright', 'filewright'],
   ])('names the program as %s calls it', (_how, npmCommand, program, words) => {

@@ -25,12 +25,7 @@ interface ExplainOptions {
 /** A column of citations wider than this pushes the table off the screen. */
 const CELL_CHARS_MAX = 48;
 
-export function addObligationCommands(program: Command): void {
-  const obligation = program
-    .command('obligation')
-    .description(
-      'what entities owe their states, and when; compute, explain and list-rules need no database',
-    );
+export function addObligationCommands(obligation: Command): void {
   addRegisterCommands(obligation);
 
   obligation

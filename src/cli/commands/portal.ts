@@ -16,9 +16,7 @@ const LANE_CODE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const TEMPLATES = { 'json-api': 'template', 'html-form': 'template-html' } as const;
 const WAIT_SECONDS_MAX = 3_600;
 
-export function addPortalCommands(program: Command): void {
-  const portal = program.command('portal').description('portal profiles: start one, check one');
-
+export function addPortalCommands(portal: Command): void {
   portal
     .command('new <name>')
     .description('start a profile from the template, for instance: portal new US-VT')

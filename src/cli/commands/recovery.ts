@@ -9,11 +9,7 @@ import { DIFFERENCE_KINDS, type DifferenceKind } from '../../store/index.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
 
-export function addRecoveryCommands(program: Command): void {
-  const recovery = program
-    .command('recovery')
-    .description('targets that failed, and their way back: health, schema, drain, reconciliation');
-
+export function addRecoveryCommands(recovery: Command): void {
   recovery
     .command('status')
     .description('breakers, open runs with their evidence, and what must be reviewed')

@@ -13,10 +13,8 @@ interface RehearseOptions {
   readonly seed: string;
 }
 
-export function addRehearseCommand(program: Command): void {
-  program
-    .command('rehearse [batch]')
-    .description('run what is owed on a virtual clock against simulated portals; nothing is sent')
+export function addRehearseCommand(rehearse: Command): void {
+  rehearse
     .option('--due-before <moment>', 'what is due before this day or moment (2026-03-01)')
     .option(
       '--outage <lane:from:duration...>',

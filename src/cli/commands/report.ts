@@ -22,10 +22,7 @@ const KINDS: readonly (readonly [ReportKind, string])[] = [
   ['sefa', 'federal expenditures by assistance listing'],
 ];
 
-export function addReportCommands(program: Command): void {
-  const report = program
-    .command('report')
-    .description('figures from closed periods, each traced to bank lines and payload hashes');
+export function addReportCommands(report: Command): void {
   for (const [kind, description] of KINDS) {
     withInputs(report.command(kind).description(description), kind)
       .option('--csv <file>', 'write the figures as a table; no cell can be taken for a formula')

@@ -7,11 +7,7 @@ import { iso, table } from '../output.ts';
 
 const BACKUP_DAYS_MAX = 3_650;
 
-export function addRetentionCommands(program: Command): void {
-  const retention = program
-    .command('retention')
-    .description('how long sealed data is kept, and the holds that keep it longer');
-
+export function addRetentionCommands(retention: Command): void {
   retention
     .command('status')
     .description('what is due, what is held, and every hold in force')

@@ -10,11 +10,7 @@ import { hexText, reviewText } from './review-text.ts';
 
 export { evidenceText } from './review-text.ts';
 
-export function addReviewCommands(program: Command): void {
-  const review = program
-    .command('review')
-    .description('exceptions: what automation may no longer touch, and what people do with it');
-
+export function addReviewCommands(review: Command): void {
   review
     .command('list')
     .description('open exceptions, the most urgent first')

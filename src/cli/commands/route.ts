@@ -12,11 +12,7 @@ interface RunOptions {
   readonly group: string;
 }
 
-export function addRouteCommands(program: Command): void {
-  const route = program
-    .command('route')
-    .description('who gets which docket: the matrix, its people and absences, and the router');
-
+export function addRouteCommands(route: Command): void {
   route
     .command('import <files...>')
     .description(

@@ -4,9 +4,7 @@ import { EXIT } from '../../core/index.ts';
 import type { GlobalOptions } from '../context.ts';
 import { createOutput, table } from '../output.ts';
 
-export function addRulesCommands(program: Command): void {
-  const rules = program.command('rules').description('the law that is loaded');
-
+export function addRulesCommands(rules: Command): void {
   rules
     .command('list')
     .description('patent rules and calendars with version, confidence and citation')

@@ -5,12 +5,8 @@ import { type GlobalOptions, stopSignal, withApp } from '../context.ts';
 
 const PORT = 8_470;
 
-export function addServeCommand(program: Command): void {
-  program
-    .command('serve')
-    .description(
-      'the page behind the links in notices, until SIGTERM: GET shows a docket event, POST acknowledges it, once',
-    )
+export function addServeCommand(serve: Command): void {
+  serve
     .option('--port <n>', 'where it listens; 0 takes any that is free', String(PORT))
     .option(
       '--host <address>',

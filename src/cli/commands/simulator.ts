@@ -11,12 +11,8 @@ interface SimulatorCommandOptions {
   readonly port: string;
 }
 
-export function addSimulatorCommand(program: Command): void {
-  program
-    .command('simulator')
-    .description(
-      'play portals from their profiles on 127.0.0.1, misbehaving as told, until stopped',
-    )
+export function addSimulatorCommand(simulator: Command): void {
+  simulator
     .requiredOption('--profile <file...>', 'profiles of the portals to play')
     .option('--behaviour <file>', 'JSON file with latencies and faults per lane')
     .option('--port <n>', '0 takes any free one', '4010')

@@ -8,11 +8,7 @@ import type {
 import { answerLines } from '../answer-lines.ts';
 import type { GlobalOptions } from '../context.ts';
 
-export function addTaxCommands(program: Command): void {
-  const tax = program
-    .command('tax')
-    .description('franchise tax with every figure in between; needs no database');
-
+export function addTaxCommands(tax: Command): void {
   tax
     .command('delaware')
     .description(

@@ -10,9 +10,7 @@ import { iso, table } from '../output.ts';
 const KEY_PLACE_BYTES = 64;
 const NOBODY_ADDED = '; nobody was added. Name another file with --key-out.';
 
-export function addUserCommands(program: Command): void {
-  const user = program.command('user').description('people and their personal keys');
-
+export function addUserCommands(user: Command): void {
   user
     .command('add <name>')
     .description(

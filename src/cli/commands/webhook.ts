@@ -13,11 +13,7 @@ interface AddOptions {
   readonly allowPrivate?: boolean;
 }
 
-export function addWebhookCommands(program: Command): void {
-  const webhook = program
-    .command('webhook')
-    .description('receivers of events (Standard Webhooks: signed, retried over three days)');
-
+export function addWebhookCommands(webhook: Command): void {
   webhook
     .command('add <url>')
     .description('send events to this https address; the secret is shown once')

@@ -19,10 +19,8 @@ interface WorkerOptions {
   readonly ahead: string;
 }
 
-export function addWorkerCommand(program: Command): void {
-  program
-    .command('worker')
-    .description('send what is due until SIGTERM, then drain; the log is JSON lines on stderr')
+export function addWorkerCommand(worker: Command): void {
+  worker
     .option('--heartbeat-url <url>', 'ping this address while the worker is well')
     .option('--heartbeat-every <seconds>', 'how often', String(HEARTBEAT_MS / 1000))
     .option('--ahead <n>', 'intents committed ahead per slot', '3')

@@ -1,0 +1,38 @@
+// Puts the command line into few files: most of a short command's time went into finding and reading a thousand small ones.
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { rolldown } from 'rolldown';
+
+// Packages made of hundreds of files; the others stay as they are installed.
+const BUNDLED = /^(commander|typebox|undici)($|\/)/;
+
+/** Reads the compiler's output in `dist` and writes `dist/cli`. */
+export async function bundle(dist) {
+  const entry = (path) => join(dist, 'src', path);
+  const build = await rolldown({
+    // The thread is started by its file name, beside whichever file starts it.
+    input: {
+      main: entry('cli/main.js'),
+      'sequencer-thread-main': entry('store/sequencer-thread-main.js'),
+    },
+    platform: 'node',
+    external: (id) => !/^[./]/.test(id) && !BUNDLED.test(id),
+    // Our modules do nothing by being loaded; a command takes only what it uses of a room.
+    treeshake: {
+      moduleSideEffects: (id) => id.includes('node_modules') || isEntry(id),
+    },
+  });
+  rmSync(join(dist, 'cli'), { recursive: true, force: true });
+  await build.write({
+    dir: join(dist, 'cli'),
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name]-[hash].js',
+    sourcemap: true,
+  });
+  await build.close();
+}
+
+function isEntry(id) {
+  return id.endsWith('cli/main.js') || id.endsWith('sequencer-thread-main.js');
+}
