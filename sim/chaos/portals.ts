@@ -1,6 +1,7 @@
 /** The portals of a chaos run, each with the edge that it plays; together they misbehave in every way that costs money. */
 import type { Profile } from '../../src/core/index.ts';
 import { type BehaviourChange, sampleProfile } from '../../src/testing/index.ts';
+import { quickPages } from './pages.ts';
 
 export interface ChaosPortal {
   readonly profile: Profile;
@@ -45,8 +46,24 @@ function portal(
   behaviour: BehaviourChange,
   share: number,
 ): ChaosPortal {
+  const full = sampleProfile({ ...QUICK, ...STATUS, code, jurisdiction: code, ...profile });
+  return chaosPortal(full, behaviour, share);
+}
+
+/** Pages behind a login: a form, a confirmation that it leads to, a session that a killed worker leaves behind. */
+function pages(
+  code: string,
+  profile: Partial<Profile>,
+  behaviour: BehaviourChange,
+  share: number,
+): ChaosPortal {
+  const pace = { ...BASE, ...QUICK };
+  return chaosPortal(quickPages(code, pace, profile), behaviour, share);
+}
+
+function chaosPortal(profile: Profile, behaviour: BehaviourChange, share: number): ChaosPortal {
   return {
-    profile: sampleProfile({ ...QUICK, ...STATUS, code, jurisdiction: code, ...profile }),
+    profile,
     behaviour: { latencyMs: LATENCY_MS, timings: { processingMs: 300 }, ...behaviour },
     share,
   };
@@ -83,6 +100,20 @@ const SICK_FAULTS = {
   health_500: 0.1,
 } as const;
 
+/** Receipts that are somebody else's, in answers and in what the status says, and answers that come twice. */
+const SHARED_FAULTS = {
+  receipt_reissued: 0.02,
+  answer_of_another: 0.05,
+  duplicate_answer: 0.02,
+  duplicate_answer_late: 0.02,
+  accept_then_500: 0.03,
+  status_other_key: 0.1,
+} as const;
+const ECHOES = [{ at: '/filing/key', of: 'key' }] as const;
+
+/** A page that breaks off after the button was pressed. */
+const PAGE_FAULTS = { accept_then_cut: 0.01, cut_before_accept: 0.01, error_503: 0.01 } as const;
+
 export const PORTALS: readonly ChaosPortal[] = [
   // Honours keys; can only be asked; honours keys and lets one in at a time.
   portal('US-NY', { ceiling: 4 }, PLAIN, 1),
@@ -108,4 +139,20 @@ export const PORTALS: readonly ChaosPortal[] = [
     { faults: SICK_FAULTS, timings: WORKS_ON_TIMINGS },
     0.1,
   ),
+  // One receipt for two filings, with keys and without: the second is a person's.
+  portal(
+    'US-CO',
+    { ceiling: 2, receipt: { ...BASE.receipt, echoes: ECHOES } },
+    { faults: SHARED_FAULTS },
+    0.2,
+  ),
+  portal(
+    'US-NV',
+    { ...NO_KEYS, ceiling: 2, receipt: { ...BASE.receipt, echoes: ECHOES } },
+    { faults: SHARED_FAULTS },
+    0.2,
+  ),
+  // One session for the account, the last one; a log-in that breaks every third time.
+  pages('US-OR', { ceiling: 3 }, { faults: PAGE_FAULTS, login: 'ends_former' }, 0.1),
+  pages('US-WA', { ceiling: 2 }, { faults: PAGE_FAULTS, login: 'error_500_at_times' }, 0.1),
 ];

@@ -1,5 +1,7 @@
 /** The reckoning at the end: our record against the portals' truth, both ways. */
+import { hash } from 'node:crypto';
 import { verifyLedger } from '../../src/acts/index.ts';
+import type { Profile } from '../../src/core/index.ts';
 import type { Truth } from '../../src/testing/index.ts';
 import type { Evidence } from './evidence.ts';
 import type { Stage } from './stage.ts';
@@ -27,6 +29,8 @@ interface FilingRow {
   readonly status: string;
   readonly receipt: string | null;
   readonly sha256: string;
+  /** What a form could show of it. */
+  readonly shown: Readonly<Record<string, string>>;
   readonly isHeld: boolean;
   readonly sends: number;
   readonly exceptions: number;
@@ -35,7 +39,8 @@ interface FilingRow {
 }
 
 const FILINGS = `
-select f.id, e.key, f.lane, f.status, f.receipt, encode(e.payload_sha256, 'hex') as sha256, f.holder is not null as held,
+select f.id, e.key, f.lane, f.status, f.receipt, encode(e.payload_sha256, 'hex') as sha256,
+  split_part(e.entity_id, ':', 2) as registry_number, e.filing_kind, e.period, f.holder is not null as held,
   (select count(*) from attempt a where a.tenant = f.tenant and a.filing = f.id and a.action in ('send', 'resend'))::int
     as sends,
   (select count(*) from exception x where x.tenant = f.tenant and x.filing = f.id)::int as exceptions,
@@ -52,7 +57,8 @@ where f.tenant = $1`;
 const VIOLATIONS_SHOWN = 20;
 
 /** What is reckoned; the delivery tests bring their own. */
-export type Reckoned = Pick<Stage, 'app' | 'simulator' | 'profiles' | 'imported'>;
+export type Reckoned = Pick<Stage, 'app' | 'simulator' | 'profiles' | 'imported'> &
+  Partial<Pick<Stage, 'nameOf'>>;
 
 export async function reckon(stage: Reckoned, evidence: Evidence): Promise<Reckoning> {
   const { tenant } = stage.app;
@@ -66,9 +72,16 @@ export async function reckon(stage: Reckoned, evidence: Evidence): Promise<Recko
   for (const { code, ceiling } of stage.profiles) {
     violations.push(...judgePortal(stage.simulator.truth(code), ceiling, known));
   }
+  const forms = new Map(stage.profiles.map(({ code, form }) => [code, form]));
+  const sha256Of = (filing: FilingRow): string => {
+    const form = forms.get(filing.lane);
+    if (form === undefined) return filing.sha256;
+    const entity_name = stage.nameOf?.(filing.shown['registry_number'] ?? '') ?? '';
+    return formSha256({ ...filing.shown, entity_name }, form);
+  };
   for (const filing of filings) {
     ends[filing.status] = (ends[filing.status] ?? 0) + 1;
-    for (const broken of judge(filing, stage.simulator.truth(filing.lane))) {
+    for (const broken of judge(filing, stage.simulator.truth(filing.lane), sha256Of(filing))) {
       violations.push(`${filing.lane} ${filing.key} (${filing.status}): ${broken}`);
     }
   }
@@ -102,7 +115,21 @@ export async function reckon(stage: Reckoned, evidence: Evidence): Promise<Recko
   };
 }
 
-function* judge(filing: FilingRow, truth: Truth): Generator<string> {
+/** What the portal takes from a form: its fields in their order, those that the filing does not have as empty texts. */
+function formSha256(
+  shown: Readonly<Record<string, string>>,
+  form: NonNullable<Profile['form']>,
+): string {
+  const taken: Record<string, unknown> = {};
+  for (const field of form.fields) {
+    if (!('at' in field)) continue;
+    const [name = '', own] = field.at.split('/').slice(1);
+    taken[name] = own === undefined ? shown[name] : { [own]: '' };
+  }
+  return hash('sha256', JSON.stringify(taken), 'hex');
+}
+
+function* judge(filing: FilingRow, truth: Truth, wanted: string): Generator<string> {
   const submission = truth.find(filing.key);
   const taken = submission?.acceptances ?? [];
   const received = submission?.received ?? 0;
@@ -126,7 +153,7 @@ function* judge(filing: FilingRow, truth: Truth): Generator<string> {
       yield 'it is in no end state';
   }
   if (taken.length > 1) yield `accepted ${taken.length} times`;
-  if (taken.some(({ sha256 }) => sha256 !== filing.sha256)) yield 'another payload was filed';
+  if (taken.some(({ sha256 }) => sha256 !== wanted)) yield 'another payload was filed';
   if (received > filing.sends) yield `sent ${received} times with ${filing.sends} intents`;
   if (filing.isHeld) yield 'somebody still holds it';
 }
@@ -153,6 +180,11 @@ function filingOf(row: Readonly<Record<string, unknown>>): FilingRow {
     status: String(row['status']),
     receipt: typeof row['receipt'] === 'string' ? row['receipt'] : null,
     sha256: String(row['sha256']),
+    shown: {
+      registry_number: String(row['registry_number']),
+      filing_kind: String(row['filing_kind']),
+      period: String(row['period']),
+    },
     isHeld: row['held'] === true,
     sends: Number(row['sends']),
     exceptions: Number(row['exceptions']),

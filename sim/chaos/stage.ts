@@ -16,6 +16,8 @@ export interface Stage {
   readonly app: Filewright;
   readonly simulator: Simulator;
   readonly profiles: readonly Profile[];
+  /** What the entity with this number is called. */
+  readonly nameOf: (registryNumber: string) => string;
   /** Filings imported so far. */
   readonly imported: () => number;
   /** Imports and approves one more batch for these lanes, or for all; each gets its share. */
@@ -50,6 +52,7 @@ export async function setStage(seed: number): Promise<Stage> {
     app,
     simulator,
     profiles,
+    nameOf,
     imported: () => imported,
     feed: async (perLane, lanes) => {
       const fed = PORTALS.filter(({ profile }) => lanes?.includes(profile.code) !== false);
@@ -63,6 +66,10 @@ export async function setStage(seed: number): Promise<Stage> {
       if (!keep) rmSync(dataDirectory, { recursive: true, force: true });
     },
   };
+}
+
+function nameOf(registryNumber: string): string {
+  return `Chaos ${registryNumber.slice(1)}`;
 }
 
 async function importBatch(input: {
@@ -80,7 +87,7 @@ async function importBatch(input: {
     Array.from(
       { length: Math.ceil(perLane * share) },
       (_, n) =>
-        `${profile.jurisdiction},R${from + n},Chaos ${from + n},annual_report,2027,2030-03-01`,
+        `${profile.jurisdiction},R${from + n},${nameOf(`R${from + n}`)},annual_report,2027,2030-03-01`,
     ),
   );
   const header = 'jurisdiction,registry_number,entity_name,filing_kind,period,due';

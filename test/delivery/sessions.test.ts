@@ -1,8 +1,8 @@
 /** Lanes behind a login: sessions of one account that end each other, and a login that breaks. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { quickPages } from '../../sim/chaos/pages.ts';
 import type { Profile } from '../../src/core/index.ts';
 import { watchSessions } from '../../src/jobs/session-watch.ts';
-import { shipped } from '../portals/world.ts';
 import { type Server, startServer } from './server.ts';
 import { quickProfile, Stage } from './stage.ts';
 import { until } from './waiting.ts';
@@ -18,28 +18,8 @@ beforeAll(async () => {
 afterEach(() => stage.close());
 afterAll(() => server.close());
 
-/** The pages of New York at the pace of a test, open at any hour. */
 function pages(changes: Partial<Profile> = {}): Profile {
-  const { hours: _hours, limits: _limits, status, session, ...rest } = shipped('us-ny');
-  const { retry, breaker, throttle, timeoutMs, longestServiceMs, personMs, received } =
-    quickProfile(NY);
-  const pace = { retry, breaker, throttle, timeoutMs, longestServiceMs, personMs };
-  const fields = [
-    { name: 'user', value: 'command:echo clerk' },
-    { name: 'password', value: 'command:echo secret' },
-  ];
-  return {
-    ...rest,
-    ...pace,
-    slowStartStepMs: 0,
-    received: { ...rest.received, pollMs: received.pollMs, boundMs: received.boundMs },
-    ...(status === undefined ? {} : { status: { ...status, visibilityLagMs: 100 } }),
-    ...(session?.login === undefined
-      ? {}
-      : { session: { ...session, login: { ...session.login, fields } } }),
-    idempotency: { ...rest.idempotency, honouredMs: 0 },
-    ...changes,
-  };
+  return quickPages(NY, quickProfile(NY), changes);
 }
 
 const posts = (): number =>
@@ -49,6 +29,7 @@ const posts = (): number =>
 
 /** Each filing accepted, by our record and by the portal's, and none twice. */
 async function once(count: number): Promise<void> {
+  expect((await stage.reckon()).ends).toEqual({ accepted: count });
   expect(await stage.count('accepted')).toBe(count);
   expect(stage.simulator.truth(NY).summary()).toMatchObject({
     accepted: count,

@@ -135,6 +135,8 @@ export class Stage {
     return new Stage({ app, simulator, profiles: led, person, approver, server });
   }
 
+  nameOf = (registryNumber: string): string => `Entity ${registryNumber.slice(1)}`;
+
   imported = (): number => this.#imported;
 
   /** Imports and approves filings for one lane. */
@@ -142,7 +144,7 @@ export class Stage {
     const from = this.#imported;
     const rows = Array.from(
       { length: count },
-      (_, n) => `${lane},R${from + n},Entity ${from + n},annual_report,2027,${due}`,
+      (_, n) => `${lane},R${from + n},${this.nameOf(`R${from + n}`)},annual_report,2027,${due}`,
     );
     const header = 'jurisdiction,registry_number,entity_name,filing_kind,period,due';
     const path = join(this.#server.dataDirectory, `${this.app.tenant}-${from}.csv`);

@@ -32,7 +32,7 @@ export interface Behaviour {
   /**
    * `shared` hands one token to everybody, `open` asks nobody to sign in, `refused` lets nobody in and shows the login again,
    * `turned_away` lets nobody in and shows a page without it, `ends_former` keeps one session for the account, the last
-   * one, `error_500` breaks before it has looked at the password.
+   * one, `error_500` breaks before it has looked at the password, `error_500_at_times` does so every third time.
    */
   readonly login:
     | 'checked'
@@ -41,7 +41,8 @@ export interface Behaviour {
     | 'refused'
     | 'turned_away'
     | 'ends_former'
-    | 'error_500';
+    | 'error_500'
+    | 'error_500_at_times';
   /** Whether a request without the profile's credential headers is refused. */
   readonly credentials: 'checked' | 'ignored';
   /** `changed` asks for one more field than the profile knows. */
@@ -183,6 +184,7 @@ export const BehaviourSchema = Type.Object(
         'turned_away',
         'ends_former',
         'error_500',
+        'error_500_at_times',
       ]),
     ),
     credentials: Type.Optional(Type.Enum(['checked', 'ignored'])),
