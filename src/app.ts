@@ -4,16 +4,7 @@
  */
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import {
-  type Clock,
-  FilewrightError,
-  type Ids,
-  type LaneCode,
-  type Log,
-  type Profile,
-  type Random,
-  type Vault,
-} from './core/index.ts';
+import { FilewrightError, type Log } from './core/index.ts';
 import {
   type CommandSlots,
   type LaneReader,
@@ -22,13 +13,13 @@ import {
   withLaneReader,
   withLaneSlots,
   Worker,
-  type WorkerSettings,
 } from './delivery/index.ts';
 import { knownProfiles, readThresholds, sendGate } from './acts/index.ts';
-import type { EventConsumer, RunningJobs } from './jobs/index.ts';
+import type { Filewright, RouterSettings, RunningParts } from './filewright.ts';
+import type { JobsOptions } from './jobs/index.ts';
 import { KeyVault, logOrigin } from './ledger/index.ts';
 import { createPortal } from './portals/index.ts';
-import type { RouterOptions, RunningRouter } from './routing/index.ts';
+import type { RunningRouter } from './routing/index.ts';
 import {
   type ConnectionTarget,
   ensureEmbedded,
@@ -42,6 +33,7 @@ import {
   PostgresDeliveryStore,
   PostgresIntakeStore,
   PostgresSequencer,
+  type SequencerThread,
   Session,
   startSequencerThread,
 } from './store/index.ts';
@@ -54,6 +46,8 @@ import {
   systemIds,
   systemRandom,
 } from './system/index.ts';
+
+export type { Filewright, JobsSettings, RouterSettings, RunningParts } from './filewright.ts';
 
 /** Often enough that readiness (5 s) is never in doubt, seldom enough that groups are full. */
 const SEQUENCE_MS = 100;
@@ -71,242 +65,232 @@ export interface FilewrightOptions {
   readonly log?: Log;
 }
 
-/** Everything an act needs. */
-export interface Filewright {
-  readonly dataDirectory: string;
-  readonly tenant: string;
-  readonly instance: string;
-  readonly session: Session;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly random: Random;
-  readonly log: Log;
-  readonly vault: Vault;
-  /** Opens the signing keys; data keys are the vault's affair. */
-  readonly tenantKey: Uint8Array;
-  /** The checkpoints kept outside the database. */
-  readonly copies: CheckpointFiles;
-  readonly intake: PostgresIntakeStore;
-  readonly sequencer: PostgresSequencer;
-  worker(
-    profiles: ReadonlyMap<LaneCode, Profile>,
-    settings?: Partial<WorkerSettings>,
-  ): RunningParts;
-  /** Reads from the portal of a lane, in a slot of that lane. */
-  reading<Result>(
-    lane: { readonly code: LaneCode; readonly profile: Profile },
-    work: (reader: LaneReader) => Promise<Result>,
-  ): Promise<Result>;
-  /** The same for a command that does more than read, also while the lane is held. */
-  inSlots<Result>(
-    lane: LaneToUse,
-    count: number,
-    work: (slots: CommandSlots) => Promise<Result>,
-  ): Promise<Result>;
-  /** Background work beside the filings: events to webhooks, mail and consumers, alerts, the digest. */
-  jobs(options?: JobsSettings): Promise<RunningJobs>;
-  /** The same, once, until nothing is due. */
-  runJobsOnce(
-    options?: JobsSettings & { readonly digest?: boolean },
-  ): Promise<{ readonly events: number; readonly jobs: number }>;
-  /** Hands dockets over to the people of the routing matrix, and brings failed targets back. */
-  router(settings: RouterSettings): Promise<RunningRouter>;
-  close(): Promise<void>;
-}
+/** What is open before anybody acts. */
+type Base = Omit<
+  Filewright,
+  'worker' | 'reading' | 'inSlots' | 'jobs' | 'runJobsOnce' | 'router' | 'close'
+>;
 
-export type RouterSettings = Pick<RouterOptions, 'law'> &
-  Partial<Omit<RouterOptions, 'target' | 'schema' | 'tenant'>>;
-
-export interface JobsSettings {
-  readonly consumers?: readonly EventConsumer[];
-}
-
-export interface RunningParts {
-  readonly worker: Worker;
-  close(): Promise<void>;
+/** What more can be opened with. */
+interface Opened {
+  readonly base: Base;
+  readonly target: ConnectionTarget;
+  readonly schema: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The sequencer's own connection. */
+  readonly sequencing: Session;
 }
 
 export async function createFilewright(options: FilewrightOptions = {}): Promise<Filewright> {
-  const environment = options.environment ?? {};
   const dataDirectory = resolve(options.dataDirectory ?? '.filewright');
   const database = await connectionTarget(dataDirectory, options.databaseUrl);
   const schema = options.schema ?? 'filewright';
-  const id = options.tenant ?? 'main';
+  const tenant = options.tenant ?? 'main';
   // Row security shows a session the rows of this tenant only; without it, none.
-  const asTenant = { ...database, settings: { 'fw.tenant': id } };
-  const session = new Session({
-    target: asTenant,
-    schema,
-    name: 'command',
-    statementMsMax: 600_000,
-  });
+  const target = { ...database, settings: { 'fw.tenant': tenant } };
+  const session = new Session({ target, schema, name: 'command', statementMsMax: 600_000 });
   try {
     await migrate(session, schema);
-    const random = systemRandom();
-    const clock = systemClock;
-    const ids = systemIds(clock, random);
-    const mayCreate = !(await hasTenantKey(session));
-    const tenantKey = await openTenantKey(session, {
-      tenant: id,
-      instance: options.instance ?? 'filewright.local',
-      rootKey: () => {
-        const source = rootKeySource({ dataDirectory, environment, mayCreate });
-        return source.kind === 'local' ? localRootKey(source.key, random, source.next) : source;
-      },
-      random,
-    });
-    const { instance } = tenantKey;
-    // Nothing is sealed under a key that somebody else has replaced meanwhile: the database compares.
-    const known = { 'fw.tenant_key': tenantKey.id };
-    await session.remember(known);
-    const target = { ...asTenant, settings: { ...asTenant.settings, ...known } };
-    const origin = logOrigin(instance, id, 'filing');
-    const vault = new KeyVault({ origin, tenantKey: tenantKey.key, random });
-    const copies = new CheckpointFiles(checkpointsFolder(dataDirectory, environment));
-    const log = options.log ?? silentLog;
-    // Connects on first use; its planner is pinned as the workers' is, since the intake table is always nearly empty.
-    const sequencing = new Session({ target, schema, name: 'sequencer', settings: PLANNER });
-    const sequencer = new PostgresSequencer({
-      session: sequencing,
-      tenant: id,
-      instance,
-      signing: { tenantKey: tenantKey.key, random },
-      copies,
-    });
-    const publicUrl = environment['FILEWRIGHT_PUBLIC_URL'];
-    const slack = environment['FILEWRIGHT_SLACK'];
-    const jobParts = {
-      target,
-      schema,
-      tenant: id,
-      instance,
-      vault,
-      clock,
-      ids,
-      log,
-      environment,
-      // Loaded on demand, as the router is: only an alert about a docket asks for it.
-      docketReaders: async (run: Session['run'], docket: string, addresses: readonly string[]) => {
-        const { docketReaders } = await import('./routing/index.ts');
-        return docketReaders({ run }, id, { docket, addresses });
-      },
-      ...(slack === undefined || slack === '' ? {} : { slackThresholdsMs: readThresholds(slack) }),
-      ...(publicUrl === undefined || publicUrl === '' ? {} : { publicUrl }),
-    };
-    const deliveryStore = (leaseMs?: number): PostgresDeliveryStore =>
-      new PostgresDeliveryStore({
-        target,
-        schema,
-        tenant: id,
-        mayTakePart: () => mayTakePart(session, { id, instance }, copies, random),
-        ...(leaseMs === undefined ? {} : { leaseMs }),
-      });
+    const opened = await open(options, { dataDirectory, target, schema, tenant, session });
+    const jobs = jobsOptionsOf(opened);
     return {
-      dataDirectory,
-      tenant: id,
-      instance,
-      tenantKey: tenantKey.key,
-      copies,
-      session,
-      clock,
-      ids,
-      random,
-      log,
-      vault,
-      intake: new PostgresIntakeStore(session, id),
-      sequencer,
-      worker: (profiles, settings) => {
-        const store = deliveryStore(settings?.leaseMs);
-        // From the sources, where threads cannot be started, the worker sequences by itself.
-        const thread = import.meta.url.endsWith('.js')
-          ? startSequencerThread(
-              {
-                target,
-                schema,
-                tenant: id,
-                instance,
-                everyMs: SEQUENCE_MS,
-                tenantKey: tenantKey.key,
-              },
-              copies,
-            )
-          : undefined;
-        const portal = createPortal({ environment });
-        const known = knownProfiles({ session, tenant: id, log, first: profiles });
-        const worker = new Worker(
-          {
-            clock,
-            ids,
-            store,
-            sequencer: thread === undefined ? sequencer : undefined,
-            portal,
-            gate: sendGate({ session, tenant: id, portal }),
-            vault,
-            log,
-            processes: systemProcesses(),
-            profiles: known.profiles,
-            refreshProfiles: () => known.refresh(),
-          },
-          settings,
-        );
-        return {
-          worker,
-          close: async () => {
-            await Promise.all([store.close(), portal.close()]);
-            await thread?.stop();
-          },
-        };
-      },
-      reading: async (lane, work) => {
-        const store = deliveryStore();
-        const portal = createPortal({ environment });
-        const processes = systemProcesses();
-        const ports = { clock, store, processes, portal, leaseMs: LEASE_MS };
-        try {
-          return await withLaneReader(ports, lane, work);
-        } finally {
-          await Promise.all([store.close(), portal.close()]);
-        }
-      },
-      inSlots: async (lane, count, work) => {
-        const store = deliveryStore();
-        const ports = { clock, store, processes: systemProcesses(), leaseMs: LEASE_MS };
-        try {
-          return await withLaneSlots(ports, lane, { count, whileHeld: true }, work);
-        } finally {
-          await store.close();
-        }
-      },
+      ...opened.base,
+      worker: (profiles, settings) => workerOf(opened, profiles, settings),
+      reading: (lane, work) => readingOf(opened, lane, work),
+      inSlots: (lane, count, work) => inSlotsOf(opened, lane, count, work),
       // Loaded on demand: the job runner is the heaviest dependency, and most commands never need it.
       jobs: async (settings) => {
         const { startJobs } = await import('./jobs/index.ts');
-        return startJobs({ ...jobParts, ...settings });
+        return startJobs({ ...jobs, ...settings });
       },
       runJobsOnce: async (settings) => {
         const { runJobsOnce } = await import('./jobs/index.ts');
-        return runJobsOnce({ ...jobParts, ...settings }, settings);
+        return runJobsOnce({ ...jobs, ...settings }, settings);
       },
-      router: async (settings) => {
-        const { openTransport, startRouter } = await import('./routing/index.ts');
-        const opened = await openTransport({ session, tenant: id, instance, clock, environment });
-        const parts = { target, schema, tenant: id, clock, ids, random, vault, log, sequencer };
-        const { transport, secretOf } = opened;
-        const router = await startRouter({ ...parts, transport, secretOf, ...settings });
-        return {
-          stop: async () => {
-            await router.stop();
-            await opened.close();
-          },
-        };
-      },
+      router: (settings) => routerOf(opened, settings),
       close: async () => {
-        await Promise.all([session.close(), sequencing.close()]);
+        await Promise.all([session.close(), opened.sequencing.close()]);
       },
     };
   } catch (error) {
     await session.close();
     throw error;
   }
+}
+
+async function open(
+  options: FilewrightOptions,
+  place: Pick<Base, 'dataDirectory' | 'tenant' | 'session'> & Pick<Opened, 'target' | 'schema'>,
+): Promise<Opened> {
+  const { dataDirectory, tenant, session, schema } = place;
+  const environment = options.environment ?? {};
+  const random = systemRandom();
+  const mayCreate = !(await hasTenantKey(session));
+  const { id, key, instance } = await openTenantKey(session, {
+    tenant,
+    instance: options.instance ?? 'filewright.local',
+    rootKey: () => {
+      const source = rootKeySource({ dataDirectory, environment, mayCreate });
+      return source.kind === 'local' ? localRootKey(source.key, random, source.next) : source;
+    },
+    random,
+  });
+  // Nothing is sealed under a key that somebody else has replaced meanwhile: the database compares.
+  const known = { 'fw.tenant_key': id };
+  await session.remember(known);
+  const target = { ...place.target, settings: { ...place.target.settings, ...known } };
+  const copies = new CheckpointFiles(checkpointsFolder(dataDirectory, environment));
+  // Connects on first use; its planner is pinned as the workers' is, since the intake table is always nearly empty.
+  const sequencing = new Session({ target, schema, name: 'sequencer', settings: PLANNER });
+  const signing = { tenantKey: key, random };
+  const base: Base = {
+    dataDirectory,
+    tenant,
+    instance,
+    tenantKey: key,
+    copies,
+    session,
+    clock: systemClock,
+    ids: systemIds(systemClock, random),
+    random,
+    log: options.log ?? silentLog,
+    vault: new KeyVault({ origin: logOrigin(instance, tenant, 'filing'), ...signing }),
+    intake: new PostgresIntakeStore(session, tenant),
+    sequencer: new PostgresSequencer({ session: sequencing, tenant, instance, signing, copies }),
+  };
+  return { base, target, schema, environment, sequencing };
+}
+
+function workerOf(
+  opened: Opened,
+  profiles: Parameters<Filewright['worker']>[0],
+  settings: Parameters<Filewright['worker']>[1],
+): RunningParts {
+  const { base, environment } = opened;
+  const { session, tenant, clock, ids, vault, log } = base;
+  const store = deliveryStoreOf(opened, settings?.leaseMs);
+  const thread = sequencerThreadOf(opened);
+  const portal = createPortal({ environment });
+  const known = knownProfiles({ session, tenant, log, first: profiles });
+  const worker = new Worker(
+    {
+      clock,
+      ids,
+      store,
+      sequencer: thread === undefined ? base.sequencer : undefined,
+      portal,
+      gate: sendGate({ session, tenant, portal }),
+      vault,
+      log,
+      processes: systemProcesses(),
+      profiles: known.profiles,
+      refreshProfiles: () => known.refresh(),
+    },
+    settings,
+  );
+  return {
+    worker,
+    close: async () => {
+      await Promise.all([store.close(), portal.close()]);
+      await thread?.stop();
+    },
+  };
+}
+
+/** From the sources, where threads cannot be started, there is none, and the worker sequences by itself. */
+function sequencerThreadOf({ base, target, schema }: Opened): SequencerThread | undefined {
+  if (!import.meta.url.endsWith('.js')) return undefined;
+  const { tenant, instance, tenantKey, copies } = base;
+  const everyMs = SEQUENCE_MS;
+  return startSequencerThread({ target, schema, tenant, instance, everyMs, tenantKey }, copies);
+}
+
+function deliveryStoreOf(
+  { base, target, schema }: Opened,
+  leaseMs: number | undefined,
+): PostgresDeliveryStore {
+  const { session, tenant, instance, copies, random } = base;
+  return new PostgresDeliveryStore({
+    target,
+    schema,
+    tenant,
+    mayTakePart: () => mayTakePart(session, { id: tenant, instance }, copies, random),
+    ...(leaseMs === undefined ? {} : { leaseMs }),
+  });
+}
+
+async function readingOf<Result>(
+  opened: Opened,
+  lane: Parameters<Filewright['reading']>[0],
+  work: (reader: LaneReader) => Promise<Result>,
+): Promise<Result> {
+  const { clock } = opened.base;
+  const store = deliveryStoreOf(opened, undefined);
+  const portal = createPortal({ environment: opened.environment });
+  const ports = { clock, store, processes: systemProcesses(), portal, leaseMs: LEASE_MS };
+  try {
+    return await withLaneReader(ports, lane, work);
+  } finally {
+    await Promise.all([store.close(), portal.close()]);
+  }
+}
+
+async function inSlotsOf<Result>(
+  opened: Opened,
+  lane: LaneToUse,
+  count: number,
+  work: (slots: CommandSlots) => Promise<Result>,
+): Promise<Result> {
+  const { clock } = opened.base;
+  const store = deliveryStoreOf(opened, undefined);
+  const ports = { clock, store, processes: systemProcesses(), leaseMs: LEASE_MS };
+  try {
+    return await withLaneSlots(ports, lane, { count, whileHeld: true }, work);
+  } finally {
+    await store.close();
+  }
+}
+
+function jobsOptionsOf({ base, target, schema, environment }: Opened): JobsOptions {
+  const { tenant, instance, vault, clock, ids, log } = base;
+  const publicUrl = environment['FILEWRIGHT_PUBLIC_URL'];
+  const slack = environment['FILEWRIGHT_SLACK'];
+  return {
+    target,
+    schema,
+    tenant,
+    instance,
+    vault,
+    clock,
+    ids,
+    log,
+    environment,
+    // Loaded on demand, as the router is: only an alert about a docket asks for it.
+    docketReaders: async (run, docket, addresses) => {
+      const { docketReaders } = await import('./routing/index.ts');
+      return docketReaders({ run }, tenant, { docket, addresses });
+    },
+    ...(slack === undefined || slack === '' ? {} : { slackThresholdsMs: readThresholds(slack) }),
+    ...(publicUrl === undefined || publicUrl === '' ? {} : { publicUrl }),
+  };
+}
+
+async function routerOf(
+  { base, target, schema, environment }: Opened,
+  settings: RouterSettings,
+): Promise<RunningRouter> {
+  const { session, tenant, instance, clock, ids, random, vault, log, sequencer } = base;
+  const { openTransport, startRouter } = await import('./routing/index.ts');
+  const opened = await openTransport({ session, tenant, instance, clock, environment });
+  const parts = { target, schema, tenant, clock, ids, random, vault, log, sequencer };
+  const { transport, secretOf } = opened;
+  const router = await startRouter({ ...parts, transport, secretOf, ...settings });
+  return {
+    stop: async () => {
+      await router.stop();
+      await opened.close();
+    },
+  };
 }
 
 async function connectionTarget(

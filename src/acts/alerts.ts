@@ -1,5 +1,5 @@
 /** Alerts, and the mails that tell of them, as a person may see them: what is about a docket only with a right to it. */
-import type { Filewright } from '../app.ts';
+import type { Filewright } from '../filewright.ts';
 import { FilewrightError } from '../core/index.ts';
 import { MAIL_TARGET, type NewAlert, raiseAlert } from '../jobs/index.ts';
 import {

@@ -1,7 +1,7 @@
 /** What a second person approves, three things at once: the frozen hash, the count, and the fees by payment rail. */
 import { createHash, hash } from 'node:crypto';
 import { type BatchId, FilewrightError, laneCode, parseStrictJson } from '../core/index.ts';
-import type { Filewright } from '../app.ts';
+import type { Filewright } from '../filewright.ts';
 import type { RailShare } from '../packs/entity/register/index.ts';
 import { findBatch } from '../store/index.ts';
 import { type ApprovalTerms, batchPayloads, type RailTotal } from '../store/register/index.ts';

@@ -1,6 +1,6 @@
 /** Sealed bodies of many entries, a bounded group at a time; a body that is missing must have been shredded. */
 import { FilewrightError } from '../core/index.ts';
-import type { Filewright } from '../app.ts';
+import type { Filewright } from '../filewright.ts';
 import type { LedgerEntry, SealedBody } from '../ledger/index.ts';
 import { dataKeyStates, ledgerBlobs, type StoredBlob } from '../store/index.ts';
 

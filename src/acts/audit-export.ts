@@ -1,6 +1,6 @@
 /** `audit export`: the ledger for somebody outside, with counts that agree with the database. */
 import { FilewrightError, type FilingId, type Instant, toRfc3339 } from '../core/index.ts';
-import type { Filewright } from '../app.ts';
+import type { Filewright } from '../filewright.ts';
 import type { LedgerBoundary } from '../ledger/index.ts';
 import {
   entriesBetween,

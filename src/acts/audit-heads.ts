@@ -1,6 +1,6 @@
 /** The logs with their signed heads and the keys that signed them: what it takes to hand the ledger out. */
 import { FilewrightError } from '../core/index.ts';
-import type { Filewright } from '../app.ts';
+import type { Filewright } from '../filewright.ts';
 import {
   LEDGER_BOUNDARIES,
   type LedgerBoundary,

@@ -1,6 +1,6 @@
 /** `audit log`: the ledger as a history that a person reads. */
 import { type Instant, type JsonValue } from '../core/index.ts';
-import type { Filewright } from '../app.ts';
+import type { Filewright } from '../filewright.ts';
 import {
   leafHash,
   type LedgerBoundary,

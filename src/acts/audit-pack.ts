@@ -1,6 +1,6 @@
 /** Writing one log out: whole, as tiles that can be recomputed, or some of its entries, each with its proof. */
 import { FilewrightError, toRfc3339 } from '../core/index.ts';
-import type { Filewright } from '../app.ts';
+import type { Filewright } from '../filewright.ts';
 import { parseEntry, TileBuilder, writeTlogProof } from '../ledger/index.ts';
 import {
   checkpointsFrom,

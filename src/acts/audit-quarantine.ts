@@ -1,6 +1,6 @@
 /** Quarantine by a person's hand: looking, which compares with the copies outside, and letting the tenant go on. */
 import { FilewrightError } from '../core/index.ts';
-import type { Filewright } from '../app.ts';
+import type { Filewright } from '../filewright.ts';
 import {
   leaveQuarantine,
   mayTakePart,

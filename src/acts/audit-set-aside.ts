@@ -1,5 +1,5 @@
 /** Facts that no entry could hold: what they are, and for a person who may see everything, the facts themselves. */
-import type { Filewright } from '../app.ts';
+import type { Filewright } from '../filewright.ts';
 import { FilewrightError, toRfc3339 } from '../core/index.ts';
 import { countSetAside, hasDockets, type Person, setAsideFacts } from '../store/index.ts';
 import { sequenceAll } from './batches.ts';

@@ -1,6 +1,6 @@
 /** Verifying the ledger: chain, tree, signed heads, state machine, and with `bodies` every sealed body. */
 import { FilewrightError } from '../core/index.ts';
-import type { Filewright } from '../app.ts';
+import type { Filewright } from '../filewright.ts';
 import {
   checkCheckpoint,
   type LedgerBoundary,

@@ -1,7 +1,7 @@
 /** Batches: import, approval by a second person, and running one to its end. */
 import { createReadStream } from 'node:fs';
 import { type BatchId, batchId, FilewrightError, isUuid } from '../core/index.ts';
-import type { Filewright } from '../app.ts';
+import type { Filewright } from '../filewright.ts';
 import { isDatabaseAway, type WorkerSettings } from '../delivery/index.ts';
 import {
   type ColumnMapping,

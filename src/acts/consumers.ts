@@ -1,5 +1,5 @@
 /** What follows by itself from an event; each runs once for each event, in the transaction that marks it done. */
-import type { Filewright } from '../app.ts';
+import type { Filewright } from '../filewright.ts';
 import type { EventConsumer } from '../jobs/index.ts';
 
 /** Loaded on demand: the register brings the law with it, which most commands never need. */

@@ -1,7 +1,7 @@
 /** Opening sealed bodies for somebody who may read them, with the salt that lets a stranger check the commitment. */
 import { createDecipheriv } from 'node:crypto';
 import { FilewrightError } from '../core/index.ts';
-import type { Filewright } from '../app.ts';
+import type { Filewright } from '../filewright.ts';
 import { openBody } from '../ledger/index.ts';
 import type { FoundBody } from './audit-bodies.ts';
 

@@ -1,6 +1,6 @@
 /** Where the date comes from, and who had the filing in hand: automation, or a person. */
 import { type JsonValue, toRfc3339 } from '../core/index.ts';
-import type { Filewright } from '../app.ts';
+import type { Filewright } from '../filewright.ts';
 import type { LedgerEntry } from '../ledger/index.ts';
 import type { FilingView } from '../store/index.ts';
 import { obligationsOf, type StoredObligation } from '../store/register/index.ts';

@@ -11,7 +11,7 @@ import {
   pointer,
   toRfc3339,
 } from '../core/index.ts';
-import type { Filewright } from '../app.ts';
+import type { Filewright } from '../filewright.ts';
 import { type LedgerEntry, parseEntry } from '../ledger/index.ts';
 import {
   entriesBetween,

@@ -8,7 +8,7 @@ import {
   type Profile,
   violationsOf,
 } from '../core/index.ts';
-import type { Filewright } from '../app.ts';
+import type { Filewright } from '../filewright.ts';
 import {
   type DiagnosedPayload,
   diagnosedAttempts,

@@ -1,7 +1,7 @@
 /** Which session tokens were seen where: reuse, collisions, new sessions and the idle times before them. */
 import { hash } from 'node:crypto';
 import { pointer, type Profile } from '../core/index.ts';
-import type { Filewright } from '../app.ts';
+import type { Filewright } from '../filewright.ts';
 import {
   diagnosedAttempts,
   type DiagnosedLaneEvent,

@@ -11,7 +11,7 @@ import {
   type SealedPayload,
   toRfc3339,
 } from '../core/index.ts';
-import type { Filewright } from '../app.ts';
+import type { Filewright } from '../filewright.ts';
 import {
   type DiagnosedAttempt,
   diagnosedAttempts,

@@ -2,7 +2,7 @@
  * What of dockets a person may be told, for commands that speak of everything and seldom meet one: the rules of access
  * are loaded only when a docket is in question.
  */
-import type { Filewright } from '../app.ts';
+import type { Filewright } from '../filewright.ts';
 import type { Person } from '../store/index.ts';
 import type { Sight } from './dockets/sight.ts';
 

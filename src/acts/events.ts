@@ -1,5 +1,5 @@
 /** Who is told what: webhooks, mail and recipients. Every change names its person in the ledger. */
-import type { Filewright } from '../app.ts';
+import type { Filewright } from '../filewright.ts';
 import { entryId, FilewrightError, isUuid, toRfc3339 } from '../core/index.ts';
 import { MAIL_TARGET, sendDue } from '../jobs/index.ts';
 import {

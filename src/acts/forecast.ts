@@ -1,5 +1,5 @@
 /** The forecast over what the database knows: lanes, what is owed on them, and how long they have taken lately. */
-import type { Filewright } from '../app.ts';
+import type { Filewright } from '../filewright.ts';
 import {
   type BacklogFiling,
   forecast,

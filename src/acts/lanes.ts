@@ -8,7 +8,7 @@ import {
   laneCode,
   type Profile,
 } from '../core/index.ts';
-import type { Filewright } from '../app.ts';
+import type { Filewright } from '../filewright.ts';
 import { laneFacts } from '../delivery/index.ts';
 import { readProfile } from '../portals/index.ts';
 import { addLane, changeLaneByPerson, listLanes, type Person } from '../store/index.ts';

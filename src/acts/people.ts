@@ -7,7 +7,7 @@ import {
   type PersonId,
   personId,
 } from '../core/index.ts';
-import type { Filewright } from '../app.ts';
+import type { Filewright } from '../filewright.ts';
 import { addPerson, disablePerson, findPerson, listPeople, type Person } from '../store/index.ts';
 
 const KEY_PREFIX = 'fwk_';

@@ -1,5 +1,5 @@
 /** `portal check` as one more user of a portal: where a lane leads to it, the check runs in slots of that lane. */
-import type { Filewright } from '../app.ts';
+import type { Filewright } from '../filewright.ts';
 import { checkPortal, type ConformanceReport } from '../portals/index.ts';
 import { lanes, type LaneWithProfile } from './lanes.ts';
 

@@ -1,5 +1,5 @@
 /** What a rehearsal is made of, and what came of it beside the forecast. Nothing here writes. */
-import type { Filewright } from '../app.ts';
+import type { Filewright } from '../filewright.ts';
 import { type BacklogFiling, forecast, type LaneForecast, rulesOf } from '../core/index.ts';
 import { FilewrightError, type Instant, type LaneState, type Profile } from '../core/index.ts';
 import { DEFAULT_SETTINGS, Worker, type WorkerPorts } from '../delivery/index.ts';

@@ -1,6 +1,6 @@
 /** How long sealed data is kept: what is due, destroying it, and the holds that forbid it. */
 import { FilewrightError, toRfc3339 } from '../core/index.ts';
-import type { Filewright } from '../app.ts';
+import type { Filewright } from '../filewright.ts';
 import {
   type Hold,
   listHolds,

@@ -6,7 +6,7 @@ import {
   type JsonValue,
   toRfc3339,
 } from '../core/index.ts';
-import type { Filewright } from '../app.ts';
+import type { Filewright } from '../filewright.ts';
 import {
   acceptAsFiled,
   type ExceptionView,

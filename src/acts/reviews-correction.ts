@@ -10,7 +10,7 @@ import {
   obligationKey,
   type Profile,
 } from '../core/index.ts';
-import type { Filewright } from '../app.ts';
+import type { Filewright } from '../filewright.ts';
 import { changedFields, type FieldChange } from '../intake/index.ts';
 import {
   entityGates,

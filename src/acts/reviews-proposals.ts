@@ -3,7 +3,7 @@
  * filings then join the queue like all others, and their batch stays as it was frozen.
  */
 import { FilewrightError, type LedgerFact } from '../core/index.ts';
-import type { Filewright } from '../app.ts';
+import type { Filewright } from '../filewright.ts';
 import { changedFields, type FieldChange } from '../intake/index.ts';
 import type { GateChange, Payload } from '../packs/entity/index.ts';
 import {

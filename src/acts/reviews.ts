@@ -8,7 +8,7 @@ import {
   type Violation,
   violationsOf,
 } from '../core/index.ts';
-import type { Filewright } from '../app.ts';
+import type { Filewright } from '../filewright.ts';
 import {
   type ExceptionView,
   findException,

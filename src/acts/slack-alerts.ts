@@ -1,5 +1,5 @@
 /** Warnings about slack by hand: the same look that the background job takes every few minutes. */
-import type { Filewright } from '../app.ts';
+import type { Filewright } from '../filewright.ts';
 import { FilewrightError } from '../core/index.ts';
 import type { SlackWarning } from '../core/index.ts';
 import { unfiledSoon, unfiledText, watchSlack, watchUnfiled } from '../jobs/index.ts';

@@ -1,6 +1,7 @@
 /** What every command needs from its options and its environment; opened on demand, closed at the end. */
 import { readFileSync, statSync } from 'node:fs';
-import { createFilewright, type Filewright } from '../app.ts';
+import { createFilewright } from '../app.ts';
+import type { Filewright } from '../filewright.ts';
 import { FilewrightError, type Log, whyUnreadable } from '../core/index.ts';
 import { personOf } from '../acts/index.ts';
 import { embeddedStatus, type Person } from '../store/index.ts';

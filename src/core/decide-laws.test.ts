@@ -1,7 +1,8 @@
 /** Laws of the decision, for any history. The tables of single rules are in decide.test.ts. */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decide, type Decision, type FilingEvent } from './decide.ts';
+import { decide, type FilingEvent } from './decide.ts';
+import type { Decision } from './decision.ts';
 import type { Filing } from './filing.ts';
 import type { Profile } from './profile.ts';
 import { addMs, type Instant } from './time.ts';

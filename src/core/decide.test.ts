@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decide, type Decision, type FilingEvent } from './decide.ts';
+import { decide, type FilingEvent } from './decide.ts';
+import type { Decision } from './decision.ts';
 import type { Filing, Step } from './filing.ts';
 import type { Profile } from './profile.ts';
 import { mayRepeat } from './settle.ts';

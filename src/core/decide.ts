@@ -2,13 +2,14 @@
  * What happens next to a filing: a pure function of the filing, what happened, its portal's policy and the time.
  * The loop in `delivery/` reads, calls this, writes and sends; it holds no policy of its own.
  */
+import type { Decision, Unsettled } from './decision.ts';
 import { invariant } from './errors.ts';
 import type { Filing, Step } from './filing.ts';
 import type { Profile } from './profile.ts';
 import { backoffMs } from './retry.ts';
 import { mayRepeat, sentTimes, settleNotFound, settleThrottled, settleUnknown } from './settle.ts';
 import { addMs, type Instant } from './time.ts';
-import type { Receipt, StatusAnswer, Verdict } from './verdict.ts';
+import type { StatusAnswer, Verdict } from './verdict.ts';
 
 export type FilingEvent =
   /**
@@ -36,32 +37,6 @@ export type FilingEvent =
   | { readonly kind: 'gated'; readonly code: string }
   /** Its last safe moment has passed, or will pass before its lane opens again. */
   | { readonly kind: 'late' };
-
-export type Decision =
-  | { readonly kind: 'accept'; readonly receipt: Receipt }
-  /** Proven refusal: status rejected, with an exception. */
-  | { readonly kind: 'reject'; readonly code: string }
-  /**
-   * Automation stops here: status fallout, with an exception. `unsettled`: an earlier send may have been accepted, so
-   * a replay must ask before it sends.
-   */
-  | { readonly kind: 'give_up'; readonly code: string; readonly unsettled?: Unsettled }
-  | {
-      readonly kind: 'wait';
-      readonly to: 'pending' | 'submitted';
-      readonly step: Step;
-      readonly delayMs: number;
-      readonly failures: number;
-      readonly failingSince: Instant | undefined;
-      readonly captchaMarks?: number;
-      readonly code: string;
-    };
-
-/** When a payload whose fate is not known was, or may have been, written. */
-export interface Unsettled {
-  readonly firstSentAt: Instant;
-  readonly lastSentAt: Instant;
-}
 
 export function decide(
   filing: Filing,

@@ -5,6 +5,7 @@ export * from './case-fields.ts';
 export * from './classify.ts';
 export * from './content-type.ts';
 export * from './decide.ts';
+export * from './decision.ts';
 export * from './echoes.ts';
 export * from './errors.ts';
 export * from './fact-bounds.ts';

@@ -3,7 +3,7 @@
  * except through these, so that the simulation can put its own behind the same code.
  */
 import type { Verdict } from './verdict.ts';
-import type { Unsettled } from './decide.ts';
+import type { Unsettled } from './decision.ts';
 import type { Exchange } from './exchange.ts';
 import type { Envelope, Filing, FilingStatus, Step } from './filing.ts';
 import type {

@@ -7,7 +7,7 @@
  *   its longest service time, permits another send;
  * - where none of that is possible, a person gets it.
  */
-import type { Decision } from './decide.ts';
+import type { Decision } from './decision.ts';
 import type { Filing, Step } from './filing.ts';
 import type { Profile } from './profile.ts';
 import { backoffMs } from './retry.ts';

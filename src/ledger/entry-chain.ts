@@ -1,6 +1,7 @@
 import { FilewrightError } from '../core/index.ts';
 import { DigestTable } from './digest-table.ts';
-import { genesisPrev, type LedgerEntry } from './entry.ts';
+import { genesisPrev } from './entry.ts';
+import type { LedgerEntry } from './entry-type.ts';
 import { entryFault, isLedgerEntry } from './entry-shape.ts';
 import { toHex } from './hashes.ts';
 import { readCanonical } from './read-canonical.ts';

@@ -1,5 +1,5 @@
 import { parseRfc3339 } from '../core/index.ts';
-import type { LedgerEntry } from './entry.ts';
+import type { LedgerEntry } from './entry-type.ts';
 
 const ENTRY_KEYS = [
   'actor',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FILING_STATUSES, LEGAL_TRANSITIONS } from '../core/index.ts';
-import type { LedgerEntry } from './entry.ts';
+import type { LedgerEntry } from './entry-type.ts';
 import { FilingHistory } from './filing-history.ts';
 
 const base: LedgerEntry = {

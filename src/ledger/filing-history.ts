@@ -1,6 +1,6 @@
 import { FILING_STATUSES, type FilingStatus, isLegalTransition } from '../core/index.ts';
 import { DigestTable } from './digest-table.ts';
-import type { LedgerEntry } from './entry.ts';
+import type { LedgerEntry } from './entry-type.ts';
 
 export type HistoryFault =
   | 'ILLEGAL_TRANSITION'

@@ -11,12 +11,10 @@ export {
   type Trust,
 } from './checkpoint.ts';
 export { CompactRange } from './compact-range.ts';
+export { buildEntry, ENTRY_BYTES_MAX, entryBytes, genesisPrev, logOrigin } from './entry.ts';
+export { type EntryFault, parseEntry } from './entry-chain.ts';
 export {
-  buildEntry,
-  ENTRY_BYTES_MAX,
-  entryBytes,
   type EntryPlace,
-  genesisPrev,
   type IntakeEntry,
   LEDGER_BOUNDARIES,
   type LedgerActor,
@@ -24,10 +22,8 @@ export {
   type LedgerClass,
   type LedgerEntry,
   type LedgerSubject,
-  logOrigin,
   type SealedBody,
-} from './entry.ts';
-export { type EntryFault, parseEntry } from './entry-chain.ts';
+} from './entry-type.ts';
 export { type HistoryFault } from './filing-history.ts';
 export { leafHash, nodeHash } from './hashes.ts';
 export {

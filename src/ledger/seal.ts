@@ -7,7 +7,7 @@ import {
   timingSafeEqual,
 } from 'node:crypto';
 import { canonicalBytes, FilewrightError, invariant, type JsonValue } from '../core/index.ts';
-import type { SealedBody } from './entry.ts';
+import type { SealedBody } from './entry-type.ts';
 
 /** Fresh random bytes; comes from the Random port. */
 export type RandomBytes = (count: number) => Uint8Array;

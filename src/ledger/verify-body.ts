@@ -1,5 +1,5 @@
 import { FilewrightError } from '../core/index.ts';
-import type { SealedBody } from './entry.ts';
+import type { SealedBody } from './entry-type.ts';
 import { sameBytes, sha256 } from './hashes.ts';
 import { openBody, type SealFault } from './seal.ts';
 

@@ -1,5 +1,5 @@
 /** Docket events from a broker, until told to stop. Each is acknowledged after it is committed here, and only then. */
-import type { Filewright } from '../../app.ts';
+import type { Filewright } from '../../filewright.ts';
 import {
   type BrokerTrouble,
   consumeRabbit,

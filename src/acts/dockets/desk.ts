@@ -1,5 +1,5 @@
 /** What a person does with dockets. Rights are asked in routing/desk.ts, for all of it in one place. */
-import type { Filewright } from '../../app.ts';
+import type { Filewright } from '../../filewright.ts';
 import { FilewrightError, type Instant, toRfc3339 } from '../../core/index.ts';
 import { finder } from '../../packs/patent/docket/index.ts';
 import * as routing from '../../routing/index.ts';

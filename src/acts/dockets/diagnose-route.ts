@@ -3,7 +3,7 @@
  * still has its schema, and who may see it. Only for who may see the docket, and redacted all the same: no payload, no
  * address behind a secret, no header that could hold one.
  */
-import type { Filewright } from '../../app.ts';
+import type { Filewright } from '../../filewright.ts';
 import {
   type BreakerState,
   FilewrightError,

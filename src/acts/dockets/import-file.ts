@@ -1,7 +1,7 @@
 /** Brings a file of docket events in: read, compare, seal, route what drifted, report the rest. */
 import { hash } from 'node:crypto';
 import { basename } from 'node:path';
-import type { Filewright } from '../../app.ts';
+import type { Filewright } from '../../filewright.ts';
 import { FilewrightError, type RowError, sha256Hex, type Sha256Hex } from '../../core/index.ts';
 import { CHUNK_ROWS, type ColumnMapping, ErrorFile } from '../../intake/index.ts';
 import {

@@ -1,6 +1,6 @@
 /** Links in letters, and the page that they lead to, agree on a key that is kept nowhere else. */
 import { hkdfSync } from 'node:crypto';
-import type { Filewright } from '../../app.ts';
+import type { Filewright } from '../../filewright.ts';
 import { type AcknowledgementLinks, acknowledgementLinks } from '../../notify/index.ts';
 
 /** Derived from the tenant's key: whoever writes the letter and whoever serves the page have it, and nobody else. */

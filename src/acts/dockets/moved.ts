@@ -1,5 +1,5 @@
 /** Which open dockets another law or calendar would move. Seen before it is put into force; nothing is written. */
-import type { Filewright } from '../../app.ts';
+import type { Filewright } from '../../filewright.ts';
 import { type MovedDocket, movedDockets } from '../../packs/patent/docket/index.ts';
 import type { PatentLaw } from '../../packs/patent/index.ts';
 import { openDockets } from '../../routing/index.ts';

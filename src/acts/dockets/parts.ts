@@ -1,5 +1,5 @@
 /** What routing needs from the wiring; loaded with its law, which most commands never need. */
-import type { Filewright } from '../../app.ts';
+import type { Filewright } from '../../filewright.ts';
 import { type PatentLaw, readPatentRules } from '../../packs/patent/index.ts';
 import type { Actor, RoutingParts } from '../../routing/index.ts';
 import type { Person } from '../../store/index.ts';

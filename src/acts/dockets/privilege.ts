@@ -2,7 +2,7 @@
  * Who may change who sees what. Whoever could import a people file, or give a key to a name in it, could show themselves
  * every hidden matter; so both belong to the privileged people of the matrix that holds.
  */
-import type { Filewright } from '../../app.ts';
+import type { Filewright } from '../../filewright.ts';
 import { FilewrightError } from '../../core/index.ts';
 import { type ActiveRouting, activeRouting } from '../../routing/index.ts';
 import { listPeople, type Person } from '../../store/index.ts';

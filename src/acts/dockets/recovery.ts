@@ -1,5 +1,5 @@
 /** Recovery as a person sees and moves it. The checks themselves are run by routers. */
-import type { Filewright } from '../../app.ts';
+import type { Filewright } from '../../filewright.ts';
 import { unknownDocket } from '../../packs/patent/access/index.ts';
 import * as routing from '../../routing/index.ts';
 import type { Person, StoredDifference } from '../../store/index.ts';

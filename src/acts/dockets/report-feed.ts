@@ -1,7 +1,7 @@
 /** The docket report as a calendar that remembers, in the database, what it said before. */
 import { calendarFeed, type FeedEntry, parseDay, readFeedState } from '../../calendar/index.ts';
 import { FilewrightError, invariant } from '../../core/index.ts';
-import type { Filewright } from '../../app.ts';
+import type { Filewright } from '../../filewright.ts';
 import type { ReportRow } from '../../packs/patent/docket/index.ts';
 import { readFeed, writeFeed } from '../../store/register/index.ts';
 

@@ -1,5 +1,5 @@
 /** The docket report: one query, drawn as table, pages and calendar. */
-import type { Filewright } from '../../app.ts';
+import type { Filewright } from '../../filewright.ts';
 import type { Instant } from '../../core/index.ts';
 import type { Party } from '../../packs/patent/access/index.ts';
 import { finder, marksOf, type ReportRow, reportRows } from '../../packs/patent/docket/index.ts';

@@ -1,5 +1,5 @@
 /** A router with the wires of this installation. */
-import type { Filewright } from '../../app.ts';
+import type { Filewright } from '../../filewright.ts';
 import { rabbitGauge, redisGauge, type SaturationGauge } from '../../brokers/index.ts';
 import { type Clock, FilewrightError } from '../../core/index.ts';
 import type { RunningJobs } from '../../jobs/index.ts';

@@ -1,6 +1,6 @@
 /** Matrix and people files: read from disk, checked together, activated together. */
 import { readFile } from 'node:fs/promises';
-import type { Filewright } from '../../app.ts';
+import type { Filewright } from '../../filewright.ts';
 import { parseDay } from '../../calendar/index.ts';
 import { FilewrightError, type JsonValue, parseStrictJson } from '../../core/index.ts';
 import { readPeople } from '../../packs/patent/access/index.ts';

@@ -1,5 +1,5 @@
 /** Who gets what, as one person may see it. */
-import type { Filewright } from '../../app.ts';
+import type { Filewright } from '../../filewright.ts';
 import { type Instant } from '../../core/index.ts';
 import { formatDay } from '../../calendar/index.ts';
 import { maySee, NO_LABELS, type Viewer } from '../../packs/patent/access/index.ts';

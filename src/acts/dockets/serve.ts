@@ -1,5 +1,5 @@
 /** The page behind the links in notices. */
-import type { Filewright } from '../../app.ts';
+import type { Filewright } from '../../filewright.ts';
 import { FilewrightError } from '../../core/index.ts';
 import type { People, Viewer } from '../../packs/patent/access/index.ts';
 import { acknowledgementDesk } from '../../routing/index.ts';

@@ -1,5 +1,5 @@
 /** From a personal key to what its owner may see. */
-import type { Filewright } from '../../app.ts';
+import type { Filewright } from '../../filewright.ts';
 import {
   maySee,
   type People,

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { appendFile, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Filewright } from '../../app.ts';
+import type { Filewright } from '../../filewright.ts';
 import { type Clock, instant, type JsonValue, parseStrictJson } from '../../core/index.ts';
 import {
   type Handoffs,

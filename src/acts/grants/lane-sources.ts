@@ -5,7 +5,7 @@ import {
   type JsonValue,
   parseStrictJson,
 } from '../../core/index.ts';
-import type { Filewright } from '../../app.ts';
+import type { Filewright } from '../../filewright.ts';
 import { type GrantorLedger, laneLedger, type LaneToRead } from '../../pipeline/index.ts';
 import { lanes, type LaneWithProfile, requireLane } from '../lanes.ts';
 

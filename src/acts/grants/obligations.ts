@@ -1,5 +1,5 @@
 /** What awards bring with them, in the list and the calendars in which entities have theirs. */
-import type { Filewright } from '../../app.ts';
+import type { Filewright } from '../../filewright.ts';
 import type { FeedEntry } from '../../calendar/index.ts';
 import { feedEntriesOf, type GrantObligation } from '../../packs/grants/index.ts';
 import { latestEvaluation, StageDesk } from '../../store/index.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/index.ts';
-import type { Filewright } from '../../app.ts';
+import type { Filewright } from '../../filewright.ts';
 import { grantsLawFrom } from '../../packs/grants/index.ts';
 import { openPipeline, type Pipeline } from '../../pipeline/index.ts';
 import { shippedLaw } from '../../system/law/index.ts';

@@ -1,6 +1,6 @@
 /** A batch from obligations: each becomes a row, and goes the way that a row of a file goes. */
 import { FilewrightError, type JsonValue } from '../../core/index.ts';
-import type { Filewright } from '../../app.ts';
+import type { Filewright } from '../../filewright.ts';
 import type { ImportReport } from '../../intake/index.ts';
 import type { EntityRecord } from '../../packs/entity/register/index.ts';
 import type { Person } from '../../store/index.ts';

@@ -1,6 +1,6 @@
 /** After an acceptance: the obligation is met, the next one is computed, and so the calendar has another date. */
 import { entryId, FilewrightError } from '../../core/index.ts';
-import type { Filewright } from '../../app.ts';
+import type { Filewright } from '../../filewright.ts';
 import { COMPLETION_EVENT, type EventConsumer } from '../../jobs/index.ts';
 import type { RegisterLaw } from '../../packs/entity/register/index.ts';
 import type { Session } from '../../store/index.ts';

@@ -7,7 +7,7 @@ import {
   type RowError,
   toRfc3339,
 } from '../../core/index.ts';
-import type { Filewright } from '../../app.ts';
+import type { Filewright } from '../../filewright.ts';
 import type { EntityRecord, RegisterLaw } from '../../packs/entity/register/index.ts';
 import type { Person, Session } from '../../store/index.ts';
 import {

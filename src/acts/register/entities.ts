@@ -1,6 +1,6 @@
 /** Looking at the register. What is sealed is opened only for a person. */
 import { FilewrightError } from '../../core/index.ts';
-import type { Filewright } from '../../app.ts';
+import type { Filewright } from '../../filewright.ts';
 import type { EntityRecord } from '../../packs/entity/register/index.ts';
 import type { Session } from '../../store/index.ts';
 import {

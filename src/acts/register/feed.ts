@@ -8,7 +8,7 @@ import {
   readFeedState,
 } from '../../calendar/index.ts';
 import { FilewrightError, type Instant, invariant } from '../../core/index.ts';
-import type { Filewright } from '../../app.ts';
+import type { Filewright } from '../../filewright.ts';
 import type { Session } from '../../store/index.ts';
 import {
   listObligations,

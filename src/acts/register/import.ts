@@ -1,7 +1,7 @@
 /** Brings a file of entities into the register: read, compare, seal, compute what is owed, report. */
 import { createReadStream } from 'node:fs';
 import { FilewrightError, type RowError } from '../../core/index.ts';
-import type { Filewright } from '../../app.ts';
+import type { Filewright } from '../../filewright.ts';
 import {
   type ColumnMapping,
   CHUNK_ROWS,

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type OpeningHours, toRfc3339 } from '../../core/index.ts';
-import type { Filewright } from '../../app.ts';
+import type { Filewright } from '../../filewright.ts';
 import { readDelawareRates, readEntityRules } from '../../packs/entity/law/index.ts';
 import type { RegisterLaw } from '../../packs/entity/register/index.ts';
 import { readProfile } from '../../portals/index.ts';

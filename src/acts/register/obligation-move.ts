@@ -1,8 +1,8 @@
 /** What a recomputation changes, in the words of a list that a person reads before it happens. */
 import type { Change } from '../../packs/entity/register/index.ts';
 import type { ObligationColumns } from '../../store/register/index.ts';
+import type { EntityPlan } from './entity-plan.ts';
 import { columnsOf } from './obligation-columns.ts';
-import type { EntityPlan } from './obligation-plan.ts';
 
 export interface FieldMove {
   readonly field: (typeof TOLD)[number] | 'state';

@@ -8,7 +8,7 @@ import {
   type LedgerFact,
   type RowError,
 } from '../../core/index.ts';
-import type { Filewright } from '../../app.ts';
+import type { Filewright } from '../../filewright.ts';
 import {
   type Change,
   type EntityRecord,
@@ -28,6 +28,7 @@ import {
   writeObligations,
 } from '../../store/register/index.ts';
 import { columnsOf } from './obligation-columns.ts';
+import type { EntityPlan } from './entity-plan.ts';
 import { type Move, moveOf } from './obligation-move.ts';
 
 type Run = Session['run'];
@@ -36,12 +37,6 @@ export interface PlanQuestion {
   readonly tenant: string;
   readonly law: RegisterLaw;
   readonly today: string;
-}
-
-export interface EntityPlan {
-  readonly record: EntityRecord;
-  readonly changes: readonly Change[];
-  readonly stored: ReadonlyMap<string, StoredObligation>;
 }
 
 export interface Plans {

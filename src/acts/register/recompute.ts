@@ -1,6 +1,6 @@
 /** Asks every question of the register again: after a change of rules or calendars, and once in a while as days pass. */
 import { entryId } from '../../core/index.ts';
-import type { Filewright } from '../../app.ts';
+import type { Filewright } from '../../filewright.ts';
 import type { EntityRecord, RegisterLaw } from '../../packs/entity/register/index.ts';
 import type { Person } from '../../store/index.ts';
 import { listEntities, lockRegister } from '../../store/register/index.ts';

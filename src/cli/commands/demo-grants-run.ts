@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openGrants, type Pipeline, sequenceAll } from '../../acts/grants/index.ts';
 import { addUser, personOf } from '../../acts/index.ts';
-import type { Filewright } from '../../app.ts';
+import type { Filewright } from '../../filewright.ts';
 import { FilewrightError } from '../../core/index.ts';
 import { packageRoot, type Person } from '../../store/index.ts';
 import { StoryClock } from './demo-grants-grantor.ts';

@@ -1,5 +1,5 @@
 /** The parts of the year, in the order in which they happen. */
-import type { Filewright } from '../../app.ts';
+import type { Filewright } from '../../filewright.ts';
 import {
   awardFile,
   type CloseReport,

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { addUser, ledgerHistory, personOf, setMailServer, verifyLedger } from '../../acts/index.ts';
 import type * as acts from '../../acts/dockets/index.ts';
 import type { DocketView } from '../../acts/dockets/index.ts';
-import type { Filewright } from '../../app.ts';
+import type { Filewright } from '../../filewright.ts';
 import { addMs, EXIT, FilewrightError, type Instant, toRfc3339 } from '../../core/index.ts';
 import { listPeople, packageRoot, type Person } from '../../store/index.ts';
 import { dataDirectoryOf, type GlobalOptions, stopSignal, withApp } from '../context.ts';

@@ -15,7 +15,7 @@ import {
   signedLogs,
   verifyLedger,
 } from '../../acts/index.ts';
-import type { Filewright } from '../../app.ts';
+import type { Filewright } from '../../filewright.ts';
 import { EXIT, FilewrightError, type Profile } from '../../core/index.ts';
 import { openCsv } from '../../intake/index.ts';
 import { readProfile } from '../../portals/index.ts';

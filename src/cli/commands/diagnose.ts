@@ -9,7 +9,7 @@ import {
   type PayloadDiagnosis,
   type SessionsDiagnosis,
 } from '../../acts/index.ts';
-import type { Filewright } from '../../app.ts';
+import type { Filewright } from '../../filewright.ts';
 import type { DiagnosedLaneEvent } from '../../store/index.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { span, table } from '../output.ts';

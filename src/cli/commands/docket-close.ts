@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { ClosingGround } from '../../acts/dockets/index.ts';
 import { ledgerHistory } from '../../acts/index.ts';
-import type { Filewright } from '../../app.ts';
+import type { Filewright } from '../../filewright.ts';
 import { FilewrightError, type Instant, parseRfc3339 } from '../../core/index.ts';
 import { findFiling } from '../../store/index.ts';
 import { checkUuid, readNamedFile } from '../arguments.ts';

@@ -1,7 +1,7 @@
 /** What `doctor` looks at in the ledger: the key's backup, roles, copies outside, quarantine, the sequencer. */
 import { statSync } from 'node:fs';
 import { inspectQuarantine, signedLogs } from '../../acts/index.ts';
-import type { Filewright } from '../../app.ts';
+import type { Filewright } from '../../filewright.ts';
 import { FilewrightError } from '../../core/index.ts';
 import { compareCopies, countSetAside, ledgerWaiting, rolesState } from '../../store/index.ts';
 import {

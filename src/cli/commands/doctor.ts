@@ -2,7 +2,7 @@ import { existsSync, statfsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { lanes, verifyLedger } from '../../acts/index.ts';
-import type { Filewright } from '../../app.ts';
+import type { Filewright } from '../../filewright.ts';
 import { EXIT, FilewrightError, isOpen, nextOpening } from '../../core/index.ts';
 import { describeServer, ledgerWaiting, unfinishedBatches } from '../../store/index.ts';
 import { environment, type GlobalOptions, withApp } from '../context.ts';

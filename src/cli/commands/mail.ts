@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { changeRecipientOf, listMails, setMailServer, testMail } from '../../acts/index.ts';
-import { findMail, listRecipients, type NoticeView } from '../../store/index.ts';
+import { findMail, listRecipients } from '../../store/index.ts';
 import { readLimit } from '../arguments.ts';
 import { environment, type GlobalOptions, withApp } from '../context.ts';
-import { iso, table } from '../output.ts';
-import { notSent } from './webhook.ts';
+import { table } from '../output.ts';
+import { noticeRows, notSent } from './notices.ts';
 
 interface SetOptions {
   readonly smtp: string;
@@ -97,18 +97,4 @@ export function addMailCommands(mail: Command): void {
         );
       }),
     );
-}
-
-export function noticeRows(
-  notices: readonly NoticeView[],
-  first: (notice: NoticeView) => readonly string[],
-): (string | number)[][] {
-  return notices.map((n) => [
-    ...first(n),
-    n.state,
-    n.attempts.length,
-    n.code ?? '',
-    iso(n.createdAt),
-    iso(n.nextAt),
-  ]);
 }

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { ListedObligation } from '../../acts/grants/index.ts';
 import type { Move, Recomputation } from '../../acts/register/index.ts';
 import { EXIT, FilewrightError } from '../../core/index.ts';
-import type { Filewright } from '../../app.ts';
+import type { Filewright } from '../../filewright.ts';
 import {
   listObligations,
   type ObligationState,

@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 import { addWebhook, changeWebhook, rotateWebhook, testWebhook } from '../../acts/index.ts';
-import { FilewrightError } from '../../core/index.ts';
 import { listNotices, listSubscriptions } from '../../store/index.ts';
 import { checkUuid, readLimit } from '../arguments.ts';
 import { environment, type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
-import { noticeRows } from './mail.ts';
+import { noticeRows, notSent } from './notices.ts';
 
 interface AddOptions {
   readonly events?: string;
@@ -130,12 +129,4 @@ export function addWebhookCommands(webhook: Command): void {
         );
       }),
     );
-}
-
-/** A test that failed is still retried by the jobs; whoever tests wants to know now. */
-export function notSent(code: string | undefined, log: string): FilewrightError {
-  return new FilewrightError(
-    'REFUSED_BY_RULE',
-    `The test was not delivered (${code ?? 'no answer'}); see ${log}`,
-  );
 }

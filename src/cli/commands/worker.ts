@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { eventConsumers, profilesByLane } from '../../acts/index.ts';
-import type { Filewright, RunningParts } from '../../app.ts';
+import type { Filewright, RunningParts } from '../../filewright.ts';
 import { FilewrightError } from '../../core/index.ts';
 import { jsonLog } from '../../system/index.ts';
 import { type GlobalOptions, stopSignal, withApp } from '../context.ts';

@@ -5,17 +5,9 @@
 import { invariant, isPlainText, type JsonValue } from '../../../core/index.ts';
 import type { DocketColumn, DriftChange } from '../docket/index.ts';
 import { driftOf } from '../docket/index.ts';
+import type { AssignmentTable } from './assignment-table.ts';
 import { clientExactness, placeOf, type RoutingMatrix } from './matrix.ts';
 import type { Observation } from './triggers.ts';
-
-/** `undefined` stands for any client or group. */
-export interface AssignmentTable {
-  readonly client: string | undefined;
-  readonly technologyGroup: string | undefined;
-  readonly url: string;
-  /** `env:NAME` or `file:/path` of a bearer token; a matrix holds no secrets. */
-  readonly credential: string | undefined;
-}
 
 /** What a table is asked about. */
 export interface AssignmentQuestion {

@@ -26,6 +26,7 @@
  */
 export * from './activation.ts';
 export * from './assignment.ts';
+export * from './assignment-table.ts';
 export * from './breakers.ts';
 export * from './check-matrix.ts';
 export * from './fact-data.ts';

@@ -8,9 +8,10 @@ import { isSlackGone } from './descend.ts';
 import type { RoutingFact } from './facts.ts';
 import type { HandoffResult, Happening, RoutingStep } from './happening.ts';
 import { desksOf, type Manual, manual, RETURNS_MAX } from './manual-tier.ts';
+import type { Now } from './now.ts';
 import type { Candidate } from './route-of.ts';
 import { type Hop, wakeAt } from './state.ts';
-import { goOn, type Now, nothing, type OpenState, wait } from './steps.ts';
+import { goOn, nothing, type OpenState, wait } from './steps.ts';
 
 /** So often a notice fails before the next one of the manual tier is asked beside it: some seconds. */
 const NOTICES_MAX = 3;

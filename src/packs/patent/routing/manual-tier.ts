@@ -5,9 +5,9 @@ import { isClean, isUsable } from './breakers.ts';
 import type { LeaveReason, RoutingFact } from './facts.ts';
 import type { RoutingStep } from './happening.ts';
 import { messageFor } from './message.ts';
+import type { Now } from './now.ts';
 import type { Candidate } from './route-of.ts';
 import { handedTo, type ManualHold, type RoutingState, wakeAt } from './state.ts';
-import type { Now } from './steps.ts';
 
 export type Manual = RoutingState & { readonly state: 'manual' };
 

@@ -1,7 +1,7 @@
 /** A routing matrix: who gets which docket, and who gets it when that one does not. */
 import type { Sha256Hex } from '../../../core/index.ts';
 import { isNamed, nameOf, wordOf } from '../identity/index.ts';
-import type { AssignmentTable } from './assignment.ts';
+import type { AssignmentTable } from './assignment-table.ts';
 import type { RoutingPolicy } from './policy.ts';
 import type { Tier } from './tiers.ts';
 

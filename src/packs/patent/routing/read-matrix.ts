@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { type LawNode, readLawDocument } from '../../../calendar/index.ts';
 import { canonicalText, sha256Hex } from '../../../core/index.ts';
 import { inFile, members } from '../access/index.ts';
-import type { AssignmentTable } from './assignment.ts';
+import type { AssignmentTable } from './assignment-table.ts';
 import type { MatrixNode, MatrixRow, RoutingMatrix, Target } from './matrix.ts';
 import { policy } from './read-policy.ts';
 import { TIERS } from './tiers.ts';

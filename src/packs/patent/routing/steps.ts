@@ -1,31 +1,17 @@
 /** The steps that a decision can end in, each with all that must be stored and sent for it. */
 import { addMs, type Instant } from '../../../core/index.ts';
-import type { DocketDates } from '../docket/index.ts';
 import type { Activation } from './activation.ts';
-import type { BreakerChange, Breakers } from './breakers.ts';
 import { descend } from './descend.ts';
-import type { LeaveReason, RoutingFact } from './facts.ts';
-import type { RoutingDesk, RoutingStep } from './happening.ts';
+import type { LeaveReason } from './facts.ts';
+import type { RoutingStep } from './happening.ts';
 import { toPeople } from './manual-tier.ts';
 import { messageFor } from './message.ts';
+import type { Now } from './now.ts';
 import { policyOfTier } from './policy.ts';
-import type { Route } from './route-of.ts';
 import { type Hop, handedTo, type RoutingState, tierOf } from './state.ts';
 import type { Tier } from './tiers.ts';
 
 export type OpenState = Exclude<RoutingState, { state: 'confirmed' }>;
-
-/** Everything a branch below may need, gathered once. */
-export interface Now {
-  readonly at: Instant;
-  readonly desk: RoutingDesk;
-  readonly route: Route;
-  readonly dates: DocketDates;
-  /** As they are after this happening. */
-  readonly breakers: Breakers;
-  readonly changes: readonly BreakerChange[];
-  readonly facts: readonly RoutingFact[];
-}
 
 export function leave(
   state: Exclude<OpenState, { state: 'manual' }>,

@@ -1,0 +1,176 @@
+// `npm run shape [-- --json]`: the shape of the code in figures, so that what was made one stays one.
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseAst } from 'rolldown/parseAst';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const src = join(root, 'src');
+const LINES_MAX = 70;
+
+const files = filesUnder(src)
+  .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+  .map(readSource);
+const sql = filesUnder(join(root, 'sql'))
+  .map((path) => readFileSync(path, 'utf8'))
+  .join('\n');
+const tables = [...sql.matchAll(/^create table (\w+) \(([^]*?)^\);/gm)].map(([, name, body]) => ({
+  name,
+  body,
+}));
+
+const figures = {
+  'lines of src': files.reduce((sum, { lines }) => sum + lines, 0),
+  'rooms that open connections over HTTP or TLS': roomsOf(({ imports }) =>
+    imports.some(isOutbound),
+  ),
+  'tables with a proposal': tables
+    .filter(({ body }) => /^\s*proposed_by\b/m.test(body))
+    .map(({ name }) => name),
+  'tables that are claimed': claimed(),
+  'tables with a breaker': tables
+    .filter(({ body }) => /^\s*breaker\w*\b/m.test(body) || false)
+    .map(({ name }) => name),
+  'cycles of rooms': cycles(roomGraph()),
+  'cycles of files, types too': cycles(fileGraph()),
+  'doors (index.ts)': files.filter(({ name }) => name.endsWith('index.ts')).map(({ name }) => name),
+  [`functions over ${LINES_MAX} lines`]: files.flatMap(longFunctions),
+  '"as unknown as"': files.flatMap(({ name, text }) =>
+    [...text.matchAll(/\bas unknown as\b/g)].map(() => name),
+  ),
+};
+
+if (process.argv.includes('--json')) {
+  process.stdout.write(`${JSON.stringify(figures)}\n`);
+} else {
+  for (const [name, value] of Object.entries(figures)) {
+    const isList = Array.isArray(value);
+    process.stdout.write(
+      `${name.padEnd(48)}${String(isList ? value.length : value).padStart(8)}\n`,
+    );
+    if (isList && process.argv.includes('--list'))
+      for (const one of value) process.stdout.write(`    ${one}\n`);
+  }
+  process.stdout.write('\n--list names them, --json is for machines.\n');
+}
+
+function filesUnder(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((item) => item.isFile())
+    .map((item) => join(item.parentPath, item.name))
+    .sort();
+}
+
+function readSource(path) {
+  const text = readFileSync(path, 'utf8');
+  const program = parseAst(text, { lang: 'ts' });
+  const imports = [];
+  for (const node of program.body) if (node.source) imports.push(node.source.value);
+  return {
+    name: relative(src, path),
+    path,
+    text,
+    program,
+    imports,
+    room: relative(src, path)
+      .split('/')
+      .slice(0, relative(src, path).startsWith('packs/') ? 2 : 1)
+      .join('/'),
+    lines: text.split('\n').length - 1,
+  };
+}
+
+function isOutbound(name) {
+  return name === 'undici' || /^(node:)?(https?|tls)$/.test(name);
+}
+
+function roomsOf(test) {
+  // The simulator and the page answer; they call nobody.
+  return [
+    ...new Set(
+      files
+        .filter((file) => !/^(testing|web)$/.test(file.room) && test(file))
+        .map(({ room }) => room),
+    ),
+  ];
+}
+
+function claimed() {
+  const names = new Set();
+  for (const { text } of files) {
+    for (const [, body] of text.matchAll(/`([^`]*?\bskip locked\b[^`]*?)`/g)) {
+      const [, name] = /\bfrom (\w+)/.exec(body) ?? [];
+      if (name !== undefined && tables.some((table) => table.name === name)) names.add(name);
+    }
+    for (const [, name] of text.matchAll(/lockedOnce\(\s*\{?[^)]*?\btable: '(\w+)'/g))
+      names.add(name);
+    for (const [, name] of text.matchAll(/lockedOnce\(`?\s*(?:select[^`]*?from )?'?(\w+)/g))
+      if (tables.some((table) => table.name === name)) names.add(name);
+  }
+  return [...names].sort();
+}
+
+function resolved(file) {
+  return file.imports
+    .filter((name) => name.startsWith('.'))
+    .map((name) => relative(src, resolve(dirname(file.path), name)));
+}
+
+function fileGraph() {
+  return new Map(files.map((file) => [file.name, resolved(file)]));
+}
+
+function roomGraph() {
+  const room = new Map(files.map((file) => [file.name, file.room]));
+  const graph = new Map();
+  for (const file of files) {
+    const open = graph.get(file.room) ?? new Set();
+    graph.set(file.room, open);
+    for (const name of resolved(file)) {
+      const other = room.get(name);
+      if (other !== undefined && other !== file.room) open.add(other);
+    }
+  }
+  return new Map([...graph].map(([name, open]) => [name, [...open]]));
+}
+
+/** Groups of which each member reaches each other (Tarjan), those of one left out. */
+function cycles(graph) {
+  const index = new Map();
+  const low = new Map();
+  const stack = [];
+  const found = [];
+  const visit = (node) => {
+    index.set(node, index.size);
+    low.set(node, index.get(node));
+    stack.push(node);
+    for (const next of graph.get(node) ?? []) {
+      if (!graph.has(next)) continue;
+      if (!index.has(next)) {
+        visit(next);
+        low.set(node, Math.min(low.get(node), low.get(next)));
+      } else if (stack.includes(next)) low.set(node, Math.min(low.get(node), index.get(next)));
+    }
+    if (low.get(node) !== index.get(node)) return;
+    const group = stack.splice(stack.indexOf(node));
+    if (group.length > 1) found.push(group.sort().join(' '));
+  };
+  for (const node of graph.keys()) if (!index.has(node)) visit(node);
+  return found;
+}
+
+function longFunctions({ name, text, program }) {
+  const found = [];
+  const lineOf = (offset) => text.slice(0, offset).split('\n').length;
+  const walk = (node) => {
+    if (node === null || typeof node !== 'object') return;
+    if (Array.isArray(node)) return node.forEach(walk);
+    if (/^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/.test(node.type)) {
+      const lines = lineOf(node.end) - lineOf(node.start) + 1;
+      if (lines > LINES_MAX) found.push(`${name}:${lineOf(node.start)} (${lines})`);
+    }
+    for (const [key, value] of Object.entries(node)) if (key !== 'parent') walk(value);
+  };
+  walk(program.body);
+  return found;
+}

@@ -1,0 +1,26 @@
+/** What mail and webhooks show of what was sent. */
+import { FilewrightError } from '../../core/index.ts';
+import type { NoticeView } from '../../store/index.ts';
+import { iso } from '../output.ts';
+
+export function noticeRows(
+  notices: readonly NoticeView[],
+  first: (notice: NoticeView) => readonly string[],
+): (string | number)[][] {
+  return notices.map((n) => [
+    ...first(n),
+    n.state,
+    n.attempts.length,
+    n.code ?? '',
+    iso(n.createdAt),
+    iso(n.nextAt),
+  ]);
+}
+
+/** A test that failed is still retried by the jobs; whoever tests wants to know now. */
+export function notSent(code: string | undefined, log: string): FilewrightError {
+  return new FilewrightError(
+    'REFUSED_BY_RULE',
+    `The test was not delivered (${code ?? 'no answer'}); see ${log}`,
+  );
+}
