@@ -11,39 +11,18 @@ import { dataDirectoryOf, environment, type GlobalOptions } from '../context.ts'
 import { createOutput } from '../output.ts';
 
 export function addDbCommands(db: Command): void {
-  const embedded = (
-    name: string,
-    about: string,
-    work: (dataDirectory: string, argument: string) => Promise<{ data: object; text: string }>,
-  ): void => {
-    db.command(name)
-      .description(about)
-      .action(async (...given: unknown[]) => {
-        // The command itself comes last, whatever number of arguments goes before it.
-        const options = (given.at(-1) as Command).optsWithGlobals<GlobalOptions>();
-        if ((environment['DATABASE_URL'] ?? '') !== '') {
-          throw new FilewrightError(
-            'USAGE',
-            'DATABASE_URL names another database; unset it to work on the embedded one',
-          );
-        }
-        const { data, text } = await work(dataDirectoryOf(options), String(given[0]));
-        createOutput(options.json === true).result(`db ${name.split(' ')[0]}`, data, () => text);
-      });
-  };
-
-  embedded('start', 'start it, or attach to the one that runs', async (directory) => {
+  addEmbedded(db, 'start', 'start it, or attach to the one that runs', async (directory) => {
     const server = await ensureEmbedded({ dataDirectory: directory });
     return {
       data: server,
       text: `PostgreSQL ${server.version} ${server.startedHere ? 'started' : 'was running'}, pid ${server.pid}.`,
     };
   });
-  embedded('stop', 'stop it cleanly', async (directory) => {
+  addEmbedded(db, 'stop', 'stop it cleanly', async (directory) => {
     const { wasRunning } = await stopEmbedded(directory);
     return { data: { wasRunning }, text: wasRunning ? 'Stopped.' : 'It was not running.' };
   });
-  embedded('status', 'whether it runs, and where it lives', async (directory) => {
+  addEmbedded(db, 'status', 'whether it runs, and where it lives', async (directory) => {
     const status = await embeddedStatus(directory);
     return {
       data: status,
@@ -55,7 +34,8 @@ export function addDbCommands(db: Command): void {
         .join('\n'),
     };
   });
-  embedded(
+  addEmbedded(
+    db,
     'backup <target>',
     'copy the running database into a new directory; the root key is not part of it',
     async (directory, target) => {
@@ -69,7 +49,8 @@ export function addDbCommands(db: Command): void {
       };
     },
   );
-  embedded(
+  addEmbedded(
+    db,
     'restore <source>',
     'bring a backup into an empty data directory',
     async (directory, source) => {
@@ -83,4 +64,26 @@ export function addDbCommands(db: Command): void {
       };
     },
   );
+}
+
+function addEmbedded(
+  db: Command,
+  name: string,
+  about: string,
+  work: (dataDirectory: string, argument: string) => Promise<{ data: object; text: string }>,
+): void {
+  db.command(name)
+    .description(about)
+    .action(async (...given: unknown[]) => {
+      // The command itself comes last, whatever number of arguments goes before it.
+      const options = (given.at(-1) as Command).optsWithGlobals<GlobalOptions>();
+      if ((environment['DATABASE_URL'] ?? '') !== '') {
+        throw new FilewrightError(
+          'USAGE',
+          'DATABASE_URL names another database; unset it to work on the embedded one',
+        );
+      }
+      const { data, text } = await work(dataDirectoryOf(options), String(given[0]));
+      createOutput(options.json === true).result(`db ${name.split(' ')[0]}`, data, () => text);
+    });
 }

@@ -22,6 +22,11 @@ interface ExplainOptions extends LawOptions {
 }
 
 export function addDeadlineCommands(deadline: Command): void {
+  addCompute(deadline);
+  addExplain(deadline);
+}
+
+function addCompute(deadline: Command): void {
   withLaw(deadline.command('compute'))
     .description('compute cases from standard input, one JSON object per line')
     .option('--no-steps', 'leave the steps out')
@@ -54,7 +59,9 @@ export function addDeadlineCommands(deadline: Command): void {
         });
       },
     );
+}
 
+function addExplain(deadline: Command): void {
   withLaw(deadline.command('explain'))
     .description('explain one deadline step by step')
     .option('--case <file>', 'the case as a JSON object; - reads standard input')

@@ -32,6 +32,17 @@ interface ListOptions {
 }
 
 export function addDocketCommands(docket: Command): void {
+  addImport(docket);
+  addConsume(docket);
+  addList(docket);
+  addShow(docket);
+  addAck(docket);
+  addClose(docket);
+  addDocketReport(docket);
+  addDocketMoved(docket);
+}
+
+function addImport(docket: Command): void {
   docket
     .command('import <file>')
     .description(
@@ -47,7 +58,9 @@ export function addDocketCommands(docket: Command): void {
     .action((file: string, own: ImportOptions, command: Command) =>
       importAction(file, own, command.optsWithGlobals()),
     );
+}
 
+function addConsume(docket: Command): void {
   docket
     .command('consume')
     .description(
@@ -60,7 +73,9 @@ export function addDocketCommands(docket: Command): void {
     .action((own: ConsumeOptions, command: Command) =>
       consumeAction(own, command.optsWithGlobals()),
     );
+}
 
+function addList(docket: Command): void {
   docket
     .command('list')
     .description('open dockets that you may see, in the order they came in')
@@ -86,7 +101,9 @@ export function addDocketCommands(docket: Command): void {
         );
       }),
     );
+}
 
+function addShow(docket: Command): void {
   docket
     .command('show <docket>')
     .description(
@@ -113,7 +130,9 @@ export function addDocketCommands(docket: Command): void {
         out.result('docket show', { ...detailJson(found), ...payload }, () => detailText(found));
       }),
     );
+}
 
+function addAck(docket: Command): void {
   docket
     .command('ack <docket>')
     .description(
@@ -133,7 +152,9 @@ export function addDocketCommands(docket: Command): void {
         );
       }),
     );
+}
 
+function addClose(docket: Command): void {
   docket
     .command('close <docket>')
     .description(
@@ -160,9 +181,6 @@ export function addDocketCommands(docket: Command): void {
         });
       }),
     );
-
-  addDocketReport(docket);
-  addDocketMoved(docket);
 }
 
 function rest(found: { readonly dockets: readonly object[]; readonly total: number }): string[] {

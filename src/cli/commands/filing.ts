@@ -26,6 +26,12 @@ interface ListOptions {
 }
 
 export function addFilingCommands(filing: Command): void {
+  addList(filing);
+  addShow(filing);
+  addDefend(filing);
+}
+
+function addList(filing: Command): void {
   filing
     .command('list')
     .description('filings in the order of their ids')
@@ -74,7 +80,9 @@ export function addFilingCommands(filing: Command): void {
         );
       }),
     );
+}
 
+function addShow(filing: Command): void {
   filing
     .command('show <filing>')
     .description('one filing with its attempts; by id or by idempotency key')
@@ -121,7 +129,9 @@ export function addFilingCommands(filing: Command): void {
         );
       }),
     );
+}
 
+function addDefend(filing: Command): void {
   filing
     .command('defend <filing> <dir>')
     .description(

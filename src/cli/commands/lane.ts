@@ -10,6 +10,14 @@ import { iso, table } from '../output.ts';
 const CEILING_MAX = 1000;
 
 export function addLaneCommands(lane: Command): void {
+  addList(lane);
+  addAdd(lane);
+  addChange(lane, 'pause', 'take no new requests until somebody resumes it', 'paused_by_person');
+  addChange(lane, 'resume', 'end a pause, close the breaker and start slowly', 'resumed_by_person');
+  addCeiling(lane);
+}
+
+function addList(lane: Command): void {
   lane
     .command('list')
     .description('ceilings, pauses, breakers and backlog')
@@ -49,7 +57,9 @@ export function addLaneCommands(lane: Command): void {
         );
       }),
     );
+}
 
+function addAdd(lane: Command): void {
   lane
     .command('add <profile>')
     .description('add a lane from a portal profile, or give an existing lane a new profile')
@@ -66,29 +76,30 @@ export function addLaneCommands(lane: Command): void {
         );
       }),
     );
+}
 
-  const change = (
-    name: string,
-    about: string,
-    kind: 'paused_by_person' | 'resumed_by_person',
-  ): void => {
-    lane
-      .command(`${name} <lane>`)
-      .description(about)
-      .action(async (code: string, _own: object, command: Command) =>
-        withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-          const state = await changeLane(app, code, { kind }, await actor());
-          out.result(
-            `lane ${name}`,
-            { lane: state },
-            () => `Lane ${code}: ${pauseText(state, app.clock.now())}.`,
-          );
-        }),
-      );
-  };
-  change('pause', 'take no new requests until somebody resumes it', 'paused_by_person');
-  change('resume', 'end a pause, close the breaker and start slowly', 'resumed_by_person');
+function addChange(
+  lane: Command,
+  name: string,
+  about: string,
+  kind: 'paused_by_person' | 'resumed_by_person',
+): void {
+  lane
+    .command(`${name} <lane>`)
+    .description(about)
+    .action(async (code: string, _own: object, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        const state = await changeLane(app, code, { kind }, await actor());
+        out.result(
+          `lane ${name}`,
+          { lane: state },
+          () => `Lane ${code}: ${pauseText(state, app.clock.now())}.`,
+        );
+      }),
+    );
+}
 
+function addCeiling(lane: Command): void {
   lane
     .command('ceiling <lane> <n>')
     .description('change how many requests may be in flight, while everything runs')

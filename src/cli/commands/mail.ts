@@ -13,6 +13,15 @@ interface SetOptions {
 }
 
 export function addMailCommands(mail: Command): void {
+  addSet(mail);
+  addShow(mail);
+  addChange(mail, 'add');
+  addChange(mail, 'remove');
+  addTest(mail);
+  addLog(mail);
+}
+
+function addSet(mail: Command): void {
   mail
     .command('set')
     .description('name the mail server by reference, and the sender')
@@ -30,7 +39,9 @@ export function addMailCommands(mail: Command): void {
         out.result('mail set', setting, () => `Mail goes out through ${own.smtp} as ${own.from}.`);
       }),
     );
+}
 
+function addShow(mail: Command): void {
   mail
     .command('show')
     .description('the mail server, and the recipients by role')
@@ -51,25 +62,25 @@ export function addMailCommands(mail: Command): void {
         );
       }),
     );
+}
 
-  const change = (kind: 'add' | 'remove'): void => {
-    mail
-      .command(`${kind} <role> <address>`)
-      .description(`${kind} a recipient; roles: registered_agent, alert, digest`)
-      .option('--entity <id>', 'for this entity alone, instead of the tenant’s registered_agent')
-      .action(async (role: string, address: string, own: { entity?: string }, command: Command) =>
-        withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-          const input = { role, address, entityId: own.entity };
-          const recipient = await changeRecipientOf(app, input, kind, await actor());
-          out.result(`mail ${kind}`, recipient, () =>
-            kind === 'add' ? `${address} is told as ${role}.` : `${address} is no longer told.`,
-          );
-        }),
-      );
-  };
-  change('add');
-  change('remove');
+function addChange(mail: Command, kind: 'add' | 'remove'): void {
+  mail
+    .command(`${kind} <role> <address>`)
+    .description(`${kind} a recipient; roles: registered_agent, alert, digest`)
+    .option('--entity <id>', 'for this entity alone, instead of the tenant’s registered_agent')
+    .action(async (role: string, address: string, own: { entity?: string }, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        const input = { role, address, entityId: own.entity };
+        const recipient = await changeRecipientOf(app, input, kind, await actor());
+        out.result(`mail ${kind}`, recipient, () =>
+          kind === 'add' ? `${address} is told as ${role}.` : `${address} is no longer told.`,
+        );
+      }),
+    );
+}
 
+function addTest(mail: Command): void {
   mail
     .command('test <address>')
     .description('send a test message now and say what the server answered')
@@ -81,7 +92,9 @@ export function addMailCommands(mail: Command): void {
         out.result('mail test', { address, ...outcome }, () => `Sent: ${outcome.code ?? ''}.`);
       }),
     );
+}
 
+function addLog(mail: Command): void {
   mail
     .command('log')
     .description('messages, with every attempt')

@@ -27,7 +27,12 @@ const CELL_CHARS_MAX = 48;
 
 export function addObligationCommands(obligation: Command): void {
   addRegisterCommands(obligation);
+  addCompute(obligation);
+  addExplain(obligation);
+  addListRules(obligation);
+}
 
+function addCompute(obligation: Command): void {
   obligation
     .command('compute')
     .description(
@@ -43,7 +48,9 @@ export function addObligationCommands(obligation: Command): void {
         show: oneLine,
       });
     });
+}
 
+function addExplain(obligation: Command): void {
   obligation
     .command('explain')
     .description('the next obligation of one entity, step by step')
@@ -70,7 +77,9 @@ export function addObligationCommands(obligation: Command): void {
       const out = createOutput(command.optsWithGlobals<GlobalOptions>().json === true);
       out.result('obligation explain', answer, () => explained(answer));
     });
+}
 
+function addListRules(obligation: Command): void {
   obligation
     .command('list-rules')
     .description('every rule with its due date, window, fee, basis and citation')

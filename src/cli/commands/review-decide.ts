@@ -47,6 +47,15 @@ interface ReplayOptions {
 }
 
 export function addReviewDecisions(review: Command): void {
+  addReplay(review);
+  addCorrect(review);
+  addApprove(review);
+  addWithdraw(review);
+  addProposal(review);
+  addClosing(review);
+}
+
+function addReplay(review: Command): void {
   review
     .command('replay [filing]')
     .description(
@@ -80,7 +89,9 @@ export function addReviewDecisions(review: Command): void {
         proposed(out, 'review replay', made, {});
       }),
     );
+}
 
+function addCorrect(review: Command): void {
   review
     .command('correct <filing>')
     .description(
@@ -106,7 +117,9 @@ export function addReviewDecisions(review: Command): void {
         proposed(out, 'review correct', made, { changes, gateChanges });
       }),
     );
+}
 
+function addApprove(review: Command): void {
   review
     .command('approve <proposal>')
     .description('let a proposal of another person run; its filings join the queue')
@@ -128,7 +141,9 @@ export function addReviewDecisions(review: Command): void {
         );
       }),
     );
+}
 
+function addWithdraw(review: Command): void {
   review
     .command('withdraw <proposal>')
     .description('end a proposal without running it')
@@ -140,7 +155,9 @@ export function addReviewDecisions(review: Command): void {
         out.result('review withdraw', { proposal: id }, () => `Proposal ${id} is withdrawn.`);
       }),
     );
+}
 
+function addProposal(review: Command): void {
   review
     .command('proposal <proposal>')
     .description(
@@ -153,8 +170,6 @@ export function addReviewDecisions(review: Command): void {
         out.result('review proposal', opened, () => proposalText(opened));
       }),
     );
-
-  addClosing(review);
 }
 
 function addClosing(review: Command): void {

@@ -11,6 +11,13 @@ import { hexText, reviewText } from './review-text.ts';
 export { evidenceText } from './review-text.ts';
 
 export function addReviewCommands(review: Command): void {
+  addList(review);
+  addShow(review);
+  addProposals(review);
+  addReviewDecisions(review);
+}
+
+function addList(review: Command): void {
   review
     .command('list')
     .description('open exceptions, the most urgent first')
@@ -57,7 +64,9 @@ export function addReviewCommands(review: Command): void {
         );
       }),
     );
+}
 
+function addShow(review: Command): void {
   review
     .command('show <filing>')
     .description('the sealed envelope: payload, hash, trace, exact response, violations, attempts')
@@ -77,7 +86,9 @@ export function addReviewCommands(review: Command): void {
         );
       }),
     );
+}
 
+function addProposals(review: Command): void {
   review
     .command('proposals')
     .description('proposals that wait for a second person')
@@ -103,6 +114,4 @@ export function addReviewCommands(review: Command): void {
         );
       }),
     );
-
-  addReviewDecisions(review);
 }

@@ -13,6 +13,14 @@ interface RunOptions {
 }
 
 export function addRouteCommands(route: Command): void {
+  addImport(route);
+  addCheck(route);
+  addShow(route);
+  addAbsent(route);
+  addRun(route);
+}
+
+function addImport(route: Command): void {
   route
     .command('import <files...>')
     .description(
@@ -33,7 +41,9 @@ export function addRouteCommands(route: Command): void {
         );
       }),
     );
+}
 
+function addCheck(route: Command): void {
   route
     .command('check <files...>')
     .description('look for circles, gaps and names that lead nowhere; change nothing')
@@ -45,7 +55,9 @@ export function addRouteCommands(route: Command): void {
         if (found.faults.length > 0) process.exitCode = EXIT.failed;
       }),
     );
+}
 
+function addShow(route: Command): void {
   route
     .command('show')
     .description('the setup that holds, and those before it; shows no addresses and no rights')
@@ -56,7 +68,9 @@ export function addRouteCommands(route: Command): void {
         out.result('route show', found, () => viewText(found));
       }),
     );
+}
 
+function addAbsent(route: Command): void {
   route
     .command('absent <person>')
     .description('note an absence; the delegate gets what that person would get')
@@ -75,7 +89,9 @@ export function addRouteCommands(route: Command): void {
           out.result('route absent', { n, person, ...own }, () => `Noted; setup ${n} holds now.`);
         }),
     );
+}
 
+function addRun(route: Command): void {
   route
     .command('run')
     .description(

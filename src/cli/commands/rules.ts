@@ -5,6 +5,11 @@ import type { GlobalOptions } from '../context.ts';
 import { createOutput, table } from '../output.ts';
 
 export function addRulesCommands(rules: Command): void {
+  addList(rules);
+  addDiff(rules);
+}
+
+function addList(rules: Command): void {
   rules
     .command('list')
     .description('patent rules and calendars with version, confidence and citation')
@@ -51,7 +56,9 @@ export function addRulesCommands(rules: Command): void {
           ].join('\n'),
       );
     });
+}
 
+function addDiff(rules: Command): void {
   rules
     .command('diff <old> <new>')
     .description(

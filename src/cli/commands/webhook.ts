@@ -13,6 +13,17 @@ interface AddOptions {
 }
 
 export function addWebhookCommands(webhook: Command): void {
+  addAdd(webhook);
+  addList(webhook);
+  addChange(webhook, 'enable', 'send to it again; what was missed meanwhile needs event resend');
+  addChange(webhook, 'disable', 'send nothing more to it; what is under way is dropped');
+  addChange(webhook, 'remove', 'forget the address and its secrets');
+  addRotate(webhook);
+  addTest(webhook);
+  addLog(webhook);
+}
+
+function addAdd(webhook: Command): void {
   webhook
     .command('add <url>')
     .description('send events to this https address; the secret is shown once')
@@ -45,7 +56,9 @@ export function addWebhookCommands(webhook: Command): void {
         );
       }),
     );
+}
 
+function addList(webhook: Command): void {
   webhook
     .command('list')
     .description('addresses, event types, and whether they are enabled')
@@ -67,22 +80,21 @@ export function addWebhookCommands(webhook: Command): void {
         );
       }),
     );
+}
 
-  const change = (kind: 'enable' | 'disable' | 'remove', about: string): void => {
-    webhook
-      .command(`${kind} <id>`)
-      .description(about)
-      .action(async (id: string, _own: object, command: Command) =>
-        withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-          await changeWebhook(app, id, kind, await actor());
-          out.result(`webhook ${kind}`, { id }, () => `Webhook ${id} is ${kind}d.`);
-        }),
-      );
-  };
-  change('enable', 'send to it again; what was missed meanwhile needs event resend');
-  change('disable', 'send nothing more to it; what is under way is dropped');
-  change('remove', 'forget the address and its secrets');
+function addChange(webhook: Command, kind: 'enable' | 'disable' | 'remove', about: string): void {
+  webhook
+    .command(`${kind} <id>`)
+    .description(about)
+    .action(async (id: string, _own: object, command: Command) =>
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        await changeWebhook(app, id, kind, await actor());
+        out.result(`webhook ${kind}`, { id }, () => `Webhook ${id} is ${kind}d.`);
+      }),
+    );
+}
 
+function addRotate(webhook: Command): void {
   webhook
     .command('rotate <id>')
     .description('a new secret; the former one signs beside it for 24 hours')
@@ -99,7 +111,9 @@ export function addWebhookCommands(webhook: Command): void {
         );
       }),
     );
+}
 
+function addTest(webhook: Command): void {
   webhook
     .command('test <id>')
     .description('send a test event now and say what the receiver answered')
@@ -111,7 +125,9 @@ export function addWebhookCommands(webhook: Command): void {
         out.result('webhook test', { id, ...outcome }, () => `Sent: ${outcome.code ?? ''}.`);
       }),
     );
+}
 
+function addLog(webhook: Command): void {
   webhook
     .command('log <id>')
     .description('what was sent there, with every attempt')
