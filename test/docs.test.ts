@@ -196,7 +196,7 @@ function meantBy(words: string, above: readonly string[], allowed: readonly stri
   if (words === 'nothing') return [];
   if (words === 'all') return ['*'];
   if (words === 'all of the above but testing')
-    return [...above.filter((room) => room !== 'testing'), 'app.ts'].sort();
+    return above.filter((room) => room !== 'testing').sort();
   if (words === 'acts, app, and what they show') {
     // Whatever it shows; acts and the wiring must be among it.
     return allowed.includes('acts') && allowed.includes('app.ts') ? [...allowed].sort() : [];

@@ -29,22 +29,40 @@ export async function followBreakers(
   const breakers = new Map(rows.map((row) => [row.target, row.state as unknown as BreakerState]));
   const clean = rows.flatMap(({ target }) => (isClean(breakers, target) ? [target] : []));
   await wakeManualDockets(session, tenant, clean);
-  for (const { target, breaker } of broken) {
+  for (const { target, breaker } of broken) await follow(parts, target, breaker);
+}
+
+async function follow(
+  { session, tenant, ids }: RoutingParts,
+  target: string,
+  breaker: BreakerState,
+): Promise<void> {
+  const at =
+    breaker.state === 'open'
+      ? breaker.since
+      : breaker.state === 'half_open'
+        ? breaker.nextProbeAt
+        : undefined;
+  const until = nextProbeAt(breaker);
+  if (at === undefined || until === undefined) return;
+  const opened = { state: 'open', since: at, until } as const;
+  try {
     await session.transaction(async (run) => {
-      const at =
-        breaker.state === 'open'
-          ? breaker.since
-          : breaker.state === 'half_open'
-            ? breaker.nextProbeAt
-            : undefined;
-      const until = nextProbeAt(breaker);
-      if (at === undefined || until === undefined) return;
-      const opened = { state: 'open', since: at, until } as const;
-      const fact = await openRecovery(parts, run, { target, opened });
-      if (fact !== undefined) await recordDocketFacts(run, tenant, [fact]);
+      const fact = await openRecovery({ tenant, ids }, run, { target, opened });
+      if (fact === undefined) return;
+      // Whoever closed the breaker meanwhile ended its run too, and that is why there was room for another. Looked at
+      // after the insert: no run can end between the two unseen, because the insert would have met it.
+      const now = (await readBreakers(run, tenant)).find((row) => row.target === target);
+      if ((now?.state as unknown as BreakerState).state === 'closed') throw new ClosedMeanwhile();
+      await recordDocketFacts(run, tenant, [fact]);
     });
+  } catch (error) {
+    if (!(error instanceof ClosedMeanwhile)) throw error;
   }
 }
+
+/** Takes the insert back. */
+class ClosedMeanwhile extends Error {}
 
 /** MANUAL_ESCALATION_REQUIRED is told again each time its clock runs out. */
 export async function tellOverdue(parts: RoutingParts, clockMs: number): Promise<void> {

@@ -3,7 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { SaturationGauge } from '../../src/brokers/index.ts';
 import { FilewrightError } from '../../src/core/index.ts';
 import { greetMailServer } from '../../src/notify/index.ts';
-import { listBreakers, recoveryStatus } from '../../src/routing/index.ts';
+import { listBreakers, loadRouting, recoveryStatus } from '../../src/routing/index.ts';
+import { followBreakers } from '../../src/routing/recovery-watch.ts';
 import { QueueWatch } from '../../src/routing/queue-watch.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { until } from '../delivery/waiting.ts';
@@ -23,6 +24,11 @@ const mailAt = (port: number) => ({
   allowPrivateAddresses: true,
 });
 const trusted = { certificateAuthorities: [TLS.cert] };
+const BREAKERS = {
+  name: 'docket-breakers',
+  text: 'select target, state, ver, log_ver, changed_at from docket_breaker where tenant = $1 order by target',
+};
+const RUNS = { name: 'runs', text: 'select id from recovery_run where tenant = $1 order by id' };
 /** Nobody listens there. */
 const DEAD_PORT = 1;
 
@@ -69,6 +75,8 @@ describe('a mail server', () => {
     await until(async () => (await health())?.verdict === 'bad', 20_000);
     expect((await health())?.evidence).toMatchObject({ asked: 'EHLO', code: 'UNREACHABLE' });
     expect(await breaker()).toBe('open');
+    const { session, tenant } = stage.parts;
+    const seenOpen = await session.run(BREAKERS, [tenant]);
     const mail = await startMailServer();
     ({ port } = mail);
     await until(async () => (await breaker()) === 'closed', 20_000);
@@ -76,6 +84,19 @@ describe('a mail server', () => {
     // One letter: the synthetic transaction.
     expect(mail.taken).toHaveLength(1);
     await mail.close();
+    // A process that saw it open, and looks for its run when it is closed and the run is over, begins no other.
+    const late: Pick<typeof session, 'run' | 'transaction'> = {
+      run: async (statement, values) =>
+        statement.name === BREAKERS.name ? seenOpen : session.run(statement, values),
+      transaction: (work) => session.transaction(work),
+    };
+    const runs = () => session.run(RUNS, [tenant]);
+    const before = await runs();
+    await followBreakers(
+      { ...stage.parts, session: late as typeof session },
+      await loadRouting(stage.parts),
+    );
+    expect(await runs()).toEqual(before);
   }, 40_000);
 
   it('whose address cannot be read fails at once, and is well when it can be', async () => {
