@@ -64,12 +64,16 @@ interface StoredLine {
   readonly isLate: boolean;
 }
 
-/** Lines of the groups that have an open one, or one of a day that must be folded; without those that are withdrawn. */
-async function* linesOf(
+/** Lines of the groups that have an open one, or one of a day that must be folded; those that are withdrawn only where told. */
+export async function* linesOf(
   { desk }: ReconciliationParts,
   at: StageRun,
   told: Told,
-  wanted: { readonly until: Day; readonly of: 'announces' | 'tells' },
+  wanted: {
+    readonly until: Day;
+    readonly of: 'announces' | 'tells';
+    readonly withWithdrawn?: boolean;
+  },
 ): AsyncGenerator<readonly StoredLine[]> {
   const groups = { until: formatDay(wanted.until), days: told.days, of: wanted.of };
   for await (const { feed, format, first, lines, settled, late } of lineGroups(desk, at, groups)) {
@@ -77,7 +81,8 @@ async function* linesOf(
     for (const [index, value] of lines.entries()) {
       const ordinal = first + index;
       const line = openedLine({ feed, format, ordinal }, value);
-      if (line.bookingDate > wanted.until || told.isWithdrawn(line)) continue;
+      if (line.bookingDate > wanted.until) continue;
+      if (wanted.withWithdrawn !== true && told.isWithdrawn(line)) continue;
       stored.push({ line, isClosed: settled.has(ordinal), isLate: late.has(ordinal) });
     }
     yield stored;

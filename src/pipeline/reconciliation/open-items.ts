@@ -21,6 +21,7 @@ import { foldLines } from './fold-lines.ts';
 import type { ReconciliationParts } from './parts.ts';
 import { SettledEntries } from './settled-entries.ts';
 import type { ToldLines } from './told-lines.ts';
+import { withdrawnWords } from './withdrawn-words.ts';
 
 export interface OpenItems {
   /** What the rules are asked about. */
@@ -60,12 +61,14 @@ export async function openItems(
   at: StageRun,
   until: Day,
 ): Promise<OpenItems> {
-  const settled = new SettledEntries(await settlements(at));
+  const said = await settlements(at);
+  const settled = new SettledEntries(said);
+  const ofWithdrawn = await withdrawnWords(parts, at, until, said);
   const entries = new PackedEntries();
   const returns = new ClosedReturns();
   const counts = { lines: 0, receipts: 0, undated: 0 };
   const take = (line: BankLine, ids: readonly string[], late: ToldLines | undefined): void => {
-    if (settled.keepLine(line, ids)) return;
+    if (settled.keepLine(line, [...ids, ...ids.flatMap((id) => ofWithdrawn.get(id) ?? [])])) return;
     // What a closed period did not have is for a person, not for the rules.
     if (late !== undefined) {
       late.addLate(line);

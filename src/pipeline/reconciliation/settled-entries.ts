@@ -16,6 +16,9 @@ export class SettledEntries {
   readonly #wanted: ReadonlySet<string>;
   readonly #lines = new Map<string, BankLine>();
   readonly #receipts = new Map<string, ExpectedReceipt>();
+  /** Entries that one word could be about as well as another: nobody can tell, so it is about none of them. */
+  readonly #doubtful: BankLine[] = [];
+  readonly #isDoubted = new Set<string>();
 
   /** `settlements` in the order in which they were said. */
   constructor(settlements: readonly Settlement[]) {
@@ -34,6 +37,13 @@ export class SettledEntries {
       .toSorted((one, other) => (this.#rank.get(other) ?? 0) - (this.#rank.get(one) ?? 0));
     const [last] = said;
     if (last === undefined) return false;
+    const other = this.#lines.get(last);
+    if (other !== undefined || this.#isDoubted.has(last)) {
+      this.#isDoubted.add(last);
+      this.#lines.delete(last);
+      this.#doubtful.push(...(other === undefined ? [] : [other]), line);
+      return true;
+    }
     this.#lines.set(last, line);
     return true;
   }
@@ -91,7 +101,11 @@ export class SettledEntries {
         if (left !== undefined) receipts.set(receipt.id, left);
       }
     }
-    return { byPerson, lines: lines.values(), receipts: receipts.values() };
+    return {
+      byPerson,
+      lines: [...lines.values(), ...this.#doubtful],
+      receipts: receipts.values(),
+    };
   }
 }
 

@@ -56,9 +56,11 @@ export { partsOf, withParts } from './parts.ts';
 export { type DateWindow, MATCH_POLICY, type MatchPolicy } from './policy.ts';
 export {
   Deliveries,
+  entryKey,
   type Folded,
   HeldLines,
   type IsToldTwice,
+  sameEntries,
   Tellings,
   toldOutcome,
 } from './deliveries/index.ts';
