@@ -1,13 +1,20 @@
-/** Looks up the payments of closed periods that open returns take back; their texts are sealed with their feeds. */
+/**
+ * Looks up the payments of closed periods that open returns take back; their texts are sealed with their feeds. Decided before
+ * anything is matched, once: what goes back is expected again, and no rule may give the return to another payment then.
+ */
 import { formatDay } from '../../calendar/index.ts';
 import {
+  accountMoney,
   type BankLine,
+  type Candidate,
   type ClosedPayment,
-  closedPaymentOf,
+  doubtfulReturn,
   type FoundOutcome,
   MATCH_POLICY,
   mayReturnClosed,
+  paymentsTakenBack,
   returnOutcome,
+  type TakenBack,
 } from '../../packs/grants/index.ts';
 import { closedPayments, sealedLines, type StageRun } from '../../store/index.ts';
 import { lineId, openedLine } from './line-codec.ts';
@@ -17,47 +24,66 @@ import type { ReconciliationParts } from './parts.ts';
 const AT_ONCE = 500;
 
 export class ClosedReturns {
-  #asked: BankLine[] = [];
-  readonly #found = new Map<string, ClosedPayment>();
+  readonly #asked: BankLine[] = [];
+  #found: ReadonlyMap<string, TakenBack> = new Map();
 
-  look(line: BankLine): void {
-    if (mayReturnClosed(line)) this.#asked.push(line);
+  /** False for a line that takes nothing back. What is kept goes to the rules only after it was looked up. */
+  keep(line: BankLine): boolean {
+    if (!mayReturnClosed(line)) return false;
+    this.#asked.push(line);
+    return true;
   }
 
-  async find(parts: ReconciliationParts, at: StageRun): Promise<void> {
-    const asked = this.#asked.toSorted((one, other) => (one.id < other.id ? -1 : 1));
-    this.#asked = [];
-    const taken = new Set<string>();
+  /** `open` gives everything that came in and is not closed, whether people have settled it or not. */
+  async find(
+    parts: ReconciliationParts,
+    at: StageRun,
+    open: () => Iterable<BankLine>,
+  ): Promise<void> {
+    const asked = this.#asked;
+    const closed = new Map<string, ClosedPayment>();
     for (let from = 0; from < asked.length; from += AT_ONCE) {
       const some = asked.slice(from, from + AT_ONCE);
-      const payments = await paymentsFor(parts, at, some);
-      for (const line of some) {
-        const free = payments.filter((payment) => !taken.has(payment.line.id));
-        const payment = closedPaymentOf(line, free);
-        if (payment === undefined) continue;
-        taken.add(payment.line.id);
-        this.#found.set(line.id, payment);
-      }
+      for (const one of await paymentsFor(parts, at, some)) closed.set(one.line.id, one);
     }
+    // Nearly always: nothing open needs to be looked at.
+    if (closed.size === 0) return;
+    const payments: Candidate[] = Array.from(closed.values(), (one) => ({
+      line: one.line,
+      closed: one,
+    }));
+    const wanted = new Set(payments.map(({ line }) => accountMoney(line)));
+    for (const line of open()) {
+      if (line.direction !== 'credit' || line.isReversal || !wanted.has(accountMoney(line)))
+        continue;
+      payments.push({ line, closed: undefined });
+    }
+    this.#found = paymentsTakenBack(asked, payments);
+  }
+
+  /** Those that are left to the rules. */
+  forRules(): readonly BankLine[] {
+    return this.#asked.filter(({ id }) => (this.#found.get(id)?.kind ?? 'open') === 'open');
   }
 
   /** Cents by award that go back, of what closed periods have counted. */
   reopened(): ReadonlyMap<string, number> {
     const sums = new Map<string, number>();
-    for (const { shares } of this.#found.values()) {
-      for (const { award, cents } of shares) sums.set(award, (sums.get(award) ?? 0) + cents);
+    for (const found of this.#found.values()) {
+      if (found.kind !== 'closed') continue;
+      for (const { award, cents } of found.payment.shares) {
+        sums.set(award, (sums.get(award) ?? 0) + cents);
+      }
     }
     return sums;
   }
 
-  /** What the rules left to a person, where it is such a return after all. */
-  insteadOf(found: FoundOutcome): FoundOutcome {
-    const [line, other] = found.lines;
-    if (line === undefined || other !== undefined || found.outcome.status !== 'manual') {
-      return found;
+  *outcomes(): Generator<FoundOutcome> {
+    for (const line of this.#asked) {
+      const found = this.#found.get(line.id);
+      if (found?.kind === 'closed') yield returnOutcome(line, found.payment);
+      if (found?.kind === 'doubt') yield doubtfulReturn(line, found.payments);
     }
-    const payment = this.#found.get(line.id);
-    return payment === undefined ? found : returnOutcome(line, payment);
   }
 }
 

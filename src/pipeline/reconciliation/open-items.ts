@@ -74,13 +74,17 @@ export async function openItems(
       late.addLate(line);
       return;
     }
-    entries.addLine(line);
-    returns.look(line);
+    if (!returns.keep(line)) entries.addLine(line);
   };
   const { told, nets, lines: count } = await foldLines(parts, at, until, take);
   counts.lines = count;
   // Before receipts are looked at: what goes back now is expected again, and may come again before anything is closed.
-  await returns.find(parts, at);
+  for (const line of settled.doubtful()) if (!returns.keep(line)) entries.addLine(line);
+  await returns.find(parts, at, function* () {
+    yield* settled.kept();
+    yield* entries.lines();
+  });
+  for (const line of returns.forRules()) entries.addLine(line);
   const reopened = together(returns.reopened(), settled.reopened());
   for await (const group of openReceipts(parts, at, reopened)) {
     counts.undated += group.undated;
@@ -91,11 +95,7 @@ export async function openItems(
   }
   const { byPerson, receipts, lines } = settled.decided();
   for (const receipt of receipts) entries.addReceipt(receipt);
-  for (const line of lines) {
-    entries.addLine(line);
-    returns.look(line);
-  }
-  await returns.find(parts, at);
+  for (const line of lines) entries.addLine(line);
   return { entries, byPerson, returns, told, nets, reopened, ...counts };
 }
 
@@ -180,14 +180,15 @@ function receiptOf(
   };
 }
 
-/** What people have settled, what is no entry, then outcomes by the rules as they are found. */
+/** What people have settled, what is no entry, what takes closed payments back, then outcomes by the rules as they are found. */
 export function* outcomesOf(
   { isBusinessDay }: ReconciliationParts,
   { byPerson, told, entries, returns }: OpenItems,
 ): Generator<FoundOutcome> {
   yield* byPerson;
   yield* told;
-  for (const found of matchEach(entries, { isBusinessDay })) yield returns.insteadOf(found);
+  yield* returns.outcomes();
+  yield* matchEach(entries, { isBusinessDay });
 }
 
 export function plain(value: object): JsonValue {

@@ -48,6 +48,16 @@ export class SettledEntries {
     return true;
   }
 
+  /** Those that are for the rules after all, because a word about them could be about another one as well. */
+  doubtful(): readonly BankLine[] {
+    return this.#doubtful;
+  }
+
+  /** Those that somebody has settled. */
+  kept(): Iterable<BankLine> {
+    return this.#lines.values();
+  }
+
   keepReceipt(receipt: ExpectedReceipt): boolean {
     if (!this.#wanted.has(receipt.id)) return false;
     this.#receipts.set(receipt.id, receipt);
@@ -103,7 +113,7 @@ export class SettledEntries {
     }
     return {
       byPerson,
-      lines: [...lines.values(), ...this.#doubtful],
+      lines: lines.values(),
       receipts: receipts.values(),
     };
   }

@@ -36,15 +36,16 @@ export async function countedAwards(
   );
 }
 
-// Payments that nothing was taken back of yet, with what they brought to each award.
+// Payments that nothing was taken back of yet, with what they brought to each award; once, however many returns fit one.
 const PAYMENTS: Statement = {
   name: 'grants-closed-payments',
   text: `
 select l.feed, l.ordinal, json_agg(json_build_object('award', p.award, 'cents', p.cents, 'feeCents', p.fee_cents)
   order by p.award) as shares
-from (select distinct * from unnest($2::text[], $3::bigint[], $4::date[]) w(account, cents, day)) w
-join grant_line l on l.tenant = $1 and l.account = w.account and l.cents = w.cents and l.direction = 'credit'
-  and l.booked_on between w.day - $5::int and w.day
+from (
+  select distinct l.tenant, l.feed, l.ordinal from unnest($2::text[], $3::bigint[], $4::date[]) w(account, cents, day)
+  join grant_line l on l.tenant = $1 and l.account = w.account and l.cents = w.cents and l.direction = 'credit'
+    and l.booked_on between w.day - $5::int and w.day) l
 join grant_match_line x on x.tenant = l.tenant and x.feed = l.feed and x.ordinal = l.ordinal
 join grant_match m on m.tenant = x.tenant and m.id = x.match and m.status = 'matched'
 join grant_match_part p on p.tenant = m.tenant and p.match = m.id and p.feed = l.feed and p.ordinal = l.ordinal

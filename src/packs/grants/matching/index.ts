@@ -46,10 +46,14 @@ export {
   type OutcomePart,
 } from './outcome.ts';
 export {
+  accountMoney,
+  type Candidate,
   type ClosedPayment,
-  closedPaymentOf,
+  doubtfulReturn,
   mayReturnClosed,
+  paymentsTakenBack,
   returnOutcome,
+  type TakenBack,
 } from './closed-returns.ts';
 export { OutcomeList } from './outcome-list.ts';
 export { partsOf, withParts } from './parts.ts';

@@ -1,7 +1,7 @@
 /** P5 and P6: what no rule could match, each with the reason that a person needs first. */
 import { formatDay } from '../../../calendar/index.ts';
 import { remainderOf } from './instalments.ts';
-import { isToldReturn } from './returns.ts';
+import { IF_COUNTED, isToldReturn } from './returns.ts';
 import {
   isInWindow,
   isSameKindOfMoney,
@@ -182,10 +182,6 @@ function sortLine(
     text: whyUnmatched(line, named, known.reasons),
   });
 }
-
-/** What is closed is never changed: what comes back later is taken off where it comes back. */
-const IF_COUNTED =
-  'If it takes back the payment of an award, settle it with that award: the amount is taken off on this day, and a closed total stays. If it does not, settle it for no award.';
 
 function whyUnmatched(line: Line, named: readonly Receipt[], reasons: Reasons): string {
   if (line.given.direction === 'debit') {

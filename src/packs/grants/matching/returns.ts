@@ -17,3 +17,7 @@ export function saysReturn(line: BankLine): boolean {
 export function isToldReturn(line: BankLine): boolean {
   return line.isReversal || saysReturn(line);
 }
+
+/** What is closed is never changed: what comes back later is taken off where it comes back. */
+export const IF_COUNTED =
+  'If it takes back the payment of an award, settle it with that award: the amount is taken off on this day, and a closed total stays. If it does not, settle it for no award.';

@@ -58,6 +58,11 @@ export class PackedEntries implements OpenEntries {
     return unpackedLine(this.#lines.at(place));
   }
 
+  /** Those that were added so far, one by one. */
+  *lines(): Generator<BankLine> {
+    for (let place = 0; place < this.#lines.length; place += 1) yield this.lineAt(place);
+  }
+
   receiptAt(place: number): ExpectedReceipt {
     // Written by `addReceipt`.
     return receiptOfFields(this.#receipts.at(place) as unknown as ReceiptFields);
