@@ -54,6 +54,25 @@ function isAlike(known: string, given: string): boolean {
   return shared >= 2;
 }
 
+/** More letters than these make another word; of a short name one is enough to. */
+const MISSPELT_LETTERS_MAX = 2;
+const SHORT_CHARACTERS_MAX = 5;
+
+/** The known field that was probably meant: the same letters but for one or two, whatever their case and separators. */
+export function misspeltField(given: string, known: readonly string[]): string | undefined {
+  const plain = (name: string): string =>
+    name
+      .toLowerCase()
+      .replaceAll(/[\s_-]/g, '')
+      .slice(0, NAME_CHARACTERS_MAX);
+  const b = plain(given);
+  return known.find((name) => {
+    const a = plain(name);
+    const max = a.length <= SHORT_CHARACTERS_MAX ? 1 : MISSPELT_LETTERS_MAX;
+    return distance(a, b) <= max;
+  });
+}
+
 /** Levenshtein: how many letters to change, add or drop. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);

@@ -234,8 +234,45 @@ describe('cases that cannot be read', () => {
     expect(refusal('constructor', {})).toMatch(/^RULE_UNKNOWN/);
   });
 
-  it('a misspelt field does not vanish silently', () => {
-    const given = answer('form990.select', { grossReceipts: 1, totalAssets: 1, chruch: true });
-    expect(given.warnings).toEqual(['not used by this rule: chruch']);
+  it.each<readonly [string, string, object, string]>([
+    [
+      'an optional field',
+      'form990.select',
+      { grossReceipts: 1, totalAssets: 1, chruch: true },
+      'church',
+    ],
+    [
+      'a field that is needed',
+      'form990.select',
+      { grossReciepts: 1, totalAssets: 1 },
+      'grossReceipts',
+    ],
+    [
+      'other case and separators',
+      'form990.select',
+      { gross_receipts: 1, totalAssets: 1 },
+      'grossReceipts',
+    ],
+    [
+      'a field of an inner object',
+      'form990.scheduleIRows',
+      { subawards: [{ cents: 600_000, recipentEin: '123456789' }] },
+      'recipientEin',
+    ],
+  ])(
+    '%s that is misspelt is refused with the one that was probably meant',
+    (_what, kind, input, meant) => {
+      expect(refusal(kind, input)).toMatch(
+        new RegExp(`^CASE_INVALID input\\S*: no such field is known; was ${meant} meant\\?`),
+      );
+    },
+  );
+
+  it('a field that is like none, or like one that is given as well, does not vanish silently', () => {
+    const known = { grossReceipts: 1, totalAssets: 1, church: true };
+    for (const stranger of ['mascot', 'churches', 'grossReceipt']) {
+      const given = answer('form990.select', { ...known, [stranger]: 1 });
+      expect(given.warnings).toEqual([`not used by this rule: ${stranger}`]);
+    }
   });
 });

@@ -1,6 +1,6 @@
 /** The input of one case, read field by field: each refusal names the field, what it must hold and what it holds. */
 import { type Day, DAY_EXPECTED, parseDay } from '../../calendar/index.ts';
-import { FilewrightError } from '../../core/index.ts';
+import { FilewrightError, misspeltField } from '../../core/index.ts';
 
 /** Whole dollars have at most 15 digits in a return (USAmountType); more is not an amount. */
 const AMOUNT_MAX = 999_999_999_999_999;
@@ -12,6 +12,7 @@ export class CaseInput {
   readonly #members: Members;
   readonly #place: string;
   readonly #asked = new Set<string>();
+  readonly #inner: CaseInput[] = [];
 
   constructor(value: unknown, place: string) {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -26,6 +27,8 @@ export class CaseInput {
   }
 
   refuse(name: string, expected: string): never {
+    // What is missed may be there under another name.
+    if (!this.has(name)) this.refuseMisspelt();
     throw new FilewrightError(
       'CASE_INVALID',
       `${this.#place}.${name}: ${expected} was expected, ${found(this.#value(name))}`,
@@ -36,6 +39,24 @@ export class CaseInput {
   /** Fields that no rule asked for: a misspelt one would otherwise silently count as absent. */
   unread(): readonly string[] {
     return Object.keys(this.#members).filter((name) => !this.#asked.has(name));
+  }
+
+  /**
+   * Throws CASE_INVALID for a field that no rule asked for and that is one of those they asked for, misspelt. One that is
+   * given as well is not what was meant.
+   */
+  refuseMisspelt(): void {
+    const missed = [...this.#asked].filter((name) => !Object.hasOwn(this.#members, name));
+    for (const name of this.unread()) {
+      const meant = misspeltField(name, missed);
+      if (meant === undefined) continue;
+      throw new FilewrightError(
+        'CASE_INVALID',
+        `${this.#place}.${name}: no such field is known; was ${meant} meant?`,
+        { details: { field: `${this.#place}.${name}` } },
+      );
+    }
+    for (const inner of this.#inner) inner.refuseMisspelt();
   }
 
   has(name: string): boolean {
@@ -144,13 +165,19 @@ export class CaseInput {
   }
 
   object(name: string): CaseInput {
-    return new CaseInput(this.#value(name), `${this.#place}.${name}`);
+    return this.#within(this.#value(name), `${this.#place}.${name}`);
   }
 
   list(name: string): readonly CaseInput[] {
     const value = this.#value(name);
     if (!Array.isArray(value)) this.refuse(name, 'a list');
-    return value.map((item, index) => new CaseInput(item, `${this.#place}.${name}[${index}]`));
+    return value.map((item, index) => this.#within(item, `${this.#place}.${name}[${index}]`));
+  }
+
+  #within(value: unknown, place: string): CaseInput {
+    const inner = new CaseInput(value, place);
+    this.#inner.push(inner);
+    return inner;
   }
 
   #value(name: string): unknown {

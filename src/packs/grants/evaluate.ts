@@ -73,6 +73,7 @@ export function evaluateGrantsCase(
   const evaluator = evaluatorOf(kind, datasets);
   const input = new CaseInput(given['input'], 'input');
   const evaluation = evaluator(input, law);
+  input.refuseMisspelt();
   const unread = input.unread();
   if (unread.length === 0) return evaluation;
   const warnings = [...evaluation.warnings, `not used by this rule: ${unread.join(', ')}`];
