@@ -20,9 +20,8 @@ export interface Delivery {
   /**
    * - `late`: comes only after somebody has tried to close without it.
    * - `wrong`: the bank takes it back and sends another one.
-   * - `notice`: a hint; whoever does not read such files says so and has lost nothing.
    */
-  readonly comes: 'in time' | 'late' | 'wrong' | 'notice';
+  readonly comes: 'in time' | 'late' | 'wrong';
 }
 
 /** Files by month, those of an announcement first. */
@@ -108,12 +107,11 @@ class Bank {
         to: month.to,
         lines: some,
       });
-      const comes = code === '054' ? 'notice' : 'in time';
       yield this.#delivery({
         text,
         told: some.map(({ entry }) => entry),
         habit: kind,
-        comes,
+        comes: 'in time',
         name: `${id}.xml`,
       });
     }

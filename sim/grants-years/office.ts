@@ -99,7 +99,6 @@ export class YearOffice {
       await this.#pipeline.ingestFeed({ ...bytesOf(name, text), format: 'detect' }, ACTOR);
     } catch (error) {
       if (!(error instanceof FilewrightError)) throw error;
-      if (delivery.comes === 'notice' && error.code === 'FEED_UNSUPPORTED') return;
       this.#say(habit, `${name} is refused: ${error.message}`);
       return;
     }

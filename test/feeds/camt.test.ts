@@ -151,6 +151,28 @@ describe('camt.053', () => {
     expect(refusal.message).toMatch(/^Line \d+, column \d+: .*Nothing of this feed was used\.$/);
   });
 
+  it.each(['02', '04', '08'])(
+    'camt.054.001.%s gives its entries as announcements',
+    async (version) => {
+      const status = version === '08' ? '<Sts><Cd>BOOK</Cd></Sts>' : '<Sts>BOOK</Sts>';
+      const payment = (cents: string, text: string): string =>
+        version === '02'
+          ? `<TxDtls><AmtDtls><TxAmt><Amt Ccy="USD">${cents}</Amt></TxAmt></AmtDtls><RmtInf><Ustrd>${text}</Ustrd></RmtInf></TxDtls>`
+          : `<TxDtls><Amt Ccy="USD">${cents}</Amt><CdtDbtInd>CRDT</CdtDbtInd><RmtInf><Ustrd>${text}</Ustrd></RmtInf></TxDtls>`;
+      const feed = (second: string): string =>
+        `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.054.001.${version}"><BkToCstmrDbtCdtNtfctn><GrpHdr><MsgId>M</MsgId><CreDtTm>2026-03-10T20:00:00</CreDtTm></GrpHdr><Ntfctn><Id>N</Id><NtfctnPgntn><PgNb>1</PgNb><LastPgInd>true</LastPgInd></NtfctnPgntn><CreDtTm>2026-03-10T20:00:00</CreDtTm>${ACCOUNT}<Ntry><Amt Ccy="USD">30.00</Amt><CdtDbtInd>CRDT</CdtDbtInd>${status}<BookgDt><Dt>2026-03-10</Dt></BookgDt><AcctSvcrRef>B1</AcctSvcrRef><BkTxCd/><NtryDtls>${payment('10.00', 'REF-0001')}${payment(second, 'REF-0002')}</NtryDtls></Ntry></Ntfctn></BkToCstmrDbtCdtNtfctn></Document>`;
+      const events = await eventsOf(feed('20.00'));
+      expect(events).toMatchObject([
+        { kind: 'statement', isInterim: true, page: 1 },
+        { kind: 'line', nativeId: 'B1', details: [{ amountCents: 1_000 }, { amountCents: 2_000 }] },
+        { kind: 'statementEnd', isInterim: true, proof: 'none' },
+        { kind: 'end', format: 'camt.054' },
+      ]);
+      const refusal = await refusalOf(feed('20.01'));
+      expect(refusal.message).toContain('2 payments (TxDtls) make');
+    },
+  );
+
   it('a camt.052 is not taken for a camt.053', async () => {
     const refusal = await refusalOf(fixture('reco-001.camt052.xml'), 'camt.053');
     expect(refusal.message).toContain('expected a camt.053 Document');

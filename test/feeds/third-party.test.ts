@@ -102,7 +102,12 @@ describe('third-party files that do not', () => {
       line: 74,
       reason: 'the account is in EUR, but its CLBD balance in SEK',
     },
-    { file: 'thirdparty-camt054.v8.xml', code: 'FEED_UNSUPPORTED', line: 1, reason: 'camt.054' },
+    {
+      file: 'thirdparty-camt054.v8.xml',
+      code: 'FEED_INCONSISTENT',
+      line: 89,
+      reason: 'the batch (Btch) counts 2 payments, but the entry has 3',
+    },
     {
       file: 'thirdparty-bai2-sample4-continuations-newline-delimited.txt',
       code: 'FEED_INCONSISTENT',

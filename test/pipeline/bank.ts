@@ -11,6 +11,8 @@ export interface Entry {
   /** The bank's own number; none where it is not given. */
   readonly number?: string;
   readonly status?: 'BOOK' | 'PDNG';
+  /** camt: the payments of a batch; none of them where the bank gives the sum alone. */
+  readonly batch?: readonly { readonly cents: number; readonly text: string }[];
 }
 
 export interface BankStatement {
@@ -30,7 +32,7 @@ export interface BankStatement {
   readonly copy?: string;
 }
 
-export type BankFormat = 'camt053' | 'camt052' | 'mt940' | 'ofx' | 'bai2';
+export type BankFormat = 'camt053' | 'camt052' | 'camt054' | 'mt940' | 'ofx' | 'bai2';
 export const STATEMENT_FORMATS = ['camt053', 'mt940', 'ofx', 'bai2'] as const;
 
 export function sentAs(format: BankFormat, statement: BankStatement): FeedSource {
@@ -39,6 +41,8 @@ export function sentAs(format: BankFormat, statement: BankStatement): FeedSource
       return { ...textSource('s.xml', camt(statement, 'camt.053')), format: 'camt.053' };
     case 'camt052':
       return { ...textSource('r.xml', camt(statement, 'camt.052')), format: 'camt.052' };
+    case 'camt054':
+      return { ...textSource('n.xml', camt(statement, 'camt.054')), format: 'detect' };
     case 'mt940':
       return { ...textSource('s.sta', mt940(statement)), format: 'mt940' };
     case 'ofx':
@@ -62,18 +66,27 @@ const decimal = (cents: number, mark = '.'): string => {
 };
 const mark = (cents: number): string => (cents < 0 ? 'DBIT' : 'CRDT');
 
-export function camt(one: BankStatement, kind: 'camt.053' | 'camt.052'): string {
-  const [message, tag] =
-    kind === 'camt.053' ? ['BkToCstmrStmt', 'Stmt'] : ['BkToCstmrAcctRpt', 'Rpt'];
+const CAMT_SHAPES = {
+  'camt.053': ['BkToCstmrStmt', 'Stmt'],
+  'camt.052': ['BkToCstmrAcctRpt', 'Rpt'],
+  'camt.054': ['BkToCstmrDbtCdtNtfctn', 'Ntfctn'],
+} as const;
+
+export function camt(one: BankStatement, kind: 'camt.053' | 'camt.052' | 'camt.054'): string {
+  const [message, tag] = CAMT_SHAPES[kind];
   const balance = (code: string, cents: number | undefined, on: string): string =>
-    cents === undefined || kind === 'camt.052'
+    cents === undefined || kind !== 'camt.053'
       ? ''
       : `<Bal><Tp><CdOrPrtry><Cd>${code}</Cd></CdOrPrtry></Tp><Amt Ccy="USD">${decimal(cents)}</Amt><CdtDbtInd>${mark(cents)}</CdtDbtInd><Dt><Dt>${on}</Dt></Dt></Bal>`;
   const entries = one.entries.map(
-    ({ on, cents, text, payer, number, status }) =>
+    ({ on, cents, text, payer, number, status, batch }) =>
       `<Ntry><Amt Ccy="USD">${decimal(cents)}</Amt><CdtDbtInd>${mark(cents)}</CdtDbtInd><Sts><Cd>${status ?? 'BOOK'}</Cd></Sts><BookgDt><Dt>${on}</Dt></BookgDt>${
         number === undefined ? '' : `<AcctSvcrRef>${number}</AcctSvcrRef>`
-      }<BkTxCd/><NtryDtls><TxDtls>${payer === undefined ? '' : `<RltdPties><Dbtr><Pty><Nm>${payer}</Nm></Pty></Dbtr></RltdPties>`}<RmtInf><Ustrd>${text ?? 'GIFT'}</Ustrd></RmtInf></TxDtls></NtryDtls></Ntry>`,
+      }<BkTxCd/>${
+        batch === undefined
+          ? `<NtryDtls><TxDtls>${payer === undefined ? '' : `<RltdPties><Dbtr><Pty><Nm>${payer}</Nm></Pty></Dbtr></RltdPties>`}<RmtInf><Ustrd>${text ?? 'GIFT'}</Ustrd></RmtInf></TxDtls></NtryDtls>`
+          : batchXml(batch)
+      }</Ntry>`,
   );
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
@@ -90,6 +103,16 @@ export function camt(one: BankStatement, kind: 'camt.053' | 'camt.052'): string 
     ...entries,
     `</${tag}></${message}></Document>`,
   ].join('\n');
+}
+
+function batchXml(batch: NonNullable<Entry['batch']>): string {
+  const payments = batch.map(
+    ({ cents, text }) =>
+      `<TxDtls><Amt Ccy="USD">${decimal(cents)}</Amt><CdtDbtInd>CRDT</CdtDbtInd><RmtInf><Ustrd>${text}</Ustrd></RmtInf></TxDtls>`,
+  );
+  return payments.length === 0
+    ? ''
+    : `<NtryDtls><Btch><NbOfTxs>${batch.length}</NbOfTxs></Btch>${payments.join('')}</NtryDtls>`;
 }
 
 const short = (day: string): string => day.slice(2).replaceAll('-', '');

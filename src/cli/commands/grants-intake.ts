@@ -38,7 +38,7 @@ export function addGrantsIntake(grants: Command): void {
 
   grants
     .command('feed <files...>')
-    .description('take bank feeds in: camt.053, camt.052, OFX, BAI2, MT940, NACHA')
+    .description('take bank feeds in: camt.053, camt.052, camt.054, OFX, BAI2, MT940, NACHA')
     .option('--format <format>', 'of all the files, where they do not say it themselves')
     .action(async (files: string[], own: FormatOption, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async (context) => {

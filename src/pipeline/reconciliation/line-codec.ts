@@ -3,7 +3,7 @@ import { FilewrightError, type JsonValue } from '../../core/index.ts';
 import { type BankLine, type LineFields, lineOfFields } from '../../packs/grants/index.ts';
 
 /** Feeds that only announce; lines that were sealed before they were marked are known by them. */
-const ANNOUNCING: ReadonlySet<string> = new Set(['camt.052', 'nacha']);
+const ANNOUNCING: ReadonlySet<string> = new Set(['camt.052', 'camt.054', 'nacha']);
 
 export function openedLine(
   place: { readonly feed: string; readonly format: string; readonly ordinal: number },

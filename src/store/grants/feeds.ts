@@ -68,7 +68,7 @@ where g.tenant = $1 and (g.feed, g.n) in (select * from unnest($2::text[], $3::i
 };
 
 /** Feeds of these formats only announce; their lines were not marked as such from the beginning. */
-export const ANNOUNCING = `('camt.052', 'nacha')`;
+export const ANNOUNCING = `('camt.052', 'camt.054', 'nacha')`;
 
 // Which groups up to a day have a line that no closed period has settled, or one of a day on which such a line must be held
 // against what is settled.

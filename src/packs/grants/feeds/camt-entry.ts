@@ -1,4 +1,4 @@
-/** One `Ntry` of camt.052 and camt.053 in versions .02 to .08, with the payments inside it. */
+/** One `Ntry` of camt.052, .053 and .054 in versions .02 to .08, with the payments inside it. */
 import type { Day } from '../../../calendar/index.ts';
 import { readCamtCharges, readCamtShortfall } from './charges.ts';
 import { readIsoDate } from './feed-dates.ts';

@@ -58,6 +58,7 @@ export class CamtHeader {
         break;
       case 'StmtPgntn':
       case 'RptPgntn':
+      case 'NtfctnPgntn':
         this.page = wholeNumber(need(element, 'PgNb'));
         this.isLastPage = isTrue(need(element, 'LastPgInd'));
         this.isOnlyPage = this.page === 1 && this.isLastPage;

@@ -1,4 +1,4 @@
-/** ISO 20022 camt.053 (end of day) and camt.052 (intraday), versions .02 to .08 and their later kin, as a stream. */
+/** ISO 20022 camt.053 (end of day), .052 (intraday) and .054 (notification), versions .02 to .08 and their later kin, as a stream. */
 import { BatchTally } from './camt-batch.ts';
 import { readDetail, readDirection, readEntry } from './camt-entry.ts';
 import { CamtHeader } from './camt-statement.ts';
@@ -9,11 +9,12 @@ import { quoted, refuse } from './refusal.ts';
 import { FeedTally, StatementTally } from './statement-tally.ts';
 import { XmlReader, type XmlSink } from './xml-reader.ts';
 
-export type CamtFormat = 'camt.053' | 'camt.052';
+export type CamtFormat = 'camt.053' | 'camt.052' | 'camt.054';
 
 const SHAPES = {
   'camt.053': { message: 'BkToCstmrStmt', statement: 'Stmt' },
   'camt.052': { message: 'BkToCstmrAcctRpt', statement: 'Rpt' },
+  'camt.054': { message: 'BkToCstmrDbtCdtNtfctn', statement: 'Ntfctn' },
 } as const;
 
 const NAMESPACE = /^urn:iso:std:iso:20022:tech:xsd:(camt\.\d{3})\.001\.\d{2}$/;
@@ -58,7 +59,6 @@ export class CamtReader implements FeedReader, XmlSink {
   root(name: string, namespace: string, place: FeedPlace): void {
     const kind = NAMESPACE.exec(namespace)?.[1];
     if (name === 'Document' && kind === this.format) return;
-    if (kind === 'camt.054') refuseNotification(place);
     refuse(place, {
       reason: `expected a ${this.format} Document, but found ${quoted(name)} of ${quoted(namespace)}`,
     });
@@ -173,7 +173,9 @@ export class CamtReader implements FeedReader, XmlSink {
 
   private begin(current: OpenStatement, firstEntry?: MarkupElement): Statement {
     if (current.begun !== undefined) return current.begun;
-    const known = current.header.statement(this.tally.nextOrdinal, this.format === 'camt.052');
+    // Reports and notifications announce what a statement tells again.
+    const isInterim = this.format !== 'camt.053';
+    const known = current.header.statement(this.tally.nextOrdinal, isInterim);
     // Without a currency of the account or a balance the first entry decides for all.
     const currency = known.currency ?? find(firstEntry, 'Amt')?.currency;
     current.begun = { ...known, currency };
@@ -190,13 +192,4 @@ export class CamtReader implements FeedReader, XmlSink {
     );
     this.current = undefined;
   }
-}
-
-export function refuseNotification(place: FeedPlace): never {
-  return refuse(place, {
-    code: 'FEED_UNSUPPORTED',
-    reason:
-      'this is a camt.054 notification: it announces single payments that come again in the statement, without balances to hold them against',
-    remedy: 'Ask the bank for camt.053, or camt.052 for the same day',
-  });
 }

@@ -15,6 +15,7 @@ describe('a format is known by its first bytes', () => {
       "<!-- bank --><d:Document xmlns:d='urn:iso:std:iso:20022:tech:xsd:camt.052.001.08'>",
       'camt.052',
     ],
+    ['<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.054.001.02">', 'camt.054'],
     ['<?xml version="1.0"?><?OFX OFXHEADER="200"?><OFX>', 'ofx'],
     ['\uFEFF\r\n<OFX>', 'ofx'],
     ['OFXHEADER:100\nDATA:OFXSGML\n', 'ofx'],
@@ -31,7 +32,7 @@ describe('a format is known by its first bytes', () => {
     ['   \n', 'the feed is empty'],
     ['Date,Amount\n2026-03-02,1.00\n', 'but the feed begins with'],
     ['<html><body>Please log in</body></html>', 'but it begins with'],
-    ['<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.054.001.08">', 'camt.054 notification'],
+    ['<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.060.001.05">', 'but it begins with'],
     ['<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.001.001.09">', 'but it begins with'],
   ])('%j is none of them', (text, reason) => {
     expect(() => detectFormat(bytes(text))).toThrow(

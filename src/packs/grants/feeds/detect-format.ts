@@ -1,5 +1,4 @@
 /** Which format a feed is, from its first bytes; the file's name says nothing that could be relied on. */
-import { refuseNotification } from './camt.ts';
 import { encodingNamed, type FeedEncoding } from './decode.ts';
 import type { FeedFormat } from './feed-events.ts';
 import type { OfxVariant } from './ofx.ts';
@@ -10,7 +9,7 @@ export const HEAD_BYTES = 4096;
 
 const START = { line: 1, column: 1 } as const;
 
-/** Throws when it is none of the formats that are read, or a camt.054. */
+/** Throws when it is none of the formats that are read. */
 export function detectFormat(firstBytes: Uint8Array): FeedFormat {
   const text = headText(firstBytes);
   if (/^OFXHEADER\s*:/.test(text)) return 'ofx';
@@ -23,18 +22,17 @@ export function detectFormat(firstBytes: Uint8Array): FeedFormat {
     reason:
       text === ''
         ? 'the feed is empty'
-        : `expected camt.053, camt.052, OFX, BAI2, MT940 or NACHA, but the feed begins with ${quoted(text)}`,
+        : `expected camt.053, camt.052, camt.054, OFX, BAI2, MT940 or NACHA, but the feed begins with ${quoted(text)}`,
   });
 }
 
 function detectMarkup(text: string): FeedFormat {
   const camt = /urn:iso:std:iso:20022:tech:xsd:(camt\.\d{3})\.001\.\d{2}/.exec(text)?.[1];
-  if (camt === 'camt.053' || camt === 'camt.052') return camt;
-  if (camt === 'camt.054') return refuseNotification(START);
+  if (camt === 'camt.053' || camt === 'camt.052' || camt === 'camt.054') return camt;
   if (/<\?OFX\s|<OFX[\s>]/.test(text)) return 'ofx';
   return refuse(START, {
     code: 'FEED_UNSUPPORTED',
-    reason: `expected XML of camt.053, camt.052 or OFX, but it begins with ${quoted(text)}`,
+    reason: `expected XML of camt.053, camt.052, camt.054 or OFX, but it begins with ${quoted(text)}`,
   });
 }
 

@@ -1,7 +1,15 @@
 /** What every reader gives, whatever the bank's format: statements, their lines, and an end that means "all of it agrees". */
 import type { Day } from '../../../calendar/index.ts';
 
-export const FEED_FORMATS = ['camt.053', 'camt.052', 'ofx', 'bai2', 'mt940', 'nacha'] as const;
+export const FEED_FORMATS = [
+  'camt.053',
+  'camt.052',
+  'camt.054',
+  'ofx',
+  'bai2',
+  'mt940',
+  'nacha',
+] as const;
 export type FeedFormat = (typeof FEED_FORMATS)[number];
 
 /** Counted from 1, as an editor shows it. */

@@ -78,6 +78,7 @@ function readerFor(
   switch (format) {
     case 'camt.053':
     case 'camt.052':
+    case 'camt.054':
       return {
         reader: new CamtReader(format),
         decoding: { encoding: xmlEncoding(head), allowsTab: true },

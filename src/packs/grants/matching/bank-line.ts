@@ -35,6 +35,8 @@ export interface BankLine {
   readonly feeCents?: number | undefined;
   /** Payments that the bank booked as this one line, where it lists them all with their amounts. */
   readonly payments?: readonly LinePayment[];
+  /** Why payments that were announced for it are not used, as a sentence. */
+  readonly unusedPayments?: string;
   readonly source: SourcePlace;
   /** Which statement of its feed tells it, from 1; absent where lines stand for themselves, as in a data set. */
   readonly statement?: number;

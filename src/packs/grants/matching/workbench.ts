@@ -202,7 +202,7 @@ export function settle(bench: Workbench, settled: Settled): void {
     if (isTaken) receipt.state = 'taken';
     else if (receipt.state === 'open') receipt.state = 'disputed';
   }
-  const reason = reasonOf(settled);
+  const reason = reasonOf(isTaken ? settled : { ...settled, text: withUnused(settled) });
   const ids = lines.map(({ given }) => given.id);
   invariant(
     status !== 'matched' || reason.bankCents + (settled.feeCents ?? 0) === reason.ledgerCents,
@@ -221,6 +221,12 @@ export function settle(bench: Workbench, settled: Settled): void {
     lines: lines.map(({ given }) => given),
     receipts: receipts.map(({ given }) => given),
   });
+}
+
+/** Whoever decides about a batch must know that its payments were announced, and why no rule has looked at them. */
+function withUnused({ lines, text }: Settled): string {
+  const unused = lines.flatMap(({ given }) => given.unusedPayments ?? []);
+  return [text, ...unused].join(' ');
 }
 
 export function reasonOf({

@@ -8,6 +8,7 @@ import { type BankLine, isHint } from '../bank-line.ts';
 import { compare } from '../workbench.ts';
 import { foldDay } from './fold-day.ts';
 import { HeldLines } from './held-lines.ts';
+import { AnnouncedBatches, listedPayments } from './announced-batches.ts';
 import { announcedBy, hintKey, type HintedEntry } from './hints.ts';
 import type { Tellings } from './tellings.ts';
 
@@ -39,6 +40,9 @@ export class Deliveries {
   readonly #hints = new HeldLines<null>();
   readonly #contested = new HeldLines<boolean>();
   readonly #hinted = new HeldLines<JsonValue>();
+  /** Entries whose number a batch of another amount was announced under. */
+  readonly #misannounced = new HeldLines<JsonValue>();
+  readonly #batches = new AnnouncedBatches();
 
   constructor(tellings: Tellings, isToldTwice: IsToldTwice) {
     this.#tellings = tellings;
@@ -48,6 +52,7 @@ export class Deliveries {
   /** All hints come before the first line that is none. */
   addHint(line: BankLine): void {
     this.#hints.add(hintKey(line), line, null);
+    this.#batches.add(line);
   }
 
   /** False for a line that stands for itself. */
@@ -57,9 +62,9 @@ export class Deliveries {
       this.#contested.add(`${line.bookingDate} ${line.account}`, line, isClosed);
       return true;
     }
-    if (!this.#hints.has(hintKey(line))) return false;
-    this.#hold({ line, deliveries: [line], ids: [line.id], isClosed });
-    return true;
+    const isHeld = this.#hints.has(hintKey(line)) || this.#batches.mayBe(line);
+    if (isHeld) this.#hold({ line, deliveries: [line], ids: [line.id], isClosed });
+    return isHeld;
   }
 
   /** In an order that does not depend on the one in which they came. */
@@ -81,11 +86,16 @@ export class Deliveries {
           // What is closed has its outcome already.
           if (!isClosed) yield { kind: 'repetition', line, of: first.line.id };
         }
-        if (this.#hints.has(hintKey(first.line))) this.#hold(entry);
+        const isHeld = this.#hints.has(hintKey(first.line)) || this.#batches.mayBe(entry.line);
+        if (isHeld) this.#hold(entry);
         else yield folded(entry);
       }
     }
     yield* this.#withHints();
+    for (const { line, more } of this.#misannounced.at('')) {
+      const entry = heldEntry(line, more);
+      yield folded({ ...entry, line: this.#batches.noted(line) });
+    }
   }
 
   *#withHints(): Generator<Folded> {
@@ -94,7 +104,10 @@ export class Deliveries {
       const entries = this.#hinted.at(key).map(({ line, more }) => heldEntry(line, more));
       const announced = announcedBy(hints, entries);
       const hintsOf = new Map<Entry, BankLine[]>(entries.map((entry) => [entry, []]));
-      for (const [hint, entry] of announced) hintsOf.get(entry)?.push(hint);
+      for (const [hint, entry] of announced) {
+        hintsOf.get(entry)?.push(hint);
+        this.#batches.found(hint);
+      }
       for (const [entry, own] of hintsOf) {
         const line = withWords(entry.line, own);
         yield folded(
@@ -118,7 +131,9 @@ export class Deliveries {
         one.description ?? null,
         [...one.references],
       ]);
-    this.#hinted.add(hintKey(line), line, [[...ids], isClosed, others]);
+    const more = [[...ids], isClosed, others];
+    if (this.#hints.has(hintKey(line))) this.#hinted.add(hintKey(line), line, more);
+    else this.#misannounced.add('', line, more);
   }
 }
 
@@ -144,8 +159,12 @@ function folded({ line, ids, isClosed }: Entry, hints: readonly string[] = []): 
   return { kind: 'entry', line, deliveries: [...ids, ...hints], told: ids, isClosed };
 }
 
-/** What other deliveries of the entry say goes with it: references, free text, the payer's name, the trace. */
-function withWords(line: BankLine, others: readonly BankLine[]): BankLine {
+/** What other deliveries of the entry say goes with it: references, free text, the payer's name, the trace, its payments. */
+function withWords(line: BankLine, all: readonly BankLine[]): BankLine {
+  const payments = listedPayments(line, all);
+  // Of two lists one is wrong, and so are its references.
+  const isDoubtful = payments?.unusedPayments !== undefined;
+  const others = isDoubtful ? all.filter((one) => one.payments === undefined) : all;
   const references = joined(
     line.references,
     others.flatMap((one) => one.references),
@@ -158,8 +177,9 @@ function withWords(line: BankLine, others: readonly BankLine[]): BankLine {
   const counterparty = line.counterparty ?? firstOf(others.map((one) => one.counterparty));
   const trace = line.trace ?? firstOf(others.map((one) => one.trace));
   const isSame = references.length === line.references.length && texts.length === own.length;
-  if (isSame && counterparty === line.counterparty && trace === line.trace) return line;
-  return { ...line, references, description: texts.join(' '), counterparty, trace };
+  const isSameWho = counterparty === line.counterparty && trace === line.trace;
+  if (isSame && isSameWho && payments === undefined) return line;
+  return { ...line, references, description: texts.join(' '), counterparty, trace, ...payments };
 }
 
 function joined(own: readonly string[], others: readonly string[]): readonly string[] {

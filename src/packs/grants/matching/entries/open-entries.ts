@@ -21,19 +21,26 @@ export interface OpenEntries {
 
 /** Texts, whole numbers and lists of them. */
 export function packedLine(line: BankLine): JsonValue {
-  return [line.id, line.source.feed, fieldsOfLine(line), line.postedOn ?? null];
+  const { id, source, postedOn = null, unusedPayments = null } = line;
+  return [id, source.feed, fieldsOfLine(line), postedOn, unusedPayments];
 }
 
 export function unpackedLine(record: JsonValue): BankLine {
   // Written by `packedLine`.
-  const [id, feed, fields, postedOn] = record as unknown as [
+  const [id, feed, fields, postedOn, unusedPayments] = record as unknown as [
     string,
     string,
     LineFields,
     Day | null,
+    string | null,
   ];
   const line = lineOfFields(id, feed, fields);
-  return postedOn === null ? line : { ...line, postedOn };
+  if (postedOn === null && unusedPayments === null) return line;
+  return {
+    ...line,
+    ...(postedOn !== null && { postedOn }),
+    ...(unusedPayments !== null && { unusedPayments }),
+  };
 }
 
 /** Entries that are added one by one, in any order, and held as bytes. */
