@@ -21,4 +21,5 @@ export {
   type Saturation,
   type SaturationGauge,
 } from './saturation.ts';
+export type { QueueCount, QueueCounter } from './standstill.ts';
 export { MESSAGE_BYTES_MAX } from './settle-message.ts';

@@ -4,15 +4,21 @@ import type { LagWatch } from './lag-watch.ts';
 import { openRabbit, type RabbitAddress } from './rabbit-connection.ts';
 import { rabbitLag, type Saturation, type SaturationGauge } from './saturation.ts';
 import { brokerCodeOf, textOf } from './settle-message.ts';
+import { lengthOf, type QueueCount, type QueueCounter, Standstill } from './standstill.ts';
 
 export interface RabbitGaugeOptions extends RabbitAddress {
   readonly queue: string;
   readonly clock: Pick<Clock, 'now'>;
   /** Of the consumer of this queue in this process, if there is one. */
   readonly watch?: LagWatch;
+  /** Asks the management API; without it, what other consumers hold cannot be seen. */
+  readonly count?: QueueCounter;
 }
 
-/** Measures a queue by a passive declaration, which changes nothing, and by what this process's consumer sees. */
+/**
+ * Measures a queue by a passive declaration, which changes nothing, by what this process's consumer sees and, where it is
+ * set, by the management API.
+ */
 export function rabbitGauge(options: RabbitGaugeOptions): SaturationGauge {
   return new RabbitGauge(options);
 }
@@ -20,6 +26,7 @@ export function rabbitGauge(options: RabbitGaugeOptions): SaturationGauge {
 class RabbitGauge implements SaturationGauge {
   private readonly options: RabbitGaugeOptions;
   private connection: Connection | undefined;
+  private readonly standstill = new Standstill();
   private untouchedSince: Instant | undefined;
   private lastReady: number | undefined;
   private lastDeliveryAt: Instant | undefined;
@@ -29,7 +36,7 @@ class RabbitGauge implements SaturationGauge {
   }
 
   async measure(): Promise<Saturation> {
-    const { queue, clock, watch } = this.options;
+    const { queue, clock, watch, count } = this.options;
     let counts: { readonly messageCount: number; readonly consumerCount: number };
     try {
       counts = await this.declarePassively();
@@ -37,17 +44,30 @@ class RabbitGauge implements SaturationGauge {
       // Whatever the reason, the queue was not seen, so nothing is known about how long it has been untouched.
       this.untouchedSince = undefined;
       this.lastReady = undefined;
+      this.standstill.forget();
       return { kind: 'unmeasured', code: brokerCodeOf(error), message: textOf(error) };
     }
+    const counted = await count?.(queue);
     const now = clock.now();
+    if (counted !== undefined) this.standstill.note(counted, now);
     const { messageCount: ready, consumerCount: consumers } = counts;
     const reading = watch?.read();
     this.noteUntouched({ ready, consumers, lastDeliveryAt: reading?.lastDelivery?.at }, now);
     const { untouchedSince } = this;
-    const { lagMs, basis } = rabbitLag({ ready, consumers, untouchedSince }, reading, now);
+    const { since: unfinishedSince } = this.standstill;
+    const seen = { ready, consumers, untouchedSince, unfinishedSince };
+    const { lagMs, basis } = rabbitLag(seen, reading, now);
     const inHand = reading?.inHand ?? 0;
+    const { length, shown, unseen } = heldIn(counted);
     const evidence = { broker: 'rabbitmq', queue, ready, inHand, consumers, lagBasis: basis };
-    return { kind: 'measured', backlog: ready + inHand, lagMs, evidence };
+    return {
+      kind: 'measured',
+      // The broker counts every few seconds; what is ready now is newer.
+      backlog: Math.max(ready + inHand, length),
+      lagMs,
+      evidence: { ...evidence, ...shown },
+      ...(unseen === undefined ? {} : { unseen }),
+    };
   }
 
   async close(): Promise<void> {
@@ -94,4 +114,17 @@ class RabbitGauge implements SaturationGauge {
     else if (mayFlow && hasFallen) this.untouchedSince = now;
     else this.untouchedSince ??= now;
   }
+}
+
+function heldIn(count: QueueCount | undefined): {
+  readonly length: number;
+  readonly shown: Readonly<Record<string, string | number>>;
+  readonly unseen?: string;
+} {
+  if (count === undefined) return { length: 0, shown: {} };
+  if (count.kind === 'counted') {
+    return { length: lengthOf(count), shown: { unacknowledged: count.unacknowledged } };
+  }
+  const { code } = count;
+  return { length: 0, shown: { management: code }, unseen: code };
 }

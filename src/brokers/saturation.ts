@@ -1,5 +1,5 @@
 /** How full a queue is and how far its consumers are behind. Whether that is too much is decided elsewhere. */
-import type { Clock, Instant } from '../core/index.ts';
+import { addMs, type Clock, type Instant } from '../core/index.ts';
 import type { LagReading } from './lag-watch.ts';
 
 export type Saturation =
@@ -9,6 +9,8 @@ export type Saturation =
       readonly lagMs: number;
       /** What the two numbers were made of. */
       readonly evidence: Readonly<Record<string, string | number>>;
+      /** Why a part of it could not be seen: what consumers hold, where the management API does not answer. */
+      readonly unseen?: string;
     }
   /** The broker did not answer or has no such queue; that is no saturation, and no proof of the contrary. */
   | { readonly kind: 'unmeasured'; readonly code: string; readonly message: string };
@@ -25,12 +27,15 @@ export type LagBasis =
   | 'stamp'
   /** Time since a message in hand without a stamp was delivered: at least so long. */
   | 'in_hand'
-  /** Nobody takes what lies there, since so long at least. */
+  /** Nobody takes what lies there, or acknowledges what was taken, since so long at least. */
   | 'stalled'
   /** Messages ahead of a new one, by the pace at which this consumer finishes them. */
   | 'rate'
   /** Nothing to tell it by. */
   | 'unknown';
+
+/** A broker counts every five seconds: so late may a sign of life show, and for so long nothing is held against a queue. */
+const COUNT_AGE_MS = 5_000;
 
 export interface RabbitCounts {
   /** Messages that lie ready; what consumers hold is not among them. */
@@ -38,6 +43,8 @@ export interface RabbitCounts {
   readonly consumers: number;
   /** Since when, as far as was seen, messages lie ready and none is taken: no consumer, or none that takes any. */
   readonly untouchedSince: Instant | undefined;
+  /** Since when, as far as the management API shows it, no message is finished; undefined also where it is not asked. */
+  readonly unfinishedSince?: Instant | undefined;
 }
 
 /**
@@ -46,12 +53,14 @@ export interface RabbitCounts {
  * what can be known without touching anything.
  */
 export function rabbitLag(
-  { ready, consumers, untouchedSince }: RabbitCounts,
+  { ready, consumers, untouchedSince, unfinishedSince }: RabbitCounts,
   reading: LagReading | undefined,
   now: Instant,
 ): { readonly lagMs: number; readonly basis: LagBasis } {
   const inHand = reading?.inHand ?? 0;
-  if (ready === 0 && inHand === 0) return { lagMs: 0, basis: 'empty' };
+  if (ready === 0 && inHand === 0 && unfinishedSince === undefined) {
+    return { lagMs: 0, basis: 'empty' };
+  }
   const found: { readonly lagMs: number; readonly basis: LagBasis }[] = [];
   const note = (basis: LagBasis, since: Instant | undefined): void => {
     // A sender's clock may be ahead of ours.
@@ -60,6 +69,7 @@ export function rabbitLag(
   note('stamp', reading?.oldestInHand);
   note('in_hand', reading?.oldestDelivery);
   note('stalled', untouchedSince);
+  if (unfinishedSince !== undefined) note('stalled', addMs(unfinishedSince, COUNT_AGE_MS));
   const last = reading?.lastDelivery;
   if (ready > 0 && last?.sentAt !== undefined) {
     // What lies ready came after it, and waits about as long as it did.

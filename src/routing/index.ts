@@ -46,6 +46,11 @@ export type {
 export { openTransport, type Transport } from './transport.ts';
 export type { WatchedQueue } from './queue-watch.ts';
 export {
+  type ManagementOptions,
+  RABBITMQ_MANAGEMENT_URL,
+  rabbitManagement,
+} from './rabbit-management.ts';
+export {
   type DifferenceFilter,
   openDifferences,
   reviewDocketDifferences,

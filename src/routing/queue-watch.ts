@@ -37,8 +37,8 @@ export interface WatchedQueue {
 export const OWN_QUEUE = 'filewright';
 /** Routers look every 15 s; when nobody has looked for so long, none was there. */
 const PAUSE_MS = 45_000;
-/** Between two looks at a queue. */
-const STALL_UNSEEN_MS = 15_000;
+/** Between two looks at a queue, and twice the five seconds by which a broker's own counts may be old: at the first look and now. */
+const STALL_UNSEEN_MS = 25_000;
 
 export interface QueueWatchOptions {
   /** Those of intakes; they stay as they are. */
@@ -135,7 +135,7 @@ export class QueueWatch {
       evidence: isSeen ? { ...seen.evidence, ...running } : { code: seen.code },
       triggers: triggers.map((trigger) => stored(trigger)),
     });
-    await this.#noteUnseen(queue, isSeen ? undefined : seen.code);
+    await this.#noteUnseen(queue, seen);
     const [trigger] = triggers;
     if (trigger === undefined) return triggers;
     if (target === undefined) await this.#applyToOverdue(trigger);
@@ -216,7 +216,8 @@ export class QueueWatch {
   }
 
   /** Not seen is no trigger; but behind a broker that is away events may wait, and somebody must know by then. */
-  async #noteUnseen(queue: string, code: string | undefined): Promise<void> {
+  async #noteUnseen(queue: string, seen: Saturation): Promise<void> {
+    const code = seen.kind === 'measured' ? seen.unseen : seen.code;
     if (code === undefined) {
       this.#unseen.delete(queue);
       return;
@@ -226,7 +227,10 @@ export class QueueWatch {
     this.#unseen.set(queue, since);
     const { lagMsMax } = this.#thresholds;
     if (nowMs - since <= lagMsMax) return;
-    const text = `${queue} could not be measured for more than ${lagMsMax} ms (${code}). Events may wait there unseen: look at its broker.`;
+    const text =
+      seen.kind === 'measured'
+        ? `What the consumers of ${queue} hold could not be counted for more than ${lagMsMax} ms (${code}). One that takes all and acknowledges nothing would not be noticed: look at the management API of its broker.`
+        : `${queue} could not be measured for more than ${lagMsMax} ms (${code}). Events may wait there unseen: look at its broker.`;
     await this.#raise('queue_unseen', queue, text);
   }
 

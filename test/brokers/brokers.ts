@@ -10,10 +10,15 @@ import { answers, type Presence } from '../../bench/own-brokers.ts';
 
 export const RABBIT_URL =
   process.env['FILEWRIGHT_TEST_RABBITMQ_URL'] ?? 'amqp://guest:guest@127.0.0.1:5672';
+/** The management API of the same broker. */
+export const RABBIT_MANAGEMENT_URL =
+  process.env['FILEWRIGHT_TEST_RABBITMQ_MANAGEMENT_URL'] ?? 'http://guest:guest@127.0.0.1:15672';
 export const REDIS_URL = process.env['FILEWRIGHT_TEST_REDIS_URL'] ?? 'redis://127.0.0.1:6379';
 const isRequired = process.env['FILEWRIGHT_REQUIRE_BROKERS'] === '1';
 
 export const rabbitPresence = (): Promise<Presence> => presence('RabbitMQ', RABBIT_URL, 5672);
+export const managementPresence = (): Promise<Presence> =>
+  presence('RabbitMQ management', RABBIT_MANAGEMENT_URL, 15_672);
 export const redisPresence = (): Promise<Presence> => presence('Redis', REDIS_URL, 6379);
 
 async function presence(name: string, url: string, defaultPort: number): Promise<Presence> {
@@ -68,6 +73,31 @@ export function rabbitBench(url = RABBIT_URL) {
     },
     async take(queue: string) {
       return open().basicGet({ queue, noAck: true });
+    },
+    /** A consumer that takes so many, or all that comes, and acknowledges none until it is told to. */
+    async hold(queue: string, prefetch = 0) {
+      const channel = await open().acquire();
+      await channel.basicQos({ prefetchCount: prefetch });
+      const held: number[] = [];
+      let isWell = false;
+      await channel.basicConsume({ queue, noAck: false }, ({ deliveryTag }) => {
+        if (isWell) channel.basicAck({ deliveryTag });
+        else held.push(deliveryTag);
+      });
+      return {
+        held: () => held.length,
+        /** Acknowledges the oldest that it holds, and no other. */
+        acknowledgeOne(): void {
+          const deliveryTag = held.shift();
+          if (deliveryTag !== undefined) channel.basicAck({ deliveryTag });
+        },
+        /** From now on it acknowledges what it has and what comes. */
+        recover(): void {
+          isWell = true;
+          for (const deliveryTag of held.splice(0)) channel.basicAck({ deliveryTag });
+        },
+        close: () => channel.close(),
+      };
     },
     async close(): Promise<void> {
       for (const queue of queues) await open().queueDelete(queue);

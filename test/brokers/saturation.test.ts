@@ -1,4 +1,5 @@
 /** Measured on the real brokers, on both sides of the thresholds: 1,000 / 1,001 messages, 59 s / 61 s behind. */
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   consumeRabbit,
@@ -10,11 +11,14 @@ import {
   type Saturation,
 } from '../../src/brokers/index.ts';
 import { instant } from '../../src/core/index.ts';
+import { rabbitManagement } from '../../src/routing/index.ts';
 import { triggersOf } from '../../src/packs/patent/routing/triggers.ts';
 import { systemClock } from '../../src/system/index.ts';
 import { until } from '../delivery/waiting.ts';
 import {
   freshName,
+  managementPresence,
+  RABBIT_MANAGEMENT_URL,
   RABBIT_URL,
   rabbitBench,
   rabbitPresence,
@@ -26,6 +30,7 @@ import { during, memoryDesk } from './desks.ts';
 
 const rabbit = await rabbitPresence();
 const redis = await redisPresence();
+const management = await managementPresence();
 
 /** The triggers that follow with the default thresholds. */
 function codesOf(saturation: Saturation): readonly string[] {
@@ -126,6 +131,189 @@ describe.skipIf(rabbit.isMissing)(`a RabbitMQ queue${rabbit.note}`, () => {
     expect(await one.measure()).toMatchObject({ kind: 'unmeasured', code: 'NOT_FOUND' });
     // And the gauge is not spoilt by it.
     expect(await one.measure()).toMatchObject({ kind: 'unmeasured', code: 'NOT_FOUND' });
+  });
+});
+
+describe.skipIf(rabbit.isMissing || management.isMissing)(
+  `a RabbitMQ queue and its management API${rabbit.note}${management.note}`,
+  () => {
+    const bench = rabbitBench();
+    const counter = (changes: Partial<Parameters<typeof rabbitManagement>[0]> = {}) =>
+      rabbitManagement({
+        url: RABBIT_MANAGEMENT_URL,
+        brokerUrl: RABBIT_URL,
+        allowPrivateAddresses: true,
+        clock: systemClock,
+        ...changes,
+      });
+    let nowMs = 1_900_000_000_000;
+    const gauge = (queue: string, count: ReturnType<typeof counter> | 'none' = counter()) => {
+      const one = rabbitGauge({
+        url: RABBIT_URL,
+        queue,
+        clock: { now: () => instant(nowMs) },
+        ...(count === 'none' ? {} : { count }),
+      });
+      onTestFinished(() => one.close());
+      return one;
+    };
+    /** The broker counts every five seconds. */
+    const counted = (queue: string, wanted: { ready: number; unacknowledged: number }) =>
+      until(async () => {
+        const seen = await counter()(queue);
+        return (
+          seen.kind === 'counted' &&
+          seen.ready === wanted.ready &&
+          seen.unacknowledged === wanted.unacknowledged
+        );
+      }, 20_000);
+
+    it('whose consumer takes everything and acknowledges nothing is behind by the time since that was first seen', async () => {
+      const queue = await bench.queue('held');
+      const consumer = await bench.hold(queue);
+      await bench.put(queue, ['a', 'b']);
+      await until(() => consumer.held() === 2);
+      await counted(queue, { ready: 0, unacknowledged: 2 });
+      const [one, blind] = [gauge(queue), gauge(queue, 'none')];
+      expect(await one.measure()).toMatchObject({ backlog: 2, lagMs: 0 });
+      await blind.measure();
+      // A minute, and the five seconds by which the counts may be old.
+      nowMs += 64_000;
+      expect(codesOf(await one.measure())).toEqual([]);
+      // More that comes, and is taken likewise, is no sign of life.
+      await bench.put(queue, ['c']);
+      await counted(queue, { ready: 0, unacknowledged: 3 });
+      nowMs += 2_000;
+      const late = await one.measure();
+      expect(codesOf(late)).toEqual(['QUEUE_LAG']);
+      expect(late).toMatchObject({
+        backlog: 3,
+        lagMs: 61_000,
+        evidence: { lagBasis: 'stalled', ready: 0, unacknowledged: 3 },
+      });
+      // What AMQP alone shows of the same queue.
+      expect(await blind.measure()).toMatchObject({
+        backlog: 0,
+        lagMs: 0,
+        evidence: { lagBasis: 'empty' },
+      });
+      consumer.recover();
+      await counted(queue, { ready: 0, unacknowledged: 0 });
+      expect(await one.measure()).toMatchObject({ backlog: 0, lagMs: 0 });
+      await consumer.close();
+    }, 60_000);
+
+    it('flows while one message is acknowledged for each that comes, however many its consumer holds', async () => {
+      const queue = await bench.queue('flowing');
+      const consumer = await bench.hold(queue);
+      await bench.put(queue, ['a', 'b', 'c']);
+      await counted(queue, { ready: 0, unacknowledged: 3 });
+      const one = gauge(queue);
+      await one.measure();
+      nowMs += 60_000;
+      const finished = async () => {
+        const seen = await counter()(queue);
+        return seen.kind === 'counted' ? seen.finished : undefined;
+      };
+      const before = await finished();
+      consumer.acknowledgeOne();
+      await bench.put(queue, ['d']);
+      await until(async () => (await finished()) !== before, 20_000);
+      await counted(queue, { ready: 0, unacknowledged: 3 });
+      expect(await one.measure()).toMatchObject({ backlog: 3, lagMs: 0 });
+      nowMs += 60_000;
+      expect(codesOf(await one.measure())).toEqual([]);
+      await consumer.close();
+    }, 60_000);
+
+    it.each([
+      ['a wrong password', 'HTTP_401', { url: 'http://guest:wrong@127.0.0.1:15672' }],
+      ['nobody who listens', 'CONNECT', { url: 'http://guest:guest@127.0.0.1:1' }],
+      ['an address that is not allowed', 'ADDRESS_REFUSED', { isPublicOnly: true }],
+    ] as const)(
+      'is still measured over AMQP with %s, and says what it cannot see',
+      async (_title, code, how) => {
+        const queue = await bench.queue('unseen');
+        await bench.put(queue, ['a']);
+        await until(async () => (await bench.ready(queue)) === 1);
+        const changes =
+          'url' in how
+            ? { url: how.url }
+            : { url: 'https://guest:guest@127.0.0.1:15672', allowPrivateAddresses: false };
+        const seen = await gauge(queue, counter(changes)).measure();
+        expect(seen).toMatchObject({ kind: 'measured', backlog: 1, unseen: code });
+        expect(JSON.stringify(seen)).not.toMatch(/wrong|guest/);
+      },
+    );
+
+    it.each([
+      ['never answers', () => undefined],
+      [
+        'answers one byte at a time',
+        (socket: Socket) => {
+          socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n');
+          const timer = setInterval(() => socket.write(' '), 50);
+          socket.once('close', () => clearInterval(timer));
+        },
+      ],
+      [
+        'answers without an end',
+        (socket: Socket) => {
+          socket.write('HTTP/1.1 200 OK\r\n\r\n');
+          const more = (): void => {
+            while (!socket.destroyed && socket.write(Buffer.alloc(65_536, ' ')));
+          };
+          socket.on('drain', more);
+          more();
+        },
+      ],
+      [
+        'answers something else',
+        (socket: Socket) => {
+          socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}');
+        },
+      ],
+    ])('with a management API that %s is measured without it, in time', async (_title, answer) => {
+      const server = createServer((socket) => {
+        socket.on('error', () => undefined);
+        socket.once('data', () => answer(socket));
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      onTestFinished(() => void server.close());
+      const queue = await bench.queue('slow');
+      // A listening TCP server has an address object.
+      const { port } = server.address() as AddressInfo;
+      const url = `http://guest:guest@127.0.0.1:${port}`;
+      const startedMs = performance.now();
+      const seen = await gauge(queue, counter({ url, timeoutMs: 400 })).measure();
+      expect(seen).toMatchObject({ kind: 'measured', backlog: 0, unseen: expect.any(String) });
+      expect(performance.now() - startedMs).toBeLessThan(3_000);
+    });
+  },
+);
+
+describe('the address of a management API', () => {
+  const read = (url: string, allowPrivateAddresses: boolean) => () =>
+    rabbitManagement({
+      url,
+      brokerUrl: 'amqp://a:b@broker.example/firm',
+      allowPrivateAddresses,
+      clock: systemClock,
+    });
+
+  it.each([
+    ['broker.example:15672', true],
+    ['amqp://guest:hush@broker.example', true],
+    ['https://guest:hush%@broker.example', true],
+    ['http://guest:hush@broker.example:15672', false],
+  ])('%s (private: %s) is refused, without its password in the message', (url, isPrivate) => {
+    expect(read(url, isPrivate)).toThrow(/FILEWRIGHT_RABBITMQ_MANAGEMENT_URL/);
+    expect(read(url, isPrivate)).not.toThrow(/hush/);
+  });
+
+  it('is https, or http where private addresses are allowed', () => {
+    expect(read('https://guest:hush@broker.example', false)).not.toThrow();
+    expect(read('http://guest:hush@broker.example:15672/prefix/', true)).not.toThrow();
   });
 });
 

@@ -1,15 +1,17 @@
 /** Docket events from real brokers, and to them; queues that are too full. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import {
   consumeRabbit,
   consumeRedis,
   rabbitGauge,
   rabbitPublisher,
 } from '../../src/brokers/index.ts';
-import { docketMessageDesk } from '../../src/routing/index.ts';
+import { docketMessageDesk, rabbitManagement } from '../../src/routing/index.ts';
 import { systemClock } from '../../src/system/index.ts';
 import {
   freshName,
+  managementPresence,
+  RABBIT_MANAGEMENT_URL,
   RABBIT_URL,
   rabbitBench,
   rabbitPresence,
@@ -23,6 +25,7 @@ import { REJECTION, Stage } from './stage.ts';
 
 const rabbit = await rabbitPresence();
 const redis = await redisPresence();
+const management = await managementPresence();
 
 let server: Server;
 let stage: Stage;
@@ -126,6 +129,128 @@ describe.skipIf(rabbit.isMissing)(`docket events and RabbitMQ${rabbit.note}`, ()
     await stage.stopRouters();
     await publisher.close();
   });
+});
+
+describe.skipIf(rabbit.isMissing)(`the queue of a target that stands still${rabbit.note}`, () => {
+  const bench = rabbitBench();
+  const LAG_MS_MAX = 3_000;
+  const standing = () =>
+    stage.count('queue_reading where tenant = $1 and jsonb_array_length(triggers) > 0');
+
+  /** A firm whose team has a queue, a router that looks at it all the time, and nobody else. */
+  async function routerTo(queue: string, managementUrl?: string, changes = {}): Promise<void> {
+    stage = await Stage.set(server);
+    const { matrix } = stage.documents() as { matrix: { targets: Record<string, object> } };
+    await stage.activate({
+      targets: {
+        ...matrix.targets,
+        team: { kind: 'rabbitmq', address: queue, party: 'team', ...changes },
+      },
+      policy: { lag_ms_max: LAG_MS_MAX },
+    });
+    const clock = systemClock;
+    const publisher = rabbitPublisher({ url: RABBIT_URL, clock });
+    onTestFinished(() => publisher.close());
+    const place = { brokerUrl: RABBIT_URL, allowPrivateAddresses: true, clock };
+    const counting =
+      managementUrl === undefined
+        ? {}
+        : { count: rabbitManagement({ url: managementUrl, ...place }) };
+    await stage.router({
+      transport: {
+        allowPrivateAddresses: () => true,
+        publish: (message, guard) => publisher.publish(message, guard),
+      },
+      targetGauge: (of) => rabbitGauge({ url: RABBIT_URL, queue: of, clock, ...counting }),
+      queueEveryMs: 200,
+    });
+  }
+
+  const handedTo = async (docket: string | undefined): Promise<readonly unknown[]> =>
+    (
+      await stage.read(
+        `select target from docket_handoff where tenant = $1 and docket = $2 and outcome = 'confirmed' order by started_at`,
+        [docket],
+      )
+    ).map(({ target }) => target);
+
+  async function standsStillAndRecovers(
+    prefetch: number,
+    managementUrl: string | undefined,
+  ): Promise<void> {
+    const queue = await bench.queue('standing');
+    const consumer = await bench.hold(queue, prefetch);
+    await bench.put(queue, ["somebody else's"]);
+    await until(() => consumer.held() === 1);
+    await routerTo(queue, managementUrl);
+    const [first] = await stage.feed(1, { application_number: '18/1' });
+    // Its broker has confirmed it; nobody has it.
+    await until(async () => (await handedTo(first?.docket)).length === 1, 10_000);
+    expect(await handedTo(first?.docket)).toEqual(['team']);
+    await until(async () => (await handedTo(first?.docket)).length === 2, 30_000);
+    expect(await handedTo(first?.docket)).toEqual(['team', 'lead']);
+    const moved = (await stage.facts()).filter(({ type }) => type === 'docket.transition');
+    expect(moved.map(({ data }) => data)).toMatchObject([
+      { trigger: { code: 'QUEUE_LAG' }, evidence: { measure: 'lag_ms' } },
+    ]);
+    const [second] = await stage.feed(1, { application_number: '18/2' });
+    await until(async () => (await handedTo(second?.docket)).length === 1, 10_000);
+    expect(await handedTo(second?.docket)).toEqual(['lead']);
+    expect(await stage.count(`alert where tenant = $1 and kind = 'queue_saturated'`)).toBe(1);
+    consumer.recover();
+    await until(async () => (await standing()) === 0, 30_000);
+    const [third] = await stage.feed(1, { application_number: '18/3' });
+    await until(async () => (await handedTo(third?.docket)).length === 1, 10_000);
+    expect(await handedTo(third?.docket)).toEqual(['team']);
+    expect(stage.endpoints.SECONDARY.counts().size).toBe(2);
+    await stage.stopRouters();
+    await consumer.close();
+  }
+
+  it('because its consumer takes one message and no more is passed, its dockets go on, and it is used again when it falls', async () => {
+    await standsStillAndRecovers(1, undefined);
+  }, 90_000);
+
+  it('is no matter where a person confirms: the confirm of its broker counts for nothing', async () => {
+    const queue = await bench.queue('person');
+    const consumer = await bench.hold(queue);
+    await routerTo(queue, undefined, { confirmed_by: 'person' });
+    await stage.feed(1);
+    await until(() => consumer.held() === 1, 10_000);
+    const awaiting = () => stage.count(`docket where tenant = $1 and phase = 'awaiting'`);
+    await until(async () => (await awaiting()) === 1, 10_000);
+    expect(await stage.confirmed()).toBe(0);
+    await stage.stopRouters();
+    await consumer.close();
+  }, 30_000);
+
+  it.skipIf(management.isMissing)(
+    `because its consumer takes every message and acknowledges none is passed likewise${management.note}`,
+    async () => {
+      await standsStillAndRecovers(0, RABBIT_MANAGEMENT_URL);
+    },
+    90_000,
+  );
+
+  it.skipIf(management.isMissing)(
+    `cannot be told from one that flows while its management API refuses us, and somebody hears that${management.note}`,
+    async () => {
+      const wrong = new URL(RABBIT_MANAGEMENT_URL);
+      wrong.password = 'hush';
+      const queue = await bench.queue('refused');
+      await routerTo(queue, wrong.href);
+      const texts = async () =>
+        stage.read(`select text from alert where tenant = $1 and kind = 'queue_unseen'`);
+      await until(async () => (await texts()).length === 1, 20_000);
+      expect(await texts()).toEqual([{ text: expect.stringContaining('HTTP_401') }]);
+      expect(JSON.stringify(await texts())).not.toContain('hush');
+      // What AMQP shows holds all the same: the queue is used.
+      const [fed] = await stage.feed(1);
+      await until(async () => (await handedTo(fed?.docket)).length === 1, 10_000);
+      expect(await handedTo(fed?.docket)).toEqual(['team']);
+    },
+    60_000,
+  );
 });
 
 describe.skipIf(redis.isMissing)(`docket events from a Redis stream${redis.note}`, () => {

@@ -1,9 +1,20 @@
 /** A router with the wires of this installation. */
 import type { Filewright } from '../../filewright.ts';
-import { rabbitGauge, redisGauge, type SaturationGauge } from '../../brokers/index.ts';
+import {
+  type QueueCounter,
+  rabbitGauge,
+  redisGauge,
+  type SaturationGauge,
+} from '../../brokers/index.ts';
 import { type Clock, FilewrightError } from '../../core/index.ts';
 import type { RunningJobs } from '../../jobs/index.ts';
-import { openTransport, type RunningRouter, type WatchedQueue } from '../../routing/index.ts';
+import {
+  openTransport,
+  RABBITMQ_MANAGEMENT_URL,
+  rabbitManagement,
+  type RunningRouter,
+  type WatchedQueue,
+} from '../../routing/index.ts';
 import { eventConsumers } from '../consumers.ts';
 import { addressIn, type Environment, RABBITMQ_URL, REDIS_URL, trustIn } from './broker-address.ts';
 import { linksOf } from './links.ts';
@@ -31,6 +42,7 @@ export async function startDocketRouter(
   const { session, tenant, instance, clock } = app;
   const wires = await openTransport({ session, tenant, instance, clock, environment });
   const trust = await trustIn(environment);
+  const brokers = { environment, trust, ...counterIn(environment, { clock, trust }) };
   const law = shippedPatentLaw();
   const { publicUrl } = settings;
   const files = new VerboseFiles(app.dataDirectory);
@@ -39,8 +51,8 @@ export async function startDocketRouter(
     transport: wires.transport,
     secretOf: wires.secretOf,
     watch: (handoffs) => watched(handoffs, { clock, files }),
-    queues: intakeQueues(settings.watch, app.clock, { environment, trust }),
-    targetGauge: targetGauge(app.clock, { environment, trust }),
+    queues: intakeQueues(settings.watch, clock, brokers),
+    targetGauge: targetGauge(clock, brokers),
     ...(publicUrl === undefined ? {} : { links: { links: linksOf(app), publicUrl } }),
   });
   return {
@@ -84,30 +96,54 @@ async function startTelling(app: Filewright): Promise<RunningJobs | undefined> {
 interface Brokers {
   readonly environment: Environment;
   readonly trust: Awaited<ReturnType<typeof trustIn>>;
+  /** Where the management API is set: what consumers hold. */
+  readonly count?: QueueCounter;
+}
+
+/** Only beside a broker: alone it has nothing to count. */
+function counterIn(
+  environment: Environment,
+  { clock, trust }: Pick<Brokers, 'trust'> & { readonly clock: Clock },
+): Pick<Brokers, 'count'> {
+  const url = environment[RABBITMQ_MANAGEMENT_URL];
+  const brokerUrl = environment[RABBITMQ_URL];
+  if (url === undefined || url === '' || brokerUrl === undefined || brokerUrl === '') return {};
+  const allowPrivateAddresses = environment[PRIVATE_TARGETS] === '1';
+  return { count: rabbitManagement({ url, brokerUrl, allowPrivateAddresses, clock, ...trust }) };
 }
 
 /** Measures the queues that lead to targets, where a broker is set. */
 function targetGauge(
   clock: Clock,
-  { environment, trust }: Brokers,
+  { environment, ...seen }: Brokers,
 ): (queue: string) => SaturationGauge | undefined {
   const url = environment[RABBITMQ_URL];
   return (queue) =>
-    url === undefined || url === '' ? undefined : rabbitGauge({ url, queue, clock, ...trust });
+    url === undefined || url === '' ? undefined : gaugeOf(url, queue, clock, seen);
+}
+
+function gaugeOf(
+  url: string,
+  queue: string,
+  clock: Clock,
+  { trust, count }: Pick<Brokers, 'trust' | 'count'>,
+): SaturationGauge {
+  return rabbitGauge({ url, queue, clock, ...trust, ...(count === undefined ? {} : { count }) });
 }
 
 /** Named with their broker: a queue and a stream of one name are two. */
 function intakeQueues(
   watch: RouterSettings['watch'],
   clock: Clock,
-  { environment, trust }: Brokers,
+  { environment, ...seen }: Brokers,
 ): WatchedQueue[] {
+  const { trust } = seen;
   const rabbit = watch?.rabbit ?? [];
   const redis = watch?.redis ?? [];
   return [
     ...rabbit.map((queue) => {
       const url = addressIn(environment, RABBITMQ_URL);
-      return { queue: `rabbitmq ${queue}`, gauge: rabbitGauge({ url, queue, clock, ...trust }) };
+      return { queue: `rabbitmq ${queue}`, gauge: gaugeOf(url, queue, clock, seen) };
     }),
     ...redis.map(({ stream, group }) => {
       const url = addressIn(environment, REDIS_URL);
