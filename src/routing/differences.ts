@@ -1,5 +1,6 @@
 /** What a reconciliation found, worked through by people: one docket, or all that a filter names and they may see. */
 import { maySee, type Viewer } from '../packs/patent/access/index.ts';
+import { finder } from '../packs/patent/docket/index.ts';
 import {
   type DifferenceKind,
   findDocket,
@@ -17,6 +18,7 @@ export interface DifferenceFilter {
   /** The target whose recovery found it. */
   readonly target?: string;
   readonly kind?: DifferenceKind;
+  /** In any spelling, as a search takes it. */
   readonly client?: string;
 }
 
@@ -28,6 +30,7 @@ export async function openDifferences(
 ): Promise<StoredDifference[]> {
   const { session, tenant } = parts;
   const { client, ...stored } = filter;
+  const isMeant = finder(client === undefined ? {} : { client });
   const visible: StoredDifference[] = [];
   const known = new Map<string, boolean>();
   for (const difference of await listDifferences(session, tenant, stored)) {
@@ -35,8 +38,7 @@ export async function openDifferences(
     if (!known.has(id)) {
       const row = await findDocket(session, tenant, id);
       const docket = row === undefined ? undefined : docketOfRow(row);
-      const isMeant = client === undefined || docket?.client === client;
-      known.set(id, docket !== undefined && isMeant && maySee(docket, viewer));
+      known.set(id, docket !== undefined && isMeant(docket) && maySee(docket, viewer));
     }
     if (known.get(id) === true) visible.push(difference);
   }
