@@ -1,0 +1,53 @@
+/** A firm that runs a router and no worker: what the router warns of reaches somebody all the same. */
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { runRouter } from '../../src/acts/dockets/index.ts';
+import { changeRecipientOf, setMailServer } from '../../src/acts/events.ts';
+import { addUser, personOf } from '../../src/acts/index.ts';
+import { createFilewright } from '../../src/app.ts';
+import { type Server, startServer } from '../delivery/server.ts';
+import { until } from '../delivery/waiting.ts';
+import { header, type MailServerStub, startMailServer } from '../notify/mail-server.ts';
+import { Stage } from './stage.ts';
+
+let server: Server;
+let stage: Stage;
+let mail: MailServerStub;
+beforeAll(async () => {
+  server = await startServer();
+}, 60_000);
+afterAll(async () => server?.close());
+afterEach(async () => {
+  await mail?.close();
+  await stage?.close();
+});
+
+it('a router without a worker sends its alerts itself, and ends with its signal', async () => {
+  stage = await Stage.set(server);
+  // Plain: a router trusts the well-known authorities, and this server has none of them.
+  mail = await startMailServer({ disabledCommands: ['STARTTLS'] });
+  const environment = { SMTP: `smtp://localhost:${mail.port}`, FILEWRIGHT_ROUTING_PRIVATE: '1' };
+  const { dataDirectory } = server;
+  const app = await createFilewright({ dataDirectory, tenant: stage.app.tenant, environment });
+  const { key } = await addUser(app, 'clerk', undefined);
+  const person = await personOf(app, key);
+  const setting = { smtp: 'env:SMTP', sender: 'dockets@example.org', allowPrivateAddresses: true };
+  await setMailServer(app, setting, environment, person);
+  const ops = { role: 'alert', address: 'ops@example.org', entityId: undefined };
+  await changeRecipientOf(app, ops, 'add', person);
+  // Its date has passed, so the router raises an alert.
+  await stage.feed(1, { due_date: '2026-01-05' });
+  const ending = new AbortController();
+  const running = runRouter(app, {}, environment, ending.signal);
+  try {
+    // Due alerts have their turn every minute.
+    await until(() => mail.taken.some(({ to }) => to.includes('ops@example.org')), 100_000);
+  } finally {
+    ending.abort();
+    await running;
+    await app.close();
+  }
+  const letters = mail.taken.filter(({ to }) => to.includes('ops@example.org'));
+  expect(letters.map(({ raw }) => header(raw, 'subject'))).toContainEqual(
+    expect.stringContaining('A docket needs somebody'),
+  );
+}, 150_000);
