@@ -17,8 +17,11 @@ import { userFact } from './people.ts';
 /** Each run of the store destroys at most 500 keys; a run that never comes to an end would be a fault of ours. */
 const RUNS_MAX = 10_000;
 const REASON_CHARS_MAX = 500;
-/** What the data keys of dockets are named by (routing/intake.ts). */
+/** What the data keys of dockets are named by (packs/patent/docket/kept-under.ts). */
 const DOCKET_SUBJECT = 'docket/';
+
+/** Names of clients are read only where keys are: most commands of this file's room ask for none. */
+const loadRules = () => import('../packs/patent/docket/index.ts');
 
 export interface RetentionStatus {
   readonly keys: {
@@ -55,7 +58,8 @@ export async function retentionStatus(
   const today = toRfc3339(app.clock.now()).slice(0, 10);
   const keys = { live: 0, shredded: 0, due: 0, held: 0 };
   let next: string | undefined;
-  for await (const key of retainedKeys(app.session, app.tenant)) {
+  const { mayHold } = await loadRules();
+  for await (const key of retainedKeys(app.session, app.tenant, { mayHold })) {
     if (!(await isShown(key.subject))) continue;
     keys[key.state] += 1;
     if (key.state === 'shredded') continue;
@@ -80,10 +84,11 @@ export async function runRetention(
     const { due, held } = keys;
     return { isDryRun: true, keys: due, blobs: 0, extended: 0, needed: 0, held };
   }
+  const { mayHold } = await loadRules();
   const total = { keys: 0, blobs: 0, extended: 0, needed: 0, held: 0 };
   for (let run = 0; run < RUNS_MAX; run += 1) {
     const fact = userFact(app, 'retention.shredded', actor, { backup_days: options.backupDays });
-    const done = await shredDue(app.session, app.tenant, fact);
+    const done = await shredDue(app.session, app.tenant, fact, mayHold);
     app.vault.forget(done.keys);
     total.keys += done.keys.length;
     total.blobs += done.blobs;
@@ -98,8 +103,8 @@ export async function runRetention(
 }
 
 /**
- * Holds one subject's data, or everything, whatever its date. Data may still come, so a subject without any is held all
- * the same; how many live keys it concerns is said, because a name that was mistyped holds nothing.
+ * Holds one subject's data, or everything, whatever its date; a client's dockets in whatever spelling they came. Data may
+ * still come, so a subject without any is held all the same; how many live keys it concerns is said, because a name that was mistyped holds nothing.
  */
 export async function holdData(
   app: Filewright,
@@ -122,9 +127,10 @@ export async function holdData(
   await placeHold(app.session, app.tenant, { id, subject, reason, by: actor.id }, fact);
   await sequenceAll(app);
   let keys = 0;
-  const concerned = subject === undefined ? {} : { subject };
-  for await (const { state } of retainedKeys(app.session, app.tenant, concerned)) {
-    if (state === 'live') keys += 1;
+  const { mayHold } = await loadRules();
+  for await (const key of retainedKeys(app.session, app.tenant)) {
+    const isConcerned = subject === undefined || mayHold(subject, key.subject);
+    if (key.state === 'live' && isConcerned) keys += 1;
   }
   return { id, keys };
 }

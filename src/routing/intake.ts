@@ -18,6 +18,7 @@ import {
   type DocumentReading,
   driftDocket,
   eventRow,
+  keptUnder,
   NO_GLIMPSE,
   readDocketDocument,
   readDocketRow,
@@ -66,7 +67,7 @@ export async function importDockets(
   const read = incoming.map((one) => ({ ...one, docket: docketFor(parts, one) }));
   const keys = await keysFor(
     parts,
-    read.map(({ docket }) => subjectOf(docket)),
+    read.map(({ docket }) => keptUnder(docket)),
   );
   return parts.session.transaction(async (run) => {
     const { now, hasUnidentified } = await beginIntake(run, parts.tenant);
@@ -119,11 +120,6 @@ function docketFor(parts: RoutingParts, { payload, reading }: IncomingDocket): D
     : driftDocket(reading.glimpse, at);
 }
 
-/** Whose data key seals it: destroyed with the client's, or with the one matter where no client is known. */
-function subjectOf(docket: Docket): string {
-  return `docket/${docket.client ?? docket.applicationNumber ?? 'unread'}`;
-}
-
 async function keysFor(
   { session, tenant, clock, vault }: RoutingParts,
   subjects: readonly string[],
@@ -147,7 +143,7 @@ function sealedFact(
   data: Readonly<Record<string, unknown>>,
 ): LedgerFact & { readonly body: NonNullable<LedgerFact['body']> } {
   const fact = factOf(ids, type, actor, data);
-  const key = keys.get(subjectOf(docket));
+  const key = keys.get(keptUnder(docket));
   if (key === undefined) throw new Error('there is no data key for a docket');
   return { ...fact, body: vault.seal({ key, entry: fact.id, body: payload }) };
 }

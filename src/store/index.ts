@@ -134,6 +134,7 @@ export {
 } from './quarantine.ts';
 export {
   extendRetention,
+  type MayHold,
   type RetainedKey,
   retainedKeys,
   shredDue,

@@ -39,13 +39,34 @@ export interface Shredding {
   readonly held: number;
 }
 
-const HELD = `exists (select 1 from ledger_hold h where h.tenant = k.tenant and h.released_at is null
-    and (h.subject is null or h.subject = k.subject))`;
+/**
+ * Whether a hold on one subject keeps the key of another: names of clients have many spellings, which nothing here reads.
+ * The database itself refuses what lies under a hold of the same spelling.
+ */
+export type MayHold = (hold: string, subject: string) => boolean;
+
+const isSame: MayHold = (hold, subject) => hold === subject;
+
+/** The list of subjects is that of `heldSubjects`. */
+const isHeld = (subjects: string): string => `(exists (
+    select 1 from ledger_hold h where h.tenant = k.tenant and h.released_at is null
+    and (h.subject is null or h.subject = k.subject)) or k.subject = any (${subjects}::text[]))`;
+
+const OPEN_HOLDS: Statement = {
+  name: 'retention-open-holds',
+  text: `select distinct subject from ledger_hold
+    where tenant = $1 and released_at is null and subject is not null`,
+};
+
+const SUBJECTS: Statement = {
+  name: 'retention-subjects',
+  text: `select distinct subject from ledger_dek where tenant = $1 and state = 'live'`,
+};
 
 const LIST: Statement = {
   name: 'retention-list',
   text: `
-select k.id, k.subject, k.month, k.retain_until::text as retain_until, k.bodies, k.state, ${HELD} as held
+select k.id, k.subject, k.month, k.retain_until::text as retain_until, k.bodies, k.state, ${isHeld('$5')} as held
 from ledger_dek k where k.tenant = $1 and k.id > $2 and ($3::text is null or k.subject = $3)
 order by k.id limit $4`,
 };
@@ -60,14 +81,14 @@ where tenant = $1 and subject = $2 and state = 'live' and retain_until < $3::dat
 const HELD_COUNT: Statement = {
   name: 'retention-held',
   text: `select count(*)::int as n from ledger_dek k
-    where k.tenant = $1 and k.state = 'live' and k.retain_until < (now() at time zone 'UTC')::date and ${HELD}`,
+    where k.tenant = $1 and k.state = 'live' and k.retain_until < (now() at time zone 'UTC')::date and ${isHeld('$2')}`,
 };
 
 const DUE: Statement = {
   name: 'retention-due',
   text: `
 select k.id from ledger_dek k
-where k.tenant = $1 and k.state = 'live' and k.retain_until < (now() at time zone 'UTC')::date and not ${HELD}
+where k.tenant = $1 and k.state = 'live' and k.retain_until < (now() at time zone 'UTC')::date and not ${isHeld('$2')}
 order by k.retain_until, k.id limit ${KEYS_MAX} for update of k skip locked`,
 };
 
@@ -136,15 +157,31 @@ const NO_NEW_HOLDS: Statement = {
 export async function* retainedKeys(
   session: Session,
   tenant: string,
-  options: { readonly subject?: string } = {},
+  options: { readonly subject?: string; readonly mayHold?: MayHold } = {},
 ): AsyncGenerator<RetainedKey> {
+  const { subject = null, mayHold = isSame } = options;
+  const kept = await heldSubjects((statement, values) => session.run(statement, values), {
+    tenant,
+    mayHold,
+  });
   for (let after = ''; ; ) {
-    const rows = await session.run(LIST, [tenant, after, options.subject ?? null, KEYS_MAX]);
+    const rows = await session.run(LIST, [tenant, after, subject, KEYS_MAX, kept]);
     for (const row of rows) yield keyOf(row);
     const last = rows.at(-1);
     if (last === undefined || rows.length < KEYS_MAX) return;
     after = text(last['id']);
   }
+}
+
+/** Subjects with live keys that a hold of another spelling keeps. Without such a hold nothing is read. */
+async function heldSubjects(
+  run: Session['run'],
+  { tenant, mayHold }: { readonly tenant: string; readonly mayHold: MayHold },
+): Promise<readonly string[]> {
+  const holds = (await run(OPEN_HOLDS, [tenant])).map((row) => text(row['subject']));
+  if (holds.length === 0) return [];
+  const subjects = (await run(SUBJECTS, [tenant])).map((row) => text(row['subject']));
+  return subjects.filter((subject) => holds.some((hold) => mayHold(hold, subject)));
 }
 
 /** Keeps everything of a subject at least until a day; never shortens. Says how many keys it concerned. */
@@ -171,13 +208,15 @@ export async function shredDue(
   session: Session,
   tenant: string,
   fact: LedgerFact,
+  mayHold: MayHold = isSame,
 ): Promise<Shredding> {
   const done = await session.transaction(async (run): Promise<Shredding> => {
     await assumeRole(run, 'shred');
     await run(NO_NEW_HOLDS, [tenant]);
-    const [heldRow] = await run(HELD_COUNT, [tenant]);
+    const kept = await heldSubjects(run, { tenant, mayHold });
+    const [heldRow] = await run(HELD_COUNT, [tenant, kept]);
     const held = Number(heldRow?.['n']);
-    const due = (await run(DUE, [tenant])).map((row) => text(row['id']));
+    const due = (await run(DUE, [tenant, kept])).map((row) => text(row['id']));
     const relevant =
       due.length === 0
         ? []
@@ -190,9 +229,11 @@ export async function shredDue(
       relevant.map((row) => row['key']),
       relevant.map((row) => row['until']),
     ]);
-    const kept = new Set(later.filter((row) => row['kept'] === true).map((row) => text(row['id'])));
-    const doomed = due.filter((id) => !needed.has(id) && !kept.has(id));
-    const shredding = { extended: kept.size, needed: needed.size, held };
+    const longer = new Set(
+      later.filter((row) => row['kept'] === true).map((row) => text(row['id'])),
+    );
+    const doomed = due.filter((id) => !needed.has(id) && !longer.has(id));
+    const shredding = { extended: longer.size, needed: needed.size, held };
     if (doomed.length === 0) return { keys: [], blobs: 0, ...shredding };
     const keys = (await run(SHRED, [tenant, doomed])).map((row) => text(row['id'])).sort();
     const dockets = await docketsOfKeys(run, tenant, keys);

@@ -3,9 +3,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { detailJson, detailText } from '../../src/cli/commands/docket-text.ts';
 import { entryId, instant } from '../../src/core/index.ts';
 import { importDockets, listDockets, showDocket } from '../../src/routing/index.ts';
+import { addUser, personOf } from '../../src/acts/index.ts';
+import { holdData, releaseData, retentionStatus, runRetention } from '../../src/acts/retention.ts';
+import { mayHold } from '../../src/packs/patent/docket/index.ts';
 import { shredDue } from '../../src/store/index.ts';
 import { type Server, startServer } from '../delivery/server.ts';
-import { Stage } from './stage.ts';
+import { type Row, Stage } from './stage.ts';
 
 let server: Server;
 let stage: Stage;
@@ -18,9 +21,10 @@ afterEach(async () => stage?.close());
 const LONG_AGO = instant(Date.UTC(2012, 4, 1));
 const SECRETS = /18\/424242|Northwind|A secret title|secret-file|EFS 61234567/;
 
-async function bring(): Promise<string> {
+async function bring(row: Row = {}): Promise<string> {
   const clock = { ...stage.parts.clock, now: () => LONG_AGO };
-  const incoming = stage.incoming({ application_number: '18/424242', title: 'A secret title' });
+  const named = { application_number: '18/424242', title: 'A secret title' };
+  const incoming = stage.incoming({ ...named, ...row });
   const source = 'secret-file.ndjson';
   const [admitted] = await importDockets({ ...stage.parts, clock }, [{ ...incoming, source }]);
   return admitted?.docket ?? '';
@@ -87,5 +91,64 @@ describe('the key of a client', () => {
     await expect(destroy()).rejects.toMatchObject({ code: '23001' });
     await close('2013-01-01T00:00:00Z');
     await expect(destroy()).rejects.toMatchObject({ code: '23001' });
+  });
+});
+
+describe('a hold on a client', () => {
+  /** Who is Contoso, who may be, and who is not. */
+  const HELD = ['Contoso, Inc.', 'CONTOSO INC', 'Contoso', 'C0ntoso Ltd', 'Fabrikam and Contoso'];
+  // Letters of two scripts: nobody can tell.
+  const UNTOLD = ['Сontoso', '***'];
+  const OTHERS = ['Fabrikam', 'Northwind GmbH'];
+
+  it('keeps what came under any spelling of it, and what may be its; the rest is destroyed', async () => {
+    stage = await Stage.set(server);
+    const { app } = stage;
+    const { key } = await addUser(app, 'clerk', undefined);
+    const clerk = await personOf(app, key);
+    const second = await personOf(app, (await addUser(app, 'second', key)).key);
+    const ids = new Map<string, string>();
+    let number = 500_000;
+    for (const client of [...HELD, ...UNTOLD, ...OTHERS, null]) {
+      number += 1;
+      const application_number = `18/${number}`;
+      ids.set(client ?? 'no client', await bring({ application_number, client }));
+    }
+    await close('2013-01-01T00:00:00Z');
+    const order = { subject: 'docket/Contoso, Inc.', reason: 'A court has asked for it.' };
+    const hold = await holdData(app, clerk, order);
+    const kept = [...HELD, ...UNTOLD, 'no client'];
+    expect(hold.keys).toBe(kept.length);
+    const dry = await runRetention(app, clerk, { dryRun: true, backupDays: 35 });
+    // Shown to who may see every docket alone; to a clerk there are none.
+    expect(dry).toMatchObject({ keys: 0, held: 0 });
+    const done = await runRetention(app, clerk, { dryRun: false, backupDays: 35 });
+    expect(done).toMatchObject({ keys: OTHERS.length, held: kept.length });
+    const destroyed = await stage.read(
+      `select id from docket where tenant = $1 and docket ? 'destroyed' order by id`,
+    );
+    expect(destroyed.map(({ id }) => id)).toEqual(
+      OTHERS.map((name) => ids.get(name) ?? '').toSorted(),
+    );
+    await releaseData(app, second, hold.id);
+    const last = await runRetention(app, clerk, { dryRun: false, backupDays: 35 });
+    expect(last).toMatchObject({ keys: kept.length, held: 0 });
+    expect((await retentionStatus(app, undefined)).holds).toEqual([]);
+    expect(await stage.isLedgerSound()).toBe(true);
+  }, 30_000);
+
+  it.each([
+    ['docket/Contoso f/k/a Fabrikam', 'docket/Fabrikam, Inc.', true],
+    ['docket/Müller', 'docket/Mueller GmbH', true],
+    ['docket/*', 'docket/Anybody', true],
+    ['docket/Contoso', 'docket/unknown client/18/300101', true],
+    ['docket/Contoso', 'docket/18/300101', true],
+    ['docket/Contoso', 'docket/Northwind', false],
+    // Another kind of subject goes by its exact name: an entity's id is no client.
+    ['Contoso', 'docket/Contoso', false],
+    ['docket/E-1', 'E-1', false],
+    ['E-1', 'E-1', true],
+  ])('%s, and the key of %s: %s', (hold, subject, isHeld) => {
+    expect(mayHold(hold, subject)).toBe(isHeld);
   });
 });

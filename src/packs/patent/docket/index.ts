@@ -5,6 +5,7 @@ export * from './dates.ts';
 export * from './docket.ts';
 export * from './drift.ts';
 export * from './event-row.ts';
+export * from './kept-under.ts';
 export * from './map-document.ts';
 export * from './mapping-file.ts';
 export * from './meaning.ts';
