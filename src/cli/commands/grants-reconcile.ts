@@ -29,6 +29,15 @@ interface SettleOptions {
 }
 
 export function addGrantsReconciliation(grants: Command): void {
+  addReconcile(grants);
+  addUnmatched(grants);
+  addSettle(grants);
+  addClose(grants);
+  addAttachRegistration(grants);
+  addHandOff(grants);
+}
+
+function addReconcile(grants: Command): void {
   grants
     .command('reconcile')
     .description('match bank lines with awards; may be repeated until the period is closed')
@@ -53,7 +62,9 @@ export function addGrantsReconciliation(grants: Command): void {
         }
       }),
     );
+}
 
+function addUnmatched(grants: Command): void {
   grants
     .command('unmatched')
     .description('what waits for a match or for a person, the oldest first')
@@ -82,7 +93,9 @@ export function addGrantsReconciliation(grants: Command): void {
         );
       }),
     );
+}
 
+function addSettle(grants: Command): void {
   grants
     .command('settle <line>')
     .description(
@@ -111,7 +124,9 @@ export function addGrantsReconciliation(grants: Command): void {
         );
       }),
     );
+}
 
+function addClose(grants: Command): void {
   grants
     .command('close <period>')
     .description(`close a period for ever (${PERIOD_FORM}) and hand its money on`)
@@ -129,7 +144,9 @@ export function addGrantsReconciliation(grants: Command): void {
           if (isBlocked) process.exitCode = EXIT.refused;
         }),
     );
+}
 
+function addAttachRegistration(grants: Command): void {
   grants
     .command('attach-registration <state>')
     .description('attach the check of a registration, which a crossed threshold waits for')
@@ -156,7 +173,9 @@ export function addGrantsReconciliation(grants: Command): void {
           );
         }),
     );
+}
 
+function addHandOff(grants: Command): void {
   grants
     .command('hand-off [period]')
     .description('hand a closed period on again: one by its id, or all that wait')

@@ -21,6 +21,12 @@ interface WithdrawOptions {
 }
 
 export function addGrantsStatements(grants: Command): void {
+  addStatements(grants);
+  addWithdraw(grants);
+  addBalance(grants);
+}
+
+function addStatements(grants: Command): void {
   grants
     .command('statements')
     .description('bank statements that are taken in, and withdrawals that wait for a second person')
@@ -51,7 +57,9 @@ export function addGrantsStatements(grants: Command): void {
         );
       }),
     );
+}
 
+function addWithdraw(grants: Command): void {
   grants
     .command('withdraw <feed>')
     .description(
@@ -89,7 +97,9 @@ export function addGrantsStatements(grants: Command): void {
         out.result('grants withdraw', { feed, state: 'proposed' }, () => NEXT.proposed);
       }),
     );
+}
 
+function addBalance(grants: Command): void {
   grants
     .command('balance <amount>')
     .description('state the balance of an account at the end of a day, where no statement says it')

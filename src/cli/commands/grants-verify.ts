@@ -22,6 +22,12 @@ const PATH = [
 ] as const;
 
 export function addGrantsVerification(grants: Command): void {
+  addVerify(grants);
+  addRetry(grants);
+  addStatus(grants);
+}
+
+function addVerify(grants: Command): void {
   grants
     .command('verify <grantor>')
     .description(
@@ -39,7 +45,9 @@ export function addGrantsVerification(grants: Command): void {
         }),
       ),
     );
+}
 
+function addRetry(grants: Command): void {
   grants
     .command('retry')
     .description('try again what is due in the retry queue: documents, then ledgers')
@@ -64,7 +72,9 @@ export function addGrantsVerification(grants: Command): void {
         process.exitCode = Math.max(exitAfterFetch(fetches), exitAfter(verifications));
       }),
     );
+}
 
+function addStatus(grants: Command): void {
   grants
     .command('status')
     .description('how much is where: documents, awards, lines, exceptions, periods')

@@ -10,6 +10,14 @@ import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
 
 export function addRecoveryCommands(recovery: Command): void {
+  addStatus(recovery);
+  addRun(recovery);
+  addApprove(recovery);
+  addDifferences(recovery);
+  addReview(recovery);
+}
+
+function addStatus(recovery: Command): void {
   recovery
     .command('status')
     .description('breakers, open runs with their evidence, and what must be reviewed')
@@ -21,7 +29,9 @@ export function addRecoveryCommands(recovery: Command): void {
         out.result('recovery status', statusJson(found), () => statusText(found));
       }),
     );
+}
 
+function addRun(recovery: Command): void {
   recovery
     .command('run <target>')
     .description(
@@ -34,7 +44,9 @@ export function addRecoveryCommands(recovery: Command): void {
         out.result('recovery run', statusJson(found), () => statusText(found));
       }),
     );
+}
 
+function addApprove(recovery: Command): void {
   recovery
     .command('approve <target>')
     .description('let a run that waits for a person go on to its synthetic transaction')
@@ -46,7 +58,9 @@ export function addRecoveryCommands(recovery: Command): void {
         out.result('recovery approve', statusJson(found), () => statusText(found));
       }),
     );
+}
 
+function addDifferences(recovery: Command): void {
   withFilter(recovery.command('differences'))
     .description('what recoveries found and nobody has reviewed, the most urgent first')
     .action(async (own: FilterOptions, command: Command) =>
@@ -61,7 +75,9 @@ export function addRecoveryCommands(recovery: Command): void {
         out.result('recovery differences', { differences }, () => differencesText(found));
       }),
     );
+}
 
+function addReview(recovery: Command): void {
   withFilter(recovery.command('review [docket]'))
     .description(
       'say that you have looked at what a recovery found about a docket, or about all that the options name; stops their clocks',

@@ -8,6 +8,13 @@ import { iso, table } from '../output.ts';
 const BACKUP_DAYS_MAX = 3_650;
 
 export function addRetentionCommands(retention: Command): void {
+  addStatus(retention);
+  addRun(retention);
+  addHold(retention);
+  addRelease(retention);
+}
+
+function addStatus(retention: Command): void {
   retention
     .command('status')
     .description('what is due, what is held, and every hold in force')
@@ -32,7 +39,9 @@ export function addRetentionCommands(retention: Command): void {
         );
       }),
     );
+}
 
+function addRun(retention: Command): void {
   retention
     .command('run')
     .description(
@@ -57,7 +66,9 @@ export function addRetentionCommands(retention: Command): void {
         );
       }),
     );
+}
 
+function addHold(retention: Command): void {
   retention
     .command('hold [subject]')
     .description('keep the data of an entity, whatever its date')
@@ -84,7 +95,9 @@ export function addRetentionCommands(retention: Command): void {
           );
         }),
     );
+}
 
+function addRelease(retention: Command): void {
   retention
     .command('release <hold>')
     .description('end a hold that another person placed')
