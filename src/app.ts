@@ -16,7 +16,7 @@ import {
 } from './delivery/index.ts';
 import { knownProfiles, readThresholds, sendGate } from './acts/index.ts';
 import type { Filewright, RouterSettings, RunningParts } from './filewright.ts';
-import type { JobsOptions } from './jobs/index.ts';
+import { type JobsOptions, warnOnArrival } from './jobs/index.ts';
 import { KeyVault, logOrigin } from './ledger/index.ts';
 import { createPortal } from './portals/index.ts';
 import type { RunningRouter } from './routing/index.ts';
@@ -143,6 +143,8 @@ async function open(
   // Connects on first use; its planner is pinned as the workers' is, since the intake table is always nearly empty.
   const sequencing = new Session({ target, schema, name: 'sequencer', settings: PLANNER });
   const signing = { tenantKey: key, random };
+  const clock = systemClock;
+  const ids = systemIds(clock, random);
   const base: Base = {
     dataDirectory,
     tenant,
@@ -150,12 +152,14 @@ async function open(
     tenantKey: key,
     copies,
     session,
-    clock: systemClock,
-    ids: systemIds(systemClock, random),
+    clock,
+    ids,
     random,
     log: options.log ?? silentLog,
     vault: new KeyVault({ origin: logOrigin(instance, tenant, 'filing'), ...signing }),
-    intake: new PostgresIntakeStore(session, tenant),
+    intake: new PostgresIntakeStore(session, tenant, (run, filings) =>
+      warnOnArrival(run, { tenant, ids, clock }, filings),
+    ),
     sequencer: new PostgresSequencer({ session: sequencing, tenant, instance, signing, copies }),
   };
   return { base, target, schema, environment, sequencing };

@@ -10,6 +10,7 @@ import {
   importRows,
   type InputFormat,
 } from '../intake/index.ts';
+import { warnOnApproval } from '../jobs/index.ts';
 import { entityRowReader } from '../packs/entity/index.ts';
 import {
   approveBatch,
@@ -112,7 +113,10 @@ export async function approve(
   assertExpected(id, terms, expected);
   const fees = terms.fees.map(({ rail, filings, cents }) => ({ rail, filings, cents }));
   const fact = userFact(app, 'approval.granted', actor, { batch: id, fees });
-  await approveBatch(app.session, app.tenant, id, actor.id, fact, terms);
+  await approveBatch(app.session, app.tenant, id, actor.id, fact, {
+    terms,
+    onApproved: (run) => warnOnApproval(run, app, id),
+  });
   await releaseBatch(app.session, app.tenant, id);
   await sequenceAll(app);
   return terms;

@@ -11,6 +11,14 @@ import { instant, type Instant, toRfc3339 } from './time.ts';
  */
 const GROUP_MS = 3_600_000;
 
+/** How often the watch looks; its timetable (jobs/start.ts) says the same. */
+export const LOOK_EVERY_MS = 5 * 60_000;
+/**
+ * Two looks: one may come late, after a busy minute or a restart. Whatever has less left than this when it comes in is told
+ * of at once, and the largest threshold is never below it: a filing could pass through all of them between two looks.
+ */
+export const LOOK_AHEAD_MS = 2 * LOOK_EVERY_MS;
+
 export interface SlackWarning {
   readonly batch: string;
   readonly lane: string;
@@ -87,7 +95,9 @@ export function recovered(
 }
 
 function inOrder(thresholdsMs: readonly number[]): readonly number[] {
-  return [...new Set([...thresholdsMs, 0])].sort((a, b) => a - b);
+  const isSeen = thresholdsMs.some((thresholdMs) => thresholdMs >= LOOK_AHEAD_MS);
+  const all = isSeen ? thresholdsMs : [...thresholdsMs, LOOK_AHEAD_MS];
+  return [...new Set([...all, 0])].sort((a, b) => a - b);
 }
 
 /** The lowest threshold under which a filing has fallen. */

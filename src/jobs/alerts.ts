@@ -37,12 +37,15 @@ const LETTERS_MAX = 3;
 /** In one letter; the list has the rest. */
 const SHOWN_MAX = 200;
 
-export interface AlertParts {
-  readonly session: Session;
+export interface TellingParts {
   readonly tenant: string;
   readonly ids: Ids;
   /** Who may be told of a docket; without it nobody may. */
   readonly docketReaders?: DocketReaders;
+}
+
+export interface AlertParts extends TellingParts {
+  readonly session: Session;
 }
 
 /**
@@ -72,16 +75,23 @@ export interface NewAlert {
 }
 
 export async function raiseAlert(parts: AlertParts, input: NewAlert): Promise<Alert> {
-  const { session, tenant, ids } = parts;
-  return session.transaction(async (run) => {
-    const alert = await raiseAlertRow(run, tenant, {
-      recipient: undefined,
-      ...input,
-      id: ids.next(),
-    });
-    await tell(run, parts, await dueAlerts(run, tenant, 1, alert.id));
-    return alert;
+  return parts.session.transaction((run) => raiseAlertIn(run, parts, input));
+}
+
+/** The same in a transaction of which it is a part: what is told of and the alert are there together or not at all. */
+export async function raiseAlertIn(
+  run: Session['run'],
+  parts: TellingParts,
+  input: NewAlert,
+): Promise<Alert> {
+  const { tenant, ids } = parts;
+  const alert = await raiseAlertRow(run, tenant, {
+    recipient: undefined,
+    ...input,
+    id: ids.next(),
   });
+  await tell(run, parts, await dueAlerts(run, tenant, 1, alert.id));
+  return alert;
 }
 
 /** Tells of every alert whose turn has come again. Returns how many. */
@@ -100,7 +110,7 @@ export async function tellDueAlerts(parts: AlertParts): Promise<number> {
  */
 async function tell(
   run: Session['run'],
-  parts: AlertParts,
+  parts: TellingParts,
   alerts: readonly Alert[],
 ): Promise<void> {
   const byReaders = new Map<string, { readonly recipients: readonly string[]; told: Told[] }>();
@@ -122,7 +132,7 @@ async function tell(
 
 async function send(
   run: Session['run'],
-  { tenant, ids }: AlertParts,
+  { tenant, ids }: TellingParts,
   { alert, subject, body }: Told,
   recipients: readonly string[],
 ): Promise<void> {
@@ -140,7 +150,7 @@ async function send(
 }
 
 /** A webhook is nobody who could have a right, so it hears of no docket, and no list of events counts one. */
-async function publish(run: Session['run'], parts: AlertParts, alert: Alert): Promise<void> {
+async function publish(run: Session['run'], parts: TellingParts, alert: Alert): Promise<void> {
   if (alert.docket !== undefined) return;
   const { id, kind, subject: about, severity } = alert;
   await publishEvent(run, parts.tenant, {
@@ -193,7 +203,7 @@ interface Letter {
  */
 async function letterOf(
   run: Session['run'],
-  { docketReaders, tenant }: AlertParts,
+  { docketReaders, tenant }: TellingParts,
   alert: Alert,
 ): Promise<Letter> {
   const addresses =

@@ -6,6 +6,7 @@ export {
   raiseAlert,
   tellDueAlerts,
 } from './alerts.ts';
+export { warnOnApproval, warnOnArrival } from './arrival-warning.ts';
 export type { EventConsumer } from './consumers.ts';
 export { queueDigest } from './digest.ts';
 export { MAIL_TARGET, sendDue } from './notice-sender.ts';

@@ -160,6 +160,12 @@ class Crew {
         const stop = (): void => void runner.stop().catch(() => undefined);
         if (this.#signal.aborted) stop();
         this.#signal.addEventListener('abort', stop, { once: true });
+        // The timetable's next look may be minutes away, and nobody has looked while no process ran.
+        const look = this.#task('slack');
+        await runner.addJob(look, {}, { jobKey: look, maxAttempts: 5 }).catch((error: unknown) => {
+          // The database is away again; the runner is about to say so itself.
+          log.write({ level: 'warn', event: 'jobs.first_look_failed', error: codeOf(error) });
+        });
         await runner.promise.finally(() => this.#signal.removeEventListener('abort', stop));
       } catch (error) {
         log.write({ level: 'error', event: 'jobs.runner_ended', error: codeOf(error) });

@@ -224,8 +224,13 @@ export async function approveBatch(
   id: BatchId,
   by: PersonId,
   fact: LedgerFact,
-  terms?: ApprovalTerms,
+  options: {
+    readonly terms?: ApprovalTerms;
+    /** In the same transaction. */
+    readonly onApproved?: (run: Session['run']) => Promise<void>;
+  } = {},
 ): Promise<void> {
+  const { terms } = options;
   await session.transaction(async (run) => {
     const [batch] = await run(LOCK, [tenant, id]);
     if (batch === undefined)
@@ -265,6 +270,7 @@ export async function approveBatch(
       data: { ...fact.data, batch_ver: Number(row?.['ver']), count: now.count, sha256: now.sha256 },
     };
     await recordFact(run, { tenant, boundary: 'access' }, subject, complete);
+    await options.onApproved?.(run);
   });
 }
 

@@ -218,4 +218,10 @@ export {
   lanesOwing,
   measuredServiceMs,
 } from './forecast.ts';
-export { filingsWarned, forgetWarned, rememberWarned } from './warned.ts';
+export {
+  filingsNear,
+  filingsWarned,
+  forgetWarned,
+  type NearFiling,
+  rememberWarned,
+} from './warned.ts';

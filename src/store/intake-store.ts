@@ -4,6 +4,7 @@ import {
   batchId,
   type Admission,
   type BatchId,
+  type Envelope,
   FilewrightError,
   filingId,
   type IntakeStore,
@@ -97,13 +98,18 @@ const REFRESH_STATISTICS: Statement = {
   text: 'analyze (skip_locked) envelope, filing, ledger_blob',
 };
 
+/** Called with the filings that are new, in the transaction that admits them. */
+export type OnAdmitted = (run: Session['run'], filings: readonly Envelope[]) => Promise<void>;
+
 export class PostgresIntakeStore implements IntakeStore {
   readonly #session: Session;
   readonly #tenant: string;
+  readonly #onAdmitted: OnAdmitted | undefined;
 
-  constructor(session: Session, tenant: string) {
+  constructor(session: Session, tenant: string, onAdmitted?: OnAdmitted) {
     this.#session = session;
     this.#tenant = tenant;
+    this.#onAdmitted = onAdmitted;
   }
 
   async openBatch(input: {
@@ -132,6 +138,8 @@ export class PostgresIntakeStore implements IntakeStore {
       // Refusals are thrown in here, so that a call that fails has admitted nothing.
       const isNew = rest.find((filing) => !existing.has(filing.obligation));
       if (isNew !== undefined) await this.#assertOpen(run, isNew.envelope.batch);
+      const admitted = filings.map(({ envelope }) => envelope).filter(({ id }) => fresh.has(id));
+      await this.#onAdmitted?.(run, admitted);
       return filings.map((filing): Admission => {
         if (fresh.has(filing.envelope.id)) return { kind: 'created' };
         return admissionOf(

@@ -96,15 +96,15 @@ export class Stage {
   readonly profiles: readonly Profile[];
   readonly evidence: Evidence;
   readonly person: Person;
+  /** The second one, who may approve what the first has prepared. */
+  readonly approver: Person;
   readonly #server: Server;
-  readonly #approver: Person;
   readonly #workers = new Set<RunningWorker>();
   #imported = 0;
 
   private constructor(
-    parts: Pick<Stage, 'app' | 'simulator' | 'profiles' | 'person'> & {
+    parts: Pick<Stage, 'app' | 'simulator' | 'profiles' | 'person' | 'approver'> & {
       readonly server: Server;
-      readonly approver: Person;
     },
   ) {
     this.app = parts.app;
@@ -112,7 +112,7 @@ export class Stage {
     this.profiles = parts.profiles;
     this.person = parts.person;
     this.#server = parts.server;
-    this.#approver = parts.approver;
+    this.approver = parts.approver;
     this.evidence = new Evidence(parts.app.session);
   }
 
@@ -154,7 +154,7 @@ export class Stage {
     if (report.batch === undefined || report.refused > 0) {
       throw new Error(`The batch was refused: ${JSON.stringify(report.errors[0])}`);
     }
-    await approve(this.app, report.batch, this.#approver);
+    await approve(this.app, report.batch, this.approver);
     this.#imported += count;
   }
 
