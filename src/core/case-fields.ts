@@ -1,4 +1,5 @@
 /** Top-level fields of a case, of whichever pack: an unknown one is refused, because it may be a known one misspelt. */
+import { editDistance } from './edit-distance.ts';
 import { FilewrightError } from './errors.ts';
 
 /** What whoever keeps a case writes beside it; no rule reads these. */
@@ -37,17 +38,14 @@ export function refuseUnknown(
   );
 }
 
-/** Names longer than this are no names; it also bounds the work below. */
-const NAME_CHARACTERS_MAX = 60;
-
 /** Shorter beginnings are common to many names. */
 const PREFIX_CHARACTERS_MIN = 5;
 
 /** The same letters but for a third of them at most, or the same words in part. */
 function isAlike(known: string, given: string): boolean {
   const a = known.toLowerCase();
-  const b = given.toLowerCase().replaceAll(/[\s-]/g, '_').slice(0, NAME_CHARACTERS_MAX);
-  if (distance(a, b) <= Math.floor(a.length / 3)) return true;
+  const b = given.toLowerCase().replaceAll(/[\s-]/g, '_');
+  if (editDistance(a, b) <= Math.floor(a.length / 3)) return true;
   if (b.length >= PREFIX_CHARACTERS_MIN && (a.startsWith(b) || b.startsWith(a))) return true;
   const words = b.split('_').filter((word) => word.length > 2);
   const shared = words.filter((word) => a.split('_').includes(word)).length;
@@ -60,29 +58,11 @@ const SHORT_CHARACTERS_MAX = 5;
 
 /** The known field that was probably meant: the same letters but for one or two, whatever their case and separators. */
 export function misspeltField(given: string, known: readonly string[]): string | undefined {
-  const plain = (name: string): string =>
-    name
-      .toLowerCase()
-      .replaceAll(/[\s_-]/g, '')
-      .slice(0, NAME_CHARACTERS_MAX);
+  const plain = (name: string): string => name.toLowerCase().replaceAll(/[\s_-]/g, '');
   const b = plain(given);
   return known.find((name) => {
     const a = plain(name);
     const max = a.length <= SHORT_CHARACTERS_MAX ? 1 : MISSPELT_LETTERS_MAX;
-    return distance(a, b) <= max;
+    return editDistance(a, b) <= max;
   });
-}
-
-/** Levenshtein: how many letters to change, add or drop. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }

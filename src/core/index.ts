@@ -14,6 +14,7 @@ export * from './unreadable.ts';
 export * from './unwritable.ts';
 export * from './exchange.ts';
 export * from './filing.ts';
+export * from './edit-distance.ts';
 export * from './forecast.ts';
 export * from './forecast-hours.ts';
 export * from './forecast-levers.ts';

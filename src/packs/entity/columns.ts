@@ -24,6 +24,30 @@ export type ColumnName =
   | 'not_before'
   | 'fee';
 
+/** Of the further columns, those that the gate of obligations reads. */
+export const OBLIGATION_FIELDS = [
+  'entity_kind',
+  'origin',
+  'rule_id',
+  'formation_date',
+  'fiscal_year_end',
+  'tax_class',
+  'filing_date_choice',
+  'state_record_due',
+] as const;
+
+/** Those of the gate of Delaware tax, beside `authorized` and `large_filer`, which are read in a way of their own. */
+export const TAX_FIELDS = ['method', 'issued', 'gross_assets', 'tax_year'] as const;
+
+/** Further columns that are read here; whatever else there is, only the portal reads. */
+export const READ_FIELDS: readonly string[] = [
+  ...OBLIGATION_FIELDS,
+  ...TAX_FIELDS,
+  'authorized',
+  'large_filer',
+  'payment_rail',
+];
+
 export const ENTITY_COLUMNS: readonly EntityColumn[] = [
   {
     name: 'jurisdiction',

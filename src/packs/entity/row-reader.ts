@@ -9,12 +9,13 @@ import {
   type RowResult,
 } from '../../core/index.ts';
 import { controlFault } from './characters.ts';
-import { ENTITY_COLUMNS, type ColumnName, type EntityColumn } from './columns.ts';
+import { ENTITY_COLUMNS, type ColumnName, type EntityColumn, READ_FIELDS } from './columns.ts';
 import { draftOf, payloadBytes, payloadOf, type Moments, type Texts } from './draft.ts';
 import { entityGates, type EntityGates } from './gates.ts';
 import type { GateChange, LawGates } from './gates-report.ts';
 import { cleanText, cleanTexts } from './gates-texts.ts';
 import { errorOf, noteOf } from './row-notes.ts';
+import { misspeltColumns, misspeltFault } from './misspelt-column.ts';
 import { momentReader, type DayEdge } from './moments.ts';
 import { checkZone } from './zone-day.ts';
 
@@ -34,6 +35,8 @@ type ReadMoment = (text: string, edge: DayEdge) => Instant | undefined;
 interface Lane {
   readonly profile: Profile;
   readonly moment: ReadMoment;
+  /** The known column that an unknown one is almost. */
+  readonly meant: (name: string) => string | undefined;
 }
 
 // A mistyped century is the usual slip (2206 for 2026). A past date is not refused: a late filing must reach a
@@ -56,7 +59,8 @@ export function entityRowReader(options: EntityRowReaderOptions): RowReader {
   for (const [jurisdiction, profile] of options.lanes) {
     const zone = profile.hours?.zone ?? 'UTC';
     checkZone(zone, profile.code);
-    lanes.set(jurisdiction, { profile, moment: momentReader(zone) });
+    const meant = misspeltColumns([...KNOWN, ...READ_FIELDS, ...fieldsNamedBy(profile)]);
+    lanes.set(jurisdiction, { profile, moment: momentReader(zone), meant });
   }
   const gates = entityGates(options.law === undefined ? {} : { law: options.law });
   return {
@@ -82,7 +86,10 @@ function readRow(row: Row, { lanes, gates, options }: Reading): RowResult {
   }
   // Without the lane the zone is unknown, but a malformed date is one in every zone.
   const moments = readMoments(texts, lane?.moment ?? MOMENT_IN_UTC, options, errors);
-  const payload = payloadOf(texts, fieldsOf(row));
+  const fields = fieldsOf(row);
+  for (const [name, value] of Object.entries(fields))
+    errors.push(...misspeltFault(name, value, lane?.meant(name)));
+  const payload = payloadOf(texts, fields);
   if (lane === undefined) {
     // No profile, no gates; but a key that no portal can hold is one everywhere.
     const { refusals } = cleanTexts(payload, { start: false });
@@ -157,6 +164,12 @@ function fieldsOf(row: Row): Row {
   const fields = Object.entries(row).filter(([name]) => !KNOWN.has(name));
   // fromEntries also keeps a column called __proto__, which an assignment would lose.
   return Object.fromEntries(fields);
+}
+
+/** What a profile asks of the payload is known on its lane, and never another column misspelt. */
+function fieldsNamedBy(profile: Profile): readonly string[] {
+  const pointers = JSON.stringify(profile).matchAll(/"\/fields\/([^"/\\]+)/g);
+  return [...pointers].map(([, step = '']) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
 /**

@@ -4,6 +4,7 @@
  */
 import { addDays, type Day, formatDay, parseDay } from '../../../calendar/index.ts';
 import { FilewrightError, type Instant, type JsonValue } from '../../../core/index.ts';
+import { OBLIGATION_FIELDS } from '../columns.ts';
 import type { Gated, GateFinding, GateStep, LawGates, Payload } from '../gates-report.ts';
 import { answerObligation, type EntityLaw, type ObligationAnswer } from '../law/index.ts';
 import { parseDay as midnightUtc, startOfDay } from '../zone-day.ts';
@@ -13,17 +14,6 @@ const LOOK_BACK_DAYS = 800;
 const OCCURRENCES_MAX = 8;
 // Entities of one kind share their dates; an odd file starts anew.
 const KEPT_MAX = 4_096;
-
-const CASE_FIELDS = [
-  'entity_kind',
-  'origin',
-  'rule_id',
-  'formation_date',
-  'fiscal_year_end',
-  'tax_class',
-  'filing_date_choice',
-  'state_record_due',
-] as const;
 
 type Found =
   | { readonly kind: 'answers'; readonly answers: readonly ObligationAnswer[] }
@@ -60,7 +50,7 @@ function caseOf(payload: Payload): CaseFields | undefined {
   // Neither null nor a list, so an object of the JSON reader.
   const given = fields as Readonly<Record<string, JsonValue>>;
   const input: Record<string, string> = { jurisdiction };
-  for (const name of CASE_FIELDS) {
+  for (const name of OBLIGATION_FIELDS) {
     const value = Object.hasOwn(given, name) ? given[name] : undefined;
     if (typeof value === 'string' && value !== '') input[name] = value;
   }

@@ -1,11 +1,10 @@
 /** Delaware franchise tax: where the payload has share data, the tax is computed and the fee must be it. */
 import { FilewrightError, type JsonValue, parseStrictJson } from '../../../core/index.ts';
+import { TAX_FIELDS } from '../columns.ts';
 import type { GateFinding, GateStep, Payload } from '../gates-report.ts';
 import { answerTax, type DelawareRates } from '../law/index.ts';
 
 type Fields = Readonly<Record<string, JsonValue>>;
-
-const CASE_FIELDS = ['method', 'issued', 'gross_assets', 'tax_year'] as const;
 
 // 8 Del. C. § 502(a), § 391(a)(16): the annual report of a domestic corporation costs this beside the tax.
 // The figure itself comes with the rule (US-DE.corporation.domestic, fee_usd).
@@ -44,7 +43,7 @@ export function taxGate(
 /** From CSV everything is text: a list of share classes as JSON, a flag as a word. */
 function taxCase(fields: Fields): Readonly<Record<string, unknown>> {
   const input: Record<string, unknown> = { authorized: listOf(fields['authorized']) };
-  for (const name of CASE_FIELDS) {
+  for (const name of TAX_FIELDS) {
     const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (value !== undefined && value !== '') input[name] = value;
   }

@@ -3,6 +3,7 @@ import { parseDay } from '../../../calendar/index.ts';
 import type { JsonValue, RowError } from '../../../core/index.ts';
 import { controlFault, freeTextFaults } from '../characters.ts';
 import { ENTITY_COLUMNS } from '../columns.ts';
+import { misspeltColumns, misspeltFault } from '../misspelt-column.ts';
 import { DATE_CHOICES, type EntityRules, type FilingRule, TAX_CLASSES } from '../law/index.ts';
 import { RECORD_DUE_PREFIX, REGISTER_COLUMNS } from './columns.ts';
 import type { EntityRecord, SealedFacts } from './entity-record.ts';
@@ -39,8 +40,7 @@ const FILING_COLUMNS: ReadonlySet<string> = new Set(
 );
 const KINDS = ['corporation', 'llc', 'lp'] as const;
 const ORIGINS = ['domestic', 'foreign'] as const;
-/** Any other column goes into the form; this one misspelt would lose the date that the state itself shows. */
-const LIKE_RECORD_DUE = /^(?:state[_ -]?)?record[_ -]?(?:due|date|day|deadline)/i;
+const meantColumn = misspeltColumns([...KNOWN, ...FILING_COLUMNS]);
 
 export function readRecord(row: Row, rules: EntityRules): RecordResult {
   const errors: RowError[] = [];
@@ -193,10 +193,7 @@ function readSealed(row: Row, words: Words, errors: RowError[]): SealedFacts {
       const why = 'belongs to a filing, not to the register, which computes it; drop the column';
       errors.push({ where: name, why });
     }
-    if (LIKE_RECORD_DUE.test(name) && value !== '' && value !== null) {
-      const why = 'looks like state_record_due and would not be read; correct the name, or drop it';
-      errors.push({ where: name, why });
-    }
+    errors.push(...misspeltFault(name, value, meantColumn(name)));
   }
   const authorized = sharesOf(given(row, 'authorized'), errors);
   const figure = (name: 'issued' | 'gross_assets' | 'preceding_year_tax'): object => {

@@ -3,7 +3,7 @@
  * well-formed record, because the next thousand records will have it too.
  */
 import { parseDay, parseInstant } from '../../../calendar/index.ts';
-import type { JsonValue } from '../../../core/index.ts';
+import { editDistance, type JsonValue } from '../../../core/index.ts';
 import { COLUMN_BY_NAME, type DocketColumn, type FieldShape } from './columns.ts';
 import { isLabelShape } from './read-labels.ts';
 
@@ -116,29 +116,11 @@ function likeness(column: DocketColumn, name: string): number {
   const wanted = plainName(column.name);
   if (plain === wanted) return 1;
   if (column.alsoCalled.includes(plain)) return 0.95;
-  return 1 - distance(plain, wanted) / Math.max(plain.length, wanted.length);
+  return 1 - editDistance(plain, wanted) / Math.max(plain.length, wanted.length);
 }
 
 export function plainName(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
-}
-
-/** Names longer than this are no names; it also bounds the work below. */
-const NAME_CHARACTERS_MAX = 64;
-
-/** Levenshtein: how many letters to change, add or drop. */
-function distance(one: string, other: string): number {
-  const [a, b] = [one.slice(0, NAME_CHARACTERS_MAX), other.slice(0, NAME_CHARACTERS_MAX)];
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }
 
 export function sayDrift(change: DriftChange): string {
