@@ -153,7 +153,8 @@ export class SignedPages {
     const path = basePath + login.path;
     const opened = await this.get(visit, path);
     if (opened.kind === 'failure') {
-      return (opened.answer?.status ?? 0) >= 500 ? { ...opened, code: 'login_failed' } : opened;
+      const isFailed = (opened.answer?.status ?? 0) >= 500 || isUnanswered(opened);
+      return isFailed ? { ...opened, code: 'login_failed' } : opened;
     }
     const page = this.parse(opened);
     const url = wire.origin + (opened.path ?? path);
@@ -193,7 +194,8 @@ export class SignedPages {
       if (answer.code === 'redirect') door.refuse(answer);
       const { status = 0 } = answer.answer ?? {};
       // Nobody who is on the way posts it after this one; the lane pauses.
-      if (isBroken(answer)) return door.refuse({ ...answer, code: 'login_failed' });
+      if (isBroken(answer) || isUnanswered(answer))
+        return door.refuse({ ...answer, code: 'login_failed' });
       if (!isRefusedLogin(status)) return answer;
       const message = `The portal answered the login with ${status}.`;
       return door.refuse({ ...answer, code: 'login_refused', message });
@@ -266,6 +268,14 @@ function hasAny(texts: Readonly<Record<string, string>>): boolean {
 /** The login itself broke, not a page that it led to: the portal may have looked at the password, and counted it. */
 function isBroken({ answer }: Failure): boolean {
   return answer !== undefined && answer.status >= 500 && answer.path === undefined;
+}
+
+/**
+ * The login, or the page that it led to, hangs: whoever asks on keeps one slot after the other busy, and posts the password
+ * each time. A connection that is cut costs neither; it is tried again as everywhere.
+ */
+function isUnanswered({ code, answer, mayBeBusy }: Failure): boolean {
+  return code === 'timeout' && answer === undefined && mayBeBusy === true;
 }
 
 /** A 4xx that blames the login. The others blame the moment, or the page that it was sent from. */

@@ -98,3 +98,35 @@ describe('a login that answers 500', () => {
     expect(posts()).toBeLessThanOrEqual(8);
   }, 60_000);
 });
+
+describe('a login that hangs', () => {
+  const requests = (): number =>
+    [...stage.simulator.truth(NY).log.entries()].filter(({ path }) => path.startsWith('/login'))
+      .length;
+
+  it.each([
+    ['before its page', 'hangs'],
+    ['after the password', 'hangs_after_post'],
+  ] as const)(
+    '%s pauses the lane, is tried a few times, and the lane goes on when it works',
+    async (_, login) => {
+      // Filings that give up after three failures in a row: what is no fault of theirs must not use them up.
+      const retry = { ...quickProfile(NY).retry, inARowMax: 3 };
+      stage = await Stage.set(server, [pages({ ceiling: 4, retry })], {
+        '*': { login, latencyMs: { mean: 5, spread: 0 } },
+      });
+      await stage.feed(NY, 12);
+      await stage.worker();
+      await until(async () => (await stage.lane(NY)).throttles >= 2, 15_000);
+      expect((await stage.lane(NY)).pause).toMatchObject({ kind: 'until', reason: 'throttled' });
+      expect(posts()).toBeLessThanOrEqual(3);
+      expect(requests()).toBeLessThanOrEqual(10);
+      expect(await stage.count('fallout')).toBe(0);
+      stage.simulator.behave(NY, { login: 'checked' });
+      await stage.untilDone(40_000);
+      await once(12);
+      expect(posts()).toBeLessThanOrEqual(8);
+    },
+    90_000,
+  );
+});

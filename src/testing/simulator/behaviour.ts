@@ -32,7 +32,8 @@ export interface Behaviour {
   /**
    * `shared` hands one token to everybody, `open` asks nobody to sign in, `refused` lets nobody in and shows the login again,
    * `turned_away` lets nobody in and shows a page without it, `ends_former` keeps one session for the account, the last
-   * one, `error_500` breaks before it has looked at the password, `error_500_at_times` does so every third time.
+   * one, `error_500` breaks before it has looked at the password, `error_500_at_times` does so every third time, `hangs`
+   * never shows its page, `hangs_after_post` shows it and then says nothing.
    */
   readonly login:
     | 'checked'
@@ -42,7 +43,9 @@ export interface Behaviour {
     | 'turned_away'
     | 'ends_former'
     | 'error_500'
-    | 'error_500_at_times';
+    | 'error_500_at_times'
+    | 'hangs'
+    | 'hangs_after_post';
   /** Whether a request without the profile's credential headers is refused. */
   readonly credentials: 'checked' | 'ignored';
   /** `changed` asks for one more field than the profile knows. */
@@ -185,6 +188,8 @@ export const BehaviourSchema = Type.Object(
         'ends_former',
         'error_500',
         'error_500_at_times',
+        'hangs',
+        'hangs_after_post',
       ]),
     ),
     credentials: Type.Optional(Type.Enum(['checked', 'ignored'])),

@@ -107,6 +107,7 @@ export class PageDesk {
   }
 
   private showLogin(): AnswerPlan {
+    if (this.parts.behaviour.login === 'hangs') return { kind: 'silence' };
     return respondPage(200, this.bodies.login());
   }
 
@@ -122,6 +123,7 @@ export class PageDesk {
     if (behaviour.login === 'turned_away') {
       return respondPage(200, this.bodies.problem('Sign in', 'Name or password not known.'));
     }
+    if (behaviour.login === 'hangs_after_post') return { kind: 'silence' };
     this.signIns += 1;
     const isBroken = behaviour.login === 'error_500_at_times' && this.signIns % 3 === 0;
     if (isBroken || behaviour.login === 'error_500') {
