@@ -71,6 +71,8 @@ create table worker (
   host text not null,
   pid int not null,
   pid_started_at text not null,
+  -- A command that asks one portal, and so takes slots of no other lane; null for a worker.
+  wants text,
   started_at timestamptz not null default now(),
   expires_at timestamptz not null,
   ended_at timestamptz,

@@ -9,6 +9,7 @@ import {
   type CommandSlots,
   type LaneReader,
   type LaneToUse,
+  type SlotWants,
   systemProcesses,
   withLaneReader,
   withLaneSlots,
@@ -97,7 +98,7 @@ export async function createFilewright(options: FilewrightOptions = {}): Promise
       ...opened.base,
       worker: (profiles, settings) => workerOf(opened, profiles, settings),
       reading: (lane, work) => readingOf(opened, lane, work),
-      inSlots: (lane, count, work) => inSlotsOf(opened, lane, count, work),
+      inSlots: (lane, wants, work) => inSlotsOf(opened, lane, wants, work),
       // Loaded on demand: the job runner is the heaviest dependency, and most commands never need it.
       jobs: async (settings) => {
         const { startJobs } = await import('./jobs/index.ts');
@@ -242,14 +243,14 @@ async function readingOf<Result>(
 async function inSlotsOf<Result>(
   opened: Opened,
   lane: LaneToUse,
-  count: number,
+  wants: Omit<SlotWants, 'whileHeld'>,
   work: (slots: CommandSlots) => Promise<Result>,
 ): Promise<Result> {
   const { clock } = opened.base;
   const store = deliveryStoreOf(opened, undefined);
   const ports = { clock, store, processes: systemProcesses(), leaseMs: LEASE_MS };
   try {
-    return await withLaneSlots(ports, lane, { count, whileHeld: true }, work);
+    return await withLaneSlots(ports, lane, { ...wants, whileHeld: true }, work);
   } finally {
     await store.close();
   }

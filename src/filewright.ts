@@ -4,6 +4,7 @@ import type {
   CommandSlots,
   LaneReader,
   LaneToUse,
+  SlotWants,
   Worker,
   WorkerSettings,
 } from './delivery/index.ts';
@@ -41,7 +42,7 @@ export interface Filewright {
   /** The same for a command that does more than read, also while the lane is held. */
   inSlots<Result>(
     lane: LaneToUse,
-    count: number,
+    wants: Omit<SlotWants, 'whileHeld'>,
     work: (slots: CommandSlots) => Promise<Result>,
   ): Promise<Result>;
   /** Background work beside the filings: events to webhooks, mail and consumers, alerts, the digest. */

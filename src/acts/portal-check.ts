@@ -12,6 +12,7 @@ const SLOTS_FOR_SESSIONS = 2;
 export async function checkInLane(
   app: Filewright | undefined,
   options: CheckOptions,
+  onWait?: (lane: string, msMax: number) => void,
 ): Promise<ConformanceReport> {
   const { profile } = options;
   const lane = app && laneAt(await lanes(app), profile);
@@ -19,7 +20,8 @@ export async function checkInLane(
   const count = profile.session?.scope === 'slot' ? SLOTS_FOR_SESSIONS : 1;
   const { code } = lane.state;
   // The ceiling is the lane's: a file that says more does not make the portal wider.
-  return app.inSlots({ code, profile: lane.profile }, count, (slots) =>
+  const wants = { count, onWait: (msMax: number) => onWait?.(code, msMax) };
+  return app.inSlots({ code, profile: lane.profile }, wants, (slots) =>
     checkPortal({ ...options, slots }),
   );
 }

@@ -240,7 +240,7 @@ export const ERRORS = {
     meaning:
       'Every slot of the lane is in use, or its portal may still be at work on a lost request.',
     remedy:
-      'Try again in a minute; where a worker needs the only slot, stop it or raise the ceiling.',
+      'Try again in a minute; lane list says whether the lane is closed, paused or slow until then.',
   },
   CLOCK_SKEW: {
     exit: 'tryLater',

@@ -53,5 +53,7 @@ export interface WorkerView {
   readonly host: string;
   readonly pid: number;
   readonly pidStartedAt: string;
+  /** The lane of a command, which shares in no other; undefined for a worker. */
+  readonly wants?: LaneCode | undefined;
   readonly alive: boolean;
 }

@@ -270,6 +270,8 @@ export interface DeliveryStore {
     readonly host: string;
     readonly pid: number;
     readonly pidStartedAt: string;
+    /** A command's one lane: workers let it have a turn there. */
+    readonly wants?: LaneCode;
   }): Promise<{ readonly id: WorkerId; readonly now: Instant }>;
   /** Extends the worker and its slots by the lease, each only while it is still live. */
   beat(worker: WorkerId): Promise<{ readonly alive: boolean; readonly now: Instant }>;

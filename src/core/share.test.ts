@@ -293,3 +293,39 @@ describe('sharing over time', () => {
     expect(world.alive.reduce((sum, id) => sum + world.held(id), 0)).toBe(8);
   });
 });
+
+describe('a command that waits for a slot', () => {
+  const [first, second, command] = [workerId('8'), workerId('9'), workerId('10')];
+  const asks = (wants = LANE): WorkerView => ({ ...worker(command), wants });
+  const planOf = (slots: readonly SlotText[], me: WorkerId, waiting = asks()): SlotPlan =>
+    planSlots(
+      surveyOf(slots, [worker(first), worker(second), waiting]),
+      me,
+      new Map([[LANE, slots.length]]),
+    );
+
+  it('gets the only slot, from the one worker that has it', () => {
+    expect(planOf([{ holder: first }], first).giveBack).toEqual([{ lane: LANE, count: 1 }]);
+    expect(planOf([{ holder: first }], second).giveBack).toEqual([]);
+  });
+
+  it('gets one from one worker alone', () => {
+    const slots = [{ holder: first }, { holder: second }];
+    const given = [first, second].flatMap((me) => planOf(slots, me).giveBack);
+    expect(given).toEqual([{ lane: LANE, count: 1 }]);
+  });
+
+  it('finds the one that became free still there', () => {
+    for (const me of [first, second]) expect(planOf([{ freeMs: 5_000 }], me).take).toEqual([]);
+  });
+
+  it('takes no second one, and has no share', () => {
+    const slots = [{ holder: command }, { holder: first }, { holder: first }, { holder: second }];
+    for (const me of [first, second]) expect(planOf(slots, me).giveBack).toEqual([]);
+    expect(taken(planOf([{ freeMs: 0 }, { freeMs: 0 }, { holder: command }], first))).toBe(2);
+  });
+
+  it('asks for nothing of another lane', () => {
+    expect(planOf([{ holder: first }], first, asks(laneCode('US-NY'))).giveBack).toEqual([]);
+  });
+});

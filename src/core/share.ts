@@ -1,7 +1,8 @@
 /**
  * Which slots a worker should take and give back, from a survey of all of them. Work-conserving: a slot that nobody
  * has used for half a second may be taken by anyone, because a dead worker still counts as a sharer until its lease
- * ends, and its share must not stand idle that long.
+ * ends, and its share must not stand idle that long. A command (`wants`) has no share: it gets one slot of its lane as soon
+ * as a request there ends, also where workers would keep all of them for good, and they have it back when it is done.
  */
 import type { LaneCode, WorkerId } from './ids.ts';
 import type { Survey } from './ports.ts';
@@ -24,7 +25,8 @@ export function planSlots(
   me: WorkerId,
   ceilings: ReadonlyMap<LaneCode, number>,
 ): SlotPlan {
-  const alive = survey.workers.filter((worker) => worker.alive).map((worker) => worker.id);
+  const present = survey.workers.filter((worker) => worker.alive);
+  const alive = present.filter(({ wants }) => wants === undefined).map(({ id }) => id);
   const sharers = [...new Set([...alive, me])].sort(byIncarnation);
   const rank = sharers.indexOf(me);
   const take: { lane: LaneCode; count: number; ceiling: number }[] = [];
@@ -34,13 +36,16 @@ export function planSlots(
     const ceiling = ceilings.get(lane) ?? 0;
     const slots = survey.slots.filter((slot) => slot.lane === lane && slot.n < ceiling);
     const isFree = (slot: { expiresAt: number }): boolean => slot.expiresAt <= survey.now;
-    const free = slots.filter(isFree);
+    const vacant = slots.filter(isFree);
     const held = new Map<WorkerId, number>();
     for (const slot of slots) {
       if (!isFree(slot) && slot.holder !== undefined) {
         held.set(slot.holder, (held.get(slot.holder) ?? 0) + 1);
       }
     }
+    const waiting = present.filter(({ id, wants }) => wants === lane && !held.has(id)).length;
+    // Left to whoever waits.
+    const free = vacant.slice(Math.min(waiting, vacant.length));
     const mine = held.get(me) ?? 0;
     const base = Math.floor(ceiling / sharers.length);
     const extra = (rank + laneIndex) % sharers.length < ceiling % sharers.length ? 1 : 0;
@@ -48,7 +53,13 @@ export function planSlots(
     const count = Math.min(free.length, Math.max(base + extra - mine, idle));
     if (count > 0) take.push({ lane, count, ceiling });
     const starving = sharers.some((id) => id !== me && (held.get(id) ?? 0) < base);
-    if (free.length === 0 && starving && mine > base) giveBack.push({ lane, count: 1 });
+    // One of those who have most: the first of them, so that two do not give for one.
+    const most = Math.max(0, ...sharers.map((id) => held.get(id) ?? 0));
+    const isGiver = mine > 0 && sharers.find((id) => held.get(id) === most) === me;
+    const isAsked = waiting > vacant.length && isGiver;
+    if (isAsked || (free.length === 0 && starving && mine > base)) {
+      giveBack.push({ lane, count: 1 });
+    }
   });
   return { take, giveBack };
 }

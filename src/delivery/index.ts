@@ -3,6 +3,7 @@ export {
   type CommandSlots,
   type LaneReader,
   type LaneToUse,
+  type SlotWants,
   withLaneReader,
   withLaneSlots,
 } from './lane-reader.ts';

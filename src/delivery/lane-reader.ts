@@ -18,8 +18,10 @@ import {
 } from '../core/index.ts';
 import { Leases, momentOf } from './leases.ts';
 
-/** Workers look for who is short of slots every few hundred milliseconds; a request that is under way takes seconds. */
-const WAIT_MS_MAX = 15_000;
+/** Beyond the request that is under way: workers look for who waits every few hundred milliseconds. */
+const WAIT_MS = 15_000;
+/** Whoever sits before a screen has waited enough by then, however long a portal may take. */
+const WAIT_MS_MAX = 5 * 60_000;
 const LOOK_AGAIN_MS = 200;
 
 export interface LaneReader {
@@ -50,6 +52,13 @@ export interface ReaderPorts {
 
 export type SlotPorts = Omit<ReaderPorts, 'portal'>;
 
+export interface SlotWants {
+  readonly count: number;
+  readonly whileHeld: boolean;
+  /** Called once, when it has to wait: for how long at most. */
+  readonly onWait?: (msMax: number) => void;
+}
+
 export interface LaneToUse {
   readonly code: LaneCode;
   readonly profile: Profile;
@@ -70,14 +79,14 @@ export interface CommandSlots {
 export async function withLaneSlots<Result>(
   ports: SlotPorts,
   lane: LaneToUse,
-  wants: { readonly count: number; readonly whileHeld: boolean },
+  wants: SlotWants,
   work: (slots: CommandSlots) => Promise<Result>,
 ): Promise<Result> {
   const { clock, store, processes, leaseMs } = ports;
   const leases = new Leases(clock, leaseMs);
   const askedAt = momentOf(clock);
   const { pid, startedAt } = processes.self;
-  const self = { host: processes.host, pid, pidStartedAt: startedAt };
+  const self = { host: processes.host, pid, pidStartedAt: startedAt, wants: lane.code };
   const { id, now } = await store.registerWorker(self);
   leases.begin(id, now, askedAt);
   const over = new AbortController();
@@ -143,9 +152,11 @@ async function takeSlots(
   leases: Leases,
   worker: WorkerId,
   { code, profile }: LaneToUse,
-  { count, whileHeld }: { readonly count: number; readonly whileHeld: boolean },
+  { count, whileHeld, onWait }: SlotWants,
 ): Promise<readonly SlotRef[]> {
-  const untilMs = clock.monotonicMs() + WAIT_MS_MAX;
+  const waitMs = Math.min(WAIT_MS + profile.longestServiceMs, WAIT_MS_MAX);
+  const untilMs = clock.monotonicMs() + waitMs;
+  let isTold = false;
   do {
     const { lanes } = await store.survey();
     const state = lanes.find((lane) => lane.code === code);
@@ -157,11 +168,13 @@ async function takeSlots(
       const slot = await store.leaseProbe(worker, code);
       if (slot !== undefined) return [slot];
     }
+    if (!isTold) onWait?.(waitMs);
+    isTold = true;
     await clock.sleep(LOOK_AGAIN_MS);
   } while (clock.monotonicMs() < untilMs);
   throw new FilewrightError(
     'LANE_BUSY',
-    `Lane ${code}: a free slot was expected within ${WAIT_MS_MAX / 1000} seconds, all ${profile.ceiling} are in use`,
+    `Lane ${code}: a free slot was expected within ${Math.round(waitMs / 1000)} seconds, all ${profile.ceiling} are in use or closed for now`,
   );
 }
 

@@ -4,6 +4,7 @@
  * would see one request too many.
  */
 import {
+  type DeliveryStore,
   type Instant,
   type LaneCode,
   laneCode,
@@ -29,8 +30,8 @@ const NOW = `date_trunc('milliseconds', clock_timestamp())`;
 const REGISTER: Statement = {
   name: 'worker-register',
   text: `
-insert into worker (tenant, id, host, pid, pid_started_at, expires_at)
-values ($1, nextval('worker_fence'), $2, $3, $4, clock_timestamp() + $5 * interval '1 millisecond')
+insert into worker (tenant, id, host, pid, pid_started_at, expires_at, wants)
+values ($1, nextval('worker_fence'), $2, $3, $4, clock_timestamp() + $5 * interval '1 millisecond', $6)
 returning id, ${NOW} as now`,
 };
 
@@ -83,7 +84,7 @@ order by s.lane, s.n`,
 const WORKERS: Statement = {
   name: 'survey-workers',
   text: `
-select id, host, pid, pid_started_at, expires_at > clock_timestamp() as alive
+select id, host, pid, pid_started_at, wants, expires_at > clock_timestamp() as alive
 from worker where tenant = $1 and ended_at is null
 order by id`,
 };
@@ -161,18 +162,17 @@ export class Slots {
     this.#leaseMs = leaseMs;
   }
 
-  async register(input: {
-    readonly host: string;
-    readonly pid: number;
-    readonly pidStartedAt: string;
-  }): Promise<{ id: WorkerId; now: Instant }> {
-    const { host, pid, pidStartedAt } = input;
+  async register(
+    input: Parameters<DeliveryStore['registerWorker']>[0],
+  ): Promise<{ id: WorkerId; now: Instant }> {
+    const { host, pid, pidStartedAt, wants } = input;
     const [row] = await this.#session.run(REGISTER, [
       this.#tenant,
       host,
       pid,
       pidStartedAt,
       this.#leaseMs,
+      wants ?? null,
     ]);
     return { id: workerId(text(row?.['id'])), now: when(row?.['now']) };
   }
@@ -211,6 +211,7 @@ export class Slots {
         host: text(row['host']),
         pid: Number(row['pid']),
         pidStartedAt: text(row['pid_started_at']),
+        wants: optional(row['wants'], (lane) => laneCode(text(lane))),
         alive: row['alive'] === true,
       })),
     };

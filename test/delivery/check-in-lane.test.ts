@@ -47,6 +47,31 @@ describe('a check of a portal that is in use', () => {
     expect(stage.simulator.truth(DE).inFlightMax).toBe(2);
   });
 
+  it.each([
+    ['busy', 400],
+    ['idle', 4],
+  ])(
+    'has its turn in the only slot, also where a %s worker has it',
+    async (_, filings) => {
+      stage = await Stage.set(server, [quickProfile(DE, { ceiling: 1 })], {
+        [DE]: { latencyMs: { mean: 30, spread: 0 } },
+      });
+      await stage.feed(DE, filings);
+      await stage.worker();
+      await until(() => stage.simulator.truth(DE).requests.submit > 3);
+      const waits: (readonly [string, number])[] = [];
+      const report = await checkInLane(stage.app, options(), (...wait) => waits.push(wait));
+      expect(report.conforms).toBe(true);
+      expect(waits).toEqual([[DE, 15_700]]);
+      // The worker has its slot back, and nobody was there twice.
+      await stage.feed(DE, 3);
+      await stage.untilDone(60_000);
+      expect(await stage.count('accepted')).toBe(filings + 3);
+      expect(stage.simulator.truth(DE).inFlightMax).toBe(1);
+    },
+    90_000,
+  );
+
   it('can be made while the lane is held', async () => {
     await busyLane();
     await stage.change(DE, { kind: 'paused_by_person' });

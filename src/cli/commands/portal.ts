@@ -52,7 +52,13 @@ export function addPortalCommands(portal: Command): void {
         waitMsMax: readWait(own.wait) * 1_000,
       };
       const globals = command.optsWithGlobals<GlobalOptions>();
-      const report = await withAppIfRunning(globals, (app) => checkInLane(app, check));
+      const report = await withAppIfRunning(globals, (app) =>
+        checkInLane(app, check, (lane, msMax) =>
+          out.say(
+            `Every slot of lane ${lane} is in use; waiting for one, at most ${Math.round(msMax / 1_000)} seconds.`,
+          ),
+        ),
+      );
       out.result('portal check', report, () => reportText(report));
       if (!report.conforms) process.exitCode = EXIT.verification;
     });

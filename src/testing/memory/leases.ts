@@ -29,9 +29,9 @@ export function registerWorker(
   const now = tables.now();
   // Rows are never removed, so the next number is the count: later incarnations have larger ones.
   const id = workerId(String(tables.workers.size + 1));
-  const { host, pid, pidStartedAt } = input;
+  const { host, pid, pidStartedAt, wants } = input;
   const expiresAt = addMs(now, tables.leaseMs);
-  tables.workers.set(id, { id, host, pid, pidStartedAt, expiresAt, endedAt: undefined });
+  tables.workers.set(id, { id, host, pid, pidStartedAt, wants, expiresAt, endedAt: undefined });
   return { id, now };
 }
 
@@ -74,11 +74,12 @@ export function survey(tables: Tables): Survey {
     ),
     workers: [...tables.workers.values()]
       .filter((worker) => worker.endedAt === undefined)
-      .map(({ id, host, pid, pidStartedAt }) => ({
+      .map(({ id, host, pid, pidStartedAt, wants }) => ({
         id,
         host,
         pid,
         pidStartedAt,
+        wants,
         alive: tables.isAlive(id),
       })),
   };

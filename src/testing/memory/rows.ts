@@ -26,6 +26,7 @@ export interface WorkerRow {
   readonly host: string;
   readonly pid: number;
   readonly pidStartedAt: string;
+  readonly wants: LaneCode | undefined;
   readonly expiresAt: Instant;
   readonly endedAt: Instant | undefined;
 }
