@@ -1,4 +1,5 @@
 /** Style as a test: who may import whom, how large files are, what may not appear. */
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -127,6 +128,22 @@ describe('rooms', () => {
     );
     expect(faults.map(short)).toEqual([]);
   });
+});
+
+describe('the shape, as `npm run shape` counts it', () => {
+  const text = execFileSync(process.execPath, [join(root, 'scripts/shape.mjs'), '--json'], {
+    encoding: 'utf8',
+    maxBuffer: 2 ** 24,
+  });
+  // Its keys are the names of the figures; the script is a few folders away.
+  const shape = JSON.parse(text) as Record<string, readonly string[]>;
+
+  it.each(['cycles of rooms', 'cycles of files, types too', 'functions over 70 lines'])(
+    'has no %s',
+    (figure) => {
+      expect(shape[figure]).toEqual([]);
+    },
+  );
 });
 
 describe('time, dice and environment', () => {

@@ -4,7 +4,7 @@ import type { SignedLog } from './audit-heads.ts';
 import { opensslLines } from './audit-texts.ts';
 import type { Deadline, TierChange } from './defence-history.ts';
 
-export function courtText(input: {
+interface CourtInput {
   readonly filing: FilingView;
   readonly deadline: Deadline;
   readonly tiers: readonly TierChange[];
@@ -16,10 +16,14 @@ export function courtText(input: {
   readonly shredded: number;
   readonly madeAt: string;
   readonly madeBy: string;
-}): string {
-  const { filing, deadline, receipt, packs } = input;
-  const [main] = packs;
-  const isKnown = deadline.derivation !== null;
+}
+
+export function courtText(input: CourtInput): string {
+  const parts = [headText(input), contentsText(input), checkingText(input), meaningText(input)];
+  return parts.flat().join('\n');
+}
+
+function headText({ filing, deadline, receipt, madeAt, madeBy }: CourtInput): string[] {
   return [
     'RECORD OF ONE FILING, FOR INDEPENDENT EXAMINATION',
     '',
@@ -31,13 +35,19 @@ export function courtText(input: {
     receipt === undefined
       ? 'Receipt     none'
       : `Receipt     ${receipt.number}, recorded ${receipt.recorded_at} (entry ${receipt.entry})`,
-    `Assembled   ${input.madeAt} by ${input.madeBy}`,
+    `Assembled   ${madeAt} by ${madeBy}`,
     '',
+  ];
+}
+
+function contentsText({ deadline, attempts, shredded }: CourtInput): string[] {
+  const isKnown = deadline.derivation !== null;
+  return [
     'WHAT IS IN THIS FOLDER',
     '',
     'payload/          the bytes of the filing, one file for each revision. The SHA-256 of each file stands in the entry',
     '                  that its name ends with, as payload_sha256.',
-    `attempts/         ${input.attempts} records of sends and answers. attempts.json lists them in order; each answer is there as it was`,
+    `attempts/         ${attempts} records of sends and answers. attempts.json lists them in order; each answer is there as it was`,
     '                  recorded (.json) and as the exact bytes that the authority returned (.body).',
     'exceptions/       what was put before a person, where automation gave up (only if that happened).',
     'evidence/         what a person gave as proof that it was filed, to the byte (.txt, .bin) and as it was recorded (.json);',
@@ -48,13 +58,19 @@ export function courtText(input: {
     'logs/             the proof: entries of the signed logs, each with the proof that it is part of its log.',
     'verify.py         a program that checks all of it. It is short and can be read.',
     'MANIFEST.sha256   the SHA-256 of every file here.',
-    ...(input.shredded === 0
+    ...(shredded === 0
       ? []
       : [
           '',
-          `${input.shredded} sealed contents were destroyed after the time for which they had to be kept. Their entries and proofs remain.`,
+          `${shredded} sealed contents were destroyed after the time for which they had to be kept. Their entries and proofs remain.`,
         ]),
     '',
+  ];
+}
+
+function checkingText({ packs }: CourtInput): string[] {
+  const [main] = packs;
+  return [
     'HOW TO CHECK IT WITHOUT THE PROGRAM THAT MADE IT',
     '',
     'In this folder, with Python 3.8 and OpenSSL 3, without a network:',
@@ -78,6 +94,11 @@ export function courtText(input: {
     'Compare them with the keys that the maker of this record published or gave you earlier. If they agree, run',
     'python3 verify.py with --policy and a file of those keys: then nothing in this folder is believed on its own word.',
     '',
+  ];
+}
+
+function meaningText({ packs }: CourtInput): string[] {
+  return [
     'WHAT THIS SHOWS',
     '',
     ...packs.map(
@@ -89,5 +110,5 @@ export function courtText(input: {
     '- The record was written as it stands. Whether what it says is true is for other evidence to show, such as the',
     '  receipt, which the authority can confirm.',
     '',
-  ].join('\n');
+  ];
 }

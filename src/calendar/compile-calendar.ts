@@ -48,38 +48,16 @@ export function compileCalendar(
     }
     return found;
   };
-  const layBlock = (number: number): Block => {
-    const block: Block = { closed: [], extent: [] };
-    // Between the first and the last day of the block, counted in days.
-    const first = (number * BLOCK_DAYS) as Day;
-    const last = (first + BLOCK_DAYS - 1) as Day;
-    for (let index = 0; index < BLOCK_DAYS; index += 1) {
-      const day = (first + index) as Day;
-      const weekday = weekdayOf(day);
-      // Weekends are closed whatever else is written about the day.
-      block.closed.push(
-        weekday === 0 || weekday === 6
-          ? { day, reason: WEEKEND[weekday], standing: 'verified', source: weekendSource }
-          : undefined,
-      );
-      block.extent.push(
-        file.coverage === undefined
-          ? (base?.coverageOf(day) ?? 'none')
-          : (spanOf(day)?.extent ?? 'none'),
-      );
-    }
-    for (let { year } = civilOf(first); year <= civilOf(last).year; year += 1) {
-      for (const closed of closingsOf(year)) {
-        if (closed.day >= first && closed.day <= last) block.closed[closed.day - first] ??= closed;
-      }
-    }
+  const blockOf = (day: Day): Block => {
+    const number = Math.floor(day / BLOCK_DAYS);
+    const block = blocks.get(number) ?? layBlock(number, { weekendSource, extentOf, closingsOf });
     blocks.set(number, block);
     return block;
   };
-  const blockOf = (day: Day): Block => {
-    const number = Math.floor(day / BLOCK_DAYS);
-    return blocks.get(number) ?? layBlock(number);
-  };
+  const extentOf = (day: Day): Block['extent'][number] =>
+    file.coverage === undefined
+      ? (base?.coverageOf(day) ?? 'none')
+      : (spanOf(day)?.extent ?? 'none');
   const spanOf = (day: Day): CoverageSpan | undefined =>
     file.coverage?.find((span) => day >= span.from && day <= span.to);
 
@@ -96,6 +74,37 @@ export function compileCalendar(
     coverageNoteOf: (day) =>
       file.coverage === undefined ? base?.coverageNoteOf(day) : spanOf(day)?.note,
   };
+}
+
+function layBlock(
+  number: number,
+  from: {
+    readonly weekendSource: string;
+    readonly extentOf: (day: Day) => Block['extent'][number];
+    readonly closingsOf: (year: number) => readonly ClosedDay[];
+  },
+): Block {
+  const block: Block = { closed: [], extent: [] };
+  // Between the first and the last day of the block, counted in days.
+  const first = (number * BLOCK_DAYS) as Day;
+  const last = (first + BLOCK_DAYS - 1) as Day;
+  for (let index = 0; index < BLOCK_DAYS; index += 1) {
+    const day = (first + index) as Day;
+    const weekday = weekdayOf(day);
+    // Weekends are closed whatever else is written about the day.
+    block.closed.push(
+      weekday === 0 || weekday === 6
+        ? { day, reason: WEEKEND[weekday], standing: 'verified', source: from.weekendSource }
+        : undefined,
+    );
+    block.extent.push(from.extentOf(day));
+  }
+  for (let { year } = civilOf(first); year <= civilOf(last).year; year += 1) {
+    for (const closed of from.closingsOf(year)) {
+      if (closed.day >= first && closed.day <= last) block.closed[closed.day - first] ??= closed;
+    }
+  }
+  return block;
 }
 
 function layClosings(

@@ -1,7 +1,7 @@
 /** What people do about statements of the bank: look at them, withdraw one, state a balance. */
 import type { PersonId } from '../core/index.ts';
 import type { FeedFormat } from '../packs/grants/feeds/index.ts';
-import type { FeedSource, PeriodName } from './contracts.ts';
+import type { FeedSource, PeriodName } from './source-contracts.ts';
 
 export interface FeedReport {
   /** SHA-256 of the bytes; names the feed in every trace. */

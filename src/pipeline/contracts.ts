@@ -14,9 +14,7 @@ import type {
   PeriodTotals,
   Schedules,
   Sf425Input,
-  Violation,
 } from '../packs/grants/index.ts';
-import type { FeedFormat } from '../packs/grants/feeds/index.ts';
 import type { Session } from '../store/index.ts';
 import type { BalanceByPerson, FeedReport, StatementView, Withdrawals } from './bank-contracts.ts';
 import type { Exceptions } from './exception-contracts.ts';
@@ -27,11 +25,19 @@ import type {
   VerificationReport,
 } from './lane-contracts.ts';
 import type { RulesReport, RulesRequest } from './rules-contracts.ts';
+import type {
+  AwardSource,
+  FeedSource,
+  IngestionReport,
+  Organization,
+  PeriodName,
+} from './source-contracts.ts';
 
 export type * from './bank-contracts.ts';
 export type * from './exception-contracts.ts';
 export type * from './lane-contracts.ts';
 export type * from './rules-contracts.ts';
+export type * from './source-contracts.ts';
 
 /** What the pipeline is made of. `Filewright` (app.ts) has all of it but the law. */
 export interface PipelineParts {
@@ -45,47 +51,6 @@ export interface PipelineParts {
   readonly law: GrantsLaw;
 }
 
-/** Bytes that can be read twice: once to know what they are, once to take them in. */
-export interface ByteSource {
-  /** For people; a file's name. */
-  readonly name: string;
-  open(): AsyncIterable<Uint8Array>;
-}
-
-export interface AwardSource extends ByteSource {
-  readonly format: AwardFormat;
-}
-
-export interface FeedSource extends ByteSource {
-  readonly format: FeedFormat | 'detect';
-}
-
-// Ingestion -----------------------------------------------------------------------------------------------------------
-
-/** A record that went to the compliance exception ledger. */
-export interface RefusedRecord {
-  readonly ordinal: number;
-  readonly line: number;
-  readonly kind: 'quarantined' | 'refused' | 'conflicting';
-  /** The exception's id, for `exceptions.show`. */
-  readonly exception: string;
-  readonly violations: readonly Violation[];
-}
-
-export interface IngestionReport {
-  /** SHA-256 of the bytes; the document's identity. */
-  readonly document: string;
-  readonly records: number;
-  readonly accepted: number;
-  /** Known already from another document, with the same content: counted once. */
-  readonly repeated: number;
-  readonly refused: number;
-  /** The first of them; the exceptions list has all. */
-  readonly refusals: readonly RefusedRecord[];
-  /** The very same document was taken in before: nothing was done. */
-  readonly isRepeatedDocument: boolean;
-}
-
 // Reconciliation ------------------------------------------------------------------------------------------------------
 
 export interface ReconciliationReport {
@@ -95,20 +60,6 @@ export interface ReconciliationReport {
   readonly undated: number;
   readonly byStatus: Readonly<Record<MatchStatus, number>>;
   readonly totals: PeriodTotals;
-}
-
-/** Days as YYYY-MM-DD, both included. */
-export interface PeriodName {
-  readonly account: string;
-  readonly from: string;
-  readonly to: string;
-}
-
-/** Where the organisation asks for money: these states' thresholds are watched. */
-export interface Organization {
-  readonly states: readonly string[];
-  /** `MM-DD`. */
-  readonly fiscalYearEnd: string;
 }
 
 export type CloseReport =

@@ -1,7 +1,7 @@
 /** The compliance exception ledger as its callers see it: opened by machines, resolved by two people. */
 import type { PersonId } from '../core/index.ts';
 import type { ExceptionEnvelope } from '../packs/grants/index.ts';
-import type { AwardSource, IngestionReport } from './contracts.ts';
+import type { AwardSource, IngestionReport } from './source-contracts.ts';
 
 export interface ExceptionSummary {
   readonly id: string;

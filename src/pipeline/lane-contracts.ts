@@ -1,7 +1,7 @@
 /** What stages read over a lane, and what they say about it. */
 import type { Exchange, JsonValue } from '../core/index.ts';
 import type { BoundaryFailure } from '../packs/grants/index.ts';
-import type { IngestionReport } from './contracts.ts';
+import type { IngestionReport } from './source-contracts.ts';
 
 /** Somebody who may read over a lane; `src/delivery/lane-reader.ts` holds a slot for it. */
 export interface LaneToRead {

@@ -7,7 +7,7 @@ import type {
   MeasuredAmount,
   Subaward,
 } from '../packs/grants/index.ts';
-import type { Organization } from './contracts.ts';
+import type { Organization } from './source-contracts.ts';
 
 export interface RulesRequest extends Organization {
   /** Days of one fiscal year, as YYYY-MM-DD, both included; what was received earlier in that year counts as well. */

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import type { Session } from './session.ts';
 
 /** A session token in two places: what a leaking pool or a confused portal does. */
 export interface SessionCollision {
@@ -15,10 +14,20 @@ export interface SessionCollision {
 // Far more sessions than a process has slots. Beyond it the oldest token is forgotten, never the newest.
 const TOKENS_MAX = 10_000;
 
+/** What the watch sees of a session. */
+interface Holder {
+  readonly lane: string;
+  readonly isSerial: boolean;
+  readonly end: 'no' | 'collision' | 'closed';
+  /** Moments of its present use, or of the last one. */
+  readonly usedFrom: number;
+  readonly usedTo: number;
+}
+
 /** Watches every session token of this process, over all lanes. */
 export class CollisionWatch {
-  private readonly owners = new Map<string, Session>();
-  private readonly tokensOf = new WeakMap<Session, Set<string>>();
+  private readonly owners = new Map<string, Holder>();
+  private readonly tokensOf = new WeakMap<Holder, Set<string>>();
   private moments = 0;
   private readonly onCollision: (collision: SessionCollision) => void;
 
@@ -32,7 +41,7 @@ export class CollisionWatch {
     return this.moments;
   }
 
-  note(session: Session, carrier: string, token: string): void {
+  note(session: Holder, carrier: string, token: string): void {
     // An empty value deletes a cookie.
     if (token === '') return;
     const owner = this.owners.get(token);
@@ -48,14 +57,14 @@ export class CollisionWatch {
     this.onCollision({ kind, lane, otherLane: owner.lane, carrier, tokenSha256 });
   }
 
-  forget(session: Session): void {
+  forget(session: Holder): void {
     for (const token of this.tokensOf.get(session) ?? []) {
       if (this.owners.get(token) === session) this.owners.delete(token);
     }
     this.tokensOf.delete(session);
   }
 
-  private own(session: Session, token: string): void {
+  private own(session: Holder, token: string): void {
     this.owners.delete(token);
     this.owners.set(token, session);
     const tokens = this.tokensOf.get(session) ?? new Set();

@@ -3,8 +3,6 @@ import type { LookupFunction } from 'node:net';
 import {
   type Clock,
   type Exchange,
-  type Failure,
-  type FailureCode,
   instant,
   type Profile,
   type WriteGuard,
@@ -177,19 +175,4 @@ export class Exchanger {
     }
     this.onCollision?.(collision);
   }
-}
-
-export function notSent(code: FailureCode, message: string): Failure {
-  return { kind: 'failure', written: false, code, message, elapsedMs: 0 };
-}
-
-export function closedAlready(): Failure {
-  return notSent('connect', 'The portal connections are closed.');
-}
-
-export function collided(lane: string): Failure {
-  return notSent(
-    'session_collision',
-    `A session token of ${lane} was seen in two places; its connections and sessions were destroyed.`,
-  );
 }

@@ -14,7 +14,8 @@ import {
   type StatusRequest,
   type WriteGuard,
 } from '../core/index.ts';
-import { collided, type Exchanger, notSent } from './exchanger.ts';
+import { type Exchanger } from './exchanger.ts';
+import { collided, notSent } from './not-sent.ts';
 import { fillForm, misfitOf } from './form-filling.ts';
 import { fingerprintOf, type FormStructure, readForm } from './form-structure.ts';
 import { charsetOf, withReading } from './page-reader.ts';

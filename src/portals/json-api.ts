@@ -7,7 +7,7 @@ import {
   type WriteGuard,
 } from '../core/index.ts';
 import type { Exchanger } from './exchanger.ts';
-import { collided, notSent } from './exchanger.ts';
+import { collided, notSent } from './not-sent.ts';
 import type { Leg } from './exchange-run.ts';
 import type { LaneWire } from './lane-wire.ts';
 import { fillStatusPath } from './request-plan.ts';

@@ -7,7 +7,8 @@ import {
   type StatusRequest,
   type WriteGuard,
 } from '../core/index.ts';
-import { closedAlready, Exchanger, notSent, type PortalOptions } from './exchanger.ts';
+import { Exchanger, type PortalOptions } from './exchanger.ts';
+import { closedAlready, notSent } from './not-sent.ts';
 import { HtmlForm, type OpenedForm } from './html-form.ts';
 import { JsonApi } from './json-api.ts';
 import { fillRegistryPath } from './request-plan.ts';

@@ -1,5 +1,5 @@
 import type { Failure } from '../core/index.ts';
-import { notSent } from './exchanger.ts';
+import { notSent } from './not-sent.ts';
 import type { Session } from './session.ts';
 
 // Once may be a portal that was restarted, and ended all sessions alike.

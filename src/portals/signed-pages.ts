@@ -6,7 +6,8 @@ import {
   type Profile,
   type WriteGuard,
 } from '../core/index.ts';
-import { collided, type Exchanger, notSent } from './exchanger.ts';
+import { type Exchanger } from './exchanger.ts';
+import { collided, notSent } from './not-sent.ts';
 import type { Leg } from './exchange-run.ts';
 import { fillFields } from './form-filling.ts';
 import { readForm } from './form-structure.ts';

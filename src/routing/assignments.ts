@@ -16,7 +16,7 @@ import { noteAnswer, type StoredDocket } from '../store/index.ts';
 import { docketOfRow } from './decide.ts';
 import { factOf } from './facts.ts';
 import { getOnce } from './get-once.ts';
-import type { HandoverOptions } from './hand-over.ts';
+import type { HandoverOptions } from './handover-options.ts';
 import { observe } from './observe.ts';
 import { ROUTER, type RoutingParts } from './parts.ts';
 import type { ActiveRouting } from './setup.ts';

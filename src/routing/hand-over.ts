@@ -8,11 +8,9 @@ import {
   type WriteGuard,
 } from '../core/index.ts';
 import {
-  type AcknowledgementLinks,
   createHandoffs,
   type HandoffLoad,
   type HandoffOutcome,
-  type HandoffParts,
   type Handoffs,
   newReference,
 } from '../notify/index.ts';
@@ -29,24 +27,8 @@ import { type EndedHandoff, linkFor, type Session } from '../store/index.ts';
 import { plain } from './facts.ts';
 import { letterAbout, letterAboutMany } from './letters.ts';
 import type { RoutingParts } from './parts.ts';
-import type { PendingHandover } from './step.ts';
-
-export interface LinkOptions {
-  readonly links: AcknowledgementLinks;
-  /** Where the acknowledgement page is reached. */
-  readonly publicUrl: string;
-  readonly validMs?: number;
-}
-
-export interface HandoverOptions {
-  /** Without the times, which the matrix states. */
-  readonly transport: Omit<HandoffParts, 'clock' | 'timeoutMs' | 'totalMs'>;
-  readonly links?: LinkOptions;
-  /** In place of the real wires. */
-  readonly handoffs?: Handoffs;
-  /** Looks at what the wires do, and changes nothing of it. */
-  readonly watch?: (handoffs: Handoffs) => Handoffs;
-}
+import type { PendingHandover } from './pending-handover.ts';
+import type { HandoverOptions } from './handover-options.ts';
 
 /** Longer than any tier timer and the weekend around it. */
 const LINK_VALID_MS = 30 * 24 * 3_600_000;

@@ -14,7 +14,8 @@ export {
   viewFallbackLog,
 } from './desk.ts';
 export { docketReaders } from './docket-readers.ts';
-export { docketMessageDesk, importDockets, type IncomingDocket } from './intake.ts';
+export { docketMessageDesk, importDockets } from './intake.ts';
+export type { IncomingDocket } from './incoming-docket.ts';
 export { observe, type Observed } from './observe.ts';
 export type { Actor, RoutingParts } from './parts.ts';
 export {

@@ -31,7 +31,6 @@ import {
   identifyDockets,
   isMessageKnown,
   type NewDocket,
-  type NotedMessage,
   noteMessage,
   PostgresIntakeStore,
   raiseAlertRow,
@@ -43,18 +42,7 @@ import { Group } from './group.ts';
 import { identityIn, isKnownRespelled } from './known-events.ts';
 import { type Actor, ROUTER, type RoutingParts } from './parts.ts';
 import { BYTES, isSendable, requireSendable, typeOf } from './sendable.ts';
-
-export interface IncomingDocket {
-  /** Exactly as they came; they go out the same. */
-  readonly payload: Uint8Array;
-  readonly contentType: string;
-  /** File, queue or stream, for the record. */
-  readonly source: string;
-  /** What `readDocketRow` or `readDocketDocument` made of them. */
-  readonly reading: DocketReading;
-  /** The broker's message, so that a repeat is known before anything is read. */
-  readonly message?: NotedMessage;
-}
+import type { IncomingDocket } from './incoming-docket.ts';
 
 /** Admits events, each once however often it comes. In one transaction: all of them or none. */
 export async function importDockets(

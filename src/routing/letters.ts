@@ -3,7 +3,7 @@ import { formatDay } from '../calendar/index.ts';
 import { isConfidential } from '../packs/patent/access/index.ts';
 import type { DocketDates } from '../packs/patent/docket/index.ts';
 import { docketOfRow } from './decide.ts';
-import type { PendingHandover } from './step.ts';
+import type { PendingHandover } from './pending-handover.ts';
 
 export interface Letter {
   readonly subject: string;

@@ -21,7 +21,8 @@ import type { Handed, HandoverDesk } from './hand-over.ts';
 import { LETTER_WAIT_MS, NOTICE_LEASE_MS } from './notice-times.ts';
 import type { RoutingParts } from './parts.ts';
 import { activeRouting, type ActiveRouting } from './setup.ts';
-import type { PendingHandover, Telling } from './step.ts';
+import type { Telling } from './step.ts';
+import type { PendingHandover } from './pending-handover.ts';
 
 /** In one letter at most, and in hand at once: some hundred kilobytes of text. */
 const NOTICES_AT_ONCE = 500;

@@ -25,7 +25,7 @@ import {
 } from '../store/index.ts';
 import { bad, type CheckResult, good } from './check-result.ts';
 import { getOnce, type GetOutcome } from './get-once.ts';
-import type { HandoverOptions } from './hand-over.ts';
+import type { HandoverOptions } from './handover-options.ts';
 import { readingsOf } from './intake.ts';
 import type { Baseline } from './open-recovery.ts';
 import type { RoutingParts } from './parts.ts';

@@ -52,8 +52,11 @@ async function follow(
       if (fact === undefined) return;
       // Whoever closed the breaker meanwhile ended its run too, and that is why there was room for another. Looked at
       // after the insert: no run can end between the two unseen, because the insert would have met it.
-      const now = (await readBreakers(run, tenant)).find((row) => row.target === target);
-      if ((now?.state as unknown as BreakerState).state === 'closed') throw new ClosedMeanwhile();
+      const rows = await readBreakers(run, tenant);
+      const isOpen = rows.some(
+        (row) => row.target === target && (row.state as unknown as BreakerState).state !== 'closed',
+      );
+      if (!isOpen) throw new ClosedMeanwhile();
       await recordDocketFacts(run, tenant, [fact]);
     });
   } catch (error) {

@@ -266,6 +266,32 @@ async function addOnce(
       facts.push({ boundary: 'filing', kind: 'breaker', id: run.target, ver: logVer, fact });
     }
   }
+  facts.push(
+    await writeTurn({ tenant, ids }, query, {
+      run,
+      addition,
+      next,
+      breakers: { before, after },
+      reviewBy: addMs(now, policy.reviewMs),
+    }),
+  );
+  await recordDocketFacts(query, tenant, facts);
+  return next;
+}
+
+/** The run as it is now, what it found, whom that concerns, and the fact that says so. */
+async function writeTurn(
+  { tenant, ids }: Pick<RoutingParts, 'tenant' | 'ids'>,
+  query: Session['run'],
+  turn: {
+    readonly run: StoredRun;
+    readonly addition: RecoveryAddition;
+    readonly next: RecoveryState;
+    readonly breakers: { readonly before: BreakerState; readonly after: BreakerState };
+    readonly reviewBy: Instant;
+  },
+): Promise<DocketFact> {
+  const { run, addition, next, breakers, reviewBy } = turn;
   const ver = run.ver + 1;
   const mode = addition.mode ?? run.mode;
   const written = {
@@ -277,7 +303,6 @@ async function addOnce(
     ver,
   };
   await writeRun(query, tenant, written, addition.evidence);
-  const reviewBy = addMs(now, policy.reviewMs);
   const differences = addition.differences ?? [];
   await addDifferences(query, tenant, { run: run.id, reviewBy }, differences);
   const isAsking = next.state === 'awaiting_approval' && run.phase !== 'awaiting_approval';
@@ -295,12 +320,10 @@ async function addOnce(
     evidence,
     next: next.state,
     differences: addition.differences?.length,
-    breakers: { before, after },
+    breakers,
   };
   const fact = factOf(ids, type, addition.actor, data);
-  facts.push({ boundary: 'filing', kind: 'recovery', id: run.id, ver, fact });
-  await recordDocketFacts(query, tenant, facts);
-  return next;
+  return { boundary: 'filing', kind: 'recovery', id: run.id, ver, fact };
 }
 
 /** A run is over only when its breaker is really closed; otherwise it goes on from the beginning. */

@@ -16,14 +16,16 @@ import {
 import { AssignmentDesk, type AssignmentOptions } from './assignments.ts';
 import { codeOf } from './error-code.ts';
 import { Group } from './group.ts';
-import { HandoverDesk, type HandoverOptions } from './hand-over.ts';
+import { HandoverDesk } from './hand-over.ts';
+import type { HandoverOptions } from './handover-options.ts';
 import { lawVersion } from './law-version.ts';
 import { ManualNotices } from './manual-notices.ts';
 import type { RoutingParts } from './parts.ts';
 import { QueueWatch, type QueueWatchOptions, type WatchedQueue } from './queue-watch.ts';
 import { Recovery, type RecoveryOptions } from './recovery.ts';
 import type { ActiveRouting } from './setup.ts';
-import { type PendingHandover, stepDue, stepTold, type Telling } from './step.ts';
+import { stepDue, stepTold, type Telling } from './step.ts';
+import type { PendingHandover } from './pending-handover.ts';
 
 export interface RouterOptions
   extends Omit<RoutingParts, 'session'>,

@@ -1,7 +1,7 @@
 /** Which messages can be handed over at all: asked when they come in, so that no target pays for one that cannot. */
 import type { BrokerMessage } from '../brokers/index.ts';
 import { contentTypeFault, FilewrightError } from '../core/index.ts';
-import type { IncomingDocket } from './intake.ts';
+import type { IncomingDocket } from './incoming-docket.ts';
 
 /** What could never be written to a target must not look like a failure of every target that is tried. */
 export function requireSendable({ contentType, source, message }: IncomingDocket): void {

@@ -24,13 +24,7 @@ import {
   writeSteps,
 } from '../store/index.ts';
 import { answerBy, type Assignment, type Question, questionOf } from './assignments.ts';
-import {
-  columnsOf,
-  type Decision,
-  decideDocket,
-  type DecisionDesk,
-  type Handover,
-} from './decide.ts';
+import { columnsOf, type Decision, decideDocket, type DecisionDesk } from './decide.ts';
 import { boundaryOf, factOf, handoffFact, routingFact } from './facts.ts';
 import { type Actor, ROUTER, type RoutingParts } from './parts.ts';
 import { openRecovery } from './open-recovery.ts';
@@ -40,6 +34,7 @@ import { breakerAlert } from './target-alerts.ts';
 import { activeRouting, type ActiveRouting } from './setup.ts';
 import { type Stuck, tellStuck } from './stuck.ts';
 import { troublesOf } from './troubles.ts';
+import type { PendingHandover } from './pending-handover.ts';
 
 type Run = Session['run'];
 
@@ -49,13 +44,6 @@ export interface Telling {
   readonly happening: Happening;
   readonly ended?: Omit<EndedHandoff, 'docket'>;
   readonly actor?: Actor;
-}
-
-/** What is to be handed over now that its intent is committed. */
-export interface PendingHandover extends Handover {
-  readonly row: StoredDocket;
-  readonly n: number;
-  readonly routing: ActiveRouting;
 }
 
 export interface StepResult {

@@ -4,7 +4,7 @@ import { greetMailServer, usableServer } from '../notify/index.ts';
 import type { Target } from '../packs/patent/routing/index.ts';
 import { bad, type CheckResult, good } from './check-result.ts';
 import type { GetOutcome } from './get-once.ts';
-import type { HandoverOptions } from './hand-over.ts';
+import type { HandoverOptions } from './handover-options.ts';
 import type { WatchedQueue } from './queue-watch.ts';
 import type { ActiveRouting } from './setup.ts';
 

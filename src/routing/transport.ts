@@ -10,7 +10,7 @@ import { readReference } from '../notify/index.ts';
 import type { Target } from '../packs/patent/routing/index.ts';
 import type { Environment } from '../portals/index.ts';
 import { findMail, type Session } from '../store/index.ts';
-import type { HandoverOptions } from './hand-over.ts';
+import type { HandoverOptions } from './handover-options.ts';
 
 export interface Transport {
   readonly transport: HandoverOptions['transport'];

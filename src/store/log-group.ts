@@ -127,43 +127,13 @@ export async function appendGroup(
   const { writer, now, aside } = by;
   // The database's clock may have been set back; the log's time may not.
   const ts = end.lastTs !== undefined && end.lastTs > now ? end.lastTs : now;
-  const tsText = toRfc3339(ts);
-  const range = end.range.copy();
-  const firstSeq = range.size;
-  const tiles = new FullTiles(end.tail, firstSeq);
-  const entries: WrittenEntry[] = [];
-  // A retried transaction may have left the same fact twice.
-  const seen = new Set<unknown>();
-  const impossible: Impossibility[] = [];
-  let lastLeaf = end.lastLeaf;
-  const completed = (node: TreeNode, hash: Uint8Array): void => tiles.completed(node, hash);
-  writer.clear();
-  for (const row of rows) {
-    if (seen.has(row['id'])) continue;
-    seen.add(row['id']);
-    const prev = lastLeaf ?? Buffer.from(genesisPrev(log.origin));
-    const known = aside.get(text(row['id']));
-    const place = { seq: range.size, prev, ts: tsText };
-    let entry: WrittenEntry;
-    try {
-      entry = writer.write(known === undefined ? row : standIn(row, known, ts), place);
-    } catch (error) {
-      // What stands in for a fact can always be written; if not, the fault is here and stops everything, as it must.
-      if (known !== undefined) throw error;
-      impossible.push(impossibility(row, error));
-      continue;
-    }
-    tiles.add(entry.leaf);
-    range.append(entry.leaf, completed);
-    lastLeaf = entry.leaf;
-    entries.push(entry);
-  }
-  if (impossible.length > 0) throw new ImpossibleFacts(impossible);
+  const written = writeEntries(rows, { origin: log.origin, end, ts, writer, aside });
+  const { range, tiles, entries, lastLeaf } = written;
   const sample = sampledKey(rows, lastLeaf);
   const done = await run(APPEND, [
     log.tenant,
     log.boundary,
-    firstSeq,
+    end.range.size,
     writer.written,
     Buffer.concat(entries.map((entry) => entry.leaf)),
     entries.map((entry) => entry.id),
@@ -184,6 +154,55 @@ export async function appendGroup(
   for (const { level, n } of tiles.higher) await makeTile(run, log, level, n);
   const next = { ...end, range, lastLeaf, lastTs: ts, tail: tiles.tail };
   return { end: next, appended: entries.length };
+}
+
+/** The entries after the log's end, with the tree and the tiles that they make. */
+function writeEntries(
+  rows: readonly Row[],
+  by: {
+    readonly origin: string;
+    readonly end: LogEnd;
+    readonly ts: Instant;
+    readonly writer: EntryWriter;
+    readonly aside: ReadonlyMap<string, SetAside>;
+  },
+): Pick<LogEnd, 'range' | 'lastLeaf'> & {
+  readonly tiles: FullTiles;
+  readonly entries: readonly WrittenEntry[];
+} {
+  const { origin, end, ts, writer, aside } = by;
+  const tsText = toRfc3339(ts);
+  const range = end.range.copy();
+  const tiles = new FullTiles(end.tail, range.size);
+  const entries: WrittenEntry[] = [];
+  // A retried transaction may have left the same fact twice.
+  const seen = new Set<unknown>();
+  const impossible: Impossibility[] = [];
+  let lastLeaf = end.lastLeaf;
+  const completed = (node: TreeNode, hash: Uint8Array): void => tiles.completed(node, hash);
+  writer.clear();
+  for (const row of rows) {
+    if (seen.has(row['id'])) continue;
+    seen.add(row['id']);
+    const prev = lastLeaf ?? Buffer.from(genesisPrev(origin));
+    const known = aside.get(text(row['id']));
+    const place = { seq: range.size, prev, ts: tsText };
+    let entry: WrittenEntry;
+    try {
+      entry = writer.write(known === undefined ? row : standIn(row, known, ts), place);
+    } catch (error) {
+      // What stands in for a fact can always be written; if not, the fault is here and stops everything, as it must.
+      if (known !== undefined) throw error;
+      impossible.push(impossibility(row, error));
+      continue;
+    }
+    tiles.add(entry.leaf);
+    range.append(entry.leaf, completed);
+    lastLeaf = entry.leaf;
+    entries.push(entry);
+  }
+  if (impossible.length > 0) throw new ImpossibleFacts(impossible);
+  return { range, lastLeaf, tiles, entries };
 }
 
 /** Collects the full tiles of level 0 while leaves are appended, and names those of higher levels. */

@@ -23,10 +23,12 @@ import {
   assignedMatrix,
   breakerOf,
   type Breakers,
+  type Route,
   routeOf,
   type Target,
   triggersOf,
   type Trigger,
+  type TriggerThresholds,
 } from '../../packs/patent/routing/index.ts';
 import { type DocketDetail, listBreakers, loadRouting } from '../../routing/index.ts';
 import type { HandoffView, Person } from '../../store/index.ts';
@@ -93,36 +95,12 @@ export async function diagnoseRoute(
 ): Promise<RouteDiagnosis> {
   const detail = await showDocket(app, person, id);
   const { matrix, people } = await loadRouting(app);
-  const { thresholds } = matrix.policy;
   const now = app.clock.now();
   const route = routeOf(detail.docket, assignedMatrix(matrix, detail.assignedTo), people, now);
-  const breakers: Breakers = new Map(
-    (await listBreakers(routingParts(app))).map(({ target, breaker }) => [target, breaker]),
-  );
-  const targets: TargetCheck[] = [];
-  for (const { tier, candidates } of route.tiers) {
-    for (const { target } of candidates) {
-      const timing = await timingOf(app, target, {
-        limitMs: thresholds.tlsHandshakeMsMax + MEASURED_MS_MORE,
-        allowPrivate: options.allowPrivate,
-      });
-      targets.push({
-        target: target.id,
-        kind: target.kind,
-        tier,
-        address: addressOf(target),
-        breaker: breakerOf(breakers, target.id).state,
-        connection: timing,
-        triggers:
-          timing?.tlsHandshakeMs === undefined
-            ? []
-            : triggersOf(
-                { kind: 'tls', target: target.id, handshakeMs: timing.tlsHandshakeMs },
-                thresholds,
-              ),
-      });
-    }
-  }
+  const targets = await checkTargets(app, route, {
+    thresholds: matrix.policy.thresholds,
+    allowPrivate: options.allowPrivate,
+  });
   const names = [...new Set(targets.map(({ target }) => target))];
   const { verboseMs: forMs } = options;
   if (forMs !== undefined) await openVerbose(app, { targets: names, by: person.name, forMs });
@@ -132,26 +110,62 @@ export async function diagnoseRoute(
     transport: detail.handoffs.map((handoff) => redact(recordOf(handoff))),
     targets,
     schema: schemaOf(detail),
-    permissions: [
-      ...route.tiers.flatMap(({ tier, candidates }) =>
-        candidates.map(({ hop }) => ({
-          tier,
-          target: hop.target,
-          party: hop.party,
-          verdict: 'may' as const,
-          why: undefined,
-        })),
-      ),
-      ...route.skips.map(({ tier, target, reason, why }) => ({
-        tier,
-        target,
-        party: undefined,
-        verdict: reason,
-        why,
-      })),
-    ],
+    permissions: permissionsOf(route),
     verbose: await verboseOf(app, names, detail.docket.messageId),
   };
+}
+
+async function checkTargets(
+  app: Filewright,
+  { tiers }: Route,
+  options: { readonly thresholds: TriggerThresholds; readonly allowPrivate: boolean },
+): Promise<readonly TargetCheck[]> {
+  const { thresholds, allowPrivate } = options;
+  const limitMs = thresholds.tlsHandshakeMsMax + MEASURED_MS_MORE;
+  const breakers: Breakers = new Map(
+    (await listBreakers(routingParts(app))).map(({ target, breaker }) => [target, breaker]),
+  );
+  const targets: TargetCheck[] = [];
+  for (const { tier, candidates } of tiers) {
+    for (const { target } of candidates) {
+      const timing = await timingOf(app, target, { limitMs, allowPrivate });
+      const handshakeMs = timing?.tlsHandshakeMs;
+      targets.push({
+        target: target.id,
+        kind: target.kind,
+        tier,
+        address: addressOf(target),
+        breaker: breakerOf(breakers, target.id).state,
+        connection: timing,
+        triggers:
+          handshakeMs === undefined
+            ? []
+            : triggersOf({ kind: 'tls', target: target.id, handshakeMs }, thresholds),
+      });
+    }
+  }
+  return targets;
+}
+
+function permissionsOf({ tiers, skips }: Route): RouteDiagnosis['permissions'] {
+  return [
+    ...tiers.flatMap(({ tier, candidates }) =>
+      candidates.map(({ hop }) => ({
+        tier,
+        target: hop.target,
+        party: hop.party,
+        verdict: 'may' as const,
+        why: undefined,
+      })),
+    ),
+    ...skips.map(({ tier, target, reason, why }) => ({
+      tier,
+      target,
+      party: undefined,
+      verdict: reason,
+      why,
+    })),
+  ];
 }
 
 /** Only the lines about this docket: a target carries others, which the asker may have no right to. */

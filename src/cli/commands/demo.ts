@@ -16,7 +16,7 @@ import {
   verifyLedger,
 } from '../../acts/index.ts';
 import type { Filewright } from '../../filewright.ts';
-import { EXIT, FilewrightError, type Profile } from '../../core/index.ts';
+import { type BatchId, EXIT, FilewrightError, type Profile } from '../../core/index.ts';
 import { openCsv } from '../../intake/index.ts';
 import { readProfile } from '../../portals/index.ts';
 import {
@@ -101,24 +101,11 @@ async function demo(
       `2. Simulated portals on port ${simulator.port}: ${profiles.map((p) => `${p.code} (ceiling ${p.ceiling})`).join(', ')}. They cut, throttle, stall and refuse.`,
     );
 
-    const file = await writeSampleBatch(folder);
-    const report = await importFile(app, {
-      path: file,
-      person: preparer,
-      dryRun: false,
-      errorFile: join(folder, 'batch.errors.csv'),
-    });
-    if (report.batch === undefined)
-      throw new FilewrightError('BROKEN_INVARIANT', 'The sample batch holds no filing');
-    say(
-      `3. Imported ${report.created} filings from ${file}; frozen as ${report.sha256?.slice(0, 16)}...`,
-    );
-    await approve(app, report.batch, approver);
-    say(`4. ${approver.name} approved what ${preparer.name} had prepared. Sending:`);
+    const batch = await prepareBatch(app, say, { folder, preparer, approver });
 
     // One California filing is refused, so that there is an exception to look at.
     const [refused] = await listFilings(app.session, app.tenant, {
-      batch: report.batch,
+      batch,
       lane: 'US-CA',
       limit: 1,
     });
@@ -126,13 +113,13 @@ async function demo(
       schedule: refused === undefined ? [] : [{ fault: 'rejected_422', key: refused.key }],
     });
     const progress = new Progress();
-    const { counts } = await runBatch(app, report.batch, {
+    const { counts } = await runBatch(app, batch, {
       signal,
       onProgress: (lanes) => progress.show(lanes),
     });
 
     process.stdout.write(`\n5. Outcome per lane\n${countsTable(counts)}\n`);
-    await showException(app, report.batch);
+    await showException(app, batch);
     showTruth(
       counts.map((lane) => lane.lane),
       (lane) => simulator.truth(lane),
@@ -140,11 +127,33 @@ async function demo(
     await showLedger(app);
     const open = counts.reduce((sum, lane) => sum + lane.pending + lane.submitted, 0);
     if (open > 0) process.exitCode = EXIT.tryLater;
-    await proveOne(app, report.batch, folder);
+    await proveOne(app, batch, folder);
     sayNext(folder, dataDirectory);
   } finally {
     await simulator.close();
   }
+}
+
+async function prepareBatch(
+  app: Filewright,
+  say: (text: string) => void,
+  { folder, preparer, approver }: { folder: string; preparer: Person; approver: Person },
+): Promise<BatchId> {
+  const file = await writeSampleBatch(folder);
+  const report = await importFile(app, {
+    path: file,
+    person: preparer,
+    dryRun: false,
+    errorFile: join(folder, 'batch.errors.csv'),
+  });
+  if (report.batch === undefined)
+    throw new FilewrightError('BROKEN_INVARIANT', 'The sample batch holds no filing');
+  say(
+    `3. Imported ${report.created} filings from ${file}; frozen as ${report.sha256?.slice(0, 16)}...`,
+  );
+  await approve(app, report.batch, approver);
+  say(`4. ${approver.name} approved what ${preparer.name} had prepared. Sending:`);
+  return report.batch;
 }
 
 /** Made once and kept, so that a second run acts as the same two people. */

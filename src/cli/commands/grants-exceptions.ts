@@ -23,10 +23,21 @@ interface ResolveOptions {
 }
 
 export function addGrantsExceptions(grants: Command): void {
-  const exceptions = grants
-    .command('exceptions')
-    .description('what automation may no longer touch; two people resolve it');
+  addCommands(
+    grants
+      .command('exceptions')
+      .description('what automation may no longer touch; two people resolve it'),
+  );
+}
 
+function addCommands(exceptions: Command): void {
+  addList(exceptions);
+  addShow(exceptions);
+  addResolve(exceptions);
+  addReingest(exceptions);
+}
+
+function addList(exceptions: Command): void {
   exceptions
     .command('list')
     .description('exceptions that are open; with --all the resolved ones too')
@@ -41,7 +52,9 @@ export function addGrantsExceptions(grants: Command): void {
         out.result('grants exceptions list', { exceptions: found }, () => listWords(found));
       }),
     );
+}
 
+function addShow(exceptions: Command): void {
   exceptions
     .command('show <exception>')
     .description('one exception with its sealed envelope; needs your personal key')
@@ -52,7 +65,9 @@ export function addGrantsExceptions(grants: Command): void {
         out.result('grants exceptions show', found, () => showWords(found).join('\n'));
       }),
     );
+}
 
+function addResolve(exceptions: Command): void {
   exceptions
     .command('resolve <exception>')
     .description('propose a corrected document or a dismissal; another person approves it')
@@ -81,7 +96,9 @@ export function addGrantsExceptions(grants: Command): void {
         out.result('grants exceptions resolve', { exception: id, state }, () => NEXT[state]);
       }),
     );
+}
 
+function addReingest(exceptions: Command): void {
   exceptions
     .command('reingest <exception> [file]')
     .description(

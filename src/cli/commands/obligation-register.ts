@@ -1,7 +1,7 @@
 /** Obligations that are stored: the list, the same as calendar or table, and computing them again. */
 import type { Command } from 'commander';
 import type { ListedObligation } from '../../acts/grants/index.ts';
-import type { Move, Recomputation } from '../../acts/register/index.ts';
+import type { IssuedFeed, Move, Recomputation } from '../../acts/register/index.ts';
 import { EXIT, FilewrightError } from '../../core/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import {
@@ -106,44 +106,50 @@ async function listAction(own: ListOptions, { app, out }: Context): Promise<void
       tasks,
       ...(feed === undefined ? {} : { feed: { name: feed.name, ...feed.counts } }),
     },
-    () =>
-      [
-        table(
-          [
-            'due',
-            'cut-off',
-            'jurisdiction',
-            'pack',
-            'entity',
-            'kind',
-            'period',
-            'fee',
-            'state',
-            'filing',
-          ],
-          found.map((one) => [
-            one.due ?? 'ask the state',
-            one.cutoff ?? '',
-            one.jurisdiction,
-            one.pack,
-            one.entity,
-            one.filingKind,
-            one.period,
-            one.feeCents === undefined ? '' : (one.feeCents / 100).toFixed(2),
-            one.state,
-            one.filing?.status ?? '',
-          ]),
-        ),
-        ...found
-          .filter((one) => one.state === 'record_needed')
-          .map((one) => `${one.entity}: ${reasonOf(one)}`),
-        ...(feed === undefined
-          ? []
-          : [
-              `${own.ics}: ${feed.counts.active} dates, ${feed.counts.cancelled} cancelled, as "${feed.name}"`,
-            ]),
-      ].join('\n'),
+    () => listText(found, feed === undefined ? undefined : { ...feed, file: own.ics ?? '' }),
   );
+}
+
+function listText(
+  found: readonly ListedObligation[],
+  feed: (IssuedFeed & { readonly file: string }) | undefined,
+): string {
+  return [
+    table(
+      [
+        'due',
+        'cut-off',
+        'jurisdiction',
+        'pack',
+        'entity',
+        'kind',
+        'period',
+        'fee',
+        'state',
+        'filing',
+      ],
+      found.map((one) => [
+        one.due ?? 'ask the state',
+        one.cutoff ?? '',
+        one.jurisdiction,
+        one.pack,
+        one.entity,
+        one.filingKind,
+        one.period,
+        one.feeCents === undefined ? '' : (one.feeCents / 100).toFixed(2),
+        one.state,
+        one.filing?.status ?? '',
+      ]),
+    ),
+    ...found
+      .filter((one) => one.state === 'record_needed')
+      .map((one) => `${one.entity}: ${reasonOf(one)}`),
+    ...(feed === undefined
+      ? []
+      : [
+          `${feed.file}: ${feed.counts.active} dates, ${feed.counts.cancelled} cancelled, as "${feed.name}"`,
+        ]),
+  ].join('\n');
 }
 
 async function recomputeAction(own: RecomputeOptions, context: Context): Promise<void> {

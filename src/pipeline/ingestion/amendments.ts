@@ -30,7 +30,7 @@ import {
 import { hashOfSource, sameBytes, sha256OfJson } from '../bytes.ts';
 import type { AwardSource } from '../contracts.ts';
 import { identityOf } from './identity.ts';
-import type { IngestionParts } from './ingest-awards.ts';
+import type { IngestionParts } from './ingestion-parts.ts';
 
 /** What a document would do, once two people have agreed to it. */
 export interface Correction {

@@ -35,7 +35,8 @@ import {
 import { sha256OfBytes, sha256OfJson } from '../bytes.ts';
 import type { AwardSource, DocumentLane, FetchReport, IngestionReport } from '../contracts.ts';
 import { ATTEMPT_LEASE_MS, ATTEMPTS_MAX, auditTrail, failureSnapshot } from '../retry-record.ts';
-import { ingestAwards, type IngestionParts } from './ingest-awards.ts';
+import { ingestAwards } from './ingest-awards.ts';
+import type { IngestionParts } from './ingestion-parts.ts';
 
 export interface FetchParts extends IngestionParts {
   readonly random: Random;

@@ -7,4 +7,5 @@ export {
   type Correction,
   isStanding,
 } from './amendments.ts';
-export { ingestAwards, type IngestionParts } from './ingest-awards.ts';
+export { ingestAwards } from './ingest-awards.ts';
+export type { IngestionParts } from './ingestion-parts.ts';

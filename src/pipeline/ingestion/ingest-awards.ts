@@ -10,7 +10,6 @@ import {
   type AcceptedAward,
   classifyFailure,
   exceptionEnvelope,
-  type GrantsLaw,
   ingestAward,
   type Ingested,
   metadataHash,
@@ -28,7 +27,6 @@ import {
   escalate,
   lockDocument,
   type NewAward,
-  type StageDesk,
   type StageRun,
   storedAward,
   type StoredAward,
@@ -37,12 +35,7 @@ import { hashOfSource, sameBytes, sha256OfJson } from '../bytes.ts';
 import type { AwardSource, IngestionReport, RefusedRecord } from '../contracts.ts';
 import { withdraw } from './amendments.ts';
 import { identityOf } from './identity.ts';
-
-export interface IngestionParts {
-  readonly desk: StageDesk;
-  readonly law: GrantsLaw;
-  readonly now: () => Instant;
-}
+import type { IngestionParts } from './ingestion-parts.ts';
 
 /** Awards in one statement and one sealed group. */
 const GROUP = 250;

@@ -17,6 +17,7 @@ import {
   dropDrafts,
   lockMatching,
   overdrawnAward,
+  type StageRun,
   tellingStatements,
 } from '../../store/index.ts';
 import type { PeriodName } from '../contracts.ts';
@@ -52,6 +53,7 @@ export async function closePeriod(
       `A period ends after it begins: ${period.from}, ${period.to}`,
     );
   }
+  const days = { account: period.account, from, to };
   return parts.desk.transaction(async (at) => {
     await lockMatching(at);
     const closed = await closedPeriods(at);
@@ -61,27 +63,8 @@ export async function closePeriod(
       // Written from PeriodTotals.
       return { kind: 'closed', period: same.id, totals: same.totals as unknown as PeriodTotals };
     }
-    const days = { account: period.account, from, to };
     const outcomes = new OutcomeList();
-    const items = await openItems(parts, at, to);
-    for (const found of outcomesOf(parts, items)) {
-      if (!touches(days, found) || isAwaited(found, days)) continue;
-      outcomes.add({ ...found, outcome: withParts(found) });
-    }
-    const stored = (await tellingStatements(at)).filter(
-      ({ account }) => account === period.account,
-    );
-    const statements = stored.map(coverOf);
-    const eve = formatDay(addDays(from, -1));
-    const before = closed.find((one) => one.account === period.account && one.to === eve);
-    const question = {
-      period: days,
-      statements,
-      previousClosingCents: before?.closingCents,
-      isBusinessDay: parts.isBusinessDay,
-    };
-    const law = await lawOf(at, { ...question, stored, closed, nets: items.nets });
-    const decision = decideClosing({ ...question, outcomes, law });
+    const decision = await decideOn(parts, at, { days, closed, outcomes });
     if (decision.kind === 'blocked') return decision;
     const id = parts.desk.ids.next();
     const { closingCents } = decision;
@@ -93,22 +76,7 @@ export async function closePeriod(
       totals: plain(totals),
       totalsSha256: totals.hash,
     });
-    let count = 0;
-    for (const group of inGroups(outcomes)) {
-      const rows = group.map((outcome, index) => matchRow(parts, outcome, count + index));
-      await addMatches(at, id, rows);
-      count += rows.length;
-    }
-    const overdrawn = await overdrawnAward(at, id);
-    if (overdrawn !== undefined) {
-      // Thrown after everything: it is undone with the transaction.
-      throw new FilewrightError(
-        'REFUSED_BY_RULE',
-        `More would be taken back of award ${overdrawn} than has come for it; settle the returns with the awards that they are for`,
-      );
-    }
-    // What is left is matched again by the next run; a draft must not speak of what is closed.
-    await dropDrafts(at);
+    await freezeOutcomes(parts, at, id, outcomes);
     await parts.desk.record(at, {
       type: 'period.closed',
       actor,
@@ -123,6 +91,59 @@ export async function closePeriod(
     });
     return { kind: 'closed', period: id, totals };
   });
+}
+
+/** Fills `outcomes` with what is in the period, and asks whether it may close. */
+async function decideOn(
+  parts: ReconciliationParts,
+  at: StageRun,
+  question: {
+    readonly days: Period;
+    readonly closed: Awaited<ReturnType<typeof closedPeriods>>;
+    readonly outcomes: OutcomeList;
+  },
+): Promise<ReturnType<typeof decideClosing>> {
+  const { days, closed, outcomes } = question;
+  const items = await openItems(parts, at, days.to);
+  for (const found of outcomesOf(parts, items)) {
+    if (!touches(days, found) || isAwaited(found, days)) continue;
+    outcomes.add({ ...found, outcome: withParts(found) });
+  }
+  const stored = (await tellingStatements(at)).filter(({ account }) => account === days.account);
+  const eve = formatDay(addDays(days.from, -1));
+  const before = closed.find((one) => one.account === days.account && one.to === eve);
+  const asked = {
+    period: days,
+    statements: stored.map(coverOf),
+    previousClosingCents: before?.closingCents,
+    isBusinessDay: parts.isBusinessDay,
+  };
+  const law = await lawOf(at, { ...asked, stored, closed, nets: items.nets });
+  return decideClosing({ ...asked, outcomes, law });
+}
+
+async function freezeOutcomes(
+  parts: ReconciliationParts,
+  at: StageRun,
+  id: string,
+  outcomes: OutcomeList,
+): Promise<void> {
+  let count = 0;
+  for (const group of inGroups(outcomes)) {
+    const rows = group.map((outcome, index) => matchRow(parts, outcome, count + index));
+    await addMatches(at, id, rows);
+    count += rows.length;
+  }
+  const overdrawn = await overdrawnAward(at, id);
+  if (overdrawn !== undefined) {
+    // Thrown after everything: it is undone with the transaction.
+    throw new FilewrightError(
+      'REFUSED_BY_RULE',
+      `More would be taken back of award ${overdrawn} than has come for it; settle the returns with the awards that they are for`,
+    );
+  }
+  // What is left is matched again by the next run; a draft must not speak of what is closed.
+  await dropDrafts(at);
 }
 
 /** A hint whose entry may still come, and with it what people said of the hint. */

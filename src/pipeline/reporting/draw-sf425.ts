@@ -34,30 +34,7 @@ export async function drawSf425(
   Sf425 & { readonly items: readonly Sf425Item[]; readonly retainUntil: string | undefined }
 > {
   const isAsked = ({ payload }: AcceptedAward): boolean => payload['award_id'] === request.award;
-  const awards: AcceptedAward[] = [];
-  let retainUntil: string | undefined;
-  let begins: string | undefined;
-  const gone = await awardEnds(at);
-  const cancelled: AcceptedAward[] = [];
-  let isKnown = false;
-  for await (const award of awardsOf(parts, at)) {
-    if (!isAsked(award)) continue;
-    isKnown = true;
-    const withdrawal = gone.get(award.metadata.idempotency_key);
-    // What came in its place is here as well; a cancelled award has nothing in its place.
-    if (withdrawal !== undefined) {
-      if (withdrawal.by === undefined) cancelled.push(award);
-      continue;
-    }
-    awards.push(award);
-    const until = retainedUntil(award.payload, parts.law);
-    if (until !== undefined && until > (retainUntil ?? '')) retainUntil = until;
-    const { period_start: start } = award.payload;
-    if (typeof start === 'string' && (begins === undefined || start < begins)) begins = start;
-  }
-  if (!isKnown) {
-    throw new FilewrightError('NOT_FOUND', `No award ${request.award} was ingested`);
-  }
+  const { awards, cancelled, retainUntil, begins } = await askedAwards(parts, at, request, isAsked);
   const { received, successors } = await receivedIn(parts, at, request);
   const ofAward = received.filter(({ award }) => isAsked(award));
   const nothing: readonly FigurePart[] = [];
@@ -96,6 +73,45 @@ export async function drawSf425(
     figures.some(({ line }) => line.startsWith('11'));
   const byHand = [...missing, isIndirectKnown ? REST_BY_HAND : SF425_BY_HAND];
   return { figures, items, tasks: [...early, ...tasks, ...told, ...byHand], retainUntil };
+}
+
+interface AskedAwards {
+  readonly awards: readonly AcceptedAward[];
+  readonly cancelled: readonly AcceptedAward[];
+  readonly retainUntil: string | undefined;
+  /** The first day of the earliest of them. */
+  readonly begins: string | undefined;
+}
+
+async function askedAwards(
+  parts: ReportingParts,
+  at: StageRun,
+  { award: name }: { readonly award: string },
+  isAsked: (award: AcceptedAward) => boolean,
+): Promise<AskedAwards> {
+  const awards: AcceptedAward[] = [];
+  let retainUntil: string | undefined;
+  let begins: string | undefined;
+  const gone = await awardEnds(at);
+  const cancelled: AcceptedAward[] = [];
+  let isKnown = false;
+  for await (const award of awardsOf(parts, at)) {
+    if (!isAsked(award)) continue;
+    isKnown = true;
+    const withdrawal = gone.get(award.metadata.idempotency_key);
+    // What came in its place is here as well; a cancelled award has nothing in its place.
+    if (withdrawal !== undefined) {
+      if (withdrawal.by === undefined) cancelled.push(award);
+      continue;
+    }
+    awards.push(award);
+    const until = retainedUntil(award.payload, parts.law);
+    if (until !== undefined && until > (retainUntil ?? '')) retainUntil = until;
+    const { period_start: start } = award.payload;
+    if (typeof start === 'string' && (begins === undefined || start < begins)) begins = start;
+  }
+  if (!isKnown) throw new FilewrightError('NOT_FOUND', `No award ${name} was ingested`);
+  return { awards, cancelled, retainUntil, begins };
 }
 
 /** What no award, bank line or table of the books tells. */

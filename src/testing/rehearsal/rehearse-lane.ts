@@ -138,23 +138,7 @@ export async function rehearseLane(input: LaneRehearsal): Promise<LaneRehearsed>
     processes: ALONE,
     profiles: new Map([[laneCode(profile.code), profile]]),
   });
-  let failure: unknown;
-  void worker.run().catch((error: unknown) => {
-    failure = error;
-    time.stop();
-  });
-  const last = input.filings.reduce(
-    (latest, { lastSafe }) => Math.max(latest, lastSafe),
-    Number(input.startAt),
-  );
-  if (input.filings.length > 0) {
-    await time.run({
-      untilMs: Math.max(last, input.startAt) + AFTER_LAST_MS,
-      eventsMax: Math.max(EVENTS_MIN, input.filings.length * EVENTS_PER_FILING_MAX),
-    });
-  }
-  // The worker is left where it stands: its world ends with this function, and nothing outside knows of it.
-  if (failure !== undefined) throw failure;
+  await play(worker, time, input);
   return {
     lane: profile.code,
     ends,
@@ -163,6 +147,30 @@ export async function rehearseLane(input: LaneRehearsal): Promise<LaneRehearsed>
     requests: model.truth.requests.submit + model.truth.requests.status,
     events: time.events,
   };
+}
+
+async function play(
+  worker: ReturnType<LaneRehearsal['createWorker']>,
+  time: VirtualTime,
+  { filings, startAt }: LaneRehearsal,
+): Promise<void> {
+  let failure: unknown;
+  void worker.run().catch((error: unknown) => {
+    failure = error;
+    time.stop();
+  });
+  const last = filings.reduce(
+    (latest, { lastSafe }) => Math.max(latest, lastSafe),
+    Number(startAt),
+  );
+  if (filings.length > 0) {
+    await time.run({
+      untilMs: Math.max(last, startAt) + AFTER_LAST_MS,
+      eventsMax: Math.max(EVENTS_MIN, filings.length * EVENTS_PER_FILING_MAX),
+    });
+  }
+  // The worker is left where it stands: its world ends with this function, and nothing outside knows of it.
+  if (failure !== undefined) throw failure;
 }
 
 /** One process on one host, which nobody else can end. */

@@ -75,9 +75,75 @@ export function plainAnswer(scene: SubmitScene, status: number): AnswerPlan {
   return respond(status, scene.bodies.problem(`HTTP_${status}`, 'Not taken.'), WHOLE, headers);
 }
 
+/** Faults that are a status with a small body, which their names end with. */
+const PLAIN_FAULTS = [
+  'accept_then_401',
+  'accept_then_403',
+  'accept_then_405',
+  'accept_then_418',
+  'accept_then_423',
+  'accept_then_425',
+  'accept_then_511',
+  'denied_401',
+  'denied_403',
+  'not_found_404',
+  'http_304',
+  'http_402',
+  'http_405',
+  'http_407',
+  'http_408',
+  'http_410',
+  'http_413',
+  'http_414',
+  'http_415',
+  'http_418',
+  'http_423',
+  'http_425',
+  'http_426',
+  'http_431',
+  'http_451',
+  'http_501',
+  'http_505',
+  'http_511',
+] as const satisfies readonly SubmitFault[];
+
+/** Faults that are a page of an error. */
+const ERROR_PAGES = {
+  accept_then_500: 500,
+  error_500_before_accept: 500,
+  error_502: 502,
+  error_503: 503,
+  accept_then_504: 504,
+  error_504: 504,
+} as const satisfies Partial<Record<SubmitFault, number>>;
+
+type ErrorPage = keyof typeof ERROR_PAGES;
+
+function isErrorPage(fault: SubmitFault): fault is ErrorPage {
+  return Object.hasOwn(ERROR_PAGES, fault);
+}
+
+type PlainFault = (typeof PLAIN_FAULTS)[number];
+
+function isPlain(fault: SubmitFault): fault is PlainFault {
+  return PLAIN_FAULTS.some((plain) => plain === fault);
+}
+
 /** The answer of a faulty portal; what it did with the filing is told by `FAULTS`. */
 export function faultyAnswer(fault: SubmitFault, scene: SubmitScene): AnswerPlan {
   if (isThrottle(fault)) return throttledAnswer(fault, scene);
+  if (isPlain(fault)) return plainAnswer(scene, Number(fault.slice(-3)));
+  if (isErrorPage(fault)) {
+    const status = ERROR_PAGES[fault];
+    return respondPage(status, scene.bodies.errorPage(status));
+  }
+  return oddAnswer(fault, scene);
+}
+
+function oddAnswer(
+  fault: Exclude<SubmitFault, ThrottleFault | PlainFault | ErrorPage>,
+  scene: SubmitScene,
+): AnswerPlan {
   const { bodies, key, receipt, acceptedStatus } = scene;
   switch (fault) {
     case 'accept_then_cut':
@@ -137,49 +203,10 @@ export function faultyAnswer(fault: SubmitFault, scene: SubmitScene): AnswerPlan
     case 'conflict_true':
     case 'conflict_false':
       return respond(409, bodies.problem('DUPLICATE', 'This filing is already known.'));
-    case 'accept_then_500':
-    case 'error_500_before_accept':
-      return respondPage(500, bodies.errorPage(500));
-    case 'error_502':
-      return respondPage(502, bodies.errorPage(502));
-    case 'error_503':
-      return respondPage(503, bodies.errorPage(503));
-    case 'accept_then_504':
-    case 'error_504':
-      return respondPage(504, bodies.errorPage(504));
     case 'rejected_400':
       return respond(400, bodies.rejection('MALFORMED'));
     case 'rejected_422':
       return respond(422, bodies.rejection('FIELD_INVALID'));
-    case 'accept_then_401':
-    case 'accept_then_403':
-    case 'accept_then_405':
-    case 'accept_then_418':
-    case 'accept_then_423':
-    case 'accept_then_425':
-    case 'accept_then_511':
-    case 'denied_401':
-    case 'denied_403':
-    case 'not_found_404':
-    case 'http_304':
-    case 'http_402':
-    case 'http_405':
-    case 'http_407':
-    case 'http_408':
-    case 'http_410':
-    case 'http_413':
-    case 'http_414':
-    case 'http_415':
-    case 'http_418':
-    case 'http_423':
-    case 'http_425':
-    case 'http_426':
-    case 'http_431':
-    case 'http_451':
-    case 'http_501':
-    case 'http_505':
-    case 'http_511':
-      return plainAnswer(scene, Number(fault.slice(-3)));
   }
 }
 

@@ -53,8 +53,54 @@ export function computeObligation(entity: EntityCase, law: EntityLaw): Obligatio
   const settled = settle(entity, alarms);
   if (settled === undefined) return nothingOwed(entity, alarms);
   const { day: nextDue, steps } = settled;
-  let confidence = leastConfidence(settled.confidence, caseConfidence(entity, alarms));
+  const stated = leastConfidence(settled.confidence, caseConfidence(entity, alarms));
+  const { due, rolledDue, lastTimelyDay, conservativeDue } = reliedOn(entity, settled, law);
+  const moved = rolledDue === undefined ? businessDayWindow(entity) : 'the moved date';
+  const isUncovered = moved !== undefined && law.businessDays.coverageOf(nextDue) !== 'complete';
+  if (isUncovered) {
+    alarms.push({
+      code: 'CALENDAR_NOT_COVERED',
+      message: `The holidays of ${civilOf(nextDue).year} are not all known, so ${moved} may be wrong.`,
+    });
+  }
+  if (due < entity.asOf && nextDue >= entity.asOf) {
+    alarms.push({
+      code: 'LAST_DAY_PAST',
+      message: `The day to rely on, ${formatDay(due)}, lies before ${formatDay(entity.asOf)}, although the date that is named is ${formatDay(nextDue)}: if the filing has not been made, treat it as late.`,
+    });
+  }
+  const readings = [nextDue, lastTimelyDay, conservativeDue].filter((day) => day !== undefined);
+  return {
+    nextDue,
+    due,
+    rolledDue,
+    lastTimelyDay,
+    conservativeDue,
+    beside: besideDates({
+      entity,
+      nextDue,
+      filingYear: settled.filingYear,
+      businessDays: law.businessDays,
+      alarms,
+    }),
+    cutoff: portalCutoff(due, entity, law, alarms),
+    scheduleBy: lastBusinessDay(
+      readings.reduce((a, b) => (b < a ? b : a)),
+      law.businessDays,
+    ),
+    steps,
+    alarms,
+    confidence: isUncovered ? 'low' : stated,
+  };
+}
 
+/** From the date that the rule names to the day to rely on; each move is a step. */
+function reliedOn(
+  entity: EntityCase,
+  settled: Settled,
+  law: EntityLaw,
+): Pick<Obligation, 'rolledDue' | 'lastTimelyDay' | 'conservativeDue'> & { readonly due: Day } {
+  const { day: nextDue, steps } = settled;
   const dueRule = entity.rule.due_rule;
   const fixed = entity.filing === 'periodic' && dueRule.type === 'fixed' ? dueRule : undefined;
   let due = nextDue;
@@ -94,43 +140,7 @@ export function computeObligation(entity: EntityCase, law: EntityLaw): Obligatio
     due = rolled.day;
     steps.push(rolled);
   }
-  const moved = rolledDue === undefined ? businessDayWindow(entity) : 'the moved date';
-  if (moved !== undefined && law.businessDays.coverageOf(nextDue) !== 'complete') {
-    confidence = 'low';
-    alarms.push({
-      code: 'CALENDAR_NOT_COVERED',
-      message: `The holidays of ${civilOf(nextDue).year} are not all known, so ${moved} may be wrong.`,
-    });
-  }
-  if (due < entity.asOf && nextDue >= entity.asOf) {
-    alarms.push({
-      code: 'LAST_DAY_PAST',
-      message: `The day to rely on, ${formatDay(due)}, lies before ${formatDay(entity.asOf)}, although the date that is named is ${formatDay(nextDue)}: if the filing has not been made, treat it as late.`,
-    });
-  }
-  const readings = [nextDue, lastTimelyDay, conservativeDue].filter((day) => day !== undefined);
-  return {
-    nextDue,
-    due,
-    rolledDue,
-    lastTimelyDay,
-    conservativeDue,
-    beside: besideDates({
-      entity,
-      nextDue,
-      filingYear: settled.filingYear,
-      businessDays: law.businessDays,
-      alarms,
-    }),
-    cutoff: portalCutoff(due, entity, law, alarms),
-    scheduleBy: lastBusinessDay(
-      readings.reduce((a, b) => (b < a ? b : a)),
-      law.businessDays,
-    ),
-    steps,
-    alarms,
-    confidence,
-  };
+  return { due, rolledDue, lastTimelyDay, conservativeDue };
 }
 
 interface Settled {

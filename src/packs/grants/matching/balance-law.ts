@@ -2,8 +2,14 @@
  * The law by which a period is closed: its opening balance and every entry, counted once, make its closing balance. A line
  * that is missing, counted twice or made up cannot pass it.
  */
-import { formatDay } from '../../../calendar/index.ts';
-import type { Period } from './period.ts';
+import { type Day, formatDay } from '../../../calendar/index.ts';
+
+/** Days of one account, both included. */
+export interface Period {
+  readonly account: string;
+  readonly from: Day;
+  readonly to: Day;
+}
 
 /** A balance at the end of a day, and who says it. */
 export interface KnownBalance {

@@ -13,6 +13,7 @@ export {
   checkBalance,
   type KnownBalance,
   type LawAnswer,
+  type Period,
   type LawQuestion,
 } from './balance-law.ts';
 export { type IsBusinessDay, isWeekday } from './business-days.ts';
@@ -79,7 +80,6 @@ export {
   lockedBy,
   missingStatements,
   OutcomeFigures,
-  type Period,
   type PeriodTotals,
   totalsOf,
   touches,

@@ -1,20 +1,14 @@
 /** Closing a period: only when every statement is there and every line is settled; then its totals stand for ever. */
 import { createHash } from 'node:crypto';
-import { type Day, formatDay } from '../../../calendar/index.ts';
+import { formatDay } from '../../../calendar/index.ts';
 import { canonicalBytes, FilewrightError, type JsonValue } from '../../../core/index.ts';
 import { type BankLine, postingDay } from './bank-line.ts';
 import type { IsBusinessDay } from './business-days.ts';
 import type { FoundOutcome, MatchOutcome } from './outcome.ts';
 import { chainOf, type StatementChain, type StatementCover } from './statement-chain.ts';
-import type { LawAnswer } from './balance-law.ts';
+import type { LawAnswer, Period } from './balance-law.ts';
 import { missingPages } from './statement-pages.ts';
 import { compare } from './workbench.ts';
-
-export interface Period {
-  readonly account: string;
-  readonly from: Day;
-  readonly to: Day;
-}
 
 export interface PeriodTotals {
   /** By currency; whole cents as text, because a sum of many may be larger than a number is exact. */

@@ -181,24 +181,13 @@ function rowOf(group: readonly GrantPaidOut[], label: string, law: GrantsLaw): S
   if (noncash.length > 0 && unsaid.length > 0) {
     remarks.push(`Part II ${unsaid.join(' and ')} of ${label}: to be filled in by hand`);
   }
-  const saidOf = (field: 'address' | 'city' | 'state' | 'zip'): string | undefined =>
-    group.find((grant) => grant[field] !== undefined)?.[field];
-  const place = { address: saidOf('address'), city: saidOf('city'), state: saidOf('state') };
-  const zip = saidOf('zip');
-  const lacking = Object.entries({ ...place, zip }).flatMap(([name, value]) =>
-    value === undefined ? [name] : [],
-  );
-  if (lacking.length > 0) {
-    remarks.push(`USAddress of ${label}: ${lacking.join(', ')} to be filled in`);
-  }
   return {
     RecipientBusinessName: businessName,
     RecipientEIN: ein,
     IRCSectionDesc: section,
     ValuationMethodUsedDesc: noncash.length === 0 ? undefined : valuation,
     NonCashAssistanceDesc: noncash.length === 0 ? undefined : description,
-    ...place,
-    zip,
+    ...addressOf(group, label, remarks),
     PurposeOfGrantTxt: purpose,
     CashGrantAmt: figureOf(
       name('CashGrantAmt'),
@@ -207,6 +196,28 @@ function rowOf(group: readonly GrantPaidOut[], label: string, law: GrantsLaw): S
     NonCashAssistanceAmt: figureOf(name('NonCashAssistanceAmt'), noncash),
     remarks,
   };
+}
+
+function addressOf(
+  group: readonly GrantPaidOut[],
+  label: string,
+  remarks: string[],
+): Pick<ScheduleIRow, 'address' | 'city' | 'state' | 'zip'> {
+  const saidOf = (field: 'address' | 'city' | 'state' | 'zip'): string | undefined =>
+    group.find((grant) => grant[field] !== undefined)?.[field];
+  const place = {
+    address: saidOf('address'),
+    city: saidOf('city'),
+    state: saidOf('state'),
+    zip: saidOf('zip'),
+  };
+  const lacking = Object.entries(place).flatMap(([name, value]) =>
+    value === undefined ? [name] : [],
+  );
+  if (lacking.length > 0) {
+    remarks.push(`USAddress of ${label}: ${lacking.join(', ')} to be filled in`);
+  }
+  return place;
 }
 
 /** Everything that the rows of a recipient say of it, each once, as long as the schema lets it be. */
