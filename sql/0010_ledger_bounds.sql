@@ -9,14 +9,19 @@ create table ledger_set_aside (
   -- Of the fact, and of the entry that stands in its place unless the fact has no lawful id.
   id uuid not null,
   at timestamptz not null default now(),
-  -- The code of the error, and the whole of it.
+  -- The code of the error; the whole of it may quote the fact, and is sealed with it.
   reason text not null check (length(reason) between 1 and 100),
-  message text not null check (length(message) between 1 and 1000),
-  -- The fact to the byte; the entry names the SHA-256 of this text.
-  fact text not null,
+  -- Of ledger_dek: shredding it is the end of the fact's text, and of nothing else here.
+  key text not null,
+  -- The fact to the byte and the error, sealed as the body of an entry of this log and id.
+  sealed bytea not null,
+  -- Of the fact's text, in UTF-8; the entry names both.
+  bytes int not null check (bytes > 0),
   sha256 bytea not null check (octet_length(sha256) = 32),
   primary key (tenant, boundary, id)
 );
+-- What is sealed does not get smaller.
+alter table ledger_set_aside alter column sealed set storage external;
 
 create trigger ledger_set_aside_once before update or delete on ledger_set_aside for each row
   execute function refuse_change();

@@ -1,7 +1,13 @@
 /** Facts that no entry could hold: what they are, and for a person who may see everything, the facts themselves. */
 import type { Filewright } from '../filewright.ts';
 import { FilewrightError, toRfc3339 } from '../core/index.ts';
-import { countSetAside, hasDockets, type Person, setAsideFacts } from '../store/index.ts';
+import {
+  countSetAside,
+  hasDockets,
+  openSetAside,
+  type Person,
+  setAsideFacts,
+} from '../store/index.ts';
 import { sequenceAll } from './batches.ts';
 import { docketSight } from './docket-sight.ts';
 
@@ -9,8 +15,8 @@ export interface SetAsideLine {
   readonly id: string;
   readonly log: string;
   readonly at: string;
+  /** The code of the error; the whole of it may quote the fact, and is shown with it. */
   readonly reason: string;
-  readonly message: string;
   /** Of the fact's text, as the entry in its place names it. */
   readonly sha256: string;
   readonly bytes: number;
@@ -24,7 +30,7 @@ export async function listSetAside(
   const facts = await setAsideFacts(app.session, app.tenant);
   return {
     count,
-    facts: facts.map(({ fact: _fact, boundary, at, ...line }) => ({
+    facts: facts.map(({ boundary, at, ...line }) => ({
       ...line,
       log: `${app.instance}/${app.tenant}/${boundary}`,
       at: toRfc3339(at),
@@ -32,12 +38,18 @@ export async function listSetAside(
   };
 }
 
-/** The text of one, to the byte. It may speak of any docket, so only who may see all of them gets it. */
+export type ShownFact =
+  /** Its text to the byte, and why no entry could hold it. */
+  | { readonly state: 'kept'; readonly fact: string; readonly message: string }
+  /** Its key was destroyed when its time had passed; the log still has the hash. */
+  | { readonly state: 'shredded'; readonly key: string; readonly at: string };
+
+/** One of them, opened. It may speak of any docket, so only who may see all of them gets it. */
 export async function showSetAside(
   app: Filewright,
   reader: Person | undefined,
   id: string,
-): Promise<string> {
+): Promise<ShownFact> {
   const hasAny = await hasDockets(app.session, app.tenant);
   if (hasAny && !(await docketSight(app, reader).seesEverything())) {
     throw new FilewrightError(
@@ -45,7 +57,9 @@ export async function showSetAside(
       'A fact was to be shown to a person who may see everything (client:*, class:* and privilege:*, no deny); this reader may not',
     );
   }
-  const [found] = await setAsideFacts(app.session, app.tenant, { id });
-  if (found !== undefined) return found.fact;
-  throw new FilewrightError('NOT_FOUND', `No fact ${id} was set aside; see audit set-aside`);
+  const found = await openSetAside(app.session, app, id);
+  if (found === undefined) {
+    throw new FilewrightError('NOT_FOUND', `No fact ${id} was set aside; see audit set-aside`);
+  }
+  return found.state === 'kept' ? found : { ...found, at: toRfc3339(found.at) };
 }

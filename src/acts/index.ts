@@ -76,7 +76,12 @@ export {
 } from './audit-heads.ts';
 export { type OfflineReport, verifyFolder } from './audit-offline.ts';
 export { confirmQuarantine, inspectQuarantine } from './audit-quarantine.ts';
-export { listSetAside, type SetAsideLine, showSetAside } from './audit-set-aside.ts';
+export {
+  listSetAside,
+  type SetAsideLine,
+  showSetAside,
+  type ShownFact,
+} from './audit-set-aside.ts';
 export { opensslLines } from './audit-texts.ts';
 export { defendFiling, type DefencePack } from './defence.ts';
 export {

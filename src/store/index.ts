@@ -177,7 +177,13 @@ export {
   type ReviewFilter,
 } from './reviews.ts';
 export { PostgresSequencer, type SequencerOptions } from './sequencer.ts';
-export { countSetAside, type KeptFact, setAsideFacts } from './set-aside.ts';
+export {
+  countSetAside,
+  type KeptFact,
+  type OpenedFact,
+  openSetAside,
+  setAsideFacts,
+} from './kept-facts.ts';
 export { type SequencerThread, startSequencerThread } from './sequencer-thread.ts';
 export { describeServer } from './server.ts';
 export { type ConnectionTarget, databaseFailure, Session, type SessionOptions } from './session.ts';

@@ -178,6 +178,7 @@ function writeEntries(
   // A retried transaction may have left the same fact twice.
   const seen = new Set<unknown>();
   const impossible: Impossibility[] = [];
+  let before = 0;
   let lastLeaf = end.lastLeaf;
   const completed = (node: TreeNode, hash: Uint8Array): void => tiles.completed(node, hash);
   writer.clear();
@@ -193,6 +194,7 @@ function writeEntries(
     } catch (error) {
       // What stands in for a fact can always be written; if not, the fault is here and stops everything, as it must.
       if (known !== undefined) throw error;
+      if (impossible.length === 0) before = rows.indexOf(row);
       impossible.push(impossibility(row, error));
       continue;
     }
@@ -201,7 +203,7 @@ function writeEntries(
     lastLeaf = entry.leaf;
     entries.push(entry);
   }
-  if (impossible.length > 0) throw new ImpossibleFacts(impossible);
+  if (impossible.length > 0) throw new ImpossibleFacts(impossible, before);
   return { range, lastLeaf, tiles, entries };
 }
 

@@ -248,7 +248,8 @@ function grants(role: Named, schema: string, own: readonly string[]): string[] {
     `grant select, delete on ledger_intake to ${sequencers}`,
     `grant select, insert on ledger_entry, ledger_tile, ledger_checkpoint, ledger_signing_key, ledger_set_aside to ${sequencers}`,
     `grant select, insert, update on ledger_head to ${sequencers}`,
-    `grant select, update (bodies) on ledger_dek to ${sequencers}`,
+    // Adds a key only to seal a fact that no entry can hold (store/kept-facts.ts).
+    `grant select, insert, update (bodies) on ledger_dek to ${sequencers}`,
     `grant select on ledger_hold, ledger_head to ${sequencers}, ${role('shred')}`,
     `grant select, update (wrapped, state, shredded_at, retain_until) on ledger_dek to ${role('shred')}`,
     `grant select, delete on ledger_blob to ${role('shred')}`,

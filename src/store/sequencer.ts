@@ -13,10 +13,18 @@ import { FilewrightError, type Instant, instant, type SequencerStore } from '../
 import { LEDGER_BOUNDARIES, type LedgerBoundary, logOrigin } from '../ledger/index.ts';
 import { CHECKPOINT_MS, type CheckpointCopies, isQuarantined, signHead } from './checkpoints.ts';
 import { EntryWriter } from './entry-writer.ts';
+import { keepAside } from './kept-facts.ts';
 import { bringUpTiles, copyMissing, inspectLog } from './log-start.ts';
 import { appendGroup, type LogEnd, readEnd, takeGroup } from './log-group.ts';
-import { text, when } from './rows.ts';
-import { ImpossibleFacts, type Impossibility, keepAside, tellSetAside } from './set-aside.ts';
+import { unsignedLogs, waitingLogs } from './log-work.ts';
+import { when } from './rows.ts';
+import {
+  ImpossibleFacts,
+  type Impossibility,
+  type SetAside,
+  tellFactWaits,
+  tellSetAside,
+} from './set-aside.ts';
 import type { Session, Statement } from './session.ts';
 import { Signers, type SigningMeans } from './signing-keys.ts';
 
@@ -31,26 +39,6 @@ const HEAD: Statement = {
   name: 'ledger-head',
   text: `
 insert into ledger_head (tenant, boundary) values ($1, $2) on conflict do nothing`,
-};
-
-/** Which of the logs have facts to take, or a head to sign: an idle pass costs one look. */
-const WAITING: Statement = {
-  name: 'ledger-waiting-logs',
-  text: `
-select b as boundary from unnest($2::text[]) b
-where exists (select 1 from ledger_intake i where i.tenant = $1 and i.boundary = b)
-  or ($3::boolean and exists (
-    select 1 from ledger_head h where h.tenant = $1 and h.boundary = b and h.size > h.signed_size
-      and h.signed_at <= clock_timestamp() - interval '${CHECKPOINT_MS} milliseconds'
-      and not exists (select 1 from quarantine q where q.tenant = $1 and q.state = 'in')))`,
-};
-
-const UNSIGNED: Statement = {
-  name: 'ledger-unsigned-logs',
-  text: `
-select b as boundary from unnest($2::text[]) b
-where exists (select 1 from ledger_intake i where i.tenant = $1 and i.boundary = b)
-  or exists (select 1 from ledger_head h where h.tenant = $1 and h.boundary = b and h.size > h.signed_size)`,
 };
 
 // The head is read by a statement of its own: one that takes the lock has its snapshot from before, and could see the
@@ -72,7 +60,10 @@ export interface SequencerOptions {
   readonly tenant: string;
   readonly instance: string;
   readonly boundaries?: readonly LedgerBoundary[];
-  /** Signs checkpoints when given; without it the logs only grow. */
+  /**
+   * Signs checkpoints when given, and seals what no entry can hold; without it the logs only grow, up to the first fact
+   * of that kind.
+   */
   readonly signing?: SigningMeans;
   /** Where each checkpoint is also kept, outside the database. */
   readonly copies?: CheckpointCopies;
@@ -91,6 +82,8 @@ interface OpenLog {
   sizeSeen: number;
   /** Whether this process has checked what is stored of it. */
   isInspected: boolean;
+  /** The fact that waits for a sequencer with a key, once somebody was told of it. */
+  waitsTold: string | undefined;
 }
 
 type Turn =
@@ -99,7 +92,11 @@ type Turn =
   | { readonly kind: 'done'; readonly appended: number; readonly signed: Signed | undefined }
   | { readonly kind: 'moved' }
   | { readonly kind: 'twice' }
-  | { readonly kind: 'impossible'; readonly facts: readonly Impossibility[] };
+  | {
+      readonly kind: 'impossible';
+      readonly facts: readonly Impossibility[];
+      readonly before: number;
+    };
 
 interface Signed {
   readonly size: number;
@@ -122,9 +119,9 @@ export class PostgresSequencer implements SequencerStore {
     const { tenant, signing } = this.#options;
     let appended = 0;
     let signed = false;
-    const waiting = [tenant, this.#boundaries, signing !== undefined];
-    for (const row of await this.#session.run(WAITING, waiting)) {
-      const turn = await this.#turn(text(row['boundary']), limit, 'when due');
+    const signs = signing !== undefined;
+    for (const boundary of await waitingLogs(this.#session, tenant, this.#boundaries, { signs })) {
+      const turn = await this.#turn(boundary, limit, 'when due');
       appended += turn.appended;
       signed ||= turn.signed;
     }
@@ -150,18 +147,18 @@ export class PostgresSequencer implements SequencerStore {
   }
 
   async #signAll(tenant: string, boundaries: readonly LedgerBoundary[]): Promise<void> {
-    for (const row of await this.#session.run(UNSIGNED, [tenant, boundaries])) {
-      const boundary = text(row['boundary']);
+    for (const boundary of await unsignedLogs(this.#session, tenant, boundaries)) {
       while ((await this.#turn(boundary, GROUP_MAX, 'now')).appended >= GROUP_MAX);
     }
   }
 
   async #turn(
     boundary: string,
-    limit: number,
+    rowsMax: number,
     sign: 'when due' | 'now',
   ): Promise<{ readonly appended: number; readonly signed: boolean }> {
     const log = await this.#open(boundary);
+    let limit = rowsMax;
     let isDoubtful = false;
     let impossible: readonly Impossibility[] = [];
     let looks = sign === 'now' ? BUSY_LOOKS_MAX : 0;
@@ -176,8 +173,14 @@ export class PostgresSequencer implements SequencerStore {
       });
       if (turn.kind === 'twice') isDoubtful = true;
       else if (turn.kind === 'moved') log.end = undefined;
-      else if (turn.kind === 'impossible') impossible = [...impossible, ...turn.facts];
-      else if (turn.kind === 'busy') {
+      else if (turn.kind === 'impossible' && this.#options.signing !== undefined) {
+        impossible = [...impossible, ...turn.facts];
+      } else if (turn.kind === 'impossible') {
+        // What stands before it goes into the log; then it waits, to be sealed by whoever has the key.
+        await this.#tellWaits(log, turn.facts);
+        if (turn.before === 0) return { appended: 0, signed: false };
+        limit = turn.before;
+      } else if (turn.kind === 'busy') {
         if (looks === 0) return { appended: 0, signed: false };
         looks -= 1;
         await this.#session.run(BUSY_WAIT);
@@ -198,13 +201,18 @@ export class PostgresSequencer implements SequencerStore {
       readonly sign: 'when due' | 'now';
     },
   ): Promise<Turn> {
+    const sealing = this.#options.signing;
     return this.#session
       .transaction(async (run): Promise<Turn> => {
         const [lock] = await run(LOCK, [log.tenant, log.boundary]);
         if (lock?.['mine'] !== true) return { kind: 'busy' };
         if (!log.isInspected) await inspectLog(run, log);
         const now = when(lock['now']);
-        const aside = await keepAside(run, log, how.impossible);
+        // Without a key nothing is ever named as impossible here: it waits.
+        const aside: ReadonlyMap<string, SetAside> =
+          sealing === undefined
+            ? new Map()
+            : await keepAside(run, log, how.impossible, { sealing, now });
         const rows = await takeGroup(run, log, limit, how.isDoubtful);
         // An append compares sizes; a head that is only to be signed may be another process's, which is gone by now.
         const known = rows.length > 0 ? log.end : undefined;
@@ -230,9 +238,18 @@ export class PostgresSequencer implements SequencerStore {
       })
       .catch((error: unknown): Turn => {
         if (error instanceof Moved) return { kind: 'moved' };
-        if (error instanceof ImpossibleFacts) return { kind: 'impossible', facts: error.facts };
+        if (error instanceof ImpossibleFacts) {
+          return { kind: 'impossible', facts: error.facts, before: error.before };
+        }
         throw error;
       });
+  }
+
+  /** Once for each such fact: a pass comes many times a second. */
+  async #tellWaits(log: OpenLog, [first]: readonly Impossibility[]): Promise<void> {
+    if (first === undefined || first.id === log.waitsTold) return;
+    await this.#session.transaction((run) => tellFactWaits(run, log));
+    log.waitsTold = first.id;
   }
 
   async #sign(
@@ -293,6 +310,7 @@ export class PostgresSequencer implements SequencerStore {
       end: undefined,
       sizeSeen: 0,
       isInspected: false,
+      waitsTold: undefined,
     };
     await this.#session.run(HEAD, [tenant, boundary]);
     await bringUpTiles(this.#session, log);

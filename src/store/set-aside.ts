@@ -1,12 +1,12 @@
 /**
  * Facts that no entry can hold. Whoever makes a fact is held to its bounds (core/fact-bounds.ts), so this is for what came
- * through all the same: it is kept to the byte, an entry in its place names its hash, and a person is told. The log goes
- * on, because everything behind it would otherwise wait for ever.
+ * through all the same: it is kept to the byte and sealed (kept-facts.ts), an entry in its place names its hash, and a
+ * person is told. The log goes on, because everything behind it would otherwise wait for ever.
  */
 import { hash } from 'node:crypto';
 import { FilewrightError, type Instant } from '../core/index.ts';
 import { raiseAlertRow } from './alerts.ts';
-import { bytes, text, when } from './rows.ts';
+import { text } from './rows.ts';
 import type { Row, Session, Statement } from './session.ts';
 import type { LogName } from './tree-store.ts';
 
@@ -29,10 +29,13 @@ export interface SetAside {
 /** Found while a group was written: everything is undone, and the group taken again with these set aside. */
 export class ImpossibleFacts extends Error {
   readonly facts: readonly Impossibility[];
+  /** How many rows of the group stand before the first of them. */
+  readonly before: number;
 
-  constructor(facts: readonly Impossibility[]) {
+  constructor(facts: readonly Impossibility[], before: number) {
     super(`${facts.length} facts cannot be written as entries`);
     this.facts = facts;
+    this.before = before;
   }
 }
 
@@ -45,44 +48,6 @@ export function impossibility(row: Row, error: unknown): Impossibility {
     reason: error instanceof FilewrightError ? error.code : 'MALFORMED',
     message: message.slice(0, MESSAGE_CHARACTERS_MAX),
   };
-}
-
-// The row's own text, from the database: what this process made of it may be less (a number that no double holds).
-const KEEP: Statement = {
-  name: 'ledger-set-aside',
-  text: `
-insert into ledger_set_aside (tenant, boundary, id, reason, message, fact, sha256)
-select i.tenant, i.boundary, i.id, r.reason, r.message, f.fact, sha256(convert_to(f.fact, 'UTF8'))
-from unnest($3::uuid[], $4::text[], $5::text[]) r(id, reason, message)
-join ledger_intake i on i.tenant = $1 and i.boundary = $2 and i.id = r.id
-cross join lateral (select (to_jsonb(i) - 'n')::text as fact) f
-on conflict do nothing`,
-};
-
-const KEPT: Statement = {
-  name: 'ledger-set-aside-kept',
-  text: `select id, reason, encode(sha256, 'hex') as sha256, octet_length(fact) as bytes from ledger_set_aside
-    where tenant = $1 and boundary = $2 and id = any ($3::uuid[])`,
-};
-
-/** Keeps them, before they are taken from the intake in the same transaction. */
-export async function keepAside(
-  run: Run,
-  log: LogName,
-  facts: readonly Impossibility[],
-): Promise<ReadonlyMap<string, SetAside>> {
-  if (facts.length === 0) return new Map();
-  const ids = facts.map(({ id }) => id);
-  const reasons = facts.map(({ reason }) => reason);
-  const messages = facts.map(({ message }) => message);
-  await run(KEEP, [log.tenant, log.boundary, ids, reasons, messages]);
-  const rows = await run(KEPT, [log.tenant, log.boundary, ids]);
-  return new Map(
-    rows.map((row) => [
-      text(row['id']),
-      { reason: text(row['reason']), sha256: text(row['sha256']), bytes: Number(row['bytes']) },
-    ]),
-  );
 }
 
 const TYPE = /^[a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)+$/;
@@ -190,53 +155,25 @@ export async function tellSetAside(
   });
 }
 
-export interface KeptFact extends SetAside {
-  readonly boundary: string;
-  readonly id: string;
-  readonly at: Instant;
-  readonly message: string;
-  /** Its text to the byte. */
-  readonly fact: string;
-}
+/** Not the fact's own id: the alert of its setting aside will have that one. */
+const NEW_ID: Statement = { name: 'ledger-alert-id', text: `select gen_random_uuid() as id` };
 
-const LIST: Statement = {
-  name: 'ledger-set-aside-list',
-  text: `select boundary, id, at, reason, message, fact, sha256 from ledger_set_aside
-    where tenant = $1 and ($2::uuid is null or id = $2) order by at desc, id limit $3`,
-};
-
-/** Each may be as large as a fact can get; a list shows few. */
-const LIST_MAX = 100;
-
-/** The newest of them, or the one that is asked for. */
-export async function setAsideFacts(
-  session: Pick<Session, 'run'>,
-  tenant: string,
-  filter: { readonly id?: string; readonly limit?: number } = {},
-): Promise<readonly KeptFact[]> {
-  const rows = await session.run(LIST, [tenant, filter.id ?? null, filter.limit ?? LIST_MAX]);
-  return rows.map((row) => ({
-    boundary: text(row['boundary']),
-    id: text(row['id']),
-    at: when(row['at']),
-    reason: text(row['reason']),
-    message: text(row['message']),
-    fact: text(row['fact']),
-    sha256: Buffer.from(bytes(row['sha256'])).toString('hex'),
-    bytes: Buffer.byteLength(text(row['fact'])),
-  }));
-}
-
-const COUNT: Statement = {
-  name: 'ledger-set-aside-count',
-  text: `select count(*)::int as n, max(at) as last from ledger_set_aside where tenant = $1`,
-};
-
-export async function countSetAside(
-  session: Pick<Session, 'run'>,
-  tenant: string,
-): Promise<{ readonly count: number; readonly last: Instant | undefined }> {
-  const [row] = await session.run(COUNT, [tenant]);
-  const last = row?.['last'];
-  return { count: Number(row?.['n']), last: last === null ? undefined : when(last) };
+/**
+ * A sequencer without the tenant's key leaves such a fact where it is, and with it everything behind: in the clear it
+ * may not be kept, and the log may not go past it. Somebody must know, or it would wait for ever.
+ */
+export async function tellFactWaits(
+  run: Run,
+  log: LogName & { readonly origin: string },
+): Promise<void> {
+  const [made] = await run(NEW_ID);
+  await raiseAlertRow(run, log.tenant, {
+    id: text(made?.['id']),
+    kind: 'ledger_fact_waits',
+    subject: log.origin.slice(0, 200),
+    severity: 'critical',
+    recipient: undefined,
+    text: `A fact cannot be written into the log ${log.origin}, and the process that came upon it has no key to seal it with, so it waits, and all that came after it. Nothing is lost. Run audit set-aside, which has the key, and report it.`,
+    dedup: `ledger_fact_waits/${log.boundary}`,
+  });
 }

@@ -1,8 +1,8 @@
 /** A fact that no entry can hold is set aside, kept and told; everything behind it goes on. */
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LEDGER_BOUNDARIES } from '../../src/ledger/index.ts';
-import { setAsideFacts } from '../../src/store/index.ts';
+import { openSetAside, PostgresSequencer, setAsideFacts } from '../../src/store/index.ts';
 import { type FreshDatabase, freshDatabase } from '../fixtures/database.ts';
 import { verifyLogs } from '../fixtures/verify-logs.ts';
 import { INSTANCE, type LedgerWorld, ledgerWorld } from './ledger-world.ts';
@@ -58,6 +58,14 @@ async function add(boundary: string, columns: Columns): Promise<string> {
   return id;
 }
 
+/** As somebody with the tenant's key reads it. */
+async function opened(id: string): Promise<{ readonly fact: string; readonly message: string }> {
+  const by = { tenant: world.tenant, instance: INSTANCE, ...world.signing };
+  const found = await openSetAside(world.admin, by, id);
+  if (found?.state !== 'kept') throw new Error(`the fact ${id} was expected to be kept`);
+  return found;
+}
+
 const deep = (levels: number): string => `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`;
 const long = 'x'.repeat(80_000);
 
@@ -75,6 +83,10 @@ const IMPOSSIBLE: Readonly<Record<string, Columns>> = {
   'too large by its trace': { trace: long },
   'too large by its actor': { actorId: long },
   'too large by its subject': { subjectId: long },
+  // Of which no index of the database could hold the name.
+  'too large by a subject that does not compress': {
+    subjectId: randomBytes(40_000).toString('hex'),
+  },
   'a fraction': { data: '{"rate":0.5}' },
   'a number beyond 2^53': { data: '{"n":9007199254740993}' },
   'a number that no double holds': { data: '{"n":1e400}' },
@@ -97,7 +109,7 @@ describe('a fact that no entry can hold', () => {
     const isOfThing = columns.ver === undefined && columns.subjectId === undefined;
     await add('filing', { ver: isOfThing ? 2 : 1 });
     await add('filing', { subjectId: 'behind' });
-    const logs = await verifyLogs(world.admin, world.tenant, INSTANCE);
+    const logs = await verifyLogs(world.admin, world.tenant, INSTANCE, world.signing);
     expect(logs).toMatchObject({ faults: [], waiting: 0 });
     const things = logs.entries.filter(({ log }) => String(log).endsWith('/filing'));
     expect(things).toHaveLength(4);
@@ -106,7 +118,7 @@ describe('a fact that no entry can hold', () => {
     const [kept, ...others] = await setAsideFacts(world.admin, world.tenant);
     expect(others).toEqual([]);
     expect(kept?.id).toBe(id);
-    const fact = kept?.fact ?? '';
+    const { fact } = await opened(id);
     expect(instead?.data.set_aside).toEqual({
       reason: kept?.reason,
       sha256: createHash('sha256').update(fact).digest('hex'),
@@ -128,7 +140,7 @@ describe('a fact that no entry can hold', () => {
   it.each(LEDGER_BOUNDARIES)('stops no log: %s', async (boundary) => {
     await add(boundary, { data: JSON.stringify({ reason: long }) });
     await add(boundary, { ver: 2 });
-    expect(await verifyLogs(world.admin, world.tenant, INSTANCE)).toMatchObject({
+    expect(await verifyLogs(world.admin, world.tenant, INSTANCE, world.signing)).toMatchObject({
       faults: [],
       waiting: 0,
     });
@@ -145,7 +157,9 @@ describe('a fact that no entry can hold', () => {
       { name: '', text: `update ledger_intake set subj_kind = 'filing' where tenant = $1` },
       [world.tenant],
     );
-    expect(await verifyLogs(world.admin, world.tenant, INSTANCE)).toMatchObject({ faults: [] });
+    expect(await verifyLogs(world.admin, world.tenant, INSTANCE, world.signing)).toMatchObject({
+      faults: [],
+    });
   });
 
   it('is set aside once, also beside many others and over several groups', async () => {
@@ -155,7 +169,7 @@ describe('a fact that no entry can hold', () => {
     }
     const { sequencer } = world;
     while ((await sequencer.sequence(64)) > 0);
-    const logs = await verifyLogs(world.admin, world.tenant, INSTANCE);
+    const logs = await verifyLogs(world.admin, world.tenant, INSTANCE, world.signing);
     expect(logs).toMatchObject({ faults: [], waiting: 0 });
     expect(await setAsideFacts(world.admin, world.tenant)).toHaveLength(5);
     const told = await world.run({ name: '', text: `select raised from alert where tenant = $1` }, [
@@ -166,12 +180,53 @@ describe('a fact that no entry can hold', () => {
 
   it('can be neither changed nor removed', async () => {
     await add('filing', { data: '{"rate":0.5}' });
-    await verifyLogs(world.admin, world.tenant, INSTANCE);
+    await verifyLogs(world.admin, world.tenant, INSTANCE, world.signing);
     for (const text of [
-      `update ledger_set_aside set fact = '{}' where tenant = $1`,
+      `update ledger_set_aside set sealed = '' where tenant = $1`,
       `delete from ledger_set_aside where tenant = $1`,
     ]) {
       await expect(world.run({ name: '', text }, [world.tenant])).rejects.toThrow(/written once/);
     }
   });
+
+  it('waits, and is told of, where nobody has a key to seal it; then it is set aside in its place', async () => {
+    const { tenant, admin } = world;
+    const keyless = new PostgresSequencer({ session: admin, tenant, instance: INSTANCE });
+    await add('filing', { subjectId: 'before' });
+    const id = await add('filing', { data: JSON.stringify({ reason: 'a person', rate: 0.5 }) });
+    await add('filing', { ver: 2 });
+    await add('rules', { subjectId: 'elsewhere' });
+    while ((await keyless.sequence()) > 0);
+    // Often, as a running process does.
+    for (let pass = 0; pass < 3; pass += 1) expect(await keyless.sequence()).toBe(0);
+    expect(await stateOfLogs()).toEqual({ filing: 1, rules: 1, waiting: 2, aside: 0 });
+    const read = `select kind, severity, raised, text from alert where tenant = $1 order by raised_at`;
+    const alerts = await world.run({ name: '', text: read }, [tenant]);
+    expect(alerts).toMatchObject([{ kind: 'ledger_fact_waits', severity: 'critical', raised: 1 }]);
+    expect(String(alerts[0]?.['text'])).not.toContain('a person');
+
+    const logs = await verifyLogs(admin, tenant, INSTANCE, world.signing);
+    expect(logs).toMatchObject({ faults: [], waiting: 0 });
+    expect(await stateOfLogs()).toMatchObject({ filing: 3, waiting: 0, aside: 1 });
+    expect((await opened(id)).fact).toContain('a person');
+    expect(await world.run({ name: '', text: read }, [tenant])).toMatchObject([
+      { kind: 'ledger_fact_waits' },
+      { kind: 'ledger_set_aside' },
+    ]);
+  });
+
+  async function stateOfLogs(): Promise<unknown> {
+    const [row] = await world.run(
+      {
+        name: '',
+        text: `select
+          (select count(*)::int from ledger_entry where tenant = $1 and boundary = 'filing') as filing,
+          (select count(*)::int from ledger_entry where tenant = $1 and boundary = 'rules') as rules,
+          (select count(*)::int from ledger_intake where tenant = $1) as waiting,
+          (select count(*)::int from ledger_set_aside where tenant = $1) as aside`,
+      },
+      [world.tenant],
+    );
+    return row;
+  }
 });

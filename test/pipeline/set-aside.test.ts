@@ -34,7 +34,7 @@ it('sets an impossible fact aside as the sequencer of its log, and tells as itse
      values ($1, 'reconciliation', $2, now(), 'line.settled', 'grant_line', 'feed/2', 1, 'system', 'test', 'test', $3)`,
     [world.tenant, world.ids.next(), JSON.stringify({ reason: 'r'.repeat(90_000) })],
   );
-  expect(await verifyLogs(world.session, world.tenant, INSTANCE)).toMatchObject({
+  expect(await verifyLogs(world.session, world.tenant, INSTANCE, world.parts)).toMatchObject({
     faults: [],
     waiting: 0,
   });

@@ -14,8 +14,12 @@ export function addSetAsideCommand(audit: Command): void {
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, reader }) => {
         if (id !== undefined) {
           checkUuid('ID', id);
-          const fact = await showSetAside(app, await reader(), id);
-          out.result('audit set-aside', { id, fact }, () => fact);
+          const shown = await showSetAside(app, await reader(), id);
+          out.result('audit set-aside', { id, ...shown }, () =>
+            shown.state === 'kept'
+              ? shown.fact
+              : `Nobody can read this fact any more: its key ${shown.key} was shredded at ${shown.at}, when its time had passed. The log holds its hash.`,
+          );
           return;
         }
         const { count, facts } = await listSetAside(app);
