@@ -64,6 +64,17 @@ alter table grant_received
 -- What a person says that the bank kept of a payment.
 alter table grant_settlement add column fee_cents bigint not null default 0 check (fee_cents >= 0);
 
+-- One booked sum for several gifts: what each award has of it, and what they leave. While the rest is open nothing of the line
+-- counts; otherwise the rest pays none of the awards.
+alter table grant_settlement
+  -- As many as the awards, in their order; null where one award has whatever the line brings, and where none has anything.
+  add column cents bigint[],
+  add column rest_cents bigint not null default 0 check (rest_cents >= 0),
+  add column rest_open boolean not null default false,
+  add constraint grant_settlement_each check (cents is null or cardinality(cents) = cardinality(awards)),
+  add constraint grant_settlement_rest check (rest_cents = 0 or (cents is not null and cardinality(cents) > 0)),
+  add constraint grant_settlement_open check (not rest_open or rest_cents > 0);
+
 -- Money goes on only when no award has received less than nothing, nor, unless a person said so, more than was promised.
 create function guard_grant_parts() returns trigger language plpgsql as $$
 declare

@@ -96,6 +96,11 @@ export interface SettledByPerson {
   readonly receipts: readonly string[];
   /** What the bank kept of the payment: the award is paid with it. None unless told. */
   readonly feeCents?: number;
+  /**
+   * What the receipts, each with all that is open of it, leave of the line. `open`: not known yet; the line waits, its
+   * receipts wait with it, and nothing of it counts. `none`: it pays none of our awards. None unless told.
+   */
+  readonly rest?: { readonly state: 'open' | 'none'; readonly cents: number };
   readonly reason: string;
   readonly by: PersonId;
 }

@@ -13,6 +13,8 @@ describe('entries that people have spoken about', () => {
     awards,
     reason: 'seen',
     feeCents: 0,
+    cents: undefined,
+    rest: undefined,
   });
 
   it('are kept aside, the others are not', () => {

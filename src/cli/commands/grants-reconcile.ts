@@ -25,6 +25,8 @@ const EVIDENCE_CHARACTERS_MAX = 500;
 interface SettleOptions {
   readonly award?: string[];
   readonly fee?: string;
+  readonly restOpen?: string;
+  readonly restNone?: string;
   readonly reason: string;
 }
 
@@ -109,21 +111,58 @@ function addSettle(grants: Command): void {
       '--fee <amount>',
       'what the bank kept of the payment, like 25.00; the award is paid with it',
     )
+    .option(
+      '--rest-open <amount>',
+      'what the awards leave of the line and nobody knows yet, like 120.00; the line waits with them until it is known',
+    )
+    .option('--rest-none <amount>', 'what the awards leave of the line and pays none of our awards')
     .requiredOption('--reason <text>', 'why; recorded in the ledger')
     .action(async (name: string, own: SettleOptions, command: Command) =>
       acting(command, async ({ out }, pipeline, person) => {
         const reason = checkReason('--reason', own.reason);
         const receipts = own.award ?? [];
         const feeCents = own.fee === undefined ? 0 : readAmount('--fee', own.fee);
+        const rest = restOf(own);
         const decision = { line: name, receipts, feeCents, reason, by: person.id };
-        const { line } = await pipeline.settle(decision);
-        out.result('grants settle', { line, receipts, feeCents, reason }, () =>
-          receipts.length === 0
-            ? `${line} pays no award. Run grants reconcile again.`
-            : `${line} is for ${receipts.join(', ')}${feeCents === 0 ? '' : `; the bank kept ${dollars(feeCents)}`}. Run grants reconcile again.`,
-        );
+        const { line } = await pipeline.settle({
+          ...decision,
+          ...(rest !== undefined && { rest }),
+        });
+        const settled = { line, receipts, feeCents, ...(rest !== undefined && { rest }), reason };
+        out.result('grants settle', settled, () => settledWords(settled));
       }),
     );
+}
+
+type Rest = NonNullable<Parameters<Pipeline['settle']>[0]['rest']>;
+
+function restOf({ restOpen, restNone }: SettleOptions): Rest | undefined {
+  if (restOpen !== undefined && restNone !== undefined) {
+    throw new FilewrightError(
+      'USAGE',
+      'One of --rest-open and --rest-none was expected: a rest is not known yet, or pays none of our awards',
+    );
+  }
+  if (restOpen !== undefined) return { state: 'open', cents: readAmount('--rest-open', restOpen) };
+  if (restNone !== undefined) return { state: 'none', cents: readAmount('--rest-none', restNone) };
+  return undefined;
+}
+
+function settledWords(settled: {
+  readonly line: string;
+  readonly receipts: readonly string[];
+  readonly feeCents: number;
+  readonly rest?: Rest;
+}): string {
+  const { line, receipts, feeCents, rest } = settled;
+  const again = 'Run grants reconcile again.';
+  if (receipts.length === 0) return `${line} pays no award. ${again}`;
+  const kept = feeCents === 0 ? '' : `; the bank kept ${dollars(feeCents)}`;
+  const paid = `${line} is for ${receipts.join(', ')}${kept}`;
+  if (rest === undefined) return `${paid}. ${again}`;
+  return rest.state === 'none'
+    ? `${paid}; ${dollars(rest.cents)} of it pays none of our awards. ${again}`
+    : `${paid}; ${dollars(rest.cents)} of it is not known yet. The line waits, and its period stays open: settle it again when the rest is known.`;
 }
 
 function addClose(grants: Command): void {

@@ -19,7 +19,7 @@ import type { AccountNets } from './account-nets.ts';
 import { ClosedReturns } from './closed-returns.ts';
 import { foldLines } from './fold-lines.ts';
 import type { ReconciliationParts } from './parts.ts';
-import { SettledEntries } from './settled-entries.ts';
+import { SettledEntries, type WaitingLine } from './settled-entries.ts';
 import type { ToldLines } from './told-lines.ts';
 import { withdrawnWords } from './withdrawn-words.ts';
 
@@ -28,6 +28,8 @@ export interface OpenItems {
   readonly entries: PackedEntries;
   /** What people have settled, which the rules are not asked about. */
   readonly byPerson: readonly FoundOutcome[];
+  /** Of those, lines of which only a part is known. */
+  readonly waiting: readonly WaitingLine[];
   /** What takes back a payment that a closed period has counted. */
   readonly returns: ClosedReturns;
   /** Lines that are no entries: second deliveries, hints; and what a closed period should have had. */
@@ -93,10 +95,10 @@ export async function openItems(
       if (!settled.keepReceipt(receipt)) entries.addReceipt(receipt);
     }
   }
-  const { byPerson, receipts, lines } = settled.decided();
+  const { byPerson, waiting, receipts, lines } = settled.decided();
   for (const receipt of receipts) entries.addReceipt(receipt);
   for (const line of lines) entries.addLine(line);
-  return { entries, byPerson, returns, told, nets, reopened, ...counts };
+  return { entries, byPerson, waiting, returns, told, nets, reopened, ...counts };
 }
 
 /** What goes back in this matching of what closed periods have counted: cents by award. */

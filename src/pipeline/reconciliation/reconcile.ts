@@ -81,15 +81,20 @@ export async function settle(
 ): Promise<SettledLine> {
   return parts.desk.transaction(async (at) => {
     await lockMatching(at);
-    const { receipts: awards, reason, by, feeCents = 0 } = decision;
-    const line = await checkSettlement(parts, at, { ...decision, feeCents });
+    const { receipts: awards, reason, by, feeCents = 0, rest } = decision;
+    const { line, cents } = await checkSettlement(parts, at, { ...decision, feeCents, rest });
     const { feed, ordinal } = lineOfId(line);
-    const n = await addSettlement(at, { feed, ordinal, awards, reason, by, feeCents });
+    const said = { feed, ordinal, awards, reason, by, feeCents, cents, rest };
+    const n = await addSettlement(at, said);
     await parts.desk.record(at, {
       type: 'line.settled',
       actor: { kind: 'user', id: by },
       subject: { kind: 'grant_line', id: line, ver: n },
-      data: { awards: [...awards], ...(feeCents > 0 && { fee_cents: feeCents }) },
+      data: {
+        awards: [...awards],
+        ...(feeCents > 0 && { fee_cents: feeCents }),
+        ...(rest !== undefined && { rest: rest.state, rest_cents: rest.cents }),
+      },
     });
     return { line };
   });

@@ -8,6 +8,15 @@ import type {
 } from '../../packs/grants/index.ts';
 import { BY_PERSON, type Settlement } from '../../store/index.ts';
 import { lineId } from './line-codec.ts';
+import { settledOutcome, sharesOf } from './settled-outcome.ts';
+
+/** A line with known parts, whose rest is open: its awards are for no other line. */
+export interface WaitingLine {
+  /** Every delivery of it. */
+  readonly deliveries: readonly string[];
+  readonly line: string;
+  readonly awards: readonly string[];
+}
 
 export class SettledEntries {
   readonly #settlements: ReadonlyMap<string, Settlement>;
@@ -15,6 +24,7 @@ export class SettledEntries {
   readonly #rank: ReadonlyMap<string, number>;
   readonly #wanted: ReadonlySet<string>;
   readonly #lines = new Map<string, BankLine>();
+  readonly #deliveries = new Map<string, readonly string[]>();
   readonly #receipts = new Map<string, ExpectedReceipt>();
   /** Entries that one word could be about as well as another: nobody can tell, so it is about none of them. */
   readonly #doubtful: BankLine[] = [];
@@ -45,6 +55,7 @@ export class SettledEntries {
       return true;
     }
     this.#lines.set(last, line);
+    this.#deliveries.set(last, deliveries);
     return true;
   }
 
@@ -79,12 +90,14 @@ export class SettledEntries {
   /** Outcomes in the order of the settlements, and the entries that are left to the rules after all. */
   decided(): {
     readonly byPerson: readonly FoundOutcome[];
+    readonly waiting: readonly WaitingLine[];
     readonly lines: Iterable<BankLine>;
     readonly receipts: Iterable<ExpectedReceipt>;
   } {
     const lines = new Map(this.#lines);
     const receipts = new Map(this.#receipts);
     const byPerson: FoundOutcome[] = [];
+    const waiting: WaitingLine[] = [];
     for (const [id, settlement] of this.#settlements) {
       const line = lines.get(id);
       // Settled, and closed since; or booked later than what is matched now.
@@ -98,60 +111,32 @@ export class SettledEntries {
       // Another line has taken one of them since: the matcher looks at this one again.
       if (wanted.some((receipt) => receipt === undefined)) continue;
       const given = wanted.flatMap((receipt) => receipt ?? []);
+      const shares = sharesOf(line, given, settlement);
+      // Less is open of one of them than the person gave it: some of it has come since.
+      if (shares.some(({ isTooMuch }) => isTooMuch)) continue;
       byPerson.push({
-        outcome: settledOutcome(line, given, settlement),
+        outcome: settledOutcome(line, shares, settlement),
         lines: [line],
         receipts: given,
       });
       lines.delete(id);
-      for (const receipt of given) {
+      if (settlement.rest?.state === 'open') {
+        const deliveries = this.#deliveries.get(id) ?? [];
+        waiting.push({ line: line.id, deliveries, awards: settlement.awards });
+      }
+      for (const { receipt, left } of shares) {
         receipts.delete(receipt.id);
-        const left = given.length === 1 ? remainder(receipt, line, settlement) : undefined;
         // What is left of it is expected: the next line may bring it.
         if (left !== undefined) receipts.set(receipt.id, left);
       }
     }
     return {
       byPerson,
+      waiting,
       lines: lines.values(),
       receipts: receipts.values(),
     };
   }
-}
-
-function settledOutcome(
-  line: BankLine,
-  receipts: readonly ExpectedReceipt[],
-  { reason, feeCents }: Settlement,
-): MatchOutcome {
-  return {
-    // Beside the matcher's own rules; wherever rules are counted, it is counted under its own name.
-    rule: BY_PERSON as MatchOutcome['rule'],
-    status: receipts.length === 0 ? 'ignored' : 'matched',
-    bank: [line.id],
-    ledger: receipts.map(({ id }) => id),
-    reason: {
-      text: `Settled by a person: ${reason}`,
-      currency: line.currency,
-      bankCents: line.amountCents,
-      ledgerCents: receipts.reduce((sum, { amountCents }) => sum + amountCents, 0),
-      ...(feeCents > 0 && { feeCents }),
-      bankDates: [formatDay(line.bookingDate)],
-      ledgerDates: receipts.map(({ expected }) => formatDay(expected)),
-    },
-  };
-}
-
-/** Undefined when all of it has come, or more. */
-function remainder(
-  receipt: ExpectedReceipt,
-  line: BankLine,
-  { feeCents }: Settlement,
-): ExpectedReceipt | undefined {
-  const amountCents = receipt.amountCents - line.amountCents - feeCents;
-  return amountCents > 0
-    ? { ...receipt, amountCents, parts: 'some', goodsCents: undefined }
-    : undefined;
 }
 
 /** Money out that a person has given to an award: what came for it before is taken off on this day. */

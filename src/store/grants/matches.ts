@@ -181,8 +181,8 @@ export async function closedPeriods(at: StageRun, id?: string): Promise<readonly
 const SETTLE: Statement = {
   name: 'grants-settle',
   text: `
-insert into grant_settlement (tenant, feed, ordinal, n, awards, reason, settled_by, fee_cents)
-select $1, $2, $3, coalesce(max(n), 0) + 1, $4, $5, $6, $7 from grant_settlement
+insert into grant_settlement (tenant, feed, ordinal, n, awards, reason, settled_by, fee_cents, cents, rest_cents, rest_open)
+select $1, $2, $3, coalesce(max(n), 0) + 1, $4, $5, $6, $7, $8::bigint[], $9::bigint, $10::boolean from grant_settlement
 where tenant = $1 and feed = $2 and ordinal = $3 returning n`,
 };
 
@@ -190,7 +190,8 @@ const SETTLEMENTS: Statement = {
   name: 'grants-settlements',
   text: `
 select * from (
-  select distinct on (feed, ordinal) feed, ordinal, awards, reason, fee_cents, settled_at from grant_settlement
+  select distinct on (feed, ordinal) feed, ordinal, awards, reason, fee_cents, cents, rest_cents, rest_open, settled_at
+  from grant_settlement
   where tenant = $1 order by feed, ordinal, n desc) last
 order by settled_at, feed, ordinal`,
 };
@@ -202,14 +203,25 @@ export interface Settlement {
   readonly reason: string;
   /** What the bank kept, as the person says. */
   readonly feeCents: number;
+  /** What each award has of the line; undefined where one has whatever it brings, and where none has anything. */
+  readonly cents: readonly number[] | undefined;
+  readonly rest: SettledRest | undefined;
+}
+
+/** What the awards of a line leave of it: not known yet, or for none of our awards. */
+export interface SettledRest {
+  readonly state: 'open' | 'none';
+  readonly cents: number;
 }
 
 export async function addSettlement(
   at: StageRun,
   settlement: Settlement & { readonly by: PersonId },
 ): Promise<number> {
-  const { feed, ordinal, awards, reason, by, feeCents } = settlement;
-  const [row] = await at.run(SETTLE, [at.tenant, feed, ordinal, [...awards], reason, by, feeCents]);
+  const { feed, ordinal, awards, reason, by, feeCents, cents, rest } = settlement;
+  const values = [feed, ordinal, [...awards], reason, by, feeCents, cents ?? null];
+  const ofRest = [rest?.cents ?? 0, rest?.state === 'open'];
+  const [row] = await at.run(SETTLE, [at.tenant, ...values, ...ofRest]);
   return Number(row?.['n']);
 }
 
@@ -222,5 +234,12 @@ export async function settlements(at: StageRun): Promise<readonly Settlement[]> 
     awards: row['awards'] as string[],
     reason: text(row['reason']),
     feeCents: Number(row['fee_cents']),
+    // A column of whole numbers.
+    cents: optional(row['cents'], (cents) => (cents as readonly unknown[]).map(Number)),
+    rest: restOf(Number(row['rest_cents']), row['rest_open'] === true),
   }));
+}
+
+function restOf(cents: number, isOpen: boolean): SettledRest | undefined {
+  return cents === 0 ? undefined : { state: isOpen ? 'open' : 'none', cents };
 }

@@ -153,6 +153,9 @@ export function returnOutcome(back: BankLine, { line, shares }: ClosedPayment): 
     cents: -cents,
     ...(feeCents !== 0 && { feeCents: -feeCents }),
   }));
+  // What the payment brought to no award is not taken off any.
+  const counted = shares.reduce((sum, { cents, feeCents }) => sum + cents - feeCents, 0);
+  const restCents = back.amountCents - counted;
   return {
     outcome: {
       rule: 'P0-return',
@@ -164,7 +167,8 @@ export function returnOutcome(back: BankLine, { line, shares }: ClosedPayment): 
         text: `It takes back the payment of ${formatDay(line.bookingDate)}, which a closed period has counted: that total stays, and the amount is taken off here.`,
         currency: back.currency,
         bankCents: -back.amountCents,
-        ledgerCents: -back.amountCents,
+        ledgerCents: -back.amountCents + Math.max(0, restCents),
+        ...(restCents > 0 && { restCents: -restCents }),
         bankDates: [formatDay(back.bookingDate)],
         ledgerDates: [formatDay(line.bookingDate)],
       },

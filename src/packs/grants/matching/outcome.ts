@@ -25,6 +25,7 @@ export const MATCH_RULES = [
   'P6-suspected-double-payment',
   'P6-currency-mismatch',
   'P6-closed-period',
+  'P6-rest-open',
   'P6-unmatched-bank',
   'P6-unmatched-ledger',
 ] as const;
@@ -45,6 +46,8 @@ export interface MatchReason {
   readonly ledgerCents: number;
   /** What a bank on the way kept: the bank's amount and this are the ledger's. */
   readonly feeCents?: number;
+  /** What of the bank's amount is for none of the awards, or not known yet; signed as the bank's amount. */
+  readonly restCents?: number;
   readonly bankDates: readonly string[];
   readonly ledgerDates: readonly string[];
   readonly reference?: string;

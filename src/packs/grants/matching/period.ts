@@ -125,7 +125,7 @@ export class OutcomeFigures implements Omit<PeriodTotals, 'hash'> {
     this.#counts.set(rule, (this.#counts.get(rule) ?? 0) + 1);
     if (status !== 'matched') return;
     const before = this.#cents.get(reason.currency) ?? 0n;
-    this.#cents.set(reason.currency, before + BigInt(reason.bankCents));
+    this.#cents.set(reason.currency, before + BigInt(reason.bankCents - (reason.restCents ?? 0)));
   }
 
   get matchedCents(): Readonly<Record<string, string>> {
