@@ -149,6 +149,32 @@ describe('while the rest is not known', () => {
     expect((await questions()).map(({ id }) => id)).toEqual([line]);
   });
 
+  it('nor for a line of a period that is closed before', async () => {
+    const exact: Entry = { on: '2026-03-11', cents: ONE, text: 'REF-0001', number: 'N2' };
+    const { of, first, second, last, feed, take, settle, close, received } = await play([exact]);
+    const april = { from: APRIL.from, to: APRIL.to, opening: 10_000 + ONE, number: 2 };
+    const later = await take('camt053', [{ ...sum, on: '2026-04-02' }], april);
+    await settle(`${later}#1`, [first, second], OPEN);
+    expect(await close()).toMatchObject({
+      kind: 'blocked',
+      obstacles: [expect.stringContaining(`${feed}#1 waits for a person`)],
+    });
+    const waiting = await of.pipeline.unmatched('2026-03-31');
+    expect(waiting.find(({ id }) => id === first)).toMatchObject({
+      side: 'ledger',
+      amountCents: ONE,
+      why: expect.stringContaining(`a known part of line ${later}#1`),
+    });
+    expect(waiting.map(({ side }) => side).toSorted()).toEqual([
+      'bank',
+      ...Array(3).fill('ledger'),
+    ]);
+    // The person was wrong about it: then the rule finds it.
+    await settle(`${later}#1`, [second, last], { state: 'open', cents: ONE });
+    expect(await close()).toMatchObject({ kind: 'closed' });
+    expect(await received()).toEqual([[first, ONE]]);
+  });
+
   it('a second delivery keeps the word, and may be spoken of instead', async () => {
     const { first, second, last, line, take, settle, questions, close, received } = await play();
     await settle(line, [first, second], OPEN);
@@ -263,6 +289,26 @@ describe('the rest ends', () => {
     expect(await contributions()).toBe(0);
     expect(await of.pipeline.unmatched('2026-04-30')).toHaveLength(3);
   });
+});
+
+it('a list of awards gives what it said, though more of one is open since', async () => {
+  const half = { on: '2026-03-09', cents: 40_000, text: 'REF-0001', number: 'H' };
+  const { first, second, take, settle, close, received } = await play([half]);
+  expect(await close()).toMatchObject({ kind: 'closed' });
+  const two = { ...sum, on: '2026-04-02', cents: ONE - half.cents + TWO };
+  const april = { from: APRIL.from, to: APRIL.to, number: 2, opening: 10_000 + half.cents };
+  const feed = await take('camt053', [two], { ...april, to: '2026-04-07' });
+  await settle(`${feed}#1`, [first, second]);
+  const back = { on: '2026-04-08', cents: -40_000, text: 'RETURNED ITEM REF-0001', number: 'R' };
+  const opening = 10_000 + half.cents + two.cents;
+  await take('camt053', [back], { ...april, from: back.on, number: 3, opening });
+  expect(await close(APRIL)).toMatchObject({ kind: 'closed' });
+  expect(await received()).toEqual([
+    [first, 40_000],
+    [first, ONE - 40_000],
+    [second, TWO],
+    [first, -40_000],
+  ]);
 });
 
 describe('what does not come to the line is refused', () => {

@@ -8,12 +8,10 @@ import {
   type SettledRest,
   type StageRun,
 } from '../../store/index.ts';
-import { dayOfText } from './day-of-text.ts';
 import { openLine } from './fold-lines.ts';
-import { openItems, openReceipts, type Reopened } from './open-items.ts';
+import { LAST_DAY, openItems, openReceipts, type Reopened } from './open-items.ts';
 import type { ReconciliationParts } from './parts.ts';
 
-const LAST_DAY = dayOfText('2999-12-31', 'the last day');
 const NOTHING: Reopened = new Map();
 
 interface AskedSettlement {
@@ -149,8 +147,8 @@ async function checkNotHeld(
   // Nearly always: nothing open needs to be looked at.
   if (!said.some(({ rest, awards }) => rest?.state === 'open' && awards.some(isAsked))) return;
   const { waiting } = await openItems(parts, at, LAST_DAY);
-  for (const { line: other, deliveries, awards } of waiting) {
-    const award = awards.find(isAsked);
+  for (const { line: other, deliveries, known } of waiting) {
+    const award = [...known.keys()].find(isAsked);
     // A word about another delivery of the same entry is a new word about the entry.
     if (award === undefined || deliveries.includes(line.id)) continue;
     throw new FilewrightError(

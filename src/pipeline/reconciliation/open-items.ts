@@ -1,5 +1,5 @@
 /** What is to be matched: lines and promised money that no closed period has settled. */
-import { type Day, parseDay } from '../../calendar/index.ts';
+import { type Day, formatDay, parseDay } from '../../calendar/index.ts';
 import type { JsonValue } from '../../core/index.ts';
 import {
   type BankLine,
@@ -12,12 +12,15 @@ import {
   countedAwards,
   type CountedAward,
   handedAwards,
+  hasOpenRestsAfter,
   settlements,
   type StageRun,
 } from '../../store/index.ts';
 import type { AccountNets } from './account-nets.ts';
 import { ClosedReturns } from './closed-returns.ts';
+import { dayOfText } from './day-of-text.ts';
 import { foldLines } from './fold-lines.ts';
+import { LaterParts } from './later-parts.ts';
 import type { ReconciliationParts } from './parts.ts';
 import { SettledEntries, type WaitingLine } from './settled-entries.ts';
 import type { ToldLines } from './told-lines.ts';
@@ -96,9 +99,36 @@ export async function openItems(
     }
   }
   const { byPerson, waiting, receipts, lines } = settled.decided();
-  for (const receipt of receipts) entries.addReceipt(receipt);
+  const later = new LaterParts(await waitingAfter(parts, at, until), waiting);
+  for (const receipt of receipts) {
+    const free = later.keep(receipt);
+    if (free !== undefined) entries.addReceipt(free);
+  }
   for (const line of lines) entries.addLine(line);
-  return { entries, byPerson, waiting, returns, told, nets, reopened, ...counts };
+  return {
+    entries,
+    byPerson: [...byPerson, ...later.outcomes()],
+    waiting,
+    returns,
+    told,
+    nets,
+    reopened,
+    ...counts,
+  };
+}
+
+/** Behind every line. */
+export const LAST_DAY = dayOfText('2999-12-31', 'the last day');
+
+/** Lines behind the last day of a matching of which only a part is known: a matching of earlier days must leave it to them. */
+async function waitingAfter(
+  parts: ReconciliationParts,
+  at: StageRun,
+  until: Day,
+): Promise<readonly WaitingLine[]> {
+  // Nearly always: nothing is matched twice.
+  if (until >= LAST_DAY || !(await hasOpenRestsAfter(at, formatDay(until)))) return [];
+  return (await openItems(parts, at, LAST_DAY)).waiting;
 }
 
 /** What goes back in this matching of what closed periods have counted: cents by award. */

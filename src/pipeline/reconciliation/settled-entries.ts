@@ -15,7 +15,8 @@ export interface WaitingLine {
   /** Every delivery of it. */
   readonly deliveries: readonly string[];
   readonly line: string;
-  readonly awards: readonly string[];
+  /** Cents by award. */
+  readonly known: ReadonlyMap<string, number>;
 }
 
 export class SettledEntries {
@@ -122,7 +123,8 @@ export class SettledEntries {
       lines.delete(id);
       if (settlement.rest?.state === 'open') {
         const deliveries = this.#deliveries.get(id) ?? [];
-        waiting.push({ line: line.id, deliveries, awards: settlement.awards });
+        const known = new Map(shares.map(({ receipt, cents }) => [receipt.id, cents]));
+        waiting.push({ line: line.id, deliveries, known });
       }
       for (const { receipt, left } of shares) {
         receipts.delete(receipt.id);

@@ -196,6 +196,23 @@ select * from (
 order by settled_at, feed, ordinal`,
 };
 
+const OPEN_RESTS: Statement = {
+  name: 'grants-open-rests-after',
+  text: `
+select 1 from grant_settlement s
+join grant_line l on l.tenant = s.tenant and l.feed = s.feed and l.ordinal = s.ordinal
+where s.tenant = $1 and s.rest_open and l.booked_on > $2::date
+  and not exists (select 1 from grant_settlement t
+    where t.tenant = s.tenant and t.feed = s.feed and t.ordinal = s.ordinal and t.n > s.n)
+  and not exists (select 1 from grant_match_line x
+    where x.tenant = s.tenant and x.feed = s.feed and x.ordinal = s.ordinal) limit 1`,
+};
+
+/** Whether a line that is booked after a day, and in no closed period, has known parts and an open rest. */
+export async function hasOpenRestsAfter(at: StageRun, day: string): Promise<boolean> {
+  return (await at.run(OPEN_RESTS, [at.tenant, day])).length > 0;
+}
+
 export interface Settlement {
   readonly feed: string;
   readonly ordinal: number;
