@@ -1,7 +1,7 @@
 /** Whose receipt is it, and whose answer: what this process knows of both before the database is asked. */
 import type { Claim, FilingEvent, FilingId, LaneCode, Receipt } from '../core/index.ts';
 
-/** A quick lane gives out as many in a minute; older ones are known to the database. */
+/** A quick lane gives out as many in a minute; older ones are known to the database. Twice as many are kept at most. */
 const RECEIPTS_MAX = 5_000;
 
 const OF_ANOTHER = 'RECEIPT_OF_ANOTHER';
@@ -18,16 +18,20 @@ export interface Dispute {
  * but an answer that is another filing's must be known at once: the portal has not answered ours, and may be at work.
  */
 export class ReceiptsSeen {
-  readonly #owners = new Map<string, FilingId>();
+  // Two lists that take turns: dropping the oldest of one list, each time, walks over all that was dropped before.
+  #owners = new Map<string, FilingId>();
+  #former: ReadonlyMap<string, FilingId> = new Map();
 
   /** Notes the receipt that came for a filing; the dispute when another filing has it. */
   note(lane: LaneCode, filing: FilingId, { number }: Receipt): Dispute | undefined {
     const name = `${lane} ${number}`;
-    const owner = this.#owners.get(name);
+    const owner = this.#owners.get(name) ?? this.#former.get(name);
     if (owner !== undefined && owner !== filing) return { receipt: number, of: owner };
     this.#owners.set(name, filing);
-    const [oldest] = this.#owners.keys();
-    if (this.#owners.size > RECEIPTS_MAX && oldest !== undefined) this.#owners.delete(oldest);
+    if (this.#owners.size >= RECEIPTS_MAX) {
+      this.#former = this.#owners;
+      this.#owners = new Map();
+    }
     return undefined;
   }
 }

@@ -55,22 +55,7 @@ export async function checkSettlement(
   if (asked.size < settlement.receipts.length) {
     throw new FilewrightError('USAGE', `Line ${line.id}: name each award once`);
   }
-  const found = new Map<string, ExpectedReceipt>();
-  const look = async (reopened: Reopened): Promise<void> => {
-    for await (const { receipts } of openReceipts(parts, at, reopened)) {
-      for (const receipt of receipts) if (asked.has(receipt.id)) found.set(receipt.id, receipt);
-    }
-  };
-  await look(NOTHING);
-  // What a return of this matching sets free is known only when everything open was looked at.
-  if (found.size < asked.size) await look((await openItems(parts, at, LAST_DAY)).reopened);
-  const wanted = settlement.receipts.map((id) => {
-    const receipt = found.get(id);
-    if (receipt === undefined) {
-      throw new FilewrightError('NOT_FOUND', `No open receipt ${id}; see the unmatched list`);
-    }
-    return receipt;
-  });
+  const wanted = await wantedReceipts(parts, at, asked);
   const cents = wanted.reduce((sum, { amountCents }) => sum + amountCents, 0);
   const isMoneyIn = line.direction === 'credit' && line.status === 'booked';
   if (!isMoneyIn || wanted.some(({ currency }) => currency !== line.currency)) {
@@ -103,6 +88,30 @@ export async function checkSettlement(
     line: line.id,
     cents: isToTheCent ? wanted.map(({ amountCents }) => amountCents) : undefined,
   };
+}
+
+/** The open receipts with these ids, in their order. */
+async function wantedReceipts(
+  parts: ReconciliationParts,
+  at: StageRun,
+  asked: ReadonlySet<string>,
+): Promise<readonly ExpectedReceipt[]> {
+  const found = new Map<string, ExpectedReceipt>();
+  const look = async (reopened: Reopened): Promise<void> => {
+    for await (const { receipts } of openReceipts(parts, at, reopened)) {
+      for (const receipt of receipts) if (asked.has(receipt.id)) found.set(receipt.id, receipt);
+    }
+  };
+  await look(NOTHING);
+  // What a return of this matching sets free is known only when everything open was looked at.
+  if (found.size < asked.size) await look((await openItems(parts, at, LAST_DAY)).reopened);
+  return [...asked].map((id) => {
+    const receipt = found.get(id);
+    if (receipt === undefined) {
+      throw new FilewrightError('NOT_FOUND', `No open receipt ${id}; see the unmatched list`);
+    }
+    return receipt;
+  });
 }
 
 interface AskedRest {
