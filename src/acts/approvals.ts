@@ -1,6 +1,12 @@
 /** What a second person approves, three things at once: the frozen hash, the count, and the fees by payment rail. */
-import { createHash, hash } from 'node:crypto';
-import { type BatchId, FilewrightError, laneCode, parseStrictJson } from '../core/index.ts';
+import { createHash } from 'node:crypto';
+import {
+  type BatchId,
+  FilewrightError,
+  laneCode,
+  parseStrictJson,
+  sha256Of,
+} from '../core/index.ts';
 import type { Filewright } from '../filewright.ts';
 import type { RailShare } from '../packs/entity/register/index.ts';
 import { findBatch } from '../store/index.ts';
@@ -43,7 +49,7 @@ export async function approvalTerms(app: Filewright, id: BatchId): Promise<Appro
     });
     for (const payload of page) {
       const bytes = app.vault.open(payload.sealed);
-      const sha256 = hash('sha256', bytes, 'hex');
+      const sha256 = sha256Of(bytes);
       if (sha256 !== payload.payloadSha256) throw notFrozen(id, payload.key);
       digest.update(`${payload.key} ${sha256}\n`);
       const { rail, cents } = share(payload.lane, bytes);

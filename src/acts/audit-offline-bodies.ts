@@ -1,7 +1,7 @@
 /** Sealed bodies and disclosures that lie beside the entries of an export. */
-import { createHash, createHmac } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
-import { FilewrightError } from '../core/index.ts';
+import { FilewrightError, sha256Of } from '../core/index.ts';
 import { type parseEntry, parseStrict } from '../ledger/index.ts';
 import { isFolder, namesIn, readOptional, readRequired, demand } from './audit-offline-files.ts';
 
@@ -31,7 +31,7 @@ export class BodyWatch {
     if (!has.bodies) return;
     const blob = await readOptional(join(this.#folder, 'bodies', body.ct));
     if (blob === undefined) return;
-    const isNamed = createHash('sha256').update(blob).digest('hex') === body.ct;
+    const isNamed = sha256Of(blob) === body.ct;
     demand(
       isNamed,
       'BODY_HASH_MISMATCH',

@@ -2,9 +2,8 @@
  * `audit verify DIR`: an export or a proof pack, checked without a database and without the program that wrote it. The
  * verdict is the first failure in the order of ledger format 1, § 9, as tools/verify.py gives it.
  */
-import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
-import { FilewrightError } from '../core/index.ts';
+import { FilewrightError, sha256Of } from '../core/index.ts';
 import { parseTrustPolicy, type TrustPolicy } from '../ledger/index.ts';
 import {
   exists,
@@ -114,7 +113,7 @@ async function checkManifest(top: string): Promise<void> {
     if (name === undefined)
       throw new Failure('FILE_HASH_MISMATCH', `${path}: not a line of it: ${line}`);
     const bytes = await readRequired(join(top, name));
-    const found = createHash('sha256').update(bytes).digest('hex');
+    const found = sha256Of(bytes);
     demand(found === hex, 'FILE_HASH_MISMATCH', `${name} is not the file that was listed`);
   }
 }

@@ -1,8 +1,8 @@
 /** Batches: import, approval by a second person, and running one to its end. */
 import { createReadStream } from 'node:fs';
-import { type BatchId, batchId, FilewrightError, isUuid } from '../core/index.ts';
+import { type BatchId, batchId, FilewrightError, isDatabaseAway, isUuid } from '../core/index.ts';
 import type { Filewright } from '../filewright.ts';
-import { isDatabaseAway, type WorkerSettings } from '../delivery/index.ts';
+import type { WorkerSettings } from '../delivery/index.ts';
 import {
   type ColumnMapping,
   type ImportCounts,

@@ -1,6 +1,5 @@
 /** What a sealed body of a filing's entry is, and what a person gave as proof that it was filed. */
-import { createHash } from 'node:crypto';
-import { FilewrightError, parseStrictJson, textAt } from '../core/index.ts';
+import { FilewrightError, parseStrictJson, sha256Of, textAt } from '../core/index.ts';
 import type { LedgerEntry } from '../ledger/index.ts';
 import type { ExportFolder } from '../system/index.ts';
 
@@ -29,7 +28,7 @@ export async function writeEvidence(
   const [words, base64] = [fields.get('evidence_text'), fields.get('evidence_base64')];
   const isText = typeof words === 'string';
   const content = isText ? Buffer.from(words, 'utf8') : Buffer.from(String(base64), 'base64');
-  const found = createHash('sha256').update(content).digest('hex');
+  const found = sha256Of(content);
   if (found !== data['evidence_sha256']) {
     throw new FilewrightError(
       'LEDGER_BROKEN',

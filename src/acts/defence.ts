@@ -2,13 +2,13 @@
  * The deadline defence pack: one folder about one filing for somebody who trusts nobody here. Everything in it is bound
  * to a signed log: the payload by its hash in an entry, answers by the commitment in theirs, entries by their proofs.
  */
-import { createHash } from 'node:crypto';
 import {
   FilewrightError,
   instant,
   type JsonValue,
   parseStrictJson,
   pointer,
+  sha256Of,
   toRfc3339,
 } from '../core/index.ts';
 import type { Filewright } from '../filewright.ts';
@@ -209,7 +209,7 @@ function payloadName(entry: LedgerEntry): string {
 /** The bytes that were sent are named by their hash in the entry; another hash would defend nobody. */
 function checkedPayload(entry: LedgerEntry, bytes: Uint8Array): Uint8Array {
   const named = entry.data['payload_sha256'];
-  const found = createHash('sha256').update(bytes).digest('hex');
+  const found = sha256Of(bytes);
   if (named === undefined || named === found) return bytes;
   throw new FilewrightError(
     'LEDGER_BROKEN',

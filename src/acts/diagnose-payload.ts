@@ -1,11 +1,11 @@
 /** What is odd about the bytes of a payload that a portal refuses: control characters, edges, lengths, the hash. */
-import { createHash } from 'node:crypto';
 import {
   decodeJson,
   FilewrightError,
   type JsonValue,
   pointer,
   type Profile,
+  sha256Of,
   violationsOf,
 } from '../core/index.ts';
 import type { Filewright } from '../filewright.ts';
@@ -85,7 +85,7 @@ function describe(
   complaints: readonly string[],
 ): DiagnosedPayloadBytes {
   const bytes = opened(app, found);
-  const sentSha256 = bytes === undefined ? null : createHash('sha256').update(bytes).digest('hex');
+  const sentSha256 = bytes === undefined ? null : sha256Of(bytes);
   return {
     filing: found.filing,
     lane: found.lane,

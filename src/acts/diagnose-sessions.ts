@@ -1,6 +1,5 @@
 /** Which session tokens were seen where: reuse, collisions, new sessions and the idle times before them. */
-import { hash } from 'node:crypto';
-import { pointer, type Profile } from '../core/index.ts';
+import { pointer, type Profile, sha256Of } from '../core/index.ts';
 import type { Filewright } from '../filewright.ts';
 import {
   diagnosedAttempts,
@@ -171,7 +170,7 @@ function tokensIn(
   const found: { carrier: string; token: string }[] = [];
   const add = (carrier: string, value: unknown): void => {
     if (typeof value !== 'string' || value === '') return;
-    found.push({ carrier, token: hash('sha256', value, 'hex').slice(0, TOKEN_HEX) });
+    found.push({ carrier, token: sha256Of(value).slice(0, TOKEN_HEX) });
   };
   const headers = new Set([USUAL_TOKEN]);
   for (const name of profile?.session?.headers ?? []) headers.add(name.toLowerCase());

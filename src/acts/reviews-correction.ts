@@ -1,5 +1,4 @@
 /** The payload of a correction: the one that was sent with some fields changed, through the same gates as every row. */
-import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -9,6 +8,7 @@ import {
   keyOf,
   obligationKey,
   type Profile,
+  sha256Of,
 } from '../core/index.ts';
 import type { Filewright } from '../filewright.ts';
 import { changedFields, type FieldChange } from '../intake/index.ts';
@@ -64,7 +64,7 @@ export async function correctedPayload(input: {
   }
   const { payload } = gated;
   const bytes = canonicalBytes(payload);
-  const sha256 = hash('sha256', bytes, 'hex');
+  const sha256 = sha256Of(bytes);
   if (sha256 === filing.payloadSha256) {
     throw new FilewrightError(
       'REFUSED_BY_RULE',

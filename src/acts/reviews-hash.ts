@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { ProposalKind, ReviewItem } from '../store/index.ts';
+import { sha256Of } from '../core/index.ts';
 
 /**
  * SHA-256 over what will run, one line for each filing in the order of their ids. The database composes the same bytes by
@@ -28,5 +28,5 @@ export function proposalHash(
 }
 
 export function sha256(content: string | Uint8Array): string {
-  return createHash('sha256').update(content).digest('hex');
+  return sha256Of(content);
 }

@@ -4,8 +4,8 @@ import {
   classifyRegistry,
   decodeJson,
   type Exchange,
-  FilewrightError,
   type GateAnswer,
+  isDatabaseAway,
   mayKeepBusy,
   pauseAskedBy,
   type Profile,
@@ -46,8 +46,7 @@ export function sendGate(parts: SendGateParts): SendGate {
         // A look-up that was lost is unclear, so the filing does not pass; nor may the next one before the slot has rested.
         return found.isLost && answer.kind !== 'pass' ? { ...answer, mayBeBusy: true } : answer;
       } catch (error) {
-        if (!(error instanceof FilewrightError && error.code === 'DATABASE_UNREACHABLE'))
-          throw error;
+        if (!isDatabaseAway(error)) throw error;
         return { kind: 'wait', until: addMs(now, RECORD_AGAIN_MS), code: error.code };
       }
     },

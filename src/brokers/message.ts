@@ -1,7 +1,5 @@
 /** A message as it came from a broker, and the two things that can be done with it. */
-import { hash } from 'node:crypto';
-import type { Instant, Sha256Hex } from '../core/index.ts';
-import { sha256Hex } from '../core/index.ts';
+import { type Instant, type Sha256Hex, sha256Of } from '../core/index.ts';
 
 export interface BrokerMessage {
   /** The sender's message id, or a hash of the bytes. The same message has the same one at every delivery. */
@@ -52,8 +50,4 @@ const MESSAGE_ID = /^[\x21-\x7e]{1,200}$/;
 
 export function messageIdOf(given: string | undefined, bytes: Uint8Array): string {
   return given !== undefined && MESSAGE_ID.test(given) ? given : `sha256:${sha256Of(bytes)}`;
-}
-
-export function sha256Of(bytes: Uint8Array): Sha256Hex {
-  return sha256Hex(hash('sha256', bytes, 'hex'));
 }

@@ -1,13 +1,12 @@
 /** Messages in from a RabbitMQ queue: acknowledged after our commit, and only then. */
 import { type AsyncMessage, ConsumerStatus } from 'rabbitmq-client';
-import { type Clock, instant, invariant } from '../core/index.ts';
+import { type Clock, instant, invariant, sha256Of } from '../core/index.ts';
 import type { LagWatch } from './lag-watch.ts';
 import {
   type BrokerMessage,
   type BrokerTrouble,
   type MessageDesk,
   messageIdOf,
-  sha256Of,
 } from './message.ts';
 import { contentTypeOf, openRabbit, type RabbitAddress } from './rabbit-connection.ts';
 import { settleMessage, textOf } from './settle-message.ts';

@@ -1,6 +1,6 @@
 /** An entry of a Redis stream as a message. Pure. */
-import { instant } from '../core/index.ts';
-import { type BrokerMessage, messageIdOf, sha256Of } from './message.ts';
+import { instant, sha256Of } from '../core/index.ts';
+import { type BrokerMessage, messageIdOf } from './message.ts';
 
 /** Id and fields (names and values in turn); no fields when the entry was trimmed away while it was pending. */
 export type StreamEntry = readonly [id: Buffer, fields: readonly Buffer[] | null];

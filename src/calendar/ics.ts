@@ -5,8 +5,7 @@
  * Written here rather than with a library: the ones at hand read the clock, make random identities unless told
  * otherwise, and take dates as moments, so that the day hangs on the zone of the process.
  */
-import { hash } from 'node:crypto';
-import { FilewrightError, type Instant } from '../core/index.ts';
+import { FilewrightError, type Instant, sha256Of } from '../core/index.ts';
 import { addDays, type Day, formatDay, parseDay } from './day.ts';
 import type { FeedEvent, FeedState } from './feed-state.ts';
 import { calendarText, dateValue, escapeText, utcValue } from './ics-text.ts';
@@ -92,7 +91,7 @@ export function calendarFeed(feed: {
 /** From the identity alone: a date, a text or a class that changes must not make a second event. */
 function uidOf(entry: FeedEntry): string {
   if (entry.identity === '') refuse(entry, 'an identity was expected, found an empty text');
-  const digest = hash('sha256', `${entry.date}\0${entry.identity}`, 'hex');
+  const digest = sha256Of(`${entry.date}\0${entry.identity}`);
   return `${digest.slice(0, 40)}@filewright`;
 }
 

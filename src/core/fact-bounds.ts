@@ -2,9 +2,9 @@
  * What a fact may hold, asked where it is made: an entry of the ledger has 65,535 bytes, and a fact that is committed and
  * does not fit could never be written. The store asks this of every fact, whichever pack it comes from.
  */
-import { createHash } from 'node:crypto';
 import { canonicalText, type JsonValue } from './canonical-json.ts';
 import { FilewrightError } from './errors.ts';
+import { sha256Of } from './sha256.ts';
 
 /** Of an entry's 65,535 bytes. The rest is for its names (at worst six bytes a character), its place and its hashes. */
 export const FACT_DATA_BYTES_MAX = 48_000;
@@ -79,7 +79,7 @@ function largestFirst(
 
 function digestOf(part: JsonValue): JsonValue {
   const bytes = Buffer.from(canonicalText(part), 'utf8');
-  return { sha256: createHash('sha256').update(bytes).digest('hex'), bytes: bytes.length };
+  return { sha256: sha256Of(bytes), bytes: bytes.length };
 }
 
 function checkName(type: string, part: string, name: string): void {

@@ -2,8 +2,8 @@
  * Who a filing is (design § 1). The idempotency key is made once per revision from what the law says is one
  * obligation; never from the clock, never from a row's place in a file.
  */
-import { createHash } from 'node:crypto';
 import { idempotencyKey, type IdempotencyKey } from './ids.ts';
+import { sha256Of } from './sha256.ts';
 
 export type Obligation =
   | {
@@ -73,5 +73,5 @@ function partsOf(obligation: Obligation): readonly string[] {
 
 /** JSON keeps the parts apart ("ab","c" differs from "a","bc"). Half of SHA-256 is enough for a name, and fits a header. */
 function digest(parts: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
+  return sha256Of(JSON.stringify(parts)).slice(0, 32);
 }

@@ -1,4 +1,3 @@
-export { isDatabaseAway } from './database-away.ts';
 export {
   type CommandSlots,
   type LaneReader,

@@ -6,18 +6,18 @@ import {
   entryId,
   type Ids,
   type Instant,
+  isDatabaseAway,
   isOpen,
+  laneAfter,
   type LaneCode,
   type LaneEvent,
   type LaneState,
   type LedgerFact,
-  laneAfter,
   type Profile,
   type Survey,
   toRfc3339,
   type WorkerId,
 } from '../core/index.ts';
-import { isDatabaseAway } from './database-away.ts';
 
 /** Losing the race so often means that the lane changes faster than we can read it; the next answer tries again. */
 const RACES_MAX = 8;

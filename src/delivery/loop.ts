@@ -16,6 +16,7 @@ import {
   type FilingId,
   type Ids,
   invariant,
+  isDatabaseAway,
   type LaneCode,
   mayKeepBusy,
   needPayload,
@@ -24,7 +25,6 @@ import {
   type TurnWant,
   type Vault,
 } from '../core/index.ts';
-import { isDatabaseAway } from './database-away.ts';
 import type { Lanes } from './lanes.ts';
 import type { LocalSlot } from './leases.ts';
 import { openPayload } from './payload.ts';

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { type Claim, FilewrightError, type Vault } from '../core/index.ts';
+import { type Claim, FilewrightError, sha256Of, type Vault } from '../core/index.ts';
 
 /**
  * The exact bytes that were frozen at intake. Undefined when they do not open or are not those: one filing that was
@@ -8,7 +7,7 @@ import { type Claim, FilewrightError, type Vault } from '../core/index.ts';
 export function openPayload(vault: Vault, claim: Claim): Uint8Array | undefined {
   try {
     const payload = vault.open(claim.payload);
-    const sha256 = createHash('sha256').update(payload).digest('hex');
+    const sha256 = sha256Of(payload);
     return sha256 === claim.filing.payloadSha256 ? payload : undefined;
   } catch (error) {
     if (error instanceof FilewrightError && error.code === 'SEAL_BROKEN') return undefined;

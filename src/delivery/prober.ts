@@ -6,15 +6,15 @@ import {
   type BreakerState,
   type Clock,
   type DeliveryStore,
+  isDatabaseAway,
   isHealthy,
   type LaneCode,
   mayKeepBusy,
   type Portal,
-  type Profile,
   probeDueAt,
+  type Profile,
   type Survey,
 } from '../core/index.ts';
-import { isDatabaseAway } from './database-away.ts';
 import type { Lanes } from './lanes.ts';
 import type { Leases, LocalSlot } from './leases.ts';
 import type { Unawaited } from './unawaited.ts';

@@ -5,11 +5,12 @@
  * the two leaves the lane paused and the filing held by a dead worker, which settles as unknown.
  */
 import {
+  canonicalBytes,
   type Claim,
   type Clock,
+  decide,
   type Decision,
   type DeliveryStore,
-  decide,
   type EntryId,
   entryId,
   type Exchange,
@@ -17,24 +18,23 @@ import {
   type FilingId,
   type FilingStatus,
   type Ids,
-  type Instant,
   inLaneContext,
+  type Instant,
+  isDatabaseAway,
   type JsonValue,
   type LaneCode,
   type LaneEvent,
   type LaneState,
-  mayBeRivals,
-  canonicalBytes,
   type LedgerFact,
   type Log,
-  type OutcomeRecord,
+  mayBeRivals,
   opensAt,
+  type OutcomeRecord,
   type Profile,
   RIVALS,
   type Vault,
   type WrappedKey,
 } from '../core/index.ts';
-import { isDatabaseAway } from './database-away.ts';
 import { exceptionEnvelope, exchangeJson } from './evidence.ts';
 import type { Lanes } from './lanes.ts';
 import { openPayload } from './payload.ts';

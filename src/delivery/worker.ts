@@ -14,19 +14,19 @@ import {
   type Clock,
   type DeliveryStore,
   type Ids,
+  isDatabaseAway,
   type LaneCode,
   type Log,
+  planSlots,
   type Portal,
   type Processes,
   type Profile,
-  planSlots,
   type SendGate,
   type SequencerStore,
   type Survey,
   type Vault,
   type WorkerId,
 } from '../core/index.ts';
-import { isDatabaseAway } from './database-away.ts';
 import { Lanes } from './lanes.ts';
 import { Leases, momentOf } from './leases.ts';
 import { DeliveryLoop } from './loop.ts';

@@ -2,7 +2,7 @@
  * Consumers of events inside the house. Each hears every event of its types once: what it writes through `run` is
  * committed together with the mark that it has heard, so a crash or a second process can neither lose nor repeat it.
  */
-import { FilewrightError } from '../core/index.ts';
+import { FilewrightError, isDatabaseAway } from '../core/index.ts';
 import {
   consumeDue,
   type DomainEvent,
@@ -109,8 +109,4 @@ async function noteFailure(
     text: `The consumer ${consumer.name} could not handle event ${due.event.id} (${code}) in ${attempt} attempts. What follows from the event has not been done; do it by hand.`,
     dedup: `consumer_failed/${consumer.name}`,
   });
-}
-
-function isDatabaseAway(error: unknown): boolean {
-  return error instanceof FilewrightError && error.code === 'DATABASE_UNREACHABLE';
 }

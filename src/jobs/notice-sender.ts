@@ -2,7 +2,7 @@
  * Sends what is due to one target: claim (attempt written) → send → record. A crash between send and record leaves a
  * claim that runs out, and the notice goes out again under the same id; the receiver knows it by that.
  */
-import { entryId, FilewrightError, type LedgerFact } from '../core/index.ts';
+import { entryId, FilewrightError, isDatabaseAway, type LedgerFact } from '../core/index.ts';
 import {
   eventBody,
   readReference,
@@ -91,7 +91,7 @@ async function send(parts: JobParts, notice: ClaimedNotice): Promise<SendOutcome
   } catch (error) {
     // A setting that cannot be used is for a person to correct, while the notice waits; anything else is a broken
     // assumption, and the claim runs out.
-    if (!(error instanceof FilewrightError) || error.code === 'DATABASE_UNREACHABLE') throw error;
+    if (isDatabaseAway(error) || !(error instanceof FilewrightError)) throw error;
     return { verdict: 'transient', code: error.code };
   }
 }

@@ -1,6 +1,12 @@
 /** Verbose transport logging for diagnosis: it ends by itself, and shows neither secrets nor payloads. */
-import { hash } from 'node:crypto';
-import { addMs, FilewrightError, type Clock, type Instant, type JsonValue } from '../core/index.ts';
+import {
+  addMs,
+  type Clock,
+  FilewrightError,
+  type Instant,
+  type JsonValue,
+  sha256Of,
+} from '../core/index.ts';
 
 const MINUTE_MS = 60_000;
 export const VERBOSE_MS_DEFAULT = 15 * MINUTE_MS;
@@ -92,9 +98,7 @@ export function redact(record: TransportRecord): Readonly<Record<string, JsonVal
     ...(url === undefined ? {} : { url: redactUrl(url) }),
     ...(status === undefined ? {} : { status }),
     ...(headers === undefined ? {} : { headers: redactHeaders(headers) }),
-    ...(body === undefined
-      ? {}
-      : { body: { bytes: body.length, sha256: hash('sha256', body, 'hex') } }),
+    ...(body === undefined ? {} : { body: { bytes: body.length, sha256: sha256Of(body) } }),
     ...(evidence === undefined ? {} : { evidence: plainValues(evidence) }),
     ...(error === undefined ? {} : { error: redactText(error) }),
   };

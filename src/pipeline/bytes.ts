@@ -1,6 +1,6 @@
 /** Bytes on their way through, with their hash. */
 import { createHash, type Hash } from 'node:crypto';
-import { canonicalBytes, FilewrightError, type JsonValue } from '../core/index.ts';
+import { canonicalBytes, FilewrightError, type JsonValue, sha256Of } from '../core/index.ts';
 import type { ByteSource } from './contracts.ts';
 
 export async function hashOfSource(source: ByteSource): Promise<string> {
@@ -27,12 +27,6 @@ export async function* sameBytes(
   );
 }
 
-export function sha256OfBytes(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
-}
-
 export function sha256OfJson(value: JsonValue): string {
-  return createHash('sha256')
-    .update(canonicalBytes(value, { numbers: 'any' }))
-    .digest('hex');
+  return sha256Of(canonicalBytes(value, { numbers: 'any' }));
 }

@@ -1,5 +1,5 @@
-import { createHash, hash, type Hash } from 'node:crypto';
-import { RESPONSE_BYTES_MAX } from '../core/index.ts';
+import { createHash, type Hash } from 'node:crypto';
+import { RESPONSE_BYTES_MAX, sha256Of } from '../core/index.ts';
 
 // What goes beyond RESPONSE_BYTES_MAX is only hashed. Beyond this much it is no answer but a flood.
 export const READ_BYTES_MAX = 64 * 1024 * 1024;
@@ -39,7 +39,7 @@ export class BodyKeeper {
     const [first] = this.chunks;
     const body =
       first !== undefined && this.chunks.length === 1 ? first : Buffer.concat(this.chunks);
-    return { body, bodySha256: this.digest?.digest('hex') ?? hash('sha256', body, 'hex') };
+    return { body, bodySha256: this.digest?.digest('hex') ?? sha256Of(body) };
   }
 
   private digestSoFar(): Hash {

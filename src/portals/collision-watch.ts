@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { sha256Of } from '../core/index.ts';
 
 /** A session token in two places: what a leaking pool or a confused portal does. */
 export interface SessionCollision {
@@ -53,7 +53,7 @@ export class CollisionWatch {
     // A token that comes back after its filing was done is a portal that keeps sessions by address: harmless.
     const wereAtOnce = owner.usedTo > session.usedFrom;
     if (kind === 'two_filings' && !(session.isSerial && wereAtOnce)) return;
-    const tokenSha256 = hash('sha256', token, 'hex');
+    const tokenSha256 = sha256Of(token);
     this.onCollision({ kind, lane, otherLane: owner.lane, carrier, tokenSha256 });
   }
 

@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto';
 import { type FormStructure, MULTIPART, URL_ENCODED } from './form-structure.ts';
+import { sha256Of } from '../core/index.ts';
 
 export type Encoded =
   | { readonly kind: 'filled'; readonly body: Uint8Array; readonly contentType: string }
@@ -37,7 +37,7 @@ export function encodeForm(
 
 function multipart(parts: readonly (readonly [Buffer, Buffer])[]): Encoded {
   // Made from the content, so that the same form gives the same bytes; it cannot be foreseen by who wrote the content.
-  const digest = hash('sha256', Buffer.concat(parts.flat()), 'hex').slice(0, 32);
+  const digest = sha256Of(Buffer.concat(parts.flat())).slice(0, 32);
   const boundary = `----filewright-${digest}`;
   const body = parts.flatMap(([name, value]) => [
     Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="`, 'latin1'),

@@ -1,5 +1,4 @@
-import { hash } from 'node:crypto';
-import { canonicalBytes } from '../core/index.ts';
+import { canonicalBytes, sha256Of } from '../core/index.ts';
 import type { Page } from './page-parser.ts';
 
 export interface FormControl {
@@ -204,5 +203,5 @@ export function fingerprintOf(form: FormStructure, basePath: string): string {
   // Said only where it is not the usual one: the fingerprints in profiles stay what they are.
   const enctype = form.enctype === URL_ENCODED ? {} : { enctype: form.enctype };
   const parts = { action, method: form.method, fields, ...enctype };
-  return hash('sha256', canonicalBytes(parts), 'hex');
+  return sha256Of(canonicalBytes(parts));
 }

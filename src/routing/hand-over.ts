@@ -1,12 +1,5 @@
 /** Hands a committed intent to its target, and says in the words of the rules what became of it. */
-import { hash } from 'node:crypto';
-import {
-  addMs,
-  type Clock,
-  type SealedPayload,
-  sha256Hex,
-  type WriteGuard,
-} from '../core/index.ts';
+import { addMs, type Clock, type SealedPayload, sha256Of, type WriteGuard } from '../core/index.ts';
 import {
   createHandoffs,
   type HandoffLoad,
@@ -85,9 +78,9 @@ export class HandoverDesk {
     );
     const notice = letterAboutMany(named);
     const payload = Buffer.from(notice.text, 'utf8');
-    const digest = hash('sha256', group.map(({ message, n }) => `${message.handoff}-${n}`).join());
+    const digest = sha256Of(group.map(({ message, n }) => `${message.handoff}-${n}`).join());
     const id = `fwd1-${digest.slice(0, 32)}`;
-    const payloadSha256 = sha256Hex(hash('sha256', payload, 'hex'));
+    const payloadSha256 = sha256Of(payload);
     const load = { id, handoff: id, payload, payloadSha256, contentType: 'text/plain', notice };
     const outcome = await this.#write(first, load, at);
     return group.map((pending) => handedOf(pending, outcome));

@@ -1,12 +1,11 @@
 /** Docket events in, from files and brokers: sealed, stored once for each event, and due to be routed at once. */
-import { hash } from 'node:crypto';
 import type { BrokerMessage, MessageDesk } from '../brokers/index.ts';
 import {
   FilewrightError,
   type JsonValue,
   type LedgerFact,
   parseStrictJson,
-  sha256Hex,
+  sha256Of,
   toRfc3339,
   type WrappedKey,
 } from '../core/index.ts';
@@ -101,7 +100,7 @@ function admissionOf(docket: Docket, first: NewDocket, known: DocketAdmission): 
 }
 
 function docketFor(parts: RoutingParts, { payload, reading }: IncomingDocket): Docket {
-  const payloadSha256 = sha256Hex(hash('sha256', payload, 'hex'));
+  const payloadSha256 = sha256Of(payload);
   const at = { tenant: parts.tenant, payloadSha256 };
   return reading.kind === 'event'
     ? docketOf(reading.event, { ...at, rules: parts.law().rules })

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { PatentLaw } from '../packs/patent/index.ts';
+import { sha256Of } from '../core/index.ts';
 
 /** One text for the whole law: another rule file, calendar or relief is another version. */
 export function lawVersion({ rules, calendars, relief }: PatentLaw): string {
@@ -8,5 +8,5 @@ export function lawVersion({ rules, calendars, relief }: PatentLaw): string {
     ...[...calendars.values()].map(({ code, version }) => `${code}@${version}`).toSorted(),
     JSON.stringify(relief),
   ];
-  return createHash('sha256').update(parts.join('\n')).digest('hex');
+  return sha256Of(parts.join('\n'));
 }

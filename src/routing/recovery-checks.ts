@@ -1,6 +1,5 @@
 /** The five checks of the way back, against the real target. Each answers with a verdict and what it was made of. */
-import { hash } from 'node:crypto';
-import { decodeJson, instant, sha256Hex } from '../core/index.ts';
+import { decodeJson, instant, sha256Of } from '../core/index.ts';
 import { createHandoffs } from '../notify/index.ts';
 import { type Docket, eventRow, sayDrift } from '../packs/patent/docket/index.ts';
 import {
@@ -233,7 +232,7 @@ export class RecoveryChecks {
         id: `synthetic-${run.id}`,
         handoff: `synthetic-${run.id}`,
         payload,
-        payloadSha256: sha256Hex(hash('sha256', payload, 'hex')),
+        payloadSha256: sha256Of(payload),
         contentType: 'application/vnd.filewright.synthetic+json',
         notice: {
           subject: 'Test of the docket routing',

@@ -1,5 +1,4 @@
 /** Which matrix and which people hold: imported as documents, checked together, activated together. */
-import { createHash } from 'node:crypto';
 import {
   canonicalText,
   entryId,
@@ -8,6 +7,7 @@ import {
   invariant,
   type JsonValue,
   parseStrictJson,
+  sha256Of,
 } from '../core/index.ts';
 import { type People, readPeople } from '../packs/patent/access/index.ts';
 import {
@@ -208,5 +208,5 @@ function shown({ n, people, activatedBy, activatedAt }: StoredSetup) {
 
 function versionOf(text: string): string {
   const canonical = canonicalText(parseStrictJson(text), { numbers: 'any' });
-  return createHash('sha256').update(canonical).digest('hex');
+  return sha256Of(canonical);
 }

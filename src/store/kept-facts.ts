@@ -10,6 +10,7 @@ import {
   type Instant,
   invariant,
   type Random,
+  sha256Of,
   toRfc3339,
   type WrappedKey,
 } from '../core/index.ts';
@@ -219,7 +220,7 @@ export async function openSetAside(
   });
   // Nobody without the key could have sealed anything else than keepAside wrote.
   const { fact, message } = JSON.parse(Buffer.from(body).toString()) as SealedFact;
-  if (hash('sha256', fact, 'hex') !== hex(row['sha256'])) {
+  if (sha256Of(fact) !== hex(row['sha256'])) {
     throw broken(id, 'its text has another hash than the one that was kept with it');
   }
   return { state: 'kept', fact, message };

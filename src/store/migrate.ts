@@ -1,8 +1,7 @@
 /** Numbered SQL files, applied once each, in order, by one process at a time. Released files are never edited. */
-import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { FilewrightError } from '../core/index.ts';
+import { FilewrightError, sha256Of } from '../core/index.ts';
 import { explainingRights } from './login-rights.ts';
 import { packageRoot } from './package-root.ts';
 import { ensureRoles, liftRowSecurity } from './roles.ts';
@@ -26,7 +25,7 @@ export function readMigrations(folder = join(packageRoot(), 'sql')): readonly Mi
     .sort()
     .map((name) => {
       const sql = readFileSync(join(folder, name), 'utf8');
-      const sha256 = createHash('sha256').update(sql).digest('hex');
+      const sha256 = sha256Of(sql);
       return { version: Number(name.slice(0, 4)), name, sql, sha256 };
     });
 }

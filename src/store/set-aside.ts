@@ -3,8 +3,7 @@
  * through all the same: it is kept to the byte and sealed (kept-facts.ts), an entry in its place names its hash, and a
  * person is told. The log goes on, because everything behind it would otherwise wait for ever.
  */
-import { hash } from 'node:crypto';
-import { FilewrightError, type Instant } from '../core/index.ts';
+import { FilewrightError, type Instant, sha256Of } from '../core/index.ts';
 import { raiseAlertRow } from './alerts.ts';
 import { text } from './rows.ts';
 import type { Row, Session, Statement } from './session.ts';
@@ -90,7 +89,7 @@ export function standIn(row: Row, aside: SetAside, now: Instant): Row {
 function lawfulId(row: Row, { sha256 }: SetAside): string {
   const id = text(row['id']);
   if (UUID_V7.test(id)) return id;
-  const hex = hash('sha256', `${id}\n${sha256}`, 'hex');
+  const hex = sha256Of(`${id}\n${sha256}`);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7${hex.slice(12, 15)}-8${hex.slice(15, 18)}-${hex.slice(18, 30)}`;
 }
 

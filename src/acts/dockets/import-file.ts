@@ -1,8 +1,7 @@
 /** Brings a file of docket events in: read, compare, seal, route what drifted, report the rest. */
-import { hash } from 'node:crypto';
 import { basename } from 'node:path';
 import type { Filewright } from '../../filewright.ts';
-import { FilewrightError, type RowError, sha256Hex, type Sha256Hex } from '../../core/index.ts';
+import { FilewrightError, type RowError, type Sha256Hex, sha256Of } from '../../core/index.ts';
 import { CHUNK_ROWS, type ColumnMapping, ErrorFile } from '../../intake/index.ts';
 import {
   type Docket,
@@ -255,8 +254,4 @@ function docketFor(
   return reading.kind === 'event'
     ? docketOf(reading.event, { tenant, payloadSha256, rules: law().rules })
     : driftDocket(reading.glimpse, { tenant, payloadSha256 });
-}
-
-function sha256Of(payload: Uint8Array): Sha256Hex {
-  return sha256Hex(hash('sha256', payload, 'hex'));
 }

@@ -3,11 +3,16 @@
  * was open. Both are files in the data directory, so that every router on this machine heeds a window that another
  * process opens, and so that nothing of it ever gets into the ledger.
  */
-import { createHash } from 'node:crypto';
 import { appendFile, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Filewright } from '../../filewright.ts';
-import { type Clock, instant, type JsonValue, parseStrictJson } from '../../core/index.ts';
+import {
+  type Clock,
+  instant,
+  type JsonValue,
+  parseStrictJson,
+  sha256Of,
+} from '../../core/index.ts';
 import {
   type Handoffs,
   type HandoffTarget,
@@ -62,7 +67,7 @@ export class VerboseFiles implements VerboseStore {
 
   /** Target ids are any text; a hash is a file name. */
   #path(target: string, ending: string): string {
-    const name = createHash('sha256').update(target).digest('hex').slice(0, 32);
+    const name = sha256Of(target).slice(0, 32);
     return join(this.#folder, `${name}.${ending}`);
   }
 }

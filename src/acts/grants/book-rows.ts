@@ -1,9 +1,8 @@
 /** Tables that the bookkeeping gives: amounts that were paid or spent, each with its day and its number at the bank. */
-import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { parseDay } from '../../calendar/index.ts';
-import { canonicalBytes, FilewrightError, type JsonValue } from '../../core/index.ts';
+import { canonicalBytes, FilewrightError, type JsonValue, sha256Of } from '../../core/index.ts';
 import { openCsv } from '../../intake/index.ts';
 import type { FigurePart } from '../../packs/grants/index.ts';
 
@@ -114,7 +113,7 @@ function partOf(
   source: { readonly feed: string; readonly line: number },
 ): FigurePart {
   const content: { readonly [name: string]: JsonValue } = { ...cells };
-  const payloadHash = createHash('sha256').update(canonicalBytes(content)).digest('hex');
+  const payloadHash = sha256Of(canonicalBytes(content));
   const cents = centsOf(cells, AMOUNT);
   const { [columns.id]: id = '', [REFERENCE]: nativeId, [columns.day]: bookedOn = '' } = cells;
   const line = { line: `${source.feed}#${source.line}`, nativeId, bookedOn };

@@ -1,9 +1,8 @@
 /** From what a person types to what closes a docket: exactly one kind of ground, and all of it. */
-import { createHash } from 'node:crypto';
 import type { ClosingGround } from '../../acts/dockets/index.ts';
 import { ledgerHistory } from '../../acts/index.ts';
 import type { Filewright } from '../../filewright.ts';
-import { FilewrightError, type Instant, parseRfc3339 } from '../../core/index.ts';
+import { FilewrightError, type Instant, parseRfc3339, sha256Of } from '../../core/index.ts';
 import { findFiling } from '../../store/index.ts';
 import { checkUuid, readNamedFile } from '../arguments.ts';
 
@@ -37,7 +36,7 @@ export async function closingRequest(app: Filewright, own: CloseOptions): Promis
   const filedAt = readFiledAt(own.filedAt);
   if (receipt !== undefined) return { kind: 'proof', receipt, filedAt };
   const bytes = readNamedFile('document', document ?? '');
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const sha256 = sha256Of(bytes);
   return { kind: 'proof', receipt: `document sha256:${sha256}`, filedAt };
 }
 

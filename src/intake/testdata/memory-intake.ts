@@ -1,22 +1,21 @@
 /** A store, a vault and a pack for the tests of this room. The store follows the contract of the port. */
-import { hash } from 'node:crypto';
 import {
+  type Admission,
   canonicalBytes,
+  type Clock,
   entryId,
   FilewrightError,
+  type Ids,
   instant,
+  type IntakeStore,
   keyOf,
   laneCode,
-  obligationKey,
-  personId,
-  sha256Hex,
-  type Admission,
-  type Clock,
-  type Ids,
-  type IntakeStore,
   type LedgerFact,
   type NewFiling,
+  obligationKey,
+  personId,
   type RowReader,
+  sha256Of,
   type Vault,
   type WrappedKey,
 } from '../../core/index.ts';
@@ -70,7 +69,7 @@ export class MemoryIntake implements IntakeStore {
     this.facts.push(fact);
     const own = [...this.filings.values()].filter((filing) => filing.envelope.batch === batch);
     const hashes = own.map((filing) => filing.envelope.payloadSha256).sort();
-    return { count: own.length, sha256: sha256Hex(hash('sha256', hashes.join('\n'))) };
+    return { count: own.length, sha256: sha256Of(hashes.join('\n')) };
   }
 
   async dataKeys(
@@ -214,7 +213,7 @@ export const plainReader: RowReader = {
         key: keyOf(obligation, 1),
         obligation: obligationKey(obligation),
         payload,
-        payloadSha256: sha256Hex(hash('sha256', payload, 'hex')),
+        payloadSha256: sha256Of(payload),
         notBefore: instant(0),
         due,
         lastSafe: due,

@@ -1,6 +1,5 @@
-import { hash } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
-import { contentTypeFault, invariant, type WriteGuard } from '../../core/index.ts';
+import { contentTypeFault, invariant, sha256Of, type WriteGuard } from '../../core/index.ts';
 import type { HandoffLoad, HandoffOutcome, HandoffTarget } from './handoff.ts';
 import { handOverByHttp } from './http-target.ts';
 import { handOverByMail } from './mail-target.ts';
@@ -26,7 +25,7 @@ export function createHandoffs(given: HandoffParts): Handoffs {
     deliver: async (target, load, guard) => {
       // The last place where a changed byte can be noticed before somebody acts on it.
       invariant(
-        hash('sha256', load.payload, 'hex') === load.payloadSha256,
+        sha256Of(load.payload) === load.payloadSha256,
         'Expected the payload of a handoff to have the hash it was frozen with.',
         { message: load.id, target: target.id },
       );

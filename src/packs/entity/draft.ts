@@ -1,17 +1,16 @@
 /** A row that has been read, as payload bytes and as the draft of a filing. */
-import { hash } from 'node:crypto';
 import {
   addMs,
   canonicalBytes,
   FilewrightError,
+  type FilingDraft,
+  type JsonValue,
   keyOf,
   laneCode,
   obligationKey,
-  sha256Hex,
-  type FilingDraft,
-  type JsonValue,
   type Profile,
   type RowError,
+  sha256Of,
 } from '../../core/index.ts';
 import type { ColumnName } from './columns.ts';
 import type { Gated, Payload } from './gates-report.ts';
@@ -91,7 +90,7 @@ export function draftOf(input: {
     key: keyOf(obligation, 1),
     obligation: obligationKey(obligation),
     payload,
-    payloadSha256: sha256Hex(hash('sha256', payload, 'hex')),
+    payloadSha256: sha256Of(payload),
     notBefore: gated.notBefore,
     due: gated.due,
     lastSafe: addMs(gated.cutoff, -(profile.expectedServiceMs + profile.personMs)),

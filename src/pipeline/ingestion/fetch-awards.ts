@@ -10,6 +10,7 @@ import {
   type JsonValue,
   type Random,
   sha256Hex,
+  sha256Of,
   toRfc3339,
 } from '../../core/index.ts';
 import {
@@ -32,7 +33,7 @@ import {
   recordFetch,
   type StageRun,
 } from '../../store/index.ts';
-import { sha256OfBytes, sha256OfJson } from '../bytes.ts';
+import { sha256OfJson } from '../bytes.ts';
 import type { AwardSource, DocumentLane, FetchReport, IngestionReport } from '../contracts.ts';
 import { ATTEMPT_LEASE_MS, ATTEMPTS_MAX, auditTrail, failureSnapshot } from '../retry-record.ts';
 import { ingestAwards } from './ingest-awards.ts';
@@ -155,7 +156,7 @@ async function takeIn(
     },
   };
   const common = { nextAt: undefined, inARow: 0, lastErrorCode: undefined } as const;
-  const document = sha256OfBytes(body);
+  const document = sha256Of(body);
   const after: Fetch = { ...received, ...common, state: 'ingested', document };
   const ingestion = await ingestAwards(parts, source, actor, {
     along: (at) => record(parts, at, after, 'fetch.ingested'),
@@ -220,7 +221,7 @@ async function giveUp(
         tenant: at.tenant,
         sourceDocument: `fetch:${failed.id}`,
         ordinal: 1,
-        payloadHash: sha256Hex(body === undefined ? failed.requestSha256 : sha256OfBytes(body)),
+        payloadHash: sha256Hex(body === undefined ? failed.requestSha256 : sha256Of(body)),
         mappingHash: null,
         state:
           code === 'NON_DETERMINISTIC_PAYLOAD'

@@ -1,6 +1,5 @@
 /** When two documents tell of the same award. */
-import { createHash } from 'node:crypto';
-import type { JsonValue } from '../../core/index.ts';
+import { type JsonValue, sha256Of } from '../../core/index.ts';
 import type { AwardPayload } from '../../packs/grants/index.ts';
 
 /** What makes it one award; with the same of these, another content is a contradiction. */
@@ -10,5 +9,5 @@ const FIELDS = ['grantor_id', 'award_id', 'fiscal_year', 'expected_on', 'referen
 export function identityOf(payload: AwardPayload): string | undefined {
   if (payload['award_id'] === undefined) return undefined;
   const values: JsonValue[] = FIELDS.map((field) => payload[field] ?? null);
-  return createHash('sha256').update(JSON.stringify(values)).digest('hex');
+  return sha256Of(JSON.stringify(values));
 }

@@ -1,12 +1,12 @@
 /** Where the parts of one data directory's server lie, and as whom it runs. */
 
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { link, lstat, readFile, realpath, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { FilewrightError } from '../../core/index.ts';
+import { FilewrightError, sha256Of } from '../../core/index.ts';
 import { makeDirectory, replaceFile } from './durable.ts';
 import { codeOf, fileFailure, fileStep, isMissing } from './failure.ts';
 import { SOCKET_PORT } from './settings.ts';
@@ -133,7 +133,7 @@ async function makeReachable(candidates: readonly string[], user: ServerUser): P
 
 /** Beside the cluster where the path is short enough, else in a temporary directory. */
 function socketDirectoryOf(home: string, user: ServerUser): string {
-  const hash = createHash('sha256').update(home).digest('hex').slice(0, 16);
+  const hash = sha256Of(home).slice(0, 16);
   const name = `filewright-${user.uid}-${hash}`;
   // The temporary directory of a user or a build may itself be deep; /tmp is not.
   const candidates = [join(home, 'postgres.run'), join(tmpdir(), name)];

@@ -5,10 +5,10 @@ import {
   type Instant,
   type JsonValue,
   type Sha256Hex,
+  sha256Of,
   toRfc3339,
 } from '../../../core/index.ts';
 import type { RetrySnapshot } from '../matching/retry.ts';
-import { sha256Of } from '../sha256.ts';
 import type { Violation } from './award-record.ts';
 import { appendMetadata, type ComplianceMetadata } from './metadata.ts';
 

@@ -4,9 +4,9 @@ import {
   type Instant,
   type JsonValue,
   type Sha256Hex,
+  sha256Of,
 } from '../../../core/index.ts';
 import type { GrantsLaw } from '../law.ts';
-import { sha256Of } from '../sha256.ts';
 import { type AwardRecord, isNonDeterministic, type Violation } from './award-record.ts';
 import { type AwardPayload, validateAward } from './award-schema.ts';
 import { type Mapping990, mapAward } from './mapping990.ts';

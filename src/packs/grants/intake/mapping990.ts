@@ -1,7 +1,6 @@
 /** To which line of the return an award's money goes. Fixed at ingestion and hashed: no retry may map it anew. */
-import { canonicalBytes, type JsonValue, type Sha256Hex } from '../../../core/index.ts';
+import { canonicalBytes, type JsonValue, type Sha256Hex, sha256Of } from '../../../core/index.ts';
 import type { GrantsLaw } from '../law.ts';
-import { sha256Of } from '../sha256.ts';
 import { type Violation, violation } from './award-record.ts';
 import type { AwardPayload } from './award-schema.ts';
 

@@ -6,9 +6,9 @@ import {
   type JsonValue,
   keyOf,
   type Sha256Hex,
+  sha256Of,
   toRfc3339,
 } from '../../../core/index.ts';
-import { sha256Of } from '../sha256.ts';
 
 export type Boundary = 'ingestion' | 'reconciliation' | 'rules' | 'reporting' | 'fallback';
 

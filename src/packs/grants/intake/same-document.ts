@@ -1,5 +1,5 @@
+import { sha256Of } from '../../../core/index.ts';
 /** Whether a document that is read again is still the one that was read before. */
-import { createHash } from 'node:crypto';
 
 /** The most that was ever read of it. */
 export interface SeenDocument {
@@ -19,12 +19,12 @@ export function seenAgain(
   // Shorter, and cut again: nothing new is known, and what is there cannot be compared with a hash of more.
   if (body.length < before.bytes) return isWhole ? undefined : before;
   if (before.isWhole && body.length > before.bytes) return undefined;
-  const start = createHash('sha256').update(body.subarray(0, before.bytes)).digest('hex');
+  const start = sha256Of(body.subarray(0, before.bytes));
   if (start !== before.sha256) return undefined;
   return before.isWhole ? before : seenOf(body, isWhole);
 }
 
 function seenOf(body: Uint8Array, isWhole: boolean): SeenDocument {
-  const sha256 = createHash('sha256').update(body).digest('hex');
+  const sha256 = sha256Of(body);
   return { bytes: body.length, sha256, isWhole };
 }

@@ -6,13 +6,12 @@ import {
   formatDay,
   parseDay,
 } from '../../../calendar/index.ts';
-import { type JsonValue, obligationKey } from '../../../core/index.ts';
+import { type JsonValue, obligationKey, sha256Of } from '../../../core/index.ts';
 import type { Award, AwardObligation, UndatedObligation } from '../award.ts';
 import { awardCalendar } from '../award-calendar.ts';
 import type { Crossing } from '../crossings.ts';
 import type { GrantsLaw } from '../law.ts';
 import type { Reason } from '../reasoning.ts';
-import { sha256Of } from '../sha256.ts';
 
 /** The columns that a list of obligations has, whatever pack they come from. */
 export interface GrantObligation {

@@ -1,6 +1,5 @@
 /** Figures for auditors, as JSON and as rows. Rows are cells, not text: whoever writes a table neutralises formulas. */
-import { canonicalBytes, type JsonValue, type Sha256Hex } from '../../../core/index.ts';
-import { sha256Of } from '../sha256.ts';
+import { canonicalBytes, type JsonValue, type Sha256Hex, sha256Of } from '../../../core/index.ts';
 import { type Figure, traceDocument, traceOf } from './figure.ts';
 import { reportRows, scheduleCounts, type Schedules } from './report-rows.ts';
 

@@ -1,7 +1,7 @@
 /** Whether two records of one event say the same in another spelling: then the second is a repeat and no conflict. */
-import { hash } from 'node:crypto';
 import { nameKey, nameOf, numberKey, referenceOf, wordOf } from '../identity/index.ts';
 import type { Docket } from './docket.ts';
+import { sha256Of } from '../../../core/index.ts';
 
 export interface Meaning {
   /** Of what is said. */
@@ -37,5 +37,5 @@ function digest(value: unknown): string {
     typeof one === 'object' && one !== null && !Array.isArray(one)
       ? Object.fromEntries(Object.entries(one).toSorted(([a], [b]) => (a < b ? -1 : 1)))
       : one;
-  return hash('sha256', JSON.stringify(value, sorted), 'hex').slice(0, 24);
+  return sha256Of(JSON.stringify(value, sorted)).slice(0, 24);
 }

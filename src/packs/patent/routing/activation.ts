@@ -2,9 +2,9 @@
  * A trigger applied to one docket. Stateless: the id follows from what it says, so the same trigger twice is the same
  * activation, and a docket that has left the tier ignores whatever else is said about it.
  */
-import { createHash } from 'node:crypto';
 import type { Tier } from './tiers.ts';
 import type { Trigger } from './triggers.ts';
+import { sha256Of } from '../../../core/index.ts';
 
 export interface Activation {
   readonly id: string;
@@ -24,6 +24,6 @@ export function activationOf(
 ): Activation {
   // The measured value is evidence, not identity: 502 after 503 is still the same failing endpoint.
   const parts = [at.messageId, at.tier, trigger.code, trigger.subject];
-  const digest = createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+  const digest = sha256Of(JSON.stringify(parts));
   return { id: `fwa1-${digest.slice(0, 32)}`, messageId: at.messageId, tier: at.tier, trigger };
 }

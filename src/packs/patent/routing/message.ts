@@ -1,6 +1,5 @@
 /** What is handed over. The payload itself is not here: its bytes go out as they came in, and are named by their hash. */
-import { createHash } from 'node:crypto';
-import type { Sha256Hex } from '../../../core/index.ts';
+import { type Sha256Hex, sha256Of } from '../../../core/index.ts';
 import { inherit, type Labels } from '../access/index.ts';
 import type { Docket, DocketDates } from '../docket/index.ts';
 import type { Hop } from './state.ts';
@@ -45,8 +44,6 @@ export function messageFor(
 
 /** With the reader: a link acknowledges in one name, and a target may be given to somebody else by the next matrix. */
 function handoffIdOf(messageId: string, hop: Pick<Hop, 'tier' | 'target' | 'party'>): string {
-  const digest = createHash('sha256')
-    .update(JSON.stringify([messageId, hop.tier, hop.target, hop.party]))
-    .digest('hex');
+  const digest = sha256Of(JSON.stringify([messageId, hop.tier, hop.target, hop.party]));
   return `fwh1-${digest.slice(0, 32)}`;
 }

@@ -1,7 +1,6 @@
 /** Reads a routing matrix. Shape here, by line; sense in check-matrix.ts, all faults at once. */
-import { createHash } from 'node:crypto';
 import { type LawNode, readLawDocument } from '../../../calendar/index.ts';
-import { canonicalText, sha256Hex } from '../../../core/index.ts';
+import { canonicalText, sha256Of } from '../../../core/index.ts';
 import { inFile, members } from '../access/index.ts';
 import type { AssignmentTable } from './assignment-table.ts';
 import type { MatrixNode, MatrixRow, RoutingMatrix, Target } from './matrix.ts';
@@ -40,7 +39,7 @@ export function readMatrix(source: {
 
 /** Numbers may be fractions in no field, so the ledger's own profile of canonical JSON fits. */
 function versionOf(root: LawNode): RoutingMatrix['version'] {
-  return sha256Hex(createHash('sha256').update(canonicalText(root.value)).digest('hex'));
+  return sha256Of(canonicalText(root.value));
 }
 
 function target(id: string, node: LawNode): Target {

@@ -1,4 +1,4 @@
-import { FilewrightError } from '../core/index.ts';
+import { FilewrightError } from './errors.ts';
 
 /** A database that does not answer, or has no space left, is waited out. Anything else is a broken assumption. */
 export function isDatabaseAway(error: unknown): error is FilewrightError {
