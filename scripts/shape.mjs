@@ -28,9 +28,6 @@ const figures = {
     .filter(({ body }) => /^\s*proposed_by\b/m.test(body))
     .map(({ name }) => name),
   'tables that are claimed': claimed(),
-  'tables with a breaker': tables
-    .filter(({ body }) => /^\s*breaker\w*\b/m.test(body) || false)
-    .map(({ name }) => name),
   'cycles of rooms': cycles(roomGraph()),
   'cycles of files, types too': cycles(fileGraph()),
   'doors (index.ts)': files.filter(({ name }) => name.endsWith('index.ts')).map(({ name }) => name),
@@ -95,17 +92,20 @@ function roomsOf(test) {
   ];
 }
 
+/** Tables of which a process takes rows that nobody else has: by `lockedOnce`, or with `skip locked` in its own text. */
 function claimed() {
   const names = new Set();
   for (const { text } of files) {
-    for (const [, body] of text.matchAll(/`([^`]*?\bskip locked\b[^`]*?)`/g)) {
-      const [, name] = /\bfrom (\w+)/.exec(body) ?? [];
-      if (name !== undefined && tables.some((table) => table.name === name)) names.add(name);
+    for (const [, sql] of text.matchAll(/lockedOnce\(\s*'\w+',\s*`([^`]*)`/g)) note(sql);
+    for (const [, sql] of text.matchAll(
+      /select((?:(?!\bselect\b)[^`])*?)for update (?:of \w+ )?skip locked/g,
+    ))
+      note(sql);
+  }
+  function note(sql) {
+    for (const [, name] of sql.matchAll(/\b(?:from|join) (\w+)/g)) {
+      if (tables.some((table) => table.name === name)) return names.add(name);
     }
-    for (const [, name] of text.matchAll(/lockedOnce\(\s*\{?[^)]*?\btable: '(\w+)'/g))
-      names.add(name);
-    for (const [, name] of text.matchAll(/lockedOnce\(`?\s*(?:select[^`]*?from )?'?(\w+)/g))
-      if (tables.some((table) => table.name === name)) names.add(name);
   }
   return [...names].sort();
 }
