@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ensureEmbedded, Session } from '../../src/store/index.ts';
+import { until } from '../delivery/waiting.ts';
 import { CliWorld, type Json, type Portals, textAt, type Variables } from '../fixtures/cli.ts';
 import { csv, row } from './rows.ts';
 
@@ -55,13 +56,14 @@ it('a worker logs every outcome as a JSON line, pings its monitor, drains on SIG
     [0, 1, 2].map((at) => worker.saw(`"status":"${at === 0 ? 'rejected' : 'accepted'}"`)),
   );
   await settled(3);
+  // It sends at once, and pings each second.
+  await until(() => pings > 0);
   worker.child.kill('SIGTERM');
   const ended = await worker.ended;
   monitor.close();
 
   expect(ended.code, ended.stderr).toBe(0);
   expect(ended.stdout).toBe('');
-  expect(pings).toBeGreaterThan(0);
   const lines = ended.stderr
     .trim()
     .split('\n')
@@ -189,10 +191,9 @@ async function approved(name: string, numbers: readonly string[]): Promise<unkno
 
 /** Until so many filings are at their end; the log line of an outcome comes just before its commit is visible. */
 async function settled(count: number): Promise<void> {
-  for (let tries = 0; tries < 20; tries += 1) {
+  await until(async () => {
     const { lanes } = await world.data(['batch', 'status']);
     const [lane] = lanes as { accepted: number; rejected: number }[];
-    if (lane !== undefined && lane.accepted + lane.rejected >= count) return;
-  }
-  throw new Error(`${count} filings were expected at their end`);
+    return lane !== undefined && lane.accepted + lane.rejected >= count;
+  }, 20_000);
 }

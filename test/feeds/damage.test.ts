@@ -92,8 +92,8 @@ describe('one changed digit', () => {
 });
 
 describe('fuzzed bytes', () => {
-  // A few thousand in all; each seed replays exactly.
-  const SEEDS = 450;
+  // A few thousand in all; each seed replays exactly. More of them on demand.
+  const SEEDS = Number(process.env['FILEWRIGHT_FEED_SEEDS'] ?? 450);
 
   it.each([...SAMPLES, ...THIRD_PARTY])(
     '$file, mutated, is read or refused, whatever the chunks',
@@ -109,6 +109,7 @@ describe('fuzzed bytes', () => {
         expect(describeOutcome(pieces), `seed ${seed}`).toBe(describeOutcome(whole));
       }
     },
+    Math.max(60_000, SEEDS * 100),
   );
 
   it('random bytes are refused by every reader', async () => {

@@ -38,7 +38,7 @@ async function run(...words: readonly string[]): Promise<{ out: string; exitCode
   });
   process.exitCode = undefined;
   const program = new Command('filewright').option('--json').exitOverride();
-  addPortalCommands(program);
+  addPortalCommands(program.command('portal'));
   try {
     await program.parseAsync(['node', 'filewright', ...words]);
   } finally {
