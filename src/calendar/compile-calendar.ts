@@ -50,7 +50,9 @@ export function compileCalendar(
   };
   const blockOf = (day: Day): Block => {
     const number = Math.floor(day / BLOCK_DAYS);
-    const block = blocks.get(number) ?? layBlock(number, { weekendSource, extentOf, closingsOf });
+    const known = blocks.get(number);
+    if (known !== undefined) return known;
+    const block = layBlock(number, { weekendSource, extentOf, closingsOf });
     blocks.set(number, block);
     return block;
   };
