@@ -17,18 +17,28 @@ const NOTES = [
 ];
 const EXPECTED = /^expected_/;
 
-/**
- * Throws CASE_INVALID with the first field that no rule knows, and the known one that it is most like. `answers` are
- * fields of the answer, which may be kept with the case to compare.
- */
+/** The fields that a case may have: made once, looked at for each case of a docket. */
+export interface CaseFields {
+  readonly known: readonly string[];
+  readonly may: ReadonlySet<string>;
+}
+
+/** `answers` are fields of the answer, which may be kept with the case to compare. */
+export function caseFields(known: readonly string[], answers: readonly string[] = []): CaseFields {
+  return { known, may: new Set([...known, ...NOTES, ...answers]) };
+}
+
+/** Throws CASE_INVALID with the first field that no rule knows, and the known one that it is most like. */
 export function refuseUnknown(
-  given: readonly string[],
-  known: readonly string[],
-  answers: readonly string[] = [],
+  given: Readonly<Record<string, unknown>>,
+  { known, may }: CaseFields,
 ): void {
-  const may = [...known, ...NOTES, ...answers];
-  const stranger = given.find((name) => !may.includes(name) && !EXPECTED.test(name));
-  if (stranger === undefined) return;
+  for (const name of Object.keys(given)) {
+    if (!may.has(name) && !EXPECTED.test(name)) refuse(name, known);
+  }
+}
+
+function refuse(stranger: string, known: readonly string[]): never {
   const shown = stranger.length > 60 ? `${stranger.slice(0, 60)}…` : stranger;
   const likely = known.find((name) => isAlike(name, stranger));
   throw new FilewrightError(

@@ -1,6 +1,6 @@
 /** `grants evaluate`: one case, one answer; every kind that the rules can answer stands in the table below. */
 import { formatDay } from '../../calendar/index.ts';
-import { FilewrightError, type JsonValue, refuseUnknown } from '../../core/index.ts';
+import { caseFields, FilewrightError, type JsonValue, refuseUnknown } from '../../core/index.ts';
 import { CaseInput } from './case-input.ts';
 import { charityFinancialStatements, charityRegistration, charityRenewalDue } from './charity.ts';
 import {
@@ -55,13 +55,15 @@ function evaluatorOf(kind: string, datasets: DatasetLibrary | undefined): Evalua
   );
 }
 
+const FIELDS = caseFields(['kind', 'input']);
+
 /** Evaluates one case `{kind, input}`; throws CASE_INVALID, RULE_UNKNOWN and the like where there is no answer. */
 export function evaluateGrantsCase(
   given: Readonly<Record<string, unknown>>,
   law: GrantsLaw,
   datasets?: DatasetLibrary,
 ): Evaluation {
-  refuseUnknown(Object.keys(given), ['kind', 'input']);
+  refuseUnknown(given, FIELDS);
   const { kind } = given;
   if (typeof kind !== 'string') {
     throw new FilewrightError(

@@ -1,6 +1,6 @@
 /** A docket case as it comes in: every field is checked here once and trusted afterwards. */
 import { type Day, DAY_EXPECTED, parseDay } from '../../calendar/index.ts';
-import { FilewrightError, refuseUnknown } from '../../core/index.ts';
+import { caseFields, FilewrightError, refuseUnknown } from '../../core/index.ts';
 
 export interface PatentCase {
   readonly office: string | undefined;
@@ -49,9 +49,10 @@ const EXTENSION_MONTHS_MAX = 60;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const NO_INPUTS: CaseInputs = readInputs({});
+/** One object for all cases that give none: whoever compares inputs sees at once that there are none. */
+export const NO_INPUTS: CaseInputs = readInputs({});
 
-const FIELDS = [
+const FIELDS = caseFields([
   'office',
   'filing_country',
   'event_code',
@@ -59,10 +60,10 @@ const FIELDS = [
   'trigger_date',
   'period',
   'inputs',
-];
+]);
 
 export function readPatentCase(input: Fields): PatentCase {
-  refuseUnknown(Object.keys(input), FIELDS);
+  refuseUnknown(input, FIELDS);
   const trigger = text(input, 'trigger_date');
   if (trigger === undefined) {
     invalid('trigger_date: a day as YYYY-MM-DD was expected and is missing');

@@ -10,7 +10,7 @@ import {
   periodEnd,
   weekdayOf,
 } from '../../calendar/index.ts';
-import { invalid, type PatentCase } from './case.ts';
+import { invalid, NO_INPUTS, type PatentCase } from './case.ts';
 import type { Course } from './course.ts';
 import { arithmeticOf, type Outcome } from './formulas.ts';
 import type { Matter } from './matter.ts';
@@ -67,14 +67,11 @@ export function tellContradictions(
   course: Course,
 ): void {
   const { office, rule, trigger, inputs } = matter;
-  const tell = (message: string): void => {
-    course.warnings.push(message);
-    course.lower('low', () => message);
-  };
   const country = one.filingCountry;
   const implied = country === undefined ? undefined : rules.filingCountries.get(country);
   if (one.office !== undefined && implied !== undefined && implied !== office.code) {
-    tell(
+    doubt(
+      course,
       `filing_country: ${country} leads to the office ${implied}, and the case names ${office.code}; ${office.code} was taken`,
     );
   }
@@ -85,13 +82,18 @@ export function tellContradictions(
     );
   }
   if (rule.final !== 'us-reply' || matter.period.kind !== 'period') return;
-  const [set] = matter.period.period.inARow;
-  const days = (set?.daysFirst ?? 0) + (set?.daysLast ?? 0);
-  if (set?.months === 0 && days < US_REPLY_DAYS_MIN) {
-    tell(
+  const set = matter.period.period.inARow[0];
+  if (set?.months === 0 && set.daysFirst + set.daysLast < US_REPLY_DAYS_MIN) {
+    doubt(
+      course,
       `period: ${matter.period.period.text} is shorter than the ${US_REPLY_DAYS_MIN} days that a reply has at least (35 U.S.C. 133); look at the action again`,
     );
   }
+}
+
+function doubt(course: Course, message: string): void {
+  course.warnings.push(message);
+  course.lower('low', () => message);
 }
 
 function isOneOf({ inARow }: Period, known: readonly Duration[]): boolean {
@@ -136,6 +138,7 @@ export function compareInputs(matter: Matter, outcome: Outcome, course: Course):
       `trigger_date: patents are granted on Tuesdays, and ${formatDay(trigger)} is none: check the grant date`,
     );
   }
+  if (inputs === NO_INPUTS) return;
   for (const name of inputs.unknown) {
     course.warnings.push(`inputs.${name} is not known and was not used`);
   }

@@ -1,6 +1,6 @@
 /** Fields of a case as they come from a line of JSON: null means absent, anything unusable is refused by name. */
 import { type Day, DAY_EXPECTED, parseDay } from '../../../calendar/index.ts';
-import { FilewrightError, refuseUnknown } from '../../../core/index.ts';
+import { FilewrightError } from '../../../core/index.ts';
 
 export type CaseInput = Readonly<Record<string, unknown>>;
 
@@ -10,15 +10,6 @@ export function refuseCase(field: string, expected: string, found: unknown): nev
     `${field}: ${expected} was expected, found ${found === undefined ? 'nothing' : JSON.stringify(found)}`,
     { details: { field } },
   );
-}
-
-/** A misspelt field would silently count as absent, and with it an earlier date could be lost. */
-export function refuseUnknownFields(
-  input: CaseInput,
-  known: readonly string[],
-  answers: readonly string[] = [],
-): void {
-  refuseUnknown(Object.keys(input), known, answers);
 }
 
 export function textField(input: CaseInput, field: string): string | undefined {

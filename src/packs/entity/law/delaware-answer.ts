@@ -1,14 +1,7 @@
 /** The three Delaware questions as cases: the tax, its tentative payments, and what lateness costs. */
 import { type Confidence, formatDay, YEAR_MAX } from '../../../calendar/index.ts';
-import { FilewrightError } from '../../../core/index.ts';
-import {
-  type CaseInput,
-  choiceField,
-  flagField,
-  neededDay,
-  refuseCase,
-  refuseUnknownFields,
-} from './case-fields.ts';
+import { caseFields, FilewrightError, refuseUnknown } from '../../../core/index.ts';
+import { type CaseInput, choiceField, flagField, neededDay, refuseCase } from './case-fields.ts';
 import { type DelawareRates, type Schedule, scheduleOf } from './delaware-rates.ts';
 import {
   type FigureStep,
@@ -66,10 +59,13 @@ const CLASSES_MAX = 1_000;
 /** The tax law began then; an earlier year is a typing mistake. */
 const TAX_YEAR_MIN = 1899;
 
-const TAX_FIELDS = ['tax_year', 'authorized', 'issued', 'gross_assets', 'large_filer', 'method'];
+const TAX_FIELDS = caseFields(
+  ['tax_year', 'authorized', 'issued', 'gross_assets', 'large_filer', 'method'],
+  ['tax', 'intermediate', 'difference'],
+);
 
 export function answerTax(input: CaseInput, rates: DelawareRates): TaxAnswer {
-  refuseUnknownFields(input, TAX_FIELDS, ['tax', 'intermediate', 'difference']);
+  refuseUnknown(input, TAX_FIELDS);
   const schedule = scheduleOf(
     rates,
     (input['tax_year'] ?? undefined) === undefined ? undefined : readTaxYear(input['tax_year']),
@@ -263,10 +259,13 @@ export interface InstallmentsAnswer {
   readonly rule_version: string;
 }
 
-const INSTALLMENT_FIELDS = ['tax_year', 'preceding_year_tax', 'final_tax'];
+const INSTALLMENT_FIELDS = caseFields(
+  ['tax_year', 'preceding_year_tax', 'final_tax'],
+  ['required', 'payments'],
+);
 
 export function answerInstallments(input: CaseInput, rates: DelawareRates): InstallmentsAnswer {
-  refuseUnknownFields(input, INSTALLMENT_FIELDS, ['required', 'payments']);
+  refuseUnknown(input, INSTALLMENT_FIELDS);
   const taxYear = readTaxYear(input['tax_year'] ?? undefined);
   const precedingYear = readExact(input['preceding_year_tax'] ?? undefined, 'preceding_year_tax');
   const final = optionalFigure(input, 'final_tax');
@@ -304,16 +303,13 @@ export interface LateAnswer {
   readonly rule_version: string;
 }
 
-const LATE_FIELDS = ['entity_kind', 'tax', 'due', 'filed_and_paid'];
-const LATE_ANSWERS = [
-  'penalty',
-  'interest_tax_only',
-  'interest_tax_and_penalty',
-  'months_or_portions',
-];
+const LATE_FIELDS = caseFields(
+  ['entity_kind', 'tax', 'due', 'filed_and_paid'],
+  ['penalty', 'interest_tax_only', 'interest_tax_and_penalty', 'months_or_portions'],
+);
 
 export function answerLate(input: CaseInput, rates: DelawareRates): LateAnswer {
-  refuseUnknownFields(input, LATE_FIELDS, LATE_ANSWERS);
+  refuseUnknown(input, LATE_FIELDS);
   const kinds = Object.keys(rates.late.citations);
   const kind =
     choiceField(input, 'entity_kind', kinds) ??

@@ -1,13 +1,12 @@
 /** One entity as a case names it, and the rule that it falls under. */
 import { type Day, daysInMonth } from '../../../calendar/index.ts';
-import { FilewrightError } from '../../../core/index.ts';
+import { caseFields, FilewrightError, refuseUnknown } from '../../../core/index.ts';
 import {
   type CaseInput,
   choiceField,
   dayField,
   neededDay,
   refuseCase,
-  refuseUnknownFields,
   textField,
 } from './case-fields.ts';
 import { type Exact, readExact } from './exact.ts';
@@ -40,27 +39,30 @@ const YEAR_END = /^(\d{2})-(\d{2})$/;
 /** February 29 is a year end that clamps in common years. */
 const SOME_LEAP_YEAR = 2024;
 
-const FIELDS = [
-  'rule_id',
-  'jurisdiction',
-  'entity_kind',
-  'origin',
-  'filing',
-  'formation_date',
-  'fiscal_year_end',
-  'tax_class',
-  'filing_date_choice',
-  'as_of',
-  'state_record_due',
-  'delinquency_notice_date',
-  'preceding_year_tax',
-  'final_tax',
-];
+const FIELDS = caseFields(
+  [
+    'rule_id',
+    'jurisdiction',
+    'entity_kind',
+    'origin',
+    'filing',
+    'formation_date',
+    'fiscal_year_end',
+    'tax_class',
+    'filing_date_choice',
+    'as_of',
+    'state_record_due',
+    'delinquency_notice_date',
+    'preceding_year_tax',
+    'final_tax',
+  ],
+  ['last_timely_day', 'conservative_due'],
+);
 export const TAX_CLASSES = ['c', 's'] as const;
 export const DATE_CHOICES = ['anniversary_month', 'january_31'] as const;
 
 export function readEntityCase(input: CaseInput, rules: EntityRules): EntityCase {
-  refuseUnknownFields(input, FIELDS, ['last_timely_day', 'conservative_due']);
+  refuseUnknown(input, FIELDS);
   const { rule, byAnalogy } = ruleOf(input, rules);
   const delinquencyNotice = dayField(input, 'delinquency_notice_date');
   if (delinquencyNotice !== undefined && rule.delinquency_notice === undefined) {
