@@ -9,6 +9,7 @@ import {
   type CommandSlots,
   type LaneReader,
   type LaneToUse,
+  type RunningParts,
   type SlotWants,
   systemProcesses,
   withLaneReader,
@@ -16,7 +17,7 @@ import {
   Worker,
 } from './delivery/index.ts';
 import { knownProfiles, readThresholds, sendGate } from './acts/index.ts';
-import type { Filewright, RouterSettings, RunningParts } from './filewright.ts';
+import type { Filewright, RouterSettings } from './filewright.ts';
 import { type JobsOptions, warnOnArrival } from './jobs/index.ts';
 import { KeyVault, logOrigin } from './ledger/index.ts';
 import { createPortal } from './portals/index.ts';

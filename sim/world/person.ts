@@ -1,6 +1,11 @@
 /** The one human: resumes lanes that are held, pauses one now and then, and changes a ceiling while it runs. */
-import { type LaneEvent, type LaneState, laneAfter, type Profile } from '../../src/core/index.ts';
-import { laneFacts } from '../../src/delivery/index.ts';
+import {
+  type LaneEvent,
+  laneAfter,
+  laneFacts,
+  type LaneState,
+  type Profile,
+} from '../../src/core/index.ts';
 import { Draw } from './draw.ts';
 import type { World } from './world.ts';
 

@@ -17,7 +17,7 @@ import {
   listPeople,
   type Person,
 } from '../store/index.ts';
-import { sequenceAll } from './batches.ts';
+import { sequenceAll } from './sequence.ts';
 import { docketSight } from './docket-sight.ts';
 import { recoveryFacts } from './dockets/recovery-shown.ts';
 

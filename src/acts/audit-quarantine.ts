@@ -8,7 +8,7 @@ import {
   type Quarantine,
   readQuarantine,
 } from '../store/index.ts';
-import { sequenceAll } from './batches.ts';
+import { sequenceAll } from './sequence.ts';
 import { userFact } from './people.ts';
 
 /** Compares every log with its newest copy outside; one that contradicts puts the tenant into quarantine. */

@@ -8,7 +8,7 @@ import {
   type Person,
   setAsideFacts,
 } from '../store/index.ts';
-import { sequenceAll } from './batches.ts';
+import { sequenceAll } from './sequence.ts';
 import { docketSight } from './docket-sight.ts';
 
 export interface SetAsideLine {

@@ -19,7 +19,7 @@ import {
   trustedLogs,
 } from '../store/index.ts';
 import { BodyCollector } from './audit-bodies.ts';
-import { sequenceAll } from './batches.ts';
+import { sequenceAll } from './sequence.ts';
 
 export interface LogReport {
   readonly log: string;

@@ -26,6 +26,7 @@ import { approvalTerms, assertExpected, type Expectation } from './approvals.ts'
 import { readableFileBytes, rowFormatOf } from './input-file.ts';
 import { lanes, profilesByLane } from './lanes.ts';
 import { userFact } from './people.ts';
+import { sequenceAll } from './sequence.ts';
 import { shippedLawGates } from './reviews-correction.ts';
 import { type Wait, waitsOf } from './waits.ts';
 
@@ -197,9 +198,4 @@ export function readBatchId(text: string): BatchId {
       `A batch id (a UUID) was expected, found "${text}"; see batch list`,
     );
   return batchId(text);
-}
-
-/** Brings the ledger up to date, where no worker does it. */
-export async function sequenceAll(app: Filewright): Promise<void> {
-  while ((await app.sequencer.sequence()) > 0);
 }

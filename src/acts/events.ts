@@ -19,6 +19,7 @@ import {
   addWebhookNotice,
   changeRecipient,
   changeSubscription,
+  dataKeys,
   findMail,
   findSubscription,
   keepEvent,
@@ -275,7 +276,9 @@ async function sealSecret(
 ): Promise<SealedSecret> {
   const month = toRfc3339(app.clock.now()).slice(0, 7);
   const subject = `subscription/${subscription}`;
-  const keys = await app.intake.dataKeys([subject], month, () => app.vault.newKey(month));
+  const keys = await dataKeys(app.session, { tenant: app.tenant, month }, [subject], () =>
+    app.vault.newKey(month),
+  );
   const key = keys.get(subject);
   if (key === undefined) throw new Error(`no data key for ${subject}`);
   const id = app.ids.next();

@@ -1,6 +1,7 @@
 export { approvalTerms, type Expectation, totalCents } from './approvals.ts';
 export { type AuditReport, type LogReport, verifyLedger } from './audit.ts';
-export { approve, importFile, readBatchId, runBatch, sequenceAll } from './batches.ts';
+export { approve, importFile, readBatchId, runBatch } from './batches.ts';
+export { sequenceAll } from './sequence.ts';
 export { eventConsumers } from './consumers.ts';
 export {
   type BlocksDiagnosis,
@@ -31,7 +32,8 @@ export {
   requireLane,
 } from './lanes.ts';
 export { knownProfiles } from './known-profiles.ts';
-export { addUser, disableUser, personOf } from './people.ts';
+export { personOf } from './people.ts';
+export { addUser, disableUser } from './users.ts';
 export {
   bodyOf,
   openException,

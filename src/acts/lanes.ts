@@ -6,10 +6,10 @@ import {
   type LaneState,
   laneAfter,
   laneCode,
+  laneFacts,
   type Profile,
 } from '../core/index.ts';
 import type { Filewright } from '../filewright.ts';
-import { laneFacts } from '../delivery/index.ts';
 import { readProfile } from '../portals/index.ts';
 import { addLane, changeLaneByPerson, listLanes, type Person } from '../store/index.ts';
 import { userFact } from './people.ts';

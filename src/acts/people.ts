@@ -1,16 +1,8 @@
-/** People and their keys. The actor of every act comes from a key, never from a flag. */
+/** Who acts. The actor of every act comes from a key, never from a flag. */
 import { createHash } from 'node:crypto';
-import {
-  entryId,
-  FilewrightError,
-  type LedgerFact,
-  type PersonId,
-  personId,
-} from '../core/index.ts';
+import { entryId, FilewrightError, type LedgerFact, type PersonId } from '../core/index.ts';
 import type { Filewright } from '../filewright.ts';
-import { addPerson, disablePerson, findPerson, listPeople, type Person } from '../store/index.ts';
-
-const KEY_PREFIX = 'fwk_';
+import { findPerson, type Person } from '../store/index.ts';
 
 /** The person behind a key; the reason for refusing does not tell whether the key ever existed. */
 export async function personOf(app: Filewright, key: string | undefined): Promise<Person> {
@@ -24,47 +16,6 @@ export async function personOf(app: Filewright, key: string | undefined): Promis
   return person;
 }
 
-/** Adds a person and returns the key, which is shown once and stored nowhere. The first person needs nobody. */
-export async function addUser(
-  app: Filewright,
-  name: string,
-  actorKey: string | undefined,
-): Promise<{ readonly id: PersonId; readonly key: string }> {
-  if (name.trim() !== name || name === '' || name.length > 200) {
-    throw new FilewrightError(
-      'USAGE',
-      'A name of 1 to 200 characters without surrounding spaces was expected',
-    );
-  }
-  const isFirst = (await listPeople(app.session, app.tenant)).length === 0;
-  const actor = isFirst ? undefined : await personOf(app, actorKey);
-  if (actor !== undefined) {
-    // A name of the people file has rights to dockets; loaded here because most commands know nothing of them.
-    const { requirePrivilegeOver } = await import('./dockets/privilege.ts');
-    await requirePrivilegeOver(app, name, actor, `Giving ${name} a key`);
-  }
-  const key = `${KEY_PREFIX}${Buffer.from(app.random.bytes(32)).toString('base64url')}`;
-  const id = personId(app.ids.next());
-  const fact = personFact(app, 'person.added', actor?.id, { name });
-  const person = { id, name, keySha256: keyHash(key) };
-  await addPerson(app.session, app.tenant, person, fact, { onlyAsFirst: isFirst });
-  await app.sequencer.sequence();
-  return { id, key };
-}
-
-export async function disableUser(app: Filewright, name: string, actor: Person): Promise<void> {
-  const { requirePrivilegeOver, requireSuccessor } = await import('./dockets/privilege.ts');
-  await requirePrivilegeOver(app, name, actor, `Taking the key of ${name}`);
-  await requireSuccessor(app, name);
-  await disablePerson(
-    app.session,
-    app.tenant,
-    name,
-    personFact(app, 'person.disabled', actor.id, { name }),
-  );
-  await app.sequencer.sequence();
-}
-
 export function userFact(
   app: Filewright,
   type: string,
@@ -74,7 +25,8 @@ export function userFact(
   return personFact(app, type, actor.id, data);
 }
 
-function personFact(
+/** By the system itself where nobody acts: the first person is added by nobody. */
+export function personFact(
   app: Filewright,
   type: string,
   actor: PersonId | undefined,
@@ -86,6 +38,7 @@ function personFact(
   return { id, type, actor: by, trace: id, data };
 }
 
-function keyHash(key: string): Uint8Array {
+/** Keys are long and random, so a plain hash is enough. */
+export function keyHash(key: string): Uint8Array {
   return createHash('sha256').update(key).digest();
 }

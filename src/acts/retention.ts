@@ -10,7 +10,7 @@ import {
   retainedKeys,
   shredDue,
 } from '../store/index.ts';
-import { sequenceAll } from './batches.ts';
+import { sequenceAll } from './sequence.ts';
 import { docketSight } from './docket-sight.ts';
 import { userFact } from './people.ts';
 

@@ -9,6 +9,7 @@ import {
 import type { Filewright } from '../filewright.ts';
 import {
   acceptAsFiled,
+  dataKeys,
   type ExceptionView,
   findException,
   handOn,
@@ -16,7 +17,7 @@ import {
   type Person,
   rejectByReview,
 } from '../store/index.ts';
-import { sequenceAll } from './batches.ts';
+import { sequenceAll } from './sequence.ts';
 import { userFact } from './people.ts';
 import { sha256 } from './reviews-hash.ts';
 import { checkOpen } from './reviews-rules.ts';
@@ -162,7 +163,9 @@ export async function sealedFact(
 ): Promise<ReturnType<typeof userFact>> {
   const fact = userFact(app, type, actor, data);
   const month = toRfc3339(app.clock.now()).slice(0, 7);
-  const keys = await app.intake.dataKeys([filing.entityId], month, () => app.vault.newKey(month));
+  const keys = await dataKeys(app.session, { tenant: app.tenant, month }, [filing.entityId], () =>
+    app.vault.newKey(month),
+  );
   const key = keys.get(filing.entityId);
   if (key === undefined) throw new Error(`no data key for ${month}`);
   return { ...fact, body: app.vault.seal({ key, entry: fact.id, body: canonicalBytes(body) }) };

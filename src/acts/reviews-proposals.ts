@@ -22,7 +22,7 @@ import {
   type ReviewItem,
   withdrawProposal,
 } from '../store/index.ts';
-import { sequenceAll } from './batches.ts';
+import { sequenceAll } from './sequence.ts';
 import { profilesByLane } from './lanes.ts';
 import { userFact } from './people.ts';
 import { openedJson } from './reviews.ts';

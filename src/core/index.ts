@@ -1,3 +1,4 @@
+export * from './boundary.ts';
 export * from './breaker.ts';
 export * from './busy.ts';
 export * from './canonical-json.ts';
@@ -26,6 +27,7 @@ export * from './identity.ts';
 export * from './ids.ts';
 export * from './json-pointer.ts';
 export * from './lane.ts';
+export * from './lane-facts.ts';
 export * from './lane-rules.ts';
 export * from './ports.ts';
 export * from './profile.ts';

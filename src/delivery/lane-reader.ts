@@ -72,6 +72,18 @@ export interface CommandSlots {
   isBusy: boolean;
 }
 
+/** How an act comes to the portal of a lane. */
+export interface LaneAccess {
+  /** Reads from the portal of a lane, in a slot of that lane. */
+  reading<Result>(lane: LaneToUse, work: (reader: LaneReader) => Promise<Result>): Promise<Result>;
+  /** The same for a command that does more than read, also while the lane is held. */
+  inSlots<Result>(
+    lane: LaneToUse,
+    wants: Omit<SlotWants, 'whileHeld'>,
+    work: (slots: CommandSlots) => Promise<Result>,
+  ): Promise<Result>;
+}
+
 /**
  * Throws LANE_BUSY when no slot becomes free in time; nothing was sent then. `whileHeld`: a lane that stands still can be
  * looked at too, by whoever finds out why.

@@ -3,19 +3,17 @@ import {
   type Clock,
   type DeliveryStore,
   effectiveCeiling,
-  entryId,
   type Ids,
   type Instant,
   isDatabaseAway,
   isOpen,
   laneAfter,
+  laneFacts,
   type LaneCode,
   type LaneEvent,
   type LaneState,
-  type LedgerFact,
   type Profile,
   type Survey,
-  toRfc3339,
   type WorkerId,
 } from '../core/index.ts';
 
@@ -174,47 +172,4 @@ function isSame(a: LaneState, b: LaneState): boolean {
     return JSON.stringify([version, ceiling, pause, breaker, throttles, missing, moments]);
   };
   return text(a) === text(b);
-}
-
-/** What a change of a lane says in the ledger. Counters alone say nothing. */
-export function laneFacts(
-  before: LaneState,
-  after: LaneState,
-  ids: Ids,
-  now: Instant,
-  actor: LedgerFact['actor'] = { kind: 'service', id: 'worker' },
-): readonly LedgerFact[] {
-  const facts: LedgerFact[] = [];
-  const add = (type: string, data: LedgerFact['data']): void => {
-    const id = entryId(ids.next());
-    facts.push({
-      id,
-      type,
-      actor,
-      trace: id,
-      data: { lane: after.code, at: toRfc3339(now), ...data },
-    });
-  };
-  if (before.breaker.state !== after.breaker.state) {
-    const type = {
-      open: 'breaker.opened',
-      half_open: 'breaker.half_open',
-      closed: 'breaker.closed',
-    };
-    add(type[after.breaker.state], { from: before.breaker.state, to: after.breaker.state });
-  }
-  const [was, is] = [before.pause, after.pause];
-  if (is.kind === 'none' && was.kind !== 'none') add('lane.resumed', { reason: was.reason });
-  if (is.kind === 'held' && (was.kind !== 'held' || was.reason !== is.reason)) {
-    add('lane.paused', { reason: is.reason, until: null });
-  }
-  if (is.kind === 'until' && (was.kind !== 'until' || was.until !== is.until)) {
-    add('lane.paused', { reason: is.reason, until: toRfc3339(is.until) });
-  }
-  if (before.ceiling !== after.ceiling) {
-    const isOurs = after.oneSessionSince !== before.oneSessionSince && after.ceiling === 1;
-    const why = isOurs ? { reason: 'sessions' } : {};
-    add('lane.ceiling', { from: before.ceiling, to: after.ceiling, ...why });
-  }
-  return facts;
 }

@@ -1,19 +1,6 @@
 /** What an entry of the ledger is made of. */
 import type { JsonValue } from '../core/index.ts';
 
-/** One log per tenant and boundary; no boundary can write into the log of another. */
-export const LEDGER_BOUNDARIES = [
-  'ingestion',
-  'reconciliation',
-  'rules',
-  'reporting',
-  'fallback',
-  'filing',
-  'access',
-  'spine',
-] as const;
-export type LedgerBoundary = (typeof LEDGER_BOUNDARIES)[number];
-
 /** What an entry is about; `ver` counts 1, 2, 3 … for each (kind, id) within one log. */
 export interface LedgerSubject {
   readonly kind: string;

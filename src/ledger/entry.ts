@@ -1,12 +1,13 @@
-import { canonicalBytes, FilewrightError, invariant, type JsonValue } from '../core/index.ts';
-import { entryFault } from './entry-shape.ts';
 import {
-  type EntryPlace,
-  type IntakeEntry,
+  canonicalBytes,
+  FilewrightError,
+  invariant,
+  type JsonValue,
   LEDGER_BOUNDARIES,
   type LedgerBoundary,
-  type LedgerEntry,
-} from './entry-type.ts';
+} from '../core/index.ts';
+import { entryFault } from './entry-shape.ts';
+import type { EntryPlace, IntakeEntry, LedgerEntry } from './entry-type.ts';
 import { leafHash, sha256, toHex } from './hashes.ts';
 
 // The tile format puts a uint16 length before each entry.

@@ -10,15 +10,14 @@ export {
   type TreeHead,
   type Trust,
 } from './checkpoint.ts';
+export { LEDGER_BOUNDARIES, type LedgerBoundary } from '../core/index.ts';
 export { CompactRange } from './compact-range.ts';
 export { buildEntry, ENTRY_BYTES_MAX, entryBytes, genesisPrev, logOrigin } from './entry.ts';
 export { type EntryFault, parseEntry } from './entry-chain.ts';
 export {
   type EntryPlace,
   type IntakeEntry,
-  LEDGER_BOUNDARIES,
   type LedgerActor,
-  type LedgerBoundary,
   type LedgerClass,
   type LedgerEntry,
   type LedgerSubject,

@@ -26,12 +26,12 @@ import { activationOf, startRouting, triggersOf } from '../packs/patent/routing/
 import {
   admitDockets,
   beginIntake,
+  dataKeys,
   type DocketAdmission,
   identifyDockets,
   isMessageKnown,
   type NewDocket,
   noteMessage,
-  PostgresIntakeStore,
   raiseAlertRow,
   recordDocketFact,
   type Session,
@@ -112,8 +112,7 @@ async function keysFor(
   subjects: readonly string[],
 ): Promise<ReadonlyMap<string, WrappedKey>> {
   const month = toRfc3339(clock.now()).slice(0, 7);
-  const store = new PostgresIntakeStore(session, tenant);
-  return store.dataKeys([...new Set(subjects)], month, () => vault.newKey(month));
+  return dataKeys(session, { tenant, month }, subjects, () => vault.newKey(month));
 }
 
 interface Sealing {

@@ -10,7 +10,6 @@ import {
   type LaneCode,
   type LaneState,
   type LedgerFact,
-  opensAt,
   type SlotRef,
   type Survey,
   type TickAnswer,
@@ -21,12 +20,13 @@ import {
 import { dataKey } from './data-keys.ts';
 import { lockedOnce } from './locked-once.ts';
 import { type ConnectionTarget, Session, type Statement } from './session.ts';
-import { recordFact } from './facts.ts';
 import { claimOf, FILING_COLUMNS, optional, SEALED_COLUMNS, sealedOf, text, when } from './rows.ts';
+import { changeLane } from './lanes.ts';
 import { settleQuarantine } from './quarantine.ts';
 import { Slots } from './slots.ts';
 import { receiptOwner } from './receipts.ts';
-import { PLANNER, tick } from './tick.ts';
+import { PLANNER } from './planner.ts';
+import { tick } from './tick.ts';
 
 const JOINS = `
 join envelope e on e.tenant = f.tenant and e.id = f.id
@@ -88,21 +88,6 @@ select ${FILING_COLUMNS}, ${SEALED_COLUMNS} from f ${JOINS}
 order by f.last_safe, f.id`,
 };
 
-const CHANGE_LANE: Statement = {
-  name: 'lane-change',
-  text: `
-update lane set state = $4::jsonb, ceiling = $5, version = version + 1, ver = ver + $7::int,
-  open_from = case when $6::double precision = 'infinity' then 'infinity'::timestamptz
-    else to_timestamp($6::double precision / 1000) end
-where tenant = $1 and code = $2 and version = $3 returning ver`,
-};
-
-const ENSURE_SLOTS: Statement = {
-  name: 'lane-ensure-slots',
-  text: `
-insert into lane_slot (tenant, lane, n) select $1, $2, n from generate_series(0, $3::int - 1) n on conflict do nothing`,
-};
-
 const HISTORY: Statement = {
   name: 'attempt-history',
   text: `
@@ -115,11 +100,6 @@ left join ledger_blob b on b.ct = o.ct
 left join ledger_dek k on k.tenant = $1 and k.id = b.key
 order by n.no`,
 };
-
-export function laneStateJson(lane: LaneState): string {
-  const { pause, breaker, throttles, missing, resumedAt, oneSessionSince } = lane;
-  return JSON.stringify({ pause, breaker, throttles, missing, resumedAt, oneSessionSince });
-}
 
 export class PostgresDeliveryStore implements DeliveryStore {
   readonly #tenant: string;
@@ -230,39 +210,6 @@ export class PostgresDeliveryStore implements DeliveryStore {
   dataKey(subject: string, month: string, make: () => WrappedKey): Promise<WrappedKey> {
     return dataKey(this.#general, { tenant: this.#tenant, subject, month }, make);
   }
-}
-
-export async function changeLane(
-  session: Session,
-  tenant: string,
-  expected: LaneState,
-  next: LaneState,
-  facts: readonly LedgerFact[],
-): Promise<boolean> {
-  return session.transaction(async (run) => {
-    const [row] = await run(CHANGE_LANE, [
-      tenant,
-      expected.code,
-      expected.version,
-      laneStateJson(next),
-      next.ceiling,
-      opensAt(next),
-      facts.length,
-    ]);
-    if (row === undefined) return false;
-    if (next.ceiling > expected.ceiling) await run(ENSURE_SLOTS, [tenant, next.code, next.ceiling]);
-    const lastVer = Number(row['ver']);
-    for (const [index, fact] of facts.entries()) {
-      const ver = lastVer - facts.length + index + 1;
-      await recordFact(
-        run,
-        { tenant, boundary: 'filing' },
-        { kind: 'lane', id: next.code, ver },
-        fact,
-      );
-    }
-    return true;
-  });
 }
 
 export async function history(

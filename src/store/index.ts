@@ -1,6 +1,6 @@
+export { dataKeys } from './data-keys.ts';
 export {
   acknowledgeAlert,
-  type Alert,
   alertPages,
   digestFigures,
   type DigestFigures,
@@ -10,10 +10,9 @@ export {
   listAlerts,
   markTold,
   quietSettledAlerts,
-  raiseAlertRow,
-  SEVERITIES,
-  type Severity,
 } from './alerts.ts';
+export { type Alert, raiseAlertRow, SEVERITIES, type Severity } from './raise-alert.ts';
+export type { Installation } from './installation.ts';
 export {
   approveBatch,
   assertResumable,
@@ -197,7 +196,8 @@ export {
 } from './signing-keys.ts';
 export { LEASE_MS } from './slots.ts';
 // For the test of its query plan.
-export { PLANNER, TICK, tickValues } from './tick.ts';
+export { PLANNER } from './planner.ts';
+export { TICK, tickValues } from './tick.ts';
 export { consistencyProofAt, inclusionProofAt, type LogName, rootAt } from './tree-store.ts';
 export {
   addSubscription,

@@ -1,4 +1,4 @@
-/** Lanes as people see and change them. Workers change their state by compare-and-set (delivery-store.ts). */
+/** Lanes as people see and change them. Workers change their state by compare-and-set (`changeLane`). */
 import {
   CLOSED,
   FilewrightError,
@@ -6,9 +6,9 @@ import {
   type LaneState,
   type LedgerFact,
   laneCode,
+  opensAt,
   type Profile,
 } from '../core/index.ts';
-import { changeLane, laneStateJson } from './delivery-store.ts';
 import { recordFact } from './facts.ts';
 import { laneOf, text } from './rows.ts';
 import type { Session, Statement } from './session.ts';
@@ -23,7 +23,7 @@ returning ver, ceiling, (xmax = 0) as added`,
 };
 
 const SLOTS: Statement = {
-  name: 'lane-add-slots',
+  name: 'lane-ensure-slots',
   text: `insert into lane_slot (tenant, lane, n) select $1, $2, n from generate_series(0, $3::int - 1) n on conflict do nothing`,
 };
 
@@ -43,6 +43,15 @@ where hash <> all ($2::text[]) order by code`,
 const FIND: Statement = {
   name: 'lane-find',
   text: 'select code, version, ceiling, state from lane where tenant = $1 and code = $2',
+};
+
+const CHANGE_LANE: Statement = {
+  name: 'lane-change',
+  text: `
+update lane set state = $4::jsonb, ceiling = $5, version = version + 1, ver = ver + $7::int,
+  open_from = case when $6::double precision = 'infinity' then 'infinity'::timestamptz
+    else to_timestamp($6::double precision / 1000) end
+where tenant = $1 and code = $2 and version = $3 returning ver`,
 };
 
 export interface LaneView {
@@ -125,4 +134,43 @@ export async function changeLaneByPerson(
     'DATABASE_UNREACHABLE',
     `Lane ${code} changes too often to be changed now; try again`,
   );
+}
+
+/** False when somebody else changed the lane meanwhile. */
+export async function changeLane(
+  session: Session,
+  tenant: string,
+  expected: LaneState,
+  next: LaneState,
+  facts: readonly LedgerFact[],
+): Promise<boolean> {
+  return session.transaction(async (run) => {
+    const [row] = await run(CHANGE_LANE, [
+      tenant,
+      expected.code,
+      expected.version,
+      laneStateJson(next),
+      next.ceiling,
+      opensAt(next),
+      facts.length,
+    ]);
+    if (row === undefined) return false;
+    if (next.ceiling > expected.ceiling) await run(SLOTS, [tenant, next.code, next.ceiling]);
+    const lastVer = Number(row['ver']);
+    for (const [index, fact] of facts.entries()) {
+      const ver = lastVer - facts.length + index + 1;
+      await recordFact(
+        run,
+        { tenant, boundary: 'filing' },
+        { kind: 'lane', id: next.code, ver },
+        fact,
+      );
+    }
+    return true;
+  });
+}
+
+function laneStateJson(lane: LaneState): string {
+  const { pause, breaker, throttles, missing, resumedAt, oneSessionSince } = lane;
+  return JSON.stringify({ pause, breaker, throttles, missing, resumedAt, oneSessionSince });
 }

@@ -6,7 +6,7 @@
  * Roles belong to the whole server, so their names begin with the installation's prefix. Where the login may not create
  * roles, the product works all the same with the triggers alone, and `rolesState` says why.
  */
-import { LEDGER_BOUNDARIES, type LedgerBoundary } from '../ledger/index.ts';
+import { LEDGER_BOUNDARIES, type LedgerBoundary } from '../core/index.ts';
 import {
   hasRowsByBoundary,
   isStage,

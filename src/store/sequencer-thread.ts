@@ -8,7 +8,7 @@ import { FilewrightError } from '../core/index.ts';
 import type { CheckpointCopies } from './checkpoints.ts';
 import { GROUP_MAX, PostgresSequencer } from './sequencer.ts';
 import { type ConnectionTarget, Session } from './session.ts';
-import { PLANNER } from './tick.ts';
+import { PLANNER } from './planner.ts';
 
 interface ThreadInput {
   readonly target: ConnectionTarget;

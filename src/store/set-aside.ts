@@ -4,7 +4,7 @@
  * person is told. The log goes on, because everything behind it would otherwise wait for ever.
  */
 import { FilewrightError, type Instant, sha256Of } from '../core/index.ts';
-import { raiseAlertRow } from './alerts.ts';
+import { raiseAlertRow } from './raise-alert.ts';
 import { text } from './rows.ts';
 import type { Row, Session, Statement } from './session.ts';
 import type { LogName } from './tree-store.ts';

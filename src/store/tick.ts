@@ -18,14 +18,6 @@ import { factJson } from './facts.ts';
 import { claimOf, FILING_COLUMNS, SEALED_COLUMNS, text } from './rows.ts';
 import type { Session, Statement } from './session.ts';
 
-export const PLANNER: Readonly<Record<string, string>> = {
-  enable_seqscan: 'off',
-  enable_hashjoin: 'off',
-  enable_mergejoin: 'off',
-  jit: 'off',
-  plan_cache_mode: 'force_generic_plan',
-};
-
 // $1 tenant, $2 worker, $3 outcomes, $4 lanes, $5 counts, $6 attempt ids, $7 and $8 where to begin in each lane
 export const TICK: Statement = {
   name: 'tick',

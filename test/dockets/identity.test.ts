@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { serveAcknowledgements } from '../../src/acts/dockets/index.ts';
 import { linksOf } from '../../src/acts/dockets/links.ts';
-import { addUser } from '../../src/acts/people.ts';
+import { addUser } from '../../src/acts/users.ts';
 import { addMs } from '../../src/core/index.ts';
 import { acknowledgementDesk, importDockets } from '../../src/routing/index.ts';
 import { linkFor } from '../../src/store/index.ts';

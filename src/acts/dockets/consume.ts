@@ -9,7 +9,7 @@ import {
 } from '../../brokers/index.ts';
 import type { Clock } from '../../core/index.ts';
 import { docketMessageDesk } from '../../routing/index.ts';
-import { sequenceAll } from '../batches.ts';
+import { sequenceAll } from '../sequence.ts';
 import { addressIn, type Environment, RABBITMQ_URL, REDIS_URL, trustIn } from './broker-address.ts';
 import { mappingNamed } from './mapping.ts';
 import { routingParts } from './parts.ts';

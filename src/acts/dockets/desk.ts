@@ -4,7 +4,7 @@ import { FilewrightError, type Instant, toRfc3339 } from '../../core/index.ts';
 import { finder } from '../../packs/patent/docket/index.ts';
 import * as routing from '../../routing/index.ts';
 import type { Person } from '../../store/index.ts';
-import { sequenceAll } from '../batches.ts';
+import { sequenceAll } from '../sequence.ts';
 import { routingParts } from './parts.ts';
 import { viewerFor } from './sight.ts';
 

@@ -20,7 +20,7 @@ import {
   type Person,
   type StoredDocket,
 } from '../../store/index.ts';
-import { sequenceAll } from '../batches.ts';
+import { sequenceAll } from '../sequence.ts';
 import { mappingNamed } from './mapping.ts';
 import { actorOf, routingParts } from './parts.ts';
 import { type DocketFile, type FileRecord, openDocketFile } from './read-file.ts';

@@ -3,7 +3,7 @@ import type { Filewright } from '../../filewright.ts';
 import { unknownDocket } from '../../packs/patent/access/index.ts';
 import * as routing from '../../routing/index.ts';
 import type { Person, StoredDifference } from '../../store/index.ts';
-import { sequenceAll } from '../batches.ts';
+import { sequenceAll } from '../sequence.ts';
 import { actorOf, routingParts } from './parts.ts';
 import { requireKnown } from './privilege.ts';
 import { shownRun } from './recovery-shown.ts';

@@ -12,7 +12,7 @@ import {
   setAbsence,
 } from '../../routing/index.ts';
 import { findRoutingDocument, type Person } from '../../store/index.ts';
-import { sequenceAll } from '../batches.ts';
+import { sequenceAll } from '../sequence.ts';
 import { unreadableFile } from '../input-file.ts';
 import { actorOf, routingParts } from './parts.ts';
 import { requireKnown, requirePrivilege } from './privilege.ts';

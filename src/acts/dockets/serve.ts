@@ -4,7 +4,7 @@ import { FilewrightError } from '../../core/index.ts';
 import type { People, Viewer } from '../../packs/patent/access/index.ts';
 import { acknowledgementDesk } from '../../routing/index.ts';
 import { startAcknowledgementServer, type WebAddress, type WebServer } from '../../web/index.ts';
-import { sequenceAll } from '../batches.ts';
+import { sequenceAll } from '../sequence.ts';
 import { personOf } from '../people.ts';
 import { routingParts } from './parts.ts';
 import { linksOf } from './links.ts';

@@ -19,7 +19,7 @@ export type {
   VerificationReport,
   WithdrawalView,
 } from '../../pipeline/index.ts';
-export { sequenceAll } from '../batches.ts';
+export { sequenceAll } from '../sequence.ts';
 export { laneDocuments } from '../../pipeline/index.ts';
 export { ledgerOfFile, ledgerOfLane, readingLane } from './lane-sources.ts';
 export {

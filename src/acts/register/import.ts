@@ -17,7 +17,7 @@ import {
   type EntityRecord,
 } from '../../packs/entity/register/index.ts';
 import type { Person } from '../../store/index.ts';
-import { sequenceAll } from '../batches.ts';
+import { sequenceAll } from '../sequence.ts';
 import { readableFileBytes, rowFormatOf } from '../input-file.ts';
 import { RegisterDesk, type RowOutcome } from './desk.ts';
 import { registerLaw, today } from './law.ts';

@@ -4,7 +4,7 @@ import type { Filewright } from '../../filewright.ts';
 import type { EntityRecord, RegisterLaw } from '../../packs/entity/register/index.ts';
 import type { Person } from '../../store/index.ts';
 import { listEntities, lockRegister } from '../../store/register/index.ts';
-import { sequenceAll } from '../batches.ts';
+import { sequenceAll } from '../sequence.ts';
 import { registerLaw, today } from './law.ts';
 import type { Move } from './obligation-move.ts';
 import { applyPlans, movesOf, planObligations } from './obligation-plan.ts';

@@ -2,7 +2,7 @@
  * The walls between the stages of the grants pipeline: which role may do what with which table. What is not said here is
  * refused by the database. Columns are named where a stage may see only a part: that part is the contract.
  */
-import type { LedgerBoundary } from '../../ledger/index.ts';
+import type { LedgerBoundary } from '../../core/index.ts';
 
 export const STAGES = ['ingestion', 'reconciliation', 'rules', 'reporting', 'fallback'] as const;
 export type Stage = (typeof STAGES)[number];
