@@ -21,7 +21,7 @@ import { dataKey } from './data-keys.ts';
 import { lockedOnce } from './locked-once.ts';
 import { type ConnectionTarget, Session, type Statement } from './session.ts';
 import { claimOf, FILING_COLUMNS, optional, SEALED_COLUMNS, sealedOf, text, when } from './rows.ts';
-import { changeLane } from './lanes.ts';
+import { writeLane } from './lanes.ts';
 import { settleQuarantine } from './quarantine.ts';
 import { Slots } from './slots.ts';
 import { receiptOwner } from './receipts.ts';
@@ -192,7 +192,7 @@ export class PostgresDeliveryStore implements DeliveryStore {
   }
 
   changeLane(expected: LaneState, next: LaneState, facts: readonly LedgerFact[]): Promise<boolean> {
-    return changeLane(this.#general, this.#tenant, expected, next, facts);
+    return writeLane(this.#general, this.#tenant, expected, next, facts);
   }
 
   leaseProbe(worker: WorkerId, lane: LaneCode): Promise<SlotRef | undefined> {

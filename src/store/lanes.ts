@@ -1,4 +1,4 @@
-/** Lanes as people see and change them. Workers change their state by compare-and-set (`changeLane`). */
+/** Lanes as people see and change them. Workers change their state by compare-and-set (`writeLane`). */
 import {
   CLOSED,
   FilewrightError,
@@ -128,7 +128,7 @@ export async function changeLaneByPerson(
       throw new FilewrightError('NOT_FOUND', `No lane is named ${text(code)}; see lane list`);
     const before = laneOf(row);
     const { after, facts } = change(before);
-    if (await changeLane(session, tenant, before, after, facts)) return after;
+    if (await writeLane(session, tenant, before, after, facts)) return after;
   }
   throw new FilewrightError(
     'DATABASE_UNREACHABLE',
@@ -137,7 +137,7 @@ export async function changeLaneByPerson(
 }
 
 /** False when somebody else changed the lane meanwhile. */
-export async function changeLane(
+export async function writeLane(
   session: Session,
   tenant: string,
   expected: LaneState,

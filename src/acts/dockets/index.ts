@@ -14,7 +14,7 @@ export { type DocketImport, type DocketImportReport, importDocketFile } from './
 export { movedBy, type MovedEntry } from './moved.ts';
 export {
   approveRecovery,
-  type DifferenceFilter,
+  type DifferenceQuestion,
   listRecoveryDifferences,
   recoveryStatus,
   type RecoveryStatus,

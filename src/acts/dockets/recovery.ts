@@ -72,13 +72,13 @@ export async function reviewDifferences(
   return count;
 }
 
-export type DifferenceFilter = Omit<routing.DifferenceFilter, 'docket'>;
+export type DifferenceQuestion = Omit<routing.DifferenceFilter, 'docket'>;
 
 /** Open differences that this person may see, the most urgent first. */
 export async function listRecoveryDifferences(
   app: Filewright,
   person: Person,
-  filter: DifferenceFilter,
+  filter: DifferenceQuestion,
 ): Promise<readonly StoredDifference[]> {
   return routing.openDifferences(routingParts(app), await viewerFor(app, person), filter);
 }
@@ -87,7 +87,7 @@ export async function listRecoveryDifferences(
 export async function reviewFiltered(
   app: Filewright,
   person: Person,
-  filter: DifferenceFilter,
+  filter: DifferenceQuestion,
 ): Promise<{ readonly reviewed: number; readonly dockets: number }> {
   await requireKnown(app, person, 'Reviewing differences');
   const viewer = await viewerFor(app, person);

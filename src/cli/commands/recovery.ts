@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type {
-  DifferenceFilter,
+  DifferenceQuestion,
   listRecoveryDifferences,
   RecoveryStatus,
 } from '../../acts/dockets/index.ts';
@@ -118,7 +118,7 @@ function withFilter(command: Command): Command {
     .option('--client <name>', 'of dockets of this client');
 }
 
-function filterOf({ target, kind, client }: FilterOptions): DifferenceFilter {
+function filterOf({ target, kind, client }: FilterOptions): DifferenceQuestion {
   return {
     ...(target === undefined ? {} : { target }),
     ...(kind === undefined ? {} : { kind }),
