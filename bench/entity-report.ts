@@ -34,7 +34,7 @@ export function entityDetails(results: EntityResults): readonly string[] {
     '',
     `## Entity: ${filings} filings, ${lanes.length} lanes`,
     '',
-    `Ceilings ${Math.min(...lanes.map((lane) => lane.ceiling))} to ${Math.max(...lanes.map((lane) => lane.ceiling))} (${slots} slots in all), mean service times ${Math.min(...latencies)} to ${Math.max(...latencies)} ms, so many filings in each lane that its ideal (n × mean ÷ ceiling) is about ${(idealMs / 1000).toFixed(1)} s. The recomputed ideal is what the portal really worked on, the rest of slots after a cut or a death, the block and its slow start.`,
+    `Ceilings ${Math.min(...lanes.map((lane) => lane.ceiling))} to ${Math.max(...lanes.map((lane) => lane.ceiling))} (${slots} slots in all), mean service times ${Math.min(...latencies)} to ${Math.max(...latencies)} ms, so many filings in each lane that its ideal (n × mean ÷ ceiling) is about ${(idealMs / 1000).toFixed(1)} s. The recomputed ideal is what the portal really worked on, the rest of slots after a fault or a death, the block and its slow start.`,
     '',
     '| run | ideal s | makespan s | ratio | worst lane to its own ideal | accepted | repeats of a key | faults | refused while blocked | import heap MB | worker heap MB |',
     '|---|---|---|---|---|---|---|---|---|---|---|',

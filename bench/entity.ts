@@ -183,12 +183,13 @@ async function run(input: {
 }
 
 /**
- * What the rules make unavoidable: everything the portal really worked on, the rest of a slot whose request was cut off
- * or whose worker died, the block up to its stamp, and the slow start after it. Noticing, deciding and recording are not
- * in it.
+ * What the rules make unavoidable: everything the portal really worked on, the rest of a slot after a fault (none shows
+ * that the portal is done, and its ceiling counts what it still works on) or after its worker's death, the block up to
+ * its stamp, and the slow start after it. Noticing, deciding and recording are not in it.
  */
 function recomputedIdealMs(lane: EntityLane, seen: LaneTruth, victimSlots: number): number {
-  const restMs = (seen.faults.cut + victimSlots) * LONGEST_SERVICE_MS;
+  const faults = Object.values(seen.faults).reduce((sum, count) => sum + count, 0);
+  const restMs = (faults + victimSlots) * LONGEST_SERVICE_MS;
   const slowStartMs = seen.pauseMs > 0 ? slowStartLossMs(lane.ceiling) : 0;
   return (seen.busyMs + restMs) / lane.ceiling + seen.pauseMs + slowStartMs;
 }
