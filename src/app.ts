@@ -5,22 +5,17 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { FilewrightError, type Log } from './core/index.ts';
-import {
-  type CommandSlots,
-  type LaneReader,
-  type LaneToUse,
-  type RunningParts,
-  type SlotWants,
-  systemProcesses,
-  withLaneReader,
-  withLaneSlots,
-  Worker,
+import type {
+  CommandSlots,
+  LaneReader,
+  LaneToUse,
+  RunningParts,
+  SlotWants,
 } from './delivery/index.ts';
-import { knownProfiles, readThresholds, sendGate } from './acts/index.ts';
+import { readThresholds } from './acts/index.ts';
 import type { Filewright, RouterSettings } from './filewright.ts';
 import { type JobsOptions, warnOnArrival } from './jobs/index.ts';
 import { KeyVault, logOrigin } from './ledger/index.ts';
-import { createPortal } from './portals/index.ts';
 import type { RunningRouter } from './routing/index.ts';
 import {
   type ConnectionTarget,
@@ -167,12 +162,16 @@ async function open(
   return { base, target, schema, environment, sequencing };
 }
 
-function workerOf(
+/** Loaded on demand, as all that speaks with portals is: most commands only ask the database. */
+async function workerOf(
   opened: Opened,
   profiles: Parameters<Filewright['worker']>[0],
   settings: Parameters<Filewright['worker']>[1],
-): RunningParts {
+): Promise<RunningParts> {
   const { base, environment } = opened;
+  const { systemProcesses, Worker } = await import('./delivery/index.ts');
+  const { createPortal } = await import('./portals/index.ts');
+  const { knownProfiles, sendGate } = await import('./acts/index.ts');
   const { session, tenant, clock, ids, vault, log } = base;
   const store = deliveryStoreOf(opened, settings?.leaseMs);
   const thread = sequencerThreadOf(opened);
@@ -231,6 +230,8 @@ async function readingOf<Result>(
   work: (reader: LaneReader) => Promise<Result>,
 ): Promise<Result> {
   const { clock } = opened.base;
+  const { systemProcesses, withLaneReader } = await import('./delivery/index.ts');
+  const { createPortal } = await import('./portals/index.ts');
   const store = deliveryStoreOf(opened, undefined);
   const portal = createPortal({ environment: opened.environment });
   const ports = { clock, store, processes: systemProcesses(), portal, leaseMs: LEASE_MS };
@@ -248,6 +249,7 @@ async function inSlotsOf<Result>(
   work: (slots: CommandSlots) => Promise<Result>,
 ): Promise<Result> {
   const { clock } = opened.base;
+  const { systemProcesses, withLaneSlots } = await import('./delivery/index.ts');
   const store = deliveryStoreOf(opened, undefined);
   const ports = { clock, store, processes: systemProcesses(), leaseMs: LEASE_MS };
   try {

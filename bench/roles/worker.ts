@@ -10,7 +10,7 @@ const [dataDirectory = '', tenant = 'main', ahead = '1'] = process.argv.slice(2)
 const log = jsonLog(destination({ fd: openSync('/dev/null', 'w'), sync: true }));
 const memory = watchMemory();
 const app = await createFilewright({ dataDirectory, tenant, log });
-const parts = app.worker(await profilesByLane(app), { ahead: Number(ahead) });
+const parts = await app.worker(await profilesByLane(app), { ahead: Number(ahead) });
 let running: Promise<void> = Promise.resolve();
 
 process.on('disconnect', () => process.exit(0));

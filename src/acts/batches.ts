@@ -145,7 +145,7 @@ export async function runBatch(
   }
   // A crash between the approval and the release leaves filings unqueued; doing it again is harmless.
   await releaseBatch(app.session, app.tenant, id);
-  const parts = app.worker(await profilesByLane(app), options.settings);
+  const parts = await app.worker(await profilesByLane(app), options.settings);
   const running = parts.worker.run();
   let failure: unknown;
   const ended = running.catch((error: unknown) => {

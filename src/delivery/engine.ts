@@ -9,7 +9,7 @@ export interface FilingEngine extends LaneAccess {
   worker(
     profiles: ReadonlyMap<LaneCode, Profile>,
     settings?: Partial<WorkerSettings>,
-  ): RunningParts;
+  ): Promise<RunningParts>;
 }
 
 export interface RunningParts {

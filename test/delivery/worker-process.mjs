@@ -14,7 +14,7 @@ const exit = () => process.exit(1);
 process.on('disconnect', exit);
 const app = await createFilewright({ dataDirectory, tenant, databaseUrl });
 const settings = { leaseMs: Number(leaseMs), drainMsMax: 1_000 };
-const parts = app.worker(await profilesByLane(app), settings);
+const parts = await app.worker(await profilesByLane(app), settings);
 process.on('SIGTERM', () => void parts.worker.stop());
 await parts.worker.run();
 await parts.close();

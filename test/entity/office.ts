@@ -95,7 +95,7 @@ export class Office {
 
   /** Starts a worker; drains it when called back. */
   async worker(): Promise<() => Promise<void>> {
-    const parts = this.app.worker(await profilesByLane(this.app), { leaseMs: 4_000 });
+    const parts = await this.app.worker(await profilesByLane(this.app), { leaseMs: 4_000 });
     const ended = parts.worker.run();
     const stop = async (): Promise<void> => {
       if (!this.stops.delete(stop)) return;

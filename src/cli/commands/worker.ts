@@ -37,7 +37,7 @@ export function addWorkerCommand(worker: Command): void {
               `--ahead: a number from 0 to 10 was expected, found "${own.ahead}"`,
             );
           }
-          const parts = app.worker(await profilesByLane(app), { ahead });
+          const parts = await app.worker(await profilesByLane(app), { ahead });
           try {
             await runBesideJobs(app, parts.worker, { signal, beat });
           } finally {
