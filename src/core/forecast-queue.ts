@@ -3,6 +3,7 @@
  * nothing idle while something may go, nothing after its last safe moment) without the engine around them. Pure.
  */
 import type { OpenSpans } from './forecast-hours.ts';
+import { Heap } from './heap.ts';
 import { instant, type Instant } from './time.ts';
 
 /** A filing that waits for its turn. */
@@ -55,7 +56,7 @@ export function playQueue(
 ): Played {
   const { spans } = rules;
   const arriving = [...waiting].sort((a, b) => a.readyAt - b.readyAt);
-  const ready: WaitingFiling[] = [];
+  const ready = new Heap(isBefore);
   const turns: Turn[] = [];
   // Service times are equal, so requests end in the order in which they began.
   const ends: number[] = Array.from({ length: rules.inFlight }, () => now + rules.serviceMs);
@@ -69,24 +70,24 @@ export function playQueue(
     missed += 1;
     turns.push({ ...place(filing), startsAt: undefined, slackMs: Math.min(slackMs, 0) });
   };
-  while (!isLost && (arrived < arriving.length || ready.length > 0)) {
+  while (!isLost && (arrived < arriving.length || ready.size > 0)) {
     const isEarly = firstOpening !== undefined && at < firstOpening;
     const span = isEarly ? undefined : spans.at(instant(at));
     if (!isEarly && span === undefined) break;
     at = span === undefined ? at : Math.max(at, span.from);
     for (let next = arriving[arrived]; next !== undefined && next.readyAt <= at; ) {
-      push(ready, next);
+      ready.push(next);
       arrived += 1;
       next = arriving[arrived];
     }
     while ((ends[ended] ?? Number.POSITIVE_INFINITY) <= at) ended += 1;
     const width = widthAt(rules, at);
-    while (ready.length > 0) {
-      const first = ready[0];
+    for (;;) {
+      const { first } = ready;
       if (first === undefined) break;
       const slackMs = first.lastSafe - at;
       if (slackMs > 0 && ends.length - ended >= width) break;
-      pop(ready);
+      ready.pop();
       if (slackMs <= 0) {
         miss(first, slackMs);
         isLost ||= rules.mustNotMiss?.(first.id) === true;
@@ -97,15 +98,15 @@ export function playQueue(
       // A request that takes no time frees its slot at once.
       while ((ends[ended] ?? Number.POSITIVE_INFINITY) <= at) ended += 1;
     }
-    if (ready.length === 0 && arrived >= arriving.length) break;
+    if (ready.size === 0 && arrived >= arriving.length) break;
     at = nextMoment(at, {
-      freed: ready.length > 0 ? ends[ended] : undefined,
-      wider: ready.length > 0 ? nextStep(rules, at) : undefined,
+      freed: ready.size > 0 ? ends[ended] : undefined,
+      wider: ready.size > 0 ? nextStep(rules, at) : undefined,
       arrival: arriving[arrived]?.readyAt,
     });
   }
   // The portal does not open again within the bound: whatever is left never has a turn.
-  for (const filing of [...ready, ...arriving.slice(arrived)]) {
+  for (const filing of [...ready.items, ...arriving.slice(arrived)]) {
     miss(filing, Number.NEGATIVE_INFINITY);
   }
   const last = ends.at(-1);
@@ -140,33 +141,4 @@ function nextStep(rules: QueueRules, at: number): number | undefined {
 
 function isBefore(a: WaitingFiling, b: WaitingFiling): boolean {
   return a.lastSafe !== b.lastSafe ? a.lastSafe < b.lastSafe : a.id < b.id;
-}
-
-/** A binary heap: the filing whose turn it is comes first. */
-function push(heap: WaitingFiling[], filing: WaitingFiling): void {
-  let at = heap.length;
-  while (at > 0) {
-    const above = (at - 1) >> 1;
-    const parent = heap[above];
-    if (parent === undefined || !isBefore(filing, parent)) break;
-    heap[at] = parent;
-    at = above;
-  }
-  heap[at] = filing;
-}
-
-function pop(heap: WaitingFiling[]): void {
-  const last = heap.pop();
-  if (last === undefined || heap.length === 0) return;
-  let at = 0;
-  for (;;) {
-    const left = heap[2 * at + 1];
-    if (left === undefined) break;
-    const right = heap[2 * at + 2];
-    const child = right !== undefined && isBefore(right, left) ? right : left;
-    if (!isBefore(child, last)) break;
-    heap[at] = child;
-    at = 2 * at + (child === right ? 2 : 1);
-  }
-  heap[at] = last;
 }

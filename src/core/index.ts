@@ -22,6 +22,7 @@ export * from './forecast-hours.ts';
 export * from './forecast-levers.ts';
 export * from './forecast-queue.ts';
 export * from './forecast-warnings.ts';
+export * from './heap.ts';
 export * from './hours.ts';
 export * from './identity.ts';
 export * from './ids.ts';

@@ -2,7 +2,15 @@
  * Virtual time for the simulation: a queue of events, a clock that jumps from one to the next, and dice that order
  * events of the same moment. The same seed gives the same order, so a failure can be replayed.
  */
-import { type Clock, type Ids, type Instant, instant, type Random, uuidV7 } from '../core/index.ts';
+import {
+  type Clock,
+  Heap,
+  type Ids,
+  type Instant,
+  instant,
+  type Random,
+  uuidV7,
+} from '../core/index.ts';
 import { Dice } from './simulator/dice.ts';
 
 /** Every port call, timer and answer is an event; a run that needs more than this is going round in circles. */
@@ -34,7 +42,7 @@ export class VirtualTime {
   /** How many events have run. */
   events = 0;
   readonly #ties: SeededRandom;
-  readonly #heap: Event[] = [];
+  readonly #heap = new Heap(isBefore);
   #order = 0;
   #stopped = false;
 
@@ -51,7 +59,7 @@ export class VirtualTime {
       order: this.#order++,
       run,
     };
-    push(this.#heap, event);
+    this.#heap.push(event);
     return {
       cancel() {
         event.run = undefined;
@@ -93,13 +101,13 @@ export class VirtualTime {
     await drained();
     for (;;) {
       if (this.#stopped) return 'stopped';
-      const event = this.#heap[0];
+      const event = this.#heap.first;
       if (event === undefined) return 'idle';
       if (event.run !== undefined && event.atMs > untilMs) {
         this.now = Math.max(this.now, untilMs);
         return 'until';
       }
-      pop(this.#heap);
+      this.#heap.pop();
       // A cancelled timer does not move the clock.
       if (event.run === undefined) continue;
       if (this.events >= eventsMax) {
@@ -129,36 +137,6 @@ function turned(): Promise<void> {
 function isBefore(a: Event, b: Event): boolean {
   if (a.atMs !== b.atMs) return a.atMs < b.atMs;
   return a.tie !== b.tie ? a.tie < b.tie : a.order < b.order;
-}
-
-/** A binary heap: the earliest event is the first. */
-function push(heap: Event[], event: Event): void {
-  let place = heap.length;
-  while (place > 0) {
-    const above = (place - 1) >> 1;
-    const parent = heap[above];
-    if (parent === undefined || !isBefore(event, parent)) break;
-    heap[place] = parent;
-    place = above;
-  }
-  heap[place] = event;
-}
-
-function pop(heap: Event[]): void {
-  const last = heap.pop();
-  if (last === undefined || heap.length === 0) return;
-  let place = 0;
-  for (;;) {
-    const left = heap[2 * place + 1];
-    if (left === undefined) break;
-    const right = heap[2 * place + 2];
-    const rightFirst = right !== undefined && isBefore(right, left);
-    const child = rightFirst ? right : left;
-    if (!isBefore(child, last)) break;
-    heap[place] = child;
-    place = 2 * place + (rightFirst ? 2 : 1);
-  }
-  heap[place] = last;
 }
 
 /** The clock of one simulated process: the wall clock may be wrong and may jump, the monotonic one may not. */

@@ -1,4 +1,4 @@
-import type { Instant } from '../../core/index.ts';
+import { Heap, type Instant } from '../../core/index.ts';
 
 interface Entry {
   readonly at: number;
@@ -12,8 +12,8 @@ interface Entry {
 export class QueueWatch {
   readonly #readyAt = new Map<string, number>();
   readonly #lastSafe: ReadonlyMap<string, Instant>;
-  readonly #byReady: Entry[] = [];
-  readonly #byLastSafe: Entry[] = [];
+  readonly #byReady = new Heap(isEarlier);
+  readonly #byLastSafe = new Heap(isEarlier);
 
   constructor(lastSafe: ReadonlyMap<string, Instant>) {
     this.#lastSafe = lastSafe;
@@ -25,8 +25,8 @@ export class QueueWatch {
 
   add(id: string, readyAt: number): void {
     this.#readyAt.set(id, readyAt);
-    push(this.#byReady, { at: readyAt, id });
-    push(this.#byLastSafe, { at: this.#lastSafe.get(id) ?? Number.POSITIVE_INFINITY, id });
+    this.#byReady.push({ at: readyAt, id });
+    this.#byLastSafe.push({ at: this.#lastSafe.get(id) ?? Number.POSITIVE_INFINITY, id });
   }
 
   remove(id: string): void {
@@ -44,38 +44,14 @@ export class QueueWatch {
 }
 
 /** Entries of filings that were taken meanwhile are dropped when they come to the front. */
-function first(heap: Entry[], isCurrent: (entry: Entry) => boolean): number {
-  for (let entry = heap[0]; entry !== undefined; entry = heap[0]) {
+function first(heap: Heap<Entry>, isCurrent: (entry: Entry) => boolean): number {
+  for (let entry = heap.first; entry !== undefined; entry = heap.first) {
     if (isCurrent(entry)) return entry.at;
-    pop(heap);
+    heap.pop();
   }
   return Number.POSITIVE_INFINITY;
 }
 
-function push(heap: Entry[], entry: Entry): void {
-  let place = heap.length;
-  while (place > 0) {
-    const above = (place - 1) >> 1;
-    const parent = heap[above];
-    if (parent === undefined || parent.at <= entry.at) break;
-    heap[place] = parent;
-    place = above;
-  }
-  heap[place] = entry;
-}
-
-function pop(heap: Entry[]): void {
-  const last = heap.pop();
-  if (last === undefined || heap.length === 0) return;
-  let place = 0;
-  for (;;) {
-    const left = heap[2 * place + 1];
-    if (left === undefined) break;
-    const right = heap[2 * place + 2];
-    const child = right !== undefined && right.at < left.at ? right : left;
-    if (child.at >= last.at) break;
-    heap[place] = child;
-    place = 2 * place + (child === right ? 2 : 1);
-  }
-  heap[place] = last;
+function isEarlier(a: Entry, b: Entry): boolean {
+  return a.at < b.at;
 }
