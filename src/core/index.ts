@@ -30,6 +30,7 @@ export * from './json-pointer.ts';
 export * from './lane.ts';
 export * from './lane-facts.ts';
 export * from './lane-rules.ts';
+export * from './misspelt-name.ts';
 export * from './ports.ts';
 export * from './profile.ts';
 export * from './registry.ts';

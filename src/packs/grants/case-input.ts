@@ -1,6 +1,6 @@
 /** The input of one case, read field by field: each refusal names the field, what it must hold and what it holds. */
 import { type Day, DAY_EXPECTED, parseDay } from '../../calendar/index.ts';
-import { FilewrightError, misspeltField } from '../../core/index.ts';
+import { FilewrightError, misspeltNames } from '../../core/index.ts';
 
 /** Whole dollars have at most 15 digits in a return (USAmountType); more is not an amount. */
 const AMOUNT_MAX = 999_999_999_999_999;
@@ -47,8 +47,9 @@ export class CaseInput {
    */
   refuseMisspelt(): void {
     const missed = [...this.#asked].filter((name) => !Object.hasOwn(this.#members, name));
+    const meantBy = misspeltNames(missed);
     for (const name of this.unread()) {
-      const meant = misspeltField(name, missed);
+      const meant = meantBy(name);
       if (meant === undefined) continue;
       throw new FilewrightError(
         'CASE_INVALID',
