@@ -6,9 +6,6 @@ export const LINE_CHARS_MAX = 64 * 1024;
 // One tag, text or comment. The longest text of the camt schema has 500 characters, of OFX 255.
 export const TOKEN_CHARS_MAX = 64 * 1024;
 
-// Text given to the XML parser at once: small, so that TOKEN_CHARS_MAX is noticed soon after it is passed.
-export const SLICE_CHARS = 16 * 1024;
-
 // The deepest path of the camt schema has about twenty levels, of OFX about ten.
 export const DEPTH_MAX = 64;
 
