@@ -5,7 +5,7 @@
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { type Day, formatDay, parseDay } from '../src/calendar/index.ts';
-import { CsvRows } from '../src/packs/grants/csv-rows.ts';
+import { StrictCsv } from '../src/core/index.ts';
 import type { BankLine, ExpectedReceipt } from '../src/packs/grants/index.ts';
 import { packageRoot } from '../src/store/index.ts';
 
@@ -33,7 +33,7 @@ export interface RealGrant {
 
 export async function realGrants(): Promise<readonly RealGrant[]> {
   const file = join(packageRoot(), 'test/fixtures/grants/schedule-i-grants.csv');
-  const rows = new CsvRows();
+  const rows = new StrictCsv();
   const grants: RealGrant[] = [];
   const add = (cells: readonly string[]): void => {
     const cell = (place: number): string => cells[place] ?? '';
@@ -48,8 +48,9 @@ export async function realGrants(): Promise<readonly RealGrant[]> {
       purpose: cell(12),
     });
   };
-  for await (const piece of createReadStream(file, { encoding: 'utf8' })) {
-    for (const { cells } of rows.push(String(piece))) add(cells);
+  for await (const piece of createReadStream(file)) {
+    // A stream without an encoding gives buffers.
+    for (const { cells } of rows.push(piece as Buffer)) add(cells);
   }
   for (const { cells } of rows.finish()) add(cells);
   return grants.slice(1);

@@ -1,10 +1,16 @@
 /** Batches: import, approval by a second person, and running one to its end. */
 import { createReadStream } from 'node:fs';
-import { type BatchId, batchId, FilewrightError, isDatabaseAway, isUuid } from '../core/index.ts';
+import {
+  type BatchId,
+  batchId,
+  type ColumnMapping,
+  FilewrightError,
+  isDatabaseAway,
+  isUuid,
+} from '../core/index.ts';
 import type { Filewright } from '../filewright.ts';
 import type { WorkerSettings } from '../delivery/index.ts';
 import {
-  type ColumnMapping,
   type ImportCounts,
   type ImportReport,
   importRows,
@@ -32,17 +38,18 @@ import { type Wait, waitsOf } from './waits.ts';
 
 const POLL_MS = 500;
 
+interface BatchImport {
+  readonly person: Person;
+  readonly dryRun: boolean;
+  readonly mapping?: ColumnMapping;
+  readonly errorFile?: string;
+  readonly resume?: string;
+  readonly onProgress?: (counts: ImportCounts) => void;
+}
+
 export async function importFile(
   app: Filewright,
-  input: {
-    readonly path: string;
-    readonly person: Person;
-    readonly dryRun: boolean;
-    readonly mapping?: ColumnMapping;
-    readonly errorFile?: string;
-    readonly resume?: string;
-    readonly onProgress?: (counts: ImportCounts) => void;
-  },
+  input: BatchImport & { readonly path: string },
 ): Promise<ImportReport> {
   await readableFileBytes(input.path);
   return importSource(app, {
@@ -56,16 +63,10 @@ export async function importFile(
 /** The one way into a batch, for the rows of a file as for those that the register makes of obligations. */
 export async function importSource(
   app: Filewright,
-  input: {
+  input: BatchImport & {
     readonly source: AsyncIterable<Uint8Array>;
     readonly format: InputFormat;
     readonly name: string;
-    readonly person: Person;
-    readonly dryRun: boolean;
-    readonly mapping?: ColumnMapping;
-    readonly errorFile?: string;
-    readonly resume?: string;
-    readonly onProgress?: (counts: ImportCounts) => void;
   },
 ): Promise<ImportReport> {
   const resume = input.resume === undefined ? undefined : readBatchId(input.resume);

@@ -1,7 +1,13 @@
 /** Files that people name as input: looked at before anything is opened, refused with the reason. */
-import { constants } from 'node:fs';
+import { constants, createReadStream } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
-import { FilewrightError, whyUnreadable } from '../core/index.ts';
+import {
+  type ColumnMapping,
+  FilewrightError,
+  type RowReader,
+  whyUnreadable,
+} from '../core/index.ts';
+import { type Input, openInput } from '../intake/index.ts';
 
 /**
  * The size of a file that this user may read. Asked before a stream is made of it: a stream tells of a fault when nobody
@@ -18,6 +24,16 @@ export async function readableFileBytes(path: string): Promise<number> {
     });
   if (!known.isFile()) throw new FilewrightError('NOT_FOUND', `${path} is not a file`);
   return known.size;
+}
+
+/** A file of rows; the ending of its name says how they are written. */
+export async function openRowFile(
+  path: string,
+  by: { readonly mapping: ColumnMapping; readonly columns: RowReader['columns'] },
+): Promise<Input> {
+  await readableFileBytes(path);
+  const format = rowFormatOf(path);
+  return openInput(createReadStream(path), { format, ...by });
 }
 
 /** Rows are CSV unless the name says otherwise. One JSON document has no rows, and as CSV only a puzzling header. */

@@ -1,8 +1,7 @@
 /** The error file on its way: written beside its place and put there in one step, or not at all. */
 import { open, realpath, rename, rm, stat, type FileHandle } from 'node:fs/promises';
-import { cannotWrite, type RowError } from '../core/index.ts';
+import { cannotWrite, type InputRow, type RowError } from '../core/index.ts';
 import type { ErrorFormat } from './error-format.ts';
-import type { InputRow } from './input-row.ts';
 
 // One write for many rows; what is not yet written is small beside one record.
 const BUFFER_BYTES = 64 * 1024;

@@ -1,10 +1,18 @@
 /** How a refused row is written again: as it came, with two columns more. */
-import type { JsonValue, RowError } from '../core/index.ts';
-import { neutralCell, originalCell } from './csv-cell.ts';
-import { quoteField, splitFields } from './csv-fields.ts';
-import type { CsvHeader } from './csv-header.ts';
-import { ERROR_COLUMNS, isErrorColumn, type InputRow } from './input-row.ts';
-import { BYTE_ORDER_MARK, withoutLineEnd } from './lines.ts';
+import {
+  BYTE_ORDER_MARK,
+  type CsvHeader,
+  ERROR_COLUMNS,
+  type InputRow,
+  isErrorColumn,
+  type JsonValue,
+  neutralCell,
+  originalCell,
+  quoteField,
+  type RowError,
+  splitFields,
+  withoutLineEnd,
+} from '../core/index.ts';
 
 /** The bytes of an error file. */
 export interface ErrorFormat {
@@ -27,7 +35,7 @@ export function errorTexts(
  * CSV with the header, delimiter, line ends and byte order mark of the input. A row whose quotes are in order is
  * repeated byte for byte; of any other the whole text stands in the first column, because unbalanced quotes would
  * swallow the rows after it. People open this file in a spreadsheet, so a cell that would run as a formula is
- * neutralised (csv-cell.ts); the two columns at the end tell the next import to take that back.
+ * neutralised (core/csv/cells.ts); the two columns at the end tell the next import to take that back.
  */
 export function csvErrorFormat(header: CsvHeader): ErrorFormat {
   const { delimiter, theirs } = header;

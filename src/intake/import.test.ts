@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FilewrightError, parseStrictJson, type JsonValue } from '../core/index.ts';
+import { chunksOf } from '../core/testdata/chunks.ts';
 import { importRows, type ImportOptions } from './import.ts';
 import type { ImportReport } from './report.ts';
-import { chunksOf, countingIds, importOptions, MemoryIntake } from './testdata/memory-intake.ts';
+import { countingIds, importOptions, MemoryIntake } from './testdata/memory-intake.ts';
 
 const HEAD = 'jurisdiction,registry_number,entity_name,filing_kind,period,due,fee,agent';
 const line = (n: number, name = `Company ${n}`, agent = 'Agent'): string =>

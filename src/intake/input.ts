@@ -1,9 +1,13 @@
 /** One door for both formats: rows, how their errors are written, and how a place in them is called. */
-import type { RowReader } from '../core/index.ts';
-import type { Delimiter } from './csv-quotes.ts';
-import { openCsv } from './csv.ts';
+import {
+  type ColumnMapping,
+  type Delimiter,
+  type InputRow,
+  openCsv,
+  type RowReader,
+  WHOLE_ROW,
+} from '../core/index.ts';
 import { csvErrorFormat, ndjsonErrorFormat, type ErrorFormat } from './error-format.ts';
-import { WHOLE_ROW, type ColumnMapping, type InputRow } from './input-row.ts';
 import { ndjsonRows } from './ndjson.ts';
 
 export type InputFormat =
@@ -13,6 +17,8 @@ export type InputFormat =
 export interface Input {
   readonly rows: AsyncIterable<InputRow>;
   readonly errorFormat: ErrorFormat;
+  /** The header of a table with its line end; NDJSON has none. */
+  readonly header: Uint8Array | undefined;
   /** Their header for our column (CSV), or a JSON pointer to their member (NDJSON). */
   placeOf(ours: string): string;
 }
@@ -32,12 +38,13 @@ export async function openInput(
     return {
       rows: ndjsonRows(source, { mapping }),
       errorFormat: ndjsonErrorFormat,
+      header: undefined,
       placeOf: (ours) => pointerOf(ours, theirs),
     };
   }
   const needed = options.columns.filter((column) => column.needed).map((column) => column.name);
   const { header, rows } = await openCsv(source, { ...format, mapping, needed });
-  return { rows, errorFormat: csvErrorFormat(header), placeOf: theirs };
+  return { rows, errorFormat: csvErrorFormat(header), header: header.raw, placeOf: theirs };
 }
 
 /** A pack names a column, or a pointer into it where the value has parts; its first step is our name of the column. */

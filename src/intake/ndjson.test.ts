@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { openInput } from './input.ts';
-import type { ColumnMapping, InputRow } from './input-row.ts';
+import type { ColumnMapping, InputRow } from '../core/index.ts';
 import { ndjsonRows } from './ndjson.ts';
-import { chunksOf } from './testdata/memory-intake.ts';
+import { chunksOf } from '../core/testdata/chunks.ts';
 
 async function read(
   input: string | Uint8Array,

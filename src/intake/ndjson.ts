@@ -1,15 +1,21 @@
 /** Reads NDJSON as a stream: one strict JSON object on each line. */
 import { isUtf8 } from 'node:buffer';
-import { FilewrightError, parseStrictJson, type JsonValue } from '../core/index.ts';
 import {
-  isErrorColumn,
-  noRows,
-  WHOLE_ROW,
   type ColumnMapping,
+  CUT_BYTES,
+  FilewrightError,
   type InputRow,
-} from './input-row.ts';
-import { CUT_BYTES, LINE_BYTES_MAX, RECORD_BYTES_MAX } from './limits.ts';
-import { LineSplitter, withoutLineEnd, type LinePart } from './lines.ts';
+  isErrorColumn,
+  type JsonValue,
+  LINE_BYTES_MAX,
+  type LinePart,
+  LineSplitter,
+  noRows,
+  parseStrictJson,
+  RECORD_BYTES_MAX,
+  WHOLE_ROW,
+  withoutLineEnd,
+} from '../core/index.ts';
 
 type JsonObject = Readonly<Record<string, JsonValue>>;
 

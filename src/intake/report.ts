@@ -20,6 +20,14 @@ export interface ReportedError {
   readonly code?: string;
 }
 
+/** What every import tells, whatever it brings in. */
+export interface ImportRunReport extends ImportCounts {
+  /** The first hundred; those of the error file are all in it. */
+  readonly errors: readonly ReportedError[];
+  /** Where the error file is; undefined when there is none. */
+  readonly errorFile: string | undefined;
+}
+
 /** What gates changed or noticed in rows that were good. */
 export interface GateReport {
   /** How often, by code. */
@@ -30,7 +38,8 @@ export interface GateReport {
   readonly notices: readonly (RowNote & { readonly line: number })[];
 }
 
-export interface ImportReport extends ImportCounts {
+/** What an import of filings tells beside. */
+export interface ImportReport extends ImportRunReport {
   /** Undefined in a dry run, and when no row could be read as a filing. */
   readonly batch: BatchId | undefined;
   /** The frozen batch: what a second person approves. Undefined where there is no batch. */
@@ -39,28 +48,20 @@ export interface ImportReport extends ImportCounts {
   /** Over the bytes of the input. */
   readonly inputSha256: Sha256Hex;
   readonly lanes: ReadonlyMap<LaneCode, LaneCounts>;
-  /** The first hundred, refusals and conflicts. */
-  readonly errors: readonly ReportedError[];
   readonly gates: GateReport;
   /** Batches of imports that did not finish, with so many of the unchanged rows: none of those is sent. */
   readonly unfinished: readonly { readonly batch: BatchId; readonly rows: number }[];
-  /** Where the error file is; undefined when there is none. */
-  readonly errorFile: string | undefined;
 }
 
-type RowOutcome = 'created' | 'changed' | 'unchanged';
-
-/** Counts while the rows pass. */
-export class Tally {
+/** Counts what only filings have, while the rows pass. */
+export class FilingTally {
   private readonly lanes = new Map<LaneCode, { -readonly [K in keyof LaneCounts]: number }>();
-  private readonly errors: ReportedError[] = [];
-  private refused = 0;
   private readonly unfinished = new Map<BatchId, number>();
   private readonly gateCounts = new Map<string, number>();
   private readonly gateChanges: (RowNote & { readonly line: number })[] = [];
   private readonly gateNotices: (RowNote & { readonly line: number })[] = [];
 
-  count(lane: LaneCode, outcome: RowOutcome): void {
+  count(lane: LaneCode, outcome: keyof LaneCounts): void {
     let counts = this.lanes.get(lane);
     if (counts === undefined) {
       counts = { created: 0, changed: 0, unchanged: 0 };
@@ -69,16 +70,8 @@ export class Tally {
     counts[outcome] += 1;
   }
 
-  refuse(): void {
-    this.refused += 1;
-  }
-
   unfinishedIn(batch: BatchId | undefined): void {
     if (batch !== undefined) this.unfinished.set(batch, (this.unfinished.get(batch) ?? 0) + 1);
-  }
-
-  note(error: ReportedError): void {
-    if (this.errors.length < REPORTED_ERRORS_MAX) this.errors.push(error);
   }
 
   gated(line: number, notes: readonly RowNote[]): void {
@@ -93,21 +86,13 @@ export class Tally {
     }
   }
 
-  counts(): ImportCounts {
-    const sum = (name: keyof LaneCounts): number =>
-      [...this.lanes.values()].reduce((total, counts) => total + counts[name], 0);
-    const [created, changed, unchanged] = [sum('created'), sum('changed'), sum('unchanged')];
-    const { refused } = this;
-    return { rows: created + changed + unchanged + refused, created, changed, unchanged, refused };
-  }
-
-  result(): ImportCounts & Pick<ImportReport, 'lanes' | 'errors' | 'gates' | 'unfinished'> {
+  result(): Pick<ImportReport, 'lanes' | 'gates' | 'unfinished'> {
     const gates = {
       counts: Object.fromEntries(this.gateCounts),
       changes: this.gateChanges,
       notices: this.gateNotices,
     };
     const unfinished = [...this.unfinished].map(([batch, rows]) => ({ batch, rows }));
-    return { ...this.counts(), lanes: this.lanes, errors: this.errors, gates, unfinished };
+    return { lanes: this.lanes, gates, unfinished };
   }
 }

@@ -31,14 +31,14 @@ describe('docket import', () => {
   it('counts first and writes nothing, then creates each event once', async () => {
     const file = desk.path('samples/patent-docket.ndjson');
     const dry = await desk.data(['docket', 'import', file, '--dry-run'], hart);
-    expect(dry).toMatchObject({ records: 5, created: 5, dryRun: true });
+    expect(dry).toMatchObject({ rows: 5, created: 5, dryRun: true });
     expect((await desk.data(['docket', 'list'], hart))['total']).toBe(0);
     expect(await desk.data(['docket', 'import', file], hart)).toMatchObject({ created: 5 });
     expect(await desk.data(['docket', 'import', file], hart)).toMatchObject({
-      records: 5,
+      rows: 5,
       created: 0,
       unchanged: 5,
-      conflicts: 0,
+      changed: 0,
     });
   });
 
@@ -49,7 +49,7 @@ describe('docket import', () => {
     const first = Array.from({ length: 520 }, (_, index) => event(100_000 + index, 'NW-1'));
     const again = [event(100_000, 'NW-1'), event(100_001, 'NW-2'), event(100_519, 'NW-1')];
     const file = await desk.file('twice.ndjson', `${[...first, ...again].join('\n')}\n`);
-    const counts = { records: 523, created: 520, unchanged: 2, conflicts: 1 };
+    const counts = { rows: 523, created: 520, unchanged: 2, changed: 1 };
     const words = ['docket', 'import', file];
     const other = await desk.person('Judith Hart', undefined, 'other');
     const files = ['matrix', 'people'].map((name) => desk.path(`samples/patent-${name}.json`));
@@ -75,7 +75,7 @@ describe('docket import', () => {
     const [line = ''] = readFileSync(desk.path('samples/patent-docket.ndjson'), 'utf8').split('\n');
     const file = await desk.file('changed.ndjson', `${line.replace('NW-0101', 'NW-9999')}\n`);
     const told = await desk.data(['docket', 'import', file], hart, 5);
-    expect(told).toMatchObject({ created: 0, unchanged: 0, conflicts: 1 });
+    expect(told).toMatchObject({ created: 0, unchanged: 0, changed: 1 });
     const shown = await desk.data(['docket', 'show', await idOf('18/300101')], hart);
     expect(shown['matter']).toBe('NW-0101');
   });
@@ -83,7 +83,7 @@ describe('docket import', () => {
   it('tells drift as its own class with what changed, and routes the record all the same', async () => {
     const file = desk.path('samples/patent-docket-drift.ndjson');
     const told = await desk.data(['docket', 'import', file], hart, 5);
-    expect(told).toMatchObject({ records: 3, created: 3, drift: 3, refused: 0 });
+    expect(told).toMatchObject({ rows: 3, created: 3, drift: 3, refused: 0 });
     expect(told['errors']).toEqual(
       expect.arrayContaining([
         expect.objectContaining({
@@ -109,12 +109,12 @@ describe('docket import', () => {
       .replaceAll('18/3002', '18/3009');
     const file = await desk.file('renamed.csv', table);
     const told = await desk.data(['docket', 'import', file, '--dry-run'], hart, 5);
-    expect(told).toMatchObject({ records: 2, drift: 2 });
+    expect(told).toMatchObject({ rows: 2, drift: 2 });
     expect(JSON.stringify(told['errors'])).toContain('Filing Date');
     // Said what it is called, it is no drift any more.
     const map = await desk.file('map.json', '{"filing_date": "Filing Date"}');
     const mapped = await desk.data(['docket', 'import', file, '--map', map, '--dry-run'], hart);
-    expect(mapped).toMatchObject({ records: 2, created: 2, drift: 0 });
+    expect(mapped).toMatchObject({ rows: 2, created: 2, drift: 0 });
   });
 
   it('gives a wrong value back in an error file that can be corrected and imported', async () => {
@@ -123,12 +123,28 @@ describe('docket import', () => {
     const bad = good.replace('300601', '300602').replace('2024-03-11', '2024-02-30');
     const file = await desk.file('values.ndjson', `${good}\n${bad}\nnot json\n`);
     const told = await desk.data(['docket', 'import', file], hart, 5);
-    expect(told).toMatchObject({ records: 3, created: 1, drift: 0, refused: 2 });
+    expect(told).toMatchObject({ rows: 3, created: 1, drift: 0, refused: 2 });
     const errors = textAt(told, 'errorFile');
     const [first = ''] = readFileSync(errors, 'utf8').split('\n');
     expect(first).toContain('2024-02-30 is no day that exists');
     const corrected = await desk.file('corrected.ndjson', `${first.replace('02-30', '02-29')}\n`);
     expect(await desk.data(['docket', 'import', corrected], hart)).toMatchObject({ created: 1 });
+  });
+
+  it('names the columns as the file does, in what it tells and in the error file', async () => {
+    const table = 'application_number,Filed,event_code\n18/300701,2024-02-30,CTNF\n';
+    const file = await desk.file('filed.csv', table);
+    const map = await desk.file('filed-map.json', '{"filing_date": "Filed"}');
+    const told = await desk.data(['docket', 'import', file, '--map', map], hart, 5);
+    expect(told).toMatchObject({ rows: 1, refused: 1, errors: [{ line: 2, where: 'Filed' }] });
+    const written = readFileSync(textAt(told, 'errorFile'), 'utf8');
+    expect(written).toMatch(/^18\/300701,2024-02-30,CTNF,"line 2: Filed","Filed: /m);
+  });
+
+  it('does not take one JSON document for a table', async () => {
+    const file = await desk.file('wrapper.json', '{"a": [1, 2]}');
+    const { code, stderr } = await desk.run(['docket', 'import', file], hart);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('ends with .json')]);
   });
 
   it.each([
@@ -160,7 +176,7 @@ describe('docket import', () => {
       ['docket', 'import', file, '--mapping', 'uspto-file-wrapper'],
       hart,
     );
-    expect(told).toMatchObject({ created: 1, unchanged: 1, conflicts: 0 });
+    expect(told).toMatchObject({ created: 1, unchanged: 1, changed: 0 });
   });
 
   it('knows its usage: two kinds of mapping, a mapping that is not there, a file that is not there', async () => {

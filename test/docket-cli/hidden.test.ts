@@ -84,13 +84,13 @@ describe('and the same for who may not', () => {
         '--dry-run',
       ]);
       expect(one).toBe(two);
-      expect(one).toContain('"created":3,"unchanged":0,"conflicts":0');
+      expect(one).toContain('"created":3,"changed":0,"unchanged":0');
     }
     const file = desk.path('again-other.ndjson');
     const done = await desk.data(['docket', 'import', file], twins.ruiz('main'));
-    expect(done).toMatchObject({ created: 3, unchanged: 0, conflicts: 0 });
+    expect(done).toMatchObject({ created: 3, unchanged: 0, changed: 0 });
     const told = await desk.data(['docket', 'import', file], twins.hart('main'), 5);
-    expect(told).toMatchObject({ created: 0, conflicts: 3 });
+    expect(told).toMatchObject({ created: 0, changed: 3 });
   });
 
   it('what an import counts: an event that the file holds twice is a repeat, whatever is hidden', async () => {
@@ -101,9 +101,9 @@ describe('and the same for who may not', () => {
     const words = ['--json', 'docket', 'import', file];
     const [one, two] = await twins.bothSay(() => [...words, '--dry-run']);
     expect(one).toBe(two);
-    expect(one).toContain('"created":1,"unchanged":1,"conflicts":0');
+    expect(one).toContain('"created":1,"changed":0,"unchanged":1');
     const done = await desk.data(['docket', 'import', file], twins.ruiz('main'));
-    expect(done).toMatchObject({ created: 1, unchanged: 1, conflicts: 0 });
+    expect(done).toMatchObject({ created: 1, unchanged: 1, changed: 0 });
   });
 
   it('recovery: what checks counted or found in dockets stays in the ledger', () => {

@@ -1,7 +1,6 @@
 import { SaxesParser } from 'saxes';
 import { describe, expect, it } from 'vitest';
-import { csvLine } from '../../src/intake/index.ts';
-import { instant } from '../../src/core/index.ts';
+import { csvLine, instant } from '../../src/core/index.ts';
 import {
   type AcceptedAward,
   amountsOf,

@@ -277,7 +277,7 @@ describe('what is refused, with every reason at once', () => {
 
   it.each<[AwardFormat, string, RegExp]>([
     ['csv', 'grantor_id,grantor_id\nA,B\n', /line 1.*twice/],
-    ['csv', 'grantor_id\n"open', /never closed/],
+    ['csv', 'grantor_id\n"open', /quote .*opened on line 2 is not/],
     ['csv', 'grantor_id\n"a"b\n', /line 2.*closing quote/],
     ['csv', '', /names of the columns/],
     ['xml', '<!DOCTYPE a [<!ENTITY b "c">]><awards/>', /DOCTYPE/],

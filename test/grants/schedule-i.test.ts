@@ -1,13 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { individualsOf, scheduleI, tracedCents } from '../../src/packs/grants/index.ts';
-import { CsvRows } from '../../src/packs/grants/csv-rows.ts';
+import { StrictCsv } from '../../src/core/index.ts';
 import { grantsLaw } from '../law/grants-cases.ts';
 import { fixture, part } from './reco.ts';
 
 describe('Schedule I', () => {
   const rows = (): ReturnType<typeof scheduleI> => {
-    const csv = new CsvRows();
-    const [, ...cells] = [...csv.push(fixture('schedule-i-grants.csv')), ...csv.finish()];
+    const csv = new StrictCsv();
+    const [, ...cells] = [
+      ...csv.push(Buffer.from(fixture('schedule-i-grants.csv'))),
+      ...csv.finish(),
+    ];
     const cents = (text: string | undefined): bigint =>
       BigInt(text === '' ? 0 : (text ?? 0)) * 100n;
     const grants = cells.map(({ cells: row, line: at }) => ({

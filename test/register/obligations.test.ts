@@ -3,13 +3,8 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  csvCell,
-  csvLine,
-  issueFeed,
-  recompute,
-  registerLaw,
-} from '../../src/acts/register/index.ts';
+import { issueFeed, recompute, registerLaw } from '../../src/acts/register/index.ts';
+import { csvCell, csvLine } from '../../src/core/index.ts';
 import { listObligations } from '../../src/store/register/index.ts';
 import { ROOT } from '../fixtures/cli.ts';
 import { type Server, startServer } from '../delivery/server.ts';

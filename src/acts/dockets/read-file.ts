@@ -1,15 +1,14 @@
-/** A file of docket events, record by record, each with the exact bytes that are routed for it. */
-import { createReadStream } from 'node:fs';
+/** A file of docket events, row by row, each with the exact bytes that are routed for it. */
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { FilewrightError, parseStrictJson, type RowError } from '../../core/index.ts';
 import {
   type ColumnMapping,
-  type Input,
+  FilewrightError,
   type InputRow,
-  openCsv,
-  openInput,
-} from '../../intake/index.ts';
+  invariant,
+  parseStrictJson,
+} from '../../core/index.ts';
+import type { GoodRow, Input } from '../../intake/index.ts';
 import {
   type DocketMapping,
   type DocketReading,
@@ -17,24 +16,15 @@ import {
   readDocketDocument,
   readDocketRow,
 } from '../../packs/patent/docket/index.ts';
-import { readableFileBytes } from '../input-file.ts';
-
-export interface FileRecord {
-  readonly line: number;
-  readonly payload: Uint8Array;
-  readonly contentType: string;
-  /** `fault`: the bytes are no record at all. */
-  readonly reading:
-    | DocketReading
-    | { readonly kind: 'fault'; readonly errors: readonly RowError[] };
-  /** For the error file; a document of an office has none, since nobody corrects it by hand. */
-  readonly row: InputRow | undefined;
-}
+import { openRowFile, readableFileBytes } from '../input-file.ts';
 
 export interface DocketFile {
-  readonly records: AsyncIterable<FileRecord>;
+  readonly rows: AsyncIterable<InputRow>;
+  /** Undefined for the document of an office: nobody corrects it by hand. */
   readonly errorFormat: Input['errorFormat'] | undefined;
   placeOf(column: string): string;
+  readingOf(row: GoodRow): DocketReading;
+  payloadOf(row: GoodRow): { readonly payload: Uint8Array; readonly contentType: string };
   /** Events of a document that its mapping leaves out, by code; complete once the records are read. */
   readonly skipped: ReadonlyMap<string, number>;
 }
@@ -46,58 +36,31 @@ export async function openDocketFile(
   path: string,
   how: { readonly mapping?: DocketMapping; readonly columns?: ColumnMapping },
 ): Promise<DocketFile> {
-  const size = await readableFileBytes(path);
-  if (how.mapping !== undefined) return openDocument(path, size, how.mapping);
-  const isNdjson = /\.(ndjson|jsonl)$/i.test(path);
-  const mapping = how.columns ?? {};
-  const input = await openInput(createReadStream(path), {
-    format: { kind: isNdjson ? 'ndjson' : 'csv' },
-    mapping,
-    // A mandatory column that is gone or renamed is drift, told row by row; it does not end the import.
-    columns: [],
-  });
-  const head = isNdjson ? undefined : await headerOf(path);
+  if (how.mapping !== undefined) return openDocument(path, how.mapping);
+  // A mandatory column that is gone or renamed is drift, told row by row; it does not end the import.
+  const input = await openRowFile(path, { mapping: how.columns ?? {}, columns: [] });
+  const { header } = input;
   return {
-    records: rowsOf(input.rows, head),
-    errorFormat: input.errorFormat,
-    placeOf: (column) => input.placeOf(column),
+    ...input,
+    readingOf: ({ row }) => readDocketRow(row),
+    // A row of a table says nothing without its header, so both are the payload: a table of one row.
+    payloadOf: ({ raw }) =>
+      header === undefined
+        ? { payload: raw, contentType: 'application/json' }
+        : {
+            payload: Buffer.concat([header, raw]),
+            contentType: 'text/csv; header=present',
+          },
     skipped: new Map(),
   };
-}
-
-/** A row of a table says nothing without its header, so both are the payload: a table of one row. */
-async function* rowsOf(
-  rows: AsyncIterable<InputRow>,
-  head: Uint8Array | undefined,
-): AsyncGenerator<FileRecord> {
-  for await (const row of rows) {
-    yield {
-      line: row.line,
-      payload: head === undefined ? row.raw : Buffer.concat([head, row.raw]),
-      contentType: head === undefined ? 'application/json' : 'text/csv; header=present',
-      reading:
-        row.kind === 'fault' ? { kind: 'fault', errors: [row.error] } : readDocketRow(row.row),
-      row,
-    };
-  }
-}
-
-async function headerOf(path: string): Promise<Uint8Array> {
-  const { header, rows } = await openCsv(createReadStream(path));
-  // Nothing behind the header is read here; the stream must still be told.
-  await rows[Symbol.asyncIterator]().return?.();
-  return header.raw;
 }
 
 /**
  * One document holds many events, and tomorrow's holds one more. Each event's payload is what the mapping took from the
  * document, in canonical form, so that the same event of a later document is known to be the same.
  */
-async function openDocument(
-  path: string,
-  size: number,
-  mapping: DocketMapping,
-): Promise<DocketFile> {
+async function openDocument(path: string, mapping: DocketMapping): Promise<DocketFile> {
+  const size = await readableFileBytes(path);
   if (size > DOCUMENT_BYTES_MAX) {
     throw new FilewrightError(
       'INPUT_LIMIT',
@@ -107,24 +70,29 @@ async function openDocument(
   const bytes = await readFile(path);
   const { readings, skipped } = readDocketDocument(parseDocument(path, bytes), mapping);
   return {
-    records: inOrder(
+    rows: inOrder(
       readings.map((reading, at) => ({
+        kind: 'row',
         line: at + 1,
         // What could not be read is kept whole.
-        payload: reading.kind === 'event' ? eventRow(reading.event) : bytes,
-        contentType: 'application/json',
-        reading,
-        row: undefined,
+        raw: reading.kind === 'event' ? eventRow(reading.event) : bytes,
+        row: {},
       })),
     ),
     errorFormat: undefined,
     placeOf: (column) => mapping.fields.get(column)?.at ?? column,
+    readingOf: ({ line }) => {
+      const reading = readings[line - 1];
+      invariant(reading !== undefined, 'Expected a reading for each record.');
+      return reading;
+    },
+    payloadOf: ({ raw }) => ({ payload: raw, contentType: 'application/json' }),
     skipped,
   };
 }
 
-async function* inOrder(records: readonly FileRecord[]): AsyncGenerator<FileRecord> {
-  yield* records;
+async function* inOrder(rows: readonly InputRow[]): AsyncGenerator<InputRow> {
+  yield* rows;
 }
 
 function parseDocument(path: string, bytes: Uint8Array): ReturnType<typeof parseStrictJson> {

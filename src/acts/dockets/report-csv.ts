@@ -1,5 +1,5 @@
 /** The docket report as a table for spreadsheets. */
-import { csvLine } from '../../intake/index.ts';
+import { csvLine } from '../../core/index.ts';
 import type { ReportRow } from '../../packs/patent/docket/index.ts';
 
 const COLUMNS: readonly (readonly [string, (row: ReportRow) => string | undefined])[] = [

@@ -2,8 +2,13 @@
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { parseDay } from '../../calendar/index.ts';
-import { canonicalBytes, FilewrightError, type JsonValue, sha256Of } from '../../core/index.ts';
-import { openCsv } from '../../intake/index.ts';
+import {
+  canonicalBytes,
+  FilewrightError,
+  type JsonValue,
+  openCsv,
+  sha256Of,
+} from '../../core/index.ts';
 import type { FigurePart } from '../../packs/grants/index.ts';
 
 export type Cells = Readonly<Record<string, string>>;

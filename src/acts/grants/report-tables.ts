@@ -1,6 +1,5 @@
 /** Reports as people and auditors get them: a table, CSV that no spreadsheet runs, and JSON with every trace. */
-import { FilewrightError, type JsonValue } from '../../core/index.ts';
-import { csvLine } from '../../intake/index.ts';
+import { csvLine, FilewrightError, type JsonValue } from '../../core/index.ts';
 import {
   type Figure,
   figureRows,

@@ -1,13 +1,7 @@
 /** Where records are brought: compared with the register, sealed and written with what they owe, one chunk at a time. */
-import {
-  type EntryId,
-  entryId,
-  invariant,
-  type LedgerFact,
-  type RowError,
-  toRfc3339,
-} from '../../core/index.ts';
+import { type EntryId, entryId, invariant, type LedgerFact, toRfc3339 } from '../../core/index.ts';
 import type { Filewright } from '../../filewright.ts';
+import type { RowOutcome } from '../../intake/index.ts';
 import type { EntityRecord, RegisterLaw } from '../../packs/entity/register/index.ts';
 import type { Person, Session } from '../../store/index.ts';
 import {
@@ -30,10 +24,6 @@ import {
   recordChanges,
   sealRecord,
 } from './sealed-record.ts';
-
-export type RowOutcome =
-  | { readonly kind: 'created' | 'changed' | 'unchanged' }
-  | { readonly kind: 'refused'; readonly errors: readonly RowError[] };
 
 type Outcomes = Map<EntityRecord, RowOutcome>;
 
@@ -69,10 +59,9 @@ export class RegisterDesk {
   }
 
   /** One transaction: a crash leaves all of the chunk or nothing, and the next run finds out which. */
-  async bring(records: readonly EntityRecord[]): Promise<Outcomes> {
+  async bring(records: readonly EntityRecord[]): Promise<readonly RowOutcome[]> {
     const { app, dryRun } = this.parts;
     const outcomes: Outcomes = new Map();
-    if (records.length === 0) return outcomes;
     await app.session.transaction(async (run) => {
       if (!dryRun) await lockRegister(run, app.tenant);
       const writes = this.compare(records, await findEntities(run, app.tenant, records), outcomes);
@@ -96,7 +85,11 @@ export class RegisterDesk {
       const actor = { kind: 'user', id: this.parts.person.id } as const;
       this.count(await applyPlans(run, planned.plans, { app, actor, trace: this.trace }));
     });
-    return outcomes;
+    return records.map((record) => {
+      const outcome = outcomes.get(record);
+      invariant(outcome !== undefined, 'Expected an outcome for every record of the chunk.');
+      return outcome;
+    });
   }
 
   /** What has to be written; the outcome of every record is noted. */

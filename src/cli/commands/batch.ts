@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { importFile, readBatchId, runBatch, type Wait } from '../../acts/index.ts';
 import { forecastFilings } from '../../acts/index.ts';
 import { forecastLine } from './forecast.ts';
-import { EXIT, FilewrightError } from '../../core/index.ts';
+import { EXIT } from '../../core/index.ts';
 import {
   findBatch,
   type LaneCounts,
@@ -11,28 +11,29 @@ import {
   listExceptions,
 } from '../../store/index.ts';
 import { jsonLog } from '../../system/index.ts';
-import { parseJsonFile, readLimit, readNamedFile, errorFileFor } from '../arguments.ts';
+import { readLimit } from '../arguments.ts';
 import { type GlobalOptions, stopSignal, withApp } from '../context.ts';
 import { iso, span, table } from '../output.ts';
 import { doneOf, Progress, totalOf } from '../progress.ts';
+import {
+  addRowImportOptions,
+  countsLine,
+  errorLines,
+  readMapping,
+  type RowImportOptions,
+  rowImportOf,
+  rowsRead,
+} from '../row-import.ts';
 import { addApproveCommand } from './batch-approve.ts';
 import { addCreateCommand } from './batch-create.ts';
 
 export function addBatchCommands(batch: Command): void {
-  batch
+  const importing = batch
     .command('import <file>')
     .description(
       'read a CSV or NDJSON file into a new batch; bad rows go to an error file, good rows are imported',
-    )
-    .option(
-      '--dry-run',
-      'count what would be created, changed, unchanged and refused; write nothing',
-    )
-    .option('--map <file>', 'JSON file {"our column": "their header"}')
-    .option(
-      '--errors <file>',
-      'where refused rows go (default: <file> with .errors before its ending)',
-    )
+    );
+  addRowImportOptions(importing)
     .option('--resume <batch>', 'go on with a batch that an interrupted import left open')
     .action(async (file: string, own: ImportOptions, command: Command) =>
       importAction(file, own, command.optsWithGlobals()),
@@ -89,10 +90,7 @@ export function addBatchCommands(batch: Command): void {
 
 type Report = Awaited<ReturnType<typeof importFile>>;
 
-interface ImportOptions {
-  readonly dryRun?: boolean;
-  readonly map?: string;
-  readonly errors?: string;
+interface ImportOptions extends RowImportOptions {
   readonly resume?: string;
 }
 
@@ -104,16 +102,11 @@ async function importAction(
   await withApp(options, async ({ app, out, actor }) => {
     const person = await actor();
     const report = await importFile(app, {
-      path: file,
+      ...rowImportOf(file, own),
       person,
-      dryRun: own.dryRun === true,
-      errorFile: own.errors ?? errorFileFor(file),
       ...(own.map === undefined ? {} : { mapping: readMapping(own.map) }),
       ...(own.resume === undefined ? {} : { resume: own.resume }),
-      onProgress: (counts) => {
-        if (counts.rows % 10_000 < 500 && counts.rows >= 10_000)
-          out.say(`${counts.rows} rows read`);
-      },
+      onProgress: rowsRead(out),
     });
     const { lanes, ...rest } = report;
     out.result(
@@ -121,18 +114,14 @@ async function importAction(
       { ...rest, dryRun: own.dryRun === true, lanes: Object.fromEntries(lanes) },
       () => {
         const lines = [
-          `${own.dryRun === true ? 'Would create' : 'Created'} ${report.created}, changed ${report.changed}, unchanged ${report.unchanged}, refused ${report.refused} of ${report.rows} rows.`,
-          ...report.errors
-            .slice(0, 10)
-            .map((error) => `  line ${error.line}: ${error.where}: ${error.why}`),
+          countsLine(report, own.dryRun === true),
+          ...errorLines(report),
+          ...gateLines(report.gates),
         ];
-        lines.push(...gateLines(report.gates));
         for (const { batch, rows } of report.unfinished)
           lines.push(
             `${rows} of the unchanged rows are in batch ${batch}, whose import did not finish: none of them is sent. Finish it with: filewright batch import FILE --resume ${batch}`,
           );
-        if (report.errorFile !== undefined)
-          lines.push(`Refused and changed rows: ${report.errorFile}`);
         if (report.batch !== undefined) {
           lines.push(`Batch ${report.batch}: ${report.count} filings, frozen as ${report.sha256}.`);
           if ((report.count ?? 0) > 0)
@@ -217,25 +206,4 @@ export function countsTable(counts: readonly LaneCounts[]): string {
       span(lane.leastSlackMs),
     ]),
   );
-}
-
-export function readMapping(path: string): Record<string, string> {
-  const value = parseJsonFile(path, readNamedFile('mapping file', path));
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new FilewrightError(
-      'INPUT_MALFORMED',
-      `${path}: an object {"our column": "their header"} was expected`,
-    );
-  }
-  const mapping: Record<string, string> = {};
-  for (const [ours, theirs] of Object.entries(value)) {
-    if (typeof theirs !== 'string') {
-      throw new FilewrightError(
-        'INPUT_MALFORMED',
-        `${path}: a header's name was expected for "${ours}"`,
-      );
-    }
-    mapping[ours] = theirs;
-  }
-  return mapping;
 }

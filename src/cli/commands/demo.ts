@@ -16,8 +16,14 @@ import {
   verifyLedger,
 } from '../../acts/index.ts';
 import type { Filewright } from '../../filewright.ts';
-import { type BatchId, EXIT, FilewrightError, type Profile } from '../../core/index.ts';
-import { openCsv } from '../../intake/index.ts';
+import {
+  type BatchId,
+  EXIT,
+  FilewrightError,
+  openCsv,
+  type Profile,
+  quoteField,
+} from '../../core/index.ts';
 import { readProfile } from '../../portals/index.ts';
 import {
   listExceptions,
@@ -222,8 +228,7 @@ async function writeSampleBatch(folder: string): Promise<string> {
   const sample = createReadStream(join(packageRoot(), 'samples', 'entities.csv'));
   const { header, rows } = await openCsv(sample);
   const run = Date.now().toString(36).toUpperCase();
-  const quoted = (cell: string): string => `"${cell.replaceAll('"', '""')}"`;
-  const lines = [header.theirs.map(quoted).join(',')];
+  const lines = [header.theirs.map((name) => quoteField(name, ',')).join(',')];
   for await (const each of rows) {
     if (each.kind !== 'row') continue;
     const cells = header.theirs.map((name) => {
@@ -233,7 +238,7 @@ async function writeSampleBatch(folder: string): Promise<string> {
       // The sample's filings open in 2028; the simulated portals take them today.
       return name === 'not_before' ? '' : cell;
     });
-    lines.push(cells.map(quoted).join(','));
+    lines.push(cells.map((cell) => quoteField(cell, ',')).join(','));
   }
   const file = join(folder, 'batch.csv');
   writeFileSync(file, `${lines.join('\n')}\n`);

@@ -1,19 +1,23 @@
 import type { Command } from 'commander';
 import type { DocketImportReport } from '../../acts/dockets/index.ts';
 import { EXIT, FilewrightError } from '../../core/index.ts';
-import { readLimit, errorFileFor } from '../arguments.ts';
+import { readLimit } from '../arguments.ts';
 import { environment, type GlobalOptions, stopSignal, withApp } from '../context.ts';
 import { iso } from '../output.ts';
-import { readMapping } from './batch.ts';
+import {
+  addRowImportOptions,
+  countsLine,
+  errorLines,
+  readMapping,
+  type RowImportOptions,
+  rowImportOf,
+} from '../row-import.ts';
 import { type CloseOptions, closingRequest } from './docket-close.ts';
 import { addDocketMoved } from './docket-moved.ts';
 import { addDocketReport } from './docket-report.ts';
 
-interface ImportOptions {
-  readonly dryRun?: true;
+interface ImportOptions extends RowImportOptions {
   readonly mapping?: string;
-  readonly map?: string;
-  readonly errors?: string;
 }
 
 interface ConsumeOptions {
@@ -43,18 +47,13 @@ export function addDocketCommands(docket: Command): void {
 }
 
 function addImport(docket: Command): void {
-  docket
+  const importing = docket
     .command('import <file>')
     .description(
       'bring docket events in from NDJSON, CSV or an office’s own document; the same event again changes nothing',
-    )
+    );
+  addRowImportOptions(importing)
     .option('--mapping <name>', 'an office’s document: uspto-file-wrapper, epo-register or a file')
-    .option('--map <file>', 'JSON file {"our column": "their header"} for NDJSON and CSV')
-    .option('--dry-run', 'count what would be created, routed as drift and refused; write nothing')
-    .option(
-      '--errors <file>',
-      'where refused rows go (default: <file> with .errors before its ending)',
-    )
     .action((file: string, own: ImportOptions, command: Command) =>
       importAction(file, own, command.optsWithGlobals()),
     );
@@ -199,33 +198,27 @@ async function importAction(
   await withApp(options, async ({ app, out, actor }) => {
     const { importDocketFile } = await import('../../acts/dockets/index.ts');
     const report = await importDocketFile(app, {
-      path: file,
+      ...rowImportOf(file, own),
       person: await actor(),
-      dryRun: own.dryRun === true,
-      errorFile: own.errors ?? errorFileFor(file),
       ...(own.mapping === undefined ? {} : { mapping: own.mapping }),
       ...(own.map === undefined ? {} : { columns: readMapping(own.map) }),
     });
     out.result('docket import', { ...report, dryRun: own.dryRun === true }, () =>
       importWords(report, own.dryRun === true).join('\n'),
     );
-    if (report.refused + report.drift + report.conflicts > 0) process.exitCode = EXIT.conflict;
+    if (report.refused + report.drift + report.changed > 0) process.exitCode = EXIT.conflict;
   });
 }
 
 function importWords(report: DocketImportReport, isDryRun: boolean): string[] {
   return [
-    `${isDryRun ? 'Would create' : 'Created'} ${report.created}, unchanged ${report.unchanged}, conflicting ${report.conflicts}, drifted ${report.drift}, refused ${report.refused} of ${report.records} records.`,
+    countsLine(report, isDryRun),
     ...(report.drift === 0
       ? []
-      : ['Records whose schema drifted are routed as they are, so that somebody looks at them.']),
-    ...report.errors
-      .slice(0, 20)
-      .map(
-        ({ line, where, why, code }) =>
-          `  ${code === undefined ? '' : `${code} `}line ${line}: ${where}: ${why}`,
-      ),
-    ...(report.errorFile === undefined ? [] : [`Refused rows: ${report.errorFile}`]),
+      : [
+          `${report.drift} of them have drifted in their schema and are routed as they are, so that somebody looks at them.`,
+        ]),
+    ...errorLines(report),
     ...report.skipped.map(({ code, count }) => `  left out by the mapping: ${code} (${count})`),
   ];
 }

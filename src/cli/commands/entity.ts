@@ -1,16 +1,21 @@
 import type { Command } from 'commander';
 import type { EntityDetail, EntityView, RegisterReport } from '../../acts/register/index.ts';
 import { EXIT, FilewrightError } from '../../core/index.ts';
-import { readLimit, errorFileFor } from '../arguments.ts';
+import { readLimit } from '../arguments.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
-import { readMapping } from './batch.ts';
+import {
+  addRowImportOptions,
+  countsLine,
+  errorLines,
+  readMapping,
+  type RowImportOptions,
+  rowImportOf,
+  rowsRead,
+} from '../row-import.ts';
 import { readDay } from './obligation-register.ts';
 
-interface ImportOptions {
-  readonly dryRun?: true;
-  readonly map?: string;
-  readonly errors?: string;
+interface ImportOptions extends RowImportOptions {
   readonly asOf?: string;
 }
 
@@ -24,20 +29,14 @@ interface ListOptions {
 }
 
 const KINDS = ['corporation', 'llc', 'lp'];
-const PROGRESS_ROWS = 10_000;
 
 export function addEntityCommands(entity: Command): void {
-  entity
+  const importing = entity
     .command('import <file>')
     .description(
       'bring a CSV or NDJSON file into the register and compute what each entity owes; the same file again changes nothing, a changed row changes its entity',
-    )
-    .option('--dry-run', 'count what would be created, changed and refused; write nothing')
-    .option('--map <file>', 'JSON file {"our column": "their header"}')
-    .option(
-      '--errors <file>',
-      'where refused rows go (default: <file> with .errors before its ending)',
-    )
+    );
+  addRowImportOptions(importing)
     .option('--as-of <day>', 'as if it were this day (default today in UTC)')
     .action((file: string, own: ImportOptions, command: Command) =>
       importAction(file, own, command.optsWithGlobals()),
@@ -77,19 +76,12 @@ async function importAction(
   await withApp(options, async ({ app, out, actor }) => {
     const { importRegister } = await import('../../acts/register/index.ts');
     const person = await actor();
-    let told = 0;
     const report = await importRegister(app, {
-      path: file,
+      ...rowImportOf(file, own),
       person,
-      dryRun: own.dryRun === true,
-      errorFile: own.errors ?? errorFileFor(file),
       ...(own.map === undefined ? {} : { mapping: readMapping(own.map) }),
       ...(own.asOf === undefined ? {} : { asOf: readDay('--as-of', own.asOf) }),
-      onProgress: ({ rows }) => {
-        if (rows < told + PROGRESS_ROWS) return;
-        told = rows;
-        out.say(`${rows} rows read`);
-      },
+      onProgress: rowsRead(out),
     });
     out.result('entity import', { ...report, dryRun: own.dryRun === true }, () =>
       importWords(report, own.dryRun === true).join('\n'),
@@ -101,12 +93,9 @@ async function importAction(
 function importWords(report: RegisterReport, isDryRun: boolean): string[] {
   const { obligations } = report;
   return [
-    `${isDryRun ? 'Would create' : 'Created'} ${report.created}, changed ${report.changed}, unchanged ${report.unchanged}, refused ${report.refused} of ${report.rows} entities.`,
+    countsLine(report, isDryRun),
     `Obligations: ${obligations.created} new, ${obligations.moved} moved, ${obligations.superseded} superseded, ${obligations.recordNeeded} to be looked up, ${obligations.blocked} blocked by a filing.`,
-    ...report.errors
-      .slice(0, 10)
-      .map((error) => `  line ${error.line}: ${error.where}: ${error.why}`),
-    ...(report.errorFile === undefined ? [] : [`Refused rows: ${report.errorFile}`]),
+    ...errorLines(report),
   ];
 }
 

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { ListedObligation } from '../../acts/grants/index.ts';
 import type { IssuedFeed, Move, Recomputation } from '../../acts/register/index.ts';
-import { EXIT, FilewrightError } from '../../core/index.ts';
+import { csvLine, EXIT, FilewrightError } from '../../core/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import {
   listObligations,
@@ -83,7 +83,7 @@ async function listAction(own: ListOptions, { app, out }: Context): Promise<void
     await allObligations(app, question),
     awards.filter((one) => isAsked(one, question)),
   );
-  const { csvLine, issueFeed } = await import('../../acts/register/index.ts');
+  const { issueFeed } = await import('../../acts/register/index.ts');
   const feed =
     own.ics === undefined
       ? undefined

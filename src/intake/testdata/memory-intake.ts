@@ -19,6 +19,7 @@ import {
   type Vault,
   type WrappedKey,
 } from '../../core/index.ts';
+import { chunksOf } from '../../core/testdata/chunks.ts';
 import type { ImportOptions } from '../import.ts';
 
 export class MemoryIntake implements IntakeStore {
@@ -153,14 +154,6 @@ export function countingIds(): Ids {
       return entryId(`00000000-0000-7000-8000-${String(next).padStart(12, '0')}`);
     },
   };
-}
-
-export async function* chunksOf(
-  input: string | Uint8Array,
-  size = 64 * 1024,
-): AsyncGenerator<Uint8Array> {
-  const bytes = Buffer.from(input);
-  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
 const NEEDED = [

@@ -1,15 +1,20 @@
 /** Award documents of every format as records, in pieces of any size. */
-import { FilewrightError } from '../../../core/index.ts';
+import {
+  FilewrightError,
+  LINE_BYTES_MAX,
+  type LinePart,
+  LineSplitter,
+  withoutLineEnd,
+} from '../../../core/index.ts';
 import type { AwardFormat, AwardRecord } from './award-record.ts';
 import { CsvAwards } from './records-csv.ts';
 import { recordOfLine, recordsOfJson } from './records-json.ts';
 import { XmlAwards } from './records-xml.ts';
 
 const JSON_CHARACTERS_MAX = 16 * 1024 * 1024;
-const LINE_CHARACTERS_MAX = 1_000_000;
 
-interface Pieces {
-  push(piece: string): Iterable<AwardRecord>;
+interface Pieces<Piece> {
+  push(piece: Piece): Iterable<AwardRecord>;
   finish(): Iterable<AwardRecord>;
 }
 
@@ -22,36 +27,56 @@ export async function* readAwards(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): AsyncGenerator<AwardRecord> {
   const reader = readerOf(format);
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  const decode = (chunk?: Uint8Array): string => {
-    try {
-      return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
-    } catch (cause) {
-      throw new FilewrightError('INPUT_MALFORMED', 'UTF-8 was expected, found other bytes', {
-        cause,
-      });
-    }
-  };
-  for await (const chunk of chunks) yield* reader.push(decode(chunk));
-  yield* reader.push(decode());
+  for await (const chunk of chunks) yield* reader.push(chunk);
   yield* reader.finish();
 }
 
-function readerOf(format: AwardFormat): Pieces {
+function readerOf(format: AwardFormat): Pieces<Uint8Array> {
   switch (format) {
     case 'json':
-      return new JsonAwards();
+      return new Decoded(new JsonAwards());
     case 'ndjson':
       return new NdjsonAwards();
     case 'csv':
       return new CsvAwards();
     case 'xml':
-      return new XmlAwards();
+      return new Decoded(new XmlAwards());
+  }
+}
+
+/** Strictly UTF-8, also where a character is cut between two pieces. */
+class Decoded implements Pieces<Uint8Array> {
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  readonly #reader: Pieces<string>;
+
+  constructor(reader: Pieces<string>) {
+    this.#reader = reader;
+  }
+
+  push(chunk: Uint8Array): Iterable<AwardRecord> {
+    return this.#reader.push(decoded(() => this.#decoder.decode(chunk, { stream: true })));
+  }
+
+  *finish(): Iterable<AwardRecord> {
+    yield* this.#reader.push(decoded(() => this.#decoder.decode()));
+    yield* this.#reader.finish();
+  }
+}
+
+function decoded(decode: () => string, line?: number): string {
+  try {
+    return decode();
+  } catch (cause) {
+    const place = line === undefined ? '' : `line ${line}: `;
+    throw new FilewrightError('INPUT_MALFORMED', `${place}UTF-8 was expected, found other bytes`, {
+      cause,
+      ...(line === undefined ? {} : { details: { line } }),
+    });
   }
 }
 
 /** Strict JSON is read whole; larger sets come as NDJSON. */
-class JsonAwards implements Pieces {
+class JsonAwards implements Pieces<string> {
   #text = '';
 
   push(piece: string): Iterable<AwardRecord> {
@@ -70,32 +95,30 @@ class JsonAwards implements Pieces {
   }
 }
 
-class NdjsonAwards implements Pieces {
-  #rest = '';
-  #line = 0;
+class NdjsonAwards implements Pieces<Uint8Array> {
+  readonly #lines = new LineSplitter(LINE_BYTES_MAX);
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   #ordinal = 0;
 
-  *push(piece: string): Iterable<AwardRecord> {
-    const lines = (this.#rest + piece).split('\n');
-    this.#rest = lines.pop() ?? '';
-    for (const line of lines) yield* this.#record(line);
-    if (this.#rest.length > LINE_CHARACTERS_MAX) {
-      throw new FilewrightError(
-        'INPUT_LIMIT',
-        `line ${this.#line + 1}: at most ${LINE_CHARACTERS_MAX} characters were expected`,
-        { details: { line: this.#line + 1 } },
-      );
-    }
+  *push(chunk: Uint8Array): Iterable<AwardRecord> {
+    for (const part of this.#lines.push(chunk)) yield* this.#record(part);
   }
 
   *finish(): Iterable<AwardRecord> {
-    yield* this.#record(this.#rest);
+    for (const part of this.#lines.end()) yield* this.#record(part);
   }
 
-  *#record(text: string): Iterable<AwardRecord> {
-    this.#line += 1;
+  *#record({ line, bytes, ends }: LinePart): Iterable<AwardRecord> {
+    if (!ends || bytes.length > LINE_BYTES_MAX) {
+      throw new FilewrightError(
+        'INPUT_LIMIT',
+        `line ${line}: at most ${LINE_BYTES_MAX} bytes were expected`,
+        { details: { line } },
+      );
+    }
+    const text = decoded(() => this.#decoder.decode(withoutLineEnd(bytes)), line);
     if (text.trim() === '') return;
     this.#ordinal += 1;
-    yield recordOfLine(text, { ordinal: this.#ordinal, line: this.#line });
+    yield recordOfLine(text, { ordinal: this.#ordinal, line });
   }
 }

@@ -1,22 +1,25 @@
 /** CSV awards; the first row names the fields by path. */
-import { FilewrightError, type JsonValue } from '../../../core/index.ts';
-import { type CsvRow, CsvRows } from '../csv-rows.ts';
+import {
+  COLUMNS_MAX,
+  type CsvRow,
+  FilewrightError,
+  type JsonValue,
+  StrictCsv,
+} from '../../../core/index.ts';
 import { type AwardRecord, type Violation, violation } from './award-record.ts';
 
-const COLUMNS_MAX = 500;
-
 export class CsvAwards {
-  readonly #rows = new CsvRows();
+  readonly #rows = new StrictCsv();
   #header: readonly string[] | undefined;
   #ordinal = 0;
 
-  *push(piece: string): Generator<AwardRecord> {
-    for (const row of this.#rows.push(piece)) yield* this.#take(row);
+  *push(chunk: Uint8Array): Generator<AwardRecord> {
+    for (const row of this.#rows.push(chunk)) yield* this.#take(row);
   }
 
   *finish(): Generator<AwardRecord> {
     for (const row of this.#rows.finish()) yield* this.#take(row);
-    if (this.#header === undefined) refuse(1, 'no row with the names of the columns');
+    if (this.#header === undefined) refuse(1, 'the file is empty');
   }
 
   *#take({ line, cells }: CsvRow): Generator<AwardRecord> {
@@ -30,19 +33,17 @@ export class CsvAwards {
 }
 
 function headerOf(cells: readonly string[], line: number): readonly string[] {
-  const [first = '', ...others] = cells;
-  // Spreadsheets put a byte order mark in front; it is no part of the name.
-  const names = [first.replace(/^\uFEFF/, ''), ...others].map((name) => name.trim());
-  if (names.length > COLUMNS_MAX) refuse(line, `more than ${COLUMNS_MAX} columns`);
+  const names = cells.map((name) => name.trim());
+  if (names.length > COLUMNS_MAX) refuse(line, `it has more than ${COLUMNS_MAX}`);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) refuse(line, `the column ${JSON.stringify(twice)} twice`);
+  if (twice !== undefined) refuse(line, `the column ${JSON.stringify(twice)} is there twice`);
   return names;
 }
 
 function refuse(line: number, found: string): never {
   throw new FilewrightError(
     'INPUT_MALFORMED',
-    `line ${line}: a row of column names was expected, found ${found.slice(0, 200)}`,
+    `Expected a header with the names of the columns in line ${line}, but ${found.slice(0, 200)}.`,
     { details: { line } },
   );
 }

@@ -1,6 +1,5 @@
 /** Schedule of expenditures of federal awards: by assistance listing, with its title and cluster. */
-import { FilewrightError } from '../../../core/index.ts';
-import { CsvRows } from '../csv-rows.ts';
+import { FilewrightError, StrictCsv } from '../../../core/index.ts';
 import type { GrantsLaw } from '../law.ts';
 import { agencyOf } from './federal-agencies.ts';
 import { eachOnce, type Figure, type FigurePart, figureOf, totalOf } from './figure.ts';
@@ -49,8 +48,9 @@ export interface Sefa {
 
 /** `Program Title,Program Number` as the clearinghouse publishes it. */
 export function readAssistanceListings(text: string): ReadonlyMap<string, string> {
-  const rows = new CsvRows();
-  const [header, ...listed] = [...rows.push(text), ...rows.finish()].map(({ cells }) => cells);
+  const csv = new StrictCsv();
+  const rows = [...csv.push(Buffer.from(text)), ...csv.finish()];
+  const [header, ...listed] = rows.map(({ cells }) => cells);
   const title = header?.indexOf('Program Title') ?? -1;
   const number = header?.indexOf('Program Number') ?? -1;
   if (title < 0 || number < 0) {

@@ -9,10 +9,10 @@
  * a line inside a broken quoted field that looks exactly like a row is read as one. That needs a broken record, the
  * same number of columns and values that the pack accepts, and the batch is still approved by a second person.
  */
-import { FilewrightError } from '../core/index.ts';
-import { isWholeRecord, QuoteScanner, type Delimiter } from './csv-quotes.ts';
+import { FilewrightError } from '../errors.ts';
+import { isWholeRecord, QuoteScanner, type Delimiter } from './quotes.ts';
 import { CUT_BYTES, RECORD_BYTES_MAX } from './limits.ts';
-import type { LinePart } from './lines.ts';
+import { withoutLineEnd, type LinePart } from './lines.ts';
 
 export type CsvRecord =
   | { readonly kind: 'whole'; readonly line: number; readonly bytes: Buffer }
@@ -26,6 +26,14 @@ export type CsvRecord =
     };
 
 const TOO_LARGE = `is larger than ${RECORD_BYTES_MAX} bytes; only its beginning is kept here`;
+
+/** Spreadsheets end their exports with rows of nothing but delimiters, as many as somebody once scrolled down. */
+export function isBlankRecord(record: CsvRecord, delimiter: Delimiter): boolean {
+  const code = delimiter.codePointAt(0);
+  // Of a record that is too large only the beginning is here.
+  if (record.kind !== 'whole') return false;
+  return withoutLineEnd(record.bytes).every((byte) => byte === code);
+}
 
 export class RecordCutter {
   private readonly delimiter: Delimiter;

@@ -78,6 +78,10 @@ export class QuoteScanner {
     if (this.mode === 'closed' && first !== this.delimiter && !isLineEnd(first)) {
       this.refuse(AFTER_CLOSING);
     }
+    const stray = strayReturn(bytes);
+    if (stray !== -1) {
+      this.refuse(STRAY_RETURN, this.field + count(bytes.subarray(0, stray), this.delimiter));
+    }
     this.mode = bytes.at(-1) === this.delimiter ? 'start' : 'plain';
   }
 
@@ -89,6 +93,9 @@ export class QuoteScanner {
       // The end of the record; the caller resets.
     } else if (byte === QUOTE) {
       this.quote(line);
+    } else if (byte === CARRIAGE_RETURN && next !== LINE_FEED) {
+      this.refuse(this.mode === 'closed' ? AFTER_CLOSING : STRAY_RETURN);
+      this.mode = 'plain';
     } else if (this.mode === 'start') {
       this.mode = 'plain';
     } else if (this.mode === 'closed' && !(byte === CARRIAGE_RETURN && next === LINE_FEED)) {
@@ -108,14 +115,26 @@ export class QuoteScanner {
     this.mode = 'quoted';
   }
 
-  private refuse(why: string): void {
-    this.firstFault ??= { why, field: this.field };
+  private refuse(why: string, field = this.field): void {
+    this.firstFault ??= { why, field };
   }
 }
 
 const AFTER_CLOSING = 'has text after its closing quote; double each quote inside a quoted field';
 const INSIDE_PLAIN =
   'has a quote inside, but does not begin with one; quote the whole field and double the quotes in it';
+/** RFC 4180 has none outside quotes; read as text it would hide a row, read as a line end it would cut one. */
+const STRAY_RETURN =
+  'goes over a carriage return; save the file with LF or CR LF at the ends of its lines, or quote the field';
+
+/** The place of a carriage return that belongs to no line end, in bytes without a quote; -1 where there is none. */
+function strayReturn(bytes: Buffer): number {
+  const at = bytes.indexOf(CARRIAGE_RETURN);
+  // At the very end it is a line end cut in two.
+  const endsLine =
+    at === bytes.length - 1 || (at === bytes.length - 2 && bytes[at + 1] === LINE_FEED);
+  return endsLine ? -1 : at;
+}
 
 function isLineEnd(byte: number | undefined): boolean {
   return byte === LINE_FEED || byte === CARRIAGE_RETURN;
@@ -123,7 +142,9 @@ function isLineEnd(byte: number | undefined): boolean {
 
 /** Whether a line is by itself a record of that many fields with its quotes in order. */
 export function isWholeRecord(bytes: Buffer, delimiter: Delimiter, width: number): boolean {
-  if (!bytes.includes(QUOTE)) return count(bytes, delimiter.charCodeAt(0)) + 1 === width;
+  if (!bytes.includes(QUOTE)) {
+    return count(bytes, delimiter.charCodeAt(0)) + 1 === width && strayReturn(bytes) === -1;
+  }
   const scanner = new QuoteScanner(delimiter);
   scanner.feed(bytes, 0);
   return !scanner.isOpen && scanner.fault === undefined && scanner.fieldCount === width;

@@ -1,12 +1,13 @@
 import { parse } from 'csv-parse/sync';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FilewrightError, type JsonValue } from '../core/index.ts';
-import { openCsv, type CsvOptions } from './csv.ts';
-import { quoteField } from './csv-fields.ts';
+import type { JsonValue } from '../canonical-json.ts';
+import { FilewrightError } from '../errors.ts';
+import { chunksOf } from '../testdata/chunks.ts';
+import { openCsv, type CsvOptions } from './open-csv.ts';
+import { quoteField } from './fields.ts';
 import type { InputRow } from './input-row.ts';
 import { RECORD_BYTES_MAX } from './limits.ts';
-import { chunksOf } from './testdata/memory-intake.ts';
 
 type Bytes = string | Uint8Array;
 
@@ -52,6 +53,17 @@ describe('a bad row costs itself and no other', () => {
       ['2! a: has a quote inside', '3: g 2'],
     ],
     ['a space before the quote', 'a,b\n1, "x"\ng,2\n', ['2! b: has a quote inside', '3: g 2']],
+    [
+      'a carriage return that ends no line',
+      'a,b\n1,x\ry\n"1",x\ry\r\n1,x\r\r\ng,"2\r"\r\ng,3\r',
+      [
+        '2! b: goes over a carriage return',
+        '3! b: goes over a carriage return',
+        '4! b: goes over a carriage return',
+        '5: g 2\r',
+        '6: g 3',
+      ],
+    ],
     ['too many fields', 'a,b\n1,2,3\ng,2\n', ['2! row: expected 2 fields', '3: g 2']],
     ['too few fields', 'a,b\n1\ng,2\n', ['2! row: expected 2 fields', '3: g 2']],
     [

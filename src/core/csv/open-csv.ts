@@ -1,11 +1,11 @@
 /** Reads CSV as a stream: never more than one record and one chunk in memory, never a good row lost to a bad one. */
 import { isUtf8 } from 'node:buffer';
-import type { JsonValue } from '../core/index.ts';
-import { originalCell } from './csv-cell.ts';
-import { splitFields } from './csv-fields.ts';
-import { malformed, readHeader, type CsvHeader } from './csv-header.ts';
-import type { Delimiter } from './csv-quotes.ts';
-import { RecordCutter, type CsvRecord } from './csv-records.ts';
+import type { JsonValue } from '../canonical-json.ts';
+import { originalCell } from './cells.ts';
+import { splitFields } from './fields.ts';
+import { malformed, readHeader, type CsvHeader } from './header.ts';
+import type { Delimiter } from './quotes.ts';
+import { isBlankRecord, RecordCutter, type CsvRecord } from './records.ts';
 import { noRows, WHOLE_ROW, type ColumnMapping, type InputRow } from './input-row.ts';
 import { LINE_BYTES_MAX } from './limits.ts';
 import { LineSplitter, withoutLineEnd } from './lines.ts';
@@ -54,27 +54,19 @@ async function* cutRecords(
   by: {
     readonly splitter: LineSplitter;
     readonly cutter: RecordCutter;
-    readonly delimiter: string;
+    readonly delimiter: Delimiter;
   },
 ): AsyncGenerator<CsvRecord> {
   const { splitter, cutter, delimiter } = by;
   for await (const chunk of source) {
     for (const part of splitter.push(chunk)) {
-      for (const record of cutter.push(part)) if (!isBlank(record, delimiter)) yield record;
+      for (const record of cutter.push(part)) if (!isBlankRecord(record, delimiter)) yield record;
     }
   }
   for (const part of splitter.end()) {
-    for (const record of cutter.push(part)) if (!isBlank(record, delimiter)) yield record;
+    for (const record of cutter.push(part)) if (!isBlankRecord(record, delimiter)) yield record;
   }
-  for (const record of cutter.end()) if (!isBlank(record, delimiter)) yield record;
-}
-
-/** Spreadsheets end their exports with rows of nothing but delimiters, as many as somebody once scrolled down. */
-function isBlank(record: CsvRecord, delimiter: string): boolean {
-  const code = delimiter.codePointAt(0);
-  // Of a record that is too large only the beginning is here.
-  if (record.kind !== 'whole') return false;
-  return withoutLineEnd(record.bytes).every((byte) => byte === code);
+  for (const record of cutter.end()) if (!isBlankRecord(record, delimiter)) yield record;
 }
 
 async function* readRows(

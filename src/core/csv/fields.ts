@@ -1,4 +1,4 @@
-import type { Delimiter } from './csv-quotes.ts';
+import type { Delimiter } from './quotes.ts';
 
 /** The fields of a record whose quotes are known to be in order, without its line end. */
 export function splitFields(text: string, delimiter: Delimiter): string[] {

@@ -1,10 +1,10 @@
 /** The first record of a CSV file: which column is which. Whatever is wrong with it stops the import. */
 import { isUtf8 } from 'node:buffer';
-import { FilewrightError } from '../core/index.ts';
-import { originalCell } from './csv-cell.ts';
-import { splitFields } from './csv-fields.ts';
-import type { Delimiter } from './csv-quotes.ts';
-import type { CsvRecord } from './csv-records.ts';
+import { FilewrightError } from '../errors.ts';
+import { originalCell } from './cells.ts';
+import { splitFields } from './fields.ts';
+import type { Delimiter } from './quotes.ts';
+import type { CsvRecord } from './records.ts';
 import { isErrorColumn, type ColumnMapping } from './input-row.ts';
 import { COLUMNS_MAX } from './limits.ts';
 import { withoutLineEnd } from './lines.ts';
@@ -82,10 +82,6 @@ function checkNames(theirs: readonly string[], line: number): void {
   if (unnamed !== -1) throw malformed(line, `column ${unnamed + 1} has no name; give it one`);
   // oxlint-disable-next-line no-control-regex -- control characters are what it looks for.
   const strange = theirs.find((name) => /[\u0000-\u001f\u007f-\u009f]/.test(name));
-  if (strange?.includes('\r') === true) {
-    const found = `the name ${JSON.stringify(strange)} goes over a carriage return`;
-    throw malformed(line, `${found}; save the file with LF or CR LF at the ends of its lines`);
-  }
   if (strange !== undefined) {
     throw malformed(line, `the name ${JSON.stringify(strange)} holds a control character`);
   }
@@ -139,7 +135,7 @@ function listed(names: readonly string[]): string {
 export function malformed(line: number, found: string): FilewrightError {
   return new FilewrightError(
     'INPUT_MALFORMED',
-    `Expected a header with the columns of the import in line ${line}, but ${found}.`,
+    `Expected a header with the names of the columns in line ${line}, but ${found}.`,
     { details: { line } },
   );
 }

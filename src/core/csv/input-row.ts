@@ -1,4 +1,6 @@
-import { FilewrightError, type JsonValue, type RowError } from '../core/index.ts';
+import type { JsonValue } from '../canonical-json.ts';
+import { FilewrightError } from '../errors.ts';
+import type { RowError } from '../ports.ts';
 
 /** One record of the input: a row for the pack to read, or why there is none. */
 export type InputRow =

@@ -4,7 +4,7 @@
  * gets an apostrophe in front. A cell that already has apostrophes before such a character gets one more, so that taking
  * one off always gives back what was there.
  */
-import { quoteField } from './csv-fields.ts';
+import { quoteField } from './fields.ts';
 
 const FORMULA = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 /** The same on UTF-8 bytes that are read as Latin-1, one character each. */

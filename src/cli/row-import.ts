@@ -1,0 +1,84 @@
+/** What the commands that import rows have in common: options, progress, and how the outcome is said. */
+import type { Command } from 'commander';
+import { FilewrightError } from '../core/index.ts';
+import type { ImportCounts, ImportRunReport } from '../intake/index.ts';
+import { errorFileFor, parseJsonFile, readNamedFile } from './arguments.ts';
+import type { Output } from './output.ts';
+
+export interface RowImportOptions {
+  readonly dryRun?: true;
+  readonly map?: string;
+  readonly errors?: string;
+}
+
+const PROGRESS_ROWS = 10_000;
+const SHOWN_ERRORS_MAX = 10;
+
+export function addRowImportOptions(command: Command): Command {
+  return command
+    .option(
+      '--dry-run',
+      'count what would be created, changed, unchanged and refused; write nothing',
+    )
+    .option('--map <file>', 'JSON file {"our column": "their header"}')
+    .option(
+      '--errors <file>',
+      'where refused rows go (default: <file> with .errors before its ending)',
+    );
+}
+
+/** As the acts want them. */
+export function rowImportOf(
+  file: string,
+  own: RowImportOptions,
+): { readonly path: string; readonly dryRun: boolean; readonly errorFile: string } {
+  return { path: file, dryRun: own.dryRun === true, errorFile: own.errors ?? errorFileFor(file) };
+}
+
+export function rowsRead(out: Pick<Output, 'say'>): (counts: ImportCounts) => void {
+  let told = 0;
+  return ({ rows }) => {
+    if (rows < told + PROGRESS_ROWS) return;
+    told = rows;
+    out.say(`${rows} rows read`);
+  };
+}
+
+export function countsLine(report: ImportCounts, isDryRun: boolean): string {
+  const { rows, created, changed, unchanged, refused } = report;
+  return `${isDryRun ? 'Would create' : 'Created'} ${created}, changed ${changed}, unchanged ${unchanged}, refused ${refused} of ${rows} rows.`;
+}
+
+/** The first errors, and where all of them are. */
+export function errorLines({ errors, errorFile }: ImportRunReport): string[] {
+  return [
+    ...errors
+      .slice(0, SHOWN_ERRORS_MAX)
+      .map(
+        ({ line, where, why, code }) =>
+          `  ${code === undefined ? '' : `${code} `}line ${line}: ${where}: ${why}`,
+      ),
+    ...(errorFile === undefined ? [] : [`Rows to correct: ${errorFile}`]),
+  ];
+}
+
+export function readMapping(path: string): Record<string, string> {
+  const value = parseJsonFile(path, readNamedFile('mapping file', path));
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new FilewrightError(
+      'INPUT_MALFORMED',
+      `${path}: an object {"our column": "their header"} was expected`,
+    );
+  }
+  const mapping: Record<string, string> = {};
+  for (const [ours, theirs] of Object.entries(value)) {
+    if (typeof theirs !== 'string') {
+      throw new FilewrightError(
+        'INPUT_MALFORMED',
+        `${path}: a header's name was expected for "${ours}"`,
+      );
+    }
+    mapping[ours] = theirs;
+  }
+  return mapping;
+}
