@@ -260,13 +260,10 @@ create table grant_period (
 );
 create index grant_period_account on grant_period (tenant, account, from_day);
 
--- What the last matching said of everything that is open, some hundred outcomes to a row; made anew by the next one.
+-- How much the last matching matched of what is open; made anew by the next one.
 create table grant_draft (
-  tenant text not null references tenant,
-  n int not null,
-  matched int not null,
-  outcomes jsonb not null,
-  primary key (tenant, n)
+  tenant text not null primary key references tenant,
+  matched int not null
 );
 
 -- Outcomes of a closed period, for ever.
@@ -374,56 +371,6 @@ create table grant_received (
 );
 create index grant_received_on on grant_received (tenant, received_on);
 
--- Retry queue: a question to a grantor's ledger about awards that are frozen.
-create table grant_verification (
-  tenant text not null references tenant,
-  id uuid not null,
-  grantor text not null,
-  question jsonb not null,
-  payload_sha256 bytea not null check (octet_length(payload_sha256) = 32),
-  started_at timestamptz not null,
-  attempts int not null default 0,
-  in_a_row int not null default 0,
-  next_at timestamptz,
-  state text not null default 'waiting' check (state in ('waiting', 'verified', 'differs', 'fallback')),
-  last_error_code text,
-  differences jsonb not null default '[]',
-  exception uuid,
-  ver int not null default 1,
-  primary key (tenant, id),
-  constraint grant_verification_waits check ((state = 'waiting') = (next_at is not null))
-);
-create unique index grant_verification_open on grant_verification (tenant, grantor) where state = 'waiting';
-
--- Committed before every attempt, and after every failure.
-create table grant_retry_snapshot (
-  tenant text not null,
-  verification uuid not null,
-  n int not null,
-  kind text not null check (kind in ('attempt', 'failure')),
-  attempt_count int not null,
-  last_error_code text not null,
-  retry_deadline timestamptz not null,
-  payload_hash text not null,
-  at timestamptz not null,
-  primary key (tenant, verification, n),
-  foreign key (tenant, verification) references grant_verification (tenant, id)
-);
-
-create function guard_grant_verification() returns trigger language plpgsql as $$
-begin
-  if (new.tenant, new.id, new.grantor, new.question, new.payload_sha256, new.started_at)
-    is distinct from (old.tenant, old.id, old.grantor, old.question, old.payload_sha256, old.started_at)
-    or new.attempts < old.attempts or old.state <> 'waiting' then
-    raise exception 'a retry of % may not change what it verifies, nor begin again', old.id
-      using errcode = 'restrict_violation';
-  end if;
-  return new;
-end $$;
-create trigger grant_verification_guard before update on grant_verification for each row
-  execute function guard_grant_verification();
-alter table grant_verification enable always trigger grant_verification_guard;
-
 -- A closed period takes no more lines, and no period lies over another of its account.
 create function guard_grant_line() returns trigger language plpgsql as $$
 declare
@@ -511,13 +458,11 @@ begin
   foreach name in array array['grant_document', 'grant_award', 'grant_award_group', 'grant_metadata', 'grant_escalation',
     'grant_exception', 'grant_proposal', 'grant_decision', 'grant_feed', 'grant_statement', 'grant_line', 'grant_line_group',
     'grant_period', 'grant_match', 'grant_match_line', 'grant_match_receipt', 'grant_settlement', 'grant_crossing', 'grant_check', 'grant_handoff', 'grant_received',
-    'grant_retry_snapshot', 'grant_evaluation', 'grant_report'] loop
+    'grant_evaluation', 'grant_report'] loop
     execute format('create trigger %I before update or delete on %I for each row execute function refuse_change()',
       name || '_once', name);
     execute format('alter table %I enable always trigger %I', name, name || '_once');
   end loop;
-  execute 'create trigger grant_verification_stays before delete on grant_verification for each row execute function refuse_change()';
-  execute 'alter table grant_verification enable always trigger grant_verification_stays';
   for name in select c.relname from pg_class c join pg_namespace s on s.oid = c.relnamespace
     where s.nspname = current_schema() and c.relkind = 'r' and c.relname like 'grant\_%' loop
     execute format('create trigger %I before truncate on %I for each statement execute function refuse_change()',

@@ -160,25 +160,6 @@ create trigger grant_award_end_guard before insert on grant_award_end for each r
   execute function guard_grant_award_end();
 alter table grant_award_end enable always trigger grant_award_end_guard;
 
--- References ------------------------------------------------------------------------------------------------------------
-
--- A question to a grantor's ledger names references: it is sealed in the log, and only its hash stays here.
-alter table grant_verification add column question_ct bytea check (octet_length(question_ct) = 32);
-create or replace function guard_grant_verification() returns trigger language plpgsql as $$
-begin
-  if (new.tenant, new.id, new.grantor, new.payload_sha256, new.started_at, new.question_ct)
-    is distinct from (old.tenant, old.id, old.grantor, old.payload_sha256, old.started_at, old.question_ct)
-    or (new.question <> old.question and not (old.question_ct is null and new.question = '{}' and new.state <> 'waiting'))
-    or new.attempts < old.attempts or old.state <> 'waiting' then
-    raise exception 'a retry of % may not change what it verifies, nor begin again', old.id
-      using errcode = 'restrict_violation';
-  end if;
-  return new;
-end $$;
-alter table grant_verification disable trigger grant_verification_guard;
-update grant_verification set question = '{}', differences = '[]' where state <> 'waiting';
-alter table grant_verification enable always trigger grant_verification_guard;
-
 -- Walls -----------------------------------------------------------------------------------------------------------------
 
 do $$

@@ -24,10 +24,9 @@ export const LASTING = [
   'grant_check',
   'grant_handoff',
   'grant_received',
-  'grant_retry_snapshot',
-  'grant_fetch_snapshot',
+  'question_try',
 ] as const;
-const CHANGING = ['grant_verification', 'grant_fetch'] as const;
+const CHANGING = ['question'] as const;
 
 export type TableName = (typeof LASTING)[number] | (typeof CHANGING)[number];
 

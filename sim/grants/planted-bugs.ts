@@ -136,14 +136,7 @@ export const GRANTS_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'an attempt is made before it is on record',
-    file: `${PIPELINE}/reconciliation/verify.js`,
-    find: "kind: 'attempt',",
-    replace: "kind: 'failure',",
-    invariant: 'snapshot_first',
-  },
-  {
-    name: 'a document is asked for before the attempt is on record',
-    file: `${PIPELINE}/ingestion/fetch-awards.js`,
+    file: `${STORE}/questions.js`,
     find: "kind: 'attempt',",
     replace: "kind: 'failure',",
     invariant: 'snapshot_first',
@@ -158,7 +151,7 @@ export const GRANTS_BUGS: readonly PlantedBug[] = [
   {
     name: 'a document and the end of its fetch are two commits',
     file: `${PIPELINE}/ingestion/fetch-awards.js`,
-    find: "along: (at) => record(parts, at, after, 'fetch.ingested'),",
+    find: 'after = await keepAnswer(parts, at, received, good);',
     replace: '',
     invariant: 'retry_rules',
   },
@@ -172,15 +165,15 @@ export const GRANTS_BUGS: readonly PlantedBug[] = [
   {
     name: 'nobody counts failures in a row',
     file: `${PACK}/matching/retry.js`,
-    find: 'state.transientInARow >= TRANSIENT_IN_A_ROW_MAX',
+    find: 'failures >= QUESTION_RETRY.inARowMax',
     replace: 'false',
     invariant: 'retry_rules',
   },
   {
     name: 'a retry does not wait',
     file: `${PACK}/matching/retry.js`,
-    find: 'const at = addMs(now, delayMs(state.transientInARow, failed.dice));',
-    replace: 'const at = now;',
+    find: 'const at = addMs(asked.now, backoffMs(QUESTION_RETRY, { id, attempt: tries, failures }));',
+    replace: 'const at = asked.now;',
     invariant: 'retry_rules',
   },
 ];

@@ -34,12 +34,13 @@ export class Targets {
   }
 
   readonly ledger: GrantorLedger = {
+    code: 'GRANTS',
     mayRead: () => true,
     read: async (grantor) => {
       const attemptsOnRecord = await this.#count(
-        `select count(*)::int as n from grant_retry_snapshot s
-         join grant_verification v on v.tenant = s.tenant and v.id = s.verification
-         where s.tenant = $1 and s.kind = 'attempt' and v.grantor = $2`,
+        `select count(*)::int as n from question_try s
+         join question v on v.tenant = s.tenant and v.id = s.question
+         where s.tenant = $1 and s.kind = 'attempt' and v.purpose = 'verification' and v.subject = $2`,
         [grantor],
       );
       const answer = this.#draw.weighted({ good: 5, transient: 5, permanent: 1 });
@@ -58,10 +59,10 @@ export class Targets {
       mayRead: () => true,
       read: async (path) => {
         const [row] = await this.#rows(
-          `select count(s.fetch_id)::int as n,
+          `select count(s.question)::int as n,
              coalesce(max(f.seen_bytes) filter (where f.state = 'waiting'), 0)::int as seen
-           from grant_fetch f left join grant_fetch_snapshot s on s.tenant = f.tenant and s.fetch_id = f.id
-             and s.kind = 'attempt' where f.tenant = $1 and f.path = $2`,
+           from question f left join question_try s on s.tenant = f.tenant and s.question = f.id
+             and s.kind = 'attempt' where f.tenant = $1 and f.purpose = 'fetch' and f.subject = $2`,
           [path],
         );
         // Nobody can notice that a document has changed of which nothing was ever seen.
@@ -99,8 +100,7 @@ export class Targets {
   /** Whether anything waits to be read again. */
   async isWaiting(): Promise<boolean> {
     const rows = await this.#rows(
-      `select 1 from grant_fetch where tenant = $1 and state = 'waiting'
-       union all select 1 from grant_verification where tenant = $1 and state = 'waiting'`,
+      `select 1 from question where tenant = $1 and state = 'waiting'`,
       [],
     );
     return rows.length > 0;

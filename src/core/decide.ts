@@ -255,7 +255,7 @@ function retry(filing: Filing, profile: Profile, now: Instant, code: string): De
   if (failures >= profile.retry.inARowMax) return { kind: 'give_up', code: 'RETRIES_EXHAUSTED' };
   return {
     ...asBefore(filing, code),
-    delayMs: backoffMs(profile.retry, { filing: filing.id, attempt: filing.attempt, failures }),
+    delayMs: backoffMs(profile.retry, { id: filing.id, attempt: filing.attempt, failures }),
     failures,
     failingSince: filing.failingSince ?? now,
   };
@@ -311,7 +311,7 @@ function unclear(
   return {
     ...asBefore({ ...filing, step: { ...step, unclear: count } }, code),
     delayMs: backoffMs(profile.retry, {
-      filing: filing.id,
+      id: filing.id,
       attempt: filing.attempt,
       failures: count,
     }),

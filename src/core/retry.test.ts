@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { filingId } from './ids.ts';
 import type { RetryPolicy } from './profile.ts';
 import { backoffMs } from './retry.ts';
 
@@ -11,7 +10,7 @@ const POLICY: RetryPolicy = {
   delayMsMax: 60_000,
 };
 const inputs = fc.record({
-  filing: fc.uuid().map(filingId),
+  id: fc.uuid(),
   attempt: fc.nat(1000),
   failures: fc.nat(1_000_000),
 });
@@ -38,15 +37,15 @@ describe('backoff', () => {
   });
 
   it('never changes between releases: a replay of an old ledger decides the same', () => {
-    const filing = filingId('017f22e2-79b0-7cc3-98c4-dc0c0c07398f');
-    expect([1, 2, 3].map((n) => backoffMs(POLICY, { filing, attempt: n, failures: n }))).toEqual([
+    const id = '017f22e2-79b0-7cc3-98c4-dc0c0c07398f';
+    expect([1, 2, 3].map((n) => backoffMs(POLICY, { id, attempt: n, failures: n }))).toEqual([
       870, 1793, 2720,
     ]);
   });
 
   it('spreads the filings of one failed group over the whole half-step', () => {
     const delays = Array.from({ length: 2000 }, (_, n) =>
-      backoffMs(POLICY, { filing: filingId(`filing-${n}`), attempt: 1, failures: 1 }),
+      backoffMs(POLICY, { id: `filing-${n}`, attempt: 1, failures: 1 }),
     );
     const perTenth = Array.from({ length: 10 }, () => 0);
     for (const delayMs of delays) {
@@ -61,9 +60,9 @@ describe('backoff', () => {
   });
 
   it('differs between attempts of one filing', () => {
-    const filing = filingId('one');
+    const id = 'one';
     const delays = [1, 2, 3, 4, 5].map((attempt) =>
-      backoffMs({ ...POLICY, delayMsMin: 60_000 }, { filing, attempt, failures: 1 }),
+      backoffMs({ ...POLICY, delayMsMin: 60_000 }, { id, attempt, failures: 1 }),
     );
     expect(new Set(delays).size).toBe(5);
   });

@@ -45,7 +45,7 @@ export function settleUnknown(
 ): Decision {
   const failures = filing.failures + 1;
   const delayMs = backoffMs(profile.retry, {
-    filing: filing.id,
+    id: filing.id,
     attempt: filing.attempt,
     failures,
   });
@@ -149,7 +149,7 @@ export function settleNotFound(
   if (failures >= profile.retry.inARowMax) return { kind: 'give_up', code: 'RETRIES_EXHAUSTED' };
   return {
     ...again,
-    delayMs: backoffMs(profile.retry, { filing: filing.id, attempt: filing.attempt, failures }),
+    delayMs: backoffMs(profile.retry, { id: filing.id, attempt: filing.attempt, failures }),
     failures,
     failingSince: filing.failingSince ?? now,
     code,

@@ -4,8 +4,13 @@ import type { GrantorAnswer, GrantorLedger, LaneToRead } from './contracts.ts';
 import { bodyOf, failureOf } from './lane-answers.ts';
 
 /** `pathOf` gives the place of a grantor's ledger below the lane's base address. */
-export function laneLedger(lane: LaneToRead, pathOf: (grantor: string) => string): GrantorLedger {
+export function laneLedger(
+  code: string,
+  lane: LaneToRead,
+  pathOf: (grantor: string) => string,
+): GrantorLedger {
   return {
+    code,
     mayRead: () => lane.mayRead,
     read: async (grantor) => answerOf(await lane.read(pathOf(grantor))),
   };

@@ -25,14 +25,13 @@ import { evaluateRules } from './rules/index.ts';
 
 export function openPipeline(parts: PipelineParts): Pipeline {
   const now = (): ReturnType<PipelineParts['clock']['now']> => parts.clock.now();
-  const { law, random } = parts;
+  const { law } = parts;
   const deskOf = (stage: Stage): StageDesk => new StageDesk(stage, { ...parts, now });
-  const ingestion = { desk: deskOf('ingestion'), law, now, random };
+  const ingestion = { desk: deskOf('ingestion'), law, now };
   const reconciliation = {
     desk: deskOf('reconciliation'),
     law,
     now,
-    random,
     isBusinessDay: isWeekday,
   };
   const rules = { desk: deskOf('rules'), law, now };

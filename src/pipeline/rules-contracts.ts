@@ -6,6 +6,7 @@ import type {
   GrantObligation,
   MeasuredAmount,
   Subaward,
+  SubawardAnswer,
 } from '../packs/grants/index.ts';
 import type { Organization } from './source-contracts.ts';
 
@@ -25,14 +26,8 @@ export interface SubawardOfAward extends Subaward {
   readonly awardId: string;
 }
 
-export interface JudgedSubawards {
+export interface JudgedSubawards extends SubawardAnswer {
   readonly award: string;
-  readonly isAllowed: boolean;
-  /** All of them at once, in words. */
-  readonly violations: readonly string[];
-  readonly totalCents: string;
-  /** What of them indirect costs may be charged on. */
-  readonly indirectBaseCents: string;
   readonly evaluation: Evaluation;
 }
 

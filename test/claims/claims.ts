@@ -4,9 +4,8 @@
  */
 import { attemptId, entryId, instant, type LedgerFact } from '../../src/core/index.ts';
 import {
-  claimFetch,
   claimNotices,
-  claimVerification,
+  claimQuestion,
   type ConnectionTarget,
   consumeDue,
   dueAlerts,
@@ -129,43 +128,26 @@ function fact(): LedgerFact {
   return { id, type: 'retention.shredded', actor: WORDS, trace: id, data: {} };
 }
 
-const stageRun = (run: Session['run'], tenant: string, stage: 'ingestion' | 'reconciliation') => ({
-  run,
-  tenant,
-  stage,
-  keys: new Map(),
-});
-const times = { now: instant(Date.now()), lease: instant(Date.now() + 60_000) };
+const times = { now: instant(Date.now()), lease: instant(Date.now() + 60_000), totalMs: 900_000 };
 
 export const CLAIMS: readonly ClaimCase[] = [
   {
-    name: 'grants-fetch-claim',
+    name: 'grants-question-claim',
     seed: [
-      `insert into grant_fetch (tenant, id, lane, path, format, request_sha256, started_at, next_at)
-        select $1, ${uuid("'fetch'")}, 'US-DE', '/a/' || n, 'json', sha256('r'), now(), now() - n * interval '1 hour'
+      `insert into question (tenant, id, purpose, lane, subject, request, request_sha256, started_at, next_at)
+        select $1, ${uuid("'fetch'")}, 'fetch', 'US-DE', '/a/' || n, '{}', sha256('r'), now(), now() - n * interval '1 hour'
         from ${SERIES}`,
     ],
     atOnce: 1,
     take: (by) =>
       by.session.transaction(async (run) => {
-        const one = await claimFetch(stageRun(run, by.tenant, 'ingestion'), LANE, times);
+        const at = { run, tenant: by.tenant, stage: 'ingestion', keys: new Map() } as const;
+        const one = await claimQuestion(at, LANE, times);
         return one === undefined ? [] : [one.id];
       }),
-    marked: `select sum(attempts) as n from grant_fetch where tenant = $1`,
-  },
-  {
-    name: 'grants-verification-claim',
-    seed: [
-      `insert into grant_verification (tenant, id, grantor, question, payload_sha256, started_at, next_at)
-        select $1, ${uuid("'ver'")}, 'g' || n, '{}', sha256('r'), now(), now() - n * interval '1 hour' from ${SERIES}`,
-    ],
-    atOnce: 1,
-    take: (by) =>
-      by.session.transaction(async (run) => {
-        const one = await claimVerification(stageRun(run, by.tenant, 'reconciliation'), times);
-        return one === undefined ? [] : [one.id];
-      }),
-    marked: `select sum(attempts) as n from grant_verification where tenant = $1`,
+    // Every try that is counted is on record.
+    marked: `select sum(tries) as n from question where tenant = $1
+      having sum(tries) = (select count(*) from question_try where tenant = $1)`,
   },
   {
     name: 'outbox-take',

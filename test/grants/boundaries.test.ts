@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { addMs, instant, type Random } from '../../src/core/index.ts';
+import { addMs, instant } from '../../src/core/index.ts';
 import {
-  afterProgress,
+  afterAnswer,
   chainOfPeriod,
   checkBalance,
   checkFrozen,
@@ -9,8 +9,6 @@ import {
   checkSubawards,
   classifyFailure,
   closePeriod,
-  decideRetry,
-  firstAttempt,
   handoffAfter,
   isWeekday,
   lockedBy,
@@ -21,71 +19,82 @@ import {
   RETRY_EXHAUSTED,
   singleAuditCrossing,
   type StatementCover,
+  type TriedQuestion,
 } from '../../src/packs/grants/index.ts';
 import { grantsLaw } from '../law/grants-cases.ts';
 import { day, line, receipt } from './reco.ts';
 
-const dice = (byte: number): Random => ({ bytes: (count) => new Uint8Array(count).fill(byte) });
 const START = instant(1_000_000);
 const busy = classifyFailure({ kind: 'http', status: 503 });
 
-describe('retries of reconciliation', () => {
-  it('wait 2 to 30 seconds, longer each time, and end after three failures in a row', () => {
-    const verdict = { verdict: busy, payloadHash: 'h', dice: dice(128) };
-    const first = decideRetry(firstAttempt('h', START), { ...verdict, now: START });
-    expect(first).toMatchObject({
-      kind: 'retry',
-      snapshot: {
-        attempt_count: 1,
-        last_error_code: 'HTTP_503',
-        payload_hash: 'h',
-        retry_deadline: '1970-01-01T00:31:40.000Z',
-      },
-    });
-    const second = decideRetry(first.state, { ...verdict, now: START });
-    if (first.kind !== 'retry' || second.kind !== 'retry') throw new Error('both are retries');
+/** After so many tries, of which the last ones failed in a row. */
+const tried = (tries: number, inARow: number, id = 'q'): TriedQuestion => ({
+  id,
+  requestSha256: 'h',
+  startedAt: START,
+  tries,
+  inARow,
+});
+
+describe('what follows an answer over a lane', () => {
+  const failed = { kind: 'failed', verdict: busy } as const;
+  const now = { sha256: 'h', now: START };
+
+  it('that failed is a wait of 2 to 30 seconds, longer each time, and a person after three in a row', () => {
+    const first = afterAnswer(tried(1, 0), failed, now);
+    const second = afterAnswer(tried(2, 1), failed, now);
+    if (first.kind !== 'again' || second.kind !== 'again') throw new Error('both are retries');
+    expect(first).toMatchObject({ inARow: 1, lastErrorCode: 'HTTP_503' });
     expect(first.at - START).toBeGreaterThanOrEqual(2_000);
-    expect(second.at - START).toBeGreaterThan(first.at - START);
-    const third = decideRetry(second.state, { ...verdict, now: START });
-    expect(third).toMatchObject({ kind: 'fallback', escalationCode: RETRY_EXHAUSTED });
-    expect(third.snapshot.attempt_count).toBe(3);
+    expect(second.at - START).toBeGreaterThanOrEqual(first.at - START);
+    expect(afterAnswer(tried(3, 2), failed, now)).toEqual({
+      kind: 'person',
+      escalationCode: RETRY_EXHAUSTED,
+      inARow: 3,
+      lastErrorCode: 'HTTP_503',
+    });
   });
 
-  it('stay between 2 and 30 seconds whatever the dice say', () => {
-    for (const byte of [0, 1, 127, 255]) {
-      let state = firstAttempt('h', START);
-      for (let attempt = 0; attempt < 20; attempt += 1) {
-        const failed = { verdict: busy, payloadHash: 'h', now: START, dice: dice(byte) };
-        const decision = decideRetry({ ...state, transientInARow: attempt % 2 }, failed);
-        if (decision.kind !== 'retry') throw new Error('not two in a row yet');
-        expect(decision.at - START).toBeGreaterThanOrEqual(2_000);
-        expect(decision.at - START).toBeLessThanOrEqual(30_000);
-        state = afterProgress(decision.state);
-      }
-    }
+  it('stays between 2 and 30 seconds whichever question it is, and questions spread out', () => {
+    const waits = Array.from({ length: 200 }, (_, n) => {
+      const after = afterAnswer(tried(1 + n, n % 2, `q${n}`), failed, now);
+      if (after.kind !== 'again') throw new Error('not three in a row yet');
+      return after.at - START;
+    });
+    expect(Math.min(...waits)).toBeGreaterThanOrEqual(2_000);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(30_000);
+    expect(new Set(waits).size).toBeGreaterThan(150);
   });
 
-  it('end when the next one would lie beyond 15 minutes', () => {
-    const late = addMs(START, 15 * 60_000 - 1_000);
-    const failed = { verdict: busy, payloadHash: 'h', now: late, dice: dice(0) };
-    expect(decideRetry(firstAttempt('h', START), failed)).toMatchObject({
-      kind: 'fallback',
+  it('is a person when the next try would lie beyond 15 minutes', () => {
+    const late = { ...now, now: addMs(START, 15 * 60_000 - 1_000) };
+    expect(afterAnswer(tried(1, 0), failed, late)).toMatchObject({
+      kind: 'person',
       escalationCode: RETRY_EXHAUSTED,
     });
   });
 
-  it('a permanent failure falls back at once with its cause', () => {
+  it('that failed for good is a person at once, with its cause', () => {
     const verdict = classifyFailure({ kind: 'http', status: 403 });
-    const failed = { verdict, payloadHash: 'h', now: START, dice: dice(0) };
-    expect(decideRetry(firstAttempt('h', START), failed)).toMatchObject({
-      kind: 'fallback',
+    expect(afterAnswer(tried(1, 0), { kind: 'failed', verdict }, now)).toMatchObject({
+      kind: 'person',
       escalationCode: 'HTTP_403',
     });
   });
 
-  it('another payload is no retry', () => {
-    const failed = { verdict: busy, payloadHash: 'other', now: START, dice: dice(0) };
-    expect(() => decideRetry(firstAttempt('h', START), failed)).toThrow(/must not change/);
+  it('that was read and may not be taken is a person at once; one that is good is the end', () => {
+    expect(afterAnswer(tried(1, 0), { kind: 'refused', code: 'DIFFERS' }, now)).toMatchObject({
+      kind: 'person',
+      escalationCode: 'DIFFERS',
+      lastErrorCode: 'DIFFERS',
+    });
+    expect(afterAnswer(tried(3, 2), { kind: 'good' }, now)).toEqual({ kind: 'done' });
+  });
+
+  it.each([failed, { kind: 'good' } as const])('to another request is no answer', (heard) => {
+    expect(() => afterAnswer(tried(1, 0), heard, { ...now, sha256: 'other' })).toThrow(
+      /must not change/,
+    );
   });
 });
 

@@ -234,6 +234,7 @@ describe('a correction that can never be taken in', () => {
       ).rejects.toMatchObject({ code: 'REFUSED_BY_RULE' });
     }
     const ledger = {
+      code: 'US-DE',
       mayRead: () => true,
       read: () =>
         Promise.resolve({ kind: 'failed', failure: { kind: 'http', status: 404 } } as const),

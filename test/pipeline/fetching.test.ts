@@ -80,10 +80,10 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 
 function snapshots(path: string): Promise<readonly Record<string, unknown>[]> {
   return world.rows(
-    `select s.kind, s.attempt_count, s.last_error_code, s.payload_hash = encode(f.request_sha256, 'hex') as same,
+    `select s.kind, s.n as attempt_count, s.last_error_code, s.payload_hash = encode(f.request_sha256, 'hex') as same,
        extract(epoch from s.retry_deadline - f.started_at)::int as seconds
-     from grant_fetch_snapshot s join grant_fetch f on f.tenant = s.tenant and f.id = s.fetch_id
-     where f.path = $1 order by s.n`,
+     from question_try s join question f on f.tenant = s.tenant and f.id = s.question
+     where f.purpose = 'fetch' and f.subject = $1 order by s.n, s.kind`,
     [path],
   );
 }
@@ -119,7 +119,7 @@ describe('an award document over HTTP', () => {
     });
     expect(asked.at(-1)).toBe(`${path} secret-word`);
     const [row] = await world.rows(
-      `select count(*)::int as n from grant_fetch f where f::text like '%secret-word%'`,
+      `select count(*)::int as n from question f where f::text like '%secret-word%'`,
     );
     expect(row?.['n']).toBe(0);
   });
@@ -266,9 +266,10 @@ describe('a connection that does not come about', () => {
       lastErrorCode: code,
     });
     // Out of the way of the tests that run the queue.
-    await world.rows(`update grant_fetch set state = 'fallback', next_at = null where path = $1`, [
-      path,
-    ]);
+    await world.rows(
+      `update question set state = 'fallback', exception = id, next_at = null where subject = $1`,
+      [path],
+    );
   }
 
   it('because its name is not found waits', () =>
@@ -361,7 +362,7 @@ describe('a process that dies while it fetches', () => {
       [sha256(body)],
     );
     expect(sum?.['n']).toBe(1);
-    expect(await world.count('grant_fetch', `path = '${path}' and state = 'fallback'`)).toBe(0);
+    expect(await world.count('question', `subject = '${path}' and state = 'fallback'`)).toBe(0);
   });
 
   it('after it has read finds out when the document is another one by then', async () => {
@@ -377,10 +378,10 @@ describe('a process that dies while it fetches', () => {
         if (!(error instanceof Cut)) throw error;
       });
       world.advance(120_000);
-      const seen = await world.count('grant_fetch', `path = '${path}' and seen_whole`);
+      const seen = await world.count('question', `subject = '${path}' and seen_whole`);
       if (seen > 0) break;
     }
-    expect(await world.count('grant_fetch', `path = '${path}' and state = 'waiting'`)).toBe(1);
+    expect(await world.count('question', `subject = '${path}' and state = 'waiting'`)).toBe(1);
     replies.length = 0;
     replies.push({ body: document() });
     const report = await world.pipeline.fetchAwards(wanted(path), lane, ACTOR);
@@ -395,8 +396,13 @@ it('a fetch may not change what it asks for, nor forget what it saw', async () =
   replies.length = 0;
   replies.push({ body: document(), cutAfter: 30 });
   await world.pipeline.fetchAwards(wanted(path), lane, ACTOR);
-  for (const change of [`path = '/other.json'`, `attempts = 0`, `seen_bytes = 1`]) {
-    const text = `update grant_fetch set ${change} where path = $1`;
+  for (const change of [
+    `subject = '/other.json'`,
+    `request = '{}'`,
+    `tries = 0`,
+    `seen_bytes = 1`,
+  ]) {
+    const text = `update question set ${change} where subject = $1`;
     await expect(world.rows(text, [path]), change).rejects.toMatchObject({ code: '23001' });
   }
   await expect(world.pipeline.fetchAwards({ path, format: 'csv' }, lane, ACTOR)).rejects.toThrow(

@@ -42,6 +42,7 @@ describe('retries at once', () => {
     world = await grantsWorld();
     const asked: string[] = [];
     const away: GrantorLedger = {
+      code: 'US-DE',
       mayRead: () => true,
       read: (grantor) => {
         asked.push(grantor);
@@ -58,9 +59,9 @@ describe('retries at once', () => {
     world.advance(60_000);
     await Promise.all(others(processes).map((one) => one.runRetryQueue(away)));
     expect(asked.slice(DUE).toSorted()).toEqual(asked.slice(0, DUE).toSorted());
-    const rows = await world.rows('select attempts, ver from grant_verification');
-    expect(rows).toEqual(Array.from({ length: DUE }, () => ({ attempts: 2, ver: 5 })));
-    expect(await world.count('grant_retry_snapshot', `kind = 'attempt'`)).toBe(asked.length);
+    const rows = await world.rows('select tries, ver from question');
+    expect(rows).toEqual(Array.from({ length: DUE }, () => ({ tries: 2, ver: 5 })));
+    expect(await world.count('question_try', `kind = 'attempt'`)).toBe(asked.length);
     const { session, tenant } = world;
     const logs = await verifyLogs(session, tenant, INSTANCE);
     expect(logs).toMatchObject({ faults: [], waiting: 0 });
@@ -95,6 +96,7 @@ describe('retries at once', () => {
     await world.pipeline.ingestAwards(awardsSource([awardJson(award)]), ACTOR);
     let asked = 0;
     const away: GrantorLedger = {
+      code: 'US-DE',
       mayRead: () => true,
       read: () => {
         asked += 1;

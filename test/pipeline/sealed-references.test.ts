@@ -33,6 +33,7 @@ it('after a year with a question to the grantor, differences, a return and a rep
   );
   await pipeline.ingestAwards(awardsSource(awards), ACTOR);
   const ledger = {
+    code: 'US-DE',
     mayRead: () => true,
     read: () =>
       Promise.resolve({ kind: 'failed', failure: { kind: 'http', status: 503 } } as const),

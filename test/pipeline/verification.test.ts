@@ -34,7 +34,7 @@ beforeAll(async () => {
   const profile = sampleProfile({ baseUrl: `http://127.0.0.1:${port}/grantor` });
   const guard = { mayWrite: () => true, signal: new AbortController().signal };
   const lane = { mayRead: true, read: (path: string) => portal.read(profile, path, guard) };
-  ledger = laneLedger(lane, (grantor) => `/ledgers/${grantor}`);
+  ledger = laneLedger(profile.code, lane, (grantor) => `/ledgers/${grantor}`);
 });
 afterAll(async () => {
   await portal.close();
@@ -69,10 +69,10 @@ async function grantor(name: string): Promise<string> {
 
 function snapshots(name: string): Promise<readonly Record<string, unknown>[]> {
   return world.rows(
-    `select s.kind, s.attempt_count, s.last_error_code, s.payload_hash = encode(v.payload_sha256, 'hex') as same,
+    `select s.kind, s.n as attempt_count, s.last_error_code, s.payload_hash = encode(v.request_sha256, 'hex') as same,
        extract(epoch from s.retry_deadline - v.started_at)::int as seconds
-     from grant_retry_snapshot s join grant_verification v on v.tenant = s.tenant and v.id = s.verification
-     where v.grantor = $1 order by s.n`,
+     from question_try s join question v on v.tenant = s.tenant and v.id = s.question
+     where v.purpose = 'verification' and v.subject = $1 order by s.n, s.kind`,
     [name],
   );
 }
@@ -134,10 +134,9 @@ describe('the grantor’s ledger', () => {
     }
     world.advance(3_600_000);
     expect(await world.pipeline.runRetryQueue(ledger)).toEqual([]);
-    const [row] = await world.rows(
-      'select state, exception from grant_verification where grantor = $1',
-      [name],
-    );
+    const [row] = await world.rows('select state, exception from question where subject = $1', [
+      name,
+    ]);
     expect(row?.['state']).toBe('fallback');
     const shown = await world.pipeline.exceptions.show(String(row?.['exception']));
     expect(shown).toMatchObject({
@@ -182,6 +181,7 @@ describe('the grantor’s ledger', () => {
   it('that is asked by a process that dies is asked again, and the attempt is on record', async () => {
     const name = await grantor('crash');
     const dying: GrantorLedger = {
+      code: ledger.code,
       mayRead: () => true,
       read: () => Promise.reject(new Error('killed')),
     };
@@ -200,8 +200,14 @@ describe('the grantor’s ledger', () => {
     const name = await grantor('frozen');
     answers.push({ status: 503 });
     await world.pipeline.verifyGrantor(name, ledger);
-    const change = `update grant_verification set question = '{}' where grantor = 'frozen'`;
-    await expect(world.rows(change)).rejects.toMatchObject({ code: '23001' });
+    for (const change of [
+      `request_ct = sha256('x')`,
+      `request_sha256 = sha256('x')`,
+      `tries = 7`,
+    ]) {
+      const text = `update question set ${change} where subject = 'frozen'`;
+      await expect(world.rows(text), change).rejects.toMatchObject({ code: '23001' });
+    }
     // An award that comes later is for the next question.
     const later = awardJson({
       id: 'B',
@@ -214,5 +220,20 @@ describe('the grantor’s ledger', () => {
     world.advance(30_000);
     answers.push({ status: 200, body: RIGHT });
     expect(await world.pipeline.runRetryQueue(ledger)).toMatchObject([{ state: 'verified' }]);
+  });
+
+  it('is asked again only over the lane on which it was asked first', async () => {
+    const name = await grantor('lanes');
+    answers.push({ status: 503 });
+    await world.pipeline.verifyGrantor(name, ledger);
+    world.advance(30_000);
+    const before = asked;
+    const other: GrantorLedger = { ...ledger, code: 'US-XX' };
+    expect(await world.pipeline.runRetryQueue(other)).toEqual([]);
+    expect(asked).toBe(before);
+    answers.push({ status: 200, body: RIGHT });
+    expect(await world.pipeline.runRetryQueue(ledger)).toMatchObject([
+      { grantor: name, state: 'verified', attempts: 2 },
+    ]);
   });
 });

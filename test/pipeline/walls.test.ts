@@ -56,10 +56,8 @@ const MAY: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   grant_check: { reconciliation: 'si' },
   grant_handoff: { reconciliation: 'si' },
   grant_received: { reconciliation: 'si', rules: 's', reporting: 's' },
-  grant_verification: { reconciliation: 'siu' },
-  grant_fetch: { ingestion: 'siu' },
-  grant_fetch_snapshot: { ingestion: 'si' },
-  grant_retry_snapshot: { reconciliation: 'si' },
+  question: { ingestion: 'siu', reconciliation: 'siu' },
+  question_try: { ingestion: 'si', reconciliation: 'si' },
   grant_evaluation: { rules: 'si' },
   grant_report: { reporting: 'si' },
 };
@@ -103,7 +101,7 @@ it('the tables of the stages are all named, and the world has something in the o
   expect([...STAGE_TABLES].sort()).toEqual(Object.keys(MAY).sort());
   const stored = await world.rows(
     `select relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
-     where n.nspname = $1 and c.relkind = 'r' and relname like 'grant\\_%' order by relname`,
+     where n.nspname = $1 and c.relkind = 'r' and (relname like 'grant\\_%' or relname like 'question%') order by relname`,
     [world.schema],
   );
   expect(stored.map(({ relname }) => relname)).toEqual(Object.keys(MAY).sort());
@@ -175,6 +173,46 @@ it.each(STAGES)('%s adds metadata and escalations of no other boundary', async (
     if (boundary === stage) await world.attempt(stage, escalation);
     else await expect(world.attempt(stage, escalation)).rejects.toMatchObject(REFUSED);
   }
+});
+
+describe('questions to lanes', () => {
+  const PURPOSES = { ingestion: 'fetch', reconciliation: 'verification' } as const;
+  const question = (purpose: string): string =>
+    `insert into question (tenant, id, purpose, lane, subject, request, request_sha256, started_at, next_at)
+     values ('${world.tenant}', gen_random_uuid(), '${purpose}', 'L', '/${purpose}', '{}', sha256('r'), now(), now())`;
+  const tried = (purpose: string): string =>
+    `insert into question_try (tenant, question, purpose, n, kind, last_error_code, retry_deadline, payload_hash, at)
+     select '${world.tenant}', q.id, '${purpose}', 1, 'attempt', 'NONE', now(), 'h', now() from question q`;
+
+  it.each(['ingestion', 'reconciliation'] as const)(
+    'of another purpose are not there for %s, and it adds and changes none',
+    async (stage) => {
+      const { prefix } = await rolesState(world.session);
+      const other = stage === 'ingestion' ? 'verification' : 'fetch';
+      for (const purpose of Object.values(PURPOSES)) {
+        if ((await world.count('question', `purpose = '${purpose}'`)) === 0) {
+          await world.rows(question(purpose));
+          await world.rows(`${tried(purpose)} where q.purpose = '${purpose}'`);
+        }
+      }
+      await world.session.transaction(async (run) => {
+        await run({ name: '', text: `set local role ${prefix}_${stage}` });
+        for (const table of ['question', 'question_try']) {
+          const seen = await run({ name: '', text: `select distinct purpose from ${table}` });
+          expect(seen, table).toEqual([{ purpose: PURPOSES[stage] }]);
+        }
+        const changed = await run({
+          name: '',
+          text: `update question set tries = tries where purpose = '${other}' returning id`,
+        });
+        expect(changed).toEqual([]);
+      });
+      await expect(world.attempt(stage, question(other))).rejects.toMatchObject(REFUSED);
+      await expect(world.attempt(stage, tried(other))).rejects.toMatchObject(REFUSED);
+      const turned = `update question set purpose = '${other}'`;
+      await expect(world.attempt(stage, turned)).rejects.toThrow();
+    },
+  );
 });
 
 it('each stage finds the data keys of its own boundary and of its contracts, and the bodies of its own log', async () => {
@@ -277,7 +315,7 @@ it('a stage imports no other stage', () => {
       const text = readFileSync(join(folder, stage, file), 'utf8');
       for (const [, target] of text.matchAll(/from '\.\.\/([^.'][^']*)'/g)) {
         expect(
-          ['contracts.ts', 'bytes.ts', 'fiscal-years.ts', 'handed-award.ts', 'retry-record.ts'],
+          ['contracts.ts', 'bytes.ts', 'fiscal-years.ts', 'handed-award.ts', 'questions.ts'],
           `${stage}/${file}`,
         ).toContain(target);
       }

@@ -39,7 +39,7 @@ export function nothingLost({ book, looks }: Evidence): Violation[] {
     'awards with money': book.promised.filter(({ received }) => received !== undefined).length,
   };
   // What could not be read at all is no record of a document.
-  const unread = new Set((tables?.grant_fetch ?? []).map((row) => row['exception']));
+  const unread = new Set((tables?.question ?? []).map((row) => row['exception']));
   const read = (tables?.grant_exception ?? []).filter(
     (row) => row['boundary'] === 'ingestion' && !unread.has(row['id']),
   );

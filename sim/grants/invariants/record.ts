@@ -138,6 +138,8 @@ export function oneFact({ book, looks }: Evidence): Violation[] {
   const look = looks.at(-1)?.look;
   if (look === undefined) return [];
   const { tables, facts } = look;
+  const questions = (purpose: string, state: string): number =>
+    tables.question.filter((row) => row['purpose'] === purpose && row['state'] === state).length;
   const expected: Readonly<Record<string, number>> = {
     'document.ingested': tables.grant_document.length,
     'feed.ingested': tables.grant_feed.length,
@@ -145,8 +147,9 @@ export function oneFact({ book, looks }: Evidence): Violation[] {
     'period.closed': book.months.length,
     'period.handed_off': book.months.length,
     'line.settled': tables.grant_settlement.length,
-    'fetch.ingested': tables.grant_fetch.filter(({ state }) => state === 'ingested').length,
-    'fetch.fallback': tables.grant_fetch.filter(({ state }) => state === 'fallback').length,
+    'fetch.ingested': questions('fetch', 'done'),
+    'fetch.fallback': questions('fetch', 'fallback'),
+    'verification.verified': questions('verification', 'done'),
     'threshold.crossed': crossingDay(book) === undefined ? 0 : 1,
     'registration.checked': tables.grant_check.length,
   };

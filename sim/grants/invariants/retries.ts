@@ -9,7 +9,7 @@ const IN_A_ROW_MAX = 3;
 interface Asked {
   readonly subject: string;
   readonly row: Row;
-  readonly snapshots: readonly Row[];
+  readonly tries: readonly Row[];
 }
 
 export function retryRules({ looks, reads, surprises }: Evidence): Violation[] {
@@ -20,7 +20,7 @@ export function retryRules({ looks, reads, surprises }: Evidence): Violation[] {
   return [
     ...recordedFirst(reads),
     ...asked.flatMap((one) => {
-      const texts = [...faultsOf(one.snapshots, readsOf(one, asked, reads))];
+      const texts = [...faultsOf(one, readsOf(one, asked, reads))];
       if (isOver && one.row['state'] === 'waiting') texts.push('is still waiting at the end');
       return texts.map((text) => ({ invariant: 'retry_rules', text: `${one.subject} ${text}` }));
     }),
@@ -30,22 +30,13 @@ export function retryRules({ looks, reads, surprises }: Evidence): Violation[] {
 }
 
 function askedIn(tables: Look['tables']): readonly Asked[] {
-  const inOrder = (rows: readonly Row[], name: string, id: unknown): readonly Row[] =>
-    rows
-      .filter((row) => row[name] === id)
-      .toSorted((one, other) => Number(one['n']) - Number(other['n']));
-  return [
-    ...tables.grant_verification.map((row) => ({
-      subject: String(row['grantor']),
-      row,
-      snapshots: inOrder(tables.grant_retry_snapshot, 'verification', row['id']),
-    })),
-    ...tables.grant_fetch.map((row) => ({
-      subject: String(row['path']),
-      row,
-      snapshots: inOrder(tables.grant_fetch_snapshot, 'fetch_id', row['id']),
-    })),
-  ];
+  return tables.question.map((row) => ({
+    subject: String(row['subject']),
+    row,
+    tries: tables.question_try
+      .filter(({ question }) => question === row['id'])
+      .toSorted((one, other) => Number(one['n']) - Number(other['n'])),
+  }));
 }
 
 /** A command that is given again after its question was answered asks a new one, with a record of its own. */
@@ -64,21 +55,21 @@ function readsOf(
 
 /** At no moment is a document in the books while its fetch still waits for it: both are one commit. */
 function unfinished(after: string, tables: Look['tables']): Violation[] {
-  return tables.grant_fetch
+  return tables.question
     .filter(({ state, seen_whole: isWhole }) => state === 'waiting' && isWhole === true)
     .filter(({ seen_sha256: seen }) =>
       tables.grant_document.some(({ id }) => seen === `\\x${String(id)}`),
     )
-    .map(({ path }) => ({
+    .map(({ subject }) => ({
       invariant: 'retry_rules',
-      text: `after ${after}: ${String(path)} is taken in, and still waited for`,
+      text: `after ${after}: ${String(subject)} is taken in, and still waited for`,
     }));
 }
 
 /** Bytes that are others than before are never taken for the document. */
 function quarantine({ subject, row }: Asked, reads: readonly ReadAtTarget[]): Violation[] {
   const changed = reads.findLast(({ answer }) => answer === 'changed');
-  if (changed === undefined || row['state'] !== 'ingested') return [];
+  if (changed === undefined || row['state'] !== 'done') return [];
   // One that died before it could say so has read the right document again since.
   const isGood = reads.some(({ at, answer }) => at > changed.at && answer === 'good');
   return isGood ? [] : [{ invariant: 'quarantine', text: `${subject} was taken in as changed` }];
@@ -95,8 +86,11 @@ function recordedFirst(reads: readonly ReadAtTarget[]): Violation[] {
   });
 }
 
-function* faultsOf(snapshots: readonly Row[], reads: readonly ReadAtTarget[]): Generator<string> {
-  const failures = snapshots.filter(({ kind }) => kind === 'failure');
+function* faultsOf({ row, tries }: Asked, reads: readonly ReadAtTarget[]): Generator<string> {
+  const attempts = tries.filter(({ kind }) => kind === 'attempt');
+  if (attempts.length !== row['tries'])
+    yield `counts ${String(row['tries'])} tries, with ${attempts.length} on record`;
+  const failures = tries.filter(({ kind }) => kind === 'failure');
   if (failures.length > IN_A_ROW_MAX) yield `failed ${failures.length} times on record`;
   const moments = new Set(reads.map(({ at }) => at));
   if (moments.size < reads.length) yield 'was asked twice at the same moment';

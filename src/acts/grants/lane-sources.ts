@@ -34,11 +34,14 @@ function obstacleTo({ state, profile }: LaneWithProfile, now: Instant): string |
 }
 
 /** `path` is below the lane's base address; `{grantor}` is replaced. */
-export function ledgerOfLane(lane: LaneToRead, path: string): GrantorLedger {
+export function ledgerOfLane(code: string, lane: LaneToRead, path: string): GrantorLedger {
   const pathOf = (grantor: string): string =>
     path.replaceAll('{grantor}', () => encodeURIComponent(grantor));
-  return laneLedger(lane, pathOf);
+  return laneLedger(code, lane, pathOf);
 }
+
+/** In place of a lane's code, which is never in lower case. */
+const FILE = 'file';
 
 /** A file that is no JSON is refused at once: somebody is there to give the right one. */
 export function ledgerOfFile(path: string, bytes: Uint8Array): GrantorLedger {
@@ -49,5 +52,6 @@ export function ledgerOfFile(path: string, bytes: Uint8Array): GrantorLedger {
     if (!(cause instanceof FilewrightError)) throw cause;
     throw new FilewrightError(cause.code, `${path}: ${cause.message}`, { cause });
   }
-  return { mayRead: () => true, read: () => Promise.resolve({ kind: 'read', document }) };
+  const read = () => Promise.resolve({ kind: 'read', document } as const);
+  return { code: FILE, mayRead: () => true, read };
 }

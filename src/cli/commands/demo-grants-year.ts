@@ -176,7 +176,7 @@ export async function outage(story: Story, ledger: Uint8Array): Promise<void> {
     // A lane of the story, which nobody else uses: it needs no slot.
     const guard = { mayWrite: () => true, signal: new AbortController().signal };
     const read = (path: string) => portal.read(profile, path, guard);
-    const lane = ledgerOfLane({ mayRead: true, read }, '/ledgers/{grantor}');
+    const lane = ledgerOfLane(profile.code, { mayRead: true, read }, '/ledgers/{grantor}');
     say(`\n7. The ledger of US-ED at ${baseUrl} is down for an hour (of the story's clock).`);
     grantor.breakDown(HOUR_MS);
     let report = await pipeline.verifyGrantor('US-ED', lane);

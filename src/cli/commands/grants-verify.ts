@@ -60,7 +60,7 @@ function addRetry(grants: Command): void {
         );
         const { fetches, verifications } = await readingLane(app, own.lane, async (lane) => ({
           fetches: await pipeline.runFetchQueue(laneDocuments(own.lane, lane)),
-          verifications: await pipeline.runRetryQueue(ledgerOfLane(lane, own.path)),
+          verifications: await pipeline.runRetryQueue(ledgerOfLane(own.lane, lane, own.path)),
         }));
         out.result('grants retry', { fetches, verifications }, () =>
           fetches.length + verifications.length === 0
@@ -135,7 +135,8 @@ async function withLedger(
     await work(ledgerOfFile(own.file, readNamedFile('grantor ledger', own.file)));
     return;
   }
-  await readingLane(app, own.lane ?? '', (lane) => work(ledgerOfLane(lane, own.path)));
+  const code = own.lane ?? '';
+  await readingLane(app, code, (lane) => work(ledgerOfLane(code, lane, own.path)));
 }
 
 function exitAfter(reports: readonly VerificationReport[]): number {

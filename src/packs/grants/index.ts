@@ -33,6 +33,7 @@ export type { Evaluation, Reason, Statement } from './reasoning.ts';
 export * from './reporting/index.ts';
 export {
   checkSubawards,
+  type SubawardAnswer,
   type Subaward,
   type SubawardQuestion,
   type SubawardTerms,

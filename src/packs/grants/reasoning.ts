@@ -22,8 +22,8 @@ export interface Statement {
 
 export type Reason = Step | Statement;
 
-export interface Evaluation {
-  readonly result: JsonValue;
+export interface Evaluation<Result extends JsonValue = JsonValue> {
+  readonly result: Result;
   readonly reasons: readonly Reason[];
   readonly confidence: Confidence;
   /** What a person must confirm first; only an answer without tasks may decide a filing. */
@@ -140,7 +140,7 @@ export class Reasoning {
     return candidate === this.day ? this : this.beside('aim_for', candidate);
   }
 
-  end(result: JsonValue): Evaluation {
+  end<Result extends JsonValue>(result: Result): Evaluation<Result> {
     return {
       result,
       reasons: this.#reasons,

@@ -28,7 +28,19 @@ export interface SubawardQuestion {
 }
 
 /** `{isAllowed, violations, totalCents, indirectBaseCents}`; all violations at once. */
-export function checkSubawards(question: SubawardQuestion, law: GrantsLaw): Evaluation {
+export type SubawardAnswer = {
+  readonly isAllowed: boolean;
+  /** All of them at once, in words. */
+  readonly violations: readonly string[];
+  readonly totalCents: string;
+  /** What of them indirect costs may be charged on. */
+  readonly indirectBaseCents: string;
+};
+
+export function checkSubawards(
+  question: SubawardQuestion,
+  law: GrantsLaw,
+): Evaluation<SubawardAnswer> {
   const { awardId, terms, subawards } = question;
   const reasoning = new Reasoning(law.subawards.version);
   const citation = `terms of award ${awardId}`;

@@ -41,7 +41,7 @@ async function takeSome(parts: FallbackParts, at: StageRun): Promise<number> {
   );
   for (const { id, boundary, envelope: document } of waiting) {
     // Written by a stage from an envelope; its own hash is asked next.
-    const envelope = document as unknown as ExceptionEnvelope;
+    const envelope = document as ExceptionEnvelope;
     checkEnvelope(envelope);
     const { escalation_code: escalationCode, idempotency_key: awardKey } =
       envelope.compliance_metadata;

@@ -1,11 +1,5 @@
 /** The ingestion boundary: a document goes in whole or not at all; what cannot be accepted is left for the fallback. */
-import {
-  type ActorRef,
-  canonicalBytes,
-  FilewrightError,
-  type Instant,
-  type JsonValue,
-} from '../../core/index.ts';
+import { type ActorRef, canonicalBytes, FilewrightError, type Instant } from '../../core/index.ts';
 import {
   type AcceptedAward,
   classifyFailure,
@@ -284,7 +278,7 @@ class DocumentIntake {
       amends,
       at: this.#now,
     });
-    const canonical = canonicalBytes(envelope as unknown as JsonValue, { numbers: 'any' });
+    const canonical = canonicalBytes(envelope, { numbers: 'any' });
     const exception = await escalate(this.#parts.desk, this.#at, this.#document, canonical);
     if (this.#refusals.length < TOLD_MAX) {
       this.#refusals.push({ ordinal, line, kind, exception, violations });

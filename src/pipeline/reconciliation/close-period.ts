@@ -14,7 +14,7 @@ import {
   addClosedPeriod,
   addMatches,
   closedPeriods,
-  dropDrafts,
+  dropDraft,
   lockMatching,
   overdrawnAward,
   type StageRun,
@@ -24,7 +24,7 @@ import type { PeriodName } from '../contracts.ts';
 import { lawOf } from './balance-of-period.ts';
 import { dayOfText } from './day-of-text.ts';
 import { inGroups, matchRow } from './match-rows.ts';
-import { openItems, outcomesOf, plain } from './open-items.ts';
+import { openItems, outcomesOf } from './open-items.ts';
 import type { ReconciliationParts } from './parts.ts';
 import { coverOf } from './tellings.ts';
 
@@ -61,7 +61,7 @@ export async function closePeriod(
     // Asked again, perhaps after a crash: it stands as it was closed.
     if (same !== undefined) {
       // Written from PeriodTotals.
-      return { kind: 'closed', period: same.id, totals: same.totals as unknown as PeriodTotals };
+      return { kind: 'closed', period: same.id, totals: same.totals as PeriodTotals };
     }
     const outcomes = new OutcomeList();
     const decision = await decideOn(parts, at, { days, closed, outcomes });
@@ -73,7 +73,7 @@ export async function closePeriod(
       id,
       ...period,
       closingCents,
-      totals: plain(totals),
+      totals,
       totalsSha256: totals.hash,
     });
     await freezeOutcomes(parts, at, id, outcomes);
@@ -143,7 +143,7 @@ async function freezeOutcomes(
     );
   }
   // What is left is matched again by the next run; a draft must not speak of what is closed.
-  await dropDrafts(at);
+  await dropDraft(at);
 }
 
 /** A hint whose entry may still come, and with it what people said of the hint. */

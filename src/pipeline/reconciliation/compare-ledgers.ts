@@ -2,7 +2,7 @@
 import type { ExpectedReceipt } from '../../packs/grants/index.ts';
 
 /** Frozen when the verification begins; a retry asks about nothing else. */
-export interface Question {
+export type AskedAwards = {
   readonly grantor: string;
   readonly awards: readonly {
     readonly key: string;
@@ -10,11 +10,11 @@ export interface Question {
     readonly cents: number;
     readonly reference: string | null;
   }[];
-}
+};
 
 /** By reference, and without one by amount. Each line of the ledger answers for one award. */
 export function compareLedgers(
-  question: Question,
+  question: AskedAwards,
   receipts: readonly ExpectedReceipt[],
 ): readonly string[] {
   const open = [...receipts];

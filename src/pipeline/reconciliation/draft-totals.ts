@@ -3,7 +3,7 @@
  * nobody's business: the hash is made of the sorted hashes of the outcomes, so that only what they say counts.
  */
 import { createHash } from 'node:crypto';
-import { canonicalBytes, type JsonValue } from '../../core/index.ts';
+import { canonicalBytes } from '../../core/index.ts';
 import { type MatchOutcome, OutcomeFigures, type PeriodTotals } from '../../packs/grants/index.ts';
 
 const HASH_BYTES = 32;
@@ -19,8 +19,7 @@ export class DraftTotals {
     if (start === this.#hashes.length) {
       this.#hashes = Buffer.concat([this.#hashes, Buffer.alloc(this.#hashes.length)]);
     }
-    // Plain JSON: texts, whole numbers and lists of them.
-    const canonical = canonicalBytes(outcome as unknown as JsonValue);
+    const canonical = canonicalBytes(outcome);
     createHash('sha256').update(canonical).digest().copy(this.#hashes, start);
     this.#count += 1;
   }

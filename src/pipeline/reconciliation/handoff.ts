@@ -37,7 +37,6 @@ import type { AttachedCheck, HandoffReport, Organization } from '../contracts.ts
 import { fiscalYears } from '../fiscal-years.ts';
 import { handedAward } from '../handed-award.ts';
 import { dayOfText } from './day-of-text.ts';
-import { plain } from './open-items.ts';
 import type { ReconciliationParts } from './parts.ts';
 
 /**
@@ -138,7 +137,7 @@ async function watchThresholds(
       found.push(crossing);
       const { jurisdiction, measure, on, by } = crossing;
       const place = { jurisdiction, fiscalYearEnd: days.to, measure, on, by };
-      const isNew = await addCrossing(at, { ...place, document: plain(crossing) });
+      const isNew = await addCrossing(at, { ...place, document: crossing });
       if (!isNew) continue;
       await parts.desk.record(at, {
         type: 'threshold.crossed',
@@ -148,8 +147,7 @@ async function watchThresholds(
       });
     }
   }
-  // Written from a Crossing.
-  const recorded = (await crossingsUntil(at, period.to)) as unknown as readonly Crossing[];
+  const recorded = await crossingsUntil<Crossing>(at, period.to);
   // What is on record may lie later: an account that is closed after the others can move the day forward.
   const earlier = found.filter(
     ({ jurisdiction, on }) =>

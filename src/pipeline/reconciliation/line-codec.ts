@@ -11,7 +11,7 @@ export function openedLine(
 ): BankLine {
   const { feed, format, ordinal } = place;
   // Written from `fieldsOfLine`; the seal has proved that it is unchanged.
-  const line = lineOfFields(lineId(feed, ordinal), feed, value as unknown as LineFields);
+  const line = lineOfFields(lineId(feed, ordinal), feed, value as LineFields);
   if (line.statement !== undefined) return line;
   return { ...line, statement: 1, ...(ANNOUNCING.has(format) && { isAnnounced: true }) };
 }

@@ -2,7 +2,6 @@
 import { type MatchOutcome, type MatchReason, partsOf } from '../../packs/grants/index.ts';
 import type { MatchRow } from '../../store/index.ts';
 import { lineOfId } from './line-codec.ts';
-import { plain } from './open-items.ts';
 import type { ReconciliationParts } from './parts.ts';
 
 /** Outcomes in one statement. */
@@ -34,7 +33,7 @@ export function matchRow(
     rule,
     status,
     repeats: isReturn ? undefined : of,
-    reason: plain(keptReason(outcome)),
+    reason: keptReason(outcome),
     lines,
     parts: partsOf(outcome).map(({ bank: line, ledger: award, cents, feeCents, goodsCents }) => ({
       award: ledger[award] ?? '',
@@ -48,7 +47,7 @@ export function matchRow(
 }
 
 /** Without the reference, which is sealed with its line and its award and must go when their keys do. */
-export function keptReason({ reason }: MatchOutcome): Omit<MatchReason, 'reference'> {
+function keptReason({ reason }: MatchOutcome): Omit<MatchReason, 'reference'> {
   const { reference: _sealed, ...kept } = reason;
   return kept;
 }

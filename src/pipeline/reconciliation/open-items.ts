@@ -1,6 +1,5 @@
 /** What is to be matched: lines and promised money that no closed period has settled. */
 import { type Day, formatDay, parseDay } from '../../calendar/index.ts';
-import type { JsonValue } from '../../core/index.ts';
 import {
   type BankLine,
   type ExpectedReceipt,
@@ -12,6 +11,7 @@ import {
   countedAwards,
   type CountedAward,
   handedAwards,
+  type HandedItem,
   hasOpenRestsAfter,
   settlements,
   type StageRun,
@@ -47,7 +47,7 @@ export interface OpenItems {
 }
 
 /** The part of an award that this boundary needs; the rest of the contract stays unread. */
-interface HandedAward {
+type HandedAward = HandedItem & {
   readonly payload: {
     readonly grantor_id: string;
     readonly award_amount: number;
@@ -58,8 +58,7 @@ interface HandedAward {
     readonly reference?: string;
     readonly currency: string;
   };
-  readonly metadata: { readonly idempotency_key: string };
-}
+};
 
 export async function openItems(
   parts: ReconciliationParts,
@@ -152,7 +151,7 @@ export async function* openReceipts(
 ): AsyncGenerator<OpenReceipts> {
   for await (const group of handedAwards(parts.desk, at)) {
     // Written by ingestion; its schema has let only such payloads through.
-    const awards = group as unknown as readonly HandedAward[];
+    const awards = group as readonly HandedAward[];
     const keys = awards.map(({ metadata }) => metadata.idempotency_key);
     const counted = less(await countedAwards(at, keys), reopened);
     const open = awards.filter((award) => openCents(award, counted) !== 0);
@@ -221,9 +220,4 @@ export function* outcomesOf(
   yield* told;
   yield* returns.outcomes();
   yield* matchEach(entries, { isBusinessDay });
-}
-
-export function plain(value: object): JsonValue {
-  // For records whose members are all JSON; their interfaces say so only member by member.
-  return value as unknown as JsonValue;
 }

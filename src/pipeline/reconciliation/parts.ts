@@ -1,4 +1,4 @@
-import type { Instant, Random } from '../../core/index.ts';
+import type { Instant } from '../../core/index.ts';
 import type { GrantsLaw, IsBusinessDay } from '../../packs/grants/index.ts';
 import type { StageDesk } from '../../store/index.ts';
 
@@ -6,6 +6,5 @@ export interface ReconciliationParts {
   readonly desk: StageDesk;
   readonly law: GrantsLaw;
   readonly now: () => Instant;
-  readonly random: Random;
   readonly isBusinessDay: IsBusinessDay;
 }

@@ -1,14 +1,7 @@
 /** Matching, and what people settle. */
 import { type ActorRef, instant, toRfc3339 } from '../../core/index.ts';
-import { type AgedEntry, agedUnmatched, type FoundOutcome } from '../../packs/grants/index.ts';
-import {
-  addDrafts,
-  addSettlement,
-  closedPeriods,
-  dropDrafts,
-  lockMatching,
-  type StageRun,
-} from '../../store/index.ts';
+import { type AgedEntry, agedUnmatched } from '../../packs/grants/index.ts';
+import { addSettlement, closedPeriods, lockMatching, replaceDraft } from '../../store/index.ts';
 import type {
   PeriodView,
   ReconciliationReport,
@@ -18,9 +11,8 @@ import type {
 import { dayOfText } from './day-of-text.ts';
 import { DraftTotals } from './draft-totals.ts';
 import { lineOfId } from './line-codec.ts';
-import { inGroups, keptReason } from './match-rows.ts';
 import { checkSettlement } from './check-settlement.ts';
-import { openItems, outcomesOf, plain } from './open-items.ts';
+import { openItems, outcomesOf } from './open-items.ts';
 import type { ReconciliationParts } from './parts.ts';
 
 export async function reconcile(
@@ -32,7 +24,14 @@ export async function reconcile(
     await lockMatching(at);
     const items = await openItems(parts, at, dayOfText(until, 'the last day'));
     const { lines, receipts, undated } = items;
-    const { totals, byStatus } = await keepDrafts(at, outcomesOf(parts, items));
+    const figures = new DraftTotals();
+    const byStatus = { matched: 0, ignored: 0, netted: 0, review: 0, manual: 0, open: 0 };
+    for (const { outcome } of outcomesOf(parts, items)) {
+      figures.add(outcome);
+      byStatus[outcome.status] += 1;
+    }
+    await replaceDraft(at, byStatus.matched);
+    const totals = figures.totals();
     await parts.desk.record(at, {
       type: 'lines.matched',
       actor,
@@ -41,26 +40,6 @@ export async function reconcile(
     });
     return { lines, receipts, undated, byStatus, totals };
   });
-}
-
-/** Made anew as a whole: what an outcome says depends on every line and receipt that is open. */
-async function keepDrafts(at: StageRun, found: Iterable<FoundOutcome>) {
-  await dropDrafts(at);
-  const totals = new DraftTotals();
-  const byStatus = { matched: 0, ignored: 0, netted: 0, review: 0, manual: 0, open: 0 };
-  let groups = 0;
-  for (const group of inGroups(found)) {
-    const outcomes = group.map(({ outcome }) => outcome);
-    for (const outcome of outcomes) {
-      totals.add(outcome);
-      byStatus[outcome.status] += 1;
-    }
-    const matched = outcomes.filter(({ status }) => status === 'matched').length;
-    const kept = outcomes.map((outcome) => ({ ...outcome, reason: keptReason(outcome) }));
-    await addDrafts(at, groups, { matched, outcomes: plain(kept) });
-    groups += 1;
-  }
-  return { totals: totals.totals(), byStatus };
 }
 
 export async function unmatched(

@@ -1,6 +1,5 @@
 /** Outcomes of lines that are no entries: second deliveries, hints, and what came too late; held as bytes until they are asked for. */
 import { formatDay } from '../../calendar/index.ts';
-import type { JsonValue } from '../../core/index.ts';
 import {
   type BankLine,
   type Folded,
@@ -14,7 +13,7 @@ type Told = Exclude<Folded, { kind: 'entry' }>;
 type Kept = [kind: Told['kind'] | 'late', of: string | null];
 
 export class ToldLines implements Iterable<FoundOutcome> {
-  readonly #lines = new HeldLines<JsonValue>();
+  readonly #lines = new HeldLines<Kept>();
 
   add({ kind, line, of }: Told): void {
     this.#lines.add('', line, [kind, of ?? null]);
@@ -26,8 +25,7 @@ export class ToldLines implements Iterable<FoundOutcome> {
 
   *[Symbol.iterator](): Generator<FoundOutcome> {
     for (const { line, more } of this.#lines.at('')) {
-      // Written by `add` and `addLate`.
-      const [kind, of] = more as unknown as Kept;
+      const [kind, of] = more;
       if (kind === 'late') yield lateOutcome(line);
       else if (kind === 'repetition') yield toldOutcome({ kind, line, of: of ?? '' });
       else yield toldOutcome({ kind, line, of: of ?? undefined });

@@ -3,7 +3,7 @@ import { FilewrightError } from '../../core/index.ts';
 import { readFeed } from '../../packs/grants/feeds/index.ts';
 import {
   decideWithdrawal,
-  dropDrafts,
+  dropDraft,
   feedsNamed,
   lockMatching,
   type NamedFeed,
@@ -61,7 +61,7 @@ export function withdrawalsOf(parts: ReconciliationParts): Withdrawals {
         const { id } = await feedNamed(at, name);
         const n = await decideWithdrawal(at, { feed: id, decision, reason, by });
         // What was matched with it is matched anew by the next run.
-        if (decision === 'approved') await dropDrafts(at);
+        if (decision === 'approved') await dropDraft(at);
         await desk.record(at, {
           type: `feed.withdrawal_${decision}`,
           actor: { kind: 'user', id: by },

@@ -98,8 +98,7 @@ function partOf({ award, cents, payloadSha256, rule, bank }: ReceivedRow): Figur
     payloadHash: payloadSha256,
     idempotencyKey: award,
     matchRule: rule,
-    // Built by the statement that handed it off.
-    bank: (bank as unknown as readonly HandedLine[]).map(
+    bank: bank.map(
       (line): BankTrace => ({
         line: line.line,
         nativeId: line.nativeId ?? undefined,
@@ -109,15 +108,6 @@ function partOf({ award, cents, payloadSha256, rule, bank }: ReceivedRow): Figur
       }),
     ),
   };
-}
-
-interface HandedLine {
-  readonly line: string;
-  readonly nativeId: string | null;
-  readonly bookedOn: string;
-  readonly cents: number;
-  readonly feed: string;
-  readonly place: number;
 }
 
 /** Of the awards that something came for in these days, those of which something is still expected on the last of them. */

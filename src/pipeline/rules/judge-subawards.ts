@@ -57,9 +57,7 @@ export class SubawardLimits {
       const { terms, guidanceVersion } = limits;
       const subawards = this.#asked.get(award) ?? [];
       const evaluation = checkSubawards({ awardId: award, guidanceVersion, terms, subawards }, law);
-      // Just made by the rule, which answers with these members.
-      const result = evaluation.result as unknown as Omit<JudgedSubawards, 'award' | 'evaluation'>;
-      judged.push({ award, ...result, evaluation });
+      judged.push({ award, ...evaluation.result, evaluation });
       tasks.push(...evaluation.tasks);
     }
     return { judged, tasks };

@@ -198,6 +198,13 @@ export async function addAwardGroup(
   await at.run(ADD_GROUP, [at.tenant, document, n, awards, entry, key, Buffer.from(blob)]);
 }
 
+/** An accepted award as ingestion writes it into a group. */
+export type HandedItem = {
+  readonly payload: { readonly [field: string]: JsonValue };
+  readonly mapping: JsonValue;
+  readonly metadata: { readonly idempotency_key: string; readonly payload_hash: string };
+};
+
 /**
  * Everything that ingestion has handed on, group by group; for the stages behind it. What was amended or cancelled is left
  * out, unless `all` is asked for: money may have come for it.
@@ -206,26 +213,22 @@ export async function* handedAwards(
   desk: StageDesk,
   at: StageRun,
   which: 'standing' | 'all' = 'standing',
-): AsyncGenerator<JsonValue[]> {
+): AsyncGenerator<readonly HandedItem[]> {
   const gone = which === 'all' ? new Map() : await awardEnds(at);
   for (let document = '', n = 0; ; ) {
     const rows = await at.run(GROUPS, [at.tenant, document, n]);
     for (const body of await desk.openFrom(at, 'handoff', rows)) {
       // Written by ingestion as a list; the seal has just proved that it is unchanged.
-      const group = JSON.parse(Buffer.from(body).toString('utf8')) as JsonValue[];
-      yield gone.size === 0 ? group : group.filter((item) => !gone.has(keyOf(item)));
+      const group = JSON.parse(Buffer.from(body).toString('utf8')) as HandedItem[];
+      yield gone.size === 0
+        ? group
+        : group.filter((item) => !gone.has(item.metadata.idempotency_key));
     }
     const last = rows.at(-1);
     if (last === undefined) return;
     document = text(last['document']);
     n = Number(last['n']);
   }
-}
-
-function keyOf(item: JsonValue): string {
-  // Written by ingestion from an accepted award.
-  return (item as unknown as { readonly metadata: { readonly idempotency_key: string } }).metadata
-    .idempotency_key;
 }
 
 /** The key of the record that an exception holds, and the award that its approved correction replaces. */

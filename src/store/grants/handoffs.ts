@@ -1,5 +1,5 @@
 /** What reconciliation hands to rules and reporting: money received, once every threshold has its check. */
-import type { JsonValue, PersonId } from '../../core/index.ts';
+import type { PersonId } from '../../core/index.ts';
 import { hex, optional, text } from '../rows.ts';
 import type { Statement } from '../session.ts';
 import { refusedByRule } from './escalations.ts';
@@ -83,7 +83,17 @@ export interface ReceivedRow {
   readonly takesBack: string | undefined;
   readonly rule: string;
   readonly payloadSha256: string;
-  readonly bank: JsonValue;
+  readonly bank: readonly HandedLine[];
+}
+
+/** A line of the bank, as `matchedIn` builds it. */
+export interface HandedLine {
+  readonly line: string;
+  readonly nativeId: string | null;
+  readonly bookedOn: string;
+  readonly cents: number;
+  readonly feed: string;
+  readonly place: number;
 }
 
 /** Writes down what a closed period has received; says how many awards and how many cents. */
@@ -200,7 +210,7 @@ export async function* receivedBetween(
       takesBack: optional(row['takes_back'], text),
       rule: text(row['rule']),
       payloadSha256: hex(row['payload_sha256']),
-      bank: row['bank'] as JsonValue,
+      bank: row['bank'] as readonly HandedLine[],
     }));
     after = [last['award'], last['period'], last['feed'], last['ordinal']];
   }
@@ -245,7 +255,8 @@ export interface StoredCrossing {
   readonly measure: string;
   readonly on: string;
   readonly by: string;
-  readonly document: JsonValue;
+  /** As `crossingsUntil` gives it back. */
+  readonly document: object;
 }
 
 /** False when it is known already: the first crossing of a year counts. */
@@ -255,8 +266,12 @@ export async function addCrossing(at: StageRun, crossing: StoredCrossing): Promi
   return (await at.run(ADD_CROSSING, [at.tenant, ...values])).length > 0;
 }
 
-export async function crossingsUntil(at: StageRun, day: string): Promise<readonly JsonValue[]> {
-  return (await at.run(CROSSINGS, [at.tenant, day])).map((row) => row['document'] as JsonValue);
+/** Documents as `addCrossing` was given them. */
+export async function crossingsUntil<Document extends object>(
+  at: StageRun,
+  day: string,
+): Promise<readonly Document[]> {
+  return (await at.run(CROSSINGS, [at.tenant, day])).map((row) => row['document'] as Document);
 }
 
 const ADD_CHECK: Statement = {

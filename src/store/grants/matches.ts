@@ -1,4 +1,4 @@
-/** Outcomes of matching: drafts until their period is closed, then for ever. */
+/** Outcomes of matching: a count until their period is closed, then for ever. */
 import type { JsonValue, PersonId } from '../../core/index.ts';
 import { optional, text } from '../rows.ts';
 import type { Statement } from '../session.ts';
@@ -8,20 +8,20 @@ import type { StageRun } from './stage.ts';
 /** The rule of an outcome that a person decided. */
 export const BY_PERSON = 'person';
 
-/** One at a time: matching reads everything that is open and writes all of it anew. */
+/** One at a time: matching reads everything that is open. */
 const LOCK: Statement = {
   name: 'grants-matching-lock',
   text: `select pg_advisory_xact_lock(hashtextextended('filewright.grants/' || $1::text, 0))`,
 };
 
-const DROP_DRAFTS: Statement = {
-  name: 'grants-drafts-drop',
+const DROP_DRAFT: Statement = {
+  name: 'grants-draft-drop',
   text: `delete from grant_draft where tenant = $1`,
 };
 
-const ADD_DRAFTS: Statement = {
-  name: 'grants-drafts-add',
-  text: `insert into grant_draft (tenant, n, matched, outcomes) values ($1, $2, $3, $4)`,
+const ADD_DRAFT: Statement = {
+  name: 'grants-draft-add',
+  text: `insert into grant_draft (tenant, matched) values ($1, $2)`,
 };
 
 const ADD: Statement = {
@@ -79,16 +79,13 @@ export async function lockMatching(at: StageRun): Promise<void> {
   await at.run(LOCK, [at.tenant]);
 }
 
-export async function dropDrafts(at: StageRun): Promise<void> {
-  await at.run(DROP_DRAFTS, [at.tenant]);
+export async function dropDraft(at: StageRun): Promise<void> {
+  await at.run(DROP_DRAFT, [at.tenant]);
 }
 
-export async function addDrafts(
-  at: StageRun,
-  n: number,
-  drafts: { readonly matched: number; readonly outcomes: JsonValue },
-): Promise<void> {
-  await at.run(ADD_DRAFTS, [at.tenant, n, drafts.matched, JSON.stringify(drafts.outcomes)]);
+export async function replaceDraft(at: StageRun, matched: number): Promise<void> {
+  await dropDraft(at);
+  await at.run(ADD_DRAFT, [at.tenant, matched]);
 }
 
 /** Outcomes that a closed period keeps; a line that has one already is refused by its key. */

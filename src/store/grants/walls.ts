@@ -18,14 +18,27 @@ const ADD = ['select', 'insert'] as const;
 /** Rows belong to a boundary: a stage adds only its own. */
 const BY_BOUNDARY = ['grant_metadata', 'grant_escalation'] as const;
 
+/** Rows belong to a purpose: a stage sees, adds and changes only its own. */
+const BY_PURPOSE = ['question', 'question_try'] as const;
+
+const PURPOSES = { ingestion: 'fetch', reconciliation: 'verification' } as const;
+type AskingStage = keyof typeof PURPOSES;
+export type Purpose = (typeof PURPOSES)[AskingStage];
+
+/** What a stage asks lanes for. */
+export function purposeOf(stage: Stage): Purpose {
+  if (stage === 'ingestion' || stage === 'reconciliation') return PURPOSES[stage];
+  throw new Error(`${stage} asks no lane anything`);
+}
+
 const RIGHTS: Readonly<Record<Stage, readonly Right[]>> = {
   ingestion: [
     ['grant_document', ...ADD],
     ['grant_award', ...ADD],
     ['grant_award_group', ...ADD],
     ['grant_award_end', ...ADD],
-    ['grant_fetch', ...ADD, 'update'],
-    ['grant_fetch_snapshot', ...ADD],
+    ['question', ...ADD, 'update'],
+    ['question_try', ...ADD],
     ['grant_metadata', ...ADD],
     ['grant_escalation', 'insert'],
     // Whether two people have agreed to a correction, and to which.
@@ -61,8 +74,8 @@ const RIGHTS: Readonly<Record<Stage, readonly Right[]>> = {
     ['grant_check', ...ADD],
     ['grant_handoff', ...ADD],
     ['grant_received', ...ADD],
-    ['grant_verification', ...ADD, 'update'],
-    ['grant_retry_snapshot', ...ADD],
+    ['question', ...ADD, 'update'],
+    ['question_try', ...ADD],
   ],
   rules: [
     ['grant_award_group', 'select'],
@@ -130,8 +143,8 @@ export function stageGrants(role: (name: Stage) => string): string[] {
   ];
 }
 
-export function hasRowsByBoundary(table: string): boolean {
-  return BY_BOUNDARY.some((each) => each === table);
+export function hasRowsByStage(table: string): boolean {
+  return [...BY_BOUNDARY, ...BY_PURPOSE].some((each) => each === table);
 }
 
 export interface StagePolicy {
@@ -139,16 +152,27 @@ export interface StagePolicy {
   readonly table: string;
   readonly command: 'all' | 'select' | 'insert';
   readonly to: 'owner' | 'read' | Stage;
-  readonly boundary?: Stage;
+  /** Which rows of the tenant; all of them where it is not said. */
+  readonly rows?: string;
 }
 
 export function stagePolicies(): StagePolicy[] {
-  return BY_BOUNDARY.flatMap((table): StagePolicy[] => [
-    { name: 'owner', table, command: 'all', to: 'owner' },
-    { name: 'read', table, command: 'select', to: 'read' },
-    ...STAGES.flatMap((stage): StagePolicy[] => [
-      { name: `${stage}_reads`, table, command: 'select', to: stage },
-      { name: stage, table, command: 'insert', to: stage, boundary: stage },
+  return [
+    ...[...BY_BOUNDARY, ...BY_PURPOSE].flatMap((table): StagePolicy[] => [
+      { name: 'owner', table, command: 'all', to: 'owner' },
+      { name: 'read', table, command: 'select', to: 'read' },
     ]),
-  ]);
+    ...BY_BOUNDARY.flatMap((table) =>
+      STAGES.flatMap((stage): StagePolicy[] => [
+        { name: `${stage}_reads`, table, command: 'select', to: stage },
+        { name: stage, table, command: 'insert', to: stage, rows: `boundary = '${stage}'` },
+      ]),
+    ),
+    ...BY_PURPOSE.flatMap((table) =>
+      (['ingestion', 'reconciliation'] as const).map((stage): StagePolicy => {
+        const rows = `purpose = '${PURPOSES[stage]}'`;
+        return { name: stage, table, command: 'all', to: stage, rows };
+      }),
+    ),
+  ];
 }

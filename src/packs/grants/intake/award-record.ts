@@ -20,12 +20,12 @@ export const VIOLATIONS = {
 } as const;
 export type ViolationCode = keyof typeof VIOLATIONS;
 
-export interface Violation {
+export type Violation = {
   readonly code: ViolationCode;
   /** Empty where the record as a whole is meant. */
   readonly field: string;
   readonly message: string;
-}
+};
 
 /** With these, reading again may give something else: the record is kept aside, never corrected and never retried. */
 const NON_DETERMINISTIC: ReadonlySet<ViolationCode> = new Set([

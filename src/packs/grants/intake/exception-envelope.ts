@@ -8,15 +8,20 @@ import {
   sha256Of,
   toRfc3339,
 } from '../../../core/index.ts';
-import type { RetrySnapshot } from '../matching/retry.ts';
 import type { Violation } from './award-record.ts';
 import { appendMetadata, type ComplianceMetadata } from './metadata.ts';
 
-export interface TriedOnce extends RetrySnapshot {
+/** A try that failed. */
+export type TriedOnce = {
+  readonly attempt_count: number;
+  readonly last_error_code: string;
+  readonly retry_deadline: string;
+  readonly payload_hash: string;
   readonly at: string;
-}
+};
 
-export interface ExceptionEnvelope {
+/** A type and no interface, here and below it: only so is it known to be JSON. */
+export type ExceptionEnvelope = {
   readonly original_payload: JsonValue;
   readonly compliance_metadata: ComplianceMetadata & {
     readonly escalation_code: string;
@@ -32,7 +37,7 @@ export interface ExceptionEnvelope {
   readonly escalated_at: string;
   /** Of everything above in canonical JSON. */
   readonly envelope_hash: Sha256Hex;
-}
+};
 
 export function exceptionEnvelope(exception: {
   readonly originalPayload: JsonValue;
@@ -72,8 +77,7 @@ export function exceptionEnvelope(exception: {
 /** Throws where anything was changed since the envelope was made. */
 export function checkEnvelope(envelope: ExceptionEnvelope): void {
   const { envelope_hash: said, ...content } = envelope;
-  // Every member of an envelope is JSON; the interface says so only member by member.
-  const found = hashOf(content as unknown as JsonValue);
+  const found = hashOf(content);
   if (found === said) return;
   throw new FilewrightError(
     'HASH_DIFFERS',

@@ -4,7 +4,7 @@ import type { GrantsLaw } from '../law.ts';
 import { type Violation, violation } from './award-record.ts';
 import type { AwardPayload } from './award-schema.ts';
 
-export interface Mapping990 {
+export type Mapping990 = {
   readonly form: 'IRS990';
   /** The element that takes `award_amount`. */
   readonly element: string;
@@ -16,7 +16,7 @@ export interface Mapping990 {
   readonly funderType: string;
   /** Of everything above: the structure, without amounts. */
   readonly hash: Sha256Hex;
-}
+};
 
 export type Mapped =
   | { readonly kind: 'mapped'; readonly mapping: Mapping990 }

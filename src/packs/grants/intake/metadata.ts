@@ -20,7 +20,7 @@ export type ComplianceState =
   | 'reconciled'
   | 'manual_review_required';
 
-export interface ComplianceMetadata {
+export type ComplianceMetadata = {
   readonly idempotency_key: string;
   readonly payload_hash: Sha256Hex;
   readonly ingestion_timestamp: string;
@@ -33,7 +33,7 @@ export interface ComplianceMetadata {
   readonly previous_hash: Sha256Hex | null;
   /** Where a person sent a corrected document: the key of the award that it replaces. */
   readonly replaces: string | null;
-}
+};
 
 export interface Stamp {
   readonly tenant: string;

@@ -85,14 +85,11 @@ export {
   touches,
 } from './period.ts';
 export {
-  afterProgress,
-  decideRetry,
-  firstAttempt,
+  type AfterAnswer,
+  afterAnswer,
+  type Heard,
+  QUESTION_RETRY,
   RETRY_EXHAUSTED,
-  RETRY_TOTAL_MS,
-  type RetryDecision,
-  type RetrySnapshot,
-  type RetryState,
-  TRANSIENT_IN_A_ROW_MAX,
+  type TriedQuestion,
 } from './retry.ts';
 export { type StatementCover, statementKey } from './statement-chain.ts';

@@ -1,5 +1,4 @@
 /** Outcomes in the order in which they are listed, held as bytes: a year of them as objects would be most of the heap. */
-import type { JsonValue } from '../../../core/index.ts';
 import { Numbers } from './entries/numbers.ts';
 import { PackedRecords } from './entries/packed-records.ts';
 import { NO_RULE, rankOf } from './list-order.ts';
@@ -23,8 +22,7 @@ export class OutcomeList implements Iterable<MatchOutcome> {
     const [line] = lines;
     if (line === undefined) throw new TypeError('an outcome of a line was expected');
     this.#order = undefined;
-    // Plain JSON: texts, whole numbers and lists of them.
-    this.#records.push(outcome as unknown as JsonValue);
+    this.#records.push(outcome);
     this.#names.push([line.nativeId ?? null, line.id]);
     this.#ranks.push(rankOf(outcome.rule));
     this.#days.push(line.bookingDate);
@@ -36,7 +34,7 @@ export class OutcomeList implements Iterable<MatchOutcome> {
     );
     for (const place of this.#order) {
       // Written by `add`.
-      yield this.#records.at(place) as unknown as MatchOutcome;
+      yield this.#records.at(place) as MatchOutcome;
     }
   }
 

@@ -38,7 +38,7 @@ export type MatchRule = (typeof MATCH_RULES)[number];
  */
 export type MatchStatus = 'matched' | 'ignored' | 'netted' | 'review' | 'manual' | 'open';
 
-export interface MatchReason {
+export type MatchReason = {
   readonly text: string;
   /** Empty where no side is there. */
   readonly currency: string;
@@ -53,7 +53,7 @@ export interface MatchReason {
   readonly reference?: string;
   /** Business days, bank date minus expected date, for each pair of one line and one receipt. */
   readonly businessDays?: readonly number[];
-}
+};
 
 /** An outcome with the entries that it is about. */
 export interface FoundOutcome {
@@ -62,7 +62,7 @@ export interface FoundOutcome {
   readonly receipts: readonly ExpectedReceipt[];
 }
 
-export interface MatchOutcome {
+export type MatchOutcome = {
   readonly rule: MatchRule;
   readonly status: MatchStatus;
   readonly bank: readonly string[];
@@ -72,10 +72,10 @@ export interface MatchOutcome {
   readonly reason: MatchReason;
   /** How much of which line is for which receipt; left out where one line is for one receipt, and nothing else is to say. */
   readonly parts?: readonly OutcomePart[];
-}
+};
 
 /** What one booking brought to one award, or took from it. */
-export interface OutcomePart {
+export type OutcomePart = {
   /** Places in `bank` and `ledger`. */
   readonly bank: number;
   readonly ledger: number;
@@ -84,4 +84,4 @@ export interface OutcomePart {
   readonly feeCents?: number;
   /** Goods and services that the award brings with its first payment, beside the cents. */
   readonly goodsCents?: number;
-}
+};

@@ -1,7 +1,7 @@
 /** Closing a period: only when every statement is there and every line is settled; then its totals stand for ever. */
 import { createHash } from 'node:crypto';
 import { formatDay } from '../../../calendar/index.ts';
-import { canonicalBytes, FilewrightError, type JsonValue } from '../../../core/index.ts';
+import { canonicalBytes, FilewrightError } from '../../../core/index.ts';
 import { type BankLine, postingDay } from './bank-line.ts';
 import type { IsBusinessDay } from './business-days.ts';
 import type { FoundOutcome, MatchOutcome } from './outcome.ts';
@@ -10,12 +10,12 @@ import type { LawAnswer, Period } from './balance-law.ts';
 import { missingPages } from './statement-pages.ts';
 import { compare } from './workbench.ts';
 
-export interface PeriodTotals {
+export type PeriodTotals = {
   /** By currency; whole cents as text, because a sum of many may be larger than a number is exact. */
   readonly matchedCents: Readonly<Record<string, string>>;
   readonly outcomes: Readonly<Record<string, number>>;
   readonly hash: string;
-}
+};
 
 export interface ClosedPeriod extends Period {
   readonly totals: PeriodTotals;
@@ -109,7 +109,7 @@ export function totalsOf(outcomes: Iterable<MatchOutcome>): PeriodTotals {
   let before = ',"outcomes":[';
   for (const outcome of outcomes) {
     // Outcomes are plain JSON: texts, whole numbers and lists of them.
-    hash.update(before).update(canonicalBytes(outcome as unknown as JsonValue));
+    hash.update(before).update(canonicalBytes(outcome));
     before = ',';
   }
   hash.update(before === ',' ? ']}' : `${before}]}`);

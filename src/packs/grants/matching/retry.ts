@@ -1,101 +1,79 @@
 /**
- * When the grantor's ledger cannot be read: wait 2 to 30 seconds, at most 15 minutes in all, and after three failures in
- * a row no more. A retry verifies the same frozen payload again; it never changes a total.
+ * What follows the answer to a question over a lane: it is done, it is asked again later, or a person has it. A retry asks
+ * the same frozen question again; it never changes a total.
  */
 import {
   addMs,
+  backoffMs,
   type Instant,
-  instant,
   invariant,
-  type Random,
-  toRfc3339,
+  type RetryPolicy,
 } from '../../../core/index.ts';
 import type { FailureVerdict } from '../intake/failures.ts';
 
-export const DELAY_MS_MIN = 2_000;
-export const DELAY_MS_MAX = 30_000;
-export const RETRY_TOTAL_MS = 15 * 60_000;
-export const TRANSIENT_IN_A_ROW_MAX = 3;
+/** The first wait is 2 to 4 seconds, the longest 30; at most 15 minutes in all, and after three failures in a row no more. */
+export const QUESTION_RETRY: RetryPolicy = {
+  inARowMax: 3,
+  totalMsMax: 15 * 60_000,
+  delayMsMin: 4_000,
+  delayMsMax: 30_000,
+};
 export const RETRY_EXHAUSTED = 'RETRY_EXHAUSTED_PERMANENT_FAILURE';
 
-export interface RetryState {
-  readonly payloadHash: string;
-  /** When the first attempt began; the 15 minutes run from here. */
+/** A question after a try, which is counted already. */
+export interface TriedQuestion {
+  readonly id: string;
+  readonly requestSha256: string;
+  /** When it was first asked; the 15 minutes run from here. */
   readonly startedAt: Instant;
-  readonly attempts: number;
-  readonly transientInARow: number;
+  readonly tries: number;
+  readonly inARow: number;
 }
 
-/** Committed before the retry, so that a crash leaves no attempt without a record. */
-export interface RetrySnapshot {
-  readonly attempt_count: number;
-  readonly last_error_code: string;
-  readonly retry_deadline: string;
-  readonly payload_hash: string;
-}
+export type Heard =
+  | { readonly kind: 'good' }
+  /** Nothing was read, or not all. */
+  | { readonly kind: 'failed'; readonly verdict: FailureVerdict }
+  /** It was read, and may not be taken: another try would find the same. */
+  | { readonly kind: 'refused'; readonly code: string };
 
-export type RetryDecision =
+export type AfterAnswer =
+  | { readonly kind: 'done' }
   | {
-      readonly kind: 'retry';
+      readonly kind: 'again';
       readonly at: Instant;
-      readonly snapshot: RetrySnapshot;
-      readonly state: RetryState;
+      readonly inARow: number;
+      readonly lastErrorCode: string;
     }
   | {
-      readonly kind: 'fallback';
+      readonly kind: 'person';
       readonly escalationCode: string;
-      readonly snapshot: RetrySnapshot;
-      readonly state: RetryState;
+      readonly inARow: number;
+      readonly lastErrorCode: string;
     };
 
-export function firstAttempt(payloadHash: string, now: Instant): RetryState {
-  return { payloadHash, startedAt: now, attempts: 0, transientInARow: 0 };
-}
-
-export function decideRetry(
-  before: RetryState,
-  failed: {
-    readonly verdict: FailureVerdict;
-    /** Of what was verified; it must be what was frozen. */
-    readonly payloadHash: string;
-    readonly now: Instant;
-    readonly dice: Random;
-  },
-): RetryDecision {
-  const { verdict, now } = failed;
-  invariant(failed.payloadHash === before.payloadHash, 'a retry must not change its payload', {
-    payload: before.payloadHash,
+export function afterAnswer(
+  question: TriedQuestion,
+  heard: Heard,
+  /** The hash of what was asked: it must be what was frozen. */
+  asked: { readonly sha256: string; readonly now: Instant },
+): AfterAnswer {
+  const { id, requestSha256, startedAt, tries, inARow } = question;
+  invariant(asked.sha256 === requestSha256, 'a retry must not change its payload', {
+    payload: requestSha256,
   });
-  const isTransient = verdict.kind === 'transient';
-  const state: RetryState = {
-    ...before,
-    attempts: before.attempts + 1,
-    transientInARow: isTransient ? before.transientInARow + 1 : before.transientInARow,
-  };
-  const deadline = addMs(before.startedAt, RETRY_TOTAL_MS);
-  const snapshot: RetrySnapshot = {
-    attempt_count: state.attempts,
-    last_error_code: verdict.code,
-    retry_deadline: toRfc3339(deadline),
-    payload_hash: before.payloadHash,
-  };
-  if (!isTransient) return { kind: 'fallback', escalationCode: verdict.code, snapshot, state };
-  const at = addMs(now, delayMs(state.transientInARow, failed.dice));
-  if (state.transientInARow >= TRANSIENT_IN_A_ROW_MAX || at > deadline) {
-    return { kind: 'fallback', escalationCode: RETRY_EXHAUSTED, snapshot, state };
-  }
-  return { kind: 'retry', at: instant(at), snapshot, state };
+  if (heard.kind === 'good') return { kind: 'done' };
+  if (heard.kind === 'refused') return toPerson(heard.code, inARow, heard.code);
+  const { kind, code } = heard.verdict;
+  if (kind === 'permanent') return toPerson(code, inARow, code);
+  const failures = inARow + 1;
+  const at = addMs(asked.now, backoffMs(QUESTION_RETRY, { id, attempt: tries, failures }));
+  const isLate = at > addMs(startedAt, QUESTION_RETRY.totalMsMax);
+  return failures >= QUESTION_RETRY.inARowMax || isLate
+    ? toPerson(RETRY_EXHAUSTED, failures, code)
+    : { kind: 'again', at, inARow: failures, lastErrorCode: code };
 }
 
-/** Some part was read: what fails next is the first failure in a row again. */
-export function afterProgress(state: RetryState): RetryState {
-  return { ...state, transientInARow: 0 };
-}
-
-/** Twice as long after each failure, anywhere between the last step and this one, so that payloads do not come back together. */
-function delayMs(failures: number, dice: Random): number {
-  const step = Math.min(DELAY_MS_MAX, DELAY_MS_MIN * 2 ** Math.min(failures, 10));
-  const from = Math.max(DELAY_MS_MIN, step / 2);
-  const fraction = Buffer.from(dice.bytes(4)).readUInt32BE(0) / 2 ** 32;
-  return Math.round(from + (step - from) * fraction);
+function toPerson(escalationCode: string, inARow: number, lastErrorCode: string): AfterAnswer {
+  return { kind: 'person', escalationCode, inARow, lastErrorCode };
 }

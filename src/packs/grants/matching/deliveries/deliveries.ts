@@ -141,7 +141,7 @@ type OtherWords = [string | null, string | null, string | null, string | null, s
 
 function heldEntry(line: BankLine, more: JsonValue): Entry {
   // Written by `#hold`.
-  const [ids, isClosed, others] = more as unknown as [string[], boolean, OtherWords[]];
+  const [ids, isClosed, others] = more as [string[], boolean, OtherWords[]];
   const deliveries = others.map(
     ([nativeId, trace, counterparty, description, references]): BankLine => ({
       ...line,

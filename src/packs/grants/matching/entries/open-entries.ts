@@ -27,7 +27,7 @@ export function packedLine(line: BankLine): JsonValue {
 
 export function unpackedLine(record: JsonValue): BankLine {
   // Written by `packedLine`.
-  const [id, feed, fields, postedOn, unusedPayments] = record as unknown as [
+  const [id, feed, fields, postedOn, unusedPayments] = record as [
     string,
     string,
     LineFields,
@@ -72,7 +72,7 @@ export class PackedEntries implements OpenEntries {
 
   receiptAt(place: number): ExpectedReceipt {
     // Written by `addReceipt`.
-    return receiptOfFields(this.#receipts.at(place) as unknown as ReceiptFields);
+    return receiptOfFields(this.#receipts.at(place) as ReceiptFields);
   }
 }
 
