@@ -31,15 +31,16 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: '"locked" and "too early" prove that nothing was taken',
     file: 'src/core/classify.js',
-    find: 'if (NOT_NOW.has(status) ||',
-    replace: "if (NOT_NOW.has(status)) return { kind: 'transient', code }; if (",
+    find: "unclear: (code) => ({ kind: 'unclassified', code }),",
+    replace:
+      "unclear: (code) => ({ kind: 'unclassified', code }), not_now: (code) => ({ kind: 'transient', code }),",
     invariant: 'no_blind_resend',
   },
   {
     name: 'a denial hides a filing that was taken',
     file: 'src/core/classify.js',
-    find: "return { kind: 'denied', code, written: true };",
-    replace: "return { kind: 'denied', code, written: false };",
+    find: "denied: (code) => ({ kind: 'denied', code, written: true }),",
+    replace: "denied: (code) => ({ kind: 'denied', code, written: false }),",
     invariant: 'unsettled_is_marked',
   },
   {

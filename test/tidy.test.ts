@@ -20,12 +20,13 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'packs/patent': ['core', 'calendar'],
   'packs/grants': ['core', 'calendar'],
   store: ['core', 'ledger'],
-  portals: ['core'],
+  wire: ['core'],
+  portals: ['core', 'wire'],
   brokers: ['core'],
-  notify: ['core', 'portals'],
+  notify: ['core', 'wire'],
   web: ['core'],
-  jobs: ['core', 'store', 'portals', 'notify'],
-  routing: ['core', 'calendar', 'packs/patent', 'store', 'portals', 'brokers', 'notify'],
+  jobs: ['core', 'store', 'wire', 'portals', 'notify'],
+  routing: ['core', 'calendar', 'packs/patent', 'store', 'wire', 'brokers', 'notify'],
   pipeline: ['core', 'calendar', 'packs/grants', 'store', 'portals'],
   intake: ['core'],
   delivery: ['core'],
@@ -37,6 +38,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'calendar',
     'ledger',
     'store',
+    'wire',
     'portals',
     'intake',
     'delivery',
@@ -62,6 +64,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'app.ts',
     'filewright.ts',
     'store',
+    'wire',
     'portals',
     'intake',
     'system',
@@ -82,6 +85,7 @@ const REAL_WORLD_WORDS =
   /\b(Date\.now|Math\.random|performance\.now|process\.env|setTimeout|setInterval|setImmediate)\b|new Date\(\)/;
 /** Real timers and sockets belong to these; their clock is a port where a decision hangs on it. */
 const REAL_TIMERS = [
+  /^wire\//,
   /^portals\//,
   /^brokers\//,
   /^testing\/simulator\//,
@@ -137,6 +141,10 @@ describe('the shape, as `npm run shape` counts it', () => {
   });
   // Its keys are the names of the figures; the script is a few folders away.
   const shape = JSON.parse(text) as Record<string, readonly string[]>;
+
+  it('goes out over HTTP and TLS in one room; the simulator, the stand-ins and the page only answer', () => {
+    expect(shape['rooms that open connections over HTTP or TLS']).toEqual(['wire']);
+  });
 
   it.each(['cycles of rooms', 'cycles of files, types too', 'functions over 70 lines'])(
     'has no %s',

@@ -158,8 +158,8 @@ export const GRANTS_BUGS: readonly PlantedBug[] = [
   {
     name: 'a 404 is asked again',
     file: `${PACK}/intake/failures.js`,
-    find: 'new Set([429, 502, 503])',
-    replace: 'new Set([400, 401, 403, 404, 429, 502, 503])',
+    find: 'meanings: { throttled: true },',
+    replace: 'meanings: { throttled: true, refused: true, denied: true, missing: true },',
     invariant: 'retry_rules',
   },
   {

@@ -260,8 +260,8 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
   {
     name: 'the second attempt comes at once',
     file: `${ROUTING}/next-step.js`,
-    find: 'return backoffMsMin + ',
-    replace: 'return 0 * ',
+    find: 'return nextDelayMs(',
+    replace: 'return 0 * nextDelayMs(',
     invariant: 'escalation_order',
   },
   {

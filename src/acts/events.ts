@@ -6,13 +6,10 @@ import {
   checkMailAddress,
   checkWebhookSecret,
   checkWebhookUrl,
-  isReference,
   newWebhookSecret,
   parseMailbox,
   readMailUrl,
-  readReference,
 } from '../notify/index.ts';
-import type { Environment } from '../portals/index.ts';
 import {
   addMailNotice,
   addSubscription,
@@ -33,6 +30,7 @@ import {
   setMail,
   type SubscriptionChange,
 } from '../store/index.ts';
+import { type Environment, isReference, readReference } from '../wire/index.ts';
 import { userFact } from './people.ts';
 
 /** As the code writes them. */

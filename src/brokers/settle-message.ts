@@ -1,5 +1,5 @@
 /** Brings one message to its end: committed, set aside, or given back to the broker untouched. */
-import { type Clock, ERRORS, FilewrightError } from '../core/index.ts';
+import { type Backoff, type Clock, ERRORS, FilewrightError, nextDelayMs } from '../core/index.ts';
 import type { BrokerMessage, BrokerTrouble, MessageDesk } from './message.ts';
 
 /** What is not larger is a docket event; the desk keeps a larger one for a person instead of reading it. */
@@ -11,9 +11,8 @@ export const MESSAGE_BYTES_MAX = 1024 * 1024;
  */
 const COMMIT_FAILURES_MAX = 3;
 
-const WAIT_MS_MIN = 200;
-/** Long enough to leave a database that is starting in peace, short enough to go on within a tier's time. */
-const WAIT_MS_MAX = 5_000;
+/** In the end long enough to leave a database that is starting in peace, short enough to go on within a tier's time. */
+const BACKOFF: Backoff = { steps: { firstMs: 200, msMax: 5_000 }, spread: [1, 1] };
 const REASON_CHARS_MAX = 300;
 
 export interface SettleParts {
@@ -54,7 +53,7 @@ export async function settleMessage(
 }
 
 export function waitMs(round: number): number {
-  return Math.min(WAIT_MS_MAX, WAIT_MS_MIN * 2 ** Math.min(round, 10));
+  return nextDelayMs(BACKOFF, round + 1);
 }
 
 export function textOf(error: unknown): string {

@@ -3,7 +3,7 @@
  * loading all of them takes longer than most commands do.
  */
 import { Command } from 'commander';
-import { VERSION } from '../portals/index.ts';
+import { VERSION } from '../core/index.ts';
 
 interface Entry {
   /** Its name, and its arguments where it has no commands under it. */

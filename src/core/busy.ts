@@ -2,9 +2,7 @@
 import { isThrottle, isVouchedFor } from './classify.ts';
 import type { Answer, Exchange } from './exchange.ts';
 import type { Profile } from './profile.ts';
-
-/** Gateways and limiters say these for themselves; what the portal behind them does, they do not know. */
-const NO_LAST_WORD: ReadonlySet<number> = new Set([408, 423, 425]);
+import { statusMeaning } from './status-code.ts';
 
 /**
  * True unless the outcome shows that the portal has finished. A request that was written and not answered shows nothing,
@@ -21,6 +19,8 @@ export function mayKeepBusy(exchange: Exchange, profile: Profile): boolean {
 function isLastWord(answer: Answer, profile: Profile): boolean {
   const { status, bodyEnd } = answer;
   if (bodyEnd === 'cut') return false;
-  const isOpen = status >= 500 || NO_LAST_WORD.has(status) || isThrottle(answer, profile);
+  // Gateways and limiters say "not now" for themselves; what the portal behind them does, they do not know.
+  const isOpen =
+    status >= 500 || statusMeaning(status) === 'not_now' || isThrottle(answer, profile);
   return !isOpen || isVouchedFor(answer, profile);
 }

@@ -11,13 +11,25 @@ import { decodeJson, isPlainText, pointer, textAt } from './json-pointer.ts';
 import { patternOf } from './patterns.ts';
 import type { AnswerRule, Profile } from './profile.ts';
 import { hasStamp, stampWaitMs } from './stamp.ts';
+import { byStatus, statusMeaning, type StatusRules } from './status-code.ts';
 import type { Instant } from './time.ts';
 import type { StatusAnswer, Throttle, Verdict } from './verdict.ts';
 
-const REJECTED = new Set([400, 413, 414, 422, 431]);
-const DENIED = new Set([401, 402, 403, 407, 451]);
-const NOT_NOW = new Set([408, 423, 425]);
-const DRIFT = new Set([304, 405, 410, 415, 426, 501, 505]);
+/** What a whole answer by its status alone means to a filing; successes and pauses are heard before. */
+const BY_STATUS: StatusRules<(code: string) => Verdict> = {
+  meanings: {
+    changed: (code) => ({ kind: 'drift', code, written: true }),
+    refused: (code) => ({ kind: 'rejected', code }),
+    // The application does not know what was sent to; three in a row are a wrong address, and then nothing is proven.
+    missing: (code) => ({ kind: 'rejected', code, missing: true }),
+    denied: (code) => ({ kind: 'denied', code, written: true }),
+    conflict: () => ({ kind: 'conflict' }),
+    network_login: (code) => ({ kind: 'session', code, written: true }),
+    unclear: (code) => ({ kind: 'unclassified', code }),
+  },
+  // "Not now", every other 5xx and undeclared redirects: the portal may have taken the filing before it said so.
+  otherwise: (code) => ({ kind: 'unknown', code }),
+};
 
 /** Marks are looked for in the first part of a page only; a CAPTCHA page says so at its head. */
 const MARK_BYTES_MAX = 64 * 1024;
@@ -67,20 +79,10 @@ function classifyAnswer(exchange: Answer, profile: Profile, now: Instant): Verdi
   if (refined !== undefined) return refinedVerdict(refined, exchange, profile, now);
   if (exchange.bodyEnd === 'cut') return classifyCut(exchange, profile, now);
   const { status } = exchange;
-  const code = `HTTP_${status}`;
-  if (status >= 200 && status < 300) return classifySuccess(exchange, profile);
+  if (statusMeaning(status) === 'success') return classifySuccess(exchange, profile);
   const throttle = throttleOf(exchange, profile, now);
   if (throttle !== undefined) return { ...throttle, written: mayBeTaken(profile) };
-  if (DRIFT.has(status)) return { kind: 'drift', code, written: true };
-  if (REJECTED.has(status)) return { kind: 'rejected', code };
-  // The application does not know what was sent to; three in a row are a wrong address, and then nothing is proven.
-  if (status === 404) return { kind: 'rejected', code, missing: true };
-  if (DENIED.has(status)) return { kind: 'denied', code, written: true };
-  if (status === 409) return { kind: 'conflict' };
-  if (status === 511) return { kind: 'session', code, written: true };
-  // "Not now", every other 5xx and undeclared redirects: the portal may have taken the filing before it said so.
-  if (NOT_NOW.has(status) || status >= 500 || status < 400) return { kind: 'unknown', code };
-  return { kind: 'unclassified', code };
+  return byStatus(BY_STATUS, status)(`HTTP_${status}`);
 }
 
 /** Half an answer proves nothing about the filing; but its head came whole, and a block is waited out all the same. */
@@ -143,7 +145,7 @@ export function classifyStatus(
 /** A probe is good when the health endpoint answers 2xx whole. */
 export function isHealthy(exchange: Exchange): boolean {
   if (exchange.kind === 'failure' || exchange.bodyEnd !== 'whole') return false;
-  return exchange.status >= 200 && exchange.status < 300;
+  return statusMeaning(exchange.status) === 'success';
 }
 
 /** Nothing of the filing was written, so nothing can have happened to it. */

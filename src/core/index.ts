@@ -1,3 +1,4 @@
+export * from './backoff.ts';
 export * from './boundary.ts';
 export * from './breaker.ts';
 export * from './busy.ts';
@@ -48,7 +49,9 @@ export * from './settle.ts';
 export * from './sha256.ts';
 export * from './share.ts';
 export * from './stamp.ts';
+export * from './status-code.ts';
 export * from './strict-json.ts';
 export * from './time.ts';
 export * from './verdict.ts';
+export * from './version.ts';
 export * from './violations.ts';

@@ -36,6 +36,14 @@ export function stampWaitMs(
   return undefined;
 }
 
+/** `Retry-After` alone, from those who send counters with every answer, whether or not they ask for a pause. */
+export function retryAfterMs(
+  { 'retry-after': stamp }: Readonly<Record<string, string>>,
+  now: Instant,
+): number | undefined {
+  return stamp === undefined ? undefined : stampWaitMs({ 'retry-after': stamp }, now);
+}
+
 /** Repeated headers come joined by commas, and two of the dates have a comma of their own, after the weekday. */
 function stampsIn(text: string): readonly string[] {
   return text.split(/(?<!\b[A-Z][a-z]{2,8}),/).map((stamp) => stamp.trim());

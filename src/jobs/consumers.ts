@@ -2,7 +2,7 @@
  * Consumers of events inside the house. Each hears every event of its types once: what it writes through `run` is
  * committed together with the mark that it has heard, so a crash or a second process can neither lose nor repeat it.
  */
-import { FilewrightError, isDatabaseAway } from '../core/index.ts';
+import { type Backoff, FilewrightError, isDatabaseAway, nextDelayMs } from '../core/index.ts';
 import {
   consumeDue,
   type DomainEvent,
@@ -28,8 +28,7 @@ const EVENTS_AT_ONCE = 50;
 /** Then others have their turn. */
 const TURN_MS = 20_000;
 const ATTEMPTS_MAX = 15;
-const RETRY_MS_MIN = 2_000;
-const RETRY_MS_MAX = 3_600_000;
+const BACKOFF: Backoff = { steps: { firstMs: 2_000, msMax: 3_600_000 }, spread: [1, 1] };
 
 export async function consumeAll(
   parts: JobParts,
@@ -89,8 +88,7 @@ async function noteFailure(
   const { session, tenant, log } = parts;
   const attempt = due.attempts + 1;
   const code = error instanceof FilewrightError ? error.code : 'CONSUMER_FAILED';
-  const delayMs =
-    attempt >= ATTEMPTS_MAX ? undefined : Math.min(RETRY_MS_MIN * 2 ** due.attempts, RETRY_MS_MAX);
+  const delayMs = attempt >= ATTEMPTS_MAX ? undefined : nextDelayMs(BACKOFF, attempt);
   const where = { tenant, consumer: consumer.name, event: due.event.id };
   await recordConsumptionFailure(session, where, { code, delayMs });
   log.write({

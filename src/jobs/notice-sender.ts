@@ -3,14 +3,7 @@
  * claim that runs out, and the notice goes out again under the same id; the receiver knows it by that.
  */
 import { entryId, FilewrightError, isDatabaseAway, type LedgerFact } from '../core/index.ts';
-import {
-  eventBody,
-  readReference,
-  retryMs,
-  sendMail,
-  sendWebhook,
-  type SendOutcome,
-} from '../notify/index.ts';
+import { eventBody, retryMs, sendMail, sendWebhook, type SendOutcome } from '../notify/index.ts';
 import {
   changeSubscription,
   type ClaimedNotice,
@@ -20,6 +13,7 @@ import {
   recordNotice,
   subscriptionSecrets,
 } from '../store/index.ts';
+import { readReference } from '../wire/index.ts';
 import { raiseAlert } from './alerts.ts';
 import type { JobParts } from './parts.ts';
 

@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import type { Clock, Ids, Log, Vault } from '../core/index.ts';
-import type { Environment } from '../portals/index.ts';
 import type { Session } from '../store/index.ts';
+import type { Environment } from '../wire/index.ts';
 import type { DocketReaders } from './alerts.ts';
 
 /** What background work needs; one tenant, because only its own secrets open with its vault. */

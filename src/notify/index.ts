@@ -6,7 +6,6 @@ export {
   newReference,
 } from './acknowledgement-link.ts';
 export { eventBody, type EventSource, type TellableEvent } from './event-body.ts';
-export { guardedDial, SendFailure } from './guarded-dial.ts';
 export * from './handoff/index.ts';
 export {
   greetMailServer,
@@ -18,7 +17,6 @@ export {
 } from './mail.ts';
 export { checkMailAddress, isMailAddress, parseMailbox } from './mail-address.ts';
 export { ATTEMPTS_MAX, retryMs, type SendOutcome } from './outcome.ts';
-export { isReference, readReference } from './reference.ts';
 export {
   isVerbose,
   logTransport,

@@ -2,9 +2,9 @@
 import type { LookupFunction } from 'node:net';
 import { isIP } from 'node:net';
 import { FilewrightError, type Instant } from '../core/index.ts';
-import { guardedDial, SendFailure } from './guarded-dial.ts';
+import { ConnectionFailure, openConnection } from '../wire/index.ts';
 import { parseMailbox } from './mail-address.ts';
-import type { SendOutcome } from './outcome.ts';
+import { type SendOutcome, wireCode } from './outcome.ts';
 
 const CONNECT_MS = 15_000;
 /** RFC 5321 § 4.5.3.2 allows ten minutes after the final dot; whoever waits longer than this is asked again. */
@@ -139,19 +139,20 @@ async function openMail(server: MailServer, options: MailOptions) {
   const { createTransport } = await import('nodemailer');
   const { lookup, certificateAuthorities: ca } = options;
   const answerMs = options.answerMs ?? ANSWER_MS;
-  let connection: Awaited<ReturnType<typeof guardedDial>>;
-  try {
-    connection = await guardedDial(
-      { host, port, allowPrivateAddresses: server.allowPrivateAddresses },
-      {
-        signal: AbortSignal.timeout(options.connectMs ?? CONNECT_MS),
-        ...(lookup === undefined ? {} : { lookup }),
-      },
-    );
-  } catch (error) {
-    if (!(error instanceof SendFailure)) throw error;
-    return { kind: 'failed', code: error.code } as const;
+  const opened = await openConnection(
+    // TLS is the library's, which begins it at once or after STARTTLS.
+    { host, port, isTls: false },
+    {
+      allowPrivateAddresses: server.allowPrivateAddresses,
+      connectMsMax: options.connectMs ?? CONNECT_MS,
+      tlsHandshakeMsMax: answerMs,
+      lookup,
+    },
+  );
+  if (opened instanceof ConnectionFailure) {
+    return { kind: 'failed', code: wireCode(opened.failure) } as const;
   }
+  const { socket: connection } = opened;
   const progress = watchProgress();
   const transport = createTransport({
     connection,

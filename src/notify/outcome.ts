@@ -1,5 +1,5 @@
 /** What became of one attempt to tell somebody, and what follows from it. Pure. */
-import { createHash } from 'node:crypto';
+import { type Backoff, type FailureCode, fractionOf, nextDelayMs } from '../core/index.ts';
 
 export type SendOutcome =
   | { readonly verdict: 'sent'; readonly code: string }
@@ -15,6 +15,19 @@ export type SendOutcome =
     }
   /** The receiver never wants to hear from us again. */
   | { readonly verdict: 'gone'; readonly code: string };
+
+/** What a wire's failure is called to those who are told of a message that was not sent. */
+const WIRE_CODES: Partial<Readonly<Record<FailureCode, string>>> = {
+  dns: 'NAME_UNRESOLVED',
+  connect: 'UNREACHABLE',
+  tls: 'TLS_FAILED',
+  tls_slow: 'TLS_FAILED',
+  protocol: 'ANSWER_UNREADABLE',
+};
+
+export function wireCode(code: FailureCode): string {
+  return WIRE_CODES[code] ?? code.toUpperCase();
+}
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -39,21 +52,15 @@ const WAITS_MS: readonly number[] = [
 export const ATTEMPTS_MAX = WAITS_MS.length + 1;
 
 /** Notices of one moment must not all come back in one moment. */
-const SPREAD = 0.1;
+const BACKOFF: Backoff = { steps: WAITS_MS, spread: [1, 1.1] };
 /** A receiver that asks for more than a day is asked again after a day. */
 const RETRY_AFTER_MS_MAX = 24 * HOUR_MS;
 
 /** How long to wait after a failed attempt, counted from 1; undefined when there is no further one. */
 export function retryMs(notice: string, attempt: number, outcome: SendOutcome): number | undefined {
   if (outcome.verdict !== 'transient' && outcome.verdict !== 'unknown') return undefined;
-  const waitMs = WAITS_MS[attempt - 1];
-  if (waitMs === undefined) return undefined;
+  if (attempt >= ATTEMPTS_MAX) return undefined;
   const askedMs = outcome.verdict === 'transient' ? (outcome.retryAfterMs ?? 0) : 0;
-  const spreadMs = Math.round(waitMs * SPREAD * fractionOf(`${notice}/${attempt}`));
-  return Math.max(waitMs + spreadMs, Math.min(askedMs, RETRY_AFTER_MS_MAX));
-}
-
-/** From 0 to 1, always the same for the same text: no dice, so a replay waits as long. */
-function fractionOf(text: string): number {
-  return createHash('sha256').update(text).digest().readUInt32BE(0) / 0xffff_ffff;
+  const waitMs = nextDelayMs(BACKOFF, attempt, fractionOf(`${notice}/${attempt}`));
+  return Math.max(waitMs, Math.min(askedMs, RETRY_AFTER_MS_MAX));
 }

@@ -1,15 +1,21 @@
-import type { Dispatcher } from 'undici';
 import {
   type Answer,
   type Exchange,
   type FailureCode,
   mayKeepBusy,
   type Profile,
+  RESPONSE_BYTES_MAX,
   type WriteGuard,
 } from '../core/index.ts';
-import { BodyKeeper, emptyBody } from './body-keeper.ts';
-import { ConnectionFailure, failureCodeOf } from './failure.ts';
-import type { Connection, LaneWire } from './lane-wire.ts';
+import {
+  type Connection,
+  type Requester,
+  type ResponseHeaders,
+  type WireAnswer,
+  WireExchange,
+  type WireFailure,
+} from '../wire/index.ts';
+import type { LaneWire } from './lane-wire.ts';
 import type { LeaseHolder, LeaseWatch } from './lease-watch.ts';
 import type { Session } from './session.ts';
 import { declaredRedirect, type RequestPlan } from './request-plan.ts';
@@ -41,24 +47,16 @@ export interface RunOptions {
 // A portal that sends us further than this goes in circles.
 const REDIRECTS_MAX = 3;
 
-// undici wants an error with an abort; nobody reads it, because the run is settled first.
-const STOPPED = new Error('The exchange was stopped.');
-const LEASE_LOST = new ConnectionFailure(
-  'lease_lost',
-  'The lease had run out directly before the write.',
-);
-
-type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
+const BODY_LIMITS = {
+  keptBytesMax: RESPONSE_BYTES_MAX,
+  readBytesMax: 64 * 1024 * 1024,
+};
 
 /**
- * One exchange, from its first attempt to connect to its recorded end. It is undici's handler, its own timer target and
- * its own lease holder, so that an exchange costs one object.
- *
- * `isWritten` becomes true in `onRequestStart` and nowhere else: undici calls it in the same synchronous call that
- * writes the request (client-h1.js, writeH1), and writes nothing when it is aborted there. undici never writes a
- * request twice with `pipelining: 1`; should it ever try, the second start is refused.
+ * One exchange with a portal, from its first attempt to connect to its recorded end. It asks for each leg, is its own
+ * timer target and its own lease holder, so that an exchange costs few objects.
  */
-export class ExchangeRun implements Dispatcher.DispatchHandler, LeaseHolder {
+export class ExchangeRun implements Requester, LeaseHolder {
   private readonly options: RunOptions;
   private readonly startedAt: number;
   private timer: NodeJS.Timeout | undefined;
@@ -67,16 +65,14 @@ export class ExchangeRun implements Dispatcher.DispatchHandler, LeaseHolder {
   private leg: Leg | undefined;
   /** Held from dispatch to the end of the leg. */
   private connection: Connection | undefined;
-  private isLegStarted = false;
+  private exchange: WireExchange | undefined;
   private isSettled = false;
-  private isWritten = false;
+  /** One of the legs before this one. */
+  private wasWritten = false;
   private redirects = 0;
   /** The answer to a filing that led elsewhere: it stands unless the redirect ends in a success. */
   private redirectAnswer: Answer | undefined;
   private tlsHandshakeMs: number | undefined;
-  private status = 0;
-  private headers: ResponseHeaders = {};
-  private body: BodyKeeper | undefined;
 
   constructor(options: RunOptions) {
     this.options = options;
@@ -102,7 +98,8 @@ export class ExchangeRun implements Dispatcher.DispatchHandler, LeaseHolder {
   /** Ends the exchange; a request in flight is cut off, which does not recall what was written. */
   fail(code: FailureCode, message: string): void {
     if (this.isSettled) return;
-    const written = this.isWritten;
+    const written = this.wasWritten || this.exchange?.isWritten === true;
+    this.exchange?.stop();
     this.settle({ kind: 'failure', written, code, message, elapsedMs: this.elapsedMs() });
     this.dropConnection();
   }
@@ -115,70 +112,38 @@ export class ExchangeRun implements Dispatcher.DispatchHandler, LeaseHolder {
     this.fail('lease_lost', 'The lease was lost while the request was under way.');
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    if (this.isSettled || this.isLegStarted) {
-      controller.abort(STOPPED);
-      return;
-    }
-    if (!this.options.guard.mayWrite()) {
-      controller.abort(LEASE_LOST);
-      return;
-    }
-    this.isLegStarted = true;
-    this.isWritten = true;
-    const news = this.connection?.news;
-    if (news?.tlsHandshakeMs === undefined) return;
-    this.tlsHandshakeMs ??= news.tlsHandshakeMs;
-    news.tlsHandshakeMs = undefined;
+  mayWrite(): boolean {
+    return this.options.guard.mayWrite();
   }
 
-  onResponseStart(
-    _controller: Dispatcher.DispatchController,
-    status: number,
-    headers: ResponseHeaders,
-  ): void {
-    // Interim answers say nothing about the outcome.
-    if (status < 200 || this.isSettled) return;
-    this.status = status;
-    this.headers = headers;
+  onHead(_status: number, headers: ResponseHeaders): void {
+    const news = this.connection?.news;
+    this.tlsHandshakeMs ??= news?.times?.tlsHandshakeMs;
+    if (news !== undefined) news.times = undefined;
     this.options.session.keep(this.leg?.path ?? '/', headers);
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
-    if (this.isSettled) return;
-    this.body ??= new BodyKeeper();
-    this.body.add(chunk);
-    if (this.body.isFlood) this.endCut();
-  }
-
-  onResponseEnd(): void {
-    if (this.isSettled || this.connection === undefined) return;
-    if (this.connection.news.hasFailed) {
-      this.endCut();
+  onEnd(end: WireAnswer | WireFailure): void {
+    if (end.kind === 'failure') {
+      this.fail(end.code, end.message);
       return;
     }
-    this.options.wire.giveBack(this.connection);
+    const answer = this.answer(end);
+    if (end.bodyEnd === 'cut' || this.connection === undefined) {
+      // Never followed: half of an answer leads nowhere.
+      this.settleAnswer(answer);
+      this.dropConnection();
+      return;
+    }
+    this.options.wire.connections.giveBack(this.connection);
     this.connection = undefined;
-    this.conclude(this.answer(this.body?.isBeyondLimit === true ? 'beyond_limit' : 'whole'));
-  }
-
-  onResponseError(_controller: unknown, error: Error): void {
-    if (this.isSettled) return;
-    // With the status line here the portal has spoken; what is missing is the rest of the body.
-    if (this.status !== 0) this.endCut();
-    else this.fail(failureCodeOf(error), error.message);
-  }
-
-  private endCut(): void {
-    // Never followed: undici may still report the end of this leg, and would be heard as the next one.
-    this.settleAnswer(this.answer('cut'));
-    this.dropConnection();
+    this.conclude(answer);
   }
 
   private dropConnection(): void {
     const { connection } = this;
     this.connection = undefined;
-    if (connection !== undefined) this.options.wire.drop(connection);
+    if (connection !== undefined) this.options.wire.connections.drop(connection);
   }
 
   private dispatch(leg: Leg): void {
@@ -186,28 +151,26 @@ export class ExchangeRun implements Dispatcher.DispatchHandler, LeaseHolder {
     const { method, path, body, contentType } = leg;
     const { wire } = this.options;
     this.leg = leg;
-    this.isLegStarted = false;
-    this.status = 0;
-    this.body = undefined;
+    this.wasWritten ||= this.exchange?.isWritten === true;
+    this.exchange = undefined;
     const headers = [...this.commonHeaders];
     if (contentType !== undefined) headers.push('content-type', contentType);
     // As browsers send it: frameworks take a form without it for one that another site made them post.
     if (leg.from !== undefined) headers.push('origin', wire.origin, 'referer', leg.from);
     this.options.session.addHeaders(headers, path);
-    this.connection = wire.take();
-    if (this.connection === undefined) this.fail('connect', 'The lane has no free connection.');
-    else this.connection.client.dispatch({ method, path, body, headers }, this);
+    const connection = wire.connections.take();
+    if (connection === undefined) {
+      this.fail('connect', 'The lane has no free connection.');
+      return;
+    }
+    this.connection = connection;
+    this.exchange = new WireExchange(this, connection.news, BODY_LIMITS);
+    connection.dispatch({ method, path, body, headers }, this.exchange);
   }
 
-  private answer(bodyEnd: Answer['bodyEnd']): Answer {
-    const { body, bodySha256 } = this.body?.end() ?? emptyBody();
+  private answer(end: WireAnswer): Answer {
     const answer: Answer = {
-      kind: 'answer',
-      status: this.status,
-      headers: joinRepeated(this.headers),
-      body,
-      bodyEnd,
-      bodySha256,
+      ...end,
       elapsedMs: this.elapsedMs(),
       ...(this.redirects > 0 && this.leg !== undefined ? { path: this.leg.path } : {}),
     };
@@ -259,13 +222,4 @@ export class ExchangeRun implements Dispatcher.DispatchHandler, LeaseHolder {
 // A plain function with the run as its argument: no closure for each request.
 function onTimeout(run: ExchangeRun): void {
   run.onTimeout();
-}
-
-function joinRepeated(headers: ResponseHeaders): Readonly<Record<string, string>> {
-  const joined: Record<string, string> = {};
-  for (const name in headers) {
-    const value = headers[name];
-    if (value !== undefined) joined[name] = typeof value === 'string' ? value : value.join(', ');
-  }
-  return joined;
 }

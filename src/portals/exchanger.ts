@@ -1,4 +1,3 @@
-import { lookup as systemLookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import {
   type Clock,
@@ -7,9 +6,8 @@ import {
   type Profile,
   type WriteGuard,
 } from '../core/index.ts';
+import { Credentials, type Dial, type Environment } from '../wire/index.ts';
 import { CollisionWatch, type SessionCollision } from './collision-watch.ts';
-import type { Dial } from './connector.ts';
-import { Credentials, type Environment } from './credentials.ts';
 import { EgressBook } from './egress.ts';
 import { ExchangeRun, type Leg } from './exchange-run.ts';
 import { LaneWire, type WireOptions } from './lane-wire.ts';
@@ -51,7 +49,7 @@ export class Exchanger {
     const { environment } = options;
     this.credentials = new Credentials({ environment, monotonicMs: this.monotonicMs });
     this.wireOptions = {
-      lookup: options.lookup ?? systemLookup,
+      lookup: options.lookup,
       monotonicMs: this.monotonicMs,
       certificateAuthorities: options.certificateAuthorities,
       dial: options.dial,
@@ -65,7 +63,7 @@ export class Exchanger {
     const existing = this.wires.get(profile.code);
     if (existing?.fits(profile, proxy) === true) return existing;
     // The profile or the way out changed under the lane: what is in flight finishes on the old terms.
-    existing?.retire();
+    existing?.connections.retire();
     const wire = new LaneWire(profile, this.wireOptions, proxy);
     this.wires.set(profile.code, wire);
     return wire;
@@ -77,7 +75,7 @@ export class Exchanger {
   }
 
   distrust(lane: string): void {
-    this.wires.get(lane)?.distrust();
+    this.wires.get(lane)?.connections.distrust();
   }
 
   async close(lane?: string): Promise<void> {
@@ -169,7 +167,7 @@ export class Exchanger {
     for (const lane of new Set([collision.lane, collision.otherLane])) {
       const wire = this.wires.get(lane);
       this.wires.delete(lane);
-      wire?.retire();
+      wire?.connections.retire();
       wire?.sessions.end('collision');
       this.isolated.add(lane);
     }

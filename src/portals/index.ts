@@ -1,4 +1,3 @@
-export { isSpecialAddress } from './address-guard.ts';
 export {
   CHECK_REASONS,
   checkPortal,
@@ -7,11 +6,9 @@ export {
   type CheckResult,
   type ConformanceReport,
 } from './conformance/index.ts';
-export type { Environment } from './credentials.ts';
 export type { SessionCollision } from './collision-watch.ts';
 export type { PortalOptions } from './exchanger.ts';
 export type { OpenedForm } from './html-form.ts';
 export { createPortal, type LanePortal } from './portal.ts';
 export { PROFILE_DEFAULTS, profileJsonSchema } from './profile-schema.ts';
 export { readProfile } from './read-profile.ts';
-export { VERSION } from './version.ts';

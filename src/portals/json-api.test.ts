@@ -14,7 +14,7 @@ import {
   profileFor,
 } from './testdata/loopback.ts';
 import type { Loopback, LoopbackOptions } from './testdata/loopback.ts';
-import { VERSION } from './version.ts';
+import { VERSION } from '../core/index.ts';
 
 const cleanup: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -39,38 +39,6 @@ export function isFreeHeader(name: string): boolean {
   return HEADER_TOKEN.test(name) && !RESERVED_HEADERS.has(name.toLowerCase());
 }
 
-/** `env:NAME`, `file:/absolute/path` or `command:program arguments`. */
-export function isCredentialReference(text: string): boolean {
-  return (
-    /^env:[A-Za-z_][A-Za-z0-9_]*$/.test(text) ||
-    // oxlint-disable-next-line no-control-regex -- a path with a line break is a mistake or an attack.
-    /^file:(?:\/|[A-Za-z]:[\\/])[^\u0000-\u001f]+$/.test(text) ||
-    commandArguments(text) !== undefined
-  );
-}
-
-/**
- * The argument list of a `command:` reference: words split at spaces, or a JSON array of texts when an argument has
- * a space in it. There is no shell, so there is no quoting to get wrong.
- */
-export function commandArguments(reference: string): readonly string[] | undefined {
-  if (!reference.startsWith('command:')) return undefined;
-  const rest = reference.slice('command:'.length).trim();
-  const words = rest.startsWith('[') ? parseTexts(rest) : rest.split(/\s+/);
-  return words?.[0] === undefined || words[0] === '' ? undefined : words;
-}
-
-function parseTexts(json: string): readonly string[] | undefined {
-  try {
-    const value: unknown = JSON.parse(json);
-    if (!Array.isArray(value)) return undefined;
-    return value.every((item): item is string => typeof item === 'string') ? value : undefined;
-  } catch {
-    // Not JSON: the caller reports the field.
-    return undefined;
-  }
-}
-
 export function isPortalUrl(text: string): boolean {
   const url = parseUrl(text);
   if (url === undefined) return false;

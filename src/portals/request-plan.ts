@@ -1,5 +1,4 @@
-import type { Profile, RegistryRule } from '../core/index.ts';
-import { VERSION } from './version.ts';
+import { type Profile, type RegistryRule, VERSION } from '../core/index.ts';
 
 /**
  * Everything about a profile's requests that does not change from one to the next, computed once: at thousands of

@@ -1,12 +1,8 @@
 /** The building blocks of the profile schema. */
 import { type TSchema, Type } from 'typebox';
+import { isCredentialReference } from '../wire/index.ts';
 import { isSelector } from './page-parser.ts';
-import {
-  isCredentialReference,
-  isFreeHeader,
-  isRequestPath,
-  minuteOfDay,
-} from './profile-fields.ts';
+import { isFreeHeader, isRequestPath, minuteOfDay } from './profile-fields.ts';
 
 // Longer waits are dates, not durations; a number above this is a unit mistake.
 const MS_MAX = 90 * 24 * 3_600_000;

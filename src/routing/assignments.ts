@@ -144,16 +144,17 @@ export class AssignmentDesk {
     const { timeoutMs, thresholds } = policy;
     const headers = await this.#headers(table);
     if (headers === undefined) return failed('CREDENTIAL_UNREADABLE', {});
-    const over = new AbortController();
-    const done = new AbortController();
-    // Ends with `done`, and rejects never.
-    void clock.sleep(askedMsMax(policy), done.signal).then(() => over.abort());
     const answer = await getOnce(
       { url, allowPrivateAddresses: transport.allowPrivateAddresses(asTarget(table)), headers },
-      { clock, timeoutMs, handshakeMs: thresholds.tlsHandshakeMsMax, transport },
-      AbortSignal.any([this.#signal, over.signal]),
+      {
+        clock,
+        timeoutMs,
+        handshakeMs: thresholds.tlsHandshakeMsMax,
+        wholeMs: askedMsMax(policy),
+        transport,
+      },
+      this.#signal,
     );
-    done.abort();
     const { elapsedMs, times } = answer;
     if (answer.kind === 'failed') {
       const { code } = answer;

@@ -2,6 +2,7 @@
 import type { QueueCount, QueueCounter } from '../brokers/index.ts';
 import { readRabbitUrl } from '../brokers/index.ts';
 import { type Clock, decodeJson, FilewrightError } from '../core/index.ts';
+import { UNGUARDED } from '../wire/index.ts';
 import { getOnce } from './get-once.ts';
 
 export const RABBITMQ_MANAGEMENT_URL = 'FILEWRIGHT_RABBITMQ_MANAGEMENT_URL';
@@ -38,17 +39,12 @@ export function rabbitManagement(options: ManagementOptions): QueueCounter {
   const virtualHost = virtualHostOf(brokerUrl);
   const { certificateAuthorities } = options;
   const transport = certificateAuthorities === undefined ? {} : { certificateAuthorities };
-  const parts = { clock, timeoutMs, handshakeMs: timeoutMs, transport };
+  const parts = { clock, timeoutMs, handshakeMs: timeoutMs, wholeMs: timeoutMs, transport };
   return async (queue) => {
     const path = `api/queues/${encodeURIComponent(virtualHost)}/${encodeURIComponent(queue)}`;
     const url = new URL(`${path}?columns=${COLUMNS}`, base);
     const request = { url, allowPrivateAddresses, headers: { authorization } };
-    const over = new AbortController();
-    const done = new AbortController();
-    // A body that comes byte by byte is never idle. Ends with `done`, and rejects never.
-    void clock.sleep(timeoutMs, done.signal).then(() => over.abort());
-    const answer = await getOnce(request, parts, over.signal);
-    done.abort();
+    const answer = await getOnce(request, parts, UNGUARDED.signal);
     if (answer.kind === 'failed') return uncounted(answer.code);
     return answer.status === 200 ? countIn(answer.body) : uncounted(`HTTP_${answer.status}`);
   };

@@ -6,10 +6,9 @@ import {
   readRabbitUrl,
 } from '../brokers/index.ts';
 import { type Clock, FilewrightError } from '../core/index.ts';
-import { readReference } from '../notify/index.ts';
 import type { Target } from '../packs/patent/routing/index.ts';
-import type { Environment } from '../portals/index.ts';
 import { findMail, type Session } from '../store/index.ts';
+import { type Environment, readReference } from '../wire/index.ts';
 import type { HandoverOptions } from './handover-options.ts';
 
 export interface Transport {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type PublisherOptions, rabbitPublisher } from '../../src/brokers/index.ts';
-import { isSpecialAddress } from '../../src/portals/index.ts';
+import { isSpecialAddress } from '../../src/wire/index.ts';
 import { portOf } from '../../src/portals/testdata/loopback.ts';
 import { systemClock } from '../../src/system/index.ts';
 import { freshName, RABBIT_URL, rabbitBench, rabbitPresence } from './brokers.ts';

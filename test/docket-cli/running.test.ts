@@ -6,9 +6,10 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type DocketSystem,
+  type MailHouse,
   startDocketSystem,
-} from '../../src/cli/commands/demo-patent-endpoint.ts';
-import { type MailHouse, startMailHouse } from '../../src/cli/commands/demo-patent-mail.ts';
+  startMailHouse,
+} from '../../src/testing/stand-ins/index.ts';
 import { csv, row } from '../cli/rows.ts';
 import { CliWorld, type Json, ROOT, type Running, textAt } from '../fixtures/cli.ts';
 import { DeskLine, listAt, type Person } from './desk-line.ts';

@@ -97,6 +97,21 @@ describe('a handoff to an HTTP endpoint', () => {
     expect(outcome.evidence.responseMs).toBeGreaterThan(200);
   });
 
+  it('is confirmed also where the endpoint says first that it is at work (100, 102)', async () => {
+    const interim = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n';
+    const body = '{"receipt":"R-17"}';
+    const server: Server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', () =>
+        socket.end(`${interim}HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`),
+      );
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const outcome = await deliver(`http://127.0.0.1:${portOf(server)}/`);
+    expect(outcome).toMatchObject({ kind: 'confirmed', receipt: 'R-17' });
+  });
+
   it('whose name never resolves fails after the time-out of the connection', async () => {
     const outcome = await deliver('https://stalls.example/', {
       timeoutMs: 200,

@@ -10,9 +10,9 @@ import {
   type MailMessage,
   parseMailbox,
   readMailUrl,
-  readReference,
   sendMail,
 } from '../../src/notify/index.ts';
+import { readReference } from '../../src/wire/index.ts';
 import { header, type MailServerStub, startMailServer, TLS } from './mail-server.ts';
 
 const MESSAGE: MailMessage = {

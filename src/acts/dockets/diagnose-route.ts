@@ -11,13 +11,7 @@ import {
   type JsonValue,
   parseStrictJson,
 } from '../../core/index.ts';
-import {
-  isVerbose,
-  openTimed,
-  redact,
-  redactUrl,
-  type TransportRecord,
-} from '../../notify/index.ts';
+import { isVerbose, redact, redactUrl, type TransportRecord } from '../../notify/index.ts';
 import { type DocketReading, readDocketRow, sayDrift } from '../../packs/patent/docket/index.ts';
 import {
   assignedMatrix,
@@ -32,6 +26,7 @@ import {
 } from '../../packs/patent/routing/index.ts';
 import { type DocketDetail, listBreakers, loadRouting } from '../../routing/index.ts';
 import type { HandoffView, Person } from '../../store/index.ts';
+import { ConnectionFailure, openConnection, targetOf } from '../../wire/index.ts';
 import { showDocket } from './desk.ts';
 import { routingParts } from './parts.ts';
 import { openVerbose, VerboseFiles } from './verbose.ts';
@@ -193,16 +188,17 @@ async function timingOf(
   how: { readonly limitMs: number; readonly allowPrivate: boolean },
 ): Promise<TargetCheck['connection']> {
   if (target.kind !== 'http' || !URL.canParse(target.address)) return undefined;
-  const opened = await openTimed(
-    { url: new URL(target.address), allowPrivateAddresses: how.allowPrivate },
-    { connectMs: how.limitMs, handshakeMs: how.limitMs },
-    { clock: app.clock },
-    new AbortController().signal,
-  );
-  if (opened.kind === 'open') opened.socket.destroy();
+  const opened = await openConnection(targetOf(new URL(target.address)), {
+    allowPrivateAddresses: how.allowPrivate,
+    connectMsMax: how.limitMs,
+    tlsHandshakeMsMax: how.limitMs,
+    monotonicMs: () => app.clock.monotonicMs(),
+  });
+  const isFailed = opened instanceof ConnectionFailure;
+  if (!isFailed) opened.socket.destroy();
   return {
-    result: opened.kind,
-    code: opened.kind === 'failed' ? opened.code : undefined,
+    result: isFailed ? 'failed' : 'open',
+    code: isFailed ? opened.failure : undefined,
     connectMs: wholeMs(opened.times.connectMs),
     tlsHandshakeMs: wholeMs(opened.times.tlsHandshakeMs),
   };

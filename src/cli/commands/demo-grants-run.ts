@@ -7,7 +7,7 @@ import { addUser, personOf } from '../../acts/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import { FilewrightError } from '../../core/index.ts';
 import { packageRoot, type Person } from '../../store/index.ts';
-import { StoryClock } from './demo-grants-grantor.ts';
+import { StoryClock } from '../../testing/stand-ins/index.ts';
 import { awardsIn, correctedByTwo, outage, quarter, type Story } from './demo-grants-year.ts';
 import { obligationsOfYear, provenLedger, tracedReturn } from './demo-grants-end.ts';
 import { nextCommand, shellWord } from './next-command.ts';

@@ -13,7 +13,7 @@ import { createPortal } from '../../portals/index.ts';
 import type { Person } from '../../store/index.ts';
 import { sampleProfile } from '../../testing/index.ts';
 import { environment } from '../context.ts';
-import { playGrantor, type StoryClock } from './demo-grants-grantor.ts';
+import { playGrantor, type StoryClock } from '../../testing/stand-ins/index.ts';
 import { actorOf, dollars, readPeriod } from './grants-arguments.ts';
 import { closeWords, handoffWords } from './grants-reconcile.ts';
 import { verificationWords } from './grants-verify.ts';

@@ -10,8 +10,14 @@ import { addMs, EXIT, FilewrightError, type Instant, toRfc3339 } from '../../cor
 import { listPeople, packageRoot, type Person } from '../../store/index.ts';
 import { dataDirectoryOf, type GlobalOptions, stopSignal, withApp } from '../context.ts';
 import { table } from '../output.ts';
-import { type DocketSystem, startDocketSystem } from './demo-patent-endpoint.ts';
-import { type MailHouse, startMailHouse } from './demo-patent-mail.ts';
+import {
+  type DocketSystem,
+  lookAt,
+  type MailHouse,
+  pressButton,
+  startDocketSystem,
+  startMailHouse,
+} from '../../testing/stand-ins/index.ts';
 import {
   demoMatrix,
   isConfirmed,
@@ -176,18 +182,12 @@ class Day {
     views: readonly DocketView[],
     link: string,
   ): Promise<void> {
-    const looked = await fetch(link);
+    const looked = await lookAt(link);
     const open = await this.#views(supervisor, views);
     this.#say(
-      `5. A mail scanner opens the link (GET, ${looked.status}): ${open.filter(isConfirmed).length} acknowledged. The supervisor presses the button (POST).`,
+      `5. A mail scanner opens the link (GET, ${looked}): ${open.filter(isConfirmed).length} acknowledged. The supervisor presses the button (POST).`,
     );
-    await looked.body?.cancel();
-    const pressed = await fetch(link, {
-      method: 'POST',
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: 'acknowledge=yes',
-    });
-    await pressed.body?.cancel();
+    await pressButton(link);
     const after = await this.#views(supervisor, views);
     const other = after.find((view) => !isConfirmed(view));
     if (other !== undefined) {

@@ -3,6 +3,7 @@ import { eventConsumers, profilesByLane } from '../../acts/index.ts';
 import type { Filewright, RunningParts } from '../../filewright.ts';
 import { FilewrightError } from '../../core/index.ts';
 import { jsonLog } from '../../system/index.ts';
+import { askOnce, type OnceEnd, UNGUARDED } from '../../wire/index.ts';
 import { type GlobalOptions, stopSignal, withApp } from '../context.ts';
 
 /** A monitor that hears nothing for a few of these knows that the worker is dead, which the dead cannot say. */
@@ -122,17 +123,22 @@ async function heartbeat(
       continue;
     }
     isWithheld = false;
-    try {
-      const answer = await fetch(beat.url, {
-        signal: AbortSignal.timeout(HEARTBEAT_MS_MAX),
-      });
-      await answer.body?.cancel();
-      if (!answer.ok)
-        write({ level: 'warn', event: 'worker.heartbeat_refused', error: `HTTP_${answer.status}` });
-    } catch {
-      // A monitor that is away must not stop the filings; it will raise the alarm by itself.
+    const answer = await ping(beat.url);
+    // A monitor that is away must not stop the filings; it will raise the alarm by itself.
+    if (answer.kind === 'failure')
       write({ level: 'warn', event: 'worker.heartbeat_failed', error: 'UNREACHABLE' });
-    }
+    else if (answer.status < 200 || answer.status > 299)
+      write({ level: 'warn', event: 'worker.heartbeat_refused', error: `HTTP_${answer.status}` });
     await systemClock.sleep(beat.everyMs, signal);
   }
+}
+
+function ping(url: string): Promise<OnceEnd> {
+  return askOnce(
+    // Whoever starts the worker typed the address; a monitor may well stand in the same house.
+    { method: 'GET', url: new URL(url), headers: {}, allowPrivateAddresses: true },
+    { wholeMs: HEARTBEAT_MS_MAX, keptBytesMax: 0, readBytesMax: 0 },
+    {},
+    UNGUARDED,
+  );
 }

@@ -1,4 +1,3 @@
-import { createSecureContext } from 'node:tls';
 import { contentTypeFault, invariant, sha256Of, type WriteGuard } from '../../core/index.ts';
 import type { HandoffLoad, HandoffOutcome, HandoffTarget } from './handoff.ts';
 import { handOverByHttp } from './http-target.ts';
@@ -17,10 +16,7 @@ const BY_KIND = {
   rabbitmq: handOverByQueue,
 } as const;
 
-export function createHandoffs(given: HandoffParts): Handoffs {
-  const { certificateAuthorities: ca } = given;
-  const secureContext = createSecureContext(ca === undefined ? {} : { ca: [...ca] });
-  const parts = { secureContext, ...given };
+export function createHandoffs(parts: HandoffParts): Handoffs {
   return {
     deliver: async (target, load, guard) => {
       // The last place where a changed byte can be noticed before somebody acts on it.

@@ -1,14 +1,17 @@
 /** A handoff to an HTTP endpoint: the payload's bytes in, a receipt out. */
 import {
+  byStatus,
   decodeJson,
   FilewrightError,
   type Instant,
-  instant,
+  retryAfterMs,
+  sha256Hex,
+  type StatusRules,
   textAt,
+  VERSION,
   type WriteGuard,
 } from '../../core/index.ts';
-import { VERSION } from '../../portals/index.ts';
-import { startDeadline } from './deadline.ts';
+import { askOnce, type OnceEnd } from '../../wire/index.ts';
 import type {
   HandoffEvidence,
   HandoffLoad,
@@ -17,12 +20,38 @@ import type {
   HandoffTarget,
 } from './handoff.ts';
 import type { HandoffParts } from './parts.ts';
-import { LEASE_LOST, type PostEnd, postOnce, REQUEST_INVALID } from './post-once.ts';
-import { openTimed } from './timed-connection.ts';
 
 /** Where the receipt stands in a 2xx, and what one may look like: it ends up in the ledger. */
 const RECEIPT_AT = '/receipt';
 const RECEIPT = /^[\x20-\x7e]{1,200}$/;
+const KINDS: StatusRules<'taken' | 'denied' | 'failed' | 'unknown' | 'refused'> = {
+  meanings: {
+    success: 'taken',
+    denied: 'denied',
+    // Asked to come again, or never got to it: nothing was taken.
+    throttled: 'failed',
+    not_now: 'failed',
+    missing: 'failed',
+    // Not followed: the address was given by a person, and the next one would be given by anybody.
+    elsewhere: 'failed',
+    // RFC 9110 § 15.6: an error of the server does not say that it did nothing.
+    broken: 'unknown',
+    network_login: 'unknown',
+  },
+  codes: {
+    304: 'failed',
+    402: 'refused',
+    405: 'failed',
+    408: 'unknown',
+    410: 'failed',
+    451: 'refused',
+    501: 'unknown',
+    505: 'unknown',
+  },
+  otherwise: 'refused',
+};
+/** A receipt fits easily; what goes beyond is only hashed, and in the end not even that. */
+const BODY_LIMITS = { keptBytesMax: 64 * 1024, readBytesMax: 1024 * 1024 };
 /** A target that asks for more than this is asked again all the same; its tier's clock runs on. */
 const RETRY_AFTER_MS_MAX = 24 * 3_600_000;
 
@@ -32,8 +61,7 @@ export async function handOverByHttp(
   guard: WriteGuard,
   parts: HandoffParts,
 ): Promise<HandoffOutcome> {
-  const { clock, timeoutMs } = parts;
-  const startedAt = clock.monotonicMs();
+  const { clock, timeoutMs, handshakeMs = timeoutMs } = parts;
   const allowPrivateAddresses = parts.allowPrivateAddresses(target);
   const url = usableUrl(target.address, allowPrivateAddresses);
   const secrets = await readSecrets(target, parts);
@@ -41,86 +69,69 @@ export async function handOverByHttp(
     const code = url === undefined ? 'ADDRESS_INVALID' : 'CREDENTIAL_UNREADABLE';
     return { kind: 'failed', evidence: { code, elapsedMs: 0 }, signs: [] };
   }
-  const limits = { connectMs: timeoutMs, handshakeMs: parts.handshakeMs ?? timeoutMs };
-  // The three phases have a time-out each, and all together one that lets the outcome be told in time.
-  const whole = startDeadline(clock, parts.totalMs, guard.signal);
-  try {
-    const opened = await openTimed({ url, allowPrivateAddresses }, limits, parts, whole.signal);
-    const signs = tlsSigns(target.id, opened.times.tlsHandshakeMs);
-    const evidence = (code: string, more: Partial<HandoffEvidence> = {}): HandoffEvidence => ({
-      code,
-      elapsedMs: clock.monotonicMs() - startedAt,
-      ...opened.times,
-      ...more,
-    });
-    if (opened.kind === 'failed') {
-      const { code, message } = opened;
-      return { kind: 'failed', evidence: evidence(code.toUpperCase(), { message }), signs };
-    }
-    const answering = startDeadline(clock, timeoutMs, whole.signal);
-    const askedAt = clock.monotonicMs();
-    const request = { url, headers: { ...secrets, ...headersOf(load) }, body: load.payload };
-    const end = await postOnce(opened.socket, request, guard, answering.signal);
-    answering.cancel();
-    const responseMs = clock.monotonicMs() - askedAt;
-    return judge(target.id, end, { evidence, signs, responseMs, now: clock.now() });
-  } finally {
-    whole.cancel();
-  }
+  const headers = { ...secrets, ...headersOf(load) };
+  const end = await askOnce(
+    { method: 'POST', url, headers, body: load.payload, allowPrivateAddresses },
+    // The three phases have a time-out each, and all together one that lets the outcome be told in time.
+    {
+      connectMs: timeoutMs,
+      handshakeMs,
+      answerMs: timeoutMs,
+      wholeMs: parts.totalMs,
+      ...BODY_LIMITS,
+    },
+    { ...parts, monotonicMs: () => clock.monotonicMs() },
+    guard,
+  );
+  return judge(target.id, end, clock.now());
 }
 
-function judge(
-  target: string,
-  end: PostEnd,
-  seen: {
-    readonly evidence: (code: string, more?: Partial<HandoffEvidence>) => HandoffEvidence;
-    readonly signs: readonly HandoffSign[];
-    readonly responseMs: number;
-    readonly now: Instant;
-  },
-): HandoffOutcome {
-  const { evidence, responseMs } = seen;
-  if (end.kind === 'failure') {
-    return {
-      kind: failureKind(end),
-      evidence: evidence(end.code, { responseMs }),
-      signs: seen.signs,
-    };
-  }
+function judge(target: string, end: OnceEnd, now: Instant): HandoffOutcome {
+  const { times, elapsedMs } = end;
+  const evidence = (code: string, more: Partial<HandoffEvidence> = {}): HandoffEvidence => ({
+    code,
+    elapsedMs,
+    ...times,
+    ...more,
+  });
+  const handshakes = tlsSigns(target, times.tlsHandshakeMs);
+  if (end.kind === 'failure') return { ...failureOf(end, evidence), signs: handshakes };
   const { status } = end;
-  const signs: readonly HandoffSign[] = [...seen.signs, { kind: 'http', target, status }];
-  const retryAfterMs = retryAfterOf(end.headers['retry-after'], seen.now);
+  const signs: readonly HandoffSign[] = [...handshakes, { kind: 'http', target, status }];
+  const askedMs = retryAfterMs(end.headers, now);
   const more = {
-    responseMs,
     status,
-    answerSha256: end.sha256,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    answerSha256: sha256Hex(end.bodySha256),
+    ...(askedMs === undefined ? {} : { retryAfterMs: Math.min(askedMs, RETRY_AFTER_MS_MAX) }),
   };
   const shown = (code = `HTTP_${status}`) => ({ evidence: evidence(code, more), signs });
-  if (status >= 200 && status < 300) {
-    const receipt = receiptIn(end.body);
+  const kind = byStatus(KINDS, status);
+  if (kind === 'taken') {
+    const receipt = end.bodyEnd === 'whole' ? receiptIn(end.body) : undefined;
     // A page that says 200 is not somebody who has the docket.
     if (receipt === undefined) return { kind: 'unknown', ...shown('RECEIPT_MISSING') };
     return { kind: 'confirmed', receipt, ...shown() };
   }
-  if (status === 401 || status === 403 || status === 407) return { kind: 'denied', ...shown() };
-  // Asked to come again, or never got to it: nothing was taken.
-  if (status === 429 || status === 423 || status === 425) return { kind: 'failed', ...shown() };
-  // Redirects are not followed: the address was given by a person, and the next one would be given by anybody.
-  if (status < 400) return { kind: 'failed', ...shown() };
-  if (status === 404 || status === 410 || status === 405) return { kind: 'failed', ...shown() };
-  // RFC 9110 § 15.6: an error of the server does not say that it did nothing.
-  if (status >= 500 || status === 408) return { kind: 'unknown', ...shown() };
-  return { kind: 'refused', ...shown() };
+  return { kind, ...shown() };
 }
 
-function failureKind({
-  written,
-  code,
-}: PostEnd & { kind: 'failure' }): 'unknown' | 'failed' | 'unsendable' | 'not_made' {
-  if (written) return 'unknown';
-  if (code === REQUEST_INVALID) return 'unsendable';
-  return code === LEASE_LOST ? 'not_made' : 'failed';
+function failureOf(
+  { code, message, written, times }: OnceEnd & { kind: 'failure' },
+  evidence: (code: string, more?: Partial<HandoffEvidence>) => HandoffEvidence,
+): Pick<HandoffOutcome, 'evidence'> & { kind: 'unknown' | 'failed' | 'unsendable' | 'not_made' } {
+  // An answer that is no HTTP; before the write it is the request that HTTP does not allow.
+  if (code === 'protocol') {
+    return written
+      ? { kind: 'unknown', evidence: evidence('ANSWER_UNREADABLE') }
+      : { kind: 'unsendable', evidence: evidence('REQUEST_INVALID') };
+  }
+  if (times.responseMs === undefined) {
+    // A lease that is lost while the connection is being opened ends it as its time-out does.
+    const shown = code === 'lease_lost' ? 'TIMEOUT' : code.toUpperCase();
+    return { kind: 'failed', evidence: evidence(shown, { message }) };
+  }
+  const kind = written ? 'unknown' : code === 'lease_lost' ? 'not_made' : 'failed';
+  return { kind, evidence: evidence(code.toUpperCase()) };
 }
 
 /** `http` is readable on its way, so it is for private networks alone. */
@@ -163,15 +174,7 @@ function tlsSigns(target: string, handshakeMs: number | undefined): readonly Han
   return handshakeMs === undefined ? [] : [{ kind: 'tls', target, handshakeMs }];
 }
 
-function receiptIn(body: Buffer | undefined): string | undefined {
-  const receipt = body === undefined ? undefined : textAt(decodeJson(body), RECEIPT_AT);
+function receiptIn(body: Uint8Array): string | undefined {
+  const receipt = textAt(decodeJson(body), RECEIPT_AT);
   return receipt !== undefined && RECEIPT.test(receipt) ? receipt : undefined;
-}
-
-/** RFC 9110 § 10.2.3: seconds, or a date. */
-function retryAfterOf(value: string | string[] | undefined, now: Instant): number | undefined {
-  if (typeof value !== 'string') return undefined;
-  const at = /^\d{1,9}$/.test(value) ? now + Number(value) * 1_000 : Date.parse(value);
-  if (Number.isNaN(at)) return undefined;
-  return Math.min(RETRY_AFTER_MS_MAX, Math.max(0, instant(at) - now));
 }

@@ -8,11 +8,3 @@ export type {
 } from './handoff.ts';
 export { usableServer } from './mail-target.ts';
 export type { HandoffParts, QueueOutcome } from './parts.ts';
-export {
-  type ConnectionParts,
-  type ConnectionTarget,
-  openTimed,
-  type PhaseLimits,
-  type PhaseTimes,
-  type TimedConnection,
-} from './timed-connection.ts';

@@ -1,8 +1,8 @@
 /** A handoff by e-mail. A mail server that takes it has not read it: a person must acknowledge. */
 import { FilewrightError, type WriteGuard } from '../../core/index.ts';
+import { after } from '../../wire/index.ts';
 import { type MailServer, readMailUrl, sendMail } from '../mail.ts';
 import type { SendOutcome } from '../outcome.ts';
-import { startDeadline } from './deadline.ts';
 import type { HandoffLoad, HandoffOutcome, HandoffTarget } from './handoff.ts';
 import type { HandoffParts } from './parts.ts';
 
@@ -30,7 +30,6 @@ export async function handOverByMail(
   // Before the connection: an SMTP conversation has no one moment at which it is written. A lease that is lost on the
   // way costs a second mail under the same id, never a lost one.
   if (guard.signal.aborted || !guard.mayWrite()) return end('not_made', 'LEASE_LOST');
-  const whole = startDeadline(clock, parts.totalMs, guard.signal);
   const sending = sendMail(
     {
       messageId: `<${safeId(load.letter ?? load.id)}@${mail.host}>`,
@@ -49,10 +48,7 @@ export async function handOverByMail(
     },
   );
   // A server that talks drop by drop goes on in the background to its own bound; it may still take the message.
-  const late = new Promise<SendOutcome>((resolve) => {
-    whole.signal.addEventListener('abort', () => resolve(LATE), { once: true });
-  });
-  const outcome = await Promise.race([sending, late]).finally(() => whole.cancel());
+  const outcome = await inTime(sending, parts.totalMs, guard.signal);
   switch (outcome.verdict) {
     case 'sent':
       return end('sent', outcome.code);
@@ -66,6 +62,23 @@ export async function handOverByMail(
     case 'gone':
       return end('denied', outcome.code);
   }
+}
+
+function inTime(
+  sending: Promise<SendOutcome>,
+  limitMs: number,
+  signal: AbortSignal,
+): Promise<SendOutcome> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => resolve(LATE);
+    const timer = after(limitMs, stop);
+    signal.addEventListener('abort', stop, { once: true });
+    // It has told its end by then.
+    void sending.then(resolve, reject).finally(() => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', stop);
+    });
+  });
 }
 
 /** Undefined where it cannot be read: a fault of this target, and the next tier may be no mailbox. */

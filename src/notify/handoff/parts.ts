@@ -1,5 +1,4 @@
 import type { LookupFunction } from 'node:net';
-import type { SecureContext } from 'node:tls';
 import type { Clock, WriteGuard } from '../../core/index.ts';
 import type { MailServer } from '../mail.ts';
 import type { HandoffTarget } from './handoff.ts';
@@ -12,7 +11,7 @@ export interface QueueOutcome {
 }
 
 export interface HandoffParts {
-  readonly clock: Pick<Clock, 'now' | 'monotonicMs' | 'sleep'>;
+  readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
   /** For each of connection, handshake and answer. */
   readonly timeoutMs: number;
   /** For the handshake, where it is not that of the others. */
@@ -42,6 +41,4 @@ export interface HandoffParts {
   readonly lookup?: LookupFunction;
   /** PEM texts that replace the well-known authorities. */
   readonly certificateAuthorities?: readonly string[];
-  /** Made from them, once, by `createHandoffs`. */
-  readonly secureContext?: SecureContext;
 }

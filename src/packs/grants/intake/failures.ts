@@ -1,5 +1,7 @@
 /** What a failure at a boundary means: again later, or to a person. A permanent failure never reaches the retry queue. */
 
+import { byStatus, type StatusRules } from '../../../core/index.ts';
+
 export type BoundaryFailure =
   | { readonly kind: 'http'; readonly status: number }
   /** Node's or undici's code of a connection that failed. */
@@ -12,7 +14,11 @@ export interface FailureVerdict {
   readonly route: 'retry_queue' | 'compliance_exception_ledger';
 }
 
-const TRANSIENT_STATUS: ReadonlySet<number> = new Set([429, 502, 503]);
+const IS_TRANSIENT: StatusRules<boolean> = {
+  meanings: { throttled: true },
+  codes: { 502: true, 503: true },
+  otherwise: false,
+};
 
 const NETWORK: ReadonlyMap<string, string> = new Map([
   ['ENOTFOUND', 'DNS_FAILURE'],
@@ -28,7 +34,7 @@ const NETWORK: ReadonlyMap<string, string> = new Map([
 export function classifyFailure(failure: BoundaryFailure): FailureVerdict {
   switch (failure.kind) {
     case 'http':
-      return verdict(TRANSIENT_STATUS.has(failure.status), `HTTP_${failure.status}`);
+      return verdict(byStatus(IS_TRANSIENT, failure.status), `HTTP_${failure.status}`);
     case 'network': {
       const known = NETWORK.get(failure.code);
       return verdict(known !== undefined, known ?? `NETWORK_${failure.code}`);

@@ -6,8 +6,10 @@
 import {
   addMs,
   type BreakerEvent,
+  fractionIn,
   type Instant,
   instant,
+  nextDelayMs,
   type Random,
 } from '../../../core/index.ts';
 import { accessOf } from '../access/index.ts';
@@ -249,8 +251,8 @@ function reopened(state: Confirmed, happening: Happening, now: Instant): Waiting
 /** Uniform over the span. The dice are a port, so that a simulation throws the same ones again. */
 function backoff(policy: AskingPolicy, random: Random): number {
   const { backoffMsMin, backoffMsMax } = policy;
-  const [a = 0, b = 0] = random.bytes(2);
-  return backoffMsMin + Math.floor(((a * 256 + b) / 65_536) * (backoffMsMax - backoffMsMin + 1));
+  const spread = [backoffMsMin / backoffMsMax, 1] as const;
+  return nextDelayMs({ steps: [backoffMsMax], spread }, 1, fractionIn(random.bytes(2)));
 }
 
 /** A date that came nearer shortens a timer that is already running; nothing lengthens it. */

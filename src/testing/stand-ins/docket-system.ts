@@ -1,6 +1,6 @@
 /** The firm's own docket system for the demo: takes events, answers for its health, and knows what it holds. It can die. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { listen } from './demo-patent-mail.ts';
+import { listen } from './mail-house.ts';
 
 export interface DocketSystem {
   readonly url: string;

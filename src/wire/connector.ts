@@ -1,16 +1,16 @@
-import type { LookupAddress } from 'node:dns';
+import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
-import { connect as connectTls, type SecureContext } from 'node:tls';
+import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
 import type { buildConnector } from 'undici';
 import { isSpecialAddress } from './address-guard.ts';
-import { codeOf, ConnectionFailure } from './failure.ts';
+import { codeOf, ConnectionFailure, type PhaseTimes } from './failure.ts';
 import { openTunnel, type ProxyOptions } from './proxy-tunnel.ts';
 import { skipInterim } from './skip-interim.ts';
 
 /** What undici does not pass on about the socket of a connection. */
 export interface SocketNews {
-  /** Of the handshake that opened the socket; whoever reports it first clears it. */
-  tlsHandshakeMs: number | undefined;
+  /** Of the phases that opened the socket; whoever reports them first clears them. */
+  times: PhaseTimes | undefined;
   /** The socket has failed. undici then ends a body without a declared length as if it were whole. */
   hasFailed: boolean;
 }
@@ -23,46 +23,65 @@ export type Dial = (target: {
 }) => Socket;
 
 export interface ConnectorOptions {
+  /** Loopback and private networks too; for receivers on the same machine or in the same house. */
   readonly allowPrivateAddresses: boolean;
-  /** For name, connection and handshake together. */
+  /** For name, connection and tunnel together. */
   readonly connectMsMax: number;
   readonly tlsHandshakeMsMax: number;
-  readonly secureContext: SecureContext | undefined;
-  readonly lookup: LookupFunction;
-  readonly monotonicMs: () => number;
-  /** The way out, where the profile names one. Names are then resolved by the proxy. */
-  readonly proxy?: ProxyOptions;
-  readonly dial?: Dial;
+  /** PEM texts that replace the well-known authorities. */
+  readonly certificateAuthorities?: readonly string[] | undefined;
+  /** The system's resolver unless given. */
+  readonly lookup?: LookupFunction | undefined;
+  /** Measures the phases; the process's own clock unless given. */
+  readonly monotonicMs?: (() => number) | undefined;
+  /** The way out, where one is named. Names are then resolved by the proxy. */
+  readonly proxy?: ProxyOptions | undefined;
+  readonly dial?: Dial | undefined;
+}
+
+export interface OpenTarget {
+  readonly host: string;
+  readonly port: number;
+  readonly isTls: boolean;
+}
+
+/** Where a URL leads. It writes IPv6 addresses in brackets, and nobody else does. */
+export function targetOf(url: Pick<URL, 'protocol' | 'hostname' | 'port'>): OpenTarget {
+  const isTls = url.protocol === 'https:';
+  const port = url.port === '' ? (isTls ? 443 : 80) : Number(url.port);
+  return { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port, isTls };
 }
 
 /** undici's `connect` function for one client, which has one socket at a time. */
 export interface Connector {
   readonly connect: buildConnector.connector;
   readonly news: SocketNews;
+  /** Of the connection that is open, or as far as it came. */
+  readonly times: () => PhaseTimes;
   /** Gives up a connection that is still being opened. */
   readonly abandon: () => void;
 }
 
 /**
- * Opens connections: name, address check, TCP, address check, TLS. The names of a portal are not ours, so the address
- * is judged twice: before the first packet, and on the connected socket before the handshake, because only the socket
- * knows whom we really talk to (DNS rebinding). There is no DNS cache and no TLS session cache: nothing can be shared
- * between lanes, and keep-alive makes both rare.
+ * Opens connections: name, address check, TCP, address check, TLS. The names are not ours, so the address is judged
+ * twice: before the first packet, and on the connected socket before the handshake, because only the socket knows whom
+ * we really talk to (DNS rebinding). There is no DNS cache and no TLS session cache: nothing can be shared between
+ * lanes, and keep-alive makes both rare.
  */
 export function createConnector(options: ConnectorOptions): Connector {
-  const news: SocketNews = { tlsHandshakeMs: undefined, hasFailed: false };
+  const news: SocketNews = { times: undefined, hasFailed: false };
   let opening: Opening | undefined;
   return {
     news,
     connect: (target, callback) => {
-      opening = new Opening(options, target, (outcome) => {
+      opening = new Opening(options, targetOf(target), (outcome) => {
         opening = undefined;
         if (outcome instanceof Error) {
           callback(outcome, null);
           return;
         }
-        const { socket, tlsHandshakeMs } = outcome;
-        news.tlsHandshakeMs = tlsHandshakeMs;
+        const { socket, times } = outcome;
+        news.times = times;
         news.hasFailed = false;
         skipInterim(socket);
         // Before undici adds its own listener inside `callback`, so that ours runs first.
@@ -73,13 +92,22 @@ export function createConnector(options: ConnectorOptions): Connector {
       });
       opening.start();
     },
-    abandon: () => opening?.fail('connect', 'The connection was given up.'),
+    times: () => opening?.times() ?? news.times ?? {},
+    abandon: () => opening?.abandon(),
   };
 }
 
-interface Opened {
+/** A connection on which somebody else speaks: a mail server's, or one that is only measured. */
+export function openConnection(
+  target: OpenTarget,
+  options: ConnectorOptions,
+): Promise<Opened | ConnectionFailure> {
+  return new Promise((resolve) => new Opening(options, target, resolve).start());
+}
+
+export interface Opened {
   readonly socket: Socket;
-  readonly tlsHandshakeMs: number | undefined;
+  readonly times: PhaseTimes;
 }
 
 /** One connection on its way. Ends exactly once, with a socket or a `ConnectionFailure`. */
@@ -89,28 +117,33 @@ class Opening {
   private readonly port: number;
   private readonly isTls: boolean;
   private readonly finish: (outcome: Opened | ConnectionFailure) => void;
+  private readonly monotonicMs: () => number;
+  private readonly startedAt: number;
+  private connectMs: number | undefined;
   private isOver = false;
   private socket: Socket | undefined;
   private timer: NodeJS.Timeout | undefined;
-  private handshakeTimer: NodeJS.Timeout | undefined;
 
   constructor(
     options: ConnectorOptions,
-    target: buildConnector.Options,
+    { host, port, isTls }: OpenTarget,
     finish: (outcome: Opened | ConnectionFailure) => void,
   ) {
     this.options = options;
-    this.host = target.hostname;
-    this.isTls = target.protocol === 'https:';
-    this.port = target.port === '' ? (this.isTls ? 443 : 80) : Number(target.port);
+    this.host = host;
+    this.port = port;
+    this.isTls = isTls;
     this.finish = finish;
+    this.monotonicMs = options.monotonicMs ?? processMs;
+    this.startedAt = this.monotonicMs();
   }
 
   start(): void {
-    const { connectMsMax, lookup } = this.options;
-    this.timer = setTimeout(() => {
-      this.fail('timeout', `No connection within ${connectMsMax} ms.`);
-    }, connectMsMax);
+    const { connectMsMax } = this.options;
+    const lookup: LookupFunction = this.options.lookup ?? systemLookup;
+    this.timer = after(connectMsMax, () =>
+      this.fail('timeout', `No connection within ${connectMsMax} ms.`),
+    );
     const { proxy } = this.options;
     // The proxy is the operator's own and may be private; a target that is private by its very name stays refused.
     if (proxy !== undefined && isIP(this.host) !== 0 && this.isRefused(this.host)) {
@@ -137,19 +170,29 @@ class Opening {
     });
   }
 
-  fail(code: ConnectionFailure['failure'], message: string): void {
+  private fail(code: ConnectionFailure['failure'], message: string): void {
     if (this.isOver) return;
     this.end();
     // An error that arrives after this one has nobody to tell.
     this.socket?.on('error', () => undefined);
     this.socket?.destroy();
-    this.finish(new ConnectionFailure(code, message));
+    this.finish(new ConnectionFailure(code, message, this.times()));
+  }
+
+  abandon(): void {
+    this.fail('timeout', 'The connection was given up.');
   }
 
   private end(): void {
     this.isOver = true;
     clearTimeout(this.timer);
-    clearTimeout(this.handshakeTimer);
+  }
+
+  times(): PhaseTimes {
+    const { connectMs } = this;
+    const soFarMs = this.monotonicMs() - this.startedAt;
+    if (connectMs === undefined) return { connectMs: soFarMs };
+    return this.isTls ? { connectMs, tlsHandshakeMs: soFarMs - connectMs } : { connectMs };
   }
 
   private dial(addresses: readonly LookupAddress[]): void {
@@ -174,10 +217,12 @@ class Opening {
   }
 
   private onConnected(socket: Socket): void {
+    clearTimeout(this.timer);
+    this.connectMs = this.monotonicMs() - this.startedAt;
     if (this.isTls) return this.shakeHands(socket);
     socket.off('error', this.onTcpError);
     this.end();
-    return this.finish({ socket, tlsHandshakeMs: undefined });
+    return this.finish({ socket, times: this.times() });
   }
 
   private tunnel(socket: Socket, proxy: ProxyOptions): void {
@@ -218,11 +263,10 @@ class Opening {
   }
 
   private shakeHands(tcp: Socket): void {
-    const { tlsHandshakeMsMax, secureContext, monotonicMs } = this.options;
-    const startedAt = monotonicMs();
+    const { tlsHandshakeMsMax, certificateAuthorities } = this.options;
     const tooSlow = () =>
       this.fail('tls_slow', `The TLS handshake took more than ${tlsHandshakeMsMax} ms.`);
-    this.handshakeTimer = setTimeout(tooSlow, tlsHandshakeMsMax);
+    this.timer = after(tlsHandshakeMsMax, tooSlow);
     const socket = connectTls({
       socket: tcp,
       host: this.host,
@@ -230,7 +274,7 @@ class Opening {
       servername: isIP(this.host) === 0 ? this.host : '',
       // HTTP/1.1 alone: several requests at once on one connection would break the ceiling.
       ALPNProtocols: ['http/1.1'],
-      ...(secureContext === undefined ? {} : { secureContext }),
+      secureContext: trustIn(certificateAuthorities),
     });
     this.socket = socket;
     const onTlsError = (error: Error): void => {
@@ -239,13 +283,38 @@ class Opening {
     socket.on('error', onTlsError);
     socket.once('secureConnect', () => {
       if (this.isOver) return;
-      const tlsHandshakeMs = monotonicMs() - startedAt;
-      if (tlsHandshakeMs > tlsHandshakeMsMax) return tooSlow();
+      const times = this.times();
+      // It may end before the timer is heard; what was measured counts, not which of the two came first.
+      if ((times.tlsHandshakeMs ?? 0) > tlsHandshakeMsMax) return tooSlow();
       socket.off('error', onTlsError);
       this.end();
-      this.finish({ socket, tlsHandshakeMs });
+      this.finish({ socket, times });
     });
   }
+}
+
+/** Counts on, whatever happens to the time of day. */
+export function processMs(): number {
+  return performance.now();
+}
+
+/** After *more* than `limitMs`: timers count whole milliseconds, and may be early by a part of one. */
+export function after(limitMs: number, then: () => void): NodeJS.Timeout {
+  return setTimeout(then, limitMs + 1);
+}
+
+let wellKnown: SecureContext | undefined;
+const trusted = new WeakMap<readonly string[], SecureContext>();
+
+/** Made once for each list: loading the authorities for every connection costs more than the handshake. */
+function trustIn(authorities: readonly string[] | undefined): SecureContext {
+  if (authorities === undefined) return (wellKnown ??= createSecureContext());
+  let context = trusted.get(authorities);
+  if (context === undefined) {
+    context = createSecureContext({ ca: [...authorities] });
+    trusted.set(authorities, context);
+  }
+  return context;
 }
 
 const dialTcp: Dial = ({ host, port, addresses }) =>

@@ -1,16 +1,15 @@
 import { execFile } from 'node:child_process';
-import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { FilewrightError } from '../core/index.ts';
-import { commandArguments, isCredentialReference } from './profile-fields.ts';
-
-/** Environment variables as a value: no room reads `process.env` by itself. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+import {
+  commandArguments,
+  type Environment,
+  isCredentialReference,
+  readSecretFile,
+  SECRET_BYTES_MAX,
+} from './reference.ts';
 
 // A rotated secret is in use after this time at the latest; shorter would run a password manager for every filing.
 const CACHE_MS = 60_000;
-// A header this long is refused by most servers, so it is surely not the secret that was meant.
-const VALUE_BYTES_MAX = 8 * 1024;
 // A password manager that asks its server takes a second or two; one that waits for a prompt never ends.
 const COMMAND_MS_MAX = 10_000;
 // RFC 9110 § 5.5, narrowed to ASCII: a line break would let a secret's file add headers of its own.
@@ -88,7 +87,11 @@ export class Credentials {
       if (value === undefined) throw unreadable(reference, 'the variable is not set');
       return value;
     }
-    if (reference.startsWith('file:')) return readSecretFile(reference);
+    if (reference.startsWith('file:')) {
+      const read = await readSecretFile(reference);
+      if ('fault' in read) throw unreadable(reference, read.fault);
+      return read.text;
+    }
     return this.runCommand(reference);
   }
 
@@ -98,7 +101,7 @@ export class Credentials {
       env: { ...this.environment },
       timeout: this.commandMsMax,
       killSignal: 'SIGKILL',
-      maxBuffer: VALUE_BYTES_MAX,
+      maxBuffer: SECRET_BYTES_MAX,
       encoding: 'utf8',
       windowsHide: true,
     } as const;
@@ -121,27 +124,6 @@ function describeExit(error: { code?: unknown; killed?: boolean | undefined }): 
   return typeof error.code === 'string'
     ? `the command did not start (${error.code})`
     : 'the command was ended by a signal';
-}
-
-async function readSecretFile(reference: string): Promise<string> {
-  const path = reference.slice('file:'.length);
-  // Without O_NONBLOCK (absent on Windows) opening a named pipe would wait for a writer for ever.
-  const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
-  const file = await open(path, flags).catch((error: NodeJS.ErrnoException) => {
-    throw unreadable(reference, `the file cannot be opened (${error.code ?? 'unknown'})`);
-  });
-  try {
-    const { size } = await file.stat();
-    if (size > VALUE_BYTES_MAX) throw unreadable(reference, 'the file is too large');
-    const buffer = Buffer.alloc(VALUE_BYTES_MAX);
-    const { bytesRead } = await file.read(buffer, 0, buffer.length, null);
-    return buffer.toString('utf8', 0, bytesRead);
-  } catch (error) {
-    if (error instanceof FilewrightError) throw error;
-    throw unreadable(reference, 'the file cannot be read');
-  } finally {
-    await file.close();
-  }
 }
 
 function unreadable(reference: string, reason: string): FilewrightError {

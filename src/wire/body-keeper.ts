@@ -1,28 +1,37 @@
 import { createHash, type Hash } from 'node:crypto';
-import { RESPONSE_BYTES_MAX, sha256Of } from '../core/index.ts';
+import { sha256Of } from '../core/index.ts';
 
-// What goes beyond RESPONSE_BYTES_MAX is only hashed. Beyond this much it is no answer but a flood.
-export const READ_BYTES_MAX = 64 * 1024 * 1024;
+export interface BodyLimits {
+  /** What goes beyond it is only hashed. */
+  readonly keptBytesMax: number;
+  /** Beyond this much it is no answer but a flood. */
+  readonly readBytesMax: number;
+}
 
 /** Keeps the first bytes of a body exactly, and a digest over all of them. */
 export class BodyKeeper {
+  private readonly limits: BodyLimits;
   private readonly chunks: Uint8Array[] = [];
   private keptBytes = 0;
   private allBytes = 0;
   // Made when the limit is passed: a whole body is hashed in one call at the end, which is several times cheaper.
   private digest: Hash | undefined;
 
+  constructor(limits: BodyLimits) {
+    this.limits = limits;
+  }
+
   get isBeyondLimit(): boolean {
     return this.allBytes > this.keptBytes;
   }
 
   get isFlood(): boolean {
-    return this.allBytes > READ_BYTES_MAX;
+    return this.allBytes > this.limits.readBytesMax;
   }
 
   add(chunk: Uint8Array): void {
     this.allBytes += chunk.length;
-    const room = RESPONSE_BYTES_MAX - this.keptBytes;
+    const room = this.limits.keptBytesMax - this.keptBytes;
     if (chunk.length <= room) {
       this.chunks.push(chunk);
       this.keptBytes += chunk.length;
@@ -32,7 +41,7 @@ export class BodyKeeper {
     this.digest.update(chunk);
     if (room === 0) return;
     this.chunks.push(chunk.subarray(0, room));
-    this.keptBytes = RESPONSE_BYTES_MAX;
+    this.keptBytes = this.limits.keptBytesMax;
   }
 
   end(): { readonly body: Uint8Array; readonly bodySha256: string } {
@@ -49,7 +58,7 @@ export class BodyKeeper {
   }
 }
 
-const NOTHING = new BodyKeeper().end();
+const NOTHING = new BodyKeeper({ keptBytesMax: 0, readBytesMax: 0 }).end();
 
 /** An answer without a body. */
 export function emptyBody(): { readonly body: Uint8Array; readonly bodySha256: string } {

@@ -1,14 +1,22 @@
 import { errors } from 'undici';
 import type { FailureCode } from '../core/index.ts';
 
+/** How long each phase of opening a connection took, or had taken when it failed. */
+export interface PhaseTimes {
+  readonly connectMs?: number;
+  readonly tlsHandshakeMs?: number;
+}
+
 /** A connection that did not come about. Its message holds no payload, no header and no credential. */
 export class ConnectionFailure extends Error {
   readonly failure: FailureCode;
+  readonly times: PhaseTimes;
 
-  constructor(failure: FailureCode, message: string) {
+  constructor(failure: FailureCode, message: string, times: PhaseTimes = {}) {
     super(message);
     this.name = 'ConnectionFailure';
     this.failure = failure;
+    this.times = times;
   }
 }
 

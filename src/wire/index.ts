@@ -1,0 +1,27 @@
+export { isSpecialAddress } from './address-guard.ts';
+export type { BodyLimits } from './body-keeper.ts';
+export { type Connection, Connections } from './connections.ts';
+export {
+  after,
+  type ConnectorOptions,
+  type Dial,
+  openConnection,
+  targetOf,
+} from './connector.ts';
+export { Credentials } from './credentials.ts';
+export {
+  type Requester,
+  type ResponseHeaders,
+  type WireAnswer,
+  WireExchange,
+  type WireFailure,
+} from './exchange.ts';
+export { ConnectionFailure, type PhaseTimes } from './failure.ts';
+export { askOnce, type OnceEnd, type OnceParts, UNGUARDED } from './once.ts';
+export type { ProxyOptions } from './proxy-tunnel.ts';
+export {
+  type Environment,
+  isCredentialReference,
+  isReference,
+  readReference,
+} from './reference.ts';
