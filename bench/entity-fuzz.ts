@@ -10,6 +10,7 @@ import { type Fate, fuzzedFile } from './entity-fuzz-rows.ts';
 import type { PeakMemory } from './memory.ts';
 import { atMost, type Figure } from './report.ts';
 import { newStage, nextMessage, startRole } from './stage.ts';
+import { localOperator } from '../src/access/index.ts';
 
 const SEED = 5;
 
@@ -22,8 +23,8 @@ export async function fuzzFigures(
   const stage = newStage();
   try {
     const app = await createFilewright({ dataDirectory: stage.dataDirectory, tenant: 'fuzz' });
-    const { key } = await addUser(app, 'preparer', undefined);
-    await addPortal(app, sampleProfile(), await personOf(app, key));
+    const { key } = await addUser(app, localOperator('bench'), 'preparer');
+    await addPortal(app, await personOf(app, key), sampleProfile());
     await app.close();
     const path = join(stage.dataDirectory, 'fuzz.csv');
     const { chunks, expected } = fuzzedFile(rows, SEED);

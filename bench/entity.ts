@@ -20,6 +20,7 @@ import { recorded } from './makespan.ts';
 import type { PeakMemory } from './memory.ts';
 import type { Go } from './shape.ts';
 import { newStage, nextMessage, type Stage, startRole, writeRows } from './stage.ts';
+import { localOperator } from '../src/access/index.ts';
 
 const SEED = 5;
 const WORKERS = 2;
@@ -209,8 +210,8 @@ async function prepareBatch(
   port: number,
 ): Promise<{ readonly app: Filewright; readonly importHeapMb: number }> {
   const app = await createFilewright({ dataDirectory: stage.dataDirectory, tenant: 'entity' });
-  const first = await addUser(app, 'preparer', undefined);
-  const second = await addUser(app, 'approver', first.key);
+  const first = await addUser(app, localOperator('bench'), 'preparer');
+  const second = await addUser(app, await personOf(app, first.key), 'approver');
   const preparer = await personOf(app, first.key);
   for (const { code, ceiling } of lanes) {
     const profile = sampleProfile({
@@ -225,7 +226,7 @@ async function prepareBatch(
       retry: { inARowMax: 6, totalMsMax: 900_000, delayMsMin: 100, delayMsMax: 5_000 },
       breaker: { failures: 6, coolDownMs: 30_000, probeSpacingMs: 15_000 },
     });
-    await addPortal(app, profile, preparer);
+    await addPortal(app, preparer, profile);
   }
   const file = join(stage.dataDirectory, 'entity.csv');
   await writeRows(file, lanes);
@@ -236,7 +237,7 @@ async function prepareBatch(
   );
   if (imported.refused > 0) throw new Error(`${imported.refused} bench rows were refused`);
   rmSync(file);
-  await approve(app, readBatchId(imported.batch), await personOf(app, second.key));
+  await approve(app, await personOf(app, second.key), readBatchId(imported.batch));
   return { app, importHeapMb: imported.heapBytesMax / 1e6 };
 }
 

@@ -41,7 +41,7 @@ export async function growth(
       >(importer.child);
       if (imported.refused > 0) throw new Error('The bench rows were refused');
       rmSync(file);
-      await approve(app, readBatchId(imported.batch), await personOf(app, keys[1]));
+      await approve(app, await personOf(app, keys[1]), readBatchId(imported.batch));
       const worker = await startRole('worker', [stage.dataDirectory, tenant, '3']);
       const startedMs = performance.now();
       worker.child.send({ go: true });

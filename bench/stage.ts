@@ -10,6 +10,7 @@ import { createFilewright, type Filewright } from '../src/app.ts';
 import { readProfile } from '../src/portals/index.ts';
 import { packageRoot, stopEmbedded } from '../src/store/index.ts';
 import type { BenchLane } from './shape.ts';
+import { localOperator } from '../src/access/index.ts';
 
 export interface Stage {
   readonly dataDirectory: string;
@@ -97,8 +98,8 @@ export async function addLanes(
   longestServiceMs: number,
 ): Promise<{ app: Filewright; keys: readonly [string, string] }> {
   const app = await createFilewright({ dataDirectory: stage.dataDirectory, tenant });
-  const first = await addUser(app, 'preparer', undefined);
-  const second = await addUser(app, 'approver', first.key);
+  const first = await addUser(app, localOperator('bench'), 'preparer');
+  const second = await addUser(app, await personOf(app, first.key), 'approver');
   const preparer = await personOf(app, first.key);
   const path = join(packageRoot(), 'profiles', 'us-ca.json');
   // Open at all hours and without the state's own limits: the rows are the bench's, not California's.
@@ -121,7 +122,7 @@ export async function addLanes(
       longestServiceMs,
       idempotency: { ...base.idempotency, honouredMs: 3_600_000 },
     };
-    await addPortal(app, profile, preparer);
+    await addPortal(app, preparer, profile);
   }
   return { app, keys: [first.key, second.key] };
 }
@@ -139,12 +140,12 @@ export async function prepare(
   await writeRows(file, lanes);
   const importFrom = performance.now();
   const person = await personOf(app, keys[0]);
-  const report = await importFile(app, { path: file, person, dryRun: false });
+  const report = await importFile(app, person, { path: file, dryRun: false });
   const approveFrom = performance.now();
   if (report.batch === undefined || report.refused > 0) {
     throw new Error(`The bench batch was refused: ${JSON.stringify(report.errors[0])}`);
   }
-  await approve(app, report.batch, await personOf(app, keys[1]));
+  await approve(app, await personOf(app, keys[1]), report.batch);
   rmSync(file);
   return { app, importMs: approveFrom - importFrom, approveMs: performance.now() - approveFrom };
 }

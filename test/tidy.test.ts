@@ -14,6 +14,7 @@ const src = join(root, 'src');
  */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   core: [],
+  access: ['core'],
   calendar: ['core'],
   ledger: ['core'],
   'packs/entity': ['core', 'calendar'],
@@ -35,6 +36,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'filewright.ts': ['core', 'delivery', 'jobs', 'routing', 'store', 'system'],
   acts: [
     'core',
+    'access',
     'calendar',
     'ledger',
     'store',
@@ -54,8 +56,10 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'filewright.ts',
     'system',
   ],
+  // Only acts lead further in, for types too: whoever reads past them reads past the rights.
   cli: [
     'core',
+    'access',
     'calendar',
     'packs/entity',
     'packs/patent',
@@ -63,9 +67,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'acts',
     'app.ts',
     'filewright.ts',
-    'store',
     'wire',
-    'portals',
     'intake',
     'system',
     'testing',

@@ -8,9 +8,8 @@ const memory = watchMemory();
 const app = await createFilewright({ dataDirectory, tenant });
 const person = await personOf(app, key);
 const startedMs = performance.now();
-const report = await importFile(app, {
+const report = await importFile(app, person, {
   path,
-  person,
   dryRun: false,
   ...(errorFile === undefined ? {} : { errorFile }),
 });

@@ -1,10 +1,10 @@
 /** One worker process of a bench: the product's own worker with its own log, started when told. */
 import { openSync } from 'node:fs';
 import { destination } from 'pino';
-import { profilesByLane } from '../../src/acts/index.ts';
 import { createFilewright } from '../../src/app.ts';
 import { jsonLog } from '../../src/system/index.ts';
 import { watchMemory } from '../memory.ts';
+import { profilesByLane } from '../../src/acts/lanes.ts';
 
 const [dataDirectory = '', tenant = 'main', ahead = '1'] = process.argv.slice(2);
 const log = jsonLog(destination({ fd: openSync('/dev/null', 'w'), sync: true }));

@@ -5,6 +5,7 @@ import type { Profile } from '../../src/core/index.ts';
 import type { Truth } from '../../src/testing/index.ts';
 import type { Evidence } from './evidence.ts';
 import type { Stage } from './stage.ts';
+import { localOperator } from '../../src/access/index.ts';
 
 export interface Reckoning {
   readonly violations: readonly string[];
@@ -97,7 +98,7 @@ export async function reckon(stage: Reckoned, evidence: Evidence): Promise<Recko
     [tenant],
   );
   if (twice > 0) violations.push(`${twice} attempts have two outcomes that count`);
-  const ledger = await verifyLedger(stage.app, { bodies: true });
+  const ledger = await verifyLedger(stage.app, localOperator('chaos'), { bodies: true });
   for (const log of ledger.logs) {
     if (!log.ok) violations.push(`the ledger ${log.log} is broken at ${log.seq}: ${log.message}`);
   }

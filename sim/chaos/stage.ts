@@ -5,10 +5,12 @@ import { join } from 'node:path';
 import { addPortal, addUser, approve, importFile, personOf } from '../../src/acts/index.ts';
 import { createFilewright, type Filewright } from '../../src/app.ts';
 import type { Profile } from '../../src/core/index.ts';
-import { ensureEmbedded, stopEmbedded, type Person } from '../../src/store/index.ts';
+import { ensureEmbedded, stopEmbedded } from '../../src/store/index.ts';
 import { systemClock } from '../../src/system/index.ts';
 import { type Simulator, startSimulator } from '../../src/testing/index.ts';
 import { type ChaosPortal, PORTALS } from './portals.ts';
+import { localOperator } from '../../src/access/index.ts';
+import type { PersonActor } from '../../src/access/index.ts';
 
 export interface Stage {
   readonly dataDirectory: string;
@@ -39,12 +41,12 @@ export async function setStage(seed: number): Promise<Stage> {
   });
   const { connection } = await ensureEmbedded({ dataDirectory });
   const app = await createFilewright({ dataDirectory });
-  const first = await addUser(app, 'preparer', undefined);
-  const second = await addUser(app, 'approver', first.key);
+  const first = await addUser(app, localOperator('sim'), 'preparer');
+  const second = await addUser(app, await personOf(app, first.key), 'approver');
   const preparer = await personOf(app, first.key);
   const approver = await personOf(app, second.key);
   const profiles = PORTALS.map(({ profile }) => simulator.profile(profile.code));
-  for (const profile of profiles) await addPortal(app, profile, preparer);
+  for (const profile of profiles) await addPortal(app, preparer, profile);
   let imported = 0;
   return {
     dataDirectory,
@@ -74,8 +76,8 @@ function nameOf(registryNumber: string): string {
 
 async function importBatch(input: {
   readonly app: Filewright;
-  readonly preparer: Person;
-  readonly approver: Person;
+  readonly preparer: PersonActor;
+  readonly approver: PersonActor;
   readonly dataDirectory: string;
   readonly from: number;
   readonly perLane: number;
@@ -92,11 +94,11 @@ async function importBatch(input: {
   );
   const header = 'jurisdiction,registry_number,entity_name,filing_kind,period,due';
   writeFileSync(path, `${[header, ...rows].join('\n')}\n`);
-  const report = await importFile(app, { path, person: input.preparer, dryRun: false });
+  const report = await importFile(app, input.preparer, { path, dryRun: false });
   if (report.batch === undefined || report.refused > 0) {
     throw new Error(`The batch was refused: ${JSON.stringify(report.errors[0])}`);
   }
-  await approve(app, report.batch, input.approver);
+  await approve(app, input.approver, report.batch);
   rmSync(path);
   return rows.length;
 }

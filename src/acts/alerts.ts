@@ -1,7 +1,8 @@
 /** Alerts, and the mails that tell of them, as a person may see them: what is about a docket only with a right to it. */
+import { type Actor, allow } from '../access/index.ts';
 import type { Filewright } from '../filewright.ts';
 import { FilewrightError } from '../core/index.ts';
-import { MAIL_TARGET, type NewAlert, raiseAlert } from '../jobs/index.ts';
+import { MAIL_TARGET } from '../jobs/index.ts';
 import {
   acknowledgeAlert,
   type Alert,
@@ -9,7 +10,6 @@ import {
   findAlerts,
   listNotices,
   type NoticeView,
-  type Person,
 } from '../store/index.ts';
 import { docketSight, firstShown } from './docket-sight.ts';
 import { checkId } from './events.ts';
@@ -17,27 +17,25 @@ import { userFact } from './people.ts';
 
 const MAILS_PER_PAGE = 100;
 
-export function alertSomebody(app: Filewright, alert: NewAlert): Promise<Alert> {
-  return raiseAlert(app, alert);
-}
-
 /** The most severe first; those about dockets only to who may see them. */
-export function listAlerts(
+export async function listAlerts(
   app: Filewright,
-  reader: Person | undefined,
+  reader: Actor,
   filter: { readonly all: boolean; readonly limit: number },
 ): Promise<Alert[]> {
+  allow(reader, 'alert.list');
   const run = app.session.run.bind(app.session);
   const pages = alertPages(run, app.tenant, { all: filter.all });
   return firstShown(pages, docketSight(app, reader), filter.limit);
 }
 
 /** Mails as they went out; those about dockets only to who may see them. */
-export function listMails(
+export async function listMails(
   app: Filewright,
-  reader: Person | undefined,
+  reader: Actor,
   limit: number,
 ): Promise<NoticeView[]> {
+  allow(reader, 'mail.log');
   return firstShown(mailPages(app), docketSight(app, reader), limit);
 }
 
@@ -50,7 +48,8 @@ async function* mailPages(app: Filewright): AsyncGenerator<readonly NoticeView[]
   }
 }
 
-export async function acknowledge(app: Filewright, id: string, actor: Person): Promise<void> {
+export async function acknowledge(app: Filewright, actor: Actor, id: string): Promise<void> {
+  allow(actor, 'alert.ack');
   checkId('alert', id);
   const [alert] = await findAlerts(app.session, app.tenant, [id]);
   const docket = alert?.docket;

@@ -1,4 +1,5 @@
 /** What a second person approves, three things at once: the frozen hash, the count, and the fees by payment rail. */
+import { type Actor, allow } from '../access/index.ts';
 import { createHash } from 'node:crypto';
 import {
   type BatchId,
@@ -27,7 +28,12 @@ const PAYLOAD_BYTES_MAX = 64 * 1024 * 1024;
  * Computed from the frozen bytes themselves, which are opened, hashed again and read: a total from anywhere else could
  * speak of other payloads than the hash does.
  */
-export async function approvalTerms(app: Filewright, id: BatchId): Promise<ApprovalTerms> {
+export async function approvalTerms(
+  app: Filewright,
+  actor: Actor,
+  id: BatchId,
+): Promise<ApprovalTerms> {
+  allow(actor, 'batch.terms');
   const batch = await findBatch(app.session, app.tenant, id);
   // Loaded with the law, which commands that approve nothing need not wait for.
   const { railShare } = await import('../packs/entity/register/index.ts');

@@ -1,4 +1,5 @@
 /** `audit export`: the ledger for somebody outside, with counts that agree with the database. */
+import { type Actor, allow } from '../access/index.ts';
 import { FilewrightError, type FilingId, type Instant, toRfc3339 } from '../core/index.ts';
 import type { Filewright } from '../filewright.ts';
 import type { LedgerBoundary } from '../ledger/index.ts';
@@ -10,7 +11,6 @@ import {
   hasDockets,
   ledgerEntries,
   type LogCounts,
-  type Person,
 } from '../store/index.ts';
 import { ExportFolder } from '../system/index.ts';
 import { signedLog, type SignedLog, signNow } from './audit-heads.ts';
@@ -62,12 +62,13 @@ const VOUCHED_FOR = /(^|\/)(tile|checkpoints)\//;
 
 export async function exportLedger(
   app: Filewright,
-  reader: Person | undefined,
+  reader: Actor,
   request: ExportRequest,
 ): Promise<ExportReport> {
+  allow(reader, 'audit.export');
   const { scope } = request;
   if (scope.kind !== 'filing') await requireFullSight(app, reader);
-  const signed = await signNow(app);
+  const signed = await signNow(app, reader);
   const wanted = await chosenLogs(app, signed, request);
   return ExportFolder.fill(
     request.folder,
@@ -143,7 +144,7 @@ async function writeExport(
  * routed, a log is given only to who may see every docket there could be. The rule looks at the reader and not at what is
  * recorded, so that a refusal tells nothing.
  */
-async function requireFullSight(app: Filewright, reader: Person | undefined): Promise<void> {
+async function requireFullSight(app: Filewright, reader: Actor): Promise<void> {
   if (!(await hasDockets(app.session, app.tenant))) return;
   if (await docketSight(app, reader).seesEverything()) return;
   throw new FilewrightError(

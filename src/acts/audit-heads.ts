@@ -1,4 +1,5 @@
 /** The logs with their signed heads and the keys that signed them: what it takes to hand the ledger out. */
+import { type Actor, allow } from '../access/index.ts';
 import { FilewrightError } from '../core/index.ts';
 import type { Filewright } from '../filewright.ts';
 import {
@@ -28,12 +29,14 @@ export interface SignedLog {
 }
 
 /** Takes what waits, signs every log that has grown, and gives the signed logs. */
-export async function signNow(app: Filewright): Promise<readonly SignedLog[]> {
+export async function signNow(app: Filewright, actor: Actor): Promise<readonly SignedLog[]> {
+  allow(actor, 'audit.checkpoint');
   await app.sequencer.checkpoint();
-  return signedLogs(app);
+  return signedLogs(app, actor);
 }
 
-export async function signedLogs(app: Filewright): Promise<readonly SignedLog[]> {
+export async function signedLogs(app: Filewright, actor: Actor): Promise<readonly SignedLog[]> {
+  allow(actor, 'audit.heads');
   const logs: SignedLog[] = [];
   for (const head of await ledgerHeads(app.session, app.tenant)) {
     const boundary = readBoundary(head.boundary);

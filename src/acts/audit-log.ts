@@ -1,4 +1,5 @@
 /** `audit log`: the ledger as a history that a person reads. */
+import { type Actor, allow } from '../access/index.ts';
 import { type Instant, type JsonValue } from '../core/index.ts';
 import type { Filewright } from '../filewright.ts';
 import {
@@ -15,7 +16,6 @@ import {
   findAlerts,
   findFiling,
   listPeople,
-  type Person,
 } from '../store/index.ts';
 import { sequenceAll } from './sequence.ts';
 import { docketSight } from './docket-sight.ts';
@@ -48,12 +48,13 @@ export interface LedgerHistory {
 /** An entry about a docket that `reader` may not see keeps its place, its time and its leaf, and says nothing else. */
 export async function ledgerHistory(
   app: Filewright,
-  reader: Person | undefined,
+  reader: Actor,
   what:
     | { readonly filing: string }
     | { readonly boundary: LedgerBoundary; readonly from: Instant; readonly to: Instant },
   limit: number,
 ): Promise<LedgerHistory> {
+  allow(reader, 'audit.log');
   await sequenceAll(app);
   const names = new Map<string, string>(
     (await listPeople(app.session, app.tenant)).map(({ id, name }) => [id, name]),

@@ -1,18 +1,14 @@
 /** Quarantine by a person's hand: looking, which compares with the copies outside, and letting the tenant go on. */
+import { type Actor, allow } from '../access/index.ts';
 import { FilewrightError } from '../core/index.ts';
 import type { Filewright } from '../filewright.ts';
-import {
-  leaveQuarantine,
-  mayTakePart,
-  type Person,
-  type Quarantine,
-  readQuarantine,
-} from '../store/index.ts';
+import { leaveQuarantine, mayTakePart, type Quarantine, readQuarantine } from '../store/index.ts';
 import { sequenceAll } from './sequence.ts';
 import { userFact } from './people.ts';
 
 /** Compares every log with its newest copy outside; one that contradicts puts the tenant into quarantine. */
-export async function inspectQuarantine(app: Filewright): Promise<Quarantine> {
+export async function inspectQuarantine(app: Filewright, actor: Actor): Promise<Quarantine> {
+  allow(actor, 'audit.quarantine');
   const tenant = { id: app.tenant, instance: app.instance };
   await mayTakePart(app.session, tenant, app.copies, app.random);
   return readQuarantine(app.session, app.tenant);
@@ -24,10 +20,11 @@ export async function inspectQuarantine(app: Filewright): Promise<Quarantine> {
  */
 export async function confirmQuarantine(
   app: Filewright,
-  actor: Person,
+  actor: Actor,
   request: { readonly settle: number; readonly askNewDays?: number },
 ): Promise<{ readonly mustSettle: number; readonly beginAnew: readonly string[] }> {
-  const state = await inspectQuarantine(app);
+  allow(actor, 'audit.quarantine.confirm');
+  const state = await inspectQuarantine(app, actor);
   if (state.state !== 'in') {
     throw new FilewrightError('REFUSED_BY_RULE', `The tenant ${app.tenant} is not in quarantine`);
   }

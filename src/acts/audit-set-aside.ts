@@ -1,13 +1,8 @@
 /** Facts that no entry could hold: what they are, and for a person who may see everything, the facts themselves. */
+import { type Actor, allow } from '../access/index.ts';
 import type { Filewright } from '../filewright.ts';
 import { FilewrightError, toRfc3339 } from '../core/index.ts';
-import {
-  countSetAside,
-  hasDockets,
-  openSetAside,
-  type Person,
-  setAsideFacts,
-} from '../store/index.ts';
+import { countSetAside, hasDockets, openSetAside, setAsideFacts } from '../store/index.ts';
 import { sequenceAll } from './sequence.ts';
 import { docketSight } from './docket-sight.ts';
 
@@ -24,7 +19,9 @@ export interface SetAsideLine {
 
 export async function listSetAside(
   app: Filewright,
+  actor: Actor,
 ): Promise<{ readonly count: number; readonly facts: readonly SetAsideLine[] }> {
+  allow(actor, 'audit.set-aside.list');
   await sequenceAll(app);
   const { count } = await countSetAside(app.session, app.tenant);
   const facts = await setAsideFacts(app.session, app.tenant);
@@ -45,11 +42,8 @@ export type ShownFact =
   | { readonly state: 'shredded'; readonly key: string; readonly at: string };
 
 /** One of them, opened. It may speak of any docket, so only who may see all of them gets it. */
-export async function showSetAside(
-  app: Filewright,
-  reader: Person | undefined,
-  id: string,
-): Promise<ShownFact> {
+export async function showSetAside(app: Filewright, reader: Actor, id: string): Promise<ShownFact> {
+  allow(reader, 'audit.set-aside.show');
   const hasAny = await hasDockets(app.session, app.tenant);
   if (hasAny && !(await docketSight(app, reader).seesEverything())) {
     throw new FilewrightError(

@@ -1,4 +1,5 @@
 /** Verifying the ledger: chain, tree, signed heads, state machine, and with `bodies` every sealed body. */
+import { type Actor, allow } from '../access/index.ts';
 import { FilewrightError } from '../core/index.ts';
 import type { Filewright } from '../filewright.ts';
 import {
@@ -43,8 +44,10 @@ export interface AuditReport {
 
 export async function verifyLedger(
   app: Filewright,
+  actor: Actor,
   options: { readonly bodies: boolean },
 ): Promise<AuditReport> {
+  allow(actor, 'audit.verify');
   const damage = await sequenceIfWhole(app);
   const logs: LogReport[] = [];
   for (const found of await findLogs(app.session, app.tenant)) {

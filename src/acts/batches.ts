@@ -1,4 +1,5 @@
 /** Batches: import, approval by a second person, and running one to its end. */
+import { type Actor, allow, type PersonActor } from '../access/index.ts';
 import { createReadStream } from 'node:fs';
 import {
   type BatchId,
@@ -21,10 +22,11 @@ import { entityRowReader } from '../packs/entity/index.ts';
 import {
   approveBatch,
   assertResumable,
+  type Batch,
   findBatch,
   type LaneCounts,
   laneCounts,
-  type Person,
+  listBatches as storedBatches,
   releaseBatch,
 } from '../store/index.ts';
 import type { ApprovalTerms } from '../store/register/index.ts';
@@ -39,7 +41,6 @@ import { type Wait, waitsOf } from './waits.ts';
 const POLL_MS = 500;
 
 interface BatchImport {
-  readonly person: Person;
   readonly dryRun: boolean;
   readonly mapping?: ColumnMapping;
   readonly errorFile?: string;
@@ -49,11 +50,14 @@ interface BatchImport {
 
 export async function importFile(
   app: Filewright,
+  actor: Actor,
   input: BatchImport & { readonly path: string },
 ): Promise<ImportReport> {
+  allow(actor, 'batch.import');
   await readableFileBytes(input.path);
   return importSource(app, {
     ...input,
+    person: actor,
     source: createReadStream(input.path),
     format: rowFormatOf(input.path),
     name: input.path.split(/[\\/]/).at(-1) ?? input.path,
@@ -67,6 +71,7 @@ export async function importSource(
     readonly source: AsyncIterable<Uint8Array>;
     readonly format: InputFormat;
     readonly name: string;
+    readonly person: PersonActor;
   },
 ): Promise<ImportReport> {
   const resume = input.resume === undefined ? undefined : readBatchId(input.resume);
@@ -107,11 +112,12 @@ export async function importSource(
 /** Approves as the second person, queues, and says what was approved. */
 export async function approve(
   app: Filewright,
+  actor: Actor,
   id: BatchId,
-  actor: Person,
   expected: Expectation = {},
 ): Promise<ApprovalTerms> {
-  const terms = await approvalTerms(app, id);
+  allow(actor, 'batch.approve');
+  const terms = await approvalTerms(app, actor, id);
   assertExpected(id, terms, expected);
   const fees = terms.fees.map(({ rail, filings, cents }) => ({ rail, filings, cents }));
   const fact = userFact(app, 'approval.granted', actor, { batch: id, fees });
@@ -124,12 +130,34 @@ export async function approve(
   return terms;
 }
 
+/** The newest first. */
+export async function listBatches(
+  app: Filewright,
+  actor: Actor,
+  limit: number,
+): Promise<readonly Batch[]> {
+  allow(actor, 'batch.list');
+  return storedBatches(app.session, app.tenant, limit);
+}
+
+/** Counts per lane, of one batch or of everything. */
+export async function batchStatus(
+  app: Filewright,
+  actor: Actor,
+  id: BatchId | undefined,
+): Promise<{ readonly batch: Batch | undefined; readonly lanes: readonly LaneCounts[] }> {
+  allow(actor, 'batch.status');
+  const batch = id === undefined ? undefined : await findBatch(app.session, app.tenant, id);
+  return { batch, lanes: await laneCounts(app.session, app.tenant, id) };
+}
+
 /**
  * Runs a worker in this process until no filing of the batch is open, until none of the open ones can move for now, or
  * until `signal` aborts.
  */
 export async function runBatch(
   app: Filewright,
+  actor: Actor,
   id: BatchId,
   options: {
     readonly signal: AbortSignal;
@@ -137,6 +165,7 @@ export async function runBatch(
     readonly onProgress?: (counts: readonly LaneCounts[]) => void;
   },
 ): Promise<{ readonly counts: readonly LaneCounts[]; readonly waits: readonly Wait[] }> {
+  allow(actor, 'batch.run');
   const batch = await findBatch(app.session, app.tenant, id);
   if (batch.state !== 'approved') {
     throw new FilewrightError(

@@ -2,6 +2,7 @@
  * The deadline defence pack: one folder about one filing for somebody who trusts nobody here. Everything in it is bound
  * to a signed log: the payload by its hash in an entry, answers by the commitment in theirs, entries by their proofs.
  */
+import { type Actor, allow, type PersonActor } from '../access/index.ts';
 import {
   FilewrightError,
   instant,
@@ -20,7 +21,6 @@ import {
   type FilingView,
   findBatch,
   findFiling,
-  type Person,
 } from '../store/index.ts';
 import { ExportFolder } from '../system/index.ts';
 import { BodyCollector } from './audit-bodies.ts';
@@ -53,23 +53,25 @@ export interface DefencePack {
 
 export async function defendFiling(
   app: Filewright,
-  request: { readonly filing: string; readonly folder: string; readonly by: Person },
+  actor: Actor,
+  request: { readonly filing: string; readonly folder: string },
 ): Promise<DefencePack> {
+  allow(actor, 'filing.defend');
   const filing = await findFiling(app.session, app.tenant, request.filing);
   return ExportFolder.fill(
     request.folder,
     () => true,
-    (folder) => writeDefence(app, filing, request.by, folder),
+    (folder) => writeDefence(app, filing, actor, folder),
   );
 }
 
 async function writeDefence(
   app: Filewright,
   filing: FilingView,
-  by: Person,
+  by: PersonActor,
   folder: ExportFolder,
 ): Promise<DefencePack> {
-  const signed = await signNow(app);
+  const signed = await signNow(app, by);
   const log = await signedLog(app, signed, 'filing');
   const filed = await collected(entriesOfFiling(app.session, app.tenant, filing.id));
   const entries = filed.map(({ bytes }) => parseEntry(bytes));

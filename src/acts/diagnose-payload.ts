@@ -1,4 +1,5 @@
 /** What is odd about the bytes of a payload that a portal refuses: control characters, edges, lengths, the hash. */
+import { type Actor, allow } from '../access/index.ts';
 import {
   decodeJson,
   FilewrightError,
@@ -59,7 +60,12 @@ export interface PayloadDiagnosis extends Diagnosis {
 }
 
 /** One filing, or every filing of a batch that the portal ever refused. */
-export async function diagnosePayload(app: Filewright, name: string): Promise<PayloadDiagnosis> {
+export async function diagnosePayload(
+  app: Filewright,
+  actor: Actor,
+  name: string,
+): Promise<PayloadDiagnosis> {
+  allow(actor, 'diagnose.payload');
   const scope = await diagnosedScope(app.session, app.tenant, name);
   const profiles = new Map<string, Profile>(await profilesByLane(app));
   const complaints = new Map<string, readonly string[]>();

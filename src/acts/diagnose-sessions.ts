@@ -1,4 +1,5 @@
 /** Which session tokens were seen where: reuse, collisions, new sessions and the idle times before them. */
+import { type Actor, allow } from '../access/index.ts';
 import { pointer, type Profile, sha256Of } from '../core/index.ts';
 import type { Filewright } from '../filewright.ts';
 import {
@@ -69,7 +70,12 @@ interface Seen {
   readonly to: number;
 }
 
-export async function diagnoseSessions(app: Filewright, name: string): Promise<SessionsDiagnosis> {
+export async function diagnoseSessions(
+  app: Filewright,
+  actor: Actor,
+  name: string,
+): Promise<SessionsDiagnosis> {
+  allow(actor, 'diagnose.sessions');
   const scope = await diagnosedScope(app.session, app.tenant, name);
   const profiles = new Map<string, Profile>(await profilesByLane(app));
   const tally = new Map(scope.lanes.map((lane) => [lane, new LaneTally(profiles.get(lane))]));

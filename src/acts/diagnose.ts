@@ -2,6 +2,7 @@
  * Why a batch does not go as it should, from what was recorded: sessions, blocks, payloads, conflicts. Nothing here shows
  * a name, a value or a token: tokens are told apart by a piece of their hash, and texts are masked.
  */
+import { type Actor, allow } from '../access/index.ts';
 import {
   FilewrightError,
   type Instant,
@@ -79,7 +80,12 @@ export interface ConflictsDiagnosis extends Diagnosis {
 }
 
 /** Throttles with their stamps, CAPTCHA marks, and the pauses that followed. */
-export async function diagnoseBlocks(app: Filewright, name: string): Promise<BlocksDiagnosis> {
+export async function diagnoseBlocks(
+  app: Filewright,
+  actor: Actor,
+  name: string,
+): Promise<BlocksDiagnosis> {
+  allow(actor, 'diagnose.blocks');
   const scope = await diagnosedScope(app.session, app.tenant, name);
   const counts = new Map(
     scope.lanes.map((lane) => [lane, { throttles: 0, captchaMarks: 0, withoutStamp: 0 }]),
@@ -127,8 +133,10 @@ export async function diagnoseBlocks(app: Filewright, name: string): Promise<Blo
 /** Every 409 with the status query that followed it. */
 export async function diagnoseConflicts(
   app: Filewright,
+  actor: Actor,
   name: string,
 ): Promise<ConflictsDiagnosis> {
+  allow(actor, 'diagnose.conflicts');
   const scope = await diagnosedScope(app.session, app.tenant, name);
   const conflicts: ConflictsDiagnosis['conflicts'][number][] = [];
   const answers: Record<string, number> = {};

@@ -2,16 +2,16 @@
  * What of dockets a person may be told, for commands that speak of everything and seldom meet one: the rules of access
  * are loaded only when a docket is in question.
  */
+import type { Actor } from '../access/index.ts';
 import type { Filewright } from '../filewright.ts';
-import type { Person } from '../store/index.ts';
 import type { Sight } from './dockets/sight.ts';
 
 export type DocketSight = Pick<Sight, 'mayKnow' | 'seesEverything'>;
 
-export function docketSight(app: Filewright, person: Person | undefined): DocketSight {
+export function docketSight(app: Filewright, actor: Actor): DocketSight {
   let loaded: Promise<Sight> | undefined;
   const sight = (): Promise<Sight> => {
-    loaded ??= import('./dockets/sight.ts').then((room) => new room.Sight(app, person));
+    loaded ??= import('./dockets/sight.ts').then((room) => new room.Sight(app, actor));
     return loaded;
   };
   return {

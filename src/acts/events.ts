@@ -1,4 +1,5 @@
 /** Who is told what: webhooks, mail and recipients. Every change names its person in the ledger. */
+import { type Actor, allow, type PersonActor } from '../access/index.ts';
 import type { Filewright } from '../filewright.ts';
 import { entryId, FilewrightError, isUuid, toRfc3339 } from '../core/index.ts';
 import { MAIL_TARGET, sendDue } from '../jobs/index.ts';
@@ -22,7 +23,6 @@ import {
   keepEvent,
   listNotices,
   type MailSetting,
-  type Person,
   type Recipient,
   RECIPIENT_ROLES,
   resendEvent,
@@ -42,6 +42,7 @@ export const TEST_EVENT = 'WEBHOOK_TEST';
 /** Adds a webhook and returns its secret, which is shown once and stored sealed. */
 export async function addWebhook(
   app: Filewright,
+  actor: Actor,
   input: {
     readonly url: string;
     /** Empty: every type. */
@@ -51,8 +52,8 @@ export async function addWebhook(
     readonly allowPrivateAddresses: boolean;
     readonly environment: Environment;
   },
-  actor: Person,
 ): Promise<{ readonly id: string; readonly secret: string }> {
+  allow(actor, 'webhook.add');
   const { allowPrivateAddresses } = input;
   const url = checkWebhookUrl(input.url, { allowPrivateAddresses });
   const wrong = input.types.find((type) => !EVENT_TYPE.test(type));
@@ -89,10 +90,11 @@ export async function addWebhook(
 
 export async function changeWebhook(
   app: Filewright,
+  actor: Actor,
   id: string,
   kind: 'enable' | 'disable' | 'remove',
-  actor: Person,
 ): Promise<void> {
+  allow(actor, 'webhook.change');
   const change: SubscriptionChange = kind === 'disable' ? { kind, reason: 'BY_PERSON' } : { kind };
   await applyChange(app, id, change, actor, `subscription.${kind}d`);
 }
@@ -100,10 +102,11 @@ export async function changeWebhook(
 /** Gives a webhook another secret; the former one signs beside it for a while. */
 export async function rotateWebhook(
   app: Filewright,
+  actor: Actor,
   id: string,
   input: { readonly secret?: string; readonly environment: Environment },
-  actor: Person,
 ): Promise<{ readonly secret: string }> {
+  allow(actor, 'webhook.rotate');
   checkId('webhook', id);
   const secret = await readSecret(app, input.secret, input.environment);
   const change: SubscriptionChange = {
@@ -119,7 +122,7 @@ async function applyChange(
   app: Filewright,
   id: string,
   change: SubscriptionChange,
-  actor: Person,
+  actor: PersonActor,
   type: string,
 ): Promise<void> {
   checkId('webhook', id);
@@ -142,9 +145,11 @@ export interface TestOutcome {
 /** Sends a test event now, also to a webhook that is disabled, and says what came of it. */
 export async function testWebhook(
   app: Filewright,
+  actor: Actor,
   id: string,
   environment: Environment,
 ): Promise<TestOutcome> {
+  allow(actor, 'webhook.test');
   checkId('webhook', id);
   const subscription = await findSubscription(app.session, app.tenant, id);
   if (subscription === undefined)
@@ -161,9 +166,11 @@ export async function testWebhook(
 
 export async function testMail(
   app: Filewright,
+  actor: Actor,
   address: string,
   environment: Environment,
 ): Promise<TestOutcome> {
+  allow(actor, 'mail.test');
   const recipient = checkMailAddress(address);
   if ((await findMail(app.session, app.tenant)) === undefined) {
     throw new FilewrightError('REFUSED_BY_RULE', 'No mail server is set; use mail set first');
@@ -196,9 +203,11 @@ async function sendNow(
 
 export async function resend(
   app: Filewright,
+  actor: Actor,
   event: string,
   subscription: string | undefined,
 ): Promise<number> {
+  allow(actor, 'event.resend');
   checkId('event', event);
   if (subscription !== undefined) checkId('webhook', subscription);
   const count = await resendEvent(app.session, app.tenant, event, subscription);
@@ -212,10 +221,11 @@ export async function resend(
 /** The reference is read once, so that a wrong one is refused now and not in the night. */
 export async function setMailServer(
   app: Filewright,
+  actor: Actor,
   setting: MailSetting,
   environment: Environment,
-  actor: Person,
 ): Promise<void> {
+  allow(actor, 'mail.set');
   if (!isReference(setting.smtp)) {
     throw new FilewrightError(
       'USAGE',
@@ -236,10 +246,11 @@ export async function setMailServer(
 
 export async function changeRecipientOf(
   app: Filewright,
+  actor: Actor,
   input: { readonly role: string; readonly entityId: string | undefined; readonly address: string },
   kind: 'add' | 'remove',
-  actor: Person,
 ): Promise<Recipient> {
+  allow(actor, 'mail.recipient');
   const role = RECIPIENT_ROLES.find((name) => name === input.role);
   if (role === undefined) {
     const known = RECIPIENT_ROLES.join(', ');

@@ -1,4 +1,5 @@
 /** The forecast over what the database knows: lanes, what is owed on them, and how long they have taken lately. */
+import { type Actor, allow } from '../access/index.ts';
 import type { Filewright } from '../filewright.ts';
 import {
   type BacklogFiling,
@@ -37,9 +38,11 @@ export interface Forecasting {
 
 export async function forecastFilings(
   app: Filewright,
+  actor: Actor,
   scope: Scope,
   options: Omit<ForecastOptions, 'counts'> = {},
 ): Promise<Forecasting> {
+  allow(actor, 'forecast.show');
   const { lanes: known, backlog, counts, now } = await readOutlook(app, scope);
   return { forecasts: forecast(known, backlog, now, { ...options, counts }), now };
 }

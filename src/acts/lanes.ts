@@ -1,4 +1,5 @@
 /** Lanes: adding a portal by its profile, pausing, resuming and changing the ceiling while everything runs. */
+import { type Actor, allow } from '../access/index.ts';
 import {
   FilewrightError,
   type LaneCode,
@@ -11,7 +12,12 @@ import {
 } from '../core/index.ts';
 import type { Filewright } from '../filewright.ts';
 import { readProfile } from '../portals/index.ts';
-import { addLane, changeLaneByPerson, listLanes, type Person } from '../store/index.ts';
+import {
+  addLane,
+  changeLaneByPerson,
+  laneCounts,
+  listLanes as storedLanes,
+} from '../store/index.ts';
 import { userFact } from './people.ts';
 
 export interface LaneWithProfile {
@@ -21,9 +27,10 @@ export interface LaneWithProfile {
 
 export async function addPortal(
   app: Filewright,
+  actor: Actor,
   profile: Profile,
-  actor: Person,
 ): Promise<{ readonly added: boolean }> {
+  allow(actor, 'lane.add');
   const fact = userFact(app, 'lane.profiled', actor, {
     lane: profile.code,
     ceiling: profile.ceiling,
@@ -34,12 +41,25 @@ export async function addPortal(
 }
 
 export async function lanes(app: Filewright): Promise<readonly LaneWithProfile[]> {
-  const stored = await listLanes(app.session, app.tenant);
+  const stored = await storedLanes(app.session, app.tenant);
   return stored.map(({ state, profile }) => ({
     state,
     // Read with the schema again: the row may come from an older version, and everything below trusts it.
     profile: readProfile(JSON.stringify(profile), `lane ${state.code}`),
   }));
+}
+
+export interface ListedLane extends LaneWithProfile {
+  /** Filings that are not at their end. */
+  readonly open: number;
+}
+
+/** Every lane with its backlog. */
+export async function listLanes(app: Filewright, actor: Actor): Promise<readonly ListedLane[]> {
+  allow(actor, 'lane.list');
+  const counts = await laneCounts(app.session, app.tenant, undefined);
+  const open = new Map(counts.map((one) => [one.lane, one.pending + one.submitted]));
+  return (await lanes(app)).map((lane) => ({ ...lane, open: open.get(lane.state.code) ?? 0 }));
 }
 
 /** An empty answer about a lane that does not exist would read as "nothing is open there". */
@@ -55,10 +75,11 @@ export async function profilesByLane(app: Filewright): Promise<ReadonlyMap<LaneC
 
 export async function changeLane(
   app: Filewright,
+  actor: Actor,
   code: string,
   event: LaneEvent & { kind: 'paused_by_person' | 'resumed_by_person' | 'ceiling' },
-  actor: Person,
 ): Promise<LaneState> {
+  allow(actor, 'lane.change');
   const lane = laneCode(code);
   const profiles = await profilesByLane(app);
   return changeLaneByPerson(app.session, app.tenant, lane, (before) => {

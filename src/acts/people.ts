@@ -1,11 +1,12 @@
 /** Who acts. The actor of every act comes from a key, never from a flag. */
 import { createHash } from 'node:crypto';
+import { type Actor, localOperator, type PersonActor } from '../access/index.ts';
 import { entryId, FilewrightError, type LedgerFact, type PersonId } from '../core/index.ts';
 import type { Filewright } from '../filewright.ts';
-import { findPerson, type Person } from '../store/index.ts';
+import { findPerson } from '../store/index.ts';
 
 /** The person behind a key; the reason for refusing does not tell whether the key ever existed. */
-export async function personOf(app: Filewright, key: string | undefined): Promise<Person> {
+export async function personOf(app: Filewright, key: string | undefined): Promise<PersonActor> {
   if (key === undefined || key === '') {
     throw new FilewrightError('NO_CREDENTIAL', 'A personal key was expected, and none was given');
   }
@@ -13,13 +14,28 @@ export async function personOf(app: Filewright, key: string | undefined): Promis
   if (person === undefined || person.disabledAt !== undefined) {
     throw new FilewrightError('BAD_CREDENTIAL', 'The personal key is unknown or has been disabled');
   }
-  return person;
+  return { kind: 'person', id: person.id, name: person.name };
+}
+
+/** Who acts: the person behind the key, or else whoever sits at this machine. */
+export async function actorOf(
+  app: Filewright,
+  key: string | undefined,
+  user: string,
+): Promise<Actor> {
+  return key === undefined || key === '' ? localOperator(user) : personOf(app, key);
+}
+
+/** For what is a person's alone: the first key is all that whoever sits at the machine can make. */
+export function requirePerson(actor: Actor): PersonActor {
+  if (actor.kind === 'person') return actor;
+  throw new FilewrightError('NO_CREDENTIAL', 'A personal key was expected, and none was given');
 }
 
 export function userFact(
   app: Filewright,
   type: string,
-  actor: Person,
+  actor: PersonActor,
   data: LedgerFact['data'],
 ): LedgerFact {
   return personFact(app, type, actor.id, data);

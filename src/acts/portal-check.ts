@@ -1,4 +1,5 @@
 /** `portal check` as one more user of a portal: where a lane leads to it, the check runs in slots of that lane. */
+import { type Actor, allow } from '../access/index.ts';
 import type { Filewright } from '../filewright.ts';
 import { checkPortal, type ConformanceReport } from '../portals/index.ts';
 import { lanes, type LaneWithProfile } from './lanes.ts';
@@ -11,9 +12,11 @@ const SLOTS_FOR_SESSIONS = 2;
 /** `app`: undefined where there is nothing installed, so that nobody else of ours can be at the portal. */
 export async function checkInLane(
   app: Filewright | undefined,
+  actor: Actor,
   options: CheckOptions,
   onWait?: (lane: string, msMax: number) => void,
 ): Promise<ConformanceReport> {
+  allow(actor, 'portal.check');
   const { profile } = options;
   const lane = app && laneAt(await lanes(app), profile);
   if (app === undefined || lane === undefined) return checkPortal(options);

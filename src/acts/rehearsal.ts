@@ -1,4 +1,5 @@
 /** What a rehearsal is made of, and what came of it beside the forecast. Nothing here writes. */
+import { type Actor, allow } from '../access/index.ts';
 import type { Filewright } from '../filewright.ts';
 import { type BacklogFiling, forecast, type LaneForecast, rulesOf } from '../core/index.ts';
 import { FilewrightError, type Instant, type LaneState, type Profile } from '../core/index.ts';
@@ -51,7 +52,12 @@ export interface LaneOutcome {
   readonly forecastInfeasible: number;
 }
 
-export async function planRehearsal(app: Filewright, scope: Scope): Promise<RehearsalPlan> {
+export async function planRehearsal(
+  app: Filewright,
+  actor: Actor,
+  scope: Scope,
+): Promise<RehearsalPlan> {
+  allow(actor, 'rehearsal.plan');
   const { lanes, backlog, counts, now } = await readOutlook(app, scope);
   const counted = backlog.filter((filing) => counts(filing) && filing.state !== 'person');
   const ids = new Set(counted.map(({ id }) => id));

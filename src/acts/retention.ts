@@ -1,10 +1,10 @@
 /** How long sealed data is kept: what is due, destroying it, and the holds that forbid it. */
+import { type Actor, allow } from '../access/index.ts';
 import { FilewrightError, toRfc3339 } from '../core/index.ts';
 import type { Filewright } from '../filewright.ts';
 import {
   type Hold,
   listHolds,
-  type Person,
   placeHold,
   releaseHold,
   retainedKeys,
@@ -48,10 +48,8 @@ export interface RetentionRun {
 }
 
 /** Keys and holds of dockets show only to who may see every docket: a client's key tells that there is a client. */
-export async function retentionStatus(
-  app: Filewright,
-  reader: Person | undefined,
-): Promise<RetentionStatus> {
+export async function retentionStatus(app: Filewright, reader: Actor): Promise<RetentionStatus> {
+  allow(reader, 'retention.status');
   const sight = docketSight(app, reader);
   const isShown = async (subject: string | undefined): Promise<boolean> =>
     subject?.startsWith(DOCKET_SUBJECT) !== true || (await sight.seesEverything());
@@ -76,9 +74,10 @@ export async function retentionStatus(
 /** Destroys the data keys whose time has passed, and with them what they sealed; every hash and proof stays valid. */
 export async function runRetention(
   app: Filewright,
-  actor: Person,
+  actor: Actor,
   options: { readonly dryRun: boolean; readonly backupDays: number },
 ): Promise<RetentionRun> {
+  allow(actor, 'retention.run');
   if (options.dryRun) {
     const { keys } = await retentionStatus(app, actor);
     const { due, held } = keys;
@@ -108,9 +107,10 @@ export async function runRetention(
  */
 export async function holdData(
   app: Filewright,
-  actor: Person,
+  actor: Actor,
   request: { readonly subject: string | undefined; readonly reason: string },
 ): Promise<{ readonly id: string; readonly keys: number }> {
+  allow(actor, 'retention.hold');
   const reason = request.reason.trim();
   if (reason === '' || reason.length > REASON_CHARS_MAX) {
     throw new FilewrightError(
@@ -136,7 +136,8 @@ export async function holdData(
 }
 
 /** Only another person than the one who placed it; the database holds to that as well. */
-export async function releaseData(app: Filewright, actor: Person, id: string): Promise<void> {
+export async function releaseData(app: Filewright, actor: Actor, id: string): Promise<void> {
+  allow(actor, 'retention.release');
   const fact = userFact(app, 'hold.released', actor, { hold: id });
   await releaseHold(app.session, app.tenant, id, actor.id, fact);
   await sequenceAll(app);

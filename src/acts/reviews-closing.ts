@@ -1,4 +1,5 @@
 /** Reviews that send nothing: accepted as filed, rejected, handed on. One person does them, with a reason. */
+import { type Actor, allow, type PersonActor } from '../access/index.ts';
 import {
   canonicalBytes,
   FilewrightError,
@@ -14,7 +15,6 @@ import {
   findException,
   handOn,
   listPeople,
-  type Person,
   rejectByReview,
 } from '../store/index.ts';
 import { sequenceAll } from './sequence.ts';
@@ -32,9 +32,9 @@ const RECEIPT = /^[^\p{Cc}\p{Surrogate}]{1,200}$/u;
 
 export async function acceptFiling(
   app: Filewright,
+  actor: Actor,
   input: {
     readonly id: string;
-    readonly actor: Person;
     readonly reason: string;
     readonly receipt: string;
     readonly evidence: Evidence;
@@ -42,7 +42,8 @@ export async function acceptFiling(
     readonly isShared?: boolean;
   },
 ): Promise<{ readonly exception: ExceptionView; readonly evidenceSha256: string }> {
-  const { actor, reason, receipt, evidence } = input;
+  allow(actor, 'review.accept');
+  const { reason, receipt, evidence } = input;
   if (!RECEIPT.test(receipt) || receipt.trim() !== receipt) {
     throw new FilewrightError(
       'USAGE',
@@ -88,14 +89,15 @@ export async function acceptFiling(
 
 export async function rejectFiling(
   app: Filewright,
+  actor: Actor,
   input: {
     readonly id: string;
-    readonly actor: Person;
     readonly reason: string;
     readonly notFiled: string | undefined;
   },
 ): Promise<ExceptionView> {
-  const { actor, reason, notFiled } = input;
+  allow(actor, 'review.reject');
+  const { reason, notFiled } = input;
   const exception = await findException(app.session, app.tenant, input.id);
   checkOpen(exception);
   const { filing, n } = exception;
@@ -129,14 +131,15 @@ export async function rejectFiling(
 
 export async function handOnFiling(
   app: Filewright,
+  actor: Actor,
   input: {
     readonly id: string;
-    readonly actor: Person;
     readonly reason: string;
     readonly to: string;
   },
 ): Promise<ExceptionView> {
-  const { actor, reason, to } = input;
+  allow(actor, 'review.hand-on');
+  const { reason, to } = input;
   const exception = await findException(app.session, app.tenant, input.id);
   checkOpen(exception);
   const people = await listPeople(app.session, app.tenant);
@@ -155,7 +158,7 @@ export async function handOnFiling(
 /** A fact whose body is sealed under the key of the filing's entity. */
 export async function sealedFact(
   app: Filewright,
-  actor: Person,
+  actor: PersonActor,
   filing: Filing,
   data: Readonly<Record<string, JsonValue>>,
   body: Readonly<Record<string, JsonValue>>,

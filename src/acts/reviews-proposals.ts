@@ -2,6 +2,7 @@
  * Reviews that send: replay and correct. One person proposes what will run, another approves exactly that, by its hash; the
  * filings then join the queue like all others, and their batch stays as it was frozen.
  */
+import { type Actor, allow, type PersonActor } from '../access/index.ts';
 import { FilewrightError, type LedgerFact } from '../core/index.ts';
 import type { Filewright } from '../filewright.ts';
 import { changedFields, type FieldChange } from '../intake/index.ts';
@@ -13,7 +14,7 @@ import {
   findException,
   findPayload,
   findProposal,
-  type Person,
+  listProposals as storedProposals,
   proposalItems,
   type ProposalView,
   type ReviewCandidate,
@@ -42,13 +43,14 @@ export interface Proposed {
 
 export async function proposeReplay(
   app: Filewright,
+  actor: Actor,
   input: {
     readonly id: string;
-    readonly actor: Person;
     readonly reason: string;
     readonly notFiled: string | undefined;
   },
 ): Promise<Proposed> {
+  allow(actor, 'review.replay');
   const exception = await findException(app.session, app.tenant, input.id);
   checkOpen(exception);
   const { filing, n, unsettled } = exception;
@@ -57,19 +59,22 @@ export async function proposeReplay(
   const action = replayAction({ filing: filing.id, unsettled }, profile, input.notFiled);
   const { revision, key, payloadSha256 } = filing;
   const item = { filing: filing.id, n, action, revision, key, payloadSha256 };
-  return propose(app, { ...input, filter: undefined }, [{ ...item, notFiled: input.notFiled }]);
+  return propose(app, { ...input, actor, filter: undefined }, [
+    { ...item, notFiled: input.notFiled },
+  ]);
 }
 
 /** The filter is applied once, now. What it finds is fixed, and a typed count keeps a slip from becoming a thousand. */
 export async function proposeBulkReplay(
   app: Filewright,
+  actor: Actor,
   input: {
     readonly filter: ReviewFilter;
     readonly expectCount: number;
-    readonly actor: Person;
     readonly reason: string;
   },
 ): Promise<Proposed> {
+  allow(actor, 'review.replay-many');
   const { filter, expectCount } = input;
   const limit = PROPOSAL_ITEMS_MAX + 1;
   const found = await reviewCandidates(app.session, app.tenant, filter, limit);
@@ -90,13 +95,13 @@ export async function proposeBulkReplay(
   });
   // Only what was typed: an absent name must not look like an empty one.
   const typed = Object.fromEntries(Object.entries(filter));
-  return propose(app, { ...input, filter: typed }, items);
+  return propose(app, { ...input, actor, filter: typed }, items);
 }
 
 async function propose(
   app: Filewright,
   input: {
-    readonly actor: Person;
+    readonly actor: PersonActor;
     readonly reason: string;
     readonly filter: Readonly<Record<string, string>> | undefined;
   },
@@ -132,16 +137,17 @@ export interface ProposedCorrection extends Proposed {
 
 export async function proposeCorrection(
   app: Filewright,
+  actor: Actor,
   input: {
     readonly id: string;
-    readonly actor: Person;
     readonly reason: string;
     readonly notFiled: string | undefined;
     /** The whole payload, or some of its fields. */
     readonly wanted: { readonly payload: Payload } | { readonly edits: readonly FieldEdit[] };
   },
 ): Promise<ProposedCorrection> {
-  const { actor, reason, notFiled, wanted } = input;
+  allow(actor, 'review.correct');
+  const { reason, notFiled, wanted } = input;
   const exception = await findException(app.session, app.tenant, input.id);
   checkOpen(exception);
   const { filing, n } = exception;
@@ -203,7 +209,22 @@ export interface OpenedProposal {
   readonly changes: readonly FieldChange[];
 }
 
-export async function openProposal(app: Filewright, id: string): Promise<OpenedProposal> {
+/** Those that wait for a second person; with `all`, decided ones too. */
+export async function listProposals(
+  app: Filewright,
+  actor: Actor,
+  filter: { readonly all: boolean; readonly limit: number },
+): Promise<readonly ProposalView[]> {
+  allow(actor, 'review.proposals');
+  return storedProposals(app.session, app.tenant, filter);
+}
+
+export async function openProposal(
+  app: Filewright,
+  actor: Actor,
+  id: string,
+): Promise<OpenedProposal> {
+  allow(actor, 'review.proposal');
   const proposal = await findProposal(app.session, app.tenant, id);
   const items = await proposalItems(app.session, app.tenant, id);
   const [item] = items;
@@ -216,9 +237,11 @@ export async function openProposal(app: Filewright, id: string): Promise<OpenedP
 /** `expectHash` is what the second person saw: an approval of anything else is none. */
 export async function approveReview(
   app: Filewright,
-  input: { readonly id: string; readonly actor: Person; readonly expectHash: string },
+  actor: Actor,
+  input: { readonly id: string; readonly expectHash: string },
 ): Promise<ProposalView> {
-  const { actor, expectHash } = input;
+  allow(actor, 'review.approve');
+  const { expectHash } = input;
   const proposal = await openProposalOf(app, input.id);
   const items = await proposalItems(app.session, app.tenant, proposal.id);
   if (proposal.proposedById === actor.id) {
@@ -257,9 +280,11 @@ export async function approveReview(
 
 export async function withdrawReview(
   app: Filewright,
-  input: { readonly id: string; readonly actor: Person; readonly reason: string },
+  actor: Actor,
+  input: { readonly id: string; readonly reason: string },
 ): Promise<ProposalView> {
-  const { actor, reason } = input;
+  allow(actor, 'review.withdraw');
+  const { reason } = input;
   const proposal = await openProposalOf(app, input.id);
   const fact = decisionFact(app, 'review.withdrawn', actor, proposal);
   await withdrawProposal(app.session, app.tenant, {
@@ -284,7 +309,7 @@ async function openProposalOf(app: Filewright, id: string): Promise<ProposalView
 function decisionFact(
   app: Filewright,
   type: string,
-  actor: Person,
+  actor: PersonActor,
   proposal: ProposalView,
 ): LedgerFact {
   const { id, kind, count, sha256 } = proposal;

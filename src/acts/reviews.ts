@@ -1,4 +1,5 @@
 /** Looking at an exception: its sealed envelope, every attempt with the exact bytes, and what the portal complained of. */
+import { type Actor, allow } from '../access/index.ts';
 import {
   FilewrightError,
   parseStrictJson,
@@ -10,12 +11,15 @@ import {
 } from '../core/index.ts';
 import type { Filewright } from '../filewright.ts';
 import {
+  assignedPeople,
   type ExceptionView,
   findException,
   type FormerRevision,
   formerRevisions,
   history,
+  listExceptions,
 } from '../store/index.ts';
+import { lanes, requireLane } from './lanes.ts';
 
 export type OpenedJson = { readonly [name: string]: JsonValue };
 
@@ -48,10 +52,31 @@ export interface ReviewFile extends OpenedException {
   readonly violations: readonly Violation[];
   /** Payloads that a correction has replaced; each is still kept. */
   readonly revisions: readonly FormerRevision[];
+  readonly assignedTo: string | undefined;
+}
+
+export interface ListedException extends ExceptionView {
+  /** Who was asked to look at it. */
+  readonly assignedTo: string | undefined;
+}
+
+/** Open exceptions, the most urgent first. */
+export async function listReviews(
+  app: Filewright,
+  actor: Actor,
+  filter: { readonly lane?: string; readonly batch?: string; readonly limit: number },
+): Promise<readonly ListedException[]> {
+  allow(actor, 'review.list');
+  if (filter.lane !== undefined) requireLane(await lanes(app), filter.lane);
+  const found = await listExceptions(app.session, app.tenant, filter);
+  const ids = found.map(({ filing }) => filing.id);
+  const assigned = await assignedPeople(app.session, app.tenant, ids);
+  return found.map((one) => ({ ...one, assignedTo: assigned.get(one.filing.id) }));
 }
 
 /** Everything there is about an exception, for the person who decides. */
-export async function openReview(app: Filewright, id: string): Promise<ReviewFile> {
+export async function openReview(app: Filewright, actor: Actor, id: string): Promise<ReviewFile> {
+  allow(actor, 'review.show');
   const opened = await openException(app, id);
   const { filing } = opened.exception;
   const records = await history(app.session, app.tenant, filing.id);
@@ -66,10 +91,12 @@ export async function openReview(app: Filewright, id: string): Promise<ReviewFil
       record.outcome?.sealed === undefined ? undefined : openable(app, record.outcome.sealed),
   }));
   const revisions = await formerRevisions(app.session, app.tenant, filing.id);
+  const assigned = await assignedPeople(app.session, app.tenant, [filing.id]);
   return {
     ...opened,
     attempts,
     revisions,
+    assignedTo: assigned.get(filing.id),
     violations: violationsOf(bodyOf(opened.envelope['response'])),
   };
 }

@@ -1,4 +1,5 @@
 /** Warnings about slack by hand: the same look that the background job takes every few minutes. */
+import { type Actor, allow } from '../access/index.ts';
 import type { Filewright } from '../filewright.ts';
 import { FilewrightError } from '../core/index.ts';
 import type { SlackWarning } from '../core/index.ts';
@@ -10,10 +11,12 @@ const YEAR_MS = 366 * 86_400_000;
 const UNITS: Readonly<Record<string, number>> = { d: 86_400_000, h: 3_600_000, min: 60_000 };
 
 /** Raises the alerts that are due now; they are told as every alert is, and acknowledged with `alert ack`. */
-export function warnOfSlack(
+export async function warnOfSlack(
   app: Filewright,
+  actor: Actor,
   thresholdsMs?: readonly number[],
 ): Promise<readonly SlackWarning[]> {
+  allow(actor, 'forecast.warn');
   return watchSlack({
     ...app,
     ...(thresholdsMs === undefined ? {} : { slackThresholdsMs: thresholdsMs }),
@@ -21,18 +24,22 @@ export function warnOfSlack(
 }
 
 /** The same for what is owed and has no filing. */
-export function warnOfUnfiled(
+export async function warnOfUnfiled(
   app: Filewright,
+  actor: Actor,
   slackThresholdsMs: readonly number[],
 ): Promise<readonly UnfiledGroup[]> {
+  allow(actor, 'forecast.warn-unfiled');
   return watchUnfiled({ ...app, slackThresholdsMs });
 }
 
 /** What is owed within the largest threshold and has no filing, with a line for each group. */
 export async function unfiledOf(
   app: Filewright,
+  actor: Actor,
   slackThresholdsMs: readonly number[],
 ): Promise<readonly (UnfiledGroup & { readonly text: string })[]> {
+  allow(actor, 'forecast.unfiled');
   const groups = await unfiledSoon({ ...app, slackThresholdsMs });
   return groups.map((group) => ({ ...group, text: unfiledText(group, app.clock.now()) }));
 }

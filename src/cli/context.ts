@@ -1,10 +1,11 @@
 /** What every command needs from its options and its environment; opened on demand, closed at the end. */
 import { readFileSync, statSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { createFilewright } from '../app.ts';
 import type { Filewright } from '../filewright.ts';
 import { FilewrightError, type Log, whyUnreadable } from '../core/index.ts';
-import { personOf } from '../acts/index.ts';
-import { embeddedStatus, type Person } from '../store/index.ts';
+import { type Actor, localOperator, type OperatorActor } from '../access/index.ts';
+import { actorOf, databaseStatus } from '../acts/index.ts';
 import { checkTenant } from './arguments.ts';
 import { createOutput, type Output } from './output.ts';
 
@@ -69,14 +70,26 @@ export async function openApp(options: GlobalOptions, log?: Log): Promise<Filewr
   });
 }
 
+/** Who acts where no installation is open to look a key up in. */
+export function operator(): OperatorActor {
+  return localOperator(operatingUser());
+}
+
+/** A container may run under a number that has no name. */
+function operatingUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `user ${process.getuid?.() ?? 'unknown'}`;
+  }
+}
+
 export interface Context {
   readonly app: Filewright;
   readonly out: Output;
   readonly options: GlobalOptions;
-  /** The person behind the key; refuses when there is none. */
-  readonly actor: () => Promise<Person>;
-  /** The same for commands that anybody may run, and that show more to who may see more. */
-  readonly reader: () => Promise<Person | undefined>;
+  /** The person behind the key; without one, whoever sits at this machine. */
+  readonly actor: Actor;
 }
 
 /** Opens, works, closes; the database server itself goes on running. */
@@ -88,10 +101,8 @@ export async function withApp<T>(
   const app = await openApp(options, log);
   try {
     const out = createOutput(options.json === true);
-    const actor = (): Promise<Person> => personOf(app, actorKey(options));
-    const reader = async (): Promise<Person | undefined> =>
-      (actorKey(options) ?? '') === '' ? undefined : actor();
-    return await work({ app, out, options, actor, reader });
+    const actor = await actorOf(app, actorKey(options), operatingUser());
+    return await work({ app, out, options, actor });
   } finally {
     await app.close();
   }
@@ -100,12 +111,14 @@ export async function withApp<T>(
 /** For commands that need no installation: the app where there is one whose database runs, undefined otherwise. */
 export async function withAppIfRunning<T>(
   options: GlobalOptions,
-  work: (app: Filewright | undefined) => Promise<T>,
+  work: (app: Filewright | undefined, actor: Actor) => Promise<T>,
 ): Promise<T> {
   const hasServer = (environment['DATABASE_URL'] ?? '') !== '';
   const isRunning =
-    hasServer || (await embeddedStatus(dataDirectoryOf(options))).state === 'running';
-  return isRunning ? withApp(options, ({ app }) => work(app)) : work(undefined);
+    hasServer || (await databaseStatus(dataDirectoryOf(options), operator())).state === 'running';
+  return isRunning
+    ? withApp(options, ({ app, actor }) => work(app, actor))
+    : work(undefined, operator());
 }
 
 /** Aborts on the first SIGINT or SIGTERM, so that a worker drains; a second one ends the process at once. */

@@ -3,7 +3,7 @@
  * The loop in `delivery/` reads, calls this, writes and sends; it holds no policy of its own.
  */
 import type { Decision, Unsettled } from './decision.ts';
-import { invariant } from './errors.ts';
+import { invariant } from './invariant.ts';
 import type { Filing, Step } from './filing.ts';
 import type { Profile } from './profile.ts';
 import { backoffMs } from './retry.ts';

@@ -112,6 +112,11 @@ export const ERRORS = {
     meaning: 'The act needs a person, and no personal key was given.',
     remedy: 'Set FILEWRIGHT_KEY or --key-file to the key that user add printed.',
   },
+  NOT_PERMITTED: {
+    exit: 'refused',
+    meaning: 'The act is not for this kind of actor. Nothing was read or changed.',
+    remedy: 'Have it done by one of those whom the message names.',
+  },
   BAD_CREDENTIAL: {
     exit: 'refused',
     meaning: 'The personal key is unknown or has been disabled.',
@@ -337,13 +342,4 @@ export class FilewrightError extends Error {
   get remedy(): string {
     return ERRORS[this.code].remedy;
   }
-}
-
-/** Says that a property holds, and stops before anything is written when it does not. */
-export function invariant(
-  holds: boolean,
-  message: string,
-  details: Readonly<Record<string, string | number>> = {},
-): asserts holds {
-  if (!holds) throw new FilewrightError('BROKEN_INVARIANT', message, { details });
 }

@@ -1,5 +1,6 @@
 import { JSON_DEPTH_MAX, type JsonValue } from './canonical-json.ts';
-import { FilewrightError, invariant } from './errors.ts';
+import { FilewrightError } from './errors.ts';
+import { invariant } from './invariant.ts';
 
 /** Bounds of one document. */
 export interface JsonLimits {

@@ -7,6 +7,7 @@ import { systemClock } from '../../src/system/index.ts';
 import { type Server, startServer } from './server.ts';
 import { quickProfile, Stage } from './stage.ts';
 import { until } from './waiting.ts';
+import { OPERATOR } from '../operator.ts';
 
 const DE = 'US-DE';
 let server: Server;
@@ -41,7 +42,7 @@ describe('a check of a portal that is in use', () => {
 
   it('takes a slot of the lane that leads there, whatever the file calls it', async () => {
     await busyLane(2);
-    const { conforms } = await checkInLane(stage.app, options({ code: 'US-DE-NEW' }));
+    const { conforms } = await checkInLane(stage.app, OPERATOR, options({ code: 'US-DE-NEW' }));
     expect(conforms).toBe(true);
     await stage.untilDone();
     expect(stage.simulator.truth(DE).inFlightMax).toBe(2);
@@ -60,7 +61,9 @@ describe('a check of a portal that is in use', () => {
       await stage.worker();
       await until(() => stage.simulator.truth(DE).requests.submit > 3);
       const waits: (readonly [string, number])[] = [];
-      const report = await checkInLane(stage.app, options(), (...wait) => waits.push(wait));
+      const report = await checkInLane(stage.app, OPERATOR, options(), (...wait) =>
+        waits.push(wait),
+      );
       expect(report.conforms).toBe(true);
       expect(waits).toEqual([[DE, 15_700]]);
       // The worker has its slot back, and nobody was there twice.
@@ -75,7 +78,7 @@ describe('a check of a portal that is in use', () => {
   it('can be made while the lane is held', async () => {
     await busyLane();
     await stage.change(DE, { kind: 'paused_by_person' });
-    expect(await checkInLane(stage.app, options())).toMatchObject({ conforms: true });
+    expect(await checkInLane(stage.app, OPERATOR, options())).toMatchObject({ conforms: true });
     expect(stage.simulator.truth(DE).inFlightMax).toBe(1);
   });
 
@@ -87,7 +90,7 @@ describe('a check of a portal that is in use', () => {
       },
     });
     await stage.feed(DE, 3);
-    const report = await checkInLane(stage.app, options());
+    const report = await checkInLane(stage.app, OPERATOR, options());
     expect(report.conforms).toBe(false);
     const { requests } = stage.simulator.truth(DE);
     const before = requests.submit;
@@ -106,7 +109,9 @@ describe('a check of a portal that is in use', () => {
     await stage.feed(DE, 3);
     await stage.worker();
     await until(async () => (await stage.lane(DE)).pause.kind === 'until');
-    const found = await checkInLane(stage.app, options()).catch((error: unknown) => error);
+    const found = await checkInLane(stage.app, OPERATOR, options()).catch(
+      (error: unknown) => error,
+    );
     expect(found).toBeInstanceOf(FilewrightError);
     expect(found).toMatchObject({ code: 'LANE_BUSY' });
     expect(stage.simulator.truth(DE).requests.health).toBe(0);

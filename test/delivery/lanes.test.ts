@@ -165,7 +165,7 @@ describe('a probe that hangs', () => {
 describe('lane add while a worker runs', () => {
   async function addBesides(changes: Partial<Profile>): Promise<void> {
     const { baseUrl } = stage.simulator.profile(DE);
-    await addPortal(stage.app, quickProfile(NY, { baseUrl, ...changes }), stage.person);
+    await addPortal(stage.app, stage.person, quickProfile(NY, { baseUrl, ...changes }));
   }
 
   it('opens the new lane, and what is late there goes to a person', async () => {

@@ -11,9 +11,7 @@ import {
   changeLane,
   importFile,
   knownProfiles,
-  lanes,
   personOf,
-  profilesByLane,
 } from '../../src/acts/index.ts';
 import { createFilewright, type Filewright } from '../../src/app.ts';
 import type { Clock, LaneState, Portal, Processes, Profile } from '../../src/core/index.ts';
@@ -21,7 +19,6 @@ import { Worker, type WorkerSettings } from '../../src/delivery/index.ts';
 import { createPortal } from '../../src/portals/index.ts';
 import {
   type ConnectionTarget,
-  type Person,
   PostgresDeliveryStore,
   PostgresSequencer,
   Session,
@@ -35,6 +32,9 @@ import {
 } from '../../src/testing/index.ts';
 import type { Server } from './server.ts';
 import { until } from './waiting.ts';
+import { OPERATOR } from '../operator.ts';
+import { lanes, profilesByLane } from '../../src/acts/lanes.ts';
+import type { PersonActor } from '../../src/access/index.ts';
 
 const SCHEMA = 'filewright';
 /** Short, so that tests about its end are short; long enough for three heartbeats on a busy machine. */
@@ -95,9 +95,9 @@ export class Stage {
   readonly simulator: Simulator;
   readonly profiles: readonly Profile[];
   readonly evidence: Evidence;
-  readonly person: Person;
+  readonly person: PersonActor;
   /** The second one, who may approve what the first has prepared. */
-  readonly approver: Person;
+  readonly approver: PersonActor;
   readonly #server: Server;
   readonly #workers = new Set<RunningWorker>();
   #imported = 0;
@@ -127,11 +127,11 @@ export class Stage {
     const { dataDirectory } = server;
     const app = await createFilewright({ dataDirectory, tenant });
     const simulator = await startSimulator({ profiles, port: 0, clock: systemClock, behaviour });
-    const first = await addUser(app, 'preparer', undefined);
-    const second = await addUser(app, 'approver', first.key);
+    const first = await addUser(app, OPERATOR, 'preparer');
+    const second = await addUser(app, await personOf(app, first.key), 'approver');
     const [person, approver] = [await personOf(app, first.key), await personOf(app, second.key)];
     const led = profiles.map(({ code }) => simulator.profile(code));
-    for (const profile of led) await addPortal(app, profile, person);
+    for (const profile of led) await addPortal(app, person, profile);
     return new Stage({ app, simulator, profiles: led, person, approver, server });
   }
 
@@ -149,12 +149,12 @@ export class Stage {
     const header = 'jurisdiction,registry_number,entity_name,filing_kind,period,due';
     const path = join(this.#server.dataDirectory, `${this.app.tenant}-${from}.csv`);
     writeFileSync(path, `${[header, ...rows].join('\n')}\n`);
-    const report = await importFile(this.app, { path, person: this.person, dryRun: false });
+    const report = await importFile(this.app, this.person, { path, dryRun: false });
     rmSync(path);
     if (report.batch === undefined || report.refused > 0) {
       throw new Error(`The batch was refused: ${JSON.stringify(report.errors[0])}`);
     }
-    await approve(this.app, report.batch, this.approver);
+    await approve(this.app, this.approver, report.batch);
     this.#imported += count;
   }
 
@@ -213,8 +213,8 @@ export class Stage {
     return found.state;
   }
 
-  async change(code: string, event: Parameters<typeof changeLane>[2]): Promise<void> {
-    await changeLane(this.app, code, event, this.person);
+  async change(code: string, event: Parameters<typeof changeLane>[3]): Promise<void> {
+    await changeLane(this.app, this.person, code, event);
   }
 
   /** Filings of this tenant that are in one of these states. */

@@ -9,6 +9,7 @@ import { mayHold } from '../../src/packs/patent/docket/index.ts';
 import { shredDue } from '../../src/store/index.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { type Row, Stage } from './stage.ts';
+import { OPERATOR } from '../operator.ts';
 
 let server: Server;
 let stage: Stage;
@@ -104,9 +105,12 @@ describe('a hold on a client', () => {
   it('keeps what came under any spelling of it, and what may be its; the rest is destroyed', async () => {
     stage = await Stage.set(server);
     const { app } = stage;
-    const { key } = await addUser(app, 'clerk', undefined);
+    const { key } = await addUser(app, OPERATOR, 'clerk');
     const clerk = await personOf(app, key);
-    const second = await personOf(app, (await addUser(app, 'second', key)).key);
+    const second = await personOf(
+      app,
+      (await addUser(app, await personOf(app, key), 'second')).key,
+    );
     const ids = new Map<string, string>();
     let number = 500_000;
     for (const client of [...HELD, ...UNTOLD, ...OTHERS, null]) {
@@ -133,7 +137,7 @@ describe('a hold on a client', () => {
     await releaseData(app, second, hold.id);
     const last = await runRetention(app, clerk, { dryRun: false, backupDays: 35 });
     expect(last).toMatchObject({ keys: kept.length, held: 0 });
-    expect((await retentionStatus(app, undefined)).holds).toEqual([]);
+    expect((await retentionStatus(app, OPERATOR)).holds).toEqual([]);
     expect(await stage.isLedgerSound()).toBe(true);
   }, 30_000);
 

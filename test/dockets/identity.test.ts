@@ -2,12 +2,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { serveAcknowledgements } from '../../src/acts/dockets/index.ts';
 import { linksOf } from '../../src/acts/dockets/links.ts';
+import { personOf } from '../../src/acts/people.ts';
 import { addUser } from '../../src/acts/users.ts';
 import { addMs } from '../../src/core/index.ts';
 import { acknowledgementDesk, importDockets } from '../../src/routing/index.ts';
 import { linkFor } from '../../src/store/index.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { type Row, Stage } from './stage.ts';
+import { OPERATOR } from '../operator.ts';
 
 let server: Server;
 let stage: Stage;
@@ -140,10 +142,10 @@ describe('the page behind a link', () => {
   it('shows it to who signs in and has the right, over the wire, and to no other key', async () => {
     stage = await Stage.set(server);
     const { app } = stage;
-    const hart = await addUser(app, 'Judith Hart', undefined);
-    const ruiz = await addUser(app, 'Elena Ruiz', hart.key);
+    const hart = await addUser(app, OPERATOR, 'Judith Hart');
+    const ruiz = await addUser(app, await personOf(app, hart.key), 'Elena Ruiz');
     const reference = await linkTo({ class: 'export-controlled' });
-    const page = await serveAcknowledgements(app, { port: 0 });
+    const page = await serveAcknowledgements(app, OPERATOR, { port: 0 });
     try {
       const expiresAt = addMs(app.clock.now(), 3_600_000);
       const url = linksOf(app).urlFor({ reference, expiresAt }, page.url);

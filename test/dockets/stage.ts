@@ -19,6 +19,7 @@ import type { DocketAdmission } from '../../src/store/index.ts';
 import type { Server } from '../delivery/server.ts';
 import { shippedPatentLaw } from '../law/patent-law.ts';
 import { Endpoint } from './firm-server.ts';
+import { OPERATOR } from '../operator.ts';
 
 export const law = shippedPatentLaw();
 const SCHEMA = 'filewright';
@@ -211,7 +212,7 @@ export class Stage {
 
   /** Whether every log of this tenant, with its sealed bodies, is sound. */
   async isLedgerSound(): Promise<boolean> {
-    const { ok, logs } = await verifyLedger(this.app, { bodies: true });
+    const { ok, logs } = await verifyLedger(this.app, OPERATOR, { bodies: true });
     if (!ok) throw new Error(JSON.stringify(logs));
     return ok;
   }

@@ -5,6 +5,7 @@ import type { RunningRouter } from '../../src/routing/index.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { until } from '../delivery/waiting.ts';
 import { Stage } from './stage.ts';
+import { OPERATOR } from '../operator.ts';
 
 let server: Server;
 let stage: Stage;
@@ -20,7 +21,7 @@ afterEach(async () => {
 });
 
 const start = async (): Promise<void> => {
-  router = await startDocketRouter(stage.app, {}, { FILEWRIGHT_ROUTING_PRIVATE: '1' });
+  router = await startDocketRouter(stage.app, OPERATOR, {}, { FILEWRIGHT_ROUTING_PRIVATE: '1' });
 };
 
 describe('a router that starts with work', () => {

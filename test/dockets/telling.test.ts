@@ -8,6 +8,7 @@ import { type Server, startServer } from '../delivery/server.ts';
 import { until } from '../delivery/waiting.ts';
 import { header, type MailServerStub, startMailServer } from '../notify/mail-server.ts';
 import { Stage } from './stage.ts';
+import { OPERATOR } from '../operator.ts';
 
 let server: Server;
 let stage: Stage;
@@ -28,16 +29,16 @@ it('a router without a worker sends its alerts itself, and ends with its signal'
   const environment = { SMTP: `smtp://localhost:${mail.port}`, FILEWRIGHT_ROUTING_PRIVATE: '1' };
   const { dataDirectory } = server;
   const app = await createFilewright({ dataDirectory, tenant: stage.app.tenant, environment });
-  const { key } = await addUser(app, 'clerk', undefined);
+  const { key } = await addUser(app, OPERATOR, 'clerk');
   const person = await personOf(app, key);
   const setting = { smtp: 'env:SMTP', sender: 'dockets@example.org', allowPrivateAddresses: true };
-  await setMailServer(app, setting, environment, person);
+  await setMailServer(app, person, setting, environment);
   const ops = { role: 'alert', address: 'ops@example.org', entityId: undefined };
-  await changeRecipientOf(app, ops, 'add', person);
+  await changeRecipientOf(app, person, ops, 'add');
   // Its date has passed, so the router raises an alert.
   await stage.feed(1, { due_date: '2026-01-05' });
   const ending = new AbortController();
-  const running = runRouter(app, {}, environment, ending.signal);
+  const running = runRouter(app, OPERATOR, {}, environment, ending.signal);
   try {
     // Due alerts have their turn every minute.
     await until(() => mail.taken.some(({ to }) => to.includes('ops@example.org')), 100_000);

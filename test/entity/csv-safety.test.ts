@@ -85,8 +85,8 @@ describe('an error file', () => {
     const bad = notes.map((note, n) => row(`B${n}`, note, 'soon'));
     const good = notes.map((note, n) => row(`G${n}`, note, '2030-03-01'));
     writeFileSync(first, [head, ...bad, '=broken"quote,1', ...good, ''].join('\n'));
-    const options = { person: stage.person, dryRun: false, errorFile: errors };
-    const report = await importFile(stage.app, { path: first, ...options });
+    const options = { dryRun: false, errorFile: errors };
+    const report = await importFile(stage.app, stage.person, { path: first, ...options });
     expect(report).toMatchObject({ created: notes.length, refused: notes.length + 1 });
     const text = readFileSync(errors, 'utf8');
     const records = parse(text, { relax_column_count: true });
@@ -95,14 +95,14 @@ describe('an error file', () => {
       .filter((cell) => BEGINNINGS.some((each) => cell.startsWith(each)) && cell !== '-5.00');
     expect(harmful).toEqual([]);
     // Nothing corrected: a second error file is not neutralised twice.
-    await importFile(stage.app, { path: errors, ...options });
+    await importFile(stage.app, stage.person, { path: errors, ...options });
     const again = parse(readFileSync(errors, 'utf8'), { relax_column_count: true });
     expect(again.map((cells) => cells.slice(0, 8))).toEqual(
       records.map((cells) => cells.slice(0, 8)),
     );
     const corrected = join(folder, 'corrected.csv');
     writeFileSync(corrected, readFileSync(errors, 'utf8').replaceAll(',soon,', ',2030-03-01,'));
-    const last = await importFile(stage.app, { ...options, path: corrected });
+    const last = await importFile(stage.app, stage.person, { ...options, path: corrected });
     expect(last).toMatchObject({ created: notes.length, refused: 1 });
     const filings = await listFilings(stage.app.session, stage.app.tenant, { limit: 100 });
     const fields = new Map<string, unknown>();
@@ -128,9 +128,8 @@ describe(`${ROWS} fuzzed rows`, () => {
     writeFileSync(path, Buffer.concat([...file.chunks]));
     expect(Object.keys(file.kinds)).toHaveLength(19);
     const errorFile = join(folder, 'fuzz.errors.csv');
-    const report = await importFile(stage.app, {
+    const report = await importFile(stage.app, stage.person, {
       path,
-      person: stage.person,
       dryRun: false,
       errorFile,
     });

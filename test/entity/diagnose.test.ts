@@ -51,7 +51,7 @@ describe('blocks', () => {
     });
     const batch = await office.file([...rowsOf('US-DE', 12), ...rowsOf('US-CA', 5)]);
     await runToTheEnd('US-DE');
-    const found = await diagnoseBlocks(office.app, batch);
+    const found = await diagnoseBlocks(office.app, office.person, batch);
     expect(found.lanes).toEqual([
       { lane: 'US-CA', throttles: 0, captchaMarks: 0, withoutStamp: 0, pauses: 0 },
       { lane: 'US-DE', throttles: 2, captchaMarks: 1, withoutStamp: 1, pauses: 2 },
@@ -82,7 +82,7 @@ describe('conflicts', () => {
       ],
     });
     await runToTheEnd('US-CA');
-    const found = await diagnoseConflicts(office.app, batch);
+    const found = await diagnoseConflicts(office.app, office.person, batch);
     expect(found.answers).toEqual({ accepted: 1, not_found: 1 });
     const byFiling = new Map(found.conflicts.map((each) => [each.filing, each]));
     expect(byFiling.get(taken?.id ?? '')).toMatchObject({
@@ -94,7 +94,7 @@ describe('conflicts', () => {
     expect(byFiling.get(unknown?.id ?? '')?.asked.at(-1)).toMatchObject({ answer: 'not_found' });
     // One filing by its id, and by its key.
     for (const name of [taken?.id ?? '', taken?.key ?? '']) {
-      const one = await diagnoseConflicts(office.app, name);
+      const one = await diagnoseConflicts(office.app, office.person, name);
       expect(one.scope).toMatchObject({ kind: 'filing', id: taken?.id });
       expect(one.answers).toEqual({ accepted: 1 });
     }
@@ -108,7 +108,7 @@ describe('sessions', () => {
     });
     const batch = await office.file(rowsOf('US-DE', 10));
     await runToTheEnd('US-DE');
-    const found = await diagnoseSessions(office.app, batch);
+    const found = await diagnoseSessions(office.app, office.person, batch);
     const [lane] = found.lanes;
     expect(lane).toMatchObject({ lane: 'US-DE', session: 'slot', exchanges: 10, failures: {} });
     expect(lane?.tokens).toBe(1);
@@ -124,7 +124,7 @@ describe('sessions', () => {
     const stop = await office.worker();
     await until(async () => (await office.lane('US-NY')).pause.kind === 'held', 10_000);
     await stop();
-    const found = await diagnoseSessions(office.app, batch);
+    const found = await diagnoseSessions(office.app, office.person, batch);
     expect(found.lanes[0]?.failures['SESSION_COLLISION']).toBeGreaterThan(0);
     expect(found.collisions.some(({ kind }) => kind === 'reported')).toBe(true);
     expect(found.events).toMatchObject([{ type: 'lane.paused', reason: 'collision' }]);
@@ -146,8 +146,8 @@ describe('sessions', () => {
       const baseUrl = `http://127.0.0.1:${port}/${code}`;
       await addPortal(
         office.app,
-        sampleProfile({ code, jurisdiction: code, baseUrl, ceiling: 1 }),
         office.person,
+        sampleProfile({ code, jurisdiction: code, baseUrl, ceiling: 1 }),
       );
     }
     const batch = await office.file([...rowsOf('US-DE', 1), ...rowsOf('US-CA', 1)]);
@@ -156,7 +156,7 @@ describe('sessions', () => {
     await stop();
     portal.close();
     portal.closeAllConnections();
-    const found = await diagnoseSessions(office.app, batch);
+    const found = await diagnoseSessions(office.app, office.person, batch);
     const token = createHash('sha256').update(secret).digest('hex').slice(0, 12);
     expect(found.collisions).toContainEqual(
       expect.objectContaining({ kind: 'two_lanes', token, carrier: 'x-session-token' }),
@@ -175,7 +175,7 @@ describe('payload', () => {
       schedule: [{ fault: 'rejected_422', key: refused?.key ?? '', nth: 1 }],
     });
     await runToTheEnd('US-CA');
-    const found = await diagnosePayload(office.app, batch);
+    const found = await diagnosePayload(office.app, office.person, batch);
     expect(found.payloads).toHaveLength(1);
     const [payload] = found.payloads;
     expect(payload).toMatchObject({
@@ -188,15 +188,15 @@ describe('payload', () => {
     expect(payload?.complaints.length).toBeGreaterThan(0);
     const all = JSON.stringify([
       found,
-      await diagnoseBlocks(office.app, batch),
-      await diagnoseSessions(office.app, batch),
-      await diagnoseConflicts(office.app, batch),
+      await diagnoseBlocks(office.app, office.person, batch),
+      await diagnoseSessions(office.app, office.person, batch),
+      await diagnoseConflicts(office.app, office.person, batch),
     ]);
     for (const secret of [...NAME.split(' '), 'line one', '4000000']) {
       expect(all, secret).not.toContain(secret);
     }
     const accepted = (await office.filings('US-CA')).find(({ status }) => status === 'accepted');
-    const one = await diagnosePayload(office.app, accepted?.id ?? '');
+    const one = await diagnosePayload(office.app, office.person, accepted?.id ?? '');
     expect(one.payloads).toMatchObject([{ status: 'accepted', isAsFrozen: true }]);
   });
 });

@@ -8,19 +8,20 @@ import {
   approve,
   changeLane,
   importFile,
-  lanes,
   personOf,
-  profilesByLane,
 } from '../../src/acts/index.ts';
 import { createFilewright, type Filewright } from '../../src/app.ts';
 import type { BatchId, LaneState, Profile } from '../../src/core/index.ts';
 import { readProfile } from '../../src/portals/index.ts';
-import { listFilings, type Person } from '../../src/store/index.ts';
+import { listFilings } from '../../src/store/index.ts';
 import { systemClock } from '../../src/system/index.ts';
 import { type BehaviourChange, type Simulator, startSimulator } from '../../src/testing/index.ts';
 import type { Server } from '../delivery/server.ts';
 import { until } from '../delivery/waiting.ts';
 import { ROOT } from '../fixtures/cli.ts';
+import { OPERATOR } from '../operator.ts';
+import { lanes, profilesByLane } from '../../src/acts/lanes.ts';
+import type { PersonActor } from '../../src/access/index.ts';
 
 export type Row = Readonly<Record<string, string>>;
 
@@ -29,15 +30,15 @@ let tenants = 0;
 export class Office {
   readonly app: Filewright;
   readonly simulator: Simulator;
-  readonly person: Person;
+  readonly person: PersonActor;
   readonly key: string;
-  private readonly approver: Person;
+  private readonly approver: PersonActor;
   private readonly folder: string;
   private readonly stops = new Set<() => Promise<void>>();
 
   private constructor(
     parts: Pick<Office, 'app' | 'simulator' | 'person' | 'key'> & {
-      readonly approver: Person;
+      readonly approver: PersonActor;
       readonly folder: string;
     },
   ) {
@@ -71,10 +72,10 @@ export class Office {
       clock: systemClock,
       behaviour: options.behaviour ?? {},
     });
-    const first = await addUser(app, 'preparer', undefined);
-    const second = await addUser(app, 'approver', first.key);
+    const first = await addUser(app, OPERATOR, 'preparer');
+    const second = await addUser(app, await personOf(app, first.key), 'approver');
     const [person, approver] = [await personOf(app, first.key), await personOf(app, second.key)];
-    for (const { code } of profiles) await addPortal(app, simulator.profile(code), person);
+    for (const { code } of profiles) await addPortal(app, person, simulator.profile(code));
     return new Office({ app, simulator, person, key: first.key, approver, folder });
   }
 
@@ -85,11 +86,11 @@ export class Office {
     const lines = rows.map((row) => names.map((name) => cell(row[name] ?? '')).join(','));
     const path = join(this.folder, 'batch.csv');
     writeFileSync(path, `${[names.join(','), ...lines].join('\n')}\n`);
-    const report = await importFile(this.app, { path, person: this.person, dryRun: false });
+    const report = await importFile(this.app, this.person, { path, dryRun: false });
     if (report.batch === undefined || report.refused > 0) {
       throw new Error(`The rows were refused: ${JSON.stringify(report.errors.slice(0, 3))}`);
     }
-    await approve(this.app, report.batch, this.approver);
+    await approve(this.app, this.approver, report.batch);
     return report.batch;
   }
 
@@ -114,7 +115,7 @@ export class Office {
   }
 
   async resume(code: string): Promise<void> {
-    await changeLane(this.app, code, { kind: 'resumed_by_person' }, this.person);
+    await changeLane(this.app, this.person, code, { kind: 'resumed_by_person' });
   }
 
   /** How many filings of a lane stand where. */

@@ -156,7 +156,7 @@ describe('New York', () => {
     await stop();
     office.simulator.behave('US-NY', { closedHours: 'ignored' });
     const open = { ...office.simulator.profile('US-NY'), hours: ALWAYS };
-    await addPortal(office.app, open, office.person);
+    await addPortal(office.app, office.person, open);
     await office.worker();
     await office.untilEnded('US-NY');
     expect(await office.ends('US-NY')).toEqual({ accepted: 8 });

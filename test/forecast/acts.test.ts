@@ -19,11 +19,13 @@ import { readThresholds, warnOfSlack } from '../../src/acts/slack-alerts.ts';
 import { createFilewright, type Filewright } from '../../src/app.ts';
 import { type BatchId, FilewrightError } from '../../src/core/index.ts';
 import { slackFigures } from '../../src/jobs/slack-watch.ts';
-import { listAlerts, type Person, stopEmbedded } from '../../src/store/index.ts';
+import { listAlerts, stopEmbedded } from '../../src/store/index.ts';
 import { systemClock } from '../../src/system/index.ts';
 import { sampleProfile, type Simulator, startSimulator } from '../../src/testing/index.ts';
 import { rehearseLane } from '../../src/testing/rehearsal/index.ts';
 import { csv, row } from '../cli/rows.ts';
+import { OPERATOR } from '../operator.ts';
+import type { PersonActor } from '../../src/access/index.ts';
 
 const HOUR_MS = 3_600_000;
 const LATENCY_MS = 60;
@@ -35,8 +37,8 @@ const SOON = new Date(Date.now() + 3 * HOUR_MS + SERVICE_MS + PERSON_MS).toISOSt
 let folder: string;
 let app: Filewright;
 let simulator: Simulator;
-let paula: Person;
-let arthur: Person;
+let paula: PersonActor;
+let arthur: PersonActor;
 let next = 1;
 
 beforeAll(async () => {
@@ -44,9 +46,12 @@ beforeAll(async () => {
   // For root the server runs as somebody else, who must be able to pass through.
   await chmod(folder, 0o711);
   app = await createFilewright({ dataDirectory: join(folder, 'data') });
-  const { key } = await addUser(app, 'Paula Preparer', undefined);
+  const { key } = await addUser(app, OPERATOR, 'Paula Preparer');
   paula = await personOf(app, key);
-  arthur = await personOf(app, (await addUser(app, 'Arthur Approver', key)).key);
+  arthur = await personOf(
+    app,
+    (await addUser(app, await personOf(app, key), 'Arthur Approver')).key,
+  );
   simulator = await startSimulator({
     profiles: [
       sampleProfile({ ceiling: 2 }),
@@ -56,24 +61,20 @@ beforeAll(async () => {
     clock: systemClock,
     behaviour: { 'US-DE': { latencyMs: { mean: LATENCY_MS, spread: 0 } } },
   });
-  await addPortal(app, simulator.profile('US-DE'), paula);
-  await addPortal(
-    app,
-    {
-      ...simulator.profile('US-NY'),
-      ceiling: 1,
-      personMs: PERSON_MS,
-      expectedServiceMs: SERVICE_MS,
-      timeoutMs: 5 * SERVICE_MS,
-      longestServiceMs: 6 * SERVICE_MS,
-    },
-    paula,
-  );
+  await addPortal(app, paula, simulator.profile('US-DE'));
+  await addPortal(app, paula, {
+    ...simulator.profile('US-NY'),
+    ceiling: 1,
+    personMs: PERSON_MS,
+    expectedServiceMs: SERVICE_MS,
+    timeoutMs: 5 * SERVICE_MS,
+    longestServiceMs: 6 * SERVICE_MS,
+  });
   await changeRecipientOf(
     app,
+    paula,
     { role: 'alert', entityId: undefined, address: 'ops@example.org' },
     'add',
-    paula,
   );
 }, 120_000);
 
@@ -90,7 +91,7 @@ async function batchOf(count: number, lane: string): Promise<BatchId> {
   );
   const path = join(folder, `batch-${next}.csv`);
   await writeFile(path, csv(...rows));
-  const report = await importFile(app, { path, person: paula, dryRun: false });
+  const report = await importFile(app, paula, { path, dryRun: false });
   if (report.batch === undefined) throw new Error(JSON.stringify(report.errors));
   return report.batch;
 }
@@ -106,26 +107,26 @@ async function count(from: string): Promise<number> {
 describe('on a real database', () => {
   it('the service time is measured from what was sent, whatever was claimed ahead', async () => {
     const sent = await batchOf(60, 'US-DE');
-    await approve(app, sent, arthur);
-    await runBatch(app, sent, { signal: new AbortController().signal });
+    await approve(app, arthur, sent);
+    await runBatch(app, OPERATOR, sent, { signal: new AbortController().signal });
     const waiting = await batchOf(10, 'US-DE');
-    const { forecasts } = await forecastFilings(app, { lane: 'US-DE' });
+    const { forecasts } = await forecastFilings(app, OPERATOR, { lane: 'US-DE' });
     const [lane] = forecasts;
     // Intents are committed up to three requests ahead, so the time since the intent is up to four times too long.
     expect(lane?.serviceMs).toBeGreaterThanOrEqual(LATENCY_MS * 0.8);
     expect(lane?.serviceMs).toBeLessThanOrEqual(LATENCY_MS * 2.5);
     expect(lane?.open).toEqual({ queued: 0, approval: 10, in_flight: 0, person: 0 });
     expect(lane?.startBy).toBeGreaterThan(Date.now());
-    const mine = await forecastFilings(app, { batch: sent });
+    const mine = await forecastFilings(app, OPERATOR, { batch: sent });
     expect(mine.forecasts).toEqual([]);
-    expect((await forecastFilings(app, { batch: waiting })).forecasts).toHaveLength(1);
+    expect((await forecastFilings(app, OPERATOR, { batch: waiting })).forecasts).toHaveLength(1);
   });
 
   it('what cannot make it is found with what would save it', async () => {
     // 240 minutes of work for one slot, and three hours of slack.
     const batch = await batchOf(240, 'US-NY');
-    await approve(app, batch, arthur);
-    const [lane] = (await forecastFilings(app, { batch })).forecasts;
+    await approve(app, arthur, batch);
+    const [lane] = (await forecastFilings(app, OPERATOR, { batch })).forecasts;
     expect(lane?.infeasible).toBeGreaterThan(50);
     expect(lane?.infeasible).toBeLessThan(65);
     expect(lane?.levers?.ceiling).toBe(2);
@@ -143,7 +144,7 @@ describe('on a real database', () => {
       { name: '', text: 'select md5(string_agg(f::text, $1 order by id)) as h from filing f' },
       [''],
     );
-    const plan = await planRehearsal(app, {});
+    const plan = await planRehearsal(app, OPERATOR, {});
     const ny = plan.lanes.find(({ state }) => state.code === 'US-NY');
     if (ny === undefined) throw new Error('New York owes something');
     const { ends } = await rehearseLane({ ...ny, outages: [], faultRate: 0, seed: 1 });
@@ -167,7 +168,7 @@ describe('on a real database', () => {
 
   it('a group under a threshold is told of once, by mail and event, also after somebody took it on', async () => {
     const mails = await count(`notice where channel = 'mail'`);
-    const raised = await warnOfSlack(app);
+    const raised = await warnOfSlack(app, OPERATOR);
     expect(raised).toHaveLength(1);
     expect(raised[0]).toMatchObject({
       lane: 'US-NY',
@@ -181,9 +182,9 @@ describe('on a real database', () => {
     expect(alert?.text).toContain('filewright forecast');
     expect(await count(`notice where channel = 'mail'`)).toBe(mails + 1);
     expect(await count(`outbox_event where type = 'ALERT_RAISED'`)).toBe(1);
-    expect(await warnOfSlack(app)).toEqual([]);
-    await acknowledge(app, alert?.id ?? '', arthur);
-    expect(await warnOfSlack(app)).toEqual([]);
+    expect(await warnOfSlack(app, OPERATOR)).toEqual([]);
+    await acknowledge(app, arthur, alert?.id ?? '');
+    expect(await warnOfSlack(app, OPERATOR)).toEqual([]);
     expect(await count('alert')).toBe(1);
   });
 
@@ -197,8 +198,12 @@ describe('on a real database', () => {
 
   it('a batch or lane that does not exist is refused in words', async () => {
     const missing = app.ids.next();
-    await expect(forecastFilings(app, { batch: missing })).rejects.toThrow(/No batch has the id/);
-    await expect(forecastFilings(app, { lane: 'US-XX' })).rejects.toThrow(/No lane is named US-XX/);
+    await expect(forecastFilings(app, OPERATOR, { batch: missing })).rejects.toThrow(
+      /No batch has the id/,
+    );
+    await expect(forecastFilings(app, OPERATOR, { lane: 'US-XX' })).rejects.toThrow(
+      /No lane is named US-XX/,
+    );
     expect(() => readThresholds('7d,soon')).toThrow(FilewrightError);
     expect(readThresholds('4h, 7d,90min')).toEqual([7 * 24 * HOUR_MS, 4 * HOUR_MS, 1.5 * HOUR_MS]);
   });

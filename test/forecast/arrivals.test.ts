@@ -45,7 +45,7 @@ async function imported(lane: string, safeMs: readonly number[]): Promise<BatchI
   const header = 'jurisdiction,registry_number,entity_name,filing_kind,period,due';
   const path = join(server.dataDirectory, `arrivals-${rows}.csv`);
   writeFileSync(path, `${[header, ...lines].join('\n')}\n`);
-  const report = await importFile(stage.app, { path, person: stage.person, dryRun: false });
+  const report = await importFile(stage.app, stage.person, { path, dryRun: false });
   rmSync(path);
   if (report.batch === undefined) throw new Error(JSON.stringify(report.errors[0]));
   return report.batch;
@@ -112,7 +112,7 @@ describe('an approval', () => {
   it('tells of what has come near while it waited, in its own transaction', async () => {
     const batch = await imported(DE, [30 * MINUTE_MS, 24 * 60 * MINUTE_MS]);
     expect(await openAlerts()).toEqual([]);
-    await approve(at(instant(Date.now() + 27 * MINUTE_MS)), batch, stage.approver);
+    await approve(at(instant(Date.now() + 27 * MINUTE_MS)), stage.approver, batch);
     const [alert, ...others] = await openAlerts();
     expect(others).toEqual([]);
     expect(alert).toMatchObject({ kind: 'slack_low', severity: 'critical', told: 1 });
@@ -123,15 +123,15 @@ describe('an approval', () => {
   it('tells of what is past by then, also after somebody has acknowledged that it was near', async () => {
     const batch = await imported(DE, [4 * MINUTE_MS]);
     const [near] = await openAlerts();
-    await acknowledge(stage.app, near?.id ?? '', stage.person);
-    await approve(at(instant(Date.now() + 5 * MINUTE_MS)), batch, stage.approver);
+    await acknowledge(stage.app, stage.person, near?.id ?? '');
+    await approve(at(instant(Date.now() + 5 * MINUTE_MS)), stage.approver, batch);
     const [alert] = await openAlerts();
     expect(alert?.text).toMatch(/^1 filing was approved .* it is past/);
   });
 
   it('does not tell again of what the import told', async () => {
     const batch = await imported(DE, [8 * MINUTE_MS]);
-    await approve(stage.app, batch, stage.approver);
+    await approve(stage.app, stage.approver, batch);
     expect(await openAlerts()).toMatchObject([{ raised: 1, told: 1 }]);
   });
 });
@@ -165,7 +165,7 @@ describe('thresholds that are shorter than the time between two looks', () => {
 describe('a filing that goes late', () => {
   it('was told of before, also when it came seconds before', async () => {
     const batch = await imported(NY, [2_000]);
-    await approve(stage.app, batch, stage.approver);
+    await approve(stage.app, stage.approver, batch);
     await stage.worker();
     await stage.untilDone();
     const [late] = await stage.evidence.read(

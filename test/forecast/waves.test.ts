@@ -42,7 +42,7 @@ async function openAlerts() {
 }
 
 async function acknowledgeAll(): Promise<void> {
-  for (const { id } of await openAlerts()) await acknowledge(stage.app, id, stage.person);
+  for (const { id } of await openAlerts()) await acknowledge(stage.app, stage.person, id);
 }
 
 describe('a second wave of filings that lose their last safe moment', () => {

@@ -19,10 +19,10 @@ beforeEach(async () => {
   mail = await startMailServer();
   house.smtp = `smtp://localhost:${mail.port}`;
   const setting = { smtp: 'env:SMTP', sender: 'filings@example.org', allowPrivateAddresses: true };
-  await setMailServer(house.app, setting, house.environment, house.person);
+  await setMailServer(house.app, house.person, setting, house.environment);
   for (const address of ['ops@example.org', 'boss@example.org']) {
     const one = { role: 'alert', address, entityId: undefined };
-    await changeRecipientOf(house.app, one, 'add', house.person);
+    await changeRecipientOf(house.app, house.person, one, 'add');
   }
 });
 afterEach(async () => {

@@ -5,19 +5,20 @@ import type { LogRecord } from '../../src/core/index.ts';
 import { type JobsOptions, runJobsOnce } from '../../src/jobs/index.ts';
 import { addWebhook } from '../../src/acts/events.ts';
 import { publishEvent } from '../../src/store/outbox.ts';
-import type { Person } from '../../src/store/index.ts';
 import type { Server } from '../delivery/server.ts';
 import { TLS } from '../notify/mail-server.ts';
+import { OPERATOR } from '../operator.ts';
+import type { PersonActor } from '../../src/access/index.ts';
 
 let tenants = 0;
 
 export class House {
   readonly app: Filewright;
-  readonly person: Person;
+  readonly person: PersonActor;
   readonly logged: LogRecord[];
   readonly #server: Server;
 
-  private constructor(app: Filewright, person: Person, server: Server, logged: LogRecord[]) {
+  private constructor(app: Filewright, person: PersonActor, server: Server, logged: LogRecord[]) {
     this.app = app;
     this.person = person;
     this.#server = server;
@@ -32,7 +33,7 @@ export class House {
       tenant: `jobs-${tenants}`,
       log: { write: (record) => logged.push(record) },
     });
-    const { key } = await addUser(app, 'clerk', undefined);
+    const { key } = await addUser(app, OPERATOR, 'clerk');
     return new House(app, await personOf(app, key), server, logged);
   }
 
@@ -62,7 +63,7 @@ export class House {
   async webhook(url: string, types: readonly string[] = []) {
     const { environment, person } = this;
     const input = { url, types, allowPrivateAddresses: true, environment };
-    return addWebhook(this.app, input, person);
+    return addWebhook(this.app, person, input);
   }
 
   async publish(type = 'SOMETHING_HAPPENED', data = {}): Promise<string> {

@@ -1,15 +1,16 @@
 /** Notices by e-mail, alerts and the digest: real SMTP, real PostgreSQL, the real job runner. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { acknowledge, alertSomebody } from '../../src/acts/alerts.ts';
+import { acknowledge } from '../../src/acts/alerts.ts';
 import { changeRecipientOf, setMailServer, testMail } from '../../src/acts/events.ts';
 import { verifyLedger } from '../../src/acts/index.ts';
-import type { NewAlert } from '../../src/jobs/index.ts';
+import { type NewAlert, raiseAlert } from '../../src/jobs/index.ts';
 import { listAlerts } from '../../src/store/alerts.ts';
 import { listNotices } from '../../src/store/notices.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { header, type MailServerStub, startMailServer } from '../notify/mail-server.ts';
 import { type Receiver, startReceiver } from '../notify/receiver.ts';
 import { HOUR_MS, House } from './house.ts';
+import { OPERATOR } from '../operator.ts';
 
 let server: Server;
 let mail: MailServerStub;
@@ -24,7 +25,7 @@ beforeEach(async () => {
   mail = await startMailServer();
   house.smtp = `smtp://localhost:${mail.port}`;
   const setting = { smtp: 'env:SMTP', sender: 'filings@example.org', allowPrivateAddresses: true };
-  await setMailServer(house.app, setting, house.environment, house.person);
+  await setMailServer(house.app, house.person, setting, house.environment);
 });
 afterEach(async () => {
   await mail.close();
@@ -32,7 +33,7 @@ afterEach(async () => {
 });
 
 const recipient = (role: string, address: string, entityId?: string) =>
-  changeRecipientOf(house.app, { role, address, entityId }, 'add', house.person);
+  changeRecipientOf(house.app, house.person, { role, address, entityId }, 'add');
 const alerts = (all = false) =>
   listAlerts(house.app.session.run.bind(house.app.session), house.app.tenant, { all, limit: 50 });
 const notices = () =>
@@ -144,7 +145,12 @@ describe('a message', () => {
   });
 
   it('can be tried by a person', async () => {
-    const outcome = await testMail(house.app, 'me@example.org', house.environment).catch(String);
+    const outcome = await testMail(
+      house.app,
+      house.person,
+      'me@example.org',
+      house.environment,
+    ).catch(String);
     // Without the test's authority the certificate is not trusted, and nothing is sent.
     expect(outcome).toMatchObject({ state: 'failed' });
     expect(mail.taken).toHaveLength(0);
@@ -156,9 +162,9 @@ describe('an alert', () => {
     await recipient('alert', 'ops@example.org');
     const receiver: Receiver = await startReceiver();
     await house.webhook(receiver.url, ['ALERT_RAISED']);
-    await alertSomebody(house.app, SLACK);
-    await alertSomebody(house.app, SLACK);
-    await alertSomebody(house.app, { ...SLACK, dedup: 'slack/US-CA', subject: 'lane US-CA' });
+    await raiseAlert(house.app, SLACK);
+    await raiseAlert(house.app, SLACK);
+    await raiseAlert(house.app, { ...SLACK, dedup: 'slack/US-CA', subject: 'lane US-CA' });
     await house.once();
     expect(recipients()).toEqual(['ops@example.org', 'ops@example.org']);
     expect(mail.taken[0]?.raw).toContain('alert ack');
@@ -172,14 +178,14 @@ describe('an alert', () => {
 
   it('goes to its own recipient when it has one', async () => {
     await recipient('alert', 'ops@example.org');
-    await alertSomebody(house.app, { ...SLACK, recipient: 'jane@example.org' });
+    await raiseAlert(house.app, { ...SLACK, recipient: 'jane@example.org' });
     await house.once();
     expect(recipients()).toEqual(['jane@example.org']);
   });
 
   it('is told again every four hours, six times at most', async () => {
     await recipient('alert', 'ops@example.org');
-    await alertSomebody(house.app, SLACK);
+    await raiseAlert(house.app, SLACK);
     await house.once();
     await house.later(4 * HOUR_MS - 60_000);
     await house.once();
@@ -194,9 +200,9 @@ describe('an alert', () => {
 
   it('that gets worse is told at once, and one that gets better is not', async () => {
     await recipient('alert', 'ops@example.org');
-    await alertSomebody(house.app, SLACK);
-    await alertSomebody(house.app, { ...SLACK, severity: 'critical' });
-    await alertSomebody(house.app, { ...SLACK, severity: 'info' });
+    await raiseAlert(house.app, SLACK);
+    await raiseAlert(house.app, { ...SLACK, severity: 'critical' });
+    await raiseAlert(house.app, { ...SLACK, severity: 'info' });
     await house.once();
     expect(mail.taken.map(({ raw }) => String(header(raw, 'subject')).slice(0, 10)).sort()).toEqual(
       ['[critical]', '[warning] '],
@@ -206,24 +212,24 @@ describe('an alert', () => {
 
   it('that a person acknowledges is quiet; the same reason later is a new alert', async () => {
     await recipient('alert', 'ops@example.org');
-    const { id } = await alertSomebody(house.app, SLACK);
+    const { id } = await raiseAlert(house.app, SLACK);
     await house.once();
-    await acknowledge(house.app, id, house.person);
+    await acknowledge(house.app, house.person, id);
     await house.later(100 * HOUR_MS);
     await house.once();
     expect(mail.taken).toHaveLength(1);
     expect(await alerts()).toEqual([]);
-    await expect(acknowledge(house.app, id, house.person)).rejects.toThrow('no open alert');
-    const again = await alertSomebody(house.app, SLACK);
+    await expect(acknowledge(house.app, house.person, id)).rejects.toThrow('no open alert');
+    const again = await raiseAlert(house.app, SLACK);
     expect(again.id).not.toBe(id);
     expect(await alerts(true)).toHaveLength(2);
-    expect(await verifyLedger(house.app, { bodies: true })).toMatchObject({ ok: true });
+    expect(await verifyLedger(house.app, OPERATOR, { bodies: true })).toMatchObject({ ok: true });
   });
 
   it('that cannot be told raises no alert about itself', async () => {
     await recipient('alert', 'ops@example.org');
     mail.recipient = () => 550;
-    await alertSomebody(house.app, SLACK);
+    await raiseAlert(house.app, SLACK);
     await house.once();
     expect(await alerts()).toHaveLength(1);
   });
@@ -233,7 +239,7 @@ describe('the digest', () => {
   it('names the figures and the open alerts, once a day for each recipient', async () => {
     await recipient('digest', 'a@example.org');
     await recipient('digest', 'b@example.org');
-    await alertSomebody(house.app, SLACK);
+    await raiseAlert(house.app, SLACK);
     await house.publish(COMPLETE, filed('E-1'));
     await house.once();
     await house.once({}, { digest: true });

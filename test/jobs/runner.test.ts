@@ -12,6 +12,7 @@ import { until } from '../delivery/waiting.ts';
 import { startMailServer, TLS } from '../notify/mail-server.ts';
 import { type Receiver, startReceiver, status } from '../notify/receiver.ts';
 import { HOUR_MS, House } from './house.ts';
+import { OPERATOR } from '../operator.ts';
 
 let server: Server;
 let house: House;
@@ -207,11 +208,11 @@ describe('a filing that is accepted', () => {
     const { app, person } = stage;
     const environment = { SMTP: `smtp://localhost:${mail.port}` };
     const setting = { smtp: 'env:SMTP', sender: 'f@example.org', allowPrivateAddresses: true };
-    await setMailServer(app, setting, environment, person);
+    await setMailServer(app, person, setting, environment);
     const agent = { role: 'registered_agent', address: 'agent@example.org', entityId: undefined };
-    await changeRecipientOf(app, agent, 'add', person);
+    await changeRecipientOf(app, person, agent, 'add');
     const input = { url: receiver.url, types: [], allowPrivateAddresses: true, environment };
-    await addWebhook(app, input, person);
+    await addWebhook(app, person, input);
     await stage.feed('US-DE', 5);
     const jobs = await startJobs({
       ...app,
@@ -242,7 +243,7 @@ describe('a filing that is accepted', () => {
       // The name of the entity is in the payload alone.
       expect(JSON.stringify(event)).not.toContain('Entity ');
     }
-    expect(await verifyLedger(app, { bodies: true })).toMatchObject({ ok: true });
+    expect(await verifyLedger(app, OPERATOR, { bodies: true })).toMatchObject({ ok: true });
     await stage.close();
     await mail.close();
   }, 40_000);

@@ -11,6 +11,7 @@ import { listSubscriptions } from '../../src/store/subscriptions.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { plainHeaders, type Receiver, startReceiver, status } from '../notify/receiver.ts';
 import { HOUR_MS, House } from './house.ts';
+import { OPERATOR } from '../operator.ts';
 
 let server: Server;
 let receiver: Receiver;
@@ -167,13 +168,13 @@ describe('a receiver that fails', () => {
     expect(receiver.taken).toHaveLength(1);
 
     receiver.answer = status(200);
-    await changeWebhook(house.app, id, 'enable', house.person);
+    await changeWebhook(house.app, house.person, id, 'enable');
     const next = await house.publish();
     await house.once();
     expect(ids().slice(1)).toEqual([next]);
     expect(ids()).not.toContain(missed);
     // Who disabled and enabled it is in the ledger, which verifies.
-    const report = await verifyLedger(house.app, { bodies: true });
+    const report = await verifyLedger(house.app, OPERATOR, { bodies: true });
     expect(report).toMatchObject({ ok: true });
   });
 
@@ -287,7 +288,7 @@ describe('a secret', () => {
   it('that is rotated signs beside the new one for a day, then the new one alone', async () => {
     const { id, secret: first } = await house.webhook(receiver.url);
     const { environment } = house;
-    const { secret: second } = await rotateWebhook(house.app, id, { environment }, house.person);
+    const { secret: second } = await rotateWebhook(house.app, house.person, id, { environment });
     const signedBy = async (secret: string): Promise<boolean> => {
       const { body = '', headers = {} } = receiver.taken.at(-1) ?? {};
       try {
@@ -305,8 +306,8 @@ describe('a secret', () => {
     await house.once();
     expect([await signedBy(first), await signedBy(second)]).toEqual([false, true]);
 
-    const { secret: third } = await rotateWebhook(house.app, id, { environment }, house.person);
-    const { secret: fourth } = await rotateWebhook(house.app, id, { environment }, house.person);
+    const { secret: third } = await rotateWebhook(house.app, house.person, id, { environment });
+    const { secret: fourth } = await rotateWebhook(house.app, house.person, id, { environment });
     await house.publish();
     await house.once();
     const signatures = receiver.taken.at(-1)?.headers['webhook-signature'];
@@ -322,10 +323,10 @@ describe('a secret', () => {
 describe('a person', () => {
   it('tests a webhook and hears the answer; a failed test is not repeated', async () => {
     const { id } = await house.webhook(receiver.url);
-    const good = await testWebhook(house.app, id, house.environment);
+    const good = await testWebhook(house.app, house.person, id, house.environment);
     expect(good).toMatchObject({ state: 'sent', code: 'HTTP_200' });
     receiver.answer = status(500);
-    const bad = await testWebhook(house.app, id, house.environment);
+    const bad = await testWebhook(house.app, house.person, id, house.environment);
     expect(bad).toMatchObject({ state: 'failed', code: 'HTTP_500' });
     await house.later(100 * HOUR_MS);
     await house.once();
@@ -336,10 +337,12 @@ describe('a person', () => {
     await house.webhook(receiver.url);
     const event = await house.publish();
     await house.once();
-    expect(await resend(house.app, event, undefined)).toBe(1);
+    expect(await resend(house.app, house.person, event, undefined)).toBe(1);
     await house.once();
     expect(ids()).toEqual([event, event]);
-    await expect(resend(house.app, house.app.ids.next(), undefined)).rejects.toThrow('no webhook');
+    await expect(resend(house.app, house.person, house.app.ids.next(), undefined)).rejects.toThrow(
+      'no webhook',
+    );
   });
 
   it('removes a webhook, and what waited for it is dropped', async () => {
@@ -347,14 +350,14 @@ describe('a person', () => {
     receiver.answer = status(500);
     await house.publish();
     await house.once();
-    await changeWebhook(house.app, id, 'remove', house.person);
+    await changeWebhook(house.app, house.person, id, 'remove');
     await house.publish();
     await house.later(HOUR_MS);
     await house.once();
     expect(receiver.taken).toHaveLength(1);
     expect(await listSubscriptions(house.app.session, house.app.tenant)).toEqual([]);
     expect(await house.count('subscription_secret where true')).toBe(0);
-    await expect(changeWebhook(house.app, id, 'enable', house.person)).rejects.toThrow(
+    await expect(changeWebhook(house.app, house.person, id, 'enable')).rejects.toThrow(
       'There is no webhook',
     );
   });

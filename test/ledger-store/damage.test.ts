@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifyLedger } from '../../src/acts/index.ts';
 import { CompactRange, leafHash } from '../../src/ledger/index.ts';
 import { ReviewWorld } from '../review/world.ts';
+import { OPERATOR } from '../operator.ts';
 
 const TABLES = ['ledger_head', 'ledger_entry', 'ledger_checkpoint', 'ledger_dek', 'ledger_blob'];
 
@@ -23,7 +24,7 @@ describe('a damaged ledger', { timeout: 120_000 }, () => {
   const verdictAfter = async (...damage: readonly string[]): Promise<Record<string, string>> => {
     try {
       for (const text of damage) await world.sql(text);
-      const report = await verifyLedger(world.app, { bodies: true });
+      const report = await verifyLedger(world.app, OPERATOR, { bodies: true });
       expect(report.ok).toBe(report.logs.every(({ ok }) => ok));
       return Object.fromEntries(
         report.logs.map(({ log, reason }) => [log.split('/').at(-1) ?? '', reason ?? 'verified']),

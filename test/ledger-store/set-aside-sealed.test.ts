@@ -5,10 +5,12 @@ import { listSetAside, showSetAside, verifyLedger } from '../../src/acts/index.t
 import { createFilewright, type Filewright } from '../../src/app.ts';
 import { entryId, personId } from '../../src/core/index.ts';
 import { dataKey } from '../../src/store/data-keys.ts';
-import { type Person, retainedKeys, shredDue } from '../../src/store/index.ts';
+import { retainedKeys, shredDue } from '../../src/store/index.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { Stage } from '../dockets/stage.ts';
 import { collect } from './ledger-world.ts';
+import { OPERATOR } from '../operator.ts';
+import type { PersonActor } from '../../src/access/index.ts';
 
 /** A month whose keys are past their date. */
 const LONG_AGO = '2012-05';
@@ -75,7 +77,7 @@ it('lies nowhere in the clear, neither its values nor the names that the error q
   await add(waiting);
   // The search finds what is there.
   expect(await dump()).toContain(value);
-  expect((await listSetAside(app)).count).toBe(1);
+  expect((await listSetAside(app, OPERATOR)).count).toBe(1);
   const all = await dump();
   expectNowhere(all, value);
   expectNowhere(all, name);
@@ -84,9 +86,9 @@ it('lies nowhere in the clear, neither its values nor the names that the error q
 it('is shown to the byte, as the entry in its place names it, and its list quotes nothing', async () => {
   const [value, name] = [newMarker(), newMarker()];
   const id = await add({ reason: value, rates: { [name]: 0.5 } });
-  const { facts } = await listSetAside(app);
+  const { facts } = await listSetAside(app, OPERATOR);
   expect(JSON.stringify(facts)).not.toContain(name);
-  const shown = await showSetAside(app, undefined, id);
+  const shown = await showSetAside(app, OPERATOR, id);
   if (shown.state !== 'kept') throw new Error('the fact was expected to be kept');
   expect(JSON.parse(shown.fact)).toMatchObject({ id, data: { reason: value } });
   expect(shown.message).toContain(name);
@@ -109,8 +111,8 @@ it('is gone with the key of its body, and the ledger still holds', async () => {
   const hash = createHash('sha256').update('any').digest('hex');
   const body = { alg: 'A256GCM', key: key.id, ct: hash, cm: hash };
   const id = await add({ reason: value, rate: 0.5 }, body);
-  expect((await listSetAside(app)).count).toBe(1);
-  expect(await showSetAside(app, undefined, id)).toMatchObject({
+  expect((await listSetAside(app, OPERATOR)).count).toBe(1);
+  expect(await showSetAside(app, OPERATOR, id)).toMatchObject({
     state: 'kept',
     fact: expect.stringContaining(value),
   });
@@ -123,14 +125,16 @@ it('is gone with the key of its body, and the ledger still holds', async () => {
     data: {},
   } as const;
   expect(await shredDue(app.session, app.tenant, fact)).toMatchObject({ keys: [key.id] });
-  expect(await showSetAside(app, undefined, id)).toEqual({
+  expect(await showSetAside(app, OPERATOR, id)).toEqual({
     state: 'shredded',
     key: key.id,
     at: expect.stringMatching(/^\d{4}-/),
   });
-  expect((await listSetAside(app)).facts).toMatchObject([{ id, bytes: expect.any(Number) }]);
+  expect((await listSetAside(app, OPERATOR)).facts).toMatchObject([
+    { id, bytes: expect.any(Number) },
+  ]);
   expectNowhere(await dump(), value);
-  const report = await verifyLedger(app, { bodies: true });
+  const report = await verifyLedger(app, OPERATOR, { bodies: true });
   expect(report.setAside).toBe(1);
   expect(report.logs.length).toBeGreaterThan(1);
   expect(report.logs.filter(({ ok }) => !ok)).toEqual([]);
@@ -138,14 +142,14 @@ it('is gone with the key of its body, and the ledger still holds', async () => {
 
 it('does not open when it was changed, and says so', async () => {
   const id = await add({ rate: 0.5 });
-  await listSetAside(app);
+  await listSetAside(app, OPERATOR);
   await rows('alter table ledger_set_aside disable trigger ledger_set_aside_once');
   await rows('update ledger_set_aside set sha256 = sha256($2) where tenant = $1', [
     app.tenant,
     Buffer.from('another'),
   ]);
   await rows('alter table ledger_set_aside enable always trigger ledger_set_aside_once');
-  await expect(showSetAside(app, undefined, id)).rejects.toMatchObject({ code: 'SEAL_BROKEN' });
+  await expect(showSetAside(app, OPERATOR, id)).rejects.toMatchObject({ code: 'SEAL_BROKEN' });
 });
 
 it('is shown, where there are dockets, only to who may see all of them', async () => {
@@ -153,17 +157,16 @@ it('is shown, where there are dockets, only to who may see all of them', async (
   try {
     await stage.feed(1);
     const id = await add({ rate: 0.5 }, null, stage.app);
-    await listSetAside(stage.app);
-    const person = (name: string): Person => ({
+    await listSetAside(stage.app, OPERATOR);
+    const person = (name: string): PersonActor => ({
+      kind: 'person',
       id: personId(stage.app.ids.next()),
       name,
-      createdAt: 0,
-      disabledAt: undefined,
     });
     expect(await showSetAside(stage.app, person('Judith Hart'), id)).toMatchObject({
       state: 'kept',
     });
-    for (const reader of [undefined, person('Elena Ruiz'), person('Nobody')]) {
+    for (const reader of [OPERATOR, person('Elena Ruiz'), person('Nobody')]) {
       await expect(showSetAside(stage.app, reader, id)).rejects.toMatchObject({
         code: 'SIGHT_NEEDED',
       });

@@ -15,11 +15,13 @@ import {
 import type { BatchId, Profile } from '../../src/core/index.ts';
 import { runJobsOnce } from '../../src/jobs/index.ts';
 import { readProfile } from '../../src/portals/index.ts';
-import { listPeople, type Person } from '../../src/store/index.ts';
+import { listPeople } from '../../src/store/index.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { ROOT } from '../fixtures/cli.ts';
 import { quickProfile, Stage } from '../delivery/stage.ts';
 import { californiaLlc, corporation, csv, Office, TODAY } from './office.ts';
+import { OPERATOR } from '../operator.ts';
+import type { PersonActor } from '../../src/access/index.ts';
 
 let server: Server;
 let office: Office;
@@ -49,10 +51,9 @@ const RAILS: Partial<Profile> = {
 };
 
 const create = (dueBefore: string, dryRun = false) =>
-  createBatch(office.app, {
+  createBatch(office.app, office.clerk, {
     dueBefore,
     jurisdictions: [],
-    person: office.clerk,
     dryRun,
     asOf: TODAY,
   });
@@ -90,7 +91,7 @@ describe('a batch from obligations', () => {
       'jurisdiction,registry_number,entity_name,filing_kind,period,due\n' +
         'US-CA,C1234567,Another name,statement_of_information,2027,2027-01-31\n',
     );
-    const report = await importFile(office.app, { path, person: office.clerk, dryRun: false });
+    const report = await importFile(office.app, office.clerk, { path, dryRun: false });
     expect(report).toMatchObject({ created: 0, changed: 1 });
     expect(report.errors[0]?.why).toMatch(/conflicts with filing/);
     const [count] = await office.rows('select count(*)::int as n from envelope where tenant = $1');
@@ -150,9 +151,9 @@ describe('an approval', () => {
       { rail: 'ach', filings: 1, cents: 2_500 },
       { rail: 'card', filings: 2, cents: 4_000 },
     ];
-    const terms = await approvalTerms(office.app, batch);
+    const terms = await approvalTerms(office.app, office.approver, batch);
     expect(terms).toMatchObject({ count: 3, fees });
-    expect(await approve(office.app, batch, office.approver)).toEqual(terms);
+    expect(await approve(office.app, office.approver, batch)).toEqual(terms);
     const [kept] = await office.rows(
       `select encode(sha256, 'hex') as sha256, count, fees from batch_approval where tenant = $1`,
     );
@@ -171,14 +172,14 @@ describe('an approval', () => {
 
   it('of Delaware franchise tax above $5,000 counts it to the rail that the profile asks for', async () => {
     const path = join(ROOT, 'profiles/us-de.json');
-    await addPortal(office.app, readProfile(readFileSync(path), path), office.clerk);
+    await addPortal(office.app, office.clerk, readProfile(readFileSync(path), path));
     const delaware = (id: string, shares: string) =>
       `${id},US-DE,${id.slice(1).padStart(7, '5')},Corp ${id},corporation,domestic,2014-05-06,,,${shares},`;
     await office.import(csv(delaware('D1', '5000@0.01'), delaware('D2', '100000000@none')));
     const { batch, created } = await create('2027-12-31');
     expect(created).toBe(2);
     // Up to 5,000 shares $175. 10,000 shares $250 and $85 for each further 10,000, but at most $200,000. The report $50.
-    expect((await approvalTerms(office.app, idOf(batch))).fees).toEqual([
+    expect((await approvalTerms(office.app, office.approver, idOf(batch))).fees).toEqual([
       { rail: 'ach', filings: 1, cents: 20_000_000 + 5_000 },
       { rail: 'card', filings: 1, cents: 22_500 },
     ]);
@@ -190,7 +191,7 @@ describe('an approval', () => {
     ['fees', { totalCents: 1 }],
   ])('with another %s than expected approves nothing', async (_, expected) => {
     const batch = await mixed();
-    await expect(approve(office.app, batch, office.approver, expected)).rejects.toMatchObject({
+    await expect(approve(office.app, office.approver, batch, expected)).rejects.toMatchObject({
       code: 'APPROVAL_MISMATCH',
     });
     const [row] = await office.rows('select state from batch where tenant = $1');
@@ -203,10 +204,10 @@ describe('an approval', () => {
 
   it('by whoever prepared it is refused, also by direct SQL', async () => {
     const batch = await mixed();
-    await expect(approve(office.app, batch, office.clerk)).rejects.toMatchObject({
+    await expect(approve(office.app, office.clerk, batch)).rejects.toMatchObject({
       code: 'SELF_APPROVAL',
     });
-    const insert = (person: Person, sha256: string) =>
+    const insert = (person: PersonActor, sha256: string) =>
       office.rows(
         `insert into batch_approval (tenant, batch, approved_by, sha256, count, fees)
          select $1, $2, $3, coalesce(decode(nullif($4, ''), 'hex'), sha256), count, '[]' from batch where tenant = $1`,
@@ -236,7 +237,7 @@ describe('an approval', () => {
       name: '',
       text: 'alter table envelope enable always trigger envelope_kept',
     });
-    await expect(approve(office.app, batch, office.approver)).rejects.toMatchObject({
+    await expect(approve(office.app, office.approver, batch)).rejects.toMatchObject({
       code: 'SEAL_BROKEN',
     });
   });
@@ -252,12 +253,14 @@ describe('after an acceptance', () => {
         corporation('E2', { formed: inTwoMonths() }),
       ),
     );
-    await importRegister(app, { path, person, dryRun: false });
-    const before = await issueFeed(app, { jurisdictions: [] });
-    const question = { dueBefore: '2999-01-01', jurisdictions: [], person, dryRun: false };
-    const { batch } = await createBatch(app, question);
-    await approve(app, idOf(batch), await stageApprover(stage));
-    const ended = await runBatch(app, idOf(batch), { signal: AbortSignal.timeout(30_000) });
+    await importRegister(app, person, { path, dryRun: false });
+    const before = await issueFeed(app, OPERATOR, { jurisdictions: [] });
+    const question = { dueBefore: '2999-01-01', jurisdictions: [], dryRun: false };
+    const { batch } = await createBatch(app, person, question);
+    await approve(app, await stageApprover(stage), idOf(batch));
+    const ended = await runBatch(app, OPERATOR, idOf(batch), {
+      signal: AbortSignal.timeout(30_000),
+    });
     expect(ended.counts).toMatchObject([{ accepted: 2 }]);
     const owed = () =>
       app.session.run(
@@ -290,9 +293,9 @@ describe('after an acceptance', () => {
     const events = filings.map((row) => ({ id: app.ids.next(), filing: String(row['id']) }));
     const moves = await app.session.transaction((run) => onFilingComplete(app, events, run));
     expect(moves).toEqual([]);
-    await recompute(app, { dryRun: false, person });
+    await recompute(app, person, { dryRun: false });
     expect(await owed()).toEqual(after);
-    const feed = await issueFeed(app, { jurisdictions: [] });
+    const feed = await issueFeed(app, OPERATOR, { jurisdictions: [] });
     expect(before.counts).toMatchObject({ active: 2, cancelled: 0 });
     expect(feed.counts).toMatchObject({ active: 2, cancelled: 2 });
     await expect(
@@ -304,7 +307,7 @@ describe('after an acceptance', () => {
         [app.tenant],
       ),
     ).rejects.toThrow(/stays so/);
-    expect(await verifyLedger(app, { bodies: true })).toMatchObject({ ok: true });
+    expect(await verifyLedger(app, OPERATOR, { bodies: true })).toMatchObject({ ok: true });
     await stage.close();
   }, 60_000);
 
@@ -327,9 +330,8 @@ describe('after an acceptance', () => {
     await office.import(csv(corporation('E1')));
     await create('2027-12-31');
     await accept();
-    const done = await recompute(office.app, {
+    const done = await recompute(office.app, office.clerk, {
       dryRun: false,
-      person: office.clerk,
       asOf: TODAY,
     });
     expect(done.counts).toMatchObject({ met: 1, new: 1 });
@@ -341,7 +343,7 @@ describe('after an acceptance', () => {
       'jurisdiction,registry_number,entity_name,filing_kind,period,due\n' +
         'US-CA,C1234567,Name,statement_of_information,2027,2027-01-31\n',
     );
-    await importFile(office.app, { path, person: office.clerk, dryRun: false });
+    await importFile(office.app, office.clerk, { path, dryRun: false });
     await accept();
     await office.import(csv(corporation('E1', { number: 'C1234567' })));
     const rows = await office.rows(
@@ -391,9 +393,9 @@ function inTwoMonths(): string {
 }
 
 /** The stage keeps its second person to itself; the database knows them. */
-async function stageApprover(stage: Stage): Promise<Person> {
+async function stageApprover(stage: Stage): Promise<PersonActor> {
   const people = await listPeople(stage.app.session, stage.app.tenant);
   const approver = people.find((one) => one.name === 'approver');
   if (approver === undefined) throw new Error('nobody to approve');
-  return approver;
+  return { kind: 'person', id: approver.id, name: approver.name };
 }

@@ -8,6 +8,7 @@ import { obligationKey } from '../../src/core/index.ts';
 import { ROOT } from '../fixtures/cli.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { csv, HEADER, llc, Office, TODAY } from './office.ts';
+import { OPERATOR } from '../operator.ts';
 
 let server: Server;
 let office: Office;
@@ -55,7 +56,7 @@ describe('a register file', () => {
       cutoff_text: '2027-02-26T19:30:00-05:00',
       not_before: '2027-02-01',
     });
-    expect(await verifyLedger(office.app, { bodies: true })).toMatchObject({ ok: true });
+    expect(await verifyLedger(office.app, OPERATOR, { bodies: true })).toMatchObject({ ok: true });
   });
 
   it('again changes nothing at all', async () => {
@@ -167,7 +168,7 @@ describe('a register file', () => {
     const would = await office.import(content, { dryRun: true });
     expect(would).toMatchObject({ created: 1, refused: 1, errorFile: undefined });
     expect(would.obligations.created).toBe(1);
-    expect(await viewEntities(office.app, { limit: 10 }, false)).toEqual([]);
+    expect(await viewEntities(office.app, OPERATOR, { limit: 10 }, false)).toEqual([]);
     expect(await office.rows('select id from obligation where tenant = $1')).toEqual([]);
   });
 
@@ -207,13 +208,13 @@ describe('a changed row', () => {
       },
     });
     expect(changed?.['body']).not.toBeNull();
-    const { entity } = await viewEntity(office.app, 'E1', true);
+    const { entity } = await viewEntity(office.app, OPERATOR, 'E1', true);
     expect(entity.sealed?.entity_name).toBe('Renamed CANARY-NAME LLC');
     // The Delaware tax of an LLC does not hang on the day of formation, so the duty is the same one.
     expect(await office.rows('select id, due::text from obligation where tenant = $1')).toEqual([
       first,
     ]);
-    expect(await verifyLedger(office.app, { bodies: true })).toMatchObject({ ok: true });
+    expect(await verifyLedger(office.app, OPERATOR, { bodies: true })).toMatchObject({ ok: true });
   });
 
   it('whose number was wrong supersedes what was owed under it', async () => {
@@ -276,22 +277,24 @@ describe('what is sealed', () => {
       'E1,US-DE,1000001,CANARY-NAME Inc.,corporation,domestic,2019-02-11,,,31337042@0.01,CANARY-STREET 1',
     );
     await office.import(content);
-    await recompute(office.app, { dryRun: false, person: office.clerk, asOf: TODAY });
+    await recompute(office.app, office.clerk, { dryRun: false, asOf: TODAY });
     const stored = await office.everythingStored();
     expect(stored).toContain('1000001');
     expect(stored).not.toMatch(/CANARY|31337042/);
-    const list = JSON.stringify(await viewEntities(office.app, { limit: 10 }, false));
+    const list = JSON.stringify(await viewEntities(office.app, OPERATOR, { limit: 10 }, false));
     expect(list).not.toContain('CANARY');
-    const [found] = await viewEntities(office.app, { limit: 10, q: 'canary-name' }, true);
+    const [found] = await viewEntities(office.app, OPERATOR, { limit: 10, q: 'canary-name' }, true);
     expect(found?.sealed?.fields).toEqual({ principal_office: 'CANARY-STREET 1' });
   });
 
   it('is searched only by plain columns when nobody opens it', async () => {
     await office.import(csv(llc('E1', { name: 'Findable LLC' }), llc('E2')));
-    expect(await viewEntities(office.app, { limit: 10, q: 'findable' }, false)).toEqual([]);
-    const byNumber = await viewEntities(office.app, { limit: 10, q: '777772' }, false);
+    expect(await viewEntities(office.app, OPERATOR, { limit: 10, q: 'findable' }, false)).toEqual(
+      [],
+    );
+    const byNumber = await viewEntities(office.app, OPERATOR, { limit: 10, q: '777772' }, false);
     expect(byNumber.map((one) => one.id)).toEqual(['E2']);
-    const byName = await viewEntities(office.app, { limit: 10, q: 'findable' }, true);
+    const byName = await viewEntities(office.app, OPERATOR, { limit: 10, q: 'findable' }, true);
     expect(byName.map((one) => one.id)).toEqual(['E1']);
   });
 });

@@ -9,6 +9,7 @@ import { listObligations } from '../../src/store/register/index.ts';
 import { ROOT } from '../fixtures/cli.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { csv, llc, Office, TODAY } from './office.ts';
+import { OPERATOR } from '../operator.ts';
 
 let server: Server;
 let office: Office;
@@ -54,9 +55,8 @@ describe('computing again', () => {
   it('with the same law on the same day moves nothing and writes nothing', async () => {
     await office.import(csv(llc('E1'), california('E2', 'C1')));
     const before = await stored();
-    const done = await recompute(office.app, {
+    const done = await recompute(office.app, office.clerk, {
       dryRun: false,
-      person: office.clerk,
       asOf: TODAY,
     });
     expect(done).toMatchObject({ entities: 2, moves: [], faults: [], earlier: 0 });
@@ -70,9 +70,8 @@ describe('computing again', () => {
       if (rule.id === 'US-CA.corporation.domestic') rule.due_rule['offset_months'] = 1;
     });
     const before = await stored();
-    const would = await recompute(office.app, {
+    const would = await recompute(office.app, OPERATOR, {
       dryRun: true,
-      person: undefined,
       asOf: TODAY,
       law,
     });
@@ -87,7 +86,7 @@ describe('computing again', () => {
       from: '2027-06-01',
       to: '2027-05-01',
     });
-    await recompute(office.app, { dryRun: false, person: office.clerk, asOf: TODAY, law });
+    await recompute(office.app, office.clerk, { dryRun: false, asOf: TODAY, law });
     expect(await stored()).toMatchObject([
       { entity: 'E1', due: '2027-05-01', rule_version: '2027-01-01.1', ver: 2 },
       { entity: 'E2', due: '2027-02-28', rule_version: '2027-01-01.1', ver: 2 },
@@ -97,9 +96,8 @@ describe('computing again', () => {
   it('with only another version restates the version and calls nothing moved', async () => {
     await office.import(csv(llc('E1')));
     const law = changedLaw('2027-01-01.2', () => undefined);
-    const done = await recompute(office.app, {
+    const done = await recompute(office.app, office.clerk, {
       dryRun: false,
-      person: office.clerk,
       asOf: TODAY,
       law,
     });
@@ -109,13 +107,13 @@ describe('computing again', () => {
 
   it('after a due date has passed keeps the one that was missed beside the next', async () => {
     await office.import(csv(llc('E1')));
-    await recompute(office.app, { dryRun: false, person: office.clerk, asOf: '2027-06-02' });
+    await recompute(office.app, office.clerk, { dryRun: false, asOf: '2027-06-02' });
     expect(await stored()).toMatchObject([
       { period: '2026', state: 'open', due: '2027-06-01' },
       { period: '2027', state: 'open', due: '2028-06-01' },
     ]);
     // And again, so that the missed one does not vanish with the second look either.
-    await recompute(office.app, { dryRun: false, person: office.clerk, asOf: '2027-07-02' });
+    await recompute(office.app, office.clerk, { dryRun: false, asOf: '2027-07-02' });
     expect(await stored()).toHaveLength(2);
   });
 
@@ -124,9 +122,8 @@ describe('computing again', () => {
     const law = changedLaw('2027-01-01.3', (rule) => {
       if (rule.id === 'US-DE.llc.domestic') rule.due_rule = { type: 'unknown' };
     });
-    const done = await recompute(office.app, {
+    const done = await recompute(office.app, office.clerk, {
       dryRun: false,
-      person: office.clerk,
       asOf: TODAY,
       law,
     });
@@ -201,15 +198,15 @@ describe('the calendar', () => {
 
   it('keeps identities, raises the sequence of a moved date, cancels instead of forgetting', async () => {
     await office.import(csv(llc('E1'), llc('E2')));
-    const first = await issueFeed(office.app, { jurisdictions: [] });
-    const again = await issueFeed(office.app, { jurisdictions: [] });
+    const first = await issueFeed(office.app, OPERATOR, { jurisdictions: [] });
+    const again = await issueFeed(office.app, OPERATOR, { jurisdictions: [] });
     expect(again.text).toBe(first.text);
     expect(first.text).not.toContain('Entity E1 LLC');
     const law = changedLaw('2027-01-01.4', (rule) => {
       if (rule.id === 'US-DE.llc.domestic') rule.due_rule['month'] = 5;
     });
-    await recompute(office.app, { dryRun: false, person: office.clerk, asOf: TODAY, law });
-    const moved = await issueFeed(office.app, { jurisdictions: [] });
+    await recompute(office.app, office.clerk, { dryRun: false, asOf: TODAY, law });
+    const moved = await issueFeed(office.app, OPERATOR, { jurisdictions: [] });
     expect(events(moved.text)).toMatchObject(
       events(first.text).map(({ uid }) => ({
         uid,
@@ -220,7 +217,7 @@ describe('the calendar', () => {
     );
     // The number of E2 was wrong: what was owed under it is owed no more.
     await office.import(csv(llc('E2', { number: '9999999' })), { asOf: TODAY });
-    const cancelled = await issueFeed(office.app, { jurisdictions: [] });
+    const cancelled = await issueFeed(office.app, OPERATOR, { jurisdictions: [] });
     expect(cancelled.counts).toMatchObject({ active: 2, cancelled: 1 });
     expect(events(cancelled.text).find((event) => event.status === 'CANCELLED')).toMatchObject({
       sequence: 2,
@@ -230,8 +227,14 @@ describe('the calendar', () => {
 
   it('does not cancel what is still owed when the list is asked for an earlier day', async () => {
     await office.import(csv(llc('E1'), california('E2', 'C1')));
-    const wide = await issueFeed(office.app, { jurisdictions: [], dueBefore: '2028-01-01' });
-    const narrow = await issueFeed(office.app, { jurisdictions: [], dueBefore: '2027-02-01' });
+    const wide = await issueFeed(office.app, OPERATOR, {
+      jurisdictions: [],
+      dueBefore: '2028-01-01',
+    });
+    const narrow = await issueFeed(office.app, OPERATOR, {
+      jurisdictions: [],
+      dueBefore: '2027-02-01',
+    });
     expect(wide.counts).toMatchObject({ active: 2, cancelled: 0 });
     expect(narrow.text).toBe(wide.text);
   });

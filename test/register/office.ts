@@ -5,9 +5,10 @@ import { addPortal, addUser, personOf } from '../../src/acts/index.ts';
 import { importRegister, type RegisterImport } from '../../src/acts/register/index.ts';
 import { createFilewright, type Filewright } from '../../src/app.ts';
 import type { LogRecord, Profile } from '../../src/core/index.ts';
-import type { Person } from '../../src/store/index.ts';
 import { sampleProfile } from '../../src/testing/index.ts';
 import type { Server } from '../delivery/server.ts';
+import { OPERATOR } from '../operator.ts';
+import type { PersonActor } from '../../src/access/index.ts';
 
 let tenants = 0;
 
@@ -15,15 +16,15 @@ export const TODAY = '2026-11-15';
 
 export class Office {
   readonly app: Filewright;
-  readonly clerk: Person;
-  readonly approver: Person;
+  readonly clerk: PersonActor;
+  readonly approver: PersonActor;
   readonly logged: LogRecord[];
   readonly #server: Server;
   #files = 0;
 
   private constructor(
     app: Filewright,
-    people: readonly [Person, Person],
+    people: readonly [PersonActor, PersonActor],
     server: Server,
     logged: LogRecord[],
   ) {
@@ -41,8 +42,8 @@ export class Office {
       tenant: `office-${tenants}`,
       log: { write: (record) => logged.push(record) },
     });
-    const clerk = await addUser(app, 'clerk', undefined);
-    const approver = await addUser(app, 'approver', clerk.key);
+    const clerk = await addUser(app, OPERATOR, 'clerk');
+    const approver = await addUser(app, await personOf(app, clerk.key), 'approver');
     const people = [await personOf(app, clerk.key), await personOf(app, approver.key)] as const;
     return new Office(app, people, server, logged);
   }
@@ -57,9 +58,8 @@ export class Office {
   import(content: string, changes: Partial<RegisterImport> & { readonly ending?: string } = {}) {
     const { ending = 'csv', ...rest } = changes;
     const path = this.file(content, ending);
-    return importRegister(this.app, {
+    return importRegister(this.app, this.clerk, {
       path,
-      person: this.clerk,
       dryRun: false,
       asOf: TODAY,
       errorFile: `${path}.errors`,
@@ -69,7 +69,7 @@ export class Office {
 
   async lane(code: string, changes: Partial<Profile> = {}): Promise<void> {
     const profile = sampleProfile({ code, jurisdiction: code, ...changes });
-    await addPortal(this.app, profile, this.clerk);
+    await addPortal(this.app, this.clerk, profile);
   }
 
   rows(text: string, ...values: unknown[]) {

@@ -76,8 +76,7 @@ describe('an obligation without a filing', () => {
     await queueDigest(at('2027-01-26'));
     const [mail] = await office.rows(`select body from notice where tenant = $1`);
     expect(mail?.['body']).toMatch(/1 {2}owed soon or already late, without a filing/);
-    await createBatch(office.app, {
-      person: office.clerk,
+    await createBatch(office.app, office.clerk, {
       dueBefore: '2027-02-01',
       jurisdictions: [],
       dryRun: false,

@@ -57,15 +57,14 @@ const WAYS: Readonly<
   'closed after a refusal': async () => {
     const { filing } = await world.refused();
     const { paula: actor } = world;
-    await rejectFiling(world.app, { id: filing.id, actor, reason: 'done', notFiled: undefined });
+    await rejectFiling(world.app, actor, { id: filing.id, reason: 'done', notFiled: undefined });
     return { id: filing.id, files: [/^exceptions\//] };
   },
   'rejected by hand although it may be filed': async () => {
     const { filing } = await world.unsettled('US-NY');
     const { paula: actor } = world;
-    await rejectFiling(world.app, {
+    await rejectFiling(world.app, actor, {
       id: filing.id,
-      actor,
       reason: 'x',
       notFiled: 'asked by phone',
     });
@@ -74,31 +73,30 @@ const WAYS: Readonly<
   'handed on': async () => {
     const { filing } = await world.refused();
     const to = 'Arthur Approver';
-    await handOnFiling(world.app, { id: filing.id, actor: world.paula, reason: 'yours', to });
+    await handOnFiling(world.app, world.paula, { id: filing.id, reason: 'yours', to });
     return { id: filing.id, files: [/^exceptions\//] };
   },
   'with a proposal that was withdrawn': async () => {
     const { filing } = await world.refused();
     const made = await correction(filing.id);
-    await withdrawReview(world.app, { id: made.id, actor: world.paula, reason: 'no' });
+    await withdrawReview(world.app, world.paula, { id: made.id, reason: 'no' });
     return { id: filing.id, files: [/^payload\/revision-2-/] };
   },
   'corrected and accepted': async () => {
     const { id, filing } = await world.refused();
     const made = await correction(filing.id);
-    await approveReview(world.app, { id: made.id, actor: world.arthur, expectHash: made.sha256 });
+    await approveReview(world.app, world.arthur, { id: made.id, expectHash: made.sha256 });
     await world.run(id);
     return { id: filing.id, files: [/^payload\/revision-1-/, /^payload\/revision-2-/, /^receipt/] };
   },
   'replayed and accepted': async () => {
     const { id, filing } = await world.unsettled('US-NY');
-    const made = await proposeReplay(world.app, {
+    const made = await proposeReplay(world.app, world.paula, {
       id: filing.id,
-      actor: world.paula,
       reason: 'again',
       notFiled: undefined,
     });
-    await approveReview(world.app, { id: made.id, actor: world.arthur, expectHash: made.sha256 });
+    await approveReview(world.app, world.arthur, { id: made.id, expectHash: made.sha256 });
     await world.run(id);
     return { id: filing.id, files: [/^receipt\.json$/, /^exceptions\//] };
   },
@@ -118,11 +116,10 @@ const WAYS: Readonly<
   },
 };
 
-function acceptByHand(id: string, evidence: Parameters<typeof acceptFiling>[1]['evidence']) {
+function acceptByHand(id: string, evidence: Parameters<typeof acceptFiling>[2]['evidence']) {
   const { paula: actor } = world;
-  return acceptFiling(world.app, {
+  return acceptFiling(world.app, actor, {
     id,
-    actor,
     reason: 'seen',
     receipt: `R-${id.slice(-8)}`,
     evidence,
@@ -130,9 +127,8 @@ function acceptByHand(id: string, evidence: Parameters<typeof acceptFiling>[1]['
 }
 
 function correction(id: string) {
-  return proposeCorrection(world.app, {
+  return proposeCorrection(world.app, world.paula, {
     id,
-    actor: world.paula,
     reason: 'the name was old',
     notFiled: undefined,
     wanted: { edits: [{ at: 'entity_name', value: 'Right Name' }] },
@@ -152,7 +148,7 @@ describe('a filing', () => {
     async (way) => {
       const { id, files } = (await WAYS[way]?.()) ?? { id: '', files: [] };
       const folder = join(world.folder, way.replaceAll(/\W+/g, '-'));
-      const pack = await defendFiling(world.app, { filing: id, folder, by: world.paula });
+      const pack = await defendFiling(world.app, world.paula, { filing: id, folder });
       expect(pack.payloads).toBeGreaterThan(0);
       const found = readdirSync(folder, { recursive: true, encoding: 'utf8' });
       for (const file of files)

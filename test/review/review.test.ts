@@ -39,9 +39,8 @@ describe('a correction', () => {
     const before = truth('US-DE').keysAccepted;
     const frozen = await findBatch(app.session, app.tenant, id);
 
-    const made = await proposeCorrection(app, {
+    const made = await proposeCorrection(app, paula, {
       id: filing.id,
-      actor: paula,
       reason: why,
       notFiled: undefined,
       wanted: { edits: [{ at: 'entity_name', value: 'The Right Name, Inc. \u0007' }] },
@@ -55,10 +54,10 @@ describe('a correction', () => {
     ]);
     // Proposed is not done.
     expect(await world.filing(filing.id)).toMatchObject({ status: 'rejected', revision: 1 });
-    const { changes } = await openProposal(app, made.id);
+    const { changes } = await openProposal(app, world.arthur, made.id);
     expect(changes).toEqual(made.changes);
 
-    await approveReview(app, { id: made.id, actor: arthur, expectHash: made.sha256 });
+    await approveReview(app, arthur, { id: made.id, expectHash: made.sha256 });
     const queued = await world.filing(filing.id);
     expect(queued).toMatchObject({ status: 'pending', revision: 2, batch: id });
     expect(queued.key).toBe(
@@ -90,16 +89,15 @@ describe('a correction', () => {
       payloadSha256: filing.payloadSha256,
     });
     expect(await findBatch(app.session, app.tenant, id)).toEqual(frozen);
-    expect(await openProposal(app, made.id)).toMatchObject({ changes: made.changes });
+    expect(await openProposal(app, world.arthur, made.id)).toMatchObject({ changes: made.changes });
   });
 
   it('may not make another obligation of it, may not pass a gate that refuses, and must change something', async () => {
     const { app, paula } = world;
     const { filing } = await world.refused();
     const correct = (at: string, value: string) =>
-      proposeCorrection(app, {
+      proposeCorrection(app, paula, {
         id: filing.id,
-        actor: paula,
         reason: why,
         notFiled: undefined,
         wanted: { edits: [{ at, value }] },
@@ -123,9 +121,8 @@ describe('a correction', () => {
   it('is refused while the first send may have been accepted, by the program and by the database', async () => {
     const { app, paula, arthur } = world;
     const correct = (id: string, notFiled: string | undefined) =>
-      proposeCorrection(app, {
+      proposeCorrection(app, paula, {
         id,
-        actor: paula,
         reason: why,
         notFiled,
         wanted: { edits: [{ at: 'fields.note', value: 'x' }] },
@@ -154,11 +151,10 @@ describe('a correction', () => {
       ])
         await run({ name: '', text });
     });
-    const forged = await openProposal(app, '01900000-0000-7000-8000-0000000000aa');
+    const forged = await openProposal(app, world.arthur, '01900000-0000-7000-8000-0000000000aa');
     await expect(
-      approveReview(app, {
+      approveReview(app, arthur, {
         id: forged.proposal.id,
-        actor: arthur,
         expectHash: forged.proposal.sha256,
       }),
     ).rejects.toMatchObject({ code: '23001' });
@@ -170,20 +166,19 @@ describe('a replay', () => {
   it('sends the same bytes under the same key after another person has approved it', async () => {
     const { app, paula, arthur } = world;
     const { id, filing } = await world.refused();
-    const made = await proposeReplay(app, {
+    const made = await proposeReplay(app, paula, {
       id: filing.id,
-      actor: paula,
       reason: why,
       notFiled: undefined,
     });
     world.simulator.behave('US-DE', { schedule: [] });
-    await approveReview(app, { id: made.id, actor: arthur, expectHash: made.sha256 });
+    await approveReview(app, arthur, { id: made.id, expectHash: made.sha256 });
     await world.run(id);
     const done = await world.filing(filing.id);
     const { key, payloadSha256, revision } = filing;
     expect(done).toMatchObject({ status: 'accepted', key, payloadSha256, revision });
     await expect(
-      approveReview(app, { id: made.id, actor: arthur, expectHash: made.sha256 }),
+      approveReview(app, arthur, { id: made.id, expectHash: made.sha256 }),
     ).rejects.toMatchObject({ code: 'REFUSED_BY_RULE' });
   });
 
@@ -192,14 +187,13 @@ describe('a replay', () => {
     const { id, filing } = await world.unsettled('US-NY');
     expect(filing).toMatchObject({ status: 'fallout' });
     const sent = truth('US-NY').requests;
-    const made = await proposeReplay(app, {
+    const made = await proposeReplay(app, paula, {
       id: filing.id,
-      actor: paula,
       reason: why,
       notFiled: 'I am sure',
     });
     expect(made.items).toMatchObject([{ action: 'ask' }]);
-    await approveReview(app, { id: made.id, actor: arthur, expectHash: made.sha256 });
+    await approveReview(app, arthur, { id: made.id, expectHash: made.sha256 });
     await world.run(id);
     expect(await world.filing(filing.id)).toMatchObject({ status: 'accepted' });
     expect(truth('US-NY').requests.submit).toBe(sent.submit);
@@ -210,7 +204,7 @@ describe('a replay', () => {
     const { app, paula } = world;
     const { filing } = await world.unsettled('US-CA');
     const replay = (notFiled: string | undefined) =>
-      proposeReplay(app, { id: filing.id, actor: paula, reason: why, notFiled });
+      proposeReplay(app, paula, { id: filing.id, reason: why, notFiled });
     await expect(replay(undefined)).rejects.toMatchObject({ code: 'MAY_BE_FILED' });
     const [one, other] = [await replay('asked by phone'), await replay('asked by mail')];
     expect(one.sha256).not.toBe(other.sha256);
@@ -219,14 +213,13 @@ describe('a replay', () => {
   it('is refused to the person who proposed it, also when they speak to the database directly', async () => {
     const { app, paula, arthur } = world;
     const { filing } = await world.refused();
-    const made = await proposeReplay(app, {
+    const made = await proposeReplay(app, paula, {
       id: filing.id,
-      actor: paula,
       reason: why,
       notFiled: undefined,
     });
     await expect(
-      approveReview(app, { id: made.id, actor: paula, expectHash: made.sha256 }),
+      approveReview(app, paula, { id: made.id, expectHash: made.sha256 }),
     ).rejects.toMatchObject({ code: 'SELF_APPROVAL' });
     const decide = (by: string, hash: string) =>
       world.sql(
@@ -254,14 +247,12 @@ describe('a replay', () => {
   it('is refused for another hash than that of what would run, and for items that were added later', async () => {
     const { app, paula, arthur } = world;
     const [first, second] = [await world.refused(), await world.refused()];
-    const made = await proposeReplay(app, {
+    const made = await proposeReplay(app, paula, {
       id: first.filing.id,
-      actor: paula,
       reason: why,
       notFiled: undefined,
     });
-    const approve = (expectHash: string) =>
-      approveReview(app, { id: made.id, actor: arthur, expectHash });
+    const approve = (expectHash: string) => approveReview(app, arthur, { id: made.id, expectHash });
     await expect(approve('ab'.repeat(32))).rejects.toMatchObject({ code: 'HASH_DIFFERS' });
     const { filing } = second;
     await world.sql(
@@ -284,15 +275,14 @@ describe('a replay', () => {
     const { app, paula, arthur } = world;
     const { filing } = await world.refused();
     const propose = () =>
-      proposeReplay(app, { id: filing.id, actor: paula, reason: why, notFiled: undefined });
+      proposeReplay(app, paula, { id: filing.id, reason: why, notFiled: undefined });
     const [made, withdrawn] = [await propose(), await propose()];
-    await withdrawReview(app, { id: withdrawn.id, actor: paula, reason: 'a slip' });
+    await withdrawReview(app, paula, { id: withdrawn.id, reason: 'a slip' });
     const approve = ({ id, sha256 }: { id: string; sha256: string }) =>
-      approveReview(app, { id, actor: arthur, expectHash: sha256 });
+      approveReview(app, arthur, { id, expectHash: sha256 });
     await expect(approve(withdrawn)).rejects.toMatchObject({ code: 'REFUSED_BY_RULE' });
-    await acceptFiling(app, {
+    await acceptFiling(app, paula, {
       id: filing.id,
-      actor: paula,
       reason: why,
       receipt: 'R-1',
       evidence: { kind: 'text', text: 'seen on the portal' },
@@ -311,18 +301,18 @@ describe('many at once', () => {
     await world.run(id);
     const filter = { batch: id, reason: 'HTTP_422' };
     const propose = (expectCount: number) =>
-      proposeBulkReplay(app, { filter, expectCount, actor: paula, reason: why });
+      proposeBulkReplay(app, paula, { filter, expectCount, reason: why });
     for (const count of [8, 10]) {
       await expect(propose(count)).rejects.toMatchObject({ code: 'COUNT_DIFFERS' });
     }
     const nobody = { batch: id, reason: 'CAPTCHA' };
     await expect(
-      proposeBulkReplay(app, { filter: nobody, expectCount: 0, actor: paula, reason: why }),
+      proposeBulkReplay(app, paula, { filter: nobody, expectCount: 0, reason: why }),
     ).rejects.toMatchObject({ code: 'COUNT_DIFFERS' });
     const made = await propose(9);
     expect(made.items).toHaveLength(9);
     const accepted = truth('US-DE').keysAccepted;
-    await approveReview(app, { id: made.id, actor: arthur, expectHash: made.sha256 });
+    await approveReview(app, arthur, { id: made.id, expectHash: made.sha256 });
     await world.run(id);
     expect(truth('US-DE')).toMatchObject({
       keysAccepted: accepted + 9,
@@ -336,7 +326,7 @@ describe('many at once', () => {
     const { app, paula } = world;
     const { id, filing } = await world.refused();
     const other = await world.refused();
-    await handOnFiling(app, { id: filing.id, actor: paula, reason: why, to: 'Arthur Approver' });
+    await handOnFiling(app, paula, { id: filing.id, reason: why, to: 'Arthur Approver' });
     const batch = id;
     for (const filter of [
       { batch, lane: 'US-DE' },
@@ -345,10 +335,9 @@ describe('many at once', () => {
       { entity: filing.entityId },
       { assigned: 'Arthur Approver' },
     ]) {
-      const made = await proposeBulkReplay(app, {
+      const made = await proposeBulkReplay(app, paula, {
         filter,
         expectCount: 1,
-        actor: paula,
         reason: why,
       });
       expect(made.items[0]?.filing, JSON.stringify(filter)).toBe(filing.id);
@@ -359,7 +348,7 @@ describe('many at once', () => {
       { batch, kind: 'x' },
     ]) {
       await expect(
-        proposeBulkReplay(app, { filter, expectCount: 1, actor: paula, reason: why }),
+        proposeBulkReplay(app, paula, { filter, expectCount: 1, reason: why }),
       ).rejects.toMatchObject({ code: 'COUNT_DIFFERS' });
     }
     expect(other.filing.id).not.toBe(filing.id);
@@ -371,9 +360,8 @@ describe('what one person does alone', () => {
     const { app, paula } = world;
     const { filing } = await world.unsettled('US-CA');
     const page = Buffer.from('<h1>Confirmation CA-77</h1>');
-    await acceptFiling(app, {
+    await acceptFiling(app, paula, {
       id: filing.id,
-      actor: paula,
       reason: why,
       receipt: 'CA-77',
       evidence: { kind: 'file', name: 'page.html', bytes: page },
@@ -395,7 +383,7 @@ describe('what one person does alone', () => {
     expect(entries[0]?.['entry']).not.toContain('Confirmation');
     // Final: nothing opens it again.
     await expect(
-      proposeReplay(app, { id: filing.id, actor: paula, reason: why, notFiled: 'x' }),
+      proposeReplay(app, paula, { id: filing.id, reason: why, notFiled: 'x' }),
     ).rejects.toMatchObject({ code: 'REFUSED_BY_RULE' });
   });
 
@@ -403,9 +391,8 @@ describe('what one person does alone', () => {
     const { app, paula } = world;
     const [first, second] = [await world.unsettled('US-CA'), await world.unsettled('US-CA')];
     const accept = (id: string, isShared?: boolean) =>
-      acceptFiling(app, {
+      acceptFiling(app, paula, {
         id,
-        actor: paula,
         reason: why,
         receipt: 'CA-500',
         evidence: { kind: 'text', text: 'seen' },
@@ -433,9 +420,8 @@ describe('what one person does alone', () => {
       ).rejects.toMatchObject({ constraint: 'filing_reviewed' });
     }
     await expect(
-      acceptFiling(app, {
+      acceptFiling(app, paula, {
         id: filing.id,
-        actor: paula,
         reason: why,
         receipt: 'R',
         evidence: { kind: 'text', text: '' },
@@ -447,7 +433,7 @@ describe('what one person does alone', () => {
     const { app, paula } = world;
     const refused = await world.refused();
     const reject = (id: string, notFiled?: string) =>
-      rejectFiling(app, { id, actor: paula, reason: why, notFiled });
+      rejectFiling(app, paula, { id, reason: why, notFiled });
     await reject(refused.filing.id);
     expect(await world.filing(refused.filing.id)).toMatchObject({ status: 'rejected' });
     await expect(reject(refused.filing.id)).rejects.toMatchObject({ code: 'REFUSED_BY_RULE' });
@@ -460,8 +446,7 @@ describe('what one person does alone', () => {
   it('handing on names a person who exists, and leaves the filing where it is', async () => {
     const { app, paula } = world;
     const { filing } = await world.refused();
-    const hand = (to: string) =>
-      handOnFiling(app, { id: filing.id, actor: paula, reason: why, to });
+    const hand = (to: string) => handOnFiling(app, paula, { id: filing.id, reason: why, to });
     await expect(hand('Nobody')).rejects.toMatchObject({ code: 'NOT_FOUND' });
     await hand('Arthur Approver');
     const assigned = await assignedPeople(app.session, app.tenant, [filing.id]);
@@ -473,7 +458,7 @@ describe('what one person does alone', () => {
 describe('what is shown and what is kept', () => {
   it('has the exact bytes of every answer, what the portal named as wrong, and every attempt', async () => {
     const { filing } = await world.refused();
-    const file = await openReview(world.app, filing.id);
+    const file = await openReview(world.app, world.arthur, filing.id);
     expect(file.violations).toMatchObject([
       { code: expect.any(String), field: '/registeredAgent' },
     ]);

@@ -13,16 +13,12 @@ import {
 } from '../../src/acts/index.ts';
 import { createFilewright, type Filewright } from '../../src/app.ts';
 import type { BatchId, Profile } from '../../src/core/index.ts';
-import {
-  type FilingView,
-  findFiling,
-  listFilings,
-  type Person,
-  stopEmbedded,
-} from '../../src/store/index.ts';
+import { type FilingView, findFiling, listFilings, stopEmbedded } from '../../src/store/index.ts';
 import { systemClock } from '../../src/system/index.ts';
 import { sampleProfile, type Simulator, startSimulator } from '../../src/testing/index.ts';
 import { csv, row } from '../cli/rows.ts';
+import { OPERATOR } from '../operator.ts';
+import type { PersonActor } from '../../src/access/index.ts';
 
 /** Failures are what these tests begin with; they must not close the lane. */
 const PATIENT = { failures: 1_000, coolDownMs: 1_000, probeSpacingMs: 1_000 };
@@ -51,8 +47,8 @@ const ASKABLE: Partial<Profile> = {
 export class ReviewWorld {
   readonly app: Filewright;
   readonly simulator: Simulator;
-  readonly paula: Person;
-  readonly arthur: Person;
+  readonly paula: PersonActor;
+  readonly arthur: PersonActor;
   readonly keys: { readonly paula: string; readonly arthur: string };
   readonly folder: string;
   #next = 1;
@@ -60,7 +56,7 @@ export class ReviewWorld {
   private constructor(parts: {
     app: Filewright;
     simulator: Simulator;
-    people: readonly [Person, Person];
+    people: readonly [PersonActor, PersonActor];
     keys: { readonly paula: string; readonly arthur: string };
     folder: string;
   }) {
@@ -76,8 +72,8 @@ export class ReviewWorld {
     // For root the server runs as somebody else, who must be able to pass through.
     await chmod(folder, 0o711);
     const app = await createFilewright({ dataDirectory: join(folder, 'data') });
-    const paulasKey = (await addUser(app, 'Paula Preparer', undefined)).key;
-    const arthursKey = (await addUser(app, 'Arthur Approver', paulasKey)).key;
+    const paulasKey = (await addUser(app, OPERATOR, 'Paula Preparer')).key;
+    const arthursKey = (await addUser(app, await personOf(app, paulasKey), 'Arthur Approver')).key;
     const people = [await personOf(app, paulasKey), await personOf(app, arthursKey)] as const;
     const { status: _status, ...silent } = sampleProfile(SILENT);
     const simulator = await startSimulator({
@@ -87,7 +83,7 @@ export class ReviewWorld {
       behaviour: {},
     });
     for (const lane of ['US-DE', 'US-CA', 'US-NY']) {
-      await addPortal(app, simulator.profile(lane), people[0]);
+      await addPortal(app, people[0], simulator.profile(lane));
     }
     const keys = { paula: paulasKey, arthur: arthursKey };
     return new ReviewWorld({ app, simulator, people, keys, folder });
@@ -101,9 +97,9 @@ export class ReviewWorld {
     });
     const path = join(this.folder, `batch-${this.#next}.csv`);
     await writeFile(path, csv(...rows));
-    const report = await importFile(this.app, { path, person: this.paula, dryRun: false });
+    const report = await importFile(this.app, this.paula, { path, dryRun: false });
     if (report.batch === undefined) throw new Error(JSON.stringify(report.errors));
-    await approve(this.app, report.batch, this.arthur);
+    await approve(this.app, this.arthur, report.batch);
     const filter = { batch: report.batch, limit: count };
     return {
       id: report.batch,
@@ -112,7 +108,7 @@ export class ReviewWorld {
   }
 
   async run(id: BatchId): Promise<void> {
-    await runBatch(this.app, id, { signal: new AbortController().signal });
+    await runBatch(this.app, OPERATOR, id, { signal: new AbortController().signal });
   }
 
   /** One filing that its portal refuses with 422 whenever it comes under its first key. */
@@ -148,7 +144,7 @@ export class ReviewWorld {
   }
 
   async ledgerStands(): Promise<boolean> {
-    return (await verifyLedger(this.app, { bodies: true })).ok;
+    return (await verifyLedger(this.app, OPERATOR, { bodies: true })).ok;
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,5 @@
 /** Docket events from a broker, until told to stop. Each is acknowledged after it is committed here, and only then. */
+import { type Actor, allow } from '../../access/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import {
   type BrokerTrouble,
@@ -29,10 +30,12 @@ const SEQUENCE_MS = 1_000;
 
 export async function consumeDockets(
   app: Filewright,
+  actor: Actor,
   source: DocketSource,
   environment: Environment,
   signal: AbortSignal,
 ): Promise<void> {
+  allow(actor, 'docket.consume');
   const { clock, log } = app;
   const { mapping: name } = source;
   const options = name === undefined ? {} : { mapping: await mappingNamed(name) };

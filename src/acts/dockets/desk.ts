@@ -1,9 +1,9 @@
 /** What a person does with dockets. Rights are asked in routing/desk.ts, for all of it in one place. */
+import { type Actor, allow } from '../../access/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import { FilewrightError, type Instant, toRfc3339 } from '../../core/index.ts';
 import { finder } from '../../packs/patent/docket/index.ts';
 import * as routing from '../../routing/index.ts';
-import type { Person } from '../../store/index.ts';
 import { sequenceAll } from '../sequence.ts';
 import { routingParts } from './parts.ts';
 import { viewerFor } from './sight.ts';
@@ -25,9 +25,10 @@ export interface ListedDockets {
 
 export async function listDockets(
   app: Filewright,
-  person: Person,
+  person: Actor,
   question: ListQuestion,
 ): Promise<ListedDockets> {
+  allow(person, 'docket.list');
   const viewer = await viewerFor(app, person);
   const closed = question.closed ? 'only' : 'no';
   const all = await routing.listDockets(routingParts(app), viewer, { closed });
@@ -43,17 +44,19 @@ export async function listDockets(
 
 export async function showDocket(
   app: Filewright,
-  person: Person,
+  person: Actor,
   id: string,
 ): Promise<routing.DocketDetail> {
+  allow(person, 'docket.show');
   return routing.showDocket(routingParts(app), await viewerFor(app, person), id);
 }
 
 export async function acknowledgeDocket(
   app: Filewright,
-  person: Person,
+  person: Actor,
   id: string,
 ): Promise<{ readonly isFirst: boolean; readonly at: Instant; readonly by: string }> {
+  allow(person, 'docket.ack');
   const viewer = await viewerFor(app, person);
   const done = await routing.acknowledgeDocket(routingParts(app), viewer, id);
   if (done.kind === 'not_given') {
@@ -76,10 +79,11 @@ export type ClosingGround = routing.CloseRequest;
 
 export async function closeDocket(
   app: Filewright,
-  person: Person,
+  person: Actor,
   id: string,
   ground: ClosingGround,
 ): Promise<routing.DocketClosed> {
+  allow(person, 'docket.close');
   const viewer = await viewerFor(app, person);
   const closed = await routing.closeDocket(routingParts(app), viewer, id, ground);
   await sequenceAll(app);

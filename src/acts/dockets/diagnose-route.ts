@@ -3,6 +3,7 @@
  * still has its schema, and who may see it. Only for who may see the docket, and redacted all the same: no payload, no
  * address behind a secret, no header that could hold one.
  */
+import { type Actor, allow } from '../../access/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import {
   type BreakerState,
@@ -25,7 +26,7 @@ import {
   type TriggerThresholds,
 } from '../../packs/patent/routing/index.ts';
 import { type DocketDetail, listBreakers, loadRouting } from '../../routing/index.ts';
-import type { HandoffView, Person } from '../../store/index.ts';
+import type { HandoffView } from '../../store/index.ts';
 import { ConnectionFailure, openConnection, targetOf } from '../../wire/index.ts';
 import { showDocket } from './desk.ts';
 import { routingParts } from './parts.ts';
@@ -80,7 +81,7 @@ const MEASURED_MS_MORE = 500;
 
 export async function diagnoseRoute(
   app: Filewright,
-  person: Person,
+  person: Actor,
   id: string,
   options: {
     readonly allowPrivate: boolean;
@@ -88,6 +89,7 @@ export async function diagnoseRoute(
     readonly verboseMs?: number;
   },
 ): Promise<RouteDiagnosis> {
+  allow(person, 'diagnose.route');
   const detail = await showDocket(app, person, id);
   const { matrix, people } = await loadRouting(app);
   const now = app.clock.now();

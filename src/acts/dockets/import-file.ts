@@ -1,4 +1,5 @@
 /** Brings a file of docket events in: read, compare, seal, route what drifted, report the rest. */
+import { type Actor, allow, type PersonActor } from '../../access/index.ts';
 import { basename } from 'node:path';
 import type { Filewright } from '../../filewright.ts';
 import {
@@ -29,7 +30,6 @@ import {
   type DocketAdmission,
   findByIdentity,
   findDocket,
-  type Person,
   type StoredDocket,
 } from '../../store/index.ts';
 import { sequenceAll } from '../sequence.ts';
@@ -40,7 +40,6 @@ import { Sight } from './sight.ts';
 
 export interface DocketImport {
   readonly path: string;
-  readonly person: Person;
   readonly dryRun: boolean;
   /** The name of a shipped mapping, or a file that holds one: the input is then an office's own document. */
   readonly mapping?: string;
@@ -63,14 +62,16 @@ const SEEN_MAX = 1_000_000;
 
 export async function importDocketFile(
   app: Filewright,
+  actor: Actor,
   input: DocketImport,
 ): Promise<DocketImportReport> {
+  allow(actor, 'docket.import');
   const mapping = input.mapping === undefined ? undefined : await mappingNamed(input.mapping);
   const file = await openDocketFile(input.path, {
     ...(mapping === undefined ? {} : { mapping }),
     ...(input.columns === undefined ? {} : { columns: input.columns }),
   });
-  const desk = new DocketDesk(app, input, file);
+  const desk = new DocketDesk(app, { ...input, person: actor }, file);
   const errorFile =
     input.errorFile === undefined || input.dryRun
       ? undefined
@@ -89,17 +90,18 @@ interface SeenRecord {
   readonly meaning: Meaning | undefined;
 }
 
+type PersonalImport = DocketImport & { readonly person: PersonActor };
 type Told = 'created' | 'unchanged' | 'changed';
 
 class DocketDesk {
   drift = 0;
   readonly #app: Filewright;
-  readonly #input: DocketImport;
+  readonly #input: PersonalImport;
   readonly #file: DocketFile;
   readonly #sight: Sight;
   readonly #seen = new Map<string, SeenRecord>();
 
-  constructor(app: Filewright, input: DocketImport, file: DocketFile) {
+  constructor(app: Filewright, input: PersonalImport, file: DocketFile) {
     this.#app = app;
     this.#input = input;
     this.#file = file;

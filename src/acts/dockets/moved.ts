@@ -1,9 +1,9 @@
 /** Which open dockets another law or calendar would move. Seen before it is put into force; nothing is written. */
+import { type Actor, allow } from '../../access/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import { type MovedDocket, movedDockets } from '../../packs/patent/docket/index.ts';
 import type { PatentLaw } from '../../packs/patent/index.ts';
 import { openDockets } from '../../routing/index.ts';
-import type { Person } from '../../store/index.ts';
 import { routingParts } from './parts.ts';
 import { viewerFor } from './sight.ts';
 
@@ -15,9 +15,10 @@ export type MovedEntry = MovedDocket & {
 /** Dates that come earlier first. Only what this person may see. */
 export async function movedBy(
   app: Filewright,
-  person: Person,
+  person: Actor,
   after: PatentLaw,
 ): Promise<readonly MovedEntry[]> {
+  allow(person, 'docket.moved');
   const parts = routingParts(app);
   const open = await openDockets(parts, await viewerFor(app, person));
   const known = new Map(open.map((one) => [one.docket.id, one]));

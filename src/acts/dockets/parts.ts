@@ -1,8 +1,8 @@
 /** What routing needs from the wiring; loaded with its law, which most commands never need. */
+import type { PersonActor } from '../../access/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import { type PatentLaw, readPatentRules } from '../../packs/patent/index.ts';
 import type { Actor, RoutingParts } from '../../routing/index.ts';
-import type { Person } from '../../store/index.ts';
 import { shippedLaw } from '../../system/law/index.ts';
 
 const PATENT_RULES = 'rules/patent.json';
@@ -21,6 +21,6 @@ export function shippedPatentLaw(): PatentLaw {
   };
 }
 
-export function actorOf(person: Person): Actor {
+export function actorOf(person: PersonActor): Actor {
   return { kind: 'user', id: person.id };
 }

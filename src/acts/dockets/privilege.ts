@@ -2,6 +2,7 @@
  * Who may change who sees what. Whoever could import a people file, or give a key to a name in it, could show themselves
  * every hidden matter; so both belong to the privileged people of the matrix that holds.
  */
+import type { PersonActor } from '../../access/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import { FilewrightError } from '../../core/index.ts';
 import { type ActiveRouting, activeRouting } from '../../routing/index.ts';
@@ -11,7 +12,7 @@ import { viewerFor, viewerNamed } from './sight.ts';
 /** Anybody may before the first import, and as long as no privileged person has ever had a key: somebody must begin. */
 export async function requirePrivilege(
   app: Filewright,
-  person: Person,
+  person: PersonActor,
   act: string,
 ): Promise<void> {
   const active = await activeRouting(app, app.session);
@@ -22,7 +23,7 @@ export async function requirePrivilege(
 export async function requirePrivilegeOver(
   app: Filewright,
   name: string,
-  person: Person,
+  person: PersonActor,
   act: string,
 ): Promise<void> {
   const active = await activeRouting(app, app.session);
@@ -45,7 +46,11 @@ export async function requireSuccessor(app: Filewright, name: string): Promise<v
 }
 
 /** A key lets in whoever works with the program; this is for who works with the dockets. */
-export async function requireKnown(app: Filewright, person: Person, act: string): Promise<void> {
+export async function requireKnown(
+  app: Filewright,
+  person: PersonActor,
+  act: string,
+): Promise<void> {
   const { party, people } = await viewerFor(app, person);
   if (people.parties.has(party.id)) return;
   throw new FilewrightError(
@@ -57,7 +62,7 @@ export async function requireKnown(app: Filewright, person: Person, act: string)
 async function requireIn(
   active: ActiveRouting,
   app: Filewright,
-  person: Person,
+  person: PersonActor,
   act: string,
 ): Promise<void> {
   // A disabled one counts: otherwise disabling the last of them would open the door.

@@ -1,8 +1,9 @@
 /** Recovery as a person sees and moves it. The checks themselves are run by routers. */
+import { type Actor, allow } from '../../access/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import { unknownDocket } from '../../packs/patent/access/index.ts';
 import * as routing from '../../routing/index.ts';
-import type { Person, StoredDifference } from '../../store/index.ts';
+import type { StoredDifference } from '../../store/index.ts';
 import { sequenceAll } from '../sequence.ts';
 import { actorOf, routingParts } from './parts.ts';
 import { requireKnown } from './privilege.ts';
@@ -16,9 +17,10 @@ export interface RecoveryStatus {
 
 export async function recoveryStatus(
   app: Filewright,
-  person: Person,
+  person: Actor,
   filter: { readonly all: boolean; readonly target?: string },
 ): Promise<RecoveryStatus> {
+  allow(person, 'recovery.status');
   const parts = routingParts(app);
   const viewer = await viewerFor(app, person);
   const { target } = filter;
@@ -36,9 +38,10 @@ export async function recoveryStatus(
 
 export async function runRecovery(
   app: Filewright,
-  person: Person,
+  person: Actor,
   target: string,
 ): Promise<RecoveryStatus> {
+  allow(person, 'recovery.run');
   await requireKnown(app, person, 'Moving a recovery');
   await routing.runRecovery(routingParts(app), target, actorOf(person));
   await sequenceAll(app);
@@ -47,9 +50,10 @@ export async function runRecovery(
 
 export async function approveRecovery(
   app: Filewright,
-  person: Person,
+  person: Actor,
   approval: { readonly target: string; readonly reason: string },
 ): Promise<RecoveryStatus> {
+  allow(person, 'recovery.approve');
   const { target, reason } = approval;
   await requireKnown(app, person, 'Moving a recovery');
   await routing.approveRecovery(routingParts(app), target, actorOf(person), { reason });
@@ -60,9 +64,10 @@ export async function approveRecovery(
 /** Says that a person has looked at what a recovery found about a docket. */
 export async function reviewDifferences(
   app: Filewright,
-  person: Person,
+  person: Actor,
   docket: string,
 ): Promise<number> {
+  allow(person, 'recovery.review');
   const parts = routingParts(app);
   const viewer = await viewerFor(app, person);
   const count = await routing.reviewDocketDifferences(parts, viewer, docket);
@@ -77,18 +82,20 @@ export type DifferenceQuestion = Omit<routing.DifferenceFilter, 'docket'>;
 /** Open differences that this person may see, the most urgent first. */
 export async function listRecoveryDifferences(
   app: Filewright,
-  person: Person,
+  person: Actor,
   filter: DifferenceQuestion,
 ): Promise<readonly StoredDifference[]> {
+  allow(person, 'recovery.differences');
   return routing.openDifferences(routingParts(app), await viewerFor(app, person), filter);
 }
 
 /** The same for all that a filter names. Nothing to review is an answer, and no error: something may be hidden. */
 export async function reviewFiltered(
   app: Filewright,
-  person: Person,
+  person: Actor,
   filter: DifferenceQuestion,
 ): Promise<{ readonly reviewed: number; readonly dockets: number }> {
+  allow(person, 'recovery.review-many');
   await requireKnown(app, person, 'Reviewing differences');
   const viewer = await viewerFor(app, person);
   const done = await routing.reviewOpenDifferences(routingParts(app), viewer, filter);

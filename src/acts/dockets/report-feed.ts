@@ -1,4 +1,5 @@
 /** The docket report as a calendar that remembers, in the database, what it said before. */
+import { type Actor, allow } from '../../access/index.ts';
 import { calendarFeed, type FeedEntry, parseDay, readFeedState } from '../../calendar/index.ts';
 import { FilewrightError, invariant } from '../../core/index.ts';
 import type { Filewright } from '../../filewright.ts';
@@ -26,9 +27,11 @@ const WORD_CHARACTERS_MAX = 100;
  */
 export async function issueDocketFeed(
   app: Filewright,
+  actor: Actor,
   rows: readonly ReportRow[],
   name: string,
 ): Promise<IssuedDocketFeed> {
+  allow(actor, 'docket.feed');
   if (rows.length > ROWS_MAX) {
     throw new FilewrightError(
       'INPUT_LIMIT',

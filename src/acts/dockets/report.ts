@@ -1,10 +1,10 @@
 /** The docket report: one query, drawn as table, pages and calendar. */
+import { type Actor, allow } from '../../access/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import type { Instant } from '../../core/index.ts';
 import type { Party } from '../../packs/patent/access/index.ts';
 import { finder, marksOf, type ReportRow, reportRows } from '../../packs/patent/docket/index.ts';
 import { openDockets } from '../../routing/index.ts';
-import type { Person } from '../../store/index.ts';
 import { routingParts } from './parts.ts';
 import { viewerFor } from './sight.ts';
 
@@ -26,9 +26,10 @@ export interface DocketReport {
 
 export async function docketReport(
   app: Filewright,
-  person: Person,
+  person: Actor,
   question: ReportQuestion,
 ): Promise<DocketReport> {
+  allow(person, 'docket.report');
   const parts = routingParts(app);
   const viewer = await viewerFor(app, person);
   const at = app.clock.now();

@@ -1,4 +1,5 @@
 /** A router with the wires of this installation. */
+import { type Actor, allow } from '../../access/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import {
   type QueueCounter,
@@ -36,9 +37,11 @@ export interface RouterSettings {
 
 export async function startDocketRouter(
   app: Filewright,
+  actor: Actor,
   settings: RouterSettings,
   environment: Environment,
 ): Promise<RunningRouter> {
+  allow(actor, 'route.start');
   const { session, tenant, instance, clock } = app;
   const wires = await openTransport({ session, tenant, instance, clock, environment });
   const trust = await trustIn(environment);
@@ -66,11 +69,13 @@ export async function startDocketRouter(
 /** Until `signal` aborts; then what is under way ends first. */
 export async function runRouter(
   app: Filewright,
+  actor: Actor,
   settings: RouterSettings,
   environment: Environment,
   signal: AbortSignal,
 ): Promise<void> {
-  const router = await startDocketRouter(app, settings, environment);
+  allow(actor, 'route.run');
+  const router = await startDocketRouter(app, actor, settings, environment);
   const jobs = await startTelling(app);
   app.log.write({ level: 'info', event: 'router.started' });
   await new Promise<void>((resolve) => {

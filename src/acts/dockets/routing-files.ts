@@ -1,4 +1,5 @@
 /** Matrix and people files: read from disk, checked together, activated together. */
+import { type Actor, allow } from '../../access/index.ts';
 import { readFile } from 'node:fs/promises';
 import type { Filewright } from '../../filewright.ts';
 import { parseDay } from '../../calendar/index.ts';
@@ -11,7 +12,7 @@ import {
   changeRouting,
   setAbsence,
 } from '../../routing/index.ts';
-import { findRoutingDocument, type Person } from '../../store/index.ts';
+import { findRoutingDocument } from '../../store/index.ts';
 import { sequenceAll } from '../sequence.ts';
 import { unreadableFile } from '../input-file.ts';
 import { actorOf, routingParts } from './parts.ts';
@@ -40,8 +41,10 @@ export interface RoutingCheck {
 /** All faults at once. Which file is which, its `kind` says; one that is not given is the one that holds now. */
 export async function checkRoutingFiles(
   app: Filewright,
+  actor: Actor,
   files: readonly string[],
 ): Promise<RoutingCheck> {
+  allow(actor, 'route.check');
   const documents = await documentsOf(app, files);
   const matrix = readMatrix(documents.matrix);
   const people = readPeople(documents.people);
@@ -57,9 +60,10 @@ export async function checkRoutingFiles(
 
 export async function importRoutingFiles(
   app: Filewright,
+  person: Actor,
   files: readonly string[],
-  person: Person,
 ): Promise<ActiveRouting & { readonly isNew: boolean }> {
+  allow(person, 'route.import');
   await requirePrivilege(app, person, 'Importing a matrix or a people file');
   // A file that is not given is the one that holds when the other one is activated.
   const change = (): Promise<Documents> => documentsOf(app, files);
@@ -137,14 +141,15 @@ function requireShort({ from, to }: { readonly from: string; readonly to: string
 
 export async function noteAbsence(
   app: Filewright,
+  person: Actor,
   absence: {
     readonly person: string;
     readonly from: string;
     readonly to: string;
     readonly delegate?: string;
   },
-  person: Person,
 ): Promise<ActiveRouting> {
+  allow(person, 'route.absent');
   await requireKnown(app, person, 'Noting an absence');
   requireShort(absence);
   const { party } = await viewerFor(app, person);

@@ -1,11 +1,12 @@
 /** Who gets what, as one person may see it. */
+import { type Actor, allow } from '../../access/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import { type Instant } from '../../core/index.ts';
 import { formatDay } from '../../calendar/index.ts';
 import { maySee, NO_LABELS, type Viewer } from '../../packs/patent/access/index.ts';
 import { type MatrixRow, reachable } from '../../packs/patent/routing/index.ts';
 import { loadRouting } from '../../routing/index.ts';
-import { type Person, setupHistory } from '../../store/index.ts';
+import { setupHistory } from '../../store/index.ts';
 import { viewerFor } from './sight.ts';
 
 export interface RoutingView {
@@ -47,7 +48,8 @@ export interface RoutingView {
  * Addresses stay out, since they hold tokens often enough, and so do the rights of people: "may not see matter 18/1" tells
  * that there is a matter 18/1. A row for a client is shown to who may see something of that client.
  */
-export async function viewRouting(app: Filewright, person: Person): Promise<RoutingView> {
+export async function viewRouting(app: Filewright, person: Actor): Promise<RoutingView> {
+  allow(person, 'route.show');
   const active = await loadRouting(app);
   const viewer = await viewerFor(app, person);
   const { matrix, people } = active;

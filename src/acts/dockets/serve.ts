@@ -1,4 +1,5 @@
 /** The page behind the links in notices. */
+import { type Actor, allow } from '../../access/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import { FilewrightError } from '../../core/index.ts';
 import type { People, Viewer } from '../../packs/patent/access/index.ts';
@@ -12,8 +13,10 @@ import { viewerNamed } from './sight.ts';
 
 export async function serveAcknowledgements(
   app: Filewright,
+  actor: Actor,
   address: WebAddress,
 ): Promise<WebServer> {
+  allow(actor, 'acknowledgement.serve');
   const desk = acknowledgementDesk(routingParts(app), (key, people) =>
     viewerOfKey(app, key, people),
   );

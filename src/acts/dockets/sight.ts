@@ -1,4 +1,5 @@
 /** From a personal key to what its owner may see. */
+import type { Actor, PersonActor } from '../../access/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import {
   maySee,
@@ -8,13 +9,13 @@ import {
 } from '../../packs/patent/access/index.ts';
 import type { Docket } from '../../packs/patent/docket/index.ts';
 import { activeRouting, loadRouting, viewerOf } from '../../routing/index.ts';
-import { findDocket, type Person } from '../../store/index.ts';
+import { findDocket } from '../../store/index.ts';
 
 /**
  * The person of the people file with the same id or the same name. Two of one name would be a guess, and then nobody is
  * meant: whoever is not in the file sees nothing.
  */
-export function viewerNamed(people: People, person: Pick<Person, 'id' | 'name'>): Viewer {
+export function viewerNamed(people: People, person: Pick<PersonActor, 'id' | 'name'>): Viewer {
   const persons = [...people.parties.values()].filter(({ kind }) => kind === 'person');
   const byId = persons.find(({ id }) => id === person.name);
   const byName = persons.filter(({ name }) => name === person.name);
@@ -22,24 +23,24 @@ export function viewerNamed(people: People, person: Pick<Person, 'id' | 'name'>)
   return viewerOf(people, party?.id ?? `user ${person.id}`);
 }
 
-export async function viewerFor(app: Filewright, person: Person): Promise<Viewer> {
+export async function viewerFor(app: Filewright, person: PersonActor): Promise<Viewer> {
   const { people } = await loadRouting(app);
   return viewerNamed(people, person);
 }
 
 /**
- * Whether a person may be told that a docket exists; asked docket by docket, with the people read once. Nobody, which is a
- * command without a key, may be told of none.
+ * Whether a person may be told that a docket exists; asked docket by docket, with the people read once. Only a person
+ * may be told of any; a command without a key has none.
  */
 export class Sight {
   readonly #app: Filewright;
-  readonly #person: Person | undefined;
+  readonly #actor: Actor;
   readonly #known = new Map<string, boolean>();
   #viewer: Promise<Viewer | undefined> | undefined;
 
-  constructor(app: Filewright, person: Person | undefined) {
+  constructor(app: Filewright, actor: Actor) {
     this.#app = app;
-    this.#person = person;
+    this.#actor = actor;
   }
 
   async mayKnow(docket: string): Promise<boolean> {
@@ -68,8 +69,8 @@ export class Sight {
   /** Undefined before the first people file: events may come in earlier. */
   async #load(): Promise<Viewer | undefined> {
     const active = await activeRouting(this.#app, this.#app.session);
-    const person = this.#person;
-    if (active === undefined || person === undefined) return undefined;
-    return viewerNamed(active.people, person);
+    const actor = this.#actor;
+    if (active === undefined || actor.kind !== 'person') return undefined;
+    return viewerNamed(active.people, actor);
   }
 }

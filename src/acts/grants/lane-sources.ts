@@ -1,4 +1,5 @@
 /** What is read over a lane like from any portal: award documents, and a grantor's own ledger, unless he sent it as a file. */
+import { type Actor, allow } from '../../access/index.ts';
 import {
   FilewrightError,
   type Instant,
@@ -12,9 +13,11 @@ import { lanes, type LaneWithProfile, requireLane } from '../lanes.ts';
 /** Reads from a lane in a slot of its own; a lane that rests, rests for this too. */
 export async function readingLane<Result>(
   app: Filewright,
+  actor: Actor,
   code: string,
   work: (lane: LaneToRead) => Promise<Result>,
 ): Promise<Result> {
+  allow(actor, 'grants.read-lane');
   const lane = requireLane(await lanes(app), code);
   const obstacle = obstacleTo(lane, app.clock.now());
   if (obstacle === undefined) {

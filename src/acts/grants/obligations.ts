@@ -1,4 +1,5 @@
 /** What awards bring with them, in the list and the calendars in which entities have theirs. */
+import { type Actor, allow } from '../../access/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import type { FeedEntry } from '../../calendar/index.ts';
 import { feedEntriesOf, type GrantObligation } from '../../packs/grants/index.ts';
@@ -30,7 +31,11 @@ export interface ObligationQuestion {
 }
 
 /** As the rules said when they were last asked; empty before. Read in the role of the rules, which alone may. */
-export async function awardObligations(app: Filewright): Promise<readonly GrantObligation[]> {
+export async function awardObligations(
+  app: Filewright,
+  actor: Actor,
+): Promise<readonly GrantObligation[]> {
+  allow(actor, 'grants.obligations');
   const desk = new StageDesk('rules', { ...app, now: () => app.clock.now() });
   return desk.transaction(async (at) => {
     const ct = await latestEvaluation(at);

@@ -1,9 +1,9 @@
 /** A batch from obligations: each becomes a row, and goes the way that a row of a file goes. */
+import { type Actor, allow } from '../../access/index.ts';
 import { FilewrightError, type JsonValue } from '../../core/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import type { ImportReport } from '../../intake/index.ts';
 import type { EntityRecord } from '../../packs/entity/register/index.ts';
-import type { Person } from '../../store/index.ts';
 import {
   findEntities,
   listObligations,
@@ -16,7 +16,6 @@ import { openRecord } from './sealed-record.ts';
 export interface BatchQuestion {
   readonly dueBefore: string;
   readonly jurisdictions: readonly string[];
-  readonly person: Person;
   readonly dryRun: boolean;
   readonly asOf?: string;
   /** An open batch to go on with; its own obligations have their filings already. */
@@ -48,14 +47,16 @@ const OBLIGATIONS_MAX = 200_000;
 /** Takes every open obligation due before a day for which no filing exists. */
 export async function createBatch(
   app: Filewright,
+  actor: Actor,
   question: BatchQuestion,
 ): Promise<ObligationBatch> {
+  allow(actor, 'batch.create');
   const rows = new ObligationRows(app, question);
   const report = await importSource(app, {
     source: rows.lines(),
     format: { kind: 'ndjson' },
     name: `obligations due before ${question.dueBefore}`,
-    person: question.person,
+    person: actor,
     dryRun: question.dryRun,
     ...(question.resume === undefined ? {} : { resume: question.resume }),
   });

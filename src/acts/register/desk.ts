@@ -1,9 +1,10 @@
 /** Where records are brought: compared with the register, sealed and written with what they owe, one chunk at a time. */
+import type { PersonActor } from '../../access/index.ts';
 import { type EntryId, entryId, invariant, type LedgerFact, toRfc3339 } from '../../core/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import type { RowOutcome } from '../../intake/index.ts';
 import type { EntityRecord, RegisterLaw } from '../../packs/entity/register/index.ts';
-import type { Person, Session } from '../../store/index.ts';
+import type { Session } from '../../store/index.ts';
 import {
   changeAgents,
   entityKeys,
@@ -29,7 +30,7 @@ type Outcomes = Map<EntityRecord, RowOutcome>;
 
 interface DeskParts {
   readonly app: Filewright;
-  readonly person: Person;
+  readonly person: PersonActor;
   readonly dryRun: boolean;
   readonly law: RegisterLaw;
   readonly today: string;

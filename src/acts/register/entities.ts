@@ -1,4 +1,5 @@
 /** Looking at the register. What is sealed is opened only for a person. */
+import { type Actor, allow } from '../../access/index.ts';
 import { FilewrightError } from '../../core/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import type { EntityRecord } from '../../packs/entity/register/index.ts';
@@ -27,9 +28,11 @@ const SEARCHED_MAX = 200_000;
 /** `open`: with names, and `q` searches in them too. */
 export async function viewEntities(
   app: Filewright,
+  actor: Actor,
   filter: EntityFilter,
   open: boolean,
 ): Promise<readonly EntityView[]> {
+  allow(actor, open ? 'entity.open' : 'entity.list');
   const run = plainRun(app);
   if (!open)
     return (await listEntities(run, app.tenant, filter)).map((one) => viewOf(one, undefined));
@@ -71,9 +74,11 @@ export interface EntityDetail {
 /** By its id, or by the number in a registry as `US-DE:1234567`. */
 export async function viewEntity(
   app: Filewright,
+  actor: Actor,
   name: string,
   open: boolean,
 ): Promise<EntityDetail> {
+  allow(actor, open ? 'entity.open' : 'entity.show');
   const run = plainRun(app);
   const [jurisdiction = '', ...rest] = name.split(':');
   const wanted = [{ id: name, jurisdiction, registryNumber: rest.join(':') }];

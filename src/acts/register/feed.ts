@@ -1,4 +1,5 @@
 /** The obligations of a list as a calendar feed that remembers, in the database, what it said before. */
+import { type Actor, allow } from '../../access/index.ts';
 import {
   calendarFeed,
   type FeedEntry,
@@ -45,7 +46,12 @@ const OBLIGATIONS_MAX = 50_000;
  * when nothing is owed any more. State and sequences are committed before the text is handed out; a crash in between
  * makes the next issue repeat the very same.
  */
-export async function issueFeed(app: Filewright, question: FeedQuestion): Promise<IssuedFeed> {
+export async function issueFeed(
+  app: Filewright,
+  actor: Actor,
+  question: FeedQuestion,
+): Promise<IssuedFeed> {
+  allow(actor, 'obligation.feed');
   const jurisdictions = [...question.jurisdictions].sort();
   const name = question.name ?? ['Filewright obligations', ...jurisdictions].join(' ');
   return app.session.transaction(async (run) => {

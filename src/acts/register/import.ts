@@ -1,4 +1,5 @@
 /** Brings a file of entities into the register: read, compare, seal, compute what is owed, report. */
+import { type Actor, allow } from '../../access/index.ts';
 import type { ColumnMapping } from '../../core/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import {
@@ -13,7 +14,6 @@ import {
   REGISTER_COLUMNS,
   type EntityRecord,
 } from '../../packs/entity/register/index.ts';
-import type { Person } from '../../store/index.ts';
 import { sequenceAll } from '../sequence.ts';
 import { openRowFile } from '../input-file.ts';
 import { RegisterDesk } from './desk.ts';
@@ -34,7 +34,6 @@ export interface RegisterReport extends ImportRunReport {
 
 export interface RegisterImport {
   readonly path: string;
-  readonly person: Person;
   readonly dryRun: boolean;
   readonly mapping?: ColumnMapping;
   readonly errorFile?: string;
@@ -45,15 +44,17 @@ export interface RegisterImport {
 
 export async function importRegister(
   app: Filewright,
+  actor: Actor,
   input: RegisterImport,
 ): Promise<RegisterReport> {
+  allow(actor, 'entity.import');
   const file = await openRowFile(input.path, {
     mapping: input.mapping ?? {},
     columns: REGISTER_COLUMNS,
   });
   const desk = new RegisterDesk({
     app,
-    person: input.person,
+    person: actor,
     dryRun: input.dryRun,
     law: registerLaw(),
     today: input.asOf ?? today(app),

@@ -5,5 +5,7 @@ export { type EntityDetail, type EntityView, viewEntities, viewEntity } from './
 export { type FeedQuestion, issueFeed, type IssuedFeed } from './feed.ts';
 export { importRegister, type RegisterImport, type RegisterReport } from './import.ts';
 export { registerLaw, today } from './law.ts';
+export { listObligations } from './obligations.ts';
+export type { ObligationState } from '../../store/register/index.ts';
 export type { FieldMove, Move } from './obligation-move.ts';
 export { type Recomputation, recompute, type RecomputeInput } from './recompute.ts';

@@ -1,8 +1,8 @@
 /** Asks every question of the register again: after a change of rules or calendars, and once in a while as days pass. */
-import { entryId } from '../../core/index.ts';
+import { type Actor, allow } from '../../access/index.ts';
+import { type ActorRef, entryId } from '../../core/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import type { EntityRecord, RegisterLaw } from '../../packs/entity/register/index.ts';
-import type { Person } from '../../store/index.ts';
 import { listEntities, lockRegister } from '../../store/register/index.ts';
 import { sequenceAll } from '../sequence.ts';
 import { registerLaw, today } from './law.ts';
@@ -30,7 +30,6 @@ export interface Recomputation {
 export interface RecomputeInput {
   /** Nothing is written: the list of what would move comes before anything moves. */
   readonly dryRun: boolean;
-  readonly person: Person | undefined;
   readonly asOf?: string;
   readonly jurisdiction?: string;
   readonly law?: RegisterLaw;
@@ -39,7 +38,12 @@ export interface RecomputeInput {
 const PAGE_ROWS = 500;
 const LISTED_MAX = 10_000;
 
-export async function recompute(app: Filewright, input: RecomputeInput): Promise<Recomputation> {
+export async function recompute(
+  app: Filewright,
+  actor: Actor,
+  input: RecomputeInput,
+): Promise<Recomputation> {
+  const by = writerOf(actor, input.dryRun);
   const law = input.law ?? registerLaw();
   const day = input.asOf ?? today(app);
   const counts: Record<Move['kind'], number> = {
@@ -73,13 +77,9 @@ export async function recompute(app: Filewright, input: RecomputeInput): Promise
       const question = { tenant: app.tenant, law, today: day };
       const planned = await planObligations(run, records, question);
       for (const [entity, fault] of planned.faults) faults.push({ entity, ...fault });
-      const actor =
-        input.person === undefined
-          ? ({ kind: 'system', id: 'register' } as const)
-          : ({ kind: 'user', id: input.person.id } as const);
       const found = input.dryRun
         ? movesOf(planned.plans)
-        : await applyPlans(run, planned.plans, { app, actor, trace });
+        : await applyPlans(run, planned.plans, { app, actor: by, trace });
       return { last: stored.at(-1)?.id, count: stored.length, found };
     });
     entities += page.count;
@@ -105,3 +105,13 @@ export async function recompute(app: Filewright, input: RecomputeInput): Promise
 }
 
 const LOST = 'what was sealed of this entity does not open; import its row again';
+
+/** Looking ahead is for everybody and writes nothing; what is written names its person. */
+function writerOf(actor: Actor, isDryRun: boolean): ActorRef {
+  if (isDryRun) {
+    allow(actor, 'obligation.foresee');
+    return { kind: 'system', id: 'register' };
+  }
+  allow(actor, 'obligation.recompute');
+  return { kind: 'user', id: actor.id };
+}

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import { confirmQuarantine, inspectQuarantine } from '../../acts/index.ts';
+import { confirmQuarantine, inspectQuarantine, type Quarantine } from '../../acts/index.ts';
 import { EXIT, FilewrightError } from '../../core/index.ts';
-import type { Quarantine } from '../../store/index.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
 
@@ -18,8 +17,8 @@ export function addQuarantineCommands(audit: Command): void {
     .command('status')
     .description('compare all logs with the checkpoints kept outside, and say what must be settled')
     .action(async (_own: object, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
-        const state = await inspectQuarantine(app);
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        const state = await inspectQuarantine(app, actor);
         out.result('audit quarantine status', state, () => quarantineText(state));
         if (state.state === 'in') process.exitCode = EXIT.refused;
       }),
@@ -32,9 +31,8 @@ export function addQuarantineCommands(audit: Command): void {
     .option('--ask-new-days <n>', 'so many days new filings ask first too (default 30)')
     .action(async (own: { settle: string; askNewDays?: string }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const person = await actor();
         const settle = readCount('--settle', own.settle, Number.MAX_SAFE_INTEGER);
-        const left = await confirmQuarantine(app, person, {
+        const left = await confirmQuarantine(app, actor, {
           settle,
           ...(own.askNewDays === undefined
             ? {}

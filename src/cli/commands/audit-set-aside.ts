@@ -11,10 +11,10 @@ export function addSetAsideCommand(audit: Command): void {
       'facts that no entry of the log could hold, with the hash that the log has of each; with ID the fact itself',
     )
     .action(async (id: string | undefined, _own: object, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, reader }) => {
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         if (id !== undefined) {
           checkUuid('ID', id);
-          const shown = await showSetAside(app, await reader(), id);
+          const shown = await showSetAside(app, actor, id);
           out.result('audit set-aside', { id, ...shown }, () =>
             shown.state === 'kept'
               ? shown.fact
@@ -22,7 +22,7 @@ export function addSetAsideCommand(audit: Command): void {
           );
           return;
         }
-        const { count, facts } = await listSetAside(app);
+        const { count, facts } = await listSetAside(app, actor);
         out.result('audit set-aside', { count, facts }, () =>
           count === 0
             ? 'Every fact is in its log; none was set aside.'

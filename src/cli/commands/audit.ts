@@ -6,6 +6,7 @@ import {
   ledgerHistory,
   type OfflineReport,
   readBoundary,
+  showFiling,
   signNow,
   verifyFolder,
   verifyLedger,
@@ -18,7 +19,6 @@ import {
   instant,
   parseRfc3339,
 } from '../../core/index.ts';
-import { findFiling } from '../../store/index.ts';
 import { checkpointsFolder } from '../../system/index.ts';
 import { readLimit } from '../arguments.ts';
 import { environment, type GlobalOptions, withApp } from '../context.ts';
@@ -80,8 +80,8 @@ function addVerify(audit: Command): void {
 }
 
 async function verifyDatabase(own: VerifyOptions, options: GlobalOptions): Promise<void> {
-  await withApp(options, async ({ app, out }) => {
-    const report = await verifyLedger(app, { bodies: own.bodies === true });
+  await withApp(options, async ({ app, out, actor }) => {
+    const report = await verifyLedger(app, actor, { bodies: own.bodies === true });
     out.result('audit verify', report, () =>
       [
         table(
@@ -142,14 +142,14 @@ function addExport(audit: Command): void {
     .option('--bodies', 'the sealed bodies too; they stay sealed')
     .option('--format <form>', 'tiles, or ndjson: one entry a line', 'tiles')
     .action(async (dir: string, own: ExportOptions, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, reader }) => {
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const format = readFormat(own.format);
         const boundary = own.log === undefined ? undefined : readBoundary(own.log);
         const filing =
           own.filing === undefined
             ? undefined
-            : (await findFiling(app.session, app.tenant, own.filing)).id;
-        const report = await exportLedger(app, await reader(), {
+            : (await showFiling(app, actor, own.filing)).filing.id;
+        const report = await exportLedger(app, actor, {
           folder: dir,
           scope: scopeOf(own, filing),
           ...(boundary === undefined ? {} : { boundary }),
@@ -193,9 +193,9 @@ function addProve(audit: Command): void {
     .command('prove <filing> [dir]')
     .description('write each entry about a filing with its proof (.tlog-proof) into a new folder')
     .action(async (name: string, dir: string | undefined, _own: object, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, reader }) => {
-        const { id } = await findFiling(app.session, app.tenant, name);
-        const report = await exportLedger(app, await reader(), {
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        const { id } = (await showFiling(app, actor, name)).filing;
+        const report = await exportLedger(app, actor, {
           folder: dir ?? `proof-${id}`,
           scope: { kind: 'filing', filing: id },
           bodies: false,
@@ -217,9 +217,9 @@ function addCheckpoint(audit: Command): void {
     .command('checkpoint')
     .description('sign the heads of all logs now, and show them with the keys to check them by')
     .action(async (_own: object, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const copies = checkpointsFolder(app.dataDirectory, environment);
-        const logs = (await signNow(app)).map((log) => ({
+        const logs = (await signNow(app, actor)).map((log) => ({
           log: log.origin,
           size: log.checkpoint.size,
           root: Buffer.from(log.checkpoint.root).toString('base64'),
@@ -254,7 +254,7 @@ function addLog(audit: Command): void {
     .option('--limit <n>', 'how many', '200')
     .action(
       async (filing: string | undefined, own: RangeOptions & { limit: string }, command: Command) =>
-        withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, reader }) => {
+        withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
           const yesterday = instant(app.clock.now() - DAY_MS);
           const what =
             filing === undefined
@@ -264,7 +264,7 @@ function addLog(audit: Command): void {
                   to: readMoment('--to', own.to ?? LAST_DAY, 'end') ?? yesterday,
                 }
               : { filing };
-          const found = await ledgerHistory(app, await reader(), what, readLimit(own.limit));
+          const found = await ledgerHistory(app, actor, what, readLimit(own.limit));
           out.result('audit log', found, () =>
             [
               table(

@@ -1,14 +1,15 @@
 import type { Command } from 'commander';
 import {
-  approve,
-  readBatchId,
+  type ApprovalTerms,
   approvalTerms,
+  approve,
+  type Batch,
+  batchStatus,
   type Expectation,
+  readBatchId,
   totalCents,
 } from '../../acts/index.ts';
 import { FilewrightError } from '../../core/index.ts';
-import { type Batch, findBatch, type Person } from '../../store/index.ts';
-import type { ApprovalTerms } from '../../store/register/index.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
 
@@ -33,19 +34,17 @@ export function addApproveCommand(batch: Command): void {
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const batchId = readBatchId(id);
         const expected = expectationOf(own);
-        // Fees are read from sealed payloads, so even looking is an act of a person.
-        const person = await actor();
         const terms =
           own.dryRun === true
-            ? await approvalTerms(app, batchId)
-            : await approve(app, batchId, person, expected);
-        const found = await findBatch(app.session, app.tenant, batchId);
+            ? await approvalTerms(app, actor, batchId)
+            : await approve(app, actor, batchId, expected);
+        const { batch: found } = await batchStatus(app, actor, batchId);
         out.result(
           'batch approve',
           { ...found, dryRun: own.dryRun === true, approval: termsData(terms) },
           () =>
             [
-              `${approvalWords(found, person)}: ${terms.count} filings of batch ${id}.`,
+              `${approvalWords(found, actor.name)}: ${terms.count} filings of batch ${id}.`,
               `hash  ${terms.sha256}`,
               termsTable(terms),
             ].join('\n'),
@@ -55,9 +54,10 @@ export function addApproveCommand(batch: Command): void {
 }
 
 /** As it is recorded: who comes second to an approval has approved nothing. */
-function approvalWords({ approvedBy, approvedAt }: Batch, person: Person): string {
+function approvalWords(batch: Batch | undefined, name: string): string {
+  const { approvedBy, approvedAt } = batch ?? {};
   return approvedBy === undefined
-    ? `Would be approved by ${person.name}`
+    ? `Would be approved by ${name}`
     : `Approved by ${approvedBy} at ${iso(approvedAt)}`;
 }
 

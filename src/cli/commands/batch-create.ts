@@ -26,11 +26,9 @@ export function addCreateCommand(batch: Command): void {
     .action(async (own: CreateOptions, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const { createBatch } = await import('../../acts/register/index.ts');
-        const person = await actor();
-        const report = await createBatch(app, {
+        const report = await createBatch(app, actor, {
           dueBefore: readDay('--due-before', own.dueBefore),
           jurisdictions: jurisdictionsOf(own.jurisdiction),
-          person,
           dryRun: own.dryRun === true,
           ...(own.resume === undefined ? {} : { resume: own.resume }),
         });

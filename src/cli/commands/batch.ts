@@ -1,15 +1,17 @@
 import type { Command } from 'commander';
-import { importFile, readBatchId, runBatch, type Wait } from '../../acts/index.ts';
-import { forecastFilings } from '../../acts/index.ts';
+import {
+  batchStatus,
+  forecastFilings,
+  importFile,
+  type LaneCounts,
+  listBatches,
+  listReviews,
+  readBatchId,
+  runBatch,
+  type Wait,
+} from '../../acts/index.ts';
 import { forecastLine } from './forecast.ts';
 import { EXIT } from '../../core/index.ts';
-import {
-  findBatch,
-  type LaneCounts,
-  laneCounts,
-  listBatches,
-  listExceptions,
-} from '../../store/index.ts';
 import { jsonLog } from '../../system/index.ts';
 import { readLimit } from '../arguments.ts';
 import { type GlobalOptions, stopSignal, withApp } from '../context.ts';
@@ -54,11 +56,9 @@ export function addBatchCommands(batch: Command): void {
     .command('status [batch]')
     .description('counts per lane of one batch, or of everything')
     .action(async (id: string | undefined, _own: object, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const batchId = id === undefined ? undefined : readBatchId(id);
-        const found =
-          batchId === undefined ? undefined : await findBatch(app.session, app.tenant, batchId);
-        const lanes = await laneCounts(app.session, app.tenant, batchId);
+        const { batch: found, lanes } = await batchStatus(app, actor, batchId);
         out.result('batch status', { batch: found ?? null, lanes }, () => countsTable(lanes));
       }),
     );
@@ -68,8 +68,8 @@ export function addBatchCommands(batch: Command): void {
     .description('the newest batches')
     .option('--limit <n>', 'how many', '20')
     .action(async (own: { limit: string }, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
-        const batches = await listBatches(app.session, app.tenant, readLimit(own.limit));
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        const batches = await listBatches(app, actor, readLimit(own.limit));
         out.result('batch list', { batches }, () =>
           table(
             ['batch', 'state', 'filings', 'prepared by', 'at', 'approved by', 'source'],
@@ -100,10 +100,8 @@ async function importAction(
   options: GlobalOptions,
 ): Promise<void> {
   await withApp(options, async ({ app, out, actor }) => {
-    const person = await actor();
-    const report = await importFile(app, {
+    const report = await importFile(app, actor, {
       ...rowImportOf(file, own),
-      person,
       ...(own.map === undefined ? {} : { mapping: readMapping(own.map) }),
       ...(own.resume === undefined ? {} : { resume: own.resume }),
       onProgress: rowsRead(out),
@@ -154,15 +152,15 @@ async function runAction(
   const quiet = own.log === true || options.json === true;
   await withApp(
     options,
-    async ({ app, out }) => {
+    async ({ app, out, actor }) => {
       const progress = new Progress();
-      const outlook = await forecastFilings(app, { batch: id }, { levers: false });
+      const outlook = await forecastFilings(app, actor, { batch: id }, { levers: false });
       for (const lane of outlook.forecasts) out.say(forecastLine(lane));
-      const { counts, waits } = await runBatch(app, readBatchId(id), {
+      const { counts, waits } = await runBatch(app, actor, readBatchId(id), {
         signal,
         ...(quiet ? {} : { onProgress: (lanes) => progress.show(lanes) }),
       });
-      const late = await listExceptions(app.session, app.tenant, { batch: id, limit: 1000 });
+      const late = await listReviews(app, actor, { batch: id, limit: 1000 });
       const hasLate = late.some((exception) => exception.reason === 'SLACK_GONE');
       out.result('batch run', { batch: id, lanes: counts, waits }, () =>
         [countsTable(counts), ...waits.map(waitText)].join('\n'),

@@ -1,29 +1,29 @@
 import type { Command } from 'commander';
 import { FilewrightError } from '../../core/index.ts';
 import {
-  backupEmbedded,
-  embeddedStatus,
-  ensureEmbedded,
-  restoreEmbedded,
-  stopEmbedded,
-} from '../../store/index.ts';
-import { dataDirectoryOf, environment, type GlobalOptions } from '../context.ts';
+  backupDatabase,
+  databaseStatus,
+  restoreDatabase,
+  startDatabase,
+  stopDatabase,
+} from '../../acts/index.ts';
+import { dataDirectoryOf, environment, type GlobalOptions, operator } from '../context.ts';
 import { createOutput } from '../output.ts';
 
 export function addDbCommands(db: Command): void {
   addEmbedded(db, 'start', 'start it, or attach to the one that runs', async (directory) => {
-    const server = await ensureEmbedded({ dataDirectory: directory });
+    const server = await startDatabase(directory, operator());
     return {
       data: server,
       text: `PostgreSQL ${server.version} ${server.startedHere ? 'started' : 'was running'}, pid ${server.pid}.`,
     };
   });
   addEmbedded(db, 'stop', 'stop it cleanly', async (directory) => {
-    const { wasRunning } = await stopEmbedded(directory);
+    const { wasRunning } = await stopDatabase(directory, operator());
     return { data: { wasRunning }, text: wasRunning ? 'Stopped.' : 'It was not running.' };
   });
   addEmbedded(db, 'status', 'whether it runs, and where it lives', async (directory) => {
-    const status = await embeddedStatus(directory);
+    const status = await databaseStatus(directory, operator());
     return {
       data: status,
       text: Object.entries(status)
@@ -39,7 +39,7 @@ export function addDbCommands(db: Command): void {
     'backup <target>',
     'copy the running database into a new directory; the root key is not part of it',
     async (directory, target) => {
-      const report = await backupEmbedded(directory, target);
+      const report = await backupDatabase(directory, operator(), target);
       return {
         data: report,
         text: [
@@ -54,7 +54,7 @@ export function addDbCommands(db: Command): void {
     'restore <source>',
     'bring a backup into an empty data directory',
     async (directory, source) => {
-      const report = await restoreEmbedded(source, directory);
+      const report = await restoreDatabase(directory, operator(), source);
       return {
         data: report,
         text: [

@@ -94,8 +94,8 @@ function tracedOf(trace: JsonValue): { readonly cents: bigint; readonly bankLine
   };
 }
 
-export async function provenLedger({ app, pipeline, say }: Story): Promise<void> {
-  const report = await verifyLedger(app, { bodies: true });
+export async function provenLedger({ app, pipeline, first, say }: Story): Promise<void> {
+  const report = await verifyLedger(app, first, { bodies: true });
   const rows = report.logs.map((log) => [
     log.log,
     log.entries,

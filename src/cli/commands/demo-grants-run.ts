@@ -1,26 +1,28 @@
 /** A year of a small nonprofit in a minute, on this machine, against a grantor that breaks down. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openGrants, type Pipeline, sequenceAll } from '../../acts/grants/index.ts';
-import { addUser, personOf } from '../../acts/index.ts';
+import { packageRoot } from '../../acts/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import { FilewrightError } from '../../core/index.ts';
-import { packageRoot, type Person } from '../../store/index.ts';
+import { operator } from '../context.ts';
 import { StoryClock } from '../../testing/stand-ins/index.ts';
 import { awardsIn, correctedByTwo, outage, quarter, type Story } from './demo-grants-year.ts';
 import { obligationsOfYear, provenLedger, tracedReturn } from './demo-grants-end.ts';
+import { twoPeople } from './demo-people.ts';
 import { nextCommand, shellWord } from './next-command.ts';
 
+const PEOPLE = ['Nora Bookkeeper', 'Theo Treasurer'] as const;
 const SAMPLES = ['samples', 'grants', 'lantern-2026'];
 
 export async function demoGrants(app: Filewright, dataDirectory: string): Promise<void> {
   const folder = join(dataDirectory, 'demo', app.tenant);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const clock = new StoryClock('2026-01-05T14:00:00Z');
-  const pipeline = openGrants(app, clock);
-  await refuseUsedTenant(pipeline, app.tenant);
-  const [first, second] = await twoPeople(app, folder);
+  await refuseUsedTenant(openGrants(app, operator(), clock), app.tenant);
+  const [first, second] = await twoPeople(app, folder, PEOPLE);
+  const pipeline = openGrants(app, first, clock);
   const sample = (name: string): string => join(packageRoot(), ...SAMPLES, name);
   const story: Story = { app, pipeline, clock, first, second, sample, say };
   say(
@@ -56,17 +58,6 @@ async function refuseUsedTenant(pipeline: Pipeline, tenant: string): Promise<voi
     'REFUSED_BY_RULE',
     `The tenant ${tenant} holds awards or feeds already, and the demonstration would mix with them; leave --tenant out`,
   );
-}
-
-async function twoPeople(app: Filewright, folder: string): Promise<[Person, Person]> {
-  const keys: string[] = [];
-  for (const name of ['Nora Bookkeeper', 'Theo Treasurer']) {
-    const { key } = await addUser(app, name, keys[0]);
-    const file = join(folder, `${name.split(' ')[0]?.toLowerCase()}.key`);
-    writeFileSync(file, `${key}\n`, { mode: 0o600 });
-    keys.push(key);
-  }
-  return [await personOf(app, keys[0]), await personOf(app, keys[1])];
 }
 
 function sayNext(tenant: string, folder: string, dataDirectory: string): void {

@@ -9,9 +9,8 @@ import {
   type Pipeline,
 } from '../../acts/grants/index.ts';
 import { FilewrightError, invariant } from '../../core/index.ts';
-import { createPortal } from '../../portals/index.ts';
-import type { Person } from '../../store/index.ts';
-import { sampleProfile } from '../../testing/index.ts';
+import type { PersonActor } from '../../access/index.ts';
+import { openDirectReader, sampleProfile } from '../../testing/index.ts';
 import { environment } from '../context.ts';
 import { playGrantor, type StoryClock } from '../../testing/stand-ins/index.ts';
 import { actorOf, dollars, readPeriod } from './grants-arguments.ts';
@@ -23,9 +22,9 @@ export interface Story {
   readonly pipeline: Pipeline;
   readonly clock: StoryClock;
   /** Keeps the books. */
-  readonly first: Person;
+  readonly first: PersonActor;
   /** Approves. */
-  readonly second: Person;
+  readonly second: PersonActor;
   readonly sample: (name: string) => string;
   readonly say: (text: string) => void;
 }
@@ -169,14 +168,11 @@ export async function outage(story: Story, ledger: Uint8Array): Promise<void> {
   const { pipeline, clock, first, second, say } = story;
   clock.moveTo('2026-11-17T14:00:00Z');
   const grantor = await playGrantor(ledger, clock);
-  const portal = createPortal({ environment });
+  const { baseUrl } = grantor;
+  const profile = sampleProfile({ code: 'US-ED', baseUrl, timeoutMs: TIMEOUT_MS });
+  const reader = openDirectReader(profile, environment);
   try {
-    const { baseUrl } = grantor;
-    const profile = sampleProfile({ code: 'US-ED', baseUrl, timeoutMs: TIMEOUT_MS });
-    // A lane of the story, which nobody else uses: it needs no slot.
-    const guard = { mayWrite: () => true, signal: new AbortController().signal };
-    const read = (path: string) => portal.read(profile, path, guard);
-    const lane = ledgerOfLane(profile.code, { mayRead: true, read }, '/ledgers/{grantor}');
+    const lane = ledgerOfLane(profile.code, reader, '/ledgers/{grantor}');
     say(`\n7. The ledger of US-ED at ${baseUrl} is down for an hour (of the story's clock).`);
     grantor.breakDown(HOUR_MS);
     let report = await pipeline.verifyGrantor('US-ED', lane);
@@ -197,7 +193,7 @@ export async function outage(story: Story, ledger: Uint8Array): Promise<void> {
     await pipeline.exceptions.approve(report.exception, second.id);
     say(`   ${first.name} and ${second.name} close the exception: ${reason}`);
   } finally {
-    await portal.close();
+    await reader.close();
     await grantor.close();
   }
 }

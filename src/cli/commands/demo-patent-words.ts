@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DocketView } from '../../acts/dockets/index.ts';
-import { packageRoot } from '../../store/index.ts';
+import { packageRoot } from '../../acts/index.ts';
 import { nextCommand, shellWord } from './next-command.ts';
 
 /** Shorter than in real life, so that the day fits into a minute; the rest is as it always is. */

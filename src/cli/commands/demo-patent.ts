@@ -1,14 +1,14 @@
 /** `demo patent`: a day on which the primary endpoint dies and the lead's mailbox stalls, on real sockets. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { addUser, ledgerHistory, personOf, setMailServer, verifyLedger } from '../../acts/index.ts';
+import type { PersonActor } from '../../access/index.ts';
+import { ledgerHistory, packageRoot, setMailServer, verifyLedger } from '../../acts/index.ts';
 import type * as acts from '../../acts/dockets/index.ts';
 import type { DocketView } from '../../acts/dockets/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import { addMs, EXIT, FilewrightError, type Instant, toRfc3339 } from '../../core/index.ts';
-import { listPeople, packageRoot, type Person } from '../../store/index.ts';
-import { dataDirectoryOf, type GlobalOptions, stopSignal, withApp } from '../context.ts';
+import { dataDirectoryOf, type GlobalOptions, operator, stopSignal, withApp } from '../context.ts';
 import { table } from '../output.ts';
 import {
   type DocketSystem,
@@ -18,6 +18,7 @@ import {
   startDocketSystem,
   startMailHouse,
 } from '../../testing/stand-ins/index.ts';
+import { demoPerson } from './demo-people.ts';
 import {
   demoMatrix,
   isConfirmed,
@@ -81,15 +82,21 @@ class Day {
 
   async live(): Promise<void> {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    const supervisor = await this.#person();
+    const keyFile = join(this.#folder, `${this.#app.tenant}.key`);
+    const supervisor = await demoPerson(this.#app, { name: SUPERVISOR, keyFile });
     const system = await startDocketSystem();
     const mail = await startMailHouse(LEAD_MAIL);
-    const page = await this.#acts.serveAcknowledgements(this.#app, { port: 0 });
+    const page = await this.#acts.serveAcknowledgements(this.#app, operator(), { port: 0 });
     try {
       await this.#prepare(supervisor, system, mail);
       const environment = { FILEWRIGHT_DEMO_SMTP: mail.url, [this.#acts.PRIVATE_TARGETS]: '1' };
       const settings = { publicUrl: page.url };
-      const router = await this.#acts.startDocketRouter(this.#app, settings, environment);
+      const router = await this.#acts.startDocketRouter(
+        this.#app,
+        operator(),
+        settings,
+        environment,
+      );
       try {
         await this.#morning(supervisor, system);
         await this.#failure(supervisor, { system, mail });
@@ -103,33 +110,16 @@ class Day {
     }
   }
 
-  /** Made once and kept, so that a second run acts as the same person. */
-  async #person(): Promise<Person> {
-    const path = join(this.#folder, `${this.#app.tenant}.key`);
-    if (!existsSync(path)) {
-      const known = await listPeople(this.#app.session, this.#app.tenant);
-      if (known.length > 0) {
-        throw new FilewrightError(
-          'BAD_CREDENTIAL',
-          `${SUPERVISOR} exists, but the key file ${path} is gone; remove the data directory to start afresh`,
-        );
-      }
-      const { key } = await addUser(this.#app, SUPERVISOR, undefined);
-      writeFileSync(path, `${key}\n`, { mode: 0o600 });
-    }
-    return personOf(this.#app, readFileSync(path, 'utf8').trim());
-  }
-
-  async #prepare(supervisor: Person, system: DocketSystem, mail: MailHouse): Promise<void> {
+  async #prepare(supervisor: PersonActor, system: DocketSystem, mail: MailHouse): Promise<void> {
     const setting = {
       smtp: 'env:FILEWRIGHT_DEMO_SMTP',
       sender: 'Docketing <docketing@firm.example>',
       allowPrivateAddresses: true,
     };
-    await setMailServer(this.#app, setting, { FILEWRIGHT_DEMO_SMTP: mail.url }, supervisor);
+    await setMailServer(this.#app, supervisor, setting, { FILEWRIGHT_DEMO_SMTP: mail.url });
     const matrix = this.#file('matrix.json', demoMatrix(system.url));
     const people = join(packageRoot(), 'samples', 'patent-people.json');
-    const routing = await this.#acts.importRoutingFiles(this.#app, [matrix, people], supervisor);
+    const routing = await this.#acts.importRoutingFiles(this.#app, supervisor, [matrix, people]);
     this.#say(
       `1. Who gets what: ${routing.matrix.title}, version ${routing.matrix.version.slice(0, 12)}.`,
       '   Life sciences: the firm’s endpoint, then Elena Ruiz (lead) by mail, then Claire Moreau (supervisor), then the desk.',
@@ -138,7 +128,7 @@ class Day {
     );
   }
 
-  async #morning(supervisor: Person, system: DocketSystem): Promise<void> {
+  async #morning(supervisor: PersonActor, system: DocketSystem): Promise<void> {
     const first = await this.#event(supervisor, 1, NON_FINAL);
     const view = await this.#until(supervisor, first, isConfirmed);
     this.#say(
@@ -148,7 +138,7 @@ class Day {
   }
 
   async #failure(
-    supervisor: Person,
+    supervisor: PersonActor,
     { system, mail }: { readonly system: DocketSystem; readonly mail: MailHouse },
   ): Promise<void> {
     system.die();
@@ -178,7 +168,7 @@ class Day {
   }
 
   async #acknowledge(
-    supervisor: Person,
+    supervisor: PersonActor,
     views: readonly DocketView[],
     link: string,
   ): Promise<void> {
@@ -199,7 +189,7 @@ class Day {
     );
   }
 
-  async #recovery(supervisor: Person, system: DocketSystem): Promise<void> {
+  async #recovery(supervisor: PersonActor, system: DocketSystem): Promise<void> {
     system.comeBack();
     this.#say(
       '6. The endpoint is back. Nothing is sent to it before it has gone the whole way; two good health answers are 15 s apart:',
@@ -229,7 +219,7 @@ class Day {
     );
   }
 
-  async #evening(supervisor: Person, system: DocketSystem): Promise<void> {
+  async #evening(supervisor: PersonActor, system: DocketSystem): Promise<void> {
     const { rows } = await this.#acts.docketReport(this.#app, supervisor, {});
     const own = rows.filter((row) => row.applicationNumber?.startsWith(`18/${this.#run}`) === true);
     const cells = own.map((row) => [
@@ -250,7 +240,7 @@ class Day {
     this.#say(...nextWords({ place: this.#dataDirectory, tenant: this.#app.tenant, key }));
   }
 
-  async #ledger(supervisor: Person, events: number): Promise<void> {
+  async #ledger(supervisor: PersonActor, events: number): Promise<void> {
     const range = { from: this.#startedAt, to: addMs(this.#app.clock.now(), 1_000) };
     const filings = { boundary: 'filing', ...range } as const;
     const { lines } = await ledgerHistory(this.#app, supervisor, filings, 10_000);
@@ -265,7 +255,7 @@ class Day {
       '9. What the ledger says about the way',
       table(['at', 'entry', 'what', 'why'], shown),
     );
-    const report = await verifyLedger(this.#app, { bodies: true });
+    const report = await verifyLedger(this.#app, supervisor, { bodies: true });
     const rows = report.logs.map((log) => [
       log.log,
       log.entries,
@@ -278,7 +268,7 @@ class Day {
   }
 
   /** One event of today, as a file like any other. */
-  async #event(supervisor: Person, n: number, action: OfficeAction): Promise<string> {
+  async #event(supervisor: PersonActor, n: number, action: OfficeAction): Promise<string> {
     const day = toRfc3339(addMs(this.#startedAt, -5 * DAY_MS)).slice(0, 10);
     const record = {
       application_number: `18/${this.#run}${n}`,
@@ -290,17 +280,17 @@ class Day {
       privilege: ['attorney-client'],
     };
     const path = this.#file(`event-${n}.ndjson`, record);
-    await this.#acts.importDocketFile(this.#app, { path, person: supervisor, dryRun: false });
+    await this.#acts.importDocketFile(this.#app, supervisor, { path, dryRun: false });
     return record.application_number;
   }
 
-  async #view(supervisor: Person, application: string): Promise<DocketView | undefined> {
+  async #view(supervisor: PersonActor, application: string): Promise<DocketView | undefined> {
     const question = { closed: false, limit: 10_000 };
     const { dockets } = await this.#acts.listDockets(this.#app, supervisor, question);
     return dockets.find(({ docket }) => docket.applicationNumber === application);
   }
 
-  async #views(supervisor: Person, views: readonly DocketView[]): Promise<DocketView[]> {
+  async #views(supervisor: PersonActor, views: readonly DocketView[]): Promise<DocketView[]> {
     const found = await Promise.all(
       views.map(({ docket }) => this.#acts.showDocket(this.#app, supervisor, docket.id)),
     );
@@ -308,7 +298,7 @@ class Day {
   }
 
   #until(
-    supervisor: Person,
+    supervisor: PersonActor,
     application: string,
     is: (view: DocketView) => boolean,
   ): Promise<DocketView> {

@@ -1,20 +1,23 @@
 /** `npm start`: the whole job on this machine, against simulated portals that misbehave. */
-import { createReadStream, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createReadStream, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import {
   addPortal,
-  addUser,
   approve,
   exportLedger,
   importFile,
-  openException,
+  listFilings,
+  listReviews,
+  openReview,
   opensslLines,
-  personOf,
+  packageRoot,
+  readProfile,
   runBatch,
   signedLogs,
   verifyLedger,
 } from '../../acts/index.ts';
+import type { PersonActor } from '../../access/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import {
   type BatchId,
@@ -24,14 +27,6 @@ import {
   type Profile,
   quoteField,
 } from '../../core/index.ts';
-import { readProfile } from '../../portals/index.ts';
-import {
-  listExceptions,
-  listFilings,
-  listPeople,
-  packageRoot,
-  type Person,
-} from '../../store/index.ts';
 import { systemClock } from '../../system/index.ts';
 import type { BehaviourChange } from '../../testing/index.ts';
 import { dataDirectoryOf, type GlobalOptions, stopSignal, withApp } from '../context.ts';
@@ -42,8 +37,10 @@ import { describe } from './filing.ts';
 import { nextCommand, shellWord } from './next-command.ts';
 import { evidenceText } from './review.ts';
 import { addDemoGrants } from './demo-grants.ts';
+import { twoPeople } from './demo-people.ts';
 import { addDemoPatent } from './demo-patent.ts';
 
+const PEOPLE = ['Paula Preparer', 'Arthur Approver'] as const;
 const STATES = ['us-de', 'us-ca', 'us-ny'];
 
 /** Each portal in its own way: Delaware serial and quick to throttle, California strict, New York slow to decide. */
@@ -90,7 +87,7 @@ async function demo(
   say(
     '1. The embedded PostgreSQL is running; two people exist, since one prepares and another approves.',
   );
-  const [preparer, approver] = await twoPeople(app, folder);
+  const [preparer, approver] = await twoPeople(app, folder, PEOPLE);
 
   const profiles = STATES.map(simulatedProfile);
   // Loaded here: the other commands shall not wait for the simulated portals.
@@ -102,7 +99,7 @@ async function demo(
     behaviour: BEHAVIOUR,
   });
   try {
-    for (const profile of profiles) await addPortal(app, simulator.profile(profile.code), preparer);
+    for (const profile of profiles) await addPortal(app, preparer, simulator.profile(profile.code));
     say(
       `2. Simulated portals on port ${simulator.port}: ${profiles.map((p) => `${p.code} (ceiling ${p.ceiling})`).join(', ')}. They cut, throttle, stall and refuse.`,
     );
@@ -110,7 +107,7 @@ async function demo(
     const batch = await prepareBatch(app, say, { folder, preparer, approver });
 
     // One California filing is refused, so that there is an exception to look at.
-    const [refused] = await listFilings(app.session, app.tenant, {
+    const [refused] = await listFilings(app, preparer, {
       batch,
       lane: 'US-CA',
       limit: 1,
@@ -119,21 +116,21 @@ async function demo(
       schedule: refused === undefined ? [] : [{ fault: 'rejected_422', key: refused.key }],
     });
     const progress = new Progress();
-    const { counts } = await runBatch(app, batch, {
+    const { counts } = await runBatch(app, preparer, batch, {
       signal,
       onProgress: (lanes) => progress.show(lanes),
     });
 
     process.stdout.write(`\n5. Outcome per lane\n${countsTable(counts)}\n`);
-    await showException(app, batch);
+    await showException(app, preparer, batch);
     showTruth(
       counts.map((lane) => lane.lane),
       (lane) => simulator.truth(lane),
     );
-    await showLedger(app);
+    await showLedger(app, preparer);
     const open = counts.reduce((sum, lane) => sum + lane.pending + lane.submitted, 0);
     if (open > 0) process.exitCode = EXIT.tryLater;
-    await proveOne(app, batch, folder);
+    await proveOne(app, preparer, { batch, folder });
     sayNext(folder, dataDirectory);
   } finally {
     await simulator.close();
@@ -143,12 +140,11 @@ async function demo(
 async function prepareBatch(
   app: Filewright,
   say: (text: string) => void,
-  { folder, preparer, approver }: { folder: string; preparer: Person; approver: Person },
+  { folder, preparer, approver }: { folder: string; preparer: PersonActor; approver: PersonActor },
 ): Promise<BatchId> {
   const file = await writeSampleBatch(folder);
-  const report = await importFile(app, {
+  const report = await importFile(app, preparer, {
     path: file,
-    person: preparer,
     dryRun: false,
     errorFile: join(folder, 'batch.errors.csv'),
   });
@@ -157,30 +153,9 @@ async function prepareBatch(
   say(
     `3. Imported ${report.created} filings from ${file}; frozen as ${report.sha256?.slice(0, 16)}...`,
   );
-  await approve(app, report.batch, approver);
+  await approve(app, approver, report.batch);
   say(`4. ${approver.name} approved what ${preparer.name} had prepared. Sending:`);
   return report.batch;
-}
-
-/** Made once and kept, so that a second run acts as the same two people. */
-async function twoPeople(app: Filewright, folder: string): Promise<[Person, Person]> {
-  const known = await listPeople(app.session, app.tenant);
-  const keys: string[] = [];
-  for (const name of ['Paula Preparer', 'Arthur Approver']) {
-    const path = join(folder, `${name.split(' ')[0]?.toLowerCase()}.key`);
-    if (!existsSync(path)) {
-      if (known.some((person) => person.name === name)) {
-        throw new FilewrightError(
-          'BAD_CREDENTIAL',
-          `${name} exists, but the key file ${path} is gone; remove the data directory to start afresh`,
-        );
-      }
-      const { key } = await addUser(app, name, keys[0]);
-      writeFileSync(path, `${key}\n`, { mode: 0o600 });
-    }
-    keys.push(readFileSync(path, 'utf8').trim());
-  }
-  return [await personOf(app, keys[0]), await personOf(app, keys[1])];
 }
 
 /** The shipped profile with what the simulator plays: open all day, quick, and with automation allowed. */
@@ -245,14 +220,14 @@ async function writeSampleBatch(folder: string): Promise<string> {
   return file;
 }
 
-async function showException(app: Filewright, batch: string): Promise<void> {
-  const [first] = await listExceptions(app.session, app.tenant, { batch, limit: 1 });
+async function showException(app: Filewright, by: PersonActor, batch: string): Promise<void> {
+  const [first] = await listReviews(app, by, { batch, limit: 1 });
   process.stdout.write('\n6. One exception with its evidence\n');
   if (first === undefined) {
     process.stdout.write('   None this time: every filing was accepted.\n');
     return;
   }
-  const { envelope } = await openException(app, first.filing.id);
+  const { envelope } = await openReview(app, by, first.filing.id);
   process.stdout.write(`${evidenceText(describe(first.filing), envelope)}\n`);
 }
 
@@ -271,8 +246,8 @@ function showTruth(
   );
 }
 
-async function showLedger(app: Filewright): Promise<void> {
-  const report = await verifyLedger(app, { bodies: true });
+async function showLedger(app: Filewright, by: PersonActor): Promise<void> {
+  const report = await verifyLedger(app, by, { bodies: true });
   const rows = report.logs.map((log) => [
     log.log,
     log.entries,
@@ -286,21 +261,25 @@ async function showLedger(app: Filewright): Promise<void> {
 }
 
 /** One accepted filing, provable to a stranger: the lines below work without this program. */
-async function proveOne(app: Filewright, batch: string, folder: string): Promise<void> {
-  const [filing] = await listFilings(app.session, app.tenant, {
+async function proveOne(
+  app: Filewright,
+  by: PersonActor,
+  { batch, folder }: { readonly batch: string; readonly folder: string },
+): Promise<void> {
+  const [filing] = await listFilings(app, by, {
     batch,
     status: 'accepted',
     limit: 1,
   });
   if (filing === undefined) return;
   const place = resolve(folder, `proof-${filing.id}`);
-  const report = await exportLedger(app, undefined, {
+  const report = await exportLedger(app, by, {
     folder: place,
     scope: { kind: 'filing', filing: filing.id },
     bodies: false,
     format: 'tiles',
   });
-  const log = (await signedLogs(app)).find(({ boundary }) => boundary === 'filing');
+  const log = (await signedLogs(app, by)).find(({ boundary }) => boundary === 'filing');
   const [written] = report.logs;
   if (log === undefined || written === undefined) return;
   process.stdout.write(`

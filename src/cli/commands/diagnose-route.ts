@@ -33,7 +33,7 @@ export function addDiagnoseRoute(diagnose: Command): void {
       }
       await withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const { diagnoseRoute } = await import('../../acts/dockets/index.ts');
-        const found = await diagnoseRoute(app, await actor(), id, {
+        const found = await diagnoseRoute(app, actor, id, {
           allowPrivate: own.allowPrivate === true,
           ...(minutes === undefined ? {} : { verboseMs: minutes * MINUTE_MS }),
         });

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import {
   type BlocksDiagnosis,
   type ConflictsDiagnosis,
+  type DiagnosedLaneEvent,
   diagnoseBlocks,
   diagnoseConflicts,
   diagnosePayload,
@@ -9,8 +10,8 @@ import {
   type PayloadDiagnosis,
   type SessionsDiagnosis,
 } from '../../acts/index.ts';
+import type { Actor } from '../../access/index.ts';
 import type { Filewright } from '../../filewright.ts';
-import type { DiagnosedLaneEvent } from '../../store/index.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { span, table } from '../output.ts';
 import { addDiagnoseRoute } from './diagnose-route.ts';
@@ -19,7 +20,7 @@ export function addDiagnoseCommands(diagnose: Command): void {
   const add = <T extends object>(
     name: string,
     description: string,
-    act: (app: Filewright, scope: string) => Promise<T>,
+    act: (app: Filewright, actor: Actor, scope: string) => Promise<T>,
     show: (found: T) => string,
   ): void => {
     diagnose
@@ -27,9 +28,7 @@ export function addDiagnoseCommands(diagnose: Command): void {
       .description(description)
       .action(async (scope: string, _own: object, command: Command) =>
         withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-          // It opens what is sealed: an act of a person, although nothing of it is shown as it is.
-          await actor();
-          const found = await act(app, scope);
+          const found = await act(app, actor, scope);
           out.result(`diagnose ${name}`, found, () => show(found));
         }),
       );

@@ -1,9 +1,9 @@
 /** From what a person types to what closes a docket: exactly one kind of ground, and all of it. */
 import type { ClosingGround } from '../../acts/dockets/index.ts';
-import { ledgerHistory } from '../../acts/index.ts';
+import type { Actor } from '../../access/index.ts';
+import { ledgerHistory, showFiling } from '../../acts/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import { FilewrightError, type Instant, parseRfc3339, sha256Of } from '../../core/index.ts';
-import { findFiling } from '../../store/index.ts';
 import { checkUuid, readNamedFile } from '../arguments.ts';
 
 /** A filing that was tried more often than this is not what proves anything. */
@@ -18,7 +18,11 @@ export interface CloseOptions {
   readonly seen?: true;
 }
 
-export async function closingRequest(app: Filewright, own: CloseOptions): Promise<ClosingGround> {
+export async function closingRequest(
+  app: Filewright,
+  actor: Actor,
+  own: CloseOptions,
+): Promise<ClosingGround> {
   const { filing, receipt, document, override, seen } = own;
   const given = [filing, receipt, document, override, seen].filter((one) => one !== undefined);
   if (given.length !== 1) {
@@ -32,7 +36,7 @@ export async function closingRequest(app: Filewright, own: CloseOptions): Promis
   }
   if (override !== undefined) return { kind: 'override', reason: override };
   if (seen === true) return { kind: 'seen' };
-  if (filing !== undefined) return filingProof(app, filing);
+  if (filing !== undefined) return filingProof(app, actor, filing);
   const filedAt = readFiledAt(own.filedAt);
   if (receipt !== undefined) return { kind: 'proof', receipt, filedAt };
   const bytes = readNamedFile('document', document ?? '');
@@ -41,10 +45,10 @@ export async function closingRequest(app: Filewright, own: CloseOptions): Promis
 }
 
 /** What this installation filed itself: accepted, with the receipt and the moment from the ledger. */
-async function filingProof(app: Filewright, id: string): Promise<ClosingGround> {
+async function filingProof(app: Filewright, actor: Actor, id: string): Promise<ClosingGround> {
   checkUuid('--filing', id);
-  const filing = await findFiling(app.session, app.tenant, id);
-  const { lines } = await ledgerHistory(app, undefined, { filing: filing.id }, HISTORY_MAX);
+  const { filing } = await showFiling(app, actor, id);
+  const { lines } = await ledgerHistory(app, actor, { filing: filing.id }, HISTORY_MAX);
   const accepted = lines.findLast(({ facts }) => facts['to'] === 'accepted');
   const filedAt = accepted === undefined ? undefined : parseRfc3339(accepted.at);
   if (filing.status !== 'accepted' || filing.receipt === undefined || filedAt === undefined) {

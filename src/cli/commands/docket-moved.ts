@@ -15,7 +15,7 @@ export function addDocketMoved(docket: Command): void {
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const { movedBy } = await import('../../acts/dockets/index.ts');
         const { patentLawAt } = await import('../patent-law.ts');
-        const moved = await movedBy(app, await actor(), patentLawAt(law));
+        const moved = await movedBy(app, actor, patentLawAt(law));
         const earlier = moved.filter((one) => one.earlier).length;
         out.result('docket moved', { moved, earlier }, () => movedText(moved));
         if (earlier > 0) process.exitCode = EXIT.conflict;

@@ -46,7 +46,7 @@ async function reportAction(own: ReportOptions, { app, out, actor }: Context): P
     '../../acts/dockets/index.ts'
   );
   const { reportTable } = await import('./docket-text.ts');
-  const report = await docketReport(app, await actor(), {
+  const report = await docketReport(app, actor, {
     ...(own.dueBefore === undefined ? {} : { dueBefore: readDay('--due-before', own.dueBefore) }),
     ...(own.owner === undefined ? {} : { owner: own.owner }),
     ...(own.client === undefined ? {} : { client: own.client }),
@@ -59,7 +59,8 @@ async function reportAction(own: ReportOptions, { app, out, actor }: Context): P
   }
   // Each choice is a calendar of its own: another owner's dockets must not be cancelled in this one.
   const name = ['Dockets for', viewer.id, ...(own.owner === undefined ? [] : ['with', own.owner])];
-  const feed = own.ics === undefined ? undefined : await issueDocketFeed(app, rows, name.join(' '));
+  const feed =
+    own.ics === undefined ? undefined : await issueDocketFeed(app, actor, rows, name.join(' '));
   if (own.ics !== undefined && feed !== undefined) writeWhole(own.ics, feed.text);
   out.result(
     'docket report',

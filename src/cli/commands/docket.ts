@@ -87,7 +87,7 @@ function addList(docket: Command): void {
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const { listDockets } = await import('../../acts/dockets/index.ts');
         const { docketJson, docketsTable } = await import('./docket-text.ts');
-        const found = await listDockets(app, await actor(), {
+        const found = await listDockets(app, actor, {
           closed: own.closed === true,
           limit: readLimit(own.limit),
           ...(own.owner === undefined ? {} : { owner: own.owner }),
@@ -113,7 +113,7 @@ function addShow(docket: Command): void {
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const { showDocket } = await import('../../acts/dockets/index.ts');
         const { detailJson, detailText } = await import('./docket-text.ts');
-        const found = await showDocket(app, await actor(), id);
+        const found = await showDocket(app, actor, id);
         if (own.payload === true && found.payload === undefined) {
           throw new FilewrightError(
             'NOT_FOUND',
@@ -140,7 +140,7 @@ function addAck(docket: Command): void {
     .action(async (id: string, _own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const { acknowledgeDocket } = await import('../../acts/dockets/index.ts');
-        const done = await acknowledgeDocket(app, await actor(), id);
+        const done = await acknowledgeDocket(app, actor, id);
         out.result(
           'docket ack',
           { docket: id, isFirst: done.isFirst, by: done.by, at: iso(done.at) },
@@ -168,8 +168,8 @@ function addClose(docket: Command): void {
     .action(async (id: string, own: CloseOptions, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const { closeDocket } = await import('../../acts/dockets/index.ts');
-        const request = await closingRequest(app, own);
-        const closed = await closeDocket(app, await actor(), id, request);
+        const request = await closingRequest(app, actor, own);
+        const closed = await closeDocket(app, actor, id, request);
         out.result('docket close', { docket: id, ...closed, at: iso(closed.at) }, () => {
           if (!closed.isFirst) {
             return `Already closed by ${closed.by} (${closed.how}) at ${iso(closed.at)}; nothing was changed.`;
@@ -197,9 +197,8 @@ async function importAction(
   }
   await withApp(options, async ({ app, out, actor }) => {
     const { importDocketFile } = await import('../../acts/dockets/index.ts');
-    const report = await importDocketFile(app, {
+    const report = await importDocketFile(app, actor, {
       ...rowImportOf(file, own),
-      person: await actor(),
       ...(own.mapping === undefined ? {} : { mapping: own.mapping }),
       ...(own.map === undefined ? {} : { columns: readMapping(own.map) }),
     });
@@ -231,14 +230,14 @@ async function consumeAction(own: ConsumeOptions, options: GlobalOptions): Promi
   const { jsonLog } = await import('../../system/index.ts');
   await withApp(
     options,
-    async ({ app }) => {
+    async ({ app, actor }) => {
       const { consumeDockets } = await import('../../acts/dockets/index.ts');
       const from =
         own.rabbit === undefined
           ? { kind: 'redis' as const, stream: own.redis ?? '', group: own.group }
           : { kind: 'rabbit' as const, queue: own.rabbit };
       const mapping = own.mapping === undefined ? {} : { mapping: own.mapping };
-      await consumeDockets(app, { ...from, ...mapping }, environment, signal);
+      await consumeDockets(app, actor, { ...from, ...mapping }, environment, signal);
     },
     jsonLog(),
   );

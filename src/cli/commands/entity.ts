@@ -60,9 +60,7 @@ export function addEntityCommands(entity: Command): void {
     .action(async (name: string, own: { sealed?: true }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const { viewEntity } = await import('../../acts/register/index.ts');
-        // Reading what is sealed is an act of a person, not of whoever can start the program.
-        if (own.sealed === true) await actor();
-        const found = await viewEntity(app, name, own.sealed === true);
+        const found = await viewEntity(app, actor, name, own.sealed === true);
         out.result('entity show', found, () => detail(found).join('\n'));
       }),
     );
@@ -75,10 +73,8 @@ async function importAction(
 ): Promise<void> {
   await withApp(options, async ({ app, out, actor }) => {
     const { importRegister } = await import('../../acts/register/index.ts');
-    const person = await actor();
-    const report = await importRegister(app, {
+    const report = await importRegister(app, actor, {
       ...rowImportOf(file, own),
-      person,
       ...(own.map === undefined ? {} : { mapping: readMapping(own.map) }),
       ...(own.asOf === undefined ? {} : { asOf: readDay('--as-of', own.asOf) }),
       onProgress: rowsRead(out),
@@ -108,9 +104,13 @@ async function listAction(own: ListOptions, options: GlobalOptions): Promise<voi
   }
   await withApp(options, async ({ app, out, actor }) => {
     const { viewEntities } = await import('../../acts/register/index.ts');
-    if (own.names === true) await actor();
     const { names, limit, ...filter } = own;
-    const found = await viewEntities(app, { ...filter, limit: readLimit(limit) }, names === true);
+    const found = await viewEntities(
+      app,
+      actor,
+      { ...filter, limit: readLimit(limit) },
+      names === true,
+    );
     const entities = found.map(({ sealed, ...plain }) => ({
       ...plain,
       ...(sealed === undefined ? {} : { name: sealed.entity_name }),

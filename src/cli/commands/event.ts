@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { acknowledge, listAlerts, resend } from '../../acts/index.ts';
-import { listEvents } from '../../store/index.ts';
+import { acknowledge, listAlerts, listEvents, resend } from '../../acts/index.ts';
 import { readLimit } from '../arguments.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
@@ -12,9 +11,9 @@ export function addEventCommands(event: Command): void {
     .option('--type <type>')
     .option('--limit <n>', 'how many', '50')
     .action(async (own: { type?: string; limit: string }, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const filter = { ...own, limit: readLimit(own.limit) };
-        const events = await listEvents(app.session, app.tenant, filter);
+        const events = await listEvents(app, actor, filter);
         out.result('event list', { events }, () =>
           table(
             ['event', 'type', 'at', 'filing', 'notices', 'sent'],
@@ -30,8 +29,7 @@ export function addEventCommands(event: Command): void {
     .option('--webhook <id>', 'to this one alone')
     .action(async (id: string, own: { webhook?: string }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        await actor();
-        const count = await resend(app, id, own.webhook);
+        const count = await resend(app, actor, id, own.webhook);
         out.result('event resend', { event: id, count }, () => `Queued ${count} again.`);
       }),
     );
@@ -46,9 +44,9 @@ export function addAlertCommands(alert: Command): void {
     .option('--all', 'with acknowledged ones')
     .option('--limit <n>', 'how many', '50')
     .action(async (own: { all?: boolean; limit: string }, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, reader }) => {
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const filter = { all: own.all === true, limit: readLimit(own.limit) };
-        const alerts = await listAlerts(app, await reader(), filter);
+        const alerts = await listAlerts(app, actor, filter);
         out.result('alert list', { alerts }, () =>
           table(
             ['alert', 'severity', 'about', 'since', 'raised', 'told', 'text'],
@@ -71,7 +69,7 @@ export function addAlertCommands(alert: Command): void {
     .description('say that you have taken it on; nobody is told of it again')
     .action(async (id: string, _own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        await acknowledge(app, id, await actor());
+        await acknowledge(app, actor, id);
         out.result('alert ack', { alert: id }, () => `Alert ${id} is acknowledged.`);
       }),
     );

@@ -1,18 +1,12 @@
 import type { Command } from 'commander';
-import { defendFiling, lanes, requireLane } from '../../acts/index.ts';
 import {
-  FILING_STATUSES,
-  FilewrightError,
-  type FilingStatus,
-  parseStrictJson,
-} from '../../core/index.ts';
-import {
+  defendFiling,
   type FilingView,
-  findFiling,
-  findPayload,
-  history,
   listFilings,
-} from '../../store/index.ts';
+  openPayload,
+  showFiling,
+} from '../../acts/index.ts';
+import { FILING_STATUSES, FilewrightError, type FilingStatus } from '../../core/index.ts';
 import { checkUuid, readLimit } from '../arguments.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
@@ -41,17 +35,16 @@ function addList(filing: Command): void {
     .option('--after <id>', 'go on behind this filing')
     .option('--limit <n>', 'how many', '50')
     .action(async (own: ListOptions, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const { status, ...rest } = own;
         checkUuid('--batch', own.batch);
-        if (own.lane !== undefined) requireLane(await lanes(app), own.lane);
         checkUuid('--after', own.after);
         const filter = {
           ...rest,
           limit: readLimit(own.limit),
           ...(status === undefined ? {} : { status: readStatus(status) }),
         };
-        const filings = await listFilings(app.session, app.tenant, filter);
+        const filings = await listFilings(app, actor, filter);
         out.result('filing list', { filings }, () =>
           table(
             [
@@ -89,8 +82,8 @@ function addShow(filing: Command): void {
     .option('--payload', 'open the sealed payload too')
     .action(async (name: string, own: { payload?: boolean }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const found = await findFiling(app.session, app.tenant, name);
-        const attempts = (await history(app.session, app.tenant, found.id)).map((attempt) => ({
+        const { filing: found, attempts: made } = await showFiling(app, actor, name);
+        const attempts = made.map((attempt) => ({
           attempt: attempt.attempt,
           action: attempt.action,
           trace: attempt.id,
@@ -99,12 +92,7 @@ function addShow(filing: Command): void {
           verdict: attempt.outcome?.verdict ?? null,
           code: attempt.outcome?.code ?? null,
         }));
-        // Reading a payload is an act of a person, not of whoever can start the program.
-        const payload =
-          own.payload === true
-            ? (await actor(),
-              parseStrictJson(app.vault.open(await findPayload(app.session, app.tenant, found.id))))
-            : undefined;
+        const payload = own.payload === true ? await openPayload(app, actor, found) : undefined;
         out.result(
           'filing show',
           { filing: found, attempts, ...(payload === undefined ? {} : { payload }) },
@@ -139,8 +127,7 @@ function addDefend(filing: Command): void {
     )
     .action(async (name: string, dir: string, _own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const request = { filing: name, folder: dir, by: await actor() };
-        const pack = await defendFiling(app, request);
+        const pack = await defendFiling(app, actor, { filing: name, folder: dir });
         out.result('filing defend', pack, () =>
           [
             `${pack.entries} entries with proofs, ${pack.payloads} payloads, ${pack.answers} answers in ${pack.folder}; begin with README.txt.`,

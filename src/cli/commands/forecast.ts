@@ -44,16 +44,16 @@ async function forecastAction(
   options: GlobalOptions,
 ): Promise<void> {
   const thresholdsMs = thresholdsFrom(own.thresholds) ?? SLACK_THRESHOLDS_MS;
-  await withApp(options, async ({ app, out }) => {
+  await withApp(options, async ({ app, out, actor }) => {
     const scope = {
       ...(batch === undefined ? {} : { batch }),
       ...(own.lane === undefined ? {} : { lane: own.lane }),
     };
-    const { forecasts, now } = await forecastFilings(app, scope, { thresholdsMs });
+    const { forecasts, now } = await forecastFilings(app, actor, scope, { thresholdsMs });
     const isWhole = batch === undefined && own.lane === undefined;
-    const unfiled = isWhole ? await unfiledOf(app, thresholdsMs) : [];
-    const raised = own.alert === true ? await warnOfSlack(app, thresholdsMs) : [];
-    const told = own.alert === true ? await warnOfUnfiled(app, thresholdsMs) : [];
+    const unfiled = isWhole ? await unfiledOf(app, actor, thresholdsMs) : [];
+    const raised = own.alert === true ? await warnOfSlack(app, actor, thresholdsMs) : [];
+    const told = own.alert === true ? await warnOfUnfiled(app, actor, thresholdsMs) : [];
     const lanes = forecasts.map((lane) => ({
       ...lane,
       filings: undefined,

@@ -2,7 +2,7 @@
 import { FilewrightError } from '../../core/index.ts';
 import type { ActorRef } from '../../core/index.ts';
 import type { Organization } from '../../acts/grants/index.ts';
-import type { Person } from '../../store/index.ts';
+import type { PersonActor } from '../../access/index.ts';
 import { readDay } from './obligation-register.ts';
 
 /** Days as YYYY-MM-DD, both included. */
@@ -80,7 +80,7 @@ function isDayOfYear(text: string): boolean {
   return /^\d{2}-\d{2}$/.test(text) && !Number.isNaN(day) && dayOf(day) === `2024-${text}`;
 }
 
-export function actorOf(person: Person): ActorRef {
+export function actorOf(person: PersonActor): ActorRef {
   return { kind: 'user', id: person.id };
 }
 

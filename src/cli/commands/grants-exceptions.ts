@@ -43,9 +43,9 @@ function addList(exceptions: Command): void {
     .description('exceptions that are open; with --all the resolved ones too')
     .option('--all', 'resolved ones too')
     .action(async (own: { all?: true }, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const { openGrants, sequenceAll } = await import('../../acts/grants/index.ts');
-        const found = await openGrants(app).exceptions.list(
+        const found = await openGrants(app, actor).exceptions.list(
           own.all === true ? {} : { isOpen: true },
         );
         await sequenceAll(app);

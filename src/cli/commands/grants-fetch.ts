@@ -20,7 +20,7 @@ export function addGrantsFetch(grants: Command): void {
           '../../acts/grants/index.ts'
         );
         const wanted = awardPath(path, own.format);
-        const report = await readingLane(app, own.lane, (lane) =>
+        const report = await readingLane(app, person, own.lane, (lane) =>
           pipeline.fetchAwards(wanted, laneDocuments(own.lane, lane), actorOf(person)),
         );
         out.result('grants fetch', report, () => fetchWords(report).join('\n'));

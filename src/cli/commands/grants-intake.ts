@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { FeedReport, IngestionReport, Pipeline } from '../../acts/grants/index.ts';
 import { ERRORS, EXIT, FilewrightError } from '../../core/index.ts';
 import { type Context, type GlobalOptions, withApp } from '../context.ts';
+import { requirePerson } from '../../acts/index.ts';
 import { actorOf } from './grants-arguments.ts';
 
 /** Digits of a feed's id that are enough to name it. */
@@ -58,8 +59,9 @@ async function eachFile<Report>(
   take: (pipeline: Pipeline, file: string, by: ReturnType<typeof actorOf>) => Promise<Report>,
 ): Promise<readonly FileOutcome<Report>[]> {
   const { openGrants, sequenceAll } = await import('../../acts/grants/index.ts');
-  const by = actorOf(await actor());
-  const pipeline = openGrants(app);
+  const person = requirePerson(actor);
+  const by = actorOf(person);
+  const pipeline = openGrants(app, person);
   const done: FileOutcome<Report>[] = [];
   for (const file of files) {
     try {

@@ -1,9 +1,9 @@
 /** Matching what came with what was promised, closing a period, and letting its money go on. */
 import type { Command } from 'commander';
 import type { CloseReport, HandoffReport, Pipeline } from '../../acts/grants/index.ts';
-import { checkReason } from '../../acts/index.ts';
+import { checkReason, requirePerson } from '../../acts/index.ts';
 import { EXIT, FilewrightError } from '../../core/index.ts';
-import type { Person } from '../../store/index.ts';
+import type { PersonActor } from '../../access/index.ts';
 import { checkUuid } from '../arguments.ts';
 import { type Context, type GlobalOptions, withApp } from '../context.ts';
 import { table } from '../output.ts';
@@ -72,10 +72,10 @@ function addUnmatched(grants: Command): void {
     .description('what waits for a match or for a person, the oldest first')
     .option('--as-of <day>', 'age on this day (default today in UTC)')
     .action(async (own: { asOf?: string }, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const { openGrants } = await import('../../acts/grants/index.ts');
         const asOf = dayOr('--as-of', own.asOf, app.clock.now());
-        const entries = await openGrants(app).unmatched(asOf);
+        const entries = await openGrants(app, actor).unmatched(asOf);
         out.result('grants unmatched', { asOf, entries }, () =>
           [
             table(
@@ -244,12 +244,12 @@ const waitingWords = ['Run grants hand-off, where a closed period waits for it.'
 /** Opens the pipeline for a person; what was done is in the ledger before the command ends. */
 export async function acting(
   command: Command,
-  work: (context: Context, pipeline: Pipeline, person: Person) => Promise<void>,
+  work: (context: Context, pipeline: Pipeline, person: PersonActor) => Promise<void>,
 ): Promise<void> {
   await withApp(command.optsWithGlobals<GlobalOptions>(), async (context) => {
     const { openGrants, sequenceAll } = await import('../../acts/grants/index.ts');
-    const person = await context.actor();
-    await work(context, openGrants(context.app), person);
+    const person = requirePerson(context.actor);
+    await work(context, openGrants(context.app, person), person);
     await sequenceAll(context.app);
   });
 }

@@ -32,9 +32,9 @@ function addStatements(grants: Command): void {
     .description('bank statements that are taken in, and withdrawals that wait for a second person')
     .option('--account <account>', 'of one account')
     .action(async (own: { account?: string }, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const { openGrants } = await import('../../acts/grants/index.ts');
-        const pipeline = openGrants(app);
+        const pipeline = openGrants(app, actor);
         const statements = await pipeline.statements(own.account);
         const withdrawals = await pipeline.withdrawals.list();
         out.result('grants statements', { statements, withdrawals }, () =>

@@ -54,14 +54,19 @@ function addRetry(grants: Command): void {
     .requiredOption('--lane <code>', 'read over this lane')
     .option(...PATH)
     .action(async (own: { lane: string; path: string }, command: Command) =>
-      acting(command, async ({ app, out }, pipeline) => {
+      acting(command, async ({ app, out, actor }, pipeline) => {
         const { laneDocuments, ledgerOfLane, readingLane } = await import(
           '../../acts/grants/index.ts'
         );
-        const { fetches, verifications } = await readingLane(app, own.lane, async (lane) => ({
-          fetches: await pipeline.runFetchQueue(laneDocuments(own.lane, lane)),
-          verifications: await pipeline.runRetryQueue(ledgerOfLane(own.lane, lane, own.path)),
-        }));
+        const { fetches, verifications } = await readingLane(
+          app,
+          actor,
+          own.lane,
+          async (lane) => ({
+            fetches: await pipeline.runFetchQueue(laneDocuments(own.lane, lane)),
+            verifications: await pipeline.runRetryQueue(ledgerOfLane(own.lane, lane, own.path)),
+          }),
+        );
         out.result('grants retry', { fetches, verifications }, () =>
           fetches.length + verifications.length === 0
             ? 'Nothing is due.'
@@ -79,9 +84,9 @@ function addStatus(grants: Command): void {
     .command('status')
     .description('how much is where: documents, awards, lines, exceptions, periods')
     .action(async (_own: object, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const { openGrants } = await import('../../acts/grants/index.ts');
-        const pipeline = openGrants(app);
+        const pipeline = openGrants(app, actor);
         const [status, periods] = [await pipeline.status(), await pipeline.periods()];
         out.result('grants status', { ...status, periods }, () =>
           [
@@ -124,7 +129,7 @@ const STATUS_WORDS = {
 
 async function withLedger(
   own: LedgerOptions,
-  { app }: Context,
+  { app, actor }: Context,
   work: (ledger: GrantorLedger) => Promise<void>,
 ): Promise<void> {
   const { ledgerOfFile, ledgerOfLane, readingLane } = await import('../../acts/grants/index.ts');
@@ -136,7 +141,7 @@ async function withLedger(
     return;
   }
   const code = own.lane ?? '';
-  await readingLane(app, code, (lane) => work(ledgerOfLane(code, lane, own.path)));
+  await readingLane(app, actor, code, (lane) => work(ledgerOfLane(code, lane, own.path)));
 }
 
 function exitAfter(reports: readonly VerificationReport[]): number {

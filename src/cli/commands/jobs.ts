@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { jsonLog } from '../../system/index.ts';
-import { eventConsumers } from '../../acts/index.ts';
+import { runJobsOnce, startJobs } from '../../acts/index.ts';
 import { type GlobalOptions, stopSignal, withApp } from '../context.ts';
 
 interface RunOptions {
@@ -18,12 +18,9 @@ export function addJobsCommands(jobs: Command): void {
       const signal = stopSignal();
       await withApp(
         command.optsWithGlobals<GlobalOptions>(),
-        async ({ app, out }) => {
+        async ({ app, out, actor }) => {
           if (own.once === true) {
-            const done = await app.runJobsOnce({
-              digest: own.digest === true,
-              consumers: await eventConsumers(app),
-            });
+            const done = await runJobsOnce(app, actor, { digest: own.digest === true });
             out.result(
               'jobs run',
               done,
@@ -31,7 +28,7 @@ export function addJobsCommands(jobs: Command): void {
             );
             return;
           }
-          const running = await app.jobs({ consumers: await eventConsumers(app) });
+          const running = await startJobs(app, actor);
           if (!signal.aborted) {
             await new Promise((resolve) =>
               signal.addEventListener('abort', resolve, { once: true }),

@@ -1,8 +1,6 @@
 import type { Command } from 'commander';
-import { addPortal, changeLane, lanes, type LaneWithProfile } from '../../acts/index.ts';
+import { addPortal, changeLane, listLanes, readProfile } from '../../acts/index.ts';
 import { FilewrightError, type Instant, type LaneState, type Profile } from '../../core/index.ts';
-import { readProfile } from '../../portals/index.ts';
-import { laneCounts } from '../../store/index.ts';
 import { readNamedFile } from '../arguments.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
@@ -22,23 +20,16 @@ function addList(lane: Command): void {
     .command('list')
     .description('ceilings, pauses, breakers and backlog')
     .action(async (_own: object, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
-        const all = await lanes(app);
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        const all = await listLanes(app, actor);
         const now = app.clock.now();
-        const counts = new Map(
-          (await laneCounts(app.session, app.tenant, undefined)).map((c) => [c.lane, c]),
-        );
-        const open = (code: string): number => {
-          const found = counts.get(code);
-          return found === undefined ? 0 : found.pending + found.submitted;
-        };
         out.result(
           'lane list',
           {
             lanes: all.map((l) => ({
               ...l.state,
               title: l.profile.title,
-              open: open(l.state.code),
+              open: l.open,
             })),
           },
           () =>
@@ -47,11 +38,11 @@ function addList(lane: Command): void {
               all.map((l) => [
                 l.state.code,
                 l.state.ceiling,
-                open(l.state.code),
+                l.open,
                 pauseText(l.state, now),
                 l.state.breaker.state,
                 l.profile.automation,
-                title(l),
+                l.profile.title,
               ]),
             ),
         );
@@ -65,9 +56,8 @@ function addAdd(lane: Command): void {
     .description('add a lane from a portal profile, or give an existing lane a new profile')
     .action(async (file: string, _own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const person = await actor();
         const profile = readProfileFile(file);
-        const { added } = await addPortal(app, profile, person);
+        const { added } = await addPortal(app, actor, profile);
         out.result(
           'lane add',
           { lane: profile.code, added },
@@ -89,7 +79,7 @@ function addChange(
     .description(about)
     .action(async (code: string, _own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const state = await changeLane(app, code, { kind }, await actor());
+        const state = await changeLane(app, actor, code, { kind });
         out.result(
           `lane ${name}`,
           { lane: state },
@@ -112,7 +102,7 @@ function addCeiling(lane: Command): void {
             `A ceiling from 1 to ${CEILING_MAX} was expected, found "${n}"`,
           );
         }
-        const state = await changeLane(app, code, { kind: 'ceiling', ceiling }, await actor());
+        const state = await changeLane(app, actor, code, { kind: 'ceiling', ceiling });
         out.result(
           'lane ceiling',
           { lane: state },
@@ -138,8 +128,4 @@ export function pauseText(lane: Pick<LaneState, 'pause'>, now: Instant): string 
     case 'held':
       return `held since ${iso(lane.pause.since)}: ${lane.pause.reason}`;
   }
-}
-
-function title(lane: LaneWithProfile): string {
-  return lane.profile.title;
 }

@@ -1,6 +1,11 @@
 import type { Command } from 'commander';
-import { changeRecipientOf, listMails, setMailServer, testMail } from '../../acts/index.ts';
-import { findMail, listRecipients } from '../../store/index.ts';
+import {
+  changeRecipientOf,
+  listMails,
+  mailSettings,
+  setMailServer,
+  testMail,
+} from '../../acts/index.ts';
 import { readLimit } from '../arguments.ts';
 import { environment, type GlobalOptions, withApp } from '../context.ts';
 import { table } from '../output.ts';
@@ -35,7 +40,7 @@ function addSet(mail: Command): void {
           sender: own.from,
           allowPrivateAddresses: own.allowPrivate === true,
         };
-        await setMailServer(app, setting, environment, await actor());
+        await setMailServer(app, actor, setting, environment);
         out.result('mail set', setting, () => `Mail goes out through ${own.smtp} as ${own.from}.`);
       }),
     );
@@ -46,9 +51,8 @@ function addShow(mail: Command): void {
     .command('show')
     .description('the mail server, and the recipients by role')
     .action(async (_own: object, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
-        const setting = await findMail(app.session, app.tenant);
-        const recipients = await listRecipients(app.session, app.tenant);
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        const { setting, recipients } = await mailSettings(app, actor);
         out.result('mail show', { setting: setting ?? null, recipients }, () =>
           [
             setting === undefined
@@ -72,7 +76,7 @@ function addChange(mail: Command, kind: 'add' | 'remove'): void {
     .action(async (role: string, address: string, own: { entity?: string }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const input = { role, address, entityId: own.entity };
-        const recipient = await changeRecipientOf(app, input, kind, await actor());
+        const recipient = await changeRecipientOf(app, actor, input, kind);
         out.result(`mail ${kind}`, recipient, () =>
           kind === 'add' ? `${address} is told as ${role}.` : `${address} is no longer told.`,
         );
@@ -86,8 +90,7 @@ function addTest(mail: Command): void {
     .description('send a test message now and say what the server answered')
     .action(async (address: string, _own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        await actor();
-        const outcome = await testMail(app, address, environment);
+        const outcome = await testMail(app, actor, address, environment);
         if (outcome.state !== 'sent') throw notSent(outcome.code, 'mail log');
         out.result('mail test', { address, ...outcome }, () => `Sent: ${outcome.code ?? ''}.`);
       }),
@@ -100,8 +103,8 @@ function addLog(mail: Command): void {
     .description('messages, with every attempt')
     .option('--limit <n>', 'how many', '20')
     .action(async (own: { limit: string }, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, reader }) => {
-        const notices = await listMails(app, await reader(), readLimit(own.limit));
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        const notices = await listMails(app, actor, readLimit(own.limit));
         out.result('mail log', { notices }, () =>
           table(
             ['recipient', 'subject', 'state', 'attempts', 'last answer', 'created', 'next'],

@@ -1,14 +1,13 @@
 /** Obligations that are stored: the list, the same as calendar or table, and computing them again. */
 import type { Command } from 'commander';
 import type { ListedObligation } from '../../acts/grants/index.ts';
-import type { IssuedFeed, Move, Recomputation } from '../../acts/register/index.ts';
+import type {
+  IssuedFeed,
+  Move,
+  ObligationState,
+  Recomputation,
+} from '../../acts/register/index.ts';
 import { csvLine, EXIT, FilewrightError } from '../../core/index.ts';
-import type { Filewright } from '../../filewright.ts';
-import {
-  listObligations,
-  type ObligationState,
-  type StoredObligation,
-} from '../../store/register/index.ts';
 import { writeWhole } from '../../system/index.ts';
 import { type Context, type GlobalOptions, withApp } from '../context.ts';
 import { table } from '../output.ts';
@@ -36,8 +35,6 @@ const STATES: readonly ObligationState[] = [
   'met',
   'superseded',
 ];
-const PAGE_ROWS = 1_000;
-const LISTED_MAX = 200_000;
 const MOVES_SHOWN_MAX = 200;
 
 export function addRegisterCommands(obligation: Command): void {
@@ -66,7 +63,7 @@ export function addRegisterCommands(obligation: Command): void {
     );
 }
 
-async function listAction(own: ListOptions, { app, out }: Context): Promise<void> {
+async function listAction(own: ListOptions, { app, out, actor }: Context): Promise<void> {
   const dueBefore =
     own.dueBefore === undefined ? undefined : readDay('--due-before', own.dueBefore);
   const jurisdictions = jurisdictionsOf(own.jurisdiction);
@@ -75,19 +72,19 @@ async function listAction(own: ListOptions, { app, out }: Context): Promise<void
     jurisdictions,
     ...(dueBefore === undefined ? {} : { dueBefore }),
   };
+  const { issueFeed, listObligations } = await import('../../acts/register/index.ts');
   const { awardEntries, awardObligations, isAsked, oneList } = await import(
     '../../acts/grants/index.ts'
   );
-  const awards = await awardObligations(app);
+  const awards = await awardObligations(app, actor);
   const found = oneList(
-    await allObligations(app, question),
+    await listObligations(app, actor, question),
     awards.filter((one) => isAsked(one, question)),
   );
-  const { issueFeed } = await import('../../acts/register/index.ts');
   const feed =
     own.ics === undefined
       ? undefined
-      : await issueFeed(app, {
+      : await issueFeed(app, actor, {
           jurisdictions,
           awards: awardEntries(awards, jurisdictions),
           ...(dueBefore === undefined ? {} : { dueBefore }),
@@ -162,10 +159,8 @@ async function recomputeAction(own: RecomputeOptions, context: Context): Promise
       '--law goes with --dry-run: only the shipped law is applied',
     );
   }
-  const person = isDryRun ? undefined : await actor();
-  const done = await recompute(app, {
+  const done = await recompute(app, actor, {
     dryRun: isDryRun,
-    person,
     ...(own.asOf === undefined ? {} : { asOf: readDay('--as-of', own.asOf) }),
     ...(own.jurisdiction === undefined ? {} : { jurisdiction: own.jurisdiction }),
     ...(own.law === undefined ? {} : { law: registerLaw(own.law) }),
@@ -203,38 +198,6 @@ function moveWords(move: Move): string {
   ]
     .filter((part) => part !== '')
     .join('  ');
-}
-
-async function allObligations(
-  app: Filewright,
-  filter: {
-    readonly states: readonly ObligationState[];
-    readonly jurisdictions: readonly string[];
-    readonly dueBefore?: string;
-  },
-): Promise<StoredObligation[]> {
-  const all: StoredObligation[] = [];
-  for (;;) {
-    const last = all.at(-1);
-    const page = await listObligations(
-      (statement, values) => app.session.run(statement, values),
-      app.tenant,
-      {
-        ...filter,
-        unfiled: false,
-        limit: PAGE_ROWS,
-        ...(last === undefined ? {} : { after: { due: last.due, id: last.id } }),
-      },
-    );
-    all.push(...page);
-    if (page.length < PAGE_ROWS) return all;
-    if (all.length > LISTED_MAX) {
-      throw new FilewrightError(
-        'INPUT_LIMIT',
-        `At most ${LISTED_MAX} obligations are listed at once; narrow the list with --due-before or --jurisdiction`,
-      );
-    }
-  }
 }
 
 /** Without the steps, which entity show has. */

@@ -3,9 +3,7 @@ import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { dirname, join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { cannotWrite, EXIT, FilewrightError, type Profile } from '../../core/index.ts';
-import { checkInLane } from '../../acts/index.ts';
-import { type ConformanceReport, readProfile } from '../../portals/index.ts';
-import { packageRoot } from '../../store/index.ts';
+import { checkInLane, type ConformanceReport, packageRoot, readProfile } from '../../acts/index.ts';
 import { systemClock } from '../../system/index.ts';
 import { isSpecialAddress } from '../../wire/index.ts';
 import { environment, type GlobalOptions, withAppIfRunning } from '../context.ts';
@@ -53,8 +51,8 @@ export function addPortalCommands(portal: Command): void {
         waitMsMax: readWait(own.wait) * 1_000,
       };
       const globals = command.optsWithGlobals<GlobalOptions>();
-      const report = await withAppIfRunning(globals, (app) =>
-        checkInLane(app, check, (lane, msMax) =>
+      const report = await withAppIfRunning(globals, (app, actor) =>
+        checkInLane(app, actor, check, (lane, msMax) =>
           out.say(
             `Every slot of lane ${lane} is in use; waiting for one, at most ${Math.round(msMax / 1_000)} seconds.`,
           ),

@@ -4,8 +4,8 @@ import type {
   listRecoveryDifferences,
   RecoveryStatus,
 } from '../../acts/dockets/index.ts';
+import { DIFFERENCE_KINDS, type DifferenceKind } from '../../acts/index.ts';
 import { FilewrightError } from '../../core/index.ts';
-import { DIFFERENCE_KINDS, type DifferenceKind } from '../../store/index.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
 
@@ -25,7 +25,7 @@ function addStatus(recovery: Command): void {
     .action(async (own: { all?: true }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const { recoveryStatus } = await import('../../acts/dockets/index.ts');
-        const found = await recoveryStatus(app, await actor(), { all: own.all === true });
+        const found = await recoveryStatus(app, actor, { all: own.all === true });
         out.result('recovery status', statusJson(found), () => statusText(found));
       }),
     );
@@ -40,7 +40,7 @@ function addRun(recovery: Command): void {
     .action(async (target: string, _own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const { runRecovery } = await import('../../acts/dockets/index.ts');
-        const found = await runRecovery(app, await actor(), target);
+        const found = await runRecovery(app, actor, target);
         out.result('recovery run', statusJson(found), () => statusText(found));
       }),
     );
@@ -54,7 +54,7 @@ function addApprove(recovery: Command): void {
     .action(async (target: string, own: { reason: string }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const { approveRecovery } = await import('../../acts/dockets/index.ts');
-        const found = await approveRecovery(app, await actor(), { target, reason: own.reason });
+        const found = await approveRecovery(app, actor, { target, reason: own.reason });
         out.result('recovery approve', statusJson(found), () => statusText(found));
       }),
     );
@@ -66,7 +66,7 @@ function addDifferences(recovery: Command): void {
     .action(async (own: FilterOptions, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const { listRecoveryDifferences } = await import('../../acts/dockets/index.ts');
-        const found = await listRecoveryDifferences(app, await actor(), filterOf(own));
+        const found = await listRecoveryDifferences(app, actor, filterOf(own));
         const differences = found.map((one) => ({
           ...one,
           foundAt: iso(one.foundAt),
@@ -94,11 +94,11 @@ function addReview(recovery: Command): void {
           );
         }
         if (docket !== undefined) {
-          const reviewed = await reviewDifferences(app, await actor(), docket);
+          const reviewed = await reviewDifferences(app, actor, docket);
           out.result('recovery review', { docket, reviewed }, () => `Reviewed: ${reviewed}.`);
           return;
         }
-        const done = await reviewFiltered(app, await actor(), filter);
+        const done = await reviewFiltered(app, actor, filter);
         const text = `Reviewed: ${done.reviewed}, of ${done.dockets} dockets.`;
         out.result('recovery review', done, () => text);
       }),

@@ -36,8 +36,8 @@ async function rehearseAction(
   const dueBefore = own.dueBefore === undefined ? undefined : readMoment(own.dueBefore);
   const faultRate = readNumber('--fault-rate', own.faultRate, { max: 1, whole: false });
   const seed = readNumber('--seed', own.seed, { max: 2 ** 31, whole: true });
-  await withApp(options, async ({ app, out }) => {
-    const plan = await planRehearsal(app, {
+  await withApp(options, async ({ app, out, actor }) => {
+    const plan = await planRehearsal(app, actor, {
       ...(batch === undefined ? {} : { batch }),
       ...(dueBefore === undefined ? {} : { dueBefore }),
     });

@@ -19,8 +19,8 @@ function addStatus(retention: Command): void {
     .command('status')
     .description('what is due, what is held, and every hold in force')
     .action(async (_own: object, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, reader }) => {
-        const status = await retentionStatus(app, await reader());
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        const status = await retentionStatus(app, actor);
         const { keys, holds } = status;
         out.result('retention status', status, () =>
           [
@@ -55,7 +55,7 @@ function addRun(retention: Command): void {
     )
     .action(async (own: { dryRun?: boolean; backupDays: string }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const run = await runRetention(app, await actor(), {
+        const run = await runRetention(app, actor, {
           dryRun: own.dryRun === true,
           backupDays: readDays(own.backupDays),
         });
@@ -84,7 +84,7 @@ function addHold(retention: Command): void {
           if ((subject === undefined) !== (own.all === true)) {
             throw new FilewrightError('USAGE', 'Name whose data to hold, or give --all');
           }
-          const held = await holdData(app, await actor(), { subject, reason: own.reason });
+          const held = await holdData(app, actor, { subject, reason: own.reason });
           out.result('retention hold', held, () =>
             [
               held.keys > 0
@@ -104,7 +104,7 @@ function addRelease(retention: Command): void {
     .action(async (id: string, _own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         checkUuid('hold', id);
-        await releaseData(app, await actor(), id);
+        await releaseData(app, actor, id);
         out.result('retention release', { id }, () => `Hold ${id} is released.`);
       }),
     );

@@ -14,10 +14,11 @@ import {
   proposeReplay,
   type Proposed,
   rejectFiling,
+  REVIEW_FILTERS,
+  type ReviewFilter,
   withdrawReview,
 } from '../../acts/index.ts';
 import { FilewrightError, type JsonValue, parseStrictJson } from '../../core/index.ts';
-import { REVIEW_FILTERS, type ReviewFilter } from '../../store/index.ts';
 import { checkUuid, parseJsonFile, readNamedFile } from '../arguments.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import type { Output } from '../output.ts';
@@ -79,13 +80,12 @@ function addReplay(review: Command): void {
         if (id === undefined) {
           const filter = filterOf(own.filter);
           const expectCount = countOf(own.expectCount);
-          const person = await actor();
-          const made = await proposeBulkReplay(app, { filter, expectCount, actor: person, reason });
+          const made = await proposeBulkReplay(app, actor, { filter, expectCount, reason });
           proposed(out, 'review replay', made, {});
           return;
         }
         const notFiled = evidenceOf(own.notFiled);
-        const made = await proposeReplay(app, { id, actor: await actor(), reason, notFiled });
+        const made = await proposeReplay(app, actor, { id, reason, notFiled });
         proposed(out, 'review replay', made, {});
       }),
     );
@@ -105,12 +105,11 @@ function addCorrect(review: Command): void {
     .option(...NOT_FILED)
     .action(async (id: string, own: CorrectOptions, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const made = await proposeCorrection(app, {
+        const made = await proposeCorrection(app, actor, {
           id,
           reason: checkReason('--reason', own.reason),
           notFiled: evidenceOf(own.notFiled),
           wanted: wantedOf(own),
-          actor: await actor(),
         });
         const { changes, gateChanges } = made;
         for (const { code, field, why } of gateChanges) out.say(`gate ${code} at ${field}: ${why}`);
@@ -129,10 +128,8 @@ function addApprove(review: Command): void {
         if (!SHA256.test(own.expectHash)) {
           throw new FilewrightError('USAGE', '--expect-hash: 64 hex digits were expected');
         }
-        const person = await actor();
-        const proposal = await approveReview(app, {
+        const proposal = await approveReview(app, actor, {
           id,
-          actor: person,
           expectHash: own.expectHash,
         });
         const { kind, count, sha256 } = proposal;
@@ -151,7 +148,7 @@ function addWithdraw(review: Command): void {
     .action(async (id: string, own: { reason: string }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const reason = checkReason('--reason', own.reason);
-        await withdrawReview(app, { id, actor: await actor(), reason });
+        await withdrawReview(app, actor, { id, reason });
         out.result('review withdraw', { proposal: id }, () => `Proposal ${id} is withdrawn.`);
       }),
     );
@@ -165,8 +162,7 @@ function addProposal(review: Command): void {
     )
     .action(async (id: string, _own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        await actor();
-        const opened = await openProposal(app, id);
+        const opened = await openProposal(app, actor, id);
         out.result('review proposal', opened, () => proposalText(opened));
       }),
     );
@@ -197,10 +193,9 @@ function addClosing(review: Command): void {
           const reason = checkReason('--reason', own.reason);
           const evidence = evidenceFor(own);
           const { receipt } = own;
-          const person = await actor();
           const isShared = own.sharedReceipt === true;
-          const act = { id, actor: person, reason, receipt, evidence, isShared };
-          const done = await acceptFiling(app, act);
+          const act = { id, reason, receipt, evidence, isShared };
+          const done = await acceptFiling(app, actor, act);
           const { evidenceSha256 } = done;
           out.result('review accept-as-filed', { filing: id, receipt, evidenceSha256 }, () =>
             [`Filing ${id} is accepted as filed.`, `evidence sha256  ${evidenceSha256}`].join('\n'),
@@ -217,7 +212,7 @@ function addClosing(review: Command): void {
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const reason = checkReason('--reason', own.reason);
         const notFiled = evidenceOf(own.notFiled);
-        const done = await rejectFiling(app, { id, actor: await actor(), reason, notFiled });
+        const done = await rejectFiling(app, actor, { id, reason, notFiled });
         const from = done.filing.status;
         out.result('review reject', { filing: id, from }, () => `Filing ${id} is rejected.`);
       }),
@@ -231,7 +226,7 @@ function addClosing(review: Command): void {
     .action(async (id: string, own: { reason: string; to: string }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const reason = checkReason('--reason', own.reason);
-        await handOnFiling(app, { id, actor: await actor(), reason, to: own.to });
+        await handOnFiling(app, actor, { id, reason, to: own.to });
         out.result(
           'review hand-on',
           { filing: id, to: own.to },

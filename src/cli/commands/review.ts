@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { lanes, openReview, requireLane } from '../../acts/index.ts';
-import { assignedPeople, listExceptions, listProposals } from '../../store/index.ts';
+import { listProposals, listReviews, openReview } from '../../acts/index.ts';
 import { checkUuid, readLimit } from '../arguments.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, span, table } from '../output.ts';
@@ -25,15 +24,10 @@ function addList(review: Command): void {
     .option('--batch <id>')
     .option('--limit <n>', 'how many', '50')
     .action(async (own: { lane?: string; batch?: string; limit: string }, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         checkUuid('--batch', own.batch);
-        if (own.lane !== undefined) requireLane(await lanes(app), own.lane);
-        const exceptions = await listExceptions(app.session, app.tenant, {
-          ...own,
-          limit: readLimit(own.limit),
-        });
-        const ids = exceptions.map((x) => x.filing.id);
-        const assigned = await assignedPeople(app.session, app.tenant, ids);
+        const filter = { ...own, limit: readLimit(own.limit) };
+        const exceptions = await listReviews(app, actor, filter);
         const rows = exceptions.map((x) => ({
           filing: x.filing.id,
           lane: x.filing.lane,
@@ -43,7 +37,7 @@ function addList(review: Command): void {
           mayBeFiled: x.unsettled !== undefined,
           slackMs: x.filing.lastSafe - app.clock.now(),
           openedAt: iso(x.openedAt),
-          assignedTo: assigned.get(x.filing.id) ?? null,
+          assignedTo: x.assignedTo ?? null,
         }));
         const head = ['filing', 'lane', 'entity', 'status', 'reason', 'may be filed', 'slack'];
         out.result('review list', { exceptions: rows }, () =>
@@ -73,12 +67,9 @@ function addShow(review: Command): void {
     .option('--hex', 'a hex dump of the exact bytes sent and answered instead')
     .action(async (id: string, own: { hex?: true }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        await actor();
-        const file = await openReview(app, id);
-        const { exception, ...opened } = file;
+        const file = await openReview(app, actor, id);
+        const { exception, assignedTo, ...opened } = file;
         const { envelope: _sealed, ...rest } = exception;
-        const assigned = await assignedPeople(app.session, app.tenant, [exception.filing.id]);
-        const assignedTo = assigned.get(exception.filing.id);
         out.result('review show', { ...rest, ...opened, assignedTo: assignedTo ?? null }, () =>
           own.hex === true
             ? hexText(file)
@@ -95,9 +86,9 @@ function addProposals(review: Command): void {
     .option('--all', 'decided ones too')
     .option('--limit <n>', 'how many', '50')
     .action(async (own: { all?: true; limit: string }, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const filter = { all: own.all === true, limit: readLimit(own.limit) };
-        const proposals = await listProposals(app.session, app.tenant, filter);
+        const proposals = await listProposals(app, actor, filter);
         out.result('review proposals', { proposals }, () =>
           table(
             ['proposal', 'what', 'filings', 'proposed by', 'at', 'state', 'hash'],

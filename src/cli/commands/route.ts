@@ -29,7 +29,7 @@ function addImport(route: Command): void {
     .action(async (files: string[], _own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const { importRoutingFiles } = await import('../../acts/dockets/index.ts');
-        const done = await importRoutingFiles(app, files, await actor());
+        const done = await importRoutingFiles(app, actor, files);
         const { n, isNew, matrix, peopleVersion } = done;
         out.result(
           'route import',
@@ -48,9 +48,9 @@ function addCheck(route: Command): void {
     .command('check <files...>')
     .description('look for circles, gaps and names that lead nowhere; change nothing')
     .action(async (files: string[], _own: object, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const { checkRoutingFiles } = await import('../../acts/dockets/index.ts');
-        const found = await checkRoutingFiles(app, files);
+        const found = await checkRoutingFiles(app, actor, files);
         out.result('route check', found, () => checkText(found));
         if (found.faults.length > 0) process.exitCode = EXIT.failed;
       }),
@@ -64,7 +64,7 @@ function addShow(route: Command): void {
     .action(async (_own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const { viewRouting } = await import('../../acts/dockets/index.ts');
-        const found = await viewRouting(app, await actor());
+        const found = await viewRouting(app, actor);
         out.result('route show', found, () => viewText(found));
       }),
     );
@@ -85,7 +85,7 @@ function addAbsent(route: Command): void {
       ) =>
         withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
           const { noteAbsence } = await import('../../acts/dockets/index.ts');
-          const { n } = await noteAbsence(app, { person, ...own }, await actor());
+          const { n } = await noteAbsence(app, actor, { person, ...own });
           out.result('route absent', { n, person, ...own }, () => `Noted; setup ${n} holds now.`);
         }),
     );
@@ -108,7 +108,7 @@ function addRun(route: Command): void {
       const signal = stopSignal();
       await withApp(
         command.optsWithGlobals<GlobalOptions>(),
-        async ({ app }) => {
+        async ({ app, actor }) => {
           const { PRIVATE_TARGETS, runRouter } = await import('../../acts/dockets/index.ts');
           const publicUrl = environment['FILEWRIGHT_PUBLIC_URL'];
           const { watchRabbit: rabbit = [], watchRedis = [], group } = own;
@@ -117,7 +117,7 @@ function addRun(route: Command): void {
             ...(publicUrl === undefined || publicUrl === '' ? {} : { publicUrl }),
           };
           const allowed = own.allowPrivate === true ? { [PRIVATE_TARGETS]: '1' } : {};
-          await runRouter(app, settings, { ...environment, ...allowed }, signal);
+          await runRouter(app, actor, settings, { ...environment, ...allowed }, signal);
         },
         jsonLog(),
       );

@@ -21,9 +21,9 @@ export function addServeCommand(serve: Command): void {
       const signal = stopSignal();
       await withApp(
         command.optsWithGlobals<GlobalOptions>(),
-        async ({ app, out }) => {
+        async ({ app, out, actor }) => {
           const { serveAcknowledgements } = await import('../../acts/dockets/index.ts');
-          const server = await serveAcknowledgements(app, { host: own.host, port });
+          const server = await serveAcknowledgements(app, actor, { host: own.host, port });
           out.result('serve', { url: server.url }, () => `Listening on ${server.url}`);
           await new Promise<void>((resolve) => {
             if (signal.aborted) resolve();

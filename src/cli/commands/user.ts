@@ -1,9 +1,8 @@
 import { closeSync, fsyncSync, ftruncateSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import type { Command } from 'commander';
-import { addUser, disableUser } from '../../acts/index.ts';
+import { addUser, disableUser, listUsers } from '../../acts/index.ts';
 import { cannotWrite, FilewrightError } from '../../core/index.ts';
-import { listPeople } from '../../store/index.ts';
-import { actorKey, type GlobalOptions, withApp } from '../context.ts';
+import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
 
 /** More than any key with its line end. */
@@ -18,9 +17,9 @@ export function addUserCommands(user: Command): void {
     )
     .option('--key-out <file>', 'write the key to a new file (mode 0600) instead of showing it')
     .action(async (name: string, own: { keyOut?: string }, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, options }) => {
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const keyFile = own.keyOut === undefined ? undefined : newKeyFile(own.keyOut);
-        const { id, key } = await addUser(app, name, actorKey(options)).catch((error: unknown) => {
+        const { id, key } = await addUser(app, actor, name).catch((error: unknown) => {
           keyFile?.abandon();
           throw error;
         });
@@ -39,8 +38,8 @@ export function addUserCommands(user: Command): void {
     .command('list')
     .description('everybody, with disabled people')
     .action(async (_own: object, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
-        const people = await listPeople(app.session, app.tenant);
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        const people = await listUsers(app, actor);
         out.result('user list', { people }, () =>
           table(
             ['name', 'id', 'since', 'disabled'],
@@ -55,7 +54,7 @@ export function addUserCommands(user: Command): void {
     .description('make a personal key useless')
     .action(async (name: string, _own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        await disableUser(app, name, await actor());
+        await disableUser(app, actor, name);
         out.result('user disable', { name }, () => `Disabled ${name}.`);
       }),
     );

@@ -1,7 +1,13 @@
 import type { Command } from 'commander';
-import { addWebhook, changeWebhook, rotateWebhook, testWebhook } from '../../acts/index.ts';
-import { listNotices, listSubscriptions } from '../../store/index.ts';
-import { checkUuid, readLimit } from '../arguments.ts';
+import {
+  addWebhook,
+  changeWebhook,
+  listWebhooks,
+  rotateWebhook,
+  testWebhook,
+  webhookLog,
+} from '../../acts/index.ts';
+import { readLimit } from '../arguments.ts';
 import { environment, type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
 import { noticeRows, notSent } from './notices.ts';
@@ -36,17 +42,13 @@ function addAdd(webhook: Command): void {
     .action(async (url: string, own: AddOptions, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const types = (own.events ?? '').split(',').filter((type) => type !== '');
-        const { id, secret } = await addWebhook(
-          app,
-          {
-            url,
-            types,
-            allowPrivateAddresses: own.allowPrivate === true,
-            environment,
-            ...(own.secret === undefined ? {} : { secret: own.secret }),
-          },
-          await actor(),
-        );
+        const { id, secret } = await addWebhook(app, actor, {
+          url,
+          types,
+          allowPrivateAddresses: own.allowPrivate === true,
+          environment,
+          ...(own.secret === undefined ? {} : { secret: own.secret }),
+        });
         // A secret that was given is known already, and need not be shown on a screen.
         const shown = own.secret === undefined ? { secret } : {};
         out.result('webhook add', { id, url, types, ...shown }, () =>
@@ -63,8 +65,8 @@ function addList(webhook: Command): void {
     .command('list')
     .description('addresses, event types, and whether they are enabled')
     .action(async (_own: object, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
-        const webhooks = await listSubscriptions(app.session, app.tenant);
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        const webhooks = await listWebhooks(app, actor);
         out.result('webhook list', { webhooks }, () =>
           table(
             ['webhook', 'address', 'events', 'state'],
@@ -88,7 +90,7 @@ function addChange(webhook: Command, kind: 'enable' | 'disable' | 'remove', abou
     .description(about)
     .action(async (id: string, _own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        await changeWebhook(app, id, kind, await actor());
+        await changeWebhook(app, actor, id, kind);
         out.result(`webhook ${kind}`, { id }, () => `Webhook ${id} is ${kind}d.`);
       }),
     );
@@ -102,7 +104,7 @@ function addRotate(webhook: Command): void {
     .action(async (id: string, own: { secret?: string }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const given = own.secret === undefined ? {} : { secret: own.secret };
-        const { secret } = await rotateWebhook(app, id, { environment, ...given }, await actor());
+        const { secret } = await rotateWebhook(app, actor, id, { environment, ...given });
         const shown = own.secret === undefined ? { secret } : {};
         out.result('webhook rotate', { id, ...shown }, () =>
           own.secret === undefined
@@ -119,8 +121,7 @@ function addTest(webhook: Command): void {
     .description('send a test event now and say what the receiver answered')
     .action(async (id: string, _own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        await actor();
-        const outcome = await testWebhook(app, id, environment);
+        const outcome = await testWebhook(app, actor, id, environment);
         if (outcome.state !== 'sent') throw notSent(outcome.code, `webhook log ${id}`);
         out.result('webhook test', { id, ...outcome }, () => `Sent: ${outcome.code ?? ''}.`);
       }),
@@ -133,10 +134,9 @@ function addLog(webhook: Command): void {
     .description('what was sent there, with every attempt')
     .option('--limit <n>', 'how many', '20')
     .action(async (id: string, own: { limit: string }, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out }) => {
-        checkUuid('webhook log', id);
+      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const limit = readLimit(own.limit);
-        const notices = await listNotices(app.session, app.tenant, { target: id, limit });
+        const notices = await webhookLog(app, actor, { id, limit });
         out.result('webhook log', { notices }, () =>
           table(
             ['event', 'type', 'state', 'attempts', 'last answer', 'created', 'next'],

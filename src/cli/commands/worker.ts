@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { eventConsumers, profilesByLane } from '../../acts/index.ts';
+import type { Actor } from '../../access/index.ts';
+import { openWorker, startJobs } from '../../acts/index.ts';
 import type { Filewright, RunningParts } from '../../filewright.ts';
 import { FilewrightError } from '../../core/index.ts';
 import { jsonLog } from '../../system/index.ts';
@@ -30,7 +31,7 @@ export function addWorkerCommand(worker: Command): void {
       const beat = readHeartbeat(own);
       await withApp(
         command.optsWithGlobals<GlobalOptions>(),
-        async ({ app }) => {
+        async ({ app, actor }) => {
           const ahead = Number(own.ahead);
           if (!Number.isInteger(ahead) || ahead < 0 || ahead > 10) {
             throw new FilewrightError(
@@ -38,9 +39,9 @@ export function addWorkerCommand(worker: Command): void {
               `--ahead: a number from 0 to 10 was expected, found "${own.ahead}"`,
             );
           }
-          const parts = await app.worker(await profilesByLane(app), { ahead });
+          const parts = await openWorker(app, actor, { ahead });
           try {
-            await runBesideJobs(app, parts.worker, { signal, beat });
+            await runBesideJobs(app, actor, parts.worker, { signal, beat });
           } finally {
             // Also when it never began: its thread would keep a process alive that nobody starts again.
             await parts.close();
@@ -53,10 +54,11 @@ export function addWorkerCommand(worker: Command): void {
 
 async function runBesideJobs(
   app: Filewright,
+  actor: Actor,
   worker: RunningParts['worker'],
   { signal, beat }: { readonly signal: AbortSignal; readonly beat: Heartbeat | undefined },
 ): Promise<void> {
-  const jobs = await app.jobs({ consumers: await eventConsumers(app) });
+  const jobs = await startJobs(app, actor);
   const running = worker.run();
   app.log.write({ level: 'info', event: 'worker.started' });
   const stop = (): void => void worker.stop(); // `running` reports its end.

@@ -15,6 +15,7 @@ export {
 } from './behaviour.ts';
 export { type ClientView, seenByClient } from './client-view.ts';
 export { Dice } from './dice.ts';
+export { type DirectReader, openDirectReader } from './direct-reader.ts';
 export {
   type Endpoint,
   type Fate,

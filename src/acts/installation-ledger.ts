@@ -1,18 +1,19 @@
-/** What `doctor` looks at in the ledger: the key's backup, roles, copies outside, quarantine, the sequencer. */
+/** What is looked at in the ledger of an installation: the key's backup, roles, copies outside, quarantine, the sequencer. */
 import { statSync } from 'node:fs';
-import { inspectQuarantine, signedLogs } from '../../acts/index.ts';
-import type { Filewright } from '../../filewright.ts';
-import { FilewrightError } from '../../core/index.ts';
-import { compareCopies, countSetAside, ledgerWaiting, rolesState } from '../../store/index.ts';
+import type { Actor } from '../access/index.ts';
+import { FilewrightError, instant, toRfc3339 } from '../core/index.ts';
+import type { Filewright } from '../filewright.ts';
+import type { Environment } from '../wire/index.ts';
+import { compareCopies, countSetAside, ledgerWaiting, rolesState } from '../store/index.ts';
 import {
   checkpointsFolder,
   confirmRootKeyBackup,
   readRootKeyBackup,
   rootKeyFile,
   rootKeySource,
-} from '../../system/index.ts';
-import { environment } from '../context.ts';
-import { iso, span } from '../output.ts';
+} from '../system/index.ts';
+import { signedLogs } from './audit-heads.ts';
+import { inspectQuarantine } from './audit-quarantine.ts';
 
 export interface Finding {
   readonly check: string;
@@ -27,7 +28,11 @@ const HELD_BACK_SECONDS_MAX = 60;
 const BACKUP_AGE_MS_MAX = 365 * 86_400_000;
 
 /** `copy` is a file to be compared with the root key in use, and remembered when it is the same. */
-export function rootKeyFindings(app: Filewright, copy: string | undefined): Finding[] {
+export function rootKeyFindings(
+  app: Filewright,
+  environment: Environment,
+  copy: string | undefined,
+): Finding[] {
   const { dataDirectory } = app;
   const source = rootKeySource({ dataDirectory, environment, mayCreate: false });
   if (source.kind === 'command') {
@@ -42,10 +47,13 @@ export function rootKeyFindings(app: Filewright, copy: string | undefined): Find
   const { key } = source;
   const now = app.clock.now();
   if (copy !== undefined) confirmRootKeyBackup({ dataDirectory, key, copy, now });
-  return [rootKeyMode(dataDirectory), backupFinding(readRootKeyBackup(dataDirectory, key), now)];
+  return [
+    rootKeyMode(dataDirectory, environment),
+    backupFinding(readRootKeyBackup(dataDirectory, key), now),
+  ];
 }
 
-function rootKeyMode(dataDirectory: string): Finding {
+function rootKeyMode(dataDirectory: string, environment: Environment): Finding {
   if ((environment['FILEWRIGHT_ROOT_KEY'] ?? '') !== '') {
     return good('root key', 'from FILEWRIGHT_ROOT_KEY');
   }
@@ -63,7 +71,7 @@ function backupFinding(backup: ReturnType<typeof readRootKeyBackup>, now: number
   if (backup.state === 'none') {
     return { check, state: 'warning', found: 'nobody has confirmed one', remedy };
   }
-  const day = iso(backup.confirmedAt).slice(0, 10);
+  const day = moment(backup.confirmedAt).slice(0, 10);
   if (backup.state === 'outdated') {
     const found = `the one confirmed ${day} is of another root key`;
     return { check, state: 'warning', found, remedy };
@@ -91,13 +99,17 @@ export async function unreachableCopies(app: Filewright): Promise<Finding | unde
 }
 
 /** After the ledger was sequenced: what still waits is held back. */
-export async function ledgerFindings(app: Filewright): Promise<Finding[]> {
+export async function ledgerFindings(
+  app: Filewright,
+  actor: Actor,
+  environment: Environment,
+): Promise<Finding[]> {
   return [
     await rolesFinding(app),
     await heldBackFinding(app),
     await setAsideFinding(app),
-    await quarantineFinding(app),
-    ...(await copiesFindings(app)),
+    await quarantineFinding(app, actor),
+    ...(await copiesFindings(app, actor, environment)),
   ];
 }
 
@@ -121,7 +133,7 @@ async function heldBackFinding(app: Filewright): Promise<Finding> {
   return {
     check,
     state: 'bad',
-    found: `${rows} facts are held back, the oldest for ${span(oldestSeconds * 1000)}: an earlier one about the same thing is missing`,
+    found: `${rows} facts are held back, the oldest for ${Math.round(oldestSeconds)} s: an earlier one about the same thing is missing`,
     remedy: 'Keep the database as it is and report this; the facts are safe but not in the log.',
   };
 }
@@ -133,15 +145,15 @@ async function setAsideFinding(app: Filewright): Promise<Finding> {
   return {
     check,
     state: 'warning',
-    found: `${count} could not be written and were set aside, the last ${iso(last)}; the log holds their hashes`,
+    found: `${count} could not be written and were set aside, the last ${moment(last)}; the log holds their hashes`,
     remedy: 'See audit set-aside, and report it; nothing is lost and the log goes on.',
   };
 }
 
-async function quarantineFinding(app: Filewright): Promise<Finding> {
-  const state = await inspectQuarantine(app);
+async function quarantineFinding(app: Filewright, actor: Actor): Promise<Finding> {
+  const state = await inspectQuarantine(app, actor);
   if (state.state === 'never') return good('quarantine', 'never');
-  if (state.state === 'out') return good('quarantine', `left ${iso(state.leftAt)}`);
+  if (state.state === 'out') return good('quarantine', `left ${moment(state.leftAt)}`);
   const logs = state.contradictions.map(
     ({ origin, reason, keptSize, size }) =>
       `${origin} ${reason} (${keptSize} signed, ${size} here)`,
@@ -149,16 +161,20 @@ async function quarantineFinding(app: Filewright): Promise<Finding> {
   return {
     check: 'quarantine',
     state: 'bad',
-    found: `in quarantine since ${iso(state.enteredAt)}: ${logs.join('; ')}`,
+    found: `in quarantine since ${moment(state.enteredAt)}: ${logs.join('; ')}`,
     remedy: 'See audit quarantine status; nothing is sent or signed until a person confirms.',
   };
 }
 
 /** Reachable, and not behind: a head that was signed and never copied protects nobody. */
-async function copiesFindings(app: Filewright): Promise<Finding[]> {
+async function copiesFindings(
+  app: Filewright,
+  actor: Actor,
+  environment: Environment,
+): Promise<Finding[]> {
   const check = 'checkpoints outside';
   const behind: string[] = [];
-  const logs = await signedLogs(app);
+  const logs = await signedLogs(app, actor);
   for (const log of logs) {
     const compared = await compareCopies(app.session, log, app.copies);
     // What contradicts is told by the quarantine.
@@ -182,4 +198,8 @@ async function copiesFindings(app: Filewright): Promise<Finding[]> {
 
 function good(check: string, found: string): Finding {
   return { check, state: 'good', found, remedy: '' };
+}
+
+function moment(epochMs: number | undefined): string {
+  return epochMs === undefined ? '' : toRfc3339(instant(epochMs));
 }

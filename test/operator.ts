@@ -1,0 +1,4 @@
+import { localOperator } from '../src/access/index.ts';
+
+/** Whoever sits at the machine, for acts that need no person. */
+export const OPERATOR = localOperator('test');
