@@ -14,6 +14,16 @@ export interface GlobalOptions {
   readonly tenant?: string;
   readonly json?: boolean;
   readonly keyFile?: string;
+  /** No key is looked at, not even one of the environment. */
+  readonly asOperator?: true;
+}
+
+/**
+ * For what runs by itself and decides nothing: a worker must not stay away because somebody's key was disabled, nor
+ * `doctor` be silent about it.
+ */
+export function asOperator(options: GlobalOptions): GlobalOptions {
+  return { ...options, asOperator: true };
 }
 
 /** What the driver understands; it would take anything else for the name of a host. */
@@ -101,7 +111,8 @@ export async function withApp<T>(
   const app = await openApp(options, log);
   try {
     const out = createOutput(options.json === true);
-    const actor = await actorOf(app, actorKey(options), operatingUser());
+    const key = options.asOperator === true ? undefined : actorKey(options);
+    const actor = await actorOf(app, key, operatingUser());
     return await work({ app, out, options, actor });
   } finally {
     await app.close();

@@ -38,6 +38,12 @@ describe('a personal key', () => {
       expect(people).toMatchObject([{ name: 'Left' }, { name: 'Paula' }]);
     },
   );
+
+  it('that is disabled is refused to whoever reads, and keeps no work away that goes on by itself', async () => {
+    const ended = await world.run(['--json', 'filing', 'list'], left);
+    expect(envelopeOf(ended)).toMatchObject({ ok: false, error: { code: 'BAD_CREDENTIAL' } });
+    expect((await world.run(['jobs', 'run', '--once'], left)).code).toBe(0);
+  });
 });
 
 describe('a key file', () => {

@@ -8,7 +8,14 @@ import type * as acts from '../../acts/dockets/index.ts';
 import type { DocketView } from '../../acts/dockets/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import { addMs, EXIT, FilewrightError, type Instant, toRfc3339 } from '../../core/index.ts';
-import { dataDirectoryOf, type GlobalOptions, operator, stopSignal, withApp } from '../context.ts';
+import {
+  asOperator,
+  dataDirectoryOf,
+  type GlobalOptions,
+  operator,
+  stopSignal,
+  withApp,
+} from '../context.ts';
 import { table } from '../output.ts';
 import {
   type DocketSystem,
@@ -53,7 +60,7 @@ export function addDemoPatent(demo: Command): void {
       // A tenant for each day: breakers and open dockets of an earlier one would change the story.
       const tenant = given.tenant ?? `demo-patent-${Date.now().toString(36)}`;
       const options = { ...given, tenant };
-      await withApp(options, async ({ app }) => {
+      await withApp(asOperator(options), async ({ app }) => {
         const loaded = await import('../../acts/dockets/index.ts');
         await new Day(app, loaded, dataDirectoryOf(options), stopSignal()).live();
       });

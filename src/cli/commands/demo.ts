@@ -29,7 +29,13 @@ import {
 } from '../../core/index.ts';
 import { systemClock } from '../../system/index.ts';
 import type { BehaviourChange } from '../../testing/index.ts';
-import { dataDirectoryOf, type GlobalOptions, stopSignal, withApp } from '../context.ts';
+import {
+  asOperator,
+  dataDirectoryOf,
+  type GlobalOptions,
+  stopSignal,
+  withApp,
+} from '../context.ts';
 import { table } from '../output.ts';
 import { Progress } from '../progress.ts';
 import { countsTable } from './batch.ts';
@@ -70,7 +76,7 @@ export function addDemoCommand(group: Command): void {
   group.action(async (_own: object, command: Command) => {
     const given = command.optsWithGlobals<GlobalOptions>();
     const options = { ...given, tenant: given.tenant ?? 'demo' };
-    await withApp(options, async ({ app, out }) =>
+    await withApp(asOperator(options), async ({ app, out }) =>
       demo(app, (text) => out.say(text), dataDirectoryOf(options)),
     );
   });

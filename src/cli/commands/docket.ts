@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { DocketImportReport } from '../../acts/dockets/index.ts';
 import { EXIT, FilewrightError } from '../../core/index.ts';
 import { readLimit } from '../arguments.ts';
-import { environment, type GlobalOptions, stopSignal, withApp } from '../context.ts';
+import { asOperator, environment, type GlobalOptions, stopSignal, withApp } from '../context.ts';
 import { iso } from '../output.ts';
 import {
   addRowImportOptions,
@@ -229,7 +229,7 @@ async function consumeAction(own: ConsumeOptions, options: GlobalOptions): Promi
   const signal = stopSignal();
   const { jsonLog } = await import('../../system/index.ts');
   await withApp(
-    options,
+    asOperator(options),
     async ({ app, actor }) => {
       const { consumeDockets } = await import('../../acts/dockets/index.ts');
       const from =

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { type Finding, inspectInstallation } from '../../acts/index.ts';
 import { EXIT, FilewrightError } from '../../core/index.ts';
-import { environment, type GlobalOptions, withApp } from '../context.ts';
+import { asOperator, environment, type GlobalOptions, withApp } from '../context.ts';
 import { createOutput, table } from '../output.ts';
 
 const DISK_BYTES_MIN = 1024 ** 3;
@@ -24,7 +24,7 @@ export function addDoctorCommand(doctor: Command): void {
       const options = command.optsWithGlobals<GlobalOptions>();
       const findings = [node(), disk(options)];
       try {
-        await withApp(options, async ({ app, actor }) => {
+        await withApp(asOperator(options), async ({ app, actor }) => {
           const { bodies = false, rootKeyBackup } = own;
           const question = { bodies, rootKeyBackup, environment };
           findings.push(...(await inspectInstallation(app, actor, question)));

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { jsonLog } from '../../system/index.ts';
 import { runJobsOnce, startJobs } from '../../acts/index.ts';
-import { type GlobalOptions, stopSignal, withApp } from '../context.ts';
+import { asOperator, stopSignal, withApp } from '../context.ts';
 
 interface RunOptions {
   readonly once?: boolean;
@@ -17,7 +17,7 @@ export function addJobsCommands(jobs: Command): void {
     .action(async (own: RunOptions, command: Command) => {
       const signal = stopSignal();
       await withApp(
-        command.optsWithGlobals<GlobalOptions>(),
+        asOperator(command.optsWithGlobals()),
         async ({ app, out, actor }) => {
           if (own.once === true) {
             const done = await runJobsOnce(app, actor, { digest: own.digest === true });

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { RoutingCheck, RoutingView } from '../../acts/dockets/index.ts';
 import { EXIT } from '../../core/index.ts';
 import { jsonLog } from '../../system/index.ts';
-import { environment, type GlobalOptions, stopSignal, withApp } from '../context.ts';
+import { asOperator, environment, type GlobalOptions, stopSignal, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
 
 interface RunOptions {
@@ -107,7 +107,7 @@ function addRun(route: Command): void {
     .action(async (own: RunOptions, command: Command) => {
       const signal = stopSignal();
       await withApp(
-        command.optsWithGlobals<GlobalOptions>(),
+        asOperator(command.optsWithGlobals()),
         async ({ app, actor }) => {
           const { PRIVATE_TARGETS, runRouter } = await import('../../acts/dockets/index.ts');
           const publicUrl = environment['FILEWRIGHT_PUBLIC_URL'];

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { FilewrightError } from '../../core/index.ts';
 import { jsonLog } from '../../system/index.ts';
-import { type GlobalOptions, stopSignal, withApp } from '../context.ts';
+import { asOperator, stopSignal, withApp } from '../context.ts';
 
 const PORT = 8_470;
 
@@ -20,7 +20,7 @@ export function addServeCommand(serve: Command): void {
       }
       const signal = stopSignal();
       await withApp(
-        command.optsWithGlobals<GlobalOptions>(),
+        asOperator(command.optsWithGlobals()),
         async ({ app, out, actor }) => {
           const { serveAcknowledgements } = await import('../../acts/dockets/index.ts');
           const server = await serveAcknowledgements(app, actor, { host: own.host, port });

@@ -5,7 +5,7 @@ import type { Filewright, RunningParts } from '../../filewright.ts';
 import { FilewrightError } from '../../core/index.ts';
 import { jsonLog } from '../../system/index.ts';
 import { askOnce, type OnceEnd, UNGUARDED } from '../../wire/index.ts';
-import { type GlobalOptions, stopSignal, withApp } from '../context.ts';
+import { asOperator, stopSignal, withApp } from '../context.ts';
 
 /** A monitor that hears nothing for a few of these knows that the worker is dead, which the dead cannot say. */
 const HEARTBEAT_MS = 60_000;
@@ -30,7 +30,7 @@ export function addWorkerCommand(worker: Command): void {
       const signal = stopSignal();
       const beat = readHeartbeat(own);
       await withApp(
-        command.optsWithGlobals<GlobalOptions>(),
+        asOperator(command.optsWithGlobals()),
         async ({ app, actor }) => {
           const ahead = Number(own.ahead);
           if (!Number.isInteger(ahead) || ahead < 0 || ahead > 10) {
