@@ -27,6 +27,12 @@ const figures = {
   'tables with a proposal': tables
     .filter(({ body }) => /^\s*proposed_by\b/m.test(body))
     .map(({ name }) => name),
+  'guards of the second person in SQL': [
+    ...new Set([...sql.matchAll(/\b(\w+_second_person)\b/g)].map(([, name]) => name)),
+  ],
+  'files that refuse the first person': files
+    .filter(({ text }) => /'SELF_APPROVAL'/.test(text))
+    .map(({ name }) => name),
   'tables that are claimed': claimed(),
   'runs of an import': namesOf(({ text }) => /\bnew ErrorFile\(/.test(text)),
   'readers of CSV': namesOf(cutsCsv),

@@ -31,16 +31,118 @@ create table batch (
   prepared_at timestamptz not null default now(),
   count int,
   sha256 bytea,
-  approved_by uuid,
-  approved_at timestamptz,
   ver int not null default 1,
   primary key (tenant, id),
   foreign key (tenant, prepared_by) references person (tenant, id),
-  foreign key (tenant, approved_by) references person (tenant, id),
-  constraint batch_second_person check (approved_by is null or approved_by <> prepared_by),
-  constraint batch_frozen_has_hash check (state = 'open' or (count is not null and sha256 is not null)),
-  constraint batch_approved_has_person check ((state = 'approved') = (approved_by is not null))
+  constraint batch_frozen_has_hash check (state = 'open' or (count is not null and sha256 is not null))
 );
+
+-- Proposals -------------------------------------------------------------------------------------------------------------
+
+-- Whatever needs a second person: one proposes exactly what will run, another approves that by its hash. The kinds differ in
+-- what they are about, and in whose guard asks here before it lets something happen:
+--   batch            sends what was frozen; about the batch
+--   replay, correct  send filings again (review_item); about itself
+--   exception        resolves an exception of the grants pipeline; about the exception
+--   statement        withdraws or restores bank statements; about their feed
+create table proposal (
+  tenant text not null references tenant,
+  id uuid not null default gen_random_uuid(),
+  kind text not null check (kind in ('batch', 'replay', 'correct', 'exception', 'statement')),
+  subject text not null check (subject ~ '^[^[:cntrl:]]{1,200}$'),
+  -- Which proposal of the kind about its subject.
+  n int not null check (n >= 1),
+  -- What will run, as canonical JSON.
+  terms text not null check (jsonb_typeof(terms::jsonb) = 'object'),
+  sha256 bytea not null check (octet_length(sha256) = 32),
+  -- The rule for a reason is that of core/approval.ts.
+  reason text not null check (reason = btrim(reason) and length(reason) between 10 and 500),
+  proposed_by uuid not null,
+  proposed_at timestamptz not null default now(),
+  state text not null default 'open' check (state in ('open', 'approved', 'refused', 'withdrawn')),
+  decided_by uuid,
+  decided_at timestamptz,
+  decision_reason text check (decision_reason = btrim(decision_reason) and length(decision_reason) between 10 and 500),
+  primary key (tenant, id),
+  constraint proposal_numbered unique (tenant, kind, subject, n),
+  foreign key (tenant, proposed_by) references person (tenant, id),
+  foreign key (tenant, decided_by) references person (tenant, id),
+  constraint proposal_decided check ((state = 'open') = (decided_by is null) and (state = 'open') = (decided_at is null)),
+  -- An approval says yes to what was proposed; whatever ends it otherwise says why.
+  constraint proposal_ended_has_reason check (state in ('open', 'approved') or decision_reason is not null)
+);
+-- One at a time about a subject, and none after it was approved; but statements go and come back.
+create unique index proposal_once on proposal (tenant, kind, subject)
+  where state = 'open' or (state = 'approved' and kind <> 'statement');
+
+-- Over what will run; the program composes the same bytes by itself (core/approval.ts). Volatile, so that it sees what was
+-- committed while the decision waited for its row.
+create function proposal_hash(p proposal) returns bytea language plpgsql volatile as $$
+declare
+  items text := '';
+begin
+  if p.kind in ('replay', 'correct') then
+    select coalesce(string_agg(
+      i.filing || ' ' || i.n || ' ' || i.action || ' ' || i.revision || ' ' || i.key || ' ' ||
+      encode(i.payload_sha256, 'hex') || ' ' ||
+      coalesce(encode(sha256(convert_to(i.not_filed, 'UTF8')), 'hex'), '-') || E'\n', '' order by i.filing), '')
+    into items from review_item i where i.tenant = p.tenant and i.proposal = p.id;
+  end if;
+  return sha256(convert_to('filewright proposal 1' || E'\n' || p.kind || ' ' || p.subject || ' ' ||
+    encode(sha256(convert_to(p.reason, 'UTF8')), 'hex') || E'\n' || p.terms || E'\n' || items, 'UTF8'));
+end $$;
+
+-- The one guard of the second person.
+create function guard_proposal() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'INSERT' then
+    if new.state <> 'open' then
+      raise exception 'proposal % may not begin as %', new.id, new.state
+        using errcode = 'restrict_violation', constraint = 'proposal_begins_open';
+    end if;
+    new.proposed_at := now();
+    return new;
+  end if;
+  if old.state <> 'open' or new.state = 'open'
+    or (new.tenant, new.id, new.kind, new.subject, new.n, new.terms, new.reason, new.proposed_by, new.proposed_at)
+      is distinct from
+      (old.tenant, old.id, old.kind, old.subject, old.n, old.terms, old.reason, old.proposed_by, old.proposed_at) then
+    raise exception 'proposal % is decided once, and nothing else of it ever changes', old.id
+      using errcode = 'restrict_violation', constraint = 'proposal_decided_once';
+  end if;
+  -- Whoever proposed may only take it back, and nobody else can.
+  if (new.decided_by = old.proposed_by) <> (new.state = 'withdrawn') or exists (
+    select 1 from person where tenant = new.tenant and id = new.decided_by and disabled_at is not null) then
+    raise exception 'proposal % may not be % by this person: another one decides, who is not disabled', old.id, new.state
+      using errcode = 'restrict_violation', constraint = 'proposal_second_person';
+  end if;
+  -- The decision names the hash that the person saw.
+  if new.sha256 is distinct from old.sha256
+    or (new.state = 'approved' and old.sha256 is distinct from proposal_hash(old)) then
+    raise exception 'proposal % is decided for another hash than that of what would run', old.id
+      using errcode = 'restrict_violation', constraint = 'proposal_same_hash';
+  end if;
+  new.decided_at := now();
+  return new;
+end $$;
+create trigger proposal_guard before insert or update on proposal for each row execute function guard_proposal();
+alter table proposal enable always trigger proposal_guard;
+
+-- A batch is sent only as two people agreed: what was frozen when it was proposed.
+create function guard_batch() returns trigger language plpgsql as $$
+begin
+  if not exists (
+    select 1 from proposal p where p.tenant = new.tenant and p.kind = 'batch' and p.subject = new.id::text
+      and p.state = 'approved' and p.proposed_by = new.prepared_by
+      and p.terms::jsonb = jsonb_build_object('count', new.count, 'sha256', encode(new.sha256, 'hex'))) then
+    raise exception 'batch % is not what two people have agreed to send', new.id
+      using errcode = 'restrict_violation', constraint = 'batch_agreed';
+  end if;
+  return new;
+end $$;
+create trigger batch_guard before insert or update on batch for each row
+  when (new.state = 'approved') execute function guard_batch();
+alter table batch enable always trigger batch_guard;
 
 -- Lanes -----------------------------------------------------------------------------------------------------------------
 
@@ -329,6 +431,11 @@ create trigger filing_transition before update on filing for each row
     'fallout>pending', 'fallout>accepted', 'fallout>rejected'))
   execute function refuse_transition();
 alter table filing enable always trigger filing_transition;
+
+create trigger proposal_stays before delete on proposal for each row execute function refuse_change();
+create trigger proposal_kept before truncate on proposal for each statement execute function refuse_change();
+alter table proposal enable always trigger proposal_stays;
+alter table proposal enable always trigger proposal_kept;
 
 create trigger filing_kept before delete on filing for each row execute function refuse_change();
 alter table filing enable always trigger filing_kept;

@@ -87,18 +87,13 @@ create table feed_obligation (
   foreign key (tenant, obligation) references obligation (tenant, id)
 );
 
--- What the second person saw and bound: the frozen hash, the count, and the total fees by payment rail.
+-- The fees by payment rail that the second person saw; the hash and the count are in the proposal.
 create table batch_approval (
   tenant text not null,
   batch uuid not null,
-  approved_by uuid not null,
-  sha256 bytea not null check (octet_length(sha256) = 32),
-  count int not null,
   fees jsonb not null check (jsonb_typeof(fees) = 'array'),
-  approved_at timestamptz not null default now(),
   primary key (tenant, batch),
-  foreign key (tenant, batch) references batch (tenant, id),
-  foreign key (tenant, approved_by) references person (tenant, id)
+  foreign key (tenant, batch) references batch (tenant, id)
 );
 
 do $$
@@ -118,25 +113,6 @@ begin
     execute format('alter table %I enable always trigger %I', name, name || '_kept');
   end loop;
 end $$;
-
--- An approval must be of what was frozen, whoever writes it.
-create function guard_batch_approval() returns trigger language plpgsql as $$
-declare
-  frozen record;
-begin
-  select sha256, count, prepared_by into frozen from batch b where b.tenant = new.tenant and b.id = new.batch;
-  if frozen.sha256 is distinct from new.sha256 or frozen.count is distinct from new.count then
-    raise exception 'batch % was frozen with another hash or count than the approval names', new.batch
-      using errcode = 'restrict_violation';
-  end if;
-  if frozen.prepared_by = new.approved_by then
-    raise exception 'batch % may not be approved by the person who prepared it', new.batch
-      using errcode = 'restrict_violation';
-  end if;
-  return new;
-end $$;
-create trigger batch_approval_guard before insert on batch_approval for each row execute function guard_batch_approval();
-alter table batch_approval enable always trigger batch_approval_guard;
 
 -- A met obligation stays met; a superseded one may come back when the record is corrected again.
 create function refuse_unmeeting() returns trigger language plpgsql as $$

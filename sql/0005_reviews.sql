@@ -1,28 +1,13 @@
 -- Review: what people do with exceptions. Whatever sends a filing again is a proposal of one person and an approval of
--- another, bound to a hash over what will run. The database composes that hash itself and lets a filing leave `rejected`
--- or `fallout` only along a row in these tables, so that a fault above it cannot send anything nobody approved.
+-- another (proposal), bound to a hash over what will run. The database lets a filing leave `rejected` or `fallout` only along
+-- a row in these tables, so that a fault above it cannot send anything nobody approved.
 -- Runs on PostgreSQL 14 and newer.
 
 alter table exception add column assigned_to uuid;
 alter table exception add constraint exception_assigned_to_person
   foreign key (tenant, assigned_to) references person (tenant, id);
 
--- What is to run: fixed when it is proposed, never changed. A bulk proposal keeps its filter as it was typed; the items
--- are what the filter found then, and nothing that it would find later.
-create table review_proposal (
-  tenant text not null references tenant,
-  id uuid not null,
-  kind text not null check (kind in ('replay', 'correct')),
-  proposed_by uuid not null,
-  proposed_at timestamptz not null default now(),
-  reason text not null check (length(reason) between 1 and 500),
-  filter jsonb,
-  count int not null check (count between 1 and 10000),
-  sha256 bytea not null check (octet_length(sha256) = 32),
-  primary key (tenant, id),
-  foreign key (tenant, proposed_by) references person (tenant, id)
-);
-
+-- The filings of a proposal to send again. A filter was applied when it was proposed, and finds nothing more later.
 create table review_item (
   tenant text not null,
   proposal uuid not null,
@@ -39,24 +24,24 @@ create table review_item (
   -- How a person knows that an earlier send was not accepted.
   not_filed text check (length(not_filed) between 1 and 500),
   primary key (tenant, proposal, filing),
-  foreign key (tenant, proposal) references review_proposal (tenant, id),
+  foreign key (tenant, proposal) references proposal (tenant, id),
   foreign key (tenant, filing, n) references exception (tenant, filing, n)
 );
 create index review_item_filing on review_item (tenant, filing, n);
 
--- One per proposal: approved by another person, or withdrawn.
-create table review_decision (
-  tenant text not null,
-  proposal uuid not null,
-  decision text not null check (decision in ('approved', 'withdrawn')),
-  decided_by uuid not null,
-  decided_at timestamptz not null default now(),
-  -- The hash that the person saw.
-  sha256 bytea not null check (octet_length(sha256) = 32),
-  primary key (tenant, proposal),
-  foreign key (tenant, proposal) references review_proposal (tenant, id),
-  foreign key (tenant, decided_by) references person (tenant, id)
-);
+-- Nothing joins what has been decided. The lock makes a decision that is under way wait, and then see the item.
+create function guard_review_item() returns trigger language plpgsql as $$
+begin
+  perform 1 from proposal p where p.tenant = new.tenant and p.id = new.proposal and p.kind in ('replay', 'correct')
+    and p.state = 'open' for share;
+  if not found then
+    raise exception 'proposal % is decided, or is none to send filings again', new.proposal
+      using errcode = 'restrict_violation', constraint = 'review_item_open';
+  end if;
+  return new;
+end $$;
+create trigger review_item_guard before insert on review_item for each row execute function guard_review_item();
+alter table review_item enable always trigger review_item_guard;
 
 -- What one person does alone, because nothing is sent by it.
 create table review_act (
@@ -97,45 +82,6 @@ create table envelope_revision (
   foreign key (tenant, proposal, filing) references review_item (tenant, proposal, filing)
 );
 
--- Over one line per item in the order of the filings; the program composes the same bytes by itself.
-create function review_hash(of_tenant text, of_proposal uuid) returns bytea language sql stable as $$
-  select sha256(convert_to(
-    'filewright review 1' || E'\n' ||
-    p.kind || ' ' || count(i.filing) || ' ' || encode(sha256(convert_to(p.reason, 'UTF8')), 'hex') || E'\n' ||
-    coalesce(string_agg(
-      i.filing || ' ' || i.n || ' ' || i.action || ' ' || i.revision || ' ' || i.key || ' ' ||
-      encode(i.payload_sha256, 'hex') || ' ' ||
-      coalesce(encode(sha256(convert_to(i.not_filed, 'UTF8')), 'hex'), '-') || E'\n', '' order by i.filing), ''),
-    'UTF8'))
-  from review_proposal p left join review_item i on i.tenant = p.tenant and i.proposal = p.id
-  where p.tenant = of_tenant and p.id = of_proposal
-  group by p.tenant, p.id
-$$;
-
-create function guard_review_decision() returns trigger language plpgsql as $$
-declare
-  proposal review_proposal;
-begin
-  select * into proposal from review_proposal p where p.tenant = new.tenant and p.id = new.proposal;
-  if new.decision = 'withdrawn' then return new; end if;
-  if proposal.proposed_by = new.decided_by then
-    raise exception 'review proposal % may not be approved by the person who made it', new.proposal
-      using errcode = 'restrict_violation', constraint = 'review_second_person';
-  end if;
-  if exists (select 1 from person where tenant = new.tenant and id = new.decided_by and disabled_at is not null) then
-    raise exception 'review proposal % may not be approved by a person who is disabled', new.proposal
-      using errcode = 'restrict_violation', constraint = 'review_second_person';
-  end if;
-  if new.sha256 is distinct from proposal.sha256
-    or proposal.sha256 is distinct from review_hash(new.tenant, new.proposal) then
-    raise exception 'review proposal % is approved for another hash than that of what would run', new.proposal
-      using errcode = 'restrict_violation', constraint = 'review_same_hash';
-  end if;
-  return new;
-end $$;
-create trigger review_decision_guard before insert on review_decision for each row execute function guard_review_decision();
-alter table review_decision enable always trigger review_decision_guard;
-
 -- An envelope changes in one way: an approved correction puts the next revision in the place of one that is kept.
 create function guard_envelope() returns trigger language plpgsql as $$
 begin
@@ -146,8 +92,7 @@ begin
         old.obligation, old.not_before, old.due, old.last_safe, old.created_at)
     and exists (
       select 1 from review_item i
-      join review_proposal p on p.tenant = i.tenant and p.id = i.proposal and p.kind = 'correct'
-      join review_decision d on d.tenant = i.tenant and d.proposal = i.proposal and d.decision = 'approved'
+      join proposal p on p.tenant = i.tenant and p.id = i.proposal and p.kind = 'correct' and p.state = 'approved'
       join filing f on f.tenant = i.tenant and f.id = i.filing and f.status in ('rejected', 'fallout') and f.exceptions = i.n
       -- A new key is safe only where the old one is known not to have been accepted.
       join exception x on x.tenant = i.tenant and x.filing = i.filing and x.n = i.n
@@ -172,7 +117,7 @@ create function guard_review() returns trigger language plpgsql as $$
 begin
   if new.status = 'pending' and exists (
     select 1 from review_item i
-    join review_decision d on d.tenant = i.tenant and d.proposal = i.proposal and d.decision = 'approved'
+    join proposal p on p.tenant = i.tenant and p.id = i.proposal and p.state = 'approved'
     join envelope e on e.tenant = i.tenant and e.id = i.filing
     where i.tenant = old.tenant and i.filing = old.id and i.n = old.exceptions and i.action = new.step->>'action'
       and i.revision = e.revision and i.key = e.key and i.payload_sha256 = e.payload_sha256) then
@@ -197,7 +142,7 @@ alter table filing enable always trigger filing_reviewed;
 do $$
 declare name text;
 begin
-  foreach name in array array['review_proposal', 'review_item', 'review_decision', 'review_act', 'envelope_revision'] loop
+  foreach name in array array['review_item', 'review_act', 'envelope_revision'] loop
     execute format('create trigger %I before update or delete on %I for each row execute function refuse_change()',
       name || '_once', name);
     execute format('create trigger %I before truncate on %I for each statement execute function refuse_change()',

@@ -107,76 +107,20 @@ create table grant_exception (
   foreign key (tenant, id) references grant_escalation (tenant, id)
 );
 
-create table grant_proposal (
-  tenant text not null,
-  exception uuid not null,
-  n int not null check (n >= 1),
-  resolution text not null check (resolution in ('reingest', 'dismiss')),
-  -- The SHA-256 of the corrected document: what the second person agrees to, to the byte.
-  document text check (document ~ '^[0-9a-f]{64}$'),
-  reason text not null check (length(reason) between 1 and 500),
-  proposed_by uuid not null,
-  proposed_at timestamptz not null default now(),
-  primary key (tenant, exception, n),
-  foreign key (tenant, exception) references grant_exception (tenant, id),
-  foreign key (tenant, proposed_by) references person (tenant, id),
-  constraint grant_proposal_document check ((resolution = 'reingest') = (document is not null))
-);
-
-create table grant_decision (
-  tenant text not null,
-  exception uuid not null,
-  n int not null,
-  decision text not null check (decision in ('approved', 'withdrawn')),
-  reason text not null check (length(reason) between 1 and 500),
-  decided_by uuid not null,
-  decided_at timestamptz not null default now(),
-  primary key (tenant, exception, n),
-  foreign key (tenant, exception, n) references grant_proposal (tenant, exception, n),
-  foreign key (tenant, decided_by) references person (tenant, id)
-);
-create unique index grant_decision_final on grant_decision (tenant, exception) where decision = 'approved';
-
-create function guard_grant_proposal() returns trigger language plpgsql as $$
-begin
-  if exists (select 1 from grant_decision d
-    where d.tenant = new.tenant and d.exception = new.exception and d.decision = 'approved') then
-    raise exception 'exception % is resolved', new.exception using errcode = 'restrict_violation';
-  end if;
-  if exists (select 1 from grant_proposal p where p.tenant = new.tenant and p.exception = new.exception
-    and not exists (select 1 from grant_decision d where d.tenant = p.tenant and d.exception = p.exception and d.n = p.n)) then
-    raise exception 'exception % has a proposal that waits for its second person', new.exception
-      using errcode = 'restrict_violation';
-  end if;
-  return new;
-end $$;
-create trigger grant_proposal_guard before insert on grant_proposal for each row execute function guard_grant_proposal();
-alter table grant_proposal enable always trigger grant_proposal_guard;
-
-create function guard_grant_decision() returns trigger language plpgsql as $$
-begin
-  if new.decision = 'approved' and exists (select 1 from grant_proposal p
-    where p.tenant = new.tenant and p.exception = new.exception and p.n = new.n and p.proposed_by = new.decided_by) then
-    raise exception 'the resolution of exception % may not be approved by the person who proposed it', new.exception
-      using errcode = 'restrict_violation', constraint = 'grant_second_person';
-  end if;
-  if new.decision = 'approved' and exists (
-    select 1 from person where tenant = new.tenant and id = new.decided_by and disabled_at is not null) then
-    raise exception 'the resolution of exception % may not be approved by a person who is disabled', new.exception
-      using errcode = 'restrict_violation', constraint = 'grant_second_person';
-  end if;
-  return new;
-end $$;
-create trigger grant_decision_guard before insert on grant_decision for each row execute function guard_grant_decision();
-alter table grant_decision enable always trigger grant_decision_guard;
+-- What may be proposed for an exception: to take in a corrected document, named by the SHA-256 of its bytes, to dismiss the
+-- exception, or to end the award that it is about.
+alter table proposal add constraint proposal_resolves check (kind <> 'exception' or (
+  coalesce(terms::jsonb->>'resolution', '') in ('reingest', 'dismiss', 'cancel')
+  and (terms::jsonb->>'resolution' = 'reingest') = (coalesce(terms::jsonb->>'document', '') ~ '^[0-9a-f]{64}$')
+  and (terms::jsonb->>'resolution' <> 'cancel' or terms::jsonb->>'amends' is not null)));
 
 -- A correction comes in only when two people have agreed to exactly these bytes.
 create function guard_grant_document() returns trigger language plpgsql as $$
 begin
   if not exists (
-    select 1 from grant_proposal p
-    join grant_decision d on d.tenant = p.tenant and d.exception = p.exception and d.n = p.n and d.decision = 'approved'
-    where p.tenant = new.tenant and p.exception = new.replaces and p.resolution = 'reingest' and p.document = new.id) then
+    select 1 from proposal p
+    where p.tenant = new.tenant and p.kind = 'exception' and p.subject = new.replaces::text and p.state = 'approved'
+      and p.terms::jsonb->>'resolution' = 'reingest' and p.terms::jsonb->>'document' = new.id) then
     raise exception 'document % corrects exception % without the approval of two people', new.id, new.replaces
       using errcode = 'restrict_violation', constraint = 'grant_document_approved';
   end if;
@@ -456,7 +400,7 @@ do $$
 declare name text;
 begin
   foreach name in array array['grant_document', 'grant_award', 'grant_award_group', 'grant_metadata', 'grant_escalation',
-    'grant_exception', 'grant_proposal', 'grant_decision', 'grant_feed', 'grant_statement', 'grant_line', 'grant_line_group',
+    'grant_exception', 'grant_feed', 'grant_statement', 'grant_line', 'grant_line_group',
     'grant_period', 'grant_match', 'grant_match_line', 'grant_match_receipt', 'grant_settlement', 'grant_crossing', 'grant_check', 'grant_handoff', 'grant_received',
     'grant_evaluation', 'grant_report'] loop
     execute format('create trigger %I before update or delete on %I for each row execute function refuse_change()',

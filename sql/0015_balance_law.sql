@@ -55,86 +55,27 @@ create table grant_balance (
   foreign key (tenant, stated_by) references person (tenant, id)
 );
 
--- A wrong statement leaves while nothing of it is closed: one person proposes it, another agrees.
-create table grant_withdrawal (
-  tenant text not null,
-  feed text not null,
-  n int not null check (n >= 1),
-  -- Null for every statement of the feed.
-  statement int check (statement >= 1),
-  -- A withdrawal that was a mistake is taken back in the same way.
-  restores boolean not null default false,
-  -- The SHA-256 of the feed that comes in its place, where there is one.
-  replacement text check (replacement ~ '^[0-9a-f]{64}$'),
-  reason text not null check (length(reason) between 1 and 500),
-  proposed_by uuid not null,
-  proposed_at timestamptz not null default now(),
-  primary key (tenant, feed, n),
-  foreign key (tenant, feed) references grant_feed (tenant, id),
-  foreign key (tenant, proposed_by) references person (tenant, id)
-);
-
-create table grant_withdrawal_decision (
-  tenant text not null,
-  feed text not null,
-  n int not null,
-  decision text not null check (decision in ('approved', 'refused')),
-  reason text not null check (length(reason) between 1 and 500),
-  decided_by uuid not null,
-  decided_at timestamptz not null default now(),
-  primary key (tenant, feed, n),
-  foreign key (tenant, feed, n) references grant_withdrawal (tenant, feed, n),
-  foreign key (tenant, decided_by) references person (tenant, id)
-);
-
-create function refuse_closed_withdrawal(of_tenant text, of_feed text, of_statement int) returns void language plpgsql as $$
+-- A wrong statement leaves while nothing of it is closed: one person proposes it, another agrees. A withdrawal that was a
+-- mistake is taken back in the same way.
+create function guard_statement_proposal() returns trigger language plpgsql as $$
 begin
-  if exists (select 1 from grant_match_line m
+  if new.state in ('open', 'approved') and exists (select 1 from grant_match_line m
     join grant_line l on l.tenant = m.tenant and l.feed = m.feed and l.ordinal = m.ordinal
-    where m.tenant = of_tenant and m.feed = of_feed and (of_statement is null or coalesce(l.statement, 1) = of_statement)) then
-    raise exception 'a line of feed % is in a closed period', of_feed
+    where m.tenant = new.tenant and m.feed = new.subject and (new.terms::jsonb->>'statement' is null
+      or coalesce(l.statement, 1) = (new.terms::jsonb->>'statement')::int)) then
+    raise exception 'a line of feed % is in a closed period', new.subject
       using errcode = 'restrict_violation', constraint = 'grant_withdrawal_open';
   end if;
-end $$;
-
-create function guard_grant_withdrawal() returns trigger language plpgsql as $$
-begin
-  perform refuse_closed_withdrawal(new.tenant, new.feed, new.statement);
-  if exists (select 1 from grant_withdrawal w where w.tenant = new.tenant and w.feed = new.feed
-    and not exists (select 1 from grant_withdrawal_decision d where d.tenant = w.tenant and d.feed = w.feed and d.n = w.n)) then
-    raise exception 'feed % has a withdrawal that waits for its second person', new.feed
-      using errcode = 'restrict_violation', constraint = 'grant_withdrawal_waits';
-  end if;
   return new;
 end $$;
-create trigger grant_withdrawal_guard before insert on grant_withdrawal for each row
-  execute function guard_grant_withdrawal();
-alter table grant_withdrawal enable always trigger grant_withdrawal_guard;
-
-create function guard_grant_withdrawal_decision() returns trigger language plpgsql as $$
-declare
-  proposal grant_withdrawal;
-begin
-  if new.decision <> 'approved' then
-    return new;
-  end if;
-  select * into proposal from grant_withdrawal w where w.tenant = new.tenant and w.feed = new.feed and w.n = new.n;
-  if proposal.proposed_by = new.decided_by or exists (
-    select 1 from person where tenant = new.tenant and id = new.decided_by and disabled_at is not null) then
-    raise exception 'the withdrawal of feed % needs a second person, who is not disabled', new.feed
-      using errcode = 'restrict_violation', constraint = 'grant_second_person';
-  end if;
-  perform refuse_closed_withdrawal(new.tenant, new.feed, proposal.statement);
-  return new;
-end $$;
-create trigger grant_withdrawal_decision_guard before insert on grant_withdrawal_decision for each row
-  execute function guard_grant_withdrawal_decision();
-alter table grant_withdrawal_decision enable always trigger grant_withdrawal_decision_guard;
+create trigger proposal_statement before insert or update on proposal for each row
+  when (new.kind = 'statement') execute function guard_statement_proposal();
+alter table proposal enable always trigger proposal_statement;
 
 do $$
 declare name text;
 begin
-  foreach name in array array['grant_balance', 'grant_withdrawal', 'grant_withdrawal_decision'] loop
+  foreach name in array array['grant_balance'] loop
     execute format('create trigger %I before update or delete on %I for each row execute function refuse_change()',
       name || '_once', name);
     execute format('alter table %I enable always trigger %I', name, name || '_once');

@@ -108,27 +108,9 @@ alter table grant_award drop constraint grant_award_identity,
 
 -- Which award an exception is about to replace or to end; null for one that is no word about an award that stands.
 alter table grant_exception add column amends text;
-alter table grant_proposal
-  add column amends text,
-  drop constraint grant_proposal_resolution_check,
-  add constraint grant_proposal_resolution_check check (resolution in ('reingest', 'dismiss', 'cancel')),
-  add constraint grant_proposal_cancels check (resolution <> 'cancel' or amends is not null);
-
 -- One amendment of an award at a time: of two that wait, the second could never be taken in.
-create function guard_grant_amendment() returns trigger language plpgsql as $$
-begin
-  perform pg_advisory_xact_lock(hashtextextended('filewright.grants.amendment/' || new.tenant || '/' || new.amends, 0));
-  if exists (select 1 from grant_proposal p
-    left join grant_decision d on d.tenant = p.tenant and d.exception = p.exception and d.n = p.n
-    where p.tenant = new.tenant and p.amends = new.amends and (d.decision is null or d.decision = 'approved')) then
-    raise exception 'award % has an amendment or a cancellation already, which waits or is agreed to', new.amends
-      using errcode = 'restrict_violation', constraint = 'grant_amendment_once';
-  end if;
-  return new;
-end $$;
-create trigger grant_proposal_amends before insert on grant_proposal for each row
-  when (new.amends is not null) execute function guard_grant_amendment();
-alter table grant_proposal enable always trigger grant_proposal_amends;
+create unique index proposal_amends on proposal (tenant, (terms::jsonb->>'amends'))
+  where kind = 'exception' and terms::jsonb->>'amends' is not null and state in ('open', 'approved');
 
 -- An award that no longer stands: what came in its place, or nothing where it was cancelled. Once for each award.
 create table grant_award_end (
@@ -147,10 +129,10 @@ create unique index grant_award_end_by on grant_award_end (tenant, by_award) whe
 create function guard_grant_award_end() returns trigger language plpgsql as $$
 begin
   if not exists (
-    select 1 from grant_proposal p
-    join grant_decision d on d.tenant = p.tenant and d.exception = p.exception and d.n = p.n and d.decision = 'approved'
-    where p.tenant = new.tenant and p.exception = new.exception and p.amends = new.award
-      and p.resolution = case when new.by_award is null then 'cancel' else 'reingest' end) then
+    select 1 from proposal p
+    where p.tenant = new.tenant and p.kind = 'exception' and p.subject = new.exception::text and p.state = 'approved'
+      and p.terms::jsonb->>'amends' = new.award
+      and p.terms::jsonb->>'resolution' = case when new.by_award is null then 'cancel' else 'reingest' end) then
     raise exception 'award % is amended or cancelled without the approval of two people', new.award
       using errcode = 'restrict_violation', constraint = 'grant_award_end_approved';
   end if;

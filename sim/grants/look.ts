@@ -3,15 +3,14 @@ import type { Session } from '../../src/store/index.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Tables whose rows come and stay: whatever was seen once must be seen for ever, unchanged. */
+/** Tables whose rows come and stay: whatever was seen once must be seen for ever, unchanged; a proposal gets its decision. */
 export const LASTING = [
   'grant_document',
   'grant_award',
   'grant_metadata',
   'grant_escalation',
   'grant_exception',
-  'grant_proposal',
-  'grant_decision',
+  'proposal',
   'grant_feed',
   'grant_line',
   'grant_period',

@@ -146,7 +146,11 @@ export class Office {
       if (state !== 'open') return;
       const wrong = awardSource('wrong.ndjson', [awardLine({ ...award, currency: 'EUR' })]);
       await this.#mustRefuse('a correction that would be refused again', () =>
-        pipeline.exceptions.propose(id, { kind: 'reingest', source: wrong, reason: 'x' }, by),
+        pipeline.exceptions.propose(
+          id,
+          { kind: 'reingest', source: wrong, reason: 'not the right one' },
+          by,
+        ),
       );
       const source = awardSource('right.ndjson', [line]);
       const resolution = { kind: 'reingest', source, reason: 'the currency was wrong' } as const;

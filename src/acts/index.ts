@@ -98,7 +98,6 @@ export {
 } from './reviews.ts';
 export { acceptFiling, type Evidence, handOnFiling, rejectFiling } from './reviews-closing.ts';
 export { type FieldEdit, shippedLawGates } from './reviews-correction.ts';
-export { proposalHash } from './reviews-hash.ts';
 export {
   approveReview,
   listProposals,
@@ -111,7 +110,6 @@ export {
   proposeReplay,
   withdrawReview,
 } from './reviews-proposals.ts';
-export { checkReason } from './reviews-rules.ts';
 export { sendGate } from './send-gate.ts';
 export {
   readDuration,

@@ -1,6 +1,6 @@
 /** How long sealed data is kept: what is due, destroying it, and the holds that forbid it. */
 import { type Actor, allow } from '../access/index.ts';
-import { FilewrightError, toRfc3339 } from '../core/index.ts';
+import { checkReason, FilewrightError, toRfc3339 } from '../core/index.ts';
 import type { Filewright } from '../filewright.ts';
 import {
   type Hold,
@@ -16,7 +16,6 @@ import { userFact } from './people.ts';
 
 /** Each run of the store destroys at most 500 keys; a run that never comes to an end would be a fault of ours. */
 const RUNS_MAX = 10_000;
-const REASON_CHARS_MAX = 500;
 /** What the data keys of dockets are named by (packs/patent/docket/kept-under.ts). */
 const DOCKET_SUBJECT = 'docket/';
 
@@ -111,13 +110,7 @@ export async function holdData(
   request: { readonly subject: string | undefined; readonly reason: string },
 ): Promise<{ readonly id: string; readonly keys: number }> {
   allow(actor, 'retention.hold');
-  const reason = request.reason.trim();
-  if (reason === '' || reason.length > REASON_CHARS_MAX) {
-    throw new FilewrightError(
-      'USAGE',
-      `--reason: 1 to ${REASON_CHARS_MAX} characters were expected, found ${reason.length}`,
-    );
-  }
+  const reason = checkReason('--reason', request.reason);
   const subject = request.subject?.trim();
   if (subject === '') {
     throw new FilewrightError('USAGE', 'Whose data to hold was expected, found an empty name');

@@ -5,6 +5,7 @@ import {
   FilewrightError,
   type Filing,
   type JsonValue,
+  sha256Of,
   toRfc3339,
 } from '../core/index.ts';
 import type { Filewright } from '../filewright.ts';
@@ -19,7 +20,6 @@ import {
 } from '../store/index.ts';
 import { sequenceAll } from './sequence.ts';
 import { userFact } from './people.ts';
-import { sha256 } from './reviews-hash.ts';
 import { checkOpen } from './reviews-rules.ts';
 
 /** What shows that it was filed: a text, or a file (a confirmation page, a letter) kept sealed in the ledger. */
@@ -60,7 +60,7 @@ export async function acceptFiling(
       `Evidence of 1 to ${EVIDENCE_BYTES_MAX} bytes was expected, found ${content.length}`,
     );
   }
-  const evidenceSha256 = sha256(content);
+  const evidenceSha256 = sha256Of(content);
   const data = {
     from: filing.status,
     to: 'accepted',
@@ -116,7 +116,7 @@ export async function rejectFiling(
     payload_sha256: filing.payloadSha256,
     ...(notFiled === undefined ? {} : { not_filed: notFiled }),
   });
-  const evidenceSha256 = notFiled === undefined ? undefined : sha256(notFiled);
+  const evidenceSha256 = notFiled === undefined ? undefined : sha256Of(notFiled);
   await rejectByReview(app.session, app.tenant, {
     filing: filing.id,
     n,

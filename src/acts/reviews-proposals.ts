@@ -3,25 +3,26 @@
  * filings then join the queue like all others, and their batch stays as it was frozen.
  */
 import { type Actor, allow, type PersonActor } from '../access/index.ts';
-import { FilewrightError, type LedgerFact } from '../core/index.ts';
+import { checkSecondPerson, FilewrightError, type LedgerFact } from '../core/index.ts';
 import type { Filewright } from '../filewright.ts';
 import { changedFields, type FieldChange } from '../intake/index.ts';
 import type { GateChange, Payload } from '../packs/entity/index.ts';
 import {
-  addProposal,
-  approveProposal,
   correctionPayloads,
+  endReview,
   findException,
   findPayload,
   findProposal,
   listProposals as storedProposals,
   proposalItems,
   type ProposalView,
+  proposeReview,
   type ReviewCandidate,
   reviewCandidates,
   type ReviewFilter,
+  reviewHash,
   type ReviewItem,
-  withdrawProposal,
+  runReview,
 } from '../store/index.ts';
 import { sequenceAll } from './sequence.ts';
 import { profilesByLane } from './lanes.ts';
@@ -29,7 +30,6 @@ import { userFact } from './people.ts';
 import { openedJson } from './reviews.ts';
 import { sealedFact } from './reviews-closing.ts';
 import { correctedPayload, editPayload, type FieldEdit } from './reviews-correction.ts';
-import { proposalHash } from './reviews-hash.ts';
 import { checkInTime, checkNotAccepted, checkOpen, replayAction } from './reviews-rules.ts';
 
 /** As many as one transaction queues in a few seconds; the database has the same bound. */
@@ -109,23 +109,13 @@ async function propose(
 ): Promise<Proposed> {
   const { actor, reason, filter } = input;
   const id = app.ids.next();
-  const sha256 = proposalHash('replay', reason, items);
   const fact = userFact(app, 'review.proposed', actor, {
     kind: 'replay',
     reason,
     ...(filter === undefined ? { filing: items[0]?.filing ?? null } : { filter: { ...filter } }),
   });
-  const proposal = {
-    id,
-    kind: 'replay',
-    by: actor.id,
-    reason,
-    filter,
-    sha256,
-    items,
-    fact,
-  } as const;
-  await addProposal(app.session, app.tenant, proposal);
+  const review = { id, kind: 'replay', by: actor.id, reason, filter, items, fact } as const;
+  const sha256 = await proposeReview(app.session, app.tenant, review);
   await sequenceAll(app);
   return { id, sha256, items };
 }
@@ -175,7 +165,6 @@ export async function proposeCorrection(
     notFiled,
   };
   const id = app.ids.next();
-  const sha256 = proposalHash('correct', reason, [item]);
   // The names of the fields only: what stood in them is sealed with the two payloads.
   const data = {
     kind: 'correct',
@@ -187,13 +176,12 @@ export async function proposeCorrection(
     fields: corrected.changes.map((change) => change.field),
   };
   const fact = await sealedFact(app, actor, filing, data, corrected.payload, 'review.proposed');
-  await addProposal(app.session, app.tenant, {
+  const sha256 = await proposeReview(app.session, app.tenant, {
     id,
     kind: 'correct',
     by: actor.id,
     reason,
     filter: undefined,
-    sha256,
     items: [item],
     fact,
   });
@@ -244,13 +232,8 @@ export async function approveReview(
   const { expectHash } = input;
   const proposal = await openProposalOf(app, input.id);
   const items = await proposalItems(app.session, app.tenant, proposal.id);
-  if (proposal.proposedById === actor.id) {
-    throw new FilewrightError(
-      'SELF_APPROVAL',
-      `Proposal ${proposal.id} was made by the person who tries to approve it`,
-    );
-  }
-  const willRun = proposalHash(proposal.kind, proposal.reason, items);
+  checkSecondPerson(`Proposal ${proposal.id}`, actor.id, [proposal.proposedById]);
+  const willRun = reviewHash(proposal, items);
   if (expectHash.toLowerCase() !== willRun || willRun !== proposal.sha256) {
     throw new FilewrightError(
       'HASH_DIFFERS',
@@ -258,8 +241,8 @@ export async function approveReview(
     );
   }
   const fact = decisionFact(app, 'approval.granted', actor, proposal);
-  const decision = { proposal, by: actor.id, sha256: willRun, fact };
-  await approveProposal(app.session, app.tenant, decision, (item, from) =>
+  const decision = { proposal, approves: true, by: actor.id, sha256: willRun, fact };
+  await runReview(app.session, app.tenant, decision, (item, from) =>
     userFact(app, 'filing.state', actor, {
       from,
       to: 'pending',
@@ -287,10 +270,11 @@ export async function withdrawReview(
   const { reason } = input;
   const proposal = await openProposalOf(app, input.id);
   const fact = decisionFact(app, 'review.withdrawn', actor, proposal);
-  await withdrawProposal(app.session, app.tenant, {
+  await endReview(app.session, app.tenant, {
     proposal,
+    approves: false,
     by: actor.id,
-    sha256: proposal.sha256,
+    reason,
     fact: { ...fact, data: { ...fact.data, reason } },
   });
   await sequenceAll(app);

@@ -2,18 +2,6 @@
 import { FilewrightError, type Profile } from '../core/index.ts';
 import type { ExceptionView, ReviewCandidate } from '../store/index.ts';
 
-const REASON_CHARACTERS_MAX = 500;
-
-/** Every act of review says why; the text goes into the ledger as it is. */
-export function checkReason(option: string, text: string | undefined): string {
-  const reason = text?.trim() ?? '';
-  if (reason !== '' && Array.from(reason).length <= REASON_CHARACTERS_MAX) return reason;
-  throw new FilewrightError(
-    'USAGE',
-    `${option}: a text of 1 to ${REASON_CHARACTERS_MAX} characters was expected, found ${reason === '' ? 'nothing' : 'a longer one'}`,
-  );
-}
-
 export function checkOpen(exception: ExceptionView): void {
   const { filing } = exception;
   if (filing.status === 'rejected' || filing.status === 'fallout') return;

@@ -1,3 +1,4 @@
+export * from './approval.ts';
 export * from './backoff.ts';
 export * from './boundary.ts';
 export * from './breaker.ts';

@@ -37,7 +37,8 @@ export interface WithdrawalView {
   readonly restores: boolean;
   readonly replacement: string | undefined;
   readonly reason: string;
-  readonly state: 'proposed' | 'approved' | 'refused';
+  /** Who proposed can only withdraw it, anybody else refuse it. */
+  readonly state: 'proposed' | 'approved' | 'refused' | 'withdrawn';
 }
 
 /** A balance at the end of a day, read at the bank where no feed says it. */

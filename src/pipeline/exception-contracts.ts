@@ -28,7 +28,7 @@ export interface ExceptionView extends ExceptionSummary {
 export type ExceptionOption = 'as-it-came' | 'reingest' | 'dismiss';
 
 export interface ExceptionAct {
-  readonly act: 'proposed' | 'approved' | 'withdrawn';
+  readonly act: 'proposed' | 'approved' | 'refused' | 'withdrawn';
   readonly resolution: 'reingest' | 'dismiss' | 'cancel';
   /** SHA-256 of the corrected document; undefined without one. */
   readonly document: string | undefined;

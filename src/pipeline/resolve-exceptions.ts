@@ -60,14 +60,14 @@ export function openExceptions(desks: Desks): Exceptions {
     },
     approve: async (id, by, seen) => {
       await decide(fallback, id, {
-        decision: 'approved',
+        approves: true,
         reason: 'second person',
         by,
         ...(seen !== undefined && { seen }),
       });
       await catchUp();
     },
-    withdraw: (id, by, reason) => decide(fallback, id, { decision: 'withdrawn', reason, by }),
+    withdraw: (id, by, reason) => decide(fallback, id, { approves: false, reason, by }),
     reingest: async (id, source, by) => {
       const shown = await showException(fallback, id);
       if (shown.state !== 'approved') {

@@ -1,11 +1,12 @@
 /** What people do with recovery: look, hurry, approve, review. Hidden dockets do not show in any of it. */
-import { type BreakerState, CLOSED, FilewrightError } from '../core/index.ts';
-import { maySee, type Viewer } from '../packs/patent/access/index.ts';
 import {
-  isReason,
-  REASON_CHARACTERS_MAX,
-  REASON_CHARACTERS_MIN,
-} from '../packs/patent/docket/index.ts';
+  type BreakerState,
+  checkReason,
+  checkSecondPerson,
+  CLOSED,
+  FilewrightError,
+} from '../core/index.ts';
+import { maySee, type Viewer } from '../packs/patent/access/index.ts';
 import type { RecoveryState } from '../packs/patent/recovery/index.ts';
 import {
   evidenceOf,
@@ -112,19 +113,10 @@ export async function approveRecovery(
       `The recovery of "${target}" is ${run.phase.replaceAll('_', ' ')} and waits for no approval; see recovery status`,
     );
   }
-  if (!isReason(approval.reason)) {
-    throw new FilewrightError(
-      'REFUSED_BY_RULE',
-      `An approval needs a reason of ${REASON_CHARACTERS_MIN} to ${REASON_CHARACTERS_MAX} characters`,
-    );
-  }
-  const hurriedBy = (await evidenceOf(parts.session, parts.tenant, run.id)).filter(isHurry);
-  if (hurriedBy.some(({ by }) => by === actor.id)) {
-    throw new FilewrightError(
-      'SELF_APPROVAL',
-      `The recovery of "${target}" was hurried by the same person; a second one must approve it`,
-    );
-  }
+  const reason = checkReason('--reason', approval.reason);
+  const hurries = (await evidenceOf(parts.session, parts.tenant, run.id)).filter(isHurry);
+  const hurriedBy = hurries.map(({ by }) => by);
+  checkSecondPerson(`The recovery of "${target}"`, actor.id, hurriedBy);
   const reasons = (run.state as unknown as { readonly reasons?: readonly string[] }).reasons ?? [];
   return add(parts, run, approval.options ?? {}, {
     happening: { kind: 'approved' },
@@ -132,7 +124,7 @@ export async function approveRecovery(
       step: 'approval',
       verdict: 'good',
       by: actor.id,
-      evidence: { act: 'approve', reason: approval.reason, over: reasons },
+      evidence: { act: 'approve', reason, over: reasons },
     },
     actor,
   });

@@ -2,6 +2,7 @@
 import {
   type BatchId,
   batchId,
+  checkSecondPerson,
   FilewrightError,
   type LedgerFact,
   type PersonId,
@@ -10,6 +11,7 @@ import {
 import { recordFact } from './facts.ts';
 import { batchHash } from './intake-store.ts';
 import { lockedOnce } from './locked-once.ts';
+import { decideProposal } from './proposals.ts';
 import { hex, optional, SEALED_COLUMNS, sealedOf, text, when } from './rows.ts';
 import type { Row, Session, Statement } from './session.ts';
 
@@ -44,9 +46,10 @@ export interface LaneCounts {
 const RELEASE_MAX = 5_000;
 
 const COLUMNS = `b.id, b.source, b.state, p.name as prepared_by, b.prepared_at, b.count, b.sha256,
-  a.name as approved_by, b.approved_at`;
+  a.name as approved_by, q.decided_at as approved_at`;
 const JOINS = `from batch b join person p on p.tenant = b.tenant and p.id = b.prepared_by
-  left join person a on a.tenant = b.tenant and a.id = b.approved_by`;
+  left join proposal q on q.tenant = b.tenant and q.kind = 'batch' and q.subject = b.id::text and q.state = 'approved'
+  left join person a on a.tenant = q.tenant and a.id = q.decided_by`;
 
 const HELD = '(select count(*) from envelope e where e.tenant = b.tenant and e.batch = b.id)';
 
@@ -78,8 +81,7 @@ const PREPARED: Statement = {
 
 const APPROVE: Statement = {
   name: 'batch-approve',
-  text: `update batch set state = 'approved', approved_by = $3, approved_at = now(), ver = ver + 1
-    where tenant = $1 and id = $2 returning ver`,
+  text: `update batch set state = 'approved', ver = ver + 1 where tenant = $1 and id = $2 returning ver`,
 };
 
 const RELEASE: Statement = {
@@ -147,8 +149,7 @@ export interface ApprovalTerms {
 
 const KEEP_APPROVAL: Statement = {
   name: 'batch-approval-keep',
-  text: `insert into batch_approval (tenant, batch, approved_by, sha256, count, fees)
-    values ($1, $2, $3, decode($4, 'hex'), $5, $6)`,
+  text: 'insert into batch_approval (tenant, batch, fees) values ($1, $2, $3)',
 };
 
 const PAYLOADS: Statement = {
@@ -235,12 +236,8 @@ export async function approveBatch(
     const [batch] = await run(LOCK, [tenant, id]);
     if (batch === undefined)
       throw new FilewrightError('NOT_FOUND', `No batch has the id ${id}; see batch list`);
-    if (batch['prepared_by'] === by) {
-      throw new FilewrightError(
-        'SELF_APPROVAL',
-        `Batch ${id} was prepared by the person who tries to approve it`,
-      );
-    }
+    const what = `Batch ${id}`;
+    checkSecondPerson(what, by, [text(batch['prepared_by'])]);
     if (batch['state'] === 'approved') return;
     if (batch['state'] === 'open') {
       throw new FilewrightError(
@@ -261,9 +258,14 @@ export async function approveBatch(
         `Batch ${id} has ${now.count} filings with the hash ${now.sha256}, and not what the approval is about`,
       );
     }
-    const [row] = await run(APPROVE, [tenant, id, by]);
-    const fees = JSON.stringify(terms?.fees ?? []);
-    await run(KEEP_APPROVAL, [tenant, id, by, now.sha256, now.count, fees]);
+    await decideProposal(
+      run,
+      tenant,
+      { kinds: ['batch'], subject: id, what },
+      { approves: true, by },
+    );
+    const [row] = await run(APPROVE, [tenant, id]);
+    await run(KEEP_APPROVAL, [tenant, id, JSON.stringify(terms?.fees ?? [])]);
     const subject = { kind: 'batch', id, ver: 1 };
     const complete = {
       ...fact,

@@ -147,22 +147,18 @@ export {
   rolesState,
   type RolesState,
 } from './roles.ts';
+export { endReview, type ReviewDecision, runReview } from './review-approval.ts';
 export {
-  approveProposal,
-  type ProposalDecision,
-  withdrawProposal,
-} from './review-approval.ts';
-export {
-  addProposal,
   correctionPayloads,
   findProposal,
   type FormerRevision,
   formerRevisions,
   listProposals,
-  type NewProposal,
+  type NewReview,
   proposalItems,
-  type ProposalKind,
   type ProposalView,
+  proposeReview,
+  reviewHash,
   type ReviewItem,
 } from './review-proposals.ts';
 export {

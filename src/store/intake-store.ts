@@ -12,12 +12,14 @@ import {
   type LedgerFact,
   type NewFiling,
   type PersonId,
+  personId,
   type Sha256Hex,
   sha256Hex,
   type WrappedKey,
 } from '../core/index.ts';
 import { dataKeys } from './data-keys.ts';
 import { factJson, recordFact } from './facts.ts';
+import { propose } from './proposals.ts';
 import { hex, SEALED_COLUMNS, sealedOf, text, when } from './rows.ts';
 import type { Row, Session, Statement } from './session.ts';
 
@@ -89,7 +91,7 @@ const FREEZE: Statement = {
   name: 'batch-freeze',
   text: `
 update batch set state = 'frozen', count = $3, sha256 = decode($4, 'hex'), ver = ver + 1
-where tenant = $1 and id = $2 and state = 'open' returning ver`,
+where tenant = $1 and id = $2 and state = 'open' returning ver, prepared_by`,
 };
 
 // Plans that workers made while the tables were small walk all of them; fresh statistics make every session plan anew.
@@ -177,6 +179,13 @@ export class PostgresIntakeStore implements IntakeStore {
       const frozen = await batchHash(run, this.#tenant, batch);
       const [row] = await run(FREEZE, [this.#tenant, batch, frozen.count, frozen.sha256]);
       invariant(row !== undefined, 'A batch that is locked stays open', { batch });
+      await propose(run, this.#tenant, {
+        kind: 'batch',
+        subject: batch,
+        terms: frozen,
+        reason: 'send what was frozen',
+        by: personId(text(row['prepared_by'])),
+      });
       const complete = {
         ...fact,
         data: { ...fact.data, count: frozen.count, sha256: frozen.sha256 },

@@ -1,28 +1,22 @@
 /**
  * The second person. What is approved runs in the same transaction: afterwards every filing of the proposal is in the
- * queue, or nothing has changed. The rules stand in sql/0005_reviews.sql, which refuses by itself what is said in words
- * before.
+ * queue, or nothing has changed. sql/0005_reviews.sql lets nothing else back into the queue.
  */
-import { FilewrightError, type LedgerFact, type PersonId } from '../core/index.ts';
+import { FilewrightError, type LedgerFact, type ProposalDecision } from '../core/index.ts';
 import { factJson, recordFact } from './facts.ts';
-import { type ProposalView, proposalItems, type ReviewItem } from './review-proposals.ts';
+import { decideProposal } from './proposals.ts';
+import {
+  type ProposalView,
+  proposalItems,
+  REVIEW_KINDS,
+  type ReviewItem,
+} from './review-proposals.ts';
 import { text } from './rows.ts';
 import type { Row, Session, Statement } from './session.ts';
 
-const LOCK: Statement = {
-  name: 'review-lock',
-  text: `select id from review_proposal where tenant = $1 and id = $2 for update`,
-};
-
-const DECIDE: Statement = {
-  name: 'review-decide',
-  text: `insert into review_decision (tenant, proposal, decision, decided_by, sha256)
-values ($1, $2, $3, $4, decode($5, 'hex')) on conflict do nothing returning proposal`,
-};
-
 // What is as it was when it was proposed. A correction builds on the revision before its own.
 const CURRENT = `
-from review_item i join review_proposal p on p.tenant = i.tenant and p.id = i.proposal
+from review_item i join proposal p on p.tenant = i.tenant and p.id = i.proposal
 join filing f on f.tenant = i.tenant and f.id = i.filing
 join envelope e on e.tenant = i.tenant and e.id = i.filing
 join exception x on x.tenant = i.tenant and x.filing = i.filing and x.n = i.n
@@ -81,33 +75,30 @@ from json_to_recordset($2::json) as f(
   id uuid, type text, filing text, ver int, actor_kind text, actor_id text, trace text, data jsonb)`,
 };
 
-export interface ProposalDecision {
+export interface ReviewDecision extends ProposalDecision {
   readonly proposal: ProposalView;
-  readonly by: PersonId;
-  /** The hash that the person names; the database compares it with what would run. */
-  readonly sha256: string;
   readonly fact: LedgerFact;
 }
 
-export async function withdrawProposal(
+export async function endReview(
   session: Session,
   tenant: string,
-  decision: ProposalDecision,
+  decision: ReviewDecision,
 ): Promise<void> {
-  await session.transaction((run) => decideProposal(run, tenant, decision, 'withdrawn'));
+  await session.transaction((run) => decideReview(run, tenant, decision));
 }
 
 /** `stateFact` makes the ledger fact of each filing from the status it had. */
-export async function approveProposal(
+export async function runReview(
   session: Session,
   tenant: string,
-  decision: ProposalDecision,
+  decision: ReviewDecision,
   stateFact: (item: ReviewItem, from: string) => LedgerFact,
 ): Promise<void> {
   const { id, kind } = decision.proposal;
   const items = await proposalItems(session, tenant, id);
   await session.transaction(async (run) => {
-    await decideProposal(run, tenant, decision, 'approved');
+    await decideReview(run, tenant, decision);
     const found = await run(LOCK_FILINGS, [tenant, id]);
     refuseStale(found, id);
     if (kind === 'correct') {
@@ -126,22 +117,20 @@ export async function approveProposal(
   });
 }
 
-async function decideProposal(
+async function decideReview(
   run: Session['run'],
   tenant: string,
-  { proposal, by, sha256, fact }: ProposalDecision,
-  decision: 'approved' | 'withdrawn',
+  decision: ReviewDecision,
 ): Promise<void> {
-  await run(LOCK, [tenant, proposal.id]);
-  const [row] = await run(DECIDE, [tenant, proposal.id, decision, by, sha256]);
-  if (row === undefined) {
-    throw new FilewrightError(
-      'REFUSED_BY_RULE',
-      `Proposal ${proposal.id} has been decided meanwhile; see review proposals --all`,
-    );
-  }
-  const subject = { kind: 'review', id: proposal.id, ver: 1 };
-  await recordFact(run, { tenant, boundary: 'access' }, subject, fact);
+  const { id } = decision.proposal;
+  await decideProposal(
+    run,
+    tenant,
+    { kinds: REVIEW_KINDS, subject: id, what: `Proposal ${id}` },
+    decision,
+  );
+  const subject = { kind: 'review', id, ver: 1 };
+  await recordFact(run, { tenant, boundary: 'access' }, subject, decision.fact);
 }
 
 const STALE_SHOWN_MAX = 5;

@@ -1,4 +1,4 @@
-/** Proposals to send filings again: fixed when they are made. Their approval is in review-approval.ts. */
+/** The filings of proposals to send again: fixed when they are made. Their approval is in review-approval.ts. */
 import {
   FilewrightError,
   type FilingId,
@@ -6,13 +6,19 @@ import {
   isUuid,
   type LedgerFact,
   type PersonId,
+  proposalHash,
+  type ProposalState,
+  type ProposalTerms,
   type SealedPayload,
+  sha256Of,
 } from '../core/index.ts';
 import { recordFact } from './facts.ts';
+import { propose } from './proposals.ts';
 import { bytes, hex, optional, SEALED_COLUMNS, sealedOf, text, when } from './rows.ts';
 import type { Row, Session, Statement } from './session.ts';
 
-export type ProposalKind = 'replay' | 'correct';
+export const REVIEW_KINDS = ['replay', 'correct'] as const;
+export type ReviewKind = (typeof REVIEW_KINDS)[number];
 
 export interface ReviewItem {
   readonly filing: FilingId;
@@ -25,13 +31,13 @@ export interface ReviewItem {
   readonly notFiled: string | undefined;
 }
 
-export interface NewProposal {
+export interface NewReview {
   readonly id: string;
-  readonly kind: ProposalKind;
+  readonly kind: ReviewKind;
   readonly by: PersonId;
   readonly reason: string;
+  /** As it was typed, for many at once. */
   readonly filter: Readonly<Record<string, string>> | undefined;
-  readonly sha256: string;
   readonly items: readonly ReviewItem[];
   /** For a correction its body is the sealed new payload. */
   readonly fact: LedgerFact;
@@ -39,7 +45,7 @@ export interface NewProposal {
 
 export interface ProposalView {
   readonly id: string;
-  readonly kind: ProposalKind;
+  readonly kind: ReviewKind;
   readonly proposedBy: string;
   readonly proposedById: string;
   readonly proposedAt: number;
@@ -47,16 +53,10 @@ export interface ProposalView {
   readonly filter: Readonly<Record<string, string>> | undefined;
   readonly count: number;
   readonly sha256: string;
-  readonly decision: 'open' | 'approved' | 'withdrawn';
+  readonly decision: ProposalState;
   readonly decidedBy: string | undefined;
   readonly decidedAt: number | undefined;
 }
-
-const PROPOSE: Statement = {
-  name: 'review-propose',
-  text: `insert into review_proposal (tenant, id, kind, proposed_by, reason, filter, count, sha256)
-values ($1, $2, $3, $4, $5, $6::jsonb, $7, decode($8, 'hex'))`,
-};
 
 // $4: the sealed payload of a correction; a replay sends what its envelope holds.
 const ADD_ITEMS: Statement = {
@@ -71,20 +71,18 @@ join envelope e on e.tenant = $1 and e.id = i.filing
 returning filing`,
 };
 
-const VIEW = `p.id, p.kind, p.proposed_by as proposed_by_id, a.name as proposed_by, p.proposed_at, p.reason, p.filter, p.count,
-  p.sha256, d.decision, b.name as decided_by, d.decided_at
-from review_proposal p join person a on a.tenant = p.tenant and a.id = p.proposed_by
-left join review_decision d on d.tenant = p.tenant and d.proposal = p.id
-left join person b on b.tenant = d.tenant and b.id = d.decided_by`;
+const VIEW = `p.id, p.kind, p.proposed_by as proposed_by_id, a.name as proposed_by, p.proposed_at, p.reason, p.terms, p.sha256,
+  (select count(*) from review_item i where i.tenant = p.tenant and i.proposal = p.id) as count,
+  p.state, b.name as decided_by, p.decided_at
+from proposal p join person a on a.tenant = p.tenant and a.id = p.proposed_by
+left join person b on b.tenant = p.tenant and b.id = p.decided_by
+where p.kind in ('replay', 'correct') and p.tenant = $1`;
 
-const FIND: Statement = {
-  name: 'review-find',
-  text: `select ${VIEW} where p.tenant = $1 and p.id = $2`,
-};
+const FIND: Statement = { name: 'review-find', text: `select ${VIEW} and p.id = $2` };
 
 const LIST: Statement = {
   name: 'review-list',
-  text: `select ${VIEW} where p.tenant = $1 and ($2 or d.decision is null) order by p.proposed_at desc, p.id limit $3`,
+  text: `select ${VIEW} and ($2 or p.state = 'open') order by p.proposed_at desc, p.id limit $3`,
 };
 
 const ITEMS: Statement = {
@@ -113,22 +111,32 @@ select r.revision, r.key, r.payload_sha256, r.replaced_at, r.proposal from envel
 where r.tenant = $1 and r.filing = $2 order by r.revision`,
 };
 
-export async function addProposal(
+/** Gives the hash over all of it. */
+export async function proposeReview(
   session: Session,
   tenant: string,
-  proposal: NewProposal,
-): Promise<void> {
-  const { id, kind, by, reason, filter, sha256, items, fact } = proposal;
-  await session.transaction(async (run) => {
-    // The body first: an item names it by its hash.
+  review: NewReview,
+): Promise<string> {
+  const { id, kind, by, reason, filter, items, fact } = review;
+  return session.transaction(async (run) => {
+    const terms = reviewTerms(filter);
+    const lines = reviewLines(items);
+    const { sha256 } = await propose(run, tenant, {
+      id,
+      kind,
+      subject: id,
+      terms,
+      lines,
+      reason,
+      by,
+    });
+    // The body before the items: each names it by its hash.
     await recordFact(
       run,
       { tenant, boundary: 'filing' },
       { kind: 'review', id, ver: 1 },
       { ...fact, data: { ...fact.data, sha256, count: items.length } },
     );
-    const head = [tenant, id, kind, by, reason, filter === undefined ? null : filter];
-    await run(PROPOSE, [...head, items.length, sha256]);
     const list = items.map(({ payloadSha256, notFiled, ...item }) => ({
       ...item,
       payload_sha256: payloadSha256,
@@ -139,7 +147,31 @@ export async function addProposal(
     if (added.length !== items.length) {
       throw new FilewrightError('BROKEN_INVARIANT', `Not every filing of proposal ${id} exists`);
     }
+    return sha256;
   });
+}
+
+function reviewTerms(filter: Readonly<Record<string, string>> | undefined): ProposalTerms {
+  return { filter };
+}
+
+/** SHA-256 of what would run, as it stands now. */
+export function reviewHash(
+  { id, kind, reason, filter }: Pick<ProposalView, 'id' | 'kind' | 'reason' | 'filter'>,
+  items: readonly ReviewItem[],
+): string {
+  const terms = reviewTerms(filter);
+  return proposalHash({ kind, subject: id, reason, terms, lines: reviewLines(items) });
+}
+
+/** One for each filing in the order of their ids, as proposal_hash in sql/0001_foundation.sql composes them. */
+function reviewLines(items: readonly ReviewItem[]): string[] {
+  return [...items]
+    .sort((a, b) => (a.filing < b.filing ? -1 : 1))
+    .map(({ filing, n, action, revision, key, payloadSha256, notFiled }) => {
+      const known = notFiled === undefined ? '-' : sha256Of(notFiled);
+      return [filing, n, action, revision, key, payloadSha256, known].join(' ');
+    });
 }
 
 export async function findProposal(
@@ -225,17 +257,18 @@ function noProposal(id: string): FilewrightError {
 function proposalOf(row: Row): ProposalView {
   return {
     id: text(row['id']),
-    // A check constraint holds the column to these words.
-    kind: row['kind'] as ProposalKind,
+    // Check constraints hold kind and state to these words.
+    kind: row['kind'] as ReviewKind,
     proposedBy: text(row['proposed_by']),
     proposedById: text(row['proposed_by_id']),
     proposedAt: when(row['proposed_at']),
     reason: text(row['reason']),
-    // Written only by addProposal, from a record of texts.
-    filter: optional(row['filter'], (value) => value as Readonly<Record<string, string>>),
+    // Written by proposeReview alone, from a record of texts.
+    filter: (JSON.parse(text(row['terms'])) as { filter?: Readonly<Record<string, string>> })
+      .filter,
     count: Number(row['count']),
     sha256: hex(row['sha256']),
-    decision: row['decision'] === null ? 'open' : (text(row['decision']) as 'approved'), // As above.
+    decision: row['state'] as ProposalState,
     decidedBy: optional(row['decided_by'], text),
     decidedAt: optional(row['decided_at'], when),
   };

@@ -8,7 +8,7 @@
  */
 import { LEDGER_BOUNDARIES, type LedgerBoundary } from '../core/index.ts';
 import {
-  hasRowsByStage,
+  hasRowsByOwner,
   isStage,
   STAGE_TABLES,
   STAGES,
@@ -210,13 +210,13 @@ async function roleStatements(run: Run, schema: string, prefix: string): Promise
       .flatMap(({ name }) => [
         `alter table ${name} enable row level security`,
         `alter table ${name} force row level security`,
-        ...(isLedger(name) || hasRowsByStage(name)
+        ...(isLedger(name) || hasRowsByOwner(name)
           ? []
           : [policy('tenant', name, 'all', 'public', MINE)]),
       ]),
     ...ledgerPolicies(role),
-    ...stagePolicies().map(({ name, table, command, to, rows }) =>
-      policy(name, table, command, role(to), rows === undefined ? MINE : `${MINE} and ${rows}`),
+    ...stagePolicies().map(({ name, table, command, to, only }) =>
+      policy(name, table, command, role(to), only === undefined ? MINE : `${MINE} and ${only}`),
     ),
   ];
 }

@@ -97,9 +97,16 @@ const PERSON = `insert into person (tenant, id, name, key_sha256)
 const FILINGS = [
   ...LANES,
   PERSON,
-  `insert into batch (tenant, id, source, state, prepared_by, count, sha256, approved_by, approved_at)
-    select $1, '${BATCH}', 'test', 'approved', md5('persona' || $1)::uuid, ${DUE_ROWS}, sha256('x'),
-      md5('personb' || $1)::uuid, now() on conflict do nothing`,
+  `insert into proposal (tenant, id, kind, subject, n, terms, sha256, reason, proposed_by)
+    select (r).tenant, (r).id, (r).kind, (r).subject, 1, (r).terms, proposal_hash(r), (r).reason, md5('persona' || $1)::uuid
+    from (select jsonb_populate_record(null::proposal, jsonb_build_object('tenant', $1::text, 'id', '${BATCH}',
+      'kind', 'batch', 'subject', '${BATCH}', 'reason', 'send what was frozen',
+      'terms', jsonb_build_object('count', ${DUE_ROWS}, 'sha256', encode(sha256('x'), 'hex'))::text)) as r) made
+    on conflict do nothing`,
+  `update proposal set state = 'approved', decided_by = md5('personb' || $1)::uuid, decided_at = now()
+    where tenant = $1 and state = 'open'`,
+  `insert into batch (tenant, id, source, state, prepared_by, count, sha256)
+    select $1, '${BATCH}', 'test', 'approved', md5('persona' || $1)::uuid, ${DUE_ROWS}, sha256('x') on conflict do nothing`,
   `insert into ledger_dek (tenant, id, subject, month, wrapped, retain_until)
     values ($1, 'k', 'E-1', '2026-01', 'w', '2999-01-01') on conflict do nothing`,
   `insert into ledger_blob (ct, tenant, boundary, entry, key, bytes)

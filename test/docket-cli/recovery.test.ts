@@ -140,8 +140,8 @@ describe('a target that failed', () => {
     await awaits('awaiting_approval');
     expect(await refusal(approve, nobody)).toEqual([4, 'REFUSED_BY_RULE']);
     expect(await refusal(['recovery', 'approve', 'team', '--reason', 'ok'], hart)).toEqual([
-      4,
-      'REFUSED_BY_RULE',
+      2,
+      'USAGE',
     ]);
     expect(await refusal(approve, moreau)).toEqual([4, 'SELF_APPROVAL']);
     expect(team.synthetics).toEqual([]);

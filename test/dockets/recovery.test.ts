@@ -223,7 +223,7 @@ describe('a target that failed', () => {
     ]);
     await expect(
       approveRecovery(stage.parts, 'team', ACTOR, { reason: 'ok' }),
-    ).rejects.toMatchObject({ code: 'REFUSED_BY_RULE' });
+    ).rejects.toMatchObject({ code: 'USAGE' });
     await approveRecovery(stage.parts, 'team', ACTOR, {
       reason: 'compared by hand, a test record',
     });

@@ -71,7 +71,13 @@ describe('an award that was refused', () => {
   it('is not taken in before two people agree, whoever asks', async () => {
     expect((await house.run(...nora, ...reingest(exception, corrected))).code).toBe(4);
     // A correction that would be refused again is no correction.
-    const same = [exception, '--document', `${YEAR}/award-city.json`, '--reason', 'x'];
+    const same = [
+      exception,
+      '--document',
+      `${YEAR}/award-city.json`,
+      '--reason',
+      'not the right one',
+    ];
     const useless = await house.run(...nora, ...resolve(...same));
     expect(useless.code).toBe(1);
     expect(useless.stderr).toContain('would be refused again: benefit');
@@ -99,8 +105,8 @@ describe('an award that was refused', () => {
   });
 
   it.each([
-    [['--document', corrected, '--dismiss', '--reason', 'x']],
-    [['--approve', '--withdraw', '--reason', 'x']],
+    [['--document', corrected, '--dismiss', '--reason', 'not the right one']],
+    [['--approve', '--withdraw', '--reason', 'not the right one']],
     [['--dismiss']],
     [[]],
   ])('one act at a time, with its reason: %j', async (words) => {
@@ -154,7 +160,7 @@ describe("the grantor's ledger over a lane", () => {
     expect(denied).toMatchObject({ state: 'fallback', attempts: 1, lastErrorCode: 'HTTP_403' });
     const id = textAt(denied, 'exception');
     await house.data([...theo, ...resolve(id, '--dismiss', '--reason', 'the key was old')]);
-    await house.data([...theo, ...resolve(id, '--withdraw', '--reason', 'not yet')]);
+    await house.data([...theo, ...resolve(id, '--withdraw', '--reason', 'not before May')]);
     await house.data([...theo, ...resolve(id, '--dismiss', '--reason', 'the key was old')]);
     expect(await house.data([...nora, ...resolve(id, '--approve')])).toMatchObject({
       state: 'dismissed',

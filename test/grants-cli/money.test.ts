@@ -136,7 +136,7 @@ describe('a wrong statement', () => {
   });
 
   it('a balance is stated in dollars and cents, and not for what is closed', async () => {
-    const of = ['--account', '77', '--reason', 'online'];
+    const of = ['--account', '77', '--reason', 'read online'];
     const balance = (amount: string, on: string) => [
       'grants',
       'balance',
@@ -168,7 +168,14 @@ describe('a threshold', () => {
     const aged = await house.data(['grants', 'unmatched', '--as-of', '2026-06-30']);
     const fee = listAt(aged, 'entries').find((one) => one['side'] === 'bank');
     expect(fee).toMatchObject({ bucket: '31-60', amountCents: 2500 });
-    await house.data([...nora, 'grants', 'settle', textAt(fee, 'id'), '--reason', 'a fee']);
+    await house.data([
+      ...nora,
+      'grants',
+      'settle',
+      textAt(fee, 'id'),
+      '--reason',
+      'a fee of the bank',
+    ]);
     await house.data([...nora, ...close('2026-Q2')]);
     const blocked = await house.data([...nora, ...close('2026-Q3')], 4);
     expect(blocked).toMatchObject({ kind: 'closed', handoff: { kind: 'blocked' } });

@@ -73,9 +73,11 @@ describe.skipIf(missing)(
 
     it('a hold is released only by another person, and nothing under it is destroyed', async () => {
       const { world, paula, arthur } = cli;
-      expect((await world.run(['retention', 'hold', 'E-1', '--reason', 'x'])).code).toBe(4);
+      expect((await world.run(['retention', 'hold', 'E-1', '--reason', 'litigation'])).code).toBe(
+        4,
+      );
       // A name that was mistyped holds nothing, and is not told as if it did.
-      const typo = await world.run(['retention', 'hold', 'e-1', '--reason', 'x'], paula);
+      const typo = await world.run(['retention', 'hold', 'e-1', '--reason', 'litigation'], paula);
       expect(typo).toMatchObject({
         code: 0,
         stdout: expect.stringContaining('NOTHING SEALED IS HELD'),

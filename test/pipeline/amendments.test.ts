@@ -78,7 +78,7 @@ describe('an amendment that the grantor sent', () => {
     });
     // The very same file was taken in before, and can never be taken in again.
     await expect(
-      exceptions.propose(id, { kind: 'reingest', source: more, reason: 'x' }, ada),
+      exceptions.propose(id, { kind: 'reingest', source: more, reason: 'as the letter says' }, ada),
     ).rejects.toMatchObject({ code: 'REFUSED_BY_RULE' });
     await exceptions.propose(id, { kind: 'as-it-came', reason: 'amendment 1' }, ada);
     await expect(exceptions.approve(id, ada)).rejects.toMatchObject({ code: 'SELF_APPROVAL' });
@@ -105,7 +105,7 @@ describe('an amendment that the grantor sent', () => {
     const { pipeline, people } = world;
     const id = await pipeline.amend(
       key,
-      { source: amended({ cents: 15_000_000 }), reason: 'more' },
+      { source: amended({ cents: 15_000_000 }), reason: 'as the letter says' },
       people[0],
     );
     await pipeline.exceptions.approve(id, people[1]);
@@ -141,7 +141,7 @@ describe('an amendment that a person brings', () => {
       report.obligations.filter((one) => one.filingKind === kind).map((one) => one.due);
     expect(dueOf(before, 'sf425.final')).toEqual(['2027-04-30']);
     const source = amended({ more: { ...CALENDAR, period_end: '2027-06-30' } });
-    const id = await pipeline.amend(key, { source, reason: 'extension' }, people[0]);
+    const id = await pipeline.amend(key, { source, reason: 'an extension' }, people[0]);
     await pipeline.exceptions.approve(id, people[1]);
     await pipeline.exceptions.reingest(id, source, people[1]);
     const after = await evaluate();
@@ -162,7 +162,7 @@ describe('an amendment that a person brings', () => {
   ])('is not proposed where it %s', async (_why, source) => {
     const { pipeline, people } = world;
     await expect(
-      pipeline.amend(key, { source: source(), reason: 'x' }, people[0]),
+      pipeline.amend(key, { source: source(), reason: 'as the letter says' }, people[0]),
     ).rejects.toMatchObject({ code: expect.stringMatching(/REFUSED_BY_RULE|INPUT_MALFORMED/) });
     expect(await world.count('grant_exception')).toBe(0);
   });
@@ -171,15 +171,15 @@ describe('an amendment that a person brings', () => {
     const { pipeline, people } = world;
     const one = amended({ cents: 11_000_000 }, 'one');
     const two = amended({ cents: 12_000_000 }, 'two');
-    const id = await pipeline.amend(key, { source: one, reason: 'one' }, people[0]);
+    const id = await pipeline.amend(key, { source: one, reason: 'as the letter says' }, people[0]);
     await expect(
-      pipeline.amend(key, { source: two, reason: 'two' }, people[0]),
+      pipeline.amend(key, { source: two, reason: 'as the letter says' }, people[0]),
     ).rejects.toMatchObject({ code: 'REFUSED_BY_RULE' });
     expect(await world.count('grant_escalation')).toBe(1);
     await pipeline.exceptions.approve(id, people[1]);
     await pipeline.exceptions.reingest(id, one, people[1]);
     await expect(
-      pipeline.amend(key, { source: two, reason: 'two' }, people[0]),
+      pipeline.amend(key, { source: two, reason: 'as the letter says' }, people[0]),
     ).rejects.toMatchObject({ code: 'REFUSED_BY_RULE' });
     expect((await sf425()).of('10d')).toBe(11_000_000);
     const insert = `insert into grant_award_end (tenant, award, exception, by_award)
@@ -210,14 +210,16 @@ describe('a cancellation', () => {
     expect(rules.obligations.filter(({ entity }) => entity === 'F-1')).toEqual([]);
     expect(rules.withdrawn.some(({ filingKind }) => filingKind === 'sf425.final')).toBe(true);
     // A cancelled award is neither amended nor cancelled again.
-    await expect(pipeline.cancelAward(key, { reason: 'x' }, people[0])).rejects.toMatchObject({
+    await expect(
+      pipeline.cancelAward(key, { reason: 'as the letter says' }, people[0]),
+    ).rejects.toMatchObject({
       code: 'REFUSED_BY_RULE',
     });
   });
 
   it('of an award that nobody knows is refused', async () => {
     await expect(
-      world.pipeline.cancelAward('fw1-unknown', { reason: 'x' }, world.people[0]),
+      world.pipeline.cancelAward('fw1-unknown', { reason: 'as the letter says' }, world.people[0]),
     ).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 });
@@ -230,7 +232,11 @@ describe('a correction that can never be taken in', () => {
     expect(await pipeline.exceptions.show(id)).toMatchObject({ options: ['reingest', 'dismiss'] });
     for (const source of [amended({}, 'known.ndjson'), amended({ cents: 5 }, 'other.ndjson')]) {
       await expect(
-        pipeline.exceptions.propose(id, { kind: 'reingest', source, reason: 'x' }, people[0]),
+        pipeline.exceptions.propose(
+          id,
+          { kind: 'reingest', source, reason: 'as the letter says' },
+          people[0],
+        ),
       ).rejects.toMatchObject({ code: 'REFUSED_BY_RULE' });
     }
     const ledger = {
@@ -246,7 +252,7 @@ describe('a correction that can never be taken in', () => {
     await expect(
       pipeline.exceptions.propose(
         failed.id,
-        { kind: 'reingest', source: good, reason: 'x' },
+        { kind: 'reingest', source: good, reason: 'as the letter says' },
         people[0],
       ),
     ).rejects.toMatchObject({ code: 'REFUSED_BY_RULE' });
@@ -260,7 +266,11 @@ describe('a correction that can never be taken in', () => {
     await pipeline.exceptions.approve(cancelled, people[1]);
     expect((await pipeline.exceptions.show(id)).options).not.toContain('as-it-came');
     await expect(
-      pipeline.exceptions.propose(id, { kind: 'as-it-came', reason: 'x' }, people[0]),
+      pipeline.exceptions.propose(
+        id,
+        { kind: 'as-it-came', reason: 'as the letter says' },
+        people[0],
+      ),
     ).rejects.toMatchObject({ code: 'REFUSED_BY_RULE' });
   });
 });

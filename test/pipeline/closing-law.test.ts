@@ -205,8 +205,8 @@ describe('a wrong statement', () => {
     const [feed = ''] = await take(of, sentAs('mt940', wrong));
     const [one, two] = of.people;
     for (const restores of [false, true]) {
-      await withdrawals.propose({ feed, statement: 1, restores, reason: 'x', by: one });
-      await withdrawals.decide(feed, { decision: 'approved', reason: 'x', by: two });
+      await withdrawals.propose({ feed, statement: 1, restores, reason: 'a wrong file', by: one });
+      await withdrawals.decide(feed, { decision: 'approved', reason: 'a wrong file', by: two });
       expect(await of.pipeline.statements(ACCOUNT)).toHaveLength(restores ? 1 : 0);
       // The same bytes again do not undo what two people agreed to.
       const again = take(of, sentAs('mt940', wrong));

@@ -127,7 +127,7 @@ describe('an exception', () => {
     await expect(exceptions.propose(exception, dismiss, ben)).rejects.toMatchObject({
       code: 'REFUSED_BY_RULE',
     });
-    await exceptions.withdraw(exception, ada, 'not yet');
+    await exceptions.withdraw(exception, ada, 'not before May');
     await exceptions.propose(exception, dismiss, ben);
     await exceptions.approve(exception, ada);
     expect(await exceptions.show(exception)).toMatchObject({ state: 'dismissed' });

@@ -82,8 +82,12 @@ async function play(entries: readonly Entry[] = [sum], third = THREE) {
         by: people[0],
       }),
     withdraw: async (withdrawn: string) => {
-      await pipeline.withdrawals.propose({ feed: withdrawn, reason: 'wrong', by: people[0] });
-      const agreed = { decision: 'approved', reason: 'wrong', by: people[1] } as const;
+      await pipeline.withdrawals.propose({
+        feed: withdrawn,
+        reason: 'a wrong file',
+        by: people[0],
+      });
+      const agreed = { decision: 'approved', reason: 'a wrong file', by: people[1] } as const;
       await pipeline.withdrawals.decide(withdrawn, agreed);
     },
     questions: async () => {

@@ -78,7 +78,7 @@ it('every stage has its own log, which verifies; no entry and no table shows wha
   await pipeline.evaluateRules({ ...NOWHERE, ...days }, ACTOR);
   await pipeline.reportFigures({ kind: '990', ...days }, ACTOR);
   const id = refused.refusals[0]?.exception ?? '';
-  await pipeline.exceptions.propose(id, { kind: 'dismiss', reason: 'noise' }, people[0]);
+  await pipeline.exceptions.propose(id, { kind: 'dismiss', reason: 'only noise' }, people[0]);
   await pipeline.exceptions.approve(id, people[1]);
 
   const sequencer = new PostgresSequencer({

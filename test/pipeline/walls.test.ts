@@ -36,13 +36,9 @@ const MAY: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     fallback: 's',
   },
   grant_exception: { fallback: 'si', ingestion: 'c' },
-  grant_proposal: { fallback: 'si', ingestion: 'c' },
-  grant_decision: { fallback: 'si', ingestion: 'c' },
   grant_feed: { reconciliation: 'si' },
   grant_statement: { reconciliation: 'si' },
   grant_balance: { reconciliation: 'si' },
-  grant_withdrawal: { reconciliation: 'si' },
-  grant_withdrawal_decision: { reconciliation: 'si' },
   grant_line: { reconciliation: 'si' },
   grant_line_group: { reconciliation: 'si' },
   grant_period: { reconciliation: 'si' },
@@ -75,9 +71,14 @@ const HIDDEN: readonly [RoleName, string][] = [
   ['fallback', 'select key_sha256 from person'],
   ['ingestion', 'select ct from grant_exception'],
   ['ingestion', 'select escalation_code from grant_exception'],
-  ['ingestion', 'select reason from grant_proposal'],
-  ['ingestion', 'select proposed_by from grant_proposal'],
-  ['ingestion', 'select decided_by from grant_decision'],
+  ['ingestion', 'select reason from proposal'],
+  ['ingestion', 'select proposed_by from proposal'],
+  ['ingestion', 'select decided_by from proposal'],
+  ['ingestion', "update proposal set state = 'approved'"],
+  ['fallback', "update proposal set terms = '{}'"],
+  ['reconciliation', 'update proposal set proposed_by = decided_by'],
+  ['rules', 'select kind from proposal'],
+  ['reporting', 'select kind from proposal'],
 ];
 
 let world: GrantsWorld;
@@ -158,6 +159,53 @@ it.each(STAGES)('%s reads and writes nothing of the filings', async (stage) => {
       await expect(world.attempt(stage, text), text).rejects.toMatchObject(REFUSED);
     }
   }
+});
+
+it.each([
+  ['fallback', 'exception'],
+  ['reconciliation', 'statement'],
+  ['app', 'batch'],
+] as const)('%s proposes, sees and decides %s and nothing of the others', async (role, own) => {
+  const [person] = await world.rows('select id from person limit 1');
+  for (const kind of ['exception', 'statement', 'batch']) {
+    const terms = kind === 'exception' ? '{"resolution":"dismiss"}' : '{}';
+    const insert = `insert into proposal (tenant, kind, subject, n, terms, sha256, reason, proposed_by)
+      values ('${world.tenant}', '${kind}', 'wall', 1, '${terms}', sha256('x'), 'a good reason', '${String(person?.['id'])}')`;
+    if (kind === own) await world.attempt(role, insert);
+    else await expect(world.attempt(role, insert), kind).rejects.toMatchObject(REFUSED);
+  }
+});
+
+it('no stage sees what is proposed in another', async () => {
+  const { prefix } = await rolesState(world.session);
+  const [person] = await world.rows('select id from person limit 1');
+  const seen: Record<string, unknown[]> = {};
+  await world.session
+    .transaction(async (run) => {
+      const run1 = (text: string) => run({ name: '', text });
+      for (const [kind, terms] of [
+        ['exception', '{"resolution":"dismiss"}'],
+        ['statement', '{}'],
+        ['batch', '{}'],
+      ]) {
+        await run1(`insert into proposal (tenant, kind, subject, n, terms, sha256, reason, proposed_by)
+          values ('${world.tenant}', '${kind}', 'seen', 1, '${terms}', sha256('x'), 'a good reason', '${String(person?.['id'])}')`);
+      }
+      for (const role of ['ingestion', 'fallback', 'reconciliation', 'app']) {
+        await run1(`set local role ${prefix}_${role}`);
+        const rows = await run1(`select kind from proposal where subject = 'seen' order by kind`);
+        seen[role] = rows.map(({ kind }) => kind);
+        await run1('reset role');
+      }
+      throw new Error('undone');
+    })
+    .catch((error: Error) => expect(error.message).toBe('undone'));
+  expect(seen).toEqual({
+    ingestion: ['exception'],
+    fallback: ['exception'],
+    reconciliation: ['statement'],
+    app: ['batch'],
+  });
 });
 
 it.each(STAGES)('%s adds metadata and escalations of no other boundary', async (stage) => {

@@ -63,10 +63,10 @@ async function play(): Promise<Played> {
       return (await pipeline.ingestFeed(sentAs(format, month), ACTOR)).feed;
     },
     withdraw: async (feed) => {
-      await pipeline.withdrawals.propose({ feed, reason: 'wrong', by: people[0] });
+      await pipeline.withdrawals.propose({ feed, reason: 'a wrong file', by: people[0] });
       await pipeline.withdrawals.decide(feed, {
         decision: 'approved',
-        reason: 'wrong',
+        reason: 'a wrong file',
         by: people[1],
       });
     },

@@ -155,9 +155,10 @@ describe('an approval', () => {
     expect(terms).toMatchObject({ count: 3, fees });
     expect(await approve(office.app, office.approver, batch)).toEqual(terms);
     const [kept] = await office.rows(
-      `select encode(sha256, 'hex') as sha256, count, fees from batch_approval where tenant = $1`,
+      `select p.terms::jsonb as terms, a.fees from batch_approval a join proposal p on p.tenant = a.tenant
+         and p.kind = 'batch' and p.subject = a.batch::text and p.state = 'approved' where a.tenant = $1`,
     );
-    expect(kept).toEqual({ sha256: terms.sha256, count: 3, fees });
+    expect(kept).toEqual({ terms: { sha256: terms.sha256, count: 3 }, fees });
     const entries = await office.rows(
       `select convert_from(bytes, 'UTF8') as entry from ledger_entry where tenant = $1 and boundary = 'access'`,
     );
@@ -207,16 +208,20 @@ describe('an approval', () => {
     await expect(approve(office.app, office.clerk, batch)).rejects.toMatchObject({
       code: 'SELF_APPROVAL',
     });
-    const insert = (person: PersonActor, sha256: string) =>
+    const decide = (person: PersonActor, sha256: string) =>
       office.rows(
-        `insert into batch_approval (tenant, batch, approved_by, sha256, count, fees)
-         select $1, $2, $3, coalesce(decode(nullif($4, ''), 'hex'), sha256), count, '[]' from batch where tenant = $1`,
+        `update proposal set state = 'approved', decided_by = $3, decided_at = now(),
+           sha256 = coalesce(decode(nullif($4, ''), 'hex'), sha256)
+         where tenant = $1 and kind = 'batch' and subject = $2`,
         batch,
         person.id,
         sha256,
       );
-    await expect(insert(office.clerk, '')).rejects.toThrow(/prepared it/);
-    await expect(insert(office.approver, 'f'.repeat(64))).rejects.toThrow(/another hash/);
+    await expect(decide(office.clerk, '')).rejects.toThrow(/another one decides/);
+    await expect(decide(office.approver, 'f'.repeat(64))).rejects.toThrow(/another hash/);
+    await expect(
+      office.rows(`update batch set state = 'approved' where tenant = $1 and id = $2`, batch),
+    ).rejects.toThrow(/two people/);
   });
 
   it('of payloads that were changed underneath is refused', async () => {

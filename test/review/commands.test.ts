@@ -59,14 +59,20 @@ describe('review by commands', () => {
   it('refuses what is half typed', async () => {
     const nobody = '01900000-0000-7000-8000-000000000000';
     for (const [args, code] of [
-      [['replay', '--reason', 'x'], 2],
-      [['replay', '--reason', 'x', '--filter', 'lane=US-DE'], 2],
-      [['replay', '--reason', 'x', '--filter', 'colour=blue', '--expect-count', '1'], 2],
-      [['replay', '--reason', 'x', '--filter', 'lane=US-DE', '--expect-count', '1'], 5],
-      [['correct', nobody, '--reason', 'x'], 2],
-      [['accept-as-filed', nobody, '--reason', 'x', '--receipt', 'R'], 2],
+      [['replay', '--reason', 'tried in a test'], 2],
+      [['replay', '--reason', 'tried in a test', '--filter', 'lane=US-DE'], 2],
+      [
+        ['replay', '--reason', 'tried in a test', '--filter', 'colour=blue', '--expect-count', '1'],
+        2,
+      ],
+      [
+        ['replay', '--reason', 'tried in a test', '--filter', 'lane=US-DE', '--expect-count', '1'],
+        5,
+      ],
+      [['correct', nobody, '--reason', 'tried in a test'], 2],
+      [['accept-as-filed', nobody, '--reason', 'tried in a test', '--receipt', 'R'], 2],
       [['reject', nobody, '--reason', ' '], 2],
-      [['hand-on', nobody, '--reason', 'x', '--to', 'Nobody'], 3],
+      [['hand-on', nobody, '--reason', 'tried in a test', '--to', 'Nobody'], 3],
     ] as const) {
       const ended = await world.run(['review', ...args], paula);
       expect(ended.code, `${args.join(' ')}: ${ended.stderr}`).toBe(code);

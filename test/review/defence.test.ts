@@ -65,7 +65,7 @@ const WAYS: Readonly<
     const { paula: actor } = world;
     await rejectFiling(world.app, actor, {
       id: filing.id,
-      reason: 'x',
+      reason: 'as it was',
       notFiled: 'asked by phone',
     });
     return { id: filing.id, files: [/^exceptions\//] };
@@ -79,7 +79,7 @@ const WAYS: Readonly<
   'with a proposal that was withdrawn': async () => {
     const { filing } = await world.refused();
     const made = await correction(filing.id);
-    await withdrawReview(world.app, world.paula, { id: made.id, reason: 'no' });
+    await withdrawReview(world.app, world.paula, { id: made.id, reason: 'not wanted any more' });
     return { id: filing.id, files: [/^payload\/revision-2-/] };
   },
   'corrected and accepted': async () => {
@@ -93,7 +93,7 @@ const WAYS: Readonly<
     const { id, filing } = await world.unsettled('US-NY');
     const made = await proposeReplay(world.app, world.paula, {
       id: filing.id,
-      reason: 'again',
+      reason: 'once more, please',
       notFiled: undefined,
     });
     await approveReview(world.app, world.arthur, { id: made.id, expectHash: made.sha256 });
@@ -120,7 +120,7 @@ function acceptByHand(id: string, evidence: Parameters<typeof acceptFiling>[2]['
   const { paula: actor } = world;
   return acceptFiling(world.app, actor, {
     id,
-    reason: 'seen',
+    reason: 'seen on paper',
     receipt: `R-${id.slice(-8)}`,
     evidence,
   });

@@ -141,13 +141,14 @@ describe('a correction', () => {
     await world.app.session.transaction(async (run) => {
       const forged = '01900000-0000-7000-8000-0000000000aa';
       for (const text of [
-        `insert into review_proposal select tenant, '${forged}', kind, proposed_by, now(), reason, filter, count, sha256
-         from review_proposal where id = '${made.id}'`,
+        `insert into proposal (tenant, id, kind, subject, n, terms, sha256, reason, proposed_by)
+         select tenant, '${forged}', kind, '${forged}', 1, terms, sha256, reason, proposed_by
+         from proposal where id = '${made.id}'`,
         `insert into review_item select tenant, '${forged}', filing, n, action, revision, key, payload_sha256, payload_ct, null
          from review_item where proposal = '${made.id}'`,
-        `alter table review_proposal disable trigger review_proposal_once`,
-        `update review_proposal set sha256 = review_hash(tenant, id) where id = '${forged}'`,
-        `alter table review_proposal enable always trigger review_proposal_once`,
+        `alter table proposal disable trigger proposal_guard`,
+        `update proposal p set sha256 = proposal_hash(p) where id = '${forged}'`,
+        `alter table proposal enable always trigger proposal_guard`,
       ])
         await run({ name: '', text });
     });
@@ -223,17 +224,17 @@ describe('a replay', () => {
     ).rejects.toMatchObject({ code: 'SELF_APPROVAL' });
     const decide = (by: string, hash: string) =>
       world.sql(
-        `insert into review_decision (tenant, proposal, decision, decided_by, sha256)
-         values ($1, $2, 'approved', $3, decode($4, 'hex'))`,
+        `update proposal set state = 'approved', decided_by = $3, decided_at = now(), sha256 = decode($4, 'hex')
+         where tenant = $1 and id = $2`,
         [app.tenant, made.id, by, hash],
       );
     await expect(decide(paula.id, made.sha256)).rejects.toMatchObject({
       code: '23001',
-      constraint: 'review_second_person',
+      constraint: 'proposal_second_person',
     });
     await expect(decide(arthur.id, '00'.repeat(32))).rejects.toMatchObject({
       code: '23001',
-      constraint: 'review_same_hash',
+      constraint: 'proposal_same_hash',
     });
     await expect(
       world.sql(
@@ -263,11 +264,11 @@ describe('a replay', () => {
     await expect(approve(made.sha256)).rejects.toMatchObject({ code: 'HASH_DIFFERS' });
     await expect(
       world.sql(
-        `insert into review_decision (tenant, proposal, decision, decided_by, sha256)
-         values ($1, $2, 'approved', $3, decode($4, 'hex'))`,
-        [app.tenant, made.id, arthur.id, made.sha256],
+        `update proposal set state = 'approved', decided_by = $3, decided_at = now()
+         where tenant = $1 and id = $2`,
+        [app.tenant, made.id, arthur.id],
       ),
-    ).rejects.toMatchObject({ constraint: 'review_same_hash' });
+    ).rejects.toMatchObject({ constraint: 'proposal_same_hash' });
     expect(await world.filing(first.filing.id)).toMatchObject({ status: 'rejected' });
   });
 
@@ -277,7 +278,7 @@ describe('a replay', () => {
     const propose = () =>
       proposeReplay(app, paula, { id: filing.id, reason: why, notFiled: undefined });
     const [made, withdrawn] = [await propose(), await propose()];
-    await withdrawReview(app, paula, { id: withdrawn.id, reason: 'a slip' });
+    await withdrawReview(app, paula, { id: withdrawn.id, reason: 'it was a slip' });
     const approve = ({ id, sha256 }: { id: string; sha256: string }) =>
       approveReview(app, arthur, { id, expectHash: sha256 });
     await expect(approve(withdrawn)).rejects.toMatchObject({ code: 'REFUSED_BY_RULE' });
@@ -469,13 +470,7 @@ describe('what is shown and what is kept', () => {
   });
 
   it('rows of the review are written once', async () => {
-    for (const table of [
-      'review_proposal',
-      'review_item',
-      'review_decision',
-      'review_act',
-      'envelope_revision',
-    ]) {
+    for (const table of ['proposal', 'review_item', 'review_act', 'envelope_revision']) {
       await expect(world.sql(`update ${table} set tenant = tenant`), table).rejects.toMatchObject({
         code: '23001',
       });

@@ -1,6 +1,6 @@
 /** Other terms of an award, or its end: proposed by one person, agreed to by another. */
+import { checkReason } from '../../core/index.ts';
 import type { Command } from 'commander';
-import { checkReason } from '../../acts/index.ts';
 import { acting } from './grants-reconcile.ts';
 
 const REASON = ['--reason <text>', 'why; recorded in the ledger'] as const;

@@ -1,8 +1,7 @@
 /** The compliance exception ledger: nothing in it moves until two people have agreed. */
 import type { Command } from 'commander';
 import type { ExceptionSummary, ExceptionView, Resolution } from '../../acts/grants/index.ts';
-import { checkReason } from '../../acts/index.ts';
-import { FilewrightError } from '../../core/index.ts';
+import { checkReason, FilewrightError } from '../../core/index.ts';
 import { checkUuid } from '../arguments.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { table } from '../output.ts';

@@ -1,8 +1,8 @@
 /** Matching what came with what was promised, closing a period, and letting its money go on. */
 import type { Command } from 'commander';
 import type { CloseReport, HandoffReport, Pipeline } from '../../acts/grants/index.ts';
-import { checkReason, requirePerson } from '../../acts/index.ts';
-import { EXIT, FilewrightError } from '../../core/index.ts';
+import { requirePerson } from '../../acts/index.ts';
+import { checkReason, EXIT, FilewrightError } from '../../core/index.ts';
 import type { PersonActor } from '../../access/index.ts';
 import { checkUuid } from '../arguments.ts';
 import { type Context, type GlobalOptions, withApp } from '../context.ts';

@@ -1,8 +1,7 @@
 /** Statements of the bank: which are there, taking a wrong one out, and a balance that no feed says. */
 import type { Command } from 'commander';
 import type { WithdrawalView } from '../../acts/grants/index.ts';
-import { checkReason } from '../../acts/index.ts';
-import { FilewrightError } from '../../core/index.ts';
+import { checkReason, FilewrightError } from '../../core/index.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { table } from '../output.ts';
 import { dollars } from './grants-arguments.ts';

@@ -4,7 +4,6 @@ import type { Command } from 'commander';
 import {
   acceptFiling,
   approveReview,
-  checkReason,
   type Evidence,
   type FieldEdit,
   handOnFiling,
@@ -18,7 +17,7 @@ import {
   type ReviewFilter,
   withdrawReview,
 } from '../../acts/index.ts';
-import { FilewrightError, type JsonValue, parseStrictJson } from '../../core/index.ts';
+import { checkReason, FilewrightError, type JsonValue, parseStrictJson } from '../../core/index.ts';
 import { checkUuid, parseJsonFile, readNamedFile } from '../arguments.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import type { Output } from '../output.ts';

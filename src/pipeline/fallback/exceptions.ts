@@ -2,13 +2,13 @@
 import { canonicalBytes, FilewrightError, type PersonId, toRfc3339 } from '../../core/index.ts';
 import { checkEnvelope, type ExceptionEnvelope } from '../../packs/grants/index.ts';
 import {
-  addDecision,
   addException,
-  addProposalRow,
+  decideResolution,
   exceptionActs,
   keepOpenExceptions,
-  type Proposal,
+  proposeResolution,
   replacementKey,
+  type Resolution,
   type StageDesk,
   type StageRun,
   storedExceptions,
@@ -116,12 +116,12 @@ export async function findException(at: StageRun, id: string): Promise<StoredExc
 export async function propose(
   parts: FallbackParts,
   id: string,
-  proposal: Omit<Proposal, 'exception'>,
+  proposal: Resolution,
 ): Promise<void> {
   const { resolution, document, amends, by } = proposal;
   await parts.desk.transaction(async (at) => {
     await findException(at, id);
-    const n = await addProposalRow(at, { exception: id, ...proposal });
+    const n = await proposeResolution(at, id, proposal);
     await parts.desk.record(at, {
       type: 'exception.resolution_proposed',
       actor: { kind: 'user', id: by },
@@ -139,32 +139,32 @@ export async function decide(
   parts: FallbackParts,
   id: string,
   decision: {
-    readonly decision: 'approved' | 'withdrawn';
+    readonly approves: boolean;
     readonly reason: string;
     readonly by: PersonId;
     /** The hash of the document that the person saw. */
     readonly seen?: string;
   },
 ): Promise<void> {
+  const { approves, reason, by, seen } = decision;
   await parts.desk.transaction(async (at) => {
     await findException(at, id);
-    const n = await addDecision(at, { exception: id, ...decision });
-    const proposed = (await exceptionActs(at, id)).filter(({ act }) => act === 'proposed').at(-1);
-    if (decision.seen !== undefined && decision.seen !== proposed?.document) {
+    const { n, document, amends } = await decideResolution(at, id, { approves, reason, by });
+    if (seen !== undefined && seen !== document) {
       // Thrown after the decision: it is undone with the transaction.
       throw new FilewrightError(
         'HASH_DIFFERS',
-        `Exception ${id}: the proposal names the document ${proposed?.document ?? 'none'}, agreed was ${decision.seen}`,
+        `Exception ${id}: the proposal names the document ${document ?? 'none'}, agreed was ${seen}`,
       );
     }
     await parts.desk.record(at, {
-      type: `exception.resolution_${decision.decision}`,
-      actor: { kind: 'user', id: decision.by },
+      type: `exception.resolution_${approves ? 'approved' : 'withdrawn'}`,
+      actor: { kind: 'user', id: by },
       subject: { kind: 'grant_exception', id, ver: 2 * n + 1 },
       data: {
         n,
-        ...(proposed?.document !== undefined && { document: proposed.document }),
-        ...(proposed?.amends !== undefined && { amends: proposed.amends }),
+        ...(document !== undefined && { document }),
+        ...(amends !== undefined && { amends }),
       },
     });
   });

@@ -59,9 +59,10 @@ export function withdrawalsOf(parts: ReconciliationParts): Withdrawals {
       desk.transaction(async (at) => {
         await lockMatching(at);
         const { id } = await feedNamed(at, name);
-        const n = await decideWithdrawal(at, { feed: id, decision, reason, by });
+        const approves = decision === 'approved';
+        const n = await decideWithdrawal(at, id, { approves, reason, by });
         // What was matched with it is matched anew by the next run.
-        if (decision === 'approved') await dropDraft(at);
+        if (approves) await dropDraft(at);
         await desk.record(at, {
           type: `feed.withdrawal_${decision}`,
           actor: { kind: 'user', id: by },

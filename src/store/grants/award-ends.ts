@@ -2,7 +2,7 @@
 import { optional, text, when } from '../rows.ts';
 import type { Instant } from '../../core/index.ts';
 import type { Statement } from '../session.ts';
-import { refusedByRule } from './escalations.ts';
+import { refusedByRule } from '../proposals.ts';
 import type { StageRun } from './stage.ts';
 
 export interface AwardEnd {
@@ -53,10 +53,10 @@ export async function addAwardEnd(
 const AGREED: Statement = {
   name: 'grants-cancellations-agreed',
   text: `
-select p.exception, p.amends from grant_proposal p
-join grant_decision d on d.tenant = p.tenant and d.exception = p.exception and d.n = p.n and d.decision = 'approved'
-where p.tenant = $1 and p.resolution = 'cancel'
-  and not exists (select 1 from grant_award_end w where w.tenant = p.tenant and w.award = p.amends) order by p.exception`,
+select p.subject as exception, p.terms::jsonb->>'amends' as amends from proposal p
+where p.tenant = $1 and p.kind = 'exception' and p.state = 'approved' and p.terms::jsonb->>'resolution' = 'cancel'
+  and not exists (select 1 from grant_award_end w where w.tenant = p.tenant and w.award = p.terms::jsonb->>'amends')
+order by p.subject`,
 };
 
 /** Cancellations that are agreed to and not carried out yet. */
@@ -72,9 +72,8 @@ export async function agreedCancellations(
 const WAITING: Statement = {
   name: 'grants-amendment-waiting',
   text: `
-select p.exception from grant_proposal p
-left join grant_decision d on d.tenant = p.tenant and d.exception = p.exception and d.n = p.n
-where p.tenant = $1 and p.amends = $2 and (d.decision is null or d.decision = 'approved') limit 1`,
+select p.subject as exception from proposal p
+where p.tenant = $1 and p.kind = 'exception' and p.terms::jsonb->>'amends' = $2 and p.state in ('open', 'approved')`,
 };
 
 /** The exception under which an amendment or a cancellation of the award waits, or is agreed to. */

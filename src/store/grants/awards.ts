@@ -2,7 +2,7 @@
 import type { Instant, JsonValue } from '../../core/index.ts';
 import { hex, optional, text, when } from '../rows.ts';
 import type { Row, Statement } from '../session.ts';
-import { refusedByRule } from './escalations.ts';
+import { refusedByRule } from '../proposals.ts';
 import type { SealedBytes, StageDesk, StageRun } from './stage.ts';
 import { awardEnds } from './award-ends.ts';
 
@@ -90,9 +90,9 @@ where tenant = $1 and (document, n) > ($2, $3) order by document, n limit 8`,
 const REPLACED_KEY: Statement = {
   name: 'grants-replaced-key',
   text: `
-select x.award_key, p.amends from grant_exception x
-left join grant_decision d on d.tenant = x.tenant and d.exception = x.id and d.decision = 'approved'
-left join grant_proposal p on p.tenant = d.tenant and p.exception = d.exception and p.n = d.n and p.resolution = 'reingest'
+select x.award_key, p.terms::jsonb->>'amends' as amends from grant_exception x
+left join proposal p on p.tenant = x.tenant and p.kind = 'exception' and p.subject = x.id::text and p.state = 'approved'
+  and p.terms::jsonb->>'resolution' = 'reingest'
 where x.tenant = $1 and x.id = $2`,
 };
 

@@ -1,11 +1,12 @@
 /** What stages give up, and the exception ledger that the fallback keeps of it. */
 import {
-  FilewrightError,
   type Instant,
   type JsonValue,
   type PersonId,
-  personId,
+  type ProposalDecision,
+  type ProposalState,
 } from '../../core/index.ts';
+import { decideProposal, proposals, propose, type StoredProposal } from '../proposals.ts';
 import { hex, optional, text, when } from '../rows.ts';
 import type { Row, Statement } from '../session.ts';
 import type { StageDesk, StageRun } from './stage.ts';
@@ -106,16 +107,12 @@ export interface StoredException extends NewException {
 const LIST: Statement = {
   name: 'grants-exceptions',
   text: `
-select x.*, d.id as document, p.n as proposal, a.decision, ap.resolution from grant_exception x
+select x.*, d.id as document, p.state, p.terms::jsonb->>'resolution' as resolution from grant_exception x
 left join grant_document d on d.tenant = x.tenant and d.replaces = x.id
-left join grant_decision a on a.tenant = x.tenant and a.exception = x.id and a.decision = 'approved'
-left join grant_proposal ap on ap.tenant = a.tenant and ap.exception = a.exception and ap.n = a.n
-left join lateral (
-  select p.n from grant_proposal p where p.tenant = x.tenant and p.exception = x.id
-    and not exists (select 1 from grant_decision q where q.tenant = p.tenant and q.exception = p.exception and q.n = p.n)
-  limit 1) p on true
+left join proposal p on p.tenant = x.tenant and p.kind = 'exception' and p.subject = x.id::text
+  and p.state in ('open', 'approved')
 where x.tenant = $1 and ($2::uuid is null or x.id = $2) and ($3::boolean is null or $3 = not (
-  d.id is not null or coalesce(ap.resolution, '') in ('dismiss', 'cancel')))
+  d.id is not null or (p.state is not distinct from 'approved' and p.terms::jsonb->>'resolution' in ('dismiss', 'cancel'))))
 order by x.opened_at, x.id limit 10000`,
 };
 
@@ -143,90 +140,54 @@ export async function storedExceptions(
 
 function stateOf(row: Row): ExceptionState {
   if (row['document'] !== null) return 'reingested';
-  if (row['decision'] !== null) {
-    if (row['resolution'] === 'cancel') return 'cancelled';
-    return row['resolution'] === 'dismiss' ? 'dismissed' : 'approved';
-  }
-  return row['proposal'] === null ? 'open' : 'proposed';
-}
-
-const PROPOSE: Statement = {
-  name: 'grants-propose',
-  text: `
-insert into grant_proposal (tenant, exception, n, resolution, document, reason, proposed_by, amends)
-select $1, $2, coalesce(max(n), 0) + 1, $3, $4, $5, $6, $7 from grant_proposal where tenant = $1 and exception = $2
-returning n`,
-};
-
-export interface Proposal {
-  readonly exception: string;
-  readonly resolution: ResolutionKind;
-  readonly document: string | undefined;
-  /** The award that is replaced or ended by it. */
-  readonly amends: string | undefined;
-  readonly reason: string;
-  readonly by: PersonId;
+  if (row['state'] === null) return 'open';
+  if (row['state'] === 'open') return 'proposed';
+  if (row['resolution'] === 'cancel') return 'cancelled';
+  return row['resolution'] === 'dismiss' ? 'dismissed' : 'approved';
 }
 
 export type ResolutionKind = 'reingest' | 'dismiss' | 'cancel';
 
-export async function addProposalRow(at: StageRun, proposal: Proposal): Promise<number> {
-  const { exception, resolution, document, amends, reason, by } = proposal;
-  const values = [exception, resolution, document ?? null, reason, by, amends ?? null];
-  const [row] = await at.run(PROPOSE, [at.tenant, ...values]).catch(refusedByRule);
-  return Number(row?.['n']);
-}
-
-const DECIDE: Statement = {
-  name: 'grants-decide',
-  text: `
-insert into grant_decision (tenant, exception, n, decision, reason, decided_by)
-select $1, $2, p.n, $3, $4, $5 from grant_proposal p where p.tenant = $1 and p.exception = $2
-  and not exists (select 1 from grant_decision d where d.tenant = p.tenant and d.exception = p.exception and d.n = p.n)
-returning n`,
-};
-
-/** The number of the proposal that was decided; throws SELF_APPROVAL for the person who made it. */
-export async function addDecision(
-  at: StageRun,
-  decision: {
-    readonly exception: string;
-    readonly decision: 'approved' | 'withdrawn';
-    readonly reason: string;
-    readonly by: PersonId;
-  },
-): Promise<number> {
-  const { exception, reason, by } = decision;
-  const values = [exception, decision.decision, reason, by];
-  const [row] = await at.run(DECIDE, [at.tenant, ...values]).catch(refusedByRule);
-  if (row === undefined) {
-    throw new FilewrightError(
-      'REFUSED_BY_RULE',
-      `Exception ${exception} has no proposal that waits for a decision; propose a resolution first`,
-    );
-  }
-  return Number(row['n']);
-}
-
-const ACTS: Statement = {
-  name: 'grants-exception-acts',
-  text: `
-select n, 'proposed' as act, resolution, document, amends, proposed_by as by, proposed_at as at, reason from grant_proposal
-where tenant = $1 and exception = $2
-union all
-select d.n, d.decision, p.resolution, p.document, p.amends, d.decided_by, d.decided_at, d.reason from grant_decision d
-join grant_proposal p on p.tenant = d.tenant and p.exception = d.exception and p.n = d.n
-where d.tenant = $1 and d.exception = $2
-order by at, n, act desc`,
-};
-
-export interface StoredAct {
-  readonly act: 'proposed' | 'approved' | 'withdrawn';
+/** What two people agree to. */
+export interface ResolutionTerms {
   readonly resolution: ResolutionKind;
-  /** SHA-256 of the corrected document. */
+  /** SHA-256 of the corrected document: agreed to, to the byte. */
   readonly document: string | undefined;
   /** The award that is replaced or ended by it. */
   readonly amends: string | undefined;
+}
+
+export interface Resolution extends ResolutionTerms {
+  readonly reason: string;
+  readonly by: PersonId;
+}
+
+const KIND = 'exception';
+
+/** Gives the number of the proposal among those for the exception. */
+export async function proposeResolution(
+  at: StageRun,
+  exception: string,
+  { resolution, document, amends, reason, by }: Resolution,
+): Promise<number> {
+  const terms = { resolution, document, amends };
+  const made = { kind: KIND, subject: exception, terms, reason, by } as const;
+  return (await propose(at.run, at.tenant, made)).n;
+}
+
+/** What was decided, and its number; throws SELF_APPROVAL for the person who made it. */
+export async function decideResolution(
+  at: StageRun,
+  exception: string,
+  decision: ProposalDecision,
+): Promise<ResolutionTerms & { readonly n: number }> {
+  const about = { kinds: [KIND], subject: exception, what: `Exception ${exception}` } as const;
+  const decided = await decideProposal(at.run, at.tenant, about, decision);
+  return { ...resolutionOf(decided), n: decided.n };
+}
+
+export interface StoredAct extends ResolutionTerms {
+  readonly act: 'proposed' | Exclude<ProposalState, 'open'>;
   readonly by: PersonId;
   readonly at: Instant;
   readonly reason: string;
@@ -236,16 +197,32 @@ export async function exceptionActs(
   at: StageRun,
   exception: string,
 ): Promise<readonly StoredAct[]> {
-  return (await at.run(ACTS, [at.tenant, exception])).map((row) => ({
-    // Check constraints hold both columns to these words.
-    act: text(row['act']) as StoredAct['act'],
-    resolution: text(row['resolution']) as StoredAct['resolution'],
-    document: optional(row['document'], text),
-    amends: optional(row['amends'], text),
-    by: personId(text(row['by'])),
-    at: when(row['at']),
-    reason: text(row['reason']),
-  }));
+  const made = await proposals(at.run, at.tenant, [KIND], exception);
+  return made.flatMap((one): StoredAct[] => {
+    const terms = resolutionOf(one);
+    const { reason, proposedBy: by, state, decidedBy, decidedAt } = one;
+    const proposed = {
+      ...terms,
+      act: 'proposed',
+      by,
+      at: one.proposedAt,
+      reason,
+    } as const;
+    if (state === 'open' || decidedBy === undefined || decidedAt === undefined) return [proposed];
+    const said = one.decisionReason ?? SAID_BY_APPROVAL;
+    return [proposed, { ...terms, act: state, by: decidedBy, at: decidedAt, reason: said }];
+  });
+}
+
+const SAID_BY_APPROVAL = 'second person';
+
+function resolutionOf({ terms }: StoredProposal): ResolutionTerms {
+  return {
+    // The constraint proposal_resolves holds it to these words.
+    resolution: text(terms['resolution']) as ResolutionKind,
+    document: optional(terms['document'], text),
+    amends: optional(terms['amends'], text),
+  };
 }
 
 const REPLACEMENT: Statement = {
@@ -265,21 +242,11 @@ update ledger_dek k set retain_until = (now() at time zone 'UTC' + interval '7 y
 from grant_exception x
 where x.tenant = $1 and k.tenant = x.tenant and k.subject = 'fallback/' || x.id and k.state = 'live'
   and k.retain_until < (now() at time zone 'UTC' + interval '1 year')::date
-  and not exists (select 1 from grant_decision d where d.tenant = x.tenant and d.exception = x.id and d.decision = 'approved')`,
+  and not exists (select 1 from proposal p where p.tenant = x.tenant and p.kind = 'exception' and p.subject = x.id::text
+    and p.state = 'approved')`,
 };
 
 /** What nobody has resolved is not destroyed, however old it is. */
 export async function keepOpenExceptions(at: StageRun): Promise<void> {
   await at.run(KEEP_OPEN, [at.tenant]);
-}
-
-/** The database's refusals in our words. */
-export function refusedByRule(error: unknown): never {
-  if (error instanceof Error && 'code' in error && error.code === '23001') {
-    const isSelf = 'constraint' in error && error.constraint === 'grant_second_person';
-    throw new FilewrightError(isSelf ? 'SELF_APPROVAL' : 'REFUSED_BY_RULE', error.message, {
-      cause: error,
-    });
-  }
-  throw error;
 }

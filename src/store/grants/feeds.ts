@@ -2,7 +2,7 @@
 import type { JsonValue } from '../../core/index.ts';
 import { SEALED_COLUMNS, sealedOf, text } from '../rows.ts';
 import type { Statement } from '../session.ts';
-import { refusedByRule } from './escalations.ts';
+import { refusedByRule } from '../proposals.ts';
 import type { LinePlace } from './matches.ts';
 import type { StageDesk, StageRun } from './stage.ts';
 

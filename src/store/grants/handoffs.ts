@@ -2,7 +2,7 @@
 import type { PersonId } from '../../core/index.ts';
 import { hex, optional, text } from '../rows.ts';
 import type { Statement } from '../session.ts';
-import { refusedByRule } from './escalations.ts';
+import { refusedByRule } from '../proposals.ts';
 import type { StageRun } from './stage.ts';
 
 // One booking of one award, one row: on its own day, with what the bank kept of it and the goods that came with it. A

@@ -2,7 +2,7 @@
 import type { JsonValue, PersonId } from '../../core/index.ts';
 import { optional, text } from '../rows.ts';
 import type { Statement } from '../session.ts';
-import { refusedByRule } from './escalations.ts';
+import { refusedByRule } from '../proposals.ts';
 import type { StageRun } from './stage.ts';
 
 /** The rule of an outcome that a person decided. */

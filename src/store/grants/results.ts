@@ -58,9 +58,8 @@ select (select count(*) from grant_document where tenant = $1)::int as documents
     + coalesce((select d.matched from grant_draft d where d.tenant = $1), 0))::int as matched,
   (select count(*) from grant_escalation e where tenant = $1
     and not exists (select 1 from grant_document d where d.tenant = e.tenant and d.replaces = e.id)
-    and not exists (select 1 from grant_decision a join grant_proposal p
-      on p.tenant = a.tenant and p.exception = a.exception and p.n = a.n and p.resolution in ('dismiss', 'cancel')
-      where a.tenant = e.tenant and a.exception = e.id and a.decision = 'approved'))::int as exceptions,
+    and not exists (select 1 from proposal p where p.tenant = e.tenant and p.kind = 'exception' and p.subject = e.id::text
+      and p.state = 'approved' and p.terms::jsonb->>'resolution' in ('dismiss', 'cancel')))::int as exceptions,
   (select count(*) from question where tenant = $1 and state = 'waiting')::int as retries,
   (select count(*) from grant_period where tenant = $1)::int as periods,
   (select count(*) from grant_period p where tenant = $1

@@ -17,9 +17,9 @@ const WITHDRAWN: Statement = {
   name: 'grants-withdrawn',
   text: `
 with agreed as (
-  select w.feed, w.statement, w.n, w.restores from grant_withdrawal w
-  join grant_withdrawal_decision d on d.tenant = w.tenant and d.feed = w.feed and d.n = w.n and d.decision = 'approved'
-  where w.tenant = $1)
+  select p.subject as feed, (p.terms::jsonb->>'statement')::int as statement, p.n,
+    (p.terms::jsonb->>'restores')::boolean as restores
+  from proposal p where p.tenant = $1 and p.kind = 'statement' and p.state = 'approved')
 select distinct a.feed, a.statement from agreed a
 where not a.restores and not exists (select 1 from agreed r where r.feed = a.feed and r.restores and r.n > a.n
   and (r.statement is null or r.statement = a.statement))`,

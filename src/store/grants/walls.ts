@@ -30,6 +30,13 @@ export function purposeOf(stage: Stage): Purpose {
   if (stage === 'ingestion' || stage === 'reconciliation') return PURPOSES[stage];
   throw new Error(`${stage} asks no lane anything`);
 }
+/** Proposals belong to a stage by their kind; all other kinds are the business of the services. */
+const PROPOSALS: Partial<Readonly<Record<Stage, string>>> = {
+  ingestion: 'exception',
+  fallback: 'exception',
+  reconciliation: 'statement',
+};
+const DECIDE = 'update (state, sha256, decided_by, decided_at, decision_reason)';
 
 const RIGHTS: Readonly<Record<Stage, readonly Right[]>> = {
   ingestion: [
@@ -43,8 +50,7 @@ const RIGHTS: Readonly<Record<Stage, readonly Right[]>> = {
     ['grant_escalation', 'insert'],
     // Whether two people have agreed to a correction, and to which.
     ['grant_exception', 'select (tenant, id, award_key, amends)'],
-    ['grant_proposal', 'select (tenant, exception, n, resolution, document, amends)'],
-    ['grant_decision', 'select (tenant, exception, n, decision)'],
+    ['proposal', 'select (tenant, kind, subject, terms, state)'],
   ],
   reconciliation: [
     [
@@ -57,8 +63,7 @@ const RIGHTS: Readonly<Record<Stage, readonly Right[]>> = {
     ['grant_feed', ...ADD],
     ['grant_statement', ...ADD],
     ['grant_balance', ...ADD],
-    ['grant_withdrawal', ...ADD],
-    ['grant_withdrawal_decision', ...ADD],
+    ['proposal', ...ADD, DECIDE],
     // A disabled person agrees to nothing.
     ['person', 'select (tenant, id, disabled_at)'],
     ['grant_line', ...ADD],
@@ -96,8 +101,7 @@ const RIGHTS: Readonly<Record<Stage, readonly Right[]>> = {
   fallback: [
     ['grant_escalation', 'select'],
     ['grant_exception', ...ADD],
-    ['grant_proposal', ...ADD],
-    ['grant_decision', ...ADD],
+    ['proposal', ...ADD, DECIDE],
     ['grant_metadata', ...ADD],
     // Which document came in place of an exception.
     ['grant_document', 'select (tenant, id, replaces)'],
@@ -110,7 +114,7 @@ const RIGHTS: Readonly<Record<Stage, readonly Right[]>> = {
 /** Tables of the stages; no other service reaches them. */
 export const STAGE_TABLES: readonly string[] = [
   ...new Set(Object.values(RIGHTS).flatMap((rights) => rights.map(([table]) => table))),
-].filter((table) => table !== 'person');
+].filter((table) => table !== 'person' && table !== 'proposal');
 
 /**
  * Data keys are found by their subject, `<domain>/<what>`. A stage reaches the keys of its own domain and of the contracts
@@ -143,36 +147,46 @@ export function stageGrants(role: (name: Stage) => string): string[] {
   ];
 }
 
-export function hasRowsByStage(table: string): boolean {
-  return [...BY_BOUNDARY, ...BY_PURPOSE].some((each) => each === table);
+/** Tables whose rows not everybody who reaches them may see or add. */
+export function hasRowsByOwner(table: string): boolean {
+  return table === 'proposal' || [...BY_BOUNDARY, ...BY_PURPOSE].some((each) => each === table);
 }
 
 export interface StagePolicy {
   readonly name: string;
   readonly table: string;
   readonly command: 'all' | 'select' | 'insert';
-  readonly to: 'owner' | 'read' | Stage;
-  /** Which rows of the tenant; all of them where it is not said. */
-  readonly rows?: string;
+  readonly to: 'owner' | 'read' | 'app' | Stage;
+  /** Which rows of the tenant; all of them unless told. */
+  readonly only?: string;
 }
 
 export function stagePolicies(): StagePolicy[] {
+  const ofStages = Object.values(PROPOSALS).map((kind) => `'${kind}'`);
   return [
-    ...[...BY_BOUNDARY, ...BY_PURPOSE].flatMap((table): StagePolicy[] => [
+    ...['proposal', ...BY_BOUNDARY, ...BY_PURPOSE].flatMap((table): StagePolicy[] => [
       { name: 'owner', table, command: 'all', to: 'owner' },
       { name: 'read', table, command: 'select', to: 'read' },
     ]),
     ...BY_BOUNDARY.flatMap((table) =>
       STAGES.flatMap((stage): StagePolicy[] => [
         { name: `${stage}_reads`, table, command: 'select', to: stage },
-        { name: stage, table, command: 'insert', to: stage, rows: `boundary = '${stage}'` },
+        { name: stage, table, command: 'insert', to: stage, only: `boundary = '${stage}'` },
       ]),
     ),
     ...BY_PURPOSE.flatMap((table) =>
       (['ingestion', 'reconciliation'] as const).map((stage): StagePolicy => {
-        const rows = `purpose = '${PURPOSES[stage]}'`;
-        return { name: stage, table, command: 'all', to: stage, rows };
+        const only = `purpose = '${PURPOSES[stage]}'`;
+        return { name: stage, table, command: 'all', to: stage, only };
       }),
     ),
+    ...[
+      { name: 'app', to: 'app' as const, only: `kind not in (${ofStages.join(', ')})` },
+      ...STAGES.filter((stage) => PROPOSALS[stage] !== undefined).map((stage) => ({
+        name: stage,
+        to: stage,
+        only: `kind = '${PROPOSALS[stage]}'`,
+      })),
+    ].map((each): StagePolicy => ({ ...each, table: 'proposal', command: 'all' })),
   ];
 }

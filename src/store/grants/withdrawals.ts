@@ -1,27 +1,11 @@
 /** Statements that leave again: one person proposes it, another agrees, and the database refuses everything else. */
-import { FilewrightError, type PersonId } from '../../core/index.ts';
+import type { PersonId, ProposalDecision, ProposalState } from '../../core/index.ts';
+import { decideProposal, proposals, propose } from '../proposals.ts';
 import { optional, text } from '../rows.ts';
-import type { Row, Statement } from '../session.ts';
-import { refusedByRule } from './escalations.ts';
+import type { Statement } from '../session.ts';
 import type { StageRun } from './stage.ts';
 
-const PROPOSE: Statement = {
-  name: 'grants-withdrawal-propose',
-  text: `
-insert into grant_withdrawal (tenant, feed, n, statement, restores, replacement, reason, proposed_by)
-select $1, $2, coalesce(max(n), 0) + 1, $3, $4, $5, $6, $7 from grant_withdrawal where tenant = $1 and feed = $2
-returning n`,
-};
-
-const DECIDE: Statement = {
-  name: 'grants-withdrawal-decide',
-  text: `
-insert into grant_withdrawal_decision (tenant, feed, n, decision, reason, decided_by)
-select w.tenant, w.feed, w.n, $3, $4, $5 from grant_withdrawal w
-where w.tenant = $1 and w.feed = $2 and not exists (
-  select 1 from grant_withdrawal_decision d where d.tenant = w.tenant and d.feed = w.feed and d.n = w.n)
-returning n`,
-};
+const KIND = 'statement';
 
 const FEEDS: Statement = {
   name: 'grants-feeds-named',
@@ -29,53 +13,43 @@ const FEEDS: Statement = {
 select f.id, f.name, f.statements from grant_feed f where f.tenant = $1 and f.id like $2 || '%' order by f.id limit 2`,
 };
 
-const LIST: Statement = {
-  name: 'grants-withdrawals',
-  text: `
-select w.feed, f.name, w.n, w.statement, w.restores, w.replacement, w.reason, d.decision
-from grant_withdrawal w
-join grant_feed f on f.tenant = w.tenant and f.id = w.feed
-left join grant_withdrawal_decision d on d.tenant = w.tenant and d.feed = w.feed and d.n = w.n
-where w.tenant = $1 order by w.proposed_at, w.feed, w.n`,
+const NAMES: Statement = {
+  name: 'grants-feed-names',
+  text: `select id, name from grant_feed where tenant = $1 and id = any ($2::text[])`,
 };
 
-export interface NewWithdrawal {
-  readonly feed: string;
+/** What two people agree to. */
+export interface WithdrawalTerms {
+  /** All of the feed unless told. */
   readonly statement: number | undefined;
   /** Takes an earlier withdrawal back. */
   readonly restores: boolean;
+  /** The SHA-256 of the feed that comes in its place, where there is one. */
   readonly replacement: string | undefined;
+}
+
+export interface NewWithdrawal extends WithdrawalTerms {
+  readonly feed: string;
   readonly reason: string;
   readonly by: PersonId;
 }
 
+/** Gives the number of the proposal among those for the feed. */
 export async function proposeWithdrawal(at: StageRun, proposal: NewWithdrawal): Promise<number> {
   const { feed, statement, restores, replacement, reason, by } = proposal;
-  const values = [feed, statement ?? null, restores, replacement ?? null, reason, by];
-  const [row] = await at.run(PROPOSE, [at.tenant, ...values]).catch(refusedByRule);
-  return Number(row?.['n']);
+  const terms = { statement, restores, replacement };
+  const made = { kind: KIND, subject: feed, terms, reason, by } as const;
+  return (await propose(at.run, at.tenant, made)).n;
 }
 
 /** The number of the proposal that was decided; throws SELF_APPROVAL for the person who made it. */
 export async function decideWithdrawal(
   at: StageRun,
-  decision: {
-    readonly feed: string;
-    readonly decision: 'approved' | 'refused';
-    readonly reason: string;
-    readonly by: PersonId;
-  },
+  feed: string,
+  decision: ProposalDecision,
 ): Promise<number> {
-  const { feed, reason, by } = decision;
-  const values = [at.tenant, feed, decision.decision, reason, by];
-  const [row] = await at.run(DECIDE, values).catch(refusedByRule);
-  if (row === undefined) {
-    throw new FilewrightError(
-      'REFUSED_BY_RULE',
-      `Feed ${feed} has no withdrawal that waits for a decision; propose one first`,
-    );
-  }
-  return Number(row['n']);
+  const about = { kinds: [KIND], subject: feed, what: `Feed ${feed}` } as const;
+  return (await decideProposal(at.run, at.tenant, about, decision)).n;
 }
 
 export interface NamedFeed {
@@ -93,32 +67,25 @@ export async function feedsNamed(at: StageRun, begin: string): Promise<readonly 
   }));
 }
 
-export interface StoredWithdrawal {
+export interface StoredWithdrawal extends WithdrawalTerms {
   readonly feed: string;
   readonly name: string;
-  readonly statement: number | undefined;
-  readonly restores: boolean;
-  readonly replacement: string | undefined;
   readonly reason: string;
-  readonly state: 'proposed' | 'approved' | 'refused';
+  readonly state: 'proposed' | Exclude<ProposalState, 'open'>;
 }
 
 export async function withdrawals(at: StageRun): Promise<readonly StoredWithdrawal[]> {
-  return (await at.run(LIST, [at.tenant])).map(withdrawalOf);
-}
-
-function withdrawalOf(row: Row): StoredWithdrawal {
-  return {
-    feed: text(row['feed']),
-    name: text(row['name']),
-    statement: optional(row['statement'], Number),
-    restores: row['restores'] === true,
-    replacement: optional(row['replacement'], text),
-    reason: text(row['reason']),
-    // A check constraint holds the column to these.
-    state:
-      optional(row['decision'], text) === undefined
-        ? 'proposed'
-        : (text(row['decision']) as 'approved' | 'refused'),
-  };
+  const made = await proposals(at.run, at.tenant, [KIND]);
+  const feeds = made.map(({ subject }) => subject);
+  const rows = await at.run(NAMES, [at.tenant, feeds]);
+  const names = new Map(rows.map((row) => [text(row['id']), text(row['name'])]));
+  return made.map(({ subject: feed, terms, reason, state }) => ({
+    feed,
+    name: names.get(feed) ?? '',
+    statement: optional(terms['statement'], Number),
+    restores: terms['restores'] === true,
+    replacement: optional(terms['replacement'], text),
+    reason,
+    state: state === 'open' ? 'proposed' : state,
+  }));
 }

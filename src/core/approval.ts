@@ -1,0 +1,82 @@
+/**
+ * What needs a second person: one proposes exactly what will run, another approves it by its hash. Pure rules; the table
+ * `proposal` in sql/0001_foundation.sql holds to the same by itself. What the kinds are about is said there.
+ */
+import { canonicalText, type JsonValue } from './canonical-json.ts';
+import { FilewrightError } from './errors.ts';
+import type { PersonId, Sha256Hex } from './ids.ts';
+import { sha256Of } from './sha256.ts';
+
+export type ProposalKind = 'batch' | 'replay' | 'correct' | 'exception' | 'statement';
+export type ProposalState = 'open' | 'approved' | 'refused' | 'withdrawn';
+
+/** What will run, apart from the filings of a review; undefined is left out. */
+export type ProposalTerms = Readonly<Record<string, JsonValue | undefined>>;
+
+export interface ProposedAct {
+  readonly kind: ProposalKind;
+  readonly subject: string;
+  readonly reason: string;
+  readonly terms: ProposalTerms;
+  /** One for each filing of a review, in the order of their ids. */
+  readonly lines?: readonly string[];
+}
+
+/** SHA-256 of exactly what will run; the database composes the same bytes (proposal_hash) and compares. */
+export function proposalHash({ kind, subject, reason, terms, lines = [] }: ProposedAct): Sha256Hex {
+  const head = ['filewright proposal 1', `${kind} ${subject} ${sha256Of(reason)}`];
+  return sha256Of([...head, termsText(terms), ...lines, ''].join('\n'));
+}
+
+export function termsText(terms: ProposalTerms): string {
+  const known: Record<string, JsonValue> = {};
+  for (const [name, value] of Object.entries(terms)) if (value !== undefined) known[name] = value;
+  return canonicalText(known);
+}
+
+export interface ProposalDecision {
+  /** Otherwise the proposal ends without running. */
+  readonly approves: boolean;
+  readonly by: PersonId;
+  /** An approval may go without: it says yes to what was proposed. */
+  readonly reason?: string;
+  /** The hash that the person saw. */
+  readonly sha256?: string;
+}
+
+/** Who proposed may only take it back. `what` names the thing in messages, as in "Batch 7". */
+export function stateAfter(
+  what: string,
+  { approves, by }: Pick<ProposalDecision, 'approves' | 'by'>,
+  proposedBy: PersonId,
+): Exclude<ProposalState, 'open'> {
+  if (approves) checkSecondPerson(what, by, [proposedBy]);
+  if (approves) return 'approved';
+  return by === proposedBy ? 'withdrawn' : 'refused';
+}
+
+export function checkSecondPerson(what: string, by: string, first: readonly string[]): void {
+  if (!first.includes(by)) return;
+  throw new FilewrightError(
+    'SELF_APPROVAL',
+    `${what}: the same person has proposed or begun it; a second one must approve it`,
+  );
+}
+
+/** Short reasons ("ok", "done") explain nothing to whoever reads the ledger in three years. */
+const REASON_CHARACTERS_MIN = 10;
+/** Long ones belong in the file; the ledger keeps this for ever. */
+const REASON_CHARACTERS_MAX = 500;
+
+/** The one rule for a reason: 10 to 500 characters without the spaces around it, and no controls but lines and tabs. */
+export function checkReason(option: string, text: string | undefined): string {
+  const reason = text?.trim() ?? '';
+  const { length } = Array.from(reason);
+  const isPlain = !/[\p{Surrogate}\p{Cc}]/u.test(reason.replaceAll(/[\t\r\n]/g, ' '));
+  if (isPlain && length >= REASON_CHARACTERS_MIN && length <= REASON_CHARACTERS_MAX) return reason;
+  const found = isPlain ? `${length}` : 'control characters';
+  throw new FilewrightError(
+    'USAGE',
+    `${option}: a text of ${REASON_CHARACTERS_MIN} to ${REASON_CHARACTERS_MAX} characters was expected, found ${found}`,
+  );
+}
