@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createProgram } from '../src/cli/program.ts';
 import { EXIT } from '../src/core/errors.ts';
 import { errorsPage } from '../src/core/errors-page.ts';
+import { factsPage } from '../src/core/facts/facts-page.ts';
 import { CliWorld, ROOT, textAt } from './fixtures/cli.ts';
 
 const PAGES = [
@@ -136,6 +137,10 @@ describe('links and names', () => {
 describe('reference pages', () => {
   it('errors.md is the catalogue', () => {
     expect(read('docs/reference/errors.md')).toBe(errorsPage());
+  });
+
+  it('facts.md is the catalogue of facts; npm run facts writes it', () => {
+    expect(read('docs/reference/facts.md')).toBe(factsPage());
   });
 
   it('exit-codes.md lists the exit codes of the catalogue', () => {

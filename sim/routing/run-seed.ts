@@ -1,5 +1,12 @@
 /** Plays the world of one seed and judges it. The same seed gives the same world, trace and judgement. */
-import { addMs, type Instant, instant } from '../../src/core/index.ts';
+import {
+  addMs,
+  type Instant,
+  instant,
+  type JsonValue,
+  requireFitting,
+} from '../../src/core/index.ts';
+import { factData } from '../../src/packs/patent/routing/index.ts';
 import { Draw } from '../world/draw.ts';
 import type { Violation } from './evidence.ts';
 import { violationsOf } from './invariants/index.ts';
@@ -28,6 +35,9 @@ export function runRoutingSeed(
   const counts: Record<string, number> = {};
   for (const { step } of evidence.decided) {
     for (const fact of step.facts) {
+      const { type, data } = factData(fact);
+      // As the ledger would hold it: what does not fit its description ends the seed.
+      requireFitting(type, JSON.parse(JSON.stringify(data)) as Record<string, JsonValue>);
       const name = fact.kind === 'transition' ? fact.reason : fact.kind;
       counts[name] = (counts[name] ?? 0) + 1;
     }

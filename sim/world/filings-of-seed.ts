@@ -8,6 +8,7 @@ import {
   instant,
   keyOf,
   laneCode,
+  type FactType,
   type LedgerFact,
   obligationKey,
   personId,
@@ -44,7 +45,7 @@ export function admitFilings(options: {
 }): readonly SimFiling[] {
   const { draw, profiles, database, vault, ids, startMs } = options;
   const batch = batchId(ids.next());
-  const fact = (type: string, data: LedgerFact['data']): LedgerFact => {
+  const fact = (type: FactType, data: LedgerFact['data']): LedgerFact => {
     const id = entryId(ids.next());
     return { id, type, actor: { kind: 'user', id: 'clerk' }, trace: id, data };
   };
@@ -105,7 +106,7 @@ export function admitFilings(options: {
     const { id, lane, effect, due } = envelope;
     filings.push({ id, lane, key, effect, payload, payloadSha256, notBefore, lastSafe, due });
   }
-  database.closeBatch(batch, fact('batch.frozen', {}));
-  database.release(batch, fact('batch.approved', {}));
+  database.closeBatch(batch, fact('batch.closed', {}));
+  database.release(batch, fact('approval.granted', {}));
   return filings;
 }

@@ -1,7 +1,7 @@
 /** Who is told what: webhooks, mail and recipients. Every change names its person in the ledger. */
 import { type Actor, allow, type PersonActor } from '../access/index.ts';
 import type { Filewright } from '../filewright.ts';
-import { entryId, FilewrightError, isUuid, toRfc3339 } from '../core/index.ts';
+import { entryId, type FactType, FilewrightError, isUuid, toRfc3339 } from '../core/index.ts';
 import { MAIL_TARGET, sendDue } from '../jobs/index.ts';
 import {
   checkMailAddress,
@@ -123,7 +123,7 @@ async function applyChange(
   id: string,
   change: SubscriptionChange,
   actor: PersonActor,
-  type: string,
+  type: FactType,
 ): Promise<void> {
   checkId('webhook', id);
   const where = { tenant: app.tenant, id };

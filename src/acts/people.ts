@@ -1,7 +1,13 @@
 /** Who acts. The actor of every act comes from a key, never from a flag. */
 import { createHash } from 'node:crypto';
 import { type Actor, localOperator, type PersonActor } from '../access/index.ts';
-import { entryId, FilewrightError, type LedgerFact, type PersonId } from '../core/index.ts';
+import {
+  entryId,
+  type FactType,
+  FilewrightError,
+  type LedgerFact,
+  type PersonId,
+} from '../core/index.ts';
 import type { Filewright } from '../filewright.ts';
 import { findPerson } from '../store/index.ts';
 
@@ -34,7 +40,7 @@ export function requirePerson(actor: Actor): PersonActor {
 
 export function userFact(
   app: Filewright,
-  type: string,
+  type: FactType,
   actor: PersonActor,
   data: LedgerFact['data'],
 ): LedgerFact {
@@ -44,7 +50,7 @@ export function userFact(
 /** By the system itself where nobody acts: the first person is added by nobody. */
 export function personFact(
   app: Filewright,
-  type: string,
+  type: FactType,
   actor: PersonId | undefined,
   data: LedgerFact['data'],
 ): LedgerFact {

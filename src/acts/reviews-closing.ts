@@ -2,6 +2,7 @@
 import { type Actor, allow, type PersonActor } from '../access/index.ts';
 import {
   canonicalBytes,
+  type FactType,
   FilewrightError,
   type Filing,
   type JsonValue,
@@ -162,7 +163,7 @@ export async function sealedFact(
   filing: Filing,
   data: Readonly<Record<string, JsonValue>>,
   body: Readonly<Record<string, JsonValue>>,
-  type = 'filing.state',
+  type: FactType = 'filing.state',
 ): Promise<ReturnType<typeof userFact>> {
   const fact = userFact(app, type, actor, data);
   const month = toRfc3339(app.clock.now()).slice(0, 7);

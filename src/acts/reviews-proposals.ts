@@ -3,7 +3,12 @@
  * filings then join the queue like all others, and their batch stays as it was frozen.
  */
 import { type Actor, allow, type PersonActor } from '../access/index.ts';
-import { checkSecondPerson, FilewrightError, type LedgerFact } from '../core/index.ts';
+import {
+  checkSecondPerson,
+  type FactType,
+  FilewrightError,
+  type LedgerFact,
+} from '../core/index.ts';
 import type { Filewright } from '../filewright.ts';
 import { changedFields, type FieldChange } from '../intake/index.ts';
 import type { GateChange, Payload } from '../packs/entity/index.ts';
@@ -292,7 +297,7 @@ async function openProposalOf(app: Filewright, id: string): Promise<ProposalView
 
 function decisionFact(
   app: Filewright,
-  type: string,
+  type: FactType,
   actor: PersonActor,
   proposal: ProposalView,
 ): LedgerFact {

@@ -1,3 +1,4 @@
+import { BREAKER_FACT, type FactType } from './facts/catalogue.ts';
 import { entryId } from './ids.ts';
 import type { LaneState } from './lane.ts';
 import type { Ids, LedgerFact } from './ports.ts';
@@ -12,7 +13,7 @@ export function laneFacts(
   actor: LedgerFact['actor'] = { kind: 'service', id: 'worker' },
 ): readonly LedgerFact[] {
   const facts: LedgerFact[] = [];
-  const add = (type: string, data: LedgerFact['data']): void => {
+  const add = (type: FactType, data: LedgerFact['data']): void => {
     const id = entryId(ids.next());
     facts.push({
       id,
@@ -23,12 +24,7 @@ export function laneFacts(
     });
   };
   if (before.breaker.state !== after.breaker.state) {
-    const type = {
-      open: 'breaker.opened',
-      half_open: 'breaker.half_open',
-      closed: 'breaker.closed',
-    };
-    add(type[after.breaker.state], { from: before.breaker.state, to: after.breaker.state });
+    add(BREAKER_FACT[after.breaker.state], { from: before.breaker.state, to: after.breaker.state });
   }
   const [was, is] = [before.pause, after.pause];
   if (is.kind === 'none' && was.kind !== 'none') add('lane.resumed', { reason: was.reason });

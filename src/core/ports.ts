@@ -5,6 +5,7 @@
 import type { Verdict } from './verdict.ts';
 import type { Unsettled } from './decision.ts';
 import type { Exchange } from './exchange.ts';
+import type { FactType } from './facts/catalogue.ts';
 import type { Envelope, Filing, FilingStatus, Step } from './filing.ts';
 import type {
   AttemptId,
@@ -164,7 +165,7 @@ export type ActorRef = { readonly kind: 'service' | 'user' | 'system'; readonly 
 /** A fact to be recorded in the transaction of the change it speaks of. `ver` is assigned under the subject's row lock. */
 export interface LedgerFact {
   readonly id: EntryId;
-  readonly type: string;
+  readonly type: FactType;
   readonly actor: ActorRef;
   readonly trace: string;
   readonly data: Readonly<Record<string, JsonValue>>;

@@ -14,6 +14,7 @@ import {
   type EntryId,
   entryId,
   type Exchange,
+  type FactType,
   type FilingEvent,
   type FilingId,
   type FilingStatus,
@@ -196,7 +197,7 @@ export class Recorder {
     claim: Claim,
     fact: {
       readonly id: EntryId;
-      readonly type: string;
+      readonly type: FactType;
       readonly data: Readonly<Record<string, JsonValue>>;
     },
     key: WrappedKey,

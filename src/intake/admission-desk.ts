@@ -8,6 +8,7 @@ import {
   type Admission,
   type BatchId,
   type Clock,
+  type FactType,
   type FilingDraft,
   type Ids,
   type IntakeStore,
@@ -136,7 +137,7 @@ export class BatchDesk implements AdmissionDesk {
     };
   }
 
-  private fact(type: string, data: LedgerFact['data']): LedgerFact {
+  private fact(type: FactType, data: LedgerFact['data']): LedgerFact {
     const { ids, person } = this.options;
     const actor = { kind: 'user', id: person } as const;
     return { id: entryId(ids.next()), type, actor, trace: this.trace, data };

@@ -6,6 +6,7 @@
 import {
   addMs,
   canonicalBytes,
+  type FactType,
   FilewrightError,
   type Instant,
   type JsonValue,
@@ -68,7 +69,7 @@ export function openQuestion(
     const requestSha256 = sha256OfJson(request);
     const sealed = isSealed && { body: { about: id, canonical: canonicalBytes(request) } };
     const ct = await desk.record(at, {
-      ...factAbout(parts, { id, ver: 1 }, 'begun'),
+      ...factAbout(parts, { id, ver: 1 }, factFor(parts, 'begun')),
       data: { request_hash: requestSha256, ...told },
       ...sealed,
     });
@@ -92,7 +93,7 @@ export function claimTry(
   return parts.desk.transaction(async (at) => {
     const times = { now, lease: addMs(now, TRY_LEASE_MS), totalMs };
     const claimed = await claimQuestion(at, lane, times, id);
-    if (claimed !== undefined) await tell(parts, at, claimed, 'attempted');
+    if (claimed !== undefined) await tell(parts, at, claimed, factFor(parts, 'attempted'));
     return claimed;
   });
 }
@@ -129,7 +130,7 @@ export interface Answer {
   readonly request: JsonValue;
   readonly heard: Heard;
   /** What the end is called in the log, if this is one. */
-  readonly words: { readonly done: string; readonly person: string };
+  readonly facts: { readonly done: FactType; readonly person: FactType };
   /** The document that was read, where it was taken in. */
   readonly document?: string;
   readonly forPerson: {
@@ -147,7 +148,7 @@ export async function keepAnswer(
   tried: Question,
   answer: Answer,
 ): Promise<Question> {
-  const { request, heard, words, document } = answer;
+  const { request, heard, facts, document } = answer;
   const now = parts.now();
   const after = afterAnswer(tried, heard, { sha256: sha256OfJson(request), now });
   if (heard.kind === 'failed') {
@@ -156,17 +157,22 @@ export async function keepAnswer(
   switch (after.kind) {
     case 'done': {
       const end = { nextAt: undefined, inARow: 0, lastErrorCode: undefined, document } as const;
-      return keepQuestion(parts, at, { ...tried, ...end, state: 'done' }, words.done);
+      return keepQuestion(parts, at, { ...tried, ...end, state: 'done' }, facts.done);
     }
     case 'again': {
       const { at: nextAt, inARow, lastErrorCode } = after;
-      return keepQuestion(parts, at, { ...tried, nextAt, inARow, lastErrorCode }, 'waiting');
+      return keepQuestion(
+        parts,
+        at,
+        { ...tried, nextAt, inARow, lastErrorCode },
+        factFor(parts, 'waiting'),
+      );
     }
     case 'person': {
       const { escalationCode, inARow, lastErrorCode } = after;
       const exception = await giveUp(parts, at, tried, answer, escalationCode);
       const end = { nextAt: undefined, inARow, lastErrorCode, exception } as const;
-      return keepQuestion(parts, at, { ...tried, ...end, state: 'fallback' }, words.person);
+      return keepQuestion(parts, at, { ...tried, ...end, state: 'fallback' }, facts.person);
     }
   }
 }
@@ -175,7 +181,7 @@ export async function keepQuestion(
   parts: AskingParts,
   at: StageRun,
   after: Question,
-  word: string,
+  fact: FactType,
 ): Promise<Question> {
   const kept = await recordQuestion(at, after);
   if (kept === undefined) {
@@ -183,7 +189,7 @@ export async function keepQuestion(
     const what = `The ${after.purpose} of ${after.subject}`;
     throw new FilewrightError('REFUSED_BY_RULE', `${what} was taken over`);
   }
-  await tell(parts, at, kept, word);
+  await tell(parts, at, kept, fact);
   return kept;
 }
 
@@ -220,11 +226,11 @@ async function tell(
   parts: AskingParts,
   at: StageRun,
   question: Question,
-  word: string,
+  fact: FactType,
 ): Promise<void> {
   const { requestSha256, tries, lastErrorCode, seen, document, exception } = question;
   await parts.desk.record(at, {
-    ...factAbout(parts, question, word),
+    ...factAbout(parts, question, fact),
     data: {
       request_hash: requestSha256,
       attempt_count: tries,
@@ -236,10 +242,19 @@ async function tell(
   });
 }
 
-function factAbout({ desk }: AskingParts, { id, ver }: Pick<Question, 'id' | 'ver'>, word: string) {
+/** What is told of every question, whatever it asks. */
+function factFor({ desk }: AskingParts, word: 'begun' | 'attempted' | 'waiting'): FactType {
+  return `${purposeOf(desk.stage)}.${word}`;
+}
+
+function factAbout(
+  { desk }: AskingParts,
+  { id, ver }: Pick<Question, 'id' | 'ver'>,
+  type: FactType,
+) {
   const purpose = purposeOf(desk.stage);
   return {
-    type: `${purpose}.${word}`,
+    type,
     actor: { kind: 'service', id: desk.stage },
     subject: { kind: `grant_${purpose}`, id, ver },
   } as const;

@@ -12,6 +12,7 @@ import {
   type RoutingPolicy,
   tableFor,
 } from '../packs/patent/routing/index.ts';
+import type { PhaseTimes } from '../wire/index.ts';
 import { noteAnswer, type StoredDocket } from '../store/index.ts';
 import { docketOfRow } from './decide.ts';
 import { factOf } from './facts.ts';
@@ -81,7 +82,7 @@ export function questionOf(
 interface Seen {
   readonly result: Parameters<typeof observationOf>[0];
   readonly assignment: Assignment;
-  readonly evidence: Readonly<Record<string, unknown>>;
+  readonly evidence: PhaseTimes & { readonly status?: number; readonly elapsedMs?: number };
 }
 
 export class AssignmentDesk {
@@ -111,8 +112,16 @@ export class AssignmentDesk {
     }
     const { session, tenant, ids } = this.#parts;
     const { assignment, evidence } = seen;
-    const data = { ...assignment, ...evidence, table: new URL(table.url).host };
-    const fact = factOf(ids, 'docket.assignment', ROUTER, data);
+    const fact = factOf(ids, 'docket.assignment', ROUTER, {
+      state: assignment.state,
+      party: assignment.state === 'assigned' ? assignment.party : undefined,
+      code: assignment.state === 'failed' ? assignment.code : undefined,
+      status: evidence.status,
+      elapsed_ms: evidence.elapsedMs,
+      connect_ms: evidence.connectMs,
+      tls_handshake_ms: evidence.tlsHandshakeMs,
+      table: new URL(table.url).host,
+    });
     await session.transaction((run) => noteAnswer(run, tenant, row.id, { assignment, fact }));
   }
 

@@ -2,7 +2,7 @@
  * What people see of dockets, and what they do with them. Every function asks for rights here, through `visible` and
  * `seen`, so that a hidden docket answers exactly like one that does not exist.
  */
-import type { Instant } from '../core/index.ts';
+import { type Instant, toRfc3339 } from '../core/index.ts';
 import { formatDay } from '../calendar/index.ts';
 import {
   maySee,
@@ -200,7 +200,15 @@ export async function closeDocket(
     const closed = closingOf(docket, closing, { dates, law, now });
     const due = dates.kind === 'dated' ? formatDay(dates.due) : undefined;
     const actor: Actor = { kind: 'user', id: by };
-    const fact = factOf(ids, 'docket.closed', actor, { ...closing, ...closed, due });
+    const fact = factOf(ids, 'docket.closed', actor, {
+      how: closed.how,
+      ...(closing.kind === 'proof'
+        ? { receipt: closing.receipt, filed_at: toRfc3339(closing.filedAt) }
+        : { by: closing.by }),
+      reason: closing.kind === 'override' ? closing.reason : undefined,
+      in_time: closed.inTime,
+      due,
+    });
     const written = { by, closing: stored({ ...closing, ...closed }) as object, fact };
     return { ...closed, isFirst: await closeDocketRow(run, tenant, id, written), at: now, by };
   });

@@ -1,15 +1,31 @@
 /** What the rules say to the ledger, as entries. */
 import { formatDay } from '../calendar/index.ts';
-import { entryId, type Ids, type JsonValue, type LedgerFact } from '../core/index.ts';
+import {
+  BREAKER_FACT,
+  type BreakerState,
+  entryId,
+  type FactDataOf,
+  type FactType,
+  type Ids,
+  type Instant,
+  type JsonValue,
+  type LedgerFact,
+  toRfc3339,
+} from '../core/index.ts';
 import type { DocketDates } from '../packs/patent/docket/index.ts';
-import type { HandoffMessage, RoutingFact } from '../packs/patent/routing/index.ts';
+import {
+  breakerData,
+  factData,
+  type HandoffMessage,
+  type RoutingFact,
+} from '../packs/patent/routing/index.ts';
 import type { Actor } from './parts.ts';
 
-export function factOf(
+export function factOf<Type extends FactType>(
   ids: Ids,
-  type: string,
+  type: Type,
   actor: Actor,
-  data: Readonly<Record<string, unknown>>,
+  data: FactDataOf<Type>,
 ): LedgerFact {
   const id = entryId(ids.next());
   return { id, type, actor, trace: id, data: plain(data) as LedgerFact['data'] };
@@ -21,8 +37,26 @@ export function boundaryOf(fact: RoutingFact): 'filing' | 'access' {
 }
 
 export function routingFact(ids: Ids, actor: Actor, fact: RoutingFact): LedgerFact {
-  const { kind, ...data } = fact;
-  return factOf(ids, `docket.${kind}`, actor, data);
+  const { type, data } = factData(fact);
+  return factOf(ids, type, actor, data);
+}
+
+export function breakerFact(
+  ids: Ids,
+  actor: Actor,
+  change: {
+    readonly target: string;
+    readonly at: Instant;
+    readonly from: BreakerState['state'];
+    readonly to: BreakerState;
+    /** The run that moved it. */
+    readonly recovery?: string;
+  },
+): LedgerFact {
+  const { target, at, from, recovery } = change;
+  const { state: to, ...details } = breakerData(change.to);
+  const data = { target, at: toRfc3339(at), from, to, ...details, recovery };
+  return factOf(ids, BREAKER_FACT[change.to.state], actor, data);
 }
 
 /** The intent, before anything is sent: to whom, by which dates. */
@@ -32,12 +66,19 @@ export function handoffFact(
   message: HandoffMessage,
   attempt: number,
 ): LedgerFact {
-  const { dates, labels, docket: _docket, ...rest } = message;
+  const { id, handoff, tier, target, party, labels, dates } = message;
   const days = dates.kind === 'dated' ? dates : undefined;
   return factOf(ids, 'docket.handoff', actor, {
-    ...rest,
+    id,
+    handoff,
+    tier,
+    target,
+    party,
+    stands_in_for: message.standsInFor,
     attempt,
     labels,
+    payload_sha256: message.payloadSha256,
+    matrix: message.matrixVersion,
     due: days === undefined ? undefined : formatDay(days.due),
     final: days?.final === undefined ? undefined : formatDay(days.final),
     law: lawOf(dates),
@@ -45,7 +86,7 @@ export function handoffFact(
   });
 }
 
-function lawOf(dates: DocketDates): unknown {
+function lawOf(dates: DocketDates): FactDataOf<'docket.handoff'>['law'] {
   return dates.kind === 'dated' ? dates.law : { undated: dates.code };
 }
 

@@ -1,6 +1,8 @@
 /** Docket events in, from files and brokers: sealed, stored once for each event, and due to be routed at once. */
 import type { BrokerMessage, MessageDesk } from '../brokers/index.ts';
 import {
+  type FactDataOf,
+  type FactType,
   FilewrightError,
   type JsonValue,
   type LedgerFact,
@@ -122,11 +124,11 @@ interface Sealing {
   readonly actor: Actor;
 }
 
-function sealedFact(
+function sealedFact<Type extends FactType>(
   { ids, vault }: RoutingParts,
   { docket, payload, keys, actor }: Sealing,
-  type: string,
-  data: Readonly<Record<string, unknown>>,
+  type: Type,
+  data: FactDataOf<Type>,
 ): LedgerFact & { readonly body: NonNullable<LedgerFact['body']> } {
   const fact = factOf(ids, type, actor, data);
   const key = keys.get(keptUnder(docket));

@@ -1,5 +1,5 @@
 /** The way back begins in the transaction that opens the breaker, with the queues as they were last seen. */
-import type { BreakerState, Instant } from '../core/index.ts';
+import { type BreakerState, type Instant, toRfc3339 } from '../core/index.ts';
 import { type QueueLevel, startRecovery } from '../packs/patent/recovery/index.ts';
 import { type DocketFact, queueReadings, type Session, startRun } from '../store/index.ts';
 import { factOf } from './facts.ts';
@@ -36,6 +36,10 @@ export async function openRecovery(
     state: startRecovery(opened.until),
   });
   if (!isStarted) return undefined;
-  const fact = factOf(ids, 'recovery.started', ROUTER, { target, ...baseline });
+  const fact = factOf(ids, 'recovery.started', ROUTER, {
+    target,
+    opened_at: toRfc3339(baseline.openedAt),
+    queues: baseline.queues.map(({ queue, backlog, lagMs }) => ({ queue, backlog, lag_ms: lagMs })),
+  });
   return { boundary: 'filing', kind: 'recovery', id, ver: 1, fact };
 }

@@ -1,11 +1,5 @@
 /** What people do with recovery: look, hurry, approve, review. Hidden dockets do not show in any of it. */
-import {
-  type BreakerState,
-  checkReason,
-  checkSecondPerson,
-  CLOSED,
-  FilewrightError,
-} from '../core/index.ts';
+import { checkReason, checkSecondPerson, CLOSED, FilewrightError } from '../core/index.ts';
 import { maySee, type Viewer } from '../packs/patent/access/index.ts';
 import type { RecoveryState } from '../packs/patent/recovery/index.ts';
 import {
@@ -30,7 +24,7 @@ export async function listBreakers({ session, tenant }: RoutingParts): Promise<B
   const rows = await readBreakers((statement, values) => session.run(statement, values), tenant);
   return rows.map(({ target, state, changedAt }) => ({
     target,
-    breaker: state as unknown as BreakerState,
+    breaker: state,
     changedAt,
   }));
 }

@@ -21,15 +21,14 @@ export async function followBreakers(
 ): Promise<void> {
   const { session, tenant } = parts;
   const rows = await readBreakers((statement, values) => session.run(statement, values), tenant);
-  const broken = rows.flatMap(({ target, state }) => {
-    const breaker = state as unknown as BreakerState;
-    return breaker.state === 'closed' || !matrix.targets.has(target) ? [] : [{ target, breaker }];
-  });
+  const broken = rows.filter(
+    ({ target, state }) => state.state !== 'closed' && matrix.targets.has(target),
+  );
   // Nobody has acted on what waits with people, and its target is well again: it hears the clock.
-  const breakers = new Map(rows.map((row) => [row.target, row.state as unknown as BreakerState]));
+  const breakers = new Map(rows.map((row) => [row.target, row.state]));
   const clean = rows.flatMap(({ target }) => (isClean(breakers, target) ? [target] : []));
   await wakeManualDockets(session, tenant, clean);
-  for (const { target, breaker } of broken) await follow(parts, target, breaker);
+  for (const { target, state } of broken) await follow(parts, target, state);
 }
 
 async function follow(
@@ -53,9 +52,7 @@ async function follow(
       // Whoever closed the breaker meanwhile ended its run too, and that is why there was room for another. Looked at
       // after the insert: no run can end between the two unseen, because the insert would have met it.
       const rows = await readBreakers(run, tenant);
-      const isOpen = rows.some(
-        (row) => row.target === target && (row.state as unknown as BreakerState).state !== 'closed',
-      );
+      const isOpen = rows.some((row) => row.target === target && row.state.state !== 'closed');
       if (!isOpen) throw new ClosedMeanwhile();
       await recordDocketFacts(run, tenant, [fact]);
     });

@@ -5,7 +5,9 @@ import {
   breakerAfter,
   CLOSED,
   type Instant,
+  type JsonValue,
   nextProbeAt,
+  snakeNames,
 } from '../core/index.ts';
 import {
   DEFAULT_RECOVERY,
@@ -17,7 +19,7 @@ import {
   type RecoveryPolicy,
   type RecoveryState,
 } from '../packs/patent/recovery/index.ts';
-import { probingPolicy } from '../packs/patent/routing/index.ts';
+import { breakerData, probingPolicy } from '../packs/patent/routing/index.ts';
 import {
   addDifferences,
   changeBreakers,
@@ -34,7 +36,7 @@ import {
 } from '../store/index.ts';
 import { bad } from './check-result.ts';
 import { codeOf } from './error-code.ts';
-import { factOf, plain } from './facts.ts';
+import { breakerFact, factOf, plain } from './facts.ts';
 import { type Actor, ROUTER, type RoutingParts } from './parts.ts';
 import { followBreakers, tellOverdue } from './recovery-watch.ts';
 import { type CheckOptions, RecoveryChecks, type RecoveryPaths } from './recovery-checks.ts';
@@ -241,7 +243,7 @@ async function addOnce(
   // Somebody else has the probe by now, or the run is over: what was found is of no use.
   if (addition.holder !== undefined && addition.holder !== holder) return undefined;
   const row = (await readBreakers(query, tenant)).find(({ target }) => target === run.target);
-  const before = (row?.state as BreakerState | undefined) ?? CLOSED;
+  const before = row?.state ?? CLOSED;
   // The cool-down lies before the first probe; a target that is down is asked at the pace of probes.
   const breakerPolicy = probingPolicy(request.routing.matrix.policy.breaker);
   const turn = nextRecovery(run.state as unknown as RecoveryState, addition.happening, {
@@ -261,8 +263,8 @@ async function addOnce(
     const change = { target: run.target, state: after, ver: row?.ver ?? 0, logVer };
     if (!(await changeBreakers(query, tenant, [change]))) throw new BreakerMoved();
     if (isLogged) {
-      const data = { from: before, to: after, recovery: run.id };
-      const fact = factOf(ids, `breaker.${after.state}`, addition.actor, data);
+      const moved = { target: run.target, at: now, from: before.state, to: after };
+      const fact = breakerFact(ids, addition.actor, { ...moved, recovery: run.id });
       facts.push({ boundary: 'filing', kind: 'breaker', id: run.target, ver: logVer, fact });
     }
   }
@@ -317,10 +319,11 @@ async function writeTurn(
     target: run.target,
     step,
     verdict,
-    evidence,
+    // Each check has its own measures; the stored evidence of a run has them too, under the names of the code.
+    evidence: snakeNames(plain(evidence)) as Readonly<Record<string, JsonValue>>,
     next: next.state,
     differences: addition.differences?.length,
-    breakers,
+    breakers: { before: breakerData(breakers.before), after: breakerData(breakers.after) },
   };
   const fact = factOf(ids, type, addition.actor, data);
   return { boundary: 'filing', kind: 'recovery', id: run.id, ver, fact };

@@ -1,7 +1,6 @@
 /** Which matrix and which people hold: imported as documents, checked together, activated together. */
 import {
   canonicalText,
-  entryId,
   FilewrightError,
   type Instant,
   invariant,
@@ -25,6 +24,7 @@ import {
   type StoredSetup,
   wakeOpenDockets,
 } from '../store/index.ts';
+import { factOf } from './facts.ts';
 import type { Actor, RoutingParts } from './parts.ts';
 
 export interface ActiveRouting {
@@ -122,9 +122,8 @@ async function activate(
   pair: Omit<SetupPair, 'by'>,
   actor: Actor,
 ): ReturnType<typeof activateSetup> {
-  const id = entryId(ids.next());
-  const data = { matrix: pair.matrix, people: pair.people };
-  const fact = { id, type: 'routing.activated', actor, trace: id, data };
+  const { matrix, people } = pair;
+  const fact = factOf(ids, 'routing.activated', actor, { matrix, people });
   const done = await activateSetup(run, tenant, { ...pair, by: actor.id }, fact);
   // Who may see what, and who is asked, has changed: every open docket is decided anew.
   if (done?.isNew === true) await wakeOpenDockets(run, tenant);

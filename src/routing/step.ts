@@ -25,7 +25,7 @@ import {
 } from '../store/index.ts';
 import { answerBy, type Assignment, type Question, questionOf } from './assignments.ts';
 import { columnsOf, type Decision, decideDocket, type DecisionDesk } from './decide.ts';
-import { boundaryOf, factOf, handoffFact, routingFact } from './facts.ts';
+import { boundaryOf, breakerFact, handoffFact, routingFact } from './facts.ts';
 import { type Actor, ROUTER, type RoutingParts } from './parts.ts';
 import { openRecovery } from './open-recovery.ts';
 import { LETTER_WAIT_MS, NOTICE_LEASE_MS } from './notice-times.ts';
@@ -175,8 +175,7 @@ class Transaction {
     const before = new Map(rows.map((row) => [row.target, row]));
     const troubles = await troublesOf(this.#run, tenant, this.#now);
     let breakers: ReadonlyMap<string, BreakerState> = new Map(
-      // Written only here, from states.
-      rows.map(({ target, state }) => [target, state as unknown as BreakerState]),
+      rows.map(({ target, state }) => [target, state]),
     );
     for (const row of dockets) {
       const telling = tellingOf(row);
@@ -306,7 +305,7 @@ class Transaction {
     const changes = [...after].flatMap(([target, state]) => {
       const was = before.get(target);
       if (was !== undefined && same(was.state, state)) return [];
-      const from = (was?.state as BreakerState | undefined)?.state ?? 'closed';
+      const from = was?.state.state ?? 'closed';
       const isLogged = from !== state.state;
       const logVer = (was?.logVer ?? 0) + (isLogged ? 1 : 0);
       return [{ target, state, from, isLogged, ver: was?.ver ?? 0, logVer }];
@@ -315,7 +314,7 @@ class Transaction {
     if (!(await changeBreakers(this.#run, tenant, changes))) throw new BreakerMoved();
     for (const { target, state, from, isLogged, logVer } of changes) {
       if (!isLogged) continue;
-      const fact = factOf(ids, `breaker.${state.state}`, ROUTER, { from, to: state });
+      const fact = breakerFact(ids, ROUTER, { target, at: this.#now, from, to: state });
       this.#facts.push({ boundary: 'filing', kind: 'breaker', id: target, ver: logVer, fact });
       if (state.state !== 'open') continue;
       await raiseAlertRow(this.#run, tenant, {

@@ -1,5 +1,5 @@
 /** Ledger facts on their way into the intake table, in the transaction of the change they speak of. */
-import { boundedFact, type LedgerFact } from '../core/index.ts';
+import { boundedFact, type LedgerFact, requireFitting } from '../core/index.ts';
 import type { LedgerBoundary } from '../ledger/index.ts';
 import type { Session, Statement } from './session.ts';
 
@@ -15,8 +15,9 @@ export interface FactJson {
   readonly blob: string | null;
 }
 
-/** Every fact but those of the grants pipeline passes through here, so its bounds are asked here. */
+/** Every fact but those of the grants pipeline passes through here, so its form and its bounds are asked here. */
 export function factJson(fact: LedgerFact): FactJson {
+  requireFitting(fact.type, fact.data);
   return {
     id: fact.id,
     type: fact.type,

@@ -6,6 +6,7 @@
  */
 import {
   entryId,
+  type FactType,
   FilewrightError,
   type Instant,
   instant,
@@ -213,9 +214,13 @@ export async function enterQuarantine(
       type: 'quarantine.entered',
       actor: { kind: 'system', id: 'filewright' },
       trace: id,
-      data: { logs: contradictions.map((each) => ({ ...each })) },
+      data: { logs: contradictions.map(logData) },
     });
   });
+}
+
+function logData({ origin, boundary, reason, keptSize, size }: Contradiction) {
+  return { origin, boundary, reason, kept_size: keptSize, size };
 }
 
 export async function readQuarantine(
@@ -259,7 +264,7 @@ export async function leaveQuarantine(
     readonly copies: CheckpointCopies;
     readonly askNewDays?: number;
     /** Called once for each fact to be recorded. */
-    readonly fact: (type: string) => LedgerFact;
+    readonly fact: (type: FactType) => LedgerFact;
   },
 ): Promise<{ readonly mustSettle: number; readonly beginAnew: readonly string[] }> {
   const days = means.askNewDays ?? ASK_NEW_DAYS;
@@ -279,7 +284,7 @@ export async function leaveQuarantine(
     const [done] = await run(LEAVE, [tenant.id, by, days]);
     const subject = { kind: 'quarantine', id: tenant.id, ver: Number(done?.['ver']) };
     const fact = means.fact('quarantine.left');
-    const logs = contradictions.map((each) => ({ ...each }));
+    const logs = contradictions.map(logData);
     const data = { ...fact.data, logs, must_settle: marked, ask_new_days: days };
     await recordLedgerFact(run, { tenant: tenant.id, boundary: 'access' }, subject, {
       ...fact,

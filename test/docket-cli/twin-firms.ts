@@ -103,7 +103,10 @@ export function comparable(text: string): string {
     })
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)/g, 'AT')
     .replaceAll(/DTSTAMP:\w+/g, 'DTSTAMP')
-    .replaceAll(/"(now|at|asOf|since|until|notBefore|\w+At|\w+By|elapsedMs)":\d+/g, '"$1":0')
+    .replaceAll(
+      /"(now|at|asOf|since|until|notBefore|\w+At|\w+By|elapsedMs|elapsed_ms)":\d+/g,
+      '"$1":0',
+    )
     .replaceAll(/\bmain\b|\bbare\b/g, 'FIRM')
     .replaceAll(/\b01[0-9a-f]{6}-[0-9a-f-]{27}\b/g, 'UUID');
 }

@@ -89,7 +89,7 @@ describe('a target that failed', () => {
     expect(stage.endpoints.PRIMARY.counts().size).toBe(1);
     const types = (await stage.facts()).map(({ type }) => type);
     const breakers = types.filter((type) => type.startsWith('breaker.'));
-    expect(breakers.at(0)).toBe('breaker.open');
+    expect(breakers.at(0)).toBe('breaker.opened');
     expect(breakers.at(-1)).toBe('breaker.closed');
     expect(types).toContain('recovery.closed');
     expect(await stage.isLedgerSound()).toBe(true);

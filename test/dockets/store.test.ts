@@ -30,7 +30,12 @@ async function set(): Promise<void> {
   other = new Session({ target, schema, name: 'other' });
 }
 
-const BREAKER = { target: 'team', state: { state: 'closed', failures: 1 }, ver: 0, logVer: 0 };
+const BREAKER = {
+  target: 'team',
+  state: { state: 'closed', failures: 1 },
+  ver: 0,
+  logVer: 0,
+} as const;
 
 describe('a breaker', () => {
   it('is changed by one of two who read the same version, first and later', async () => {

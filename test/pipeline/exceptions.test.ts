@@ -149,7 +149,7 @@ describe('an exception', () => {
     expect(await kept()).toBeGreaterThan(6 * 365);
     const fact = {
       id: entryId(world.ids.next()),
-      type: 'hold.placed',
+      type: 'hold.placed' as const,
       actor: ACTOR,
       trace: 't',
       data: {},

@@ -51,7 +51,7 @@ async function lane(changes: Partial<Profile>) {
   const profile = sampleProfile({ code, baseUrl: `http://127.0.0.1:${port}`, ...changes });
   const fact = {
     id: entryId(world.ids.next()),
-    type: 'lane.profiled',
+    type: 'lane.profiled' as const,
     actor: ACTOR,
     trace: '',
     data: {},

@@ -16,13 +16,21 @@ it('seals what is too long for an entry, and reads it back', async () => {
   const awards = Array.from({ length: 1_200 }, (_, n) => `${n}`.padStart(64, 'a'));
   const subject = { kind: 'grant_line', id: 'feed/1', ver: 1 };
   const ct = await desk.transaction((at) =>
-    desk.record(at, { type: 'line.settled', actor: ACTOR, subject, data: { awards, n: 1 } }),
+    desk.record(at, {
+      type: 'line.settled',
+      actor: ACTOR,
+      subject,
+      data: { awards, fee_cents: 1 },
+    }),
   );
   const logs = await verifyLogs(world.session, world.tenant, INSTANCE);
   expect(logs).toMatchObject({ faults: [], waiting: 0 });
   expect(await setAsideFacts(world.session, world.tenant)).toEqual([]);
   const entry = logs.entries.find(({ type }) => type === 'line.settled');
-  expect(entry).toMatchObject({ data: { awards: { bytes: 1_200 * 67 + 1 }, n: 1 }, body: { ct } });
+  expect(entry).toMatchObject({
+    data: { awards: { bytes: 1_200 * 67 + 1 }, fee_cents: 1 },
+    body: { ct },
+  });
   const body = await desk.transaction((at) => desk.openBody(at, ct ?? ''));
   expect(JSON.parse(Buffer.from(body).toString())).toEqual({ awards });
 });

@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { addMs, canonicalText, type Instant, toRfc3339 } from '../../src/core/index.ts';
+import {
+  addMs,
+  canonicalText,
+  type Instant,
+  requireFitting,
+  toRfc3339,
+} from '../../src/core/index.ts';
 import {
   activationOf,
-  factData,
   type HandoffResult,
   type Happening,
   nextStep,
@@ -10,6 +15,8 @@ import {
   triggersOf,
   wakeAt,
 } from '../../src/packs/patent/routing/index.ts';
+import { routingFact } from '../../src/routing/facts.ts';
+import { ROUTER } from '../../src/routing/parts.ts';
 import { at, desk, dice, docket, people } from './firm.ts';
 import { NOW, Walk } from './walk.ts';
 
@@ -466,8 +473,12 @@ describe('facts', () => {
     walk.answer(SENT);
     walk.clock();
     walk.clock();
-    const data = walk.facts.map(factData);
-    for (const one of data) expect(() => canonicalText(one.data)).not.toThrow();
+    const ids = { next: () => '01900000-0000-7000-8000-000000000000' };
+    const data = walk.facts.map((fact) => routingFact(ids, ROUTER, fact));
+    for (const one of data) {
+      expect(() => canonicalText(one.data)).not.toThrow();
+      expect(() => requireFitting(one.type, one.data)).not.toThrow();
+    }
     expect(data.map(({ type }) => type)).toEqual([
       'docket.transition',
       'docket.transition',

@@ -118,7 +118,7 @@ export function admissionContract(open: OpenWorld): void {
             await newFiling(where, into, { obligation: name, payload }),
           ]);
         }
-        frozen.push(await where.here.intake.closeBatch(into, fact(where, 'batch.frozen')));
+        frozen.push(await where.here.intake.closeBatch(into, fact(where, 'batch.closed')));
       }
       await twin.close();
       expect(frozen[0]?.count).toBe(3);
@@ -131,23 +131,23 @@ export function admissionContract(open: OpenWorld): void {
       const lines = filings
         .map(({ envelope }) => `${envelope.key} ${envelope.payloadSha256}\n`)
         .toSorted();
-      expect(await world.here.intake.closeBatch(batch, fact(world, 'batch.frozen'))).toEqual({
+      expect(await world.here.intake.closeBatch(batch, fact(world, 'batch.closed'))).toEqual({
         count: 3,
         sha256: createHash('sha256').update(lines.join('')).digest('hex'),
       });
     });
 
     it('freezes an empty batch', async () => {
-      const frozen = await world.here.intake.closeBatch(batch, fact(world, 'batch.frozen'));
+      const frozen = await world.here.intake.closeBatch(batch, fact(world, 'batch.closed'));
       expect(frozen.count).toBe(0);
     });
 
     it('freezes a batch once, and admits nothing new into it afterwards', async () => {
       const one = await filing('o-1');
       await world.here.intake.admit([one]);
-      await world.here.intake.closeBatch(batch, fact(world, 'batch.frozen'));
+      await world.here.intake.closeBatch(batch, fact(world, 'batch.closed'));
       await expect(
-        world.here.intake.closeBatch(batch, fact(world, 'batch.frozen')),
+        world.here.intake.closeBatch(batch, fact(world, 'batch.closed')),
       ).rejects.toMatchObject({ code: 'REFUSED_BY_RULE' });
       await expect(world.here.intake.admit([await filing('o-2')])).rejects.toMatchObject({
         code: 'REFUSED_BY_RULE',
@@ -163,7 +163,7 @@ export function admissionContract(open: OpenWorld): void {
       for (let n = 0; n < 8; n++) filings.push(await filing(`c-${n}`));
       const [admitted, frozen] = await Promise.allSettled([
         world.here.intake.admit(filings),
-        world.there.intake.closeBatch(batch, fact(world, 'batch.frozen')),
+        world.there.intake.closeBatch(batch, fact(world, 'batch.closed')),
       ]);
       if (frozen.status !== 'fulfilled') throw frozen.reason;
       expect(frozen.value.count).toBe(admitted.status === 'fulfilled' ? 8 : 0);
@@ -186,7 +186,7 @@ export function admissionContract(open: OpenWorld): void {
     });
 
     it('opens with a stored key what was sealed with it', async () => {
-      const sealed = await sealedFact(world, 'test.sealed', {}, '{"s":1}');
+      const sealed = await sealedFact(world, 'filing.state', {}, '{"s":1}');
       const key = await world.there.delivery.dataKey('E-1', MONTH, () => {
         throw new Error('it exists');
       });

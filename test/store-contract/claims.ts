@@ -254,7 +254,7 @@ export function claimsContract(open: OpenWorld): void {
       await world.addLane({ code: LANE, ceiling: 1, longestServiceMs: 1_000 });
       const batch = await openBatch(world);
       await world.here.intake.admit([await newFiling(world, batch)]);
-      await world.here.intake.closeBatch(batch, fact(world, 'batch.frozen'));
+      await world.here.intake.closeBatch(batch, fact(world, 'batch.closed'));
       const worker = await register(world);
       expect(await claim(world, worker, 1)).toEqual([]);
       await world.release(batch);

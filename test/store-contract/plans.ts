@@ -131,7 +131,7 @@ export function plansContract(database: () => FreshDatabase): void {
 
     it('does so as well after the next import', async () => {
       const batch = await openBatch(world);
-      await world.here.intake.closeBatch(batch, fact(world, 'batch.frozen'));
+      await world.here.intake.closeBatch(batch, fact(world, 'batch.closed'));
       assertNarrow(await explain(worker, outcomes));
     });
   });

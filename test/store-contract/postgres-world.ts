@@ -3,6 +3,7 @@ import {
   type FilingStatus,
   filingId,
   instant,
+  type FactType,
   type LedgerFact,
   entryId,
   personId,
@@ -46,7 +47,7 @@ export async function postgresWorld(database: FreshDatabase): Promise<PostgresWo
   const admin = new Session({ target, schema, name: 'test' });
   const sessions = [admin];
   const ids = new SeededIds({ now: () => instant(Date.now()) }, random);
-  const fact = (type: string): LedgerFact => ({
+  const fact = (type: FactType): LedgerFact => ({
     id: entryId(ids.next()),
     type,
     actor: { kind: 'system', id: 'test' },

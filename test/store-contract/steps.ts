@@ -7,6 +7,7 @@ import {
   batchId,
   type Claim,
   entryId,
+  type FactType,
   type FilingId,
   filingId,
   type FilingStatus,
@@ -29,7 +30,7 @@ const MONTH = '2026-03';
 
 export const WORKER = { host: 'host-1', pid: 100, pidStartedAt: '1' };
 
-export function fact(world: World, type: string, data: LedgerFact['data'] = {}): LedgerFact {
+export function fact(world: World, type: FactType, data: LedgerFact['data'] = {}): LedgerFact {
   return {
     id: entryId(world.ids.next()),
     type,
@@ -41,7 +42,7 @@ export function fact(world: World, type: string, data: LedgerFact['data'] = {}):
 
 export async function sealedFact(
   world: World,
-  type: string,
+  type: FactType,
   data: LedgerFact['data'],
   body: string,
 ): Promise<LedgerFact> {
@@ -89,7 +90,7 @@ export async function newFiling(
       due: addMs(lastSafe, HOUR_MS),
       lastSafe,
     },
-    fact: await sealedFact(world, 'filing.created', { from: null, to: 'pending' }, payload),
+    fact: await sealedFact(world, 'filing.state', { from: null, to: 'pending' }, payload),
   };
 }
 
@@ -123,7 +124,7 @@ export async function queueMore(world: World, wishes: readonly FilingWish[]): Pr
   const filings: NewFiling[] = [];
   for (const wish of wishes) filings.push(await newFiling(world, batch, wish));
   await world.here.intake.admit(filings);
-  await world.here.intake.closeBatch(batch, fact(world, 'batch.frozen'));
+  await world.here.intake.closeBatch(batch, fact(world, 'batch.closed'));
   await world.release(batch);
   return filings.map((filing) => filing.envelope.id);
 }

@@ -3,16 +3,17 @@
  * right to those; so each step shows what it found out about the target, by a list of names, and the rest stays in the
  * ledger. Pure.
  */
-import { CLOSED, type JsonValue } from '../../core/index.ts';
+import { CLOSED, type JsonValue, snakeCase } from '../../core/index.ts';
 import type { RecoveryView } from '../../routing/index.ts';
 
+/** As the ledger spells them; the stored evidence of a run has the same names in camelCase. */
 const SHOWN: Readonly<Record<string, readonly string[]>> = {
-  health: ['status', 'code', 'elapsedMs', 'connectMs', 'tlsHandshakeMs', 'asked', 'kind'],
-  schema: ['status', 'code', 'elapsedMs'],
+  health: ['status', 'code', 'elapsed_ms', 'connect_ms', 'tls_handshake_ms', 'asked', 'kind'],
+  schema: ['status', 'code', 'elapsed_ms'],
   drain: [],
   reconciliation: ['code'],
   approval: ['act', 'reason'],
-  synthetic: ['outcome', 'code', 'status', 'elapsedMs', 'connectMs', 'tlsHandshakeMs'],
+  synthetic: ['outcome', 'code', 'status', 'elapsed_ms', 'connect_ms', 'tls_handshake_ms'],
   closed: ['why'],
 };
 
@@ -24,7 +25,9 @@ type Fields = Readonly<Record<string, unknown>>;
 
 function shownEvidence(step: string, evidence: object): object {
   const names = SHOWN[step] ?? [];
-  return Object.fromEntries(Object.entries(evidence).filter(([name]) => names.includes(name)));
+  return Object.fromEntries(
+    Object.entries(evidence).filter(([name]) => names.includes(snakeCase(name))),
+  );
 }
 
 function shownReasons(reasons: readonly string[]): readonly string[] {

@@ -2,11 +2,13 @@
 import {
   canonicalText,
   entryId,
+  type FactType,
   FilewrightError,
   invariant,
   type JsonValue,
   type LedgerFact,
   type RowError,
+  snakeCase,
 } from '../../core/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import {
@@ -151,7 +153,7 @@ export async function applyPlans(
     [];
   const facts: SubjectFact[] = [];
   const moves: Move[] = [];
-  const say = (id: string, ver: number, type: string, data: LedgerFact['data']): void => {
+  const say = (id: string, ver: number, type: FactType, data: LedgerFact['data']): void => {
     const { app, actor, trace } = writer;
     const fact: LedgerFact = { id: entryId(app.ids.next()), type, actor, trace, data };
     facts.push({ kind: 'obligation', id, ver, fact });
@@ -190,7 +192,7 @@ export async function applyPlans(
   return moves;
 }
 
-function typeOf(before: StoredObligation | undefined, move: Move | undefined): string {
+function typeOf(before: StoredObligation | undefined, move: Move | undefined): FactType {
   if (before === undefined) return 'obligation.computed';
   return move === undefined ? 'obligation.restated' : 'obligation.moved';
 }
@@ -220,7 +222,13 @@ function factData(
       : {}),
     ...(move === undefined || move.kind === 'new'
       ? {}
-      : { changed: move.changes.map(({ field, from, to }) => ({ field, from, to })) }),
+      : {
+          changed: move.changes.map(({ field, from, to }) => ({
+            field: snakeCase(field),
+            from,
+            to,
+          })),
+        }),
   };
 }
 

@@ -85,7 +85,7 @@ async function attempt(
   const whole = body ?? new Uint8Array();
   // A crash after this finds the same document or none: bytes that changed meanwhile are not taken for it.
   const received = await parts.desk.transaction((at) =>
-    keepQuestion(parts, at, { ...claimed, seen }, 'received'),
+    keepQuestion(parts, at, { ...claimed, seen }, 'fetch.received'),
   );
   try {
     return await takeIn(parts, received, whole, actor);
@@ -143,7 +143,7 @@ function refusal(
   return {
     request,
     heard: { kind: 'refused', code },
-    words: { done: 'ingested', person: 'fallback' },
+    facts: { done: 'fetch.ingested', person: 'fetch.fallback' },
     forPerson: {
       ...(body !== undefined && {
         read: { payload: { ...request, ...textOf(body) }, sha256: sha256Of(body) },

@@ -86,7 +86,10 @@ async function attempt(
     const after = await keepAnswer(parts, at, claimed, {
       request,
       heard: isRead ? heardOf(differences) : { kind: 'failed', verdict: result.verdict },
-      words: { done: 'verified', person: isRead ? 'differs' : 'fallback' },
+      facts: {
+        done: 'verification.verified',
+        person: isRead ? 'verification.differs' : 'verification.fallback',
+      },
       forPerson: {
         state: 'validated_transient_retry_eligible',
         violations: messages.map(

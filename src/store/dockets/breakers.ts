@@ -1,12 +1,12 @@
 /** Breakers of targets, shared by all processes. */
-import type { Instant, JsonValue } from '../../core/index.ts';
+import type { BreakerState, Instant } from '../../core/index.ts';
 import { text, when } from '../rows.ts';
 import type { Statement } from '../session.ts';
-import { json, type Run } from './docket-rows.ts';
+import type { Run } from './docket-rows.ts';
 
 export interface StoredBreaker {
   readonly target: string;
-  readonly state: JsonValue;
+  readonly state: BreakerState;
   /** Zero for a target that never failed and has no row. */
   readonly ver: number;
   /** Its last entry in the log. */
@@ -22,7 +22,8 @@ const READ: Statement = {
 export async function readBreakers(run: Run, tenant: string): Promise<StoredBreaker[]> {
   return (await run(READ, [tenant])).map((row) => ({
     target: text(row['target']),
-    state: json(row['state']),
+    // Written by changeBreakers alone.
+    state: row['state'] as BreakerState,
     ver: Number(row['ver']),
     logVer: Number(row['log_ver']),
     changedAt: when(row['changed_at']),
@@ -50,7 +51,7 @@ export async function changeBreakers(
   tenant: string,
   changes: readonly {
     readonly target: string;
-    readonly state: object;
+    readonly state: BreakerState;
     readonly ver: number;
     readonly logVer: number;
   }[],

@@ -5,10 +5,12 @@ import {
   canonicalBytes,
   type EntryId,
   entryId,
+  type FactType,
   type Ids,
   type Instant,
   type JsonValue,
   type Random,
+  requireFitting,
   type SealedPayload,
   toRfc3339,
   type Vault,
@@ -121,7 +123,7 @@ export class StageDesk {
   async record(
     at: StageRun,
     fact: {
-      readonly type: string;
+      readonly type: FactType;
       readonly actor: ActorRef;
       readonly subject: { readonly kind: string; readonly id: string; readonly ver: number };
       readonly data: Readonly<Record<string, JsonValue>>;
@@ -131,6 +133,7 @@ export class StageDesk {
     const id = entryId(this.#parts.ids.next());
     const { type, actor, subject } = fact;
     const trace = `grants ${subject.kind} ${subject.id}`;
+    requireFitting(type, fact.data);
     const { data, long } = boundedFact({ type, actor, trace, data: fact.data });
     const hasLong = fact.body === undefined && Object.keys(long).length > 0;
     const body = hasLong ? { about: subject.id, canonical: canonicalBytes(long) } : fact.body;

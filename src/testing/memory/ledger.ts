@@ -1,5 +1,11 @@
 /** Committed facts and the logs they become, with the real entry format, so that a run's ledger can be verified. */
-import { type Instant, invariant, type LedgerFact, toRfc3339 } from '../../core/index.ts';
+import {
+  type Instant,
+  invariant,
+  type LedgerFact,
+  requireFitting,
+  toRfc3339,
+} from '../../core/index.ts';
 import {
   buildEntry,
   CompactRange,
@@ -68,6 +74,7 @@ export class MemoryLedger {
 
   record(boundary: MemoryBoundary, subj: LedgerSubject, fact: LedgerFact, at: Instant): void {
     const { intake } = this.#logs[boundary];
+    requireFitting(fact.type, fact.data);
     invariant(!intake.has(fact.id), 'A fact is recorded once', { fact: fact.id });
     intake.set(fact.id, {
       id: fact.id,

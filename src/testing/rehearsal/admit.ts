@@ -2,6 +2,7 @@ import {
   batchId,
   entryId,
   type Envelope,
+  type FactType,
   filingId,
   idempotencyKey,
   type Ids,
@@ -53,7 +54,7 @@ export function admit(
     ...(isHeld ? { pause: { kind: 'none' }, resumedAt: startAt } : {}),
   };
   database.changeLane(fresh, begins, []);
-  const fact = (type: string): LedgerFact => {
+  const fact = (type: FactType): LedgerFact => {
     const id = entryId(ids.next());
     return { id, type, actor: { kind: 'system', id: 'rehearsal' }, trace: id, data: {} };
   };
@@ -86,6 +87,6 @@ export function admit(
     const body = openVault.seal({ key, entry: created.id, body: PAYLOAD });
     database.admit([{ envelope, obligation: filing.id, fact: { ...created, body } }]);
   }
-  database.closeBatch(batch, fact('batch.frozen'));
+  database.closeBatch(batch, fact('batch.closed'));
   database.release(batch);
 }

@@ -1,69 +1,74 @@
 /** Routing facts as ledger entries hold them: plain JSON, moments in RFC 3339, nothing undefined. */
-import { type BreakerState, type JsonValue, toRfc3339 } from '../../../core/index.ts';
+import { type BreakerState, type FactDataOf, toRfc3339 } from '../../../core/index.ts';
 import type { RoutingFact, TransitionSide } from './facts.ts';
 import type { KnownDates } from './state.ts';
 
+type Type = `docket.${RoutingFact['kind']}`;
+
 export interface FactData {
-  /** `docket.transition`, `docket.skipped`, … */
-  readonly type: string;
-  readonly data: Readonly<Record<string, JsonValue>>;
+  readonly type: Type;
+  readonly data: FactDataOf<Type>;
 }
 
 export function factData(fact: RoutingFact): FactData {
-  return { type: `docket.${fact.kind}`, data: { at: toRfc3339(fact.at), ...dataOf(fact) } };
+  return { type: `docket.${fact.kind}`, data: dataOf(fact) };
 }
 
-function dataOf(fact: RoutingFact): Record<string, JsonValue> {
+function dataOf(fact: RoutingFact): FactDataOf<Type> {
+  const at = toRfc3339(fact.at);
   switch (fact.kind) {
     case 'transition':
       return {
+        at,
         from: sideData(fact.from),
         to: sideData(fact.to),
         reason: fact.reason,
         activation: fact.activation ?? null,
-        trigger: fact.trigger === undefined ? null : { ...fact.trigger },
-        evidence: fact.evidence === undefined ? null : { ...fact.evidence },
-        labels: { ...fact.labels },
+        trigger: fact.trigger ?? null,
+        evidence: fact.evidence ?? null,
+        labels: fact.labels,
         matrix: fact.matrixVersion,
       };
     case 'skipped': {
       const { tier, node, target, reason, why } = fact;
-      return { tier, node, target, reason, why };
+      return { at, tier, node, target, reason, why };
     }
     case 'redated':
-      return { from: datesData(fact.from), to: datesData(fact.to) };
+      return { at, from: datesData(fact.from), to: datesData(fact.to) };
     case 'manual_required': {
       const { flag, reason } = fact;
-      return { flag, reason, review_by: toRfc3339(fact.reviewBy), target: fact.target ?? null };
+      return { at, flag, reason, review_by: toRfc3339(fact.reviewBy), target: fact.target ?? null };
     }
     case 'manual_found':
-      return { review_by: toRfc3339(fact.reviewBy), target: fact.target ?? null };
+      return { at, review_by: toRfc3339(fact.reviewBy), target: fact.target ?? null };
     case 'manual_told': {
       const { target, party } = fact;
-      return { target, party };
+      return { at, target, party };
     }
     case 'manual_unreached': {
       const { target } = fact;
-      return { target, code: fact.code ?? null, next: fact.next ?? null };
+      return { at, target, code: fact.code ?? null, next: fact.next ?? null };
     }
     case 'returned': {
       const { tier, target } = fact;
-      return { tier, target };
+      return { at, tier, target };
     }
     case 'manual_overdue': {
       const { round } = fact;
-      return { round, review_by: toRfc3339(fact.reviewBy), target: fact.target ?? null };
+      return { at, round, review_by: toRfc3339(fact.reviewBy), target: fact.target ?? null };
     }
     case 'late':
-      return { due: fact.due };
+      return { at, due: fact.due === '' ? null : fact.due };
     case 'confirmed': {
       const { tier, by } = fact;
-      return { tier, by, target: fact.target ?? null, receipt: fact.receipt ?? null };
+      return { at, tier, by, target: fact.target ?? null, receipt: fact.receipt ?? null };
     }
   }
 }
 
-function sideData({ tier, target, breaker }: TransitionSide): JsonValue {
+type Transition = FactDataOf<'docket.transition'>;
+
+function sideData({ tier, target, breaker }: TransitionSide): Transition['from'] {
   return {
     tier,
     target: target ?? null,
@@ -71,7 +76,10 @@ function sideData({ tier, target, breaker }: TransitionSide): JsonValue {
   };
 }
 
-function breakerData(breaker: BreakerState): JsonValue {
+/** A breaker as entries hold it. */
+export function breakerData(
+  breaker: BreakerState,
+): FactDataOf<'recovery.step'>['breakers']['before'] {
   switch (breaker.state) {
     case 'closed':
       return { state: 'closed', failures: breaker.failures };
@@ -86,6 +94,6 @@ function breakerData(breaker: BreakerState): JsonValue {
   }
 }
 
-function datesData({ due, final }: KnownDates): JsonValue {
+function datesData({ due, final }: KnownDates): FactDataOf<'docket.redated'>['from'] {
   return { due: due ?? null, final: final ?? null };
 }

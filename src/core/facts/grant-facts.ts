@@ -1,0 +1,178 @@
+/** Facts of the grants pipeline; each stage writes into a log of its own. */
+import type { FactShape } from './shape.ts';
+
+const QUESTION = {
+  request_hash: 'digest',
+  attempt_count: 'number',
+  'last_error_code?': 'text',
+  'seen_sha256?': 'digest',
+  'seen_bytes?': 'number',
+  'document?': 'text',
+  'exception?': 'text',
+} as const;
+const RESOLVED = { n: 'number', 'document?': 'text', 'amends?': 'text' } as const;
+const WITHDRAWAL = { 'statement?': 'number', 'replacement?': 'digest' } as const;
+
+export const GRANT_FACTS = {
+  'document.ingested': {
+    when: 'An award document has been read to its end.',
+    fields: {
+      records: 'number',
+      accepted: 'number',
+      repeated: 'number',
+      refused: 'number',
+      format: 'text',
+      'corrects?': 'text',
+      'replaces?': 'text',
+    },
+  },
+  'awards.accepted': {
+    when: 'A group of awards is frozen; the sealed body holds them.',
+    fields: { first: 'number', last: 'number', count: 'number', metadata_sha256: 'digest' },
+  },
+  'award.amended': {
+    when: 'Another record takes the place of an award.',
+    fields: { award: 'text', exception: 'text', by: 'text' },
+  },
+  'award.cancelled': {
+    when: 'An award no longer stands.',
+    fields: { award: 'text', exception: 'text' },
+  },
+  'fetch.begun': {
+    when: 'A document is to be read over a lane.',
+    fields: { request_hash: 'digest' },
+  },
+  'fetch.attempted': { when: 'Before a document is asked for.', fields: QUESTION },
+  'fetch.received': { when: 'A document was read whole.', fields: QUESTION },
+  'fetch.ingested': { when: 'A document that was fetched is taken in.', fields: QUESTION },
+  'fetch.waiting': { when: 'A document could not be read and is tried again.', fields: QUESTION },
+  'fetch.fallback': { when: 'A document cannot be read; a person gets it.', fields: QUESTION },
+  'feed.ingested': {
+    when: 'A bank feed has been read to its end.',
+    fields: {
+      format: 'text',
+      statements: 'number',
+      lines: 'number',
+      gaps: 'number',
+      late: 'number',
+    },
+  },
+  'feed.lines': {
+    when: 'A group of bank lines is kept; the sealed body holds them.',
+    fields: { first: 'number', last: 'number' },
+  },
+  'feed.withdrawal_proposed': {
+    when: 'A person proposes to take a statement out.',
+    fields: WITHDRAWAL,
+  },
+  'feed.restoration_proposed': {
+    when: 'A person proposes to bring a statement back.',
+    fields: WITHDRAWAL,
+  },
+  'feed.withdrawal_approved': {
+    when: 'A second person agrees to a withdrawal or a restoration.',
+    fields: { n: 'number' },
+  },
+  'feed.withdrawal_refused': {
+    when: 'Such a proposal is refused.',
+    fields: { n: 'number' },
+  },
+  'balance.stated': {
+    when: 'A person states the balance of an account.',
+    fields: { on: 'day', cents: 'text' },
+  },
+  'lines.matched': {
+    when: 'Open bank lines were matched with expected receipts.',
+    fields: {
+      until: 'day',
+      lines: 'number',
+      outcomes_sha256: 'digest',
+      matched: 'number',
+      ignored: 'number',
+      netted: 'number',
+      review: 'number',
+      manual: 'number',
+      open: 'number',
+    },
+  },
+  'line.settled': {
+    when: 'A person says what a bank line is.',
+    fields: {
+      awards: ['text'],
+      'fee_cents?': 'number',
+      'rest?': 'text',
+      'rest_cents?': 'number',
+    },
+  },
+  'period.closed': {
+    when: 'A period closes with its totals.',
+    fields: {
+      from: 'day',
+      to: 'day',
+      totals_hash: 'digest',
+      matched_cents: 'given',
+      outcomes: 'number',
+    },
+  },
+  'period.handed_off': {
+    when: 'A closed period goes to the rules.',
+    fields: { received: 'number', cents: 'text', totals_hash: 'digest' },
+  },
+  'threshold.crossed': {
+    when: 'Receipts come to the amount from which a state asks for registration.',
+    fields: { measure: 'text', on: 'day', by: 'text', total_cents: 'text' },
+  },
+  'registration.checked': {
+    when: 'A person has looked up a registration.',
+    fields: { jurisdiction: 'text', checked_on: 'day' },
+  },
+  'verification.begun': {
+    when: "A grantor's ledger is to be compared; the sealed body is the question.",
+    fields: { request_hash: 'digest', awards: 'number' },
+  },
+  'verification.attempted': { when: 'Before a grantor is asked.', fields: QUESTION },
+  'verification.waiting': {
+    when: 'The grantor could not be asked and is asked again.',
+    fields: QUESTION,
+  },
+  'verification.verified': { when: 'The two ledgers agree.', fields: QUESTION },
+  'verification.differs': {
+    when: 'The two ledgers differ; a person gets it.',
+    fields: QUESTION,
+  },
+  'verification.fallback': {
+    when: 'The grantor cannot be asked; a person gets it.',
+    fields: QUESTION,
+  },
+  'rules.evaluated': {
+    when: 'The rules were applied to a year; the sealed body is the result.',
+    fields: {
+      crossings: 'number',
+      obligations: 'number',
+      from: 'day',
+      to: 'day',
+      sha256: 'digest',
+    },
+  },
+  'report.drawn': {
+    when: 'A report was drawn; the sealed body holds its figures.',
+    fields: { kind: 'text', from: 'day', to: 'day', figures: 'number', hash: 'digest' },
+  },
+  'exception.opened': {
+    when: 'A stage gives a record to a person; the sealed body is its envelope.',
+    fields: {
+      boundary: 'text',
+      escalation_code: 'text',
+      payload_hash: 'digest',
+      envelope_hash: 'digest',
+      violation_codes: ['text'],
+      'amends?': 'text',
+    },
+  },
+  'exception.resolution_proposed': {
+    when: 'A person proposes how an exception ends.',
+    fields: { resolution: 'text', 'document?': 'text', 'amends?': 'text' },
+  },
+  'exception.resolution_approved': { when: 'A second person agrees.', fields: RESOLVED },
+  'exception.resolution_withdrawn': { when: 'The proposal is taken back.', fields: RESOLVED },
+} as const satisfies Readonly<Record<string, FactShape>>;

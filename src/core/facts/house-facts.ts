@@ -1,0 +1,114 @@
+/** Facts of people, what they are told, the register, and the ledger itself. */
+import type { FactShape } from './shape.ts';
+
+const OWED = {
+  entity: 'text',
+  jurisdiction: 'text',
+  filing_kind: 'text',
+  period: 'text',
+  state: 'text',
+  as_of: 'day',
+  'rule?': 'text',
+  rule_version: 'text',
+  calendar_version: 'text',
+  'due?': 'day',
+  'raw?': 'day',
+  'fee_cents?': 'number',
+  'confidence?': 'text',
+  'changed?': [{ field: 'text', from: 'given', to: 'given' }],
+} as const;
+const ENTITY = {
+  jurisdiction: 'text',
+  registry_number: 'text',
+  kind: 'text',
+  origin: 'text',
+} as const;
+const RECIPIENT = { role: 'text', 'entity_id?': 'text' } as const;
+const LOGS = [
+  { origin: 'text', boundary: 'text', reason: 'text', kept_size: 'number', size: 'number' },
+] as const;
+
+export const HOUSE_FACTS = {
+  'person.added': { when: 'A person gets a key.', fields: { name: 'text' } },
+  'person.disabled': { when: "A person's key is taken.", fields: { name: 'text' } },
+  'alert.acknowledged': { when: 'A person has read an alert.', fields: { alert: 'text' } },
+  'subscription.added': {
+    when: 'A webhook is added.',
+    fields: { host: 'text', types: ['text'], allow_private: 'flag' },
+  },
+  'subscription.enabled': { when: 'A webhook is told of events again.', fields: {} },
+  'subscription.disabled': {
+    when: 'A webhook is told nothing more, by a person or because it is gone.',
+    fields: { 'reason?': 'text' },
+  },
+  'subscription.removed': { when: 'A webhook is removed.', fields: {} },
+  'subscription.rotated': { when: 'A webhook gets another secret.', fields: {} },
+  'mail.set': {
+    when: 'The mail server is set.',
+    fields: { smtp: 'text', server: 'text', sender: 'text', allow_private: 'flag' },
+  },
+  'recipient.added': { when: 'An address is to get letters.', fields: RECIPIENT },
+  'recipient.removed': { when: 'An address gets no more letters.', fields: RECIPIENT },
+  'entity.recorded': { when: 'An entity comes into the register.', fields: ENTITY },
+  'entity.changed': {
+    when: 'The record of an entity changes; values that speak of people are sealed.',
+    fields: {
+      ...ENTITY,
+      changed: [{ field: 'text', old: 'given', new: 'given' }],
+      changed_sealed: ['text'],
+    },
+  },
+  'obligation.computed': { when: 'The rules find that something is owed.', fields: OWED },
+  'obligation.moved': { when: 'A date or a fee of an obligation changes.', fields: OWED },
+  'obligation.restated': {
+    when: 'An obligation is computed anew, and nothing that a person plans by changes.',
+    fields: OWED,
+  },
+  'obligation.met': {
+    when: 'A filing was accepted for an obligation.',
+    fields: { entity: 'text', 'why?': 'text' },
+  },
+  'obligation.superseded': {
+    when: 'An obligation is owed no longer.',
+    fields: { entity: 'text', 'why?': 'text' },
+  },
+  'hold.placed': {
+    when: 'A legal hold is placed on one subject, or on everything.',
+    fields: { hold: 'text', 'subject?': 'text' },
+  },
+  'hold.released': { when: 'A second person releases a hold.', fields: { hold: 'text' } },
+  'retention.shredded': {
+    when: 'Keys whose time has passed are destroyed.',
+    fields: { backup_days: 'number', keys: ['text'], count: 'number', blobs: 'number' },
+  },
+  'key.rotated': {
+    when: 'A signing key, a tenant key or the root key is replaced.',
+    fields: {
+      'level?': 'text',
+      'old?': 'text',
+      'new?': 'text',
+      'first_size?': 'number',
+      'data_keys?': 'number',
+    },
+  },
+  'key.retired': {
+    when: 'The older of two signing keys signs no more.',
+    fields: { vkey: 'text', last_size: 'number' },
+  },
+  'spine.head': {
+    when: 'A log has a new checkpoint.',
+    fields: { origin: 'text', size: 'number', root: 'digest' },
+  },
+  'quarantine.entered': {
+    when: 'The database contradicts checkpoints that were kept outside.',
+    fields: { logs: LOGS },
+  },
+  'quarantine.left': {
+    when: 'A person lets the tenant go on after a quarantine.',
+    fields: { logs: LOGS, must_settle: 'number', ask_new_days: 'number' },
+  },
+  'ledger.set_aside': {
+    when: 'A fact of no lawful type could not be written; this stands in its place.',
+    fields: { set_aside: { reason: 'text', sha256: 'digest', bytes: 'number' } },
+  },
+} as const satisfies Readonly<Record<string, FactShape>>;
