@@ -1,3 +1,4 @@
+export { laneCounts, type LaneCounts } from './lane-counts.ts';
 export { dataKeys } from './data-keys.ts';
 export {
   acknowledgeAlert,
@@ -18,8 +19,6 @@ export {
   assertResumable,
   type Batch,
   findBatch,
-  type LaneCounts,
-  laneCounts,
   listBatches,
   releaseBatch,
   unfinishedBatches,
