@@ -169,9 +169,11 @@ async function workerOf(
   settings: Parameters<Filewright['worker']>[1],
 ): Promise<RunningParts> {
   const { base, environment } = opened;
-  const { systemProcesses, Worker } = await import('./delivery/index.ts');
+  const { Worker } = await import('./delivery/index.ts');
+  const { systemProcesses } = await import('./delivery/index.ts');
   const { createPortal } = await import('./portals/index.ts');
-  const { knownProfiles, sendGate } = await import('./acts/index.ts');
+  const { knownProfiles } = await import('./acts/index.ts');
+  const { sendGate } = await import('./acts/index.ts');
   const { session, tenant, clock, ids, vault, log } = base;
   const store = deliveryStoreOf(opened, settings?.leaseMs);
   const thread = sequencerThreadOf(opened);

@@ -35,6 +35,8 @@ const NOT_ACTS: readonly string[] = [
   'sendGate',
   'sequenceAll',
   'nextObligation',
+  'requirePrivilegeOver',
+  'requireSuccessor',
   'onFilingComplete',
   'openGrants',
   // Files without an installation.

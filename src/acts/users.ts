@@ -30,7 +30,7 @@ export async function addUser(
   const by = isFirst ? undefined : requirePerson(actor);
   if (by !== undefined) {
     // A name of the people file has rights to dockets; loaded here because most commands know nothing of them.
-    const { requirePrivilegeOver } = await import('./dockets/privilege.ts');
+    const { requirePrivilegeOver } = await import('./dockets/index.ts');
     await requirePrivilegeOver(app, name, by, `Giving ${name} a key`);
   }
   const key = `${KEY_PREFIX}${Buffer.from(app.random.bytes(32)).toString('base64url')}`;
@@ -44,7 +44,7 @@ export async function addUser(
 
 export async function disableUser(app: Filewright, actor: Actor, name: string): Promise<void> {
   allow(actor, 'user.disable');
-  const { requirePrivilegeOver, requireSuccessor } = await import('./dockets/privilege.ts');
+  const { requirePrivilegeOver, requireSuccessor } = await import('./dockets/index.ts');
   await requirePrivilegeOver(app, name, actor, `Taking the key of ${name}`);
   await requireSuccessor(app, name);
   await disablePerson(

@@ -41,3 +41,4 @@ export {
 export { type RoutingView, viewRouting } from './routing-view.ts';
 export { serveAcknowledgements } from './serve.ts';
 export type { DocketDetail, DocketView } from '../../routing/index.ts';
+export { requirePrivilegeOver, requireSuccessor } from './privilege.ts';
