@@ -4,8 +4,19 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { PersonActor } from '../../access/index.ts';
 import { ledgerHistory, packageRoot, setMailServer, verifyLedger } from '../../acts/index.ts';
-import type * as acts from '../../acts/dockets/index.ts';
-import type { DocketView } from '../../acts/dockets/index.ts';
+import {
+  acknowledgeDocket,
+  docketReport,
+  type DocketView,
+  importDocketFile,
+  importRoutingFiles,
+  listDockets,
+  PRIVATE_TARGETS,
+  recoveryStatus,
+  serveAcknowledgements,
+  showDocket,
+  startDocketRouter,
+} from '../../acts/dockets/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import { addMs, EXIT, FilewrightError, type Instant, toRfc3339 } from '../../core/index.ts';
 import {
@@ -42,8 +53,6 @@ import {
   RESTRICTION,
 } from './demo-patent-words.ts';
 
-type Acts = typeof acts;
-
 const SUPERVISOR = 'Claire Moreau';
 const SUPERVISOR_MAIL = 'moreau@firm.example';
 const LEAD_MAIL = 'ruiz@firm.example';
@@ -61,15 +70,13 @@ export function addDemoPatent(demo: Command): void {
       const tenant = given.tenant ?? `demo-patent-${Date.now().toString(36)}`;
       const options = { ...given, tenant };
       await withApp(asOperator(options), async ({ app }) => {
-        const loaded = await import('../../acts/dockets/index.ts');
-        await new Day(app, loaded, dataDirectoryOf(options), stopSignal()).live();
+        await new Day(app, dataDirectoryOf(options), stopSignal()).live();
       });
     });
 }
 
 class Day {
   readonly #app: Filewright;
-  readonly #acts: Acts;
   readonly #folder: string;
   readonly #dataDirectory: string;
   readonly #signal: AbortSignal;
@@ -77,9 +84,8 @@ class Day {
   /** Other numbers each time: the same events again would be "unchanged", and rightly so. */
   readonly #run: number;
 
-  constructor(app: Filewright, loaded: Acts, dataDirectory: string, signal: AbortSignal) {
+  constructor(app: Filewright, dataDirectory: string, signal: AbortSignal) {
     this.#app = app;
-    this.#acts = loaded;
     this.#dataDirectory = dataDirectory;
     this.#folder = join(dataDirectory, 'demo');
     this.#signal = signal;
@@ -93,17 +99,12 @@ class Day {
     const supervisor = await demoPerson(this.#app, { name: SUPERVISOR, keyFile });
     const system = await startDocketSystem();
     const mail = await startMailHouse(LEAD_MAIL);
-    const page = await this.#acts.serveAcknowledgements(this.#app, operator(), { port: 0 });
+    const page = await serveAcknowledgements(this.#app, operator(), { port: 0 });
     try {
       await this.#prepare(supervisor, system, mail);
-      const environment = { FILEWRIGHT_DEMO_SMTP: mail.url, [this.#acts.PRIVATE_TARGETS]: '1' };
+      const environment = { FILEWRIGHT_DEMO_SMTP: mail.url, [PRIVATE_TARGETS]: '1' };
       const settings = { publicUrl: page.url };
-      const router = await this.#acts.startDocketRouter(
-        this.#app,
-        operator(),
-        settings,
-        environment,
-      );
+      const router = await startDocketRouter(this.#app, operator(), settings, environment);
       try {
         await this.#morning(supervisor, system);
         await this.#failure(supervisor, { system, mail });
@@ -126,7 +127,7 @@ class Day {
     await setMailServer(this.#app, supervisor, setting, { FILEWRIGHT_DEMO_SMTP: mail.url });
     const matrix = this.#file('matrix.json', demoMatrix(system.url));
     const people = join(packageRoot(), 'samples', 'patent-people.json');
-    const routing = await this.#acts.importRoutingFiles(this.#app, supervisor, [matrix, people]);
+    const routing = await importRoutingFiles(this.#app, supervisor, [matrix, people]);
     this.#say(
       `1. Who gets what: ${routing.matrix.title}, version ${routing.matrix.version.slice(0, 12)}.`,
       '   Life sciences: the firm’s endpoint, then Elena Ruiz (lead) by mail, then Claire Moreau (supervisor), then the desk.',
@@ -159,7 +160,7 @@ class Day {
       await this.#until(supervisor, two, atSupervisor),
     ];
     for (const { docket } of views) {
-      const { handoffs } = await this.#acts.showDocket(this.#app, supervisor, docket.id);
+      const { handoffs } = await showDocket(this.#app, supervisor, docket.id);
       const way = handoffs.map(
         (handoff) => `${handoff.target} ${handoff.ended?.outcome ?? 'cut off'}`,
       );
@@ -188,7 +189,7 @@ class Day {
     const after = await this.#views(supervisor, views);
     const other = after.find((view) => !isConfirmed(view));
     if (other !== undefined) {
-      await this.#acts.acknowledgeDocket(this.#app, supervisor, other.docket.id);
+      await acknowledgeDocket(this.#app, supervisor, other.docket.id);
     }
     const done = await this.#views(supervisor, views);
     this.#say(
@@ -204,7 +205,7 @@ class Day {
     let told = 0;
     await this.#wait('the recovery of the endpoint', async () => {
       const filter = { all: true, target: PRIMARY };
-      const { runs } = await this.#acts.recoveryStatus(this.#app, supervisor, filter);
+      const { runs } = await recoveryStatus(this.#app, supervisor, filter);
       const [run] = runs;
       for (const one of run?.evidence.slice(told) ?? []) {
         this.#say(`   ${toRfc3339(one.at).slice(11, 19)}  ${one.step.padEnd(15)}${one.verdict}`);
@@ -227,7 +228,7 @@ class Day {
   }
 
   async #evening(supervisor: PersonActor, system: DocketSystem): Promise<void> {
-    const { rows } = await this.#acts.docketReport(this.#app, supervisor, {});
+    const { rows } = await docketReport(this.#app, supervisor, {});
     const own = rows.filter((row) => row.applicationNumber?.startsWith(`18/${this.#run}`) === true);
     const cells = own.map((row) => [
       `${row.due ?? 'not known'}${row.unverified.length > 0 ? ' *' : ''}`,
@@ -287,19 +288,19 @@ class Day {
       privilege: ['attorney-client'],
     };
     const path = this.#file(`event-${n}.ndjson`, record);
-    await this.#acts.importDocketFile(this.#app, supervisor, { path, dryRun: false });
+    await importDocketFile(this.#app, supervisor, { path, dryRun: false });
     return record.application_number;
   }
 
   async #view(supervisor: PersonActor, application: string): Promise<DocketView | undefined> {
     const question = { closed: false, limit: 10_000 };
-    const { dockets } = await this.#acts.listDockets(this.#app, supervisor, question);
+    const { dockets } = await listDockets(this.#app, supervisor, question);
     return dockets.find(({ docket }) => docket.applicationNumber === application);
   }
 
   async #views(supervisor: PersonActor, views: readonly DocketView[]): Promise<DocketView[]> {
     const found = await Promise.all(
-      views.map(({ docket }) => this.#acts.showDocket(this.#app, supervisor, docket.id)),
+      views.map(({ docket }) => showDocket(this.#app, supervisor, docket.id)),
     );
     return found;
   }

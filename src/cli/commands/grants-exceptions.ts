@@ -43,7 +43,8 @@ function addList(exceptions: Command): void {
     .option('--all', 'resolved ones too')
     .action(async (own: { all?: true }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { openGrants, sequenceAll } = await import('../../acts/grants/index.ts');
+        const { openGrants } = await import('../../acts/grants/index.ts');
+        const { sequenceAll } = await import('../../acts/grants/index.ts');
         const found = await openGrants(app, actor).exceptions.list(
           own.all === true ? {} : { isOpen: true },
         );

@@ -58,7 +58,8 @@ async function eachFile<Report>(
   files: readonly string[],
   take: (pipeline: Pipeline, file: string, by: ReturnType<typeof actorOf>) => Promise<Report>,
 ): Promise<readonly FileOutcome<Report>[]> {
-  const { openGrants, sequenceAll } = await import('../../acts/grants/index.ts');
+  const { openGrants } = await import('../../acts/grants/index.ts');
+  const { sequenceAll } = await import('../../acts/grants/index.ts');
   const person = requirePerson(actor);
   const by = actorOf(person);
   const pipeline = openGrants(app, person);

@@ -247,7 +247,8 @@ export async function acting(
   work: (context: Context, pipeline: Pipeline, person: PersonActor) => Promise<void>,
 ): Promise<void> {
   await withApp(command.optsWithGlobals<GlobalOptions>(), async (context) => {
-    const { openGrants, sequenceAll } = await import('../../acts/grants/index.ts');
+    const { openGrants } = await import('../../acts/grants/index.ts');
+    const { sequenceAll } = await import('../../acts/grants/index.ts');
     const person = requirePerson(context.actor);
     await work(context, openGrants(context.app, person), person);
     await sequenceAll(context.app);
