@@ -2,13 +2,11 @@
  * How many patent deadlines one core computes in a second, without and with their explanation. Seconds are those of the
  * processor, all threads together: a busy neighbour must not decide whether the figure is met.
  */
-import {
-  computeDeadline,
-  type PatentLaw,
-  readPatentCase,
-  readPatentRules,
-} from '../src/packs/patent/index.ts';
-import { shippedLaw } from '../src/system/law/index.ts';
+import { computeDeadline } from '../src/dockets/rules/compute.ts';
+import type { PatentLaw } from '../src/dockets/rules/matter.ts';
+import { readPatentCase } from '../src/dockets/rules/case.ts';
+import { readPatentRules } from '../src/dockets/rules/rules-file.ts';
+import { shippedLaw } from '../src/system/law-files.ts';
 import type { Figure } from './report.ts';
 
 type Case = Readonly<Record<string, unknown>>;

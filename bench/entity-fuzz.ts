@@ -3,14 +3,16 @@ import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { addPortal, addUser, personOf } from '../src/acts/index.ts';
+import { addPortal } from '../src/lanes/acts/lanes.ts';
+import { addUser } from '../src/oversight/acts/users.ts';
+import { personOf } from '../src/people/acts/people.ts';
 import { createFilewright } from '../src/app.ts';
-import { sampleProfile } from '../src/testing/index.ts';
+import { sampleProfile } from '../src/testing/simulator/sample-profile.ts';
 import { type Fate, fuzzedFile } from './entity-fuzz-rows.ts';
 import type { PeakMemory } from './memory.ts';
 import { atMost, type Figure } from './report.ts';
 import { newStage, nextMessage, startRole } from './stage.ts';
-import { localOperator } from '../src/access/index.ts';
+import { localOperator } from '../src/access/actor.ts';
 
 const SEED = 5;
 

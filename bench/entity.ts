@@ -4,9 +4,12 @@
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { addPortal, addUser, approve, personOf, readBatchId } from '../src/acts/index.ts';
+import { addPortal } from '../src/lanes/acts/lanes.ts';
+import { addUser } from '../src/oversight/acts/users.ts';
+import { approve, readBatchId } from '../src/filings/acts/batches.ts';
+import { personOf } from '../src/people/acts/people.ts';
 import { createFilewright, type Filewright } from '../src/app.ts';
-import { sampleProfile } from '../src/testing/index.ts';
+import { sampleProfile } from '../src/testing/simulator/sample-profile.ts';
 import {
   type EntityLane,
   entityLanes,
@@ -20,7 +23,7 @@ import { recorded } from './makespan.ts';
 import type { PeakMemory } from './memory.ts';
 import type { Go } from './shape.ts';
 import { newStage, nextMessage, type Stage, startRole, writeRows } from './stage.ts';
-import { localOperator } from '../src/access/index.ts';
+import { localOperator } from '../src/access/actor.ts';
 
 const SEED = 5;
 const WORKERS = 2;

@@ -1,5 +1,5 @@
 /** Bank feeds of any length, as streams, consistent with themselves: the same entries in every format. */
-import type { FeedFormat } from '../src/packs/grants/feeds/index.ts';
+import type { FeedFormat } from '../src/grants/rules/feeds/feed-events.ts';
 
 export interface GeneratedFeed {
   readonly format: FeedFormat;

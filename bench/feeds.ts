@@ -1,5 +1,5 @@
 /** How fast each bank feed is read, and that the heap does not grow with it. Seconds are those of the processor. */
-import { readFeed } from '../src/packs/grants/feeds/index.ts';
+import { readFeed } from '../src/grants/rules/feeds/read-feed.ts';
 import { GENERATED_FEEDS, type GeneratedFeed } from './feeds-generated.ts';
 import { watchMemory } from './memory.ts';
 import { atMost, type Figure } from './report.ts';

@@ -4,10 +4,10 @@
  */
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
-import { type Day, formatDay, parseDay } from '../src/calendar/index.ts';
-import { StrictCsv } from '../src/core/index.ts';
-import type { BankLine, ExpectedReceipt } from '../src/packs/grants/index.ts';
-import { packageRoot } from '../src/store/index.ts';
+import { type Day, formatDay, parseDay } from '../src/calendar/day.ts';
+import { StrictCsv } from '../src/core/csv/strict-csv.ts';
+import type { BankLine, ExpectedReceipt } from '../src/grants/rules/matching/bank-line.ts';
+import { packageRoot } from '../src/postgres/package-root.ts';
 
 const SEED = 20_261_115;
 const CHUNK_CHARACTERS = 64 * 1024;

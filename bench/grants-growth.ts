@@ -1,5 +1,6 @@
 /** How the cost of matching grows from 10,000 to 100,000 lines. Seconds are those of the processor, all threads together. */
-import { matchEach, PackedEntries } from '../src/packs/grants/index.ts';
+import { matchEach } from '../src/grants/rules/matching/match.ts';
+import { PackedEntries } from '../src/grants/rules/matching/entries/open-entries.ts';
 import { matchRow } from './grants-generated.ts';
 import { type PartResult, say } from './grants-parts.ts';
 import { atMost, median } from './report.ts';

@@ -1,19 +1,16 @@
 /** Grants from award documents and a bank feed to matches without a store: records a second, and heap. */
-import { parseDay } from '../src/calendar/index.ts';
-import { instant } from '../src/core/index.ts';
-import { readFeed } from '../src/packs/grants/feeds/index.ts';
-import {
-  bankLineOf,
-  type ExpectedReceipt,
-  grantsLawFrom,
-  ingestAward,
-  type Ingested,
-  matchEach,
-  type MatchStatus,
-  PackedEntries,
-  readAwards,
-} from '../src/packs/grants/index.ts';
-import { shippedLaw } from '../src/system/law/index.ts';
+import { parseDay } from '../src/calendar/day.ts';
+import { instant } from '../src/core/time.ts';
+import { readFeed } from '../src/grants/rules/feeds/read-feed.ts';
+import { bankLineOf } from '../src/grants/rules/matching/from-feed.ts';
+import type { ExpectedReceipt } from '../src/grants/rules/matching/bank-line.ts';
+import { grantsLawFrom } from '../src/grants/rules/law.ts';
+import { ingestAward, type Ingested } from '../src/grants/rules/intake/ingest.ts';
+import { matchEach } from '../src/grants/rules/matching/match.ts';
+import type { MatchStatus } from '../src/grants/rules/matching/outcome.ts';
+import { PackedEntries } from '../src/grants/rules/matching/entries/open-entries.ts';
+import { readAwards } from '../src/grants/rules/intake/read-awards.ts';
+import { shippedLaw } from '../src/system/law-files.ts';
 import { awardChunks, feedChunks, realGrants } from './grants-generated.ts';
 import { heap, megabytes, type PartResult, ROWS, ROWS_QUICK, say, speed } from './grants-parts.ts';
 import { watchMemory } from './memory.ts';

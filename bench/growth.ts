@@ -1,7 +1,8 @@
 /** Memory against rows: importing and running many must not need more than importing and running few. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { approve, personOf, readBatchId } from '../src/acts/index.ts';
+import { approve, readBatchId } from '../src/filings/acts/batches.ts';
+import { personOf } from '../src/people/acts/people.ts';
 import type { PeakMemory } from './memory.ts';
 import { recorded } from './makespan.ts';
 import { benchLanes } from './shape.ts';

@@ -7,24 +7,19 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFilewright } from '../src/app.ts';
-import {
-  assembleProof,
-  buildEntry,
-  genesisPrev,
-  inclusionPlan,
-  type IntakeEntry,
-  logSigner,
-  signCheckpoint,
-  TILE_WIDTH,
-  TileBuilder,
-  type TileName,
-  tilePath,
-  tileSource,
-  verifyInclusion,
-  writeTrustPolicy,
-} from '../src/ledger/index.ts';
-import { ledgerHeads, latestCheckpoint, type Session } from '../src/store/index.ts';
-import { ExportFolder } from '../src/system/index.ts';
+import { assembleProof, inclusionPlan } from '../src/ledger/proof-plan.ts';
+import { buildEntry, genesisPrev } from '../src/ledger/entry.ts';
+import type { IntakeEntry } from '../src/ledger/entry-type.ts';
+import { logSigner } from '../src/ledger/note-signer.ts';
+import { signCheckpoint } from '../src/ledger/checkpoint.ts';
+import { TILE_WIDTH, type TileName, tilePath, tileSource } from '../src/ledger/tile.ts';
+import { TileBuilder } from '../src/ledger/tile-builder.ts';
+import { verifyInclusion } from '../src/ledger/verify-proof.ts';
+import { writeTrustPolicy } from '../src/ledger/trust-policy-file.ts';
+import { ledgerHeads } from '../src/ledger/store/ledger-entries.ts';
+import { latestCheckpoint } from '../src/ledger/store/checkpoints.ts';
+import type { Session } from '../src/postgres/session.ts';
+import { ExportFolder } from '../src/system/export-folder.ts';
 import { atMost, type Figure } from './report.ts';
 import { newStage, nextMessage, startRole } from './stage.ts';
 

@@ -8,7 +8,7 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { orUsage } from '../sim/usage.ts';
-import { packageRoot } from '../src/store/index.ts';
+import { packageRoot } from '../src/postgres/package-root.ts';
 import { calendarFigures } from './calendar.ts';
 import { commandTimes } from './commands.ts';
 import { entity } from './entity.ts';

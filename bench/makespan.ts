@@ -1,6 +1,6 @@
 /** Makespan: the whole product against bare undici under the same ceilings, interleaved in one run. */
 import type { Filewright } from '../src/app.ts';
-import { ledgerWaiting } from '../src/store/index.ts';
+import { ledgerWaiting } from '../src/ledger/store/ledger-entries.ts';
 import { type BenchLane, benchLanes, type Go, idealMs } from './shape.ts';
 import { newStage, nextMessage, prepare, type Stage, startRole } from './stage.ts';
 

@@ -5,7 +5,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { Connection } from 'rabbitmq-client';
 import { createFilewright, type Filewright } from '../src/app.ts';
-import { importRouting } from '../src/routing/index.ts';
+import { importRouting } from '../src/dockets/routing/setup.ts';
 import { type OwnBroker, ownRabbit, startOwnRabbit } from './own-brokers.ts';
 import { atMost, type Figure } from './report.ts';
 import { eventOf, FAILING, firm, REFUSED, STALLING } from './routing-firm.ts';

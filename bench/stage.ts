@@ -5,12 +5,16 @@ import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { addPortal, addUser, approve, importFile, personOf } from '../src/acts/index.ts';
+import { addPortal } from '../src/lanes/acts/lanes.ts';
+import { addUser } from '../src/oversight/acts/users.ts';
+import { approve, importFile } from '../src/filings/acts/batches.ts';
+import { personOf } from '../src/people/acts/people.ts';
 import { createFilewright, type Filewright } from '../src/app.ts';
-import { readProfile } from '../src/portals/index.ts';
-import { packageRoot, stopEmbedded } from '../src/store/index.ts';
+import { readProfile } from '../src/lanes/portals/read-profile.ts';
+import { packageRoot } from '../src/postgres/package-root.ts';
+import { stopEmbedded } from '../src/postgres/embedded/stop.ts';
 import type { BenchLane } from './shape.ts';
-import { localOperator } from '../src/access/index.ts';
+import { localOperator } from '../src/access/actor.ts';
 
 export interface Stage {
   readonly dataDirectory: string;

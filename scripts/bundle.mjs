@@ -13,7 +13,7 @@ export async function bundle(dist) {
     // The thread is started by its file name, beside whichever file starts it.
     input: {
       main: entry('cli/main.js'),
-      'sequencer-thread-main': entry('store/sequencer-thread-main.js'),
+      'sequencer-thread-main': entry('ledger/store/sequencer-thread-main.js'),
     },
     platform: 'node',
     external: (id) => !/^[./]/.test(id) && !BUNDLED.test(id),

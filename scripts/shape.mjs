@@ -40,7 +40,9 @@ const figures = {
   heaps: namesOf(({ text }) => /- 1\) >>>? 1;/.test(text)),
   'cycles of rooms': cycles(roomGraph()),
   'cycles of files, types too': cycles(fileGraph()),
-  'doors (index.ts)': files.filter(({ name }) => name.endsWith('index.ts')).map(({ name }) => name),
+  'doors (index.ts)': files
+    .filter(({ name }) => name.endsWith('/index.ts'))
+    .map(({ name }) => name),
   [`functions over ${LINES_MAX} lines`]: files.flatMap(longFunctions),
   '"as unknown as"': files.flatMap(({ name, text }) =>
     [...text.matchAll(/\bas unknown as\b/g)].map(() => name),
@@ -79,10 +81,7 @@ function readSource(path) {
     text,
     program,
     imports,
-    room: relative(src, path)
-      .split('/')
-      .slice(0, relative(src, path).startsWith('packs/') ? 2 : 1)
-      .join('/'),
+    room: relative(src, path).split('/')[0],
     lines: text.split('\n').length - 1,
   };
 }

@@ -2,17 +2,18 @@
  * What the invariants look at: what the portals truly received and did, every version of every row, and the ledger's
  * bytes. Nothing in it was computed by the code under test.
  */
-import type { Exchange, Profile } from '../src/core/index.ts';
+import type { Exchange } from '../src/core/exchange.ts';
+import type { Profile } from '../src/core/profile.ts';
 import type {
   AttemptRow,
-  Endpoint,
   ExceptionRow,
   FilingRow,
   LaneRow,
   OutboxRow,
   OutcomeRow,
   WorkerRow,
-} from '../src/testing/index.ts';
+} from '../src/testing/memory/rows.ts';
+import type { Endpoint } from '../src/testing/simulator/faults.ts';
 import type { SimFiling } from './world/filings-of-seed.ts';
 
 /** One request from the moment the product asked for it, with the moments that only the world knows. */

@@ -5,35 +5,41 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { FilewrightError, type Log } from './core/index.ts';
-import type {
-  CommandSlots,
-  LaneReader,
-  LaneToUse,
-  RunningParts,
-  SlotWants,
-} from './delivery/index.ts';
-import { readThresholds } from './acts/index.ts';
+import {
+  type CommandSlots,
+  type LaneReader,
+  type LaneToUse,
+  LEASE_MS,
+  type SlotWants,
+} from './lanes/index.ts';
+import {
+  PostgresDeliveryStore,
+  PostgresIntakeStore,
+  readThresholds,
+  type RunningParts,
+  warnOnArrival,
+} from './filings/index.ts';
 import type { Filewright, RouterSettings } from './filewright.ts';
-import { type JobsOptions, warnOnArrival } from './jobs/index.ts';
-import { KeyVault, logOrigin } from './ledger/index.ts';
-import type { RunningRouter } from './routing/index.ts';
+import type { JobsOptions } from './work/index.ts';
+import {
+  hasTenantKey,
+  KeyVault,
+  localRootKey,
+  logOrigin,
+  mayTakePart,
+  openTenantKey,
+  PostgresSequencer,
+  type SequencerThread,
+  startSequencerThread,
+} from './ledger/index.ts';
+import type { RunningRouter } from './dockets/index.ts';
 import {
   type ConnectionTarget,
   ensureEmbedded,
-  hasTenantKey,
-  LEASE_MS,
-  localRootKey,
-  mayTakePart,
   migrate,
-  openTenantKey,
   PLANNER,
-  PostgresDeliveryStore,
-  PostgresIntakeStore,
-  PostgresSequencer,
-  type SequencerThread,
   Session,
-  startSequencerThread,
-} from './store/index.ts';
+} from './postgres/index.ts';
 import {
   CheckpointFiles,
   checkpointsFolder,
@@ -44,7 +50,12 @@ import {
   systemRandom,
 } from './system/index.ts';
 
-export type { Filewright, JobsSettings, RouterSettings, RunningParts } from './filewright.ts';
+export {
+  type Filewright,
+  type JobsSettings,
+  type RouterSettings,
+  type RunningParts,
+} from './filewright.ts';
 
 /** Often enough that readiness (5 s) is never in doubt, seldom enough that groups are full. */
 const SEQUENCE_MS = 100;
@@ -97,11 +108,11 @@ export async function createFilewright(options: FilewrightOptions = {}): Promise
       inSlots: (lane, wants, work) => inSlotsOf(opened, lane, wants, work),
       // Loaded on demand: the job runner is the heaviest dependency, and most commands never need it.
       jobs: async (settings) => {
-        const { startJobs } = await import('./jobs/index.ts');
+        const { startJobs } = await import('./work/index.ts');
         return startJobs({ ...jobs, ...settings });
       },
       runJobsOnce: async (settings) => {
-        const { runJobsOnce } = await import('./jobs/index.ts');
+        const { runJobsOnce } = await import('./work/index.ts');
         return runJobsOnce({ ...jobs, ...settings }, settings);
       },
       router: (settings) => routerOf(opened, settings),
@@ -169,11 +180,11 @@ async function workerOf(
   settings: Parameters<Filewright['worker']>[1],
 ): Promise<RunningParts> {
   const { base, environment } = opened;
-  const { Worker } = await import('./delivery/index.ts');
-  const { systemProcesses } = await import('./delivery/index.ts');
-  const { createPortal } = await import('./portals/index.ts');
-  const { knownProfiles } = await import('./acts/index.ts');
-  const { sendGate } = await import('./acts/index.ts');
+  const { Worker } = await import('./filings/index.ts');
+  const { systemProcesses } = await import('./lanes/index.ts');
+  const { createPortal } = await import('./lanes/index.ts');
+  const { knownProfiles } = await import('./lanes/index.ts');
+  const { sendGate } = await import('./filings/index.ts');
   const { session, tenant, clock, ids, vault, log } = base;
   const store = deliveryStoreOf(opened, settings?.leaseMs);
   const thread = sequencerThreadOf(opened);
@@ -232,8 +243,8 @@ async function readingOf<Result>(
   work: (reader: LaneReader) => Promise<Result>,
 ): Promise<Result> {
   const { clock } = opened.base;
-  const { systemProcesses, withLaneReader } = await import('./delivery/index.ts');
-  const { createPortal } = await import('./portals/index.ts');
+  const { systemProcesses, withLaneReader } = await import('./lanes/index.ts');
+  const { createPortal } = await import('./lanes/index.ts');
   const store = deliveryStoreOf(opened, undefined);
   const portal = createPortal({ environment: opened.environment });
   const ports = { clock, store, processes: systemProcesses(), portal, leaseMs: LEASE_MS };
@@ -251,7 +262,7 @@ async function inSlotsOf<Result>(
   work: (slots: CommandSlots) => Promise<Result>,
 ): Promise<Result> {
   const { clock } = opened.base;
-  const { systemProcesses, withLaneSlots } = await import('./delivery/index.ts');
+  const { systemProcesses, withLaneSlots } = await import('./lanes/index.ts');
   const store = deliveryStoreOf(opened, undefined);
   const ports = { clock, store, processes: systemProcesses(), leaseMs: LEASE_MS };
   try {
@@ -277,7 +288,7 @@ function jobsOptionsOf({ base, target, schema, environment }: Opened): JobsOptio
     environment,
     // Loaded on demand, as the router is: only an alert about a docket asks for it.
     docketReaders: async (run, docket, addresses) => {
-      const { docketReaders } = await import('./routing/index.ts');
+      const { docketReaders } = await import('./dockets/index.ts');
       return docketReaders({ run }, tenant, { docket, addresses });
     },
     ...(slack === undefined || slack === '' ? {} : { slackThresholdsMs: readThresholds(slack) }),
@@ -290,7 +301,7 @@ async function routerOf(
   settings: RouterSettings,
 ): Promise<RunningRouter> {
   const { session, tenant, instance, clock, ids, random, vault, log, sequencer } = base;
-  const { openTransport, startRouter } = await import('./routing/index.ts');
+  const { openTransport, startRouter } = await import('./dockets/index.ts');
   const opened = await openTransport({ session, tenant, instance, clock, environment });
   const parts = { target, schema, tenant, clock, ids, random, vault, log, sequencer };
   const { transport, secretOf } = opened;

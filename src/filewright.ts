@@ -1,10 +1,11 @@
 /** What an act is given. `app.ts` makes one; nothing here does anything. */
-import type { FilingEngine } from './delivery/index.ts';
-import type { EventConsumer, RunningJobs } from './jobs/index.ts';
-import type { RouterOptions, RunningRouter } from './routing/index.ts';
-import type { Installation } from './store/index.ts';
+import type { FilingEngine } from './filings/index.ts';
+import type { EventConsumer } from './people/index.ts';
+import type { RunningJobs } from './work/index.ts';
+import type { RouterOptions, RunningRouter } from './dockets/index.ts';
+import type { Installation } from './ledger/index.ts';
 
-export type { RunningParts } from './delivery/index.ts';
+export { type RunningParts } from './filings/index.ts';
 
 /** What can be opened beyond the installation itself. */
 export interface Filewright extends Installation, FilingEngine {

@@ -116,22 +116,6 @@ describe('links and names', () => {
     );
     expect(missing).toEqual([]);
   });
-
-  it('the rooms of ARCHITECTURE.md are those that test/tidy.test.ts enforces', () => {
-    const rooms = roomsOfTidyTest();
-    const table = new Map(
-      [...read('ARCHITECTURE.md').matchAll(/^\| `([\w./]+)` \| [^|]+ \| ([^|]+) \|$/gm)].map(
-        ([, room = '', words = '']) => [room, words.trim()],
-      ),
-    );
-    expect([...table.keys()].sort()).toEqual([...rooms.keys()].sort());
-    const above: string[] = [];
-    for (const [room, words] of table) {
-      const allowed = rooms.get(room) ?? [];
-      expect([...allowed].sort(), `${room}: ${words}`).toEqual(meantBy(words, above, allowed));
-      above.push(room);
-    }
-  });
 });
 
 describe('reference pages', () => {
@@ -184,27 +168,4 @@ function wordsOf(line: string): string[] {
 
 function scriptsOf(): Record<string, string> {
   return (JSON.parse(read('package.json')) as { scripts: Record<string, string> }).scripts;
-}
-
-function roomsOfTidyTest(): Map<string, string[]> {
-  const block = /const ROOMS[^=]*= \{([^]*?)\n\};/.exec(read('test/tidy.test.ts'))?.[1] ?? '';
-  return new Map(
-    [...block.matchAll(/'?([\w./]+)'?: \[([^\]]*)\]/g)].map(([, room = '', list = '']) => [
-      room,
-      [...list.matchAll(/'([^']+)'/g)].map(([, name = '']) => name),
-    ]),
-  );
-}
-
-/** The table speaks to people; its three phrases are spelt out here. */
-function meantBy(words: string, above: readonly string[], allowed: readonly string[]): string[] {
-  if (words === 'nothing') return [];
-  if (words === 'all') return ['*'];
-  if (words === 'all of the above but testing')
-    return above.filter((room) => room !== 'testing').sort();
-  if (words === 'acts, app, and what they show') {
-    // Whatever it shows; acts and the wiring must be among it.
-    return allowed.includes('acts') && allowed.includes('app.ts') ? [...allowed].sort() : [];
-  }
-  return words.split(', ').sort();
 }

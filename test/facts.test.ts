@@ -1,14 +1,10 @@
 /** Every fact that the three demos leave in their ledgers is one that the catalogue describes, in its spelling. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  FACTS,
-  type FactShape,
-  isFactType,
-  type JsonValue,
-  missingFrom,
-  requireFitting,
-} from '../src/core/index.ts';
-import { ensureEmbedded, Session } from '../src/store/index.ts';
+import { FACTS, isFactType, requireFitting } from '../src/core/facts/catalogue.ts';
+import { type FactShape, missingFrom } from '../src/core/facts/shape.ts';
+import type { JsonValue } from '../src/core/canonical-json.ts';
+import { ensureEmbedded } from '../src/postgres/embedded/ensure.ts';
+import { Session } from '../src/postgres/session.ts';
 import { CliWorld } from './fixtures/cli.ts';
 
 interface Fact {

@@ -1,4 +1,4 @@
-import { localOperator } from '../src/access/index.ts';
+import { localOperator } from '../src/access/actor.ts';
 
 /** Whoever sits at the machine, for acts that need no person. */
 export const OPERATOR = localOperator('test');

@@ -1,5 +1,6 @@
 /** Imports one file in a process of its own and tells its peak memory. */
-import { importFile, personOf } from '../../src/acts/index.ts';
+import { importFile } from '../../src/filings/acts/batches.ts';
+import { personOf } from '../../src/people/acts/people.ts';
 import { createFilewright } from '../../src/app.ts';
 import { watchMemory } from '../memory.ts';
 

@@ -1,8 +1,8 @@
 /** One router process of a bench: events in from the bench's own RabbitMQ, handed over by the product's router. */
 import { createFilewright } from '../../src/app.ts';
-import { consumeRabbit } from '../../src/brokers/index.ts';
+import { consumeRabbit } from '../../src/dockets/brokers/rabbit-intake.ts';
 import { patentLaw } from '../../src/cli/patent-law.ts';
-import { docketMessageDesk } from '../../src/routing/index.ts';
+import { docketMessageDesk } from '../../src/dockets/routing/intake.ts';
 
 const [dataDirectory = '', tenant = 'main', url = '', queue = ''] = process.argv.slice(2);
 const app = await createFilewright({ dataDirectory, tenant });

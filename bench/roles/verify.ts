@@ -1,5 +1,5 @@
 /** Verifies one export in a process of its own and tells its time and its peak memory. */
-import { verifyFolder } from '../../src/acts/index.ts';
+import { verifyFolder } from '../../src/ledger/offline/audit-offline.ts';
 import { watchMemory } from '../memory.ts';
 
 const [folder = ''] = process.argv.slice(2);

@@ -2,9 +2,9 @@
 import { openSync } from 'node:fs';
 import { destination } from 'pino';
 import { createFilewright } from '../../src/app.ts';
-import { jsonLog } from '../../src/system/index.ts';
+import { jsonLog } from '../../src/system/log.ts';
 import { watchMemory } from '../memory.ts';
-import { profilesByLane } from '../../src/acts/lanes.ts';
+import { profilesByLane } from '../../src/lanes/acts/lanes.ts';
 
 const [dataDirectory = '', tenant = 'main', ahead = '1'] = process.argv.slice(2);
 const log = jsonLog(destination({ fd: openSync('/dev/null', 'w'), sync: true }));

@@ -2,8 +2,9 @@
  * The rows of the crash table (design § 2), each hit on purpose. A kill counts only where the database and the portal's
  * truth afterwards show that it fell on its row.
  */
-import { ensureEmbedded, stopEmbedded } from '../../src/store/index.ts';
-import type { ReceivedRequest } from '../../src/testing/index.ts';
+import { ensureEmbedded } from '../../src/postgres/embedded/ensure.ts';
+import { stopEmbedded } from '../../src/postgres/embedded/stop.ts';
+import type { ReceivedRequest } from '../../src/testing/simulator/request-log.ts';
 import type { CrewMember } from './crew.ts';
 import type { Evidence } from './evidence.ts';
 import { LATENCY_MS } from './portals.ts';

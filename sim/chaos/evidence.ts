@@ -2,8 +2,8 @@
  * What the database says, read with statements of its own: a check that went through the product's readers would
  * believe what it is there to doubt.
  */
-import { FilewrightError } from '../../src/core/index.ts';
-import type { Session } from '../../src/store/index.ts';
+import { FilewrightError } from '../../src/core/errors.ts';
+import type { Session } from '../../src/postgres/session.ts';
 
 type Row = Awaited<ReturnType<Session['run']>>[number];
 

@@ -1,9 +1,9 @@
 /** New York's pages, with a login, at the pace of a test and open at any hour. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Profile } from '../../src/core/index.ts';
-import { readProfile } from '../../src/portals/index.ts';
-import { packageRoot } from '../../src/store/index.ts';
+import type { Profile } from '../../src/core/profile.ts';
+import { readProfile } from '../../src/lanes/portals/read-profile.ts';
+import { packageRoot } from '../../src/postgres/package-root.ts';
 
 /** Whose times the pages keep. */
 export type Pace = Pick<

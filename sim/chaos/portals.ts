@@ -1,6 +1,7 @@
 /** The portals of a chaos run, each with the edge that it plays; together they misbehave in every way that costs money. */
-import type { Profile } from '../../src/core/index.ts';
-import { type BehaviourChange, sampleProfile } from '../../src/testing/index.ts';
+import type { Profile } from '../../src/core/profile.ts';
+import type { BehaviourChange } from '../../src/testing/simulator/behaviour.ts';
+import { sampleProfile } from '../../src/testing/simulator/sample-profile.ts';
 import { quickPages } from './pages.ts';
 
 export interface ChaosPortal {

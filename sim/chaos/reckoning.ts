@@ -1,11 +1,11 @@
 /** The reckoning at the end: our record against the portals' truth, both ways. */
 import { hash } from 'node:crypto';
-import { verifyLedger } from '../../src/acts/index.ts';
-import type { Profile } from '../../src/core/index.ts';
-import type { Truth } from '../../src/testing/index.ts';
+import { verifyLedger } from '../../src/oversight/acts/audit.ts';
+import type { Profile } from '../../src/core/profile.ts';
+import type { Truth } from '../../src/testing/simulator/truth.ts';
 import type { Evidence } from './evidence.ts';
 import type { Stage } from './stage.ts';
-import { localOperator } from '../../src/access/index.ts';
+import { localOperator } from '../../src/access/actor.ts';
 
 export interface Reckoning {
   readonly violations: readonly string[];

@@ -1,5 +1,5 @@
 /** One chaos run: seeded events one after the other, then quiet, then the reckoning. */
-import { Dice } from '../../src/testing/index.ts';
+import { Dice } from '../../src/testing/simulator/dice.ts';
 import { type CrashRow, HIT, ROW_ORDER } from './crash-rows.ts';
 import { type CrewMember, startCrew } from './crew.ts';
 import { Evidence } from './evidence.ts';

@@ -2,15 +2,18 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { addPortal, addUser, approve, importFile, personOf } from '../../src/acts/index.ts';
+import { addPortal } from '../../src/lanes/acts/lanes.ts';
+import { addUser } from '../../src/oversight/acts/users.ts';
+import { approve, importFile } from '../../src/filings/acts/batches.ts';
+import { personOf } from '../../src/people/acts/people.ts';
 import { createFilewright, type Filewright } from '../../src/app.ts';
-import type { Profile } from '../../src/core/index.ts';
-import { ensureEmbedded, stopEmbedded } from '../../src/store/index.ts';
-import { systemClock } from '../../src/system/index.ts';
-import { type Simulator, startSimulator } from '../../src/testing/index.ts';
+import type { Profile } from '../../src/core/profile.ts';
+import { ensureEmbedded } from '../../src/postgres/embedded/ensure.ts';
+import { stopEmbedded } from '../../src/postgres/embedded/stop.ts';
+import { systemClock } from '../../src/system/clock.ts';
+import { type Simulator, startSimulator } from '../../src/testing/simulator/portal-server.ts';
 import { type ChaosPortal, PORTALS } from './portals.ts';
-import { localOperator } from '../../src/access/index.ts';
-import type { PersonActor } from '../../src/access/index.ts';
+import { localOperator, type PersonActor } from '../../src/access/actor.ts';
 
 export interface Stage {
   readonly dataDirectory: string;

@@ -7,7 +7,7 @@ import { mt940File } from './files/mt940.ts';
 import { nachaFile } from './files/nacha.ts';
 import { ofxDownload } from './files/ofx.ts';
 import { closingOf, type Statement, type Told } from './files/told.ts';
-import { type Habit, canHave } from './habits.ts';
+import { canHave, type Habit } from './habits.ts';
 import { type Account, type Entry, type HiddenYear, signedCents } from './hidden-year.ts';
 
 export interface Delivery {

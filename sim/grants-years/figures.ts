@@ -1,8 +1,7 @@
 /** A year held against its truth: figures to the cent, pairs that the product made by itself, questions that it asked. */
 import type { Stand } from '../grants/stand.ts';
 import { MONTHS } from './days.ts';
-import type { Entry, HiddenYear, Promised } from './hidden-year.ts';
-import { countedCents } from './hidden-year.ts';
+import { countedCents, type Entry, type HiddenYear, type Promised } from './hidden-year.ts';
 import type { YearOffice } from './office.ts';
 
 export interface YearFigures {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { dropRoles, Session } from '../../src/store/index.ts';
+import { dropRoles } from '../../src/postgres/roles.ts';
+import { Session } from '../../src/postgres/session.ts';
 import { type FreshDatabase, freshDatabase } from '../../test/fixtures/database.ts';
 import { deliveriesOf } from './deliveries.ts';
 import { QUESTIONS_MAX, RECALL_MIN } from './figures.ts';

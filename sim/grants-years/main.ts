@@ -5,7 +5,7 @@
 import { parseArgs } from 'node:util';
 import type { Place } from '../grants/stand.ts';
 import type { YearFigures } from './figures.ts';
-import { HABITS, type Habit } from './habits.ts';
+import { type Habit, HABITS } from './habits.ts';
 import { inOwnDatabase } from './own-database.ts';
 import { runYear } from './run-year.ts';
 

@@ -3,11 +3,11 @@
  * month, and writes the figures down. Whatever it is asked counts as a question, also what it has answered before.
  */
 import { createHash } from 'node:crypto';
-import { FilewrightError } from '../../src/core/index.ts';
-import type { Organization, Pipeline } from '../../src/pipeline/index.ts';
+import { FilewrightError } from '../../src/core/errors.ts';
+import type { Organization, Pipeline } from '../../src/grants/pipeline/contracts.ts';
 import type { Stand } from '../grants/stand.ts';
 import { type Month, MONTHS, YEAR } from './days.ts';
-import { type Delivery, deliveriesOf } from './deliveries.ts';
+import { deliveriesOf, type Delivery } from './deliveries.ts';
 import type { Entry, HiddenYear, Promised } from './hidden-year.ts';
 
 const ACTOR = { kind: 'system', id: 'simulation' } as const;

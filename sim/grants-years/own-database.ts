@@ -2,7 +2,8 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensureEmbedded, stopEmbedded } from '../../src/store/index.ts';
+import { ensureEmbedded } from '../../src/postgres/embedded/ensure.ts';
+import { stopEmbedded } from '../../src/postgres/embedded/stop.ts';
 import type { Place } from '../grants/stand.ts';
 
 export async function inOwnDatabase<Result>(

@@ -1,8 +1,8 @@
 /** Plays one year through the real pipeline on a real database, and holds it against its truth. */
-import { openPipeline } from '../../src/pipeline/index.ts';
-import { SeededRandom } from '../../src/testing/index.ts';
+import { openPipeline } from '../../src/grants/pipeline/open-pipeline.ts';
+import { SeededRandom } from '../../src/testing/virtual-clock.ts';
 import { openStand, type Place } from '../grants/stand.ts';
-import { type YearFigures, figuresOf } from './figures.ts';
+import { figuresOf, type YearFigures } from './figures.ts';
 import type { Habit } from './habits.ts';
 import { YearOffice } from './office.ts';
 import { yearOfSeed } from './year-of-seed.ts';

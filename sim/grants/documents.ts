@@ -1,5 +1,5 @@
 /** Award documents and bank feeds as a world writes them: NDJSON and camt, by hand and not by the product's own code. */
-import type { AwardSource, FeedSource } from '../../src/pipeline/index.ts';
+import type { AwardSource, FeedSource } from '../../src/grants/pipeline/contracts.ts';
 
 export const ACCOUNT = '7700442211';
 export const PAYER = 'Harbor Foundation';

@@ -1,5 +1,5 @@
 /** A process that dies: before a statement, at the end of a transaction that is not committed yet, or right after the commit. */
-import type { Session } from '../../src/store/index.ts';
+import type { Session } from '../../src/postgres/session.ts';
 import type { Draw } from '../world/draw.ts';
 
 /** Thrown where the process would be gone. */

@@ -1,5 +1,5 @@
 /** What really happened in a world, kept apart from what the pipeline believes. */
-import type { Instant } from '../../src/core/index.ts';
+import type { Instant } from '../../src/core/time.ts';
 import type { Book } from './book-of-seed.ts';
 import type { CrashPoint } from './dying-session.ts';
 import type { Look } from './look.ts';

@@ -1,5 +1,5 @@
 /** Everything that a tenant's tables hold, read by somebody who stands outside the pipeline. */
-import type { Session } from '../../src/store/index.ts';
+import type { Session } from '../../src/postgres/session.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 

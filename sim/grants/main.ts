@@ -6,7 +6,8 @@ import { mkdtempSync, rmSync, chmodSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ensureEmbedded, stopEmbedded } from '../../src/store/index.ts';
+import { ensureEmbedded } from '../../src/postgres/embedded/ensure.ts';
+import { stopEmbedded } from '../../src/postgres/embedded/stop.ts';
 import { runGrantsSeed } from './run-seed.ts';
 import type { Place } from './stand.ts';
 

@@ -2,9 +2,9 @@
  * What an office does in a quarter, command by command. Whoever is interrupted runs the same command again; a person first
  * looks what is there. Nothing here repairs anything: that a repeated command does no harm is what the world finds out.
  */
-import { FilewrightError } from '../../src/core/index.ts';
-import type { Figure, FigurePart } from '../../src/packs/grants/index.ts';
-import type { Organization, Pipeline } from '../../src/pipeline/index.ts';
+import { FilewrightError } from '../../src/core/errors.ts';
+import type { Figure, FigurePart } from '../../src/grants/rules/reporting/figure.ts';
+import type { Organization, Pipeline } from '../../src/grants/pipeline/contracts.ts';
 import type { Draw } from '../world/draw.ts';
 import { type Book, crossingDay, type Promised } from './book-of-seed.ts';
 import {

@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { dropRoles, Session } from '../../src/store/index.ts';
+import { dropRoles } from '../../src/postgres/roles.ts';
+import { Session } from '../../src/postgres/session.ts';
 import { type FreshDatabase, freshDatabase } from '../../test/fixtures/database.ts';
 import { type Catch, catchBug } from '../plant.ts';
 import { privateBuild, PROJECT_ROOT } from '../private-build.ts';

@@ -1,9 +1,9 @@
 /** Deliberate defects in the pipeline, planted in the built JavaScript; each names the invariant that must notice it. */
 import type { PlantedBug } from '../planted-bugs.ts';
 
-const PIPELINE = 'src/pipeline';
-const PACK = 'src/packs/grants';
-const STORE = 'src/store/grants';
+const PIPELINE = 'src/grants/pipeline';
+const PACK = 'src/grants/rules';
+const STORE = 'src/grants/store';
 
 export const GRANTS_BUGS: readonly PlantedBug[] = [
   {

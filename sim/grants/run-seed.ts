@@ -1,7 +1,7 @@
 /** Plays the world of one seed on a real database and judges it. */
 import { createHash } from 'node:crypto';
-import { openPipeline } from '../../src/pipeline/index.ts';
-import { SeededRandom } from '../../src/testing/index.ts';
+import { openPipeline } from '../../src/grants/pipeline/open-pipeline.ts';
+import { SeededRandom } from '../../src/testing/virtual-clock.ts';
 import { Draw } from '../world/draw.ts';
 import { Trace } from '../world/trace.ts';
 import { bookOfSeed } from './book-of-seed.ts';

@@ -1,27 +1,16 @@
 /** Where a world stands, of a seed or of a test: a tenant of its own in a real database, with roles, keys and two people. */
 import { randomBytes } from 'node:crypto';
-import {
-  type Clock,
-  entryId,
-  type Instant,
-  instant,
-  type LedgerFact,
-  type PersonId,
-  personId,
-  type Random,
-} from '../../src/core/index.ts';
-import { grantsLawFrom } from '../../src/packs/grants/index.ts';
-import type { PipelineParts } from '../../src/pipeline/index.ts';
-import {
-  addPerson,
-  type ConnectionTarget,
-  localRootKey,
-  migrate,
-  openTenantKey,
-  Session,
-} from '../../src/store/index.ts';
-import { systemIds } from '../../src/system/index.ts';
-import { shippedLaw } from '../../src/system/law/index.ts';
+import type { Clock, LedgerFact, Random } from '../../src/core/ports.ts';
+import { entryId, type PersonId, personId } from '../../src/core/ids.ts';
+import { type Instant, instant } from '../../src/core/time.ts';
+import { grantsLawFrom } from '../../src/grants/rules/law.ts';
+import type { PipelineParts } from '../../src/grants/pipeline/contracts.ts';
+import { addPerson } from '../../src/people/store/people.ts';
+import { type ConnectionTarget, Session } from '../../src/postgres/session.ts';
+import { localRootKey, openTenantKey } from '../../src/ledger/store/key-tree.ts';
+import { migrate } from '../../src/postgres/migrate.ts';
+import { systemIds } from '../../src/system/clock.ts';
+import { shippedLaw } from '../../src/system/law-files.ts';
 
 const LAW = grantsLawFrom(shippedLaw());
 /** Keys and ids need not be those of a seed: no decision hangs on them. */

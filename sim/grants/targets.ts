@@ -1,6 +1,6 @@
 /** The world outside: grantors whose ledgers answer or do not, and the eyes of a person who looks things up. */
-import type { BoundaryFailure } from '../../src/packs/grants/index.ts';
-import type { DocumentLane, GrantorLedger } from '../../src/pipeline/index.ts';
+import type { BoundaryFailure } from '../../src/grants/rules/intake/failures.ts';
+import type { DocumentLane, GrantorLedger } from '../../src/grants/pipeline/contracts.ts';
 import { Draw } from '../world/draw.ts';
 import { type Book, isAccepted, type Promised } from './book-of-seed.ts';
 import { PAYER } from './documents.ts';

@@ -1,6 +1,6 @@
 /** The evidence with the indexes that several rules need. */
-import type { Profile } from '../../src/core/index.ts';
-import type { AttemptRow, OutcomeRow } from '../../src/testing/index.ts';
+import type { Profile } from '../../src/core/profile.ts';
+import type { AttemptRow, OutcomeRow } from '../../src/testing/memory/rows.ts';
 import type { Evidence, FilingVersion, Flight } from '../evidence.ts';
 import type { SimFiling } from '../world/filings-of-seed.ts';
 

@@ -1,7 +1,7 @@
 /** Whatever leaves automation lies with a person in one sealed envelope that holds everything. */
 import { createHash } from 'node:crypto';
-import type { Exchange } from '../../src/core/index.ts';
-import type { ExceptionRow } from '../../src/testing/index.ts';
+import type { Exchange } from '../../src/core/exchange.ts';
+import type { ExceptionRow } from '../../src/testing/memory/rows.ts';
 import type { FilingVersion } from '../evidence.ts';
 import type { SimFiling } from '../world/filings-of-seed.ts';
 import { type Book, type Rule, short } from './book.ts';

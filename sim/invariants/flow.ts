@@ -1,7 +1,7 @@
 /** Once nothing goes wrong any more, work that may be done is done. */
 import { type Book, type Rule, short } from './book.ts';
 
-/** As src/store/slots.ts: a slot rests so long when nobody on its holder's host has seen that holder dead. */
+/** As src/lanes/store/slots.ts: a slot rests so long when nobody on its holder's host has seen that holder dead. */
 const UNCONFIRMED_MS = 15_000;
 /** Forty filings one after the other, each as slow as an honest portal is here. */
 const QUEUE_MS_MAX = 12_000;

@@ -1,5 +1,5 @@
 /** What the portal sees of a lane: never more than its ceiling at once, quiet while it is paused or its breaker is open. */
-import type { Profile } from '../../src/core/index.ts';
+import type { Profile } from '../../src/core/profile.ts';
 import type { Flight, LaneVersion } from '../evidence.ts';
 import { type Book, groupBy, type Rule } from './book.ts';
 

@@ -1,9 +1,15 @@
 /** Dockets of three offices, due soon, drawn from a seed; and laws whose calendars change under them. */
-import { addDays, addMonths, type Day, dateAtOffice, formatDay } from '../../src/calendar/index.ts';
-import { type Instant, type JsonValue, sha256Hex } from '../../src/core/index.ts';
-import { type Docket, docketOf, readDocketRow } from '../../src/packs/patent/docket/index.ts';
-import { type PatentLaw, readPatentRules } from '../../src/packs/patent/index.ts';
-import { shippedLaw } from '../../src/system/law/index.ts';
+import { addDays, type Day, formatDay } from '../../src/calendar/day.ts';
+import { addMonths } from '../../src/calendar/arithmetic.ts';
+import { dateAtOffice } from '../../src/calendar/office-time.ts';
+import type { Instant } from '../../src/core/time.ts';
+import type { JsonValue } from '../../src/core/canonical-json.ts';
+import { sha256Hex } from '../../src/core/ids.ts';
+import { type Docket, docketOf } from '../../src/dockets/rules/docket/docket.ts';
+import { readDocketRow } from '../../src/dockets/rules/docket/read-row.ts';
+import type { PatentLaw } from '../../src/dockets/rules/matter.ts';
+import { readPatentRules } from '../../src/dockets/rules/rules-file.ts';
+import { shippedLaw } from '../../src/system/law-files.ts';
 import { Draw } from '../world/draw.ts';
 import { CLASSES, CLIENTS, GROUPS } from './firm-of-seed.ts';
 import { plainNumber, type SpelledClient, spelledClient, spelledNumber } from './spellings.ts';

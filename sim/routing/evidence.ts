@@ -1,15 +1,13 @@
 /** What really happened in a world, kept apart from what the code under test believes. */
-import type { BreakerState, Instant } from '../../src/core/index.ts';
-import type { People } from '../../src/packs/patent/access/index.ts';
-import type { Docket } from '../../src/packs/patent/docket/index.ts';
-import type { PatentLaw } from '../../src/packs/patent/index.ts';
-import type {
-  Happening,
-  RoutingMatrix,
-  RoutingState,
-  RoutingStep,
-  Tier,
-} from '../../src/packs/patent/routing/index.ts';
+import type { BreakerState } from '../../src/core/breaker.ts';
+import type { Instant } from '../../src/core/time.ts';
+import type { People } from '../../src/dockets/rules/access/people.ts';
+import type { Docket } from '../../src/dockets/rules/docket/docket.ts';
+import type { PatentLaw } from '../../src/dockets/rules/matter.ts';
+import type { Happening, RoutingStep } from '../../src/dockets/rules/routing/happening.ts';
+import type { RoutingMatrix } from '../../src/dockets/rules/routing/matrix.ts';
+import type { RoutingState } from '../../src/dockets/rules/routing/state.ts';
+import type { Tier } from '../../src/dockets/rules/routing/tiers.ts';
 
 /** One committed decision, in order. */
 export interface Decided {

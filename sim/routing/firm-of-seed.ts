@@ -1,14 +1,14 @@
 /** A firm drawn from a seed: people with rights and absences, and a random sound matrix. */
-import { addDays, dateAtOffice, formatDay } from '../../src/calendar/index.ts';
-import type { Instant, JsonValue } from '../../src/core/index.ts';
-import { type People, readPeople } from '../../src/packs/patent/access/index.ts';
-import {
-  checkMatrix,
-  readMatrix,
-  type RoutingMatrix,
-  TIERS,
-  type Tier,
-} from '../../src/packs/patent/routing/index.ts';
+import { addDays, formatDay } from '../../src/calendar/day.ts';
+import { dateAtOffice } from '../../src/calendar/office-time.ts';
+import type { Instant } from '../../src/core/time.ts';
+import type { JsonValue } from '../../src/core/canonical-json.ts';
+import type { People } from '../../src/dockets/rules/access/people.ts';
+import { readPeople } from '../../src/dockets/rules/access/read-people.ts';
+import { checkMatrix } from '../../src/dockets/rules/routing/check-matrix.ts';
+import { readMatrix } from '../../src/dockets/rules/routing/read-matrix.ts';
+import type { RoutingMatrix } from '../../src/dockets/rules/routing/matrix.ts';
+import { type Tier, TIERS } from '../../src/dockets/rules/routing/tiers.ts';
 import { Draw } from '../world/draw.ts';
 
 export const CLIENTS = ['Northwind', 'Contoso', 'Fabrikam'] as const;

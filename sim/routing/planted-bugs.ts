@@ -1,7 +1,7 @@
 /** Deliberate defects in routing, planted in the built JavaScript; each names the invariant that must notice it. */
 import type { PlantedBug } from '../planted-bugs.ts';
 
-const ROUTING = 'src/packs/patent/routing';
+const ROUTING = 'src/dockets/rules/routing';
 
 export const ROUTING_BUGS: readonly PlantedBug[] = [
   {
@@ -69,56 +69,56 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'allow beats deny',
-    file: 'src/packs/patent/access/rights.js',
+    file: 'src/dockets/rules/access/rights.js',
     find: 'const denied = denyOf(matter, rights);',
     replace: 'const denied = undefined;',
     invariant: 'rights',
   },
   {
     name: 'a team reads what its first member may read',
-    file: 'src/packs/patent/access/rights.js',
+    file: 'src/dockets/rules/access/rights.js',
     find: 'if (!access.may)',
     replace: 'if (access.may || !access.may)',
     invariant: 'rights',
   },
   {
     name: 'a wall goes by the name as a right does, and not by its look',
-    file: 'src/packs/patent/access/rights.js',
+    file: 'src/dockets/rules/access/rights.js',
     find: 'mayBe(name, matter.client)',
     replace: 'isNamed(name, matter.client)',
     invariant: 'rights',
   },
   {
     name: 'a wall is passed by upper case',
-    file: 'src/packs/patent/identity/letters.js',
+    file: 'src/dockets/rules/identity/letters.js',
     find: 'text: written.toLowerCase()',
     replace: 'text: written',
     invariant: 'rights',
   },
   {
     name: 'a wall is passed by the office before a number',
-    file: 'src/packs/patent/identity/numbers.js',
+    file: 'src/dockets/rules/identity/numbers.js',
     find: 'shape: digits,',
     replace: 'shape: opaque.shape,',
     invariant: 'rights',
   },
   {
     name: 'letters of two scripts are taken for a name',
-    file: 'src/packs/patent/access/rights.js',
+    file: 'src/dockets/rules/access/rights.js',
     find: 'matter.doubt !== undefined && !seesEverything(party)',
     replace: 'false',
     invariant: 'rights',
   },
   {
     name: 'a wall on clients is passed where no client is known',
-    file: 'src/packs/patent/access/rights.js',
+    file: 'src/dockets/rules/access/rights.js',
     find: 'isAny || matter.client === undefined || mayBe(',
     replace: 'isAny || matter.client !== undefined && mayBe(',
     invariant: 'rights',
   },
   {
     name: 'another spelling of its number makes another docket',
-    file: 'src/packs/patent/docket/docket.js',
+    file: 'src/dockets/rules/docket/docket.js',
     find: 'numberKey(event.applicationNumber, office)',
     replace: 'event.applicationNumber',
     invariant: 'single_effect',
@@ -167,21 +167,21 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'timers run on the calendar of another office',
-    file: 'src/packs/patent/docket/dates.js',
+    file: 'src/dockets/rules/docket/dates.js',
     find: 'law.rules.offices.get(office)?.calendar',
     replace: "'jpo'",
     invariant: 'tier_timer',
   },
   {
     name: 'the later of two dates wins',
-    file: 'src/packs/patent/docket/dates.js',
+    file: 'src/dockets/rules/docket/dates.js',
     find: 'stated < computed ? stated : computed',
     replace: 'stated > computed ? stated : computed',
     invariant: 'fresh_dates',
   },
   {
     name: 'a date is kept after the calendar changed',
-    file: 'src/packs/patent/docket/dates.js',
+    file: 'src/dockets/rules/docket/dates.js',
     find: 'const answer = lawDates(event, law);',
     replace:
       'const kept = (globalThis.kept ??= new WeakMap()); const answer = kept.get(docket) ?? lawDates(event, law); kept.set(docket, answer);',

@@ -1,12 +1,8 @@
 /** Plays the world of one seed and judges it. The same seed gives the same world, trace and judgement. */
-import {
-  addMs,
-  type Instant,
-  instant,
-  type JsonValue,
-  requireFitting,
-} from '../../src/core/index.ts';
-import { factData } from '../../src/packs/patent/routing/index.ts';
+import { addMs, type Instant, instant } from '../../src/core/time.ts';
+import type { JsonValue } from '../../src/core/canonical-json.ts';
+import { requireFitting } from '../../src/core/facts/catalogue.ts';
+import { factData } from '../../src/dockets/rules/routing/fact-data.ts';
 import { Draw } from '../world/draw.ts';
 import type { Violation } from './evidence.ts';
 import { violationsOf } from './invariants/index.ts';

@@ -1,5 +1,6 @@
 /** Events in order of their moments; equal moments in order of scheduling, so that a seed has one course. */
-import { Heap, type Instant, instant } from '../../src/core/index.ts';
+import { Heap } from '../../src/core/heap.ts';
+import { type Instant, instant } from '../../src/core/time.ts';
 
 /** Many times what a world needs. One that is still busy then goes in circles, and its dockets have not come to an end. */
 const EVENTS_MAX = 100_000;

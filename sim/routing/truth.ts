@@ -1,10 +1,14 @@
 /** The world's own opinion on dates and rights, written a second time and in another way than the code under test. */
-import { type Day, endOfDay, formatDay } from '../../src/calendar/index.ts';
-import { addMs, FilewrightError, type Instant } from '../../src/core/index.ts';
-import type { Party, People } from '../../src/packs/patent/access/index.ts';
-import type { Docket } from '../../src/packs/patent/docket/index.ts';
-import { computeDeadline, type PatentLaw, readPatentCase } from '../../src/packs/patent/index.ts';
-import type { MatrixNode } from '../../src/packs/patent/routing/index.ts';
+import { type Day, formatDay } from '../../src/calendar/day.ts';
+import { endOfDay } from '../../src/calendar/office-time.ts';
+import { addMs, type Instant } from '../../src/core/time.ts';
+import { FilewrightError } from '../../src/core/errors.ts';
+import type { Party, People } from '../../src/dockets/rules/access/people.ts';
+import type { Docket } from '../../src/dockets/rules/docket/docket.ts';
+import { computeDeadline } from '../../src/dockets/rules/compute.ts';
+import type { PatentLaw } from '../../src/dockets/rules/matter.ts';
+import { readPatentCase } from '../../src/dockets/rules/case.ts';
+import type { MatrixNode } from '../../src/dockets/rules/routing/matrix.ts';
 import { subjectOf } from './dockets-of-seed.ts';
 import type { Evidence } from './evidence.ts';
 

@@ -1,5 +1,5 @@
 /** When targets fail and how, and when our own processes do not run. */
-import { addMs, type Instant } from '../../src/core/index.ts';
+import { addMs, type Instant } from '../../src/core/time.ts';
 import { Draw } from '../world/draw.ts';
 
 const HOUR_MS = 3_600_000;

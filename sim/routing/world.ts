@@ -2,30 +2,35 @@
  * One world: the real decisions of routing on a virtual clock, around them a shell that commits, sends, crashes and
  * sleeps, targets that fail, and people who answer late, never, or without being asked.
  */
-import { addMs, type BreakerState, type Instant, nextProbeAt } from '../../src/core/index.ts';
-import type { People } from '../../src/packs/patent/access/index.ts';
-import { type Docket, datesOf } from '../../src/packs/patent/docket/index.ts';
-import type { PatentLaw } from '../../src/packs/patent/index.ts';
+import { addMs, type Instant } from '../../src/core/time.ts';
+import { type BreakerState, nextProbeAt } from '../../src/core/breaker.ts';
+import type { People } from '../../src/dockets/rules/access/people.ts';
+import type { Docket } from '../../src/dockets/rules/docket/docket.ts';
+import { datesOf } from '../../src/dockets/rules/docket/dates.ts';
+import type { PatentLaw } from '../../src/dockets/rules/matter.ts';
+import { activationOf } from '../../src/dockets/rules/routing/activation.ts';
 import {
-  activationOf,
   breakerOf,
-  type HandoffMessage,
-  type HandoffResult,
-  type Happening,
-  type Hop,
   isClean,
   isProbeDue,
-  nextStep,
   probedBreaker,
+} from '../../src/dockets/rules/routing/breakers.ts';
+import type { HandoffMessage } from '../../src/dockets/rules/routing/message.ts';
+import type {
+  HandoffResult,
+  Happening,
+  RoutingStep,
+} from '../../src/dockets/rules/routing/happening.ts';
+import {
+  type Hop,
   type RoutingState,
-  type RoutingStep,
   startRouting,
-  type Target,
-  type Tier,
-  TIERS,
-  type TriggerCode,
   wakeAt,
-} from '../../src/packs/patent/routing/index.ts';
+} from '../../src/dockets/rules/routing/state.ts';
+import { nextStep } from '../../src/dockets/rules/routing/next-step.ts';
+import type { Target } from '../../src/dockets/rules/routing/matrix.ts';
+import { type Tier, TIERS } from '../../src/dockets/rules/routing/tiers.ts';
+import type { TriggerCode } from '../../src/dockets/rules/routing/triggers.ts';
 import { Draw } from '../world/draw.ts';
 import { Trace } from '../world/trace.ts';
 import { baseLaw, docketsOfSeed, lawClosedOn } from './dockets-of-seed.ts';

@@ -1,7 +1,10 @@
 /** The processes: started, crashed, stopped and woken, restarted; each runs the real worker. */
-import { FilewrightError, laneCode, type Processes } from '../../src/core/index.ts';
-import { Worker } from '../../src/delivery/index.ts';
-import { MemoryStore, SeededIds, SeededRandom } from '../../src/testing/index.ts';
+import { FilewrightError } from '../../src/core/errors.ts';
+import { laneCode } from '../../src/core/ids.ts';
+import type { Processes } from '../../src/core/ports.ts';
+import { Worker } from '../../src/filings/delivery/worker.ts';
+import { MemoryStore } from '../../src/testing/memory-store.ts';
+import { SeededIds, SeededRandom } from '../../src/testing/virtual-clock.ts';
 import { Draw } from './draw.ts';
 import { PortalLine } from './portal-line.ts';
 import { SimProcess } from './sim-process.ts';

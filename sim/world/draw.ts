@@ -1,4 +1,4 @@
-import { SeededRandom } from '../../src/testing/index.ts';
+import { SeededRandom } from '../../src/testing/virtual-clock.ts';
 
 /** Choices of one seed and one purpose. Purposes do not disturb each other, so adding a choice changes little else. */
 export class Draw {

@@ -1,5 +1,8 @@
-import type { Exchange, FailureCode, Profile, WriteGuard } from '../../src/core/index.ts';
-import { type Plan, type PortalRequest, seenByClient } from '../../src/testing/index.ts';
+import type { Exchange, FailureCode } from '../../src/core/exchange.ts';
+import type { Profile } from '../../src/core/profile.ts';
+import type { WriteGuard } from '../../src/core/ports.ts';
+import type { Plan, PortalRequest } from '../../src/testing/simulator/plan.ts';
+import { seenByClient } from '../../src/testing/simulator/client-view.ts';
 import type { Flight } from '../evidence.ts';
 import type { PortalFault } from './fault-plan.ts';
 import type { SimProcess } from './sim-process.ts';

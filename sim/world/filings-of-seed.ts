@@ -1,22 +1,15 @@
 import { createHash } from 'node:crypto';
-import {
-  batchId,
-  canonicalBytes,
-  type Envelope,
-  entryId,
-  filingId,
-  instant,
-  keyOf,
-  laneCode,
-  type FactType,
-  type LedgerFact,
-  obligationKey,
-  personId,
-  type Profile,
-  sha256Hex,
-} from '../../src/core/index.ts';
-import type { KeyVault } from '../../src/ledger/index.ts';
-import type { MemoryDatabase, SeededIds } from '../../src/testing/index.ts';
+import { batchId, entryId, filingId, laneCode, personId, sha256Hex } from '../../src/core/ids.ts';
+import { canonicalBytes } from '../../src/core/canonical-json.ts';
+import type { Envelope } from '../../src/core/filing.ts';
+import { instant } from '../../src/core/time.ts';
+import { keyOf, obligationKey } from '../../src/core/identity.ts';
+import type { FactType } from '../../src/core/facts/catalogue.ts';
+import type { LedgerFact } from '../../src/core/ports.ts';
+import type { Profile } from '../../src/core/profile.ts';
+import type { KeyVault } from '../../src/ledger/vault.ts';
+import type { MemoryDatabase } from '../../src/testing/memory/database.ts';
+import type { SeededIds } from '../../src/testing/virtual-clock.ts';
 import type { Draw } from './draw.ts';
 
 /** A filing as the world knows it, before the product has seen it. */

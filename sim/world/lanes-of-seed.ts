@@ -1,11 +1,7 @@
-import type { Echo, Profile } from '../../src/core/index.ts';
-import {
-  type BehaviourChange,
-  FAULT_KINDS,
-  FAULTS,
-  type FaultKind,
-  isSurvivable,
-} from '../../src/testing/index.ts';
+import type { Echo, Profile } from '../../src/core/profile.ts';
+import type { BehaviourChange } from '../../src/testing/simulator/behaviour.ts';
+import { FAULT_KINDS, type FaultKind, FAULTS } from '../../src/testing/simulator/faults.ts';
+import { isSurvivable } from '../../src/testing/simulator/survivable.ts';
 import { Draw } from './draw.ts';
 
 /** No answer of these portals takes longer, unless it is slow on purpose. */

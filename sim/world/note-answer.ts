@@ -1,5 +1,5 @@
-import type { Profile } from '../../src/core/index.ts';
-import type { Plan } from '../../src/testing/index.ts';
+import type { Profile } from '../../src/core/profile.ts';
+import type { Plan } from '../../src/testing/simulator/plan.ts';
 import type { Flight } from '../evidence.ts';
 
 /** Writes down what the portal says, read from the plan's own bytes and headers. */

@@ -1,11 +1,8 @@
 /** The one human: resumes lanes that are held, pauses one now and then, and changes a ceiling while it runs. */
-import {
-  type LaneEvent,
-  laneAfter,
-  laneFacts,
-  type LaneState,
-  type Profile,
-} from '../../src/core/index.ts';
+import { laneAfter, type LaneEvent } from '../../src/lanes/rules/lane-rules.ts';
+import { laneFacts } from '../../src/lanes/rules/lane-facts.ts';
+import type { LaneState } from '../../src/core/lane.ts';
+import type { Profile } from '../../src/core/profile.ts';
 import { Draw } from './draw.ts';
 import type { World } from './world.ts';
 

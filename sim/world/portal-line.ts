@@ -1,14 +1,10 @@
 /** The Portal port in front of the portal models: connect, write, travel, answer, on virtual time. */
 import { createHash } from 'node:crypto';
-import type {
-  Exchange,
-  Portal,
-  Profile,
-  SendRequest,
-  StatusRequest,
-  WriteGuard,
-} from '../../src/core/index.ts';
-import type { Endpoint, PortalRequest } from '../../src/testing/index.ts';
+import type { Exchange } from '../../src/core/exchange.ts';
+import type { Portal, SendRequest, StatusRequest, WriteGuard } from '../../src/core/ports.ts';
+import type { Profile } from '../../src/core/profile.ts';
+import type { Endpoint } from '../../src/testing/simulator/faults.ts';
+import type { PortalRequest } from '../../src/testing/simulator/plan.ts';
 import { Exchanging } from './exchanging.ts';
 import type { SimProcess } from './sim-process.ts';
 import type { World } from './world.ts';

@@ -1,5 +1,6 @@
-import { type Clock, type Instant, instant } from '../../src/core/index.ts';
-import type { VirtualTime } from '../../src/testing/index.ts';
+import type { Clock } from '../../src/core/ports.ts';
+import { type Instant, instant } from '../../src/core/time.ts';
+import type { VirtualTime } from '../../src/testing/virtual-clock.ts';
 
 /**
  * One operating-system process. It can be stopped (whatever is due to it waits until it wakes), its machine can be

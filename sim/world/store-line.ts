@@ -1,6 +1,6 @@
 /** The line between one process and the database: every way in which a call can go wrong. */
-import { FilewrightError } from '../../src/core/index.ts';
-import type { StoreCall } from '../../src/testing/index.ts';
+import { FilewrightError } from '../../src/core/errors.ts';
+import type { StoreCall } from '../../src/testing/memory-store.ts';
 import type { SimProcess } from './sim-process.ts';
 import type { World } from './world.ts';
 

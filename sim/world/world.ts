@@ -1,16 +1,12 @@
 /** One seed's world: its time, its database, its portals, and the book in which everything that happens is written. */
-import { type Instant, instant, laneCode, type Profile } from '../../src/core/index.ts';
-import { KeyVault } from '../../src/ledger/index.ts';
-import {
-  type FilingRow,
-  type LaneRow,
-  MemoryDatabase,
-  PortalModel,
-  SeededIds,
-  SeededRandom,
-  VirtualTime,
-  type WorkerRow,
-} from '../../src/testing/index.ts';
+import { type Instant, instant } from '../../src/core/time.ts';
+import { laneCode } from '../../src/core/ids.ts';
+import type { Profile } from '../../src/core/profile.ts';
+import { KeyVault } from '../../src/ledger/vault.ts';
+import type { FilingRow, LaneRow, WorkerRow } from '../../src/testing/memory/rows.ts';
+import { MemoryDatabase } from '../../src/testing/memory/database.ts';
+import { PortalModel } from '../../src/testing/simulator/portal-model.ts';
+import { SeededIds, SeededRandom, VirtualTime } from '../../src/testing/virtual-clock.ts';
 import type { FilingVersion, Flight, LaneVersion, WorkerVersion } from '../evidence.ts';
 import { Draw } from './draw.ts';
 import { FaultCounts } from './fault-counts.ts';

@@ -1,11 +1,3 @@
-/** Who may do what: actors, acts and rights (pure). */
-export {
-  type Actor,
-  type ActorKind,
-  localOperator,
-  type OperatorActor,
-  type PersonActor,
-  type ProgramActor,
-} from './actor.ts';
-export { allow, may, type Permission } from './may.ts';
-export { type ActName, type ActorOf, RIGHTS } from './rights.ts';
+export { type Actor, localOperator, type OperatorActor, type PersonActor } from './actor.ts';
+export { allow } from './may.ts';
+export type { ActName } from './rights.ts';

@@ -1,7 +1,7 @@
 /** The calendars of one body of law by their code. Files that a firm adds take the place of shipped ones or lie on top. */
 import { FilewrightError } from '../core/index.ts';
 import { type CalendarFile, readCalendarFile } from './calendar-file.ts';
-import { type CompiledCalendar, compileCalendar } from './compile-calendar.ts';
+import { compileCalendar, type CompiledCalendar } from './compile-calendar.ts';
 
 export type CalendarSet = ReadonlyMap<string, CompiledCalendar>;
 

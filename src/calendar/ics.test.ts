@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import ICAL from 'ical.js';
 import { describe, expect, it } from 'vitest';
-import { instant } from '../core/index.ts';
+import { instant } from '../core/time.ts';
 import { addDays, type Day, dayOf, formatDay } from './day.ts';
 import { readFeedState } from './feed-state.ts';
 import { calendarFeed, type FeedEntry } from './ics.ts';

@@ -5,7 +5,8 @@ import { createFilewright } from '../app.ts';
 import type { Filewright } from '../filewright.ts';
 import { FilewrightError, type Log, whyUnreadable } from '../core/index.ts';
 import { type Actor, localOperator, type OperatorActor } from '../access/index.ts';
-import { actorOf, databaseStatus } from '../acts/index.ts';
+import { actorOf } from '../people/index.ts';
+import { databaseStatus } from '../oversight/index.ts';
 import { checkTenant } from './arguments.ts';
 import { createOutput, type Output } from './output.ts';
 

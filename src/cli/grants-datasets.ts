@@ -3,8 +3,8 @@ import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { FilewrightError, type JsonValue, parseStrictJson } from '../core/index.ts';
-import type * as grantsPack from '../packs/grants/index.ts';
-import type { BankLine, DatasetLibrary, MatchDataset } from '../packs/grants/index.ts';
+import type * as grantsPack from '../grants/index.ts';
+import type { BankLine, DatasetLibrary, MatchDataset } from '../grants/index.ts';
 
 type Readers = Pick<
   typeof grantsPack,

@@ -16,7 +16,7 @@ import {
   type MovedCase,
   type PatentLaw,
   type RuleChange,
-} from '../packs/patent/index.ts';
+} from '../dockets/index.ts';
 import { patentLawAt } from './patent-law.ts';
 
 /** Rules are laid out this far when two calendars are compared. */

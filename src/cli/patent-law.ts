@@ -3,8 +3,8 @@ import { statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type NamedText, readLawDocument, readReliefFile } from '../calendar/index.ts';
 import { FilewrightError } from '../core/index.ts';
-import { type PatentLaw, readPatentRules } from '../packs/patent/index.ts';
-import { lawIn, readText, type ShippedLaw, shippedLaw } from '../system/law/index.ts';
+import { type PatentLaw, readPatentRules } from '../dockets/index.ts';
+import { lawIn, readText, type ShippedLaw, shippedLaw } from '../system/index.ts';
 
 export interface LawOptions {
   readonly calendar?: readonly string[];

@@ -1,5 +1,5 @@
 /** Live progress: one line per lane on a terminal, one line in all elsewhere. */
-import type { LaneCounts } from '../acts/index.ts';
+import type { LaneCounts } from '../lanes/index.ts';
 import { span } from './output.ts';
 
 const BAR_CHARS = 24;

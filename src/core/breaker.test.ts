@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  type BreakerEvent,
   breakerAfter,
+  type BreakerEvent,
   type BreakerState,
   CLOSED,
   nextProbeAt,

@@ -1,63 +1,156 @@
-export * from './approval.ts';
-export * from './backoff.ts';
-export * from './boundary.ts';
-export * from './breaker.ts';
-export * from './busy.ts';
-export * from './canonical-json.ts';
-export * from './case-fields.ts';
-export * from './classify.ts';
-export * from './content-type.ts';
-export { csvCell, csvLine, neutralCell, originalCell } from './csv/cells.ts';
+export {
+  checkReason,
+  checkSecondPerson,
+  type ProposalDecision,
+  proposalHash,
+  type ProposalKind,
+  type ProposalState,
+  type ProposalTerms,
+  stateAfter,
+  termsText,
+} from './approval.ts';
+export { type Backoff, fractionIn, fractionOf, nextDelayMs } from './backoff.ts';
+export { LEDGER_BOUNDARIES, type LedgerBoundary } from './boundary.ts';
+export {
+  breakerAfter,
+  type BreakerEvent,
+  type BreakerState,
+  CLOSED,
+  GOOD_PROBES_TO_CLOSE,
+  isSameBreaker,
+  nextProbeAt,
+} from './breaker.ts';
+export { canonicalBytes, canonicalText, JSON_DEPTH_MAX, type JsonValue } from './canonical-json.ts';
+export { caseFields, refuseUnknown } from './case-fields.ts';
+export { contentTypeFault } from './content-type.ts';
+export { csvLine, neutralCell, originalCell } from './csv/cells.ts';
 export { quoteField, splitFields } from './csv/fields.ts';
 export type { CsvHeader } from './csv/header.ts';
-export * from './csv/input-row.ts';
-export * from './csv/limits.ts';
-export * from './csv/lines.ts';
-export * from './csv/open-csv.ts';
+export {
+  type ColumnMapping,
+  ERROR_COLUMNS,
+  type InputRow,
+  isErrorColumn,
+  noRows,
+  WHOLE_ROW,
+} from './csv/input-row.ts';
+export { COLUMNS_MAX, CUT_BYTES, LINE_BYTES_MAX, RECORD_BYTES_MAX } from './csv/limits.ts';
+export { BYTE_ORDER_MARK, type LinePart, LineSplitter, withoutLineEnd } from './csv/lines.ts';
+export { openCsv } from './csv/open-csv.ts';
 export type { Delimiter } from './csv/quotes.ts';
-export * from './csv/strict-csv.ts';
-export * from './database-away.ts';
-export * from './decide.ts';
-export * from './decision.ts';
-export * from './echoes.ts';
-export * from './errors.ts';
-export * from './invariant.ts';
-export * from './fact-bounds.ts';
-export * from './facts/catalogue.ts';
-export { type FactShape, missingFrom } from './facts/shape.ts';
-export * from './facts/snake-names.ts';
-export * from './unlistenable.ts';
-export * from './unreadable.ts';
-export * from './unwritable.ts';
-export * from './exchange.ts';
-export * from './filing.ts';
-export * from './edit-distance.ts';
-export * from './forecast.ts';
-export * from './forecast-hours.ts';
-export * from './forecast-levers.ts';
-export * from './forecast-queue.ts';
-export * from './forecast-warnings.ts';
-export * from './heap.ts';
-export * from './hours.ts';
-export * from './identity.ts';
-export * from './ids.ts';
-export * from './json-pointer.ts';
-export * from './lane.ts';
-export * from './lane-facts.ts';
-export * from './lane-rules.ts';
-export * from './misspelt-name.ts';
-export * from './ports.ts';
-export * from './profile.ts';
-export * from './registry.ts';
-export * from './retry.ts';
-export * from './settle.ts';
-export * from './sha256.ts';
-export * from './share.ts';
-export * from './stamp.ts';
-export * from './status-code.ts';
-export * from './strict-json.ts';
-export * from './time.ts';
-export * from './verdict.ts';
-export * from './version.ts';
-export * from './violations.ts';
-export * from './version.ts';
+export { type CsvRow, StrictCsv } from './csv/strict-csv.ts';
+export { isDatabaseAway } from './database-away.ts';
+export type { Decision, Unsettled } from './decision.ts';
+export { editDistance } from './edit-distance.ts';
+export { type ErrorCode, ERRORS, EXIT, FilewrightError } from './errors.ts';
+export {
+  type Answer,
+  type Exchange,
+  type Failure,
+  type FailureCode,
+  type PageReading,
+  RESPONSE_BYTES_MAX,
+} from './exchange.ts';
+export { boundedFact, holdsNul } from './fact-bounds.ts';
+export { BREAKER_FACT, type FactDataOf, type FactType, requireFitting } from './facts/catalogue.ts';
+export { snakeCase, snakeNames } from './facts/snake-names.ts';
+export {
+  type Envelope,
+  type Filing,
+  FILING_STATUSES,
+  type FilingStatus,
+  isLegalTransition,
+  type Step,
+  type StepAction,
+} from './filing.ts';
+export { Heap } from './heap.ts';
+export { keyOf, obligationKey } from './identity.ts';
+export {
+  attemptId,
+  type AttemptId,
+  type BatchId,
+  batchId,
+  entryId,
+  type EntryId,
+  type FilingId,
+  filingId,
+  idempotencyKey,
+  isUuid,
+  laneCode,
+  type LaneCode,
+  type PersonId,
+  personId,
+  type Sha256Hex,
+  sha256Hex,
+  uuidV7,
+  type WorkerId,
+  workerId,
+} from './ids.ts';
+export { invariant } from './invariant.ts';
+export { decodeJson, isPlainText, pointer, textAt } from './json-pointer.ts';
+export type { HoldReason, LaneState, Pause, SlotRef, WorkerView } from './lane.ts';
+export { misspeltNames } from './misspelt-name.ts';
+export { patternOf } from './patterns.ts';
+export type {
+  ActorRef,
+  Admission,
+  AttemptRecord,
+  Claim,
+  Clock,
+  DeliveryStore,
+  FilingDraft,
+  GateAnswer,
+  Ids,
+  IntakeStore,
+  LedgerFact,
+  Log,
+  LogRecord,
+  NewFiling,
+  OutcomeRecord,
+  Portal,
+  Processes,
+  Random,
+  RowError,
+  RowNote,
+  RowReader,
+  RowResult,
+  SealedPayload,
+  SendGate,
+  SendRequest,
+  SequencerStore,
+  StatusRequest,
+  Survey,
+  TickAnswer,
+  TickInput,
+  TurnWant,
+  Vault,
+  WrappedKey,
+  WriteGuard,
+} from './ports.ts';
+export type {
+  AnswerRule,
+  BreakerPolicy,
+  Echo,
+  FormField,
+  FormRule,
+  OpeningHours,
+  PayloadLimits,
+  PaymentRule,
+  Profile,
+  RegistryRule,
+  RetryPolicy,
+  SessionRule,
+  StatusRule,
+  Weekday,
+} from './profile.ts';
+export { backoffMs } from './retry.ts';
+export { sha256Of } from './sha256.ts';
+export { hasStamp, retryAfterMs, stampWaitMs } from './stamp.ts';
+export { byStatus, statusMeaning, type StatusRules } from './status-code.ts';
+export { parseStrictJson } from './strict-json.ts';
+export { addMs, type Instant, instant, parseRfc3339, toRfc3339 } from './time.ts';
+export { cannotListen } from './unlistenable.ts';
+export { whyUnreadable } from './unreadable.ts';
+export { cannotWrite } from './unwritable.ts';
+export type { Receipt, StatusAnswer, Throttle, Verdict } from './verdict.ts';
+export { VERSION } from './version.ts';

@@ -1,4 +1,4 @@
-import { parseRfc3339, type Instant } from './time.ts';
+import { type Instant, parseRfc3339 } from './time.ts';
 
 /** Numbers above this are milliseconds since the epoch, not seconds (it is the year 5138 in seconds). */
 const EPOCH_MS_FROM = 100_000_000_000;

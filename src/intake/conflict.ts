@@ -1,10 +1,10 @@
 /** What a conflict is about: the payload that exists and the one in the row, field by field. */
 import {
   FilewrightError,
-  parseStrictJson,
   type FilingDraft,
   type FilingId,
   type JsonValue,
+  parseStrictJson,
   type RowError,
   type SealedPayload,
   toRfc3339,

@@ -1,7 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
-import { sha256Hex, type IntakeStore } from '../core/index.ts';
+import { sha256Hex } from '../core/ids.ts';
+import type { IntakeStore } from '../core/ports.ts';
 import { importRows } from './import.ts';
 import { CHUNK_ROWS } from './limits.ts';
 import { importOptions } from './testdata/memory-intake.ts';

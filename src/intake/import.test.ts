@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FilewrightError, parseStrictJson, type JsonValue } from '../core/index.ts';
+import { FilewrightError } from '../core/errors.ts';
+import { parseStrictJson } from '../core/strict-json.ts';
+import type { JsonValue } from '../core/canonical-json.ts';
 import { chunksOf } from '../core/testdata/chunks.ts';
-import { importRows, type ImportOptions } from './import.ts';
+import { type ImportOptions, importRows } from './import.ts';
 import type { ImportReport } from './report.ts';
 import { countingIds, importOptions, MemoryIntake } from './testdata/memory-intake.ts';
 

@@ -1,21 +1,21 @@
 /** Brings a file of rows into a batch: the pack judges them, a desk freezes them. */
 import { createHash, type Hash } from 'node:crypto';
 import {
-  FilewrightError,
-  sha256Hex,
   type BatchId,
   type Clock,
   type ColumnMapping,
+  FilewrightError,
   type Ids,
   type IntakeStore,
   type PersonId,
   type RowReader,
+  sha256Hex,
   type Vault,
 } from '../core/index.ts';
 import { BatchDesk } from './admission-desk.ts';
 import { FilingRows } from './filing-rows.ts';
 import { runImport } from './import-run.ts';
-import { openInput, type InputFormat } from './input.ts';
+import { type InputFormat, openInput } from './input.ts';
 import { PreviewDesk } from './preview-desk.ts';
 import type { ImportCounts, ImportReport } from './report.ts';
 

@@ -1,5 +1,4 @@
 export { changedFields, type FieldChange } from './conflict.ts';
-export { importRows, type ImportOptions } from './import.ts';
 export {
   type GoodRow,
   type ReadRow,
@@ -7,12 +6,7 @@ export {
   type RowReading,
   runImport,
 } from './import-run.ts';
-export { type Input, type InputFormat, openInput } from './input.ts';
-export type {
-  GateReport,
-  ImportCounts,
-  ImportReport,
-  ImportRunReport,
-  LaneCounts,
-  ReportedError,
-} from './report.ts';
+export { importRows } from './import.ts';
+export { openRowFile, readableFileBytes, rowFormatOf, unreadableFile } from './input-file.ts';
+export type { Input, InputFormat } from './input.ts';
+export type { ImportCounts, ImportReport, ImportRunReport } from './report.ts';

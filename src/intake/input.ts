@@ -7,7 +7,7 @@ import {
   type RowReader,
   WHOLE_ROW,
 } from '../core/index.ts';
-import { csvErrorFormat, ndjsonErrorFormat, type ErrorFormat } from './error-format.ts';
+import { csvErrorFormat, type ErrorFormat, ndjsonErrorFormat } from './error-format.ts';
 import { ndjsonRows } from './ndjson.ts';
 
 export type InputFormat =

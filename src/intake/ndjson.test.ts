@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openInput } from './input.ts';
-import type { ColumnMapping, InputRow } from '../core/index.ts';
+import type { ColumnMapping, InputRow } from '../core/csv/input-row.ts';
 import { ndjsonRows } from './ndjson.ts';
 import { chunksOf } from '../core/testdata/chunks.ts';
 

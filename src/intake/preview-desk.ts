@@ -5,7 +5,7 @@ import {
   type Sha256Hex,
   type Vault,
 } from '../core/index.ts';
-import { outcomesOf, type AdmissionDesk, type Outcome } from './admission-desk.ts';
+import { type AdmissionDesk, type Outcome, outcomesOf } from './admission-desk.ts';
 import { DRY_RUN_ROWS_MAX } from './limits.ts';
 
 /** Says what an import would do and writes nothing. What the file itself has said so far it must remember. */

@@ -1,17 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { FilewrightError } from '../core/index.ts';
-import {
-  buildEntry,
-  ENTRY_BYTES_MAX,
-  type EntryPlace,
-  genesisPrev,
-  type IntakeEntry,
-  LEDGER_BOUNDARIES,
-  leafHash,
-  logOrigin,
-  parseEntry,
-} from './index.ts';
+import { FilewrightError } from '../core/errors.ts';
+import { buildEntry, ENTRY_BYTES_MAX, genesisPrev, logOrigin } from './entry.ts';
+import type { EntryPlace, IntakeEntry } from './entry-type.ts';
+import { LEDGER_BOUNDARIES } from '../core/boundary.ts';
+import { leafHash } from './hashes.ts';
+import { parseEntry } from './entry-chain.ts';
 
 const log: {
   origin: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FILING_STATUSES, LEGAL_TRANSITIONS } from '../core/index.ts';
+import { FILING_STATUSES, LEGAL_TRANSITIONS } from '../core/filing.ts';
 import type { LedgerEntry } from './entry-type.ts';
 import { FilingHistory } from './filing-history.ts';
 

@@ -1,118 +1,51 @@
+export { BodyCollector, type FoundBody } from './acts/audit-bodies.ts';
 export {
-  checkCheckpoint,
-  type Checkpoint,
-  type CheckpointFault,
-  type CheckpointOutcome,
-  checkpointText,
-  checkPinned,
-  openCheckpoint,
-  signCheckpoint,
-  type TreeHead,
-  type Trust,
-} from './checkpoint.ts';
-export { LEDGER_BOUNDARIES, type LedgerBoundary } from '../core/index.ts';
+  readBoundary,
+  signedLog,
+  type SignedLog,
+  signedLogs,
+  signNow,
+} from './acts/audit-heads.ts';
+export { writePack, writeWholeLog, type WrittenLog } from './acts/audit-pack.ts';
+export { opensslLines, readmeText, verifierScript } from './acts/audit-texts.ts';
+export { sequenceAll } from './acts/sequence.ts';
+export { checkCheckpoint } from './checkpoint.ts';
 export { CompactRange } from './compact-range.ts';
-export { buildEntry, ENTRY_BYTES_MAX, entryBytes, genesisPrev, logOrigin } from './entry.ts';
-export { type EntryFault, parseEntry } from './entry-chain.ts';
+export { parseEntry } from './entry-chain.ts';
+export type { IntakeEntry, LedgerEntry, LedgerSubject } from './entry-type.ts';
+export { buildEntry, genesisPrev, logOrigin } from './entry.ts';
+export { leafHash } from './hashes.ts';
+export type { VerifyOutcome } from './log-verifier.ts';
+export { type OfflineReport, verifyFolder } from './offline/audit-offline.ts';
+export { openBody } from './seal.ts';
+export { dataKey, dataKeys } from './store/data-keys.ts';
+export { factJson, recordFact } from './store/facts.ts';
+export { type Hold, listHolds, placeHold, releaseHold } from './store/holds.ts';
+export type { Installation } from './store/installation.ts';
+export { countSetAside, openSetAside, setAsideFacts } from './store/kept-facts.ts';
+export { hasTenantKey, localRootKey, openTenantKey } from './store/key-tree.ts';
+export { findLogs, type FoundLog, ledgerEntries, ledgerWaiting } from './store/ledger-entries.ts';
 export {
-  type EntryPlace,
-  type IntakeEntry,
-  type LedgerActor,
-  type LedgerClass,
-  type LedgerEntry,
-  type LedgerSubject,
-  type SealedBody,
-} from './entry-type.ts';
-export { type HistoryFault } from './filing-history.ts';
-export { leafHash, nodeHash } from './hashes.ts';
+  entriesBetween,
+  entriesOfFiling,
+  type FiledEntry,
+  firstSeqSince,
+  ledgerCounts,
+  type LogCounts,
+} from './store/ledger-export.ts';
+export { recordLedgerFact } from './store/ledger-facts.ts';
 export {
-  type HeadFault,
-  type VerifyFailure,
-  type VerifyFault,
-  type VerifyOutcome,
-  type VerifyRequest,
-} from './log-verifier.ts';
-export {
-  type OpenedNote,
-  openNote,
-  type VerifiedSignature,
-  type VerifierKeys,
-} from './note.ts';
-export {
-  addSignature,
-  logSigner,
-  type NoteSigner,
-  signNote,
-  witnessSigner,
-} from './note-signer.ts';
-export { canonicalBytes, canonicalBytesRfc8785, parseStrict } from './plain-json.ts';
-export {
-  assembleProof,
-  assembleRoot,
-  consistencyPlan,
-  inclusionPlan,
-  nodesOf,
-  type ProofPlan,
-  type ProofSource,
-  rootPlan,
-  type TreeNode,
-} from './proof-plan.ts';
-export {
-  type BodyPlace,
-  openBody,
-  type RandomBytes,
-  sealBody,
-  type SealFault,
-  unwrapKey,
-  wrapKey,
-} from './seal.ts';
-export {
-  decodeBundle,
-  decodeTile,
-  encodeBundle,
-  type HashRow,
-  hashRow,
-  parseTilePath,
-  TILE_WIDTH,
-  type TileName,
-  tilePath,
-  tilesOfPlan,
-  tilesOfTree,
-  tileSource,
-} from './tile.ts';
-export { TileBuilder, type TileFile, tileFiles } from './tile-builder.ts';
-export {
-  parseTlogProof,
-  type TlogProof,
-  type TlogProofFault,
-  type TlogProofOutcome,
-  verifyTlogProof,
-  writeTlogProof,
-} from './tlog-proof.ts';
-export { consistencyProof, inclusionProof, rootHash } from './tree.ts';
-export {
-  type SizeRange,
-  type TrustedLog,
-  type TrustedWitness,
-  type TrustPolicy,
-  type WitnessGroup,
-} from './trust-policy.ts';
-export { parseTrustPolicy, writeTrustPolicy } from './trust-policy-file.ts';
+  compareCopies,
+  leaveQuarantine,
+  mayTakePart,
+  type Quarantine,
+  readQuarantine,
+  settleQuarantine,
+} from './store/quarantine.ts';
+export { type Alert, ALERT, alertOf, raiseAlertRow, type Severity } from './store/raise-alert.ts';
+export { type SequencerThread, startSequencerThread } from './store/sequencer-thread.ts';
+export { PostgresSequencer } from './store/sequencer.ts';
+export { trustedLogs } from './store/signing-keys.ts';
 export { KeyVault } from './vault.ts';
-export { type KeyRole, parseVerifierKey, verifierKey, type VerifierKey } from './verifier-key.ts';
+export { verifyBody } from './verify-body.ts';
 export { verifyEntries } from './verify.ts';
-export { type BodyCheck, type BodyOutcome, verifyBody } from './verify-body.ts';
-export {
-  inspectLog,
-  inspectLogStream,
-  type LogRequest,
-  type LogStreamRequest,
-  type LogVerdict,
-  verifyLog,
-} from './verify-log.ts';
-export {
-  type ConsistencyClaim,
-  type InclusionClaim,
-  verifyConsistency,
-  verifyInclusion,
-} from './verify-proof.ts';

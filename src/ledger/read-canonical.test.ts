@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalText, type JsonValue } from '../core/index.ts';
+import { canonicalText, type JsonValue } from '../core/canonical-json.ts';
 import { isPlainlyCanonical, readCanonical } from './read-canonical.ts';
 
 const textBytes = (text: string): Uint8Array => Buffer.from(text, 'utf8');

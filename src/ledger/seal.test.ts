@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FilewrightError } from '../core/index.ts';
-import { openBody, parseEntry, sealBody, unwrapKey, verifyBody, wrapKey } from './index.ts';
+import { FilewrightError } from '../core/errors.ts';
+import { openBody, sealBody, unwrapKey, wrapKey } from './seal.ts';
+import { parseEntry } from './entry-chain.ts';
+import { verifyBody } from './verify-body.ts';
 
 const log: {
   origin: string;

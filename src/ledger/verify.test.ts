@@ -1,17 +1,14 @@
 import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalBytes, type JsonValue } from '../core/index.ts';
-import {
-  buildEntry,
-  CompactRange,
-  genesisPrev,
-  type IntakeEntry,
-  leafHash,
-  type TreeHead,
-  verifyEntries,
-  type VerifyRequest,
-} from './index.ts';
+import { canonicalBytes, type JsonValue } from '../core/canonical-json.ts';
+import { buildEntry, genesisPrev } from './entry.ts';
+import { CompactRange } from './compact-range.ts';
+import type { IntakeEntry } from './entry-type.ts';
+import { leafHash } from './hashes.ts';
+import type { TreeHead } from './checkpoint.ts';
+import { verifyEntries } from './verify.ts';
+import type { VerifyRequest } from './log-verifier.ts';
 
 interface TamperCase {
   readonly name: string;

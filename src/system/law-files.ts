@@ -7,8 +7,8 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
   type CalendarSet,
-  type CompiledCalendar,
   compileCalendars,
+  type CompiledCalendar,
   type NamedText,
 } from '../calendar/index.ts';
 import { FilewrightError, type JsonValue, parseStrictJson, whyUnreadable } from '../core/index.ts';

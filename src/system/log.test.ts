@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LogRecord } from '../core/index.ts';
+import type { LogRecord } from '../core/ports.ts';
 import { jsonLog } from './log.ts';
 
 function written(record: LogRecord): Record<string, unknown> {

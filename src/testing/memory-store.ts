@@ -2,27 +2,27 @@
  * The store's ports on a `MemoryDatabase`: one instance for each simulated process, or one for all. A contract suite
  * (test/store-contract) holds it to what PostgreSQL does.
  */
-import type {
-  Admission,
-  AttemptRecord,
-  BatchId,
-  Claim,
-  DeliveryStore,
-  FilingId,
-  IntakeStore,
-  LaneCode,
-  LaneState,
-  LedgerFact,
-  NewFiling,
-  SequencerStore,
-  SlotRef,
-  Survey,
-  TickAnswer,
-  TickInput,
-  WorkerId,
-  WrappedKey,
+import {
+  type Admission,
+  type AttemptRecord,
+  type BatchId,
+  type Claim,
+  type DeliveryStore,
+  type FilingId,
+  type IntakeStore,
+  invariant,
+  type LaneCode,
+  type LaneState,
+  type LedgerFact,
+  type NewFiling,
+  type SequencerStore,
+  type SlotRef,
+  type Survey,
+  type TickAnswer,
+  type TickInput,
+  type WorkerId,
+  type WrappedKey,
 } from '../core/index.ts';
-import { invariant } from '../core/index.ts';
 import type { MemoryDatabase } from './memory/database.ts';
 
 /**

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FilewrightError } from '../core/index.ts';
+import { FilewrightError } from '../core/errors.ts';
 import { Credentials } from './credentials.ts';
 
 const node = process.execPath;

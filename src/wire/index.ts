@@ -1,13 +1,6 @@
 export { isSpecialAddress } from './address-guard.ts';
-export type { BodyLimits } from './body-keeper.ts';
-export { type Connection, Connections } from './connections.ts';
-export {
-  after,
-  type ConnectorOptions,
-  type Dial,
-  openConnection,
-  targetOf,
-} from './connector.ts';
+export { Connection, Connections } from './connections.ts';
+export { after, type Dial, openConnection, targetOf } from './connector.ts';
 export { Credentials } from './credentials.ts';
 export {
   type Requester,

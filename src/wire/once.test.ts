@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { WriteGuard } from '../core/index.ts';
+import type { WriteGuard } from '../core/ports.ts';
 import { askOnce, type OnceEnd, type OnceLimits, UNGUARDED } from './once.ts';
 
 const LIMITS: OnceLimits = { wholeMs: 5_000, keptBytesMax: 1_000, readBytesMax: 100_000 };

@@ -7,7 +7,8 @@ import { pathToFileURL } from 'node:url';
 const [build = '', text = '{}'] = process.argv.slice(2);
 const { kind, url, name, folder, hangsAfterCommit, consumer } = JSON.parse(text);
 const load = (path) => import(pathToFileURL(join(build, path)).href);
-const { consumeRabbit, consumeRedis } = await load('src/brokers/index.js');
+const { consumeRabbit } = await load('src/dockets/brokers/rabbit-intake.js');
+const { consumeRedis } = await load('src/dockets/brokers/redis-intake.js');
 const { systemClock: clock } = await load('src/system/clock.js');
 
 const controller = new AbortController();

@@ -24,7 +24,8 @@ export function useBuild(): () => string {
     rmSync(directory, { recursive: true, force: true });
     mkdirSync(directory);
     const config = join(directory, 'tsconfig.json');
-    const files = ['src/brokers/index.ts', 'src/system/clock.ts'].map((file) => join(root, file));
+    const names = ['dockets/brokers/rabbit-intake', 'dockets/brokers/redis-intake', 'system/clock'];
+    const files = names.map((name) => join(root, `src/${name}.ts`));
     const compilerOptions = { noEmit: false, outDir: directory, rootDir: root, declaration: false };
     writeFileSync(
       config,

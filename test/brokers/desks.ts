@@ -1,5 +1,9 @@
 /** Desks that keep what they were given in memory: one effect for one id, as a store's unique index would have it. */
-import type { BrokerMessage, BrokerTrouble, MessageDesk } from '../../src/brokers/index.ts';
+import type {
+  BrokerMessage,
+  BrokerTrouble,
+  MessageDesk,
+} from '../../src/dockets/brokers/message.ts';
 
 export interface MemoryDesk extends MessageDesk {
   readonly effects: ReadonlyMap<string, BrokerMessage>;

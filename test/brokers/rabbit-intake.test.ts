@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { consumeRabbit, type MessageDesk, type RabbitIntake } from '../../src/brokers/index.ts';
-import { FilewrightError, instant } from '../../src/core/index.ts';
-import { systemClock } from '../../src/system/index.ts';
+import { consumeRabbit, type RabbitIntake } from '../../src/dockets/brokers/rabbit-intake.ts';
+import type { MessageDesk } from '../../src/dockets/brokers/message.ts';
+import { FilewrightError } from '../../src/core/errors.ts';
+import { instant } from '../../src/core/time.ts';
+import { systemClock } from '../../src/system/clock.ts';
 import { pass, until } from '../delivery/waiting.ts';
 import { freshName, RABBIT_URL, rabbitBench, rabbitPresence } from './brokers.ts';
 import { startConsumerProcess, useBuild } from './consumer-processes.ts';

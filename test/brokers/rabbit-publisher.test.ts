@@ -1,9 +1,12 @@
 import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type PublisherOptions, rabbitPublisher } from '../../src/brokers/index.ts';
-import { isSpecialAddress } from '../../src/wire/index.ts';
-import { portOf } from '../../src/portals/testdata/loopback.ts';
-import { systemClock } from '../../src/system/index.ts';
+import {
+  type PublisherOptions,
+  rabbitPublisher,
+} from '../../src/dockets/brokers/rabbit-publisher.ts';
+import { isSpecialAddress } from '../../src/wire/address-guard.ts';
+import { portOf } from '../../src/lanes/portals/testdata/loopback.ts';
+import { systemClock } from '../../src/system/clock.ts';
 import { freshName, RABBIT_URL, rabbitBench, rabbitPresence } from './brokers.ts';
 import { cutter } from './cutter.ts';
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { consumeRedis, type MessageDesk, type RedisIntake } from '../../src/brokers/index.ts';
-import { FilewrightError } from '../../src/core/index.ts';
-import { systemClock } from '../../src/system/index.ts';
+import { consumeRedis, type RedisIntake } from '../../src/dockets/brokers/redis-intake.ts';
+import type { MessageDesk } from '../../src/dockets/brokers/message.ts';
+import { FilewrightError } from '../../src/core/errors.ts';
+import { systemClock } from '../../src/system/clock.ts';
 import { pass, until } from '../delivery/waiting.ts';
 import { REDIS_URL, redisBench, redisPresence } from './brokers.ts';
 import { startConsumerProcess, useBuild } from './consumer-processes.ts';

@@ -2,8 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
-import { consumeRabbit, consumeRedis, rabbitPublisher } from '../../src/brokers/index.ts';
-import { systemClock } from '../../src/system/index.ts';
+import { consumeRabbit } from '../../src/dockets/brokers/rabbit-intake.ts';
+import { consumeRedis } from '../../src/dockets/brokers/redis-intake.ts';
+import { rabbitPublisher } from '../../src/dockets/brokers/rabbit-publisher.ts';
+import { systemClock } from '../../src/system/clock.ts';
 import { pass, until } from '../delivery/waiting.ts';
 import { rabbitBench } from './brokers.ts';
 import { during, memoryDesk } from './desks.ts';

@@ -1,19 +1,15 @@
 /** Measured on the real brokers, on both sides of the thresholds: 1,000 / 1,001 messages, 59 s / 61 s behind. */
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import {
-  consumeRabbit,
-  LagWatch,
-  ownQueueGauge,
-  rabbitGauge,
-  rabbitLag,
-  redisGauge,
-  type Saturation,
-} from '../../src/brokers/index.ts';
-import { instant } from '../../src/core/index.ts';
-import { rabbitManagement } from '../../src/routing/index.ts';
-import { triggersOf } from '../../src/packs/patent/routing/triggers.ts';
-import { systemClock } from '../../src/system/index.ts';
+import { consumeRabbit } from '../../src/dockets/brokers/rabbit-intake.ts';
+import { LagWatch } from '../../src/dockets/brokers/lag-watch.ts';
+import { ownQueueGauge, rabbitLag, type Saturation } from '../../src/dockets/brokers/saturation.ts';
+import { rabbitGauge } from '../../src/dockets/brokers/rabbit-saturation.ts';
+import { redisGauge } from '../../src/dockets/brokers/redis-saturation.ts';
+import { instant } from '../../src/core/time.ts';
+import { rabbitManagement } from '../../src/dockets/routing/rabbit-management.ts';
+import { triggersOf } from '../../src/dockets/rules/routing/triggers.ts';
+import { systemClock } from '../../src/system/clock.ts';
 import { until } from '../delivery/waiting.ts';
 import {
   freshName,

@@ -3,15 +3,13 @@ import { writeFile, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { trustIn } from '../../src/acts/dockets/broker-address.ts';
-import {
-  consumeRabbit,
-  consumeRedis,
-  rabbitGauge,
-  rabbitPublisher,
-  redisGauge,
-} from '../../src/brokers/index.ts';
-import { systemClock } from '../../src/system/index.ts';
+import { trustIn } from '../../src/dockets/acts/broker-address.ts';
+import { consumeRabbit } from '../../src/dockets/brokers/rabbit-intake.ts';
+import { consumeRedis } from '../../src/dockets/brokers/redis-intake.ts';
+import { rabbitGauge } from '../../src/dockets/brokers/rabbit-saturation.ts';
+import { rabbitPublisher } from '../../src/dockets/brokers/rabbit-publisher.ts';
+import { redisGauge } from '../../src/dockets/brokers/redis-saturation.ts';
+import { systemClock } from '../../src/system/clock.ts';
 import { until } from '../delivery/waiting.ts';
 import { TLS } from '../notify/mail-server.ts';
 import {

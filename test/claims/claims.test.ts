@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Session } from '../../src/store/index.ts';
+import { Session } from '../../src/postgres/session.ts';
 import { type FreshDatabase, freshDatabase, TEST_DATABASE_URL } from '../fixtures/database.ts';
 import { verifyLogs } from '../fixtures/verify-logs.ts';
 import { type ClaimCase, Claimer, CLAIMS, DUE_ROWS } from './claims.ts';

@@ -2,25 +2,22 @@
  * Every statement of the store that takes rows nobody else has: how fifty due rows are made for it, and how it is asked.
  * The test compares the names with the sources, so that none is left out.
  */
-import { attemptId, entryId, instant, type LedgerFact } from '../../src/core/index.ts';
-import {
-  claimNotices,
-  claimQuestion,
-  type ConnectionTarget,
-  consumeDue,
-  dueAlerts,
-  leaseDueRuns,
-  lockDueDockets,
-  overdueDifferences,
-  PostgresDeliveryStore,
-  releaseBatch,
-  Session,
-  shredDue,
-  takeEvents,
-  takeManualNotices,
-} from '../../src/store/index.ts';
-import { batchId, laneCode, type WorkerId } from '../../src/core/index.ts';
-import { systemIds } from '../../src/system/index.ts';
+import { attemptId, batchId, entryId, laneCode, type WorkerId } from '../../src/core/ids.ts';
+import { instant } from '../../src/core/time.ts';
+import type { LedgerFact } from '../../src/core/ports.ts';
+import { claimNotices } from '../../src/people/store/notices.ts';
+import { claimQuestion } from '../../src/grants/store/questions.ts';
+import { type ConnectionTarget, Session } from '../../src/postgres/session.ts';
+import { consumeDue, takeEvents } from '../../src/people/store/outbox.ts';
+import { dueAlerts } from '../../src/people/store/alerts.ts';
+import { leaseDueRuns } from '../../src/dockets/store/recovery.ts';
+import { lockDueDockets } from '../../src/dockets/store/steps.ts';
+import { overdueDifferences } from '../../src/dockets/store/differences.ts';
+import { PostgresDeliveryStore } from '../../src/filings/store/delivery-store.ts';
+import { releaseBatch } from '../../src/filings/store/batches.ts';
+import { shredDue } from '../../src/oversight/store/retention.ts';
+import { takeManualNotices } from '../../src/dockets/store/handoffs.ts';
+import { systemIds } from '../../src/system/clock.ts';
 import { randomBytes } from 'node:crypto';
 
 export const DUE_ROWS = 50;

@@ -2,7 +2,7 @@
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorFileFor } from '../../src/cli/arguments.ts';
-import { sampleProfile } from '../../src/testing/index.ts';
+import { sampleProfile } from '../../src/testing/simulator/sample-profile.ts';
 import { CliWorld, envelopeOf, type Variables } from '../fixtures/cli.ts';
 import { COLUMNS, csv, row } from './rows.ts';
 

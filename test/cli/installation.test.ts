@@ -4,8 +4,9 @@ import { chmod, mkdir, readFile, rename, rm, statfs, writeFile } from 'node:fs/p
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ensureEmbedded, stopEmbedded } from '../../src/store/index.ts';
-import { sampleProfile } from '../../src/testing/index.ts';
+import { ensureEmbedded } from '../../src/postgres/embedded/ensure.ts';
+import { stopEmbedded } from '../../src/postgres/embedded/stop.ts';
+import { sampleProfile } from '../../src/testing/simulator/sample-profile.ts';
 import { CliWorld, envelopeOf, MAIN } from '../fixtures/cli.ts';
 import { csv, row } from './rows.ts';
 

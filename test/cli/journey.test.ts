@@ -1,7 +1,8 @@
 /** One batch from two people to its end, by commands alone. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ensureEmbedded, Session } from '../../src/store/index.ts';
+import { ensureEmbedded } from '../../src/postgres/embedded/ensure.ts';
+import { Session } from '../../src/postgres/session.ts';
 import { CliWorld, envelopeOf, type Portals, textAt, type Variables } from '../fixtures/cli.ts';
 import { csv, row } from './rows.ts';
 

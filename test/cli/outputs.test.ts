@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sampleProfile } from '../../src/testing/index.ts';
+import { sampleProfile } from '../../src/testing/simulator/sample-profile.ts';
 import { CliWorld, envelopeOf, type Variables } from '../fixtures/cli.ts';
 import { csv, row } from './rows.ts';
 

@@ -1,6 +1,6 @@
 /** An import that was cut off: its filings are in no batch that anybody can approve, and that must not stay unseen. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sampleProfile } from '../../src/testing/index.ts';
+import { sampleProfile } from '../../src/testing/simulator/sample-profile.ts';
 import { CliWorld, envelopeOf, textAt, type Variables } from '../fixtures/cli.ts';
 import { csv, row } from './rows.ts';
 

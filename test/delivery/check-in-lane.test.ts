@@ -1,9 +1,10 @@
 /** `portal check` while workers file: it counts against the ceiling like everybody else. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { checkInLane } from '../../src/acts/index.ts';
-import { FilewrightError, type Profile } from '../../src/core/index.ts';
-import { checkPortal } from '../../src/portals/index.ts';
-import { systemClock } from '../../src/system/index.ts';
+import { checkInLane } from '../../src/lanes/acts/portal-check.ts';
+import { FilewrightError } from '../../src/core/errors.ts';
+import type { Profile } from '../../src/core/profile.ts';
+import { checkPortal } from '../../src/lanes/conformance/conformance.ts';
+import { systemClock } from '../../src/system/clock.ts';
 import { type Server, startServer } from './server.ts';
 import { quickProfile, Stage } from './stage.ts';
 import { until } from './waiting.ts';

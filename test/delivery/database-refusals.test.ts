@@ -1,7 +1,7 @@
 /** What a database that is there refuses for the moment: it is waited out like one that is away. */
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { Session, type SessionOptions } from '../../src/store/index.ts';
+import { Session, type SessionOptions } from '../../src/postgres/session.ts';
 import { type Server, startServer } from './server.ts';
 import { LEASE_MS, quickProfile, Stage } from './stage.ts';
 import { pass, until } from './waiting.ts';

@@ -1,8 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { runBatch } from '../../src/acts/index.ts';
+import { runBatch } from '../../src/filings/acts/batches.ts';
 import { createFilewright } from '../../src/app.ts';
-import { batchId, type Clock, instant, type Processes } from '../../src/core/index.ts';
-import { systemClock } from '../../src/system/index.ts';
+import { batchId } from '../../src/core/ids.ts';
+import type { Clock, Processes } from '../../src/core/ports.ts';
+import { instant } from '../../src/core/time.ts';
+import { systemClock } from '../../src/system/clock.ts';
 import { cuttingProxy } from '../fixtures/cutting-proxy.ts';
 import { gateway } from './gateway.ts';
 import { type Server, startServer } from './server.ts';

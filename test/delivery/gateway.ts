@@ -1,6 +1,6 @@
 /** A way to the database that can be shut: every connection is cut, and none comes about. */
 import { connect, createServer, type Socket } from 'node:net';
-import type { ConnectionTarget } from '../../src/store/index.ts';
+import type { ConnectionTarget } from '../../src/postgres/session.ts';
 
 export interface Gateway {
   readonly target: ConnectionTarget;

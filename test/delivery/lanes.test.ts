@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { addPortal } from '../../src/acts/index.ts';
-import { instant, type Profile, toRfc3339 } from '../../src/core/index.ts';
-import type { ReceivedRequest } from '../../src/testing/index.ts';
+import { addPortal } from '../../src/lanes/acts/lanes.ts';
+import { instant, toRfc3339 } from '../../src/core/time.ts';
+import type { Profile } from '../../src/core/profile.ts';
+import type { ReceivedRequest } from '../../src/testing/simulator/request-log.ts';
 import { type Server, startServer } from './server.ts';
 import { quickProfile, Stage } from './stage.ts';
 import { pass, until } from './waiting.ts';

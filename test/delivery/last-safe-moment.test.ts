@@ -1,20 +1,14 @@
 /** The last safe moment, at the last moment: a claim may wait for its slot, and a slot for a connection. */
 import { describe, expect, it } from 'vitest';
-import {
-  addMs,
-  attemptId,
-  type Claim,
-  type Clock,
-  type Exchange,
-  type Filing,
-  instant,
-  type Portal,
-  type Profile,
-  workerId,
-} from '../../src/core/index.ts';
-import { FILING, PORTAL } from '../../src/core/testdata/decisions.ts';
-import { Leases, momentOf } from '../../src/delivery/leases.ts';
-import { takeTurn } from '../../src/delivery/turn.ts';
+import { addMs, instant } from '../../src/core/time.ts';
+import { attemptId, workerId } from '../../src/core/ids.ts';
+import type { Claim, Clock, Portal } from '../../src/core/ports.ts';
+import type { Exchange } from '../../src/core/exchange.ts';
+import type { Filing } from '../../src/core/filing.ts';
+import type { Profile } from '../../src/core/profile.ts';
+import { FILING, PORTAL } from '../../src/filings/rules/testdata/decisions.ts';
+import { Leases, momentOf } from '../../src/lanes/live/leases.ts';
+import { takeTurn } from '../../src/filings/delivery/turn.ts';
 
 const START = FILING.lastSafe - 1_000;
 const KEYS: Profile = { ...PORTAL, idempotency: { header: 'Key', honouredMs: 86_400_000 } };

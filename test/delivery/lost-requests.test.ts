@@ -1,24 +1,19 @@
 /** Requests around a filing that are lost: the portal may still be at work on them, so their slot rests like any other. */
 import { describe, expect, it } from 'vitest';
-import { sendGate } from '../../src/acts/send-gate.ts';
-import {
-  attemptId,
-  CLOSED,
-  type Claim,
-  type Clock,
-  type Exchange,
-  instant,
-  laneCode,
-  type Profile,
-  workerId,
-} from '../../src/core/index.ts';
-import { FILING } from '../../src/core/testdata/decisions.ts';
-import { Lanes } from '../../src/delivery/lanes.ts';
-import { Leases, momentOf } from '../../src/delivery/leases.ts';
-import { SessionKeeper } from '../../src/delivery/session-keeper.ts';
-import { Unawaited } from '../../src/delivery/unawaited.ts';
-import { takeTurn } from '../../src/delivery/turn.ts';
-import { sampleProfile } from '../../src/testing/index.ts';
+import { sendGate } from '../../src/filings/acts/send-gate.ts';
+import { attemptId, laneCode, workerId } from '../../src/core/ids.ts';
+import { CLOSED } from '../../src/core/breaker.ts';
+import type { Claim, Clock } from '../../src/core/ports.ts';
+import type { Exchange } from '../../src/core/exchange.ts';
+import { instant } from '../../src/core/time.ts';
+import type { Profile } from '../../src/core/profile.ts';
+import { FILING } from '../../src/filings/rules/testdata/decisions.ts';
+import { Lanes } from '../../src/lanes/live/lanes.ts';
+import { Leases, momentOf } from '../../src/lanes/live/leases.ts';
+import { SessionKeeper } from '../../src/lanes/live/session-keeper.ts';
+import { Unawaited } from '../../src/lanes/live/unawaited.ts';
+import { takeTurn } from '../../src/filings/delivery/turn.ts';
+import { sampleProfile } from '../../src/testing/simulator/sample-profile.ts';
 
 const LANE = laneCode('US-DE');
 const START = 1_772_000_000_000;

@@ -1,19 +1,15 @@
 /** Probes beside the pass: judged by the right clock, against the breaker that they were sent for, in a slot of the lane. */
 import { describe, expect, it } from 'vitest';
-import {
-  type BreakerState,
-  type Clock,
-  type Exchange,
-  instant,
-  laneCode,
-  type LaneState,
-  type Survey,
-  workerId,
-} from '../../src/core/index.ts';
-import { Lanes } from '../../src/delivery/lanes.ts';
-import { Leases, momentOf } from '../../src/delivery/leases.ts';
-import { Prober } from '../../src/delivery/prober.ts';
-import { Unawaited } from '../../src/delivery/unawaited.ts';
+import type { BreakerState } from '../../src/core/breaker.ts';
+import type { Clock, Survey } from '../../src/core/ports.ts';
+import type { Exchange } from '../../src/core/exchange.ts';
+import { instant } from '../../src/core/time.ts';
+import { laneCode, workerId } from '../../src/core/ids.ts';
+import type { LaneState } from '../../src/core/lane.ts';
+import { Lanes } from '../../src/lanes/live/lanes.ts';
+import { Leases, momentOf } from '../../src/lanes/live/leases.ts';
+import { Prober } from '../../src/lanes/live/prober.ts';
+import { Unawaited } from '../../src/lanes/live/unawaited.ts';
 import { quickProfile } from './stage.ts';
 
 const LANE = laneCode('US-DE');

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Reckoning } from '../../sim/chaos/reckoning.ts';
-import { systemProcesses } from '../../src/delivery/index.ts';
+import { systemProcesses } from '../../src/lanes/live/processes.ts';
 import { type Build, buildTree, type Child, spawnCommand, spawnWorker } from './children.ts';
 import { gateway } from './gateway.ts';
 import { type Server, startServer } from './server.ts';

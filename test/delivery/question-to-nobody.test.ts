@@ -1,19 +1,14 @@
 /** A filing that waits for an answer, on a lane whose new profile has nobody to ask. */
 import { expect, it } from 'vitest';
-import {
-  attemptId,
-  type Claim,
-  decide,
-  type FilingEvent,
-  type Filing,
-  type Step,
-  workerId,
-} from '../../src/core/index.ts';
-import { FILING, NOW, PORTAL, without } from '../../src/core/testdata/decisions.ts';
-import { Leases } from '../../src/delivery/leases.ts';
-import { takeTurn } from '../../src/delivery/turn.ts';
-import { createPortal } from '../../src/portals/index.ts';
-import { systemClock } from '../../src/system/index.ts';
+import { attemptId, workerId } from '../../src/core/ids.ts';
+import type { Claim } from '../../src/core/ports.ts';
+import { decide, type FilingEvent } from '../../src/filings/rules/decide.ts';
+import type { Filing, Step } from '../../src/core/filing.ts';
+import { FILING, NOW, PORTAL, without } from '../../src/filings/rules/testdata/decisions.ts';
+import { Leases } from '../../src/lanes/live/leases.ts';
+import { takeTurn } from '../../src/filings/delivery/turn.ts';
+import { createPortal } from '../../src/lanes/portals/portal.ts';
+import { systemClock } from '../../src/system/clock.ts';
 
 const SENT = { firstSentAt: NOW, lastSentAt: NOW, unclear: 0 };
 const STEPS: readonly Step[] = [

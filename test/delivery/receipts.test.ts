@@ -1,7 +1,8 @@
 /** A receipt is one filing's: whoever comes with it second, or with somebody else's answer, is not accepted. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Echo, Profile } from '../../src/core/index.ts';
-import type { BehaviourChange, FaultKind } from '../../src/testing/index.ts';
+import type { Echo, Profile } from '../../src/core/profile.ts';
+import type { BehaviourChange } from '../../src/testing/simulator/behaviour.ts';
+import type { FaultKind } from '../../src/testing/simulator/faults.ts';
 import { type Server, startServer } from './server.ts';
 import { NO_KEYS, quickProfile, Stage } from './stage.ts';
 

@@ -1,7 +1,7 @@
 /** A portal, or a gateway before it, that takes a filing and then answers as if it had not. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Profile } from '../../src/core/index.ts';
-import type { FaultKind } from '../../src/testing/index.ts';
+import type { Profile } from '../../src/core/profile.ts';
+import type { FaultKind } from '../../src/testing/simulator/faults.ts';
 import { type Server, startServer } from './server.ts';
 import { NO_KEYS, quickProfile, Stage } from './stage.ts';
 

@@ -2,7 +2,9 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ConnectionTarget, ensureEmbedded, stopEmbedded } from '../../src/store/index.ts';
+import type { ConnectionTarget } from '../../src/postgres/session.ts';
+import { ensureEmbedded } from '../../src/postgres/embedded/ensure.ts';
+import { stopEmbedded } from '../../src/postgres/embedded/stop.ts';
 
 export interface Server {
   readonly dataDirectory: string;

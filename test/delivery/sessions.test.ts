@@ -1,8 +1,8 @@
 /** Lanes behind a login: sessions of one account that end each other, and a login that breaks. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { quickPages } from '../../sim/chaos/pages.ts';
-import type { Profile } from '../../src/core/index.ts';
-import { watchSessions } from '../../src/jobs/session-watch.ts';
+import type { Profile } from '../../src/core/profile.ts';
+import { watchSessions } from '../../src/filings/watch/session-watch.ts';
 import { type Server, startServer } from './server.ts';
 import { quickProfile, Stage } from './stage.ts';
 import { until } from './waiting.ts';

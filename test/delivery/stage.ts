@@ -3,38 +3,31 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { Evidence } from '../../sim/chaos/evidence.ts';
-import { type Reckoning, reckon } from '../../sim/chaos/reckoning.ts';
-import {
-  addPortal,
-  addUser,
-  approve,
-  changeLane,
-  importFile,
-  knownProfiles,
-  personOf,
-} from '../../src/acts/index.ts';
+import { reckon, type Reckoning } from '../../sim/chaos/reckoning.ts';
+import { addPortal, changeLane, lanes, profilesByLane } from '../../src/lanes/acts/lanes.ts';
+import { addUser } from '../../src/oversight/acts/users.ts';
+import { approve, importFile } from '../../src/filings/acts/batches.ts';
+import { knownProfiles } from '../../src/lanes/acts/known-profiles.ts';
+import { personOf } from '../../src/people/acts/people.ts';
 import { createFilewright, type Filewright } from '../../src/app.ts';
-import type { Clock, LaneState, Portal, Processes, Profile } from '../../src/core/index.ts';
-import { Worker, type WorkerSettings } from '../../src/delivery/index.ts';
-import { createPortal } from '../../src/portals/index.ts';
-import {
-  type ConnectionTarget,
-  PostgresDeliveryStore,
-  PostgresSequencer,
-  Session,
-} from '../../src/store/index.ts';
-import { silentLog, systemClock } from '../../src/system/index.ts';
-import {
-  type BehaviourChange,
-  sampleProfile,
-  type Simulator,
-  startSimulator,
-} from '../../src/testing/index.ts';
+import type { Clock, Portal, Processes } from '../../src/core/ports.ts';
+import type { LaneState } from '../../src/core/lane.ts';
+import type { Profile } from '../../src/core/profile.ts';
+import { Worker } from '../../src/filings/delivery/worker.ts';
+import type { WorkerSettings } from '../../src/filings/delivery/settings.ts';
+import { createPortal } from '../../src/lanes/portals/portal.ts';
+import { type ConnectionTarget, Session } from '../../src/postgres/session.ts';
+import { PostgresDeliveryStore } from '../../src/filings/store/delivery-store.ts';
+import { PostgresSequencer } from '../../src/ledger/store/sequencer.ts';
+import { silentLog } from '../../src/system/log.ts';
+import { systemClock } from '../../src/system/clock.ts';
+import type { BehaviourChange } from '../../src/testing/simulator/behaviour.ts';
+import { sampleProfile } from '../../src/testing/simulator/sample-profile.ts';
+import { type Simulator, startSimulator } from '../../src/testing/simulator/portal-server.ts';
 import type { Server } from './server.ts';
 import { until } from './waiting.ts';
 import { OPERATOR } from '../operator.ts';
-import { lanes, profilesByLane } from '../../src/acts/lanes.ts';
-import type { PersonActor } from '../../src/access/index.ts';
+import type { PersonActor } from '../../src/access/actor.ts';
 
 const SCHEMA = 'filewright';
 /** Short, so that tests about its end are short; long enough for three heartbeats on a busy machine. */

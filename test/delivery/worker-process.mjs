@@ -7,7 +7,7 @@ const [build = '', dataDirectory = '', tenant = '', leaseMs = '', databaseUrl = 
   process.argv.slice(2);
 const load = (path) => import(pathToFileURL(join(build, path)).href);
 const { createFilewright } = await load('src/app.js');
-const { profilesByLane } = await load('src/acts/index.js');
+const { profilesByLane } = await load('src/lanes/index.js');
 
 // An orphan of a test that was broken off must not go on.
 const exit = () => process.exit(1);

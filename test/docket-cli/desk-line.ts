@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { CommanderError } from 'commander';
 import { createProgram } from '../../src/cli/program.ts';
 import { reportError } from '../../src/cli/output.ts';
-import { EXIT, FilewrightError } from '../../src/core/index.ts';
-import { stopEmbedded } from '../../src/store/index.ts';
+import { EXIT, FilewrightError } from '../../src/core/errors.ts';
+import { stopEmbedded } from '../../src/postgres/embedded/stop.ts';
 import { type Ended, envelopeOf, type Json, ROOT, textAt } from '../fixtures/cli.ts';
 
 export class DeskLine {

@@ -5,13 +5,14 @@
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
-import { instant } from '../../src/core/index.ts';
-import { queueDigest } from '../../src/jobs/index.ts';
-import { docketReaders } from '../../src/routing/index.ts';
-import { addDifferences, lockRun, startRun, writeRun } from '../../src/store/index.ts';
+import { instant } from '../../src/core/time.ts';
+import { queueDigest } from '../../src/work/digest.ts';
+import { docketReaders } from '../../src/dockets/routing/docket-readers.ts';
+import { addDifferences } from '../../src/dockets/store/differences.ts';
+import { lockRun, startRun, writeRun } from '../../src/dockets/store/recovery.ts';
 import { textAt } from '../fixtures/cli.ts';
 import { listAt } from './desk-line.ts';
-import { EVENTS, FIRMS, type Firm, isRuizs, SECRETS, TwinFirms } from './twin-firms.ts';
+import { EVENTS, type Firm, FIRMS, isRuizs, SECRETS, TwinFirms } from './twin-firms.ts';
 
 const RUN = {
   main: '01900000-0000-7000-8000-000000000001',

@@ -4,8 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { COMPARED, shownRun } from '../../src/acts/dockets/recovery-shown.ts';
-import { instant } from '../../src/core/index.ts';
+import { COMPARED, shownRun } from '../../src/dockets/acts/recovery-shown.ts';
+import { instant } from '../../src/core/time.ts';
 import type { DeskLine } from './desk-line.ts';
 import { pdfTexts } from './pdf-text.ts';
 import { comparable, EVENTS, isRuizs, SECRETS, TwinFirms } from './twin-firms.ts';

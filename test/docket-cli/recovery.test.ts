@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createFilewright, type Filewright } from '../../src/app.ts';
-import type { RunningRouter } from '../../src/routing/index.ts';
+import type { RunningRouter } from '../../src/dockets/routing/router.ts';
 import { until } from '../delivery/waiting.ts';
 import { Endpoint } from '../dockets/firm-server.ts';
 import { law, quick } from '../dockets/stage.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { reportCsv } from '../../src/acts/dockets/report-csv.ts';
-import { reportPdf } from '../../src/acts/dockets/report-pdf.ts';
-import { instant } from '../../src/core/index.ts';
-import type { ReportRow } from '../../src/packs/patent/docket/index.ts';
+import { reportCsv } from '../../src/dockets/acts/report-csv.ts';
+import { reportPdf } from '../../src/dockets/acts/report-pdf.ts';
+import { instant } from '../../src/core/time.ts';
+import type { ReportRow } from '../../src/dockets/rules/docket/report.ts';
 import { pdfTexts } from './pdf-text.ts';
 
 const ROW: ReportRow = {

@@ -4,12 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  type DocketSystem,
-  type MailHouse,
-  startDocketSystem,
-  startMailHouse,
-} from '../../src/testing/stand-ins/index.ts';
+import { type DocketSystem, startDocketSystem } from '../../src/testing/stand-ins/docket-system.ts';
+import { type MailHouse, startMailHouse } from '../../src/testing/stand-ins/mail-house.ts';
 import { csv, row } from '../cli/rows.ts';
 import { CliWorld, type Json, ROOT, type Running, textAt } from '../fixtures/cli.ts';
 import { DeskLine, listAt, type Person } from './desk-line.ts';

@@ -1,13 +1,12 @@
 /** Docket events from real brokers, and to them; queues that are too full. */
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import {
-  consumeRabbit,
-  consumeRedis,
-  rabbitGauge,
-  rabbitPublisher,
-} from '../../src/brokers/index.ts';
-import { docketMessageDesk, rabbitManagement } from '../../src/routing/index.ts';
-import { systemClock } from '../../src/system/index.ts';
+import { consumeRabbit } from '../../src/dockets/brokers/rabbit-intake.ts';
+import { consumeRedis } from '../../src/dockets/brokers/redis-intake.ts';
+import { rabbitGauge } from '../../src/dockets/brokers/rabbit-saturation.ts';
+import { rabbitPublisher } from '../../src/dockets/brokers/rabbit-publisher.ts';
+import { docketMessageDesk } from '../../src/dockets/routing/intake.ts';
+import { rabbitManagement } from '../../src/dockets/routing/rabbit-management.ts';
+import { systemClock } from '../../src/system/clock.ts';
 import {
   freshName,
   managementPresence,

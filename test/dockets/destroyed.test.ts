@@ -1,12 +1,20 @@
 /** Destroying the key of a client destroys what was read of its dockets, and nothing of a docket that is still open. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { detailJson, detailText } from '../../src/cli/commands/docket-text.ts';
-import { entryId, instant } from '../../src/core/index.ts';
-import { importDockets, listDockets, showDocket } from '../../src/routing/index.ts';
-import { addUser, personOf } from '../../src/acts/index.ts';
-import { holdData, releaseData, retentionStatus, runRetention } from '../../src/acts/retention.ts';
-import { mayHold } from '../../src/packs/patent/docket/index.ts';
-import { shredDue } from '../../src/store/index.ts';
+import { entryId } from '../../src/core/ids.ts';
+import { instant } from '../../src/core/time.ts';
+import { importDockets } from '../../src/dockets/routing/intake.ts';
+import { docketSeenBy, docketsSeenBy } from '../../src/dockets/routing/desk.ts';
+import { addUser } from '../../src/oversight/acts/users.ts';
+import { personOf } from '../../src/people/acts/people.ts';
+import {
+  holdData,
+  releaseData,
+  retentionStatus,
+  runRetention,
+} from '../../src/oversight/acts/retention.ts';
+import { mayHold } from '../../src/dockets/rules/docket/kept-under.ts';
+import { shredDue } from '../../src/oversight/store/retention.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { type Row, Stage } from './stage.ts';
 import { OPERATOR } from '../operator.ts';
@@ -68,16 +76,16 @@ describe('the key of a client', () => {
     expect((await shred()).keys).toHaveLength(1);
     expect(await rowText()).not.toMatch(SECRETS);
     const { parts } = stage;
-    const shown = await showDocket(parts, await stage.viewer('hart'), id);
+    const shown = await docketSeenBy(parts, await stage.viewer('hart'), id);
     expect(detailText(shown)).toContain('destroyed with the data key of its client');
     expect(`${detailText(shown)}${JSON.stringify(detailJson(shown))}`).not.toMatch(SECRETS);
     expect(detailJson(shown)).toMatchObject({ isDestroyed: true, payloadBytes: null });
-    await expect(showDocket(parts, await stage.viewer('ruiz'), id)).rejects.toMatchObject({
+    await expect(docketSeenBy(parts, await stage.viewer('ruiz'), id)).rejects.toMatchObject({
       code: 'NOT_FOUND',
     });
     const closed = { closed: 'only' } as const;
-    expect(await listDockets(parts, await stage.viewer('hart'), closed)).toHaveLength(1);
-    expect(await listDockets(parts, await stage.viewer('ruiz'), closed)).toEqual([]);
+    expect(await docketsSeenBy(parts, await stage.viewer('hart'), closed)).toHaveLength(1);
+    expect(await docketsSeenBy(parts, await stage.viewer('ruiz'), closed)).toEqual([]);
     expect(await stage.isLedgerSound()).toBe(true);
     // The same event again is still the same docket, and nothing of it comes back.
     expect(await bring()).toBe(id);

@@ -1,12 +1,13 @@
 /** One event is one docket in the database, whatever spelling it comes in; and what a link tells of a confidential one. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { serveAcknowledgements } from '../../src/acts/dockets/index.ts';
-import { linksOf } from '../../src/acts/dockets/links.ts';
-import { personOf } from '../../src/acts/people.ts';
-import { addUser } from '../../src/acts/users.ts';
-import { addMs } from '../../src/core/index.ts';
-import { acknowledgementDesk, importDockets } from '../../src/routing/index.ts';
-import { linkFor } from '../../src/store/index.ts';
+import { serveAcknowledgements } from '../../src/dockets/acts/serve.ts';
+import { linksOf } from '../../src/dockets/acts/links.ts';
+import { personOf } from '../../src/people/acts/people.ts';
+import { addUser } from '../../src/oversight/acts/users.ts';
+import { addMs } from '../../src/core/time.ts';
+import { acknowledgementDesk } from '../../src/dockets/routing/acknowledgement-desk.ts';
+import { importDockets } from '../../src/dockets/routing/intake.ts';
+import { linkFor } from '../../src/dockets/store/handoffs.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { type Row, Stage } from './stage.ts';
 import { OPERATOR } from '../operator.ts';

@@ -1,9 +1,10 @@
 /** What is far too long, or cannot be stored, from a message, a table or a person: the docket goes its way, and so do the logs. */
 import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sha256Hex } from '../../src/core/index.ts';
-import { closeDocket, docketMessageDesk } from '../../src/routing/index.ts';
-import { setAsideFacts } from '../../src/store/index.ts';
+import { sha256Hex } from '../../src/core/ids.ts';
+import { closeAs } from '../../src/dockets/routing/desk.ts';
+import { docketMessageDesk } from '../../src/dockets/routing/intake.ts';
+import { setAsideFacts } from '../../src/ledger/store/kept-facts.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { until } from '../delivery/waiting.ts';
 import { AssignmentTable } from './assignment-table.ts';
@@ -112,8 +113,8 @@ describe('a person', () => {
       id: string;
     }[];
     const viewer = await stage.viewer();
-    const close = (request: Parameters<typeof closeDocket>[3]) =>
-      closeDocket(stage.parts, viewer, id, request);
+    const close = (request: Parameters<typeof closeAs>[3]) =>
+      closeAs(stage.parts, viewer, id, request);
     await expect(close({ kind: 'override', reason: LONG })).rejects.toMatchObject({
       code: 'PROOF_NEEDED',
       message: expect.stringMatching(/reason of 10 to 2000 characters/),

@@ -1,6 +1,6 @@
 /** People who must be told: really told, by a real SMTP server, in few letters, and not when a target has it after all. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { acknowledgeDocket, showDocket } from '../../src/routing/index.ts';
+import { acknowledgeAs, docketSeenBy } from '../../src/dockets/routing/desk.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { until } from '../delivery/waiting.ts';
 import { header, type MailServerStub, startMailServer, TLS } from '../notify/mail-server.ts';
@@ -98,7 +98,11 @@ describe('somebody of the manual tier', () => {
         (await alertTexts('docket_manual')).some((text) => text.includes('hart was told')),
       10_000,
     );
-    const { handoffs } = await showDocket(stage.parts, await stage.viewer(), docket?.docket ?? '');
+    const { handoffs } = await docketSeenBy(
+      stage.parts,
+      await stage.viewer(),
+      docket?.docket ?? '',
+    );
     expect(
       handoffs
         .filter(({ tier }) => tier === 'MANUAL')
@@ -114,7 +118,7 @@ describe('somebody of the manual tier', () => {
       next: 'hart',
     });
     expect(facts.filter(({ type }) => type === 'docket.manual_told')).toHaveLength(1);
-    const acknowledged = await acknowledgeDocket(
+    const acknowledged = await acknowledgeAs(
       stage.parts,
       await stage.viewer('hart'),
       docket?.docket ?? '',
@@ -226,10 +230,10 @@ describe('a docket that waits for people', () => {
     await until(async () => (await manual()) === 4, 30_000);
     const viewer = await stage.viewer('clerk');
     const mine = admitted[0]?.docket ?? '';
-    expect((await acknowledgeDocket(stage.parts, viewer, mine)).kind).toBe('acknowledged');
+    expect((await acknowledgeAs(stage.parts, viewer, mine)).kind).toBe('acknowledged');
     outage(false);
     await until(async () => (await stage.confirmed()) === 4, 60_000);
-    expect((await showDocket(stage.parts, viewer, mine)).owner).toBe('clerk');
+    expect((await docketSeenBy(stage.parts, viewer, mine)).owner).toBe('clerk');
     const taken = SENDING_TIERS.flatMap((tier) => [...stage.endpoints[tier].counts().keys()]);
     expect(taken).not.toContain(mine);
   }, 120_000);

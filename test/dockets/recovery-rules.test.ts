@@ -1,28 +1,23 @@
 /** The way back of a target as a state machine: what closes a breaker, and what never does. */
 import { array, assert, boolean, constantFrom, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type BreakerState,
-  breakerAfter,
-  CLOSED,
-  type Instant,
-  instant,
-  nextProbeAt,
-  sha256Hex,
-} from '../../src/core/index.ts';
+import { breakerAfter, type BreakerState, CLOSED, nextProbeAt } from '../../src/core/breaker.ts';
+import { type Instant, instant } from '../../src/core/time.ts';
+import { sha256Hex } from '../../src/core/ids.ts';
 import {
   type CheckVerdict,
-  DEFAULT_RECOVERY,
-  differencesOf,
   dueCheck,
-  graveReasons,
   nextRecovery,
+  startRecovery,
+} from '../../src/dockets/rules/recovery/next-recovery.ts';
+import {
+  DEFAULT_RECOVERY,
   nextTurnOf,
   type RecoveryState,
-  startRecovery,
-  undrained,
-} from '../../src/packs/patent/recovery/index.ts';
-import { DEFAULT_POLICY } from '../../src/packs/patent/routing/index.ts';
+} from '../../src/dockets/rules/recovery/state.ts';
+import { differencesOf, graveReasons } from '../../src/dockets/rules/recovery/reconcile.ts';
+import { undrained } from '../../src/dockets/rules/recovery/drain.ts';
+import { DEFAULT_POLICY } from '../../src/dockets/rules/routing/policy.ts';
 
 const OPENED = instant(1_000_000);
 const { breaker: breakerPolicy } = DEFAULT_POLICY;

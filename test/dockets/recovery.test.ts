@@ -1,16 +1,17 @@
 /** The way back of a real endpoint, step by step, each with its failure. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { SaturationGauge } from '../../src/brokers/index.ts';
-import { FilewrightError } from '../../src/core/index.ts';
-import { NO_GLIMPSE, readDocketRow } from '../../src/packs/patent/docket/index.ts';
+import type { SaturationGauge } from '../../src/dockets/brokers/saturation.ts';
+import { FilewrightError } from '../../src/core/errors.ts';
+import { NO_GLIMPSE } from '../../src/dockets/rules/docket/docket.ts';
+import { readDocketRow } from '../../src/dockets/rules/docket/read-row.ts';
 import {
-  approveRecovery,
-  importDockets,
+  approveRun,
   listBreakers,
-  recoveryStatus,
-  reviewDocketDifferences,
-  runRecovery,
-} from '../../src/routing/index.ts';
+  moveRecovery,
+  recoveriesSeenBy,
+} from '../../src/dockets/routing/recovery-acts.ts';
+import { importDockets } from '../../src/dockets/routing/intake.ts';
+import { reviewDocketDifferences } from '../../src/dockets/routing/differences.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { pass, until } from '../delivery/waiting.ts';
 import { REJECTION, Stage } from './stage.ts';
@@ -31,7 +32,7 @@ async function breaker(): Promise<string> {
 }
 
 async function status() {
-  const [run] = await recoveryStatus(stage.parts, await stage.viewer(), { target: 'team' });
+  const [run] = await recoveriesSeenBy(stage.parts, await stage.viewer(), { target: 'team' });
   return run;
 }
 
@@ -151,7 +152,7 @@ describe('a target that failed', () => {
     expect(run?.evidence.findLast(({ step }) => step === 'drain')?.evidence).toMatchObject({
       duplicates: 1,
     });
-    await approveRecovery(stage.parts, 'team', ACTOR, { reason: 'one was struck out by hand' });
+    await approveRun(stage.parts, 'team', ACTOR, { reason: 'one was struck out by hand' });
     await until(async () => (await breaker()) === 'closed', 15_000);
   });
 
@@ -221,10 +222,10 @@ describe('a target that failed', () => {
       { kind: 'recovery_waits', subject: 'team' },
       { kind: 'target_failing', subject: 'team' },
     ]);
-    await expect(
-      approveRecovery(stage.parts, 'team', ACTOR, { reason: 'ok' }),
-    ).rejects.toMatchObject({ code: 'USAGE' });
-    await approveRecovery(stage.parts, 'team', ACTOR, {
+    await expect(approveRun(stage.parts, 'team', ACTOR, { reason: 'ok' })).rejects.toMatchObject({
+      code: 'USAGE',
+    });
+    await approveRun(stage.parts, 'team', ACTOR, {
       reason: 'compared by hand, a test record',
     });
     await until(async () => (await breaker()) === 'closed', 15_000);
@@ -232,7 +233,7 @@ describe('a target that failed', () => {
     expect(await reviewDocketDifferences(stage.parts, await stage.viewer(), id)).toBe(1);
     expect(await reviewDocketDifferences(stage.parts, await stage.viewer(), id)).toBe(0);
     await expect(
-      approveRecovery(stage.parts, 'team', ACTOR, { reason: 'compared by hand again' }),
+      approveRun(stage.parts, 'team', ACTOR, { reason: 'compared by hand again' }),
     ).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
@@ -250,15 +251,15 @@ describe('a target that failed', () => {
   it('by hand waits for an approval at the end, even when all is well', async () => {
     stage = await Stage.set(server);
     await breakPrimary();
-    await runRecovery(stage.parts, 'team', ACTOR);
+    await moveRecovery(stage.parts, 'team', ACTOR);
     repair();
     await until(async () => (await status())?.state.state === 'awaiting_approval', 15_000);
     const approval = { reason: 'looked at the endpoint' };
-    await expect(approveRecovery(stage.parts, 'team', ACTOR, approval)).rejects.toMatchObject({
+    await expect(approveRun(stage.parts, 'team', ACTOR, approval)).rejects.toMatchObject({
       code: 'SELF_APPROVAL',
     });
     const second = { kind: 'user', id: 'moreau' } as const;
-    await approveRecovery(stage.parts, 'team', second, approval);
+    await approveRun(stage.parts, 'team', second, approval);
     await until(async () => (await breaker()) === 'closed', 15_000);
   });
 

@@ -7,7 +7,7 @@ const [build = '', dataDirectory = '', tenant = '', fate = 'never'] = process.ar
 const load = (path) => import(pathToFileURL(join(build, path)).href);
 const { createFilewright } = await load('src/app.js');
 const { patentLaw } = await load('src/cli/patent-law.js');
-const { createHandoffs } = await load('src/notify/index.js');
+const { createHandoffs } = await load('src/people/notify/handoff/deliver.js');
 
 // An orphan of a test that was broken off must not go on.
 process.on('disconnect', () => process.exit(1));

@@ -3,7 +3,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { packageRoot } from '../../src/store/index.ts';
+import { packageRoot } from '../../src/postgres/package-root.ts';
 
 const ROLE = fileURLToPath(new URL('./router-process.mjs', import.meta.url));
 

@@ -1,15 +1,15 @@
 /** Dockets through the real database and real HTTP endpoints: in, down the tiers, confirmed, once. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { parseRfc3339 } from '../../src/core/index.ts';
+import { parseRfc3339 } from '../../src/core/time.ts';
 import {
-  acknowledgeDocket,
-  closeDocket,
-  importDockets,
-  listBreakers,
-  listDockets,
+  acknowledgeAs,
+  closeAs,
+  docketSeenBy,
+  docketsSeenBy,
   openDockets,
-  showDocket,
-} from '../../src/routing/index.ts';
+} from '../../src/dockets/routing/desk.ts';
+import { importDockets } from '../../src/dockets/routing/intake.ts';
+import { listBreakers } from '../../src/dockets/routing/recovery-acts.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { until } from '../delivery/waiting.ts';
 import { Stage } from './stage.ts';
@@ -34,7 +34,7 @@ describe('a docket', () => {
     const { taken } = stage.endpoints.PRIMARY;
     expect(taken.map(({ id }) => id)).toEqual([admission?.docket]);
     expect(taken[0]?.body.equals(incoming.payload)).toBe(true);
-    const shown = await showDocket(stage.parts, await stage.viewer(), admission?.docket ?? '');
+    const shown = await docketSeenBy(stage.parts, await stage.viewer(), admission?.docket ?? '');
     expect(Buffer.from(shown.payload ?? []).equals(incoming.payload)).toBe(true);
     expect(shown.handoffs).toMatchObject([
       { tier: 'PRIMARY', target: 'team', attempt: 1, ended: { outcome: 'confirmed' } },
@@ -122,11 +122,11 @@ describe('a docket', () => {
     // The notice did not get through, so it is tried again, and not in two hours.
     stage.endpoints.MANUAL.mode = { kind: 'well' };
     await until(() => stage.endpoints.MANUAL.taken.length > 0, 10_000);
-    expect(await acknowledgeDocket(stage.parts, await stage.viewer('hart'), id)).toMatchObject({
+    expect(await acknowledgeAs(stage.parts, await stage.viewer('hart'), id)).toMatchObject({
       kind: 'acknowledged',
       by: 'hart',
     });
-    expect(await acknowledgeDocket(stage.parts, await stage.viewer('hart'), id)).toMatchObject({
+    expect(await acknowledgeAs(stage.parts, await stage.viewer('hart'), id)).toMatchObject({
       kind: 'already',
     });
     const facts = await stage.facts();
@@ -153,20 +153,19 @@ describe('a docket', () => {
     ];
     const id = hidden[0]?.docket ?? '';
     const ruiz = await stage.viewer('ruiz');
-    expect((await listDockets(stage.parts, ruiz)).map(({ docket }) => docket.id)).toEqual([
+    expect((await docketsSeenBy(stage.parts, ruiz)).map(({ docket }) => docket.id)).toEqual([
       plain[0]?.docket,
     ]);
-    expect(await listDockets(stage.parts, ruiz, { limit: 1 })).toHaveLength(1);
+    expect(await docketsSeenBy(stage.parts, ruiz, { limit: 1 })).toHaveLength(1);
     expect(await openDockets(stage.parts, ruiz)).toHaveLength(1);
     for (const act of [
-      () => showDocket(stage.parts, ruiz, id),
-      () => acknowledgeDocket(stage.parts, ruiz, id),
-      () =>
-        closeDocket(stage.parts, ruiz, id, { kind: 'override', reason: 'nobody needs this one' }),
+      () => docketSeenBy(stage.parts, ruiz, id),
+      () => acknowledgeAs(stage.parts, ruiz, id),
+      () => closeAs(stage.parts, ruiz, id, { kind: 'override', reason: 'nobody needs this one' }),
     ]) {
       await expect(act()).rejects.toMatchObject({ message: `No docket "${id}"` });
     }
-    await expect(showDocket(stage.parts, ruiz, 'nothing')).rejects.toMatchObject({
+    await expect(docketSeenBy(stage.parts, ruiz, 'nothing')).rejects.toMatchObject({
       message: 'No docket "nothing"',
     });
     await stage.router();
@@ -189,33 +188,33 @@ describe('a docket', () => {
     ];
     const hart = await stage.viewer('hart');
     const [first, second] = [one[0]?.docket ?? '', two[0]?.docket ?? ''];
-    await expect(closeDocket(stage.parts, hart, first, { kind: 'seen' })).rejects.toMatchObject({
+    await expect(closeAs(stage.parts, hart, first, { kind: 'seen' })).rejects.toMatchObject({
       code: 'PROOF_NEEDED',
     });
     const proof = { kind: 'proof', receipt: 'EFS 1', filedAt: stage.app.clock.now() } as const;
-    expect(await closeDocket(stage.parts, hart, first, proof)).toMatchObject({
+    expect(await closeAs(stage.parts, hart, first, proof)).toMatchObject({
       inTime: true,
       isFirst: true,
     });
     // What was recorded is told, and not what somebody wants to add.
     const moreau = await stage.viewer('moreau');
     const late = { kind: 'override', reason: 'abandoned by the client' } as const;
-    expect(await closeDocket(stage.parts, moreau, first, late)).toMatchObject({
+    expect(await closeAs(stage.parts, moreau, first, late)).toMatchObject({
       isFirst: false,
       how: 'proof',
       inTime: true,
       by: 'hart',
     });
-    expect(await acknowledgeDocket(stage.parts, hart, first)).toMatchObject({
+    expect(await acknowledgeAs(stage.parts, hart, first)).toMatchObject({
       kind: 'closed',
       by: 'hart',
     });
-    await closeDocket(stage.parts, hart, second, {
+    await closeAs(stage.parts, hart, second, {
       kind: 'override',
       reason: 'abandoned by the client',
     });
-    expect(await listDockets(stage.parts, hart)).toEqual([]);
-    expect(await listDockets(stage.parts, hart, { closed: 'only' })).toHaveLength(2);
+    expect(await docketsSeenBy(stage.parts, hart)).toEqual([]);
+    expect(await docketsSeenBy(stage.parts, hart, { closed: 'only' })).toHaveLength(2);
     await expect(stage.read(`update docket set closing = '{}' where tenant = $1`)).rejects.toThrow(
       /is closed, and stays so/,
     );

@@ -1,8 +1,8 @@
 /** Several people change matrix, people and absences at the same moment: nothing that one of them said is undone. */
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { createFilewright, type Filewright } from '../../src/app.ts';
-import { changeRouting, loadRouting, setAbsence } from '../../src/routing/index.ts';
-import { findRoutingDocument } from '../../src/store/index.ts';
+import { changeRouting, loadRouting, setAbsence } from '../../src/dockets/routing/setup.ts';
+import { findRoutingDocument } from '../../src/dockets/store/setup.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { Stage } from './stage.ts';
 

@@ -1,21 +1,21 @@
 /** A tenant of its own on a shared embedded server, a firm with four tiers, and routers in this process. */
-import { verifyLedger } from '../../src/acts/index.ts';
+import { verifyLedger } from '../../src/oversight/acts/audit.ts';
 import { createFilewright, type Filewright } from '../../src/app.ts';
-import type { JsonValue } from '../../src/core/index.ts';
-import type { Viewer } from '../../src/packs/patent/access/index.ts';
-import { readDocketRow } from '../../src/packs/patent/docket/index.ts';
-import type { RoutingPolicy, Tier } from '../../src/packs/patent/routing/index.ts';
+import type { JsonValue } from '../../src/core/canonical-json.ts';
+import type { Viewer } from '../../src/dockets/rules/access/visible.ts';
+import { readDocketRow } from '../../src/dockets/rules/docket/read-row.ts';
+import type { RoutingPolicy } from '../../src/dockets/rules/routing/policy.ts';
+import type { Tier } from '../../src/dockets/rules/routing/tiers.ts';
+import { importDockets } from '../../src/dockets/routing/intake.ts';
+import { importRouting, loadRouting } from '../../src/dockets/routing/setup.ts';
 import {
-  importDockets,
-  importRouting,
-  loadRouting,
   type RouterOptions,
-  type RoutingParts,
   type RunningRouter,
   startRouter,
-  viewerOf,
-} from '../../src/routing/index.ts';
-import type { DocketAdmission } from '../../src/store/index.ts';
+} from '../../src/dockets/routing/router.ts';
+import type { RoutingParts } from '../../src/dockets/routing/parts.ts';
+import { viewerOf } from '../../src/dockets/routing/desk.ts';
+import type { DocketAdmission } from '../../src/dockets/store/docket-rows.ts';
 import type { Server } from '../delivery/server.ts';
 import { shippedPatentLaw } from '../law/patent-law.ts';
 import { Endpoint } from './firm-server.ts';

@@ -1,7 +1,7 @@
 /** A router that starts while work waits: nothing is recorded that was not done, and nobody pays for the time before it. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { startDocketRouter } from '../../src/acts/dockets/index.ts';
-import type { RunningRouter } from '../../src/routing/index.ts';
+import { startDocketRouter } from '../../src/oversight/acts/docket-router.ts';
+import type { RunningRouter } from '../../src/dockets/routing/router.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { until } from '../delivery/waiting.ts';
 import { Stage } from './stage.ts';

@@ -1,14 +1,11 @@
 /** The walls of the database around dockets, and what processes share through it. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { instant } from '../../src/core/index.ts';
-import {
-  changeBreakers,
-  leaseDueRuns,
-  lockDueDockets,
-  Session,
-  startRun,
-  takeManualNotices,
-} from '../../src/store/index.ts';
+import { instant } from '../../src/core/time.ts';
+import { changeBreakers } from '../../src/dockets/store/breakers.ts';
+import { leaseDueRuns, startRun } from '../../src/dockets/store/recovery.ts';
+import { lockDueDockets } from '../../src/dockets/store/steps.ts';
+import { Session } from '../../src/postgres/session.ts';
+import { takeManualNotices } from '../../src/dockets/store/handoffs.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { Stage } from './stage.ts';
 

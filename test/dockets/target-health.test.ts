@@ -1,11 +1,12 @@
 /** How targets that are no endpoints come back: a mail server is greeted, a queue is measured as the matrix has it now. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { SaturationGauge } from '../../src/brokers/index.ts';
-import { FilewrightError } from '../../src/core/index.ts';
-import { greetMailServer } from '../../src/notify/index.ts';
-import { listBreakers, loadRouting, recoveryStatus } from '../../src/routing/index.ts';
-import { followBreakers } from '../../src/routing/recovery-watch.ts';
-import { QueueWatch } from '../../src/routing/queue-watch.ts';
+import type { SaturationGauge } from '../../src/dockets/brokers/saturation.ts';
+import { FilewrightError } from '../../src/core/errors.ts';
+import { greetMailServer } from '../../src/people/notify/mail.ts';
+import { listBreakers, recoveriesSeenBy } from '../../src/dockets/routing/recovery-acts.ts';
+import { loadRouting } from '../../src/dockets/routing/setup.ts';
+import { followBreakers } from '../../src/dockets/routing/recovery-watch.ts';
+import { QueueWatch } from '../../src/dockets/routing/queue-watch.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { until } from '../delivery/waiting.ts';
 import { startMailServer, TLS } from '../notify/mail-server.ts';
@@ -69,7 +70,7 @@ describe('a mail server', () => {
     const breaker = async () =>
       (await listBreakers(stage.parts)).find(({ target }) => target === 'team')?.breaker.state;
     const health = async () => {
-      const [run] = await recoveryStatus(stage.parts, await stage.viewer(), { target: 'team' });
+      const [run] = await recoveriesSeenBy(stage.parts, await stage.viewer(), { target: 'team' });
       return run?.evidence.filter(({ step }) => step === 'health').at(-1);
     };
     await until(async () => (await health())?.verdict === 'bad', 20_000);

@@ -1,8 +1,9 @@
 /** A firm that runs a router and no worker: what the router warns of reaches somebody all the same. */
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { runRouter } from '../../src/acts/dockets/index.ts';
-import { changeRecipientOf, setMailServer } from '../../src/acts/events.ts';
-import { addUser, personOf } from '../../src/acts/index.ts';
+import { runRouter } from '../../src/oversight/acts/docket-router.ts';
+import { changeRecipientOf, setMailServer } from '../../src/people/acts/events.ts';
+import { addUser } from '../../src/oversight/acts/users.ts';
+import { personOf } from '../../src/people/acts/people.ts';
 import { createFilewright } from '../../src/app.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { until } from '../delivery/waiting.ts';

@@ -1,8 +1,11 @@
 /** Messages that no wire can carry: their own fault, found when they come in, and never a failure of a target. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { consumeRabbit, consumeRedis, type MessageDesk } from '../../src/brokers/index.ts';
-import { docketMessageDesk, importDockets, listBreakers } from '../../src/routing/index.ts';
-import { systemClock } from '../../src/system/index.ts';
+import { consumeRabbit } from '../../src/dockets/brokers/rabbit-intake.ts';
+import { consumeRedis } from '../../src/dockets/brokers/redis-intake.ts';
+import type { MessageDesk } from '../../src/dockets/brokers/message.ts';
+import { docketMessageDesk, importDockets } from '../../src/dockets/routing/intake.ts';
+import { listBreakers } from '../../src/dockets/routing/recovery-acts.ts';
+import { systemClock } from '../../src/system/clock.ts';
 import {
   RABBIT_URL,
   rabbitBench,

@@ -1,18 +1,17 @@
 /** Nothing is late in silence: dates, laws, people and links, as they change under open dockets. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { parseDay } from '../../src/calendar/index.ts';
-import { addMs, instant } from '../../src/core/index.ts';
-import { acknowledgementLinks, createHandoffs } from '../../src/notify/index.ts';
-import {
-  acknowledgeDocket,
-  acknowledgementDesk,
-  closeDocket,
-  loadRouting,
-  observe,
-  setAbsence,
-} from '../../src/routing/index.ts';
-import { QueueWatch } from '../../src/routing/queue-watch.ts';
-import { databaseNow, linkFor, rolesState } from '../../src/store/index.ts';
+import { parseDay } from '../../src/calendar/day.ts';
+import { addMs, instant } from '../../src/core/time.ts';
+import { acknowledgementLinks } from '../../src/people/notify/acknowledgement-link.ts';
+import { createHandoffs } from '../../src/people/notify/handoff/deliver.ts';
+import { acknowledgeAs, closeAs } from '../../src/dockets/routing/desk.ts';
+import { acknowledgementDesk } from '../../src/dockets/routing/acknowledgement-desk.ts';
+import { loadRouting, setAbsence } from '../../src/dockets/routing/setup.ts';
+import { observe } from '../../src/dockets/routing/observe.ts';
+import { QueueWatch } from '../../src/dockets/routing/queue-watch.ts';
+import { databaseNow } from '../../src/dockets/store/steps.ts';
+import { linkFor } from '../../src/dockets/store/handoffs.ts';
+import { rolesState } from '../../src/postgres/roles.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { until } from '../delivery/waiting.ts';
 import { startStallingTls } from '../handoff/stalling-tls.ts';
@@ -78,7 +77,7 @@ describe('a docket', () => {
     await until(async () => (await manual()) === 1, 10_000);
     const id = late[0]?.docket ?? '';
     const hart = await stage.viewer('hart');
-    expect(await acknowledgeDocket(stage.parts, hart, id)).toMatchObject({ kind: 'acknowledged' });
+    expect(await acknowledgeAs(stage.parts, hart, id)).toMatchObject({ kind: 'acknowledged' });
     // Acknowledged is not filed: it stays on the list of what is late.
     await until(
       async () =>
@@ -89,7 +88,7 @@ describe('a docket', () => {
     );
     const filedAt = stage.app.clock.now();
     expect(
-      await closeDocket(stage.parts, hart, id, { kind: 'proof', receipt: 'EFS', filedAt }),
+      await closeAs(stage.parts, hart, id, { kind: 'proof', receipt: 'EFS', filedAt }),
     ).toMatchObject({
       inTime: false,
     });
@@ -441,7 +440,7 @@ describe('a docket', () => {
     );
     const desk = acknowledgementDesk(stage.parts);
     expect(await desk.look(reference)).toMatchObject({ kind: 'open' });
-    await closeDocket(stage.parts, await stage.viewer('hart'), admission?.docket ?? '', {
+    await closeAs(stage.parts, await stage.viewer('hart'), admission?.docket ?? '', {
       kind: 'override',
       reason: 'abandoned by the client',
     });

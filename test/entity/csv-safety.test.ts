@@ -6,9 +6,10 @@ import * as fc from 'fast-check';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FORMULAS, FUZZ_COLUMNS, fuzzedFile } from '../../bench/entity-fuzz-rows.ts';
-import { importFile } from '../../src/acts/index.ts';
-import { csvLine, neutralCell, originalCell, parseStrictJson } from '../../src/core/index.ts';
-import { findPayload, listFilings } from '../../src/store/index.ts';
+import { importFile } from '../../src/filings/acts/batches.ts';
+import { csvLine, neutralCell, originalCell } from '../../src/core/csv/cells.ts';
+import { parseStrictJson } from '../../src/core/strict-json.ts';
+import { findPayload, listFilings } from '../../src/filings/store/filings.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { quickProfile, Stage } from '../delivery/stage.ts';
 

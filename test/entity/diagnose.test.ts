@@ -3,14 +3,11 @@ import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import {
-  addPortal,
-  diagnoseBlocks,
-  diagnoseConflicts,
-  diagnosePayload,
-  diagnoseSessions,
-} from '../../src/acts/index.ts';
-import { sampleProfile } from '../../src/testing/index.ts';
+import { addPortal } from '../../src/lanes/acts/lanes.ts';
+import { diagnoseBlocks, diagnoseConflicts } from '../../src/filings/acts/diagnose.ts';
+import { diagnosePayload } from '../../src/filings/acts/diagnose-payload.ts';
+import { diagnoseSessions } from '../../src/filings/acts/diagnose-sessions.ts';
+import { sampleProfile } from '../../src/testing/simulator/sample-profile.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { until } from '../delivery/waiting.ts';
 import { Office, rowsOf } from './office.ts';

@@ -1,16 +1,16 @@
 /** A column that is almost a known one is refused with its place and the name meant; any other goes into the form as it is. */
 import { describe, expect, it } from 'vitest';
-import { registerLaw } from '../../src/acts/register/index.ts';
-import type { RowError } from '../../src/core/index.ts';
+import { registerLaw } from '../../src/entities/acts/law.ts';
+import type { RowError } from '../../src/core/ports.ts';
 import { importRows } from '../../src/intake/import.ts';
 import {
   countingIds,
   importOptions,
   MemoryIntake,
 } from '../../src/intake/testdata/memory-intake.ts';
-import { entityRowReader } from '../../src/packs/entity/index.ts';
-import { readRecord } from '../../src/packs/entity/register/read-record.ts';
-import { sampleProfile } from '../../src/testing/index.ts';
+import { entityRowReader } from '../../src/entities/rules/row-reader.ts';
+import { readRecord } from '../../src/entities/rules/register/read-record.ts';
+import { sampleProfile } from '../../src/testing/simulator/sample-profile.ts';
 
 const profile = {
   ...sampleProfile(),

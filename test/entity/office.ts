@@ -2,26 +2,24 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  addPortal,
-  addUser,
-  approve,
-  changeLane,
-  importFile,
-  personOf,
-} from '../../src/acts/index.ts';
+import { addPortal, changeLane, lanes, profilesByLane } from '../../src/lanes/acts/lanes.ts';
+import { addUser } from '../../src/oversight/acts/users.ts';
+import { approve, importFile } from '../../src/filings/acts/batches.ts';
+import { personOf } from '../../src/people/acts/people.ts';
 import { createFilewright, type Filewright } from '../../src/app.ts';
-import type { BatchId, LaneState, Profile } from '../../src/core/index.ts';
-import { readProfile } from '../../src/portals/index.ts';
-import { listFilings } from '../../src/store/index.ts';
-import { systemClock } from '../../src/system/index.ts';
-import { type BehaviourChange, type Simulator, startSimulator } from '../../src/testing/index.ts';
+import type { BatchId } from '../../src/core/ids.ts';
+import type { LaneState } from '../../src/core/lane.ts';
+import type { Profile } from '../../src/core/profile.ts';
+import { readProfile } from '../../src/lanes/portals/read-profile.ts';
+import { listFilings } from '../../src/filings/store/filings.ts';
+import { systemClock } from '../../src/system/clock.ts';
+import type { BehaviourChange } from '../../src/testing/simulator/behaviour.ts';
+import { type Simulator, startSimulator } from '../../src/testing/simulator/portal-server.ts';
 import type { Server } from '../delivery/server.ts';
 import { until } from '../delivery/waiting.ts';
 import { ROOT } from '../fixtures/cli.ts';
 import { OPERATOR } from '../operator.ts';
-import { lanes, profilesByLane } from '../../src/acts/lanes.ts';
-import type { PersonActor } from '../../src/access/index.ts';
+import type { PersonActor } from '../../src/access/actor.ts';
 
 export type Row = Readonly<Record<string, string>>;
 

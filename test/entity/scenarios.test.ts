@@ -1,7 +1,7 @@
 /** Each portal's quirks from file to receipt; the portals' own truth says that nobody was harmed. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { addPortal } from '../../src/acts/index.ts';
-import { systemClock } from '../../src/system/index.ts';
+import { addPortal } from '../../src/lanes/acts/lanes.ts';
+import { systemClock } from '../../src/system/clock.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { pass, until } from '../delivery/waiting.ts';
 import { ALWAYS, closedNow, month, NO_HARM, Office, rowsOf } from './office.ts';

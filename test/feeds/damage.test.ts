@@ -1,7 +1,8 @@
 /** Damaged and hostile feeds: refused with a line, never half applied, never a crash. */
 import { describe, expect, it } from 'vitest';
-import { FilewrightError } from '../../src/core/index.ts';
-import { type FeedFormat, readFeed } from '../../src/packs/grants/feeds/index.ts';
+import { FilewrightError } from '../../src/core/errors.ts';
+import type { FeedFormat } from '../../src/grants/rules/feeds/feed-events.ts';
+import { readFeed } from '../../src/grants/rules/feeds/read-feed.ts';
 import { chunked, eventsOf, fixture, refusalOf } from './support.ts';
 
 const SAMPLES: readonly { file: string; format: FeedFormat }[] = [

@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { closingCents, GENERATED_FEEDS, type GeneratedFeed } from '../../bench/feeds-generated.ts';
-import { readFeed } from '../../src/packs/grants/feeds/index.ts';
+import { readFeed } from '../../src/grants/rules/feeds/read-feed.ts';
 
 const MEGABYTE = 1024 * 1024;
 // What is alive after a collection, above the start. Measured: at most 1 MB in every format; a reader that kept its

@@ -3,7 +3,7 @@ import { parseCamt053 } from 'camt-parser';
 import { parseSync } from 'ofx-js';
 import { describe, expect, it } from 'vitest';
 import { GENERATED_FEEDS } from '../../bench/feeds-generated.ts';
-import type { FeedEvent, LineEvent } from '../../src/packs/grants/feeds/index.ts';
+import type { FeedEvent, LineEvent } from '../../src/grants/rules/feeds/feed-events.ts';
 import { dayText, eventsOf, fixture, linesOf } from './support.ts';
 
 async function generated(name: string): Promise<Buffer> {

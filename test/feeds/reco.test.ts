@@ -1,12 +1,12 @@
 /** One story of sixteen bank events, as each format tells it. */
 import { describe, expect, it } from 'vitest';
-import { formatDay } from '../../src/calendar/index.ts';
-import {
-  checkContinuity,
-  type FeedFormat,
-  type LineEvent,
-  type StatementEndEvent,
-} from '../../src/packs/grants/feeds/index.ts';
+import { formatDay } from '../../src/calendar/day.ts';
+import { checkContinuity } from '../../src/grants/rules/feeds/continuity.ts';
+import type {
+  FeedFormat,
+  LineEvent,
+  StatementEndEvent,
+} from '../../src/grants/rules/feeds/feed-events.ts';
 import { eventsOf, fixture, linesOf } from './support.ts';
 
 interface BankEvent {

@@ -1,13 +1,9 @@
 /** Feeds for the tests: the files of test/fixtures/bank, cut into chunks of any size. */
 import { readFileSync } from 'node:fs';
-import { formatDay } from '../../src/calendar/index.ts';
-import { FilewrightError } from '../../src/core/index.ts';
-import {
-  type FeedEvent,
-  type FeedFormat,
-  type LineEvent,
-  readFeed,
-} from '../../src/packs/grants/feeds/index.ts';
+import { formatDay } from '../../src/calendar/day.ts';
+import { FilewrightError } from '../../src/core/errors.ts';
+import type { FeedEvent, FeedFormat, LineEvent } from '../../src/grants/rules/feeds/feed-events.ts';
+import { readFeed } from '../../src/grants/rules/feeds/read-feed.ts';
 
 export function fixture(name: string): Buffer {
   return readFileSync(new URL(`../fixtures/bank/${name}`, import.meta.url));

@@ -3,29 +3,28 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { forecastFilings } from '../../src/acts/forecast.ts';
-import {
-  acknowledge,
-  addPortal,
-  addUser,
-  approve,
-  changeRecipientOf,
-  importFile,
-  personOf,
-  runBatch,
-} from '../../src/acts/index.ts';
-import { laneOutcome, planRehearsal } from '../../src/acts/rehearsal.ts';
-import { readThresholds, warnOfSlack } from '../../src/acts/slack-alerts.ts';
+import { forecastFilings } from '../../src/filings/acts/forecast.ts';
+import { acknowledge } from '../../src/oversight/acts/alerts.ts';
+import { addPortal } from '../../src/lanes/acts/lanes.ts';
+import { addUser } from '../../src/oversight/acts/users.ts';
+import { approve, importFile, runBatch } from '../../src/filings/acts/batches.ts';
+import { changeRecipientOf } from '../../src/people/acts/events.ts';
+import { personOf } from '../../src/people/acts/people.ts';
+import { laneOutcome, planRehearsal } from '../../src/oversight/acts/rehearsal.ts';
+import { readThresholds, warnOfSlack } from '../../src/filings/acts/slack-alerts.ts';
 import { createFilewright, type Filewright } from '../../src/app.ts';
-import { type BatchId, FilewrightError } from '../../src/core/index.ts';
-import { slackFigures } from '../../src/jobs/slack-watch.ts';
-import { listAlerts, stopEmbedded } from '../../src/store/index.ts';
-import { systemClock } from '../../src/system/index.ts';
-import { sampleProfile, type Simulator, startSimulator } from '../../src/testing/index.ts';
-import { rehearseLane } from '../../src/testing/rehearsal/index.ts';
+import type { BatchId } from '../../src/core/ids.ts';
+import { FilewrightError } from '../../src/core/errors.ts';
+import { slackFigures } from '../../src/filings/watch/slack-watch.ts';
+import { listAlerts } from '../../src/people/store/alerts.ts';
+import { stopEmbedded } from '../../src/postgres/embedded/stop.ts';
+import { systemClock } from '../../src/system/clock.ts';
+import { sampleProfile } from '../../src/testing/simulator/sample-profile.ts';
+import { type Simulator, startSimulator } from '../../src/testing/simulator/portal-server.ts';
+import { rehearseLane } from '../../src/testing/rehearsal/rehearse-lane.ts';
 import { csv, row } from '../cli/rows.ts';
 import { OPERATOR } from '../operator.ts';
-import type { PersonActor } from '../../src/access/index.ts';
+import type { PersonActor } from '../../src/access/actor.ts';
 
 const HOUR_MS = 3_600_000;
 const LATENCY_MS = 60;

@@ -2,11 +2,13 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { acknowledge, approve, importFile } from '../../src/acts/index.ts';
+import { acknowledge } from '../../src/oversight/acts/alerts.ts';
+import { approve, importFile } from '../../src/filings/acts/batches.ts';
 import type { Filewright } from '../../src/app.ts';
-import { type BatchId, instant, type Instant, toRfc3339 } from '../../src/core/index.ts';
-import { watchSlack } from '../../src/jobs/slack-watch.ts';
-import { listAlerts } from '../../src/store/index.ts';
+import type { BatchId } from '../../src/core/ids.ts';
+import { instant, type Instant, toRfc3339 } from '../../src/core/time.ts';
+import { watchSlack } from '../../src/filings/watch/slack-watch.ts';
+import { listAlerts } from '../../src/people/store/alerts.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { quickProfile, Stage } from '../delivery/stage.ts';
 import { until } from '../delivery/waiting.ts';

@@ -5,19 +5,15 @@ import {
   forecast,
   type ForecastLane,
   type LaneForecast,
-} from '../../src/core/forecast.ts';
-import { OpenSpans } from '../../src/core/forecast-hours.ts';
-import {
-  CLOSED,
-  instant,
-  isOpen,
-  type LaneState,
-  laneCode,
-  type OpeningHours,
-  parseRfc3339,
-  type Profile,
-} from '../../src/core/index.ts';
-import { sampleProfile } from '../../src/testing/index.ts';
+} from '../../src/filings/rules/forecast.ts';
+import { OpenSpans } from '../../src/filings/rules/forecast-hours.ts';
+import { CLOSED } from '../../src/core/breaker.ts';
+import { instant, parseRfc3339 } from '../../src/core/time.ts';
+import { isOpen } from '../../src/lanes/rules/hours.ts';
+import type { LaneState } from '../../src/core/lane.ts';
+import { laneCode } from '../../src/core/ids.ts';
+import type { OpeningHours, Profile } from '../../src/core/profile.ts';
+import { sampleProfile } from '../../src/testing/simulator/sample-profile.ts';
 import { MINUTE_MS, playByMinute } from './queue-by-hand.ts';
 
 const HOUR_MS = 60 * MINUTE_MS;

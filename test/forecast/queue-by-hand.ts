@@ -1,5 +1,7 @@
 /** The queue of one lane played minute by minute, as plainly as it can be said: the judge of the forecast. */
-import { isOpen, instant, type OpeningHours } from '../../src/core/index.ts';
+import { isOpen } from '../../src/lanes/rules/hours.ts';
+import { instant } from '../../src/core/time.ts';
+import type { OpeningHours } from '../../src/core/profile.ts';
 
 export const MINUTE_MS = 60_000;
 

@@ -1,24 +1,17 @@
 /** A rehearsal is the real engine on a virtual clock: it must agree with the forecast where nothing goes wrong. */
 import { describe, expect, it } from 'vitest';
-import { forecast } from '../../src/core/forecast.ts';
-import {
-  CLOSED,
-  type Instant,
-  instant,
-  isOpen,
-  laneCode,
-  type LaneState,
-  type OpeningHours,
-  type Profile,
-  uuidV7,
-} from '../../src/core/index.ts';
-import { Worker } from '../../src/delivery/index.ts';
-import { sampleProfile, SeededRandom } from '../../src/testing/index.ts';
-import {
-  type LaneRehearsed,
-  type Outage,
-  rehearseLane,
-} from '../../src/testing/rehearsal/index.ts';
+import { forecast } from '../../src/filings/rules/forecast.ts';
+import { CLOSED } from '../../src/core/breaker.ts';
+import { type Instant, instant } from '../../src/core/time.ts';
+import { isOpen } from '../../src/lanes/rules/hours.ts';
+import { laneCode, uuidV7 } from '../../src/core/ids.ts';
+import type { LaneState } from '../../src/core/lane.ts';
+import type { OpeningHours, Profile } from '../../src/core/profile.ts';
+import { Worker } from '../../src/filings/delivery/worker.ts';
+import { sampleProfile } from '../../src/testing/simulator/sample-profile.ts';
+import { SeededRandom } from '../../src/testing/virtual-clock.ts';
+import { type LaneRehearsed, rehearseLane } from '../../src/testing/rehearsal/rehearse-lane.ts';
+import type { Outage } from '../../src/testing/rehearsal/stage.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -1,10 +1,17 @@
 /** None late without warning: whatever happens to a lane, a filing that ends late was told of at every threshold. */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type BacklogFiling, forecast, type ForecastLane } from '../../src/core/forecast.ts';
-import { recovered, slackWarnings } from '../../src/core/forecast-warnings.ts';
-import { CLOSED, type Instant, instant, laneCode, type Pause } from '../../src/core/index.ts';
-import { sampleProfile } from '../../src/testing/index.ts';
+import {
+  type BacklogFiling,
+  forecast,
+  type ForecastLane,
+} from '../../src/filings/rules/forecast.ts';
+import { recovered, slackWarnings } from '../../src/filings/rules/forecast-warnings.ts';
+import { CLOSED } from '../../src/core/breaker.ts';
+import { type Instant, instant } from '../../src/core/time.ts';
+import { laneCode } from '../../src/core/ids.ts';
+import type { Pause } from '../../src/core/lane.ts';
+import { sampleProfile } from '../../src/testing/simulator/sample-profile.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -1,9 +1,9 @@
 /** Alerts are told in groups and acknowledged as such; whoever joins a group afterwards is told of all the same. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { acknowledge } from '../../src/acts/index.ts';
-import { instant, toRfc3339 } from '../../src/core/index.ts';
-import { watchSlack } from '../../src/jobs/slack-watch.ts';
-import { listAlerts } from '../../src/store/index.ts';
+import { acknowledge } from '../../src/oversight/acts/alerts.ts';
+import { instant, toRfc3339 } from '../../src/core/time.ts';
+import { watchSlack } from '../../src/filings/watch/slack-watch.ts';
+import { listAlerts } from '../../src/people/store/alerts.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { quickProfile, Stage } from '../delivery/stage.ts';
 

@@ -2,26 +2,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { shippedLawGates } from '../../src/acts/index.ts';
-import {
-  canonicalBytes,
-  type Instant,
-  instant,
-  parseRfc3339,
-  type Profile,
-  toRfc3339,
-} from '../../src/core/index.ts';
-import {
-  entityGates,
-  FILING_SCHEMAS,
-  type Gated,
-  gateAtSend,
-  type GateResult,
-  type LawGates,
-  type Payload,
-} from '../../src/packs/entity/index.ts';
-import { readProfile } from '../../src/portals/index.ts';
-import { sampleProfile } from '../../src/testing/index.ts';
+import { shippedLawGates } from '../../src/filings/acts/reviews-correction.ts';
+import { canonicalBytes } from '../../src/core/canonical-json.ts';
+import { type Instant, instant, parseRfc3339, toRfc3339 } from '../../src/core/time.ts';
+import type { Profile } from '../../src/core/profile.ts';
+import { entityGates, type GateResult } from '../../src/entities/rules/gates.ts';
+import { FILING_SCHEMAS } from '../../src/entities/rules/gates-schema.ts';
+import type { Gated, LawGates, Payload } from '../../src/entities/rules/gates-report.ts';
+import { gateAtSend } from '../../src/entities/rules/gates-at-send.ts';
+import { readProfile } from '../../src/lanes/portals/read-profile.ts';
+import { sampleProfile } from '../../src/testing/simulator/sample-profile.ts';
 
 const root = new URL('../../', import.meta.url);
 const shipped = (name: string): Profile =>

@@ -2,10 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { sendGate } from '../../src/acts/send-gate.ts';
-import { canonicalBytes, type Exchange, type Filing, instant } from '../../src/core/index.ts';
-import { takeTurn, type TurnPorts, type Waiting } from '../../src/delivery/turn.ts';
-import { readProfile } from '../../src/portals/index.ts';
+import { sendGate } from '../../src/filings/acts/send-gate.ts';
+import { canonicalBytes } from '../../src/core/canonical-json.ts';
+import type { Exchange } from '../../src/core/exchange.ts';
+import type { Filing } from '../../src/core/filing.ts';
+import { instant } from '../../src/core/time.ts';
+import { takeTurn, type TurnPorts, type Waiting } from '../../src/filings/delivery/turn.ts';
+import { readProfile } from '../../src/lanes/portals/read-profile.ts';
 import { ROOT } from '../fixtures/cli.ts';
 
 const NOW = instant(Date.parse('2027-02-01T18:00:00Z'));

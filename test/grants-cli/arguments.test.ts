@@ -1,7 +1,7 @@
 /** Periods, amounts and names of figures as people write them. */
 import { assert, bigInt, integer, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { reportOf } from '../../src/acts/grants/index.ts';
+import { reportOf } from '../../src/grants/acts/report-tables.ts';
 import { dollars, readOrganization, readPeriod } from '../../src/cli/commands/grants-arguments.ts';
 
 describe('a period', () => {

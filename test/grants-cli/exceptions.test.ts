@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sampleProfile } from '../../src/testing/index.ts';
+import { sampleProfile } from '../../src/testing/simulator/sample-profile.ts';
 import { textAt } from '../fixtures/cli.ts';
 import { House, listAt, YEAR } from './house.ts';
 

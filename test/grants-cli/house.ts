@@ -6,8 +6,8 @@ import { CommanderError } from 'commander';
 import { vi } from 'vitest';
 import { reportError } from '../../src/cli/output.ts';
 import { createProgram } from '../../src/cli/program.ts';
-import { EXIT } from '../../src/core/index.ts';
-import { stopEmbedded } from '../../src/store/index.ts';
+import { EXIT } from '../../src/core/errors.ts';
+import { stopEmbedded } from '../../src/postgres/embedded/stop.ts';
 import { type Json, ROOT } from '../fixtures/cli.ts';
 
 export const YEAR = 'samples/grants/lantern-2026';

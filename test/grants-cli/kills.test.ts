@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { SeededRandom } from '../../src/testing/index.ts';
+import { SeededRandom } from '../../src/testing/virtual-clock.ts';
 import { build, type Json, MAIN } from '../fixtures/cli.ts';
 import { ACCOUNT, House, listAt, STATES, YEAR } from './house.ts';
 

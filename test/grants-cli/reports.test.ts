@@ -1,7 +1,7 @@
 /** Reports and obligations as an auditor and a calendar get them. */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { canonicalBytes, type JsonValue } from '../../src/core/index.ts';
+import { canonicalBytes, type JsonValue } from '../../src/core/canonical-json.ts';
 import { type Json, textAt } from '../fixtures/cli.ts';
 import { ACCOUNT, House, listAt, STATES, YEAR } from './house.ts';
 

@@ -1,20 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { canonicalText, type JsonValue } from '../../src/core/index.ts';
+import { canonicalText, type JsonValue } from '../../src/core/canonical-json.ts';
+import type { BankLine, ExpectedReceipt } from '../../src/grants/rules/matching/bank-line.ts';
+import { BATCH_ENTRIES, matchEach, matchReceipts } from '../../src/grants/rules/matching/match.ts';
+import type { FoundOutcome } from '../../src/grants/rules/matching/outcome.ts';
 import {
-  type BankLine,
-  BATCH_ENTRIES,
-  type ExpectedReceipt,
-  type FoundOutcome,
   ListedEntries,
-  matchEach,
-  matchReceipts,
   type OpenEntries,
-  OutcomeList,
   PackedEntries,
-  totalsOf,
-} from '../../src/packs/grants/matching/index.ts';
-import { batchesOf } from '../../src/packs/grants/matching/components/batches.ts';
-import { textHash } from '../../src/packs/grants/matching/entries/text-hash.ts';
+} from '../../src/grants/rules/matching/entries/open-entries.ts';
+import { OutcomeList } from '../../src/grants/rules/matching/outcome-list.ts';
+import { totalsOf } from '../../src/grants/rules/matching/period.ts';
+import { batchesOf } from '../../src/grants/rules/matching/components/batches.ts';
+import { textHash } from '../../src/grants/rules/matching/entries/text-hash.ts';
 import { type MatchWorld, matchWorld } from './match-worlds.ts';
 import { day, line, mulberry32, receipt, shuffled } from './reco.ts';
 

@@ -1,26 +1,29 @@
 import { describe, expect, it } from 'vitest';
-import { addMs, instant } from '../../src/core/index.ts';
+import { addMs, instant } from '../../src/core/time.ts';
 import {
   afterAnswer,
+  RETRY_EXHAUSTED,
+  type TriedQuestion,
+} from '../../src/grants/rules/matching/retry.ts';
+import {
   chainOfPeriod,
-  checkBalance,
   checkFrozen,
-  type LawAnswer,
-  checkSubawards,
-  classifyFailure,
   closePeriod,
-  handoffAfter,
-  isWeekday,
   lockedBy,
-  matchReceipts,
   missingStatements,
+} from '../../src/grants/rules/matching/period.ts';
+import { checkBalance, type LawAnswer } from '../../src/grants/rules/matching/balance-law.ts';
+import { checkSubawards } from '../../src/grants/rules/subawards.ts';
+import { classifyFailure } from '../../src/grants/rules/intake/failures.ts';
+import {
+  handoffAfter,
   registrationCrossing,
   registrationTasks,
-  RETRY_EXHAUSTED,
   singleAuditCrossing,
-  type StatementCover,
-  type TriedQuestion,
-} from '../../src/packs/grants/index.ts';
+} from '../../src/grants/rules/crossings.ts';
+import { isWeekday } from '../../src/grants/rules/matching/business-days.ts';
+import { matchReceipts } from '../../src/grants/rules/matching/match.ts';
+import type { StatementCover } from '../../src/grants/rules/matching/statement-chain.ts';
 import { grantsLaw } from '../law/grants-cases.ts';
 import { day, line, receipt } from './reco.ts';
 

@@ -3,16 +3,16 @@
  * of numbering: whatever comes and in whatever order, each entry is there once.
  */
 import { describe, expect, it } from 'vitest';
-import { formatDay } from '../../src/calendar/index.ts';
-import { readFeed } from '../../src/packs/grants/feeds/index.ts';
+import { formatDay } from '../../src/calendar/day.ts';
+import { readFeed } from '../../src/grants/rules/feeds/read-feed.ts';
+import type { BankLine } from '../../src/grants/rules/matching/bank-line.ts';
+import { linesOfFeed } from '../../src/grants/rules/matching/from-feed.ts';
+import type { MatchOutcome } from '../../src/grants/rules/matching/outcome.ts';
+import { matchReceipts } from '../../src/grants/rules/matching/match.ts';
 import {
-  type BankLine,
-  linesOfFeed,
-  type MatchOutcome,
-  matchReceipts,
   type StatementCover,
   statementKey,
-} from '../../src/packs/grants/index.ts';
+} from '../../src/grants/rules/matching/statement-chain.ts';
 import { sentAs } from '../pipeline/bank.ts';
 import { day, line, mulberry32, shuffled } from './reco.ts';
 import { accountOf, type Sent } from './told-accounts.ts';

@@ -1,18 +1,17 @@
 /** Columns and items that the forms have: SF-425, SEFA, Schedule I and Schedule B. */
 import { describe, expect, it } from 'vitest';
+import type { AcceptedAward } from '../../src/grants/rules/intake/ingest.ts';
 import {
-  type AcceptedAward,
   type FederalExpenditure,
   filledFrom,
-  type GrantPaidOut,
-  reportRows,
-  scheduleB,
-  scheduleI,
   sefaReport,
-  sf425Items,
-  sf425Report,
-  type ReceivedMoney,
-} from '../../src/packs/grants/index.ts';
+} from '../../src/grants/rules/reporting/sefa.ts';
+import { type GrantPaidOut, scheduleI } from '../../src/grants/rules/reporting/schedule-i.ts';
+import { reportRows } from '../../src/grants/rules/reporting/report-rows.ts';
+import { scheduleB } from '../../src/grants/rules/reporting/schedule-b.ts';
+import { sf425Items } from '../../src/grants/rules/reporting/sf425-items.ts';
+import { sf425Report } from '../../src/grants/rules/reporting/sf425.ts';
+import type { ReceivedMoney } from '../../src/grants/rules/reporting/received.ts';
 import { grantsLaw } from '../law/grants-cases.ts';
 import { part } from './reco.ts';
 

@@ -2,15 +2,13 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type FigurePart,
-  readAssistanceListings,
   roundingOf,
-  sefaReport,
-  sefaTotalFigures,
-  type Sf425Input,
-  sf425Report,
   tracedCents,
   traceOf,
-} from '../../src/packs/grants/index.ts';
+} from '../../src/grants/rules/reporting/figure.ts';
+import { readAssistanceListings, sefaReport } from '../../src/grants/rules/reporting/sefa.ts';
+import { sefaTotalFigures } from '../../src/grants/rules/reporting/report-rows.ts';
+import { type Sf425Input, sf425Report } from '../../src/grants/rules/reporting/sf425.ts';
 import { grantsLaw } from '../law/grants-cases.ts';
 import { fixture, part } from './reco.ts';
 

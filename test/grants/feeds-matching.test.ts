@@ -2,8 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readFeed } from '../../src/packs/grants/feeds/index.ts';
-import { type BankLine, linesOfFeed, matchReceipts } from '../../src/packs/grants/index.ts';
+import { readFeed } from '../../src/grants/rules/feeds/read-feed.ts';
+import type { BankLine } from '../../src/grants/rules/matching/bank-line.ts';
+import { linesOfFeed } from '../../src/grants/rules/matching/from-feed.ts';
+import { matchReceipts } from '../../src/grants/rules/matching/match.ts';
 import { sampleDataset } from './reco.ts';
 
 const folder = join(import.meta.dirname, '../fixtures/bank');

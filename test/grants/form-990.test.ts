@@ -1,27 +1,22 @@
 import { SaxesParser } from 'saxes';
 import { describe, expect, it } from 'vitest';
-import { csvLine, instant } from '../../src/core/index.ts';
+import { csvLine } from '../../src/core/csv/cells.ts';
+import { instant } from '../../src/core/time.ts';
+import { type AcceptedAward, ingestAward } from '../../src/grants/rules/intake/ingest.ts';
 import {
-  type AcceptedAward,
   amountsOf,
-  type BankLine,
-  type ExpectedReceipt,
-  figureRows,
   footingFaults,
   form990Report,
-  ingestAward,
-  matchReceipts,
-  readAwards,
-  receivedMoney,
-  type ReceivedMoney,
-  reportDocument,
-  scheduleI,
-  tracedCents,
-  traceOf,
-  traceRows,
-} from '../../src/packs/grants/index.ts';
+} from '../../src/grants/rules/reporting/form990-report.ts';
+import type { BankLine, ExpectedReceipt } from '../../src/grants/rules/matching/bank-line.ts';
+import { figureRows, reportDocument, traceRows } from '../../src/grants/rules/reporting/export.ts';
+import { matchReceipts } from '../../src/grants/rules/matching/match.ts';
+import { readAwards } from '../../src/grants/rules/intake/read-awards.ts';
+import { receivedMoney, type ReceivedMoney } from '../../src/grants/rules/reporting/received.ts';
+import { scheduleI } from '../../src/grants/rules/reporting/schedule-i.ts';
+import { tracedCents, traceOf } from '../../src/grants/rules/reporting/figure.ts';
 import { evaluation, grantsLaw } from '../law/grants-cases.ts';
-import { fixture, line, mulberry32, receipt, part } from './reco.ts';
+import { fixture, line, mulberry32, part, receipt } from './reco.ts';
 
 async function accepted(fields: object, ordinal = 1): Promise<AcceptedAward> {
   const document = {

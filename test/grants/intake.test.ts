@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { FilewrightError, instant, type JsonValue } from '../../src/core/index.ts';
+import { FilewrightError } from '../../src/core/errors.ts';
+import { instant } from '../../src/core/time.ts';
+import type { JsonValue } from '../../src/core/canonical-json.ts';
+import { appendMetadata, brokenAt } from '../../src/grants/rules/intake/metadata.ts';
+import type { AwardFormat } from '../../src/grants/rules/intake/award-record.ts';
 import {
-  appendMetadata,
-  type AwardFormat,
-  brokenAt,
   checkEnvelope,
-  classifyFailure,
   exceptionEnvelope,
   type ExceptionEnvelope,
-  ingestAward,
-  type Ingested,
-  readAwards,
-} from '../../src/packs/grants/intake/index.ts';
+} from '../../src/grants/rules/intake/exception-envelope.ts';
+import { classifyFailure } from '../../src/grants/rules/intake/failures.ts';
+import { ingestAward, type Ingested } from '../../src/grants/rules/intake/ingest.ts';
+import { readAwards } from '../../src/grants/rules/intake/read-awards.ts';
 import { grantsLaw } from '../law/grants-cases.ts';
 
 const NOW = instant(Date.UTC(2026, 2, 1));

@@ -1,6 +1,6 @@
 /** Small random worlds in which entries meet in every way that the rules know, and many of them by chance. */
-import type { Day } from '../../src/calendar/index.ts';
-import type { BankLine, ExpectedReceipt } from '../../src/packs/grants/index.ts';
+import type { Day } from '../../src/calendar/day.ts';
+import type { BankLine, ExpectedReceipt } from '../../src/grants/rules/matching/bank-line.ts';
 import { day, line, mulberry32, receipt } from './reco.ts';
 
 export interface MatchWorld {

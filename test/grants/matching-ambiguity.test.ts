@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { BankLine, ExpectedReceipt } from '../../src/packs/grants/matching/index.ts';
-import { day, line, receipt, match, summary } from './reco.ts';
+import type { BankLine, ExpectedReceipt } from '../../src/grants/rules/matching/bank-line.ts';
+import { day, line, match, receipt, summary } from './reco.ts';
 
 describe('ambiguity goes to a person', () => {
   it('one line, two equal receipts under one reference', () => {

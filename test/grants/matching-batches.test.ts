@@ -3,7 +3,7 @@ import type {
   BankLine,
   ExpectedReceipt,
   LinePayment,
-} from '../../src/packs/grants/matching/index.ts';
+} from '../../src/grants/rules/matching/bank-line.ts';
 import { day, line, match, receipt, summary } from './reco.ts';
 
 const gift = (n: number, about: Partial<ExpectedReceipt> = {}): ExpectedReceipt =>

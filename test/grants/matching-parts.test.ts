@@ -1,6 +1,7 @@
 /** Instalments, what a bank keeps, and returns, by the rules alone. */
 import { describe, expect, it } from 'vitest';
-import { bankLineOf, partsOf, withParts } from '../../src/packs/grants/matching/index.ts';
+import { bankLineOf } from '../../src/grants/rules/matching/from-feed.ts';
+import { partsOf, withParts } from '../../src/grants/rules/matching/parts.ts';
 import { day, line, match, receipt, summary } from './reco.ts';
 
 const award = receipt({ id: 'l1', reference: 'R1', amountCents: 1_000_00, parts: 'may' });

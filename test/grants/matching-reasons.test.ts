@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BankLine, ExpectedReceipt } from '../../src/packs/grants/matching/index.ts';
+import type { BankLine, ExpectedReceipt } from '../../src/grants/rules/matching/bank-line.ts';
 import { day, line, match, receipt } from './reco.ts';
 
 /** One thing that keeps a line from a receipt. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { BankLine } from '../../src/packs/grants/matching/index.ts';
-import { day, line, receipt, match, summary } from './reco.ts';
+import type { BankLine } from '../../src/grants/rules/matching/bank-line.ts';
+import { day, line, match, receipt, summary } from './reco.ts';
 
 describe('never count twice', () => {
   it('equal content with different numbers of the bank is two payments', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BankLine, ExpectedReceipt } from '../../src/packs/grants/matching/index.ts';
+import type { BankLine, ExpectedReceipt } from '../../src/grants/rules/matching/bank-line.ts';
 import { day, line, receipt, summary } from './reco.ts';
 
 const MATCHED = ['P1-reference-exact matched b1=l1'];

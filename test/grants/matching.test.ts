@@ -1,25 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { canonicalText } from '../../src/core/index.ts';
-import {
-  agedUnmatched,
-  type BankLine,
-  type ExpectedReceipt,
-  ListedEntries,
-  matchEach,
-  matchReceipts,
-} from '../../src/packs/grants/matching/index.ts';
-import { answerOf, evaluateGrantsCase } from '../../src/packs/grants/index.ts';
+import { canonicalText } from '../../src/core/canonical-json.ts';
+import { agedUnmatched } from '../../src/grants/rules/matching/aged.ts';
+import type { BankLine, ExpectedReceipt } from '../../src/grants/rules/matching/bank-line.ts';
+import { ListedEntries } from '../../src/grants/rules/matching/entries/open-entries.ts';
+import { matchEach, matchReceipts } from '../../src/grants/rules/matching/match.ts';
+import { answerOf, evaluateGrantsCase } from '../../src/grants/rules/evaluate.ts';
 import { goldenCases, grantsLaw } from '../law/grants-cases.ts';
 import {
   day,
   expectedOutcomes,
   line,
+  match,
   mulberry32,
   receipt,
   sampleDataset,
   short,
   shuffled,
-  match,
 } from './reco.ts';
 
 describe('the sample data set', () => {

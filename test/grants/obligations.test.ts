@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { calendarFeed } from '../../src/calendar/index.ts';
-import { instant } from '../../src/core/index.ts';
+import { calendarFeed } from '../../src/calendar/ics.ts';
+import { instant } from '../../src/core/time.ts';
+import { type AcceptedAward, ingestAward } from '../../src/grants/rules/intake/ingest.ts';
 import {
-  type AcceptedAward,
   awardOf,
+  missingForCalendar,
+  subawardTermsOf,
+} from '../../src/grants/rules/obligations/award-terms.ts';
+import {
   feedEntriesOf,
   grantObligations,
-  ingestAward,
-  missingForCalendar,
-  readAwards,
-  subawardTermsOf,
-} from '../../src/packs/grants/index.ts';
+} from '../../src/grants/rules/obligations/award-obligations.ts';
+import { readAwards } from '../../src/grants/rules/intake/read-awards.ts';
 import { grantsLaw } from '../law/grants-cases.ts';
 
 const document = {

@@ -1,19 +1,18 @@
 /** The sample data set reco-001, a generator of larger ones, and how tests of matching and of reports write theirs. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Day, parseDay } from '../../src/calendar/index.ts';
-import { parseStrictJson } from '../../src/core/index.ts';
+import { type Day, parseDay } from '../../src/calendar/day.ts';
+import { parseStrictJson } from '../../src/core/strict-json.ts';
+import type { BankLine, ExpectedReceipt } from '../../src/grants/rules/matching/bank-line.ts';
 import {
-  type BankLine,
-  type ExpectedReceipt,
   type MatchDataset,
-  type MatchOutcome,
-  matchReceipts,
   readBankEvents,
   readLedger,
   readPolicy,
-} from '../../src/packs/grants/matching/index.ts';
-import type { FigurePart } from '../../src/packs/grants/index.ts';
+} from '../../src/grants/rules/matching/dataset.ts';
+import type { MatchOutcome } from '../../src/grants/rules/matching/outcome.ts';
+import { matchReceipts } from '../../src/grants/rules/matching/match.ts';
+import type { FigurePart } from '../../src/grants/rules/reporting/figure.ts';
 
 const fixtures = join(import.meta.dirname, '../fixtures/grants');
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { individualsOf, scheduleI, tracedCents } from '../../src/packs/grants/index.ts';
-import { StrictCsv } from '../../src/core/index.ts';
+import { individualsOf } from '../../src/grants/rules/reporting/schedule-i-individuals.ts';
+import { scheduleI } from '../../src/grants/rules/reporting/schedule-i.ts';
+import { tracedCents } from '../../src/grants/rules/reporting/figure.ts';
+import { StrictCsv } from '../../src/core/csv/strict-csv.ts';
 import { grantsLaw } from '../law/grants-cases.ts';
 import { fixture, part } from './reco.ts';
 

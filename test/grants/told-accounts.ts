@@ -1,5 +1,5 @@
 /** Accounts with a hidden truth, told by a bank in pieces, copies and overlaps, with any habit of numbering. */
-import { type BankFormat, type BankStatement, type Entry } from '../pipeline/bank.ts';
+import type { BankFormat, BankStatement, Entry } from '../pipeline/bank.ts';
 import { mulberry32, shuffled } from './reco.ts';
 
 export interface Sent {

@@ -2,13 +2,17 @@ import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import * as fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { addMs, FilewrightError, instant, type Instant } from '../../src/core/index.ts';
-import { acknowledgementLinks, newReference } from '../../src/notify/index.ts';
+import { addMs, instant, type Instant } from '../../src/core/time.ts';
+import { FilewrightError } from '../../src/core/errors.ts';
+import {
+  acknowledgementLinks,
+  newReference,
+} from '../../src/people/notify/acknowledgement-link.ts';
 import {
   type AcknowledgementDesk,
   type MessageView,
   startAcknowledgementServer,
-} from '../../src/web/index.ts';
+} from '../../src/server/acknowledgement-server.ts';
 
 const KEY = Buffer.alloc(32, 7);
 const NOW = instant(Date.UTC(2027, 2, 1, 12));

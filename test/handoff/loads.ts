@@ -1,8 +1,10 @@
 /** Parts and loads for the tests of handoffs. */
 import { hash } from 'node:crypto';
-import { sha256Hex, type WriteGuard } from '../../src/core/index.ts';
-import type { HandoffLoad, HandoffParts, HandoffTarget } from '../../src/notify/index.ts';
-import { systemClock } from '../../src/system/index.ts';
+import { sha256Hex } from '../../src/core/ids.ts';
+import type { WriteGuard } from '../../src/core/ports.ts';
+import type { HandoffLoad, HandoffTarget } from '../../src/people/notify/handoff/handoff.ts';
+import type { HandoffParts } from '../../src/people/notify/handoff/parts.ts';
+import { systemClock } from '../../src/system/clock.ts';
 
 export const FREE: WriteGuard = { mayWrite: () => true, signal: new AbortController().signal };
 

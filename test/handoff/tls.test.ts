@@ -1,11 +1,13 @@
 /** A real TLS handshake that stands still: more than 3 s is a failure with its time, 2.9 s is none. */
 import { afterAll, describe, expect, it } from 'vitest';
-import { createHandoffs, type HandoffOutcome } from '../../src/notify/index.ts';
-import { triggersOf } from '../../src/packs/patent/routing/triggers.ts';
-import { ConnectionFailure, openConnection, targetOf } from '../../src/wire/index.ts';
+import { createHandoffs } from '../../src/people/notify/handoff/deliver.ts';
+import type { HandoffOutcome } from '../../src/people/notify/handoff/handoff.ts';
+import { triggersOf } from '../../src/dockets/rules/routing/triggers.ts';
+import { ConnectionFailure } from '../../src/wire/failure.ts';
+import { openConnection, targetOf } from '../../src/wire/connector.ts';
 import { TLS } from '../notify/mail-server.ts';
 import { FREE, load, parts, target } from './loads.ts';
-import { startStallingTls, type StallingTls } from './stalling-tls.ts';
+import { type StallingTls, startStallingTls } from './stalling-tls.ts';
 
 const trusted = { certificateAuthorities: [TLS.cert] };
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { addMs, instant, type JsonValue } from '../../src/core/index.ts';
+import { addMs, instant } from '../../src/core/time.ts';
+import type { JsonValue } from '../../src/core/canonical-json.ts';
 import {
   isVerbose,
   logTransport,
@@ -9,7 +10,7 @@ import {
   VERBOSE_MS_DEFAULT,
   VERBOSE_MS_MAX,
   type VerboseWindow,
-} from '../../src/notify/index.ts';
+} from '../../src/people/notify/transport-log.ts';
 
 const NOW = instant(1_900_000_000_000);
 const window = openWindow({ target: 'team-a', by: 'ada' }, NOW);

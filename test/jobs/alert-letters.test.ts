@@ -1,7 +1,7 @@
 /** Many alerts at once are one letter to each reader, and nobody reads in it what another is told. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { changeRecipientOf, setMailServer } from '../../src/acts/events.ts';
-import { raiseAlertRow } from '../../src/store/raise-alert.ts';
+import { changeRecipientOf, setMailServer } from '../../src/people/acts/events.ts';
+import { raiseAlertRow } from '../../src/ledger/store/raise-alert.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { header, type MailServerStub, startMailServer } from '../notify/mail-server.ts';
 import { House } from './house.ts';

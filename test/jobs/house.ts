@@ -1,14 +1,15 @@
 /** A tenant of its own on a shared real PostgreSQL, with a person, real receivers, and time that can be moved on. */
-import { addUser, personOf } from '../../src/acts/index.ts';
+import { addUser } from '../../src/oversight/acts/users.ts';
+import { personOf } from '../../src/people/acts/people.ts';
 import { createFilewright, type Filewright } from '../../src/app.ts';
-import type { LogRecord } from '../../src/core/index.ts';
-import { type JobsOptions, runJobsOnce } from '../../src/jobs/index.ts';
-import { addWebhook } from '../../src/acts/events.ts';
-import { publishEvent } from '../../src/store/outbox.ts';
+import type { LogRecord } from '../../src/core/ports.ts';
+import { type JobsOptions, runJobsOnce } from '../../src/work/on-demand.ts';
+import { addWebhook } from '../../src/people/acts/events.ts';
+import { publishEvent } from '../../src/people/store/outbox.ts';
 import type { Server } from '../delivery/server.ts';
 import { TLS } from '../notify/mail-server.ts';
 import { OPERATOR } from '../operator.ts';
-import type { PersonActor } from '../../src/access/index.ts';
+import type { PersonActor } from '../../src/access/actor.ts';
 
 let tenants = 0;
 

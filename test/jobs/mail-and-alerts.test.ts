@@ -1,11 +1,11 @@
 /** Notices by e-mail, alerts and the digest: real SMTP, real PostgreSQL, the real job runner. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { acknowledge } from '../../src/acts/alerts.ts';
-import { changeRecipientOf, setMailServer, testMail } from '../../src/acts/events.ts';
-import { verifyLedger } from '../../src/acts/index.ts';
-import { type NewAlert, raiseAlert } from '../../src/jobs/index.ts';
-import { listAlerts } from '../../src/store/alerts.ts';
-import { listNotices } from '../../src/store/notices.ts';
+import { acknowledge } from '../../src/oversight/acts/alerts.ts';
+import { changeRecipientOf, setMailServer, testMail } from '../../src/people/acts/events.ts';
+import { verifyLedger } from '../../src/oversight/acts/audit.ts';
+import { type NewAlert, raiseAlert } from '../../src/people/alerts.ts';
+import { listAlerts } from '../../src/people/store/alerts.ts';
+import { listNotices } from '../../src/people/store/notices.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { header, type MailServerStub, startMailServer } from '../notify/mail-server.ts';
 import { type Receiver, startReceiver } from '../notify/receiver.ts';

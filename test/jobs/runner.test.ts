@@ -1,11 +1,13 @@
 /** Consumers, the running job runner, and the whole way from an accepted filing to its receivers. */
 import { setTimeout as pass } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { addWebhook, changeRecipientOf, setMailServer } from '../../src/acts/events.ts';
-import { verifyLedger } from '../../src/acts/index.ts';
-import { type EventConsumer, startJobs } from '../../src/jobs/index.ts';
-import { listAlerts } from '../../src/store/alerts.ts';
-import { ensureEmbedded, stopEmbedded } from '../../src/store/index.ts';
+import { addWebhook, changeRecipientOf, setMailServer } from '../../src/people/acts/events.ts';
+import { verifyLedger } from '../../src/oversight/acts/audit.ts';
+import type { EventConsumer } from '../../src/people/consumers.ts';
+import { startJobs } from '../../src/work/on-demand.ts';
+import { listAlerts } from '../../src/people/store/alerts.ts';
+import { ensureEmbedded } from '../../src/postgres/embedded/ensure.ts';
+import { stopEmbedded } from '../../src/postgres/embedded/stop.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { quickProfile, Stage } from '../delivery/stage.ts';
 import { until } from '../delivery/waiting.ts';

@@ -1,13 +1,13 @@
 /** Events through the outbox to real receivers, with real PostgreSQL and the real job runner. */
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { changeWebhook, resend, rotateWebhook, testWebhook } from '../../src/acts/events.ts';
-import { verifyLedger } from '../../src/acts/index.ts';
-import { listAlerts } from '../../src/store/alerts.ts';
-import { claimNotices, listNotices, recordNotice } from '../../src/store/notices.ts';
-import { takeEvents } from '../../src/store/outbox.ts';
-import { Session } from '../../src/store/index.ts';
-import { listSubscriptions } from '../../src/store/subscriptions.ts';
+import { changeWebhook, resend, rotateWebhook, testWebhook } from '../../src/people/acts/events.ts';
+import { verifyLedger } from '../../src/oversight/acts/audit.ts';
+import { listAlerts } from '../../src/people/store/alerts.ts';
+import { claimNotices, listNotices, recordNotice } from '../../src/people/store/notices.ts';
+import { takeEvents } from '../../src/people/store/outbox.ts';
+import { Session } from '../../src/postgres/session.ts';
+import { listSubscriptions } from '../../src/people/store/subscriptions.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { plainHeaders, type Receiver, startReceiver, status } from '../notify/receiver.ts';
 import { HOUR_MS, House } from './house.ts';

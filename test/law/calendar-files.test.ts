@@ -1,17 +1,13 @@
 /** Files that people write: every fault is refused with its line, and layers do what they say. */
 import { describe, expect, it } from 'vitest';
-import {
-  compileCalendars,
-  dateAtOffice,
-  endOfDay,
-  formatDay,
-  parseDay,
-  parseInstant,
-  readCalendarFile,
-  readReliefFile,
-} from '../../src/calendar/index.ts';
-import { FilewrightError, instant } from '../../src/core/index.ts';
-import { shippedLaw } from '../../src/system/law/index.ts';
+import { compileCalendars } from '../../src/calendar/calendar-set.ts';
+import { dateAtOffice, endOfDay, parseInstant } from '../../src/calendar/office-time.ts';
+import { formatDay, parseDay } from '../../src/calendar/day.ts';
+import { readCalendarFile } from '../../src/calendar/calendar-file.ts';
+import { readReliefFile } from '../../src/calendar/relief.ts';
+import { FilewrightError } from '../../src/core/errors.ts';
+import { instant } from '../../src/core/time.ts';
+import { shippedLaw } from '../../src/system/law-files.ts';
 
 const GOOD = [
   '{',

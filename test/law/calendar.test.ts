@@ -8,10 +8,10 @@ import {
   formatDay,
   isWeekend,
   parseDay,
-  rollForward,
   weekdayOf,
-} from '../../src/calendar/index.ts';
-import { shippedLaw } from '../../src/system/law/index.ts';
+} from '../../src/calendar/day.ts';
+import { rollForward } from '../../src/calendar/office-calendar.ts';
+import { shippedLaw } from '../../src/system/law-files.ts';
 
 const law = shippedLaw();
 

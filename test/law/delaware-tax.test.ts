@@ -2,14 +2,14 @@
 import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FilewrightError } from '../../src/core/index.ts';
+import { FilewrightError } from '../../src/core/errors.ts';
 import {
   answerInstallments,
   answerLate,
   answerTax,
-  readDelawareRates,
   type TaxAnswer,
-} from '../../src/packs/entity/law/index.ts';
+} from '../../src/entities/rules/law/delaware-answer.ts';
+import { readDelawareRates } from '../../src/entities/rules/law/delaware-rates.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 interface Golden {

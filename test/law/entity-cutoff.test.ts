@@ -1,16 +1,12 @@
 /** The last open moment at or before the end of a due day, by the portal's clock and over clock changes. */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addDays, type Day, dayOf, endOfDay, parseDay } from '../../src/calendar/index.ts';
-import {
-  addMs,
-  instant,
-  isOpen,
-  type OpeningHours,
-  parseRfc3339,
-  type Weekday,
-} from '../../src/core/index.ts';
-import { cutoffOf } from '../../src/packs/entity/law/cutoff.ts';
+import { addDays, type Day, dayOf, parseDay } from '../../src/calendar/day.ts';
+import { endOfDay } from '../../src/calendar/office-time.ts';
+import { addMs, instant, parseRfc3339 } from '../../src/core/time.ts';
+import { isOpen } from '../../src/lanes/rules/hours.ts';
+import type { OpeningHours, Weekday } from '../../src/core/profile.ts';
+import { cutoffOf } from '../../src/entities/rules/law/cutoff.ts';
 
 const EVERY_DAY: readonly Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 const NEW_YORK: OpeningHours = {

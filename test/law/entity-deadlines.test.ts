@@ -1,8 +1,8 @@
 /** Every golden date of the entity filings, through the law as it ships. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { registerLaw } from '../../src/acts/register/index.ts';
-import { answerObligation } from '../../src/packs/entity/law/index.ts';
+import { registerLaw } from '../../src/entities/acts/law.ts';
+import { answerObligation } from '../../src/entities/rules/law/obligation-answer.ts';
 
 interface GoldenCase {
   readonly id: string;

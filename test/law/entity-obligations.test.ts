@@ -1,8 +1,11 @@
 /** What the golden dates do not show: records of the state, fees by tax year, notices, cut-offs, refusals. */
 import { describe, expect, it } from 'vitest';
-import { registerLaw } from '../../src/acts/register/index.ts';
-import { FilewrightError } from '../../src/core/index.ts';
-import { answerObligation, type ObligationAnswer } from '../../src/packs/entity/law/index.ts';
+import { registerLaw } from '../../src/entities/acts/law.ts';
+import { FilewrightError } from '../../src/core/errors.ts';
+import {
+  answerObligation,
+  type ObligationAnswer,
+} from '../../src/entities/rules/law/obligation-answer.ts';
 
 const law = registerLaw();
 

@@ -2,13 +2,11 @@
 import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { replaySteps } from '../../src/calendar/index.ts';
-import { registerLaw } from '../../src/acts/register/index.ts';
-import {
-  answerObligation,
-  computeObligation,
-  readEntityCase,
-} from '../../src/packs/entity/law/index.ts';
+import { replaySteps } from '../../src/calendar/replay.ts';
+import { registerLaw } from '../../src/entities/acts/law.ts';
+import { answerObligation } from '../../src/entities/rules/law/obligation-answer.ts';
+import { computeObligation } from '../../src/entities/rules/law/obligation.ts';
+import { readEntityCase } from '../../src/entities/rules/law/entity-case.ts';
 
 interface RawRule {
   readonly id: string;

@@ -1,8 +1,9 @@
 /** The rule file as data: complete, consistent with itself, and refused by line where somebody breaks it. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { FilewrightError } from '../../src/core/index.ts';
-import { readDelawareRates, readEntityRules } from '../../src/packs/entity/law/index.ts';
+import { FilewrightError } from '../../src/core/errors.ts';
+import { readDelawareRates } from '../../src/entities/rules/law/delaware-rates.ts';
+import { readEntityRules } from '../../src/entities/rules/law/read-entity-rules.ts';
 
 const text = readFileSync(new URL('../../law/rules/entity.json', import.meta.url), 'utf8');
 const delaware = readFileSync(

@@ -1,9 +1,9 @@
 /** What corrects the first golden dates and could have made somebody late; and fields that nobody knows. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { registerLaw } from '../../src/acts/register/index.ts';
-import { answerObligation } from '../../src/packs/entity/law/index.ts';
-import { readRecord } from '../../src/packs/entity/register/index.ts';
+import { registerLaw } from '../../src/entities/acts/law.ts';
+import { answerObligation } from '../../src/entities/rules/law/obligation-answer.ts';
+import { readRecord } from '../../src/entities/rules/register/read-record.ts';
 
 interface GoldenCase extends Readonly<Record<string, unknown>> {
   readonly id: string;

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import {
   answerOf,
   evaluateGrantsCase,
-  type Evaluation,
   type GrantsAnswer,
-  grantsLawFrom,
-} from '../../src/packs/grants/index.ts';
-import { FilewrightError } from '../../src/core/index.ts';
-import { shippedLaw } from '../../src/system/law/index.ts';
+} from '../../src/grants/rules/evaluate.ts';
+import type { Evaluation } from '../../src/grants/rules/reasoning.ts';
+import { grantsLawFrom } from '../../src/grants/rules/law.ts';
+import { FilewrightError } from '../../src/core/errors.ts';
+import { shippedLaw } from '../../src/system/law-files.ts';
 
 export const grantsLaw = grantsLawFrom(shippedLaw());
 

@@ -1,8 +1,10 @@
 /** State registration: all 51 jurisdictions, all kinds of renewal; and what holds for every date of the pack. */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addDays, type Day, dayOf, formatDay, replaySteps } from '../../src/calendar/index.ts';
-import { type Award, awardCalendar } from '../../src/packs/grants/index.ts';
+import { addDays, type Day, dayOf, formatDay } from '../../src/calendar/day.ts';
+import { replaySteps } from '../../src/calendar/replay.ts';
+import type { Award } from '../../src/grants/rules/award.ts';
+import { awardCalendar } from '../../src/grants/rules/award-calendar.ts';
 import { answer, evaluation, grantsLaw, refusal, resultOf } from './grants-cases.ts';
 
 const states = [...grantsLaw.charity.states.values()];

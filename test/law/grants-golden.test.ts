@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { GRANTS_KINDS } from '../../src/packs/grants/index.ts';
+import { GRANTS_KINDS } from '../../src/grants/rules/evaluate.ts';
 import { answer, goldenCases, refusal } from './grants-cases.ts';
 
 const cases = goldenCases();

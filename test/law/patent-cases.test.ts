@@ -1,20 +1,20 @@
 /** Rules beyond the golden file, what is refused, and what is said beside a date. */
 import { describe, expect, it } from 'vitest';
-import { formatDay, readReliefFile } from '../../src/calendar/index.ts';
-import { FilewrightError } from '../../src/core/index.ts';
+import { formatDay } from '../../src/calendar/day.ts';
+import { readReliefFile } from '../../src/calendar/relief.ts';
+import { FilewrightError } from '../../src/core/errors.ts';
 import {
   byDanger,
   compareCase,
   compareRules,
-  computeDeadline,
-  explanation,
   type MovedCase,
-  type PatentDeadline,
-  type PatentLaw,
-  readPatentCase,
-  readPatentRules,
-} from '../../src/packs/patent/index.ts';
-import { readLawFile, shippedLaw } from '../../src/system/law/index.ts';
+} from '../../src/dockets/rules/law-diff.ts';
+import { computeDeadline, type PatentDeadline } from '../../src/dockets/rules/compute.ts';
+import { explanation } from '../../src/dockets/rules/answer.ts';
+import type { PatentLaw } from '../../src/dockets/rules/matter.ts';
+import { readPatentCase } from '../../src/dockets/rules/case.ts';
+import { readPatentRules } from '../../src/dockets/rules/rules-file.ts';
+import { readLawFile, shippedLaw } from '../../src/system/law-files.ts';
 import { shippedPatentLaw } from './patent-law.ts';
 
 const law = shippedPatentLaw();

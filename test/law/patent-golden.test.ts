@@ -1,8 +1,10 @@
 /** Every case of the golden file, from the case as it comes in to the two dates. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { formatDay, replaySteps } from '../../src/calendar/index.ts';
-import { computeDeadline, readPatentCase } from '../../src/packs/patent/index.ts';
+import { formatDay } from '../../src/calendar/day.ts';
+import { replaySteps } from '../../src/calendar/replay.ts';
+import { computeDeadline } from '../../src/dockets/rules/compute.ts';
+import { readPatentCase } from '../../src/dockets/rules/case.ts';
 import { shippedPatentLaw } from './patent-law.ts';
 
 interface GoldenCase extends Readonly<Record<string, unknown>> {

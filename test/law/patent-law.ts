@@ -1,5 +1,6 @@
-import { type PatentLaw, readPatentRules } from '../../src/packs/patent/index.ts';
-import { shippedLaw } from '../../src/system/law/index.ts';
+import type { PatentLaw } from '../../src/dockets/rules/matter.ts';
+import { readPatentRules } from '../../src/dockets/rules/rules-file.ts';
+import { shippedLaw } from '../../src/system/law-files.ts';
 
 export function shippedPatentLaw(): PatentLaw {
   const law = shippedLaw();

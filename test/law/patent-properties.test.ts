@@ -2,13 +2,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type Day, dayOf, formatDay, parsePeriod, replaySteps } from '../../src/calendar/index.ts';
-import {
-  computeDeadline,
-  deadlineAnswer,
-  type PatentDeadline,
-  readPatentCase,
-} from '../../src/packs/patent/index.ts';
+import { type Day, dayOf, formatDay } from '../../src/calendar/day.ts';
+import { parsePeriod } from '../../src/calendar/period.ts';
+import { replaySteps } from '../../src/calendar/replay.ts';
+import { computeDeadline, type PatentDeadline } from '../../src/dockets/rules/compute.ts';
+import { deadlineAnswer } from '../../src/dockets/rules/answer.ts';
+import { readPatentCase } from '../../src/dockets/rules/case.ts';
 import { shippedPatentLaw } from './patent-law.ts';
 
 const law = shippedPatentLaw();
@@ -221,7 +220,7 @@ describe('the machine’s own zone and language', () => {
   });
 
   it('are never asked for', () => {
-    const folders = ['../../src/calendar/', '../../src/packs/patent/'];
+    const folders = ['../../src/calendar/', '../../src/dockets/rules/'];
     for (const folder of folders) {
       const url = new URL(folder, import.meta.url);
       for (const name of readdirSync(url).filter((file) => /(?<!\.test)\.ts$/.test(file))) {

@@ -1,16 +1,14 @@
 /** Dates on which nothing can be done any more, and cases that contradict themselves. */
 import { describe, expect, it } from 'vitest';
-import { formatDay } from '../../src/calendar/index.ts';
-import { instant, type Instant } from '../../src/core/index.ts';
-import {
-  computeDeadline,
-  cutoffOf,
-  deadlineAnswer,
-  explanation,
-  readPatentCase,
-} from '../../src/packs/patent/index.ts';
-import { datesOf, docketOf, isInTime, readDocketRow } from '../../src/packs/patent/docket/index.ts';
-import { sha256Hex } from '../../src/core/index.ts';
+import { formatDay } from '../../src/calendar/day.ts';
+import { instant, type Instant } from '../../src/core/time.ts';
+import { computeDeadline } from '../../src/dockets/rules/compute.ts';
+import { cutoffOf, deadlineAnswer, explanation } from '../../src/dockets/rules/answer.ts';
+import { readPatentCase } from '../../src/dockets/rules/case.ts';
+import { datesOf, isInTime } from '../../src/dockets/rules/docket/dates.ts';
+import { docketOf } from '../../src/dockets/rules/docket/docket.ts';
+import { readDocketRow } from '../../src/dockets/rules/docket/read-row.ts';
+import { sha256Hex } from '../../src/core/ids.ts';
 import { shippedPatentLaw } from './patent-law.ts';
 
 const law = shippedPatentLaw();

@@ -10,7 +10,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ensureEmbedded, Session, stopEmbedded } from '../../src/store/index.ts';
+import { ensureEmbedded } from '../../src/postgres/embedded/ensure.ts';
+import { Session } from '../../src/postgres/session.ts';
+import { stopEmbedded } from '../../src/postgres/embedded/stop.ts';
 import { type Json, ROOT, textAt, type Variables } from '../fixtures/cli.ts';
 import { condition, missing } from '../verify-py/python.ts';
 import { ledgerCli, type LedgerCli, verdicts } from './world.ts';

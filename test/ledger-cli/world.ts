@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { verifyFolder } from '../../src/acts/index.ts';
+import { verifyFolder } from '../../src/ledger/offline/audit-offline.ts';
 import { CliWorld, envelopeOf, type Json, textAt, type Variables } from '../fixtures/cli.ts';
 import { csv, row } from '../cli/rows.ts';
 import { python, type Report, verify } from '../verify-py/python.ts';

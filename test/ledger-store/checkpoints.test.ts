@@ -2,28 +2,21 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { checkCheckpoint } from '../../src/ledger/checkpoint.ts';
+import { CompactRange } from '../../src/ledger/compact-range.ts';
+import { leafHash } from '../../src/ledger/hashes.ts';
+import { parseEntry } from '../../src/ledger/entry-chain.ts';
+import { rootHash } from '../../src/ledger/tree.ts';
+import { verifyConsistency, verifyInclusion } from '../../src/ledger/verify-proof.ts';
+import { checkpointsFrom, latestCheckpoint } from '../../src/ledger/store/checkpoints.ts';
+import { consistencyProofAt, inclusionProofAt, rootAt } from '../../src/ledger/store/tree-store.ts';
+import { ledgerEntries, ledgerHeads } from '../../src/ledger/store/ledger-entries.ts';
 import {
-  checkCheckpoint,
-  CompactRange,
-  leafHash,
-  parseEntry,
-  rootHash,
-  verifyConsistency,
-  verifyInclusion,
-} from '../../src/ledger/index.ts';
-import {
-  checkpointsFrom,
-  consistencyProofAt,
-  inclusionProofAt,
-  latestCheckpoint,
-  ledgerEntries,
-  ledgerHeads,
   retireSigningKey,
-  rootAt,
   rotateSigningKey,
-  Session,
   trustedLogs,
-} from '../../src/store/index.ts';
+} from '../../src/ledger/store/signing-keys.ts';
+import { Session } from '../../src/postgres/session.ts';
 import { type FreshDatabase, freshDatabase } from '../fixtures/database.ts';
 import { collect, INSTANCE, ledgerWorld, type LedgerWorld } from './ledger-world.ts';
 

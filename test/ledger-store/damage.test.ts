@@ -1,7 +1,8 @@
 /** `audit verify` on a database that somebody with all rights has changed: no damage may pass for a whole ledger. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { verifyLedger } from '../../src/acts/index.ts';
-import { CompactRange, leafHash } from '../../src/ledger/index.ts';
+import { verifyLedger } from '../../src/oversight/acts/audit.ts';
+import { CompactRange } from '../../src/ledger/compact-range.ts';
+import { leafHash } from '../../src/ledger/hashes.ts';
 import { ReviewWorld } from '../review/world.ts';
 import { OPERATOR } from '../operator.ts';
 

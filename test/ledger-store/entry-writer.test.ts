@@ -1,8 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { instant, toRfc3339, uuidV7 } from '../../src/core/index.ts';
-import { buildEntry, type IntakeEntry } from '../../src/ledger/index.ts';
-import { EntryWriter } from '../../src/store/entry-writer.ts';
+import { instant, toRfc3339 } from '../../src/core/time.ts';
+import { uuidV7 } from '../../src/core/ids.ts';
+import { buildEntry } from '../../src/ledger/entry.ts';
+import type { IntakeEntry } from '../../src/ledger/entry-type.ts';
+import { EntryWriter } from '../../src/ledger/store/entry-writer.ts';
 
 const ORIGIN = 'ledger.example.org/acme/filing';
 const PREV = Buffer.alloc(32, 7);

@@ -1,14 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addMs, type FilingId, instant } from '../../src/core/index.ts';
-import { parseEntry, tileFiles } from '../../src/ledger/index.ts';
+import { addMs, instant } from '../../src/core/time.ts';
+import type { FilingId } from '../../src/core/ids.ts';
+import { parseEntry } from '../../src/ledger/entry-chain.ts';
+import { tileFiles } from '../../src/ledger/tile-builder.ts';
 import {
   entriesBetween,
   entriesOfFiling,
   firstSeqSince,
   ledgerCounts,
-  ledgerEntries,
   logTiles,
-} from '../../src/store/index.ts';
+} from '../../src/ledger/store/ledger-export.ts';
+import { ledgerEntries } from '../../src/ledger/store/ledger-entries.ts';
 import { type FreshDatabase, freshDatabase } from '../fixtures/database.ts';
 import { claim, outcome, queueFilings, record, register } from '../store-contract/steps.ts';
 import { collect, ledgerWorld, type LedgerWorld } from './ledger-world.ts';

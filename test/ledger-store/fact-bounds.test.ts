@@ -2,16 +2,12 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  boundedFact,
-  canonicalText,
-  FACT_DATA_BYTES_MAX,
-  FilewrightError,
-  type JsonValue,
-  type LedgerFact,
-} from '../../src/core/index.ts';
-import { recordFact } from '../../src/store/facts.ts';
-import { setAsideFacts } from '../../src/store/index.ts';
+import { boundedFact, FACT_DATA_BYTES_MAX } from '../../src/core/fact-bounds.ts';
+import { canonicalText, type JsonValue } from '../../src/core/canonical-json.ts';
+import { FilewrightError } from '../../src/core/errors.ts';
+import type { LedgerFact } from '../../src/core/ports.ts';
+import { recordFact } from '../../src/ledger/store/facts.ts';
+import { setAsideFacts } from '../../src/ledger/store/kept-facts.ts';
 import { type FreshDatabase, freshDatabase } from '../fixtures/database.ts';
 import { verifyLogs } from '../fixtures/verify-logs.ts';
 import { INSTANCE, type LedgerWorld, ledgerWorld } from './ledger-world.ts';

@@ -4,15 +4,15 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  checkCheckpoint,
-  type LedgerBoundary,
-  leafHash,
-  rootHash,
-  verifyEntries,
-} from '../../src/ledger/index.ts';
-import type * as sources from '../../src/store/index.ts';
-import { checkpointsFrom, ledgerEntries, signingKeys } from '../../src/store/index.ts';
+import { checkCheckpoint } from '../../src/ledger/checkpoint.ts';
+import type { LedgerBoundary } from '../../src/core/boundary.ts';
+import { leafHash } from '../../src/ledger/hashes.ts';
+import { rootHash } from '../../src/ledger/tree.ts';
+import { verifyEntries } from '../../src/ledger/verify.ts';
+import type * as sources from '../../src/ledger/store/sequencer-thread.ts';
+import { checkpointsFrom } from '../../src/ledger/store/checkpoints.ts';
+import { ledgerEntries } from '../../src/ledger/store/ledger-entries.ts';
+import { signingKeys } from '../../src/ledger/store/signing-keys.ts';
 import { type Build, buildTree } from '../delivery/children.ts';
 import { type FreshDatabase, freshDatabase } from '../fixtures/database.ts';
 import { collect, INSTANCE, ledgerWorld, type LedgerWorld } from './ledger-world.ts';
@@ -94,7 +94,7 @@ describe('a sequencer that is killed', () => {
     const world = await ledgerWorld(database);
     // The build has the types of the sources.
     const store = (await import(
-      /* @vite-ignore */ `${build.directory}/src/store/index.js`
+      /* @vite-ignore */ `${build.directory}/src/ledger/store/sequencer-thread.js`
     )) as typeof sources;
     const thread = store.startSequencerThread(
       {

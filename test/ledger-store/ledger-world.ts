@@ -3,23 +3,17 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  entryId,
-  type FactType,
-  type LedgerFact,
-  personId,
-  type PersonId,
-  type Random,
-} from '../../src/core/index.ts';
-import { type LedgerBoundary, logOrigin } from '../../src/ledger/index.ts';
-import {
-  addPerson,
-  PLANNER,
-  PostgresSequencer,
-  Session,
-  type SigningMeans,
-} from '../../src/store/index.ts';
-import { CheckpointFiles } from '../../src/system/index.ts';
+import { entryId, personId, type PersonId } from '../../src/core/ids.ts';
+import type { FactType } from '../../src/core/facts/catalogue.ts';
+import type { LedgerFact, Random } from '../../src/core/ports.ts';
+import type { LedgerBoundary } from '../../src/core/boundary.ts';
+import { logOrigin } from '../../src/ledger/entry.ts';
+import { addPerson } from '../../src/people/store/people.ts';
+import { PLANNER } from '../../src/postgres/planner.ts';
+import { PostgresSequencer } from '../../src/ledger/store/sequencer.ts';
+import { Session } from '../../src/postgres/session.ts';
+import type { SigningMeans } from '../../src/ledger/store/signing-keys.ts';
+import { CheckpointFiles } from '../../src/system/checkpoint-copies.ts';
 import type { FreshDatabase } from '../fixtures/database.ts';
 import { type PostgresWorld, postgresWorld } from '../store-contract/postgres-world.ts';
 

@@ -1,16 +1,12 @@
 /** Logins that may do little: what they need, what they are told when they lack it, and how an administrator helps. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  assumeRole,
-  dropRoles,
-  migrate,
-  readMigrations,
-  rolesState,
-  Session,
-} from '../../src/store/index.ts';
-import { runJobsOnce } from '../../src/jobs/index.ts';
-import { silentLog, systemClock, systemIds, systemRandom } from '../../src/system/index.ts';
+import { assumeRole, dropRoles, rolesState } from '../../src/postgres/roles.ts';
+import { migrate, readMigrations } from '../../src/postgres/migrate.ts';
+import { Session } from '../../src/postgres/session.ts';
+import { runJobsOnce } from '../../src/work/on-demand.ts';
+import { silentLog } from '../../src/system/log.ts';
+import { systemClock, systemIds, systemRandom } from '../../src/system/clock.ts';
 import { type FreshDatabase, freshDatabase, TEST_DATABASE_URL } from '../fixtures/database.ts';
 
 function never(): never {

@@ -2,21 +2,17 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { PersonId } from '../../src/core/index.ts';
-import { checkCheckpoint, parseEntry } from '../../src/ledger/index.ts';
-import {
-  type ConnectionTarget,
-  latestCheckpoint,
-  leaveQuarantine,
-  ledgerEntries,
-  mayTakePart,
-  PLANNER,
-  PostgresDeliveryStore,
-  PostgresSequencer,
-  readQuarantine,
-  Session,
-  signingKeys,
-} from '../../src/store/index.ts';
+import type { PersonId } from '../../src/core/ids.ts';
+import { checkCheckpoint } from '../../src/ledger/checkpoint.ts';
+import { parseEntry } from '../../src/ledger/entry-chain.ts';
+import { type ConnectionTarget, Session } from '../../src/postgres/session.ts';
+import { latestCheckpoint } from '../../src/ledger/store/checkpoints.ts';
+import { leaveQuarantine, mayTakePart, readQuarantine } from '../../src/ledger/store/quarantine.ts';
+import { ledgerEntries } from '../../src/ledger/store/ledger-entries.ts';
+import { PLANNER } from '../../src/postgres/planner.ts';
+import { PostgresDeliveryStore } from '../../src/filings/store/delivery-store.ts';
+import { PostgresSequencer } from '../../src/ledger/store/sequencer.ts';
+import { signingKeys } from '../../src/ledger/store/signing-keys.ts';
 import { type FreshDatabase, freshDatabase } from '../fixtures/database.ts';
 import {
   ACCEPTED,

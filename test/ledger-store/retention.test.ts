@@ -2,28 +2,29 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { entryId, type PersonId, filingId } from '../../src/core/index.ts';
-import { KeyVault, parseEntry, verifyBody, verifyEntries } from '../../src/ledger/index.ts';
+import { entryId, filingId, type PersonId } from '../../src/core/ids.ts';
+import { KeyVault } from '../../src/ledger/vault.ts';
+import { parseEntry } from '../../src/ledger/entry-chain.ts';
+import { verifyBody } from '../../src/ledger/verify-body.ts';
+import { verifyEntries } from '../../src/ledger/verify.ts';
+import { checkpointsFrom } from '../../src/ledger/store/checkpoints.ts';
 import {
-  checkpointsFrom,
   dataKeyStates,
-  extendRetention,
   ledgerBlobs,
   ledgerEntries,
   ledgerHeads,
-  listHolds,
+} from '../../src/ledger/store/ledger-entries.ts';
+import { extendRetention, retainedKeys, shredDue } from '../../src/oversight/store/retention.ts';
+import { listHolds, placeHold, releaseHold } from '../../src/ledger/store/holds.ts';
+import {
   localRootKey,
   openTenantKey,
-  placeHold,
-  releaseHold,
-  retainedKeys,
   rotateRootKey,
   rotateTenantKey,
-  findPayload,
-  shredDue,
-} from '../../src/store/index.ts';
-import { dataKey } from '../../src/store/data-keys.ts';
-import { recordFact } from '../../src/store/facts.ts';
+} from '../../src/ledger/store/key-tree.ts';
+import { findPayload } from '../../src/filings/store/filings.ts';
+import { dataKey } from '../../src/ledger/store/data-keys.ts';
+import { recordFact } from '../../src/ledger/store/facts.ts';
 import { type FreshDatabase, freshDatabase } from '../fixtures/database.ts';
 import { collect, INSTANCE, ledgerWorld, type LedgerWorld, random } from './ledger-world.ts';
 

@@ -1,20 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { attemptId, type OutcomeRecord } from '../../src/core/index.ts';
-import { verifyEntries } from '../../src/ledger/index.ts';
-import {
-  dropRoles,
-  latestCheckpoint,
-  ledgerEntries,
-  migrate,
-  PLANNER,
-  ROLE_NAMES,
-  type RoleName,
-  rolesState,
-  Session,
-  TICK,
-  tickValues,
-} from '../../src/store/index.ts';
+import { attemptId } from '../../src/core/ids.ts';
+import type { OutcomeRecord } from '../../src/core/ports.ts';
+import { verifyEntries } from '../../src/ledger/verify.ts';
+import { dropRoles, ROLE_NAMES, type RoleName, rolesState } from '../../src/postgres/roles.ts';
+import { latestCheckpoint } from '../../src/ledger/store/checkpoints.ts';
+import { ledgerEntries } from '../../src/ledger/store/ledger-entries.ts';
+import { migrate } from '../../src/postgres/migrate.ts';
+import { PLANNER } from '../../src/postgres/planner.ts';
+import { Session } from '../../src/postgres/session.ts';
+import { TICK, tickValues } from '../../src/filings/store/tick.ts';
 import { type FreshDatabase, freshDatabase, TEST_DATABASE_URL } from '../fixtures/database.ts';
 import {
   ACCEPTED,

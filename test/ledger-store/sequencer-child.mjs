@@ -7,7 +7,10 @@ import { pathToFileURL } from 'node:url';
 const { build, target, schema, tenant, instance, tenantKey, folder, point, round } = JSON.parse(
   process.argv[2],
 );
-const store = await import(pathToFileURL(`${build}/src/store/index.js`).href);
+const load = (path) => import(pathToFileURL(`${build}/src/${path}`).href);
+const { Session } = await load('postgres/session.js');
+const { PLANNER } = await load('postgres/planner.js');
+const { PostgresSequencer } = await load('ledger/store/sequencer.js');
 
 const die = () => process.kill(process.pid, 'SIGKILL');
 /** Passes so often before it ends the process. */
@@ -28,9 +31,9 @@ for (const name of ['open', 'rename']) {
   };
 }
 syncBuiltinESMExports();
-const { CheckpointFiles } = await import(pathToFileURL(`${build}/src/system/index.js`).href);
+const { CheckpointFiles } = await load('system/checkpoint-copies.js');
 
-const session = new store.Session({ target, schema, name: 'sequencer', settings: store.PLANNER });
+const session = new Session({ target, schema, name: 'sequencer', settings: PLANNER });
 const transaction = session.transaction.bind(session);
 session.transaction = async (work) => {
   const result = await transaction(async (run) => {
@@ -51,7 +54,7 @@ const copies = {
     at('after copy');
   },
 };
-const sequencer = new store.PostgresSequencer({
+const sequencer = new PostgresSequencer({
   session,
   tenant,
   instance,

@@ -1,16 +1,17 @@
 /** A fact that was set aside may speak of people: it is sealed, shown only to who may see it, and goes with its key. */
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { listSetAside, showSetAside, verifyLedger } from '../../src/acts/index.ts';
+import { listSetAside, showSetAside } from '../../src/oversight/acts/audit-set-aside.ts';
+import { verifyLedger } from '../../src/oversight/acts/audit.ts';
 import { createFilewright, type Filewright } from '../../src/app.ts';
-import { entryId, personId } from '../../src/core/index.ts';
-import { dataKey } from '../../src/store/data-keys.ts';
-import { retainedKeys, shredDue } from '../../src/store/index.ts';
+import { entryId, personId } from '../../src/core/ids.ts';
+import { dataKey } from '../../src/ledger/store/data-keys.ts';
+import { retainedKeys, shredDue } from '../../src/oversight/store/retention.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { Stage } from '../dockets/stage.ts';
 import { collect } from './ledger-world.ts';
 import { OPERATOR } from '../operator.ts';
-import type { PersonActor } from '../../src/access/index.ts';
+import type { PersonActor } from '../../src/access/actor.ts';
 
 /** A month whose keys are past their date. */
 const LONG_AGO = '2012-05';

@@ -1,8 +1,9 @@
 /** A fact that no entry can hold is set aside, kept and told; everything behind it goes on. */
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { LEDGER_BOUNDARIES } from '../../src/ledger/index.ts';
-import { openSetAside, PostgresSequencer, setAsideFacts } from '../../src/store/index.ts';
+import { LEDGER_BOUNDARIES } from '../../src/core/boundary.ts';
+import { openSetAside, setAsideFacts } from '../../src/ledger/store/kept-facts.ts';
+import { PostgresSequencer } from '../../src/ledger/store/sequencer.ts';
 import { type FreshDatabase, freshDatabase } from '../fixtures/database.ts';
 import { verifyLogs } from '../fixtures/verify-logs.ts';
 import { INSTANCE, type LedgerWorld, ledgerWorld } from './ledger-world.ts';

@@ -1,6 +1,6 @@
 /** A hundred thousand exports that differ from a good one in a single bit. */
 import { expect, it } from 'vitest';
-import * as ledger from '../../src/ledger/index.ts';
+import * as ledger from '../../src/ledger/pure.ts';
 import { flipBits, flipEveryBit } from './checks/log-checks.ts';
 import { signedLog } from './support.ts';
 

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type VerifierKey } from '../../src/ledger/index.ts';
-import * as ledger from '../../src/ledger/index.ts';
+import type { VerifierKey } from '../../src/ledger/verifier-key.ts';
+import * as ledger from '../../src/ledger/pure.ts';
 import { LOG_SEED, ORIGIN, signedLog, witnessOf } from './support.ts';
 
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0;

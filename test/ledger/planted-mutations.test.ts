@@ -22,7 +22,7 @@ beforeAll(() => {
   // Its own build of these two rooms, so that a stale dist can neither hide a mutation nor miss its place. Types are
   // checked elsewhere.
   const args = ['--ignoreConfig', '--noCheck', '--module', 'nodenext', '--target', 'es2023'];
-  const rooms = ['--rootDir', 'src', '--outDir', build, 'src/ledger/index.ts'];
+  const rooms = ['--rootDir', 'src', '--outDir', build, 'src/ledger/pure.ts'];
   const { status, stdout } = spawnSync(
     process.execPath,
     [compiler, ...args, '--rewriteRelativeImportExtensions', '--types', 'node', ...rooms],
@@ -36,7 +36,7 @@ afterAll(() => rmSync(workspace, { recursive: true, force: true }));
 
 /** Loads a build of the ledger; each folder is a room of its own, with nothing shared. */
 async function load(folder: string): Promise<Ledger> {
-  const address = pathToFileURL(join(folder, 'ledger/index.js')).href;
+  const address = pathToFileURL(join(folder, 'ledger/pure.js')).href;
   // It is a build of the very module that the type names.
   return (await import(/* @vite-ignore */ address)) as Ledger;
 }

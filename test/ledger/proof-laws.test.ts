@@ -3,16 +3,15 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   assembleProof,
-  CompactRange,
+  assembleRoot,
   consistencyPlan,
   inclusionPlan,
   rootPlan,
-  assembleRoot,
   type TreeNode,
-  verifyConsistency,
-  verifyInclusion,
-} from '../../src/ledger/index.ts';
-import * as ledger from '../../src/ledger/index.ts';
+} from '../../src/ledger/proof-plan.ts';
+import { CompactRange } from '../../src/ledger/compact-range.ts';
+import { verifyConsistency, verifyInclusion } from '../../src/ledger/verify-proof.ts';
+import * as ledger from '../../src/ledger/pure.ts';
 import { flipped, hex, numberedLeaves } from './support.ts';
 
 const MANY = 20_000;

@@ -1,7 +1,7 @@
 /** What the ledger's checks share: vectors, spellings of bytes, and a whole signed log made on the spot. */
 import { readFileSync } from 'node:fs';
-import type * as ledgerRoom from '../../src/ledger/index.ts';
-import type { IntakeEntry } from '../../src/ledger/index.ts';
+import type * as ledgerRoom from '../../src/ledger/pure.ts';
+import type { IntakeEntry } from '../../src/ledger/entry-type.ts';
 
 /** The room under test, as its users import it; the planted mutations hand in broken copies. */
 export type Ledger = typeof ledgerRoom;

@@ -1,17 +1,12 @@
 /** A log that is never in memory as a whole. */
 import { expect, it } from 'vitest';
-import {
-  buildEntry,
-  CompactRange,
-  genesisPrev,
-  inspectLogStream,
-  leafHash,
-  type LogStreamRequest,
-  logSigner,
-  signCheckpoint,
-  tileFiles,
-  verifyLog,
-} from '../../src/ledger/index.ts';
+import { buildEntry, genesisPrev } from '../../src/ledger/entry.ts';
+import { CompactRange } from '../../src/ledger/compact-range.ts';
+import { inspectLogStream, type LogStreamRequest, verifyLog } from '../../src/ledger/verify-log.ts';
+import { leafHash } from '../../src/ledger/hashes.ts';
+import { logSigner } from '../../src/ledger/note-signer.ts';
+import { signCheckpoint } from '../../src/ledger/checkpoint.ts';
+import { tileFiles } from '../../src/ledger/tile-builder.ts';
 import { intakeOf, LOG_SEED, ORIGIN } from './support.ts';
 
 const COUNT = 20_000;

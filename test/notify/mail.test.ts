@@ -4,15 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { instant } from '../../src/core/index.ts';
-import {
-  checkMailAddress,
-  type MailMessage,
-  parseMailbox,
-  readMailUrl,
-  sendMail,
-} from '../../src/notify/index.ts';
-import { readReference } from '../../src/wire/index.ts';
+import { instant } from '../../src/core/time.ts';
+import { checkMailAddress, parseMailbox } from '../../src/people/notify/mail-address.ts';
+import { type MailMessage, readMailUrl, sendMail } from '../../src/people/notify/mail.ts';
+import { readReference } from '../../src/wire/reference.ts';
 import { header, type MailServerStub, startMailServer, TLS } from './mail-server.ts';
 
 const MESSAGE: MailMessage = {

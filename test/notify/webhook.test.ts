@@ -2,16 +2,12 @@
 import type { LookupFunction } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { instant } from '../../src/core/index.ts';
-import {
-  ATTEMPTS_MAX,
-  checkWebhookSecret,
-  checkWebhookUrl,
-  eventBody,
-  newWebhookSecret,
-  retryMs,
-  sendWebhook,
-} from '../../src/notify/index.ts';
+import { instant } from '../../src/core/time.ts';
+import { ATTEMPTS_MAX, retryMs } from '../../src/people/notify/outcome.ts';
+import { checkWebhookSecret, newWebhookSecret } from '../../src/people/notify/webhook-secret.ts';
+import { checkWebhookUrl } from '../../src/people/notify/webhook-url.ts';
+import { eventBody } from '../../src/people/notify/event-body.ts';
+import { sendWebhook } from '../../src/people/notify/webhook.ts';
 import { TLS } from './mail-server.ts';
 import { plainHeaders, type Receiver, startReceiver, status } from './receiver.ts';
 

@@ -1,5 +1,5 @@
 /** A bank for tests: the same entries as a statement, a report or an announcement, in whatever format it sends. */
-import type { FeedSource } from '../../src/pipeline/index.ts';
+import type { FeedSource } from '../../src/grants/pipeline/contracts.ts';
 import { ACCOUNT, textSource } from './world.ts';
 
 export interface Entry {

@@ -1,6 +1,6 @@
 /** A feed that goes over the end of a period: what is closed is matched no more, and nothing else is closed with it. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { LINE_GROUP } from '../../src/store/index.ts';
+import { LINE_GROUP } from '../../src/grants/store/feeds.ts';
 import {
   ACCOUNT,
   ACTOR,

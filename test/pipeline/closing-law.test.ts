@@ -1,6 +1,6 @@
 /** A period closes only when its opening balance and every entry, counted once, make its closing balance. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FeedSource, PeriodName } from '../../src/pipeline/index.ts';
+import type { FeedSource, PeriodName } from '../../src/grants/pipeline/contracts.ts';
 import { type FreshDatabase, freshDatabase } from '../fixtures/database.ts';
 import { accountOf } from '../grants/told-accounts.ts';
 import { mulberry32, shuffled } from '../grants/reco.ts';

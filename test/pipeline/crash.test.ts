@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openPipeline, type Pipeline } from '../../src/pipeline/index.ts';
-import { dropRoles, Session } from '../../src/store/index.ts';
+import { openPipeline } from '../../src/grants/pipeline/open-pipeline.ts';
+import type { Pipeline } from '../../src/grants/pipeline/contracts.ts';
+import { dropRoles } from '../../src/postgres/roles.ts';
+import { Session } from '../../src/postgres/session.ts';
 import { type FreshDatabase, freshDatabase } from '../fixtures/database.ts';
 import { Cut, cutAt } from './cutter.ts';
 import {

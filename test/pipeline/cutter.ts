@@ -1,4 +1,4 @@
-import type { Session } from '../../src/store/index.ts';
+import type { Session } from '../../src/postgres/session.ts';
 
 /** The process dies here: before a statement, after one, before a commit's answer arrives, or between two transactions. */
 export class Cut extends Error {}

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { checkEnvelope } from '../../src/packs/grants/index.ts';
-import type { AwardSource } from '../../src/pipeline/index.ts';
-import { placeHold } from '../../src/store/index.ts';
-import { entryId } from '../../src/core/index.ts';
+import { checkEnvelope } from '../../src/grants/rules/intake/exception-envelope.ts';
+import type { AwardSource } from '../../src/grants/pipeline/contracts.ts';
+import { placeHold } from '../../src/ledger/store/holds.ts';
+import { entryId } from '../../src/core/ids.ts';
 import {
   ACTOR,
   awardJson,

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { instant, sha256Hex, toRfc3339 } from '../../src/core/index.ts';
-import { brokenAt, type ComplianceMetadata, metadataHash } from '../../src/packs/grants/index.ts';
+import { instant, toRfc3339 } from '../../src/core/time.ts';
+import { sha256Hex } from '../../src/core/ids.ts';
+import {
+  brokenAt,
+  type ComplianceMetadata,
+  metadataHash,
+} from '../../src/grants/rules/intake/metadata.ts';
 import {
   ACCOUNT,
   ACTOR,

@@ -1,6 +1,6 @@
 /** One booked sum for several gifts, of which a person knows only some: the known parts, and what the rest is. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SettledByPerson } from '../../src/pipeline/index.ts';
+import type { SettledByPerson } from '../../src/grants/pipeline/contracts.ts';
 import { type FreshDatabase, freshDatabase } from '../fixtures/database.ts';
 import { type BankFormat, type BankStatement, type Entry, sentAs } from './bank.ts';
 import {

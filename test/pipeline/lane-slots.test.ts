@@ -2,12 +2,18 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Clock, entryId, instant, laneCode, type Profile } from '../../src/core/index.ts';
-import { type LaneReader, systemProcesses, withLaneReader } from '../../src/delivery/index.ts';
-import { createPortal, type LanePortal } from '../../src/portals/index.ts';
-import { addLane, LEASE_MS, PostgresDeliveryStore } from '../../src/store/index.ts';
-import { systemClock } from '../../src/system/index.ts';
-import { sampleProfile } from '../../src/testing/index.ts';
+import type { Clock } from '../../src/core/ports.ts';
+import { entryId, laneCode } from '../../src/core/ids.ts';
+import { instant } from '../../src/core/time.ts';
+import type { Profile } from '../../src/core/profile.ts';
+import { type LaneReader, withLaneReader } from '../../src/lanes/live/lane-reader.ts';
+import { systemProcesses } from '../../src/lanes/live/processes.ts';
+import { createPortal, type LanePortal } from '../../src/lanes/portals/portal.ts';
+import { addLane } from '../../src/lanes/store/lanes.ts';
+import { LEASE_MS } from '../../src/lanes/store/slots.ts';
+import { PostgresDeliveryStore } from '../../src/filings/store/delivery-store.ts';
+import { systemClock } from '../../src/system/clock.ts';
+import { sampleProfile } from '../../src/testing/simulator/sample-profile.ts';
 import { ACTOR, type GrantsWorld, grantsWorld } from './world.ts';
 
 let world: GrantsWorld;

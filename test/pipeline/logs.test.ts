@@ -2,15 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { logOrigin, verifyEntries } from '../../src/ledger/index.ts';
-import {
-  ledgerEntries,
-  PLANNER,
-  PostgresSequencer,
-  Session,
-  STAGES,
-} from '../../src/store/index.ts';
-import { CheckpointFiles } from '../../src/system/index.ts';
+import { logOrigin } from '../../src/ledger/entry.ts';
+import { verifyEntries } from '../../src/ledger/verify.ts';
+import { ledgerEntries } from '../../src/ledger/store/ledger-entries.ts';
+import { PLANNER } from '../../src/postgres/planner.ts';
+import { PostgresSequencer } from '../../src/ledger/store/sequencer.ts';
+import { Session } from '../../src/postgres/session.ts';
+import { STAGES } from '../../src/postgres/grant-walls.ts';
+import { CheckpointFiles } from '../../src/system/checkpoint-copies.ts';
 import {
   ACCOUNT,
   ACTOR,

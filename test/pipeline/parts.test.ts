@@ -1,6 +1,6 @@
 /** An award has parts: instalments over several closings, returns after a closing, and what banks keep. */
 import { afterEach, describe, expect, it } from 'vitest';
-import type { FeedSource } from '../../src/pipeline/index.ts';
+import type { FeedSource } from '../../src/grants/pipeline/contracts.ts';
 import {
   ACCOUNT,
   ACTOR,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openPipeline } from '../../src/pipeline/index.ts';
+import { openPipeline } from '../../src/grants/pipeline/open-pipeline.ts';
 import { Cut, cutAt } from './cutter.ts';
 import {
   ACCOUNT,

@@ -1,8 +1,9 @@
 /** Several retries at once, with several due: each attempt is counted when it is made, and the ledger verifies. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { verifyLogs } from '../fixtures/verify-logs.ts';
-import { openPipeline, type DocumentLane, type GrantorLedger } from '../../src/pipeline/index.ts';
-import { Session } from '../../src/store/index.ts';
+import { openPipeline } from '../../src/grants/pipeline/open-pipeline.ts';
+import type { DocumentLane, GrantorLedger } from '../../src/grants/pipeline/contracts.ts';
+import { Session } from '../../src/postgres/session.ts';
 import {
   ACTOR,
   awardJson,

@@ -1,7 +1,7 @@
 /** With the database's roles in force: long parts of a fact are sealed, and an impossible one is set aside and told. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { setAsideFacts } from '../../src/store/index.ts';
-import { StageDesk } from '../../src/store/grants/stage.ts';
+import { setAsideFacts } from '../../src/ledger/store/kept-facts.ts';
+import { StageDesk } from '../../src/grants/store/stage.ts';
 import { verifyLogs } from '../fixtures/verify-logs.ts';
 import { ACTOR, type GrantsWorld, grantsWorld, INSTANCE } from './world.ts';
 

@@ -1,8 +1,9 @@
 /** What people have settled, beside what the rules are asked about; and the hash of a matching. */
 import { describe, expect, it } from 'vitest';
-import { matchEach, PackedEntries } from '../../src/packs/grants/index.ts';
-import { DraftTotals } from '../../src/pipeline/reconciliation/draft-totals.ts';
-import { SettledEntries } from '../../src/pipeline/reconciliation/settled-entries.ts';
+import { matchEach } from '../../src/grants/rules/matching/match.ts';
+import { PackedEntries } from '../../src/grants/rules/matching/entries/open-entries.ts';
+import { DraftTotals } from '../../src/grants/pipeline/reconciliation/draft-totals.ts';
+import { SettledEntries } from '../../src/grants/pipeline/reconciliation/settled-entries.ts';
 import { matchWorld } from '../grants/match-worlds.ts';
 import { line, mulberry32, receipt, shuffled } from '../grants/reco.ts';
 

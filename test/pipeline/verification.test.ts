@@ -1,9 +1,11 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createPortal, type LanePortal } from '../../src/portals/index.ts';
-import { type GrantorLedger, laneLedger, openPipeline } from '../../src/pipeline/index.ts';
-import { sampleProfile } from '../../src/testing/index.ts';
+import { createPortal, type LanePortal } from '../../src/lanes/portals/portal.ts';
+import type { GrantorLedger } from '../../src/grants/pipeline/contracts.ts';
+import { laneLedger } from '../../src/grants/pipeline/lane-ledger.ts';
+import { openPipeline } from '../../src/grants/pipeline/open-pipeline.ts';
+import { sampleProfile } from '../../src/testing/simulator/sample-profile.ts';
 import { ACTOR, awardJson, awardsSource, type GrantsWorld, grantsWorld } from './world.ts';
 
 type Answer = { readonly status: number; readonly body?: unknown } | 'cut';

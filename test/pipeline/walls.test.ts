@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RoleName, rolesState, STAGE_TABLES, STAGES } from '../../src/store/index.ts';
+import { type RoleName, rolesState } from '../../src/postgres/roles.ts';
+import { STAGE_TABLES, STAGES } from '../../src/postgres/grant-walls.ts';
 import {
   ACCOUNT,
   ACTOR,
@@ -357,7 +358,7 @@ it('no name, account holder, reference or purpose lies open in what ingestion ke
 });
 
 it('a stage imports no other stage', () => {
-  const folder = join(dirname(fileURLToPath(import.meta.url)), '../../src/pipeline');
+  const folder = join(dirname(fileURLToPath(import.meta.url)), '../../src/grants/pipeline');
   for (const stage of STAGES) {
     for (const file of readdirSync(join(folder, stage))) {
       const text = readFileSync(join(folder, stage, file), 'utf8');

@@ -1,14 +1,15 @@
 /** A tenant with roles, keys and people, and the grants pipeline on it, with a clock that stands until it is moved. */
 import { openStand, random, type Stand } from '../../sim/grants/stand.ts';
-import type { Ids } from '../../src/core/index.ts';
-import {
-  type AwardSource,
-  type FeedSource,
-  openPipeline,
-  type Organization,
-  type Pipeline,
-} from '../../src/pipeline/index.ts';
-import { dropRoles, type RoleName, rolesState, Session } from '../../src/store/index.ts';
+import type { Ids } from '../../src/core/ports.ts';
+import type {
+  AwardSource,
+  FeedSource,
+  Organization,
+  Pipeline,
+} from '../../src/grants/pipeline/contracts.ts';
+import { openPipeline } from '../../src/grants/pipeline/open-pipeline.ts';
+import { dropRoles, type RoleName, rolesState } from '../../src/postgres/roles.ts';
+import { Session } from '../../src/postgres/session.ts';
 import { type FreshDatabase, freshDatabase } from '../fixtures/database.ts';
 
 export { random };

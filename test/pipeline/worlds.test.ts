@@ -1,7 +1,9 @@
 /** Seeded small worlds with a hidden truth: whatever fails on the way, the pipeline ends with exactly what was paid. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openPipeline, type Pipeline } from '../../src/pipeline/index.ts';
-import { dropRoles, Session } from '../../src/store/index.ts';
+import { openPipeline } from '../../src/grants/pipeline/open-pipeline.ts';
+import type { Pipeline } from '../../src/grants/pipeline/contracts.ts';
+import { dropRoles } from '../../src/postgres/roles.ts';
+import { Session } from '../../src/postgres/session.ts';
 import { type FreshDatabase, freshDatabase } from '../fixtures/database.ts';
 import { Cut, cutAt } from './cutter.ts';
 import {

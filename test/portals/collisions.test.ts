@@ -2,7 +2,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Profile } from '../../src/core/index.ts';
+import type { Profile } from '../../src/core/profile.ts';
 import { PortalWorld, shipped, statement } from './world.ts';
 
 const cleanup: (() => Promise<unknown>)[] = [];

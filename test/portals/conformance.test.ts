@@ -1,9 +1,10 @@
 /** `portal check`: a right portal passes, each wrong one fails with its own reason. */
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Profile } from '../../src/core/index.ts';
-import { checkPortal, type ConformanceReport } from '../../src/portals/index.ts';
-import { systemClock } from '../../src/system/index.ts';
-import { startSimulator, WRONG_PORTALS, type WrongPortal } from '../../src/testing/index.ts';
+import type { Profile } from '../../src/core/profile.ts';
+import { checkPortal, type ConformanceReport } from '../../src/lanes/conformance/conformance.ts';
+import { systemClock } from '../../src/system/clock.ts';
+import { startSimulator } from '../../src/testing/simulator/portal-server.ts';
+import { WRONG_PORTALS, type WrongPortal } from '../../src/testing/simulator/wrong-portals.ts';
 import { SECRETS, shipped } from './world.ts';
 
 const cleanup: (() => Promise<void>)[] = [];

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { EgressRule, Profile } from '../../src/core/index.ts';
+import type { EgressRule, Profile } from '../../src/core/profile.ts';
 import { PortalWorld, shipped } from './world.ts';
 
 const cleanup: (() => Promise<unknown>)[] = [];

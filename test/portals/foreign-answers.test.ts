@@ -1,6 +1,8 @@
 /** Answers that are somebody else's, through the real drivers: pages of an account, a registry that mixes up entities. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { classifyRegistry, type JsonValue, type Profile } from '../../src/core/index.ts';
+import { classifyRegistry } from '../../src/lanes/rules/registry.ts';
+import type { JsonValue } from '../../src/core/canonical-json.ts';
+import type { Profile } from '../../src/core/profile.ts';
 import { freeGuard, PortalWorld, shipped, statement } from './world.ts';
 
 const cleanup: (() => Promise<unknown>)[] = [];

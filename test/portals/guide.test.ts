@@ -5,10 +5,12 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { addPortalCommands } from '../../src/cli/commands/portal.ts';
-import { FilewrightError } from '../../src/core/index.ts';
-import { CHECK_REASONS, readProfile } from '../../src/portals/index.ts';
-import { systemClock } from '../../src/system/index.ts';
-import { type BehaviourChange, type Simulator, startSimulator } from '../../src/testing/index.ts';
+import { FilewrightError } from '../../src/core/errors.ts';
+import { CHECK_REASONS } from '../../src/lanes/conformance/conformance.ts';
+import { readProfile } from '../../src/lanes/portals/read-profile.ts';
+import { systemClock } from '../../src/system/clock.ts';
+import type { BehaviourChange } from '../../src/testing/simulator/behaviour.ts';
+import { type Simulator, startSimulator } from '../../src/testing/simulator/portal-server.ts';
 import { ROOT } from '../fixtures/cli.ts';
 
 const guide = readFileSync(join(ROOT, 'docs/guide/portal-profile.md'), 'utf8');

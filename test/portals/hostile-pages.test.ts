@@ -1,6 +1,6 @@
 /** Pages that lie, lead away or break off: neither the filing nor the password goes where the profile does not say. */
 import { describe, expect, it } from 'vitest';
-import { mayKeepBusy } from '../../src/core/index.ts';
+import { mayKeepBusy } from '../../src/lanes/rules/busy.ts';
 import { type Act, cut, DONE, FILED, FORM, lead, LOGIN, portal, show } from './own-pages.ts';
 import { statement } from './world.ts';
 

@@ -1,7 +1,7 @@
 /** The driver `html-form` against real pages: what is proof, what is unknown, and what is never sent. */
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Profile } from '../../src/core/index.ts';
-import type { BehaviourChange } from '../../src/testing/index.ts';
+import type { Profile } from '../../src/core/profile.ts';
+import type { BehaviourChange } from '../../src/testing/simulator/behaviour.ts';
 import { freeGuard, PortalWorld, shipped, statement } from './world.ts';
 
 const worlds: PortalWorld[] = [];

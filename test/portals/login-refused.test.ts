@@ -1,6 +1,7 @@
 /** A portal locks an account after a few wrong passwords, so a lane that is not let in stops after the first. */
 import { describe, expect, it } from 'vitest';
-import { laneAfter, type LaneState } from '../../src/core/index.ts';
+import { laneAfter } from '../../src/lanes/rules/lane-rules.ts';
+import type { LaneState } from '../../src/core/lane.ts';
 import { type Act, FILED, FORM, html, lead, LOGIN, portal, show } from './own-pages.ts';
 import { NOON, statement } from './world.ts';
 

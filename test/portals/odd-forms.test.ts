@@ -1,6 +1,6 @@
 /** Pages that are honest but odd, as real portals write them: a filing goes out as a browser would have sent it. */
 import { describe, expect, it } from 'vitest';
-import type { Profile } from '../../src/core/index.ts';
+import type { Profile } from '../../src/core/profile.ts';
 import {
   type Act,
   DONE,

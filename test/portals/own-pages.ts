@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach } from 'vitest';
-import type { Profile } from '../../src/core/index.ts';
+import type { Profile } from '../../src/core/profile.ts';
 import { PortalWorld, shipped } from './world.ts';
 
 const cleanup: (() => Promise<unknown>)[] = [];

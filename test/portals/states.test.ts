@@ -1,12 +1,10 @@
 /** The four states and their quirks, as the simulators play them and the drivers meet them. */
 import { afterEach, describe, expect, it } from 'vitest';
-import {
-  classifyRegistry,
-  idempotencyKey,
-  type JsonValue,
-  type Profile,
-} from '../../src/core/index.ts';
-import type { BehaviourChange } from '../../src/testing/index.ts';
+import { classifyRegistry } from '../../src/lanes/rules/registry.ts';
+import { idempotencyKey } from '../../src/core/ids.ts';
+import type { JsonValue } from '../../src/core/canonical-json.ts';
+import type { Profile } from '../../src/core/profile.ts';
+import type { BehaviourChange } from '../../src/testing/simulator/behaviour.ts';
 import { freeGuard, NOON, PortalWorld, shipped, statement } from './world.ts';
 
 const worlds: PortalWorld[] = [];

@@ -1,29 +1,21 @@
 /** A portal driver in front of simulated portals on real sockets, for the tests of this folder. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  canonicalBytes,
-  classifySend,
-  classifyStatus,
-  ownOf,
-  type Exchange,
-  idempotencyKey,
-  instant,
-  type Instant,
-  type JsonValue,
-  type Profile,
-  type StatusAnswer,
-  type Verdict,
-  type WriteGuard,
-} from '../../src/core/index.ts';
-import {
-  createPortal,
-  type LanePortal,
-  type PortalOptions,
-  readProfile,
-  type SessionCollision,
-} from '../../src/portals/index.ts';
-import { type BehaviourChange, type Simulator, startSimulator } from '../../src/testing/index.ts';
+import { canonicalBytes, type JsonValue } from '../../src/core/canonical-json.ts';
+import { classifySend, classifyStatus } from '../../src/lanes/rules/classify.ts';
+import { ownOf } from '../../src/lanes/rules/echoes.ts';
+import type { Exchange } from '../../src/core/exchange.ts';
+import { idempotencyKey } from '../../src/core/ids.ts';
+import { instant, type Instant } from '../../src/core/time.ts';
+import type { Profile } from '../../src/core/profile.ts';
+import type { StatusAnswer, Verdict } from '../../src/core/verdict.ts';
+import type { WriteGuard } from '../../src/core/ports.ts';
+import { createPortal, type LanePortal } from '../../src/lanes/portals/portal.ts';
+import type { PortalOptions } from '../../src/lanes/portals/exchanger.ts';
+import { readProfile } from '../../src/lanes/portals/read-profile.ts';
+import type { SessionCollision } from '../../src/lanes/portals/collision-watch.ts';
+import type { BehaviourChange } from '../../src/testing/simulator/behaviour.ts';
+import { type Simulator, startSimulator } from '../../src/testing/simulator/portal-server.ts';
 import { ROOT } from '../fixtures/cli.ts';
 
 /** A Wednesday noon in New York, when every shipped portal is open. */

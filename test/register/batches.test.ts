@@ -2,26 +2,26 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { approvalTerms } from '../../src/acts/approvals.ts';
-import { addPortal, approve, importFile, runBatch, verifyLedger } from '../../src/acts/index.ts';
-import {
-  createBatch,
-  importRegister,
-  issueFeed,
-  nextObligation,
-  onFilingComplete,
-  recompute,
-} from '../../src/acts/register/index.ts';
-import type { BatchId, Profile } from '../../src/core/index.ts';
-import { runJobsOnce } from '../../src/jobs/index.ts';
-import { readProfile } from '../../src/portals/index.ts';
-import { listPeople } from '../../src/store/index.ts';
+import { approvalTerms } from '../../src/filings/acts/approvals.ts';
+import { addPortal } from '../../src/lanes/acts/lanes.ts';
+import { approve, importFile, runBatch } from '../../src/filings/acts/batches.ts';
+import { verifyLedger } from '../../src/oversight/acts/audit.ts';
+import { createBatch } from '../../src/filings/acts/register-batch.ts';
+import { importRegister } from '../../src/entities/acts/import.ts';
+import { issueFeed } from '../../src/entities/acts/feed.ts';
+import { nextObligation, onFilingComplete } from '../../src/filings/acts/register-completion.ts';
+import { recompute } from '../../src/entities/acts/recompute.ts';
+import type { BatchId } from '../../src/core/ids.ts';
+import type { Profile } from '../../src/core/profile.ts';
+import { runJobsOnce } from '../../src/work/on-demand.ts';
+import { readProfile } from '../../src/lanes/portals/read-profile.ts';
+import { listPeople } from '../../src/people/store/people.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { ROOT } from '../fixtures/cli.ts';
 import { quickProfile, Stage } from '../delivery/stage.ts';
 import { californiaLlc, corporation, csv, Office, TODAY } from './office.ts';
 import { OPERATOR } from '../operator.ts';
-import type { PersonActor } from '../../src/access/index.ts';
+import type { PersonActor } from '../../src/access/actor.ts';
 
 let server: Server;
 let office: Office;

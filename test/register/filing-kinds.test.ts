@@ -1,15 +1,12 @@
 /** Names in identities: pinned, because another word for the same duty would be a second filing. */
 import { describe, expect, it } from 'vitest';
-import { registerLaw } from '../../src/acts/register/index.ts';
-import {
-  type EntityRecord,
-  filingKindOf,
-  owedBy,
-  railShare,
-  readRecord,
-  reconcile,
-  type StoredObligation,
-} from '../../src/packs/entity/register/index.ts';
+import { registerLaw } from '../../src/entities/acts/law.ts';
+import type { EntityRecord } from '../../src/entities/rules/register/entity-record.ts';
+import { filingKindOf } from '../../src/entities/rules/register/filing-kinds.ts';
+import { owedBy } from '../../src/entities/rules/register/owed.ts';
+import { railShare } from '../../src/entities/rules/register/payment-rail.ts';
+import { readRecord } from '../../src/entities/rules/register/read-record.ts';
+import { reconcile, type StoredObligation } from '../../src/entities/rules/register/reconcile.ts';
 
 const law = registerLaw();
 

@@ -2,9 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { verifyLedger } from '../../src/acts/index.ts';
-import { recompute, viewEntities, viewEntity } from '../../src/acts/register/index.ts';
-import { obligationKey } from '../../src/core/index.ts';
+import { verifyLedger } from '../../src/oversight/acts/audit.ts';
+import { recompute } from '../../src/entities/acts/recompute.ts';
+import { viewEntities, viewEntity } from '../../src/entities/acts/entities.ts';
+import { obligationKey } from '../../src/core/identity.ts';
 import { ROOT } from '../fixtures/cli.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { csv, HEADER, llc, Office, TODAY } from './office.ts';

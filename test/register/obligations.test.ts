@@ -3,9 +3,11 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { issueFeed, recompute, registerLaw } from '../../src/acts/register/index.ts';
-import { csvCell, csvLine } from '../../src/core/index.ts';
-import { listObligations } from '../../src/store/register/index.ts';
+import { issueFeed } from '../../src/entities/acts/feed.ts';
+import { recompute } from '../../src/entities/acts/recompute.ts';
+import { registerLaw } from '../../src/entities/acts/law.ts';
+import { csvCell, csvLine } from '../../src/core/csv/cells.ts';
+import { storedObligations } from '../../src/entities/store/obligations.ts';
 import { ROOT } from '../fixtures/cli.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { csv, llc, Office, TODAY } from './office.ts';
@@ -128,7 +130,7 @@ describe('computing again', () => {
       law,
     });
     expect(done.counts).toMatchObject({ superseded: 1, new: 1 });
-    const tasks = await listObligations(office.run, office.app.tenant, {
+    const tasks = await storedObligations(office.run, office.app.tenant, {
       states: ['open', 'record_needed'],
       jurisdictions: [],
       unfiled: false,
@@ -152,7 +154,7 @@ describe('the list', () => {
       unfiled: false,
       dueBefore: '2027-05-31',
     };
-    const all = await listObligations(office.run, office.app.tenant, { ...filter, limit: 100 });
+    const all = await storedObligations(office.run, office.app.tenant, { ...filter, limit: 100 });
     const days = all.map((one) => one.due ?? '');
     expect(days).toEqual([...days].sort());
     // Formed in January to April, or in November and December: due November 30 to April 30; May 31 is not before itself.
@@ -162,7 +164,7 @@ describe('the list', () => {
     const paged: string[] = [];
     for (;;) {
       const last = all.find((one) => one.id === paged.at(-1));
-      const page = await listObligations(office.run, office.app.tenant, {
+      const page = await storedObligations(office.run, office.app.tenant, {
         ...filter,
         limit: 4,
         ...(last === undefined ? {} : { after: { due: last.due, id: last.id } }),

@@ -1,14 +1,17 @@
 /** A tenant of its own on a shared real PostgreSQL, with two people and the register. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { addPortal, addUser, personOf } from '../../src/acts/index.ts';
-import { importRegister, type RegisterImport } from '../../src/acts/register/index.ts';
+import { addPortal } from '../../src/lanes/acts/lanes.ts';
+import { addUser } from '../../src/oversight/acts/users.ts';
+import { personOf } from '../../src/people/acts/people.ts';
+import { importRegister, type RegisterImport } from '../../src/entities/acts/import.ts';
 import { createFilewright, type Filewright } from '../../src/app.ts';
-import type { LogRecord, Profile } from '../../src/core/index.ts';
-import { sampleProfile } from '../../src/testing/index.ts';
+import type { LogRecord } from '../../src/core/ports.ts';
+import type { Profile } from '../../src/core/profile.ts';
+import { sampleProfile } from '../../src/testing/simulator/sample-profile.ts';
 import type { Server } from '../delivery/server.ts';
 import { OPERATOR } from '../operator.ts';
-import type { PersonActor } from '../../src/access/index.ts';
+import type { PersonActor } from '../../src/access/actor.ts';
 
 let tenants = 0;
 

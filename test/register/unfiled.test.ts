@@ -1,8 +1,9 @@
 /** What is owed and has no filing: in no queue, and yet nobody may hear of it only afterwards. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createBatch } from '../../src/acts/register/index.ts';
-import { instant } from '../../src/core/index.ts';
-import { queueDigest, unfiledSoon, watchUnfiled } from '../../src/jobs/index.ts';
+import { createBatch } from '../../src/filings/acts/register-batch.ts';
+import { instant } from '../../src/core/time.ts';
+import { queueDigest } from '../../src/work/digest.ts';
+import { unfiledSoon, watchUnfiled } from '../../src/filings/watch/unfiled-watch.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { csv, Office, TODAY } from './office.ts';
 

@@ -1,6 +1,10 @@
 /** The one kernel of the second person, against people with SQL in their hands. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { approveReview, proposeReplay, withdrawReview } from '../../src/acts/index.ts';
+import {
+  approveReview,
+  proposeReplay,
+  withdrawReview,
+} from '../../src/filings/acts/reviews-proposals.ts';
 import { ReviewWorld } from './world.ts';
 
 const reason = 'the portal was wrong';

@@ -5,17 +5,19 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   acceptFiling,
-  approveReview,
-  defendFiling,
-  exportLedger,
   handOnFiling,
-  ledgerHistory,
+  rejectFiling,
+} from '../../src/filings/acts/reviews-closing.ts';
+import {
+  approveReview,
   proposeCorrection,
   proposeReplay,
-  rejectFiling,
-  verifyFolder,
   withdrawReview,
-} from '../../src/acts/index.ts';
+} from '../../src/filings/acts/reviews-proposals.ts';
+import { defendFiling } from '../../src/filings/acts/defence.ts';
+import { exportLedger } from '../../src/oversight/acts/audit-export.ts';
+import { ledgerHistory } from '../../src/oversight/acts/audit-log.ts';
+import { verifyFolder } from '../../src/ledger/offline/audit-offline.ts';
 import { missing, verify } from '../verify-py/python.ts';
 import { ReviewWorld } from './world.ts';
 

@@ -2,24 +2,24 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   acceptFiling,
-  approveReview,
   handOnFiling,
+  rejectFiling,
+} from '../../src/filings/acts/reviews-closing.ts';
+import {
+  approveReview,
   openProposal,
-  openReview,
   proposeBulkReplay,
   proposeCorrection,
   proposeReplay,
-  rejectFiling,
   withdrawReview,
-} from '../../src/acts/index.ts';
-import { keyOf, parseStrictJson } from '../../src/core/index.ts';
-import {
-  assignedPeople,
-  findBatch,
-  findPayload,
-  formerRevisions,
-  listExceptions,
-} from '../../src/store/index.ts';
+} from '../../src/filings/acts/reviews-proposals.ts';
+import { openReview } from '../../src/filings/acts/reviews.ts';
+import { keyOf } from '../../src/core/identity.ts';
+import { parseStrictJson } from '../../src/core/strict-json.ts';
+import { assignedPeople } from '../../src/filings/store/reviews.ts';
+import { findBatch } from '../../src/filings/store/batches.ts';
+import { findPayload, listExceptions } from '../../src/filings/store/filings.ts';
+import { formerRevisions } from '../../src/filings/store/review-proposals.ts';
 import { ReviewWorld } from './world.ts';
 
 let world: ReviewWorld;

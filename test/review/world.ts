@@ -2,23 +2,22 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  addPortal,
-  addUser,
-  approve,
-  importFile,
-  personOf,
-  runBatch,
-  verifyLedger,
-} from '../../src/acts/index.ts';
+import { addPortal } from '../../src/lanes/acts/lanes.ts';
+import { addUser } from '../../src/oversight/acts/users.ts';
+import { approve, importFile, runBatch } from '../../src/filings/acts/batches.ts';
+import { personOf } from '../../src/people/acts/people.ts';
+import { verifyLedger } from '../../src/oversight/acts/audit.ts';
 import { createFilewright, type Filewright } from '../../src/app.ts';
-import type { BatchId, Profile } from '../../src/core/index.ts';
-import { type FilingView, findFiling, listFilings, stopEmbedded } from '../../src/store/index.ts';
-import { systemClock } from '../../src/system/index.ts';
-import { sampleProfile, type Simulator, startSimulator } from '../../src/testing/index.ts';
+import type { BatchId } from '../../src/core/ids.ts';
+import type { Profile } from '../../src/core/profile.ts';
+import { type FilingView, findFiling, listFilings } from '../../src/filings/store/filings.ts';
+import { stopEmbedded } from '../../src/postgres/embedded/stop.ts';
+import { systemClock } from '../../src/system/clock.ts';
+import { sampleProfile } from '../../src/testing/simulator/sample-profile.ts';
+import { type Simulator, startSimulator } from '../../src/testing/simulator/portal-server.ts';
 import { csv, row } from '../cli/rows.ts';
 import { OPERATOR } from '../operator.ts';
-import type { PersonActor } from '../../src/access/index.ts';
+import type { PersonActor } from '../../src/access/actor.ts';
 
 /** Failures are what these tests begin with; they must not close the lane. */
 const PATIENT = { failures: 1_000, coolDownMs: 1_000, probeSpacingMs: 1_000 };

@@ -1,19 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { parseDay } from '../../src/calendar/index.ts';
-import {
-  accessOf,
-  carries,
-  countVisible,
-  inherit,
-  noticesFor,
-  type Party,
-  type People,
-  seen,
-  visible,
-} from '../../src/packs/patent/access/index.ts';
-import type { JsonValue } from '../../src/core/index.ts';
-import { NO_GLIMPSE, readDocketRow } from '../../src/packs/patent/docket/index.ts';
-import { routeOf } from '../../src/packs/patent/routing/index.ts';
+import { parseDay } from '../../src/calendar/day.ts';
+import { accessOf } from '../../src/dockets/rules/access/rights.ts';
+import { carries, inherit } from '../../src/dockets/rules/access/labels.ts';
+import { countVisible, noticesFor, seen, visible } from '../../src/dockets/rules/access/visible.ts';
+import type { Party, People } from '../../src/dockets/rules/access/people.ts';
+import type { JsonValue } from '../../src/core/canonical-json.ts';
+import { NO_GLIMPSE } from '../../src/dockets/rules/docket/docket.ts';
+import { readDocketRow } from '../../src/dockets/rules/docket/read-row.ts';
+import { routeOf } from '../../src/dockets/rules/routing/route-of.ts';
 import { at, docket, matrix, people } from './firm.ts';
 
 const NOW = at('2026-11-16T15:00:00Z');

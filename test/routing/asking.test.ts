@@ -1,11 +1,10 @@
 /** How a target is asked: as often and as patiently as its tier says, and no attempt counts that was not made. */
 import { describe, expect, it } from 'vitest';
-import { addMs, type JsonValue } from '../../src/core/index.ts';
-import {
-  type HandoffResult,
-  policyOfTier,
-  readMatrix,
-} from '../../src/packs/patent/routing/index.ts';
+import { addMs } from '../../src/core/time.ts';
+import type { JsonValue } from '../../src/core/canonical-json.ts';
+import type { HandoffResult } from '../../src/dockets/rules/routing/happening.ts';
+import { policyOfTier } from '../../src/dockets/rules/routing/policy.ts';
+import { readMatrix } from '../../src/dockets/rules/routing/read-matrix.ts';
 import { readSample } from './firm.ts';
 import { Walk } from './walk.ts';
 

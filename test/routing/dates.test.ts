@@ -1,20 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { formatDay } from '../../src/calendar/index.ts';
-import { toRfc3339 } from '../../src/core/index.ts';
-import type { Party, Viewer } from '../../src/packs/patent/access/index.ts';
-import {
-  closingOf,
-  datesOf,
-  type Docket,
-  type DocketDates,
-  driftDocket,
-  marksOf,
-  movedDockets,
-  reportRows,
-} from '../../src/packs/patent/docket/index.ts';
-import type { PatentLaw } from '../../src/packs/patent/index.ts';
-import { addWorkingMs } from '../../src/packs/patent/routing/index.ts';
-import { shippedLaw } from '../../src/system/law/index.ts';
+import { formatDay } from '../../src/calendar/day.ts';
+import { toRfc3339 } from '../../src/core/time.ts';
+import type { Party } from '../../src/dockets/rules/access/people.ts';
+import type { Viewer } from '../../src/dockets/rules/access/visible.ts';
+import { closingOf } from '../../src/dockets/rules/docket/closing.ts';
+import { datesOf, type DocketDates } from '../../src/dockets/rules/docket/dates.ts';
+import { type Docket, driftDocket } from '../../src/dockets/rules/docket/docket.ts';
+import { marksOf, reportRows } from '../../src/dockets/rules/docket/report.ts';
+import { movedDockets } from '../../src/dockets/rules/docket/moved.ts';
+import type { PatentLaw } from '../../src/dockets/rules/matter.ts';
+import { addWorkingMs } from '../../src/dockets/rules/routing/working-time.ts';
+import { shippedLaw } from '../../src/system/law-files.ts';
 import { at, docket, law, PAYLOAD, people } from './firm.ts';
 
 const NOW = at('2026-11-16T15:00:00Z');

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { formatDay } from '../../src/calendar/index.ts';
-import { type JsonValue, parseStrictJson } from '../../src/core/index.ts';
-import {
-  NO_GLIMPSE,
-  readDocketDocument,
-  readDocketMapping,
-} from '../../src/packs/patent/docket/index.ts';
+import { formatDay } from '../../src/calendar/day.ts';
+import type { JsonValue } from '../../src/core/canonical-json.ts';
+import { parseStrictJson } from '../../src/core/strict-json.ts';
+import { NO_GLIMPSE } from '../../src/dockets/rules/docket/docket.ts';
+import { readDocketDocument } from '../../src/dockets/rules/docket/map-document.ts';
+import { readDocketMapping } from '../../src/dockets/rules/docket/mapping-file.ts';
 import { eventOf, readMapping, readSample } from './firm.ts';
 
 const uspto = readDocketMapping(readMapping('uspto-file-wrapper.json'));

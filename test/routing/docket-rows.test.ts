@@ -1,12 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatDay } from '../../src/calendar/index.ts';
-import {
-  type DocketReading,
-  docketOf,
-  driftDocket,
-  readDocketRow,
-} from '../../src/packs/patent/docket/index.ts';
+import { formatDay } from '../../src/calendar/day.ts';
+import { type DocketReading, readDocketRow } from '../../src/dockets/rules/docket/read-row.ts';
+import { docketOf, driftDocket } from '../../src/dockets/rules/docket/docket.ts';
 import { eventOf, law, PAYLOAD, readSample, REJECTION, type Row, rowsOf } from './firm.ts';
 
 function driftOf(row: Row): DocketReading & { kind: 'drift' } {

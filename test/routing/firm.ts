@@ -2,28 +2,20 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import {
-  type BreakerState,
-  type Instant,
-  type JsonValue,
-  parseRfc3339,
-  parseStrictJson,
-  type Random,
-  sha256Hex,
-} from '../../src/core/index.ts';
-import { type People, readPeople } from '../../src/packs/patent/access/index.ts';
-import {
-  type Docket,
-  docketOf,
-  type DocketReading,
-  readDocketRow,
-} from '../../src/packs/patent/docket/index.ts';
-import type { PatentLaw } from '../../src/packs/patent/index.ts';
-import {
-  readMatrix,
-  type RoutingDesk,
-  type RoutingMatrix,
-} from '../../src/packs/patent/routing/index.ts';
+import type { BreakerState } from '../../src/core/breaker.ts';
+import { type Instant, parseRfc3339 } from '../../src/core/time.ts';
+import type { JsonValue } from '../../src/core/canonical-json.ts';
+import { parseStrictJson } from '../../src/core/strict-json.ts';
+import type { Random } from '../../src/core/ports.ts';
+import { sha256Hex } from '../../src/core/ids.ts';
+import type { People } from '../../src/dockets/rules/access/people.ts';
+import { readPeople } from '../../src/dockets/rules/access/read-people.ts';
+import { type Docket, docketOf } from '../../src/dockets/rules/docket/docket.ts';
+import { type DocketReading, readDocketRow } from '../../src/dockets/rules/docket/read-row.ts';
+import type { PatentLaw } from '../../src/dockets/rules/matter.ts';
+import { readMatrix } from '../../src/dockets/rules/routing/read-matrix.ts';
+import type { RoutingDesk } from '../../src/dockets/rules/routing/happening.ts';
+import type { RoutingMatrix } from '../../src/dockets/rules/routing/matrix.ts';
 import { shippedPatentLaw } from '../law/patent-law.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');

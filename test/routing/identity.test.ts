@@ -1,14 +1,13 @@
 /** Walls, rights and dockets go by who is meant, and never by how it is written. */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  accessOf,
-  isConfidential,
-  type Party,
-  type People,
-} from '../../src/packs/patent/access/index.ts';
-import { finder, isRespelled, meaningOf } from '../../src/packs/patent/docket/index.ts';
-import { checkMatrix, rowFor, tableFor } from '../../src/packs/patent/routing/index.ts';
+import { accessOf, isConfidential } from '../../src/dockets/rules/access/rights.ts';
+import type { Party, People } from '../../src/dockets/rules/access/people.ts';
+import { finder } from '../../src/dockets/rules/docket/search.ts';
+import { isRespelled, meaningOf } from '../../src/dockets/rules/docket/meaning.ts';
+import { checkMatrix } from '../../src/dockets/rules/routing/check-matrix.ts';
+import { rowFor } from '../../src/dockets/rules/routing/matrix.ts';
+import { tableFor } from '../../src/dockets/rules/routing/assignment.ts';
 import { docket, matrix, people } from './firm.ts';
 import { disguised, respelledClient, respelledNumber } from './spellings.ts';
 

@@ -1,12 +1,11 @@
 /** Labels under the names, and in the shapes, in which people and programs write them. */
 import { describe, expect, it } from 'vitest';
-import type { JsonValue } from '../../src/core/index.ts';
-import { accessOf, type Party } from '../../src/packs/patent/access/index.ts';
-import {
-  readDocketDocument,
-  readDocketMapping,
-  readDocketRow,
-} from '../../src/packs/patent/docket/index.ts';
+import type { JsonValue } from '../../src/core/canonical-json.ts';
+import { accessOf } from '../../src/dockets/rules/access/rights.ts';
+import type { Party } from '../../src/dockets/rules/access/people.ts';
+import { readDocketDocument } from '../../src/dockets/rules/docket/map-document.ts';
+import { readDocketMapping } from '../../src/dockets/rules/docket/mapping-file.ts';
+import { readDocketRow } from '../../src/dockets/rules/docket/read-row.ts';
 import { eventOf, people, readMapping, readSample, REJECTION } from './firm.ts';
 
 const { privilege: _privilege, ...UNLABELLED } = REJECTION;

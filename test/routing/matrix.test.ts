@@ -1,14 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FilewrightError, type JsonValue, parseStrictJson } from '../../src/core/index.ts';
-import { readPeople } from '../../src/packs/patent/access/index.ts';
-import {
-  checkMatrix,
-  readMatrix,
-  requireSoundMatrix,
-  routeOf,
-  rowFor,
-} from '../../src/packs/patent/routing/index.ts';
+import { FilewrightError } from '../../src/core/errors.ts';
+import type { JsonValue } from '../../src/core/canonical-json.ts';
+import { parseStrictJson } from '../../src/core/strict-json.ts';
+import { readPeople } from '../../src/dockets/rules/access/read-people.ts';
+import { checkMatrix, requireSoundMatrix } from '../../src/dockets/rules/routing/check-matrix.ts';
+import { readMatrix } from '../../src/dockets/rules/routing/read-matrix.ts';
+import { routeOf } from '../../src/dockets/rules/routing/route-of.ts';
+import { rowFor } from '../../src/dockets/rules/routing/matrix.ts';
 import { at, docket, matrix, people, readSample } from './firm.ts';
 
 type Json = { [key: string]: Json } & Json[] & string;

@@ -1,22 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import {
-  addMs,
-  canonicalText,
-  type Instant,
-  requireFitting,
-  toRfc3339,
-} from '../../src/core/index.ts';
-import {
-  activationOf,
-  type HandoffResult,
-  type Happening,
-  nextStep,
-  startRouting,
-  triggersOf,
-  wakeAt,
-} from '../../src/packs/patent/routing/index.ts';
-import { routingFact } from '../../src/routing/facts.ts';
-import { ROUTER } from '../../src/routing/parts.ts';
+import { addMs, type Instant, toRfc3339 } from '../../src/core/time.ts';
+import { canonicalText } from '../../src/core/canonical-json.ts';
+import { requireFitting } from '../../src/core/facts/catalogue.ts';
+import { activationOf } from '../../src/dockets/rules/routing/activation.ts';
+import type { HandoffResult, Happening } from '../../src/dockets/rules/routing/happening.ts';
+import { nextStep } from '../../src/dockets/rules/routing/next-step.ts';
+import { startRouting, wakeAt } from '../../src/dockets/rules/routing/state.ts';
+import { triggersOf } from '../../src/dockets/rules/routing/triggers.ts';
+import { routingFact } from '../../src/dockets/routing/facts.ts';
+import { ROUTER } from '../../src/dockets/routing/parts.ts';
 import { at, desk, dice, docket, people } from './firm.ts';
 import { NOW, Walk } from './walk.ts';
 

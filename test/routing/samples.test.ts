@@ -1,14 +1,12 @@
 /** The samples, read the way an import reads them and sent on their first step. */
 import { describe, expect, it } from 'vitest';
-import { formatDay } from '../../src/calendar/index.ts';
-import {
-  datesOf,
-  type DocketReading,
-  docketOf,
-  readDocketRow,
-} from '../../src/packs/patent/docket/index.ts';
-import { nextStep, startRouting } from '../../src/packs/patent/routing/index.ts';
-import { openInput } from '../../src/intake/index.ts';
+import { formatDay } from '../../src/calendar/day.ts';
+import { datesOf } from '../../src/dockets/rules/docket/dates.ts';
+import { type DocketReading, readDocketRow } from '../../src/dockets/rules/docket/read-row.ts';
+import { docketOf } from '../../src/dockets/rules/docket/docket.ts';
+import { nextStep } from '../../src/dockets/rules/routing/next-step.ts';
+import { startRouting } from '../../src/dockets/rules/routing/state.ts';
+import { openInput } from '../../src/intake/input.ts';
 import { at, desk, eventOf, law, PAYLOAD, readSample } from './firm.ts';
 
 const NOW = at('2026-11-16T15:00:00Z');

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { activationOf } from '../../src/dockets/rules/routing/activation.ts';
 import {
-  activationOf,
   DEFAULT_THRESHOLDS,
   type Observation,
   triggersOf,
-} from '../../src/packs/patent/routing/index.ts';
+} from '../../src/dockets/rules/routing/triggers.ts';
 
 const drift = { field: 'event_code', mandatory: true, change: 'missing' } as const;
 

@@ -1,16 +1,15 @@
 /** A docket walked from happening to happening, as a shell would, with what was recorded on its way. */
-import { addMs, type BreakerState, type Instant } from '../../src/core/index.ts';
-import {
-  type HandoffResult,
-  type Happening,
-  nextStep,
-  type RoutingDesk,
-  type RoutingFact,
-  type RoutingState,
-  type RoutingStep,
-  startRouting,
-  wakeAt,
-} from '../../src/packs/patent/routing/index.ts';
+import { addMs, type Instant } from '../../src/core/time.ts';
+import type { BreakerState } from '../../src/core/breaker.ts';
+import type {
+  HandoffResult,
+  Happening,
+  RoutingDesk,
+  RoutingStep,
+} from '../../src/dockets/rules/routing/happening.ts';
+import { nextStep } from '../../src/dockets/rules/routing/next-step.ts';
+import type { RoutingFact } from '../../src/dockets/rules/routing/facts.ts';
+import { type RoutingState, startRouting, wakeAt } from '../../src/dockets/rules/routing/state.ts';
 import { at, desk } from './firm.ts';
 
 /** Monday, 10:00 in Alexandria, Virginia. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { BatchId, NewFiling } from '../../src/core/index.ts';
+import type { BatchId } from '../../src/core/ids.ts';
+import type { NewFiling } from '../../src/core/ports.ts';
 import { datesOf, fact, LANE, newFiling, openBatch, sealedFact } from './steps.ts';
 import type { OpenWorld, World } from './world.ts';
 

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { addMs, attemptId, laneCode, type Filing } from '../../src/core/index.ts';
-import { parseEntry } from '../../src/ledger/index.ts';
+import { addMs } from '../../src/core/time.ts';
+import { attemptId, laneCode } from '../../src/core/ids.ts';
+import type { Filing } from '../../src/core/filing.ts';
+import { parseEntry } from '../../src/ledger/entry-chain.ts';
 import {
   askStep,
   claim,

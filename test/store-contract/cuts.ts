@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { attemptId, type TickInput } from '../../src/core/index.ts';
-import { verifyEntries } from '../../src/ledger/index.ts';
-import {
-  PostgresDeliveryStore,
-  PostgresIntakeStore,
-  PostgresSequencer,
-  Session,
-} from '../../src/store/index.ts';
+import { attemptId } from '../../src/core/ids.ts';
+import type { TickInput } from '../../src/core/ports.ts';
+import { verifyEntries } from '../../src/ledger/verify.ts';
+import { PostgresDeliveryStore } from '../../src/filings/store/delivery-store.ts';
+import { PostgresIntakeStore } from '../../src/filings/store/intake-store.ts';
+import { PostgresSequencer } from '../../src/ledger/store/sequencer.ts';
+import { Session } from '../../src/postgres/session.ts';
 import { type CuttingProxy, cuttingProxy } from '../fixtures/cutting-proxy.ts';
 import type { FreshDatabase } from '../fixtures/database.ts';
 import { type PostgresWorld, postgresWorld } from './postgres-world.ts';
 import {
   ACCEPTED,
   claimOne,
+  datesOf,
   LANE,
   newFiling,
   openBatch,
@@ -20,7 +20,6 @@ import {
   queueFilings,
   register,
   sequenceAll,
-  datesOf,
 } from './steps.ts';
 
 const UNREACHABLE = { code: 'DATABASE_UNREACHABLE' };

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { addMs, instant, type LaneState } from '../../src/core/index.ts';
-import { parseEntry } from '../../src/ledger/index.ts';
+import { addMs, instant } from '../../src/core/time.ts';
+import type { LaneState } from '../../src/core/lane.ts';
+import { parseEntry } from '../../src/ledger/entry-chain.ts';
 import { fact, LANE, register, sequenceAll } from './steps.ts';
 import type { OpenWorld, World } from './world.ts';
 

@@ -1,6 +1,9 @@
-import { addMs, instant, personId } from '../../src/core/index.ts';
-import { KeyVault } from '../../src/ledger/index.ts';
-import { MemoryDatabase, MemoryStore, SeededIds, SeededRandom } from '../../src/testing/index.ts';
+import { addMs, instant } from '../../src/core/time.ts';
+import { personId } from '../../src/core/ids.ts';
+import { KeyVault } from '../../src/ledger/vault.ts';
+import { MemoryDatabase } from '../../src/testing/memory/database.ts';
+import { MemoryStore } from '../../src/testing/memory-store.ts';
+import { SeededIds, SeededRandom } from '../../src/testing/virtual-clock.ts';
 import { LEASE_MS, type Ports, type World } from './world.ts';
 
 const START_MS = Date.UTC(2026, 2, 2, 9);

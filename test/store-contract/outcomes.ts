@@ -1,12 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  attemptId,
-  type Claim,
-  laneCode,
-  type OutcomeRecord,
-  type WorkerId,
-} from '../../src/core/index.ts';
-import { parseEntry } from '../../src/ledger/index.ts';
+import { attemptId, laneCode, type WorkerId } from '../../src/core/ids.ts';
+import type { Claim, OutcomeRecord } from '../../src/core/ports.ts';
+import { parseEntry } from '../../src/ledger/entry-chain.ts';
 import {
   ACCEPTED,
   askStep,

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { attemptId, type OutcomeRecord, type WorkerId } from '../../src/core/index.ts';
-import { PLANNER, Session, TICK, tickValues } from '../../src/store/index.ts';
+import { attemptId, type WorkerId } from '../../src/core/ids.ts';
+import type { OutcomeRecord } from '../../src/core/ports.ts';
+import { PLANNER } from '../../src/postgres/planner.ts';
+import { Session } from '../../src/postgres/session.ts';
+import { TICK, tickValues } from '../../src/filings/store/tick.ts';
 import type { FreshDatabase } from '../fixtures/database.ts';
 import { type PostgresWorld, postgresWorld } from './postgres-world.ts';
 import { claim, fact, LANE, openBatch, outcome, queueFilings, register, RETRY } from './steps.ts';

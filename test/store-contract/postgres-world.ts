@@ -1,27 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto';
-import {
-  type FilingStatus,
-  filingId,
-  instant,
-  type FactType,
-  type LedgerFact,
-  entryId,
-  personId,
-  type Random,
-  type Step,
-  workerId,
-} from '../../src/core/index.ts';
-import { KeyVault, logOrigin } from '../../src/ledger/index.ts';
-import {
-  addPerson,
-  approveBatch,
-  PostgresDeliveryStore,
-  PostgresIntakeStore,
-  PostgresSequencer,
-  releaseBatch,
-  Session,
-} from '../../src/store/index.ts';
-import { SeededIds } from '../../src/testing/index.ts';
+import type { FilingStatus, Step } from '../../src/core/filing.ts';
+import { entryId, filingId, personId, workerId } from '../../src/core/ids.ts';
+import { instant } from '../../src/core/time.ts';
+import type { FactType } from '../../src/core/facts/catalogue.ts';
+import type { LedgerFact, Random } from '../../src/core/ports.ts';
+import { KeyVault } from '../../src/ledger/vault.ts';
+import { logOrigin } from '../../src/ledger/entry.ts';
+import { addPerson } from '../../src/people/store/people.ts';
+import { approveBatch, releaseBatch } from '../../src/filings/store/batches.ts';
+import { PostgresDeliveryStore } from '../../src/filings/store/delivery-store.ts';
+import { PostgresIntakeStore } from '../../src/filings/store/intake-store.ts';
+import { PostgresSequencer } from '../../src/ledger/store/sequencer.ts';
+import { Session } from '../../src/postgres/session.ts';
+import { SeededIds } from '../../src/testing/virtual-clock.ts';
 import type { FreshDatabase } from '../fixtures/database.ts';
 import { LEASE_MS, type Ports, type World } from './world.ts';
 

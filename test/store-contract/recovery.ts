@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { addMs, type LaneState } from '../../src/core/index.ts';
+import { addMs } from '../../src/core/time.ts';
+import type { LaneState } from '../../src/core/lane.ts';
 import {
   claim,
   claimOne,

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { leafHash, parseEntry, verifyEntries } from '../../src/ledger/index.ts';
+import { leafHash } from '../../src/ledger/hashes.ts';
+import { parseEntry } from '../../src/ledger/entry-chain.ts';
+import { verifyEntries } from '../../src/ledger/verify.ts';
 import {
   ACCEPTED,
   askStep,

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { addMs, laneCode, type LaneState } from '../../src/core/index.ts';
+import { addMs } from '../../src/core/time.ts';
+import { laneCode } from '../../src/core/ids.ts';
+import type { LaneState } from '../../src/core/lane.ts';
 import { LANE, register, WORKER } from './steps.ts';
 import { LEASE_MS, type OpenWorld, type World } from './world.ts';
 

@@ -1,27 +1,22 @@
 /** What the tests do over and over: import filings, claim them, and say what became of them. */
 import { createHash } from 'node:crypto';
+import { addMs, type Instant } from '../../src/core/time.ts';
 import {
-  addMs,
   attemptId,
   type BatchId,
   batchId,
-  type Claim,
   entryId,
-  type FactType,
   type FilingId,
   filingId,
-  type FilingStatus,
   idempotencyKey,
-  type Instant,
   type LaneCode,
   laneCode,
-  type LedgerFact,
-  type NewFiling,
-  type OutcomeRecord,
   sha256Hex,
-  type Step,
   type WorkerId,
-} from '../../src/core/index.ts';
+} from '../../src/core/ids.ts';
+import type { Claim, LedgerFact, NewFiling, OutcomeRecord } from '../../src/core/ports.ts';
+import type { FactType } from '../../src/core/facts/catalogue.ts';
+import type { FilingStatus, Step } from '../../src/core/filing.ts';
 import type { World } from './world.ts';
 
 export const LANE: LaneCode = laneCode('US-DE');

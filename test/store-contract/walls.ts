@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FILING_STATUSES, type FilingId, isLegalTransition } from '../../src/core/index.ts';
+import { FILING_STATUSES, isLegalTransition } from '../../src/core/filing.ts';
+import type { FilingId } from '../../src/core/ids.ts';
 import type { FreshDatabase } from '../fixtures/database.ts';
 import { type PostgresWorld, postgresWorld } from './postgres-world.ts';
 import {

@@ -2,21 +2,16 @@
  * What the contract suite needs of a store: its ports as two processes see them, its clock, and a look at the rows. The
  * same tests run on every implementation, so whatever they promise the simulation may rely on.
  */
+import type { BatchId, FilingId, LaneCode, PersonId, WorkerId } from '../../src/core/ids.ts';
 import type {
-  BatchId,
   DeliveryStore,
-  FilingId,
-  FilingStatus,
   Ids,
-  Instant,
   IntakeStore,
-  LaneCode,
-  PersonId,
   SequencerStore,
-  Step,
   Vault,
-  WorkerId,
-} from '../../src/core/index.ts';
+} from '../../src/core/ports.ts';
+import type { FilingStatus, Step } from '../../src/core/filing.ts';
+import type { Instant } from '../../src/core/time.ts';
 
 export const LEASE_MS = 5_000;
 

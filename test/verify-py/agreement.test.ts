@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { verifyFolder } from '../../src/acts/index.ts';
+import { verifyFolder } from '../../src/ledger/offline/audit-offline.ts';
 import {
   checkpoint,
-  type Log13,
   leafHash,
+  type Log13,
   makeEntries,
   treeRoot,
   vector,

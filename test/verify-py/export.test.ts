@@ -17,8 +17,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   checkpoint,
-  type Log13,
   leafHash,
+  type Log13,
   makeEntries,
   sha256,
   treeRoot,

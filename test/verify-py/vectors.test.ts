@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import {
-  type Log13,
   leafHash,
+  type Log13,
   sha256,
   tileName,
   treeRoot,

@@ -1,6 +1,6 @@
 /** Labels travel unchanged, nobody reads without the right, and only who was given a docket can confirm it. */
-import { formatDay } from '../../../src/calendar/index.ts';
-import type { HandoffMessage } from '../../../src/packs/patent/routing/index.ts';
+import { formatDay } from '../../../src/calendar/day.ts';
+import type { HandoffMessage } from '../../../src/dockets/rules/routing/message.ts';
 import { subjectOf } from '../dockets-of-seed.ts';
 import type { Decided, Evidence, Violation } from '../evidence.ts';
 import { dueOf, mayRead } from '../truth.ts';

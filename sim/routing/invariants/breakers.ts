@@ -1,5 +1,5 @@
 /** Breakers counted a second time, from the outcomes alone. */
-import type { Instant } from '../../../src/core/index.ts';
+import type { Instant } from '../../../src/core/time.ts';
 import type { BreakerNote, Evidence, Violation } from '../evidence.ts';
 
 const FAILURES = 3;

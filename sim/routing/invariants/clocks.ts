@@ -1,7 +1,7 @@
 /** Nothing is late in silence; manual items have two hours; tiers have the office's working hours, and no more than the slack. */
-import { dateAtOffice } from '../../../src/calendar/index.ts';
-import { addMs, type Instant } from '../../../src/core/index.ts';
-import type { Docket } from '../../../src/packs/patent/docket/index.ts';
+import { dateAtOffice } from '../../../src/calendar/office-time.ts';
+import { addMs, type Instant } from '../../../src/core/time.ts';
+import type { Docket } from '../../../src/dockets/rules/docket/docket.ts';
 import type { Decided, Evidence, Violation } from '../evidence.ts';
 import { dueOf, firstPassed, runningAt } from '../truth.ts';
 

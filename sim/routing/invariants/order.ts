@@ -1,5 +1,5 @@
 /** Escalation goes down one tier at a time, for a reason that is true, and at most twice to each tier. */
-import { TIERS } from '../../../src/packs/patent/routing/index.ts';
+import { TIERS } from '../../../src/dockets/rules/routing/tiers.ts';
 import type { Decided, Evidence, Violation } from '../evidence.ts';
 import { nodesFor } from '../truth.ts';
 

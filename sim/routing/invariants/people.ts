@@ -1,6 +1,6 @@
 /** Everybody who must be told is told, is said to have been told only then, and a target that is down is looked at often. */
-import { addMs, type Instant } from '../../../src/core/index.ts';
-import type { Docket } from '../../../src/packs/patent/docket/index.ts';
+import { addMs, type Instant } from '../../../src/core/time.ts';
+import type { Docket } from '../../../src/dockets/rules/docket/docket.ts';
 import type { BreakerNote, Decided, Evidence, Violation } from '../evidence.ts';
 import { isAway, mayRead, nodesFor, runningAt } from '../truth.ts';
 

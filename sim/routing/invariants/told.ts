@@ -1,7 +1,7 @@
 /** What the ledger is told is true and whole: dates that moved, breakers, and everybody who could be asked or confirmed. */
-import { formatDay } from '../../../src/calendar/index.ts';
-import type { Party } from '../../../src/packs/patent/access/index.ts';
-import { breakerOf } from '../../../src/packs/patent/routing/index.ts';
+import { formatDay } from '../../../src/calendar/day.ts';
+import type { Party } from '../../../src/dockets/rules/access/people.ts';
+import { breakerOf } from '../../../src/dockets/rules/routing/breakers.ts';
 import type { Decided, Evidence, Violation } from '../evidence.ts';
 import { dueOf, isAway, mayRead, nodesFor } from '../truth.ts';
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { confirmQuarantine, inspectQuarantine, type Quarantine } from '../../acts/index.ts';
+import { confirmQuarantine, inspectQuarantine } from '../../oversight/index.ts';
+import type { Quarantine } from '../../ledger/index.ts';
 import { EXIT, FilewrightError } from '../../core/index.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { listSetAside, showSetAside } from '../../acts/index.ts';
+import { listSetAside, showSetAside } from '../../oversight/index.ts';
 import { checkUuid } from '../arguments.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { table } from '../output.ts';

@@ -4,13 +4,10 @@ import {
   type ExportScope,
   type HistoryLine,
   ledgerHistory,
-  type OfflineReport,
-  readBoundary,
-  showFiling,
-  signNow,
-  verifyFolder,
   verifyLedger,
-} from '../../acts/index.ts';
+} from '../../oversight/index.ts';
+import { type OfflineReport, readBoundary, signNow, verifyFolder } from '../../ledger/index.ts';
+import { showFiling } from '../../filings/index.ts';
 import {
   EXIT,
   FilewrightError,

@@ -8,7 +8,7 @@ import {
   type Expectation,
   readBatchId,
   totalCents,
-} from '../../acts/index.ts';
+} from '../../filings/index.ts';
 import { FilewrightError } from '../../core/index.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ObligationBatch } from '../../acts/register/index.ts';
+import type { ObligationBatch } from '../../filings/index.ts';
 import { EXIT } from '../../core/index.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { jurisdictionsOf, readDay } from './obligation-register.ts';
@@ -25,7 +25,7 @@ export function addCreateCommand(batch: Command): void {
     .option('--resume <batch>', 'go on with a batch that was cut off and left open')
     .action(async (own: CreateOptions, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { createBatch } = await import('../../acts/register/index.ts');
+        const { createBatch } = await import('../../filings/index.ts');
         const report = await createBatch(app, actor, {
           dueBefore: readDay('--due-before', own.dueBefore),
           jurisdictions: jurisdictionsOf(own.jurisdiction),

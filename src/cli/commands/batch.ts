@@ -3,13 +3,13 @@ import {
   batchStatus,
   forecastFilings,
   importFile,
-  type LaneCounts,
   listBatches,
   listReviews,
   readBatchId,
   runBatch,
   type Wait,
-} from '../../acts/index.ts';
+} from '../../filings/index.ts';
+import type { LaneCounts } from '../../lanes/index.ts';
 import { forecastLine } from './forecast.ts';
 import { EXIT } from '../../core/index.ts';
 import { jsonLog } from '../../system/index.ts';
@@ -22,8 +22,8 @@ import {
   countsLine,
   errorLines,
   readMapping,
-  type RowImportOptions,
   rowImportOf,
+  type RowImportOptions,
   rowsRead,
 } from '../row-import.ts';
 import { addApproveCommand } from './batch-approve.ts';

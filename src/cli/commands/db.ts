@@ -6,7 +6,7 @@ import {
   restoreDatabase,
   startDatabase,
   stopDatabase,
-} from '../../acts/index.ts';
+} from '../../oversight/index.ts';
 import { dataDirectoryOf, environment, type GlobalOptions, operator } from '../context.ts';
 import { createOutput } from '../output.ts';
 

@@ -33,7 +33,7 @@ function addCompute(deadline: Command): void {
     .action(
       async (own: LawOptions & { readonly steps: boolean }, command: Command): Promise<void> => {
         const { computeDeadline, deadlineAnswer, readPatentCase } = await import(
-          '../../packs/patent/index.ts'
+          '../../dockets/index.ts'
         );
         const { patentLaw } = await import('../patent-law.ts');
         const law = patentLaw(own);
@@ -76,7 +76,7 @@ function addExplain(deadline: Command): void {
     .option('--disclaimed-to <day>', 'last day of a terminally disclaimed term')
     .action(async (own: ExplainOptions, command: Command): Promise<void> => {
       const { computeDeadline, cutoffOf, deadlineAnswer, explanation, readPatentCase } =
-        await import('../../packs/patent/index.ts');
+        await import('../../dockets/index.ts');
       const { patentLaw } = await import('../patent-law.ts');
       const law = patentLaw(own);
       const input = own.case === undefined ? caseOfOptions(own) : caseOfFile(own.case);

@@ -1,8 +1,8 @@
 /** What the year comes to: obligations, a return with every figure traced, and the proof. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { exportDocument, readPaidGrants, reportTable } from '../../acts/grants/index.ts';
-import { verifyLedger } from '../../acts/index.ts';
+import { exportDocument, readPaidGrants, reportTable } from '../../grants/index.ts';
+import { verifyLedger } from '../../oversight/index.ts';
 import { EXIT, invariant, type JsonValue } from '../../core/index.ts';
 import { table } from '../output.ts';
 import { ORGANIZATION, type Story } from './demo-grants-year.ts';

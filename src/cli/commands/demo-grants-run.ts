@@ -2,12 +2,13 @@
 import { mkdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openGrants, type Pipeline, sequenceAll } from '../../acts/grants/index.ts';
-import { packageRoot } from '../../acts/index.ts';
+import { openGrants, type Pipeline } from '../../grants/index.ts';
+import { sequenceAll } from '../../ledger/index.ts';
+import { packageRoot } from '../../postgres/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import { FilewrightError } from '../../core/index.ts';
 import { operator } from '../context.ts';
-import { StoryClock } from '../../testing/stand-ins/index.ts';
+import { StoryClock } from '../../testing/index.ts';
 import { awardsIn, correctedByTwo, outage, quarter, type Story } from './demo-grants-year.ts';
 import { obligationsOfYear, provenLedger, tracedReturn } from './demo-grants-end.ts';
 import { twoPeople } from './demo-people.ts';

@@ -7,12 +7,16 @@ import {
   ledgerOfLane,
   type Organization,
   type Pipeline,
-} from '../../acts/grants/index.ts';
+} from '../../grants/index.ts';
 import { FilewrightError, invariant } from '../../core/index.ts';
 import type { PersonActor } from '../../access/index.ts';
-import { openDirectReader, sampleProfile } from '../../testing/index.ts';
+import {
+  openDirectReader,
+  playGrantor,
+  sampleProfile,
+  type StoryClock,
+} from '../../testing/index.ts';
 import { environment } from '../context.ts';
-import { playGrantor, type StoryClock } from '../../testing/stand-ins/index.ts';
 import { actorOf, dollars, readPeriod } from './grants-arguments.ts';
 import { closeWords, handoffWords } from './grants-reconcile.ts';
 import { verificationWords } from './grants-verify.ts';

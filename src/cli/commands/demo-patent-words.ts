@@ -1,8 +1,8 @@
 /** The demo’s matrix and events, and its views in one line each. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DocketView } from '../../acts/dockets/index.ts';
-import { packageRoot } from '../../acts/index.ts';
+import type { DocketView } from '../../dockets/index.ts';
+import { packageRoot } from '../../postgres/index.ts';
 import { nextCommand, shellWord } from './next-command.ts';
 
 /** Shorter than in real life, so that the day fits into a minute; the rest is as it always is. */

@@ -3,7 +3,14 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { PersonActor } from '../../access/index.ts';
-import { ledgerHistory, packageRoot, setMailServer, verifyLedger } from '../../acts/index.ts';
+import {
+  ledgerHistory,
+  PRIVATE_TARGETS,
+  startDocketRouter,
+  verifyLedger,
+} from '../../oversight/index.ts';
+import { packageRoot } from '../../postgres/index.ts';
+import { setMailServer } from '../../people/index.ts';
 import {
   acknowledgeDocket,
   docketReport,
@@ -11,12 +18,10 @@ import {
   importDocketFile,
   importRoutingFiles,
   listDockets,
-  PRIVATE_TARGETS,
   recoveryStatus,
   serveAcknowledgements,
   showDocket,
-  startDocketRouter,
-} from '../../acts/dockets/index.ts';
+} from '../../dockets/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import { addMs, EXIT, FilewrightError, type Instant, toRfc3339 } from '../../core/index.ts';
 import {
@@ -35,22 +40,22 @@ import {
   pressButton,
   startDocketSystem,
   startMailHouse,
-} from '../../testing/stand-ins/index.ts';
+} from '../../testing/index.ts';
 import { demoPerson } from './demo-people.ts';
 import {
+  ALLOWANCE,
   demoMatrix,
+  FINAL,
   isConfirmed,
   line,
   nextWords,
+  NON_FINAL,
+  type OfficeAction,
   PRIMARY,
+  RESTRICTION,
   SCALED,
   wayOf,
   wordOf,
-  ALLOWANCE,
-  FINAL,
-  NON_FINAL,
-  type OfficeAction,
-  RESTRICTION,
 } from './demo-patent-words.ts';
 
 const SUPERVISOR = 'Claire Moreau';

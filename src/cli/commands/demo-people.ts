@@ -2,7 +2,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Actor, PersonActor } from '../../access/index.ts';
-import { addUser, listUsers, personOf } from '../../acts/index.ts';
+import { addUser, listUsers } from '../../oversight/index.ts';
+import { personOf } from '../../people/index.ts';
 import { FilewrightError } from '../../core/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import { operator } from '../context.ts';

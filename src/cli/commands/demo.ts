@@ -2,21 +2,18 @@
 import { createReadStream, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { addPortal, readProfile } from '../../lanes/index.ts';
 import {
-  addPortal,
   approve,
-  exportLedger,
   importFile,
   listFilings,
   listReviews,
   openReview,
-  opensslLines,
-  packageRoot,
-  readProfile,
   runBatch,
-  signedLogs,
-  verifyLedger,
-} from '../../acts/index.ts';
+} from '../../filings/index.ts';
+import { exportLedger, verifyLedger } from '../../oversight/index.ts';
+import { opensslLines, signedLogs } from '../../ledger/index.ts';
+import { packageRoot } from '../../postgres/index.ts';
 import type { PersonActor } from '../../access/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { RouteDiagnosis } from '../../acts/dockets/index.ts';
+import type { RouteDiagnosis } from '../../dockets/index.ts';
 import { FilewrightError } from '../../core/index.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
@@ -32,7 +32,7 @@ export function addDiagnoseRoute(diagnose: Command): void {
         );
       }
       await withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { diagnoseRoute } = await import('../../acts/dockets/index.ts');
+        const { diagnoseRoute } = await import('../../dockets/index.ts');
         const found = await diagnoseRoute(app, actor, id, {
           allowPrivate: own.allowPrivate === true,
           ...(minutes === undefined ? {} : { verboseMs: minutes * MINUTE_MS }),

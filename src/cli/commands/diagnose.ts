@@ -2,14 +2,14 @@ import type { Command } from 'commander';
 import {
   type BlocksDiagnosis,
   type ConflictsDiagnosis,
-  type DiagnosedLaneEvent,
   diagnoseBlocks,
   diagnoseConflicts,
+  type DiagnosedLaneEvent,
   diagnosePayload,
   diagnoseSessions,
   type PayloadDiagnosis,
   type SessionsDiagnosis,
-} from '../../acts/index.ts';
+} from '../../filings/index.ts';
 import type { Actor } from '../../access/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import { type GlobalOptions, withApp } from '../context.ts';

@@ -1,7 +1,8 @@
 /** From what a person types to what closes a docket: exactly one kind of ground, and all of it. */
-import type { ClosingGround } from '../../acts/dockets/index.ts';
+import type { ClosingGround } from '../../dockets/index.ts';
 import type { Actor } from '../../access/index.ts';
-import { ledgerHistory, showFiling } from '../../acts/index.ts';
+import { ledgerHistory } from '../../oversight/index.ts';
+import { showFiling } from '../../filings/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import { FilewrightError, type Instant, parseRfc3339, sha256Of } from '../../core/index.ts';
 import { checkUuid, readNamedFile } from '../arguments.ts';

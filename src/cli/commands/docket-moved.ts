@@ -1,6 +1,6 @@
 /** What another law would do to open dockets: looked at before it is put into force. */
 import type { Command } from 'commander';
-import type { MovedEntry } from '../../acts/dockets/index.ts';
+import type { MovedEntry } from '../../dockets/index.ts';
 import { EXIT } from '../../core/index.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { table } from '../output.ts';
@@ -13,7 +13,7 @@ export function addDocketMoved(docket: Command): void {
     )
     .action(async (law: string, _own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { movedBy } = await import('../../acts/dockets/index.ts');
+        const { movedBy } = await import('../../dockets/index.ts');
         const { patentLawAt } = await import('../patent-law.ts');
         const moved = await movedBy(app, actor, patentLawAt(law));
         const earlier = moved.filter((one) => one.earlier).length;

@@ -43,7 +43,7 @@ async function reportAction(own: ReportOptions, { app, out, actor }: Context): P
     throw new FilewrightError('USAGE', `--ics takes every open docket; leave ${option} out`);
   }
   const { docketReport, issueDocketFeed, reportCsv, reportPdf } = await import(
-    '../../acts/dockets/index.ts'
+    '../../dockets/index.ts'
   );
   const { reportTable } = await import('./docket-text.ts');
   const report = await docketReport(app, actor, {

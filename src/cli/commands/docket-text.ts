@@ -3,8 +3,7 @@
  * the calendar.
  */
 import { formatDay } from '../../calendar/index.ts';
-import type { DocketDetail, DocketView } from '../../acts/dockets/index.ts';
-import type { DocketDates, ReportRow } from '../../packs/patent/docket/index.ts';
+import type { DocketDates, DocketDetail, DocketView, ReportRow } from '../../dockets/index.ts';
 import { iso, table } from '../output.ts';
 
 export function docketJson(view: DocketView): object {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { DocketImportReport } from '../../acts/dockets/index.ts';
+import type { DocketImportReport } from '../../dockets/index.ts';
 import { EXIT, FilewrightError } from '../../core/index.ts';
 import { readLimit } from '../arguments.ts';
 import { asOperator, environment, type GlobalOptions, stopSignal, withApp } from '../context.ts';
@@ -9,8 +9,8 @@ import {
   countsLine,
   errorLines,
   readMapping,
-  type RowImportOptions,
   rowImportOf,
+  type RowImportOptions,
 } from '../row-import.ts';
 import { type CloseOptions, closingRequest } from './docket-close.ts';
 import { addDocketMoved } from './docket-moved.ts';
@@ -85,7 +85,7 @@ function addList(docket: Command): void {
     .option('--limit <n>', 'how many', '50')
     .action(async (own: ListOptions, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { listDockets } = await import('../../acts/dockets/index.ts');
+        const { listDockets } = await import('../../dockets/index.ts');
         const { docketJson, docketsTable } = await import('./docket-text.ts');
         const found = await listDockets(app, actor, {
           closed: own.closed === true,
@@ -111,7 +111,7 @@ function addShow(docket: Command): void {
     .option('--payload', 'the exact bytes that came in, and nothing else')
     .action(async (id: string, own: { payload?: true }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { showDocket } = await import('../../acts/dockets/index.ts');
+        const { showDocket } = await import('../../dockets/index.ts');
         const { detailJson, detailText } = await import('./docket-text.ts');
         const found = await showDocket(app, actor, id);
         if (own.payload === true && found.payload === undefined) {
@@ -139,7 +139,7 @@ function addAck(docket: Command): void {
     )
     .action(async (id: string, _own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { acknowledgeDocket } = await import('../../acts/dockets/index.ts');
+        const { acknowledgeDocket } = await import('../../dockets/index.ts');
         const done = await acknowledgeDocket(app, actor, id);
         out.result(
           'docket ack',
@@ -167,7 +167,7 @@ function addClose(docket: Command): void {
     .option('--seen', 'for a docket that asks for nothing: you have seen it')
     .action(async (id: string, own: CloseOptions, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { closeDocket } = await import('../../acts/dockets/index.ts');
+        const { closeDocket } = await import('../../dockets/index.ts');
         const request = await closingRequest(app, actor, own);
         const closed = await closeDocket(app, actor, id, request);
         out.result('docket close', { docket: id, ...closed, at: iso(closed.at) }, () => {
@@ -196,7 +196,7 @@ async function importAction(
     throw new FilewrightError('USAGE', '--mapping is for documents, --map for rows; not both');
   }
   await withApp(options, async ({ app, out, actor }) => {
-    const { importDocketFile } = await import('../../acts/dockets/index.ts');
+    const { importDocketFile } = await import('../../dockets/index.ts');
     const report = await importDocketFile(app, actor, {
       ...rowImportOf(file, own),
       ...(own.mapping === undefined ? {} : { mapping: own.mapping }),
@@ -231,7 +231,7 @@ async function consumeAction(own: ConsumeOptions, options: GlobalOptions): Promi
   await withApp(
     asOperator(options),
     async ({ app, actor }) => {
-      const { consumeDockets } = await import('../../acts/dockets/index.ts');
+      const { consumeDockets } = await import('../../dockets/index.ts');
       const from =
         own.rabbit === undefined
           ? { kind: 'redis' as const, stream: own.redis ?? '', group: own.group }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { EntityDetail, EntityView, RegisterReport } from '../../acts/register/index.ts';
+import type { EntityDetail, EntityView, RegisterReport } from '../../entities/index.ts';
 import { EXIT, FilewrightError } from '../../core/index.ts';
 import { readLimit } from '../arguments.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
@@ -9,8 +9,8 @@ import {
   countsLine,
   errorLines,
   readMapping,
-  type RowImportOptions,
   rowImportOf,
+  type RowImportOptions,
   rowsRead,
 } from '../row-import.ts';
 import { readDay } from './obligation-register.ts';
@@ -59,7 +59,7 @@ export function addEntityCommands(entity: Command): void {
     .option('--sealed', 'open the name and the form fields too; needs your personal key')
     .action(async (name: string, own: { sealed?: true }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { viewEntity } = await import('../../acts/register/index.ts');
+        const { viewEntity } = await import('../../entities/index.ts');
         const found = await viewEntity(app, actor, name, own.sealed === true);
         out.result('entity show', found, () => detail(found).join('\n'));
       }),
@@ -72,7 +72,7 @@ async function importAction(
   options: GlobalOptions,
 ): Promise<void> {
   await withApp(options, async ({ app, out, actor }) => {
-    const { importRegister } = await import('../../acts/register/index.ts');
+    const { importRegister } = await import('../../entities/index.ts');
     const report = await importRegister(app, actor, {
       ...rowImportOf(file, own),
       ...(own.map === undefined ? {} : { mapping: readMapping(own.map) }),
@@ -103,7 +103,7 @@ async function listAction(own: ListOptions, options: GlobalOptions): Promise<voi
     );
   }
   await withApp(options, async ({ app, out, actor }) => {
-    const { viewEntities } = await import('../../acts/register/index.ts');
+    const { viewEntities } = await import('../../entities/index.ts');
     const { names, limit, ...filter } = own;
     const found = await viewEntities(
       app,

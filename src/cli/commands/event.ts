@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { acknowledge, listAlerts, listEvents, resend } from '../../acts/index.ts';
+import { acknowledge, listAlerts } from '../../oversight/index.ts';
+import { listEvents, resend } from '../../people/index.ts';
 import { readLimit } from '../arguments.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';

@@ -5,8 +5,8 @@ import {
   listFilings,
   openPayload,
   showFiling,
-} from '../../acts/index.ts';
-import { FILING_STATUSES, FilewrightError, type FilingStatus } from '../../core/index.ts';
+} from '../../filings/index.ts';
+import { FilewrightError, FILING_STATUSES, type FilingStatus } from '../../core/index.ts';
 import { checkUuid, readLimit } from '../arguments.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';

@@ -1,7 +1,13 @@
 import type { Command } from 'commander';
-import { forecastFilings } from '../../acts/index.ts';
-import { readThresholds, unfiledOf, warnOfSlack, warnOfUnfiled } from '../../acts/index.ts';
-import { type LaneForecast, SLACK_THRESHOLDS_MS } from '../../core/index.ts';
+import {
+  forecastFilings,
+  type LaneForecast,
+  readThresholds,
+  SLACK_THRESHOLDS_MS,
+  unfiledOf,
+  warnOfSlack,
+  warnOfUnfiled,
+} from '../../filings/index.ts';
 import { EXIT } from '../../core/index.ts';
 import { environment, type GlobalOptions, withApp } from '../context.ts';
 import { iso, span, table } from '../output.ts';

@@ -21,7 +21,7 @@ export function addGrantsAmendments(grants: Command): void {
         command: Command,
       ) =>
         acting(command, async ({ out }, pipeline, person) => {
-          const { awardFile } = await import('../../acts/grants/index.ts');
+          const { awardFile } = await import('../../grants/index.ts');
           const source = awardFile(own.document, own.format);
           const reason = checkReason('--reason', own.reason);
           const exception = await pipeline.amend(award, { source, reason }, person.id);

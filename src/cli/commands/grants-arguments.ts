@@ -1,7 +1,6 @@
 /** Arguments that the grants commands share, read once and refused in words. */
-import { FilewrightError } from '../../core/index.ts';
-import type { ActorRef } from '../../core/index.ts';
-import type { Organization } from '../../acts/grants/index.ts';
+import { type ActorRef, FilewrightError } from '../../core/index.ts';
+import type { Organization } from '../../grants/index.ts';
 import type { PersonActor } from '../../access/index.ts';
 import { readDay } from './obligation-register.ts';
 

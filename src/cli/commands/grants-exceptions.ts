@@ -1,6 +1,6 @@
 /** The compliance exception ledger: nothing in it moves until two people have agreed. */
 import type { Command } from 'commander';
-import type { ExceptionSummary, ExceptionView, Resolution } from '../../acts/grants/index.ts';
+import type { ExceptionSummary, ExceptionView, Resolution } from '../../grants/index.ts';
 import { checkReason, FilewrightError } from '../../core/index.ts';
 import { checkUuid } from '../arguments.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
@@ -43,8 +43,8 @@ function addList(exceptions: Command): void {
     .option('--all', 'resolved ones too')
     .action(async (own: { all?: true }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { openGrants } = await import('../../acts/grants/index.ts');
-        const { sequenceAll } = await import('../../acts/grants/index.ts');
+        const { openGrants } = await import('../../grants/index.ts');
+        const { sequenceAll } = await import('../../ledger/index.ts');
         const found = await openGrants(app, actor).exceptions.list(
           own.all === true ? {} : { isOpen: true },
         );
@@ -108,7 +108,7 @@ function addReingest(exceptions: Command): void {
     .action(async (id: string, given: string | undefined, own: FormatOption, command: Command) =>
       acting(command, async ({ out }, pipeline, person) => {
         checkUuid('exception', id);
-        const { awardFile } = await import('../../acts/grants/index.ts');
+        const { awardFile } = await import('../../grants/index.ts');
         const source = given === undefined ? undefined : awardFile(given, own.format);
         const file = given ?? 'The payload as it came';
         const report = await pipeline.exceptions.reingest(id, source, person.id);
@@ -154,7 +154,7 @@ async function actOf(own: ResolveOptions): Promise<Act> {
   }
   if (own.document === undefined)
     return { kind: 'propose', resolution: { kind: 'dismiss', reason } };
-  const { awardFile } = await import('../../acts/grants/index.ts');
+  const { awardFile } = await import('../../grants/index.ts');
   const source = awardFile(own.document, own.format);
   return { kind: 'propose', resolution: { kind: 'reingest', source, reason } };
 }

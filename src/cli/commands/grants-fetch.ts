@@ -1,6 +1,6 @@
 /** Award documents that the grantor offers over HTTP: read in a slot of the lane, then taken in like a file. */
 import type { Command } from 'commander';
-import type { FetchReport } from '../../acts/grants/index.ts';
+import type { FetchReport } from '../../grants/index.ts';
 import { EXIT } from '../../core/index.ts';
 import { actorOf } from './grants-arguments.ts';
 import { ingestionWords } from './grants-intake.ts';
@@ -16,9 +16,7 @@ export function addGrantsFetch(grants: Command): void {
     .option('--format <format>', 'of the document, where the end of the path does not say it')
     .action(async (path: string, own: { lane: string; format?: string }, command: Command) =>
       acting(command, async ({ app, out }, pipeline, person) => {
-        const { awardPath, laneDocuments, readingLane } = await import(
-          '../../acts/grants/index.ts'
-        );
+        const { awardPath, laneDocuments, readingLane } = await import('../../grants/index.ts');
         const wanted = awardPath(path, own.format);
         const report = await readingLane(app, person, own.lane, (lane) =>
           pipeline.fetchAwards(wanted, laneDocuments(own.lane, lane), actorOf(person)),

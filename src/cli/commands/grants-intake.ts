@@ -1,9 +1,9 @@
 /** What comes in from outside: award documents and bank feeds. Each file is taken whole or not at all. */
 import type { Command } from 'commander';
-import type { FeedReport, IngestionReport, Pipeline } from '../../acts/grants/index.ts';
+import type { FeedReport, IngestionReport, Pipeline } from '../../grants/index.ts';
 import { ERRORS, EXIT, FilewrightError } from '../../core/index.ts';
 import { type Context, type GlobalOptions, withApp } from '../context.ts';
-import { requirePerson } from '../../acts/index.ts';
+import { requirePerson } from '../../people/index.ts';
 import { actorOf } from './grants-arguments.ts';
 
 /** Digits of a feed's id that are enough to name it. */
@@ -26,7 +26,7 @@ export function addGrantsIntake(grants: Command): void {
     .option('--format <format>', 'of all the files, where their endings do not say it')
     .action(async (files: string[], own: FormatOption, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async (context) => {
-        const { awardFile } = await import('../../acts/grants/index.ts');
+        const { awardFile } = await import('../../grants/index.ts');
         const done = await eachFile(context, files, (pipeline, file, actor) =>
           pipeline.ingestAwards(awardFile(file, own.format), actor),
         );
@@ -43,7 +43,7 @@ export function addGrantsIntake(grants: Command): void {
     .option('--format <format>', 'of all the files, where they do not say it themselves')
     .action(async (files: string[], own: FormatOption, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async (context) => {
-        const { feedFile } = await import('../../acts/grants/index.ts');
+        const { feedFile } = await import('../../grants/index.ts');
         const done = await eachFile(context, files, (pipeline, file, actor) =>
           pipeline.ingestFeed(feedFile(file, own.format), actor),
         );
@@ -58,8 +58,8 @@ async function eachFile<Report>(
   files: readonly string[],
   take: (pipeline: Pipeline, file: string, by: ReturnType<typeof actorOf>) => Promise<Report>,
 ): Promise<readonly FileOutcome<Report>[]> {
-  const { openGrants } = await import('../../acts/grants/index.ts');
-  const { sequenceAll } = await import('../../acts/grants/index.ts');
+  const { openGrants } = await import('../../grants/index.ts');
+  const { sequenceAll } = await import('../../ledger/index.ts');
   const person = requirePerson(actor);
   const by = actorOf(person);
   const pipeline = openGrants(app, person);

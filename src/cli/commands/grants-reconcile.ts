@@ -1,7 +1,7 @@
 /** Matching what came with what was promised, closing a period, and letting its money go on. */
 import type { Command } from 'commander';
-import type { CloseReport, HandoffReport, Pipeline } from '../../acts/grants/index.ts';
-import { requirePerson } from '../../acts/index.ts';
+import type { CloseReport, HandoffReport, Pipeline } from '../../grants/index.ts';
+import { requirePerson } from '../../people/index.ts';
 import { checkReason, EXIT, FilewrightError } from '../../core/index.ts';
 import type { PersonActor } from '../../access/index.ts';
 import { checkUuid } from '../arguments.ts';
@@ -73,7 +73,7 @@ function addUnmatched(grants: Command): void {
     .option('--as-of <day>', 'age on this day (default today in UTC)')
     .action(async (own: { asOf?: string }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { openGrants } = await import('../../acts/grants/index.ts');
+        const { openGrants } = await import('../../grants/index.ts');
         const asOf = dayOr('--as-of', own.asOf, app.clock.now());
         const entries = await openGrants(app, actor).unmatched(asOf);
         out.result('grants unmatched', { asOf, entries }, () =>
@@ -247,8 +247,8 @@ export async function acting(
   work: (context: Context, pipeline: Pipeline, person: PersonActor) => Promise<void>,
 ): Promise<void> {
   await withApp(command.optsWithGlobals<GlobalOptions>(), async (context) => {
-    const { openGrants } = await import('../../acts/grants/index.ts');
-    const { sequenceAll } = await import('../../acts/grants/index.ts');
+    const { openGrants } = await import('../../grants/index.ts');
+    const { sequenceAll } = await import('../../ledger/index.ts');
     const person = requirePerson(context.actor);
     await work(context, openGrants(context.app, person), person);
     await sequenceAll(context.app);

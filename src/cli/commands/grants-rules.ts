@@ -1,6 +1,6 @@
 /** Asking the rules about a year: thresholds that its money crossed, and what the awards bring with them. */
 import type { Command } from 'commander';
-import type { AwardHolder, RulesReport } from '../../acts/grants/index.ts';
+import type { AwardHolder, RulesReport } from '../../grants/index.ts';
 import type { Day } from '../../calendar/index.ts';
 import { FilewrightError } from '../../core/index.ts';
 import { readNamedFile } from '../arguments.ts';
@@ -66,13 +66,13 @@ export function addGrantsRules(grants: Command): void {
 }
 
 async function measured(file: string) {
-  const { readFederalSpending } = await import('../../acts/grants/index.ts');
+  const { readFederalSpending } = await import('../../grants/index.ts');
   readNamedFile('table', file);
   return (await readFederalSpending(file)).measured;
 }
 
 async function passedOn(file: string) {
-  const { readSubawards } = await import('../../acts/grants/index.ts');
+  const { readSubawards } = await import('../../grants/index.ts');
   readNamedFile('table', file);
   return readSubawards(file);
 }

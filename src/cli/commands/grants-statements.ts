@@ -1,6 +1,6 @@
 /** Statements of the bank: which are there, taking a wrong one out, and a balance that no feed says. */
 import type { Command } from 'commander';
-import type { WithdrawalView } from '../../acts/grants/index.ts';
+import type { WithdrawalView } from '../../grants/index.ts';
 import { checkReason, FilewrightError } from '../../core/index.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { table } from '../output.ts';
@@ -32,7 +32,7 @@ function addStatements(grants: Command): void {
     .option('--account <account>', 'of one account')
     .action(async (own: { account?: string }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { openGrants } = await import('../../acts/grants/index.ts');
+        const { openGrants } = await import('../../grants/index.ts');
         const pipeline = openGrants(app, actor);
         const statements = await pipeline.statements(own.account);
         const withdrawals = await pipeline.withdrawals.list();
@@ -84,7 +84,7 @@ function addWithdraw(grants: Command): void {
           out.result('grants withdraw', { feed, state: decision }, () => NEXT[decision]);
           return;
         }
-        const { feedFile } = await import('../../acts/grants/index.ts');
+        const { feedFile } = await import('../../grants/index.ts');
         const feed = await withdrawals.propose({
           feed: name,
           ...(own.statement !== undefined && { statement: ordinalOf(own.statement) }),

@@ -1,6 +1,6 @@
 /** Holding our awards against the grantor's own ledger, with the retry queue; and the state of the whole. */
 import type { Command } from 'commander';
-import type { GrantorLedger, VerificationReport } from '../../acts/grants/index.ts';
+import type { GrantorLedger, VerificationReport } from '../../grants/index.ts';
 import { EXIT, FilewrightError } from '../../core/index.ts';
 import { readNamedFile } from '../arguments.ts';
 import { type Context, type GlobalOptions, withApp } from '../context.ts';
@@ -55,9 +55,7 @@ function addRetry(grants: Command): void {
     .option(...PATH)
     .action(async (own: { lane: string; path: string }, command: Command) =>
       acting(command, async ({ app, out, actor }, pipeline) => {
-        const { laneDocuments, ledgerOfLane, readingLane } = await import(
-          '../../acts/grants/index.ts'
-        );
+        const { laneDocuments, ledgerOfLane, readingLane } = await import('../../grants/index.ts');
         const { fetches, verifications } = await readingLane(
           app,
           actor,
@@ -85,7 +83,7 @@ function addStatus(grants: Command): void {
     .description('how much is where: documents, awards, lines, exceptions, periods')
     .action(async (_own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { openGrants } = await import('../../acts/grants/index.ts');
+        const { openGrants } = await import('../../grants/index.ts');
         const pipeline = openGrants(app, actor);
         const [status, periods] = [await pipeline.status(), await pipeline.periods()];
         out.result('grants status', { ...status, periods }, () =>
@@ -132,7 +130,7 @@ async function withLedger(
   { app, actor }: Context,
   work: (ledger: GrantorLedger) => Promise<void>,
 ): Promise<void> {
-  const { ledgerOfFile, ledgerOfLane, readingLane } = await import('../../acts/grants/index.ts');
+  const { ledgerOfFile, ledgerOfLane, readingLane } = await import('../../grants/index.ts');
   if ((own.lane === undefined) === (own.file === undefined)) {
     throw new FilewrightError('USAGE', 'Either --lane or --file was expected, not both');
   }

@@ -15,8 +15,8 @@ export function addGrantsCommands(grants: Command): void {
     .action(async (_own: object, command: Command) => {
       const { json = false } = command.optsWithGlobals<GlobalOptions>();
       // Loaded here: the other commands shall not wait for tables they do not use.
-      const { shippedLaw } = await import('../../system/law/index.ts');
-      const pack = await import('../../packs/grants/index.ts');
+      const { shippedLaw } = await import('../../system/index.ts');
+      const pack = await import('../../grants/index.ts');
       const { answerOf, evaluateGrantsCase, grantsLawFrom } = pack;
       const law = grantsLawFrom(shippedLaw());
       const datasets = new DatasetFiles(pack);

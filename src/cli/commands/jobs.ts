@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { jsonLog } from '../../system/index.ts';
-import { runJobsOnce, startJobs } from '../../acts/index.ts';
+import { runJobsOnce, startJobs } from '../../oversight/index.ts';
 import { asOperator, stopSignal, withApp } from '../context.ts';
 
 interface RunOptions {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { instant } from '../../core/index.ts';
+import { instant } from '../../core/time.ts';
 import { pauseText } from './lane.ts';
 
 const NOW = instant(Date.UTC(2026, 2, 2, 15));

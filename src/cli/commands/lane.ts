@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { addPortal, changeLane, listLanes, readProfile } from '../../acts/index.ts';
+import { addPortal, changeLane, listLanes, readProfile } from '../../lanes/index.ts';
 import { FilewrightError, type Instant, type LaneState, type Profile } from '../../core/index.ts';
 import { readNamedFile } from '../arguments.ts';
 import { type GlobalOptions, withApp } from '../context.ts';

@@ -1,11 +1,6 @@
 import type { Command } from 'commander';
-import {
-  changeRecipientOf,
-  listMails,
-  mailSettings,
-  setMailServer,
-  testMail,
-} from '../../acts/index.ts';
+import { changeRecipientOf, mailSettings, setMailServer, testMail } from '../../people/index.ts';
+import { listMails } from '../../oversight/index.ts';
 import { readLimit } from '../arguments.ts';
 import { environment, type GlobalOptions, withApp } from '../context.ts';
 import { table } from '../output.ts';

@@ -1,6 +1,6 @@
 /** What mail and webhooks show of what was sent. */
 import { FilewrightError } from '../../core/index.ts';
-import type { NoticeView } from '../../acts/index.ts';
+import type { NoticeView } from '../../people/index.ts';
 import { iso } from '../output.ts';
 
 export function noticeRows(

@@ -1,12 +1,7 @@
 /** Obligations that are stored: the list, the same as calendar or table, and computing them again. */
 import type { Command } from 'commander';
-import type { ListedObligation } from '../../acts/grants/index.ts';
-import type {
-  IssuedFeed,
-  Move,
-  ObligationState,
-  Recomputation,
-} from '../../acts/register/index.ts';
+import type { ListedObligation } from '../../grants/index.ts';
+import type { IssuedFeed, Move, ObligationState, Recomputation } from '../../entities/index.ts';
 import { csvLine, EXIT, FilewrightError } from '../../core/index.ts';
 import { writeWhole } from '../../system/index.ts';
 import { type Context, type GlobalOptions, withApp } from '../context.ts';
@@ -72,9 +67,9 @@ async function listAction(own: ListOptions, { app, out, actor }: Context): Promi
     jurisdictions,
     ...(dueBefore === undefined ? {} : { dueBefore }),
   };
-  const { issueFeed, listObligations } = await import('../../acts/register/index.ts');
+  const { issueFeed, listObligations } = await import('../../entities/index.ts');
   const { awardEntries, awardObligations, isAsked, oneList } = await import(
-    '../../acts/grants/index.ts'
+    '../../grants/index.ts'
   );
   const awards = await awardObligations(app, actor);
   const found = oneList(
@@ -151,7 +146,7 @@ function listText(
 
 async function recomputeAction(own: RecomputeOptions, context: Context): Promise<void> {
   const { app, out, actor } = context;
-  const { recompute, registerLaw } = await import('../../acts/register/index.ts');
+  const { recompute, registerLaw } = await import('../../entities/index.ts');
   const isDryRun = own.dryRun === true;
   if (own.law !== undefined && !isDryRun) {
     throw new FilewrightError(

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { FilewrightError } from '../../core/index.ts';
-import type { FilingRule, ObligationAnswer } from '../../packs/entity/law/index.ts';
+import type { FilingRule, ObligationAnswer } from '../../entities/index.ts';
 import { answerLines } from '../answer-lines.ts';
 import type { GlobalOptions } from '../context.ts';
 import { createOutput, iso, table } from '../output.ts';
@@ -39,8 +39,8 @@ function addCompute(obligation: Command): void {
       'NDJSON cases on stdin {id, jurisdiction, entity_kind, origin, formation_date, fiscal_year_end, as_of, filing, state_record_due, ...}, one answer per line; exit 1 when a line has none',
     )
     .action(async (_own: object, command: Command) => {
-      const { answerObligation } = await import('../../packs/entity/law/index.ts');
-      const { registerLaw } = await import('../../acts/register/index.ts');
+      const { answerObligation } = await import('../../entities/index.ts');
+      const { registerLaw } = await import('../../entities/index.ts');
       const law = registerLaw();
       await answerLines({
         json: command.optsWithGlobals<GlobalOptions>().json === true,
@@ -71,8 +71,8 @@ function addExplain(obligation: Command): void {
     .option('--notice-date <date>', 'date of a notice of delinquency (California)')
     .option('--preceding-year-tax <amount>', 'for estimated payments (Delaware corporations)')
     .action(async (own: ExplainOptions, command: Command) => {
-      const { answerObligation } = await import('../../packs/entity/law/index.ts');
-      const { registerLaw } = await import('../../acts/register/index.ts');
+      const { answerObligation } = await import('../../entities/index.ts');
+      const { registerLaw } = await import('../../entities/index.ts');
       const answer = answerObligation(caseOf(own), registerLaw());
       const out = createOutput(command.optsWithGlobals<GlobalOptions>().json === true);
       out.result('obligation explain', answer, () => explained(answer));
@@ -85,11 +85,9 @@ function addListRules(obligation: Command): void {
     .description('every rule with its due date, window, fee, basis and citation')
     .option('--jurisdiction <code>', 'one jurisdiction only')
     .action(async (own: { jurisdiction?: string }, command: Command) => {
-      const { registerLaw } = await import('../../acts/register/index.ts');
+      const { registerLaw } = await import('../../entities/index.ts');
       const { rules } = registerLaw();
-      const { cadenceWords, dueWords, windowWords } = await import(
-        '../../packs/entity/law/index.ts'
-      );
+      const { cadenceWords, dueWords, windowWords } = await import('../../entities/index.ts');
       const found = [...rules.byId.values()].filter(
         (rule) => own.jurisdiction === undefined || rule.jurisdiction === own.jurisdiction,
       );

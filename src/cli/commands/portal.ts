@@ -3,7 +3,8 @@ import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { dirname, join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { cannotWrite, EXIT, FilewrightError, type Profile } from '../../core/index.ts';
-import { checkInLane, type ConformanceReport, packageRoot, readProfile } from '../../acts/index.ts';
+import { checkInLane, type ConformanceReport, readProfile } from '../../lanes/index.ts';
+import { packageRoot } from '../../postgres/index.ts';
 import { systemClock } from '../../system/index.ts';
 import { isSpecialAddress } from '../../wire/index.ts';
 import { environment, type GlobalOptions, withAppIfRunning } from '../context.ts';

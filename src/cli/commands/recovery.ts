@@ -1,10 +1,11 @@
 import { type Command, Option } from 'commander';
-import type {
-  DifferenceQuestion,
-  listRecoveryDifferences,
-  RecoveryStatus,
-} from '../../acts/dockets/index.ts';
-import { DIFFERENCE_KINDS, type DifferenceKind } from '../../acts/index.ts';
+import {
+  DIFFERENCE_KINDS,
+  type DifferenceKind,
+  type DifferenceQuestion,
+  type listRecoveryDifferences,
+  type RecoveryStatus,
+} from '../../dockets/index.ts';
 import { FilewrightError } from '../../core/index.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
@@ -24,7 +25,7 @@ function addStatus(recovery: Command): void {
     .option('--all', 'runs that are over too')
     .action(async (own: { all?: true }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { recoveryStatus } = await import('../../acts/dockets/index.ts');
+        const { recoveryStatus } = await import('../../dockets/index.ts');
         const found = await recoveryStatus(app, actor, { all: own.all === true });
         out.result('recovery status', statusJson(found), () => statusText(found));
       }),
@@ -39,7 +40,7 @@ function addRun(recovery: Command): void {
     )
     .action(async (target: string, _own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { runRecovery } = await import('../../acts/dockets/index.ts');
+        const { runRecovery } = await import('../../dockets/index.ts');
         const found = await runRecovery(app, actor, target);
         out.result('recovery run', statusJson(found), () => statusText(found));
       }),
@@ -53,7 +54,7 @@ function addApprove(recovery: Command): void {
     .requiredOption('--reason <text>', 'why it may; recorded with your name')
     .action(async (target: string, own: { reason: string }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { approveRecovery } = await import('../../acts/dockets/index.ts');
+        const { approveRecovery } = await import('../../dockets/index.ts');
         const found = await approveRecovery(app, actor, { target, reason: own.reason });
         out.result('recovery approve', statusJson(found), () => statusText(found));
       }),
@@ -65,7 +66,7 @@ function addDifferences(recovery: Command): void {
     .description('what recoveries found and nobody has reviewed, the most urgent first')
     .action(async (own: FilterOptions, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { listRecoveryDifferences } = await import('../../acts/dockets/index.ts');
+        const { listRecoveryDifferences } = await import('../../dockets/index.ts');
         const found = await listRecoveryDifferences(app, actor, filterOf(own));
         const differences = found.map((one) => ({
           ...one,
@@ -84,7 +85,7 @@ function addReview(recovery: Command): void {
     )
     .action(async (docket: string | undefined, own: FilterOptions, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { reviewDifferences, reviewFiltered } = await import('../../acts/dockets/index.ts');
+        const { reviewDifferences, reviewFiltered } = await import('../../dockets/index.ts');
         const filter = filterOf(own);
         const isFiltered = Object.keys(filter).length > 0;
         if ((docket === undefined) !== isFiltered) {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { laneOutcome, type LaneOutcome, planRehearsal } from '../../acts/index.ts';
-import { readDuration } from '../../acts/index.ts';
+import { laneOutcome, type LaneOutcome, planRehearsal } from '../../oversight/index.ts';
+import { readDuration } from '../../filings/index.ts';
 import { EXIT, FilewrightError, type Instant, parseRfc3339 } from '../../core/index.ts';
 import type { Outage } from '../../testing/index.ts';
 import { type GlobalOptions, withApp } from '../context.ts';

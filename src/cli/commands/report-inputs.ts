@@ -1,8 +1,7 @@
 /** What a report is asked with: its period, and what only the books know. */
 import type { Command } from 'commander';
-import type { ReportKind, ReportRequest } from '../../acts/grants/index.ts';
+import type { FigurePart, ReportKind, ReportRequest } from '../../grants/index.ts';
 import { FilewrightError } from '../../core/index.ts';
-import type { FigurePart } from '../../packs/grants/index.ts';
 import { inFile, readNamedFile } from '../arguments.ts';
 import { PERIOD_FORM, readAmount, readPeriod } from './grants-arguments.ts';
 
@@ -53,7 +52,7 @@ export interface AskedReport {
 
 export async function reportRequest(kind: ReportKind, own: ReportInputs): Promise<AskedReport> {
   const { readAwardSpending, readFederalSpending, readPaidGrants } = await import(
-    '../../acts/grants/index.ts'
+    '../../grants/index.ts'
   );
   const days = readPeriod(own.period);
   let leftOut = 0;
@@ -122,7 +121,7 @@ export async function reportRequest(kind: ReportKind, own: ReportInputs): Promis
 
 async function listingsOf(file: string | undefined): Promise<ReadonlyMap<string, string>> {
   if (file === undefined) return new Map();
-  const { readAssistanceListings } = await import('../../packs/grants/index.ts');
+  const { readAssistanceListings } = await import('../../grants/index.ts');
   const text = readNamedFile('list of assistance listings', file).toString('utf8');
   return inFile(file, () => readAssistanceListings(text));
 }

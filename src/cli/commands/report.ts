@@ -1,10 +1,9 @@
 /** Figures for returns and auditors, each with everything it is made of. */
 import type { Command } from 'commander';
-import type { ReportKind, ReportRow } from '../../acts/grants/index.ts';
+import type { ReportKind, ReportRow } from '../../grants/index.ts';
 import { EXIT, type JsonValue } from '../../core/index.ts';
 import { writeWhole } from '../../system/index.ts';
-import type { Output } from '../output.ts';
-import { table } from '../output.ts';
+import { type Output, table } from '../output.ts';
 import { actorOf, dollars } from './grants-arguments.ts';
 import { acting } from './grants-reconcile.ts';
 import { type ReportInputs, reportRequest, withInputs } from './report-inputs.ts';
@@ -43,7 +42,7 @@ export function addReportCommands(report: Command): void {
 async function reportAction(kind: ReportKind, own: ReportOptions, command: Command): Promise<void> {
   await acting(command, async ({ out }, pipeline, person) => {
     const { columnsOf, exportDocument, figureView, reportRows, reportTable, scheduleCounts } =
-      await import('../../acts/grants/index.ts');
+      await import('../../grants/index.ts');
     const { request, leftOut } = await reportRequest(kind, own);
     const made = await pipeline.reportFigures(request, actorOf(person));
     if (own.csv !== undefined) writeWhole(own.csv, reportTable(made));
@@ -101,7 +100,7 @@ function rowsTable(rows: readonly ReportRow[], columns: readonly string[]): stri
 
 async function traceAction(figure: string, own: ReportOptions, command: Command): Promise<void> {
   await acting(command, async ({ out }, pipeline) => {
-    const { reportOf, traceTable } = await import('../../acts/grants/index.ts');
+    const { reportOf, traceTable } = await import('../../grants/index.ts');
     const { request, leftOut } = await reportRequest(reportOf(figure), own);
     const trace = await pipeline.trace(request, figure);
     if (own.csv !== undefined) writeWhole(own.csv, traceTable(trace));

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { holdData, releaseData, retentionStatus, runRetention } from '../../acts/index.ts';
+import { holdData, releaseData, retentionStatus, runRetention } from '../../oversight/index.ts';
 import { FilewrightError } from '../../core/index.ts';
 import { checkUuid } from '../arguments.ts';
 import { type GlobalOptions, withApp } from '../context.ts';

@@ -10,13 +10,13 @@ import {
   openProposal,
   proposeBulkReplay,
   proposeCorrection,
-  proposeReplay,
   type Proposed,
+  proposeReplay,
   rejectFiling,
   REVIEW_FILTERS,
   type ReviewFilter,
   withdrawReview,
-} from '../../acts/index.ts';
+} from '../../filings/index.ts';
 import { checkReason, FilewrightError, type JsonValue, parseStrictJson } from '../../core/index.ts';
 import { checkUuid, parseJsonFile, readNamedFile } from '../arguments.ts';
 import { type GlobalOptions, withApp } from '../context.ts';

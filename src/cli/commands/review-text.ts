@@ -1,5 +1,5 @@
 /** Exceptions and proposals for people: what they want to see first; the JSON form has everything. */
-import { bodyOf, type OpenedProposal, type ReviewFile } from '../../acts/index.ts';
+import { bodyOf, type OpenedProposal, type ReviewFile } from '../../filings/index.ts';
 import { type JsonValue, pointer } from '../../core/index.ts';
 import { iso, table } from '../output.ts';
 

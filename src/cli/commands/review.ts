@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { listProposals, listReviews, openReview } from '../../acts/index.ts';
+import { listProposals, listReviews, openReview } from '../../filings/index.ts';
 import { checkUuid, readLimit } from '../arguments.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, span, table } from '../output.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { RoutingCheck, RoutingView } from '../../acts/dockets/index.ts';
+import type { RoutingCheck, RoutingView } from '../../dockets/index.ts';
 import { EXIT } from '../../core/index.ts';
 import { jsonLog } from '../../system/index.ts';
 import { asOperator, environment, type GlobalOptions, stopSignal, withApp } from '../context.ts';
@@ -28,7 +28,7 @@ function addImport(route: Command): void {
     )
     .action(async (files: string[], _own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { importRoutingFiles } = await import('../../acts/dockets/index.ts');
+        const { importRoutingFiles } = await import('../../dockets/index.ts');
         const done = await importRoutingFiles(app, actor, files);
         const { n, isNew, matrix, peopleVersion } = done;
         out.result(
@@ -49,7 +49,7 @@ function addCheck(route: Command): void {
     .description('look for circles, gaps and names that lead nowhere; change nothing')
     .action(async (files: string[], _own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { checkRoutingFiles } = await import('../../acts/dockets/index.ts');
+        const { checkRoutingFiles } = await import('../../dockets/index.ts');
         const found = await checkRoutingFiles(app, actor, files);
         out.result('route check', found, () => checkText(found));
         if (found.faults.length > 0) process.exitCode = EXIT.failed;
@@ -63,7 +63,7 @@ function addShow(route: Command): void {
     .description('the setup that holds, and those before it; shows no addresses and no rights')
     .action(async (_own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { viewRouting } = await import('../../acts/dockets/index.ts');
+        const { viewRouting } = await import('../../dockets/index.ts');
         const found = await viewRouting(app, actor);
         out.result('route show', found, () => viewText(found));
       }),
@@ -84,7 +84,7 @@ function addAbsent(route: Command): void {
         command: Command,
       ) =>
         withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-          const { noteAbsence } = await import('../../acts/dockets/index.ts');
+          const { noteAbsence } = await import('../../dockets/index.ts');
           const { n } = await noteAbsence(app, actor, { person, ...own });
           out.result('route absent', { n, person, ...own }, () => `Noted; setup ${n} holds now.`);
         }),
@@ -109,7 +109,7 @@ function addRun(route: Command): void {
       await withApp(
         asOperator(command.optsWithGlobals()),
         async ({ app, actor }) => {
-          const { PRIVATE_TARGETS, runRouter } = await import('../../acts/dockets/index.ts');
+          const { PRIVATE_TARGETS, runRouter } = await import('../../oversight/index.ts');
           const publicUrl = environment['FILEWRIGHT_PUBLIC_URL'];
           const { watchRabbit: rabbit = [], watchRedis = [], group } = own;
           const settings = {

@@ -22,7 +22,7 @@ export function addServeCommand(serve: Command): void {
       await withApp(
         asOperator(command.optsWithGlobals()),
         async ({ app, out, actor }) => {
-          const { serveAcknowledgements } = await import('../../acts/dockets/index.ts');
+          const { serveAcknowledgements } = await import('../../dockets/index.ts');
           const server = await serveAcknowledgements(app, actor, { host: own.host, port });
           out.result('serve', { url: server.url }, () => `Listening on ${server.url}`);
           await new Promise<void>((resolve) => {

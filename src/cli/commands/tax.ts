@@ -4,7 +4,7 @@ import type {
   InstallmentsAnswer,
   LateAnswer,
   TaxAnswer,
-} from '../../packs/entity/law/index.ts';
+} from '../../entities/index.ts';
 import { answerLines } from '../answer-lines.ts';
 import type { GlobalOptions } from '../context.ts';
 
@@ -15,7 +15,7 @@ export function addTaxCommands(tax: Command): void {
       'NDJSON cases on stdin {id, authorized: [{shares, par}], issued, gross_assets, large_filer, method, tax_year}; both methods, the lesser unless told',
     )
     .action(async (_own: object, command: Command) => {
-      const { answerTax } = await import('../../packs/entity/law/index.ts');
+      const { answerTax } = await import('../../entities/index.ts');
       const rates = await shippedRates();
       await answerLines({
         json: isJson(command),
@@ -28,7 +28,7 @@ export function addTaxCommands(tax: Command): void {
     .command('delaware-installments')
     .description('NDJSON cases on stdin {id, tax_year, preceding_year_tax, final_tax}')
     .action(async (_own: object, command: Command) => {
-      const { answerInstallments } = await import('../../packs/entity/law/index.ts');
+      const { answerInstallments } = await import('../../entities/index.ts');
       const rates = await shippedRates();
       await answerLines({
         json: isJson(command),
@@ -41,7 +41,7 @@ export function addTaxCommands(tax: Command): void {
     .command('delaware-late')
     .description('NDJSON cases on stdin {id, entity_kind, tax, due, filed_and_paid}')
     .action(async (_own: object, command: Command) => {
-      const { answerLate } = await import('../../packs/entity/law/index.ts');
+      const { answerLate } = await import('../../entities/index.ts');
       const rates = await shippedRates();
       await answerLines({
         json: isJson(command),
@@ -52,8 +52,8 @@ export function addTaxCommands(tax: Command): void {
 }
 
 async function shippedRates(): Promise<DelawareRates> {
-  const { readDelawareRates } = await import('../../packs/entity/law/index.ts');
-  const { shippedLaw } = await import('../../system/law/index.ts');
+  const { readDelawareRates } = await import('../../entities/index.ts');
+  const { shippedLaw } = await import('../../system/index.ts');
   return shippedLaw().compiled('rules/delaware-franchise-tax.json', readDelawareRates);
 }
 

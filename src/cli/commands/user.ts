@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, ftruncateSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import type { Command } from 'commander';
-import { addUser, disableUser, listUsers } from '../../acts/index.ts';
+import { addUser, disableUser, listUsers } from '../../oversight/index.ts';
 import { cannotWrite, FilewrightError } from '../../core/index.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';

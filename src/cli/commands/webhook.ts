@@ -6,7 +6,7 @@ import {
   rotateWebhook,
   testWebhook,
   webhookLog,
-} from '../../acts/index.ts';
+} from '../../people/index.ts';
 import { readLimit } from '../arguments.ts';
 import { environment, type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Actor } from '../../access/index.ts';
-import { openWorker, startJobs } from '../../acts/index.ts';
+import { openWorker, startJobs } from '../../oversight/index.ts';
 import type { Filewright, RunningParts } from '../../filewright.ts';
 import { FilewrightError } from '../../core/index.ts';
 import { jsonLog } from '../../system/index.ts';

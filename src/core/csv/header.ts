@@ -5,7 +5,7 @@ import { originalCell } from './cells.ts';
 import { splitFields } from './fields.ts';
 import type { Delimiter } from './quotes.ts';
 import type { CsvRecord } from './records.ts';
-import { isErrorColumn, type ColumnMapping } from './input-row.ts';
+import { type ColumnMapping, isErrorColumn } from './input-row.ts';
 import { COLUMNS_MAX } from './limits.ts';
 import { withoutLineEnd } from './lines.ts';
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../canonical-json.ts';
 import { FilewrightError } from '../errors.ts';
 import { chunksOf } from '../testdata/chunks.ts';
-import { openCsv, type CsvOptions } from './open-csv.ts';
+import { type CsvOptions, openCsv } from './open-csv.ts';
 import { quoteField } from './fields.ts';
 import type { InputRow } from './input-row.ts';
 import { RECORD_BYTES_MAX } from './limits.ts';

@@ -3,10 +3,10 @@ import { isUtf8 } from 'node:buffer';
 import type { JsonValue } from '../canonical-json.ts';
 import { originalCell } from './cells.ts';
 import { splitFields } from './fields.ts';
-import { malformed, readHeader, type CsvHeader } from './header.ts';
+import { type CsvHeader, malformed, readHeader } from './header.ts';
 import type { Delimiter } from './quotes.ts';
-import { isBlankRecord, RecordCutter, type CsvRecord } from './records.ts';
-import { noRows, WHOLE_ROW, type ColumnMapping, type InputRow } from './input-row.ts';
+import { type CsvRecord, isBlankRecord, RecordCutter } from './records.ts';
+import { type ColumnMapping, type InputRow, noRows, WHOLE_ROW } from './input-row.ts';
 import { LINE_BYTES_MAX } from './limits.ts';
 import { LineSplitter, withoutLineEnd } from './lines.ts';
 

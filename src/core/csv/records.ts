@@ -10,9 +10,9 @@
  * same number of columns and values that the pack accepts, and the batch is still approved by a second person.
  */
 import { FilewrightError } from '../errors.ts';
-import { isWholeRecord, QuoteScanner, type Delimiter } from './quotes.ts';
+import { type Delimiter, isWholeRecord, QuoteScanner } from './quotes.ts';
 import { CUT_BYTES, RECORD_BYTES_MAX } from './limits.ts';
-import { withoutLineEnd, type LinePart } from './lines.ts';
+import { type LinePart, withoutLineEnd } from './lines.ts';
 
 export type CsvRecord =
   | { readonly kind: 'whole'; readonly line: number; readonly bytes: Buffer }

@@ -1,24 +1,21 @@
 /** A store, a vault and a pack for the tests of this room. The store follows the contract of the port. */
-import {
-  type Admission,
-  canonicalBytes,
-  type Clock,
-  entryId,
-  FilewrightError,
-  type Ids,
-  instant,
-  type IntakeStore,
-  keyOf,
-  laneCode,
-  type LedgerFact,
-  type NewFiling,
-  obligationKey,
-  personId,
-  type RowReader,
-  sha256Of,
-  type Vault,
-  type WrappedKey,
-} from '../../core/index.ts';
+import type {
+  Admission,
+  Clock,
+  Ids,
+  IntakeStore,
+  LedgerFact,
+  NewFiling,
+  RowReader,
+  Vault,
+  WrappedKey,
+} from '../../core/ports.ts';
+import { canonicalBytes } from '../../core/canonical-json.ts';
+import { entryId, laneCode, personId } from '../../core/ids.ts';
+import { FilewrightError } from '../../core/errors.ts';
+import { instant } from '../../core/time.ts';
+import { keyOf, obligationKey } from '../../core/identity.ts';
+import { sha256Of } from '../../core/sha256.ts';
 import { chunksOf } from '../../core/testdata/chunks.ts';
 import type { ImportOptions } from '../import.ts';
 

@@ -1,4 +1,4 @@
-/** Batches, the admission of filings and data keys: src/store/intake-store.ts and data-keys.ts in memory. */
+/** Batches, the admission of filings and data keys: src/filings/store/intake-store.ts and data-keys.ts in memory. */
 import { createHash } from 'node:crypto';
 import {
   type Admission,
@@ -134,7 +134,7 @@ export function closeBatch(
 }
 
 /**
- * What approveBatch and releaseBatch (src/store/batches.ts) do: the filings of a frozen batch are queued, each from its
+ * What approveBatch and releaseBatch (src/filings/store/batches.ts) do: the filings of a frozen batch are queued, each from its
  * first moment on. Safe to repeat.
  */
 export function release(tables: Tables, id: BatchId, fact?: LedgerFact): void {

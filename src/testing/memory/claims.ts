@@ -1,18 +1,18 @@
-/** Claims: src/store/tick.ts and the take statements of src/store/delivery-store.ts in memory. */
+/** Claims: src/filings/store/tick.ts and the take statements of src/filings/store/delivery-store.ts in memory. */
 import {
+  attemptId,
   type Claim,
   entryId,
   type Filing,
   type FilingId,
   type Instant,
   invariant,
-  NEVER,
   type TickAnswer,
   type TickInput,
   type WorkerId,
   workerId,
-  attemptId,
 } from '../../core/index.ts';
+import { NEVER } from '../../lanes/index.ts';
 import { recordOutcomes } from './outcomes.ts';
 import type { FilingRow } from './rows.ts';
 import { byLastSafe, type Tables } from './tables.ts';

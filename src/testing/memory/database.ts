@@ -49,7 +49,7 @@ export interface MemoryDatabaseOptions {
   readonly tenant?: string;
   /** First part of the ledger's origins. */
   readonly instance?: string;
-  /** As `LEASE_MS` of src/store/slots.ts unless told. */
+  /** As `LEASE_MS` of src/lanes/store/slots.ts unless told. */
   readonly leaseMs?: number;
 }
 

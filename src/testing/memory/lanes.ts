@@ -6,8 +6,8 @@ import {
   type LaneCode,
   type LaneState,
   type LedgerFact,
-  opensAt,
 } from '../../core/index.ts';
+import { opensAt } from '../../lanes/index.ts';
 import { ensureSlots } from './leases.ts';
 import { asStored } from './rows.ts';
 import type { Tables } from './tables.ts';

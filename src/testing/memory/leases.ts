@@ -1,4 +1,4 @@
-/** Workers, slots and the survey: src/store/slots.ts in memory. */
+/** Workers, slots and the survey: src/lanes/store/slots.ts in memory. */
 import {
   addMs,
   type DeliveryStore,
@@ -13,7 +13,7 @@ import {
 import type { LaneRow, SlotRow } from './rows.ts';
 import type { Tables } from './tables.ts';
 
-/** As in src/store/slots.ts: the rest beyond expiry of a holder whose death nobody has confirmed. */
+/** As in src/lanes/store/slots.ts: the rest beyond expiry of a holder whose death nobody has confirmed. */
 const UNCONFIRMED_MS = 15_000;
 
 /** A slot that nobody has used yet. */

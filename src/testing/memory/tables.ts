@@ -4,6 +4,7 @@
  */
 import {
   type BatchId,
+  entryId,
   type FilingId,
   type Instant,
   invariant,
@@ -13,7 +14,6 @@ import {
   type SealedPayload,
   type WorkerId,
   type WrappedKey,
-  entryId,
 } from '../../core/index.ts';
 import type { MemoryLedger } from './ledger.ts';
 import type {

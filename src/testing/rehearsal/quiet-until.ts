@@ -1,15 +1,13 @@
+import { effectiveCeiling, NEVER, opensAt } from '../../lanes/index.ts';
 import {
-  effectiveCeiling,
   type Instant,
   instant,
   invariant,
   type LaneState,
   nextProbeAt,
-  NEVER,
-  opensAt,
   type Profile,
 } from '../../core/index.ts';
-import type { OpenSpans } from '../../core/index.ts';
+import type { OpenSpans } from '../../filings/index.ts';
 import type { MemoryDatabase } from '../memory/database.ts';
 import type { QueueWatch } from './queue-watch.ts';
 

@@ -9,15 +9,15 @@ import {
   type Instant,
   instant,
   type LaneCode,
-  type LaneState,
   laneCode,
+  type LaneState,
   type Log,
   type Portal,
   type Processes,
   type Profile,
   type Vault,
 } from '../../core/index.ts';
-import { OpenSpans } from '../../core/index.ts';
+import { OpenSpans } from '../../filings/index.ts';
 import { MemoryDatabase } from '../memory/database.ts';
 import { MemoryStore } from '../memory-store.ts';
 import { PortalModel } from '../simulator/portal-model.ts';
@@ -30,8 +30,8 @@ import {
   openVault,
   type Outage,
   rehearsalBehaviour,
-  rehearsalProfile,
   RehearsalPortal,
+  rehearsalProfile,
 } from './stage.ts';
 import { type RehearsedEnd, watched } from './watched-store.ts';
 

@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import {
   type Exchange,
-  mayKeepBusy,
   type Portal,
   type Profile,
   type SealedPayload,
@@ -11,6 +10,7 @@ import {
   type Vault,
   type WrappedKey,
 } from '../../core/index.ts';
+import { mayKeepBusy } from '../../lanes/index.ts';
 import { MemoryPortal, type MemoryPortalOptions } from '../simulator/memory-portal.ts';
 import type { BehaviourChange } from '../simulator/behaviour.ts';
 import { sampleProfile } from '../simulator/sample-profile.ts';

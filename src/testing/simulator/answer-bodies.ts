@@ -1,4 +1,5 @@
-import type { Echo, Own, Profile, RegistryRule } from '../../core/index.ts';
+import type { Echo, Profile, RegistryRule } from '../../core/index.ts';
+import type { Own } from '../../lanes/index.ts';
 
 /** Writes the answers of one portal in the places where its profile says a client will look. */
 export class AnswerBodies {

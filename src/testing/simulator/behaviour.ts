@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { FilewrightError, parseStrictJson } from '../../core/index.ts';
-import { type Endpoint, FAULT_KINDS, FAULTS, type FaultKind } from './faults.ts';
+import { type Endpoint, FAULT_KINDS, type FaultKind, FAULTS } from './faults.ts';
 
 /** How one simulated portal behaves beyond what its profile says. */
 export interface Behaviour {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { instant } from '../../core/index.ts';
-import { FAULTS, FAULT_KINDS } from './faults.ts';
+import { instant } from '../../core/time.ts';
+import { FAULT_KINDS, FAULTS } from './faults.ts';
 import type { Plan } from './plan.ts';
 import { PortalModel } from './portal-model.ts';
 import { sampleProfile } from './sample-profile.ts';

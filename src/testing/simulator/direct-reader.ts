@@ -1,6 +1,6 @@
 /** Reads from a portal that nobody else uses, so that no slot is needed: a simulated one. */
 import type { Profile } from '../../core/index.ts';
-import { createPortal, type LanePortal } from '../../portals/index.ts';
+import { createPortal, type LanePortal } from '../../lanes/index.ts';
 import type { Environment } from '../../wire/index.ts';
 
 export interface DirectReader {

@@ -1,7 +1,7 @@
 import type { Profile } from '../../core/index.ts';
 import type { Behaviour } from './behaviour.ts';
 import type { Dice } from './dice.ts';
-import { type Endpoint, FAULT_KINDS, FAULTS, type FaultKind } from './faults.ts';
+import { type Endpoint, FAULT_KINDS, type FaultKind, FAULTS } from './faults.ts';
 import { isSurvivable } from './survivable.ts';
 
 /** What identifies a request for the fault plan. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type Instant, instant, type Profile } from '../../core/index.ts';
-import { FAULT_KINDS, FAULTS, type FaultKind } from './faults.ts';
+import { type Instant, instant } from '../../core/time.ts';
+import type { Profile } from '../../core/profile.ts';
+import { FAULT_KINDS, type FaultKind, FAULTS } from './faults.ts';
 import type { Plan } from './plan.ts';
 import { PortalModel } from './portal-model.ts';
 import { sampleProfile } from './sample-profile.ts';

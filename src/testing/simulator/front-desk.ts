@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { decodeJson, type Instant, needPayload, type Own, textAt } from '../../core/index.ts';
+import { decodeJson, type Instant, textAt } from '../../core/index.ts';
+import { needPayload, type Own } from '../../lanes/index.ts';
 import { Examiner, type Objection } from './examiner.ts';
 import type { PageDesk } from './page-desk.ts';
 import type { AnswerPlan, PortalRequest } from './plan.ts';

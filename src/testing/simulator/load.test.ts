@@ -1,6 +1,6 @@
 import { Pool } from 'undici';
 import { expect, it } from 'vitest';
-import { instant } from '../../core/index.ts';
+import { instant } from '../../core/time.ts';
 import { startSimulator } from './portal-server.ts';
 import { sampleProfile } from './sample-profile.ts';
 

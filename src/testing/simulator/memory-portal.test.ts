@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type Clock, idempotencyKey, instant, type WriteGuard } from '../../core/index.ts';
+import type { Clock, WriteGuard } from '../../core/ports.ts';
+import { idempotencyKey } from '../../core/ids.ts';
+import { instant } from '../../core/time.ts';
 import type { BehaviourChange } from './behaviour.ts';
 import { MemoryPortal } from './memory-portal.ts';
 import { PortalModel } from './portal-model.ts';

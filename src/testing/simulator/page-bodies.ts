@@ -1,4 +1,5 @@
-import type { Echo, FormRule, Own, Profile, RegistryRule } from '../../core/index.ts';
+import type { Echo, FormRule, Profile, RegistryRule } from '../../core/index.ts';
+import type { Own } from '../../lanes/index.ts';
 import { AnswerBodies, page } from './answer-bodies.ts';
 
 /**

@@ -1,6 +1,5 @@
 import type { FormRule, Instant, Profile } from '../../core/index.ts';
-import type { PageBodies } from './page-bodies.ts';
-import { relative } from './page-bodies.ts';
+import { type PageBodies, relative } from './page-bodies.ts';
 import type { AnswerPlan, PortalRequest } from './plan.ts';
 import type { PortalParts } from './portal-parts.ts';
 import type { SessionWatch } from './session-watch.ts';

@@ -1,4 +1,5 @@
-import type { Own, Profile } from '../../core/index.ts';
+import type { Own } from '../../lanes/index.ts';
+import type { Profile } from '../../core/index.ts';
 import type { AnswerBodies } from './answer-bodies.ts';
 import type { Behaviour } from './behaviour.ts';
 import type { Dice } from './dice.ts';

@@ -1,4 +1,5 @@
-import type { Own, StatusRule } from '../../core/index.ts';
+import type { Own } from '../../lanes/index.ts';
+import type { StatusRule } from '../../core/index.ts';
 import type { AnswerBodies } from './answer-bodies.ts';
 import type { StatusFault } from './faults.ts';
 import type { AnswerPlan } from './plan.ts';

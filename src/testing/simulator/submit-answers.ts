@@ -1,4 +1,5 @@
-import type { Instant, Own } from '../../core/index.ts';
+import type { Instant } from '../../core/index.ts';
+import type { Own } from '../../lanes/index.ts';
 import type { AnswerBodies } from './answer-bodies.ts';
 import type { SubmitFault } from './faults.ts';
 import { type AnswerPlan, type Delivery, WHOLE } from './plan.ts';

@@ -1,4 +1,5 @@
-import { addMs, type Instant, type Own } from '../../core/index.ts';
+import { addMs, type Instant } from '../../core/index.ts';
+import type { Own } from '../../lanes/index.ts';
 import { type FaultKind, FAULTS, isSubmitFault, type SubmitFault } from './faults.ts';
 import type { PortalRequest } from './plan.ts';
 import {

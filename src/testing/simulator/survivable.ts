@@ -1,5 +1,5 @@
 import type { Profile } from '../../core/index.ts';
-import { FAULTS, type FaultKind } from './faults.ts';
+import { type FaultKind, FAULTS } from './faults.ts';
 import { isThrottleAfterAcceptance } from './throttle-stamps.ts';
 
 /** Whether a careful client can be right under a fault, going by what its profile says. */

@@ -1,4 +1,5 @@
-import { type Instant, invariant, type Own } from '../../core/index.ts';
+import { type Instant, invariant } from '../../core/index.ts';
+import type { Own } from '../../lanes/index.ts';
 import type { Endpoint, FaultKind } from './faults.ts';
 import { type ReceivedRequest, RequestLog } from './request-log.ts';
 

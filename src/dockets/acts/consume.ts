@@ -1,0 +1,89 @@
+/** Docket events from a broker, until told to stop. Each is acknowledged after it is committed here, and only then. */
+import { type Actor, allow } from '../../access/index.ts';
+import { type Installation, sequenceAll } from '../../ledger/index.ts';
+import type { BrokerTrouble, MessageDesk } from '../brokers/message.ts';
+import { consumeRabbit, type RabbitIntake } from '../brokers/rabbit-intake.ts';
+import { consumeRedis } from '../brokers/redis-intake.ts';
+import type { Clock } from '../../core/index.ts';
+import { docketMessageDesk } from '../routing/intake.ts';
+import { addressIn, type Environment, RABBITMQ_URL, REDIS_URL, trustIn } from './broker-address.ts';
+import { mappingNamed } from './mapping.ts';
+import { routingParts } from './parts.ts';
+
+export type DocketSource = (
+  | { readonly kind: 'rabbit'; readonly queue: string }
+  | { readonly kind: 'redis'; readonly stream: string; readonly group: string }
+) & {
+  /** As for `docket import`: each message is then an office's own document. */
+  readonly mapping?: string;
+};
+
+/** Enough that a commit always has company, little enough that a redelivery after a crash is short. */
+const PREFETCH = 200;
+/** Entries become provable soon after they are committed. */
+const SEQUENCE_MS = 1_000;
+
+export async function consumeDockets(
+  app: Installation,
+  actor: Actor,
+  source: DocketSource,
+  environment: Environment,
+  signal: AbortSignal,
+): Promise<void> {
+  allow(actor, 'docket.consume');
+  const { clock, log } = app;
+  const { mapping: name } = source;
+  const options = name === undefined ? {} : { mapping: await mappingNamed(name) };
+  const desk = docketMessageDesk(routingParts(app), options);
+  const onTrouble = ({ code, message }: BrokerTrouble): void =>
+    log.write({ level: 'warn', event: `docket.consume_${code}`, error: message });
+  const common = { prefetch: PREFETCH, clock, onTrouble, ...(await trustIn(environment)) };
+  const consume = consumerOf(app, source, environment);
+  const stopped = new AbortController();
+  const sequencing = sequenceUntil(app, stopped.signal);
+  log.write({ level: 'info', event: 'docket.consuming' });
+  try {
+    await consume(common, desk, signal);
+  } finally {
+    stopped.abort();
+    await sequencing;
+    await sequenceAll(app);
+    log.write({ level: 'info', event: 'docket.consumed' });
+  }
+}
+
+type Common = Pick<RabbitIntake, 'prefetch' | 'onTrouble' | 'certificateAuthorities'> & {
+  readonly clock: Clock;
+};
+
+/** The address is read before anything starts. */
+function consumerOf(
+  app: Installation,
+  source: DocketSource,
+  environment: Environment,
+): (common: Common, desk: MessageDesk, signal: AbortSignal) => Promise<void> {
+  if (source.kind === 'rabbit') {
+    const { queue } = source;
+    const url = addressIn(environment, RABBITMQ_URL);
+    return (common, desk, signal) => consumeRabbit({ url, queue, ...common }, desk, signal);
+  }
+  const { stream, group } = source;
+  const url = addressIn(environment, REDIS_URL);
+  // A name of its own: what a consumer that died had in hand is taken over after a minute.
+  const consumer = `filewright-${app.ids.next()}`;
+  return (common, desk, signal) =>
+    consumeRedis({ url, stream, group, consumer, ...common }, desk, signal);
+}
+
+async function sequenceUntil(app: Installation, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await app.clock.sleep(SEQUENCE_MS, signal);
+    try {
+      await app.sequencer.sequence();
+    } catch (error) {
+      // The database is away; the entries are committed and wait.
+      const message = error instanceof Error ? error.message : String(error);
+      app.log.write({ level: 'warn', event: 'docket.sequencing_failed', error: message });
+    }
+  }
+}

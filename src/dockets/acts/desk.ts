@@ -1,0 +1,97 @@
+/** What a person does with dockets. Rights are asked in routing/desk.ts, for all of it in one place. */
+import { type Actor, allow } from '../../access/index.ts';
+import { type Installation, sequenceAll } from '../../ledger/index.ts';
+import { FilewrightError, type Instant, toRfc3339 } from '../../core/index.ts';
+import { finder } from '../rules/docket/search.ts';
+import type { DocketClosed, DocketDetail, DocketView } from '../routing/views.ts';
+import {
+  acknowledgeAs,
+  closeAs,
+  type CloseRequest,
+  docketSeenBy,
+  docketsSeenBy,
+} from '../routing/desk.ts';
+import { routingParts } from './parts.ts';
+import { viewerFor } from './sight.ts';
+
+export interface ListQuestion {
+  readonly closed: boolean;
+  readonly owner?: string;
+  /** However it is spelled, there and here. */
+  readonly client?: string;
+  readonly matter?: string;
+  readonly limit: number;
+}
+
+export interface ListedDockets {
+  readonly dockets: readonly DocketView[];
+  /** Of those that this person may see; a larger one would tell that something is hidden. */
+  readonly total: number;
+}
+
+export async function listDockets(
+  app: Installation,
+  person: Actor,
+  question: ListQuestion,
+): Promise<ListedDockets> {
+  allow(person, 'docket.list');
+  const viewer = await viewerFor(app, person);
+  const closed = question.closed ? 'only' : 'no';
+  const all = await docketsSeenBy(routingParts(app), viewer, { closed });
+  const { owner } = question;
+  const isWanted = finder(question);
+  const fitting = all.filter(
+    (one) =>
+      (owner === undefined || one.owner === owner) &&
+      isWanted({ ...one.docket, matter: one.docket.event?.matter ?? one.docket.matter }),
+  );
+  return { dockets: fitting.slice(0, question.limit), total: fitting.length };
+}
+
+export async function showDocket(
+  app: Installation,
+  person: Actor,
+  id: string,
+): Promise<DocketDetail> {
+  allow(person, 'docket.show');
+  return docketSeenBy(routingParts(app), await viewerFor(app, person), id);
+}
+
+export async function acknowledgeDocket(
+  app: Installation,
+  person: Actor,
+  id: string,
+): Promise<{ readonly isFirst: boolean; readonly at: Instant; readonly by: string }> {
+  allow(person, 'docket.ack');
+  const viewer = await viewerFor(app, person);
+  const done = await acknowledgeAs(routingParts(app), viewer, id);
+  if (done.kind === 'not_given') {
+    throw new FilewrightError(
+      'REFUSED_BY_RULE',
+      `Docket "${id}" was not given to ${viewer.party.name} yet; only who was given it can acknowledge it`,
+    );
+  }
+  if (done.kind === 'closed') {
+    throw new FilewrightError(
+      'REFUSED_BY_RULE',
+      `Docket "${id}" was closed by ${done.by} at ${toRfc3339(done.at)}; nothing is left to acknowledge`,
+    );
+  }
+  await sequenceAll(app);
+  return { isFirst: done.kind === 'acknowledged', at: done.at, by: done.by };
+}
+
+export type ClosingGround = CloseRequest;
+
+export async function closeDocket(
+  app: Installation,
+  person: Actor,
+  id: string,
+  ground: ClosingGround,
+): Promise<DocketClosed> {
+  allow(person, 'docket.close');
+  const viewer = await viewerFor(app, person);
+  const closed = await closeAs(routingParts(app), viewer, id, ground);
+  await sequenceAll(app);
+  return closed;
+}

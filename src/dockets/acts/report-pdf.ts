@@ -1,0 +1,224 @@
+/**
+ * The docket report on paper. The same rows at the same moment give the same bytes: the only date in the file is the
+ * one of the report, and nothing is drawn from a system font.
+ */
+// oxlint-disable-next-line import/no-named-as-default -- its types know only the default export.
+import PDFDocument from 'pdfkit';
+import { type Instant, toRfc3339 } from '../../core/index.ts';
+import type { ReportRow } from '../rules/docket/report.ts';
+
+export interface ReportHeading {
+  readonly tenant: string;
+  /** Whose view it is. */
+  readonly viewer: string;
+  readonly at: Instant;
+}
+
+const MARGIN = 36;
+const TEXT_SIZE = 8;
+const LINE = 11;
+const ROW_GAP = 4;
+/** Higher than any row that people write; what goes on is cut with an ellipsis, so that a row never leaves its page. */
+const CELL_HEIGHT_MAX = 120;
+/** Room for the page number. */
+const FOOT = 24;
+
+interface Column {
+  readonly head: string;
+  readonly width: number;
+  readonly of: (row: ReportRow) => string;
+}
+
+/** A date that is not verified has the mark right behind it, so that nobody reads one without the other. */
+const dated = (row: ReportRow, day: string | undefined): string =>
+  day === undefined ? '' : row.unverified.length === 0 ? day : `${day} *`;
+
+const COLUMNS: readonly Column[] = [
+  {
+    head: 'Due',
+    width: 62,
+    of: (row) => (row.due === undefined ? 'not known *' : dated(row, row.due)),
+  },
+  { head: 'Final', width: 62, of: (row) => dated(row, row.final) },
+  { head: 'Soft', width: 62, of: (row) => dated(row, row.soft) },
+  { head: 'Owner', width: 80, of: (row) => row.owner ?? 'nobody yet' },
+  { head: 'Office', width: 34, of: (row) => row.office ?? '?' },
+  { head: 'Application', width: 78, of: (row) => row.applicationNumber ?? '?' },
+  { head: 'Event', width: 88, of: (row) => row.eventCode },
+  {
+    head: 'Client, matter',
+    width: 96,
+    of: (row) => [row.client, row.matter].filter(Boolean).join(', '),
+  },
+  { head: 'Title', width: 130, of: (row) => row.title ?? '' },
+  {
+    head: 'State',
+    width: 76,
+    of: (row) => `${row.state}${row.mark === 'open' ? '' : `, ${row.mark}`}`,
+  },
+];
+
+export function reportPdf(rows: readonly ReportRow[], heading: ReportHeading): Promise<Uint8Array> {
+  const document = new PDFDocument({
+    size: 'A4',
+    layout: 'landscape',
+    margin: MARGIN,
+    bufferPages: true,
+    info: {
+      Title: 'Docket report',
+      Author: 'Filewright',
+      CreationDate: new Date(heading.at),
+      ModDate: new Date(heading.at),
+    },
+  });
+  const bytes = collect(document);
+  const page = new Page(document);
+  page.title(rows.length, heading);
+  if (rows.length === 0) page.note('No open dockets.');
+  for (const row of rows) page.row(row);
+  page.numbers();
+  document.end();
+  return bytes;
+}
+
+class Page {
+  readonly #document: PDFKit.PDFDocument;
+  #y = MARGIN;
+  #due: string | undefined;
+
+  constructor(document: PDFKit.PDFDocument) {
+    this.#document = document;
+  }
+
+  title(count: number, { tenant, viewer, at }: ReportHeading): void {
+    this.#text('Docket report', { bold: true, size: 14 });
+    this.#y += 8;
+    this.#text(`${tenant}, as ${viewer} may see it, ${toRfc3339(at)}, ${count} open dockets`);
+    this.#text('* not verified; the reason stands under the row. By due date, then owner.');
+    this.#y += ROW_GAP;
+    this.#head();
+  }
+
+  note(text: string): void {
+    this.#text(text);
+  }
+
+  row(row: ReportRow): void {
+    const document = this.#document.font('Helvetica').fontSize(TEXT_SIZE);
+    const cells = COLUMNS.map((column) => ({ ...column, text: printable(column.of(row)) }));
+    const heights = cells.map(({ text, width }) =>
+      Math.min(
+        CELL_HEIGHT_MAX,
+        document.heightOfString(text === '' ? ' ' : text, { width: width - 4 }),
+      ),
+    );
+    const reasons = printable(row.unverified.map((why) => `* ${why}`).join('\n'));
+    const reasonHeight =
+      reasons === ''
+        ? 0
+        : Math.min(CELL_HEIGHT_MAX, document.heightOfString(reasons, { width: this.#width - 20 }));
+    const height = Math.max(LINE, ...heights) + reasonHeight + ROW_GAP;
+    if (this.#y + height > this.#bottom) this.#turn();
+    // A thin line between two due dates: the report is read by day.
+    if (this.#due !== undefined && this.#due !== row.due) this.#rule();
+    this.#due = row.due ?? '';
+    let x = MARGIN;
+    for (const { text, width } of cells) {
+      const box = { width: width - 4, height: CELL_HEIGHT_MAX, ellipsis: true };
+      document.text(text, x, this.#y, { ...box, lineBreak: true });
+      x += width;
+    }
+    if (reasons !== '') {
+      document
+        .font('Helvetica-Oblique')
+        .text(reasons, MARGIN + 20, this.#y + Math.max(LINE, ...heights), {
+          width: this.#width - 20,
+          height: CELL_HEIGHT_MAX,
+          ellipsis: true,
+        });
+    }
+    this.#y += height;
+  }
+
+  /** At the end, when it is known how many there are. */
+  numbers(): void {
+    const { start, count } = this.#document.bufferedPageRange();
+    for (let n = 0; n < count; n += 1) {
+      this.#document.switchToPage(start + n);
+      // Above the margin: text that reaches into it would start a page of its own.
+      const y = this.#document.page.height - MARGIN - LINE;
+      this.#document
+        .font('Helvetica')
+        .fontSize(TEXT_SIZE)
+        .text(`${n + 1} of ${count}`, MARGIN, y, {
+          width: this.#width,
+          align: 'right',
+          lineBreak: false,
+        });
+    }
+  }
+
+  get #width(): number {
+    return this.#document.page.width - 2 * MARGIN;
+  }
+
+  get #bottom(): number {
+    return this.#document.page.height - MARGIN - FOOT;
+  }
+
+  #turn(): void {
+    this.#document.addPage();
+    this.#y = MARGIN;
+    this.#due = undefined;
+    this.#head();
+  }
+
+  #head(): void {
+    const document = this.#document.font('Helvetica-Bold').fontSize(TEXT_SIZE);
+    let x = MARGIN;
+    for (const { head, width } of COLUMNS) {
+      document.text(head, x, this.#y, { width: width - 4, lineBreak: false });
+      x += width;
+    }
+    this.#y += LINE;
+    this.#rule();
+  }
+
+  #rule(): void {
+    const y = this.#y - ROW_GAP / 2;
+    this.#document
+      .lineWidth(0.3)
+      .moveTo(MARGIN, y)
+      .lineTo(MARGIN + this.#width, y)
+      .stroke();
+  }
+
+  #text(text: string, style: { readonly bold?: boolean; readonly size?: number } = {}): void {
+    const { bold = false, size = TEXT_SIZE } = style;
+    this.#document
+      .font(bold ? 'Helvetica-Bold' : 'Helvetica')
+      .fontSize(size)
+      .text(printable(text), MARGIN, this.#y, { width: this.#width });
+    this.#y += LINE;
+  }
+}
+
+/**
+ * The fonts that every reader has know Western European letters only. A letter that they lack is shown by its code
+ * point rather than as a wrong one; table and calendar have it as it is.
+ */
+function printable(text: string): string {
+  return text.replaceAll(
+    /[^\n\x20-\x7e\u00a0-\u00ff\u2013\u2014\u2018\u2019\u201c\u201d\u2022\u2026\u20ac]/gu,
+    (letter) => `[U+${(letter.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`,
+  );
+}
+
+function collect(document: PDFKit.PDFDocument): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const parts: Uint8Array[] = [];
+    document.on('data', (part: Uint8Array) => parts.push(part));
+    document.on('end', () => resolve(Buffer.concat(parts)));
+    document.on('error', reject);
+  });
+}

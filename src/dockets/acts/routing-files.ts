@@ -1,0 +1,158 @@
+/** Matrix and people files: read from disk, checked together, activated together. */
+import { type Actor, allow } from '../../access/index.ts';
+import { readFile } from 'node:fs/promises';
+import { type Installation, sequenceAll } from '../../ledger/index.ts';
+import { parseDay } from '../../calendar/index.ts';
+import { FilewrightError, type JsonValue, parseStrictJson } from '../../core/index.ts';
+import { readPeople } from '../rules/access/read-people.ts';
+import { checkMatrix, type MatrixFault } from '../rules/routing/check-matrix.ts';
+import { readMatrix } from '../rules/routing/read-matrix.ts';
+import { type ActiveRouting, activeRouting, changeRouting, setAbsence } from '../routing/setup.ts';
+import { findRoutingDocument } from '../store/setup.ts';
+import { unreadableFile } from '../../intake/index.ts';
+import { actorOf, routingParts } from './parts.ts';
+import { requireKnown, requirePrivilege } from './privilege.ts';
+import { viewerFor } from './sight.ts';
+
+interface NamedText {
+  readonly file: string;
+  readonly text: string;
+}
+
+interface Documents {
+  readonly matrix: NamedText;
+  readonly people: NamedText;
+}
+
+export interface RoutingCheck {
+  readonly matrix: { readonly title: string; readonly version: string };
+  readonly targets: number;
+  readonly routes: number;
+  readonly parties: number;
+  readonly absences: number;
+  readonly faults: readonly MatrixFault[];
+}
+
+/** All faults at once. Which file is which, its `kind` says; one that is not given is the one that holds now. */
+export async function checkRoutingFiles(
+  app: Installation,
+  actor: Actor,
+  files: readonly string[],
+): Promise<RoutingCheck> {
+  allow(actor, 'route.check');
+  const documents = await documentsOf(app, files);
+  const matrix = readMatrix(documents.matrix);
+  const people = readPeople(documents.people);
+  return {
+    matrix: { title: matrix.title, version: matrix.version },
+    targets: matrix.targets.size,
+    routes: matrix.rows.length,
+    parties: people.parties.size,
+    absences: people.absences.length,
+    faults: checkMatrix(matrix, people),
+  };
+}
+
+export async function importRoutingFiles(
+  app: Installation,
+  person: Actor,
+  files: readonly string[],
+): Promise<ActiveRouting & { readonly isNew: boolean }> {
+  allow(person, 'route.import');
+  await requirePrivilege(app, person, 'Importing a matrix or a people file');
+  // A file that is not given is the one that holds when the other one is activated.
+  const change = (): Promise<Documents> => documentsOf(app, files);
+  const done = await changeRouting(routingParts(app), change, actorOf(person));
+  await sequenceAll(app);
+  return done;
+}
+
+async function documentsOf(app: Installation, files: readonly string[]): Promise<Documents> {
+  const found: { matrix?: NamedText; people?: NamedText } = {};
+  for (const file of files) {
+    const text = await readFile(file, 'utf8').catch((error: unknown) => {
+      throw unreadableFile(file, error);
+    });
+    const name = nameOf(file, text);
+    if (found[name] !== undefined) {
+      throw new FilewrightError('USAGE', `${found[name].file} and ${file} are both a ${name} file`);
+    }
+    found[name] = { file, text };
+  }
+  const { matrix, people } = found;
+  if (matrix !== undefined && people !== undefined) return { matrix, people };
+  const active = await activeRouting(app, app.session);
+  if (active === undefined) {
+    throw new FilewrightError(
+      'USAGE',
+      'The first import needs two files: one of the kind routing-matrix and one of the kind people',
+    );
+  }
+  const kept = async (kind: 'matrix' | 'people', version: string): Promise<NamedText> => {
+    const { body } = await findRoutingDocument(app.session, app.tenant, kind, version);
+    return { file: `the ${kind} that holds`, text: body };
+  };
+  return {
+    matrix: matrix ?? (await kept('matrix', active.matrix.version)),
+    people: people ?? (await kept('people', active.peopleVersion)),
+  };
+}
+
+function nameOf(file: string, text: string): 'matrix' | 'people' {
+  const kind = kindIn(file, text);
+  if (kind === 'routing-matrix') return 'matrix';
+  if (kind === 'people') return 'people';
+  throw new FilewrightError(
+    'ROUTING_MATRIX_INVALID',
+    `${file}: a "kind" of routing-matrix or people was expected`,
+  );
+}
+
+function kindIn(file: string, text: string): JsonValue | undefined {
+  let value: JsonValue;
+  try {
+    value = parseStrictJson(text);
+  } catch (error) {
+    if (!(error instanceof FilewrightError)) throw error;
+    const message = `${file}: ${error.message}`;
+    throw new FilewrightError('ROUTING_MATRIX_INVALID', message, { cause: error });
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  return new Map<string, JsonValue>(Object.entries(value)).get('kind');
+}
+
+/** A year away is a sabbatical; what is longer is a typing mistake, or somebody who is to get nothing any more. */
+const ABSENCE_DAYS_MAX = 366;
+
+function requireShort({ from, to }: { readonly from: string; readonly to: string }): void {
+  const [first, last] = [parseDay(from), parseDay(to)];
+  // What is no day is refused by the reader of people files, with its place.
+  if (first === undefined || last === undefined || last - first < ABSENCE_DAYS_MAX) return;
+  throw new FilewrightError(
+    'REFUSED_BY_RULE',
+    `An absence of at most ${ABSENCE_DAYS_MAX} days was expected, found ${from} to ${to}; note it again when it is over, or import a people file without that person`,
+  );
+}
+
+export async function noteAbsence(
+  app: Installation,
+  person: Actor,
+  absence: {
+    readonly person: string;
+    readonly from: string;
+    readonly to: string;
+    readonly delegate?: string;
+  },
+): Promise<ActiveRouting> {
+  allow(person, 'route.absent');
+  await requireKnown(app, person, 'Noting an absence');
+  requireShort(absence);
+  const { party } = await viewerFor(app, person);
+  // Whoever is noted as absent gets no dockets: that is for the person, and for who may change the file.
+  if (party.id !== absence.person) {
+    await requirePrivilege(app, person, 'Noting the absence of somebody else');
+  }
+  const done = await setAbsence(routingParts(app), absence, actorOf(person));
+  await sequenceAll(app);
+  return done;
+}

@@ -1,0 +1,62 @@
+/** The page behind the links in notices. */
+import { type Actor, allow } from '../../access/index.ts';
+import { type Installation, sequenceAll } from '../../ledger/index.ts';
+import { FilewrightError } from '../../core/index.ts';
+import type { People } from '../rules/access/people.ts';
+import type { Viewer } from '../rules/access/visible.ts';
+import { acknowledgementDesk } from '../routing/acknowledgement-desk.ts';
+import { startAcknowledgementServer, type WebAddress, type WebServer } from '../../server/index.ts';
+import { personOf } from '../../people/index.ts';
+import { routingParts } from './parts.ts';
+import { linksOf } from './links.ts';
+import { viewerNamed } from './sight.ts';
+
+export async function serveAcknowledgements(
+  app: Installation,
+  actor: Actor,
+  address: WebAddress,
+): Promise<WebServer> {
+  allow(actor, 'acknowledgement.serve');
+  const desk = acknowledgementDesk(routingParts(app), (key, people) =>
+    viewerOfKey(app, key, people),
+  );
+  return startAcknowledgementServer(
+    {
+      desk: {
+        look: desk.look,
+        signIn: desk.signIn,
+        acknowledge: async (reference) => {
+          const done = await desk.acknowledge(reference);
+          if (done?.isFirst === true) await sequenceAll(app);
+          return done;
+        },
+      },
+      readToken: linksOf(app).read,
+      clock: app.clock,
+      onTrouble: (error) =>
+        app.log.write({
+          level: 'error',
+          event: 'web.trouble',
+          error: error instanceof Error ? error.name : 'unknown',
+        }),
+    },
+    address,
+  );
+}
+
+/** As on the command line: the key says who it is, and the people file what that person may see. */
+async function viewerOfKey(
+  app: Installation,
+  key: string,
+  people: People,
+): Promise<Viewer | undefined> {
+  try {
+    return viewerNamed(people, await personOf(app, key));
+  } catch (error) {
+    const isUnknown =
+      error instanceof FilewrightError &&
+      (error.code === 'BAD_CREDENTIAL' || error.code === 'NO_CREDENTIAL');
+    if (isUnknown) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,74 @@
+/** From a personal key to what its owner may see. */
+import type { Actor, PersonActor } from '../../access/index.ts';
+import type { Installation } from '../../ledger/index.ts';
+import { maySee, type Viewer } from '../rules/access/visible.ts';
+import type { People } from '../rules/access/people.ts';
+import { seesEverything } from '../rules/access/rights.ts';
+import type { Docket } from '../rules/docket/docket.ts';
+import { activeRouting, loadRouting } from '../routing/setup.ts';
+import { viewerOf } from '../routing/desk.ts';
+import { findDocket } from '../store/dockets.ts';
+
+/**
+ * The person of the people file with the same id or the same name. Two of one name would be a guess, and then nobody is
+ * meant: whoever is not in the file sees nothing.
+ */
+export function viewerNamed(people: People, person: Pick<PersonActor, 'id' | 'name'>): Viewer {
+  const persons = [...people.parties.values()].filter(({ kind }) => kind === 'person');
+  const byId = persons.find(({ id }) => id === person.name);
+  const byName = persons.filter(({ name }) => name === person.name);
+  const party = byId ?? (byName.length === 1 ? byName[0] : undefined);
+  return viewerOf(people, party?.id ?? `user ${person.id}`);
+}
+
+export async function viewerFor(app: Installation, person: PersonActor): Promise<Viewer> {
+  const { people } = await loadRouting(app);
+  return viewerNamed(people, person);
+}
+
+/**
+ * Whether a person may be told that a docket exists; asked docket by docket, with the people read once. Only a person
+ * may be told of any; a command without a key has none.
+ */
+export class Sight {
+  readonly #app: Installation;
+  readonly #actor: Actor;
+  readonly #known = new Map<string, boolean>();
+  #viewer: Promise<Viewer | undefined> | undefined;
+
+  constructor(app: Installation, actor: Actor) {
+    this.#app = app;
+    this.#actor = actor;
+  }
+
+  async mayKnow(docket: string): Promise<boolean> {
+    const known = this.#known.get(docket);
+    if (known !== undefined) return known;
+    const viewer = await this.#asViewer();
+    const row = await findDocket(this.#app.session, this.#app.tenant, docket);
+    // Written by the intake, from a docket.
+    const may =
+      viewer !== undefined && row !== undefined && maySee(row.docket as unknown as Docket, viewer);
+    this.#known.set(docket, may);
+    return may;
+  }
+
+  /** Asked where what is hidden cannot be left out: of a log as a whole, or of a sum over all dockets. */
+  async seesEverything(): Promise<boolean> {
+    const viewer = await this.#asViewer();
+    return viewer !== undefined && seesEverything(viewer.party);
+  }
+
+  #asViewer(): Promise<Viewer | undefined> {
+    this.#viewer ??= this.#load();
+    return this.#viewer;
+  }
+
+  /** Undefined before the first people file: events may come in earlier. */
+  async #load(): Promise<Viewer | undefined> {
+    const active = await activeRouting(this.#app, this.#app.session);
+    const actor = this.#actor;
+    if (active === undefined || actor.kind !== 'person') return undefined;
+    return viewerNamed(active.people, actor);
+  }
+}

@@ -1,0 +1,144 @@
+export {
+  addressIn,
+  type Environment,
+  RABBITMQ_URL,
+  REDIS_URL,
+  trustIn,
+} from './acts/broker-address.ts';
+export { consumeDockets } from './acts/consume.ts';
+export {
+  acknowledgeDocket,
+  closeDocket,
+  type ClosingGround,
+  listDockets,
+  showDocket,
+} from './acts/desk.ts';
+export { diagnoseRoute, type RouteDiagnosis } from './acts/diagnose-route.ts';
+export { docketSight, firstShown } from './acts/docket-sight.ts';
+export { type DocketImportReport, importDocketFile } from './acts/import-file.ts';
+export { linksOf } from './acts/links.ts';
+export { movedBy, type MovedEntry } from './acts/moved.ts';
+export { shippedPatentLaw } from './acts/parts.ts';
+export { requirePrivilegeOver, requireSuccessor } from './acts/privilege.ts';
+export { recoveryFacts } from './acts/recovery-shown.ts';
+export {
+  approveRecovery,
+  type DifferenceQuestion,
+  listRecoveryDifferences,
+  recoveryStatus,
+  type RecoveryStatus,
+  reviewDifferences,
+  reviewFiltered,
+  runRecovery,
+} from './acts/recovery.ts';
+export { reportCsv } from './acts/report-csv.ts';
+export { issueDocketFeed } from './acts/report-feed.ts';
+export { reportPdf } from './acts/report-pdf.ts';
+export { docketReport } from './acts/report.ts';
+export {
+  checkRoutingFiles,
+  importRoutingFiles,
+  noteAbsence,
+  type RoutingCheck,
+} from './acts/routing-files.ts';
+export { type RoutingView, viewRouting } from './acts/routing-view.ts';
+export { serveAcknowledgements } from './acts/serve.ts';
+export { VerboseFiles, watched } from './acts/verbose.ts';
+export { rabbitGauge } from './brokers/rabbit-saturation.ts';
+export { redisGauge } from './brokers/redis-saturation.ts';
+export type { SaturationGauge } from './brokers/saturation.ts';
+export type { QueueCounter } from './brokers/standstill.ts';
+export { docketReaders } from './routing/docket-readers.ts';
+export type { WatchedQueue } from './routing/queue-watch.ts';
+export { rabbitManagement, RABBITMQ_MANAGEMENT_URL } from './routing/rabbit-management.ts';
+export { type RouterOptions, type RunningRouter, startRouter } from './routing/router.ts';
+export { openTransport } from './routing/transport.ts';
+export type { DocketDetail, DocketView } from './routing/views.ts';
+export { cutoffOf, deadlineAnswer, explanation } from './rules/answer.ts';
+export { readPatentCase } from './rules/case.ts';
+export { computeDeadline } from './rules/compute.ts';
+export {
+  type Closed,
+  type Closing,
+  closingOf,
+  isHard,
+  isReason,
+  REASON_CHARACTERS_MAX,
+  REASON_CHARACTERS_MIN,
+} from './rules/docket/closing.ts';
+export {
+  COLUMN_BY_NAME,
+  DOCKET_COLUMNS,
+  type DocketColumn,
+  type FieldShape,
+} from './rules/docket/columns.ts';
+export {
+  calendarOf,
+  caseOf,
+  type DateConflict,
+  datesOf,
+  type DocketDates,
+  isInTime,
+} from './rules/docket/dates.ts';
+export {
+  type Docket,
+  type DocketEvent,
+  docketOf,
+  DRIFT_EVENT,
+  driftDocket,
+  type Glimpse,
+  identityOf,
+  NO_GLIMPSE,
+  officeCodeOf,
+  type StatedDates,
+} from './rules/docket/docket.ts';
+export {
+  type DriftChange,
+  driftOf,
+  EXPECTED,
+  type Fields,
+  isAbsent,
+  likelyName,
+  plainName,
+  sayDrift,
+} from './rules/docket/drift.ts';
+export { eventRow } from './rules/docket/event-row.ts';
+export { isOfDockets, keptUnder, mayHold } from './rules/docket/kept-under.ts';
+export { type DocumentReading, readDocketDocument } from './rules/docket/map-document.ts';
+export {
+  DATE_FORMATS,
+  type DocketMapping,
+  type MappedCode,
+  type MappedField,
+  readDocketMapping,
+} from './rules/docket/mapping-file.ts';
+export { isRespelled, type Meaning, meaningOf } from './rules/docket/meaning.ts';
+export { type MovedDocket, movedDockets } from './rules/docket/moved.ts';
+export {
+  isLabelName,
+  isLabelShape,
+  labelsIn,
+  type LabelSource,
+} from './rules/docket/read-labels.ts';
+export { type DocketReading, readDocketRow, type ReadOptions } from './rules/docket/read-row.ts';
+export {
+  marksOf,
+  type OpenDocket,
+  type ReportMark,
+  type ReportRow,
+  reportRows,
+} from './rules/docket/report.ts';
+export { type Findable, finder, type Wanted } from './rules/docket/search.ts';
+export {
+  byDanger,
+  type CaseComparison,
+  compareCase,
+  compareRules,
+  type MovedCase,
+  type RuleChange,
+} from './rules/law-diff.ts';
+export type { PatentLaw } from './rules/matter.ts';
+export { readPatentRules } from './rules/rules-file.ts';
+export { destroyDockets, docketRetention, docketsOfKeys } from './store/destroyed.ts';
+export { DIFFERENCE_KINDS, type DifferenceKind } from './store/differences.ts';
+export { hasDockets } from './store/setup.ts';

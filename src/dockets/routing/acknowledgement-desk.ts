@@ -1,0 +1,83 @@
+/**
+ * What the page behind a link shows and does. A link is a capability: mail scanners open it, people forward it. It lets its
+ * holder acknowledge, and tells which docket it is only where the whole firm may know; otherwise who signs in is told.
+ */
+import { formatDay } from '../../calendar/index.ts';
+import { isConfidential } from '../rules/access/rights.ts';
+import { maySee, type Viewer } from '../rules/access/visible.ts';
+import type { People } from '../rules/access/people.ts';
+import { databaseNow } from '../store/steps.ts';
+import { findDocket } from '../store/dockets.ts';
+import { findLink, type LinkTicket, markLinkUsed } from '../store/handoffs.ts';
+import type { StoredDocket } from '../store/docket-rows.ts';
+import { docketOfRow, stateOfRow } from './decide.ts';
+import { acknowledge, viewerOf, viewOf } from './desk.ts';
+import type { RoutingParts } from './parts.ts';
+import { loadRouting } from './setup.ts';
+
+/** Who the owner of a personal key is to the dockets; undefined for a key that is not known. */
+export type SignIn = (key: string, people: People) => Promise<Viewer | undefined>;
+
+interface Found {
+  readonly link: LinkTicket;
+  readonly row: StoredDocket;
+  /** Who was sent the link. */
+  readonly viewer: Viewer;
+}
+
+/** Fits `AcknowledgementDesk` of web/. */
+export function acknowledgementDesk(parts: RoutingParts, signIn?: SignIn) {
+  const find = async (reference: string): Promise<Found | undefined> => {
+    const link = await findLink(parts.session, parts.tenant, reference);
+    const row =
+      link === undefined ? undefined : await findDocket(parts.session, parts.tenant, link.docket);
+    if (link === undefined || row === undefined) return undefined;
+    const { people } = await loadRouting(parts);
+    const viewer = viewerOf(people, link.party);
+    // Rights may have been taken away since the link was sent.
+    return maySee(docketOfRow(row), viewer) ? { link, row, viewer } : undefined;
+  };
+  const look = async (found: Found, reader: Viewer | undefined) => {
+    const { row, viewer } = found;
+    const state = stateOfRow(row);
+    if (state.state === 'confirmed') {
+      return { kind: 'acknowledged', at: state.at, by: state.by } as const;
+    }
+    // The button would lead nowhere.
+    if (row.closed !== undefined) {
+      return { kind: 'closed', at: row.closed.at, by: row.closed.by } as const;
+    }
+    const { docket, dates } = viewOf(parts, row, await databaseNow(parts.session));
+    const due = dates.kind === 'dated' ? `Due ${formatDay(dates.due)}` : 'No date is known';
+    const open = { kind: 'open', reader: viewer.party.name } as const;
+    if (reader === undefined && isConfidential(docket, viewer.people)) {
+      return { ...open, title: 'A docket event', lines: [due], needsSignIn: true };
+    }
+    const number = docket.applicationNumber ?? 'a record that could not be read';
+    const lines = [due, `Docket ${docket.id}`];
+    return { ...open, title: `${docket.eventCode} in ${number}`, lines };
+  };
+  return {
+    look: async (reference: string) => {
+      const found = await find(reference);
+      return found === undefined ? undefined : look(found, undefined);
+    },
+    signIn: async (reference: string, key: string) => {
+      const found = await find(reference);
+      const reader = found && (await signIn?.(key, found.viewer.people));
+      if (found === undefined || reader === undefined) return undefined;
+      return maySee(docketOfRow(found.row), reader) ? look(found, reader) : undefined;
+    },
+    acknowledge: async (reference: string) => {
+      const found = await find(reference);
+      if (found === undefined) return undefined;
+      const { link, row, viewer } = found;
+      const done = await acknowledge(parts, row.id, viewer.party.id);
+      if (done.kind === 'not_given' || done.kind === 'closed') return undefined;
+      await parts.session.transaction((run) =>
+        markLinkUsed(run, parts.tenant, link.reference, done.by),
+      );
+      return { at: done.at, by: done.by, isFirst: done.kind === 'acknowledged' };
+    },
+  };
+}

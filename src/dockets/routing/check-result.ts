@@ -1,0 +1,17 @@
+import type { CheckVerdict } from '../rules/recovery/next-recovery.ts';
+import type { Difference } from '../rules/recovery/reconcile.ts';
+
+/** What a check of a recovery came to, and what that was made of. */
+export interface CheckResult {
+  readonly verdict: CheckVerdict;
+  readonly evidence: Readonly<Record<string, unknown>>;
+  readonly differences?: readonly Difference[];
+}
+
+export function good(evidence: CheckResult['evidence']): CheckResult {
+  return { verdict: { kind: 'good' }, evidence };
+}
+
+export function bad(why: string, evidence: CheckResult['evidence']): CheckResult {
+  return { verdict: { kind: 'bad', why }, evidence: { why, ...evidence } };
+}

@@ -1,0 +1,345 @@
+/** One docket's turn, from its row to what must be written and sent: the rules applied to what is stored. Nothing is sent here. */
+import { formatDay } from '../../calendar/index.ts';
+import {
+  addMs,
+  type BreakerState,
+  type Instant,
+  instant,
+  type Random,
+  toRfc3339,
+} from '../../core/index.ts';
+import type { Docket } from '../rules/docket/docket.ts';
+import { datesOf, type DocketDates } from '../rules/docket/dates.ts';
+import { isHard } from '../rules/docket/closing.ts';
+import type { PatentLaw } from '../rules/matter.ts';
+import { type Activation, activationOf } from '../rules/routing/activation.ts';
+import { assignedMatrix } from '../rules/routing/assignment.ts';
+import { type BreakerChange, withChange } from '../rules/routing/breakers.ts';
+import type { HandoffMessage } from '../rules/routing/message.ts';
+import type { Happening, RoutingStep } from '../rules/routing/happening.ts';
+import {
+  type Hop,
+  type KnownDates,
+  type RoutingState,
+  tierOf,
+  wakeAt,
+} from '../rules/routing/state.ts';
+import { lastSafeOf } from '../rules/routing/tier-timer.ts';
+import { nextStep } from '../rules/routing/next-step.ts';
+import type { RoutingFact } from '../rules/routing/facts.ts';
+import type { Target } from '../rules/routing/matrix.ts';
+import type { Trigger } from '../rules/routing/triggers.ts';
+import type { StoredDocket } from '../store/docket-rows.ts';
+import type { ActiveRouting } from './setup.ts';
+
+export interface DecisionDesk {
+  readonly routing: ActiveRouting;
+  readonly law: PatentLaw;
+  readonly random: Random;
+  readonly now: Instant;
+  readonly breakers: ReadonlyMap<string, BreakerState>;
+  /** What is wrong with a target for everybody, by target id: a queue before it that is full. */
+  readonly troubles: ReadonlyMap<string, Trigger>;
+  /** Set when the matrix may not be read: without it nobody knows the team, so the primary tier is left. */
+  readonly denied: Trigger | undefined;
+}
+
+export interface Handover {
+  readonly hop: Hop;
+  readonly attempt: number;
+  readonly target: Target;
+  readonly message: HandoffMessage;
+  /** Why the tier above was left, and whom that passed over. */
+  readonly reason: string | undefined;
+  readonly passed: readonly string[];
+}
+
+/** For people who run the place; ids only, because whoever reads it may have no right to the matter. */
+export interface Warning {
+  readonly kind: 'docket_manual' | 'docket_manual_overdue' | 'docket_late' | 'docket_unfiled';
+  readonly severity: 'warning' | 'critical';
+  readonly text: string;
+}
+
+export interface Decision {
+  readonly state: RoutingState;
+  readonly nextAt: Instant | undefined;
+  readonly facts: readonly RoutingFact[];
+  readonly changes: readonly BreakerChange[];
+  readonly handover: Handover | undefined;
+  readonly warnings: readonly Warning[];
+  /** What the last happening came to. */
+  readonly outcome: RoutingStep['kind'];
+}
+
+/** What is stored is what the rules wrote; the database keeps it from being changed otherwise. */
+export const docketOfRow = (row: StoredDocket): Docket => row.docket as unknown as Docket;
+export const stateOfRow = (row: StoredDocket): RoutingState => row.state as unknown as RoutingState;
+
+/** Whom the assignment table named, if it was asked and knew. */
+export function assignedTo({ assignment }: StoredDocket): string | undefined {
+  // Written only by the desk that asks.
+  return (assignment as { readonly party?: string } | undefined)?.party;
+}
+
+/** More than one trouble after the other than there are tiers cannot be. */
+const TROUBLES_MAX = 4;
+
+export function decideDocket(
+  row: StoredDocket,
+  happening: Happening,
+  desk: DecisionDesk,
+): Decision {
+  const docket = docketOfRow(row);
+  const matrix = assignedMatrix(desk.routing.matrix, assignedTo(row));
+  const course = new Course(docket, stateOfRow(row), {
+    ...desk,
+    routing: { ...desk.routing, matrix },
+  });
+  // Noted by somebody else while the docket waited; its row is locked now, so it is not lost.
+  const noted = row.activation as unknown as Activation | undefined;
+  if (row.phase === 'confirmed' && happening.kind === 'clock') {
+    if (noted === undefined) return watchConfirmed(row, desk);
+    course.hear({ kind: 'not_taken', activation: noted });
+    if (course.isConfirmed()) return watchConfirmed(row, desk);
+    course.avoidTroubles();
+    return course.decision();
+  }
+  course.hear(happening);
+  if (noted !== undefined) course.hear({ kind: 'activation', activation: noted });
+  course.avoidTroubles();
+  return course.decision();
+}
+
+class Course {
+  readonly #docket: Docket;
+  readonly #desk: DecisionDesk;
+  #state: RoutingState;
+  #breakers: ReadonlyMap<string, BreakerState>;
+  #handover: Handover | undefined;
+  #outcome: RoutingStep['kind'] = 'nothing';
+  readonly #facts: RoutingFact[] = [];
+  readonly #changes: BreakerChange[] = [];
+
+  constructor(docket: Docket, state: RoutingState, desk: DecisionDesk) {
+    this.#docket = docket;
+    this.#state = state;
+    this.#desk = desk;
+    this.#breakers = desk.breakers;
+  }
+
+  hear(happening: Happening): void {
+    const { routing, law, random, now } = this.#desk;
+    const { matrix, people } = routing;
+    const step = nextStep(this.#state, happening, now, {
+      docket: this.#docket,
+      law,
+      matrix,
+      people,
+      breakers: this.#breakers,
+      random,
+    });
+    this.#state = step.next;
+    this.#outcome = step.kind;
+    this.#facts.push(...step.facts);
+    for (const change of step.breakers) {
+      this.#changes.push(change);
+      this.#breakers = withChange(this.#breakers, change);
+    }
+    // A step that changes nothing leaves what the one before it wants to send.
+    if (step.kind === 'send' || step.kind === 'manual') this.#handover = handoverOf(step);
+    else if (step.kind === 'done') this.#handover = undefined;
+  }
+
+  /** A tier whose queue is full is left before anything is put into it. */
+  avoidTroubles(): void {
+    for (let count = 0; count < TROUBLES_MAX; count += 1) {
+      const hop = this.#handover?.hop;
+      const trigger = hop === undefined ? undefined : this.#troubleAt(hop);
+      if (hop === undefined || trigger === undefined) return;
+      const { messageId } = this.#docket;
+      const activation = activationOf(trigger, { messageId, tier: hop.tier });
+      this.#handover = undefined;
+      this.hear({ kind: 'activation', activation });
+    }
+  }
+
+  #troubleAt({ tier, target }: Hop): Trigger | undefined {
+    const { troubles, denied } = this.#desk;
+    // There is nobody below the manual tier.
+    if (tier === 'MANUAL') return undefined;
+    return troubles.get(target) ?? (tier === 'PRIMARY' ? denied : undefined);
+  }
+
+  isConfirmed(): boolean {
+    return this.#state.state === 'confirmed';
+  }
+
+  decision(): Decision {
+    const { law, now, routing } = this.#desk;
+    const passed = this.#facts.flatMap((fact) =>
+      fact.kind === 'transition' && fact.from.target !== undefined ? [fact.from.target] : [],
+    );
+    const reason = this.#facts.findLast((fact) => fact.kind === 'transition')?.reason;
+    const state = this.#state;
+    return {
+      state,
+      nextAt:
+        state.state === 'confirmed'
+          ? watchFrom(datesOf(this.#docket, law, now), { ...this.#desk, docket: this.#docket })
+          : wakeAt(state),
+      facts: this.#facts,
+      changes: this.#changes,
+      handover:
+        this.#handover === undefined
+          ? undefined
+          : { ...this.#handover, passed: [...new Set(passed)], reason },
+      warnings: this.#facts.flatMap((fact) => warningOf(fact, routing)),
+      outcome: this.#outcome,
+    };
+  }
+}
+
+function handoverOf(step: RoutingStep & { kind: 'send' | 'manual' }): Handover | undefined {
+  const { target, message, next } = step;
+  // Nobody may see it: the warning is all that can be done.
+  if (target === undefined || message === undefined || next.hop === undefined) return undefined;
+  const attempt = next.state === 'sending' ? next.attempt : next.round + 1;
+  return { hop: next.hop, attempt, target, message, reason: undefined, passed: [] };
+}
+
+function warningOf(fact: RoutingFact, { matrix }: ActiveRouting): Warning[] {
+  const clock = `${matrix.policy.manualClockMs / 60_000} minutes`;
+  switch (fact.kind) {
+    case 'manual_required':
+      return fact.target === undefined
+        ? [
+            {
+              kind: 'docket_manual',
+              severity: 'critical',
+              text: `MANUAL_ESCALATION_REQUIRED: nobody who may see this docket can be reached. Name a privileged person in the matrix, then acknowledge it within ${clock}.`,
+            },
+          ]
+        : [
+            {
+              kind: 'docket_manual',
+              severity: 'warning',
+              text: `MANUAL_ESCALATION_REQUIRED (${fact.reason}): ${fact.target} is being told and has ${clock}.`,
+            },
+          ];
+    case 'manual_told':
+      return [
+        {
+          kind: 'docket_manual',
+          severity: 'warning',
+          text: `MANUAL_ESCALATION_REQUIRED: ${fact.target} was told at ${toRfc3339(fact.at)} and has ${clock}.`,
+        },
+      ];
+    case 'manual_unreached':
+      return [
+        {
+          kind: 'docket_manual',
+          severity: 'critical',
+          text: `MANUAL_ESCALATION_REQUIRED: ${fact.target} could not be told (${fact.code ?? 'no answer'}). ${
+            fact.next === undefined
+              ? 'Nobody else of the manual tier is left: take the docket by hand, and mend the mailbox or the mail server.'
+              : `${fact.next} is being told instead. Mend the mailbox.`
+          }`,
+        },
+      ];
+    case 'manual_overdue':
+      return [
+        {
+          kind: 'docket_manual_overdue',
+          severity: 'critical',
+          text: `Nobody has taken this docket within ${clock}, for the ${fact.round}. time.`,
+        },
+      ];
+    case 'late':
+      return [
+        {
+          kind: 'docket_late',
+          severity: 'critical',
+          text: `The due date ${fact.due} has passed and nobody has confirmed the docket.`,
+        },
+      ];
+    case 'transition':
+    case 'skipped':
+    case 'redated':
+    case 'manual_found':
+    case 'returned':
+    case 'confirmed':
+      return [];
+  }
+}
+
+/** Having a docket is not having filed it: it is looked at again before its date, and on it. */
+function watchFrom(
+  dates: DocketDates,
+  at: Pick<DecisionDesk, 'law' | 'now' | 'routing'> & { readonly docket: Docket },
+): Instant | undefined {
+  if (dates.kind === 'undated' || !isHard(at.docket, dates, at.law)) return undefined;
+  const lastSafe = lastSafeOf(dates, at.routing.matrix.policy) ?? dates.dueMoment;
+  if (at.now < lastSafe) return lastSafe;
+  return at.now < dates.dueMoment ? dates.dueMoment : at.now;
+}
+
+/** After the date, a docket that is still open is told of again so often: a person forgets an alert that comes once. */
+const AGAIN_MS = 24 * 3_600_000;
+
+function watchConfirmed(row: StoredDocket, desk: DecisionDesk): Decision {
+  const { law, now, routing } = desk;
+  const docket = docketOfRow(row);
+  const dates = datesOf(docket, law, now);
+  const was = stateOfRow(row);
+  const known = knownOf(dates);
+  const isMoved = was.known !== undefined && !sameDates(was.known, known);
+  const facts: RoutingFact[] =
+    isMoved && was.known !== undefined
+      ? [{ kind: 'redated', at: now, from: was.known, to: known }]
+      : [];
+  const state = { ...was, known };
+  const quiet = { state, facts, changes: [], handover: undefined, outcome: 'nothing' } as const;
+  const next = watchFrom(dates, { law, now, routing, docket });
+  if (dates.kind === 'undated' || next === undefined) {
+    return { ...quiet, nextAt: undefined, warnings: [] };
+  }
+  const isLate = now >= dates.dueMoment;
+  // The date was moved away: nothing to tell yet.
+  const lastSafe = lastSafeOf(dates, routing.matrix.policy) ?? dates.dueMoment;
+  if (now < lastSafe) return { ...quiet, nextAt: next, warnings: [] };
+  const warning: Warning = isLate
+    ? {
+        kind: 'docket_late',
+        severity: 'critical',
+        text: 'The due date has passed without proof of filing. Close the docket with its proof, or with a named override.',
+      }
+    : {
+        kind: 'docket_unfiled',
+        severity: 'warning',
+        text: 'The slack is nearly used up and there is no proof of filing yet.',
+      };
+  const nextAt = isLate ? addMs(now, AGAIN_MS) : dates.dueMoment;
+  return { ...quiet, nextAt: instant(nextAt), warnings: [warning] };
+}
+
+function knownOf(dates: DocketDates): KnownDates {
+  if (dates.kind === 'undated') return { due: undefined, final: undefined };
+  const final = dates.final === undefined ? undefined : formatDay(dates.final);
+  return { due: formatDay(dates.due), final };
+}
+
+function sameDates(a: KnownDates, b: KnownDates): boolean {
+  return a.due === b.due && a.final === b.final;
+}
+
+/** Copies of parts of the state, for indexes and lists. */
+export function columnsOf(state: RoutingState): {
+  readonly phase: RoutingState['state'];
+  readonly tier: string;
+  readonly target: string | undefined;
+} {
+  const target =
+    state.state === 'queued' ? undefined : state.hop === undefined ? undefined : state.hop.target;
+  return { phase: state.state, tier: tierOf(state), target };
+}

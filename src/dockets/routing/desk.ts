@@ -1,0 +1,218 @@
+/**
+ * What people see of dockets, and what they do with them. Every function asks for rights here, through `visible` and
+ * `seen`, so that a hidden docket answers exactly like one that does not exist.
+ */
+import { type Instant, toRfc3339 } from '../../core/index.ts';
+import { formatDay } from '../../calendar/index.ts';
+import { maySee, seen, unknownDocket, type Viewer } from '../rules/access/visible.ts';
+import type { Party, People } from '../rules/access/people.ts';
+import { type Closed, type Closing, closingOf } from '../rules/docket/closing.ts';
+import { datesOf } from '../rules/docket/dates.ts';
+import type { OpenDocket } from '../rules/docket/report.ts';
+import { type Hop, type RoutingState, tierOf } from '../rules/routing/state.ts';
+import { closeDocketRow, docketPages, docketPayloads, findDocket } from '../store/dockets.ts';
+import { databaseNow, lockDockets } from '../store/steps.ts';
+import type { DocketFilter, StoredDocket } from '../store/docket-rows.ts';
+import { fallbackHandoffs, handoffsOf } from '../store/handoffs.ts';
+import { listDifferences } from '../store/differences.ts';
+import { assignedTo, docketOfRow, stateOfRow } from './decide.ts';
+import { factOf, stored } from './facts.ts';
+import type { Actor, RoutingParts } from './parts.ts';
+import { stepTold } from './step.ts';
+import type {
+  Acknowledged,
+  DocketClosed,
+  DocketDetail,
+  DocketView,
+  FallbackEntry,
+} from './views.ts';
+
+/** Somebody who is not in the people file sees nothing. */
+export function viewerOf(people: People, id: string): Viewer {
+  const stranger: Party = { kind: 'person', id, name: id, target: undefined, allow: [], deny: [] };
+  return { party: people.parties.get(id) ?? stranger, people };
+}
+
+export async function docketsSeenBy(
+  parts: RoutingParts,
+  viewer: Viewer,
+  filter: DocketFilter = {},
+): Promise<DocketView[]> {
+  const { session, tenant } = parts;
+  const { limit = Number.POSITIVE_INFINITY, ...rest } = filter;
+  const now = await databaseNow(session);
+  const views: DocketView[] = [];
+  // The limit counts what is shown: a page that comes out shorter would tell that something is hidden.
+  for await (const page of docketPages(session, tenant, rest)) {
+    for (const row of page) {
+      if (views.length >= limit) return views;
+      if (maySee(docketOfRow(row), viewer)) views.push(viewOf(parts, row, now));
+    }
+  }
+  return views;
+}
+
+/** For the report and for the list of what a changed law moves. */
+export async function openDockets(parts: RoutingParts, viewer: Viewer): Promise<OpenDocket[]> {
+  const open: OpenDocket[] = [];
+  for await (const page of docketPages(parts.session, parts.tenant)) {
+    for (const row of page) {
+      const docket = docketOfRow(row);
+      if (!maySee(docket, viewer)) continue;
+      const state = stateOfRow(row);
+      open.push({ docket, owner: ownerOf(state), state: standingOf(state) });
+    }
+  }
+  return open;
+}
+
+export async function docketSeenBy(
+  parts: RoutingParts,
+  viewer: Viewer,
+  id: string,
+): Promise<DocketDetail> {
+  const { session, tenant, vault } = parts;
+  const row = await requireSeen(parts, viewer, id);
+  const payload = (await docketPayloads(session, tenant, [id])).get(id);
+  return {
+    ...viewOf(parts, row, await databaseNow(session)),
+    contentType: row.contentType,
+    assignedTo: assignedTo(row),
+    payload: payload === undefined ? undefined : vault.open(payload),
+    handoffs: await handoffsOf(session, tenant, id),
+    differences: await listDifferences(session, tenant, { all: true, docket: id }),
+  };
+}
+
+async function requireSeen(
+  { session, tenant }: RoutingParts,
+  viewer: Viewer,
+  id: string,
+): Promise<StoredDocket> {
+  const row = await findDocket(session, tenant, id);
+  seen(id, row === undefined ? undefined : docketOfRow(row), viewer);
+  if (row === undefined) throw unknownDocket(id);
+  return row;
+}
+
+export function viewOf(parts: RoutingParts, row: StoredDocket, now: Instant): DocketView {
+  const docket = docketOfRow(row);
+  const state = stateOfRow(row);
+  return {
+    docket,
+    source: row.source,
+    receivedAt: row.receivedAt,
+    dates: datesOf(docket, parts.law(), now),
+    state,
+    standing: row.closed === undefined ? standingOf(state) : 'closed',
+    owner: ownerOf(state),
+    nextAt: row.nextAt,
+    closed: row.closed === undefined ? undefined : { at: row.closed.at, by: row.closed.by },
+  };
+}
+
+function standingOf(state: RoutingState): string {
+  return state.state === 'confirmed' ? 'confirmed' : tierOf(state);
+}
+
+function ownerOf(state: RoutingState): string | undefined {
+  return state.state === 'confirmed' ? state.by : state.handed.at(-1)?.party;
+}
+
+/** The first acknowledgement wins, over all processes. */
+export async function acknowledgeAs(
+  parts: RoutingParts,
+  viewer: Viewer,
+  id: string,
+): Promise<Acknowledged> {
+  await requireSeen(parts, viewer, id);
+  return acknowledge(parts, id, viewer.party.id);
+}
+
+export async function acknowledge(
+  parts: RoutingParts,
+  docket: string,
+  by: string,
+): Promise<Acknowledged> {
+  const actor: Actor = { kind: 'user', id: by };
+  const happening = { kind: 'acknowledged', by } as const;
+  const { results } = await stepTold(parts, parts.session, [{ docket, happening, actor }]);
+  const [result] = results;
+  // A docket that is closed takes no step any more, but may have been confirmed before.
+  const row =
+    result === undefined ? await findDocket(parts.session, parts.tenant, docket) : undefined;
+  const state = result?.decision.state ?? (row === undefined ? undefined : stateOfRow(row));
+  if (state?.state !== 'confirmed') {
+    return row?.closed === undefined
+      ? { kind: 'not_given' }
+      : { kind: 'closed', at: row.closed.at, by: row.closed.by };
+  }
+  const isFirst = result?.decision.outcome === 'done';
+  return { kind: isFirst ? 'acknowledged' : 'already', at: state.at, by: state.by };
+}
+
+export type CloseRequest =
+  | { readonly kind: 'proof'; readonly receipt: string; readonly filedAt: Instant }
+  | { readonly kind: 'override'; readonly reason: string }
+  | { readonly kind: 'seen' };
+
+/** Throws PROOF_NEEDED with what is missing. Closing twice changes nothing, and tells what was recorded the first time. */
+export async function closeAs(
+  parts: RoutingParts,
+  viewer: Viewer,
+  id: string,
+  request: CloseRequest,
+): Promise<DocketClosed> {
+  const { session, tenant, ids } = parts;
+  await requireSeen(parts, viewer, id);
+  const by = viewer.party.id;
+  const closing: Closing = request.kind === 'proof' ? request : { ...request, by };
+  return session.transaction(async (run) => {
+    const { dockets, now } = await lockDockets(run, tenant, [id]);
+    const [row] = dockets;
+    if (row === undefined) throw unknownDocket(id);
+    if (row.closed !== undefined) {
+      // Written below.
+      const { how, inTime } = row.closed.closing as unknown as Closed;
+      return { how, inTime, isFirst: false, at: row.closed.at, by: row.closed.by };
+    }
+    const docket = docketOfRow(row);
+    const law = parts.law();
+    const dates = datesOf(docket, law, now);
+    const closed = closingOf(docket, closing, { dates, law, now });
+    const due = dates.kind === 'dated' ? formatDay(dates.due) : undefined;
+    const actor: Actor = { kind: 'user', id: by };
+    const fact = factOf(ids, 'docket.closed', actor, {
+      how: closed.how,
+      ...(closing.kind === 'proof'
+        ? { receipt: closing.receipt, filed_at: toRfc3339(closing.filedAt) }
+        : { by: closing.by }),
+      reason: closing.kind === 'override' ? closing.reason : undefined,
+      in_time: closed.inTime,
+      due,
+    });
+    const written = { by, closing: stored({ ...closing, ...closed }) as object, fact };
+    return { ...closed, isFirst: await closeDocketRow(run, tenant, id, written), at: now, by };
+  });
+}
+
+/** What went out below the primary tier, as far as the viewer may see it. */
+export async function viewFallbackLog(
+  parts: RoutingParts,
+  viewer: Viewer,
+  filter: { readonly since: Instant; readonly limit?: number },
+): Promise<FallbackEntry[]> {
+  const { session, tenant } = parts;
+  const all = await fallbackHandoffs(session, tenant, { since: filter.since, limit: FALLBACK_MAX });
+  const entries: FallbackEntry[] = [];
+  for (const handoff of all) {
+    if (entries.length >= (filter.limit ?? FALLBACK_MAX)) break;
+    const row = await findDocket(session, tenant, handoff.docket);
+    if (row === undefined || !maySee(docketOfRow(row), viewer)) continue;
+    // Written with the intent, from a hop.
+    entries.push({ ...handoff, handedTo: handoff.hop as unknown as Hop });
+  }
+  return entries;
+}
+
+const FALLBACK_MAX = 10_000;

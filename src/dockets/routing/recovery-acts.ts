@@ -1,0 +1,145 @@
+/** What people do with recovery: look, hurry, approve, review. Hidden dockets do not show in any of it. */
+import { checkReason, checkSecondPerson, CLOSED, FilewrightError } from '../../core/index.ts';
+import { maySee, type Viewer } from '../rules/access/visible.ts';
+import type { RecoveryState } from '../rules/recovery/state.ts';
+import { evidenceOf, listRuns, openRun, type StoredRun } from '../store/recovery.ts';
+import { findDocket } from '../store/dockets.ts';
+import { listDifferences, type StoredDifference } from '../store/differences.ts';
+import { readBreakers } from '../store/breakers.ts';
+import { docketOfRow } from './decide.ts';
+import type { Actor, RoutingParts } from './parts.ts';
+import { addToRun, type RecoveryOptions, recoveryPolicy } from './recovery.ts';
+import { loadRouting } from './setup.ts';
+import type { BreakerView, RecoveryView } from './views.ts';
+
+export type { RecoveryOptions };
+
+export async function listBreakers({ session, tenant }: RoutingParts): Promise<BreakerView[]> {
+  const rows = await readBreakers((statement, values) => session.run(statement, values), tenant);
+  return rows.map(({ target, state, changedAt }) => ({
+    target,
+    breaker: state,
+    changedAt,
+  }));
+}
+
+/** Open runs first; all evidence of each. */
+export async function recoveriesSeenBy(
+  parts: RoutingParts,
+  viewer: Viewer,
+  filter: { readonly target?: string; readonly limit?: number } = {},
+): Promise<RecoveryView[]> {
+  const { session, tenant } = parts;
+  const breakers = new Map((await listBreakers(parts)).map((one) => [one.target, one.breaker]));
+  const runs = await listRuns(session, tenant, filter.limit ?? 20);
+  const views: RecoveryView[] = [];
+  for (const run of runs) {
+    if (filter.target !== undefined && run.target !== filter.target) continue;
+    const { id, target, startedAt, mode, nextAt } = run;
+    views.push({
+      run: id,
+      target,
+      startedAt,
+      mode,
+      nextAt,
+      state: run.state as unknown as RecoveryState,
+      breaker: breakers.get(target) ?? CLOSED,
+      evidence: (await evidenceOf(session, tenant, id)).map((one) => withoutCounts(one)),
+      differences: await visibleDifferences(parts, viewer, run),
+    });
+  }
+  return views;
+}
+
+/** Totals over dockets tell that some are hidden; the list of differences says all that the viewer may know. */
+function withoutCounts<Evidence extends { readonly step: string; readonly evidence: object }>(
+  one: Evidence,
+): Evidence {
+  return one.step === 'reconciliation' ? { ...one, evidence: {} } : one;
+}
+
+async function visibleDifferences(
+  { session, tenant }: RoutingParts,
+  viewer: Viewer,
+  run: StoredRun,
+): Promise<StoredDifference[]> {
+  const visible: StoredDifference[] = [];
+  for (const difference of await listDifferences(session, tenant, { run: run.id })) {
+    const row = await findDocket(session, tenant, difference.docket);
+    if (row !== undefined && maySee(docketOfRow(row), viewer)) visible.push(difference);
+  }
+  return visible;
+}
+
+/** Asks for the next check now, as far as the cool-down allows, and for a person's approval at the end. */
+export async function moveRecovery(
+  parts: RoutingParts,
+  target: string,
+  actor: Actor,
+  options: RecoveryOptions = {},
+): Promise<RecoveryState> {
+  const run = await requireRun(parts, target);
+  return add(parts, run, options, {
+    happening: { kind: 'hurried' },
+    evidence: { step: 'approval', verdict: 'wait', by: actor.id, evidence: { act: 'run' } },
+    actor,
+    mode: 'by_hand',
+  });
+}
+
+/** Lets a run that waits for a person go on to its synthetic transaction. Not by who hurried it: that needs a second one. */
+export async function approveRun(
+  parts: RoutingParts,
+  target: string,
+  actor: Actor,
+  approval: { readonly reason: string; readonly options?: RecoveryOptions },
+): Promise<RecoveryState> {
+  const run = await requireRun(parts, target);
+  if (run.phase !== 'awaiting_approval') {
+    throw new FilewrightError(
+      'REFUSED_BY_RULE',
+      `The recovery of "${target}" is ${run.phase.replaceAll('_', ' ')} and waits for no approval; see recovery status`,
+    );
+  }
+  const reason = checkReason('--reason', approval.reason);
+  const hurries = (await evidenceOf(parts.session, parts.tenant, run.id)).filter(isHurry);
+  const hurriedBy = hurries.map(({ by }) => by);
+  checkSecondPerson(`The recovery of "${target}"`, actor.id, hurriedBy);
+  const reasons = (run.state as unknown as { readonly reasons?: readonly string[] }).reasons ?? [];
+  return add(parts, run, approval.options ?? {}, {
+    happening: { kind: 'approved' },
+    evidence: {
+      step: 'approval',
+      verdict: 'good',
+      by: actor.id,
+      evidence: { act: 'approve', reason, over: reasons },
+    },
+    actor,
+  });
+}
+
+function isHurry({ step, evidence }: { readonly step: string; readonly evidence: object }) {
+  return step === 'approval' && 'act' in evidence && evidence.act === 'run';
+}
+
+async function add(
+  parts: RoutingParts,
+  run: StoredRun,
+  options: RecoveryOptions,
+  addition: Parameters<typeof addToRun>[3],
+): Promise<RecoveryState> {
+  const routing = await loadRouting(parts);
+  const isAutomatic = (options.automatic ?? true) && run.mode === 'automatic';
+  const at = { policy: recoveryPolicy(routing, options), isAutomatic };
+  const next = await addToRun(parts, routing, run, addition, at);
+  if (next === undefined) throw new Error('an act of a person needs no lease');
+  return next;
+}
+
+async function requireRun({ session, tenant }: RoutingParts, target: string): Promise<StoredRun> {
+  const run = await openRun(session, tenant, target);
+  if (run === undefined) {
+    throw new FilewrightError('NOT_FOUND', `No recovery of "${target}" is under way`);
+  }
+  return run;
+}

@@ -1,0 +1,210 @@
+/** Which matrix and which people hold: imported as documents, checked together, activated together. */
+import {
+  canonicalText,
+  FilewrightError,
+  type Instant,
+  invariant,
+  type JsonValue,
+  parseStrictJson,
+  sha256Of,
+} from '../../core/index.ts';
+import type { People } from '../rules/access/people.ts';
+import { readPeople } from '../rules/access/read-people.ts';
+import { readMatrix } from '../rules/routing/read-matrix.ts';
+import { requireSoundMatrix } from '../rules/routing/check-matrix.ts';
+import type { RoutingMatrix } from '../rules/routing/matrix.ts';
+import {
+  activateSetup,
+  activeSetup,
+  findRoutingDocument,
+  keepRoutingDocument,
+  type SetupPair,
+  type StoredSetup,
+} from '../store/setup.ts';
+import type { Session } from '../../postgres/index.ts';
+import { wakeOpenDockets } from '../store/steps.ts';
+import { factOf } from './facts.ts';
+import type { Actor, RoutingParts } from './parts.ts';
+
+export interface ActiveRouting {
+  /** Counts the activations; the largest holds. */
+  readonly n: number;
+  readonly matrix: RoutingMatrix;
+  readonly people: People;
+  readonly peopleVersion: string;
+  readonly activatedBy: string;
+  readonly activatedAt: Instant;
+}
+
+type Named = { readonly file: string; readonly text: string };
+type Parts = Pick<RoutingParts, 'session' | 'tenant' | 'ids'>;
+
+export interface RoutingTexts {
+  readonly matrix: Named;
+  readonly people: Named;
+}
+
+export type ImportedRouting = ActiveRouting & { readonly isNew: boolean };
+
+/** Checks, stores and activates; nothing of it where the two are not sound together. */
+export async function importRouting(
+  parts: Parts,
+  documents: RoutingTexts,
+  actor: Actor,
+): Promise<ImportedRouting> {
+  return changeRouting(parts, () => Promise.resolve(documents), actor);
+}
+
+/**
+ * The same for what is made from the setup that holds. When somebody activates another one meanwhile it is made again
+ * from that: two absences noted at the same moment are both kept.
+ */
+export async function changeRouting(
+  parts: Parts,
+  change: (active: ActiveRouting | undefined) => Promise<RoutingTexts>,
+  actor: Actor,
+): Promise<ImportedRouting> {
+  for (;;) {
+    const active = await activeRouting(parts, parts.session);
+    const done = await importOnto(parts, active?.n ?? 0, await change(active), actor);
+    if (done !== undefined) return done;
+  }
+}
+
+async function importOnto(
+  parts: Parts,
+  basedOn: number,
+  documents: RoutingTexts,
+  actor: Actor,
+): Promise<ImportedRouting | undefined> {
+  const matrix = readMatrix(documents.matrix);
+  const people = readPeople(documents.people);
+  requireSoundMatrix(matrix, people);
+  const peopleVersion = versionOf(documents.people.text);
+  const { session, tenant } = parts;
+  const done = await session.transaction(async (run) => {
+    const kept = { kind: 'matrix', version: matrix.version, title: matrix.title } as const;
+    await keepRoutingDocument(run, tenant, { ...kept, body: documents.matrix.text }, actor.id);
+    await keepRoutingDocument(
+      run,
+      tenant,
+      {
+        kind: 'people',
+        version: peopleVersion,
+        title: `${people.parties.size} parties`,
+        body: documents.people.text,
+      },
+      actor.id,
+    );
+    const pair = { matrix: matrix.version, people: peopleVersion, basedOn };
+    return activate(run, parts, pair, actor);
+  });
+  return done && { ...shown(done.setup), matrix, people, isNew: done.isNew };
+}
+
+/** Goes back, or on, to documents that are stored already. */
+export async function activateRouting(
+  parts: Parts,
+  pair: { readonly matrix: string; readonly people: string },
+  actor: Actor,
+): Promise<ActiveRouting> {
+  const { matrix, people } = await readPair(parts.session, parts.tenant, pair);
+  requireSoundMatrix(matrix, people);
+  const done = await parts.session.transaction((run) => activate(run, parts, pair, actor));
+  invariant(done !== undefined, 'A pair that is based on nothing is activated');
+  return { ...shown(done.setup), matrix, people };
+}
+
+async function activate(
+  run: Session['run'],
+  { tenant, ids }: Parts,
+  pair: Omit<SetupPair, 'by'>,
+  actor: Actor,
+): ReturnType<typeof activateSetup> {
+  const { matrix, people } = pair;
+  const fact = factOf(ids, 'routing.activated', actor, { matrix, people });
+  const done = await activateSetup(run, tenant, { ...pair, by: actor.id }, fact);
+  // Who may see what, and who is asked, has changed: every open docket is decided anew.
+  if (done?.isNew === true) await wakeOpenDockets(run, tenant);
+  return done;
+}
+
+/** Undefined before the first import. */
+export async function activeRouting(
+  { tenant, policy }: Pick<RoutingParts, 'tenant' | 'policy'>,
+  session: Pick<Session, 'run'>,
+  known?: ActiveRouting,
+): Promise<ActiveRouting | undefined> {
+  const setup = await activeSetup(session, tenant);
+  if (setup === undefined) return undefined;
+  // Documents never change, so what was read for this number stays right.
+  if (known?.n === setup.n) return known;
+  const { matrix, people } = await readPair(session, tenant, setup);
+  const held = policy === undefined ? matrix : { ...matrix, policy: policy(matrix.policy) };
+  return { ...shown(setup), matrix: held, people };
+}
+
+export async function loadRouting(
+  parts: Pick<RoutingParts, 'tenant' | 'session' | 'policy'>,
+): Promise<ActiveRouting> {
+  return requireActive(await activeRouting(parts, parts.session));
+}
+
+function requireActive(active: ActiveRouting | undefined): ActiveRouting {
+  if (active === undefined) {
+    throw new FilewrightError(
+      'NOT_FOUND',
+      'No routing matrix is active yet; import one with route import',
+    );
+  }
+  return active;
+}
+
+/** Notes an absence as a new version of the people file. An absence of the same person from the same day is replaced. */
+export async function setAbsence(
+  parts: Parts,
+  absence: {
+    readonly person: string;
+    readonly from: string;
+    readonly to: string;
+    readonly delegate?: string;
+  },
+  actor: Actor,
+): Promise<ActiveRouting> {
+  const { session, tenant } = parts;
+  const withIt = async (active: ActiveRouting | undefined): Promise<RoutingTexts> => {
+    const { matrix, peopleVersion } = requireActive(active);
+    const stored = await findRoutingDocument(session, tenant, 'people', peopleVersion);
+    const { body } = await findRoutingDocument(session, tenant, 'matrix', matrix.version);
+    // Stored only after `readPeople` has taken it for a people file.
+    const document = parseStrictJson(stored.body) as Record<string, JsonValue>;
+    const others = ((document['absences'] ?? []) as Record<string, JsonValue>[]).filter(
+      (one) => one['person'] !== absence.person || one['from'] !== absence.from,
+    );
+    const text = `${JSON.stringify({ ...document, absences: [...others, { ...absence }] }, undefined, 2)}\n`;
+    return { matrix: { file: 'matrix', text: body }, people: { file: 'people', text } };
+  };
+  return changeRouting(parts, withIt, actor);
+}
+
+async function readPair(
+  session: Pick<Session, 'run'>,
+  tenant: string,
+  pair: { readonly matrix: string; readonly people: string },
+): Promise<{ readonly matrix: RoutingMatrix; readonly people: People }> {
+  const matrix = await findRoutingDocument(session, tenant, 'matrix', pair.matrix);
+  const people = await findRoutingDocument(session, tenant, 'people', pair.people);
+  return {
+    matrix: readMatrix({ file: `matrix ${pair.matrix}`, text: matrix.body }),
+    people: readPeople({ file: `people ${pair.people}`, text: people.body }),
+  };
+}
+
+function shown({ n, people, activatedBy, activatedAt }: StoredSetup) {
+  return { n, peopleVersion: people, activatedBy, activatedAt };
+}
+
+function versionOf(text: string): string {
+  const canonical = canonicalText(parseStrictJson(text), { numbers: 'any' });
+  return sha256Of(canonical);
+}

@@ -1,0 +1,41 @@
+/** What people who run the place are told of targets. Names and no numbers: how many dockets there are is not for everybody. */
+import { type Instant, toRfc3339 } from '../../core/index.ts';
+import type { raiseAlertRow } from '../../ledger/index.ts';
+
+type Told = Omit<Parameters<typeof raiseAlertRow>[2], 'id'>;
+
+/** One for each hour in which it opens: a target that comes and goes is told of again, and does not fill a mailbox. */
+export function breakerAlert(target: string, since: Instant): Told {
+  return {
+    kind: 'target_failing',
+    subject: target,
+    severity: 'warning',
+    recipient: undefined,
+    text: `The target ${target} fails, and dockets go past it since ${toRfc3339(since)}. It is tried again by itself; see recovery status, and look at the target.`,
+    dedup: `target_failing/${target}/${toRfc3339(since).slice(0, 13)}`.slice(0, 200),
+  };
+}
+
+/** Said once for each run that waits; it stays out until somebody has approved. */
+export function approvalAlert(target: string, run: string): Told {
+  return {
+    kind: 'recovery_waits',
+    subject: target,
+    severity: 'critical',
+    recipient: undefined,
+    text: `The recovery of the target ${target} waits for a person, and dockets go past it until then. See recovery status, compare, and let it go on with recovery approve ${target}.`,
+    dedup: `recovery_waits/${run}`,
+  };
+}
+
+/** At once, and not when their two hours are over. Which dockets, the list says to whoever may see them. */
+export function differencesAlert(target: string, run: string): Told {
+  return {
+    kind: 'recovery_differences',
+    subject: target,
+    severity: 'warning',
+    recipient: undefined,
+    text: `The docket database of the target ${target} and the fallback log do not agree. List what you may see with recovery differences --target ${target}, look at it, and say so with recovery review.`,
+    dedup: `recovery_differences/${run}`,
+  };
+}

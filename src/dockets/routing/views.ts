@@ -1,0 +1,81 @@
+/** What people see of dockets and of recovery. */
+import type { BreakerState, Instant } from '../../core/index.ts';
+import type { Closed } from '../rules/docket/closing.ts';
+import type { Docket } from '../rules/docket/docket.ts';
+import type { DocketDates } from '../rules/docket/dates.ts';
+import type { RecoveryState } from '../rules/recovery/state.ts';
+import type { Hop, RoutingState } from '../rules/routing/state.ts';
+import type { HandoffView } from '../store/handoffs.ts';
+import type { StoredDifference } from '../store/differences.ts';
+
+export interface DocketView {
+  readonly docket: Docket;
+  readonly source: string;
+  readonly receivedAt: Instant;
+  /** Computed now. */
+  readonly dates: DocketDates;
+  readonly state: RoutingState;
+  /** PRIMARY to MANUAL, or confirmed. */
+  readonly standing: string;
+  /** Who has it, or to whom it was given last. */
+  readonly owner: string | undefined;
+  readonly nextAt: Instant | undefined;
+  readonly closed: { readonly at: Instant; readonly by: string } | undefined;
+}
+
+export interface DocketDetail extends DocketView {
+  readonly contentType: string;
+  /** The party that the assignment table named; undefined where none was asked, or none is known. */
+  readonly assignedTo: string | undefined;
+  /** Exactly as it came in; undefined where its key was destroyed. */
+  readonly payload: Uint8Array | undefined;
+  /** Every attempt to hand it over: the transport log of this docket. */
+  readonly handoffs: readonly HandoffView[];
+  readonly differences: readonly StoredDifference[];
+}
+
+/** As it is recorded; where somebody closed it before, that is what stays. */
+export interface DocketClosed extends Closed {
+  readonly isFirst: boolean;
+  readonly at: Instant;
+  readonly by: string;
+}
+
+export type Acknowledged =
+  | { readonly kind: 'acknowledged'; readonly at: Instant; readonly by: string }
+  /** Somebody had it before. */
+  | { readonly kind: 'already'; readonly at: Instant; readonly by: string }
+  /** Nothing is left to acknowledge. */
+  | { readonly kind: 'closed'; readonly at: Instant; readonly by: string }
+  /** It was never given to this person. */
+  | { readonly kind: 'not_given' };
+
+export interface BreakerView {
+  readonly target: string;
+  readonly breaker: BreakerState;
+  readonly changedAt: Instant;
+}
+
+export interface RecoveryView {
+  readonly run: string;
+  readonly target: string;
+  readonly startedAt: Instant;
+  readonly mode: 'automatic' | 'by_hand';
+  readonly state: RecoveryState;
+  readonly nextAt: Instant | undefined;
+  readonly breaker: BreakerState;
+  readonly evidence: readonly {
+    readonly n: number;
+    readonly step: string;
+    readonly verdict: 'good' | 'wait' | 'bad';
+    readonly at: Instant;
+    readonly by: string;
+    readonly evidence: object;
+  }[];
+  /** Those still to be reviewed; only what the viewer may see. */
+  readonly differences: readonly StoredDifference[];
+}
+
+export interface FallbackEntry extends HandoffView {
+  readonly handedTo: Hop;
+}

@@ -1,0 +1,124 @@
+/** Dockets as they are stored. What was read of an event, and the state of its routing, are values of the rules: JSON here. */
+import {
+  type Instant,
+  type JsonValue,
+  type LedgerFact,
+  type SealedPayload,
+  type Sha256Hex,
+  sha256Hex,
+} from '../../core/index.ts';
+import { hex, optional, type Row, type Session, text, when } from '../../postgres/index.ts';
+
+export type Run = Session['run'];
+
+export const DOCKET_PHASES = ['queued', 'sending', 'awaiting', 'manual', 'confirmed'] as const;
+export type DocketPhase = (typeof DOCKET_PHASES)[number];
+
+export interface StoredDocket {
+  readonly id: string;
+  readonly messageId: string;
+  readonly source: string;
+  readonly contentType: string;
+  readonly payloadSha256: Sha256Hex;
+  readonly docket: JsonValue;
+  readonly receivedAt: Instant;
+  readonly state: JsonValue;
+  readonly phase: DocketPhase;
+  readonly tier: string;
+  readonly target: string | undefined;
+  readonly activation: JsonValue | undefined;
+  /** What the assignment table was asked and said; undefined where none was asked. */
+  readonly assignment: JsonValue | undefined;
+  readonly nextAt: Instant | undefined;
+  readonly closed:
+    | { readonly at: Instant; readonly by: string; readonly closing: JsonValue }
+    | undefined;
+  /** The last entry of this docket in the logs `filing` and `access`. */
+  readonly ver: number;
+  readonly accessVer: number;
+  /** Attempts to hand it over so far. */
+  readonly handoffs: number;
+}
+
+/** The first entry of a docket carries its exact bytes, sealed. */
+export interface NewDocket {
+  readonly id: string;
+  readonly messageId: string;
+  /** Of the event, in one spelling; another docket of the same event is refused. */
+  readonly identity: string;
+  readonly source: string;
+  readonly contentType: string;
+  readonly payloadSha256: Sha256Hex;
+  readonly docket: JsonValue;
+  readonly state: JsonValue;
+  readonly tier: string;
+  readonly activation: JsonValue | undefined;
+  readonly nextAt: Instant;
+  readonly fact: LedgerFact & { readonly body: NonNullable<LedgerFact['body']> };
+}
+
+export type DocketAdmission =
+  | { readonly kind: 'created'; readonly docket: string }
+  | { readonly kind: 'unchanged'; readonly docket: string }
+  /** The same event came with other bytes. The first stay; the others are kept as evidence, and somebody is told. */
+  | { readonly kind: 'conflict'; readonly docket: string };
+
+export interface DocketFilter {
+  readonly phases?: readonly DocketPhase[];
+  /** Closed ones are left out unless asked for. */
+  readonly closed?: 'no' | 'only' | 'too';
+  /** Only those that await somebody by this target. */
+  readonly target?: string;
+  /** Rows read before any right is asked; the filter by rights comes after. */
+  readonly limit?: number;
+}
+
+export const DOCKET_COLUMNS = `
+  d.id, d.message_id, d.source, d.content_type, d.payload_sha256, d.docket, d.received_at, d.state, d.phase, d.tier,
+  d.target, d.activation, d.assignment, d.next_at, d.closed_at, d.closed_by, d.closing, d.ver, d.access_ver, d.handoffs`;
+
+export const DATABASE_NOW = `date_trunc('milliseconds', clock_timestamp())`;
+
+export function docketRow(row: Row): StoredDocket {
+  const closedAt = optional(row['closed_at'], when);
+  return {
+    id: text(row['id']),
+    messageId: text(row['message_id']),
+    source: text(row['source']),
+    contentType: text(row['content_type']),
+    payloadSha256: sha256Hex(hex(row['payload_sha256'])),
+    docket: json(row['docket']),
+    receivedAt: when(row['received_at']),
+    state: json(row['state']),
+    // A check constraint holds the column to these words.
+    phase: text(row['phase']) as DocketPhase,
+    tier: text(row['tier']),
+    target: optional(row['target'], text),
+    activation: optional(row['activation'], json),
+    assignment: optional(row['assignment'], json),
+    nextAt: optional(row['next_at'], when),
+    closed:
+      closedAt === undefined
+        ? undefined
+        : { at: closedAt, by: text(row['closed_by']), closing: json(row['closing']) },
+    ver: Number(row['ver']),
+    accessVer: Number(row['access_ver']),
+    handoffs: Number(row['handoffs']),
+  };
+}
+
+/** The driver has parsed a column of type jsonb. */
+export function json(value: unknown): JsonValue {
+  return value as JsonValue;
+}
+
+/** For a parameter of type json: the driver would write a list as an array of PostgreSQL. */
+export function jsonText(value: unknown): string | null {
+  return value === undefined ? null : JSON.stringify(value);
+}
+
+export interface SealedDocket {
+  readonly id: string;
+  readonly contentType: string;
+  readonly payload: SealedPayload;
+}

@@ -1,0 +1,226 @@
+/** Attempts to hand dockets over: the fallback log, notices of the manual tier, and the links in notices. */
+import type { Instant, JsonValue } from '../../core/index.ts';
+import {
+  lockedOnce,
+  optional,
+  type Row,
+  type Session,
+  type Statement,
+  text,
+  when,
+} from '../../postgres/index.ts';
+import { json, jsonText, type Run } from './docket-rows.ts';
+import type { EndedHandoff } from './steps.ts';
+
+export interface HandoffView {
+  readonly docket: string;
+  readonly n: number;
+  readonly handoff: string;
+  readonly tier: string;
+  readonly target: string;
+  readonly party: string;
+  readonly attempt: number;
+  readonly reason: string | undefined;
+  readonly hop: JsonValue;
+  readonly dates: JsonValue;
+  readonly startedAt: Instant;
+  /** Undefined while it is under way, and for ever where its process died. */
+  readonly ended:
+    | {
+        readonly at: Instant;
+        readonly outcome: EndedHandoff['outcome'];
+        readonly receipt: string | undefined;
+      }
+    | undefined;
+  readonly evidence: JsonValue | undefined;
+}
+
+const COLUMNS = `h.docket, h.n, h.handoff, h.tier, h.target, h.party, h.attempt, h.reason, h.hop, h.dates, h.started_at,
+  h.ended_at, h.outcome, h.receipt, h.evidence`;
+
+const OF_DOCKET: Statement = {
+  name: 'docket-handoffs',
+  text: `select ${COLUMNS} from docket_handoff h where h.tenant = $1 and h.docket = $2 order by h.n`,
+};
+
+export async function handoffsOf(
+  session: Pick<Session, 'run'>,
+  tenant: string,
+  docket: string,
+): Promise<HandoffView[]> {
+  return (await session.run(OF_DOCKET, [tenant, docket])).map(handoffOf);
+}
+
+const FALLBACK: Statement = {
+  name: 'docket-fallback-log',
+  text: `select ${COLUMNS} from docket_handoff h where h.tenant = $1 and h.tier <> 'PRIMARY'
+    and h.started_at >= to_timestamp($2::float8 / 1000) order by h.started_at desc, h.docket, h.n limit $3`,
+};
+
+/** What went out below the primary tier, the newest first. */
+export async function fallbackHandoffs(
+  session: Pick<Session, 'run'>,
+  tenant: string,
+  filter: { readonly since: Instant; readonly limit: number },
+): Promise<HandoffView[]> {
+  return (await session.run(FALLBACK, [tenant, filter.since, filter.limit])).map(handoffOf);
+}
+
+function handoffOf(row: Row): HandoffView {
+  const at = optional(row['ended_at'], when);
+  return {
+    docket: text(row['docket']),
+    n: Number(row['n']),
+    handoff: text(row['handoff']),
+    tier: text(row['tier']),
+    target: text(row['target']),
+    party: text(row['party']),
+    attempt: Number(row['attempt']),
+    reason: optional(row['reason'], text),
+    hop: json(row['hop']),
+    dates: json(row['dates']),
+    startedAt: when(row['started_at']),
+    ended:
+      at === undefined
+        ? undefined
+        : {
+            at,
+            // A check constraint holds the column to these words.
+            outcome: text(row['outcome']) as EndedHandoff['outcome'],
+            receipt: optional(row['receipt'], text),
+          },
+    evidence: optional(row['evidence'], json),
+  };
+}
+
+// Once somebody has the docket, or it is closed, nobody needs to be told any more.
+const DROP_RETRIES: Statement = {
+  name: 'docket-notices-drop',
+  text: `update docket_handoff h set retry_at = null from docket d
+    where h.tenant = $1 and h.retry_at <= now() and d.tenant = h.tenant and d.id = h.docket
+      and (d.phase = 'confirmed' or d.closed_at is not null)`,
+};
+
+const TAKE_RETRIES: Statement = {
+  name: 'docket-notices-take',
+  text: `
+with ${lockedOnce(
+    'due',
+    `
+  select docket, n from docket_handoff where tenant = $1 and retry_at <= now() and ended_at is null
+  order by retry_at limit $3`,
+  )}
+update docket_handoff h set attempt = h.attempt + 1, retry_at = now() + $2::float8 * interval '1 millisecond'
+from due where h.tenant = $1 and h.docket = due.docket and h.n = due.n
+returning ${COLUMNS}`,
+};
+
+/** Takes notices of the manual tier that nobody is known to have got, for `leaseMs`. */
+export async function takeManualNotices(
+  session: Session,
+  tenant: string,
+  limits: { readonly leaseMs: number; readonly count: number },
+): Promise<HandoffView[]> {
+  await session.run(DROP_RETRIES, [tenant]);
+  return (await session.run(TAKE_RETRIES, [tenant, limits.leaseMs, limits.count])).map(handoffOf);
+}
+
+const RETRY: Statement = {
+  name: 'docket-notice-retry',
+  text: `update docket_handoff set retry_at = now() + $4::float8 * interval '1 millisecond', evidence = $5
+    where tenant = $1 and docket = $2 and n = $3 and ended_at is null`,
+};
+
+/** A notice that did not get through is tried again after `afterMs`, until somebody has the docket. */
+export async function retryManualNotice(
+  run: Run,
+  tenant: string,
+  notice: { readonly docket: string; readonly n: number },
+  again: { readonly afterMs: number; readonly evidence: object },
+): Promise<void> {
+  const { docket, n } = notice;
+  await run(RETRY, [tenant, docket, n, again.afterMs, jsonText(again.evidence)]);
+}
+
+export interface LinkTicket {
+  readonly reference: string;
+  readonly docket: string;
+  readonly handoff: string;
+  readonly party: string;
+  readonly expiresAt: Instant;
+  readonly acknowledged: { readonly at: Instant; readonly by: string } | undefined;
+}
+
+const LINK_COLUMNS =
+  'reference, docket, handoff, party, expires_at, acknowledged_at, acknowledged_by';
+
+const ADD_LINK: Statement = {
+  name: 'docket-link-add',
+  text: `insert into docket_link (tenant, reference, docket, handoff, party, expires_at)
+    values ($1, $2, $3, $4, $5, to_timestamp($6::float8 / 1000))
+    on conflict on constraint docket_link_once do update set expires_at = excluded.expires_at
+      where docket_link.expires_at <= now()`,
+};
+
+const LINK_OF: Statement = {
+  name: 'docket-link-of',
+  text: `select ${LINK_COLUMNS} from docket_link where tenant = $1 and handoff = $2`,
+};
+
+/**
+ * The link of a handing over; the same at every attempt, so a notice that is sent again holds the same one. One that has
+ * ended begins anew: what nobody takes is told of for as long as it is open, and each notice must lead somewhere.
+ */
+export async function linkFor(
+  session: Pick<Session, 'run'>,
+  tenant: string,
+  link: Omit<LinkTicket, 'acknowledged'>,
+): Promise<LinkTicket> {
+  const { reference, docket, handoff, party, expiresAt } = link;
+  await session.run(ADD_LINK, [tenant, reference, docket, handoff, party, expiresAt]);
+  const [row] = await session.run(LINK_OF, [tenant, handoff]);
+  if (row === undefined) throw new Error('a link was neither added nor found');
+  return linkOf(row);
+}
+
+const FIND_LINK: Statement = {
+  name: 'docket-link-find',
+  text: `select ${LINK_COLUMNS} from docket_link where tenant = $1 and reference = $2`,
+};
+
+export async function findLink(
+  session: Pick<Session, 'run'>,
+  tenant: string,
+  reference: string,
+): Promise<LinkTicket | undefined> {
+  const [row] = await session.run(FIND_LINK, [tenant, reference]);
+  return row === undefined ? undefined : linkOf(row);
+}
+
+const USE_LINK: Statement = {
+  name: 'docket-link-use',
+  text: `update docket_link set acknowledged_at = now(), acknowledged_by = $3
+    where tenant = $1 and reference = $2 and acknowledged_at is null returning reference`,
+};
+
+/** False when it was used before. */
+export async function markLinkUsed(
+  run: Run,
+  tenant: string,
+  reference: string,
+  by: string,
+): Promise<boolean> {
+  return (await run(USE_LINK, [tenant, reference, by])).length > 0;
+}
+
+function linkOf(row: Row): LinkTicket {
+  const at = optional(row['acknowledged_at'], when);
+  return {
+    reference: text(row['reference']),
+    docket: text(row['docket']),
+    handoff: text(row['handoff']),
+    party: text(row['party']),
+    expiresAt: when(row['expires_at']),
+    acknowledged: at === undefined ? undefined : { at, by: text(row['acknowledged_by']) },
+  };
+}

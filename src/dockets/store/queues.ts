@@ -1,0 +1,77 @@
+/** How full queues are: our own, as the table of dockets shows it, and the last reading of each other one. */
+import type { Instant, JsonValue } from '../../core/index.ts';
+import { optional, type Session, type Statement, text, when } from '../../postgres/index.ts';
+import { json, jsonText } from './docket-rows.ts';
+
+const OWN: Statement = {
+  name: 'docket-queue-own',
+  text: `select count(*) as backlog, min(next_at) as oldest from docket
+    where tenant = $1 and next_at <= now() and ($2::text is null or target = $2)`,
+};
+
+/** All that is due, or what is due at one target. */
+export async function ownQueue(
+  session: Pick<Session, 'run'>,
+  tenant: string,
+  target?: string,
+): Promise<{ readonly backlog: number; readonly oldestDueAt: Instant | undefined }> {
+  const [row] = await session.run(OWN, [tenant, target ?? null]);
+  return { backlog: Number(row?.['backlog']), oldestDueAt: optional(row?.['oldest'], when) };
+}
+
+export interface QueueReading {
+  readonly queue: string;
+  /** The target that the queue leads to; undefined for our own and for intakes. */
+  readonly target: string | undefined;
+  readonly backlog: number | undefined;
+  readonly lagMs: number | undefined;
+  readonly evidence: object;
+  /** What of it is over a threshold. */
+  readonly triggers: readonly JsonValue[];
+}
+
+const NOTE: Statement = {
+  name: 'queue-reading-note',
+  text: `insert into queue_reading (tenant, queue, target, backlog, lag_ms, evidence, triggers)
+    values ($1, $2, $3, $4, $5, $6, $7)
+    on conflict (tenant, queue) do update set target = excluded.target, at = now(), backlog = excluded.backlog,
+      lag_ms = excluded.lag_ms, evidence = excluded.evidence, triggers = excluded.triggers`,
+};
+
+export async function noteReading(
+  session: Pick<Session, 'run'>,
+  tenant: string,
+  reading: QueueReading,
+): Promise<void> {
+  const { queue, target, backlog, lagMs, evidence, triggers } = reading;
+  await session.run(NOTE, [
+    tenant,
+    queue,
+    target ?? null,
+    backlog ?? null,
+    lagMs === undefined ? null : Math.round(lagMs),
+    jsonText(evidence),
+    jsonText(triggers),
+  ]);
+}
+
+const READ: Statement = {
+  name: 'queue-readings',
+  text: `select queue, target, at, backlog, lag_ms, evidence, triggers from queue_reading where tenant = $1 order by queue`,
+};
+
+export async function queueReadings(
+  session: Pick<Session, 'run'>,
+  tenant: string,
+): Promise<(QueueReading & { readonly at: Instant })[]> {
+  return (await session.run(READ, [tenant])).map((row) => ({
+    queue: text(row['queue']),
+    target: optional(row['target'], text),
+    at: when(row['at']),
+    backlog: optional(row['backlog'], Number),
+    lagMs: optional(row['lag_ms'], Number),
+    // Written only here, from an object and a list.
+    evidence: row['evidence'] as object,
+    triggers: json(row['triggers']) as readonly JsonValue[],
+  }));
+}

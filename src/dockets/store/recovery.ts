@@ -1,0 +1,194 @@
+/** Recovery runs with their evidence. The lease of a run is the one probe that a breaker which is not closed may have. */
+import type { Instant, JsonValue } from '../../core/index.ts';
+import {
+  lockedOnce,
+  optional,
+  type Row,
+  type Session,
+  type Statement,
+  text,
+  when,
+} from '../../postgres/index.ts';
+import { DATABASE_NOW, json, jsonText, type Run } from './docket-rows.ts';
+
+export type RecoveryPhase = 'probing' | 'checking' | 'awaiting_approval' | 'closed' | 'abandoned';
+
+export interface StoredRun {
+  readonly id: string;
+  readonly target: string;
+  readonly startedAt: Instant;
+  readonly mode: 'automatic' | 'by_hand';
+  readonly baseline: JsonValue;
+  readonly state: JsonValue;
+  readonly phase: RecoveryPhase;
+  readonly nextAt: Instant | undefined;
+  readonly leasedUntil: Instant | undefined;
+  /** Its last entry in the log; counts the pieces of evidence too. */
+  readonly ver: number;
+}
+
+const COLUMNS = `r.id, r.target, r.started_at, r.mode, r.baseline, r.state, r.phase, r.next_at, r.leased_until, r.ver`;
+
+const START: Statement = {
+  name: 'recovery-start',
+  text: `insert into recovery_run (tenant, id, target, mode, baseline, state, phase, next_at)
+    values ($1, $2, $3, $4, $5, $6, $7, to_timestamp($8::float8 / 1000)) on conflict do nothing returning id`,
+};
+
+/** False when a run for the target is open already: there is one at a time. */
+export async function startRun(
+  run: Run,
+  tenant: string,
+  start: Pick<StoredRun, 'id' | 'target' | 'mode' | 'phase'> & {
+    readonly baseline: object;
+    readonly state: object;
+    readonly nextAt: Instant;
+  },
+): Promise<boolean> {
+  const { id, target, mode, baseline, state, phase, nextAt } = start;
+  const values = [tenant, id, target, mode, jsonText(baseline), jsonText(state), phase, nextAt];
+  return (await run(START, values)).length > 0;
+}
+
+const LEASE: Statement = {
+  name: 'recovery-lease',
+  text: `
+with ${lockedOnce(
+    'due',
+    `
+  select id from recovery_run where tenant = $1 and next_at <= clock_timestamp()
+    and (leased_until is null or leased_until <= clock_timestamp())
+  order by next_at limit $4`,
+  )}
+update recovery_run r set leased_by = $2, leased_until = clock_timestamp() + $3::float8 * interval '1 millisecond'
+from due where r.tenant = $1 and r.id = due.id returning ${COLUMNS}`,
+};
+
+/** Takes runs whose turn has come. Nobody else probes their targets before the lease ends. */
+export async function leaseDueRuns(
+  session: Pick<Session, 'run'>,
+  tenant: string,
+  lease: { readonly holder: string; readonly leaseMs: number; readonly count: number },
+): Promise<StoredRun[]> {
+  const rows = await session.run(LEASE, [tenant, lease.holder, lease.leaseMs, lease.count]);
+  return rows.map(runOf);
+}
+
+const LOCK: Statement = {
+  name: 'recovery-lock',
+  text: `select ${COLUMNS}, r.leased_by, ${DATABASE_NOW} as now from recovery_run r
+    where r.tenant = $1 and r.id = $2 for update`,
+};
+
+/** `holder` is who has the lease now, so that a result that comes after it was lost is thrown away. */
+export async function lockRun(
+  run: Run,
+  tenant: string,
+  id: string,
+): Promise<{
+  readonly run: StoredRun;
+  readonly holder: string | undefined;
+  readonly now: Instant;
+}> {
+  const [row] = await run(LOCK, [tenant, id]);
+  if (row === undefined) throw new Error(`there is no recovery run ${id}`);
+  return { run: runOf(row), holder: optional(row['leased_by'], text), now: when(row['now']) };
+}
+
+const WRITE: Statement = {
+  name: 'recovery-write',
+  text: `update recovery_run set state = $3, phase = $4, next_at = to_timestamp($5::float8 / 1000), mode = $6, ver = $7,
+    leased_by = null, leased_until = null where tenant = $1 and id = $2`,
+};
+
+const EVIDENCE: Statement = {
+  name: 'recovery-evidence-add',
+  text: `insert into recovery_evidence (tenant, run, n, step, verdict, by, evidence) values ($1, $2, $3, $4, $5, $6, $7)`,
+};
+
+export interface RecoveryEvidence {
+  readonly step: string;
+  readonly verdict: 'good' | 'wait' | 'bad';
+  readonly by: string;
+  readonly evidence: object;
+}
+
+/** The next state of a locked run, with what led to it; the lease ends with it. */
+export async function writeRun(
+  run: Run,
+  tenant: string,
+  next: Pick<StoredRun, 'id' | 'phase' | 'mode' | 'nextAt' | 'ver'> & { readonly state: object },
+  evidence: RecoveryEvidence,
+): Promise<void> {
+  const { id, state, phase, nextAt, mode, ver } = next;
+  await run(WRITE, [tenant, id, jsonText(state), phase, nextAt ?? null, mode, ver]);
+  const { step, verdict, by } = evidence;
+  await run(EVIDENCE, [tenant, id, ver, step, verdict, by, jsonText(evidence.evidence)]);
+}
+
+const OPEN: Statement = {
+  name: 'recovery-open',
+  text: `select ${COLUMNS} from recovery_run r where r.tenant = $1 and r.target = $2
+    and r.phase not in ('closed', 'abandoned')`,
+};
+
+export async function openRun(
+  session: Pick<Session, 'run'>,
+  tenant: string,
+  target: string,
+): Promise<StoredRun | undefined> {
+  const [row] = await session.run(OPEN, [tenant, target]);
+  return row === undefined ? undefined : runOf(row);
+}
+
+const LIST: Statement = {
+  name: 'recovery-list',
+  text: `select ${COLUMNS} from recovery_run r where r.tenant = $1
+    order by (r.phase in ('closed', 'abandoned')), r.started_at desc limit $2`,
+};
+
+/** Open ones first. */
+export async function listRuns(
+  session: Pick<Session, 'run'>,
+  tenant: string,
+  limit = 100,
+): Promise<StoredRun[]> {
+  return (await session.run(LIST, [tenant, limit])).map(runOf);
+}
+
+const EVIDENCE_OF: Statement = {
+  name: 'recovery-evidence-of',
+  text: `select n, step, verdict, at, by, evidence from recovery_evidence where tenant = $1 and run = $2 order by n`,
+};
+
+export async function evidenceOf(
+  session: Pick<Session, 'run'>,
+  tenant: string,
+  run: string,
+): Promise<(RecoveryEvidence & { readonly n: number; readonly at: Instant })[]> {
+  return (await session.run(EVIDENCE_OF, [tenant, run])).map((row) => ({
+    n: Number(row['n']),
+    step: text(row['step']),
+    // A check constraint holds the column to these words.
+    verdict: text(row['verdict']) as RecoveryEvidence['verdict'],
+    at: when(row['at']),
+    by: text(row['by']),
+    evidence: row['evidence'] as object,
+  }));
+}
+
+function runOf(row: Row): StoredRun {
+  return {
+    id: text(row['id']),
+    target: text(row['target']),
+    startedAt: when(row['started_at']),
+    mode: row['mode'] === 'by_hand' ? 'by_hand' : 'automatic',
+    baseline: json(row['baseline']),
+    state: json(row['state']),
+    // A check constraint holds the column to these words.
+    phase: text(row['phase']) as RecoveryPhase,
+    nextAt: optional(row['next_at'], when),
+    leasedUntil: optional(row['leased_until'], when),
+    ver: Number(row['ver']),
+  };
+}

@@ -1,0 +1,127 @@
+/** The obligations of a list as a calendar feed that remembers, in the database, what it said before. */
+import { type Actor, allow } from '../../access/index.ts';
+import {
+  calendarFeed,
+  type FeedEntry,
+  type FeedState,
+  formatDay,
+  parseDay,
+  readFeedState,
+} from '../../calendar/index.ts';
+import { FilewrightError, type Instant, invariant } from '../../core/index.ts';
+import type { Installation } from '../../ledger/index.ts';
+import type { Session } from '../../postgres/index.ts';
+import { type StoredObligation, storedObligations } from '../store/obligations.ts';
+import { readFeed, writeFeed } from '../../people/index.ts';
+
+export interface IssuedFeed {
+  readonly name: string;
+  readonly text: string;
+  readonly counts: {
+    readonly entries: number;
+    readonly active: number;
+    readonly cancelled: number;
+  };
+}
+
+export interface FeedQuestion {
+  readonly dueBefore?: string;
+  readonly jurisdictions: readonly string[];
+  /** Feeds of different lists need different names; one for each choice of jurisdictions unless given. */
+  readonly name?: string;
+  /** What awards bring with them, all of it that is owed; `dueBefore` is asked here. */
+  readonly awards?: readonly FeedEntry[];
+}
+
+const PAGE_ROWS = 1_000;
+/** As with the command for any dates: calendar programs give up long before. */
+const OBLIGATIONS_MAX = 50_000;
+
+/**
+ * What the feed has shown stays in it while it is owed, even where `dueBefore` is moved back: an event is cancelled only
+ * when nothing is owed any more. State and sequences are committed before the text is handed out; a crash in between
+ * makes the next issue repeat the very same.
+ */
+export async function issueFeed(
+  app: Installation,
+  actor: Actor,
+  question: FeedQuestion,
+): Promise<IssuedFeed> {
+  allow(actor, 'obligation.feed');
+  const jurisdictions = [...question.jurisdictions].sort();
+  const name = question.name ?? ['Filewright obligations', ...jurisdictions].join(' ');
+  return app.session.transaction(async (run) => {
+    const kept = await readFeed(run, app.tenant, name);
+    const owed = await allOwed(run, app.tenant, { ...question, name });
+    const stamp = app.clock.now();
+    const previous = kept === undefined ? undefined : readFeedState(kept);
+    const awards = (question.awards ?? []).filter(
+      (entry) =>
+        question.dueBefore === undefined ||
+        formatDay(entry.day) < question.dueBefore ||
+        wasShown(entry, previous, stamp),
+    );
+    const feed = calendarFeed({
+      name,
+      entries: [...owed.flatMap(entriesOf), ...awards],
+      stamp,
+      ...(previous === undefined ? {} : { previous }),
+    });
+    const obligations = owed.map((one) => one.id);
+    await writeFeed(run, app.tenant, { name, state: feed.state, obligations });
+    return { name, text: feed.text, counts: feed.counts };
+  });
+}
+
+/** Asked of a feed with this entry alone: how an event is named is the calendar's affair. */
+function wasShown(entry: FeedEntry, previous: FeedState | undefined, stamp: Instant): boolean {
+  if (previous === undefined) return false;
+  const alone = calendarFeed({ name: 'one', entries: [entry], stamp }).state.events;
+  return Object.keys(alone).some((uid) => Object.hasOwn(previous.events, uid));
+}
+
+async function allOwed(
+  run: Session['run'],
+  tenant: string,
+  question: FeedQuestion & { readonly name: string },
+): Promise<StoredObligation[]> {
+  const all: StoredObligation[] = [];
+  for (;;) {
+    const last = all.at(-1);
+    const page = await storedObligations(run, tenant, {
+      states: ['open'],
+      jurisdictions: question.jurisdictions,
+      unfiled: false,
+      feed: question.name,
+      limit: PAGE_ROWS,
+      ...(question.dueBefore === undefined ? {} : { dueBefore: question.dueBefore }),
+      ...(last === undefined ? {} : { after: { due: last.due, id: last.id } }),
+    });
+    all.push(...page);
+    if (all.length > OBLIGATIONS_MAX) {
+      throw new FilewrightError(
+        'INPUT_LIMIT',
+        `At most ${OBLIGATIONS_MAX} obligations make one calendar; narrow the list with --due-before or --jurisdiction`,
+      );
+    }
+    if (page.length < PAGE_ROWS) return all;
+  }
+}
+
+/** No name: a calendar is read over shoulders. The entity's id says which one it is to whoever may know. */
+function entriesOf(one: StoredObligation): FeedEntry[] {
+  const common = {
+    identity: one.id,
+    kind: `${one.filingKind.replaceAll('_', ' ')} ${one.period}`,
+    jurisdiction: one.jurisdiction,
+    reference: one.entity,
+    cls: 'ordinary' as const,
+  };
+  return (['due', 'final'] as const).flatMap((date) => {
+    const text = one[date];
+    if (text === undefined) return [];
+    const day = parseDay(text);
+    invariant(day !== undefined, 'Expected a stored day to be a day.', { obligation: one.id });
+    return [{ ...common, date, day }];
+  });
+}

@@ -1,0 +1,329 @@
+/** What an entity owes next and when: the rule's date, the state's own record above it, and everything that hangs on it. */
+import {
+  addDays,
+  civilOf,
+  type Confidence,
+  type Day,
+  dayOf,
+  formatDay,
+  leastConfidence,
+  type OfficeCalendar,
+  rollForward,
+  type Step,
+} from '../../../calendar/index.ts';
+import { FilewrightError, type OpeningHours } from '../../../core/index.ts';
+import type { Alarm } from './alarm.ts';
+import { type Cutoff, cutoffOf } from './cutoff.ts';
+import type { EntityCase } from './entity-case.ts';
+import { type BesideDate, besideDates } from './obligation-dates.ts';
+import { ruleDate, type RuleDate } from './obligation-rule-date.ts';
+import type { EntityRules } from './read-entity-rules.ts';
+
+/** The law and the portals as values; where they come from is the caller's business. */
+export interface EntityLaw {
+  readonly rules: EntityRules;
+  /** Weekends and federal holidays. */
+  readonly businessDays: OfficeCalendar;
+  /** Hours of a shipped portal profile. */
+  readonly hoursOf: (profile: string) => OpeningHours | undefined;
+  readonly calendarOf: (code: string) => OfficeCalendar | undefined;
+}
+
+export interface Obligation {
+  /** Undefined: the law asks for nothing. */
+  readonly nextDue: Day | undefined;
+  /** The day to rely on: moved where a roll rule was read, earlier where the law or its readings are. */
+  readonly due: Day | undefined;
+  readonly rolledDue: Day | undefined;
+  readonly lastTimelyDay: Day | undefined;
+  readonly conservativeDue: Day | undefined;
+  readonly beside: readonly BesideDate[];
+  readonly cutoff: Cutoff | undefined;
+  /** The last business day on or before every reading of the due date. */
+  readonly scheduleBy: Day | undefined;
+  readonly steps: readonly Step[];
+  readonly alarms: readonly Alarm[];
+  readonly confidence: Confidence;
+}
+
+const BACK_DAYS_MAX = 15;
+
+export function computeObligation(entity: EntityCase, law: EntityLaw): Obligation {
+  const alarms: Alarm[] = [];
+  const settled = settle(entity, alarms);
+  if (settled === undefined) return nothingOwed(entity, alarms);
+  const { day: nextDue, steps } = settled;
+  const stated = leastConfidence(settled.confidence, caseConfidence(entity, alarms));
+  const { due, rolledDue, lastTimelyDay, conservativeDue } = reliedOn(entity, settled, law);
+  const moved = rolledDue === undefined ? businessDayWindow(entity) : 'the moved date';
+  const isUncovered = moved !== undefined && law.businessDays.coverageOf(nextDue) !== 'complete';
+  if (isUncovered) {
+    alarms.push({
+      code: 'CALENDAR_NOT_COVERED',
+      message: `The holidays of ${civilOf(nextDue).year} are not all known, so ${moved} may be wrong.`,
+    });
+  }
+  if (due < entity.asOf && nextDue >= entity.asOf) {
+    alarms.push({
+      code: 'LAST_DAY_PAST',
+      message: `The day to rely on, ${formatDay(due)}, lies before ${formatDay(entity.asOf)}, although the date that is named is ${formatDay(nextDue)}: if the filing has not been made, treat it as late.`,
+    });
+  }
+  const readings = [nextDue, lastTimelyDay, conservativeDue].filter((day) => day !== undefined);
+  return {
+    nextDue,
+    due,
+    rolledDue,
+    lastTimelyDay,
+    conservativeDue,
+    beside: besideDates({
+      entity,
+      nextDue,
+      filingYear: settled.filingYear,
+      businessDays: law.businessDays,
+      alarms,
+    }),
+    cutoff: portalCutoff(due, entity, law, alarms),
+    scheduleBy: lastBusinessDay(
+      readings.reduce((a, b) => (b < a ? b : a)),
+      law.businessDays,
+    ),
+    steps,
+    alarms,
+    confidence: isUncovered ? 'low' : stated,
+  };
+}
+
+/** From the date that the rule names to the day to rely on; each move is a step. */
+function reliedOn(
+  entity: EntityCase,
+  settled: Settled,
+  law: EntityLaw,
+): Pick<Obligation, 'rolledDue' | 'lastTimelyDay' | 'conservativeDue'> & { readonly due: Day } {
+  const { day: nextDue, steps } = settled;
+  const dueRule = entity.rule.due_rule;
+  const fixed = entity.filing === 'periodic' && dueRule.type === 'fixed' ? dueRule : undefined;
+  let due = nextDue;
+  let lastTimelyDay: Day | undefined;
+  if (fixed?.strictly_before === true) {
+    lastTimelyDay = addDays(nextDue, -1);
+    due = lastTimelyDay;
+    steps.push({
+      text: `The law says "before" that date, so the last timely day is the day before it.`,
+      ...cited(entity),
+      act: { kind: 'add-days', days: -1 },
+      day: due,
+    });
+  }
+  // The other reading is one of the rule's date; about another date on the state's record it says nothing.
+  const isOtherPage = settled.conservative === undefined;
+  const conservativeDue =
+    settled.conservative ??
+    (fixed?.conservative === undefined || settled.filingYear === undefined
+      ? undefined
+      : sameYear(nextDue, fixed.conservative));
+  if (conservativeDue !== undefined && conservativeDue < due) {
+    due = conservativeDue;
+    steps.push({
+      text: isOtherPage
+        ? 'Another official page gives an earlier date; the earlier one is relied on.'
+        : `Whether this entity is one of those with an earlier date was not said (${entity.rule.choice?.input}); the earlier one is relied on.`,
+      ...cited(entity),
+      act: { kind: 'earlier-of', other: conservativeDue },
+      day: due,
+    });
+  }
+  let rolledDue: Day | undefined;
+  if (entity.filing === 'periodic' && entity.rule.weekend_roll.rule === 'next_business_day') {
+    const rolled = roll(due, entity, law.businessDays);
+    rolledDue = rolled.day;
+    due = rolled.day;
+    steps.push(rolled);
+  }
+  return { due, rolledDue, lastTimelyDay, conservativeDue };
+}
+
+interface Settled {
+  readonly day: Day;
+  readonly filingYear: number | undefined;
+  readonly confidence: Confidence;
+  readonly steps: Step[];
+  readonly conservative?: Day;
+}
+
+/** The date on the state's own record controls; the rule's date is kept beside it so that a difference is seen. */
+function settle(entity: EntityCase, alarms: Alarm[]): Settled | undefined {
+  const record = entity.stateRecordDue;
+  const found = ruleDate(entity, alarms);
+  if (record === undefined) {
+    if (found.kind === 'unknown') {
+      throw new FilewrightError(
+        'STATE_RECORD_NEEDED',
+        `${found.message} Give the date on the record of the state as state_record_due.`,
+      );
+    }
+    if (found.kind === 'nothing') return undefined;
+    return { ...found, confidence: entity.rule.confidence };
+  }
+  const agrees = found.kind === 'date' && found.day === record;
+  alarms.push(...recordAlarms(record, found, entity));
+  const step: Step = {
+    text: agrees
+      ? 'The record of the state shows the same date.'
+      : 'The record of the state shows this date, and the record controls.',
+    citation: `record of the ${entity.rule.filed_with}, as given`,
+    act: { kind: 'set' },
+    day: record,
+  };
+  return {
+    day: record,
+    // The year of the rule's own occurrence says nothing about a date that is not the rule's.
+    filingYear: agrees ? found.filingYear : undefined,
+    confidence: agrees ? 'high' : 'medium',
+    steps: [...(found.kind === 'date' ? found.steps : []), step],
+  };
+}
+
+function recordAlarms(record: Day, found: RuleDate, entity: EntityCase): Alarm[] {
+  const alarms: Alarm[] = [];
+  if (found.kind === 'date' && found.day !== record) {
+    alarms.push({
+      code: 'STATE_RECORD_DIFFERS',
+      message: `The rule gives ${formatDay(found.day)}, the record of the state ${formatDay(record)}. The record is used; find out why they differ.`,
+    });
+  } else if (found.kind === 'nothing') {
+    alarms.push({
+      code: 'STATE_RECORD_DIFFERS',
+      message: `By the rule ${entity.rule.id} nothing is owed, but the record of the state shows ${formatDay(record)}. The record is used; find out why they differ.`,
+    });
+  } else if (found.kind === 'unknown') {
+    alarms.push({
+      code: 'STATE_RECORD_NOT_COMPARED',
+      message: `The date rests on the record alone: ${found.message}`,
+    });
+  }
+  if (record < entity.asOf) {
+    alarms.push({
+      code: 'STATE_RECORD_PAST',
+      message: `The date on the record, ${formatDay(record)}, lies before ${formatDay(entity.asOf)}: either it has been met and the record is old, or the filing is late.`,
+    });
+  }
+  return alarms;
+}
+
+function caseConfidence(entity: EntityCase, alarms: Alarm[]): Confidence {
+  const { rule } = entity;
+  if (rule.assigned_by_state === true && entity.stateRecordDue === undefined) {
+    alarms.push({
+      code: 'STATE_ASSIGNS_DATE',
+      message: `The ${rule.filed_with} assigns the date; the rule's is an assumption. Look it up and give it as state_record_due.`,
+    });
+  }
+  if (entity.formed !== undefined && entity.formed > entity.asOf) {
+    alarms.push({
+      code: 'FORMED_AFTER_AS_OF',
+      message: `The formation, ${formatDay(entity.formed)}, lies after ${formatDay(entity.asOf)}.`,
+    });
+  }
+  if (entity.stateRecordDue !== undefined) return 'high';
+  if (alarms.some(({ code }) => code === 'FISCAL_YEAR_END_ASSUMED')) return 'medium';
+  if (rule.cycle_start === 'uncertain' && entity.filing === 'periodic') {
+    alarms.push({
+      code: 'CYCLE_START_UNCERTAIN',
+      message: `Where the cycle of ${rule.id} starts is not defined precisely; the date may be a year off.`,
+    });
+    return 'low';
+  }
+  if (!entity.byAnalogy) return 'high';
+  alarms.push({
+    code: 'DOMESTIC_RULE_BY_ANALOGY',
+    message: `${rule.id} was read for domestic entities and is used for a foreign one because the case names it.`,
+  });
+  return 'low';
+}
+
+function nothingOwed(entity: EntityCase, alarms: readonly Alarm[]): Obligation {
+  const { rule } = entity;
+  const step: Step = {
+    text: `No periodic filing is owed by a ${rule.origin} ${rule.entity_kind} in ${rule.jurisdiction}.${rule.notes === null ? '' : ` ${rule.notes}`}`,
+    ...cited(entity),
+    act: { kind: 'start' },
+    day: entity.asOf,
+  };
+  return {
+    nextDue: undefined,
+    due: undefined,
+    rolledDue: undefined,
+    lastTimelyDay: undefined,
+    conservativeDue: undefined,
+    beside: [],
+    cutoff: undefined,
+    scheduleBy: undefined,
+    steps: [step],
+    alarms,
+    confidence: entity.byAnalogy ? 'low' : rule.confidence,
+  };
+}
+
+// Tex. Tax Code § 171.202 (secondary source): a due date on a weekend or holiday moves to the next business day.
+function roll(due: Day, entity: EntityCase, businessDays: OfficeCalendar): Step {
+  const rolled = rollForward(due, businessDays);
+  const skipped = rolled.skipped.map(({ day, reason }) => ({ day, reason }));
+  const closed = skipped.map(({ day, reason }) => `${formatDay(day)} (${reason})`).join(', ');
+  return {
+    text:
+      closed === ''
+        ? 'That is a business day, so the date stands.'
+        : `Not a business day: ${closed}; the date moves to the next business day.`,
+    ...cited(entity),
+    act: { kind: 'roll', skipped },
+    day: rolled.day,
+  };
+}
+
+function portalCutoff(
+  due: Day,
+  entity: EntityCase,
+  law: EntityLaw,
+  alarms: Alarm[],
+): Cutoff | undefined {
+  const portal = law.rules.portals[entity.rule.jurisdiction];
+  if (portal === undefined) return undefined;
+  const hours =
+    portal.hours ?? (portal.profile === undefined ? undefined : law.hoursOf(portal.profile));
+  if (hours === undefined) return undefined;
+  const holidays = portal.holidays === null ? undefined : law.calendarOf(portal.holidays);
+  const cutoff = cutoffOf(due, { hours, ...(holidays === undefined ? {} : { holidays }) });
+  if (cutoff !== undefined && cutoff.closedDays.length > 0) {
+    alarms.push({
+      code: 'PORTAL_CLOSED_ON_DUE_DAY',
+      message: `The portal is closed on ${formatDay(due)}; the last moment is ${cutoff.text}.`,
+    });
+  }
+  return cutoff;
+}
+
+/** What hangs on a business day although the due date is not moved. */
+function businessDayWindow({ filing, rule }: EntityCase): string | undefined {
+  return filing === 'periodic' && rule.window_opens?.type === 'first_business_day_of_due_month'
+    ? 'the day on which the window opens'
+    : undefined;
+}
+
+/** Never forward without a source: work is planned for the last business day on or before the due date. */
+function lastBusinessDay(day: Day, businessDays: OfficeCalendar): Day {
+  let candidate = day;
+  for (let back = 0; back < BACK_DAYS_MAX && businessDays.closedOn(candidate); back += 1) {
+    candidate = addDays(candidate, -1);
+  }
+  return candidate;
+}
+
+function sameYear(day: Day, monthDay: string): Day {
+  const [month, dayOfMonth] = monthDay.split('-').map(Number);
+  return dayOf(civilOf(day).year, month ?? 1, dayOfMonth ?? 1);
+}
+
+function cited(entity: EntityCase): { readonly citation?: string } {
+  return entity.rule.citation === null ? {} : { citation: entity.rule.citation };
+}

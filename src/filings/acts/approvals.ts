@@ -1,0 +1,113 @@
+/** What a second person approves, three things at once: the frozen hash, the count, and the fees by payment rail. */
+import { type Actor, allow } from '../../access/index.ts';
+import { createHash } from 'node:crypto';
+import {
+  type BatchId,
+  FilewrightError,
+  laneCode,
+  parseStrictJson,
+  sha256Of,
+} from '../../core/index.ts';
+import type { Installation } from '../../ledger/index.ts';
+import type { RailShare } from '../../entities/index.ts';
+import { type ApprovalTerms, batchPayloads, findBatch, type RailTotal } from '../store/batches.ts';
+import { profilesByLane } from '../../lanes/index.ts';
+
+/** What a person typed in advance; anything else than found refuses the approval. */
+export interface Expectation {
+  readonly sha256?: string;
+  readonly count?: number;
+  readonly totalCents?: number;
+}
+
+const PAGE_ROWS = 500;
+const PAYLOAD_BYTES_MAX = 64 * 1024 * 1024;
+
+/**
+ * Computed from the frozen bytes themselves, which are opened, hashed again and read: a total from anywhere else could
+ * speak of other payloads than the hash does.
+ */
+export async function approvalTerms(
+  app: Installation,
+  actor: Actor,
+  id: BatchId,
+): Promise<ApprovalTerms> {
+  allow(actor, 'batch.terms');
+  const batch = await findBatch(app.session, app.tenant, id);
+  // Loaded with the law, which commands that approve nothing need not wait for.
+  const { railShare } = await import('../../entities/index.ts');
+  const profiles = await profilesByLane(app);
+  const share = (lane: string, bytes: Uint8Array): RailShare =>
+    railShare(
+      profiles.get(laneCode(lane)),
+      parseStrictJson(bytes, { bytesMax: PAYLOAD_BYTES_MAX }),
+    );
+  const totals = new Map<string, { filings: number; cents: number }>();
+  const digest = createHash('sha256');
+  let count = 0;
+  let after = '';
+  for (;;) {
+    const page = await batchPayloads(app.session, app.tenant, {
+      batch: id,
+      after,
+      limit: PAGE_ROWS,
+    });
+    for (const payload of page) {
+      const bytes = app.vault.open(payload.sealed);
+      const sha256 = sha256Of(bytes);
+      if (sha256 !== payload.payloadSha256) throw notFrozen(id, payload.key);
+      digest.update(`${payload.key} ${sha256}\n`);
+      const { rail, cents } = share(payload.lane, bytes);
+      const before = totals.get(rail) ?? { filings: 0, cents: 0 };
+      totals.set(rail, { filings: before.filings + 1, cents: before.cents + cents });
+    }
+    count += page.length;
+    after = page.at(-1)?.key ?? after;
+    if (page.length < PAGE_ROWS) break;
+  }
+  const sha256 = digest.digest('hex');
+  if (batch.state !== 'open' && (batch.sha256 !== sha256 || batch.count !== count)) {
+    throw new FilewrightError(
+      'REFUSED_BY_RULE',
+      `Batch ${id} is not the one that was frozen; do not approve it`,
+    );
+  }
+  const fees: RailTotal[] = [...totals]
+    .map(([rail, total]) => ({ rail, ...total }))
+    .sort((a, b) => (a.rail < b.rail ? -1 : 1));
+  return { sha256, count, fees };
+}
+
+export function totalCents(fees: readonly RailTotal[]): number {
+  return fees.reduce((sum, { cents }) => sum + cents, 0);
+}
+
+export function assertExpected(id: BatchId, terms: ApprovalTerms, expected: Expectation): void {
+  const total = totalCents(terms.fees);
+  const differences = [
+    differs('hash', expected.sha256, terms.sha256),
+    differs('count', expected.count, terms.count),
+    differs('total of fees in cents', expected.totalCents, total),
+  ].filter((text) => text !== undefined);
+  if (differences.length === 0) return;
+  throw new FilewrightError('APPROVAL_MISMATCH', `Batch ${id}: ${differences.join('; ')}`, {
+    details: { batch: id },
+  });
+}
+
+function differs(
+  what: string,
+  expected: string | number | undefined,
+  found: string | number,
+): string | undefined {
+  if (expected === undefined || expected === found) return undefined;
+  return `the ${what} ${expected} was expected, found ${found}`;
+}
+
+function notFrozen(id: BatchId, key: string): FilewrightError {
+  return new FilewrightError(
+    'SEAL_BROKEN',
+    `The payload of the filing with key ${key} in batch ${id} is not the one that was frozen; do not approve the batch`,
+    { details: { batch: id, key } },
+  );
+}

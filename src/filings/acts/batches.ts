@@ -1,0 +1,230 @@
+/** Batches: import, approval by a second person, and running one to its end. */
+import { type Actor, allow, type PersonActor } from '../../access/index.ts';
+import { createReadStream } from 'node:fs';
+import {
+  type BatchId,
+  batchId,
+  type ColumnMapping,
+  FilewrightError,
+  isDatabaseAway,
+  isUuid,
+} from '../../core/index.ts';
+import { type Installation, sequenceAll } from '../../ledger/index.ts';
+import type { FilingEngine } from '../delivery/engine.ts';
+import type { WorkerSettings } from '../delivery/settings.ts';
+import {
+  type ImportCounts,
+  type ImportReport,
+  importRows,
+  type InputFormat,
+  readableFileBytes,
+  rowFormatOf,
+} from '../../intake/index.ts';
+import { warnOnApproval } from '../watch/arrival-warning.ts';
+import { entityRowReader } from '../../entities/index.ts';
+import {
+  type ApprovalTerms,
+  approveBatch,
+  assertResumable,
+  type Batch,
+  findBatch,
+  listBatches as storedBatches,
+  releaseBatch,
+} from '../store/batches.ts';
+import { type LaneCounts, laneCounts, lanes, profilesByLane } from '../../lanes/index.ts';
+import { approvalTerms, assertExpected, type Expectation } from './approvals.ts';
+import { userFact } from '../../people/index.ts';
+import { shippedLawGates } from './reviews-correction.ts';
+import { type Wait, waitsOf } from './waits.ts';
+
+const POLL_MS = 500;
+
+interface BatchImport {
+  readonly dryRun: boolean;
+  readonly mapping?: ColumnMapping;
+  readonly errorFile?: string;
+  readonly resume?: string;
+  readonly onProgress?: (counts: ImportCounts) => void;
+}
+
+export async function importFile(
+  app: Installation & FilingEngine,
+  actor: Actor,
+  input: BatchImport & { readonly path: string },
+): Promise<ImportReport> {
+  allow(actor, 'batch.import');
+  await readableFileBytes(input.path);
+  return importSource(app, {
+    ...input,
+    person: actor,
+    source: createReadStream(input.path),
+    format: rowFormatOf(input.path),
+    name: input.path.split(/[\\/]/).at(-1) ?? input.path,
+  });
+}
+
+/** The one way into a batch, for the rows of a file as for those that the register makes of obligations. */
+export async function importSource(
+  app: Installation & FilingEngine,
+  input: BatchImport & {
+    readonly source: AsyncIterable<Uint8Array>;
+    readonly format: InputFormat;
+    readonly name: string;
+    readonly person: PersonActor;
+  },
+): Promise<ImportReport> {
+  const resume = input.resume === undefined ? undefined : readBatchId(input.resume);
+  if (resume !== undefined) await assertResumable(app.session, app.tenant, resume, input.person.id);
+  const all = await lanes(app);
+  if (all.length === 0) {
+    throw new FilewrightError(
+      'REFUSED_BY_RULE',
+      'There is no lane yet; add a portal with lane add PROFILE first',
+    );
+  }
+  const byJurisdiction = new Map(all.map(({ profile }) => [profile.jurisdiction, profile]));
+  const report = await importRows({
+    source: input.source,
+    format: input.format,
+    reader: entityRowReader({
+      tenant: app.tenant,
+      lanes: byJurisdiction,
+      now: () => app.clock.now(),
+      law: await shippedLawGates(),
+    }),
+    store: app.intake,
+    vault: app.vault,
+    clock: app.clock,
+    ids: app.ids,
+    person: input.person.id,
+    batchName: input.name,
+    dryRun: input.dryRun,
+    ...(input.mapping === undefined ? {} : { mapping: input.mapping }),
+    ...(input.errorFile === undefined ? {} : { errorFile: input.errorFile }),
+    ...(resume === undefined ? {} : { resume }),
+    ...(input.onProgress === undefined ? {} : { onProgress: input.onProgress }),
+  });
+  if (!input.dryRun) await sequenceAll(app);
+  return report;
+}
+
+/** Approves as the second person, queues, and says what was approved. */
+export async function approve(
+  app: Installation & FilingEngine,
+  actor: Actor,
+  id: BatchId,
+  expected: Expectation = {},
+): Promise<ApprovalTerms> {
+  allow(actor, 'batch.approve');
+  const terms = await approvalTerms(app, actor, id);
+  assertExpected(id, terms, expected);
+  const fees = terms.fees.map(({ rail, filings, cents }) => ({ rail, filings, cents }));
+  const fact = userFact(app, 'approval.granted', actor, { batch: id, fees });
+  await approveBatch(app.session, app.tenant, id, actor.id, fact, {
+    terms,
+    onApproved: (run) => warnOnApproval(run, app, id),
+  });
+  await releaseBatch(app.session, app.tenant, id);
+  await sequenceAll(app);
+  return terms;
+}
+
+/** The newest first. */
+export async function listBatches(
+  app: Installation & FilingEngine,
+  actor: Actor,
+  limit: number,
+): Promise<readonly Batch[]> {
+  allow(actor, 'batch.list');
+  return storedBatches(app.session, app.tenant, limit);
+}
+
+/** Counts per lane, of one batch or of everything. */
+export async function batchStatus(
+  app: Installation & FilingEngine,
+  actor: Actor,
+  id: BatchId | undefined,
+): Promise<{ readonly batch: Batch | undefined; readonly lanes: readonly LaneCounts[] }> {
+  allow(actor, 'batch.status');
+  const batch = id === undefined ? undefined : await findBatch(app.session, app.tenant, id);
+  return { batch, lanes: await laneCounts(app.session, app.tenant, id) };
+}
+
+/**
+ * Runs a worker in this process until no filing of the batch is open, until none of the open ones can move for now, or
+ * until `signal` aborts.
+ */
+export async function runBatch(
+  app: Installation & FilingEngine,
+  actor: Actor,
+  id: BatchId,
+  options: {
+    readonly signal: AbortSignal;
+    readonly settings?: Partial<WorkerSettings>;
+    readonly onProgress?: (counts: readonly LaneCounts[]) => void;
+  },
+): Promise<{ readonly counts: readonly LaneCounts[]; readonly waits: readonly Wait[] }> {
+  allow(actor, 'batch.run');
+  const batch = await findBatch(app.session, app.tenant, id);
+  if (batch.state !== 'approved') {
+    throw new FilewrightError(
+      'NOT_APPROVED',
+      `Batch ${id} is ${batch.state}; nothing of it is sent before a second person approves it`,
+    );
+  }
+  // A crash between the approval and the release leaves filings unqueued; doing it again is harmless.
+  await releaseBatch(app.session, app.tenant, id);
+  const parts = await app.worker(await profilesByLane(app), options.settings);
+  const running = parts.worker.run();
+  let failure: unknown;
+  const ended = running.catch((error: unknown) => {
+    failure = error;
+  });
+  let waits: readonly Wait[] | undefined;
+  try {
+    for (;;) {
+      const askedMs = app.clock.monotonicMs();
+      waits = await lookAt(app, id, options.onProgress);
+      if (waits !== undefined || options.signal.aborted || failure !== undefined) break;
+      // Counting a large batch takes a while; the workers need the database more.
+      const tookMs = app.clock.monotonicMs() - askedMs;
+      await app.clock.sleep(Math.max(POLL_MS, tookMs * 10), options.signal);
+    }
+  } finally {
+    // Also when counting went wrong: a worker that nobody stops would go on without its connections, for ever.
+    try {
+      await parts.worker.stop();
+      await ended;
+    } finally {
+      await parts.close();
+    }
+  }
+  if (failure !== undefined) throw failure;
+  await sequenceAll(app);
+  return { counts: await laneCounts(app.session, app.tenant, id), waits: waits ?? [] };
+}
+
+/** What the batch waits for; undefined while it goes on. A database that is away is waited out, as the worker does. */
+async function lookAt(
+  app: Installation & FilingEngine,
+  id: BatchId,
+  onProgress: ((counts: readonly LaneCounts[]) => void) | undefined,
+): Promise<readonly Wait[] | undefined> {
+  try {
+    const counts = await laneCounts(app.session, app.tenant, id);
+    onProgress?.(counts);
+    return waitsOf(counts, await lanes(app), app.clock.now());
+  } catch (error) {
+    if (!isDatabaseAway(error)) throw error;
+    return undefined;
+  }
+}
+
+export function readBatchId(text: string): BatchId {
+  if (!isUuid(text))
+    throw new FilewrightError(
+      'USAGE',
+      `A batch id (a UUID) was expected, found "${text}"; see batch list`,
+    );
+  return batchId(text);
+}

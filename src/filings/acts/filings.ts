@@ -1,0 +1,49 @@
+/** Looking at filings. The sealed payload is opened only for a person. */
+import { type Actor, allow } from '../../access/index.ts';
+import { type AttemptRecord, type JsonValue, parseStrictJson } from '../../core/index.ts';
+import type { Installation } from '../../ledger/index.ts';
+import {
+  type FilingFilter,
+  type FilingView,
+  findFiling,
+  findPayload,
+  listFilings as storedFilings,
+} from '../store/filings.ts';
+import { history } from '../store/delivery-store.ts';
+import { lanes, requireLane } from '../../lanes/index.ts';
+
+/** In the order of their ids. */
+export async function listFilings(
+  app: Installation,
+  actor: Actor,
+  filter: FilingFilter,
+): Promise<readonly FilingView[]> {
+  allow(actor, 'filing.list');
+  if (filter.lane !== undefined) requireLane(await lanes(app), filter.lane);
+  return storedFilings(app.session, app.tenant, filter);
+}
+
+export interface FilingDetail {
+  readonly filing: FilingView;
+  readonly attempts: readonly AttemptRecord[];
+}
+
+/** By its id or its idempotency key. */
+export async function showFiling(
+  app: Installation,
+  actor: Actor,
+  name: string,
+): Promise<FilingDetail> {
+  allow(actor, 'filing.show', name);
+  const filing = await findFiling(app.session, app.tenant, name);
+  return { filing, attempts: await history(app.session, app.tenant, filing.id) };
+}
+
+export async function openPayload(
+  app: Installation,
+  actor: Actor,
+  { id }: Pick<FilingView, 'id'>,
+): Promise<JsonValue> {
+  allow(actor, 'filing.open', id);
+  return parseStrictJson(app.vault.open(await findPayload(app.session, app.tenant, id)));
+}

@@ -1,0 +1,168 @@
+/** Reviews that send nothing: accepted as filed, rejected, handed on. One person does them, with a reason. */
+import { type Actor, allow, type PersonActor } from '../../access/index.ts';
+import {
+  canonicalBytes,
+  type FactType,
+  FilewrightError,
+  type Filing,
+  type JsonValue,
+  sha256Of,
+  toRfc3339,
+} from '../../core/index.ts';
+import { dataKeys, type Installation, sequenceAll } from '../../ledger/index.ts';
+import { acceptAsFiled, handOn, rejectByReview } from '../store/reviews.ts';
+import { type ExceptionView, findException } from '../store/filings.ts';
+import { listPeople, userFact } from '../../people/index.ts';
+import { checkOpen } from './reviews-rules.ts';
+
+/** What shows that it was filed: a text, or a file (a confirmation page, a letter) kept sealed in the ledger. */
+export type Evidence =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'file'; readonly name: string; readonly bytes: Uint8Array };
+
+const EVIDENCE_BYTES_MAX = 8 * 1024 * 1024;
+const RECEIPT = /^[^\p{Cc}\p{Surrogate}]{1,200}$/u;
+
+export async function acceptFiling(
+  app: Installation,
+  actor: Actor,
+  input: {
+    readonly id: string;
+    readonly reason: string;
+    readonly receipt: string;
+    readonly evidence: Evidence;
+    /** The receipt stands for another filing, too: the person says so. */
+    readonly isShared?: boolean;
+  },
+): Promise<{ readonly exception: ExceptionView; readonly evidenceSha256: string }> {
+  allow(actor, 'review.accept');
+  const { reason, receipt, evidence } = input;
+  if (!RECEIPT.test(receipt) || receipt.trim() !== receipt) {
+    throw new FilewrightError(
+      'USAGE',
+      '--receipt: the number on the receipt or confirmation was expected, without spaces around it',
+    );
+  }
+  const exception = await findException(app.session, app.tenant, input.id);
+  checkOpen(exception);
+  const { filing, n } = exception;
+  const content = evidence.kind === 'text' ? Buffer.from(evidence.text, 'utf8') : evidence.bytes;
+  if (content.length === 0 || content.length > EVIDENCE_BYTES_MAX) {
+    throw new FilewrightError(
+      'INPUT_LIMIT',
+      `Evidence of 1 to ${EVIDENCE_BYTES_MAX} bytes was expected, found ${content.length}`,
+    );
+  }
+  const evidenceSha256 = sha256Of(content);
+  const data = {
+    from: filing.status,
+    to: 'accepted',
+    cause: 'accept_as_filed',
+    receipt,
+    ...(input.isShared === true ? { shared_receipt: true } : {}),
+    reason,
+    evidence_sha256: evidenceSha256,
+    payload_sha256: filing.payloadSha256,
+  };
+  const fact = await sealedFact(app, actor, filing, data, {
+    receipt,
+    ...(evidence.kind === 'text'
+      ? { evidence_text: evidence.text }
+      : {
+          evidence_name: evidence.name,
+          evidence_base64: Buffer.from(evidence.bytes).toString('base64'),
+        }),
+  });
+  const isShared = input.isShared === true;
+  const act = { filing: filing.id, n, by: actor.id, reason, receipt, evidenceSha256, fact };
+  await acceptAsFiled(app.session, app.tenant, { ...act, isShared });
+  await sequenceAll(app);
+  return { exception, evidenceSha256 };
+}
+
+export async function rejectFiling(
+  app: Installation,
+  actor: Actor,
+  input: {
+    readonly id: string;
+    readonly reason: string;
+    readonly notFiled: string | undefined;
+  },
+): Promise<ExceptionView> {
+  allow(actor, 'review.reject');
+  const { reason, notFiled } = input;
+  const exception = await findException(app.session, app.tenant, input.id);
+  checkOpen(exception);
+  const { filing, n } = exception;
+  if (exception.unsettled !== undefined && notFiled === undefined) {
+    throw new FilewrightError(
+      'MAY_BE_FILED',
+      `An earlier send of filing ${filing.id} may have been accepted. Find out: record it with review accept-as-filed, ` +
+        'or reject it with --not-filed "<how you know>"',
+    );
+  }
+  const fact = userFact(app, 'filing.state', actor, {
+    // What the portal has refused stays rejected: that is no change of status, only the end of the matter.
+    ...(filing.status === 'rejected' ? {} : { from: filing.status, to: 'rejected' }),
+    cause: 'reject',
+    reason,
+    payload_sha256: filing.payloadSha256,
+    ...(notFiled === undefined ? {} : { not_filed: notFiled }),
+  });
+  const evidenceSha256 = notFiled === undefined ? undefined : sha256Of(notFiled);
+  await rejectByReview(app.session, app.tenant, {
+    filing: filing.id,
+    n,
+    by: actor.id,
+    reason,
+    fact,
+    ...(evidenceSha256 === undefined ? {} : { evidenceSha256 }),
+  });
+  await sequenceAll(app);
+  return exception;
+}
+
+export async function handOnFiling(
+  app: Installation,
+  actor: Actor,
+  input: {
+    readonly id: string;
+    readonly reason: string;
+    readonly to: string;
+  },
+): Promise<ExceptionView> {
+  allow(actor, 'review.hand-on');
+  const { reason, to } = input;
+  const exception = await findException(app.session, app.tenant, input.id);
+  checkOpen(exception);
+  const people = await listPeople(app.session, app.tenant);
+  const person = people.find((each) => each.name === to && each.disabledAt === undefined);
+  if (person === undefined) {
+    throw new FilewrightError('NOT_FOUND', `No active person is named "${to}"; see user list`);
+  }
+  const { filing, n } = exception;
+  const fact = userFact(app, 'review.handed_on', actor, { to_person: person.id, reason });
+  const act = { filing: filing.id, n, by: actor.id, reason, to: person.id, fact };
+  await handOn(app.session, app.tenant, act);
+  await sequenceAll(app);
+  return exception;
+}
+
+/** A fact whose body is sealed under the key of the filing's entity. */
+export async function sealedFact(
+  app: Installation,
+  actor: PersonActor,
+  filing: Filing,
+  data: Readonly<Record<string, JsonValue>>,
+  body: Readonly<Record<string, JsonValue>>,
+  type: FactType = 'filing.state',
+): Promise<ReturnType<typeof userFact>> {
+  const fact = userFact(app, type, actor, data);
+  const month = toRfc3339(app.clock.now()).slice(0, 7);
+  const keys = await dataKeys(app.session, { tenant: app.tenant, month }, [filing.entityId], () =>
+    app.vault.newKey(month),
+  );
+  const key = keys.get(filing.entityId);
+  if (key === undefined) throw new Error(`no data key for ${month}`);
+  return { ...fact, body: app.vault.seal({ key, entry: fact.id, body: canonicalBytes(body) }) };
+}

@@ -1,0 +1,73 @@
+export { approvalTerms, type Expectation, totalCents } from './acts/approvals.ts';
+export {
+  approve,
+  batchStatus,
+  importFile,
+  listBatches,
+  readBatchId,
+  runBatch,
+} from './acts/batches.ts';
+export { defendFiling } from './acts/defence.ts';
+export { diagnosePayload, type PayloadDiagnosis } from './acts/diagnose-payload.ts';
+export { diagnoseSessions, type SessionsDiagnosis } from './acts/diagnose-sessions.ts';
+export {
+  type BlocksDiagnosis,
+  type ConflictsDiagnosis,
+  diagnoseBlocks,
+  diagnoseConflicts,
+} from './acts/diagnose.ts';
+export { listFilings, openPayload, showFiling } from './acts/filings.ts';
+export { forecastFilings, readOutlook, type Scope } from './acts/forecast.ts';
+export { createBatch, type ObligationBatch } from './acts/register-batch.ts';
+export { nextObligation } from './acts/register-completion.ts';
+export { acceptFiling, type Evidence, handOnFiling, rejectFiling } from './acts/reviews-closing.ts';
+export type { FieldEdit } from './acts/reviews-correction.ts';
+export {
+  approveReview,
+  listProposals,
+  type OpenedProposal,
+  openProposal,
+  proposeBulkReplay,
+  proposeCorrection,
+  type Proposed,
+  proposeReplay,
+  withdrawReview,
+} from './acts/reviews-proposals.ts';
+export { bodyOf, listReviews, openReview, type ReviewFile } from './acts/reviews.ts';
+export { sendGate } from './acts/send-gate.ts';
+export {
+  readDuration,
+  readThresholds,
+  unfiledOf,
+  warnOfSlack,
+  warnOfUnfiled,
+} from './acts/slack-alerts.ts';
+export type { Wait } from './acts/waits.ts';
+export type { FilingEngine, RunningParts } from './delivery/engine.ts';
+export { DEFAULT_SETTINGS } from './delivery/settings.ts';
+export { Worker, type WorkerPorts } from './delivery/worker.ts';
+export { OpenSpans } from './rules/forecast-hours.ts';
+export {
+  type BacklogFiling,
+  forecast,
+  type LaneForecast,
+  rulesOf,
+  SLACK_THRESHOLDS_MS,
+} from './rules/forecast.ts';
+export { type ApprovalTerms, type Batch, unfinishedBatches } from './store/batches.ts';
+export { PostgresDeliveryStore } from './store/delivery-store.ts';
+export type { DiagnosedLaneEvent } from './store/diagnose.ts';
+export { type FilingView, findFiling } from './store/filings.ts';
+export { PostgresIntakeStore } from './store/intake-store.ts';
+export { REVIEW_FILTERS, type ReviewFilter } from './store/reviews.ts';
+export { warnOnArrival } from './watch/arrival-warning.ts';
+export { registeredAgentNotice } from './watch/registered-agent-notice.ts';
+export { watchSessions } from './watch/session-watch.ts';
+export {
+  type SlackFigures,
+  slackFigures,
+  slackLines,
+  type SlackWatchParts,
+  watchSlack,
+} from './watch/slack-watch.ts';
+export { unfiledSoon, watchUnfiled } from './watch/unfiled-watch.ts';

@@ -1,0 +1,286 @@
+/** Batches: a view over filings that were imported together. Approval by a second person lets them go. */
+import {
+  type BatchId,
+  batchId,
+  checkSecondPerson,
+  FilewrightError,
+  type LedgerFact,
+  type PersonId,
+  type SealedPayload,
+} from '../../core/index.ts';
+import { recordFact } from '../../ledger/index.ts';
+import { batchHash } from './intake-store.ts';
+import {
+  hex,
+  lockedOnce,
+  optional,
+  type Row,
+  SEALED_COLUMNS,
+  sealedOf,
+  type Session,
+  type Statement,
+  text,
+  when,
+} from '../../postgres/index.ts';
+import { decideProposal } from '../../people/index.ts';
+
+export interface Batch {
+  readonly id: BatchId;
+  readonly source: string;
+  readonly state: 'open' | 'frozen' | 'approved';
+  readonly preparedBy: string;
+  readonly preparedAt: number;
+  readonly count: number | undefined;
+  readonly sha256: string | undefined;
+  readonly approvedBy: string | undefined;
+  readonly approvedAt: number | undefined;
+}
+
+/** Rows released in one transaction: long enough to be efficient, short enough to let workers in between. */
+const RELEASE_MAX = 5_000;
+
+const COLUMNS = `b.id, b.source, b.state, p.name as prepared_by, b.prepared_at, b.count, b.sha256,
+  a.name as approved_by, q.decided_at as approved_at`;
+const JOINS = `from batch b join person p on p.tenant = b.tenant and p.id = b.prepared_by
+  left join proposal q on q.tenant = b.tenant and q.kind = 'batch' and q.subject = b.id::text and q.state = 'approved'
+  left join person a on a.tenant = q.tenant and a.id = q.decided_by`;
+
+const HELD = '(select count(*) from envelope e where e.tenant = b.tenant and e.batch = b.id)';
+
+const FIND: Statement = {
+  name: 'batch-find',
+  text: `select ${COLUMNS} ${JOINS} where b.tenant = $1 and b.id = $2`,
+};
+const LIST: Statement = {
+  name: 'batch-list',
+  // An open batch has no count of its own yet, and may hold filings all the same.
+  text: `select ${COLUMNS.replace('b.count', `coalesce(b.count, ${HELD}) as count`)} ${JOINS}
+    where b.tenant = $1 order by b.prepared_at desc limit $2`,
+};
+const UNFINISHED: Statement = {
+  name: 'batch-unfinished',
+  text: `select b.id, b.source, b.prepared_at, h.held from batch b, lateral (select ${HELD} as held) h
+    where b.tenant = $1 and b.state = 'open' and h.held > 0 order by b.prepared_at`,
+};
+
+const LOCK: Statement = {
+  name: 'batch-lock',
+  text: 'select state, prepared_by, sha256, count from batch where tenant = $1 and id = $2 for update',
+};
+
+const PREPARED: Statement = {
+  name: 'batch-prepared',
+  text: `select b.state, b.prepared_by, p.name ${JOINS} where b.tenant = $1 and b.id = $2`,
+};
+
+const APPROVE: Statement = {
+  name: 'batch-approve',
+  text: `update batch set state = 'approved', ver = ver + 1 where tenant = $1 and id = $2 returning ver`,
+};
+
+const RELEASE: Statement = {
+  name: 'batch-release',
+  text: `
+with ${lockedOnce(
+    'held',
+    `
+  select f.id, e.not_before from envelope e
+  join batch b on b.tenant = e.tenant and b.id = e.batch and b.state = 'approved'
+  join filing f on f.tenant = e.tenant and f.id = e.id
+  where e.tenant = $1 and e.batch = $2 and f.status = 'pending' and f.attempt = 0 and f.next_at is null
+    and f.holder is null
+  limit $3`,
+    { of: 'f' },
+  )}
+update filing f set next_at = greatest(now(), held.not_before) from held where f.tenant = $1 and f.id = held.id
+returning f.id`,
+};
+
+export async function findBatch(session: Session, tenant: string, id: BatchId): Promise<Batch> {
+  const [row] = await session.run(FIND, [tenant, id]);
+  if (row === undefined)
+    throw new FilewrightError('NOT_FOUND', `No batch has the id ${id}; see batch list`);
+  return batchOf(row);
+}
+
+export async function listBatches(
+  session: Session,
+  tenant: string,
+  limit: number,
+): Promise<Batch[]> {
+  return (await session.run(LIST, [tenant, limit])).map(batchOf);
+}
+
+/** What is to be paid on one rail. */
+export interface RailTotal {
+  readonly rail: string;
+  readonly filings: number;
+  readonly cents: number;
+}
+
+/** What a second person binds with an approval. */
+export interface ApprovalTerms {
+  readonly sha256: string;
+  readonly count: number;
+  readonly fees: readonly RailTotal[];
+}
+
+const KEEP_APPROVAL: Statement = {
+  name: 'batch-approval-keep',
+  text: 'insert into batch_approval (tenant, batch, fees) values ($1, $2, $3)',
+};
+
+const PAYLOADS: Statement = {
+  name: 'batch-payloads',
+  text: `select e.key, e.lane, e.payload_sha256, ${SEALED_COLUMNS} from envelope e
+join ledger_blob b on b.ct = e.payload_ct join ledger_dek k on k.tenant = e.tenant and k.id = b.key
+where e.tenant = $1 and e.batch = $2 and e.key collate "C" > $3 order by e.key collate "C" limit $4`,
+};
+
+export interface BatchPayload {
+  readonly key: string;
+  readonly lane: string;
+  readonly payloadSha256: string;
+  readonly sealed: SealedPayload;
+}
+
+/** The frozen payloads of a batch in the order of its hash, a page behind `after`. */
+export async function batchPayloads(
+  session: Session,
+  tenant: string,
+  page: { readonly batch: BatchId; readonly after: string; readonly limit: number },
+): Promise<BatchPayload[]> {
+  const rows = await session.run(PAYLOADS, [tenant, page.batch, page.after, page.limit]);
+  return rows.map((row) => ({
+    key: text(row['key']),
+    lane: text(row['lane']),
+    payloadSha256: hex(row['payload_sha256']),
+    sealed: sealedOf(row),
+  }));
+}
+
+/** Batches that hold filings and were never frozen: their import still runs, or was cut off. */
+export async function unfinishedBatches(
+  session: Session,
+  tenant: string,
+): Promise<{ readonly batch: BatchId; readonly source: string; readonly filings: number }[]> {
+  const rows = await session.run(UNFINISHED, [tenant]);
+  return rows.map((row) => ({
+    batch: batchId(text(row['id'])),
+    source: text(row['source']),
+    filings: Number(row['held']),
+  }));
+}
+
+/** Only who opened a batch adds to it: whoever could add to another's batch could then approve what they added. */
+export async function assertResumable(
+  session: Session,
+  tenant: string,
+  id: BatchId,
+  by: PersonId,
+): Promise<void> {
+  const [batch] = await session.run(PREPARED, [tenant, id]);
+  if (batch === undefined)
+    throw new FilewrightError('NOT_FOUND', `No batch has the id ${id}; see batch list`);
+  if (batch['state'] !== 'open') {
+    throw new FilewrightError(
+      'REFUSED_BY_RULE',
+      `Batch ${id} is ${text(batch['state'])} and takes nothing more; leave --resume out for a new one`,
+    );
+  }
+  if (batch['prepared_by'] !== by) {
+    throw new FilewrightError(
+      'REFUSED_BY_RULE',
+      `Batch ${id} was opened by ${text(batch['name'])}, who alone can go on with it: nobody may approve what they added themselves`,
+    );
+  }
+}
+
+/** The second person. The database refuses self-approval by itself; this says it in words first. */
+export async function approveBatch(
+  session: Session,
+  tenant: string,
+  id: BatchId,
+  by: PersonId,
+  fact: LedgerFact,
+  options: {
+    readonly terms?: ApprovalTerms;
+    /** In the same transaction. */
+    readonly onApproved?: (run: Session['run']) => Promise<void>;
+  } = {},
+): Promise<void> {
+  const { terms } = options;
+  await session.transaction(async (run) => {
+    const [batch] = await run(LOCK, [tenant, id]);
+    if (batch === undefined)
+      throw new FilewrightError('NOT_FOUND', `No batch has the id ${id}; see batch list`);
+    const what = `Batch ${id}`;
+    checkSecondPerson(what, by, [text(batch['prepared_by'])]);
+    if (batch['state'] === 'approved') return;
+    if (batch['state'] === 'open') {
+      throw new FilewrightError(
+        'REFUSED_BY_RULE',
+        `The import of batch ${id} did not finish; run the same batch import or batch create with --resume ${id}`,
+      );
+    }
+    const now = await batchHash(run, tenant, id);
+    if (now.sha256 !== hex(batch['sha256']) || now.count !== Number(batch['count'])) {
+      throw new FilewrightError(
+        'REFUSED_BY_RULE',
+        `Batch ${id} is not the one that was frozen; do not approve it`,
+      );
+    }
+    if (terms !== undefined && (terms.sha256 !== now.sha256 || terms.count !== now.count)) {
+      throw new FilewrightError(
+        'APPROVAL_MISMATCH',
+        `Batch ${id} has ${now.count} filings with the hash ${now.sha256}, and not what the approval is about`,
+      );
+    }
+    await decideProposal(
+      run,
+      tenant,
+      { kinds: ['batch'], subject: id, what },
+      { approves: true, by },
+    );
+    const [row] = await run(APPROVE, [tenant, id]);
+    await run(KEEP_APPROVAL, [tenant, id, JSON.stringify(terms?.fees ?? [])]);
+    const subject = { kind: 'batch', id, ver: 1 };
+    const complete = {
+      ...fact,
+      data: { ...fact.data, batch_ver: Number(row?.['ver']), count: now.count, sha256: now.sha256 },
+    };
+    await recordFact(run, { tenant, boundary: 'access' }, subject, complete);
+    await options.onApproved?.(run);
+  });
+}
+
+/** Queues the filings of an approved batch. Safe to repeat: a crash midway leaves the rest for the next call. */
+export async function releaseBatch(
+  session: Session,
+  tenant: string,
+  id: BatchId,
+  onProgress?: (released: number) => void,
+): Promise<number> {
+  let released = 0;
+  for (;;) {
+    const rows = await session.run(RELEASE, [tenant, id, RELEASE_MAX]);
+    released += rows.length;
+    onProgress?.(released);
+    if (rows.length < RELEASE_MAX) return released;
+  }
+}
+
+function batchOf(row: Row): Batch {
+  return {
+    id: batchId(text(row['id'])),
+    source: text(row['source']),
+    // A check constraint holds the column to these words.
+    state: row['state'] as Batch['state'],
+    preparedBy: text(row['prepared_by']),
+    preparedAt: when(row['prepared_at']),
+    count: optional(row['count'], Number),
+    sha256: optional(row['sha256'], hex),
+    approvedBy: optional(row['approved_by'], text),
+    approvedAt: optional(row['approved_at'], when),
+  };
+}

@@ -1,0 +1,204 @@
+/** Reading filings and their exceptions. What people do with exceptions is in reviews.ts. */
+import {
+  FilewrightError,
+  type Filing,
+  type FilingId,
+  filingId,
+  type FilingStatus,
+  type Instant,
+  isUuid,
+  type SealedPayload,
+  type Unsettled,
+} from '../../core/index.ts';
+import {
+  FILING_COLUMNS,
+  filingOf,
+  optional,
+  type Row,
+  SEALED_COLUMNS,
+  sealedOf,
+  type Session,
+  type Statement,
+  text,
+  when,
+} from '../../postgres/index.ts';
+
+export interface FilingView extends Filing {
+  readonly nextAt: number | undefined;
+  readonly verdict: string | undefined;
+  readonly code: string | undefined;
+  readonly receipt: string | undefined;
+  readonly ver: number;
+}
+
+export interface ExceptionView {
+  readonly filing: FilingView;
+  readonly n: number;
+  readonly reason: string;
+  readonly unsettled: Unsettled | undefined;
+  readonly openedAt: number;
+  readonly closedAt: number | undefined;
+  readonly resolution: string | undefined;
+  readonly envelope: SealedPayload;
+}
+
+const VIEW = `${FILING_COLUMNS}, f.next_at, f.verdict, f.code, f.receipt, f.ver`;
+const FROM = 'from filing f join envelope e on e.tenant = f.tenant and e.id = f.id';
+const SEALED =
+  'join ledger_blob b on b.ct = x.ct join ledger_dek k on k.tenant = x.tenant and k.id = b.key';
+
+const LIST: Statement = {
+  name: 'filing-list',
+  text: `select ${VIEW} ${FROM}
+where f.tenant = $1 and ($2::text is null or f.status = $2) and ($3::text is null or f.lane = $3)
+  and ($4::uuid is null or e.batch = $4) and ($5::uuid is null or f.id > $5)
+order by f.id limit $6`,
+};
+
+const FIND: Statement = {
+  name: 'filing-find',
+  text: `select ${VIEW} ${FROM} where f.tenant = $1 and (f.id = $2::uuid or e.key = $3)`,
+};
+
+// An intent whose outcome says that nothing was written was no send; one without an outcome may have been.
+const LAST_SENT: Statement = {
+  name: 'filing-last-sent',
+  text: `
+select max(a.intent_at) as at from envelope e
+join attempt a on a.tenant = e.tenant and a.filing = e.id and a.action in ('send', 'resend')
+left join outcome o on o.tenant = a.tenant and o.filing = a.filing and o.no = a.no and o.counted
+where e.tenant = $1 and e.entity_id = $2 and e.filing_kind = $3 and e.lane = $4 and e.id <> $5
+  and coalesce(o.verdict, '') not in ('unsent', 'held_back', 'gated', 'late')`,
+};
+
+const PAYLOAD: Statement = {
+  name: 'filing-payload',
+  text: `select encode(e.payload_sha256, 'hex') as sha256, ${SEALED_COLUMNS} from envelope e
+left join ledger_blob b on b.ct = e.payload_ct
+left join ledger_dek k on k.tenant = e.tenant and k.id = b.key and k.state = 'live'
+where e.tenant = $1 and e.id = $2`,
+};
+
+const EXCEPTIONS: Statement = {
+  name: 'exception-list',
+  text: `select ${VIEW}, x.n, x.reason, x.unsettled, x.opened_at, x.closed_at, x.resolution, ${SEALED_COLUMNS}
+${FROM} join exception x on x.tenant = f.tenant and x.filing = f.id and x.n = f.exceptions ${SEALED}
+where f.tenant = $1 and f.status in ('rejected', 'fallout') and x.closed_at is null
+  and ($2::text is null or f.lane = $2) and ($3::uuid is null or e.batch = $3)
+order by f.last_safe, f.id limit $4`,
+};
+
+const EXCEPTION: Statement = {
+  name: 'exception-find',
+  text: `select ${VIEW}, x.n, x.reason, x.unsettled, x.opened_at, x.closed_at, x.resolution, ${SEALED_COLUMNS}
+${FROM} join exception x on x.tenant = f.tenant and x.filing = f.id ${SEALED}
+where f.tenant = $1 and f.id = $2 order by x.n desc limit 1`,
+};
+
+export interface FilingFilter {
+  readonly status?: FilingStatus;
+  readonly lane?: string;
+  readonly batch?: string;
+  readonly after?: string;
+  readonly limit: number;
+}
+
+/** When another filing of the same kind for the same entity was last sent on the lane, as far as anybody knows. */
+export async function lastSentAt(
+  session: Pick<Session, 'run'>,
+  tenant: string,
+  filing: Pick<Filing, 'id' | 'entityId' | 'filingKind' | 'lane'>,
+): Promise<Instant | undefined> {
+  const { id, entityId, filingKind, lane } = filing;
+  const [row] = await session.run(LAST_SENT, [tenant, entityId, filingKind, lane, id]);
+  return optional(row?.['at'], when);
+}
+
+export async function listFilings(
+  session: Session,
+  tenant: string,
+  filter: FilingFilter,
+): Promise<FilingView[]> {
+  const { status, lane, batch, after, limit } = filter;
+  const values = [tenant, status ?? null, lane ?? null, batch ?? null, after ?? null, limit];
+  return (await session.run(LIST, values)).map(viewOf);
+}
+
+/** By id or by idempotency key. */
+export async function findFiling(
+  session: Session,
+  tenant: string,
+  name: string,
+): Promise<FilingView> {
+  const [row] = await session.run(FIND, [tenant, isUuid(name) ? name : null, name]);
+  if (row === undefined)
+    throw new FilewrightError('NOT_FOUND', `No filing has the id or key ${name}; see filing list`);
+  return viewOf(row);
+}
+
+export async function findPayload(
+  session: Session,
+  tenant: string,
+  id: FilingId,
+): Promise<SealedPayload> {
+  const [row] = await session.run(PAYLOAD, [tenant, id]);
+  if (row === undefined)
+    throw new FilewrightError('NOT_FOUND', `No filing has the id ${id}; see filing list`);
+  if (row['blob'] === null || row['key_id'] === null) {
+    throw new FilewrightError(
+      'NOT_FOUND',
+      `The payload of ${id} was destroyed when its time of keeping ended; its SHA-256 was ${text(row['sha256'])}`,
+    );
+  }
+  return sealedOf(row);
+}
+
+export async function listExceptions(
+  session: Session,
+  tenant: string,
+  filter: { readonly lane?: string; readonly batch?: string; readonly limit: number },
+): Promise<ExceptionView[]> {
+  const rows = await session.run(EXCEPTIONS, [
+    tenant,
+    filter.lane ?? null,
+    filter.batch ?? null,
+    filter.limit,
+  ]);
+  return rows.map(exceptionOf);
+}
+
+export async function findException(
+  session: Session,
+  tenant: string,
+  id: string,
+): Promise<ExceptionView> {
+  const [row] = isUuid(id) ? await session.run(EXCEPTION, [tenant, id]) : [];
+  if (row === undefined)
+    throw new FilewrightError('NOT_FOUND', `No exception belongs to filing ${id}; see review list`);
+  return exceptionOf(row);
+}
+
+function viewOf(row: Row): FilingView {
+  return {
+    ...filingOf(row),
+    nextAt: optional(row['next_at'], when),
+    verdict: optional(row['verdict'], text),
+    code: optional(row['code'], text),
+    receipt: optional(row['receipt'], text),
+    ver: Number(row['ver']),
+  };
+}
+
+function exceptionOf(row: Row): ExceptionView {
+  return {
+    filing: { ...viewOf(row), id: filingId(text(row['id'])) },
+    n: Number(row['n']),
+    reason: text(row['reason']),
+    // Written only by the tick, from an Unsettled.
+    unsettled: optional(row['unsettled'], (value) => value as Unsettled),
+    openedAt: when(row['opened_at']),
+    closedAt: optional(row['closed_at'], when),
+    resolution: optional(row['resolution'], text),
+    envelope: sealedOf(row),
+  };
+}

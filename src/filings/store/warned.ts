@@ -1,0 +1,95 @@
+/** Of whom somebody was told, one by one, and under which threshold at the lowest. */
+import { type Instant, toRfc3339 } from '../../core/index.ts';
+import { type Session, type Statement, text, when } from '../../postgres/index.ts';
+
+type Run = Session['run'];
+
+/** Rows in one statement. */
+const PAGE_MAX = 10_000;
+
+const WARNED: Statement = {
+  name: 'warned-filings',
+  text: `select subject, threshold_ms from warned where tenant = $1 and kind = 'slack' and subject > $2
+    order by subject limit ${PAGE_MAX}`,
+};
+
+const REMEMBER: Statement = {
+  name: 'warned-remember',
+  text: `insert into warned (tenant, kind, subject, threshold_ms)
+    select $1, 'slack', n.subject, n.threshold_ms from unnest($2::text[], $3::bigint[]) n(subject, threshold_ms)
+    on conflict (tenant, kind, subject) do update set threshold_ms = excluded.threshold_ms`,
+};
+
+const FORGET: Statement = {
+  name: 'warned-forget',
+  text: `delete from warned where tenant = $1 and kind = 'slack' and subject = any ($2)`,
+};
+
+export interface NearFiling {
+  readonly id: string;
+  readonly batch: string;
+  readonly lane: string;
+  readonly lastSafe: Instant;
+  /** The lowest threshold under which somebody was told of it; infinite: nobody was. */
+  readonly toldMs: number;
+}
+
+const NEAR: Statement = {
+  name: 'warned-near',
+  text: `select f.id, f.lane, f.last_safe, w.threshold_ms from envelope e
+    join filing f on f.tenant = e.tenant and f.id = e.id
+    left join warned w on w.tenant = f.tenant and w.kind = 'slack' and w.subject = f.id::text
+    where e.tenant = $1 and e.batch = $2 and f.last_safe < $3 and f.status in ('pending', 'submitted')`,
+};
+
+/** Open filings of a batch whose last safe moment is before `until`. */
+export async function filingsNear(
+  run: Run,
+  tenant: string,
+  batch: string,
+  until: Instant,
+): Promise<readonly NearFiling[]> {
+  const rows = await run(NEAR, [tenant, batch, toRfc3339(until)]);
+  return rows.map((row) => ({
+    id: text(row['id']),
+    batch,
+    lane: text(row['lane']),
+    lastSafe: when(row['last_safe']),
+    toldMs: row['threshold_ms'] === null ? Number.POSITIVE_INFINITY : Number(row['threshold_ms']),
+  }));
+}
+
+/** Filings of which somebody was told. */
+export async function filingsWarned(run: Run, tenant: string): Promise<Map<string, number>> {
+  const warned = new Map<string, number>();
+  for (let after = ''; ; ) {
+    const rows = await run(WARNED, [tenant, after]);
+    for (const row of rows) warned.set(text(row['subject']), Number(row['threshold_ms']));
+    if (rows.length < PAGE_MAX) return warned;
+    after = text(rows.at(-1)?.['subject']);
+  }
+}
+
+export async function rememberWarned(
+  run: Run,
+  tenant: string,
+  filings: ReadonlyMap<string, number>,
+): Promise<void> {
+  // In one order everywhere: two that remember the same filings wait for one another, and not each for the other.
+  const all = [...filings].sort(([a], [b]) => (a < b ? -1 : 1));
+  for (let from = 0; from < all.length; from += PAGE_MAX) {
+    const page = all.slice(from, from + PAGE_MAX);
+    await run(REMEMBER, [tenant, page.map(([id]) => id), page.map(([, ms]) => ms)]);
+  }
+}
+
+/** Of filings that have come to their end. */
+export async function forgetWarned(
+  run: Run,
+  tenant: string,
+  filings: readonly string[],
+): Promise<void> {
+  for (let from = 0; from < filings.length; from += PAGE_MAX) {
+    await run(FORGET, [tenant, filings.slice(from, from + PAGE_MAX)]);
+  }
+}

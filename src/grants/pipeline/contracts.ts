@@ -1,0 +1,233 @@
+/** What crosses the walls between the stages, and what a caller of a stage gets back. Stages share these types and nothing else. */
+import type { ActorRef, Clock, Ids, JsonValue, PersonId, Random } from '../../core/index.ts';
+import type { AgedEntry } from '../rules/matching/aged.ts';
+import type { AwardFormat } from '../rules/intake/award-record.ts';
+import type { Crossing } from '../rules/crossings.ts';
+import type { FederalExpenditure } from '../rules/reporting/sefa.ts';
+import type { Figure } from '../rules/reporting/figure.ts';
+import type { GrantPaidOut } from '../rules/reporting/schedule-i.ts';
+import type { GrantsLaw } from '../rules/law.ts';
+import type { MatchStatus } from '../rules/matching/outcome.ts';
+import type { PaidGrant } from '../rules/reporting/form990-report.ts';
+import type { PaidToIndividuals } from '../rules/reporting/schedule-i-individuals.ts';
+import type { PeriodTotals } from '../rules/matching/period.ts';
+import type { Schedules } from '../rules/reporting/report-rows.ts';
+import type { Sf425Input } from '../rules/reporting/sf425.ts';
+import type { Session } from '../../postgres/index.ts';
+import type { BalanceByPerson, FeedReport, StatementView, Withdrawals } from './bank-contracts.ts';
+import type { Exceptions } from './exception-contracts.ts';
+import type {
+  DocumentLane,
+  FetchReport,
+  GrantorLedger,
+  VerificationReport,
+} from './lane-contracts.ts';
+import type { RulesReport, RulesRequest } from './rules-contracts.ts';
+import type {
+  AwardSource,
+  FeedSource,
+  IngestionReport,
+  Organization,
+  PeriodName,
+} from './source-contracts.ts';
+
+export type * from './bank-contracts.ts';
+export type * from './exception-contracts.ts';
+export type * from './lane-contracts.ts';
+export type * from './rules-contracts.ts';
+export type * from './source-contracts.ts';
+
+/** What the pipeline is made of. `Filewright` (app.ts) has all of it but the law. */
+export interface PipelineParts {
+  readonly session: Session;
+  readonly tenant: string;
+  readonly instance: string;
+  readonly tenantKey: Uint8Array;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly random: Random;
+  readonly law: GrantsLaw;
+}
+
+// Reconciliation ------------------------------------------------------------------------------------------------------
+
+export interface ReconciliationReport {
+  readonly lines: number;
+  readonly receipts: number;
+  /** Awards that say no day on which their money is expected: nothing can be matched with them. */
+  readonly undated: number;
+  readonly byStatus: Readonly<Record<MatchStatus, number>>;
+  readonly totals: PeriodTotals;
+}
+
+export type CloseReport =
+  | {
+      readonly kind: 'closed';
+      readonly period: string;
+      readonly totals: PeriodTotals;
+      readonly handoff: HandoffReport;
+    }
+  | { readonly kind: 'blocked'; readonly obstacles: readonly string[] };
+
+/** Whether a closed period's money went on to the rules. */
+export type HandoffReport =
+  | { readonly kind: 'passed'; readonly period: string; readonly received: number }
+  | {
+      readonly kind: 'blocked';
+      readonly period: string;
+      readonly reasons: readonly string[];
+      readonly crossings: readonly Crossing[];
+    };
+
+export interface AttachedCheck {
+  readonly jurisdiction: string;
+  readonly checkedOn: string;
+  /** Number of the registration, or why none is needed. */
+  readonly evidence: string;
+  readonly by: PersonId;
+}
+
+/** Decides what the matcher left to a person: the lines are for these receipts, or for none. */
+export interface SettledByPerson {
+  /** The id of the line, or enough of its beginning to tell it from all other open ones. */
+  readonly line: string;
+  readonly receipts: readonly string[];
+  /** What the bank kept of the payment: the award is paid with it. None unless told. */
+  readonly feeCents?: number;
+  /**
+   * What the receipts, each with all that is open of it, leave of the line. `open`: not known yet; the line waits, its
+   * receipts wait with it, and nothing of it counts. `none`: it pays none of our awards. None unless told.
+   */
+  readonly rest?: { readonly state: 'open' | 'none'; readonly cents: number };
+  readonly reason: string;
+  readonly by: PersonId;
+}
+
+export interface SettledLine {
+  /** Its whole id. */
+  readonly line: string;
+}
+
+export interface PeriodView extends PeriodName {
+  readonly id: string;
+  readonly closedAt: string;
+  readonly totalsHash: string;
+  readonly isHandedOff: boolean;
+}
+
+// Reporting -----------------------------------------------------------------------------------------------------------
+
+export const REPORT_KINDS = ['990', 'schedule-b', 'schedule-i', 'sf425', 'sefa'] as const;
+export type ReportKind = (typeof REPORT_KINDS)[number];
+
+/** Which money: received from day to day, both included, as YYYY-MM-DD. */
+export interface ReportDays {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Nothing of the pipeline knows what was paid out or spent: reports about that are given it. */
+export type ReportRequest = ReportDays &
+  (
+    | { readonly kind: '990'; readonly paid?: readonly PaidGrant[] }
+    | {
+        readonly kind: 'schedule-b';
+        /** The special rule, for those who meet the support test; by all contributions of the year, line 1h. */
+        readonly special?: { readonly contributionsCents?: bigint };
+      }
+    | {
+        readonly kind: 'schedule-i';
+        readonly paidOut: readonly GrantPaidOut[];
+        readonly toIndividuals?: readonly PaidToIndividuals[];
+      }
+    | {
+        readonly kind: 'sf425';
+        /** The award's own number; its receipts become line 10a, its amount line 10d. */
+        readonly award: string;
+        readonly spent?: Partial<
+          Omit<Sf425Input, 'cashReceipts' | 'federalFundsAuthorized' | 'indirectRate'>
+        >;
+      }
+    | {
+        readonly kind: 'sefa';
+        readonly expenditures: readonly FederalExpenditure[];
+        /** Titles by assistance listing. */
+        readonly listings: ReadonlyMap<string, string>;
+      }
+  );
+
+export interface ReportFigures extends Schedules {
+  readonly kind: ReportKind;
+  readonly figures: readonly Figure[];
+  /** Remarks and tasks for whoever files it. */
+  readonly remarks: readonly string[];
+  /** True where received money is zero because no period of these days is closed and handed on. */
+  readonly isNothingHanded?: boolean;
+  /** The structured export: what was asked, figures with their traces, rows, counts and remarks. */
+  readonly document: JsonValue;
+  /** Of the document, as recorded in the reporting log. */
+  readonly hash: string;
+}
+
+// The whole -----------------------------------------------------------------------------------------------------------
+
+export interface PipelineStatus {
+  readonly documents: number;
+  readonly awards: number;
+  readonly feeds: number;
+  readonly lines: number;
+  readonly matched: number;
+  readonly openExceptions: number;
+  readonly waitingRetries: number;
+  readonly closedPeriods: number;
+  readonly blockedHandoffs: number;
+}
+
+export interface Pipeline {
+  ingestAwards(source: AwardSource, actor: ActorRef): Promise<IngestionReport>;
+  /** Reads an award document over a lane and takes it in; what fails transiently waits in the retry queue. */
+  fetchAwards(
+    wanted: { readonly path: string; readonly format: AwardFormat },
+    lane: DocumentLane,
+    actor: ActorRef,
+  ): Promise<FetchReport>;
+  /** Reads again what is due on a lane at `clock.now()`. */
+  runFetchQueue(lane: DocumentLane): Promise<readonly FetchReport[]>;
+  /** Proposes another record in place of an award; gives the exception under which a second person agrees to it. */
+  amend(
+    award: string,
+    amendment: { readonly source: AwardSource; readonly reason: string },
+    by: PersonId,
+  ): Promise<string>;
+  /** Proposes that an award ends: nothing more is expected of it or owed for it. Gives the exception, as above. */
+  cancelAward(award: string, why: { readonly reason: string }, by: PersonId): Promise<string>;
+  ingestFeed(source: FeedSource, actor: ActorRef): Promise<FeedReport>;
+  /** Asks the grantor's ledger about the awards of a grantor; what fails transiently waits in the retry queue. */
+  verifyGrantor(grantor: string, ledger: GrantorLedger): Promise<VerificationReport>;
+  /** Tries again what is due at `clock.now()`. */
+  runRetryQueue(ledger: GrantorLedger): Promise<readonly VerificationReport[]>;
+  /** Matches every open line up to a day; may be repeated until the period is closed. */
+  reconcilePeriod(period: Pick<PeriodName, 'to'>, actor: ActorRef): Promise<ReconciliationReport>;
+  settle(decision: SettledByPerson): Promise<SettledLine>;
+  unmatched(asOf: string): Promise<readonly AgedEntry[]>;
+  /** Of an account, or of all; without those that are withdrawn. */
+  statements(account?: string): Promise<readonly StatementView[]>;
+  stateBalance(balance: BalanceByPerson): Promise<void>;
+  readonly withdrawals: Withdrawals;
+  closePeriod(
+    period: PeriodName,
+    organization: Organization,
+    actor: ActorRef,
+  ): Promise<CloseReport>;
+  attachRegistrationCheck(check: AttachedCheck): Promise<void>;
+  /** Tries the handoff of a closed period again, after a check was attached or a crash. */
+  handOff(period: string, organization: Organization, actor: ActorRef): Promise<HandoffReport>;
+  periods(): Promise<readonly PeriodView[]>;
+  /** Thresholds and obligations of what was handed off. */
+  evaluateRules(request: RulesRequest, actor: ActorRef): Promise<RulesReport>;
+  reportFigures(request: ReportRequest, actor: ActorRef): Promise<ReportFigures>;
+  /** A figure by its name, down to bank line and payload hash, as plain JSON. */
+  trace(request: ReportRequest, figure: string): Promise<JsonValue>;
+  readonly exceptions: Exceptions;
+  status(): Promise<PipelineStatus>;
+}

@@ -1,0 +1,21 @@
+/** The fiscal years of an organisation, from the word that a person gave. */
+import type { Day } from '../../calendar/index.ts';
+import { FilewrightError } from '../../core/index.ts';
+import { type FiscalYear, fiscalYearsBetween, readYearEnd } from '../rules/fiscal-year.ts';
+import type { Organization } from './contracts.ts';
+
+/** Those of which a day lies between these two. */
+export function fiscalYears(
+  { fiscalYearEnd }: Pick<Organization, 'fiscalYearEnd'>,
+  first: Day,
+  last: Day,
+): readonly FiscalYear[] {
+  const yearEnd = readYearEnd(fiscalYearEnd);
+  if (yearEnd === undefined) {
+    throw new FilewrightError(
+      'USAGE',
+      `The end of the fiscal year is written like 06-30, found "${fiscalYearEnd}"`,
+    );
+  }
+  return fiscalYearsBetween(yearEnd, first, last);
+}

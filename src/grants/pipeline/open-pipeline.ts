@@ -1,0 +1,81 @@
+/** Wires the stages: each gets its own desk (role, log, keys), and what one leaves behind is offered to the next. */
+import { charityState } from '../rules/charity.ts';
+import { isWeekday } from '../rules/matching/business-days.ts';
+import { grantCounts } from '../store/results.ts';
+import type { Stage } from '../../postgres/index.ts';
+import { StageDesk } from '../store/stage.ts';
+import type { Pipeline, PipelineParts } from './contracts.ts';
+import { takeOver } from './fallback/exceptions.ts';
+import { fetchAwards, runFetchQueue } from './ingestion/fetch-awards.ts';
+import { ingestAwards } from './ingestion/ingest-awards.ts';
+import { attachCheck, handOff } from './reconciliation/handoff.ts';
+import { closePeriod } from './reconciliation/close-period.ts';
+import { ingestFeed } from './reconciliation/ingest-feed.ts';
+import { listStatements, stateBalance } from './reconciliation/state-balance.ts';
+import { periods, reconcile, settle, unmatched } from './reconciliation/reconcile.ts';
+import { runRetryQueue, verifyGrantor } from './reconciliation/verify.ts';
+import { withdrawalsOf } from './reconciliation/withdraw.ts';
+import { reportFigures, traceFigure } from './reporting/report-figures.ts';
+import { openAmendments, openExceptions } from './resolve-exceptions.ts';
+import { evaluateRules } from './rules/evaluate-rules.ts';
+
+export function openPipeline(parts: PipelineParts): Pipeline {
+  const now = (): ReturnType<PipelineParts['clock']['now']> => parts.clock.now();
+  const { law } = parts;
+  const deskOf = (stage: Stage): StageDesk => new StageDesk(stage, { ...parts, now });
+  const ingestion = { desk: deskOf('ingestion'), law, now };
+  const reconciliation = {
+    desk: deskOf('reconciliation'),
+    law,
+    now,
+    isBusinessDay: isWeekday,
+  };
+  const rules = { desk: deskOf('rules'), law, now };
+  const reporting = { desk: deskOf('reporting'), law };
+  const fallback = { desk: deskOf('fallback') };
+
+  // A crash before this leaves the escalations where they are; the next call takes them over.
+  const withTakeOver = async <Report>(work: Promise<Report>): Promise<Report> => {
+    const report = await work;
+    await takeOver(fallback);
+    return report;
+  };
+
+  /** Asked of reconciliation in its own role: reporting sees money, and no period. */
+  const handed = async () => (await periods(reconciliation)).filter((one) => one.isHandedOff);
+
+  return {
+    ingestAwards: (source, actor) => withTakeOver(ingestAwards(ingestion, source, actor)),
+    fetchAwards: (wanted, lane, actor) => withTakeOver(fetchAwards(ingestion, wanted, lane, actor)),
+    runFetchQueue: (lane) => withTakeOver(runFetchQueue(ingestion, lane)),
+    ingestFeed: (source, actor) => ingestFeed(reconciliation, source, actor),
+    verifyGrantor: (grantor, ledger) =>
+      withTakeOver(verifyGrantor(reconciliation, grantor, ledger)),
+    runRetryQueue: (ledger) => withTakeOver(runRetryQueue(reconciliation, ledger)),
+    reconcilePeriod: ({ to }, actor) => reconcile(reconciliation, to, actor),
+    settle: (decision) => settle(reconciliation, decision),
+    unmatched: (asOf) => unmatched(reconciliation, asOf),
+    statements: (account) => listStatements(reconciliation, account),
+    stateBalance: (balance) => stateBalance(reconciliation, balance),
+    withdrawals: withdrawalsOf(reconciliation),
+    closePeriod: async (period, organization, actor) => {
+      // Before anything is closed: the handoff would refuse them when the period is closed already.
+      for (const state of organization.states) charityState(state, law, 'states');
+      const closed = await closePeriod(reconciliation, period, actor);
+      if (closed.kind === 'blocked') return closed;
+      const handoff = await handOff(reconciliation, closed.period, organization, actor);
+      return { ...closed, handoff };
+    },
+    attachRegistrationCheck: (check) => attachCheck(reconciliation, check),
+    handOff: (period, organization, actor) => handOff(reconciliation, period, organization, actor),
+    periods: () => periods(reconciliation),
+    evaluateRules: (request, actor) => evaluateRules(rules, request, actor),
+    reportFigures: async (request, actor) =>
+      reportFigures(reporting, { request, handed: await handed() }, actor),
+    trace: async (request, figure) =>
+      traceFigure(reporting, { request, handed: await handed() }, figure),
+    exceptions: openExceptions({ ingestion, fallback }),
+    ...openAmendments({ ingestion, fallback }),
+    status: () => grantCounts(parts.session, parts.tenant),
+  };
+}

@@ -1,0 +1,60 @@
+/** Statements as they are kept, and balances that a person read at the bank. */
+import { FilewrightError } from '../../../core/index.ts';
+import { AMOUNT_CENTS_MAX } from '../../rules/matching/bank-line.ts';
+import { closedPeriods, lockMatching } from '../../store/matches.ts';
+import { stateBalance as keepBalance } from '../../store/balances.ts';
+import { tellingStatements } from '../../store/statements.ts';
+import type { BalanceByPerson, StatementView } from '../contracts.ts';
+import { dayOfText } from './day-of-text.ts';
+import type { ReconciliationParts } from './parts.ts';
+
+export async function listStatements(
+  { desk }: ReconciliationParts,
+  account?: string,
+): Promise<readonly StatementView[]> {
+  const stored = await desk.transaction((at) => tellingStatements(at));
+  return stored
+    .filter((one) => account === undefined || one.account === account)
+    .map((one) => ({
+      account: one.account,
+      from: one.from,
+      to: one.to,
+      feed: one.feed,
+      statement: one.ordinal,
+      format: one.format,
+      number: one.number,
+      page: one.page,
+      openingCents: one.openingCents,
+      closingCents: one.closingCents,
+    }));
+}
+
+export async function stateBalance(
+  { desk }: ReconciliationParts,
+  balance: BalanceByPerson,
+): Promise<void> {
+  const { account, on, cents, by } = balance;
+  dayOfText(on, 'the day of the balance');
+  if (!Number.isSafeInteger(cents) || Math.abs(cents) > AMOUNT_CENTS_MAX) {
+    throw new FilewrightError('USAGE', `Whole cents were expected for the balance, found ${cents}`);
+  }
+  await desk.transaction(async (at) => {
+    await lockMatching(at);
+    const closed = (await closedPeriods(at)).find(
+      (one) => one.account === account && one.from <= on && on <= one.to,
+    );
+    if (closed !== undefined && closed.closingCents !== undefined) {
+      throw new FilewrightError(
+        'REFUSED_BY_RULE',
+        `The period ${closed.from} to ${closed.to} of account ${account} is closed; its balance stands`,
+      );
+    }
+    const n = await keepBalance(at, balance);
+    await desk.record(at, {
+      type: 'balance.stated',
+      actor: { kind: 'user', id: by },
+      subject: { kind: 'grant_balance', id: `${account}/${on}`, ver: n },
+      data: { on, cents: String(cents) },
+    });
+  });
+}

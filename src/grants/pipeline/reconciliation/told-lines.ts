@@ -1,0 +1,54 @@
+/** Outcomes of lines that are no entries: second deliveries, hints, and what came too late; held as bytes until they are asked for. */
+import { formatDay } from '../../../calendar/index.ts';
+import type { BankLine } from '../../rules/matching/bank-line.ts';
+import type { Folded } from '../../rules/matching/deliveries/deliveries.ts';
+import type { FoundOutcome } from '../../rules/matching/outcome.ts';
+import { HeldLines } from '../../rules/matching/deliveries/held-lines.ts';
+import { toldOutcome } from '../../rules/matching/deliveries/told-outcomes.ts';
+
+type Told = Exclude<Folded, { kind: 'entry' }>;
+/** Kind and, where there is one, the line that is repeated. */
+type Kept = [kind: Told['kind'] | 'late', of: string | null];
+
+export class ToldLines implements Iterable<FoundOutcome> {
+  readonly #lines = new HeldLines<Kept>();
+
+  add({ kind, line, of }: Told): void {
+    this.#lines.add('', line, [kind, of ?? null]);
+  }
+
+  addLate(line: BankLine): void {
+    this.#lines.add('', line, ['late', null]);
+  }
+
+  *[Symbol.iterator](): Generator<FoundOutcome> {
+    for (const { line, more } of this.#lines.at('')) {
+      const [kind, of] = more;
+      if (kind === 'late') yield lateOutcome(line);
+      else if (kind === 'repetition') yield toldOutcome({ kind, line, of: of ?? '' });
+      else yield toldOutcome({ kind, line, of: of ?? undefined });
+    }
+  }
+}
+
+/** A closed total is never changed, so that nobody but a person can say what the line is. */
+function lateOutcome(line: BankLine): FoundOutcome {
+  return {
+    outcome: {
+      rule: 'P6-closed-period',
+      status: 'manual',
+      bank: [line.id],
+      ledger: [],
+      reason: {
+        text: 'Its day lies in a closed period, which did not have it. Ask the bank why it came later. Settle it for the award that it pays, or for none; it then counts in the next period that is closed.',
+        currency: line.currency,
+        bankCents: line.direction === 'credit' ? line.amountCents : -line.amountCents,
+        ledgerCents: 0,
+        bankDates: [formatDay(line.bookingDate)],
+        ledgerDates: [],
+      },
+    },
+    lines: [line],
+    receipts: [],
+  };
+}

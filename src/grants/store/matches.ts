@@ -1,0 +1,258 @@
+/** Outcomes of matching: a count until their period is closed, then for ever. */
+import type { JsonValue, PersonId } from '../../core/index.ts';
+import { optional, type Statement, text } from '../../postgres/index.ts';
+import { refusedByRule } from '../../people/index.ts';
+import type { StageRun } from './stage.ts';
+
+/** The rule of an outcome that a person decided. */
+export const BY_PERSON = 'person';
+
+/** One at a time: matching reads everything that is open. */
+const LOCK: Statement = {
+  name: 'grants-matching-lock',
+  text: `select pg_advisory_xact_lock(hashtextextended('filewright.grants/' || $1::text, 0))`,
+};
+
+const DROP_DRAFT: Statement = {
+  name: 'grants-draft-drop',
+  text: `delete from grant_draft where tenant = $1`,
+};
+
+const ADD_DRAFT: Statement = {
+  name: 'grants-draft-add',
+  text: `insert into grant_draft (tenant, matched) values ($1, $2)`,
+};
+
+const ADD: Statement = {
+  name: 'grants-matches-add',
+  text: `
+insert into grant_match (tenant, id, ordinal, rule, status, repeats, reason, period)
+select $1, id, ordinal, rule, status, repeats, reason, $3
+from json_to_recordset($2::json) as i(id uuid, ordinal int, rule text, status text, repeats text, reason jsonb)`,
+};
+
+const ADD_LINES: Statement = {
+  name: 'grants-match-lines-add',
+  text: `
+insert into grant_match_line (tenant, feed, ordinal, match)
+select $1, d.feed, d.ordinal, d.match from unnest($2::text[], $3::int[], $4::uuid[]) d(feed, ordinal, match)`,
+};
+
+const ADD_PARTS: Statement = {
+  name: 'grants-match-parts-add',
+  text: `
+insert into grant_match_part (tenant, match, award, feed, ordinal, cents, fee_cents, goods_cents, takes_back)
+select $1, d.match, d.award, d.feed, d.ordinal, d.cents, d.fee_cents, d.goods_cents, d.takes_back
+from unnest($2::uuid[], $3::text[], $4::text[], $5::int[], $6::bigint[], $7::bigint[], $8::bigint[], $9::text[])
+  d(match, award, feed, ordinal, cents, fee_cents, goods_cents, takes_back)`,
+};
+
+export interface MatchRow {
+  readonly id: string;
+  readonly ordinal: number;
+  readonly rule: string;
+  readonly status: string;
+  readonly repeats: string | undefined;
+  readonly reason: JsonValue;
+  readonly lines: readonly LinePlace[];
+  readonly parts: readonly MatchPart[];
+}
+
+export interface LinePlace {
+  readonly feed: string;
+  readonly ordinal: number;
+}
+
+/** What one booking brought to one award, or took from it. */
+export interface MatchPart {
+  readonly award: string;
+  readonly line: LinePlace;
+  readonly cents: number;
+  readonly feeCents: number;
+  readonly goodsCents: number;
+  /** The line of the payment that it takes back. */
+  readonly takesBack: string | undefined;
+}
+
+export async function lockMatching(at: StageRun): Promise<void> {
+  await at.run(LOCK, [at.tenant]);
+}
+
+export async function dropDraft(at: StageRun): Promise<void> {
+  await at.run(DROP_DRAFT, [at.tenant]);
+}
+
+export async function replaceDraft(at: StageRun, matched: number): Promise<void> {
+  await dropDraft(at);
+  await at.run(ADD_DRAFT, [at.tenant, matched]);
+}
+
+/** Outcomes that a closed period keeps; a line that has one already is refused by its key. */
+export async function addMatches(
+  at: StageRun,
+  period: string,
+  matches: readonly MatchRow[],
+): Promise<void> {
+  const heads = matches.map(({ id, ordinal, rule, status, repeats, reason }) => ({
+    id,
+    ordinal,
+    rule,
+    status,
+    reason,
+    repeats: repeats ?? null,
+  }));
+  await at.run(ADD, [at.tenant, JSON.stringify(heads), period]);
+  const lines = matches.flatMap(({ id, lines: of }) => of.map((line) => ({ ...line, id })));
+  await at.run(ADD_LINES, [
+    at.tenant,
+    lines.map(({ feed }) => feed),
+    lines.map(({ ordinal }) => ordinal),
+    lines.map(({ id }) => id),
+  ]);
+  const parts = matches.flatMap(({ id, parts: of }) => of.map((part) => ({ ...part, id })));
+  await at.run(ADD_PARTS, [
+    at.tenant,
+    parts.map(({ id }) => id),
+    parts.map(({ award }) => award),
+    parts.map(({ line }) => line.feed),
+    parts.map(({ line }) => line.ordinal),
+    parts.map(({ cents }) => cents),
+    parts.map(({ feeCents }) => feeCents),
+    parts.map(({ goodsCents }) => goodsCents),
+    parts.map(({ takesBack }) => takesBack ?? null),
+  ]);
+}
+
+const ADD_PERIOD: Statement = {
+  name: 'grants-period-add',
+  text: `
+insert into grant_period (tenant, id, account, from_day, to_day, closing_cents, totals, totals_sha256)
+values ($1, $2, $3, $4, $5, $6, $7, decode($8, 'hex'))`,
+};
+
+export interface NewPeriod {
+  readonly id: string;
+  readonly account: string;
+  readonly from: string;
+  readonly to: string;
+  readonly closingCents: number | undefined;
+  readonly totals: JsonValue;
+  readonly totalsSha256: string;
+}
+
+export async function addClosedPeriod(at: StageRun, period: NewPeriod): Promise<void> {
+  const { id, account, from, to, closingCents, totals, totalsSha256 } = period;
+  const values = [id, account, from, to, closingCents ?? null, JSON.stringify(totals)];
+  await at.run(ADD_PERIOD, [at.tenant, ...values, totalsSha256]).catch(refusedByRule);
+}
+
+const PERIODS: Statement = {
+  name: 'grants-periods',
+  text: `
+select p.id, p.account, p.from_day::text as from_day, p.to_day::text as to_day, p.closed_at, p.closing_cents,
+  encode(p.totals_sha256, 'hex') as totals_sha256, p.totals, h.period is not null as handed_off
+from grant_period p left join grant_handoff h on h.tenant = p.tenant and h.period = p.id
+where p.tenant = $1 and ($2::uuid is null or p.id = $2) order by p.from_day, p.account`,
+};
+
+export interface StoredPeriod extends NewPeriod {
+  readonly closedAt: number;
+  readonly isHandedOff: boolean;
+}
+
+export async function closedPeriods(at: StageRun, id?: string): Promise<readonly StoredPeriod[]> {
+  return (await at.run(PERIODS, [at.tenant, id ?? null])).map((row) => ({
+    id: text(row['id']),
+    account: text(row['account']),
+    from: text(row['from_day']),
+    to: text(row['to_day']),
+    closingCents: optional(row['closing_cents'], Number),
+    totals: row['totals'] as JsonValue,
+    totalsSha256: text(row['totals_sha256']),
+    closedAt: Number(row['closed_at']),
+    isHandedOff: row['handed_off'] === true,
+  }));
+}
+
+const SETTLE: Statement = {
+  name: 'grants-settle',
+  text: `
+insert into grant_settlement (tenant, feed, ordinal, n, awards, reason, settled_by, fee_cents, cents, rest_cents, rest_open)
+select $1, $2, $3, coalesce(max(n), 0) + 1, $4, $5, $6, $7, $8::bigint[], $9::bigint, $10::boolean from grant_settlement
+where tenant = $1 and feed = $2 and ordinal = $3 returning n`,
+};
+
+const SETTLEMENTS: Statement = {
+  name: 'grants-settlements',
+  text: `
+select * from (
+  select distinct on (feed, ordinal) feed, ordinal, awards, reason, fee_cents, cents, rest_cents, rest_open, settled_at
+  from grant_settlement
+  where tenant = $1 order by feed, ordinal, n desc) last
+order by settled_at, feed, ordinal`,
+};
+
+const OPEN_RESTS: Statement = {
+  name: 'grants-open-rests-after',
+  text: `
+select 1 from grant_settlement s
+join grant_line l on l.tenant = s.tenant and l.feed = s.feed and l.ordinal = s.ordinal
+where s.tenant = $1 and s.rest_open and l.booked_on > $2::date
+  and not exists (select 1 from grant_settlement t
+    where t.tenant = s.tenant and t.feed = s.feed and t.ordinal = s.ordinal and t.n > s.n)
+  and not exists (select 1 from grant_match_line x
+    where x.tenant = s.tenant and x.feed = s.feed and x.ordinal = s.ordinal) limit 1`,
+};
+
+/** Whether a line that is booked after a day, and in no closed period, has known parts and an open rest. */
+export async function hasOpenRestsAfter(at: StageRun, day: string): Promise<boolean> {
+  return (await at.run(OPEN_RESTS, [at.tenant, day])).length > 0;
+}
+
+export interface Settlement {
+  readonly feed: string;
+  readonly ordinal: number;
+  readonly awards: readonly string[];
+  readonly reason: string;
+  /** What the bank kept, as the person says. */
+  readonly feeCents: number;
+  /** What each award has of the line; undefined where one has whatever it brings, and where none has anything. */
+  readonly cents: readonly number[] | undefined;
+  readonly rest: SettledRest | undefined;
+}
+
+/** What the awards of a line leave of it: not known yet, or for none of our awards. */
+export interface SettledRest {
+  readonly state: 'open' | 'none';
+  readonly cents: number;
+}
+
+export async function addSettlement(
+  at: StageRun,
+  settlement: Settlement & { readonly by: PersonId },
+): Promise<number> {
+  const { feed, ordinal, awards, reason, by, feeCents, cents, rest } = settlement;
+  const values = [feed, ordinal, [...awards], reason, by, feeCents, cents ?? null];
+  const ofRest = [rest?.cents ?? 0, rest?.state === 'open'];
+  const [row] = await at.run(SETTLE, [at.tenant, ...values, ...ofRest]);
+  return Number(row?.['n']);
+}
+
+/** The last word of a person about each line, the earliest first. */
+export async function settlements(at: StageRun): Promise<readonly Settlement[]> {
+  return (await at.run(SETTLEMENTS, [at.tenant])).map((row) => ({
+    feed: text(row['feed']),
+    ordinal: Number(row['ordinal']),
+    // A column of texts.
+    awards: row['awards'] as string[],
+    reason: text(row['reason']),
+    feeCents: Number(row['fee_cents']),
+    // A column of whole numbers.
+    cents: optional(row['cents'], (cents) => (cents as readonly unknown[]).map(Number)),
+    rest: restOf(Number(row['rest_cents']), row['rest_open'] === true),
+  }));
+}
+
+function restOf(cents: number, isOpen: boolean): SettledRest | undefined {
+  return cents === 0 ? undefined : { state: isOpen ? 'open' : 'none', cents };
+}

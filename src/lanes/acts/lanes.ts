@@ -1,0 +1,86 @@
+/** Lanes: adding a portal by its profile, pausing, resuming and changing the ceiling while everything runs. */
+import { type Actor, allow } from '../../access/index.ts';
+import {
+  FilewrightError,
+  type LaneCode,
+  laneCode,
+  type LaneState,
+  type Profile,
+} from '../../core/index.ts';
+import { laneAfter, type LaneEvent } from '../rules/lane-rules.ts';
+import { laneFacts } from '../rules/lane-facts.ts';
+import type { Installation } from '../../ledger/index.ts';
+import { readProfile } from '../portals/read-profile.ts';
+import { addLane, changeLaneByPerson, storedLanes } from '../store/lanes.ts';
+import { laneCounts } from '../store/lane-counts.ts';
+import { userFact } from '../../people/index.ts';
+
+export interface LaneWithProfile {
+  readonly state: LaneState;
+  readonly profile: Profile;
+}
+
+export async function addPortal(
+  app: Installation,
+  actor: Actor,
+  profile: Profile,
+): Promise<{ readonly added: boolean }> {
+  allow(actor, 'lane.add');
+  const fact = userFact(app, 'lane.profiled', actor, {
+    lane: profile.code,
+    ceiling: profile.ceiling,
+    automation: profile.automation,
+    effect: profile.effect,
+  });
+  return addLane(app.session, app.tenant, profile, fact);
+}
+
+export async function lanes(app: Installation): Promise<readonly LaneWithProfile[]> {
+  const stored = await storedLanes(app.session, app.tenant);
+  return stored.map(({ state, profile }) => ({
+    state,
+    // Read with the schema again: the row may come from an older version, and everything below trusts it.
+    profile: readProfile(JSON.stringify(profile), `lane ${state.code}`),
+  }));
+}
+
+export interface ListedLane extends LaneWithProfile {
+  /** Filings that are not at their end. */
+  readonly open: number;
+}
+
+/** Every lane with its backlog. */
+export async function listLanes(app: Installation, actor: Actor): Promise<readonly ListedLane[]> {
+  allow(actor, 'lane.list');
+  const counts = await laneCounts(app.session, app.tenant, undefined);
+  const open = new Map(counts.map((one) => [one.lane, one.pending + one.submitted]));
+  return (await lanes(app)).map((lane) => ({ ...lane, open: open.get(lane.state.code) ?? 0 }));
+}
+
+/** An empty answer about a lane that does not exist would read as "nothing is open there". */
+export function requireLane(all: readonly LaneWithProfile[], code: string): LaneWithProfile {
+  const found = all.find(({ state }) => state.code === code);
+  if (found !== undefined) return found;
+  throw new FilewrightError('NOT_FOUND', `No lane is named ${code}; see lane list`);
+}
+
+export async function profilesByLane(app: Installation): Promise<ReadonlyMap<LaneCode, Profile>> {
+  return new Map((await lanes(app)).map(({ state, profile }) => [state.code, profile]));
+}
+
+export async function changeLane(
+  app: Installation,
+  actor: Actor,
+  code: string,
+  event: LaneEvent & { kind: 'paused_by_person' | 'resumed_by_person' | 'ceiling' },
+): Promise<LaneState> {
+  allow(actor, 'lane.change');
+  const lane = laneCode(code);
+  const profiles = await profilesByLane(app);
+  return changeLaneByPerson(app.session, app.tenant, lane, (before) => {
+    const profile = profiles.get(lane);
+    const now = app.clock.now();
+    const after = profile === undefined ? before : laneAfter(before, event, profile, now);
+    return { after, facts: laneFacts(before, after, app.ids, now, { kind: 'user', id: actor.id }) };
+  });
+}

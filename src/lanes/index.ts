@@ -1,0 +1,49 @@
+export { knownProfiles } from './acts/known-profiles.ts';
+export {
+  addPortal,
+  changeLane,
+  lanes,
+  type LaneWithProfile,
+  listLanes,
+  profilesByLane,
+  requireLane,
+} from './acts/lanes.ts';
+export { checkInLane } from './acts/portal-check.ts';
+export type { ConformanceReport } from './conformance/conformance.ts';
+export {
+  type CommandSlots,
+  type LaneAccess,
+  type LaneReader,
+  type LaneToUse,
+  type SlotWants,
+  withLaneReader,
+  withLaneSlots,
+} from './live/lane-reader.ts';
+export { Lanes } from './live/lanes.ts';
+export { Leases, type LocalSlot, momentOf } from './live/leases.ts';
+export { Neighbours } from './live/neighbours.ts';
+export { Prober } from './live/prober.ts';
+export { systemProcesses } from './live/processes.ts';
+export { SessionKeeper } from './live/session-keeper.ts';
+export { Unawaited } from './live/unawaited.ts';
+export { createPortal, type LanePortal } from './portals/portal.ts';
+export { readProfile } from './portals/read-profile.ts';
+export { mayKeepBusy } from './rules/busy.ts';
+export { classifySend, classifyStatus, pauseAskedBy } from './rules/classify.ts';
+export { needPayload, type Own, ownOf } from './rules/echoes.ts';
+export { isOpen, minutesOf, nextOpening } from './rules/hours.ts';
+export {
+  effectiveCeiling,
+  inLaneContext,
+  type LaneEvent,
+  mayBeRivals,
+  NEVER,
+  opensAt,
+  RIVALS,
+} from './rules/lane-rules.ts';
+export { classifyRegistry, type RegistryAnswer } from './rules/registry.ts';
+export { planSlots } from './rules/share.ts';
+export { type Violation, violationsOf } from './rules/violations.ts';
+export { type LaneCounts, laneCounts } from './store/lane-counts.ts';
+export { storedLanes, writeLane } from './store/lanes.ts';
+export { LEASE_MS, Slots } from './store/slots.ts';

@@ -1,0 +1,100 @@
+import type { LookupFunction } from 'node:net';
+import type { Profile } from '../../core/index.ts';
+import { Connections, type Dial, type ProxyOptions, targetOf } from '../../wire/index.ts';
+import type { CollisionWatch } from './collision-watch.ts';
+import { LoginDoor } from './login-door.ts';
+import { RivalWatch } from './rival-watch.ts';
+import { planRequests, type RequestPlan } from './request-plan.ts';
+import { SessionPool } from './session-pool.ts';
+
+export interface WireOptions {
+  readonly lookup: LookupFunction | undefined;
+  readonly monotonicMs: () => number;
+  readonly certificateAuthorities: readonly string[] | undefined;
+  readonly dial: Dial | undefined;
+  readonly watch: CollisionWatch;
+  /** Reads a credential reference. */
+  readonly credential: (reference: string) => Promise<string>;
+}
+
+/** The connections and cookies of one lane. Nothing in here is reachable from another lane. */
+export class LaneWire {
+  readonly origin: string;
+  readonly connections: Connections;
+  readonly sessions: SessionPool;
+  readonly door: LoginDoor;
+  readonly rivals: RivalWatch;
+  private readonly connectionTerms: string;
+  private profile: Profile;
+  private currentPlan: RequestPlan;
+
+  constructor(profile: Profile, options: WireOptions, proxy: string | undefined) {
+    const { lookup, certificateAuthorities, dial, watch, monotonicMs } = options;
+    this.profile = profile;
+    this.currentPlan = planRequests(profile);
+    this.connectionTerms = connectionTerms(profile, proxy);
+    const { origin } = new URL(profile.baseUrl);
+    this.origin = origin;
+    const rule = profile.session;
+    this.sessions = new SessionPool({ lane: profile.code, origin, rule, watch }, monotonicMs);
+    this.door = new LoginDoor(monotonicMs);
+    this.rivals = new RivalWatch(monotonicMs);
+    this.connections = new Connections(origin, {
+      allowPrivateAddresses: profile.allowPrivateAddresses,
+      connectMsMax: profile.timeoutMs,
+      tlsHandshakeMsMax: profile.tlsHandshakeMsMax,
+      certificateAuthorities,
+      lookup,
+      monotonicMs,
+      proxy: proxy === undefined ? undefined : proxyOptions(proxy, profile, options),
+      dial,
+    });
+  }
+
+  /** False when the profile has changed so that open connections no longer obey it. */
+  fits(profile: Profile, proxy: string | undefined): boolean {
+    if (profile === this.profile && proxy === undefined) return true;
+    return connectionTerms(profile, proxy) === this.connectionTerms;
+  }
+
+  plan(profile: Profile): RequestPlan {
+    if (profile !== this.profile) {
+      this.profile = profile;
+      this.currentPlan = planRequests(profile);
+    }
+    return this.currentPlan;
+  }
+
+  /** Ends everything at once; requests in flight fail as `cut`. */
+  async destroy(): Promise<void> {
+    this.sessions.end('closed');
+    await this.connections.destroy();
+  }
+}
+
+function connectionTerms(profile: Profile, proxy: string | undefined): string {
+  const { baseUrl, allowPrivateAddresses, timeoutMs, tlsHandshakeMsMax, session } = profile;
+  return JSON.stringify([
+    baseUrl,
+    allowPrivateAddresses,
+    timeoutMs,
+    tlsHandshakeMsMax,
+    session,
+    proxy,
+    profile.egress?.authorization,
+  ]);
+}
+
+function proxyOptions(
+  address: string,
+  { egress }: Profile,
+  { credential }: WireOptions,
+): ProxyOptions {
+  const { host, port } = targetOf(new URL(address));
+  const reference = egress?.authorization;
+  return {
+    host,
+    port,
+    authorization: reference === undefined ? undefined : () => credential(reference),
+  };
+}

@@ -1,0 +1,61 @@
+/** Sealed bodies of many entries, a bounded group at a time; a body that is missing must have been shredded. */
+import { FilewrightError } from '../../core/index.ts';
+import type { Installation } from '../store/installation.ts';
+import type { LedgerEntry, SealedBody } from '../entry-type.ts';
+import { dataKeyStates, ledgerBlobs, type StoredBlob } from '../store/ledger-entries.ts';
+
+/** A body may have some megabytes where a portal answered at length; so few are held at once. */
+const BODIES_AT_ONCE = 50;
+
+export interface FoundBody {
+  readonly entry: LedgerEntry & { readonly body: SealedBody };
+  /** Undefined when it was shredded. */
+  readonly stored: StoredBlob | undefined;
+}
+
+/** Takes entries one by one and hands their bodies to `take`, in order; `finish` hands out the rest. */
+export class BodyCollector {
+  readonly #app: Installation;
+  readonly #boundary: string;
+  readonly #take: (found: FoundBody) => Promise<void>;
+  #waiting: FoundBody['entry'][] = [];
+
+  constructor(app: Installation, boundary: string, take: (found: FoundBody) => Promise<void>) {
+    this.#app = app;
+    this.#boundary = boundary;
+    this.#take = take;
+  }
+
+  async add(entry: LedgerEntry): Promise<void> {
+    const { body } = entry;
+    if (body === null) return;
+    this.#waiting.push({ ...entry, body });
+    if (this.#waiting.length >= BODIES_AT_ONCE) await this.finish();
+  }
+
+  async finish(): Promise<void> {
+    const entries = this.#waiting;
+    this.#waiting = [];
+    if (entries.length === 0) return;
+    const { session, tenant } = this.#app;
+    const hashes = entries.map(({ body }) => body.ct);
+    const blobs = await ledgerBlobs(session, tenant, this.#boundary, hashes);
+    // A body without its key is as lost as one that is gone; only shredding may do either.
+    const isLost = ({ body }: FoundBody['entry']): boolean => blobs.get(body.ct)?.key === undefined;
+    const lost = entries.filter(isLost);
+    const keys = [...new Set(lost.map(({ body }) => body.key))];
+    const states = keys.length === 0 ? new Map() : await dataKeyStates(session, tenant, keys);
+    for (const entry of entries) {
+      const stored = blobs.get(entry.body.ct);
+      if (isLost(entry) && states.get(entry.body.key) !== 'shredded') {
+        const missing = stored === undefined ? 'The sealed body' : 'The key of the sealed body';
+        throw new FilewrightError(
+          'LEDGER_BROKEN',
+          `${missing} of entry ${entry.seq} of ${entry.log} is missing, and its key ${entry.body.key} was not shredded: it was taken away`,
+          { details: { seq: entry.seq, reason: 'BODY_UNREADABLE' } },
+        );
+      }
+      await this.#take({ entry, stored });
+    }
+  }
+}

@@ -1,0 +1,184 @@
+/** One log of an export, whole or as a proof pack, checked in the order of ledger format 1, § 9. */
+import { join } from 'node:path';
+import { checkCheckpoint, type Checkpoint } from '../checkpoint.ts';
+import { inspectLogStream } from '../verify-log.ts';
+import { parseEntry } from '../entry-chain.ts';
+import type { TrustPolicy } from '../trust-policy.ts';
+import { BodyWatch } from './audit-offline-bodies.ts';
+import { ShownEntries } from './audit-offline-entries.ts';
+import {
+  bundles,
+  demand,
+  Failure,
+  isFolder,
+  namesIn,
+  readOptional,
+  readRequired,
+} from './audit-offline-files.ts';
+import { checkPack, type LogFolder } from './audit-offline-pack.ts';
+import { type Pin, TreeWatch } from './audit-offline-tree.ts';
+
+export interface OfflineLog {
+  readonly origin: string;
+  readonly size: number;
+  readonly root: string;
+  /** Entries looked at: all of them, or those that a proof pack shows. */
+  readonly entries: number;
+  readonly bodies: number;
+  readonly disclosed: number;
+  readonly warnings: readonly string[];
+}
+
+/** § 9 step 9 comes after the bodies; the verifier of the log tells it with the rest. */
+const HISTORY = ['ILLEGAL_TRANSITION', 'SUBMIT_AFTER_ACCEPT', 'FALLOUT_WITHOUT_ENVELOPE'];
+
+export async function checkLogFolder(
+  folder: string,
+  policy: TrustPolicy,
+  pinned: readonly string[],
+): Promise<OfflineLog> {
+  const note = await readRequired(join(folder, 'checkpoint'));
+  const origin = originOf(note, policy);
+  const opened = checkCheckpoint(note, { origin, policy });
+  if (!opened.ok)
+    throw new Failure(opened.reason, `${join(folder, 'checkpoint')}: ${opened.message}`);
+  const head = opened.checkpoint;
+  const pins = await readPins(folder, { origin, policy }, pinned, head);
+  const log: LogFolder = { folder, note, origin, policy, head };
+  const hasPack = await isFolder(join(folder, 'entries'));
+  const isWhole = (await isFolder(join(folder, 'tile'))) || !hasPack;
+  const bodies = new BodyWatch(folder);
+  const { entries, warnings, last } = isWhole
+    ? await checkWhole(log, pins, hasPack, bodies)
+    : await checkShown(log, pins, bodies);
+  await bodies.checkDisclosed();
+  if (last !== undefined) throw last;
+  return {
+    origin,
+    size: head.size,
+    root: Buffer.from(head.root).toString('base64'),
+    entries,
+    bodies: bodies.count,
+    disclosed: bodies.disclosed,
+    warnings,
+  };
+}
+
+/**
+ * The log that is asked for: the policy's only one, or the one of several that the checkpoint names. One that did not
+ * sign it is not asked for: then it is the one that did, and the name is what is wrong.
+ */
+function originOf(note: Uint8Array, policy: TrustPolicy): string {
+  const lines = Buffer.from(note).toString('utf8').split('\n');
+  const [named = ''] = lines;
+  const origins = [...new Set(policy.logs.map(({ key }) => key.name))];
+  const [only = named] = origins;
+  if (origins.length <= 1) return only;
+  const isSigner = (origin: string): boolean =>
+    lines.some((line) => line.startsWith(`\u2014 ${origin} `));
+  return isSigner(named) ? named : (origins.find(isSigner) ?? named);
+}
+
+/** Heads trusted earlier: given by the caller, or lying in the export. Witnesses are asked for the newest only. */
+async function readPins(
+  folder: string,
+  trust: { readonly origin: string; readonly policy: TrustPolicy },
+  pinned: readonly string[],
+  head: Checkpoint,
+): Promise<readonly Pin[]> {
+  const past = join(folder, 'checkpoints');
+  const own = (await readOptional(join(folder, 'pinned'))) === undefined ? [] : ['pinned'];
+  const paths = [
+    ...pinned,
+    ...own.map((name) => join(folder, name)),
+    ...(await namesIn(past)).map((name) => join(past, name)),
+  ];
+  const pins: Pin[] = [];
+  for (const path of paths) {
+    const policy = { ...trust.policy, quorum: 'none' };
+    const read = checkCheckpoint(await readRequired(path), { origin: trust.origin, policy });
+    if (!read.ok) throw new Failure(read.reason, `${path}: ${read.message}`);
+    const pin = { ...read.checkpoint, path };
+    demand(
+      pin.size <= head.size,
+      'ROLLBACK',
+      `${path} has size ${pin.size}, the checkpoint only ${head.size}`,
+    );
+    pins.push(pin);
+  }
+  return pins;
+}
+
+interface Checked {
+  readonly entries: number;
+  readonly warnings: readonly string[];
+  /** What ranks after the bodies: a history that cannot be, or a tile that is not the one of the entries. */
+  readonly last: Failure | undefined;
+}
+
+async function checkWhole(
+  log: LogFolder,
+  pins: readonly Pin[],
+  hasPack: boolean,
+  bodies: BodyWatch,
+): Promise<Checked> {
+  const { folder, origin, policy, note } = log;
+  const tree = new TreeWatch(folder, pins);
+  async function* entries(): AsyncGenerator<Uint8Array> {
+    for await (const bundle of bundles(folder)) {
+      for (const bytes of bundle) {
+        const tiles = tree.push(bytes);
+        if (tiles.length > 0) await tree.compareTiles(tiles);
+        yield bytes;
+      }
+    }
+    await tree.compareTiles(tree.rest());
+  }
+  const outcome = await inspectLogStream({
+    origin,
+    policy,
+    checkpoint: note,
+    entries: entries(),
+    states: origin.endsWith('/filing'),
+  });
+  const failure = outcome.ok
+    ? undefined
+    : new Failure(outcome.reason, `${folder}: ${outcome.message}`, outcome.seq);
+  const isOfHead = ['SIZE_MISMATCH', 'ROOT_MISMATCH'].includes(failure?.reason ?? '');
+  if (failure !== undefined && isOfHead) throw failure;
+  // A proof in the same folder ranks before what the entries say.
+  if (hasPack) await checkPack(log);
+  if (tree.pinFailure !== undefined) throw tree.pinFailure;
+  if (failure !== undefined && !HISTORY.includes(failure.reason)) throw failure;
+  if (await bodies.isNeeded()) {
+    for await (const bundle of bundles(folder)) {
+      for (const bytes of bundle) await bodies.add(parseEntry(bytes));
+    }
+  }
+  return { entries: log.head.size, warnings: [], last: tree.tileFailure ?? failure };
+}
+
+async function checkShown(
+  log: LogFolder,
+  pins: readonly Pin[],
+  bodies: BodyWatch,
+): Promise<Checked> {
+  const shown = await checkPack(log);
+  const warnings = [`only ${shown.length} of ${log.head.size} entries are shown`];
+  comparePack(pins, log.head, warnings);
+  const chain = new ShownEntries(log.origin);
+  const entries = shown.map(({ seq, bytes }) => chain.check(bytes, seq));
+  for (const entry of entries) await bodies.add(entry);
+  return { entries: shown.length, warnings, last: undefined };
+}
+
+/** A part of a log shows its own head, and nothing of how it grew. */
+function comparePack(pins: readonly Pin[], head: Checkpoint, warnings: string[]): void {
+  for (const { path, size, root } of pins) {
+    if (size < head.size) warnings.push(`${path} not compared: a proof pack cannot show growth`);
+    else {
+      const isSame = Buffer.compare(root, head.root) === 0;
+      demand(isSame, 'INCONSISTENT_WITH_PINNED', `${path} has the same size and another root`);
+    }
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * `audit verify DIR`: an export or a proof pack, checked without a database and without the program that wrote it. The
+ * verdict is the first failure in the order of ledger format 1, § 9, as tools/verify.py gives it.
+ */
+import { join, resolve } from 'node:path';
+import { FilewrightError, sha256Of } from '../../core/index.ts';
+import { parseTrustPolicy } from '../trust-policy-file.ts';
+import type { TrustPolicy } from '../trust-policy.ts';
+import {
+  demand,
+  exists,
+  Failure,
+  isFolder,
+  namesIn,
+  readOptional,
+  readRequired,
+} from './audit-offline-files.ts';
+import { checkLogFolder, type OfflineLog } from './audit-offline-log.ts';
+
+export type OfflineReport =
+  | {
+      readonly ok: true;
+      readonly logs: readonly OfflineLog[];
+      readonly warnings: readonly string[];
+    }
+  | {
+      readonly ok: false;
+      readonly reason: string;
+      readonly message: string;
+      readonly seq?: number;
+      /** Those that hold all the same. */
+      readonly logs: readonly OfflineLog[];
+      readonly warnings: readonly string[];
+    };
+
+export async function verifyFolder(
+  path: string,
+  options: { readonly policy?: string; readonly pinned?: readonly string[] } = {},
+): Promise<OfflineReport> {
+  const top = resolve(path);
+  if (!(await isFolder(top))) {
+    throw new FilewrightError('NOT_FOUND', `${top} is not a folder with an export`);
+  }
+  const folders = await logFolders(top);
+  const pinned = options.pinned ?? [];
+  if (folders.length > 1 && pinned.length > 0) {
+    throw new FilewrightError(
+      'USAGE',
+      `--pinned belongs to one log; name one of ${folders.join(', ')}`,
+    );
+  }
+  const logs: OfflineLog[] = [];
+  const warnings: string[] = [];
+  const failures: Failure[] = [];
+  const attempt = async (work: () => Promise<void>): Promise<void> => {
+    await work().catch((error: unknown) => {
+      if (!(error instanceof Failure)) throw error;
+      failures.push(error);
+    });
+  };
+  for (const folder of folders) {
+    await attempt(async () => {
+      const given = options.policy;
+      const own = (await exists(join(folder, 'policy.txt'))) ? folder : top;
+      const file = given ?? join(own, 'policy.txt');
+      if (given === undefined) warnings.push(`${file} is from the export: self-consistency only`);
+      const log = await checkLogFolder(folder, policyOf(await readRequired(file), file), pinned);
+      logs.push(log);
+      warnings.push(...log.warnings.map((warning) => `${folder}: ${warning}`));
+    });
+  }
+  await attempt(() => checkManifest(top));
+  const [first] = failures;
+  if (first === undefined) return { ok: true, logs, warnings };
+  const { reason, message, seq } = first;
+  return { ok: false, reason, message, ...(seq === undefined ? {} : { seq }), logs, warnings };
+}
+
+/** One log at the top, or several below `logs`. */
+async function logFolders(top: string): Promise<string[]> {
+  const below: string[] = [];
+  for (const name of (await namesIn(join(top, 'logs'))).sort()) {
+    const folder = join(top, 'logs', name);
+    if (await isFolder(folder)) below.push(folder);
+  }
+  const marks = await Promise.all(
+    ['checkpoint', 'tile', 'entries'].map((name) => exists(join(top, name))),
+  );
+  return below.length === 0 || marks.includes(true) ? [...below, top] : below;
+}
+
+function policyOf(bytes: Buffer, file: string): TrustPolicy {
+  try {
+    return parseTrustPolicy(bytes);
+  } catch (error) {
+    if (!(error instanceof FilewrightError)) throw error;
+    throw new Failure('MALFORMED_POLICY', `${file}: ${error.message}`);
+  }
+}
+
+const MANIFEST_LINE = /^([0-9a-f]{64}) [ *](.+)$/;
+
+/** Hashes of the files that no log vouches for, as `sha256sum` writes them. */
+async function checkManifest(top: string): Promise<void> {
+  const path = join(top, 'MANIFEST.sha256');
+  const list = await readOptional(path);
+  if (list === undefined) {
+    const isPromised = await exists(join(top, 'payload'));
+    demand(!isPromised, 'FILE_MISSING', `${path} is not there`);
+    return;
+  }
+  for (const line of list.toString('utf8').replace(/\n+$/, '').split('\n')) {
+    const [, hex, name] = MANIFEST_LINE.exec(line) ?? [];
+    if (name === undefined)
+      throw new Failure('FILE_HASH_MISMATCH', `${path}: not a line of it: ${line}`);
+    const bytes = await readRequired(join(top, name));
+    const found = sha256Of(bytes);
+    demand(found === hex, 'FILE_HASH_MISMATCH', `${name} is not the file that was listed`);
+  }
+}

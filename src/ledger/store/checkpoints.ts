@@ -1,0 +1,168 @@
+/**
+ * Signed tree heads. The last signed (size, root) moves in the transaction that keeps the checkpoint, and only forward,
+ * so that two heads that contradict each other are never signed. Each checkpoint of a log puts its head into the spine.
+ */
+import {
+  entryId,
+  type Instant,
+  instant,
+  type LedgerFact,
+  type Random,
+  uuidV7,
+} from '../../core/index.ts';
+import type { NoteSigner } from '../note-signer.ts';
+import { signCheckpoint, type TreeHead } from '../checkpoint.ts';
+import { factJson } from './facts.ts';
+import { bytes, type Row, type Session, type Statement, text, when } from '../../postgres/index.ts';
+import type { LogName } from './tree-store.ts';
+
+type Run = Session['run'];
+
+/** While entries come in, no log is signed more often than this. */
+export const CHECKPOINT_MS = 1_000;
+
+/** Checkpoints are small, but a log has many. */
+const PAGE = 500;
+
+/** Where checkpoints are kept outside the database. */
+export interface CheckpointCopies {
+  /** Durable when it resolves; keeping the same checkpoint twice is fine. */
+  keep(origin: string, size: number, note: Uint8Array): Promise<void>;
+  /** The largest one that was kept; undefined when there is none. */
+  newest(origin: string): Promise<{ readonly size: number; readonly note: Uint8Array } | undefined>;
+  /** Puts all copies of a log away, because a person has accepted that it begins anew from an older state. */
+  setAside(origin: string): Promise<void>;
+}
+
+export interface StoredCheckpoint extends TreeHead {
+  readonly boundary: string;
+  /** The signed note, to the byte. */
+  readonly note: Uint8Array;
+  readonly signedAt: Instant;
+}
+
+// $1 tenant, $2 boundary, $3 size, $4 root, $5 note, $6 moment, $7 the spine's fact or null
+const SIGN: Statement = {
+  name: 'checkpoint-sign',
+  text: `
+with signed as (
+  update ledger_head set signed_size = $3, signed_root = $4, signed_at = to_timestamp($6::double precision / 1000),
+    spine_ver = spine_ver + case when $7::json is null then 0 else 1 end
+  where tenant = $1 and boundary = $2 and size = $3 and signed_size < $3
+  returning spine_ver),
+kept as (
+  insert into ledger_checkpoint (tenant, boundary, size, root, note, signed_at)
+  select $1, $2, $3, $4, $5, to_timestamp($6::double precision / 1000) from signed),
+spine as (
+  insert into ledger_intake
+    (tenant, boundary, id, at, type, subj_kind, subj_id, subj_ver, actor_kind, actor_id, trace, data)
+  select $1, 'spine', (f.fact->>'id')::uuid, now(), f.fact->>'type', 'log', f.fact->'data'->>'origin', signed.spine_ver,
+    f.fact->>'actor_kind', f.fact->>'actor_id', f.fact->>'trace', (f.fact->'data')::jsonb
+  from signed, (select $7::json as fact) f where f.fact is not null)
+select spine_ver from signed`,
+};
+
+const IN_QUARANTINE: Statement = {
+  name: 'checkpoint-quarantine',
+  text: `select 1 as found from quarantine where tenant = $1 and state = 'in'`,
+};
+
+const COLUMNS = 'boundary, size, root, note, signed_at';
+
+const LATEST: Statement = {
+  name: 'checkpoint-latest',
+  text: `select ${COLUMNS} from ledger_checkpoint where tenant = $1 and boundary = $2 order by size desc limit 1`,
+};
+
+const FROM: Statement = {
+  name: 'checkpoint-from',
+  text: `select ${COLUMNS} from ledger_checkpoint where tenant = $1 and boundary = $2 and size >= $3 order by size limit $4`,
+};
+
+/** Whether this tenant's database has been found to be behind what was signed; then nothing more is signed. */
+export async function isQuarantined(run: Run, tenant: string): Promise<boolean> {
+  return (await run(IN_QUARANTINE, [tenant])).length > 0;
+}
+
+/**
+ * Signs the head and keeps the checkpoint, in the caller's transaction; the caller holds the log's lock and has just
+ * read or written the head. Nothing may be handed out before the commit.
+ */
+export async function signHead(
+  run: Run,
+  log: LogName & { readonly origin: string },
+  head: TreeHead,
+  signers: readonly NoteSigner[],
+  by: { readonly now: Instant; readonly random: Random },
+): Promise<Uint8Array | undefined> {
+  const note = Buffer.from(
+    signCheckpoint({ origin: log.origin, size: head.size, root: head.root }, signers),
+    'utf8',
+  );
+  const id = entryId(uuidV7(by.now, by.random.bytes(10)));
+  const fact: LedgerFact = {
+    id,
+    type: 'spine.head',
+    actor: { kind: 'system', id: 'sequencer' },
+    trace: id,
+    data: {
+      origin: log.origin,
+      size: head.size,
+      root: Buffer.from(head.root).toString('hex'),
+    },
+  };
+  const rows = await run(SIGN, [
+    log.tenant,
+    log.boundary,
+    head.size,
+    head.root,
+    note,
+    by.now,
+    // The spine has no entry about itself: it would never come to rest.
+    log.boundary === 'spine' ? null : JSON.stringify(factJson(fact)),
+  ]);
+  return rows.length === 0 ? undefined : note;
+}
+
+/** The newest signed head of a log; undefined before the first. */
+export async function latestCheckpoint(
+  session: Pick<Session, 'run'>,
+  log: LogName,
+): Promise<StoredCheckpoint | undefined> {
+  const [row] = await session.run(LATEST, [log.tenant, log.boundary]);
+  return row === undefined ? undefined : checkpointOf(row);
+}
+
+/** The smallest signed head that covers entry `index`: the one to prove its inclusion with. */
+export async function checkpointCovering(
+  session: Pick<Session, 'run'>,
+  log: LogName,
+  index: number,
+): Promise<StoredCheckpoint | undefined> {
+  const [row] = await session.run(FROM, [log.tenant, log.boundary, index + 1, 1]);
+  return row === undefined ? undefined : checkpointOf(row);
+}
+
+/** Signed heads of a log in order of size, from `size` on. */
+export async function* checkpointsFrom(
+  session: Pick<Session, 'run'>,
+  log: LogName,
+  size = 0,
+): AsyncGenerator<StoredCheckpoint> {
+  for (let from = size; ; ) {
+    const rows = await session.run(FROM, [log.tenant, log.boundary, from, PAGE]);
+    for (const row of rows) yield checkpointOf(row);
+    if (rows.length < PAGE) return;
+    from = Number(rows.at(-1)?.['size']) + 1;
+  }
+}
+
+function checkpointOf(row: Row): StoredCheckpoint {
+  return {
+    boundary: text(row['boundary']),
+    size: Number(row['size']),
+    root: bytes(row['root']),
+    note: bytes(row['note']),
+    signedAt: instant(when(row['signed_at'])),
+  };
+}

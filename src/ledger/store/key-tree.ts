@@ -1,0 +1,264 @@
+/**
+ * The upper half of the key tree: root key > tenant key > data keys and signing keys. A rotation wraps anew what lies
+ * below; no body, hash or checkpoint changes.
+ */
+import {
+  FilewrightError,
+  invariant,
+  type LedgerBoundary,
+  type LedgerFact,
+  type Random,
+} from '../../core/index.ts';
+import { logOrigin } from '../entry.ts';
+import { unwrapKey, wrapKey } from '../seal.ts';
+import { recordLedgerFact } from './ledger-facts.ts';
+import { bytes, type Row, type Session, type Statement, text } from '../../postgres/index.ts';
+
+type Run = Session['run'];
+
+const KEY_BYTES = 32;
+/** Data keys wrapped anew in one statement: some hundred kilobytes. */
+const PAGE = 1_000;
+
+/** Wraps and unwraps tenant keys; whether the key itself is in this process is its own affair. */
+export interface RootKey {
+  wrap(key: Uint8Array, context: string): Promise<Uint8Array>;
+  unwrap(wrapped: Uint8Array, context: string): Promise<Uint8Array>;
+}
+
+/** A root key that this process holds; `next` opens what an interrupted rotation has wrapped already. */
+export function localRootKey(key: Uint8Array, random: Random, next?: Uint8Array): RootKey {
+  return {
+    wrap: async (inner, context) =>
+      wrapKey({ wrapping: key, key: inner, context, random: (count) => random.bytes(count) }),
+    unwrap: async (wrapped, context) => {
+      try {
+        return unwrapKey({ wrapping: key, blob: wrapped, context });
+      } catch (error) {
+        if (next === undefined) throw error;
+        return unwrapKey({ wrapping: next, blob: wrapped, context });
+      }
+    },
+  };
+}
+
+export interface TenantKey {
+  readonly id: string;
+  readonly key: Uint8Array;
+  /** First part of the tenant's origins. */
+  readonly instance: string;
+}
+
+const ENSURE: Statement = {
+  name: 'key-tree-tenant',
+  text: 'insert into tenant (id, instance) values ($1, $2) on conflict do nothing',
+};
+
+const FIND: Statement = {
+  name: 'key-tree-find',
+  text: `select t.instance, k.id as key_id, k.wrapped from tenant t left join ledger_tenant_key k on k.tenant = t.id
+    where t.id = $1`,
+};
+
+const ADD: Statement = {
+  name: 'key-tree-add',
+  text: `insert into ledger_tenant_key (tenant, id, wrapped)
+    select $1, $2, $3 where not exists (select 1 from ledger_tenant_key where tenant = $1)`,
+};
+
+const ALL: Statement = {
+  name: 'key-tree-all',
+  text: `select tenant, id, wrapped, rotations from ledger_tenant_key
+    where $1::text is null or tenant = $1 order by tenant for update`,
+};
+
+const REWRAP: Statement = {
+  name: 'key-tree-rewrap',
+  text: `update ledger_tenant_key set wrapped = $3, ver = ver + 1 where tenant = $1 and id = $2 returning ver`,
+};
+
+const ROTATE: Statement = {
+  name: 'key-tree-rotate',
+  text: `update ledger_tenant_key set id = $3, wrapped = $4, rotations = rotations + 1, ver = 1
+    where tenant = $1 and id = $2`,
+};
+
+const WORKERS: Statement = {
+  name: 'key-tree-workers',
+  text: `select count(*)::int as n from worker
+    where tenant = $1 and ended_at is null and expires_at > clock_timestamp()`,
+};
+
+const DATA_KEYS: Statement = {
+  name: 'key-tree-data-keys',
+  text: `select id, wrapped from ledger_dek where tenant = $1 and state = 'live' and id > $2 order by id limit ${PAGE}`,
+};
+
+const REWRAP_DATA_KEYS: Statement = {
+  name: 'key-tree-rewrap-data-keys',
+  text: `update ledger_dek k set wrapped = decode(d.wrapped, 'hex')
+    from unnest($2::text[], $3::text[]) d(id, wrapped) where k.tenant = $1 and k.id = d.id`,
+};
+
+const SIGNING_KEYS: Statement = {
+  name: 'key-tree-signing-keys',
+  text: `select k.boundary, k.id, k.wrapped, t.instance from ledger_signing_key k join tenant t on t.id = k.tenant
+    where k.tenant = $1 order by k.boundary, k.id`,
+};
+
+const REWRAP_SIGNING_KEY: Statement = {
+  name: 'key-tree-rewrap-signing-key',
+  text: `update ledger_signing_key set wrapped = $4 where tenant = $1 and boundary = $2 and id = $3`,
+};
+
+function contextOf(keyId: string): string {
+  return `tenant/${keyId}`;
+}
+
+/** Finds the tenant's key, or makes the first one. `rootKey` is asked for only after the tenant is known. */
+export async function openTenantKey(
+  session: Session,
+  input: {
+    readonly tenant: string;
+    readonly instance: string;
+    readonly rootKey: () => RootKey;
+    readonly random: Random;
+  },
+): Promise<TenantKey> {
+  const { tenant, random } = input;
+  await session.run(ENSURE, [tenant, input.instance]);
+  const [found] = await session.run(FIND, [tenant]);
+  const rootKey = input.rootKey();
+  if (found?.['wrapped'] === null) {
+    const id = `t-${tenant}-1`;
+    const wrapped = await rootKey.wrap(random.bytes(KEY_BYTES), contextOf(id));
+    // Several processes may do this at once; the first row wins, and everybody reads it back.
+    await session.transaction(async (run) => {
+      await run({ name: '', text: 'lock table ledger_tenant_key in exclusive mode' });
+      await run(ADD, [tenant, id, wrapped]);
+    });
+  }
+  const [row] = await session.run(FIND, [tenant]);
+  const id = text(row?.['key_id']);
+  const key = await rootKey
+    .unwrap(bytes(row?.['wrapped']), contextOf(id))
+    .catch((error: unknown) => {
+      if (error instanceof FilewrightError && error.code !== 'SEAL_BROKEN') throw error;
+      throw new FilewrightError(
+        'ROOT_KEY_MISSING',
+        'The root key is not the one that this database was made with',
+        { cause: error },
+      );
+    });
+  return { id, key, instance: text(row?.['instance']) };
+}
+
+/**
+ * Wraps every tenant's key under another root key, in one transaction, with an entry `key.rotated` in each tenant's
+ * access log. Put the new root key where processes will find it before this commits, and keep the old one until it has.
+ */
+export async function rotateRootKey(
+  session: Session,
+  keys: { readonly from: RootKey; readonly to: RootKey },
+  fact: (tenant: string) => LedgerFact,
+): Promise<number> {
+  return session.transaction(async (run) => {
+    const rows = await run(ALL, [null]);
+    for (const row of rows) {
+      const [tenant, id] = [text(row['tenant']), text(row['id'])];
+      const key = await keys.from.unwrap(bytes(row['wrapped']), contextOf(id));
+      const wrapped = await keys.to.wrap(key, contextOf(id));
+      // Never replace a key that opens by one that does not.
+      const again = await keys.to.unwrap(wrapped, contextOf(id));
+      invariant(Buffer.compare(key, again) === 0, 'A key wrapped anew opens to the same key', {
+        id,
+      });
+      const [done] = await run(REWRAP, [tenant, id, wrapped]);
+      const subject = { kind: 'tenant_key', id, ver: Number(done?.['ver']) };
+      const made = fact(tenant);
+      const data = { ...made.data, level: 'root' };
+      await recordLedgerFact(run, { tenant, boundary: 'access' }, subject, { ...made, data });
+    }
+    return rows.length;
+  });
+}
+
+/**
+ * Gives a tenant another key and wraps its data keys and signing keys anew, in one transaction. Refused while a worker
+ * runs: it holds the old key. Processes that miss this cannot add data keys afterwards (the database compares
+ * `fw.tenant_key`), so nothing is sealed under a key that is gone.
+ */
+export async function rotateTenantKey(
+  session: Session,
+  tenant: string,
+  rootKey: RootKey,
+  by: { readonly random: Random; readonly fact: LedgerFact },
+): Promise<{ readonly id: string; readonly dataKeys: number; readonly signingKeys: number }> {
+  const { random } = by;
+  return session.transaction(async (run) => {
+    await run({ name: '', text: 'lock table ledger_dek in exclusive mode' });
+    const [workers] = await run(WORKERS, [tenant]);
+    if (Number(workers?.['n']) > 0) {
+      throw new FilewrightError(
+        'REFUSED_BY_RULE',
+        `${text(workers?.['n'])} workers of ${tenant} run and hold the present key; stop them first`,
+      );
+    }
+    const [row] = await run(ALL, [tenant]);
+    if (row === undefined)
+      throw new FilewrightError('NOT_FOUND', `The tenant ${tenant} has no key`);
+    const oldId = text(row['id']);
+    const old = await rootKey.unwrap(bytes(row['wrapped']), contextOf(oldId));
+    const fresh = random.bytes(KEY_BYTES);
+    const id = `t-${tenant}-${Number(row['rotations']) + 2}`;
+    const rewrap = (blob: Uint8Array, context: string): Uint8Array =>
+      wrapKey({
+        wrapping: fresh,
+        key: unwrapKey({ wrapping: old, blob, context }),
+        context,
+        random: (count) => random.bytes(count),
+      });
+    const dataKeys = await rewrapDataKeys(run, tenant, rewrap);
+    const signingKeys = await rewrapSigningKeys(run, tenant, rewrap);
+    await run(ROTATE, [tenant, oldId, id, await rootKey.wrap(fresh, contextOf(id))]);
+    const { fact } = by;
+    const data = { ...fact.data, level: 'tenant', old: oldId, new: id, data_keys: dataKeys };
+    const subject = { kind: 'tenant_key', id, ver: 1 };
+    await recordLedgerFact(run, { tenant, boundary: 'access' }, subject, { ...fact, data });
+    return { id, dataKeys, signingKeys };
+  });
+}
+
+type Rewrap = (blob: Uint8Array, context: string) => Uint8Array;
+
+async function rewrapDataKeys(run: Run, tenant: string, rewrap: Rewrap): Promise<number> {
+  let count = 0;
+  for (let after = ''; ; ) {
+    const rows: readonly Row[] = await run(DATA_KEYS, [tenant, after]);
+    if (rows.length === 0) return count;
+    const ids = rows.map((row) => text(row['id']));
+    const wrapped = rows.map((row) => rewrap(bytes(row['wrapped']), text(row['id'])));
+    const hex = wrapped.map((blob) => Buffer.from(blob).toString('hex'));
+    await run(REWRAP_DATA_KEYS, [tenant, ids, hex]);
+    count += rows.length;
+    after = ids.at(-1) ?? '';
+  }
+}
+
+async function rewrapSigningKeys(run: Run, tenant: string, rewrap: Rewrap): Promise<number> {
+  const rows = await run(SIGNING_KEYS, [tenant]);
+  for (const row of rows) {
+    const [boundary, id] = [text(row['boundary']), text(row['id'])];
+    // The database holds the column to the names of boundaries, and logOrigin refuses any other.
+    const origin = logOrigin(text(row['instance']), tenant, boundary as LedgerBoundary);
+    const wrapped = rewrap(bytes(row['wrapped']), `signing/${origin}/${id}`);
+    await run(REWRAP_SIGNING_KEY, [tenant, boundary, id, wrapped]);
+  }
+  return rows.length;
+}
+
+/** Whether sealed data exists that a new root key could never open. */
+export async function hasTenantKey(session: Session): Promise<boolean> {
+  const rows = await session.run({ name: '', text: 'select 1 from ledger_tenant_key limit 1' });
+  return rows.length > 0;
+}

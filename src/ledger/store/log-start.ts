@@ -1,0 +1,80 @@
+/** What is checked of a log before a process appends to it: its tiles, its last signed head, its copies outside. */
+import { FilewrightError, type Random } from '../../core/index.ts';
+import { TILE_WIDTH } from '../tile.ts';
+import { type CheckpointCopies, checkpointsFrom } from './checkpoints.ts';
+import { compareCopies, enterQuarantine } from './quarantine.ts';
+import { readEnd } from './log-group.ts';
+import type { Session, Statement } from '../../postgres/index.ts';
+import { type LogName, makeMissingTiles, rootAt } from './tree-store.ts';
+
+/**
+ * Makes the tiles that are missing, and refuses a log whose stored hashes do not give the root that was signed last, or
+ * the one that its head names. Signing on from there would contradict what is already in somebody's hands. The caller
+ * holds the log's lock.
+ */
+export async function inspectLog(
+  run: Session['run'],
+  log: LogName & { readonly origin: string },
+): Promise<void> {
+  const { range, signedSize, signedRoot } = await readEnd(run, log);
+  await makeMissingTiles(run, log, range.size);
+  const heads = [{ size: range.size, root: range.root(), whose: 'of its head' }];
+  if (signedRoot !== undefined) {
+    heads.push({ size: signedSize, root: signedRoot, whose: 'signed last' });
+  }
+  for (const { size, root, whose } of heads) {
+    if (Buffer.compare(await rootAt(run, log, size), root) === 0) continue;
+    throw new FilewrightError(
+      'LEDGER_BROKEN',
+      `The log ${log.origin} was expected to have the root ${whose} over its first ${size} entries, and its stored hashes give another. Nothing more is appended or signed; run audit verify, and compare with the checkpoints kept outside.`,
+      { details: { origin: log.origin, size } },
+    );
+  }
+}
+
+const MISSING_TILES: Statement = {
+  name: 'ledger-missing-tiles',
+  text: `
+select h.size / ${TILE_WIDTH} > coalesce((
+  select max(t.n) + 1 from ledger_tile t where t.tenant = $1 and t.boundary = $2 and t.level = 0), 0) as missing
+from ledger_head h where h.tenant = $1 and h.boundary = $2`,
+};
+
+const LOCK: Statement = {
+  name: 'ledger-lock-wait',
+  text: `select pg_advisory_xact_lock(hashtextextended('filewright.sequencer/' || $1::text || '/' || $2::text, 0))`,
+};
+
+/** Brings up a log from before there were tiles: what is compared with a copy is read from them. */
+export async function bringUpTiles(
+  session: Session,
+  log: LogName & { readonly origin: string },
+): Promise<void> {
+  const [row] = await session.run(MISSING_TILES, [log.tenant, log.boundary]);
+  if (row?.['missing'] !== true) return;
+  await session.transaction(async (run) => {
+    await run(LOCK, [log.tenant, log.boundary]);
+    await inspectLog(run, log);
+  });
+}
+
+/**
+ * Compares a log with its newest copy outside, and copies the checkpoints that a crash left uncopied. A log that is
+ * behind its copy, or says something else, is the work of a restored backup: the tenant goes into quarantine.
+ */
+export async function copyMissing(
+  session: Session,
+  log: LogName & { readonly origin: string },
+  copies: CheckpointCopies,
+  random: Random,
+): Promise<void> {
+  const found = await compareCopies(session, log, copies);
+  if (found.kind === 'contradicted') {
+    await enterQuarantine(session, log.tenant, [found.contradiction], random);
+    return;
+  }
+  // The newest copy once more: the crash may have come before it was named as the latest.
+  for await (const { size, note } of checkpointsFrom(session, log, found.copiedSize)) {
+    await copies.keep(log.origin, size, note);
+  }
+}

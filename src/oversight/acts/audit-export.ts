@@ -1,0 +1,279 @@
+/** `audit export`: the ledger for somebody outside, with counts that agree with the database. */
+import { type Actor, allow } from '../../access/index.ts';
+import {
+  FilewrightError,
+  type FilingId,
+  type Instant,
+  type LedgerBoundary,
+  toRfc3339,
+} from '../../core/index.ts';
+import type { Filewright } from '../../filewright.ts';
+import {
+  entriesBetween,
+  entriesOfFiling,
+  type FiledEntry,
+  ledgerCounts,
+  ledgerEntries,
+  type LogCounts,
+  readmeText,
+  signedLog,
+  type SignedLog,
+  signNow,
+  verifierScript,
+  writePack,
+  writeWholeLog,
+  type WrittenLog,
+} from '../../ledger/index.ts';
+import { docketSight, hasDockets } from '../../dockets/index.ts';
+import { ExportFolder } from '../../system/index.ts';
+
+export type ExportScope =
+  | { readonly kind: 'whole' }
+  | { readonly kind: 'time'; readonly from: Instant; readonly to: Instant }
+  | { readonly kind: 'filing'; readonly filing: FilingId };
+
+export interface ExportedLog extends WrittenLog {
+  readonly log: string;
+  readonly boundary: LedgerBoundary;
+  /** Of the signed head that vouches for it. */
+  readonly size: number;
+  readonly root: string;
+  /** In the database, after that head. */
+  readonly unsigned: number;
+  /** What the database holds of it at the same time. */
+  readonly database: Pick<LogCounts, 'size' | 'entries' | 'bodies' | 'waiting'>;
+}
+
+export interface ExportReport {
+  readonly folder: string;
+  readonly scope: string;
+  readonly exportedAt: string;
+  readonly logs: readonly ExportedLog[];
+  readonly files: number;
+  readonly bytes: number;
+}
+
+interface ExportRequest {
+  readonly folder: string;
+  readonly scope: ExportScope;
+  /** One log; all of them unless told. */
+  readonly boundary?: LedgerBoundary;
+  readonly bodies: boolean;
+  readonly format: 'tiles' | 'ndjson';
+}
+
+/**
+ * Of a whole log these are thousands, and its signed head vouches for each. For the log itself nothing does: a copy that
+ * ended before one would verify as well, so the manifest lists every policy and checkpoint. It lists every body too: the
+ * entry says what a body must be, and whether it should be there only whoever wrote the folder knows.
+ */
+const VOUCHED_FOR = /(^|\/)(tile|checkpoints)\//;
+
+export async function exportLedger(
+  app: Filewright,
+  reader: Actor,
+  request: ExportRequest,
+): Promise<ExportReport> {
+  allow(reader, 'audit.export');
+  const { scope } = request;
+  if (scope.kind !== 'filing') await requireFullSight(app, reader);
+  const signed = await signNow(app, reader);
+  const wanted = await chosenLogs(app, signed, request);
+  return ExportFolder.fill(
+    request.folder,
+    (name) => scope.kind !== 'whole' || !VOUCHED_FOR.test(name),
+    (folder) => writeExport(app, request, wanted, folder),
+  );
+}
+
+async function writeExport(
+  app: Filewright,
+  request: ExportRequest,
+  wanted: readonly SignedLog[],
+  folder: ExportFolder,
+): Promise<ExportReport> {
+  const { scope, format } = request;
+  const counts = new Map((await ledgerCounts(app.session, app.tenant)).map((c) => [c.boundary, c]));
+  const logs: { report: ExportedLog; log: SignedLog; prefix: string }[] = [];
+  const isAlone = wanted.length === 1;
+  for (const log of wanted) {
+    const prefix = isAlone ? '' : `logs/${log.boundary}/`;
+    const written =
+      format === 'ndjson'
+        ? await writeLines(app, log, scope, folder)
+        : await writeLog(app, log, request, { folder, prefix });
+    if (written.entries === 0) continue;
+    const database = counts.get(log.boundary);
+    if (database === undefined) throw unreconciled(log, 'it has no head');
+    const report = reportOf(log, written, database);
+    reconcile(log, report, scope);
+    logs.push({ report, log, prefix });
+  }
+  if (logs.length === 0) {
+    throw new FilewrightError(
+      'NOT_FOUND',
+      `Nothing is recorded for ${scopeText(scope)}; see audit log`,
+    );
+  }
+  const exportedAt = toRfc3339(app.clock.now());
+  const about = {
+    v: 1,
+    exported_at: exportedAt,
+    tenant: app.tenant,
+    instance: app.instance,
+    scope: scopeText(scope),
+    logs: logs.map(({ report }) => report),
+  };
+  await folder.write('MANIFEST.json', `${JSON.stringify(about, null, 2)}\n`);
+  if (format === 'tiles') {
+    await folder.write('verify.py', verifierScript());
+    await folder.write(
+      'README.txt',
+      readmeText({
+        title: `LEDGER OF ${app.instance}/${app.tenant}, EXPORTED ${exportedAt}`,
+        scope: `This folder holds ${scopeText(scope)}. MANIFEST.json has the counts, as written and as in the database.`,
+        logs,
+        hasScript: true,
+      }),
+    );
+  }
+  await folder.writeManifest();
+  return {
+    folder: folder.path,
+    scope: scopeText(scope),
+    exportedAt,
+    logs: logs.map(({ report }) => report),
+    files: folder.files,
+    bytes: folder.bytes,
+  };
+}
+
+/**
+ * An export is the entries themselves, and one that was left out or blackened would break the proof. So where dockets are
+ * routed, a log is given only to who may see every docket there could be. The rule looks at the reader and not at what is
+ * recorded, so that a refusal tells nothing.
+ */
+async function requireFullSight(app: Filewright, reader: Actor): Promise<void> {
+  if (!(await hasDockets(app.session, app.tenant))) return;
+  if (await docketSight(app, reader).seesEverything()) return;
+  throw new FilewrightError(
+    'SIGHT_NEEDED',
+    'A log was to be exported by a person who may see everything (client:*, class:* and privilege:*, no deny); this reader may not',
+  );
+}
+
+async function chosenLogs(
+  app: Filewright,
+  signed: readonly SignedLog[],
+  { scope, boundary }: ExportRequest,
+): Promise<readonly SignedLog[]> {
+  if (scope.kind === 'filing') return [await signedLog(app, signed, 'filing')];
+  if (boundary !== undefined) return [await signedLog(app, signed, boundary)];
+  if (signed.length > 0) return signed;
+  throw new FilewrightError('NOT_FOUND', 'No log has a signed head; see audit checkpoint');
+}
+
+function writeLog(
+  app: Filewright,
+  log: SignedLog,
+  { scope, bodies }: ExportRequest,
+  place: { readonly folder: ExportFolder; readonly prefix: string },
+): Promise<WrittenLog> {
+  if (scope.kind === 'whole') return writeWholeLog(app, log, place, { bodies });
+  return writePack(app, log, entriesIn(app, log, scope), place, { bodies });
+}
+
+/** Each line is one entry, to the byte: its leaf hash is that of the line without its end. */
+async function writeLines(
+  app: Filewright,
+  log: SignedLog,
+  scope: ExportScope,
+  folder: ExportFolder,
+): Promise<WrittenLog> {
+  const file = await folder.lines(`${log.boundary}.ndjson`);
+  let entries = 0;
+  try {
+    for await (const { bytes } of entriesIn(app, log, scope)) {
+      await file.add(bytes);
+      entries += 1;
+    }
+  } finally {
+    await file.close();
+  }
+  const files = { tiles: 0, bundles: 0, proofs: 0 };
+  return { entries, files, checkpoints: 0, bodies: undefined };
+}
+
+/** Only what is under the signed head: a range may reach to the very end of a log that goes on growing. */
+async function* entriesIn(
+  app: Filewright,
+  log: SignedLog,
+  scope: ExportScope,
+): AsyncGenerator<FiledEntry> {
+  const { size } = log.checkpoint;
+  if (scope.kind === 'whole') {
+    let seq = 0;
+    for await (const bytes of ledgerEntries(app.session, log.tenant, log.boundary, size)) {
+      yield { seq, bytes };
+      seq += 1;
+    }
+    return;
+  }
+  const found =
+    scope.kind === 'time'
+      ? entriesBetween(app.session, log, scope)
+      : entriesOfFiling(app.session, log.tenant, scope.filing);
+  for await (const entry of found) if (entry.seq < size) yield entry;
+}
+
+function reportOf(log: SignedLog, written: WrittenLog, counts: LogCounts): ExportedLog {
+  const { size, entries, bodies, waiting } = counts;
+  return {
+    ...written,
+    log: log.origin,
+    boundary: log.boundary,
+    size: log.checkpoint.size,
+    root: Buffer.from(log.checkpoint.root).toString('base64'),
+    unsigned: log.unsigned,
+    database: { size, entries, bodies, waiting },
+  };
+}
+
+/** The numbers of the export and of the database must tell the same story, or nothing is handed out as complete. */
+function reconcile(log: SignedLog, report: ExportedLog, scope: ExportScope): void {
+  const { database } = report;
+  if (database.entries !== database.size) {
+    throw unreconciled(
+      log,
+      `its head counts ${database.size} entries, ${database.entries} are there`,
+    );
+  }
+  if (database.size < log.checkpoint.size) {
+    throw unreconciled(
+      log,
+      `it has ${database.size} entries, and ${log.checkpoint.size} were signed`,
+    );
+  }
+  if (scope.kind === 'whole' && report.entries !== log.checkpoint.size) {
+    throw unreconciled(log, `${report.entries} of ${log.checkpoint.size} entries were written`);
+  }
+}
+
+function unreconciled(log: SignedLog, found: string): FilewrightError {
+  return new FilewrightError(
+    'LEDGER_BROKEN',
+    `The export of ${log.origin} does not agree with the database: ${found}. Run audit verify`,
+    { details: { origin: log.origin } },
+  );
+}
+
+export function scopeText(scope: ExportScope): string {
+  switch (scope.kind) {
+    case 'whole':
+      return 'whole logs, from the first entry to the signed head';
+    case 'time':
+      return `entries recorded from ${toRfc3339(scope.from)} on and before ${toRfc3339(scope.to)}, each with its proof`;
+    case 'filing':
+      return `entries about filing ${scope.filing}, each with its proof`;
+  }
+}

@@ -1,0 +1,49 @@
+/** The embedded PostgreSQL, by who sits at its machine. No installation need be open: it may not even start. */
+import { type Actor, allow } from '../../access/index.ts';
+import {
+  backupEmbedded,
+  type EmbeddedServer,
+  embeddedStatus,
+  ensureEmbedded,
+  restoreEmbedded,
+  stopEmbedded,
+} from '../../postgres/index.ts';
+
+export async function startDatabase(dataDirectory: string, actor: Actor): Promise<EmbeddedServer> {
+  allow(actor, 'database.start');
+  return ensureEmbedded({ dataDirectory });
+}
+
+export async function stopDatabase(
+  dataDirectory: string,
+  actor: Actor,
+): ReturnType<typeof stopEmbedded> {
+  allow(actor, 'database.stop');
+  return stopEmbedded(dataDirectory);
+}
+
+export async function databaseStatus(
+  dataDirectory: string,
+  actor: Actor,
+): ReturnType<typeof embeddedStatus> {
+  allow(actor, 'database.status');
+  return embeddedStatus(dataDirectory);
+}
+
+export async function backupDatabase(
+  dataDirectory: string,
+  actor: Actor,
+  target: string,
+): ReturnType<typeof backupEmbedded> {
+  allow(actor, 'database.backup');
+  return backupEmbedded(dataDirectory, target);
+}
+
+export async function restoreDatabase(
+  dataDirectory: string,
+  actor: Actor,
+  source: string,
+): ReturnType<typeof restoreEmbedded> {
+  allow(actor, 'database.restore');
+  return restoreEmbedded(source, dataDirectory);
+}

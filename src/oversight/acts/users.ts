@@ -1,0 +1,64 @@
+/** Giving people keys, and taking them. */
+import { type Actor, allow } from '../../access/index.ts';
+import { FilewrightError, type PersonId, personId } from '../../core/index.ts';
+import type { Filewright } from '../../filewright.ts';
+import {
+  addPerson,
+  disablePerson,
+  keyHash,
+  listPeople,
+  type Person,
+  personFact,
+  requirePerson,
+} from '../../people/index.ts';
+
+const KEY_PREFIX = 'fwk_';
+
+/** Everybody, with disabled people. */
+export async function listUsers(app: Filewright, actor: Actor): Promise<readonly Person[]> {
+  allow(actor, 'user.list');
+  return listPeople(app.session, app.tenant);
+}
+
+/** Adds a person and returns the key, which is shown once and stored nowhere. The first person needs nobody. */
+export async function addUser(
+  app: Filewright,
+  actor: Actor,
+  name: string,
+): Promise<{ readonly id: PersonId; readonly key: string }> {
+  allow(actor, 'user.add', name);
+  if (name.trim() !== name || name === '' || name.length > 200) {
+    throw new FilewrightError(
+      'USAGE',
+      'A name of 1 to 200 characters without surrounding spaces was expected',
+    );
+  }
+  const isFirst = (await listPeople(app.session, app.tenant)).length === 0;
+  const by = isFirst ? undefined : requirePerson(actor);
+  if (by !== undefined) {
+    // A name of the people file has rights to dockets; loaded here because most commands know nothing of them.
+    const { requirePrivilegeOver } = await import('../../dockets/index.ts');
+    await requirePrivilegeOver(app, name, by, `Giving ${name} a key`);
+  }
+  const key = `${KEY_PREFIX}${Buffer.from(app.random.bytes(32)).toString('base64url')}`;
+  const id = personId(app.ids.next());
+  const fact = personFact(app, 'person.added', by?.id, { name });
+  const person = { id, name, keySha256: keyHash(key) };
+  await addPerson(app.session, app.tenant, person, fact, { onlyAsFirst: isFirst });
+  await app.sequencer.sequence();
+  return { id, key };
+}
+
+export async function disableUser(app: Filewright, actor: Actor, name: string): Promise<void> {
+  allow(actor, 'user.disable');
+  const { requirePrivilegeOver, requireSuccessor } = await import('../../dockets/index.ts');
+  await requirePrivilegeOver(app, name, actor, `Taking the key of ${name}`);
+  await requireSuccessor(app, name);
+  await disablePerson(
+    app.session,
+    app.tenant,
+    name,
+    personFact(app, 'person.disabled', actor.id, { name }),
+  );
+  await app.sequencer.sequence();
+}

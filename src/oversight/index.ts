@@ -1,0 +1,20 @@
+export { acknowledge, listAlerts, listMails } from './acts/alerts.ts';
+export { exportLedger, type ExportScope } from './acts/audit-export.ts';
+export { type HistoryLine, ledgerHistory } from './acts/audit-log.ts';
+export { confirmQuarantine, inspectQuarantine } from './acts/audit-quarantine.ts';
+export { listSetAside, showSetAside } from './acts/audit-set-aside.ts';
+export { verifyLedger } from './acts/audit.ts';
+export {
+  backupDatabase,
+  databaseStatus,
+  restoreDatabase,
+  startDatabase,
+  stopDatabase,
+} from './acts/database.ts';
+export { PRIVATE_TARGETS, runRouter, startDocketRouter } from './acts/docket-router.ts';
+export type { Finding } from './acts/installation-ledger.ts';
+export { inspectInstallation } from './acts/installation.ts';
+export { laneOutcome, type LaneOutcome, planRehearsal } from './acts/rehearsal.ts';
+export { holdData, releaseData, retentionStatus, runRetention } from './acts/retention.ts';
+export { addUser, disableUser, listUsers } from './acts/users.ts';
+export { openWorker, runJobsOnce, startJobs } from './acts/worker.ts';

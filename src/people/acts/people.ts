@@ -1,0 +1,66 @@
+/** Who acts. The actor of every act comes from a key, never from a flag. */
+import { createHash } from 'node:crypto';
+import { type Actor, localOperator, type PersonActor } from '../../access/index.ts';
+import {
+  entryId,
+  type FactType,
+  FilewrightError,
+  type LedgerFact,
+  type PersonId,
+} from '../../core/index.ts';
+import type { Installation } from '../../ledger/index.ts';
+import { findPerson } from '../store/people.ts';
+
+/** The person behind a key; the reason for refusing does not tell whether the key ever existed. */
+export async function personOf(app: Installation, key: string | undefined): Promise<PersonActor> {
+  if (key === undefined || key === '') {
+    throw new FilewrightError('NO_CREDENTIAL', 'A personal key was expected, and none was given');
+  }
+  const person = await findPerson(app.session, app.tenant, keyHash(key.trim()));
+  if (person === undefined || person.disabledAt !== undefined) {
+    throw new FilewrightError('BAD_CREDENTIAL', 'The personal key is unknown or has been disabled');
+  }
+  return { kind: 'person', id: person.id, name: person.name };
+}
+
+/** Who acts: the person behind the key, or else whoever sits at this machine. */
+export async function actorOf(
+  app: Installation,
+  key: string | undefined,
+  user: string,
+): Promise<Actor> {
+  return key === undefined || key === '' ? localOperator(user) : personOf(app, key);
+}
+
+/** For what is a person's alone: the first key is all that whoever sits at the machine can make. */
+export function requirePerson(actor: Actor): PersonActor {
+  if (actor.kind === 'person') return actor;
+  throw new FilewrightError('NO_CREDENTIAL', 'A personal key was expected, and none was given');
+}
+
+export function userFact(
+  app: Installation,
+  type: FactType,
+  actor: PersonActor,
+  data: LedgerFact['data'],
+): LedgerFact {
+  return personFact(app, type, actor.id, data);
+}
+
+/** By the system itself where nobody acts: the first person is added by nobody. */
+export function personFact(
+  app: Installation,
+  type: FactType,
+  actor: PersonId | undefined,
+  data: LedgerFact['data'],
+): LedgerFact {
+  const id = entryId(app.ids.next());
+  const by: LedgerFact['actor'] =
+    actor === undefined ? { kind: 'system', id: 'first-person' } : { kind: 'user', id: actor };
+  return { id, type, actor: by, trace: id, data };
+}
+
+/** Keys are long and random, so a plain hash is enough. */
+export function keyHash(key: string): Uint8Array {
+  return createHash('sha256').update(key).digest();
+}

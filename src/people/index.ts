@@ -1,0 +1,64 @@
+export { listEvents, listWebhooks, mailSettings, webhookLog } from './acts/events-shown.ts';
+export {
+  addWebhook,
+  changeRecipientOf,
+  changeWebhook,
+  checkId,
+  resend,
+  rotateWebhook,
+  setMailServer,
+  testMail,
+  testWebhook,
+} from './acts/events.ts';
+export { actorOf, keyHash, personFact, personOf, requirePerson, userFact } from './acts/people.ts';
+export {
+  type AlertParts,
+  type DocketReaders,
+  raiseAlert,
+  raiseAlertIn,
+  tellDueAlerts,
+  type TellingParts,
+} from './alerts.ts';
+export { consumeAll, type EventConsumer } from './consumers.ts';
+export { CLAIM_MS, MAIL_TARGET, sendDue } from './notice-sender.ts';
+export {
+  type AcknowledgementLinks,
+  acknowledgementLinks,
+  newReference,
+} from './notify/acknowledgement-link.ts';
+export { createHandoffs, type Handoffs } from './notify/handoff/deliver.ts';
+export type { HandoffLoad, HandoffOutcome, HandoffTarget } from './notify/handoff/handoff.ts';
+export { usableServer } from './notify/handoff/mail-target.ts';
+export type { HandoffParts } from './notify/handoff/parts.ts';
+export { greetMailServer } from './notify/mail.ts';
+export {
+  isVerbose,
+  logTransport,
+  openWindow,
+  redact,
+  redactUrl,
+  type TransportRecord,
+  type VerboseStore,
+  type VerboseWindow,
+} from './notify/transport-log.ts';
+export type { JobParts } from './parts.ts';
+export {
+  acknowledgeAlert,
+  alertPages,
+  type DigestFigures,
+  digestFigures,
+  everRaised,
+  findAlerts,
+} from './store/alerts.ts';
+export { readFeed, writeFeed } from './store/feeds.ts';
+export { addMailNotice, listNotices, type NoticeView } from './store/notices.ts';
+export { type DomainEvent, registerConsumer, takeEvents, wakeTargets } from './store/outbox.ts';
+export { addPerson, disablePerson, listPeople, type Person } from './store/people.ts';
+export {
+  decideProposal,
+  proposals,
+  propose,
+  refusedByRule,
+  type StoredProposal,
+} from './store/proposals.ts';
+export { findMail, recipientsOf } from './store/subscriptions.ts';

@@ -1,0 +1,184 @@
+/**
+ * Sends what is due to one target: claim (attempt written) → send → record. A crash between send and record leaves a
+ * claim that runs out, and the notice goes out again under the same id; the receiver knows it by that.
+ */
+import { entryId, FilewrightError, isDatabaseAway, type LedgerFact } from '../core/index.ts';
+import { eventBody } from './notify/event-body.ts';
+import { retryMs, type SendOutcome } from './notify/outcome.ts';
+import { sendMail } from './notify/mail.ts';
+import { sendWebhook } from './notify/webhook.ts';
+import {
+  changeSubscription,
+  findMail,
+  findSubscription,
+  subscriptionSecrets,
+} from './store/subscriptions.ts';
+import { type ClaimedNotice, claimNotices, recordNotice } from './store/notices.ts';
+import { readReference } from '../wire/index.ts';
+import { raiseAlert } from './alerts.ts';
+import type { JobParts } from './parts.ts';
+
+export const MAIL_TARGET = 'mail';
+
+/** In flight to one receiver: enough to hide the way there, few enough not to be a burden. */
+const AT_ONCE = 4;
+/** Longer than any send takes (connect, answer and total bounds of notify), so that a live claim is never taken over. */
+export const CLAIM_MS = 120_000;
+/** Then the target goes to the back of the queue: a slow receiver must not keep the others waiting. */
+const TURN_MS = 20_000;
+
+/** Returns how many notices were tried. */
+export async function sendDue(
+  parts: JobParts,
+  target: string,
+  options: { readonly signal?: AbortSignal; readonly only?: string } = {},
+): Promise<number> {
+  const { session, tenant, clock } = parts;
+  const startedMs = clock.monotonicMs();
+  let tried = 0;
+  while (options.signal?.aborted !== true && clock.monotonicMs() - startedMs < TURN_MS) {
+    const notices = await claimNotices(session, {
+      tenant,
+      target,
+      limit: AT_ONCE,
+      claimMs: CLAIM_MS,
+      ...(options.only === undefined ? {} : { only: options.only }),
+    });
+    if (notices.length === 0) break;
+    await Promise.all(notices.map((notice) => sendOne(parts, notice)));
+    tried += notices.length;
+    if (options.only !== undefined) break;
+  }
+  return tried;
+}
+
+async function sendOne(parts: JobParts, notice: ClaimedNotice): Promise<void> {
+  const { session, tenant, log } = parts;
+  const outcome = await send(parts, notice);
+  const { verdict, code } = outcome;
+  const where = { tenant, notice: notice.id, attempt: notice.attempt };
+  // Whoever tests looks at the answer now; a test that comes through in the night helps nobody.
+  const waitMs = notice.origin === 'test' ? undefined : retryMs(notice.id, notice.attempt, outcome);
+  const state = await recordNotice(session, where, { verdict, code, retryMs: waitMs });
+  const isFailed = state === 'failed';
+  log.write({
+    level: verdict === 'sent' ? 'info' : 'warn',
+    event: isFailed ? 'notice.failed' : verdict === 'sent' ? 'notice.sent' : 'notice.again',
+    trace_id: notice.id,
+    attempt: notice.attempt,
+    verdict,
+    ...(verdict === 'sent' ? {} : { error: code }),
+  });
+  if (verdict === 'gone' && notice.message.channel === 'webhook') {
+    await disableGone(parts, notice.message.subscription);
+  }
+  // An alert about an alert would go the same way and fail the same way.
+  if (isFailed && notice.origin !== 'alert' && notice.origin !== 'test') {
+    await raiseAlert(parts, failureAlert(notice, verdict, code));
+  }
+}
+
+async function send(parts: JobParts, notice: ClaimedNotice): Promise<SendOutcome> {
+  try {
+    return notice.message.channel === 'webhook'
+      ? await sendToSubscription(parts, notice.message)
+      : await sendByMail(parts, notice, notice.message);
+  } catch (error) {
+    // A setting that cannot be used is for a person to correct, while the notice waits; anything else is a broken
+    // assumption, and the claim runs out.
+    if (isDatabaseAway(error) || !(error instanceof FilewrightError)) throw error;
+    return { verdict: 'transient', code: error.code };
+  }
+}
+
+async function sendToSubscription(
+  parts: JobParts,
+  message: Extract<ClaimedNotice['message'], { channel: 'webhook' }>,
+): Promise<SendOutcome> {
+  const { session, tenant, instance, vault, clock, network, publicUrl } = parts;
+  const subscription = await findSubscription(session, tenant, message.subscription);
+  if (subscription === undefined) return { verdict: 'permanent', code: 'SUBSCRIPTION_REMOVED' };
+  const sealed = await subscriptionSecrets(session, tenant, subscription.id);
+  const source = { instance, tenant, ...(publicUrl === undefined ? {} : { publicUrl }) };
+  return sendWebhook(
+    {
+      url: subscription.url,
+      id: message.event.id,
+      body: eventBody(message.event, source),
+      secrets: sealed.map((secret) => Buffer.from(vault.open(secret)).toString('utf8')),
+      allowPrivateAddresses: subscription.allowPrivateAddresses,
+    },
+    {
+      clock,
+      ...network,
+      ...(network?.webhookMs === undefined ? {} : { timeoutMs: network.webhookMs }),
+    },
+  );
+}
+
+async function sendByMail(
+  parts: JobParts,
+  notice: ClaimedNotice,
+  message: Extract<ClaimedNotice['message'], { channel: 'mail' }>,
+): Promise<SendOutcome> {
+  const { session, tenant, instance, environment, network } = parts;
+  const setting = await findMail(session, tenant);
+  if (setting === undefined) return { verdict: 'transient', code: 'MAIL_NOT_SET' };
+  return sendMail(
+    {
+      messageId: `<${notice.id}@${instance}>`,
+      from: setting.sender,
+      to: message.recipient,
+      subject: message.subject,
+      text: message.body,
+      date: notice.createdAt,
+    },
+    {
+      url: await readReference(setting.smtp, environment),
+      allowPrivateAddresses: setting.allowPrivateAddresses,
+    },
+    {
+      ...network,
+      ...(network?.mailAnswerMs === undefined ? {} : { answerMs: network.mailAnswerMs }),
+    },
+  );
+}
+
+/** The receiver answered 410: it is told nothing more until a person enables it again. */
+async function disableGone(parts: JobParts, subscription: string): Promise<void> {
+  const { session, tenant, ids } = parts;
+  const id = entryId(ids.next());
+  const fact: LedgerFact = {
+    id,
+    type: 'subscription.disabled',
+    actor: { kind: 'service', id: 'jobs' },
+    trace: id,
+    data: { reason: 'GONE' },
+  };
+  const change = { kind: 'disable', reason: 'GONE' } as const;
+  await changeSubscription(session, { tenant, id: subscription }, change, fact);
+}
+
+function failureAlert(
+  notice: ClaimedNotice,
+  verdict: string,
+  code: string,
+): Parameters<typeof raiseAlert>[1] {
+  const { message } = notice;
+  const target =
+    message.channel === 'webhook'
+      ? `webhook ${message.subscription}`
+      : `mail to ${message.recipient}`;
+  const remedy =
+    message.channel === 'webhook'
+      ? `See webhook log ${message.subscription}; once the receiver is well, webhook enable and event resend.`
+      : 'See mail log; correct the recipient or the mail server.';
+  return {
+    kind: verdict === 'gone' ? 'webhook_gone' : 'notice_failed',
+    subject: target,
+    severity: 'warning',
+    text: `A notice could not be delivered (${code}, ${notice.attempt} attempts). ${remedy}`,
+    // One for each receiver: a dead one fails thousands of notices.
+    dedup: `notice_failed/${target}`,
+  };
+}

@@ -1,0 +1,185 @@
+/** Proposals and their decisions, of every kind: the one place that writes the table `proposal`. */
+import {
+  checkReason,
+  FilewrightError,
+  type Instant,
+  type PersonId,
+  personId,
+  type ProposalDecision,
+  proposalHash,
+  type ProposalKind,
+  type ProposalState,
+  type ProposalTerms,
+  stateAfter,
+  termsText,
+} from '../../core/index.ts';
+import {
+  hex,
+  optional,
+  type Row,
+  type Session,
+  type Statement,
+  text,
+  when,
+} from '../../postgres/index.ts';
+
+type Run = Session['run'];
+
+export interface NewProposal {
+  /** Made by the database unless told. */
+  readonly id?: string;
+  readonly kind: ProposalKind;
+  readonly subject: string;
+  readonly terms: ProposalTerms;
+  readonly lines?: readonly string[];
+  readonly reason: string;
+  readonly by: PersonId;
+}
+
+export interface StoredProposal {
+  readonly id: string;
+  readonly kind: ProposalKind;
+  readonly subject: string;
+  /** Which proposal of the kind about its subject. */
+  readonly n: number;
+  readonly terms: ProposalTerms;
+  readonly sha256: string;
+  readonly reason: string;
+  readonly proposedBy: PersonId;
+  readonly proposedAt: Instant;
+  readonly state: ProposalState;
+  readonly decidedBy: PersonId | undefined;
+  readonly decidedAt: Instant | undefined;
+  readonly decisionReason: string | undefined;
+}
+
+const ADD: Statement = {
+  name: 'proposal-add',
+  text: `
+insert into proposal (tenant, id, kind, subject, n, terms, sha256, reason, proposed_by)
+select $1, coalesce($2, gen_random_uuid()), $3, $4, coalesce(max(n), 0) + 1, $5, decode($6, 'hex'), $7, $8
+from proposal where tenant = $1 and kind = $3 and subject = $4
+returning n`,
+};
+
+const LIST: Statement = {
+  name: 'proposal-list',
+  text: `
+select id, kind, subject, n, terms, sha256, reason, proposed_by, proposed_at, state, decided_by, decided_at, decision_reason
+from proposal where tenant = $1 and kind = any ($2::text[]) and ($3::text is null or subject = $3)
+order by proposed_at, subject, n`,
+};
+
+const LOCK: Statement = {
+  name: 'proposal-lock',
+  text: `${LIST.text} for update`,
+};
+
+// The guard compares the hash that the person saw with that of what would run.
+const DECIDE: Statement = {
+  name: 'proposal-decide',
+  text: `
+update proposal set state = $3, decided_by = $4, decided_at = now(), decision_reason = $5, sha256 = decode($6, 'hex')
+where tenant = $1 and id = $2`,
+};
+
+export async function propose(
+  run: Run,
+  tenant: string,
+  proposal: NewProposal,
+): Promise<{ readonly n: number; readonly sha256: string }> {
+  const { id, kind, subject, terms, by } = proposal;
+  const reason = checkReason('--reason', proposal.reason);
+  const sha256 = proposalHash({ ...proposal, reason });
+  const values = [tenant, id ?? null, kind, subject, termsText(terms), sha256, reason, by];
+  const [row] = await run(ADD, values).catch(refusedByRule);
+  return { n: Number(row?.['n']), sha256 };
+}
+
+export async function proposals(
+  run: Run,
+  tenant: string,
+  kinds: readonly ProposalKind[],
+  subject?: string,
+): Promise<StoredProposal[]> {
+  return (await run(LIST, [tenant, kinds, subject ?? null])).map(proposalOf);
+}
+
+/** Decides the one that waits. Of two people who decide at once the second waits here, and finds it decided. */
+export async function decideProposal(
+  run: Run,
+  tenant: string,
+  about: {
+    readonly kinds: readonly ProposalKind[];
+    readonly subject: string;
+    /** For messages, as in "Exception 7". */
+    readonly what: string;
+  },
+  decision: ProposalDecision,
+): Promise<StoredProposal> {
+  const { kinds, subject, what } = about;
+  const rows = await run(LOCK, [tenant, kinds, subject]);
+  const open = rows.map(proposalOf).find(({ state }) => state === 'open');
+  if (open === undefined) {
+    throw new FilewrightError(
+      'REFUSED_BY_RULE',
+      `${what} has no proposal that waits for a decision; it was decided meanwhile, or never proposed`,
+    );
+  }
+  const reason = decision.reason === undefined ? null : checkReason('--reason', decision.reason);
+  const { by, sha256 = open.sha256 } = decision;
+  const state = stateAfter(what, decision, open.proposedBy);
+  await run(DECIDE, [tenant, open.id, state, by, reason, sha256]).catch(refusedByRule);
+  return { ...open, state };
+}
+
+const CODES = {
+  proposal_second_person: 'SELF_APPROVAL',
+  proposal_same_hash: 'HASH_DIFFERS',
+} as const;
+
+const WAITS = 'A proposal about it waits for its second person, or is agreed to';
+const IN_WORDS: Readonly<Record<string, string>> = {
+  proposal_once: WAITS,
+  // Of two that are made at once.
+  proposal_numbered: WAITS,
+  proposal_amends:
+    'The award has an amendment or a cancellation already, which waits or is agreed to',
+};
+
+const RESTRICTED = '23001';
+const TAKEN = '23505';
+
+/** The database's refusals in our words. */
+export function refusedByRule(error: unknown): never {
+  // Every error of the database has these as texts.
+  const { code, constraint, message } = Object(error) as {
+    readonly code?: string;
+    readonly constraint?: string;
+    readonly message?: string;
+  };
+  const words = code === TAKEN ? IN_WORDS[constraint ?? ''] : undefined;
+  if (code !== RESTRICTED && words === undefined) throw error;
+  const known = Object.entries(CODES).find(([name]) => name === constraint)?.[1];
+  throw new FilewrightError(known ?? 'REFUSED_BY_RULE', words ?? message ?? '', { cause: error });
+}
+
+function proposalOf(row: Row): StoredProposal {
+  return {
+    id: text(row['id']),
+    // Check constraints hold both columns to these words.
+    kind: row['kind'] as ProposalKind,
+    state: row['state'] as ProposalState,
+    subject: text(row['subject']),
+    n: Number(row['n']),
+    // Written by `propose` alone, and an object by a check constraint.
+    terms: JSON.parse(text(row['terms'])) as ProposalTerms,
+    sha256: hex(row['sha256']),
+    reason: text(row['reason']),
+    proposedBy: personId(text(row['proposed_by'])),
+    proposedAt: when(row['proposed_at']),
+    decidedBy: optional(row['decided_by'], (id) => personId(text(id))),
+    decidedAt: optional(row['decided_at'], when),
+    decisionReason: optional(row['decision_reason'], text),
+  };
+}

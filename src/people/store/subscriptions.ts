@@ -1,0 +1,355 @@
+/** Who is told: webhook subscriptions with their sealed secrets, the mail server, and recipients by role. */
+import {
+  FilewrightError,
+  type Instant,
+  type LedgerFact,
+  type PersonId,
+  type SealedPayload,
+} from '../../core/index.ts';
+import { recordFact } from '../../ledger/index.ts';
+import {
+  optional,
+  type Row,
+  sealedOf,
+  type Session,
+  type Statement,
+  text,
+  when,
+} from '../../postgres/index.ts';
+
+type Run = Session['run'];
+
+export interface Subscription {
+  readonly id: string;
+  readonly url: string;
+  /** Empty: every type. */
+  readonly types: readonly string[];
+  readonly allowPrivateAddresses: boolean;
+  readonly addedAt: Instant;
+  readonly disabled: { readonly at: Instant; readonly reason: string } | undefined;
+}
+
+/** A secret as stored; `id` is the entry that its seal is bound to. */
+export interface SealedSecret {
+  readonly id: string;
+  readonly key: string;
+  readonly sealed: Uint8Array;
+}
+
+const COLUMNS = 'id, url, types, allow_private, added_at, disabled_at, disabled_reason';
+
+const ADD: Statement = {
+  name: 'subscription-add',
+  text: `insert into subscription (tenant, id, url, types, allow_private, added_by) values ($1, $2, $3, $4, $5, $6)`,
+};
+
+const ADD_SECRET: Statement = {
+  name: 'subscription-secret-add',
+  text: `insert into subscription_secret (tenant, subscription, id, key, sealed) values ($1, $2, $3, $4, $5)`,
+};
+
+const LIST: Statement = {
+  name: 'subscription-list',
+  text: `select ${COLUMNS} from subscription where tenant = $1 and removed_at is null order by added_at, id`,
+};
+
+const FIND: Statement = {
+  name: 'subscription-find',
+  text: `select ${COLUMNS} from subscription where tenant = $1 and id = $2 and removed_at is null`,
+};
+
+const SECRETS: Statement = {
+  name: 'subscription-secrets',
+  text: `
+select s.sealed as blob, s.id as blob_entry, k.id as key_id, k.month as key_month, k.wrapped as key_wrapped
+from subscription_secret s join ledger_dek k on k.tenant = s.tenant and k.id = s.key
+where s.tenant = $1 and s.subscription = $2 and s.expires_at > now() order by s.added_at desc`,
+};
+
+export async function addSubscription(
+  session: Session,
+  tenant: string,
+  subscription: Pick<Subscription, 'id' | 'url' | 'types' | 'allowPrivateAddresses'> & {
+    readonly addedBy: PersonId;
+    readonly secret: SealedSecret;
+  },
+  fact: LedgerFact,
+): Promise<void> {
+  const { id, url, types, allowPrivateAddresses, addedBy, secret } = subscription;
+  await session.transaction(async (run) => {
+    await run(ADD, [tenant, id, url, types, allowPrivateAddresses, addedBy]);
+    await run(ADD_SECRET, [tenant, id, secret.id, secret.key, secret.sealed]);
+    const subject = { kind: 'subscription', id, ver: 1 };
+    await recordFact(run, { tenant, boundary: 'access' }, subject, fact);
+  });
+}
+
+export async function listSubscriptions(session: Session, tenant: string): Promise<Subscription[]> {
+  return (await session.run(LIST, [tenant])).map(subscriptionOf);
+}
+
+export async function findSubscription(
+  session: Session,
+  tenant: string,
+  id: string,
+): Promise<Subscription | undefined> {
+  const [row] = await session.run(FIND, [tenant, id]);
+  return row === undefined ? undefined : subscriptionOf(row);
+}
+
+/** The newest first; each of them signs. */
+export async function subscriptionSecrets(
+  session: Session,
+  tenant: string,
+  id: string,
+): Promise<SealedPayload[]> {
+  return (await session.run(SECRETS, [tenant, id])).map(sealedOf);
+}
+
+export type SubscriptionChange =
+  | { readonly kind: 'enable' }
+  | { readonly kind: 'disable'; readonly reason: string }
+  | { readonly kind: 'remove' }
+  /** The former secret signs for `overlapMs` more, so that receivers can change over. */
+  | { readonly kind: 'rotate'; readonly secret: SealedSecret; readonly overlapMs: number };
+
+const ENABLE: Statement = {
+  name: 'subscription-enable',
+  text: `update subscription set disabled_at = null, disabled_reason = null, ver = ver + 1
+    where tenant = $1 and id = $2 and removed_at is null and disabled_at is not null returning ver`,
+};
+
+const DISABLE: Statement = {
+  name: 'subscription-disable',
+  text: `update subscription set disabled_at = now(), disabled_reason = $3, ver = ver + 1
+    where tenant = $1 and id = $2 and removed_at is null and disabled_at is null returning ver`,
+};
+
+const REMOVE: Statement = {
+  name: 'subscription-remove',
+  text: `update subscription set removed_at = now(), ver = ver + 1
+    where tenant = $1 and id = $2 and removed_at is null returning ver`,
+};
+
+const ROTATE: Statement = {
+  name: 'subscription-rotate',
+  text: `update subscription set ver = ver + 1 where tenant = $1 and id = $2 and removed_at is null returning ver`,
+};
+
+const KEEP_ONE_SECRET: Statement = {
+  name: 'subscription-secret-keep-one',
+  text: `delete from subscription_secret where tenant = $1 and subscription = $2 and id not in (
+    select id from subscription_secret where tenant = $1 and subscription = $2 order by added_at desc limit 1)`,
+};
+
+const EXPIRE_SECRET: Statement = {
+  name: 'subscription-secret-expire',
+  text: `update subscription_secret set expires_at = now() + $3 * interval '1 millisecond'
+    where tenant = $1 and subscription = $2`,
+};
+
+const FORGET_SECRETS: Statement = {
+  name: 'subscription-secret-forget',
+  text: 'delete from subscription_secret where tenant = $1 and subscription = $2',
+};
+
+const DROP_PENDING: Statement = {
+  name: 'notice-drop-pending',
+  text: `update notice set state = 'dropped', next_at = null, code = $3, ended_at = now()
+    where tenant = $1 and target = $2 and state = 'pending'`,
+};
+
+/** False when there was nothing to change: unknown, removed, or already so. */
+export async function changeSubscription(
+  session: Session,
+  where: { readonly tenant: string; readonly id: string },
+  change: SubscriptionChange,
+  fact: LedgerFact,
+): Promise<boolean> {
+  const { tenant, id } = where;
+  return session.transaction(async (run) => {
+    const [row] = await changeRow(run, where, change);
+    if (row === undefined) return false;
+    switch (change.kind) {
+      case 'enable':
+        break;
+      case 'disable':
+        await run(DROP_PENDING, [tenant, id, change.reason]);
+        break;
+      case 'remove':
+        await run(DROP_PENDING, [tenant, id, 'SUBSCRIPTION_REMOVED']);
+        await run(FORGET_SECRETS, [tenant, id]);
+        break;
+      case 'rotate':
+        await run(KEEP_ONE_SECRET, [tenant, id]);
+        await run(EXPIRE_SECRET, [tenant, id, change.overlapMs]);
+        await run(ADD_SECRET, [
+          tenant,
+          id,
+          change.secret.id,
+          change.secret.key,
+          change.secret.sealed,
+        ]);
+        break;
+    }
+    const subject = { kind: 'subscription', id, ver: Number(row['ver']) };
+    await recordFact(run, { tenant, boundary: 'access' }, subject, fact);
+    return true;
+  });
+}
+
+function changeRow(
+  run: Run,
+  { tenant, id }: { readonly tenant: string; readonly id: string },
+  change: SubscriptionChange,
+): Promise<Row[]> {
+  switch (change.kind) {
+    case 'enable':
+      return run(ENABLE, [tenant, id]);
+    case 'disable':
+      return run(DISABLE, [tenant, id, change.reason]);
+    case 'remove':
+      return run(REMOVE, [tenant, id]);
+    case 'rotate':
+      return run(ROTATE, [tenant, id]);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Mail
+
+export interface MailSetting {
+  /** A reference: env:NAME or file:/path. */
+  readonly smtp: string;
+  readonly sender: string;
+  readonly allowPrivateAddresses: boolean;
+}
+
+const SET_MAIL: Statement = {
+  name: 'mail-set',
+  text: `insert into mail_setting (tenant, smtp, sender, allow_private) values ($1, $2, $3, $4)
+    on conflict (tenant) do update set smtp = excluded.smtp, sender = excluded.sender,
+      allow_private = excluded.allow_private, changed_at = now(), ver = mail_setting.ver + 1
+    returning ver`,
+};
+
+const FIND_MAIL: Statement = {
+  name: 'mail-find',
+  text: 'select smtp, sender, allow_private from mail_setting where tenant = $1',
+};
+
+export async function setMail(
+  session: Session,
+  tenant: string,
+  setting: MailSetting,
+  fact: LedgerFact,
+): Promise<void> {
+  await session.transaction(async (run) => {
+    const { smtp, sender, allowPrivateAddresses } = setting;
+    const [row] = await run(SET_MAIL, [tenant, smtp, sender, allowPrivateAddresses]);
+    const subject = { kind: 'mail_setting', id: tenant, ver: Number(row?.['ver']) };
+    await recordFact(run, { tenant, boundary: 'access' }, subject, fact);
+  });
+}
+
+export async function findMail(session: Session, tenant: string): Promise<MailSetting | undefined> {
+  const [row] = await session.run(FIND_MAIL, [tenant]);
+  if (row === undefined) return undefined;
+  return {
+    smtp: text(row['smtp']),
+    sender: text(row['sender']),
+    allowPrivateAddresses: row['allow_private'] === true,
+  };
+}
+
+export const RECIPIENT_ROLES = ['registered_agent', 'alert', 'digest'] as const;
+export type RecipientRole = (typeof RECIPIENT_ROLES)[number];
+
+export interface Recipient {
+  readonly role: RecipientRole;
+  /** Undefined: for whatever has no recipient of its own. */
+  readonly entityId: string | undefined;
+  readonly address: string;
+}
+
+const CHANGE_RECIPIENT: Statement = {
+  name: 'recipient-add',
+  text: `insert into recipient (tenant, role, entity_id, address) values ($1, $2, $3, $4)
+    on conflict (tenant, role, entity_id, address) do update set removed_at = null, ver = recipient.ver + 1
+    where recipient.removed_at is not null
+    returning ver`,
+};
+
+const REMOVE_RECIPIENT: Statement = {
+  name: 'recipient-remove',
+  text: `update recipient set removed_at = now(), ver = ver + 1
+    where tenant = $1 and role = $2 and entity_id = $3 and address = $4 and removed_at is null returning ver`,
+};
+
+const LIST_RECIPIENTS: Statement = {
+  name: 'recipient-list',
+  text: `select role, entity_id, address from recipient where tenant = $1 and removed_at is null
+    order by role, entity_id, address`,
+};
+
+// The entity's own, and only where it has none, the tenant's.
+const RECIPIENTS: Statement = {
+  name: 'recipient-find',
+  text: `
+select address from recipient r
+where tenant = $1 and role = $2 and removed_at is null and entity_id = (
+  select max(entity_id) from recipient o
+  where o.tenant = $1 and o.role = $2 and o.removed_at is null and o.entity_id in ('', $3))
+order by address`,
+};
+
+export async function changeRecipient(
+  session: Session,
+  tenant: string,
+  recipient: Recipient,
+  change: { readonly kind: 'add' | 'remove'; readonly fact: LedgerFact },
+): Promise<void> {
+  const { role, entityId = '', address } = recipient;
+  await session.transaction(async (run) => {
+    const statement = change.kind === 'add' ? CHANGE_RECIPIENT : REMOVE_RECIPIENT;
+    const [row] = await run(statement, [tenant, role, entityId, address]);
+    if (row === undefined && change.kind === 'add') return;
+    if (row === undefined) {
+      throw new FilewrightError('NOT_FOUND', `${address} is no ${role} recipient here`);
+    }
+    const id = `${role}/${entityId}/${address}`;
+    const subject = { kind: 'recipient', id, ver: Number(row['ver']) };
+    await recordFact(run, { tenant, boundary: 'access' }, subject, change.fact);
+  });
+}
+
+export async function listRecipients(session: Session, tenant: string): Promise<Recipient[]> {
+  return (await session.run(LIST_RECIPIENTS, [tenant])).map((row) => ({
+    // A check constraint holds the column to these words.
+    role: text(row['role']) as RecipientRole,
+    entityId: row['entity_id'] === '' ? undefined : text(row['entity_id']),
+    address: text(row['address']),
+  }));
+}
+
+export async function recipientsOf(
+  run: Run,
+  tenant: string,
+  role: RecipientRole,
+  entityId = '',
+): Promise<string[]> {
+  return (await run(RECIPIENTS, [tenant, role, entityId])).map((row) => text(row['address']));
+}
+
+function subscriptionOf(row: Row): Subscription {
+  const at = optional(row['disabled_at'], when);
+  return {
+    id: text(row['id']),
+    url: text(row['url']),
+    // A text array, as the driver reads it.
+    types: row['types'] as string[],
+    allowPrivateAddresses: row['allow_private'] === true,
+    addedAt: when(row['added_at']),
+    disabled: at === undefined ? undefined : { at, reason: text(row['disabled_reason']) },
+  };
+}

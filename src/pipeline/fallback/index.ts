@@ -1,8 +1,0 @@
-export {
-  decide,
-  type FallbackParts,
-  listExceptions,
-  propose,
-  showException,
-  takeOver,
-} from './exceptions.ts';

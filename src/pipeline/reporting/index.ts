@@ -1,2 +1,0 @@
-export type { ReportingParts } from './received-money.ts';
-export { reportFigures, traceFigure } from './report-figures.ts';

@@ -1,1 +1,0 @@
-export { evaluateRules, type RulesParts } from './evaluate-rules.ts';

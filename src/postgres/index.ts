@@ -1,0 +1,34 @@
+export type { EmbeddedServer } from './embedded/attach.ts';
+export { backupEmbedded } from './embedded/backup.ts';
+export { ensureEmbedded } from './embedded/ensure.ts';
+export { restoreEmbedded } from './embedded/restore.ts';
+export { embeddedStatus } from './embedded/status.ts';
+export { stopEmbedded } from './embedded/stop.ts';
+export { type Purpose, purposeOf, type Stage } from './grant-walls.ts';
+export { lockedOnce } from './locked-once.ts';
+export { explainingRights } from './login-rights.ts';
+export { migrate } from './migrate.ts';
+export { packageRoot } from './package-root.ts';
+export { PLANNER } from './planner.ts';
+export { assumeRole, rolesState } from './roles.ts';
+export {
+  bytes,
+  claimOf,
+  FILING_COLUMNS,
+  filingOf,
+  hex,
+  laneOf,
+  optional,
+  SEALED_COLUMNS,
+  sealedOf,
+  text,
+  when,
+} from './rows.ts';
+export { describeServer } from './server.ts';
+export {
+  type ConnectionTarget,
+  databaseFailure,
+  type Row,
+  Session,
+  type Statement,
+} from './session.ts';

@@ -1,0 +1,219 @@
+/**
+ * The one page that people outside the command line see: a link from a mail, and a button. GET never acknowledges,
+ * because mail scanners open every link; POST does, once.
+ */
+import { fastify, type FastifyInstance, type FastifyReply } from 'fastify';
+import { cannotListen, type Clock, type Instant } from '../core/index.ts';
+import {
+  type Acknowledgement,
+  closedPage,
+  CONFIRM_FIELD,
+  CONFIRM_VALUE,
+  donePage,
+  KEY_FIELD,
+  noSuchPage,
+  notSignedInPage,
+  type OpenMessage,
+  openPage,
+  refusedPage,
+  troublePage,
+} from './pages.ts';
+
+/** A form with one field of a dozen characters. */
+const BODY_BYTES_MAX = 1024;
+const HEADER_BYTES_MAX = 8 * 1024;
+const TOKEN_CHARS_MAX = 100;
+const REQUEST_MS = 10_000;
+const IDLE_MS = 5_000;
+/** How often Node looks for requests that are over their time; its own half minute is three times that time. */
+const CHECK_MS = 1_000;
+/** People who press a button; more at once is an attack, and waits in the queue of the system. */
+const CONNECTIONS_MAX = 200;
+
+export interface AcknowledgementDesk {
+  /** Undefined when there is no such message, or when its reader may not, or no longer, see it. */
+  look(reference: string): Promise<MessageView | undefined>;
+  /** The whole message for the owner of a personal key; undefined where that person may not see it. */
+  signIn?(reference: string, key: string): Promise<MessageView | undefined>;
+  /** The first call wins, over all processes; every later one gets its result. */
+  acknowledge(
+    reference: string,
+    at: Instant,
+  ): Promise<(Acknowledgement & { readonly isFirst: boolean }) | undefined>;
+}
+
+export type MessageView =
+  | ({ readonly kind: 'open' } & OpenMessage)
+  | ({ readonly kind: 'acknowledged' } & Acknowledgement)
+  /** Without an acknowledgement: somebody closed the matter, and nothing is left to do. */
+  | ({ readonly kind: 'closed' } & Acknowledgement);
+
+export interface WebParts {
+  readonly desk: AcknowledgementDesk;
+  /** What a token was signed for; undefined for any other text. `notify/` has it. */
+  readonly readToken: (
+    token: string,
+  ) => { readonly reference: string; readonly expiresAt: Instant } | undefined;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Told about what went wrong here; it holds no token. */
+  readonly onTrouble?: (error: unknown) => void;
+}
+
+export interface WebAddress {
+  /** Loopback unless said otherwise: TLS and the public name are the business of a proxy before it. */
+  readonly host?: string;
+  readonly port: number;
+}
+
+export interface WebServer {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export async function startAcknowledgementServer(
+  parts: WebParts,
+  { host = '127.0.0.1', port }: WebAddress,
+): Promise<WebServer> {
+  const server = acknowledgementServer(parts);
+  try {
+    const url = await server.listen({ host, port });
+    return { url, close: () => server.close() };
+  } catch (error) {
+    await server.close();
+    throw cannotListen(host, port, error);
+  }
+}
+
+/** Without listening, for tests and for mounting elsewhere. */
+export function acknowledgementServer(parts: WebParts): FastifyInstance {
+  const server = fastify({
+    // A log line has the path, and the path has the token.
+    logger: false,
+    bodyLimit: BODY_BYTES_MAX,
+    routerOptions: { maxParamLength: TOKEN_CHARS_MAX },
+    requestTimeout: REQUEST_MS,
+    connectionTimeout: REQUEST_MS,
+    keepAliveTimeout: IDLE_MS,
+    forceCloseConnections: true,
+    return503OnClosing: true,
+    exposeHeadRoutes: false,
+    http: {
+      maxHeaderSize: HEADER_BYTES_MAX,
+      headersTimeout: REQUEST_MS,
+      connectionsCheckingInterval: CHECK_MS,
+    },
+    // A path that cannot be decoded is a link that leads nowhere, too.
+    frameworkErrors: (_error, _request, reply) => void send(reply, 404, noSuchPage()),
+  });
+  server.server.maxConnections = CONNECTIONS_MAX;
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string' },
+    (_request, body, done) => done(null, String(body)),
+  );
+  // What any other body says does not matter, but it has the same limit.
+  server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, done) =>
+    done(null, ''),
+  );
+  const path = '/acknowledge/:token';
+  server.route<{ Params: { token: string } }>({
+    method: ['GET', 'HEAD'],
+    url: path,
+    handler: (request, reply) => show(parts, request.params.token, reply),
+  });
+  server.post<{ Params: { token: string } }>(path, (request, reply) =>
+    acknowledge(parts, { token: request.params.token, body: request.body }, reply),
+  );
+  server.setNotFoundHandler((_request, reply) => send(reply, 404, noSuchPage()));
+  server.setErrorHandler((error, _request, reply) => {
+    const status = statusOf(error);
+    if (status >= 400 && status < 500) return send(reply, status, refusedPage());
+    parts.onTrouble?.(error);
+    return send(reply, 503, troublePage());
+  });
+  return server;
+}
+
+async function show(parts: WebParts, token: string, reply: FastifyReply): Promise<FastifyReply> {
+  const reference = referenceOf(parts, token);
+  const view = reference === undefined ? undefined : await parts.desk.look(reference);
+  return view === undefined ? send(reply, 404, noSuchPage()) : send(reply, 200, pageOf(view));
+}
+
+function pageOf(view: MessageView): string {
+  switch (view.kind) {
+    case 'open':
+      return openPage(view);
+    case 'acknowledged':
+      return donePage(view, false);
+    case 'closed':
+      return closedPage(view);
+  }
+}
+
+async function acknowledge(
+  parts: WebParts,
+  request: { readonly token: string; readonly body: unknown },
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const reference = referenceOf(parts, request.token);
+  if (reference === undefined) return send(reply, 404, noSuchPage());
+  const key = fieldOf(request.body, KEY_FIELD);
+  if (key !== undefined) return signIn(parts, { reference, key }, reply);
+  if (fieldOf(request.body, CONFIRM_FIELD) !== CONFIRM_VALUE) {
+    // Looked up all the same: an answer of its own would tell a link that exists from one that does not.
+    const view = await parts.desk.look(reference);
+    return view === undefined ? send(reply, 404, noSuchPage()) : send(reply, 400, refusedPage());
+  }
+  const done = await parts.desk.acknowledge(reference, parts.clock.now());
+  if (done !== undefined) return send(reply, 200, donePage(done, done.isFirst));
+  const view = await parts.desk.look(reference);
+  return view?.kind === 'closed' ? send(reply, 200, pageOf(view)) : send(reply, 404, noSuchPage());
+}
+
+/** Acknowledges nothing. A link that leads nowhere answers as ever, whatever key came with it. */
+async function signIn(
+  { desk }: WebParts,
+  { reference, key }: { readonly reference: string; readonly key: string },
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  if ((await desk.look(reference)) === undefined) return send(reply, 404, noSuchPage());
+  const view = await desk.signIn?.(reference, key);
+  return view === undefined ? send(reply, 403, notSignedInPage()) : send(reply, 200, pageOf(view));
+}
+
+function referenceOf({ readToken, clock }: WebParts, token: string): string | undefined {
+  const ticket = readToken(token);
+  return ticket !== undefined && clock.now() < ticket.expiresAt ? ticket.reference : undefined;
+}
+
+function fieldOf(body: unknown, name: string): string | undefined {
+  return typeof body === 'string' ? (new URLSearchParams(body).get(name) ?? undefined) : undefined;
+}
+
+const HEADERS: Readonly<Record<string, string>> = {
+  'content-type': 'text/html; charset=utf-8',
+  // Nothing is loaded, nothing frames it, and the form leads only back here.
+  'content-security-policy':
+    "default-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+  // The token is in the address, and stays there.
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'x-robots-tag': 'noindex, nofollow',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+};
+
+function send(reply: FastifyReply, status: number, html: string): FastifyReply {
+  return reply.code(status).headers(HEADERS).send(html);
+}
+
+function statusOf(error: unknown): number {
+  const status: unknown =
+    typeof error === 'object' && error !== null && 'statusCode' in error ? error.statusCode : 500;
+  return typeof status === 'number' ? status : 500;
+}

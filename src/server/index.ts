@@ -1,0 +1,5 @@
+export {
+  startAcknowledgementServer,
+  type WebAddress,
+  type WebServer,
+} from './acknowledgement-server.ts';

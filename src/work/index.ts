@@ -1,0 +1,1 @@
+export { type JobsOptions, runJobsOnce, type RunningJobs, startJobs } from './on-demand.ts';
