@@ -1,7 +1,7 @@
 /** `npm run sim`: many worlds, or one told in full. Exits 1 when a promise was broken. */
 import { setMaxListeners } from 'node:events';
 import { type Options, readOptions, USAGE } from './options.ts';
-import { runSeed, type SeedResult } from './run-seed.ts';
+import type { SeedResult } from './run-seed.ts';
 import { runSeeds } from './seed-pool.ts';
 import { Summary } from './summary.ts';
 import { orUsage } from './usage.ts';
@@ -13,6 +13,8 @@ process.exitCode = options.single ? await tellOne(options) : await runMany(optio
 
 async function tellOne({ from, trace, json }: Options): Promise<number> {
   setMaxListeners(0);
+  // Loaded here alone: where threads play the worlds, each has loaded it for itself.
+  const { runSeed } = await import('./run-seed.ts');
   const result = await runSeed(from, { readable: trace });
   for (const line of result.lines ?? []) process.stdout.write(`${line}\n`);
   const { lines: _, ...rest } = result;

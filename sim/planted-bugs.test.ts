@@ -1,14 +1,11 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Catch, catchBug, SEEDS_MAX } from './plant.ts';
 import { PLANTED_BUGS } from './planted-bugs.ts';
+import { privateBuild, PROJECT_ROOT } from './private-build.ts';
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const nodeModules = join(root, 'node_modules');
+const nodeModules = join(PROJECT_ROOT, 'node_modules');
 /** Bugs looked for at the same time, one process each. */
 const AT_ONCE = 2;
 const MINUTES_10_MS = 600_000;
@@ -16,23 +13,8 @@ const MINUTES_10_MS = 600_000;
 let build = '';
 
 beforeAll(() => {
-  build = mkdtempSync(join(tmpdir(), 'filewright-build-'));
-  const compiler = join(nodeModules, 'typescript/bin/tsc');
-  const project = join(root, 'tsconfig.build.json');
   // Its own build, so that a stale dist can neither hide a bug nor miss a place to plant one.
-  const args = [
-    compiler,
-    '-p',
-    project,
-    '--outDir',
-    build,
-    '--declaration',
-    'false',
-    '--sourceMap',
-    'false',
-  ];
-  const { status, stdout } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
-  if (status !== 0) throw new Error(`The build failed:\n${stdout}`);
+  build = privateBuild('sim/main.ts', 'sim/seed-thread.ts');
 }, MINUTES_10_MS);
 
 afterAll(() => rmSync(build, { recursive: true, force: true }));
@@ -54,7 +36,7 @@ async function catchAll(): Promise<readonly Catch[]> {
   const catches: Catch[] = [];
   const lane = async (): Promise<void> => {
     for (let bug = waiting.shift(); bug !== undefined; bug = waiting.shift()) {
-      catches.push(await catchBug(bug, { build, nodeModules }));
+      catches.push(await catchBug(bug, { build: join(build, 'out'), nodeModules }));
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, lane));

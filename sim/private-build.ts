@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 export const PROJECT_ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** The folder, which its caller removes; the JavaScript is in `out`. */
-export function privateBuild(main: string): string {
+export function privateBuild(...mains: readonly string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'filewright-private-build-'));
   const project = join(folder, 'tsconfig.json');
   // Types are checked elsewhere; here only the JavaScript is wanted, and only of what the simulation needs.
@@ -20,7 +20,7 @@ export function privateBuild(main: string): string {
     outDir: join(folder, 'out'),
     typeRoots: [join(PROJECT_ROOT, 'node_modules/@types')],
   };
-  const files = [join(PROJECT_ROOT, main)];
+  const files = mains.map((main) => join(PROJECT_ROOT, main));
   const config = {
     extends: join(PROJECT_ROOT, 'tsconfig.json'),
     compilerOptions,
