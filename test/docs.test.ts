@@ -60,7 +60,7 @@ describe('the README, followed line by line', () => {
   let world: CliWorld;
 
   beforeAll(async () => {
-    world = await CliWorld.make();
+    world = await CliWorld.bare();
     for (const folder of ['profiles', 'samples'])
       cpSync(join(ROOT, folder), world.path(folder), { recursive: true });
   });

@@ -65,9 +65,9 @@ export function inFile<T>(path: string, read: () => T): T {
   }
 }
 
-/** Beside the file that was given; for a device, as /dev/stdin, in the present folder. */
+/** Beside the file that was given; for a device, as /dev/stdin, in the present folder. In /dev/shm are files. */
 export function errorFileFor(path: string): string {
-  const isDevice = /^\/(dev|proc)\//.test(path);
+  const isDevice = /^\/(dev(?!\/shm\/)|proc)\//.test(path);
   const beside = isDevice ? basename(path) : path;
   return beside.replace(/(\.[^./\\]+)?$/, '.errors$1');
 }

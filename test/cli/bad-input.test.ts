@@ -33,6 +33,7 @@ describe('rows that cannot be filed', () => {
   it('go beside their file, but never beside a device', () => {
     expect(errorFileFor('in/rows.csv')).toBe('in/rows.errors.csv');
     expect(errorFileFor('/dev/stdin')).toBe('stdin.errors');
+    expect(errorFileFor('/dev/shm/rows.csv')).toBe('/dev/shm/rows.errors.csv');
     expect(errorFileFor('/proc/self/fd/0')).toBe('0.errors');
   });
 

@@ -13,7 +13,7 @@ import { csv, row } from './rows.ts';
 let world: CliWorld;
 
 beforeAll(async () => {
-  world = await CliWorld.make();
+  world = await CliWorld.bare();
 });
 
 afterAll(() => world.close());

@@ -20,7 +20,7 @@ const SILENT_PORTAL = {
 };
 
 beforeAll(async () => {
-  world = await CliWorld.make();
+  world = await CliWorld.bare();
   paula = await world.person('Paula Preparer');
   arthur = await world.person('Arthur Approver', paula);
   portals = await world.portals({ code: 'US-DE' }, SILENT_PORTAL);

@@ -70,7 +70,6 @@ export interface RunningWorker {
 }
 
 let hosts = 0;
-let tenants = 0;
 
 /** A host of its own: nobody there to be ended. */
 export function lonelyHost(): Processes {
@@ -115,8 +114,7 @@ export class Stage {
     behaviour: Readonly<Record<string, BehaviourChange>> = {},
   ): Promise<Stage> {
     // The tenant is part of every key, and the key decides which faults a filing meets: no dice here.
-    tenants += 1;
-    const tenant = `t-${tenants}`;
+    const tenant = `t-${server.nextTenant()}`;
     const { dataDirectory } = server;
     const app = await createFilewright({ dataDirectory, tenant });
     const simulator = await startSimulator({ profiles, port: 0, clock: systemClock, behaviour });

@@ -4,7 +4,7 @@ import { CliWorld } from '../fixtures/cli.ts';
 let world: CliWorld;
 
 beforeAll(async () => {
-  world = await CliWorld.make();
+  world = await CliWorld.bare();
 }, 60_000);
 afterAll(() => world.close());
 

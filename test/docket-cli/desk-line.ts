@@ -12,6 +12,7 @@ import { reportError } from '../../src/cli/output.ts';
 import { EXIT, FilewrightError } from '../../src/core/errors.ts';
 import { stopEmbedded } from '../../src/postgres/embedded/stop.ts';
 import { type Ended, envelopeOf, type Json, ROOT, textAt } from '../fixtures/cli.ts';
+import { copyPreparedCluster } from '../fixtures/prepared-cluster.ts';
 
 export class DeskLine {
   readonly folder: string;
@@ -35,7 +36,9 @@ export class DeskLine {
     await chmod(folder, 0o711);
     await cp(join(ROOT, 'samples'), join(folder, 'samples'), { recursive: true });
     await mkdir(join(folder, 'keys'));
-    return new DeskLine(folder);
+    const desk = new DeskLine(folder);
+    copyPreparedCluster(desk.#dataDirectory);
+    return desk;
   }
 
   path(name: string): string {

@@ -23,7 +23,6 @@ import { OPERATOR } from '../operator.ts';
 
 export const law = shippedPatentLaw();
 const SCHEMA = 'filewright';
-let tenants = 0;
 
 /** Short times, so that a test is short; the rules are the same. */
 export const quick = (stated: RoutingPolicy): RoutingPolicy => ({
@@ -63,10 +62,9 @@ export class Stage {
   }
 
   static async set(server: Server, matrixChanges: object = {}): Promise<Stage> {
-    tenants += 1;
     const app = await createFilewright({
       dataDirectory: server.dataDirectory,
-      tenant: `dockets-${process.pid}-${tenants}`,
+      tenant: `dockets-${process.pid}-${server.nextTenant()}`,
     });
     const names = { PRIMARY: 'team', SECONDARY: 'lead', TERTIARY: 'supervisor', MANUAL: 'desk' };
     const entries = await Promise.all(

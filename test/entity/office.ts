@@ -23,8 +23,6 @@ import type { PersonActor } from '../../src/access/actor.ts';
 
 export type Row = Readonly<Record<string, string>>;
 
-let tenants = 0;
-
 export class Office {
   readonly app: Filewright;
   readonly simulator: Simulator;
@@ -56,11 +54,10 @@ export class Office {
       readonly changes?: Readonly<Record<string, Partial<Profile>>>;
     } = {},
   ): Promise<Office> {
-    tenants += 1;
     const folder = mkdtempSync(join(tmpdir(), 'fw-office-'));
     const app = await createFilewright({
       dataDirectory: server.dataDirectory,
-      tenant: `office-${tenants}`,
+      tenant: `office-${server.nextTenant()}`,
       environment: { FILEWRIGHT_US_NY_USER: 'clerk', FILEWRIGHT_US_NY_PASSWORD: 'secret' },
     });
     const profiles = names.map((name) => quickened(name, options.changes?.[name] ?? {}));

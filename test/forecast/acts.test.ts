@@ -25,6 +25,7 @@ import { rehearseLane } from '../../src/testing/rehearsal/rehearse-lane.ts';
 import { csv, row } from '../cli/rows.ts';
 import { OPERATOR } from '../operator.ts';
 import type { PersonActor } from '../../src/access/actor.ts';
+import { copyPreparedCluster } from '../fixtures/prepared-cluster.ts';
 
 const HOUR_MS = 3_600_000;
 const LATENCY_MS = 60;
@@ -44,6 +45,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'fw-slack-'));
   // For root the server runs as somebody else, who must be able to pass through.
   await chmod(folder, 0o711);
+  copyPreparedCluster(join(folder, 'data'));
   app = await createFilewright({ dataDirectory: join(folder, 'data') });
   const { key } = await addUser(app, OPERATOR, 'Paula Preparer');
   paula = await personOf(app, key);

@@ -7,7 +7,7 @@ import { CliWorld, type Json } from '../fixtures/cli.ts';
 let world: CliWorld;
 
 beforeAll(async () => {
-  world = await CliWorld.make();
+  world = await CliWorld.bare();
 });
 afterAll(() => world.close());
 

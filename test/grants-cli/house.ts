@@ -9,6 +9,7 @@ import { createProgram } from '../../src/cli/program.ts';
 import { EXIT } from '../../src/core/errors.ts';
 import { stopEmbedded } from '../../src/postgres/embedded/stop.ts';
 import { type Json, ROOT } from '../fixtures/cli.ts';
+import { copyPreparedCluster } from '../fixtures/prepared-cluster.ts';
 
 export const YEAR = 'samples/grants/lantern-2026';
 export const ACCOUNT = '4400118822';
@@ -22,10 +23,11 @@ export interface Said {
 
 export class House {
   readonly folder: string;
-  readonly #home = process.cwd();
+  readonly #home: string;
 
-  private constructor(folder: string) {
+  private constructor(folder: string, home: string) {
     this.folder = folder;
+    this.#home = home;
   }
 
   /** The folder of the commands: samples are in it, keys and tables are written to it. */
@@ -34,8 +36,11 @@ export class House {
     // For root the server runs as somebody else, who must be able to pass through.
     await chmod(folder, 0o711);
     await cp(join(ROOT, 'samples'), join(folder, 'samples'), { recursive: true });
+    copyPreparedCluster(join(folder, '.filewright'));
+    // Asked before the change, so that closing goes back to a folder that is still there.
+    const home = process.cwd();
     process.chdir(folder);
-    return new House(folder);
+    return new House(folder, home);
   }
 
   async close(): Promise<void> {

@@ -11,8 +11,6 @@ import { TLS } from '../notify/mail-server.ts';
 import { OPERATOR } from '../operator.ts';
 import type { PersonActor } from '../../src/access/actor.ts';
 
-let tenants = 0;
-
 export class House {
   readonly app: Filewright;
   readonly person: PersonActor;
@@ -27,11 +25,10 @@ export class House {
   }
 
   static async open(server: Server): Promise<House> {
-    tenants += 1;
     const logged: LogRecord[] = [];
     const app = await createFilewright({
       dataDirectory: server.dataDirectory,
-      tenant: `jobs-${tenants}`,
+      tenant: `jobs-${server.nextTenant()}`,
       log: { write: (record) => logged.push(record) },
     });
     const { key } = await addUser(app, OPERATOR, 'clerk');

@@ -8,9 +8,8 @@ import type {
   Pipeline,
 } from '../../src/grants/pipeline/contracts.ts';
 import { openPipeline } from '../../src/grants/pipeline/open-pipeline.ts';
-import { dropRoles, type RoleName, rolesState } from '../../src/postgres/roles.ts';
-import { Session } from '../../src/postgres/session.ts';
-import { type FreshDatabase, freshDatabase } from '../fixtures/database.ts';
+import { type RoleName, rolesState } from '../../src/postgres/roles.ts';
+import { databaseWithRoles, type FreshDatabase } from '../fixtures/database.ts';
 
 export { random };
 export const INSTANCE = 'grants.example.org';
@@ -32,7 +31,7 @@ export async function grantsWorld(
   database?: FreshDatabase,
   tenant = 'charity',
 ): Promise<GrantsWorld> {
-  const fresh = database ?? (await freshDatabase());
+  const fresh = database ?? (await databaseWithRoles());
   const { schema } = fresh;
   const stand = await openStand(fresh, {
     tenant,
@@ -69,11 +68,7 @@ export async function grantsWorld(
     },
     close: async () => {
       await session.close();
-      if (database !== undefined) return;
-      const last = new Session({ target: fresh.target, schema, name: 'drop' });
-      await dropRoles(last);
-      await last.close();
-      await fresh.close();
+      if (database === undefined) await fresh.close();
     },
   };
 }

@@ -13,8 +13,6 @@ import type { Server } from '../delivery/server.ts';
 import { OPERATOR } from '../operator.ts';
 import type { PersonActor } from '../../src/access/actor.ts';
 
-let tenants = 0;
-
 export const TODAY = '2026-11-15';
 
 export class Office {
@@ -38,11 +36,10 @@ export class Office {
   }
 
   static async open(server: Server): Promise<Office> {
-    tenants += 1;
     const logged: LogRecord[] = [];
     const app = await createFilewright({
       dataDirectory: server.dataDirectory,
-      tenant: `office-${tenants}`,
+      tenant: `office-${server.nextTenant()}`,
       log: { write: (record) => logged.push(record) },
     });
     const clerk = await addUser(app, OPERATOR, 'clerk');

@@ -18,6 +18,7 @@ import { type Simulator, startSimulator } from '../../src/testing/simulator/port
 import { csv, row } from '../cli/rows.ts';
 import { OPERATOR } from '../operator.ts';
 import type { PersonActor } from '../../src/access/actor.ts';
+import { copyPreparedCluster } from '../fixtures/prepared-cluster.ts';
 
 /** Failures are what these tests begin with; they must not close the lane. */
 const PATIENT = { failures: 1_000, coolDownMs: 1_000, probeSpacingMs: 1_000 };
@@ -70,6 +71,7 @@ export class ReviewWorld {
     const folder = await mkdtemp(join(tmpdir(), 'fw-review-'));
     // For root the server runs as somebody else, who must be able to pass through.
     await chmod(folder, 0o711);
+    copyPreparedCluster(join(folder, 'data'));
     const app = await createFilewright({ dataDirectory: join(folder, 'data') });
     const paulasKey = (await addUser(app, OPERATOR, 'Paula Preparer')).key;
     const arthursKey = (await addUser(app, await personOf(app, paulasKey), 'Arthur Approver')).key;
