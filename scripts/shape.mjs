@@ -7,6 +7,14 @@ import { parseAst } from 'rolldown/parseAst';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const src = join(root, 'src');
 const LINES_MAX = 70;
+/** Tests start these in processes of their own, from a build. */
+const LOADED_BY_PROCESSES = new Set([
+  'consumeRabbit',
+  'consumeRedis',
+  'createHandoffs',
+  'patentLaw',
+  'profilesByLane',
+]);
 
 const files = filesUnder(src)
   .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
@@ -43,6 +51,7 @@ const figures = {
   'doors (index.ts)': files
     .filter(({ name }) => name.endsWith('/index.ts'))
     .map(({ name }) => name),
+  'exports that nobody imports': unusedExports(),
   [`functions over ${LINES_MAX} lines`]: files.flatMap(longFunctions),
   '"as unknown as"': files.flatMap(({ name, text }) =>
     [...text.matchAll(/\bas unknown as\b/g)].map(() => name),
@@ -192,4 +201,53 @@ function longFunctions({ name, text, program }) {
   };
   walk(program.body);
   return found;
+}
+
+/** Names that a file of ours hands out and no other file takes, tests included; what the package itself offers is used by others. */
+function unusedExports() {
+  const offered = /^(app|calendar\/.*|testing\/.*|ledger\/pure)\.ts$/;
+  const used = new Set();
+  const usedWhole = new Set();
+  const everywhere = ['src', 'test', 'sim', 'bench'].flatMap((folder) =>
+    filesUnder(join(root, folder)).filter((path) => path.endsWith('.ts')),
+  );
+  for (const path of everywhere) {
+    const text = readFileSync(path, 'utf8');
+    const take = (from, names) => {
+      const name = relative(src, resolve(dirname(path), from));
+      if (names === undefined) usedWhole.add(name);
+      else for (const one of names) used.add(`${name} ${one}`);
+    };
+    for (const node of parseAst(text, { lang: 'ts' }).body) {
+      if (!node.source?.value.startsWith('.')) continue;
+      const names = node.specifiers?.map((one) => (one.imported ?? one.local)?.name);
+      const isWhole =
+        node.specifiers?.some((one) => one.type === 'ImportNamespaceSpecifier') ?? true;
+      take(node.source.value, isWhole ? undefined : names);
+    }
+    for (const [, names, from] of text.matchAll(
+      /(?:\{([^{}]*)\}\s*=\s*await\s+)?import\(\s*'(\.[^']+)',?\s*\)/g,
+    ))
+      take(
+        from,
+        names?.split(',').map((name) => name.trim().split(':')[0]),
+      );
+  }
+  return files
+    .filter(({ name }) => !offered.test(name) && !usedWhole.has(name) && !name.includes('testdata'))
+    .flatMap(({ name, program }) =>
+      exportedNames(program)
+        .filter((one) => !used.has(`${name} ${one}`) && !LOADED_BY_PROCESSES.has(one))
+        .map((one) => `${name} ${one}`),
+    );
+}
+
+function exportedNames(program) {
+  return program.body.flatMap((node) => {
+    if (node.type !== 'ExportNamedDeclaration') return [];
+    const { declaration, specifiers } = node;
+    if (declaration?.id) return [declaration.id.name];
+    if (declaration?.declarations) return declaration.declarations.map(({ id }) => id.name);
+    return specifiers.map(({ exported }) => exported.name);
+  });
 }

@@ -9,7 +9,7 @@ export interface PersonActor {
 }
 
 /** Another system with a key of its own; no such key is issued yet. */
-export interface ProgramActor {
+interface ProgramActor {
   readonly kind: 'program';
   readonly id: string;
   readonly name: string;

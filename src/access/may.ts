@@ -3,7 +3,7 @@ import { type ErrorCode, FilewrightError } from '../core/index.ts';
 import type { Actor, ActorKind } from './actor.ts';
 import { type ActName, type ActorOf, RIGHTS } from './rights.ts';
 
-export type Permission =
+type Permission =
   | { readonly allowed: true }
   | { readonly allowed: false; readonly code: ErrorCode; readonly reason: string };
 

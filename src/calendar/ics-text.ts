@@ -2,7 +2,7 @@
 import { civilOf, type Day } from './day.ts';
 
 /** RFC 5545 § 3.1: octets of one line, without its line break. */
-export const LINE_OCTETS_MAX = 75;
+const LINE_OCTETS_MAX = 75;
 
 const MS_PER_DAY = 86_400_000;
 

@@ -11,7 +11,7 @@ const LINE_CHARS_MAX = 1_000_000;
 /** Answers are written in pieces of about this size: one write per answer costs more than the answer. */
 const WRITE_CHARS = 64 * 1024;
 
-export interface LineAnswers<Answer> {
+interface LineAnswers<Answer> {
   readonly json: boolean;
   /** Throws a FilewrightError where the case cannot be computed. */
   readonly compute: (input: Readonly<Record<string, unknown>>) => Answer | Promise<Answer>;

@@ -36,7 +36,7 @@ export function dataDirectoryOf(options: GlobalOptions): string {
   return options.dataDir ?? environment['FILEWRIGHT_DATA'] ?? '.filewright';
 }
 
-export function actorKey(options: GlobalOptions): string | undefined {
+function actorKey(options: GlobalOptions): string | undefined {
   if (options.keyFile === undefined) return environment['FILEWRIGHT_KEY'];
   try {
     const key = readFileSync(options.keyFile, 'utf8').trim();
@@ -62,7 +62,7 @@ function warnOfOpenKey(file: string, json: boolean): void {
   );
 }
 
-export async function openApp(options: GlobalOptions, log?: Log): Promise<Filewright> {
+async function openApp(options: GlobalOptions, log?: Log): Promise<Filewright> {
   checkTenant(options.tenant);
   const databaseUrl = environment['DATABASE_URL'];
   if (databaseUrl !== undefined && databaseUrl !== '' && !DATABASE_ADDRESS.test(databaseUrl)) {

@@ -25,7 +25,7 @@ const COMPARED_YEARS = { from: 1971, to: 2100 } as const;
 /** A person reads a screen of days; machines get them all. */
 const DAYS_SHOWN_MAX = 40;
 
-export interface LawComparison {
+interface LawComparison {
   readonly calendars: readonly CalendarChange[];
   readonly rules: readonly RuleChange[];
   /** Earlier ones first. */

@@ -13,7 +13,7 @@ export type ProposalState = 'open' | 'approved' | 'refused' | 'withdrawn';
 /** What will run, apart from the filings of a review; undefined is left out. */
 export type ProposalTerms = Readonly<Record<string, JsonValue | undefined>>;
 
-export interface ProposedAct {
+interface ProposedAct {
   readonly kind: ProposalKind;
   readonly subject: string;
   readonly reason: string;

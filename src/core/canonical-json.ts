@@ -16,7 +16,7 @@ export const JSON_DEPTH_MAX = 64;
  * `integers` is the ledger's profile: no fractions, nothing beyond 2^53−1, so that every reader in every
  * language sees the same number. `any` is RFC 8785 as it stands, for documents that are not ours.
  */
-export type NumberProfile = 'integers' | 'any';
+type NumberProfile = 'integers' | 'any';
 
 /**
  * The one spelling of a JSON value (RFC 8785): keys sorted by UTF-16 code units, no spaces, shortest escapes.

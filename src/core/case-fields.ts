@@ -18,7 +18,7 @@ const NOTES = [
 const EXPECTED = /^expected_/;
 
 /** The fields that a case may have: made once, looked at for each case of a docket. */
-export interface CaseFields {
+interface CaseFields {
   readonly known: readonly string[];
   readonly may: ReadonlySet<string>;
 }

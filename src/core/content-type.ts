@@ -1,7 +1,7 @@
 /** Which content types every wire can carry. One that none can is the fault of its message, and of no target. */
 
 /** AMQP 0-9-1 writes a content type as a short string, whose length is one byte. */
-export const CONTENT_TYPE_CHARACTERS_MAX = 255;
+const CONTENT_TYPE_CHARACTERS_MAX = 255;
 
 /** RFC 9110 § 5.5: visible ASCII, blanks and tabs. Bytes above it mean something else on each wire. */
 const UNSENDABLE = /[^\t\x20-\x7e]/u;

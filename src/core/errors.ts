@@ -18,7 +18,7 @@ export const EXIT = {
   tryLater: 75,
 } as const;
 
-export type ExitName = keyof typeof EXIT;
+type ExitName = keyof typeof EXIT;
 
 interface CatalogueEntry {
   readonly exit: ExitName;

@@ -9,7 +9,7 @@ import { sha256Of } from './sha256.ts';
 /** Of an entry's 65,535 bytes. The rest is for its names (at worst six bytes a character), its place and its hashes. */
 export const FACT_DATA_BYTES_MAX = 48_000;
 /** Ids of people, lanes, dockets, documents: longer ones are none. */
-export const FACT_NAME_CHARACTERS_MAX = 500;
+const FACT_NAME_CHARACTERS_MAX = 500;
 
 /** A little more than a digest takes. */
 const DIGEST_BYTES = 120;
@@ -26,14 +26,14 @@ export function holdsNul(json: string): boolean {
 
 type Facts = Readonly<Record<string, JsonValue>>;
 
-export interface FactToBound {
+interface FactToBound {
   readonly type: string;
   readonly actor: { readonly id: string };
   readonly trace: string;
   readonly data: Facts;
 }
 
-export interface BoundedFact {
+interface BoundedFact {
   readonly data: Facts;
   /** Parts that did not fit; each stands in `data` as the hash and the length of its canonical JSON. */
   readonly long: Facts;

@@ -120,7 +120,7 @@ export interface SendGate {
 // Sealing
 
 /** A sealed body as the ledger entry names it; hex texts. */
-export interface SealedBody {
+interface SealedBody {
   readonly alg: 'A256GCM';
   readonly key: string;
   readonly ct: string;

@@ -5,7 +5,7 @@
 
 import type { JsonValue } from './canonical-json.ts';
 
-export type Automation = 'allowed' | 'forbidden' | 'unknown';
+type Automation = 'allowed' | 'forbidden' | 'unknown';
 
 /** `filing` must not happen twice; `notice` must not fail to happen. */
 export type Effect = 'filing' | 'notice';
@@ -113,7 +113,7 @@ export interface StatusRule {
   readonly echoes?: readonly Echo[];
 }
 
-export interface ReceiptRule {
+interface ReceiptRule {
   readonly statuses: readonly number[];
   /** Place of the receipt number, and the shape it must have. */
   readonly numberAt: string;
@@ -196,7 +196,7 @@ export interface SessionRule {
   readonly login?: LoginRule;
 }
 
-export interface LoginRule {
+interface LoginRule {
   readonly path: string;
   /** Where the login form posts to; `path` unless given. */
   readonly submitPath?: string;
@@ -244,7 +244,7 @@ export interface PayloadLimits {
   readonly payment?: PaymentRule;
 }
 
-export interface FieldLimit {
+interface FieldLimit {
   /** JSON pointer into the payload. */
   readonly at: string;
   readonly required: boolean;

@@ -1,6 +1,6 @@
 /** What a status code says by itself (RFC 9110 § 15, RFC 6585): one table. What it means to a caller is the caller's data. */
 
-export type StatusMeaning =
+type StatusMeaning =
   /** Taken, says whoever answers. */
   | 'success'
   /** Look elsewhere: nobody has said what became of the request. */

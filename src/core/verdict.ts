@@ -31,8 +31,6 @@ export interface Throttle {
   readonly captcha: boolean;
 }
 
-export type VerdictKind = Verdict['kind'];
-
 /** What the portal said when asked about a key or a submission. */
 export type StatusAnswer =
   | { readonly kind: 'accepted'; readonly receipt: Receipt }

@@ -28,7 +28,7 @@ export type Outcome =
   | { readonly kind: 'unchanged'; readonly openIn?: BatchId | undefined }
   | { readonly kind: 'changed'; readonly error: RowError };
 
-export interface ClosedBatch {
+interface ClosedBatch {
   readonly count: number;
   readonly sha256: Sha256Hex;
 }
@@ -41,7 +41,7 @@ export interface AdmissionDesk {
   close(counts: ImportCounts, inputSha256: Sha256Hex): Promise<ClosedBatch | undefined>;
 }
 
-export interface BatchDeskOptions {
+interface BatchDeskOptions {
   readonly store: IntakeStore;
   readonly vault: Vault;
   readonly clock: Clock;

@@ -21,7 +21,7 @@ export interface ErrorFormat {
 }
 
 /** All errors of a row as two texts. The line is that of the file that was imported. */
-export function errorTexts(
+function errorTexts(
   line: number,
   errors: readonly RowError[],
 ): { readonly where: string; readonly why: string } {

@@ -37,7 +37,7 @@ export interface Importer<Item> {
   admit(rows: readonly ReadRow<Item>[]): Promise<readonly RowOutcome[]>;
 }
 
-export interface ImportRunOptions {
+interface ImportRunOptions {
   /** Where bad rows are written; no file when there are none. `unique` keeps two imports out of each other's. */
   readonly errorFile: { readonly path: string; readonly unique: string } | undefined;
   /** Called after every chunk. */

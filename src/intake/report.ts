@@ -1,7 +1,7 @@
 import type { BatchId, LaneCode, RowNote, Sha256Hex } from '../core/index.ts';
 import { REPORTED_ERRORS_MAX } from './limits.ts';
 
-export interface LaneCounts {
+interface LaneCounts {
   readonly created: number;
   readonly changed: number;
   readonly unchanged: number;
@@ -29,7 +29,7 @@ export interface ImportRunReport extends ImportCounts {
 }
 
 /** What gates changed or noticed in rows that were good. */
-export interface GateReport {
+interface GateReport {
   /** How often, by code. */
   readonly counts: Readonly<Record<string, number>>;
   /** The first hundred changes, with what was there before and after. */

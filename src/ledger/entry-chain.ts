@@ -20,7 +20,7 @@ export type EntryFault =
   | 'DUPLICATE_ID'
   | 'SUBJECT_VERSION_GAP';
 
-export type EntryCheck =
+type EntryCheck =
   | { readonly ok: true; readonly entry: LedgerEntry }
   | { readonly ok: false; readonly reason: EntryFault; readonly found: string };
 

@@ -57,7 +57,7 @@ export function isLedgerEntry(value: unknown): value is LedgerEntry {
 }
 
 /** Such times sort as texts in the order of the moments they name. */
-export function isLedgerTime(value: unknown): value is string {
+function isLedgerTime(value: unknown): value is string {
   if (!matches(TIME, value)) return false;
   // Every month has 28 days; only the last three need the calendar.
   return value.slice(8, 10) <= '28' || parseRfc3339(value) !== undefined;

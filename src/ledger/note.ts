@@ -6,7 +6,7 @@ import { toHex } from './hashes.ts';
 import { isKeyName, parseVerifierKey, type VerifierKey } from './verifier-key.ts';
 
 /** A signature line whose key nobody has looked at yet. */
-export interface SignatureLine {
+interface SignatureLine {
   readonly name: string;
   readonly id: string;
   /** What follows the key id. */
@@ -14,7 +14,7 @@ export interface SignatureLine {
 }
 
 /** A note that is well formed; whether its signatures hold is another question. */
-export interface ParsedNote {
+interface ParsedNote {
   /** With its last newline, without the blank line: exactly what is signed. */
   readonly text: string;
   readonly lines: readonly SignatureLine[];
@@ -35,7 +35,7 @@ export interface OpenedNote {
   readonly verifiedBy: readonly string[];
 }
 
-export type NoteRefusal =
+type NoteRefusal =
   | { readonly kind: 'malformed'; readonly found: string }
   | { readonly kind: 'untrusted'; readonly found: string };
 

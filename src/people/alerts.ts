@@ -10,7 +10,7 @@ import { publishEvent } from './store/outbox.ts';
 import { recipientsOf } from './store/subscriptions.ts';
 import type { Session } from '../postgres/index.ts';
 
-export const ALERT_EVENT = 'ALERT_RAISED';
+const ALERT_EVENT = 'ALERT_RAISED';
 
 const HOUR_MS = 3_600_000;
 

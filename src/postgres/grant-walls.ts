@@ -152,7 +152,7 @@ export function hasRowsByOwner(table: string): boolean {
   return table === 'proposal' || [...BY_BOUNDARY, ...BY_PURPOSE].some((each) => each === table);
 }
 
-export interface StagePolicy {
+interface StagePolicy {
   readonly name: string;
   readonly table: string;
   readonly command: 'all' | 'select' | 'insert';

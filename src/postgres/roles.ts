@@ -23,7 +23,7 @@ import type { Session, Statement } from './session.ts';
 type Run = Session['run'];
 
 /** Every boundary whose service writes facts; the spine's come from the sequencers. */
-export const SERVICE_BOUNDARIES: readonly LedgerBoundary[] = LEDGER_BOUNDARIES.filter(
+const SERVICE_BOUNDARIES: readonly LedgerBoundary[] = LEDGER_BOUNDARIES.filter(
   (boundary) => boundary !== 'spine',
 );
 
@@ -97,7 +97,7 @@ const POLICIES: Statement = {
   text: `select tablename as table_name, policyname as name from pg_policies where schemaname = $1 and policyname like 'fw\\_%'`,
 };
 
-export interface RolesState {
+interface RolesState {
   readonly isReady: boolean;
   readonly prefix: string;
   /** Why there are none; empty when they are ready. */

@@ -48,7 +48,7 @@ export type MessageView =
   /** Without an acknowledgement: somebody closed the matter, and nothing is left to do. */
   | ({ readonly kind: 'closed' } & Acknowledgement);
 
-export interface WebParts {
+interface WebParts {
   readonly desk: AcknowledgementDesk;
   /** What a token was signed for; undefined for any other text. `notify/` has it. */
   readonly readToken: (
@@ -85,7 +85,7 @@ export async function startAcknowledgementServer(
 }
 
 /** Without listening, for tests and for mounting elsewhere. */
-export function acknowledgementServer(parts: WebParts): FastifyInstance {
+function acknowledgementServer(parts: WebParts): FastifyInstance {
   const server = fastify({
     // A log line has the path, and the path has the token.
     logger: false,

@@ -95,7 +95,7 @@ function createLaw(folder: string): ShippedLaw {
 }
 
 /** Every calendar of a folder, or the one file that the path names. */
-export function calendarTexts(path: string): NamedText[] {
+function calendarTexts(path: string): NamedText[] {
   if (existsSync(path) && statSync(path).isDirectory()) {
     return readdirSync(path)
       .filter((name) => name.endsWith('.json'))

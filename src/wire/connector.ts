@@ -39,7 +39,7 @@ export interface ConnectorOptions {
   readonly dial?: Dial | undefined;
 }
 
-export interface OpenTarget {
+interface OpenTarget {
   readonly host: string;
   readonly port: number;
   readonly isTls: boolean;
@@ -53,7 +53,7 @@ export function targetOf(url: Pick<URL, 'protocol' | 'hostname' | 'port'>): Open
 }
 
 /** undici's `connect` function for one client, which has one socket at a time. */
-export interface Connector {
+interface Connector {
   readonly connect: buildConnector.connector;
   readonly news: SocketNews;
   /** Of the connection that is open, or as far as it came. */
@@ -105,7 +105,7 @@ export function openConnection(
   return new Promise((resolve) => new Opening(options, target, resolve).start());
 }
 
-export interface Opened {
+interface Opened {
   readonly socket: Socket;
   readonly times: PhaseTimes;
 }

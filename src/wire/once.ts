@@ -12,7 +12,7 @@ import {
 } from './exchange.ts';
 import type { PhaseTimes } from './failure.ts';
 
-export interface OnceRequest {
+interface OnceRequest {
   readonly method: 'GET' | 'POST';
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
@@ -33,7 +33,7 @@ export interface OnceLimits extends BodyLimits {
 
 export type OnceParts = Pick<ConnectorOptions, 'monotonicMs' | 'lookup' | 'certificateAuthorities'>;
 
-export interface OnceTimes extends PhaseTimes {
+interface OnceTimes extends PhaseTimes {
   /** From the moment at which the connection was open; absent where it never was. */
   readonly responseMs?: number;
 }

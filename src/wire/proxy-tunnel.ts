@@ -8,7 +8,7 @@ export interface ProxyOptions {
   readonly authorization: (() => Promise<string>) | undefined;
 }
 
-export type TunnelEnd =
+type TunnelEnd =
   | { readonly kind: 'open' }
   | { readonly kind: 'refused'; readonly status: number }
   | { readonly kind: 'broken'; readonly message: string };

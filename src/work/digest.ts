@@ -77,7 +77,7 @@ function digestSubject(tenant: string, figures: DigestFigures, alerts: number): 
   return `Filewright ${tenant} ${figures.day}: ${troubles.length === 0 ? 'no trouble with filings' : troubles.join(', ')}`;
 }
 
-export function digestText(
+function digestText(
   figures: DigestFigures,
   ahead: { readonly slack: SlackFigures; readonly unfiled: readonly UnfiledGroup[] },
   alerts: readonly Alert[],

@@ -61,11 +61,11 @@ function approvalWords(batch: Batch | undefined, name: string): string {
     : `Approved by ${approvedBy} at ${iso(approvedAt)}`;
 }
 
-export function termsData(terms: ApprovalTerms) {
+function termsData(terms: ApprovalTerms) {
   return { ...terms, totalCents: totalCents(terms.fees) };
 }
 
-export function termsTable(terms: ApprovalTerms): string {
+function termsTable(terms: ApprovalTerms): string {
   const rows = [
     ...terms.fees.map(({ rail, filings, cents }) => [rail, filings, dollars(cents)] as const),
     ['all', terms.count, dollars(totalCents(terms.fees))] as const,
@@ -73,7 +73,7 @@ export function termsTable(terms: ApprovalTerms): string {
   return table(['payment rail', 'filings', 'fees'], rows);
 }
 
-export function dollars(cents: number): string {
+function dollars(cents: number): string {
   return `$${(cents / 100).toFixed(2)}`;
 }
 

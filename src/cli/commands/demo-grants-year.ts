@@ -33,7 +33,7 @@ export interface Story {
   readonly say: (text: string) => void;
 }
 
-export const ACCOUNT = '4400118822';
+const ACCOUNT = '4400118822';
 export const ORGANIZATION: Organization = { states: ['PA', 'NC'], fiscalYearEnd: '12-31' };
 const HOUR_MS = 3_600_000;
 /** The grantor plays in this process; on a busy machine it may take a while, and that is not its outage. */

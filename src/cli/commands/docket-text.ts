@@ -31,7 +31,7 @@ export function docketJson(view: DocketView): object {
   };
 }
 
-export function datesJson(dates: DocketDates): object {
+function datesJson(dates: DocketDates): object {
   if (dates.kind === 'undated') {
     const { office, code, why } = dates;
     return { office: office ?? null, due: null, final: null, soft: null, unverified: [why], code };
@@ -135,7 +135,7 @@ export function detailText(detail: DocketDetail): string {
   ].join('\n');
 }
 
-export function handoffsTable(handoffs: DocketDetail['handoffs']): string {
+function handoffsTable(handoffs: DocketDetail['handoffs']): string {
   if (handoffs.length === 0) return 'Not handed to anybody yet.';
   return table(
     ['n', 'tier', 'target', 'party', 'attempt', 'started', 'outcome', 'why this tier', 'receipt'],

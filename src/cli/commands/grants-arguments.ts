@@ -5,7 +5,7 @@ import type { PersonActor } from '../../access/index.ts';
 import { readDay } from './obligation-register.ts';
 
 /** Days as YYYY-MM-DD, both included. */
-export interface Days {
+interface Days {
   readonly from: string;
   readonly to: string;
 }

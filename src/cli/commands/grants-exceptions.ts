@@ -184,7 +184,7 @@ function listWords(found: readonly ExceptionSummary[]): string {
   );
 }
 
-export function showWords({ envelope, acts, ...view }: ExceptionView): string[] {
+function showWords({ envelope, acts, ...view }: ExceptionView): string[] {
   const { compliance_metadata: metadata, violations } = envelope;
   const facts: readonly (readonly [string, string])[] = [
     ['exception', view.id],

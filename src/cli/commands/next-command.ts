@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import { environment } from '../context.ts';
 
-export interface Calling {
+interface Calling {
   /** What npm tells a program that it starts; `exec` is npx. */
   readonly npmCommand: string | undefined;
   readonly program: string | undefined;

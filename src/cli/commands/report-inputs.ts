@@ -44,7 +44,7 @@ export function withInputs(command: Command, kind?: ReportKind): Command {
   return command;
 }
 
-export interface AskedReport {
+interface AskedReport {
   readonly request: ReportRequest;
   /** Rows of the books that lie outside the period: last year's payment is no figure of this one. */
   readonly leftOut: number;

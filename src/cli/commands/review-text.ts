@@ -77,7 +77,7 @@ const DUMP_BYTES_MAX = 1024 * 1024;
 const ROW_BYTES = 16;
 
 /** Sixteen bytes a line: offset, hex in two groups, and the printable ones as text. */
-export function hexDump(bytes: Uint8Array): string {
+function hexDump(bytes: Uint8Array): string {
   const shown = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, DUMP_BYTES_MAX));
   const lines: string[] = [];
   for (let at = 0; at < shown.length; at += ROW_BYTES) {

@@ -12,7 +12,7 @@ const FORMULA_BYTES = /^'*(?:[=+\-@\t\r\n]|\u00ef\u00bc[\u009d\u008b\u008d\u00a0
 /** A negative amount is no formula, and an apostrophe would make a text of it. */
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
 
-export type CellSpelling = 'text' | 'bytes';
+type CellSpelling = 'text' | 'bytes';
 
 /** What a spreadsheet may be shown instead of `cell`. */
 export function neutralCell(cell: string, spelling: CellSpelling = 'text'): string {

@@ -22,7 +22,7 @@ export interface CsvHeader {
   readonly isErrorFile: boolean;
 }
 
-export interface HeaderRules {
+interface HeaderRules {
   readonly delimiter: Delimiter;
   readonly mapping: ColumnMapping;
   readonly needed: readonly string[];

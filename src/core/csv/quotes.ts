@@ -7,7 +7,7 @@ export type Delimiter = ',' | ';' | '\t';
 
 type Mode = 'start' | 'plain' | 'quoted' | 'closed';
 
-export interface QuoteFault {
+interface QuoteFault {
   readonly why: string;
   /** The index of the field. */
   readonly field: number;

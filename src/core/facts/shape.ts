@@ -2,7 +2,7 @@
 import type { JsonValue } from '../canonical-json.ts';
 
 /** `measures`: what was measured, under names of ours that differ from case to case. `given`: as somebody else wrote it. */
-export type Kind = 'text' | 'number' | 'flag' | 'day' | 'instant' | 'digest' | 'measures' | 'given';
+type Kind = 'text' | 'number' | 'flag' | 'day' | 'instant' | 'digest' | 'measures' | 'given';
 
 /** A list is written `[one]`; a field whose name ends in `?` may be absent or null. */
 export type Shape = Kind | readonly [Shape] | Fields;

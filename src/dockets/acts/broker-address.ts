@@ -8,7 +8,7 @@ export const RABBITMQ_URL = 'FILEWRIGHT_RABBITMQ_URL';
 export const REDIS_URL = 'FILEWRIGHT_REDIS_URL';
 
 /** A PEM file: who may certify brokers behind amqps:// and rediss://, in place of the well-known authorities. */
-export const BROKER_CA = 'FILEWRIGHT_BROKER_CA';
+const BROKER_CA = 'FILEWRIGHT_BROKER_CA';
 
 const EXAMPLES: Readonly<Record<string, string>> = {
   [RABBITMQ_URL]: 'amqp://user:password@host:5672',

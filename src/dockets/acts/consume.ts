@@ -10,7 +10,7 @@ import { addressIn, type Environment, RABBITMQ_URL, REDIS_URL, trustIn } from '.
 import { mappingNamed } from './mapping.ts';
 import { routingParts } from './parts.ts';
 
-export type DocketSource = (
+type DocketSource = (
   | { readonly kind: 'rabbit'; readonly queue: string }
   | { readonly kind: 'redis'; readonly stream: string; readonly group: string }
 ) & {

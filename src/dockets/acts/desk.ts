@@ -14,7 +14,7 @@ import {
 import { routingParts } from './parts.ts';
 import { viewerFor } from './sight.ts';
 
-export interface ListQuestion {
+interface ListQuestion {
   readonly closed: boolean;
   readonly owner?: string;
   /** However it is spelled, there and here. */
@@ -23,7 +23,7 @@ export interface ListQuestion {
   readonly limit: number;
 }
 
-export interface ListedDockets {
+interface ListedDockets {
   readonly dockets: readonly DocketView[];
   /** Of those that this person may see; a larger one would tell that something is hidden. */
   readonly total: number;

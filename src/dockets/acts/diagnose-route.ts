@@ -47,7 +47,7 @@ export interface RouteDiagnosis {
   }[];
 }
 
-export interface TargetCheck {
+interface TargetCheck {
   readonly target: string;
   readonly kind: Target['kind'];
   readonly tier: string;
@@ -65,7 +65,7 @@ export interface TargetCheck {
   readonly triggers: readonly Trigger[];
 }
 
-export interface PermissionCheck {
+interface PermissionCheck {
   readonly tier: string;
   readonly target: string;
   readonly party: string | undefined;

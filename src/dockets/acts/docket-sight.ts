@@ -6,7 +6,7 @@ import type { Actor } from '../../access/index.ts';
 import type { Installation } from '../../ledger/index.ts';
 import type { Sight } from './sight.ts';
 
-export type DocketSight = Pick<Sight, 'mayKnow' | 'seesEverything'>;
+type DocketSight = Pick<Sight, 'mayKnow' | 'seesEverything'>;
 
 export function docketSight(app: Installation, actor: Actor): DocketSight {
   let loaded: Promise<Sight> | undefined;

@@ -30,7 +30,7 @@ import { actorOf, routingParts } from './parts.ts';
 import { type DocketFile, openDocketFile } from './read-file.ts';
 import { Sight } from './sight.ts';
 
-export interface DocketImport {
+interface DocketImport {
   readonly path: string;
   readonly dryRun: boolean;
   /** The name of a shipped mapping, or a file that holds one: the input is then an office's own document. */

@@ -6,7 +6,7 @@ import type { Installation } from '../../ledger/index.ts';
 import type { ReportRow } from '../rules/docket/report.ts';
 import { readFeed, writeFeed } from '../../people/index.ts';
 
-export interface IssuedDocketFeed {
+interface IssuedDocketFeed {
   readonly name: string;
   readonly text: string;
   readonly counts: {

@@ -7,7 +7,7 @@ import PDFDocument from 'pdfkit';
 import { type Instant, toRfc3339 } from '../../core/index.ts';
 import type { ReportRow } from '../rules/docket/report.ts';
 
-export interface ReportHeading {
+interface ReportHeading {
   readonly tenant: string;
   /** Whose view it is. */
   readonly viewer: string;

@@ -9,7 +9,7 @@ import { openDockets } from '../routing/desk.ts';
 import { routingParts } from './parts.ts';
 import { viewerFor } from './sight.ts';
 
-export interface ReportQuestion {
+interface ReportQuestion {
   /** What has no date is shown whatever day is asked for: it may be due before it. */
   readonly dueBefore?: string;
   readonly owner?: string;
@@ -18,7 +18,7 @@ export interface ReportQuestion {
   readonly matter?: string;
 }
 
-export interface DocketReport {
+interface DocketReport {
   readonly rows: readonly ReportRow[];
   readonly marks: ReturnType<typeof marksOf>;
   readonly at: Instant;

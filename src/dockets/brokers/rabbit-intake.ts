@@ -99,7 +99,7 @@ function toMessage(raw: AsyncMessage, queue: string): BrokerMessage {
   };
 }
 
-export function aborted(signal: AbortSignal): Promise<void> {
+function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });

@@ -14,7 +14,7 @@ import { brokerCodeOf } from './settle-message.ts';
 const WAITING_MAX = 1_000;
 const TIMEOUT_MS = 3_000;
 
-export interface QueueMessage {
+interface QueueMessage {
   readonly queue: string;
   /** The same at every attempt; receivers deduplicate by it. */
   readonly id: string;
@@ -42,7 +42,7 @@ export interface PublisherOptions extends RabbitAddress {
   readonly timeoutMs?: number;
 }
 
-export interface RabbitPublisher {
+interface RabbitPublisher {
   publish(message: QueueMessage, guard: WriteGuard): Promise<PublishOutcome>;
   close(): Promise<void>;
 }

@@ -6,7 +6,7 @@ import { rabbitLag, type Saturation, type SaturationGauge } from './saturation.t
 import { brokerCodeOf, textOf } from './settle-message.ts';
 import { lengthOf, type QueueCount, type QueueCounter, Standstill } from './standstill.ts';
 
-export interface RabbitGaugeOptions extends RabbitAddress {
+interface RabbitGaugeOptions extends RabbitAddress {
   readonly queue: string;
   readonly clock: Pick<Clock, 'now'>;
   /** Of the consumer of this queue in this process, if there is one. */

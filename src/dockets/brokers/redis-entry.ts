@@ -6,8 +6,8 @@ import { type BrokerMessage, messageIdOf } from './message.ts';
 export type StreamEntry = readonly [id: Buffer, fields: readonly Buffer[] | null];
 
 /** The field that holds the message, and the one that names it. */
-export const PAYLOAD_FIELD = 'payload';
-export const MESSAGE_ID_FIELD = 'message_id';
+const PAYLOAD_FIELD = 'payload';
+const MESSAGE_ID_FIELD = 'message_id';
 const CONTENT_TYPE_FIELD = 'content_type';
 
 /**

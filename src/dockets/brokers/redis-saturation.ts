@@ -9,7 +9,7 @@ import { brokerCodeOf, textOf } from './settle-message.ts';
 /** Undelivered entries are counted by hand up to here when Redis itself has lost count. */
 const COUNT_MAX = 10_000;
 
-export interface RedisGaugeOptions extends RedisAddress {
+interface RedisGaugeOptions extends RedisAddress {
   readonly stream: string;
   readonly group: string;
 }

@@ -1,7 +1,7 @@
 /** Whether a stream was trimmed over entries that its group was never given. Redis itself says nothing of it. */
 import type { Redis } from 'ioredis';
 
-export interface Trimmed {
+interface Trimmed {
   /** All that was ever taken out of the stream. It only grows, so that the same loss is known again. */
   readonly gone: number;
   /** Of those, how many the group never read; 0 where Redis cannot tell. */

@@ -21,7 +21,7 @@ export interface SaturationGauge {
 }
 
 /** How a lag was found; the evidence names it, because they are not equally good. */
-export type LagBasis =
+type LagBasis =
   | 'empty'
   /** Age of the oldest message in hand, by its sender's stamp. */
   | 'stamp'
@@ -37,7 +37,7 @@ export type LagBasis =
 /** A broker counts every five seconds: so late may a sign of life show, and for so long nothing is held against a queue. */
 const COUNT_AGE_MS = 5_000;
 
-export interface RabbitCounts {
+interface RabbitCounts {
   /** Messages that lie ready; what consumers hold is not among them. */
   readonly ready: number;
   readonly consumers: number;

@@ -9,7 +9,7 @@ import {
 import type { BrokerMessage, BrokerTrouble, MessageDesk } from './message.ts';
 
 /** What is not larger is a docket event; the desk keeps a larger one for a person instead of reading it. */
-export const MESSAGE_BYTES_MAX = 1024 * 1024;
+const MESSAGE_BYTES_MAX = 1024 * 1024;
 
 /**
  * So often may a commit fail for a reason that lies in the message. One would do for a message that is really bad; three
@@ -21,7 +21,7 @@ const COMMIT_FAILURES_MAX = 3;
 const BACKOFF: Backoff = { steps: { firstMs: 200, msMax: 5_000 }, spread: [1, 1] };
 const REASON_CHARS_MAX = 300;
 
-export interface SettleParts {
+interface SettleParts {
   readonly clock: Pick<Clock, 'sleep'>;
   /** The consumer is closing: what is not committed goes back to the broker. */
   readonly signal: AbortSignal;

@@ -16,7 +16,7 @@ import type { RoutingParts } from './parts.ts';
 import { loadRouting } from './setup.ts';
 
 /** Who the owner of a personal key is to the dockets; undefined for a key that is not known. */
-export type SignIn = (key: string, people: People) => Promise<Viewer | undefined>;
+type SignIn = (key: string, people: People) => Promise<Viewer | undefined>;
 
 interface Found {
   readonly link: LinkTicket;

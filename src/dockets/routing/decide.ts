@@ -55,7 +55,7 @@ export interface Handover {
 }
 
 /** For people who run the place; ids only, because whoever reads it may have no right to the matter. */
-export interface Warning {
+interface Warning {
   readonly kind: 'docket_manual' | 'docket_manual_overdue' | 'docket_late' | 'docket_unfiled';
   readonly severity: 'warning' | 'critical';
   readonly text: string;

@@ -9,23 +9,17 @@ import type { Party, People } from '../rules/access/people.ts';
 import { type Closed, type Closing, closingOf } from '../rules/docket/closing.ts';
 import { datesOf } from '../rules/docket/dates.ts';
 import type { OpenDocket } from '../rules/docket/report.ts';
-import { type Hop, type RoutingState, tierOf } from '../rules/routing/state.ts';
+import { type RoutingState, tierOf } from '../rules/routing/state.ts';
 import { closeDocketRow, docketPages, docketPayloads, findDocket } from '../store/dockets.ts';
 import { databaseNow, lockDockets } from '../store/steps.ts';
 import type { DocketFilter, StoredDocket } from '../store/docket-rows.ts';
-import { fallbackHandoffs, handoffsOf } from '../store/handoffs.ts';
+import { handoffsOf } from '../store/handoffs.ts';
 import { listDifferences } from '../store/differences.ts';
 import { assignedTo, docketOfRow, stateOfRow } from './decide.ts';
 import { factOf, stored } from './facts.ts';
 import type { Actor, RoutingParts } from './parts.ts';
 import { stepTold } from './step.ts';
-import type {
-  Acknowledged,
-  DocketClosed,
-  DocketDetail,
-  DocketView,
-  FallbackEntry,
-} from './views.ts';
+import type { Acknowledged, DocketClosed, DocketDetail, DocketView } from './views.ts';
 
 /** Somebody who is not in the people file sees nothing. */
 export function viewerOf(people: People, id: string): Viewer {
@@ -195,24 +189,3 @@ export async function closeAs(
     return { ...closed, isFirst: await closeDocketRow(run, tenant, id, written), at: now, by };
   });
 }
-
-/** What went out below the primary tier, as far as the viewer may see it. */
-export async function viewFallbackLog(
-  parts: RoutingParts,
-  viewer: Viewer,
-  filter: { readonly since: Instant; readonly limit?: number },
-): Promise<FallbackEntry[]> {
-  const { session, tenant } = parts;
-  const all = await fallbackHandoffs(session, tenant, { since: filter.since, limit: FALLBACK_MAX });
-  const entries: FallbackEntry[] = [];
-  for (const handoff of all) {
-    if (entries.length >= (filter.limit ?? FALLBACK_MAX)) break;
-    const row = await findDocket(session, tenant, handoff.docket);
-    if (row === undefined || !maySee(docketOfRow(row), viewer)) continue;
-    // Written with the intent, from a hop.
-    entries.push({ ...handoff, handedTo: handoff.hop as unknown as Hop });
-  }
-  return entries;
-}
-
-const FALLBACK_MAX = 10_000;

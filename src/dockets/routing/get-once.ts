@@ -10,7 +10,7 @@ export type GetOutcome = { readonly elapsedMs: number; readonly times: PhaseTime
 /** A page of records fits; what is larger is not read. */
 const BODY_BYTES_MAX = 1024 * 1024;
 
-export interface GetParts {
+interface GetParts {
   readonly clock: Clock;
   /** For the connection, and for the answer, however slowly it drips. */
   readonly timeoutMs: number;

@@ -172,7 +172,7 @@ function handedOf(pending: PendingHandover, outcome: HandoffOutcome): Handed {
 }
 
 /** The transport's words in those of the rules; the first trigger that its signs show is the evidence. */
-export function resultOf(outcome: HandoffOutcome, thresholds: TriggerThresholds): HandoffResult {
+function resultOf(outcome: HandoffOutcome, thresholds: TriggerThresholds): HandoffResult {
   switch (outcome.kind) {
     case 'confirmed':
       return { kind: 'confirmed', receipt: outcome.receipt };

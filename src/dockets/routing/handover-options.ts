@@ -1,7 +1,7 @@
 /** The wires of a router, and the page that its letters lead to. */
 import type { AcknowledgementLinks, HandoffParts, Handoffs } from '../../people/index.ts';
 
-export interface LinkOptions {
+interface LinkOptions {
   readonly links: AcknowledgementLinks;
   /** Where the acknowledgement page is reached. */
   readonly publicUrl: string;

@@ -5,7 +5,7 @@ import type { DocketDates } from '../rules/docket/dates.ts';
 import { docketOfRow } from './decide.ts';
 import type { PendingHandover } from './pending-handover.ts';
 
-export interface Letter {
+interface Letter {
   readonly subject: string;
   readonly text: string;
 }

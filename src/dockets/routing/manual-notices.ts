@@ -28,7 +28,7 @@ const AGAIN_MS_MIN = 1_000;
 /** Within the two hours of its clock a notice has a hundred chances. */
 const AGAIN_MS_MAX = 60_000;
 
-export interface NoticeParts {
+interface NoticeParts {
   readonly desk: HandoverDesk;
   readonly signal: AbortSignal;
   /** What became of a notice goes to its docket: only then somebody was told, or the next one is asked. */

@@ -13,7 +13,7 @@ import type { StoredDocket } from '../store/docket-rows.ts';
 import { stored } from './facts.ts';
 import type { RoutingParts } from './parts.ts';
 
-export interface Observed {
+interface Observed {
   /** Empty where nothing is over its threshold; then nothing was touched. */
   readonly triggers: readonly Trigger[];
   /** Dockets that leave their tier at the next step. */

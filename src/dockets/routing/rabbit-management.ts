@@ -7,7 +7,7 @@ import { getOnce } from './get-once.ts';
 
 export const RABBITMQ_MANAGEMENT_URL = 'FILEWRIGHT_RABBITMQ_MANAGEMENT_URL';
 
-export interface ManagementOptions {
+interface ManagementOptions {
   /** `https://user:password@host:15671`; `http` only where private addresses are allowed. In no message and no log. */
   readonly url: string;
   /** Of the broker itself, which names the virtual host. */

@@ -12,8 +12,6 @@ import { addToRun, type RecoveryOptions, recoveryPolicy } from './recovery.ts';
 import { loadRouting } from './setup.ts';
 import type { BreakerView, RecoveryView } from './views.ts';
 
-export type { RecoveryOptions };
-
 export async function listBreakers({ session, tenant }: RoutingParts): Promise<BreakerView[]> {
   const rows = await readBreakers((statement, values) => session.run(statement, values), tenant);
   return rows.map(({ target, state, changedAt }) => ({

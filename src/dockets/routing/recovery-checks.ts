@@ -41,7 +41,7 @@ export interface RecoveryPaths {
   readonly records: string;
 }
 
-export const DEFAULT_PATHS: RecoveryPaths = {
+const DEFAULT_PATHS: RecoveryPaths = {
   health: '/health',
   sample: '/sample',
   records: '/dockets',

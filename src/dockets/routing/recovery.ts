@@ -58,7 +58,7 @@ const RUNS_AT_ONCE = 20;
 const RACES_MAX = 20;
 
 /** What a check, or a person, adds to a run. */
-export interface RecoveryAddition {
+interface RecoveryAddition {
   readonly happening: RecoveryHappening;
   readonly evidence: RecoveryEvidence;
   readonly actor: Actor;

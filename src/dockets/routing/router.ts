@@ -72,18 +72,6 @@ export async function startRouter(options: RouterOptions): Promise<RunningRouter
   };
 }
 
-/** Everything that is due now, until nothing is: for cron, tests and a last drain. Returns how many steps were taken. */
-export async function routeUntilIdle(options: RouterOptions): Promise<number> {
-  const crew = new Router(options);
-  try {
-    await crew.open();
-    return await crew.untilIdle();
-  } finally {
-    crew.stop();
-    await crew.close();
-  }
-}
-
 class Router {
   readonly #options: RouterOptions;
   readonly #parts: RoutingParts;

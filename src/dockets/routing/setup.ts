@@ -3,7 +3,6 @@ import {
   canonicalText,
   FilewrightError,
   type Instant,
-  invariant,
   type JsonValue,
   parseStrictJson,
   sha256Of,
@@ -39,12 +38,12 @@ export interface ActiveRouting {
 type Named = { readonly file: string; readonly text: string };
 type Parts = Pick<RoutingParts, 'session' | 'tenant' | 'ids'>;
 
-export interface RoutingTexts {
+interface RoutingTexts {
   readonly matrix: Named;
   readonly people: Named;
 }
 
-export type ImportedRouting = ActiveRouting & { readonly isNew: boolean };
+type ImportedRouting = ActiveRouting & { readonly isNew: boolean };
 
 /** Checks, stores and activates; nothing of it where the two are not sound together. */
 export async function importRouting(
@@ -100,19 +99,6 @@ async function importOnto(
     return activate(run, parts, pair, actor);
   });
   return done && { ...shown(done.setup), matrix, people, isNew: done.isNew };
-}
-
-/** Goes back, or on, to documents that are stored already. */
-export async function activateRouting(
-  parts: Parts,
-  pair: { readonly matrix: string; readonly people: string },
-  actor: Actor,
-): Promise<ActiveRouting> {
-  const { matrix, people } = await readPair(parts.session, parts.tenant, pair);
-  requireSoundMatrix(matrix, people);
-  const done = await parts.session.transaction((run) => activate(run, parts, pair, actor));
-  invariant(done !== undefined, 'A pair that is based on nothing is activated');
-  return { ...shown(done.setup), matrix, people };
 }
 
 async function activate(

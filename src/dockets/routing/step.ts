@@ -44,12 +44,12 @@ export interface Telling {
   readonly actor?: Actor;
 }
 
-export interface StepResult {
+interface StepResult {
   readonly docket: string;
   readonly decision: Decision;
 }
 
-export interface Stepped {
+interface Stepped {
   readonly results: readonly StepResult[];
   readonly handovers: readonly PendingHandover[];
   /** What the assignment table is to be asked first; each has its docket waiting. */

@@ -8,7 +8,7 @@ import type { HandoverOptions } from './handover-options.ts';
 import type { WatchedQueue } from './queue-watch.ts';
 import type { ActiveRouting } from './setup.ts';
 
-export interface HealthParts {
+interface HealthParts {
   readonly clock: Clock;
   readonly transport: HandoverOptions['transport'];
   readonly queues: () => Promise<readonly WatchedQueue[]>;

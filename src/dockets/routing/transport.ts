@@ -9,7 +9,7 @@ import type { Session } from '../../postgres/index.ts';
 import { type Environment, readReference } from '../../wire/index.ts';
 import type { HandoverOptions } from './handover-options.ts';
 
-export interface Transport {
+interface Transport {
   readonly transport: HandoverOptions['transport'];
   /** What a reference in a matrix leads to. */
   readonly secretOf: (reference: string) => Promise<string>;
@@ -70,7 +70,7 @@ export async function openTransport(parts: {
 }
 
 /** `FILEWRIGHT_TARGET_<ID>_TOKEN`, with the id in capitals and underscores, is the target's bearer token. */
-export function credentialsOf(
+function credentialsOf(
   { id }: Pick<Target, 'id'>,
   environment: Environment,
 ): Readonly<Record<string, string>> {

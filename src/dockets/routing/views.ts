@@ -4,7 +4,7 @@ import type { Closed } from '../rules/docket/closing.ts';
 import type { Docket } from '../rules/docket/docket.ts';
 import type { DocketDates } from '../rules/docket/dates.ts';
 import type { RecoveryState } from '../rules/recovery/state.ts';
-import type { Hop, RoutingState } from '../rules/routing/state.ts';
+import type { RoutingState } from '../rules/routing/state.ts';
 import type { HandoffView } from '../store/handoffs.ts';
 import type { StoredDifference } from '../store/differences.ts';
 
@@ -74,8 +74,4 @@ export interface RecoveryView {
   }[];
   /** Those still to be reviewed; only what the viewer may see. */
   readonly differences: readonly StoredDifference[];
-}
-
-export interface FallbackEntry extends HandoffView {
-  readonly handedTo: Hop;
 }

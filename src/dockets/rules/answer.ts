@@ -4,7 +4,7 @@ import { toRfc3339 } from '../../core/index.ts';
 import type { PatentDeadline } from './compute.ts';
 import { sayDay } from './words.ts';
 
-export interface DeadlineAnswer {
+interface DeadlineAnswer {
   readonly raw: string;
   /** Absent for the day as of which a right is lost: whoever acts on it is late. */
   readonly due?: string;
@@ -23,14 +23,14 @@ export interface DeadlineAnswer {
   readonly warnings?: readonly string[];
 }
 
-export interface AnswerStep {
+interface AnswerStep {
   readonly n: number;
   readonly text: string;
   readonly citation?: string;
   readonly date: string;
 }
 
-export interface AnswerClosedDay {
+interface AnswerClosedDay {
   readonly date: string;
   readonly reason: string;
   readonly source: string;

@@ -22,7 +22,7 @@ export interface CaseInputs {
   readonly unknown: readonly string[];
 }
 
-export interface CaseChecks {
+interface CaseChecks {
   readonly extensionMonths: number | undefined;
   readonly extendable: boolean | undefined;
   readonly deemedDate: Day | undefined;

@@ -18,7 +18,7 @@ import {
 import type { PatentOffice } from './rules-file.ts';
 import { plural, sayDay, sayMonths } from './words.ts';
 
-export type Counts = 'verified' | 'verified-and-projected';
+type Counts = 'verified' | 'verified-and-projected';
 
 export class Course {
   readonly trail: Step[] | undefined;

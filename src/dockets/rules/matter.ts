@@ -24,7 +24,7 @@ export interface PatentLaw {
   readonly relief: readonly Relief[];
 }
 
-export type MatterPeriod =
+type MatterPeriod =
   | { readonly kind: 'period'; readonly period: Period }
   | { readonly kind: 'renewal'; readonly year: number }
   | { readonly kind: 'receipt' };

@@ -11,7 +11,7 @@ import {
   readLawDocument,
 } from '../../calendar/index.ts';
 
-export const FORMULAS = [
+const FORMULAS = [
   'period',
   'notified-period',
   'renewal',
@@ -21,19 +21,19 @@ export const FORMULAS = [
   'day-after',
   'receipt',
 ] as const;
-export type Formula = (typeof FORMULAS)[number];
+type Formula = (typeof FORMULAS)[number];
 
 /** How the day is found on which the right is lost; `due`: it is the due day itself. */
-export const FINALS = [
+const FINALS = [
   'us-reply',
   'us-missing-parts',
   'maintenance-grace',
   'renewal-grace',
   'due',
 ] as const;
-export type Final = (typeof FINALS)[number];
+type Final = (typeof FINALS)[number];
 
-export interface PeriodLimits {
+interface PeriodLimits {
   readonly extensionMonthsMax: number | undefined;
   readonly totalMonthsMin: number | undefined;
   readonly totalMonthsMax: number | undefined;

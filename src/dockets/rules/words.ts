@@ -1,5 +1,5 @@
 /** How days and periods are written for people. */
-import { civilOf, type Day, MONTHS, type OnePeriod, weekdayOf } from '../../calendar/index.ts';
+import { civilOf, type Day, MONTHS, weekdayOf } from '../../calendar/index.ts';
 
 const WEEKDAYS = [
   'Sunday',
@@ -25,19 +25,6 @@ export function sayMonths(months: number): string {
   if (count <= 36 && rest !== 0) return plural(count, 'month');
   if (rest === 0) return count <= 24 ? plural(count, 'month') : plural(years, 'year');
   return `${plural(years, 'year')} and ${plural(rest, 'month')}`;
-}
-
-export function sayPeriod(period: OnePeriod): string {
-  return period.terms
-    .map((term) =>
-      [
-        term.months === 0 ? '' : sayMonths(term.months),
-        term.days === 0 ? '' : plural(term.days, 'day'),
-      ]
-        .filter((part) => part !== '')
-        .join(' and '),
-    )
-    .join(' plus ');
 }
 
 export function plural(count: number, noun: string): string {

@@ -3,7 +3,6 @@ import {
   type Instant,
   type JsonValue,
   type LedgerFact,
-  type SealedPayload,
   type Sha256Hex,
   sha256Hex,
 } from '../../core/index.ts';
@@ -11,8 +10,8 @@ import { hex, optional, type Row, type Session, text, when } from '../../postgre
 
 export type Run = Session['run'];
 
-export const DOCKET_PHASES = ['queued', 'sending', 'awaiting', 'manual', 'confirmed'] as const;
-export type DocketPhase = (typeof DOCKET_PHASES)[number];
+const DOCKET_PHASES = ['queued', 'sending', 'awaiting', 'manual', 'confirmed'] as const;
+type DocketPhase = (typeof DOCKET_PHASES)[number];
 
 export interface StoredDocket {
   readonly id: string;
@@ -115,10 +114,4 @@ export function json(value: unknown): JsonValue {
 /** For a parameter of type json: the driver would write a list as an array of PostgreSQL. */
 export function jsonText(value: unknown): string | null {
   return value === undefined ? null : JSON.stringify(value);
-}
-
-export interface SealedDocket {
-  readonly id: string;
-  readonly contentType: string;
-  readonly payload: SealedPayload;
 }

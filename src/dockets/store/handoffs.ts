@@ -51,21 +51,6 @@ export async function handoffsOf(
   return (await session.run(OF_DOCKET, [tenant, docket])).map(handoffOf);
 }
 
-const FALLBACK: Statement = {
-  name: 'docket-fallback-log',
-  text: `select ${COLUMNS} from docket_handoff h where h.tenant = $1 and h.tier <> 'PRIMARY'
-    and h.started_at >= to_timestamp($2::float8 / 1000) order by h.started_at desc, h.docket, h.n limit $3`,
-};
-
-/** What went out below the primary tier, the newest first. */
-export async function fallbackHandoffs(
-  session: Pick<Session, 'run'>,
-  tenant: string,
-  filter: { readonly since: Instant; readonly limit: number },
-): Promise<HandoffView[]> {
-  return (await session.run(FALLBACK, [tenant, filter.since, filter.limit])).map(handoffOf);
-}
-
 function handoffOf(row: Row): HandoffView {
   const at = optional(row['ended_at'], when);
   return {

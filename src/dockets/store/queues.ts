@@ -19,7 +19,7 @@ export async function ownQueue(
   return { backlog: Number(row?.['backlog']), oldestDueAt: optional(row?.['oldest'], when) };
 }
 
-export interface QueueReading {
+interface QueueReading {
   readonly queue: string;
   /** The target that the queue leads to; undefined for our own and for intakes. */
   readonly target: string | undefined;

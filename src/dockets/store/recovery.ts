@@ -11,7 +11,7 @@ import {
 } from '../../postgres/index.ts';
 import { DATABASE_NOW, json, jsonText, type Run } from './docket-rows.ts';
 
-export type RecoveryPhase = 'probing' | 'checking' | 'awaiting_approval' | 'closed' | 'abandoned';
+type RecoveryPhase = 'probing' | 'checking' | 'awaiting_approval' | 'closed' | 'abandoned';
 
 export interface StoredRun {
   readonly id: string;

@@ -4,7 +4,7 @@ import { recordFact } from '../../ledger/index.ts';
 import { type Row, type Session, type Statement, text, when } from '../../postgres/index.ts';
 import type { Run } from './docket-rows.ts';
 
-export interface RoutingDocument {
+interface RoutingDocument {
   readonly kind: 'matrix' | 'people';
   /** SHA-256 of its canonical JSON. */
   readonly version: string;

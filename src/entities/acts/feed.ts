@@ -24,7 +24,7 @@ export interface IssuedFeed {
   };
 }
 
-export interface FeedQuestion {
+interface FeedQuestion {
   readonly dueBefore?: string;
   readonly jurisdictions: readonly string[];
   /** Feeds of different lists need different names; one for each choice of jurisdictions unless given. */

@@ -4,7 +4,7 @@ import type { ObligationColumns } from '../store/obligations.ts';
 import type { EntityPlan } from './entity-plan.ts';
 import { columnsOf } from './obligation-columns.ts';
 
-export interface FieldMove {
+interface FieldMove {
   readonly field: (typeof TOLD)[number] | 'state';
   readonly from: string | number | null;
   readonly to: string | number | null;

@@ -30,13 +30,13 @@ import { type Move, moveOf } from './obligation-move.ts';
 
 type Run = Session['run'];
 
-export interface PlanQuestion {
+interface PlanQuestion {
   readonly tenant: string;
   readonly law: RegisterLaw;
   readonly today: string;
 }
 
-export interface Plans {
+interface Plans {
   readonly plans: readonly EntityPlan[];
   /** Records that the rules cannot use, by entity. */
   readonly faults: ReadonlyMap<string, RowError>;
@@ -120,7 +120,7 @@ function faultOf(error: unknown): RowError {
   return { where: match?.[1] ?? 'row', why: match?.[2] ?? error.message };
 }
 
-export interface Writer {
+interface Writer {
   readonly app: Pick<Installation, 'tenant' | 'ids'>;
   readonly actor: LedgerFact['actor'];
   readonly trace: string;

@@ -11,7 +11,7 @@ import {
 const PAGE_ROWS = 1_000;
 const LISTED_MAX = 200_000;
 
-export interface ObligationFilter {
+interface ObligationFilter {
   readonly states: readonly ObligationState[];
   readonly jurisdictions: readonly string[];
   readonly dueBefore?: string;

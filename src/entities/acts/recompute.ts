@@ -27,7 +27,7 @@ export interface Recomputation {
   readonly calendarVersion: string;
 }
 
-export interface RecomputeInput {
+interface RecomputeInput {
   /** Nothing is written: the list of what would move comes before anything moves. */
   readonly dryRun: boolean;
   readonly asOf?: string;

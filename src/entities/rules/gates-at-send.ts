@@ -11,7 +11,7 @@ import {
 } from '../../core/index.ts';
 import { isOpen, nextOpening, type RegistryAnswer } from '../../lanes/index.ts';
 
-export interface SendFacts {
+interface SendFacts {
   /** What the live registry said; undefined where the profile has no look-up. */
   readonly registry: RegistryAnswer | undefined;
   /** When another filing of the same kind for the same entity was last sent; undefined when none was. */

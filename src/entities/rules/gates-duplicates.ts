@@ -5,7 +5,7 @@ import type { Gated, GateStep } from './gates-report.ts';
 // About 20 MB at most; whoever files more for one portal in one file meets the same check again before each send.
 const KEPT_MAX = 100_000;
 
-export interface DuplicateGate {
+interface DuplicateGate {
   gate(gated: Gated, profile: Profile): GateStep;
 }
 

@@ -16,7 +16,7 @@ const MINUTE_MS = 60_000;
 // As in core/hours.ts: a portal closed for longer is a profile error.
 const SEARCH_MINUTES_MAX = 15 * 24 * 60;
 
-export interface HoursGate {
+interface HoursGate {
   gate(gated: Gated, profile: Profile): GateStep;
 }
 

@@ -2,7 +2,7 @@
 import type { Instant, JsonValue } from '../../core/index.ts';
 
 /** One word per reason; docs/guide/review.md lists them with what to do. */
-export type GateCode =
+type GateCode =
   | 'CONTROL_CHARACTERS'
   | 'TRAILING_WHITESPACE'
   | 'LEADING_WHITESPACE'

@@ -17,7 +17,7 @@ const SPACING_CONTROLS = /[\t\n\v\f\r\u0085]+/g;
 // A person compares these with what the source shows; the place says where to look.
 const SHOWN_BYTES_MAX = 48;
 
-export interface Cleaned<Value> {
+interface Cleaned<Value> {
   readonly value: Value;
   readonly changes: readonly GateChange[];
   readonly refusals: readonly GateFinding[];

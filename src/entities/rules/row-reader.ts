@@ -19,7 +19,7 @@ import { misspeltColumns, misspeltFault } from './misspelt-column.ts';
 import { type DayEdge, momentReader } from './moments.ts';
 import { checkZone } from './zone-day.ts';
 
-export interface EntityRowReaderOptions {
+interface EntityRowReaderOptions {
   readonly tenant: string;
   /** The profile of each jurisdiction that has a lane. */
   readonly lanes: ReadonlyMap<string, Profile>;

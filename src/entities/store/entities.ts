@@ -14,7 +14,7 @@ import {
 
 type Run = Session['run'];
 
-export interface EntityColumns {
+interface EntityColumns {
   readonly id: string;
   readonly jurisdiction: string;
   readonly registryNumber: string;
@@ -152,7 +152,7 @@ on conflict (tenant, role, entity_id, address) do update set removed_at = null, 
 where recipient.removed_at is not null`,
 };
 
-export interface AgentChange {
+interface AgentChange {
   readonly entity: string;
   readonly before: string | undefined;
   readonly after: string | undefined;

@@ -179,7 +179,7 @@ export async function endObligations(
   return (await run(END, [tenant, JSON.stringify(rows)])).length;
 }
 
-export interface ObligationFilter {
+interface ObligationFilter {
   readonly states: readonly ObligationState[];
   /** Due before this day; obligations without a date are always among the found. */
   readonly dueBefore?: string;

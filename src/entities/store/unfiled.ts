@@ -65,7 +65,7 @@ export interface UnfiledNews extends UnfiledGroup {
   readonly thresholdMs: number;
 }
 
-export interface UnfiledLook {
+interface UnfiledLook {
   readonly now: number;
   readonly thresholdsMs: readonly number[];
 }

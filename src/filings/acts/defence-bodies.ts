@@ -3,7 +3,7 @@ import { createDecipheriv } from 'node:crypto';
 import { FilewrightError } from '../../core/index.ts';
 import { type FoundBody, type Installation, openBody } from '../../ledger/index.ts';
 
-export interface Disclosure {
+interface Disclosure {
   /** The canonical text that was sealed. */
   readonly canonical: Uint8Array;
   readonly salt: Uint8Array;

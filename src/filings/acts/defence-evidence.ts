@@ -6,7 +6,7 @@ import type { ExportFolder } from '../../system/index.ts';
 /** Evidence has at most 8 MiB and stands in its body as base64. */
 const BODY_BYTES_MAX = 64 * 1024 * 1024;
 
-export type BodyKind = 'answer' | 'exception' | 'payload' | 'evidence' | 'other';
+type BodyKind = 'answer' | 'exception' | 'payload' | 'evidence' | 'other';
 
 /** By what the entry says that happened: only an admission and a correction seal the bytes that are sent. */
 export function bodyKind({ type, data }: Pick<LedgerEntry, 'type' | 'data'>): BodyKind {

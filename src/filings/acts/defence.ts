@@ -41,7 +41,7 @@ const ENTRIES_MAX = 20_000;
 /** Times are compared as texts of four-digit years. */
 const LAST_MOMENT = instant(Date.UTC(9999, 11, 31));
 
-export interface DefencePack {
+interface DefencePack {
   readonly folder: string;
   readonly filing: FilingView;
   readonly entries: number;

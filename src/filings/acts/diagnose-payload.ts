@@ -27,7 +27,7 @@ const PLAIN_NAME = /^[\w./:~[\]-]{1,100}$/;
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for.
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/gu;
 
-export interface PayloadFinding {
+interface PayloadFinding {
   readonly code: 'CONTROL' | 'WHITESPACE' | 'CHARACTER_SET' | 'TOO_LONG' | 'REQUIRED';
   /** JSON pointer into the payload. */
   readonly field: string;
@@ -36,7 +36,7 @@ export interface PayloadFinding {
   readonly dump: readonly string[];
 }
 
-export interface DiagnosedPayloadBytes {
+interface DiagnosedPayloadBytes {
   readonly filing: string;
   readonly lane: string;
   readonly status: string;

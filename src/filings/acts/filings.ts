@@ -23,7 +23,7 @@ export async function listFilings(
   return storedFilings(app.session, app.tenant, filter);
 }
 
-export interface FilingDetail {
+interface FilingDetail {
   readonly filing: FilingView;
   readonly attempts: readonly AttemptRecord[];
 }

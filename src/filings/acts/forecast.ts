@@ -20,7 +20,7 @@ import { readBatchId } from './batches.ts';
 import { lanes, type LaneWithProfile, requireLane } from '../../lanes/index.ts';
 
 /** A forecast and a rehearsal hold what is owed in memory, some hundred bytes for each filing; this is a mistake or a house of its own. */
-export const BACKLOG_MAX = 1_000_000;
+const BACKLOG_MAX = 1_000_000;
 
 export interface Scope {
   readonly batch?: string;
@@ -29,14 +29,14 @@ export interface Scope {
 }
 
 /** What a forecast is made of. `counts` tells the asked filings from those that only compete with them. */
-export interface Outlook {
+interface Outlook {
   readonly lanes: readonly ForecastLane[];
   readonly backlog: readonly BacklogFiling[];
   readonly counts: (filing: BacklogFiling) => boolean;
   readonly now: Instant;
 }
 
-export interface Forecasting {
+interface Forecasting {
   readonly forecasts: readonly LaneForecast[];
   readonly now: Instant;
 }

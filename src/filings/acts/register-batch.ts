@@ -14,7 +14,7 @@ import {
 } from '../../entities/index.ts';
 import { importSource } from './batches.ts';
 
-export interface BatchQuestion {
+interface BatchQuestion {
   readonly dueBefore: string;
   readonly jurisdictions: readonly string[];
   readonly dryRun: boolean;

@@ -20,7 +20,7 @@ import type { Session } from '../../postgres/index.ts';
 type Parts = Pick<Installation, 'tenant' | 'ids' | 'clock' | 'vault'>;
 
 /** What a completion event says, as far as it is needed. */
-export interface Completed {
+interface Completed {
   readonly id: string;
   readonly filing: string | undefined;
 }

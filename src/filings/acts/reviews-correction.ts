@@ -23,7 +23,7 @@ export interface FieldEdit {
   readonly value: JsonValue | undefined;
 }
 
-export interface CorrectedPayload {
+interface CorrectedPayload {
   readonly payload: Payload;
   readonly sha256: string;
   readonly key: string;

@@ -33,7 +33,7 @@ import { correctedPayload, editPayload, type FieldEdit } from './reviews-correct
 import { checkInTime, checkNotAccepted, checkOpen, replayAction } from './reviews-rules.ts';
 
 /** As many as one transaction queues in a few seconds; the database has the same bound. */
-export const PROPOSAL_ITEMS_MAX = 10_000;
+const PROPOSAL_ITEMS_MAX = 10_000;
 
 export interface Proposed {
   readonly id: string;
@@ -120,7 +120,7 @@ async function propose(
   return { id, sha256, items };
 }
 
-export interface ProposedCorrection extends Proposed {
+interface ProposedCorrection extends Proposed {
   readonly changes: readonly FieldChange[];
   readonly gateChanges: readonly GateChange[];
 }

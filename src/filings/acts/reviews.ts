@@ -14,9 +14,9 @@ import { type ExceptionView, findException, listExceptions } from '../store/fili
 import { type FormerRevision, formerRevisions } from '../store/review-proposals.ts';
 import { history } from '../store/delivery-store.ts';
 
-export type OpenedJson = { readonly [name: string]: JsonValue };
+type OpenedJson = { readonly [name: string]: JsonValue };
 
-export interface OpenedException {
+interface OpenedException {
   readonly exception: ExceptionView;
   readonly envelope: OpenedJson;
 }
@@ -24,12 +24,12 @@ export interface OpenedException {
 /** A response is kept up to 8 MiB and stands in the envelope as base64. */
 const ENVELOPE_BYTES_MAX = 64 * 1024 * 1024;
 
-export async function openException(app: Installation, id: string): Promise<OpenedException> {
+async function openException(app: Installation, id: string): Promise<OpenedException> {
   const exception = await findException(app.session, app.tenant, id);
   return { exception, envelope: openedJson(app, exception.envelope) };
 }
 
-export interface ReviewedAttempt {
+interface ReviewedAttempt {
   readonly attempt: number;
   readonly action: string;
   readonly trace: string;
@@ -48,7 +48,7 @@ export interface ReviewFile extends OpenedException {
   readonly assignedTo: string | undefined;
 }
 
-export interface ListedException extends ExceptionView {
+interface ListedException extends ExceptionView {
   /** Who was asked to look at it. */
   readonly assignedTo: string | undefined;
 }

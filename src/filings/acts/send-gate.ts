@@ -21,7 +21,7 @@ import { gateAtSend } from '../../entities/index.ts';
 import { lastSentAt } from '../store/filings.ts';
 import type { Session } from '../../postgres/index.ts';
 
-export interface SendGateParts {
+interface SendGateParts {
   readonly session: Pick<Session, 'run'>;
   readonly tenant: string;
   readonly portal: Pick<LanePortal, 'lookUp'>;

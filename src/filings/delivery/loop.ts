@@ -41,7 +41,7 @@ const IDLE_POLL_MS = 50;
 /** Outcomes in one transaction; more would hold its locks for too long. */
 const OUTCOMES_MAX = 500;
 
-export interface LoopPorts extends TurnPorts {
+interface LoopPorts extends TurnPorts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly store: DeliveryStore;

@@ -252,7 +252,7 @@ export class Recorder {
   }
 }
 
-export function monthOf(at: Instant): string {
+function monthOf(at: Instant): string {
   return new Date(at).toISOString().slice(0, 7);
 }
 

@@ -8,7 +8,7 @@ const DAY_MINUTES = 1_440;
 const SEARCH_DAYS_MAX = 15;
 
 /** Open from the first moment to just before the second; `until` is infinite where it never closes. */
-export interface OpenSpan {
+interface OpenSpan {
   readonly from: Instant;
   readonly until: Instant;
 }

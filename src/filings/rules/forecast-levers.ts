@@ -19,7 +19,7 @@ export interface Levers {
 }
 
 /** Filing by hand, from now on and round the clock, what has no turn in time. */
-export interface PeopleLever {
+interface PeopleLever {
   readonly filings: number;
   /** How many must be done in each hour; undefined when nobody can be in time. */
   readonly perHour: number | undefined;

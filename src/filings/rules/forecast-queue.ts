@@ -38,7 +38,7 @@ export interface Turn {
   readonly slackMs: number;
 }
 
-export interface Played {
+interface Played {
   readonly turns: readonly Turn[];
   /** When the last request is answered; undefined when nothing is ever sent. */
   readonly clearsAt: Instant | undefined;

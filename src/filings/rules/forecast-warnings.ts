@@ -12,7 +12,7 @@ import { instant, type Instant, toRfc3339 } from '../../core/index.ts';
 const GROUP_MS = 3_600_000;
 
 /** How often the watch looks; its timetable (jobs/start.ts) says the same. */
-export const LOOK_EVERY_MS = 5 * 60_000;
+const LOOK_EVERY_MS = 5 * 60_000;
 /**
  * Two looks: one may come late, after a busy minute or a restart. Whatever has less left than this when it comes in is told
  * of at once, and the largest threshold is never below it: a filing could pass through all of them between two looks.
@@ -38,7 +38,7 @@ export interface SlackWarning {
 }
 
 /** By filing: the lowest threshold under which somebody was told of it. */
-export type Told = ReadonlyMap<string, number>;
+type Told = ReadonlyMap<string, number>;
 
 interface Group {
   readonly batch: string;

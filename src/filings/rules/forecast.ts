@@ -33,7 +33,7 @@ export interface ForecastLane {
  * `queued`: has its turn when it comes. `approval`: its batch waits for a second person. `in_flight`: with the portal
  * now. `person`: an exception that somebody has to work on.
  */
-export type BacklogState = 'queued' | 'approval' | 'in_flight' | 'person';
+type BacklogState = 'queued' | 'approval' | 'in_flight' | 'person';
 
 export interface BacklogFiling extends WaitingFiling {
   readonly lane: string;
@@ -173,7 +173,7 @@ export function rulesOf(
 }
 
 /** A portal that takes every filing with 202 is asked once more about each. */
-export function expectedServiceMs(profile: Profile): number {
+function expectedServiceMs(profile: Profile): number {
   return profile.expectedServiceMs * (profile.received.always === true ? 2 : 1);
 }
 

@@ -23,7 +23,7 @@ const HONOURED_SHARE = 0.9;
 /** A little more than the lag, so that the second "not found" is later than it even by a slower clock. */
 const LAG_MARGIN_MS = 250;
 
-export interface Sent {
+interface Sent {
   readonly firstSentAt: Instant;
   readonly lastSentAt: Instant;
 }

@@ -137,7 +137,7 @@ join ledger_blob b on b.ct = e.payload_ct join ledger_dek k on k.tenant = e.tena
 where e.tenant = $1 and e.batch = $2 and e.key collate "C" > $3 order by e.key collate "C" limit $4`,
 };
 
-export interface BatchPayload {
+interface BatchPayload {
   readonly key: string;
   readonly lane: string;
   readonly payloadSha256: string;

@@ -108,7 +108,7 @@ const REFRESH_STATISTICS: Statement = {
 };
 
 /** Called with the filings that are new, in the transaction that admits them. */
-export type OnAdmitted = (run: Session['run'], filings: readonly Envelope[]) => Promise<void>;
+type OnAdmitted = (run: Session['run'], filings: readonly Envelope[]) => Promise<void>;
 
 export class PostgresIntakeStore implements IntakeStore {
   readonly #session: Session;

@@ -74,7 +74,7 @@ from json_to_recordset($2::json) as f(
   id uuid, type text, filing text, ver int, actor_kind text, actor_id text, trace text, data jsonb)`,
 };
 
-export interface ReviewDecision extends ProposalDecision {
+interface ReviewDecision extends ProposalDecision {
   readonly proposal: ProposalView;
   readonly fact: LedgerFact;
 }

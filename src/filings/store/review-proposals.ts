@@ -28,7 +28,7 @@ import {
 } from '../../postgres/index.ts';
 
 export const REVIEW_KINDS = ['replay', 'correct'] as const;
-export type ReviewKind = (typeof REVIEW_KINDS)[number];
+type ReviewKind = (typeof REVIEW_KINDS)[number];
 
 export interface ReviewItem {
   readonly filing: FilingId;
@@ -41,7 +41,7 @@ export interface ReviewItem {
   readonly notFiled: string | undefined;
 }
 
-export interface NewReview {
+interface NewReview {
   readonly id: string;
   readonly kind: ReviewKind;
   readonly by: PersonId;

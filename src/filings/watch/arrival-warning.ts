@@ -10,11 +10,11 @@ import { raiseAlertIn, type TellingParts } from '../../people/index.ts';
 
 type Run = Session['run'];
 
-export interface ArrivalParts extends TellingParts {
+interface ArrivalParts extends TellingParts {
   readonly clock: Clock;
 }
 
-export type Arrival = Omit<NearFiling, 'toldMs'>;
+type Arrival = Omit<NearFiling, 'toldMs'>;
 
 /** To be called where filings are admitted, with those that are new. */
 export async function warnOnArrival(

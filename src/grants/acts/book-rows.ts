@@ -13,7 +13,7 @@ import type { FigurePart } from '../rules/reporting/figure.ts';
 
 export type Cells = Readonly<Record<string, string>>;
 
-export interface BookColumns {
+interface BookColumns {
   /** The column that names a row; it stands once in a table. */
   readonly id: string;
   readonly day: string;
@@ -25,7 +25,7 @@ export interface BookColumns {
   readonly check?: (cells: Cells) => readonly string[];
 }
 
-export interface BookRow {
+interface BookRow {
   readonly cells: Cells;
   readonly part: FigurePart;
 }

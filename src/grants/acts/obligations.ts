@@ -25,7 +25,7 @@ type Common =
 export type ListedObligation = Pick<StoredObligation, Common> &
   Partial<Omit<StoredObligation, Common>> & { readonly pack: 'entity' | 'grants' };
 
-export interface ObligationQuestion {
+interface ObligationQuestion {
   readonly states: readonly ObligationState[];
   readonly jurisdictions: readonly string[];
   readonly dueBefore?: string;

@@ -5,7 +5,7 @@ import type { PaidToIndividuals } from '../rules/reporting/schedule-i-individual
 import { cellOf, type Cells, centsOf, readBookRows } from './book-rows.ts';
 
 /** A row serves both reports. */
-export type PaidGrantRow = PaidGrant & GrantPaidOut & PaidToIndividuals;
+type PaidGrantRow = PaidGrant & GrantPaidOut & PaidToIndividuals;
 
 const RECIPIENTS = ['domesticOrganization', 'domesticIndividual', 'foreign'] as const;
 

@@ -7,7 +7,7 @@ import type { Sefa, SefaTotals } from '../rules/reporting/sefa.ts';
 import type { Sf425Item } from '../rules/reporting/sf425-items.ts';
 import type { ReportFigures, ReportKind } from '../pipeline/contracts.ts';
 
-export interface FigureView {
+interface FigureView {
   readonly name: string;
   readonly line: string;
   readonly xpath: string | undefined;

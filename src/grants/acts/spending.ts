@@ -7,7 +7,7 @@ import type { Sf425Input } from '../rules/reporting/sf425.ts';
 import type { SubawardOfAward } from '../pipeline/contracts.ts';
 import { cellOf, centsOf, readBookRows } from './book-rows.ts';
 
-export interface FederalSpending {
+interface FederalSpending {
   readonly expenditures: readonly FederalExpenditure[];
   /** The same amounts on their days, for the threshold of the single audit. */
   readonly measured: readonly MeasuredAmount[];

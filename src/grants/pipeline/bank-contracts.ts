@@ -17,7 +17,7 @@ export interface FeedReport {
 }
 
 /** Takes a wrong statement out before its lines are closed; it counts when another person has agreed. */
-export interface ProposedWithdrawal {
+interface ProposedWithdrawal {
   /** The feed's id, or enough of its beginning to tell it from all others. */
   readonly feed: string;
   /** Which statement of the feed; all of them unless told. */

@@ -117,11 +117,11 @@ export interface PeriodView extends PeriodName {
 
 // Reporting -----------------------------------------------------------------------------------------------------------
 
-export const REPORT_KINDS = ['990', 'schedule-b', 'schedule-i', 'sf425', 'sefa'] as const;
+const REPORT_KINDS = ['990', 'schedule-b', 'schedule-i', 'sf425', 'sefa'] as const;
 export type ReportKind = (typeof REPORT_KINDS)[number];
 
 /** Which money: received from day to day, both included, as YYYY-MM-DD. */
-export interface ReportDays {
+interface ReportDays {
   readonly from: string;
   readonly to: string;
 }
@@ -171,7 +171,7 @@ export interface ReportFigures extends Schedules {
 
 // The whole -----------------------------------------------------------------------------------------------------------
 
-export interface PipelineStatus {
+interface PipelineStatus {
   readonly documents: number;
   readonly awards: number;
   readonly feeds: number;

@@ -27,7 +27,7 @@ export interface ExceptionView extends ExceptionSummary {
 
 export type ExceptionOption = 'as-it-came' | 'reingest' | 'dismiss';
 
-export interface ExceptionAct {
+interface ExceptionAct {
   readonly act: 'proposed' | 'approved' | 'refused' | 'withdrawn';
   readonly resolution: 'reingest' | 'dismiss' | 'cancel';
   /** SHA-256 of the corrected document; undefined without one. */

@@ -10,7 +10,7 @@ export interface LaneToRead {
 }
 
 /** A lane as a stage asks it: for one subject at a time. It must not throw for what the other side does. */
-export interface AskedLane<Answer> {
+interface AskedLane<Answer> {
   /** The lane's code: a question is asked again over the lane on which it was asked first, and over no other. */
   readonly code: string;
   /** Once false, what is due waits for the next run: the lane must rest. */
@@ -44,7 +44,7 @@ export interface VerificationReport extends QuestionReport {
 /** Award documents, by path. */
 export type DocumentLane = AskedLane<DocumentAnswer>;
 
-export interface DocumentAnswer {
+interface DocumentAnswer {
   /** Undefined when the whole document was read. */
   readonly failure: BoundaryFailure | undefined;
   /** What was read of the document, also where the connection was cut. */

@@ -32,7 +32,7 @@ import type { StageDesk, StageRun } from '../store/stage.ts';
 import { sha256OfJson } from './bytes.ts';
 import type { QuestionReport } from './contracts.ts';
 
-export interface AskingParts {
+interface AskingParts {
   readonly desk: StageDesk;
   readonly now: () => Instant;
 }

@@ -10,7 +10,7 @@ import {
   textsOf,
 } from './facts.ts';
 
-export const GENERAL_REGISTRATION = [
+const GENERAL_REGISTRATION = [
   'yes',
   'no',
   'veteransOnly',
@@ -29,7 +29,7 @@ export interface Condition {
   readonly measure: string;
 }
 
-export interface Exemption extends Condition {
+interface Exemption extends Condition {
   readonly volunteersOnly: boolean;
   readonly noPaidSolicitor: boolean;
   /** Any so many months count, also over the end of a fiscal year; undefined where the money of a year does. */
@@ -50,11 +50,11 @@ export type RenewalRule =
   | { readonly kind: 'fixedDate'; readonly month: number; readonly day: number }
   | { readonly kind: 'anniversaryOfRegistration'; readonly months: number };
 
-export type Renewal =
+type Renewal =
   | RenewalRule
   | { readonly kind: 'byRegistrationType'; readonly types: ReadonlyMap<string, RenewalRule> };
 
-export interface StatementTier {
+interface StatementTier {
   readonly level: string;
   /** Undefined: only when the state asks. */
   readonly condition: Condition | undefined;

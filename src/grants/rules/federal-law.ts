@@ -8,7 +8,7 @@ export interface ReportOffset extends Fact {
   readonly days: number;
 }
 
-export interface AuditThreshold extends Fact {
+interface AuditThreshold extends Fact {
   /** First fiscal year start for which the amount holds; undefined: from the beginning. */
   readonly from: Day | undefined;
   /** Fiscal years that start earlier were not looked up. */
@@ -23,7 +23,7 @@ export interface IdentifierShape extends Fact {
 }
 
 /** A line of the SF-425; with `plus` and `minus` it is computed from lines above it. */
-export interface Sf425Line {
+interface Sf425Line {
   readonly line: string;
   readonly title: string;
   readonly formula:

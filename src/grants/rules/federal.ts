@@ -39,7 +39,7 @@ export function reportOffset(law: FederalLaw, report: string, guidance: string):
   return offset;
 }
 
-export interface AuditedYear {
+interface AuditedYear {
   readonly fiscalYearEnd: Day;
   readonly reportReceived: Day | undefined;
 }

@@ -18,7 +18,7 @@ export function readYearEnd(text: string): YearEnd | undefined {
   return month === undefined ? undefined : { month: Number(month), day: Number(day) };
 }
 
-export function yearEndIn(year: number, { month, day }: YearEnd): Day {
+function yearEndIn(year: number, { month, day }: YearEnd): Day {
   return clampedDay(year, month, month === 2 && day >= 28 ? 29 : day);
 }
 

@@ -3,9 +3,9 @@ import { type NamedText, readLawDocument } from '../../calendar/index.ts';
 import { type Fact, factOf, HEAD_KEYS, headOf, type LawHead } from './facts.ts';
 
 const FORMS = ['IRS990', 'IRS990EZ', 'IRS990ScheduleB', 'IRS990ScheduleI'] as const;
-export type ReturnForm = (typeof FORMS)[number];
+type ReturnForm = (typeof FORMS)[number];
 
-export interface ReturnElement {
+interface ReturnElement {
   readonly form: ReturnForm;
   readonly element: string;
   readonly xpath: string;

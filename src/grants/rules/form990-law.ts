@@ -35,7 +35,7 @@ export interface SelectionRule extends Fact {
   readonly totalAssetsBelow: number | undefined;
 }
 
-export interface NormallyTier extends Fact {
+interface NormallyTier extends Fact {
   readonly yearsAtMost: number | undefined;
   readonly yearsBelow: number | undefined;
   readonly amount: number;
@@ -47,7 +47,7 @@ export interface DayOfMonthAfter extends Fact {
   readonly day: number;
 }
 
-export interface ContributionLine {
+interface ContributionLine {
   readonly element: string;
   readonly line: string;
   readonly funderTypes: readonly string[];

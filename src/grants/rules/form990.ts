@@ -100,7 +100,7 @@ export function form990Due(input: CaseInput, law: GrantsLaw): Evaluation {
   return form990Date({ fiscalYearEnd, extended, form }, law).endWithDay();
 }
 
-export interface ReturnYear {
+interface ReturnYear {
   readonly fiscalYearEnd: Day;
   readonly extended: boolean;
   readonly form: Form | undefined;
@@ -152,7 +152,7 @@ function describe(rule: DayOfMonthAfter): string {
   return `Day ${rule.day} of month ${rule.month} after the year's end.`;
 }
 
-export function dayOfMonthAfter(
+function dayOfMonthAfter(
   yearEnd: Day,
   rule: { readonly month: number; readonly day: number },
 ): Day {

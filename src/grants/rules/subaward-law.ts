@@ -2,7 +2,7 @@
 import { type NamedText, readLawDocument } from '../../calendar/index.ts';
 import { dollarsOf, type Fact, factOf, HEAD_KEYS, headOf, type LawHead, textsOf } from './facts.ts';
 
-export interface IndirectBaseShare extends Fact {
+interface IndirectBaseShare extends Fact {
   readonly guidance: readonly string[];
   readonly amount: number;
 }

@@ -21,7 +21,7 @@ export interface XmlEvents {
   refuse(place: XmlPlace, fault: XmlFault): never;
 }
 
-export interface XmlBounds {
+interface XmlBounds {
   readonly depthMax: number;
   /** One tag, text or comment: the parser holds it whole until its end has come. */
   readonly tokenCharsMax: number;

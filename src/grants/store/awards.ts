@@ -23,7 +23,7 @@ export interface NewAward {
   readonly generation: number;
 }
 
-export interface StoredDocument {
+interface StoredDocument {
   readonly id: string;
   readonly records: number;
   readonly accepted: number;
@@ -142,7 +142,7 @@ export async function addAwards(
   return new Set(rows.map((row) => text(row['key'])));
 }
 
-export interface KnownAward {
+interface KnownAward {
   /** Of the last record of it. */
   readonly key: string;
   readonly generation: number;

@@ -38,7 +38,7 @@ where tenant = $1 and feed = $2 and coalesce(statement, 1) = $3 and account = $4
   and status = 'booked' and not announced`,
 };
 
-export interface StatedBalance {
+interface StatedBalance {
   readonly account: string;
   readonly on: string;
   readonly cents: number;
@@ -63,7 +63,7 @@ export async function statedBalances(
   return new Map(rows.map((row) => [text(row['day']), Number(row['cents'])]));
 }
 
-export interface AccountDays {
+interface AccountDays {
   readonly account: string;
   readonly from: string;
   readonly to: string;

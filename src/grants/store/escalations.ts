@@ -41,7 +41,7 @@ const LOCK: Statement = {
   text: `select pg_advisory_xact_lock(hashtextextended('filewright.grants.fallback/' || $1::text, 0))`,
 };
 
-export interface WaitingEscalation {
+interface WaitingEscalation {
   readonly id: string;
   readonly boundary: string;
   readonly envelope: JsonValue;
@@ -69,7 +69,7 @@ insert into grant_exception (tenant, id, boundary, award_key, escalation_code, v
 values ($1, $2, $3, $4, $5, $6, decode($7, 'hex'), decode($8, 'hex'), decode($9, 'hex'), $10)`,
 };
 
-export interface NewException {
+interface NewException {
   readonly id: string;
   readonly boundary: string;
   readonly awardKey: string;
@@ -89,13 +89,7 @@ export async function addException(at: StageRun, exception: NewException): Promi
   await at.run(ADD, [at.tenant, ...values, exception.amends ?? null]);
 }
 
-export type ExceptionState =
-  | 'open'
-  | 'proposed'
-  | 'approved'
-  | 'dismissed'
-  | 'cancelled'
-  | 'reingested';
+type ExceptionState = 'open' | 'proposed' | 'approved' | 'dismissed' | 'cancelled' | 'reingested';
 
 export interface StoredException extends NewException {
   readonly openedAt: Instant;
@@ -145,10 +139,10 @@ function stateOf(row: Row): ExceptionState {
   return row['resolution'] === 'dismiss' ? 'dismissed' : 'approved';
 }
 
-export type ResolutionKind = 'reingest' | 'dismiss' | 'cancel';
+type ResolutionKind = 'reingest' | 'dismiss' | 'cancel';
 
 /** What two people agree to. */
-export interface ResolutionTerms {
+interface ResolutionTerms {
   readonly resolution: ResolutionKind;
   /** SHA-256 of the corrected document: agreed to, to the byte. */
   readonly document: string | undefined;
@@ -185,7 +179,7 @@ export async function decideResolution(
   return { ...resolutionOf(decided), n: decided.n };
 }
 
-export interface StoredAct extends ResolutionTerms {
+interface StoredAct extends ResolutionTerms {
   readonly act: 'proposed' | Exclude<ProposalState, 'open'>;
   readonly by: PersonId;
   readonly at: Instant;

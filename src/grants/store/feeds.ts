@@ -88,7 +88,7 @@ where g.tenant = $1 and g.from_day <= $2::date and (coalesce(s.lines, 0) < g.lin
 /** Sealed groups that are opened together. */
 const GROUPS_AT_ONCE = 8;
 
-export interface StoredFeed {
+interface StoredFeed {
   readonly id: string;
   readonly format: string;
   readonly statements: number;
@@ -116,7 +116,7 @@ export async function addFeed(
   await at.run(ADD_FEED, [at.tenant, id, name, format, statements, lines]);
 }
 
-export interface LineFigures {
+interface LineFigures {
   readonly ordinal: number;
   readonly account: string;
   readonly bookedOn: string;
@@ -145,7 +145,7 @@ export async function addLines(
   await at.run(ADD_GROUP, [at.tenant, ...values]);
 }
 
-export interface LineGroup {
+interface LineGroup {
   readonly feed: string;
   readonly format: string;
   readonly first: number;

@@ -86,7 +86,7 @@ export interface ReceivedRow {
 }
 
 /** A line of the bank, as `matchedIn` builds it. */
-export interface HandedLine {
+interface HandedLine {
   readonly line: string;
   readonly nativeId: string | null;
   readonly bookedOn: string;
@@ -104,7 +104,7 @@ export async function addReceived(
   return { received: Number(row?.['n']), cents: BigInt(text(row?.['cents'])) };
 }
 
-export interface Measured {
+interface Measured {
   readonly award: string;
   readonly receivedOn: string;
   readonly cents: number;
@@ -248,7 +248,7 @@ const CROSSINGS: Statement = {
 select document from grant_crossing where tenant = $1 and on_day <= $2::date order by on_day, jurisdiction`,
 };
 
-export interface StoredCrossing {
+interface StoredCrossing {
   readonly jurisdiction: string;
   readonly fiscalYearEnd: string;
   readonly measure: string;
@@ -284,7 +284,7 @@ const CHECKS: Statement = {
   text: `select jurisdiction, checked_on::text as checked_on, evidence from grant_check where tenant = $1 order by attached_at, id`,
 };
 
-export interface StoredCheck {
+interface StoredCheck {
   readonly jurisdiction: string;
   readonly checkedOn: string;
   readonly evidence: string;

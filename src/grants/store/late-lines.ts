@@ -29,7 +29,7 @@ const ALL_LATE: Statement = {
   text: `select not exists (select 1 from grant_line where tenant = $1 and feed = $2 and not late) as all_late`,
 };
 
-export interface LateLines {
+interface LateLines {
   readonly account: string;
   readonly day: string;
   /** Line of the feed. */

@@ -64,7 +64,7 @@ export interface LinePlace {
 }
 
 /** What one booking brought to one award, or took from it. */
-export interface MatchPart {
+interface MatchPart {
   readonly award: string;
   readonly line: LinePlace;
   readonly cents: number;
@@ -130,7 +130,7 @@ insert into grant_period (tenant, id, account, from_day, to_day, closing_cents, 
 values ($1, $2, $3, $4, $5, $6, $7, decode($8, 'hex'))`,
 };
 
-export interface NewPeriod {
+interface NewPeriod {
   readonly id: string;
   readonly account: string;
   readonly from: string;

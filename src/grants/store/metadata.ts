@@ -2,7 +2,7 @@
 import type { Statement } from '../../postgres/index.ts';
 import type { StageRun } from './stage.ts';
 
-export interface AppendedMetadata {
+interface AppendedMetadata {
   readonly key: string;
   readonly n: number;
   readonly complianceState: string;

@@ -52,7 +52,7 @@ where not exists (select 1 from grant_match_part b where b.tenant = l.tenant and
 group by l.feed, l.ordinal`,
 };
 
-export interface StoredPayment extends LinePlace {
+interface StoredPayment extends LinePlace {
   readonly shares: readonly {
     readonly award: string;
     readonly cents: number;

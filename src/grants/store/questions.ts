@@ -39,7 +39,7 @@ export interface Question {
   readonly ver: number;
 }
 
-export type FrozenRequest =
+type FrozenRequest =
   | { readonly kind: 'clear'; readonly value: JsonValue }
   /** The body of this name in the stage's log. */
   | { readonly kind: 'sealed'; readonly ct: string };
@@ -47,7 +47,7 @@ export type FrozenRequest =
 type Place = Pick<Question, 'lane' | 'subject'>;
 
 /** As the envelope of an exception tells it. */
-export interface FailedTry {
+interface FailedTry {
   readonly attempt_count: number;
   readonly last_error_code: string;
   readonly retry_deadline: string;

@@ -65,7 +65,7 @@ select (select count(*) from grant_document where tenant = $1)::int as documents
     and not exists (select 1 from grant_handoff h where h.tenant = p.tenant and h.period = p.id))::int as blocked`,
 };
 
-export interface GrantCounts {
+interface GrantCounts {
   readonly documents: number;
   readonly awards: number;
   readonly feeds: number;

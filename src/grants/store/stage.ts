@@ -29,7 +29,7 @@ import {
   text,
 } from '../../postgres/index.ts';
 
-export type Run = Session['run'];
+type Run = Session['run'];
 
 /** One transaction of a stage, in its role from the first statement to the last. */
 export interface StageRun {
@@ -40,7 +40,7 @@ export interface StageRun {
   readonly keys: Map<string, WrappedKey>;
 }
 
-export interface StageParts {
+interface StageParts {
   readonly session: Session;
   readonly tenant: string;
   readonly instance: string;
@@ -52,7 +52,7 @@ export interface StageParts {
 }
 
 /** Domains of data keys; `handoff` and `escalation` are contracts between stages (walls.ts). */
-export type KeyDomain = Stage | 'handoff' | 'escalation';
+type KeyDomain = Stage | 'handoff' | 'escalation';
 
 export interface SealedBytes {
   readonly entry: EntryId;

@@ -123,7 +123,7 @@ export async function addStatement(
   ]);
 }
 
-export interface Withdrawn {
+interface Withdrawn {
   readonly feed: string;
   /** Undefined for every statement of the feed. */
   readonly statement: number | undefined;
@@ -158,7 +158,7 @@ export async function tellingStatements(at: StageRun): Promise<readonly TellingS
   return (await at.run(ALL, [at.tenant, ...(await withdrawnLists(at))])).map(statementOf);
 }
 
-export interface AccountDay {
+interface AccountDay {
   readonly account: string;
   readonly day: string;
 }

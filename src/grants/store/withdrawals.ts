@@ -18,7 +18,7 @@ const NAMES: Statement = {
 };
 
 /** What two people agree to. */
-export interface WithdrawalTerms {
+interface WithdrawalTerms {
   /** All of the feed unless told. */
   readonly statement: number | undefined;
   /** Takes an earlier withdrawal back. */
@@ -27,7 +27,7 @@ export interface WithdrawalTerms {
   readonly replacement: string | undefined;
 }
 
-export interface NewWithdrawal extends WithdrawalTerms {
+interface NewWithdrawal extends WithdrawalTerms {
   readonly feed: string;
   readonly reason: string;
   readonly by: PersonId;
@@ -66,7 +66,7 @@ export async function feedsNamed(at: StageRun, begin: string): Promise<readonly 
   }));
 }
 
-export interface StoredWithdrawal extends WithdrawalTerms {
+interface StoredWithdrawal extends WithdrawalTerms {
   readonly feed: string;
   readonly name: string;
   readonly reason: string;

@@ -4,7 +4,7 @@ import { readProfile } from '../portals/read-profile.ts';
 import { changedProfiles } from '../store/lanes.ts';
 import type { Session } from '../../postgres/index.ts';
 
-export interface KnownProfiles {
+interface KnownProfiles {
   /** Always the same map; `refresh` changes what is in it. */
   readonly profiles: ReadonlyMap<LaneCode, Profile>;
   refresh(): Promise<void>;

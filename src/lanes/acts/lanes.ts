@@ -44,7 +44,7 @@ export async function lanes(app: Installation): Promise<readonly LaneWithProfile
   }));
 }
 
-export interface ListedLane extends LaneWithProfile {
+interface ListedLane extends LaneWithProfile {
   /** Filings that are not at their end. */
   readonly open: number;
 }

@@ -5,10 +5,9 @@ import type { Check, CheckOutcome, CheckReason, Findings } from './check.ts';
 import { FILING_CHECKS } from './filing-checks.ts';
 import { Inspector, type InspectorOptions } from './inspector.ts';
 
-export { type CheckSlots } from './inspector.ts';
-export { CHECK_REASONS, type CheckReason } from './check.ts';
+export { CHECK_REASONS } from './check.ts';
 
-export interface CheckResult {
+interface CheckResult {
   readonly name: string;
   readonly claim: string;
   readonly state: CheckOutcome['state'];

@@ -30,7 +30,7 @@ export interface InspectorOptions
   readonly slots?: CheckSlots;
 }
 
-export interface CheckSlots {
+interface CheckSlots {
   readonly count: number;
   readonly guard: WriteGuard;
   /** Set when the check leaves the portal perhaps at work: its slots rest then. */

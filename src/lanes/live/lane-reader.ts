@@ -31,7 +31,7 @@ export interface LaneReader {
   read(path: string): Promise<Exchange>;
 }
 
-export interface ReaderPorts {
+interface ReaderPorts {
   readonly clock: Clock;
   readonly store: Pick<
     DeliveryStore,
@@ -50,7 +50,7 @@ export interface ReaderPorts {
   readonly leaseMs: number;
 }
 
-export type SlotPorts = Omit<ReaderPorts, 'portal'>;
+type SlotPorts = Omit<ReaderPorts, 'portal'>;
 
 export interface SlotWants {
   readonly count: number;

@@ -26,7 +26,7 @@ const DISAGREEMENT_MS_MAX = 500;
 const SKEW_MS_MAX = 2_000;
 
 /** One moment on both clocks of this machine. */
-export interface Moment {
+interface Moment {
   readonly monotonicMs: number;
   readonly wall: Instant;
 }

@@ -22,7 +22,7 @@ import type { Unawaited } from './unawaited.ts';
 /** A heartbeat tells the time again; they come every second or two. */
 const CLOCK_AGAIN_MS = 50;
 
-export interface ProberParts {
+interface ProberParts {
   readonly clock: Clock;
   readonly store: Pick<DeliveryStore, 'leaseProbe'>;
   readonly portal: Pick<Portal, 'probe'>;

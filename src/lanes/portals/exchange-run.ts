@@ -32,7 +32,7 @@ export interface Leg {
   readonly from?: string;
 }
 
-export interface RunOptions {
+interface RunOptions {
   readonly wire: LaneWire;
   readonly plan: RequestPlan;
   readonly profile: Profile;

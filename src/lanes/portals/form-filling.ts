@@ -2,7 +2,7 @@ import { decodeJson, type FormRule, pointer } from '../../core/index.ts';
 import { type Encoded, encodeForm } from './form-encoding.ts';
 import type { FormButton, FormStructure } from './form-structure.ts';
 
-export type Filled =
+type Filled =
   | Encoded
   /** This payload does not go into this form: a person has to look. */
   | { readonly kind: 'payload'; readonly reason: string }

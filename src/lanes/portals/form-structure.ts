@@ -1,7 +1,7 @@
 import { canonicalBytes, sha256Of } from '../../core/index.ts';
 import type { Page } from './page-parser.ts';
 
-export interface FormControl {
+interface FormControl {
   readonly name: string;
   /** `text`, `hidden`, `select`, `textarea`, ... */
   readonly type: string;

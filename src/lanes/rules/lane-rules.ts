@@ -33,7 +33,7 @@ export const RIVALS = 'SESSION_RIVALS';
 const RIVALS_SETTLE_MS = 30_000;
 
 /** So many 404s in a row on a lane are a wrong address, not so many bad filings. */
-export const MISSING_IN_A_ROW_IS_DRIFT = 3;
+const MISSING_IN_A_ROW_IS_DRIFT = 3;
 
 /** Returns the same object when nothing changes, so that a healthy lane's row is never written. */
 export function laneAfter(

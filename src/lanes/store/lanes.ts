@@ -53,7 +53,7 @@ update lane set state = $4::jsonb, ceiling = $5, version = version + 1, ver = ve
 where tenant = $1 and code = $2 and version = $3 returning ver`,
 };
 
-export interface LaneView {
+interface LaneView {
   readonly state: LaneState;
   /** As stored; the caller reads it with the profile schema before use. */
   readonly profile: unknown;

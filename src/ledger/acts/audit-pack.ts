@@ -90,7 +90,7 @@ export async function writePack(
 }
 
 /** Makes the text of a `.tlog-proof`; neighbours in a log need the same tiles, which are then read once. */
-export function prover(app: Installation, log: SignedLog): (seq: number) => Promise<string> {
+function prover(app: Installation, log: SignedLog): (seq: number) => Promise<string> {
   const { checkpoint } = log;
   const note = Buffer.from(checkpoint.note).toString('utf8');
   const run = remembering((statement, values) => app.session.run(statement, values));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { TILE_WIDTH, tilePath } from '../tile.ts';
 
 /** What the files themselves can be wrong about; the Python verifier uses the same words. */
-export type OfflineReason =
+type OfflineReason =
   | 'FILE_MISSING'
   | 'ROLLBACK'
   | 'SIZE_MISMATCH'

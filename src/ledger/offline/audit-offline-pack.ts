@@ -17,7 +17,7 @@ export interface LogFolder {
   readonly head: Checkpoint;
 }
 
-export interface ShownEntry {
+interface ShownEntry {
   readonly seq: number;
   readonly bytes: Uint8Array;
 }

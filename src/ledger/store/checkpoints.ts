@@ -133,16 +133,6 @@ export async function latestCheckpoint(
   return row === undefined ? undefined : checkpointOf(row);
 }
 
-/** The smallest signed head that covers entry `index`: the one to prove its inclusion with. */
-export async function checkpointCovering(
-  session: Pick<Session, 'run'>,
-  log: LogName,
-  index: number,
-): Promise<StoredCheckpoint | undefined> {
-  const [row] = await session.run(FROM, [log.tenant, log.boundary, index + 1, 1]);
-  return row === undefined ? undefined : checkpointOf(row);
-}
-
 /** Signed heads of a log in order of size, from `size` on. */
 export async function* checkpointsFrom(
   session: Pick<Session, 'run'>,

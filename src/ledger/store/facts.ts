@@ -7,7 +7,7 @@ import {
 } from '../../core/index.ts';
 import type { Session, Statement } from '../../postgres/index.ts';
 
-export interface FactJson {
+interface FactJson {
   readonly id: string;
   readonly type: string;
   readonly actor_kind: string;

@@ -157,7 +157,7 @@ function setAsideOf(row: Row): SetAside {
   };
 }
 
-export interface KeptFact extends SetAside {
+interface KeptFact extends SetAside {
   readonly boundary: string;
   readonly id: string;
   readonly at: Instant;
@@ -186,7 +186,7 @@ export async function setAsideFacts(
   }));
 }
 
-export type OpenedFact =
+type OpenedFact =
   /** The fact's text to the byte, and the whole of the error. */
   | { readonly state: 'kept'; readonly fact: string; readonly message: string }
   /** Its key was destroyed: nobody can read it any more. */

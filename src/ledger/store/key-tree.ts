@@ -21,7 +21,7 @@ const KEY_BYTES = 32;
 const PAGE = 1_000;
 
 /** Wraps and unwraps tenant keys; whether the key itself is in this process is its own affair. */
-export interface RootKey {
+interface RootKey {
   wrap(key: Uint8Array, context: string): Promise<Uint8Array>;
   unwrap(wrapped: Uint8Array, context: string): Promise<Uint8Array>;
 }
@@ -42,7 +42,7 @@ export function localRootKey(key: Uint8Array, random: Random, next?: Uint8Array)
   };
 }
 
-export interface TenantKey {
+interface TenantKey {
   readonly id: string;
   readonly key: Uint8Array;
   /** First part of the tenant's origins. */

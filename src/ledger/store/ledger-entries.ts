@@ -50,7 +50,7 @@ const KEY_STATES: Statement = {
   text: `select id, state from ledger_dek where tenant = $1 and id = any ($2::text[])`,
 };
 
-export interface LogHead extends TreeHead {
+interface LogHead extends TreeHead {
   readonly boundary: string;
 }
 

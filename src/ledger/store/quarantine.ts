@@ -28,7 +28,7 @@ import { type LogName, rootAt } from './tree-store.ts';
 const ASK_NEW_DAYS = 30;
 
 /** A log that is not what its copy outside says. */
-export interface Contradiction {
+interface Contradiction {
   readonly origin: string;
   readonly boundary: string;
   readonly reason: 'behind' | 'different' | 'unreadable copy';
@@ -38,7 +38,7 @@ export interface Contradiction {
   readonly size: number;
 }
 
-export type Comparison =
+type Comparison =
   | { readonly kind: 'agrees'; readonly copiedSize: number }
   | { readonly kind: 'contradicted'; readonly contradiction: Contradiction };
 

@@ -11,7 +11,7 @@ import {
 
 type Run = Session['run'];
 
-export const SEVERITIES = ['info', 'warning', 'critical'] as const;
+const SEVERITIES = ['info', 'warning', 'critical'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
 export interface Alert {

@@ -61,7 +61,7 @@ select pg_try_advisory_xact_lock(hashtextextended('filewright.sequencer/' || $1:
 /** A fact whose id is in the log already: the group is taken again, with a look for such facts. */
 const TWICE = '23505';
 
-export interface SequencerOptions {
+interface SequencerOptions {
   readonly session: Session;
   readonly tenant: string;
   readonly instance: string;

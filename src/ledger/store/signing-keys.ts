@@ -30,7 +30,7 @@ type Run = Session['run'];
 
 const SEED_BYTES = 32;
 
-export interface SigningKey {
+interface SigningKey {
   /** Eight hex digits, as in a signature line. */
   readonly id: string;
   /** The verifier key, to be given to whoever checks. */

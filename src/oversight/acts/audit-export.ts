@@ -32,7 +32,7 @@ export type ExportScope =
   | { readonly kind: 'time'; readonly from: Instant; readonly to: Instant }
   | { readonly kind: 'filing'; readonly filing: FilingId };
 
-export interface ExportedLog extends WrittenLog {
+interface ExportedLog extends WrittenLog {
   readonly log: string;
   readonly boundary: LedgerBoundary;
   /** Of the signed head that vouches for it. */
@@ -44,7 +44,7 @@ export interface ExportedLog extends WrittenLog {
   readonly database: Pick<LogCounts, 'size' | 'entries' | 'bodies' | 'waiting'>;
 }
 
-export interface ExportReport {
+interface ExportReport {
   readonly folder: string;
   readonly scope: string;
   readonly exportedAt: string;
@@ -267,7 +267,7 @@ function unreconciled(log: SignedLog, found: string): FilewrightError {
   );
 }
 
-export function scopeText(scope: ExportScope): string {
+function scopeText(scope: ExportScope): string {
   switch (scope.kind) {
     case 'whole':
       return 'whole logs, from the first entry to the signed head';

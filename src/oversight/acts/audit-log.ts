@@ -31,9 +31,9 @@ export interface HistoryLine {
 }
 
 /** Stands for everything that an entry says about a docket which its reader may not see. */
-export const WITHHELD = 'withheld';
+const WITHHELD = 'withheld';
 
-export interface LedgerHistory {
+interface LedgerHistory {
   readonly log: string;
   readonly lines: readonly HistoryLine[];
   /** There are more than the limit. */

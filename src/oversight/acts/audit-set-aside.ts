@@ -5,7 +5,7 @@ import { FilewrightError, toRfc3339 } from '../../core/index.ts';
 import { countSetAside, openSetAside, sequenceAll, setAsideFacts } from '../../ledger/index.ts';
 import { docketSight, hasDockets } from '../../dockets/index.ts';
 
-export interface SetAsideLine {
+interface SetAsideLine {
   readonly id: string;
   readonly log: string;
   readonly at: string;
@@ -34,7 +34,7 @@ export async function listSetAside(
   };
 }
 
-export type ShownFact =
+type ShownFact =
   /** Its text to the byte, and why no entry could hold it. */
   | { readonly state: 'kept'; readonly fact: string; readonly message: string }
   /** Its key was destroyed when its time had passed; the log still has the hash. */

@@ -19,7 +19,7 @@ import {
   type VerifyOutcome,
 } from '../../ledger/index.ts';
 
-export interface LogReport {
+interface LogReport {
   readonly log: string;
   readonly entries: number;
   readonly root: string;
@@ -30,7 +30,7 @@ export interface LogReport {
   readonly seq?: number;
 }
 
-export interface AuditReport {
+interface AuditReport {
   readonly ok: boolean;
   readonly logs: readonly LogReport[];
   /** Facts committed but not yet in the log. */

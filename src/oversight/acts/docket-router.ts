@@ -28,7 +28,7 @@ import { eventConsumers } from './consumers.ts';
 /** Targets on this machine or in a private network are refused unless this is 1. */
 export const PRIVATE_TARGETS = 'FILEWRIGHT_ROUTING_PRIVATE';
 
-export interface RouterSettings {
+interface RouterSettings {
   /** Where the acknowledgement page is reached; without it, letters have no link. */
   readonly publicUrl?: string;
   /** Queues before our own intake, whose backlog and lag are watched too. */

@@ -19,7 +19,7 @@ const SKEW_MS_MAX = 2_000;
 /** Readiness turns red here (facts of the ledger): the sequencer is not running, or too slow. */
 const WAITING_SECONDS_MAX = 5;
 
-export interface InstallationQuestion {
+interface InstallationQuestion {
   /** Also open every sealed body. */
   readonly bodies: boolean;
   /** A copy of the root key to compare, and to remember that there is one. */

@@ -22,7 +22,7 @@ const LEASE_MS = 600_000;
 const IDLE_LOOK_MS = 50;
 
 /** What the rehearsal room needs to play one lane. */
-export interface LanePlan {
+interface LanePlan {
   readonly profile: Profile;
   readonly state: LaneState;
   readonly serviceMs: number;
@@ -32,14 +32,14 @@ export interface LanePlan {
   readonly createWorker: (ports: WorkerPorts) => Worker;
 }
 
-export interface RehearsalPlan {
+interface RehearsalPlan {
   readonly lanes: readonly LanePlan[];
   readonly forecasts: readonly LaneForecast[];
   /** Filings that were asked for; the others only take their turns. */
   readonly counted: ReadonlySet<string>;
 }
 
-export interface End {
+interface End {
   readonly id: string;
   readonly to: 'accepted' | 'rejected' | 'fallout';
   readonly code: string;

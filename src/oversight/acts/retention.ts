@@ -15,7 +15,7 @@ const DOCKET_SUBJECT = 'docket/';
 /** Names of clients are read only where keys are: most commands of this file's room ask for none. */
 const loadRules = () => import('../../dockets/index.ts');
 
-export interface RetentionStatus {
+interface RetentionStatus {
   readonly keys: {
     readonly live: number;
     readonly shredded: number;
@@ -29,7 +29,7 @@ export interface RetentionStatus {
   readonly holds: readonly Hold[];
 }
 
-export interface RetentionRun {
+interface RetentionRun {
   readonly isDryRun: boolean;
   /** Data keys destroyed, or due in a dry run. */
   readonly keys: number;

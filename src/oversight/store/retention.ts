@@ -14,7 +14,7 @@ const KEYS_MAX = 500;
 /** The floor for everything: so many years after the last date that matters for a filing. */
 const YEARS = 7;
 
-export interface RetainedKey {
+interface RetainedKey {
   readonly id: string;
   readonly subject: string;
   readonly month: string;
@@ -25,7 +25,7 @@ export interface RetainedKey {
   readonly isHeld: boolean;
 }
 
-export interface Shredding {
+interface Shredding {
   /** Ids of the keys that were destroyed. */
   readonly keys: readonly string[];
   readonly blobs: number;
@@ -41,7 +41,7 @@ export interface Shredding {
  * Whether a hold on one subject keeps the key of another: names of clients have many spellings, which nothing here reads.
  * The database itself refuses what lies under a hold of the same spelling.
  */
-export type MayHold = (hold: string, subject: string) => boolean;
+type MayHold = (hold: string, subject: string) => boolean;
 
 const isSame: MayHold = (hold, subject) => hold === subject;
 

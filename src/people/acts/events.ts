@@ -28,8 +28,8 @@ import { userFact } from './people.ts';
 /** As the code writes them. */
 const EVENT_TYPE = /^[A-Z][A-Z0-9_]{0,79}$/;
 /** Long enough for a receiver that is changed over once a day. */
-export const ROTATION_OVERLAP_MS = 24 * 3_600_000;
-export const TEST_EVENT = 'WEBHOOK_TEST';
+const ROTATION_OVERLAP_MS = 24 * 3_600_000;
+const TEST_EVENT = 'WEBHOOK_TEST';
 
 /** Adds a webhook and returns its secret, which is shown once and stored sealed. */
 export async function addWebhook(
@@ -128,7 +128,7 @@ async function applyChange(
   await app.sequencer.sequence();
 }
 
-export interface TestOutcome {
+interface TestOutcome {
   readonly notice: string;
   readonly state: string;
   readonly code: string | undefined;

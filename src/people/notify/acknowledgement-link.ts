@@ -16,7 +16,7 @@ const PURPOSE = 'filewright/acknowledgement-link/1\0';
 
 const TOKEN = /^[A-Za-z0-9_-]{71}$/;
 
-export interface AcknowledgementTicket {
+interface AcknowledgementTicket {
   /** 32 hex digits; the store finds the message by it. */
   readonly reference: string;
   readonly expiresAt: Instant;
@@ -30,7 +30,7 @@ export interface AcknowledgementLinks {
   readonly read: (token: string) => AcknowledgementTicket | undefined;
 }
 
-export const ACKNOWLEDGEMENT_PATH = '/acknowledge/';
+const ACKNOWLEDGEMENT_PATH = '/acknowledge/';
 
 export function newReference(random: Random): string {
   return Buffer.from(random.bytes(REFERENCE_BYTES)).toString('hex');

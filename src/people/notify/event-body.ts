@@ -1,7 +1,7 @@
 /** An event as receivers see it: the attributes of CloudEvents 1.0 in JSON, with ids, status and links as its data. */
 import { type Instant, type JsonValue, toRfc3339 } from '../../core/index.ts';
 
-export interface TellableEvent {
+interface TellableEvent {
   readonly id: string;
   readonly type: string;
   readonly at: Instant;
@@ -9,7 +9,7 @@ export interface TellableEvent {
   readonly data: Readonly<Record<string, JsonValue>>;
 }
 
-export interface EventSource {
+interface EventSource {
   readonly instance: string;
   readonly tenant: string;
   /** Where the console or the API is reached; links are left out without it. */

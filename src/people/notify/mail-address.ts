@@ -7,12 +7,12 @@ const ADDRESS_CHARS_MAX = 254;
 /** `Name <address>`; the name in letters that need no quoting. */
 const NAMED = /^([\p{L}\p{N}][\p{L}\p{N} .'-]{0,99}) <([^<>]+)>$/u;
 
-export interface Mailbox {
+interface Mailbox {
   readonly name: string;
   readonly address: string;
 }
 
-export function isMailAddress(text: string): boolean {
+function isMailAddress(text: string): boolean {
   return text.length <= ADDRESS_CHARS_MAX && ADDRESS.test(text);
 }
 

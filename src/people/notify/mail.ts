@@ -32,7 +32,7 @@ export interface MailServer {
   readonly allowPrivateAddresses: boolean;
 }
 
-export interface MailOptions {
+interface MailOptions {
   readonly lookup?: LookupFunction;
   readonly certificateAuthorities?: readonly string[];
   readonly connectMs?: number;

@@ -16,7 +16,7 @@ const VERDICTS: StatusRules<'sent' | 'gone' | 'transient'> = {
   otherwise: 'transient',
 };
 
-export interface WebhookMessage {
+interface WebhookMessage {
   readonly url: string;
   /** The same at every attempt, so that a receiver knows what it has seen. */
   readonly id: string;
@@ -26,7 +26,7 @@ export interface WebhookMessage {
   readonly allowPrivateAddresses: boolean;
 }
 
-export interface WebhookOptions extends Pick<OnceParts, 'lookup' | 'certificateAuthorities'> {
+interface WebhookOptions extends Pick<OnceParts, 'lookup' | 'certificateAuthorities'> {
   readonly clock: Pick<Clock, 'now'>;
   readonly timeoutMs?: number;
 }

@@ -17,8 +17,8 @@ import {
 
 type Run = Session['run'];
 
-export type NoticeOrigin = 'event' | 'alert' | 'digest' | 'agent' | 'test';
-export type NoticeState = 'pending' | 'sent' | 'failed' | 'dropped';
+type NoticeOrigin = 'event' | 'alert' | 'digest' | 'agent' | 'test';
+type NoticeState = 'pending' | 'sent' | 'failed' | 'dropped';
 
 /** A notice that this process may send now. */
 export interface ClaimedNotice {
@@ -37,7 +37,7 @@ export interface ClaimedNotice {
       };
 }
 
-export interface NewMailNotice {
+interface NewMailNotice {
   readonly id: string;
   readonly origin: NoticeOrigin;
   readonly recipient: string;
@@ -153,7 +153,7 @@ export async function claimNotices(
   return (await session.run(CLAIM, [tenant, target, limit, claimMs, only ?? null])).map(claimedOf);
 }
 
-export interface NoticeOutcome {
+interface NoticeOutcome {
   readonly verdict: 'sent' | 'transient' | 'unknown' | 'permanent' | 'gone';
   readonly code: string;
   /** Undefined when it has come to its end. */

@@ -23,7 +23,7 @@ export interface DomainEvent {
 }
 
 /** What an event is when somebody publishes it; the tick writes its own. */
-export interface NewEvent {
+interface NewEvent {
   readonly id: string;
   readonly type: string;
   readonly filing?: string;
@@ -99,7 +99,7 @@ select e.id, e.type, e.at, e.filing, e.data,
 from event e where e.tenant = $1 and ($2::text is null or e.type = $2) order by e.at desc, e.id desc limit $3`,
 };
 
-export interface EventView extends DomainEvent {
+interface EventView extends DomainEvent {
   readonly notices: number;
   readonly sent: number;
 }
@@ -168,7 +168,7 @@ const FAILED: Statement = {
     where tenant = $1 and consumer = $2 and event = $3 and state = 'pending'`,
 };
 
-export interface DueEvent {
+interface DueEvent {
   readonly event: DomainEvent;
   /** Earlier tries that failed. */
   readonly attempts: number;

@@ -25,7 +25,7 @@ import {
 
 type Run = Session['run'];
 
-export interface NewProposal {
+interface NewProposal {
   /** Made by the database unless told. */
   readonly id?: string;
   readonly kind: ProposalKind;

@@ -263,7 +263,7 @@ export async function findMail(session: Session, tenant: string): Promise<MailSe
 }
 
 export const RECIPIENT_ROLES = ['registered_agent', 'alert', 'digest'] as const;
-export type RecipientRole = (typeof RECIPIENT_ROLES)[number];
+type RecipientRole = (typeof RECIPIENT_ROLES)[number];
 
 export interface Recipient {
   readonly role: RecipientRole;

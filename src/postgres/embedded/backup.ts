@@ -12,7 +12,7 @@ import { fileStep, isMissing } from './failure.ts';
 import { CLUSTER_NAME, type Manifest, type ManifestFile, writeManifest } from './manifest.ts';
 import { embeddedStatus } from './status.ts';
 
-export interface BackupReport {
+interface BackupReport {
   readonly target: string;
   readonly files: number;
   readonly bytes: number;

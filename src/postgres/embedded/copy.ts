@@ -8,7 +8,7 @@ import type { ServerUser } from './server-user.ts';
 // Large enough that system calls do not dominate, small enough to forget about.
 const CHUNK_BYTES = 256 * 1024;
 
-export interface Copied {
+interface Copied {
   readonly bytes: number;
   readonly sha256: string;
 }

@@ -24,7 +24,7 @@ export const START_MS_MAX = 5 * 60_000;
 const LOG_BYTES_MAX = 8 * 1024 * 1024;
 const LOG_BYTES_KEPT = 256 * 1024;
 
-export type Launch =
+type Launch =
   | { readonly outcome: 'ready'; readonly pid: number }
   | { readonly outcome: 'exited'; readonly output: string };
 

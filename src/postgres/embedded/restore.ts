@@ -14,7 +14,7 @@ import { CLUSTER_NAME, type Manifest, readManifest } from './manifest.ts';
 import { findNative } from './native.ts';
 import { findPlace, makePlace, type Place } from './place.ts';
 
-export interface RestoreReport {
+interface RestoreReport {
   readonly server: EmbeddedServer;
   readonly files: number;
   readonly bytes: number;

@@ -14,7 +14,7 @@ export type ServerUser =
 const UNPRIVILEGED_NAMES = ['filewright', 'nobody'] as const;
 
 /** This process's uid; Windows has none, and the embedded server does not run there. */
-export function currentUid(): number {
+function currentUid(): number {
   const uid = process.geteuid?.();
   if (uid === undefined) throw windowsUnsupported();
   return uid;

@@ -18,7 +18,7 @@ interface Made {
   readonly uid: number;
 }
 
-export type EmbeddedStatus =
+type EmbeddedStatus =
   | { readonly state: 'absent' }
   | (Made & { readonly state: 'stopped' })
   | (Made & {

@@ -8,7 +8,7 @@ import { findPlace } from './place.ts';
 import { findPostmaster, isPostmasterOf } from './postmaster.ts';
 
 /** `fast` ends sessions and writes a checkpoint; `immediate` leaves recovery to the next start. */
-export type StopMode = 'fast' | 'immediate';
+type StopMode = 'fast' | 'immediate';
 
 const SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const satisfies Record<
   StopMode,

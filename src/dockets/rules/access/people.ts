@@ -13,7 +13,7 @@ export interface Rights {
   readonly deny: readonly Grant[];
 }
 
-export interface Person extends Rights {
+interface Person extends Rights {
   readonly kind: 'person';
   readonly id: string;
   readonly name: string;
@@ -45,7 +45,7 @@ export interface People {
   readonly absences: readonly Absence[];
 }
 
-export type Presence =
+type Presence =
   | { readonly kind: 'here'; readonly person: Person }
   /** `person` stands in for the others, in this order. */
   | { readonly kind: 'delegated'; readonly person: Person; readonly from: readonly string[] }
@@ -74,7 +74,7 @@ export function presenceOf(person: Person, people: People, today: Day): Presence
   }
 }
 
-export function absenceOn(person: string, people: People, day: Day): Absence | undefined {
+function absenceOn(person: string, people: People, day: Day): Absence | undefined {
   return people.absences.find(
     (absence) => absence.person === person && absence.from <= day && day <= absence.to,
   );

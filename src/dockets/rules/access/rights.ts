@@ -42,7 +42,7 @@ export interface Guarded {
 export type UnreadPart = 'client' | 'technology_group';
 
 /** The reason is for the ledger and for those who may see the docket; never for the one who was refused. */
-export type Access =
+type Access =
   | { readonly may: true }
   | { readonly may: false; readonly party: string; readonly why: string };
 

@@ -75,7 +75,7 @@ const LEADING = new Set(['ooo', 'pao', 'ao', 'pt', 'kk', 'gk', 'yk']);
 const GLUED =
   /^(株式会社|合同会社|有限会社)|(株式会社|合同会社|有限会社|股份有限公司|有限公司|주식회사)$/u;
 
-export interface NamedForm {
+interface NamedForm {
   readonly words: readonly string[];
   /** In one spelling and order of writing; empty where none is stated. */
   readonly form: string;

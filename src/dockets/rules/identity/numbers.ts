@@ -201,7 +201,7 @@ function inDigits(
 const WHOLE_DIGITS_MIN = 8;
 
 /** Of a European application: every second digit twice, cross sums added, up to the next ten. */
-export function checkDigit(digits: string): number {
+function checkDigit(digits: string): number {
   const sum = Array.from(digits).reduce((total, digit, at) => {
     const value = Number(digit) * (at % 2 === 0 ? 1 : 2);
     return total + Math.floor(value / 10) + (value % 10);

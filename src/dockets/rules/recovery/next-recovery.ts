@@ -26,7 +26,7 @@ export type RecoveryHappening =
   | { readonly kind: 'hurried' }
   | { readonly kind: 'target_gone' };
 
-export interface RecoveryTurn {
+interface RecoveryTurn {
   readonly next: RecoveryState;
   readonly breaker: BreakerEvent | undefined;
 }

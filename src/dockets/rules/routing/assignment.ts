@@ -10,14 +10,14 @@ import { clientExactness, placeOf, type RoutingMatrix } from './matrix.ts';
 import type { Observation } from './triggers.ts';
 
 /** What a table is asked about. */
-export interface AssignmentQuestion {
+interface AssignmentQuestion {
   readonly applicationNumber: string | undefined;
   readonly client: string | undefined;
   readonly technologyGroup: string | undefined;
   readonly eventCode: string;
 }
 
-export const ASSIGNMENT_TABLE = 'assignment_table';
+const ASSIGNMENT_TABLE = 'assignment_table';
 
 /** The table of the client goes before that of the group, and that before the one for all. */
 export function tableFor(
@@ -45,7 +45,7 @@ export function questionUrl(table: AssignmentTable, question: AssignmentQuestion
   return url;
 }
 
-export type AssignmentAnswer =
+type AssignmentAnswer =
   | { readonly kind: 'assigned'; readonly party: string }
   /** The table knows of nobody. */
   | { readonly kind: 'nobody' }

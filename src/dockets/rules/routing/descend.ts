@@ -11,7 +11,7 @@ import type { KnownDates } from './state.ts';
 import { lastSafeOf } from './tier-timer.ts';
 import { type Tier, tierBelow } from './tiers.ts';
 
-export interface Landscape {
+interface Landscape {
   readonly at: Instant;
   readonly route: Route;
   readonly dates: DocketDates;
@@ -19,7 +19,7 @@ export interface Landscape {
   readonly desk: { readonly matrix: RoutingMatrix };
 }
 
-export interface Descent {
+interface Descent {
   readonly from: Tier;
   /** Attempts already made there. */
   readonly attempt: number;
@@ -30,7 +30,7 @@ export interface Descent {
   readonly left: string | undefined;
 }
 
-export interface Landing {
+interface Landing {
   /** Undefined: MANUAL, or nobody yet. */
   readonly candidate: Candidate | undefined;
   /** Set where a target asked to be left alone for a moment: so long the docket waits for it. */

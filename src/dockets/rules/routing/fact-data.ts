@@ -5,7 +5,7 @@ import type { KnownDates } from './state.ts';
 
 type Type = `docket.${RoutingFact['kind']}`;
 
-export interface FactData {
+interface FactData {
   readonly type: Type;
   readonly data: FactDataOf<Type>;
 }

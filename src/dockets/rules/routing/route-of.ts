@@ -13,13 +13,13 @@ export interface Candidate {
   readonly target: Target;
 }
 
-export interface RouteTier {
+interface RouteTier {
   readonly tier: Tier;
   /** In order of preference; empty where nobody of the tier is there or has the right. */
   readonly candidates: readonly Candidate[];
 }
 
-export interface RouteSkip {
+interface RouteSkip {
   readonly tier: Tier;
   readonly node: string;
   readonly target: string;

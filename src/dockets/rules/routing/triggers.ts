@@ -36,11 +36,7 @@ export const DEFAULT_THRESHOLDS: TriggerThresholds = {
   lagMsMax: 60_000,
 };
 
-export type FailureMode =
-  | 'api_degradation'
-  | 'schema_drift'
-  | 'permission_denial'
-  | 'queue_saturation';
+type FailureMode = 'api_degradation' | 'schema_drift' | 'permission_denial' | 'queue_saturation';
 
 export type TriggerCode =
   | 'HTTP_5XX'

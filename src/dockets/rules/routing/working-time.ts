@@ -8,7 +8,7 @@ import {
 } from '../../../calendar/index.ts';
 import { addMs, type Instant, instant } from '../../../core/index.ts';
 
-export interface WorkingDay {
+interface WorkingDay {
   readonly fromMinute: number;
   readonly toMinute: number;
 }
@@ -42,7 +42,7 @@ export function addWorkingMs(
 }
 
 /** Undefined when the office is closed that day. */
-export function workingSpan(
+function workingSpan(
   day: Day,
   office: { readonly calendar: OfficeCalendar; readonly workingDay: WorkingDay },
 ): { readonly from: Instant; readonly to: Instant } | undefined {

@@ -4,7 +4,7 @@ export interface Alarm {
   readonly message: string;
 }
 
-export type AlarmCode =
+type AlarmCode =
   | 'STATE_RECORD_DIFFERS'
   | 'STATE_RECORD_PAST'
   | 'STATE_RECORD_NOT_COMPARED'

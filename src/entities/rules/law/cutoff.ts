@@ -20,7 +20,7 @@ import {
 import { isOpen, minutesOf } from '../../../lanes/index.ts';
 import { parseDay as midnightUtc, startOfDay } from '../zone-day.ts';
 
-export interface PortalHours {
+interface PortalHours {
   readonly hours: OpeningHours;
   /** Holidays on which the portal is closed; projected ones count, since an earlier cut-off is the safe one. */
   readonly holidays?: OfficeCalendar;

@@ -32,7 +32,7 @@ import {
 } from './exact.ts';
 import { lateCharge, tentativePayments } from './installments.ts';
 
-export type TaxMethod = 'authorized_shares' | 'assumed_par_value';
+type TaxMethod = 'authorized_shares' | 'assumed_par_value';
 
 export interface TaxAnswer {
   readonly tax: string;

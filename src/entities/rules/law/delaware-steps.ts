@@ -13,7 +13,7 @@ export interface FigureStep {
 
 type Line = Omit<FigureStep, 'n'>;
 
-export interface TaxCourse {
+interface TaxCourse {
   readonly classes: readonly ShareClass[];
   readonly schedule: Schedule;
   readonly byShares: Exact;

@@ -14,7 +14,7 @@ import type { EntityKind, FilingRule, Origin } from './filing-rule.ts';
 import { type EntityRules, ruleById, ruleIdOf } from './read-entity-rules.ts';
 import type { MonthAndDay } from './recurrence.ts';
 
-export type FilingSort = 'periodic' | 'initial';
+type FilingSort = 'periodic' | 'initial';
 
 export interface EntityCase {
   readonly rule: FilingRule;

@@ -23,7 +23,7 @@ export interface InstallmentPlan {
   readonly balance: { readonly month: number; readonly day: number };
 }
 
-export interface Payment {
+interface Payment {
   readonly due: Day;
   /** Undefined for a balance while the final tax is not known. */
   readonly amount: Exact | undefined;
@@ -55,7 +55,7 @@ export function tentativePayments(
 }
 
 /** The smallest n for which the due day plus n months is not before the payment: a month to the day is one month. */
-export function monthsOrPortions(due: Day, paid: Day): number {
+function monthsOrPortions(due: Day, paid: Day): number {
   if (paid <= due) return 0;
   const from = civilOf(due);
   const to = civilOf(paid);

@@ -7,7 +7,7 @@ import type { BesideDate } from './obligation-dates.ts';
 import { type EstimatedPayments, estimatedPaymentsOf, feeOf, taxYearOf } from './obligation-fee.ts';
 import { computeObligation, type EntityLaw } from './obligation.ts';
 
-export interface AnswerStep {
+interface AnswerStep {
   readonly n: number;
   readonly text: string;
   readonly citation?: string;

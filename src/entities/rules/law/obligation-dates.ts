@@ -29,7 +29,7 @@ export interface BesideDate {
   readonly citation: string | undefined;
 }
 
-export interface BesideContext {
+interface BesideContext {
   readonly entity: EntityCase;
   readonly nextDue: Day;
   /** Undefined for an initial report, and where the date is the record's and not the rule's. */

@@ -6,7 +6,7 @@ import { moneyText, readExact } from './exact.ts';
 import type { FilingRule } from './filing-rule.ts';
 import { type InstallmentPlan, tentativePayments } from './installments.ts';
 
-export interface Fee {
+interface Fee {
   readonly fee: string;
   readonly fee_note?: string;
 }

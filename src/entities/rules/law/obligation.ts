@@ -29,7 +29,7 @@ export interface EntityLaw {
   readonly calendarOf: (code: string) => OfficeCalendar | undefined;
 }
 
-export interface Obligation {
+interface Obligation {
   /** Undefined: the law asks for nothing. */
   readonly nextDue: Day | undefined;
   /** The day to rely on: moved where a roll rule was read, earlier where the law or its readings are. */

@@ -58,7 +58,7 @@ export function nextOccurrence(
 }
 
 /** The earliest year of those that count (filing years, or years of due dates) that `first_due` allows. */
-export function firstCountedYear(rule: FilingRule, founding: Founding): number {
+function firstCountedYear(rule: FilingRule, founding: Founding): number {
   const formed = civilOf(founding.formed);
   switch (rule.first_due) {
     case 'year_after_formation':

@@ -11,14 +11,14 @@ import {
 } from '../../../calendar/index.ts';
 import type { WindowRule } from './filing-rule.ts';
 
-export interface WindowContext {
+interface WindowContext {
   readonly due: Day;
   /** First day of the anniversary month that this filing belongs to; undefined when only the state's date is known. */
   readonly anniversaryMonth: Day | undefined;
   readonly businessDays: OfficeCalendar;
 }
 
-export interface WindowOpening {
+interface WindowOpening {
   readonly day: Day;
   readonly reason: string;
 }

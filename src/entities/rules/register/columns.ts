@@ -1,7 +1,7 @@
 /** The columns of a register file. Every further column goes into the payload's `fields` unchanged. */
 import type { RowReader } from '../../../core/index.ts';
 
-export type RegisterColumn = RowReader['columns'][number];
+type RegisterColumn = RowReader['columns'][number];
 
 const needed = (name: string, meaning: string): RegisterColumn => ({ name, needed: true, meaning });
 const optional = (name: string, meaning: string): RegisterColumn => ({

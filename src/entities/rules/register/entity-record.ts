@@ -1,11 +1,11 @@
 /** An entity as the register keeps it: what lists and rules need in the clear, the rest sealed. */
 import type { JsonValue } from '../../../core/index.ts';
 
-export type EntityKind = 'corporation' | 'llc' | 'lp';
-export type Origin = 'domestic' | 'foreign';
+type EntityKind = 'corporation' | 'llc' | 'lp';
+type Origin = 'domestic' | 'foreign';
 
 /** What stands in plain columns. */
-export interface EntityFacts {
+interface EntityFacts {
   readonly id: string;
   readonly jurisdiction: string;
   readonly registryNumber: string;

@@ -9,7 +9,7 @@ export type FilingSort = 'periodic' | 'initial';
 
 /** The kind of an initial report in every jurisdiction, and the word for a periodic filing without a name. */
 export const INITIAL_KIND = 'initial_report';
-export const PERIODIC_KIND = 'periodic_report';
+const PERIODIC_KIND = 'periodic_report';
 
 /** Where only the record of the state can say for when a filing is. */
 export const UNKNOWN_PERIOD = 'unknown';

@@ -27,7 +27,7 @@ interface OwedBase {
   readonly calendarVersion: string;
 }
 
-export interface OwedDate extends OwedBase {
+interface OwedDate extends OwedBase {
   readonly state: 'open';
   /** Before any roll. */
   readonly raw: string;
@@ -39,7 +39,7 @@ export interface OwedDate extends OwedBase {
 }
 
 /** The law's own alarms, and the one of the register. */
-export type StoredAlarm = Alarm | { readonly code: 'TAX_NOT_COMPUTED'; readonly message: string };
+type StoredAlarm = Alarm | { readonly code: 'TAX_NOT_COMPUTED'; readonly message: string };
 
 export type Owed =
   | OwedDate
@@ -47,7 +47,7 @@ export type Owed =
   | (OwedBase & { readonly state: 'record_needed'; readonly reason: string })
   | (OwedBase & { readonly state: 'nothing_owed'; readonly reason: string });
 
-export interface OwedQuestion {
+interface OwedQuestion {
   readonly tenant: string;
   readonly sort: FilingSort;
   readonly asOf: string;
@@ -109,7 +109,7 @@ export function owedBy(record: EntityRecord, law: RegisterLaw, question: OwedQue
   };
 }
 
-export function ruleOf(
+function ruleOf(
   record: Pick<EntityRecord, 'ruleId' | 'jurisdiction' | 'kind' | 'origin'>,
   law: Pick<EntityLaw, 'rules'>,
 ): FilingRule | undefined {

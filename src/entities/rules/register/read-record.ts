@@ -20,7 +20,7 @@ import {
   yearEndFault,
 } from './record-values.ts';
 
-export type RecordResult =
+type RecordResult =
   | { readonly ok: true; readonly record: EntityRecord }
   | { readonly ok: false; readonly errors: readonly RowError[] };
 

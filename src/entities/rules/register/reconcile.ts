@@ -8,7 +8,7 @@ import type { EntityRecord } from './entity-record.ts';
 import type { FilingSort } from './filing-kinds.ts';
 import { asksInitial, type Owed, owedBy, type RegisterLaw } from './owed.ts';
 
-export type ObligationState = 'open' | 'record_needed' | 'nothing_owed' | 'met' | 'superseded';
+type ObligationState = 'open' | 'record_needed' | 'nothing_owed' | 'met' | 'superseded';
 
 /** An obligation as it is stored, as far as this decision needs it. */
 export interface StoredObligation {
@@ -30,7 +30,7 @@ export type Change =
   /** The law says something else, but a filing is under way: a person must look before there are two. */
   | { readonly kind: 'blocked'; readonly id: string; readonly owed: Owed | undefined };
 
-export interface ReconcileQuestion {
+interface ReconcileQuestion {
   readonly tenant: string;
   readonly today: string;
   /** Obligations for which a filing was accepted, whether the register knew of it or not. */

@@ -104,7 +104,7 @@ export async function showException(
   });
 }
 
-export async function findException(at: StageRun, id: string): Promise<StoredException> {
+async function findException(at: StageRun, id: string): Promise<StoredException> {
   const [stored] = await storedExceptions(at, { id });
   if (stored === undefined) {
     throw new FilewrightError('NOT_FOUND', `No exception ${id}; see the list of exceptions`);

@@ -31,7 +31,7 @@ import { identityOf } from './identity.ts';
 import type { IngestionParts } from './ingestion-parts.ts';
 
 /** What a document would do, once two people have agreed to it. */
-export interface Correction {
+interface Correction {
   readonly document: string;
   /** The award that it would replace; undefined where it would be one of its own. */
   readonly amends: string | undefined;

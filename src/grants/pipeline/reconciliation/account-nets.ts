@@ -2,7 +2,7 @@
 import type { Day } from '../../../calendar/index.ts';
 import { type BankLine, postingDay } from '../../rules/matching/bank-line.ts';
 
-export interface Net {
+interface Net {
   readonly cents: bigint;
   readonly entries: number;
 }

@@ -19,7 +19,7 @@ import type { AccountNets } from './account-nets.ts';
 /** Where no statement names one. */
 const CURRENCY = 'USD';
 
-export interface PeriodMoney {
+interface PeriodMoney {
   readonly period: Period;
   /** Of the account, and the same as covers. */
   readonly stored: readonly TellingStatement[];

@@ -31,7 +31,7 @@ import { coverOf } from './tellings.ts';
 /** Calendar days for which a hint without its entry is kept open: what a person said of it holds for the entry. */
 const HINT_DAYS = 60;
 
-export type Closed =
+type Closed =
   | {
       readonly kind: 'closed';
       readonly period: string;

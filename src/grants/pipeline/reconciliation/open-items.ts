@@ -18,7 +18,7 @@ import { SettledEntries, type WaitingLine } from './settled-entries.ts';
 import type { ToldLines } from './told-lines.ts';
 import { withdrawnWords } from './withdrawn-words.ts';
 
-export interface OpenItems {
+interface OpenItems {
   /** What the rules are asked about. */
   readonly entries: PackedEntries;
   /** What people have settled, which the rules are not asked about. */

@@ -8,7 +8,7 @@ import { BY_PERSON, type Settlement } from '../../store/matches.ts';
 /** Known parts that are named one by one; a batch may have hundreds. */
 const NAMED_MAX = 20;
 
-export interface Share {
+interface Share {
   readonly receipt: ExpectedReceipt;
   readonly cents: number;
   /** Undefined when all of it has come, or more. */

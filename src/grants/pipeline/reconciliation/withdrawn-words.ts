@@ -13,7 +13,7 @@ import type { ReconciliationParts } from './parts.ts';
 import { type Told, toldUntil } from './tellings.ts';
 
 /** By the id of a line that stands: withdrawn lines of the same entry, of which somebody spoke. */
-export type WithdrawnWords = ReadonlyMap<string, readonly string[]>;
+type WithdrawnWords = ReadonlyMap<string, readonly string[]>;
 
 const NONE: WithdrawnWords = new Map();
 

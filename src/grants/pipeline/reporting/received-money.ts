@@ -25,7 +25,7 @@ export async function* awardsOf(
   }
 }
 
-export interface Received {
+interface Received {
   readonly received: readonly ReceivedMoney[];
   /** Awards of goods and services alone that were expected on these days. */
   readonly withoutMoney: readonly AcceptedAward[];

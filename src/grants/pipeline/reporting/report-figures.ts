@@ -33,7 +33,7 @@ type Drawn = Omit<ReportFigures, 'kind' | 'hash' | 'document'> & {
 const REPORTS = 'reports';
 
 /** A report, and the periods that reconciliation has handed on: the money of other days is not here. */
-export interface Asked {
+interface Asked {
   readonly request: ReportRequest;
   readonly handed: readonly PeriodName[];
 }

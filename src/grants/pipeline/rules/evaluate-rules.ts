@@ -39,7 +39,7 @@ import { fiscalYears } from '../fiscal-years.ts';
 import { handedAward } from '../handed-award.ts';
 import { SubawardLimits } from './judge-subawards.ts';
 
-export interface RulesParts {
+interface RulesParts {
   readonly desk: StageDesk;
   readonly law: GrantsLaw;
   readonly now: () => Instant;

@@ -4,7 +4,7 @@ import { CONTINUATIONS_MAX, RECORD_CHARS_MAX } from './limits.ts';
 import { quoted, refuse } from './refusal.ts';
 import type { TextLine } from './text-lines.ts';
 
-export type Bai2Code = '01' | '02' | '03' | '16' | '49' | '98' | '99';
+type Bai2Code = '01' | '02' | '03' | '16' | '49' | '98' | '99';
 
 /** A part of a record, as one physical record held it. */
 export interface Bai2Piece {

@@ -17,7 +17,7 @@ const STATUS: Readonly<Record<string, LineEvent['status']>> = {
   INFO: 'information',
 };
 
-export interface CamtAmount {
+interface CamtAmount {
   readonly amountCents: number;
   readonly currency: string;
 }
@@ -49,7 +49,7 @@ export function readCamtDate(element: MarkupElement | undefined): Day | undefine
   return inner === undefined ? undefined : readIsoDate(needText(inner), inner.place);
 }
 
-export interface EntryContext {
+interface EntryContext {
   readonly statement: Statement;
   readonly account: string;
   readonly createdOn: Day | undefined;

@@ -193,7 +193,7 @@ export class CamtHeader {
   }
 }
 
-export interface EntryCounts {
+interface EntryCounts {
   readonly all: number;
   readonly booked: number;
 }

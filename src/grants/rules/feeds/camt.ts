@@ -9,7 +9,7 @@ import { quoted, refuse } from './refusal.ts';
 import { FeedTally, StatementTally } from './statement-tally.ts';
 import { XmlReader, type XmlSink } from './xml-reader.ts';
 
-export type CamtFormat = 'camt.053' | 'camt.052' | 'camt.054';
+type CamtFormat = 'camt.053' | 'camt.052' | 'camt.054';
 
 const SHAPES = {
   'camt.053': { message: 'BkToCstmrStmt', statement: 'Stmt' },

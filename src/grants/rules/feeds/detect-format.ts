@@ -36,7 +36,7 @@ function detectMarkup(text: string): FeedFormat {
   });
 }
 
-export interface OfxForm {
+interface OfxForm {
   readonly variant: OfxVariant;
   readonly encoding: FeedEncoding;
 }

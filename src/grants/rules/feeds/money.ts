@@ -17,7 +17,7 @@ const DECIMALS: Readonly<Record<string, number>> = {
   UYW: 4,
 };
 
-export interface SignedDecimal {
+interface SignedDecimal {
   readonly text: string;
   readonly currency: string;
   /** Characters that may stand between the whole and the fraction. */

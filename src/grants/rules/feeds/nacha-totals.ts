@@ -4,7 +4,7 @@ import { refuse } from './refusal.ts';
 
 const HASH_MODULUS = 10_000_000_000n;
 
-export interface TotalsColumns {
+interface TotalsColumns {
   readonly count: readonly [number, number];
   readonly hash: readonly [number, number];
   readonly debits: readonly [number, number];

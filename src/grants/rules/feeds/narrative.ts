@@ -1,7 +1,7 @@
 /** Who and what for, out of the text that a bank puts beside a line: free, or in one of the forms that banks agreed on. */
 import { oneLine } from './references.ts';
 
-export interface Narrative {
+interface Narrative {
   readonly counterparty: string | undefined;
   /** References that the form marks as such. */
   readonly fields: readonly string[];

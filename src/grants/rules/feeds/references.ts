@@ -12,7 +12,7 @@ const WORD = /[A-Z0-9](?:[A-Z0-9._/-]*[A-Z0-9])?/gi;
 const WORD_CHARS_MIN = 4;
 const AMOUNT = /^\d+\.\d{2}$/;
 
-export interface PaymentText {
+interface PaymentText {
   /** Fields that are references by definition, best first; fillers are dropped. */
   readonly fields: readonly (string | undefined)[];
   /**
@@ -22,7 +22,7 @@ export interface PaymentText {
   readonly pieces: readonly string[];
 }
 
-export interface PaymentReferences {
+interface PaymentReferences {
   readonly references: readonly string[];
   readonly trace: string | undefined;
   /** The text in one line, without the trace. */

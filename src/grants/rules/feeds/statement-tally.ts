@@ -79,7 +79,7 @@ export class StatementTally {
   }
 }
 
-export function signedCents(line: Pick<LineEvent, 'amountCents' | 'direction'>): bigint {
+function signedCents(line: Pick<LineEvent, 'amountCents' | 'direction'>): bigint {
   const amount = BigInt(line.amountCents);
   return line.direction === 'credit' ? amount : -amount;
 }

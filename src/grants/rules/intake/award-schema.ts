@@ -130,7 +130,7 @@ const TAG_NAME = /^[a-z][a-z0-9_-]{0,49}$/;
 /** A valid award: whole numbers, texts and flags only, in the shape in which it is hashed. */
 export type AwardPayload = { readonly [field: string]: JsonValue };
 
-export interface Validated {
+interface Validated {
   readonly payload: AwardPayload;
   readonly violations: readonly Violation[];
 }

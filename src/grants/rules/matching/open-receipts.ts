@@ -3,7 +3,7 @@ import type { DateWindow } from './policy.ts';
 import type { Line, Receipt } from './workbench.ts';
 
 /** Receipts looked at for one line; where more stand in its window, it is not unique in any useful sense. */
-export const LOOKED_AT_MAX = 400;
+const LOOKED_AT_MAX = 400;
 
 export interface Candidates {
   readonly found: readonly Receipt[];

@@ -53,7 +53,7 @@ export class KnownReferences {
   }
 }
 
-export type SaysReferences = Pick<BankLine, 'references' | 'description'>;
+type SaysReferences = Pick<BankLine, 'references' | 'description'>;
 
 /** Numbers of the known references that a line names, ascending. Only where it names none are its words put together. */
 export function mentionedReferences(

@@ -7,7 +7,7 @@ const RETURNED =
 const ITS_FEE = /\b(?:FEES?|CHARGES?|CHGS?|CHG|SVC|SERVICE)\b/i;
 
 /** Whether the words of money that went out speak of a return. */
-export function saysReturn(line: BankLine): boolean {
+function saysReturn(line: BankLine): boolean {
   if (line.direction !== 'debit') return false;
   const words = `${line.description ?? ''} ${line.counterparty ?? ''}`;
   return RETURNED.test(words) && !ITS_FEE.test(words.replaceAll(/CHARGE ?BACK/gi, ''));

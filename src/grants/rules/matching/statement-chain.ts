@@ -28,7 +28,7 @@ export function statementKey(feed: string, ordinal: number): string {
   return `${feed}/${ordinal}`;
 }
 
-export interface ChainQuestion {
+interface ChainQuestion {
   /** Of one account, those that have a day of the period. */
   readonly statements: readonly StatementCover[];
   readonly from: Day;

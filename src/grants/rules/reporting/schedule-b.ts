@@ -31,7 +31,7 @@ export interface Contributor {
   readonly noncash: readonly NoncashGift[];
 }
 
-export interface NoncashGift {
+interface NoncashGift {
   readonly description: string;
   readonly FairMarketValueAmt: Figure;
   readonly receivedOn: string;

@@ -4,7 +4,7 @@ import type { MailServer } from '../mail.ts';
 import type { HandoffTarget } from './handoff.ts';
 
 /** What a broker made of a message; `brokers/` has it. */
-export interface QueueOutcome {
+interface QueueOutcome {
   readonly kind: 'confirmed' | 'refused' | 'not_sent' | 'not_made' | 'unsendable' | 'unknown';
   readonly code: string;
   readonly elapsedMs: number;

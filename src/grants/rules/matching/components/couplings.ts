@@ -38,7 +38,7 @@ export class Keyed {
 }
 
 /** The same with the texts themselves, for where two texts with one hash would do harm. */
-export class Spelled extends Keyed {
+class Spelled extends Keyed {
   readonly #texts = new PackedTexts();
 
   override add(key: string, entry: number): void {

@@ -11,7 +11,7 @@ import { ownNumber, wordsOf } from './same-text.ts';
 import { type Delivery, Relations, type Told } from './relations.ts';
 import type { Telling, Tellings } from './tellings.ts';
 
-export interface FoldedEntry {
+interface FoldedEntry {
   /** The first is the one that counts. */
   readonly deliveries: readonly Delivery[];
   /** Those of the same entry beyond doubt: what they say may be put together. */
