@@ -57,7 +57,12 @@ const ALL = ['src/**/*.test.ts', 'test/**/*.test.ts', 'sim/**/*.test.ts'];
 /** Makes one migrated cluster that the servers of tests are copied from. */
 const CLUSTER = 'test/fixtures/prepare-cluster.ts';
 
-const EACH = { pool: 'forks', testTimeout: 60_000, hookTimeout: 60_000 } as const;
+const EACH = {
+  pool: 'forks',
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  setupFiles: ['test/fixtures/strict-facts.ts'],
+};
 
 // Loading some three hundred modules anew for each file took longer than most files' tests: files share a process unless
 // they are named above. The orders keep the files of a project together, so that few processes serve them all.

@@ -15,6 +15,10 @@ import { admitFilings, type SimFiling } from './filings-of-seed.ts';
 import { drawLanes } from './lanes-of-seed.ts';
 import type { SimProcess } from './sim-process.ts';
 import { Trace } from './trace.ts';
+import { refuseMisfits } from '../../src/core/facts/catalogue.ts';
+
+// A fact in the wrong form is a failure of the seed that writes it.
+refuseMisfits();
 
 const START_MS = Date.UTC(2026, 2, 2, 9, 0, 0);
 

@@ -52,7 +52,7 @@ export {
   RESPONSE_BYTES_MAX,
 } from './exchange.ts';
 export { boundedFact, holdsNul } from './fact-bounds.ts';
-export { BREAKER_FACT, type FactDataOf, type FactType, requireFitting } from './facts/catalogue.ts';
+export { BREAKER_FACT, checkFact, type FactDataOf, type FactType } from './facts/catalogue.ts';
 export { snakeCase, snakeNames } from './facts/snake-names.ts';
 export {
   type Envelope,

@@ -33,3 +33,18 @@ export function requireFitting(type: string, data: Readonly<Record<string, JsonV
   const fault = faultIn(data, shape.fields);
   invariant(fault === undefined, `Expected a fact ${type} as facts.md describes it; ${fault}.`);
 }
+
+let isStrict = false;
+
+/** For tests and simulations: from now on a fact that does not fit is an error. */
+export function refuseMisfits(): void {
+  isStrict = true;
+}
+
+/**
+ * Asked by every store that writes facts. Where filings are at stake nothing is refused: a fact of what has happened, in a
+ * form that nobody foresaw, is worth more than none.
+ */
+export function checkFact(type: string, data: Readonly<Record<string, JsonValue>>): void {
+  if (isStrict) requireFitting(type, data);
+}

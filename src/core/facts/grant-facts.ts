@@ -111,7 +111,7 @@ export const GRANT_FACTS = {
       to: 'day',
       totals_hash: 'digest',
       matched_cents: 'given',
-      outcomes: 'number',
+      outcomes: 'measures',
     },
   },
   'period.handed_off': {

@@ -10,7 +10,7 @@ import {
   type Instant,
   type JsonValue,
   type Random,
-  requireFitting,
+  checkFact,
   type SealedPayload,
   toRfc3339,
   type Vault,
@@ -139,7 +139,7 @@ export class StageDesk {
     const id = entryId(this.#parts.ids.next());
     const { type, actor, subject } = fact;
     const trace = `grants ${subject.kind} ${subject.id}`;
-    requireFitting(type, fact.data);
+    checkFact(type, fact.data);
     const { data, long } = boundedFact({ type, actor, trace, data: fact.data });
     const hasLong = fact.body === undefined && Object.keys(long).length > 0;
     const body = hasLong ? { about: subject.id, canonical: canonicalBytes(long) } : fact.body;

@@ -1,10 +1,5 @@
 /** Ledger facts on their way into the intake table, in the transaction of the change they speak of. */
-import {
-  boundedFact,
-  type LedgerBoundary,
-  type LedgerFact,
-  requireFitting,
-} from '../../core/index.ts';
+import { boundedFact, type LedgerBoundary, type LedgerFact, checkFact } from '../../core/index.ts';
 import type { Session, Statement } from '../../postgres/index.ts';
 
 interface FactJson {
@@ -21,7 +16,7 @@ interface FactJson {
 
 /** Every fact but those of the grants pipeline passes through here, so its form and its bounds are asked here. */
 export function factJson(fact: LedgerFact): FactJson {
-  requireFitting(fact.type, fact.data);
+  checkFact(fact.type, fact.data);
   return {
     id: fact.id,
     type: fact.type,

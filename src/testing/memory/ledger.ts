@@ -3,7 +3,7 @@ import {
   type Instant,
   invariant,
   type LedgerFact,
-  requireFitting,
+  checkFact,
   toRfc3339,
 } from '../../core/index.ts';
 import {
@@ -74,7 +74,7 @@ export class MemoryLedger {
 
   record(boundary: MemoryBoundary, subj: LedgerSubject, fact: LedgerFact, at: Instant): void {
     const { intake } = this.#logs[boundary];
-    requireFitting(fact.type, fact.data);
+    checkFact(fact.type, fact.data);
     invariant(!intake.has(fact.id), 'A fact is recorded once', { fact: fact.id });
     intake.set(fact.id, {
       id: fact.id,
