@@ -111,7 +111,7 @@ export const GRANT_FACTS = {
       to: 'day',
       totals_hash: 'digest',
       matched_cents: 'given',
-      outcomes: 'measures',
+      outcomes: 'given',
     },
   },
   'period.handed_off': {
