@@ -50,6 +50,7 @@ const PURE = [
   'test/verify-py/*.test.ts',
   'test/tidy.test.ts',
   'test/tools.test.ts',
+  'test/walks.test.ts',
 ];
 
 const ALL = ['src/**/*.test.ts', 'test/**/*.test.ts', 'sim/**/*.test.ts'];

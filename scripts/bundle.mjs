@@ -29,6 +29,14 @@ export async function bundle(dist) {
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash].js',
     sourcemap: true,
+    // Else small helpers end up in one file with the HTTP client, and every command that uses one reads a megabyte.
+    codeSplitting: {
+      groups: [
+        { name: 'undici', test: /node_modules[\\/]undici/ },
+        { name: 'typebox', test: /node_modules[\\/]typebox/ },
+        { name: 'core', test: /[\\/]src[\\/]core[\\/]/ },
+      ],
+    },
   });
   await build.close();
 }
