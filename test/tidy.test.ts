@@ -100,6 +100,10 @@ describe('the shape, as `npm run shape` counts it', () => {
     expect(shape['rooms that open connections over HTTP or TLS']).toEqual(['wire']);
   });
 
+  it('casts by force in a handful of places, each with its reason', () => {
+    expect(shape['"as unknown as"']?.length).toBeLessThanOrEqual(5);
+  });
+
   it.each([
     'cycles of rooms',
     'cycles of files, types too',

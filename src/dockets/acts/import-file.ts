@@ -175,8 +175,7 @@ async function foresee(
     const isSame =
       known?.payloadSha256 === docket.payloadSha256 ||
       // Written by the intake, from a docket.
-      (known !== undefined &&
-        isRespelled(meaningOf(known.docket as unknown as Docket), meaningOf(docket)));
+      (known !== undefined && isRespelled(meaningOf(known.docket), meaningOf(docket)));
     const kind = known === undefined ? 'created' : isSame ? 'unchanged' : 'conflict';
     admitted.push({ kind, docket: known?.id ?? docket.id });
   }

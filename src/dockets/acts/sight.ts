@@ -4,7 +4,6 @@ import type { Installation } from '../../ledger/index.ts';
 import { maySee, type Viewer } from '../rules/access/visible.ts';
 import type { People } from '../rules/access/people.ts';
 import { seesEverything } from '../rules/access/rights.ts';
-import type { Docket } from '../rules/docket/docket.ts';
 import { activeRouting, loadRouting } from '../routing/setup.ts';
 import { viewerOf } from '../routing/desk.ts';
 import { findDocket } from '../store/dockets.ts';
@@ -47,8 +46,7 @@ export class Sight {
     const viewer = await this.#asViewer();
     const row = await findDocket(this.#app.session, this.#app.tenant, docket);
     // Written by the intake, from a docket.
-    const may =
-      viewer !== undefined && row !== undefined && maySee(row.docket as unknown as Docket, viewer);
+    const may = viewer !== undefined && row !== undefined && maySee(row.docket, viewer);
     this.#known.set(docket, may);
     return may;
   }

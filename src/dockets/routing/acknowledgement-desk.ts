@@ -10,7 +10,6 @@ import { databaseNow } from '../store/steps.ts';
 import { findDocket } from '../store/dockets.ts';
 import { findLink, type LinkTicket, markLinkUsed } from '../store/handoffs.ts';
 import type { StoredDocket } from '../store/docket-rows.ts';
-import { docketOfRow, stateOfRow } from './decide.ts';
 import { acknowledge, viewerOf, viewOf } from './desk.ts';
 import type { RoutingParts } from './parts.ts';
 import { loadRouting } from './setup.ts';
@@ -35,11 +34,11 @@ export function acknowledgementDesk(parts: RoutingParts, signIn?: SignIn) {
     const { people } = await loadRouting(parts);
     const viewer = viewerOf(people, link.party);
     // Rights may have been taken away since the link was sent.
-    return maySee(docketOfRow(row), viewer) ? { link, row, viewer } : undefined;
+    return maySee(row.docket, viewer) ? { link, row, viewer } : undefined;
   };
   const look = async (found: Found, reader: Viewer | undefined) => {
     const { row, viewer } = found;
-    const state = stateOfRow(row);
+    const state = row.state;
     if (state.state === 'confirmed') {
       return { kind: 'acknowledged', at: state.at, by: state.by } as const;
     }
@@ -66,7 +65,7 @@ export function acknowledgementDesk(parts: RoutingParts, signIn?: SignIn) {
       const found = await find(reference);
       const reader = found && (await signIn?.(key, found.viewer.people));
       if (found === undefined || reader === undefined) return undefined;
-      return maySee(docketOfRow(found.row), reader) ? look(found, reader) : undefined;
+      return maySee(found.row.docket, reader) ? look(found, reader) : undefined;
     },
     acknowledge: async (reference: string) => {
       const found = await find(reference);

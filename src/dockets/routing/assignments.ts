@@ -21,7 +21,6 @@ import type { RoutingPolicy } from '../rules/routing/policy.ts';
 import type { PhaseTimes } from '../../wire/index.ts';
 import { noteAnswer } from '../store/assignments.ts';
 import type { StoredDocket } from '../store/docket-rows.ts';
-import { docketOfRow } from './decide.ts';
 import { factOf } from './facts.ts';
 import { getOnce } from './get-once.ts';
 import type { HandoverOptions } from './handover-options.ts';
@@ -80,7 +79,7 @@ export function questionOf(
   if (happening.kind !== 'clock') return undefined;
   const isNew = row.phase === 'queued' && row.tier === 'PRIMARY' && row.handoffs === 0;
   if (!isNew || row.assignment !== undefined || row.activation !== undefined) return undefined;
-  const docket = docketOfRow(row);
+  const docket = row.docket;
   // Of a record that could not be read nobody knows what to ask.
   const table = docket.event === undefined ? undefined : tableFor(matrix, docket);
   return table === undefined ? undefined : { row, table, policy: matrix.policy };
@@ -134,14 +133,14 @@ export class AssignmentDesk {
 
   #remembered({ row, table }: Question): Seen | undefined {
     const nowMs = this.#parts.clock.monotonicMs();
-    const keys = [questionUrl(table, docketOfRow(row)).href, table.url];
+    const keys = [questionUrl(table, row.docket).href, table.url];
     return keys
       .map((key) => this.#kept.get(key))
       .find((kept) => kept !== undefined && kept.untilMs > nowMs)?.seen;
   }
 
   async #look(question: Question): Promise<Seen> {
-    const url = questionUrl(question.table, docketOfRow(question.row));
+    const url = questionUrl(question.table, question.row.docket);
     const seen = await this.#get(url, question);
     const isAnswer = seen.result.kind === 'answer' && seen.result.status === 200;
     const isSound = isAnswer && seen.assignment.state !== 'failed';

@@ -12,7 +12,7 @@ import type { Docket } from '../rules/docket/docket.ts';
 import { datesOf, type DocketDates } from '../rules/docket/dates.ts';
 import { isHard } from '../rules/docket/closing.ts';
 import type { PatentLaw } from '../rules/matter.ts';
-import { type Activation, activationOf } from '../rules/routing/activation.ts';
+import { activationOf } from '../rules/routing/activation.ts';
 import { assignedMatrix } from '../rules/routing/assignment.ts';
 import { type BreakerChange, withChange } from '../rules/routing/breakers.ts';
 import type { HandoffMessage } from '../rules/routing/message.ts';
@@ -72,10 +72,6 @@ export interface Decision {
   readonly outcome: RoutingStep['kind'];
 }
 
-/** What is stored is what the rules wrote; the database keeps it from being changed otherwise. */
-export const docketOfRow = (row: StoredDocket): Docket => row.docket as unknown as Docket;
-export const stateOfRow = (row: StoredDocket): RoutingState => row.state as unknown as RoutingState;
-
 /** Whom the assignment table named, if it was asked and knew. */
 export function assignedTo({ assignment }: StoredDocket): string | undefined {
   // Written only by the desk that asks.
@@ -90,14 +86,14 @@ export function decideDocket(
   happening: Happening,
   desk: DecisionDesk,
 ): Decision {
-  const docket = docketOfRow(row);
+  const docket = row.docket;
   const matrix = assignedMatrix(desk.routing.matrix, assignedTo(row));
-  const course = new Course(docket, stateOfRow(row), {
+  const course = new Course(docket, row.state, {
     ...desk,
     routing: { ...desk.routing, matrix },
   });
   // Noted by somebody else while the docket waited; its row is locked now, so it is not lost.
-  const noted = row.activation as unknown as Activation | undefined;
+  const noted = row.activation;
   if (row.phase === 'confirmed' && happening.kind === 'clock') {
     if (noted === undefined) return watchConfirmed(row, desk);
     course.hear({ kind: 'not_taken', activation: noted });
@@ -289,9 +285,9 @@ const AGAIN_MS = 24 * 3_600_000;
 
 function watchConfirmed(row: StoredDocket, desk: DecisionDesk): Decision {
   const { law, now, routing } = desk;
-  const docket = docketOfRow(row);
+  const docket = row.docket;
   const dates = datesOf(docket, law, now);
-  const was = stateOfRow(row);
+  const was = row.state;
   const known = knownOf(dates);
   const isMoved = was.known !== undefined && !sameDates(was.known, known);
   const facts: RoutingFact[] =

@@ -6,7 +6,7 @@ import { type Instant, toRfc3339 } from '../../core/index.ts';
 import { formatDay } from '../../calendar/index.ts';
 import { maySee, seen, unknownDocket, type Viewer } from '../rules/access/visible.ts';
 import type { Party, People } from '../rules/access/people.ts';
-import { type Closed, type Closing, closingOf } from '../rules/docket/closing.ts';
+import { type Closing, closingOf } from '../rules/docket/closing.ts';
 import { datesOf } from '../rules/docket/dates.ts';
 import type { OpenDocket } from '../rules/docket/report.ts';
 import { type RoutingState, tierOf } from '../rules/routing/state.ts';
@@ -15,7 +15,7 @@ import { databaseNow, lockDockets } from '../store/steps.ts';
 import type { DocketFilter, StoredDocket } from '../store/docket-rows.ts';
 import { handoffsOf } from '../store/handoffs.ts';
 import { listDifferences } from '../store/differences.ts';
-import { assignedTo, docketOfRow, stateOfRow } from './decide.ts';
+import { assignedTo } from './decide.ts';
 import { factOf, stored } from './facts.ts';
 import type { Actor, RoutingParts } from './parts.ts';
 import { stepTold } from './step.ts';
@@ -40,7 +40,7 @@ export async function docketsSeenBy(
   for await (const page of docketPages(session, tenant, rest)) {
     for (const row of page) {
       if (views.length >= limit) return views;
-      if (maySee(docketOfRow(row), viewer)) views.push(viewOf(parts, row, now));
+      if (maySee(row.docket, viewer)) views.push(viewOf(parts, row, now));
     }
   }
   return views;
@@ -51,9 +51,9 @@ export async function openDockets(parts: RoutingParts, viewer: Viewer): Promise<
   const open: OpenDocket[] = [];
   for await (const page of docketPages(parts.session, parts.tenant)) {
     for (const row of page) {
-      const docket = docketOfRow(row);
+      const docket = row.docket;
       if (!maySee(docket, viewer)) continue;
-      const state = stateOfRow(row);
+      const state = row.state;
       open.push({ docket, owner: ownerOf(state), state: standingOf(state) });
     }
   }
@@ -84,14 +84,14 @@ async function requireSeen(
   id: string,
 ): Promise<StoredDocket> {
   const row = await findDocket(session, tenant, id);
-  seen(id, row === undefined ? undefined : docketOfRow(row), viewer);
+  seen(id, row === undefined ? undefined : row.docket, viewer);
   if (row === undefined) throw unknownDocket(id);
   return row;
 }
 
 export function viewOf(parts: RoutingParts, row: StoredDocket, now: Instant): DocketView {
-  const docket = docketOfRow(row);
-  const state = stateOfRow(row);
+  const docket = row.docket;
+  const state = row.state;
   return {
     docket,
     source: row.source,
@@ -135,7 +135,7 @@ export async function acknowledge(
   // A docket that is closed takes no step any more, but may have been confirmed before.
   const row =
     result === undefined ? await findDocket(parts.session, parts.tenant, docket) : undefined;
-  const state = result?.decision.state ?? (row === undefined ? undefined : stateOfRow(row));
+  const state = result?.decision.state ?? (row === undefined ? undefined : row.state);
   if (state?.state !== 'confirmed') {
     return row?.closed === undefined
       ? { kind: 'not_given' }
@@ -167,10 +167,10 @@ export async function closeAs(
     if (row === undefined) throw unknownDocket(id);
     if (row.closed !== undefined) {
       // Written below.
-      const { how, inTime } = row.closed.closing as unknown as Closed;
+      const { how, inTime } = row.closed.closing;
       return { how, inTime, isFirst: false, at: row.closed.at, by: row.closed.by };
     }
-    const docket = docketOfRow(row);
+    const docket = row.docket;
     const law = parts.law();
     const dates = datesOf(docket, law, now);
     const closed = closingOf(docket, closing, { dates, law, now });

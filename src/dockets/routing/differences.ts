@@ -8,7 +8,6 @@ import {
   type StoredDifference,
 } from '../store/differences.ts';
 import { findDocket, recordDocketFact } from '../store/dockets.ts';
-import { docketOfRow } from './decide.ts';
 import { factOf } from './facts.ts';
 import type { RoutingParts } from './parts.ts';
 
@@ -36,7 +35,7 @@ export async function openDifferences(
     const { docket: id } = difference;
     if (!known.has(id)) {
       const row = await findDocket(session, tenant, id);
-      const docket = row === undefined ? undefined : docketOfRow(row);
+      const docket = row === undefined ? undefined : row.docket;
       known.set(id, docket !== undefined && isMeant(docket) && maySee(docket, viewer));
     }
     if (known.get(id) === true) visible.push(difference);

@@ -3,7 +3,6 @@ import { maySee } from '../rules/access/visible.ts';
 import type { Target } from '../rules/routing/matrix.ts';
 import { findDocket } from '../store/dockets.ts';
 import type { Session } from '../../postgres/index.ts';
-import { docketOfRow } from './decide.ts';
 import { viewerOf } from './desk.ts';
 import { activeRouting } from './setup.ts';
 
@@ -17,7 +16,7 @@ export async function docketReaders(
   const routing = await activeRouting({ tenant }, session);
   if (row === undefined || routing === undefined) return [];
   const { matrix, people } = routing;
-  const matter = docketOfRow(row);
+  const matter = row.docket;
   const readable = [...matrix.targets.values()].filter(
     ({ kind, party }) => kind === 'mail' && maySee(matter, viewerOf(people, party)),
   );

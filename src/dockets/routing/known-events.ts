@@ -1,23 +1,15 @@
 /** Which events are known already, under whatever spelling they came. */
-import type { JsonValue } from '../../core/index.ts';
 import { type Docket, identityOf } from '../rules/docket/docket.ts';
 import { isRespelled, meaningOf } from '../rules/docket/meaning.ts';
 import type { DocketAdmission } from '../store/docket-rows.ts';
 import { findDocket } from '../store/dockets.ts';
 import type { Session } from '../../postgres/index.ts';
-import { docketOfRow } from './decide.ts';
 import type { RoutingParts } from './parts.ts';
 
 /** For dockets of before identities were kept; what could not be read has none but its own. */
-export function identityIn({
-  tenant,
-  law,
-}: RoutingParts): (docket: JsonValue) => string | undefined {
-  return (value) => {
-    // Written by the intake, from a docket.
-    const { event } = value as unknown as Partial<Docket>;
-    return event === undefined ? undefined : identityOf(event, { tenant, rules: law().rules });
-  };
+export function identityIn({ tenant, law }: RoutingParts): (docket: Docket) => string | undefined {
+  return ({ event }) =>
+    event === undefined ? undefined : identityOf(event, { tenant, rules: law().rules });
 }
 
 /** The same event in the same words, with its number or a name in another spelling. */
@@ -28,5 +20,5 @@ export async function isKnownRespelled(
   known: DocketAdmission,
 ): Promise<boolean> {
   const row = await findDocket({ run }, tenant, known.docket);
-  return row !== undefined && isRespelled(meaningOf(docketOfRow(row)), meaningOf(docket));
+  return row !== undefined && isRespelled(meaningOf(row.docket), meaningOf(docket));
 }

@@ -2,7 +2,6 @@
 import { formatDay } from '../../calendar/index.ts';
 import { isConfidential } from '../rules/access/rights.ts';
 import type { DocketDates } from '../rules/docket/dates.ts';
-import { docketOfRow } from './decide.ts';
 import type { PendingHandover } from './pending-handover.ts';
 
 interface Letter {
@@ -12,7 +11,7 @@ interface Letter {
 
 export function letterAbout(pending: PendingHandover, link: string | undefined): Letter {
   const { message } = pending;
-  const docket = docketOfRow(pending.row);
+  const docket = pending.row.docket;
   const { dates } = message;
   const lines = [
     `${readerOf(pending)}: a docket event waits for you (${message.tier}).`,
@@ -60,7 +59,7 @@ function standInLines({ message: { standsInFor } }: PendingHandover): string[] {
 
 /** Mail lies on servers that no right was ever asked for: what is confidential is looked up, not mailed. */
 function matterOf({ row, routing }: PendingHandover): string[] {
-  const docket = docketOfRow(row);
+  const docket = row.docket;
   if (isConfidential(docket, routing.people)) return [];
   return [`${docket.eventCode} in ${docket.applicationNumber ?? 'an unread record'}`];
 }

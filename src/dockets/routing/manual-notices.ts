@@ -6,13 +6,11 @@
 import type { SealedPayload } from '../../core/index.ts';
 import { accessOf } from '../rules/access/rights.ts';
 import { datesOf } from '../rules/docket/dates.ts';
-import type { Hop } from '../rules/routing/state.ts';
 import { messageFor } from '../rules/routing/message.ts';
 import { collectManualNotices } from '../store/manual.ts';
 import { databaseNow } from '../store/steps.ts';
 import { docketPayloads, findDocket } from '../store/dockets.ts';
 import { type HandoffView, retryManualNotice, takeManualNotices } from '../store/handoffs.ts';
-import { docketOfRow } from './decide.ts';
 import type { Handed, HandoverDesk } from './hand-over.ts';
 import { LETTER_WAIT_MS, NOTICE_LEASE_MS } from './notice-times.ts';
 import type { RoutingParts } from './parts.ts';
@@ -104,12 +102,11 @@ export class ManualNotices {
     const target = routing.matrix.targets.get(notice.target);
     // Gone from the matrix, or given to somebody else: the next round of the two-hour clock asks whoever is there now.
     if (row === undefined || target?.party !== notice.party) return undefined;
-    const docket = docketOfRow(row);
+    const docket = row.docket;
     const party = routing.people.parties.get(notice.party);
     // The same when its reader may see the docket no longer.
     if (party === undefined || !accessOf(docket, party, routing.people).may) return undefined;
-    // Written with the intent, from a value of the rules.
-    const hop = notice.hop as unknown as Hop;
+    const { hop } = notice;
     const message = messageFor(docket, hop, {
       dates: datesOf(docket, this.#parts.law(), await databaseNow(session)),
       matrixVersion: routing.matrix.version,

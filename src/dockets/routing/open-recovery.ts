@@ -1,6 +1,6 @@
 /** The way back begins in the transaction that opens the breaker, with the queues as they were last seen. */
-import { type BreakerState, type Instant, toRfc3339 } from '../../core/index.ts';
-import type { QueueLevel } from '../rules/recovery/drain.ts';
+import type { Baseline } from '../rules/recovery/state.ts';
+import { type BreakerState, toRfc3339 } from '../../core/index.ts';
 import { startRecovery } from '../rules/recovery/next-recovery.ts';
 import type { DocketFact } from '../store/docket-facts.ts';
 import { queueReadings } from '../store/queues.ts';
@@ -8,12 +8,6 @@ import type { Session } from '../../postgres/index.ts';
 import { startRun } from '../store/recovery.ts';
 import { factOf } from './facts.ts';
 import { ROUTER, type RoutingParts } from './parts.ts';
-
-/** What was so before the failure; written here alone. */
-export interface Baseline {
-  readonly openedAt: Instant;
-  readonly queues: readonly QueueLevel[];
-}
 
 /** Undefined when a run for the target is open already. */
 export async function openRecovery(

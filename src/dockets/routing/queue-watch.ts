@@ -126,7 +126,7 @@ export class QueueWatch {
       backlog,
       lagMs,
       evidence: isSeen ? { ...seen.evidence, ...running } : { code: seen.code },
-      triggers: triggers.map((trigger) => stored(trigger)),
+      triggers,
     });
     await this.#noteUnseen(queue, seen);
     const [trigger] = triggers;

@@ -6,7 +6,6 @@ import { evidenceOf, listRuns, openRun, type StoredRun } from '../store/recovery
 import { findDocket } from '../store/dockets.ts';
 import { listDifferences, type StoredDifference } from '../store/differences.ts';
 import { readBreakers } from '../store/breakers.ts';
-import { docketOfRow } from './decide.ts';
 import type { Actor, RoutingParts } from './parts.ts';
 import { addToRun, type RecoveryOptions, recoveryPolicy } from './recovery.ts';
 import { loadRouting } from './setup.ts';
@@ -40,7 +39,7 @@ export async function recoveriesSeenBy(
       startedAt,
       mode,
       nextAt,
-      state: run.state as unknown as RecoveryState,
+      state: run.state,
       breaker: breakers.get(target) ?? CLOSED,
       evidence: (await evidenceOf(session, tenant, id)).map((one) => withoutCounts(one)),
       differences: await visibleDifferences(parts, viewer, run),
@@ -64,7 +63,7 @@ async function visibleDifferences(
   const visible: StoredDifference[] = [];
   for (const difference of await listDifferences(session, tenant, { run: run.id })) {
     const row = await findDocket(session, tenant, difference.docket);
-    if (row !== undefined && maySee(docketOfRow(row), viewer)) visible.push(difference);
+    if (row !== undefined && maySee(row.docket, viewer)) visible.push(difference);
   }
   return visible;
 }
@@ -103,7 +102,7 @@ export async function approveRun(
   const hurries = (await evidenceOf(parts.session, parts.tenant, run.id)).filter(isHurry);
   const hurriedBy = hurries.map(({ by }) => by);
   checkSecondPerson(`The recovery of "${target}"`, actor.id, hurriedBy);
-  const reasons = (run.state as unknown as { readonly reasons?: readonly string[] }).reasons ?? [];
+  const reasons = run.state.state === 'awaiting_approval' ? run.state.reasons : [];
   return add(parts, run, approval.options ?? {}, {
     happening: { kind: 'approved' },
     evidence: {

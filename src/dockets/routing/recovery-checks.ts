@@ -1,7 +1,6 @@
 /** The five checks of the way back, against the real target. Each answers with a verdict and what it was made of. */
 import { decodeJson, instant, sha256Of } from '../../core/index.ts';
 import { createHandoffs } from '../../people/index.ts';
-import type { Docket } from '../rules/docket/docket.ts';
 import { eventRow } from '../rules/docket/event-row.ts';
 import { sayDrift } from '../rules/docket/drift.ts';
 import type { CheckVerdict } from '../rules/recovery/next-recovery.ts';
@@ -27,7 +26,7 @@ import { bad, type CheckResult, good } from './check-result.ts';
 import { getOnce, type GetOutcome } from './get-once.ts';
 import type { HandoverOptions } from './handover-options.ts';
 import { readingsOf } from './intake.ts';
-import type { Baseline } from './open-recovery.ts';
+import type { Baseline } from '../rules/recovery/state.ts';
 import type { RoutingParts } from './parts.ts';
 import { OWN_QUEUE, type WatchedQueue } from './queue-watch.ts';
 import type { ActiveRouting } from './setup.ts';
@@ -80,7 +79,7 @@ export class RecoveryChecks {
     routing: ActiveRouting,
     target: Target,
   ): Promise<CheckResult> {
-    const baseline = run.baseline as unknown as Baseline;
+    const baseline = run.baseline;
     switch (step) {
       case 'health':
         return targetHealth(target, routing, {
@@ -116,10 +115,7 @@ export class RecoveryChecks {
     }
     const { session, tenant } = this.#parts;
     const since = instant(baseline.openedAt - PAST_MS_MAX);
-    // Written by the intake, from a docket.
-    const docket = (await passedEvent(session, tenant, { target: target.id, since })) as unknown as
-      | Docket
-      | undefined;
+    const docket = await passedEvent(session, tenant, { target: target.id, since });
     return docket?.event === undefined
       ? good({ sample: 'none' })
       : schemaOf(eventRow(docket.event), 'fallback log');

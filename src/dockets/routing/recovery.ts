@@ -144,7 +144,7 @@ export class Recovery {
   }
 
   async #check(run: StoredRun, routing: ActiveRouting): Promise<void> {
-    const state = run.state as unknown as RecoveryState;
+    const { state } = run;
     const target = routing.matrix.targets.get(run.target);
     // Leased because its turn has come by the database's clock; which check it is, the state says.
     const turn = nextTurnOf(state);
@@ -243,7 +243,7 @@ async function addOnce(
   const before = row?.state ?? CLOSED;
   // The cool-down lies before the first probe; a target that is down is asked at the pace of probes.
   const breakerPolicy = probingPolicy(request.routing.matrix.policy.breaker);
-  const turn = nextRecovery(run.state as unknown as RecoveryState, addition.happening, {
+  const turn = nextRecovery(run.state, addition.happening, {
     now,
     policy,
     isAutomatic,

@@ -17,8 +17,7 @@ export async function troublesOf(
     readings.flatMap(({ target, at, triggers: [trigger] }) =>
       target === undefined || trigger === undefined || now - at > READING_FRESH_MS
         ? []
-        : // Written only by the watch over queues, from triggers.
-          [[target, trigger as unknown as Trigger] as const],
+        : [[target, trigger] as const],
     ),
   );
 }

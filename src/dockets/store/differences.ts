@@ -1,4 +1,5 @@
 /** What the fallback log and a primary docket database do not agree about, each with its two-hour clock. */
+import type { Docket } from '../rules/docket/docket.ts';
 import { type Instant, type JsonValue, sha256Hex, type Sha256Hex } from '../../core/index.ts';
 import {
   hex,
@@ -87,9 +88,9 @@ export async function passedEvent(
   session: Pick<Session, 'run'>,
   tenant: string,
   at: { readonly target: string; readonly since: Instant },
-): Promise<JsonValue | undefined> {
+): Promise<Docket | undefined> {
   const [row] = await session.run(PASSED_EVENT, [tenant, at.target, at.since]);
-  return optional(row?.['docket'], json);
+  return optional(row?.['docket'], (value) => value as Docket);
 }
 
 const LAST_SUCCESS: Statement = {

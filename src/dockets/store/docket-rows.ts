@@ -1,4 +1,8 @@
 /** Dockets as they are stored. What was read of an event, and the state of its routing, are values of the rules: JSON here. */
+import type { Closed } from '../rules/docket/closing.ts';
+import type { Docket } from '../rules/docket/docket.ts';
+import type { Activation } from '../rules/routing/activation.ts';
+import type { RoutingState } from '../rules/routing/state.ts';
 import {
   type Instant,
   type JsonValue,
@@ -19,18 +23,18 @@ export interface StoredDocket {
   readonly source: string;
   readonly contentType: string;
   readonly payloadSha256: Sha256Hex;
-  readonly docket: JsonValue;
+  readonly docket: Docket;
   readonly receivedAt: Instant;
-  readonly state: JsonValue;
+  readonly state: RoutingState;
   readonly phase: DocketPhase;
   readonly tier: string;
   readonly target: string | undefined;
-  readonly activation: JsonValue | undefined;
+  readonly activation: Activation | undefined;
   /** What the assignment table was asked and said; undefined where none was asked. */
   readonly assignment: JsonValue | undefined;
   readonly nextAt: Instant | undefined;
   readonly closed:
-    | { readonly at: Instant; readonly by: string; readonly closing: JsonValue }
+    | { readonly at: Instant; readonly by: string; readonly closing: Closed }
     | undefined;
   /** The last entry of this docket in the logs `filing` and `access`. */
   readonly ver: number;
@@ -78,6 +82,7 @@ export const DOCKET_COLUMNS = `
 
 export const DATABASE_NOW = `date_trunc('milliseconds', clock_timestamp())`;
 
+/** The columns of type jsonb hold what the rules wrote; the database keeps them from being changed otherwise. */
 export function docketRow(row: Row): StoredDocket {
   const closedAt = optional(row['closed_at'], when);
   return {
@@ -86,20 +91,20 @@ export function docketRow(row: Row): StoredDocket {
     source: text(row['source']),
     contentType: text(row['content_type']),
     payloadSha256: sha256Hex(hex(row['payload_sha256'])),
-    docket: json(row['docket']),
+    docket: row['docket'] as Docket,
     receivedAt: when(row['received_at']),
-    state: json(row['state']),
+    state: row['state'] as RoutingState,
     // A check constraint holds the column to these words.
     phase: text(row['phase']) as DocketPhase,
     tier: text(row['tier']),
     target: optional(row['target'], text),
-    activation: optional(row['activation'], json),
+    activation: optional(row['activation'], (value) => value as Activation),
     assignment: optional(row['assignment'], json),
     nextAt: optional(row['next_at'], when),
     closed:
       closedAt === undefined
         ? undefined
-        : { at: closedAt, by: text(row['closed_by']), closing: json(row['closing']) },
+        : { at: closedAt, by: text(row['closed_by']), closing: row['closing'] as Closed },
     ver: Number(row['ver']),
     accessVer: Number(row['access_ver']),
     handoffs: Number(row['handoffs']),

@@ -1,4 +1,5 @@
 /** Attempts to hand dockets over: the fallback log, notices of the manual tier, and the links in notices. */
+import type { Hop } from '../rules/routing/state.ts';
 import type { Instant, JsonValue } from '../../core/index.ts';
 import {
   lockedOnce,
@@ -21,7 +22,7 @@ export interface HandoffView {
   readonly party: string;
   readonly attempt: number;
   readonly reason: string | undefined;
-  readonly hop: JsonValue;
+  readonly hop: Hop;
   readonly dates: JsonValue;
   readonly startedAt: Instant;
   /** Undefined while it is under way, and for ever where its process died. */
@@ -62,7 +63,8 @@ function handoffOf(row: Row): HandoffView {
     party: text(row['party']),
     attempt: Number(row['attempt']),
     reason: optional(row['reason'], text),
-    hop: json(row['hop']),
+    // Written with the intent, from a value of the rules.
+    hop: row['hop'] as Hop,
     dates: json(row['dates']),
     startedAt: when(row['started_at']),
     ended:

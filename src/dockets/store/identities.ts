@@ -1,7 +1,8 @@
 /** Which event a docket is about, in one spelling. Rows of before identities were kept get theirs at the next intake. */
-import type { Instant, JsonValue } from '../../core/index.ts';
+import type { Docket } from '../rules/docket/docket.ts';
+import type { Instant } from '../../core/index.ts';
 import { type Session, type Statement, text, when } from '../../postgres/index.ts';
-import { DATABASE_NOW, json, type Run } from './docket-rows.ts';
+import { DATABASE_NOW, type Run } from './docket-rows.ts';
 
 const BEGIN: Statement = {
   name: 'docket-intake-begin',
@@ -44,14 +45,14 @@ const PAGE = 1_000;
 export async function identifyDockets(
   run: Run,
   tenant: string,
-  identityOf: (docket: JsonValue) => string | undefined,
+  identityOf: (docket: Docket) => string | undefined,
 ): Promise<void> {
   let after = '';
   for (;;) {
     const rows = await run(UNIDENTIFIED, [tenant, after, PAGE]);
     const identified = rows.map((row) => {
       const id = text(row['id']);
-      return { id, identity: identityOf(json(row['docket'])) ?? `own/${id}` };
+      return { id, identity: identityOf(row['docket'] as Docket) ?? `own/${id}` };
     });
     if (identified.length > 0) await run(IDENTIFY, [tenant, JSON.stringify(identified)]);
     if (rows.length < PAGE) return;

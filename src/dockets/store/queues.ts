@@ -1,7 +1,8 @@
 /** How full queues are: our own, as the table of dockets shows it, and the last reading of each other one. */
-import type { Instant, JsonValue } from '../../core/index.ts';
+import type { Trigger } from '../rules/routing/triggers.ts';
+import type { Instant } from '../../core/index.ts';
 import { optional, type Session, type Statement, text, when } from '../../postgres/index.ts';
-import { json, jsonText } from './docket-rows.ts';
+import { jsonText } from './docket-rows.ts';
 
 const OWN: Statement = {
   name: 'docket-queue-own',
@@ -27,7 +28,7 @@ interface QueueReading {
   readonly lagMs: number | undefined;
   readonly evidence: object;
   /** What of it is over a threshold. */
-  readonly triggers: readonly JsonValue[];
+  readonly triggers: readonly Trigger[];
 }
 
 const NOTE: Statement = {
@@ -72,6 +73,6 @@ export async function queueReadings(
     lagMs: optional(row['lag_ms'], Number),
     // Written only here, from an object and a list.
     evidence: row['evidence'] as object,
-    triggers: json(row['triggers']) as readonly JsonValue[],
+    triggers: row['triggers'] as readonly Trigger[],
   }));
 }

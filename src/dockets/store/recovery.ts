@@ -1,5 +1,6 @@
 /** Recovery runs with their evidence. The lease of a run is the one probe that a breaker which is not closed may have. */
-import type { Instant, JsonValue } from '../../core/index.ts';
+import type { Baseline, RecoveryState } from '../rules/recovery/state.ts';
+import type { Instant } from '../../core/index.ts';
 import {
   lockedOnce,
   optional,
@@ -9,7 +10,7 @@ import {
   text,
   when,
 } from '../../postgres/index.ts';
-import { DATABASE_NOW, json, jsonText, type Run } from './docket-rows.ts';
+import { DATABASE_NOW, jsonText, type Run } from './docket-rows.ts';
 
 type RecoveryPhase = 'probing' | 'checking' | 'awaiting_approval' | 'closed' | 'abandoned';
 
@@ -18,8 +19,8 @@ export interface StoredRun {
   readonly target: string;
   readonly startedAt: Instant;
   readonly mode: 'automatic' | 'by_hand';
-  readonly baseline: JsonValue;
-  readonly state: JsonValue;
+  readonly baseline: Baseline;
+  readonly state: RecoveryState;
   readonly phase: RecoveryPhase;
   readonly nextAt: Instant | undefined;
   readonly leasedUntil: Instant | undefined;
@@ -183,8 +184,9 @@ function runOf(row: Row): StoredRun {
     target: text(row['target']),
     startedAt: when(row['started_at']),
     mode: row['mode'] === 'by_hand' ? 'by_hand' : 'automatic',
-    baseline: json(row['baseline']),
-    state: json(row['state']),
+    // Written here alone, from values of the rules.
+    baseline: row['baseline'] as Baseline,
+    state: row['state'] as RecoveryState,
     // A check constraint holds the column to these words.
     phase: text(row['phase']) as RecoveryPhase,
     nextAt: optional(row['next_at'], when),

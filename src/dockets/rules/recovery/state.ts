@@ -2,6 +2,7 @@
  * Where the recovery of a target stands. A breaker that has opened closes only at the end of this way, and never because
  * some time has passed. Every field is plain JSON.
  */
+import type { QueueLevel } from './drain.ts';
 import type { Instant } from '../../../core/index.ts';
 
 /** In this order. `health` is asked twice in a row; the others once they are good. */
@@ -47,4 +48,10 @@ export const DEFAULT_RECOVERY: RecoveryPolicy = {
 /** When the run wants its next turn; undefined when it waits for a person, or is over. */
 export function nextTurnOf(state: RecoveryState): Instant | undefined {
   return state.state === 'probing' || state.state === 'checking' ? state.nextAt : undefined;
+}
+
+/** What was so before the failure. */
+export interface Baseline {
+  readonly openedAt: Instant;
+  readonly queues: readonly QueueLevel[];
 }
