@@ -10,7 +10,7 @@ import { addUser } from '../src/oversight/acts/users.ts';
 import { approve, importFile } from '../src/filings/acts/batches.ts';
 import { personOf } from '../src/people/acts/people.ts';
 import { createFilewright, type Filewright } from '../src/app.ts';
-import { readProfile } from '../src/lanes/portals/read-profile.ts';
+import { readProfile } from '../src/lanes/profile/read-profile.ts';
 import { packageRoot } from '../src/postgres/package-root.ts';
 import { stopEmbedded } from '../src/postgres/embedded/stop.ts';
 import type { BenchLane } from './shape.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Profile } from '../../src/core/profile.ts';
-import { readProfile } from '../../src/lanes/portals/read-profile.ts';
+import { readProfile } from '../../src/lanes/profile/read-profile.ts';
 import { packageRoot } from '../../src/postgres/package-root.ts';
 
 /** Whose times the pages keep. */

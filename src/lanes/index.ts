@@ -27,7 +27,7 @@ export { systemProcesses } from './live/processes.ts';
 export { SessionKeeper } from './live/session-keeper.ts';
 export { Unawaited } from './live/unawaited.ts';
 export { createPortal, type LanePortal } from './portals/portal.ts';
-export { readProfile } from './portals/read-profile.ts';
+export { readProfile } from './profile/read-profile.ts';
 export { mayKeepBusy } from './rules/busy.ts';
 export { classifySend, classifyStatus, pauseAskedBy } from './rules/classify.ts';
 export { needPayload, type Own, ownOf } from './rules/echoes.ts';

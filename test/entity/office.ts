@@ -10,7 +10,7 @@ import { createFilewright, type Filewright } from '../../src/app.ts';
 import type { BatchId } from '../../src/core/ids.ts';
 import type { LaneState } from '../../src/core/lane.ts';
 import type { Profile } from '../../src/core/profile.ts';
-import { readProfile } from '../../src/lanes/portals/read-profile.ts';
+import { readProfile } from '../../src/lanes/profile/read-profile.ts';
 import { listFilings } from '../../src/filings/store/filings.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import type { BehaviourChange } from '../../src/testing/simulator/behaviour.ts';

@@ -10,7 +10,7 @@ import { entityGates, type GateResult } from '../../src/entities/rules/gates.ts'
 import { FILING_SCHEMAS } from '../../src/entities/rules/gates-schema.ts';
 import type { Gated, LawGates, Payload } from '../../src/entities/rules/gates-report.ts';
 import { gateAtSend } from '../../src/entities/rules/gates-at-send.ts';
-import { readProfile } from '../../src/lanes/portals/read-profile.ts';
+import { readProfile } from '../../src/lanes/profile/read-profile.ts';
 import { sampleProfile } from '../../src/testing/simulator/sample-profile.ts';
 
 const root = new URL('../../', import.meta.url);

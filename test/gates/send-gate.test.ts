@@ -8,7 +8,7 @@ import type { Exchange } from '../../src/core/exchange.ts';
 import type { Filing } from '../../src/core/filing.ts';
 import { instant } from '../../src/core/time.ts';
 import { takeTurn, type TurnPorts, type Waiting } from '../../src/filings/delivery/turn.ts';
-import { readProfile } from '../../src/lanes/portals/read-profile.ts';
+import { readProfile } from '../../src/lanes/profile/read-profile.ts';
 import { ROOT } from '../fixtures/cli.ts';
 
 const NOW = instant(Date.parse('2027-02-01T18:00:00Z'));

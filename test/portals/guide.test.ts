@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { addPortalCommands } from '../../src/cli/commands/portal.ts';
 import { FilewrightError } from '../../src/core/errors.ts';
 import { CHECK_REASONS } from '../../src/lanes/conformance/conformance.ts';
-import { readProfile } from '../../src/lanes/portals/read-profile.ts';
+import { readProfile } from '../../src/lanes/profile/read-profile.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import type { BehaviourChange } from '../../src/testing/simulator/behaviour.ts';
 import { type Simulator, startSimulator } from '../../src/testing/simulator/portal-server.ts';

@@ -12,7 +12,7 @@ import type { StatusAnswer, Verdict } from '../../src/core/verdict.ts';
 import type { WriteGuard } from '../../src/core/ports.ts';
 import { createPortal, type LanePortal } from '../../src/lanes/portals/portal.ts';
 import type { PortalOptions } from '../../src/lanes/portals/exchanger.ts';
-import { readProfile } from '../../src/lanes/portals/read-profile.ts';
+import { readProfile } from '../../src/lanes/profile/read-profile.ts';
 import type { SessionCollision } from '../../src/lanes/portals/collision-watch.ts';
 import type { BehaviourChange } from '../../src/testing/simulator/behaviour.ts';
 import { type Simulator, startSimulator } from '../../src/testing/simulator/portal-server.ts';

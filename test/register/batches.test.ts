@@ -14,7 +14,7 @@ import { recompute } from '../../src/entities/acts/recompute.ts';
 import type { BatchId } from '../../src/core/ids.ts';
 import type { Profile } from '../../src/core/profile.ts';
 import { runJobsOnce } from '../../src/work/on-demand.ts';
-import { readProfile } from '../../src/lanes/portals/read-profile.ts';
+import { readProfile } from '../../src/lanes/profile/read-profile.ts';
 import { listPeople } from '../../src/people/store/people.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { ROOT } from '../fixtures/cli.ts';

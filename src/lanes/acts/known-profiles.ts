@@ -1,6 +1,6 @@
 /** The profiles that a running worker goes by: those that it began with, and what `lane add` has brought since. */
 import { FilewrightError, type LaneCode, type Log, type Profile } from '../../core/index.ts';
-import { readProfile } from '../portals/read-profile.ts';
+import { readProfile } from '../profile/read-profile.ts';
 import { changedProfiles } from '../store/lanes.ts';
 import type { Session } from '../../postgres/index.ts';
 

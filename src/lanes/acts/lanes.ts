@@ -10,7 +10,7 @@ import {
 import { laneAfter, type LaneEvent } from '../rules/lane-rules.ts';
 import { laneFacts } from '../rules/lane-facts.ts';
 import type { Installation } from '../../ledger/index.ts';
-import { readProfile } from '../portals/read-profile.ts';
+import { readProfile } from '../profile/read-profile.ts';
 import { addLane, changeLaneByPerson, storedLanes } from '../store/lanes.ts';
 import { laneCounts } from '../store/lane-counts.ts';
 import { userFact } from '../../people/index.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fillForm } from './form-filling.ts';
 import { fingerprintOf, type FormStructure, readForm } from './form-structure.ts';
-import { parsePage } from './page-parser.ts';
+import { parsePage } from '../profile/page-parser.ts';
 
 const URL_OF_PAGE = 'https://portal.invalid/base/form';
 const FORM = `<form id="f" method="post" action="submit">

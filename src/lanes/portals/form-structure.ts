@@ -1,5 +1,5 @@
 import { canonicalBytes, sha256Of } from '../../core/index.ts';
-import type { Page } from './page-parser.ts';
+import type { Page } from '../profile/page-parser.ts';
 
 interface FormControl {
   readonly name: string;

@@ -1,5 +1,5 @@
 import type { Answer, PageReading, Profile } from '../../core/index.ts';
-import { type Page, parsePage } from './page-parser.ts';
+import { type Page, parsePage } from '../profile/page-parser.ts';
 
 // A confirmation or form page has a few kilobytes; parsing eight megabytes would hold up every other lane.
 const PAGE_BYTES_MAX = 2 * 1024 * 1024;

@@ -6,7 +6,7 @@ import type { Leg } from './exchange-run.ts';
 import { fillFields } from './form-filling.ts';
 import { readForm } from './form-structure.ts';
 import type { LaneWire } from './lane-wire.ts';
-import type { Page } from './page-parser.ts';
+import type { Page } from '../profile/page-parser.ts';
 import { charsetOf, pageOf, readPage } from './page-reader.ts';
 import type { Session } from './session.ts';
 

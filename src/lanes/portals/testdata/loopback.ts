@@ -6,7 +6,7 @@ import type { Answer, Exchange, Failure } from '../../../core/exchange.ts';
 import { idempotencyKey } from '../../../core/ids.ts';
 import type { Profile } from '../../../core/profile.ts';
 import type { SendRequest, WriteGuard } from '../../../core/ports.ts';
-import { readProfile } from '../read-profile.ts';
+import { readProfile } from '../../profile/read-profile.ts';
 
 const read = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8');
 export const testKey = () => read('./test-key.pem');

@@ -298,7 +298,7 @@ describe('readProfile', () => {
 describe('the published profile format', () => {
   it('docs/reference/profile.schema.json is what the schema in the code says', () => {
     // To write it anew: build, then
-    // node -e "import('./dist/src/lanes/index.js').then((p) => console.log(JSON.stringify(p.profileJsonSchema())))"
+    // node -e "import('../portals/dist/src/lanes/index.js').then((p) => console.log(JSON.stringify(p.profileJsonSchema())))"
     // and format the file.
     const file = new URL('docs/reference/profile.schema.json', root);
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(profileJsonSchema());
