@@ -17,6 +17,18 @@ const ROOMS: ReadonlyMap<string, readonly string[]> = new Map(
   ].map(([, room = '', may = '']) => [room, may.split(', ')]),
 );
 
+/** Rooms of which commands may use anything: nothing in them reads what is stored. */
+const FREE_TO_ALL = ['core', 'calendar', 'access', 'system', 'intake', 'testing', 'wire'];
+/** From elsewhere, and harmless: words, places and files, and nothing that is stored. */
+const HARMLESS = [
+  'verifyFolder',
+  'packageRoot',
+  'readProfile',
+  'laneDocuments',
+  'DIFFERENCE_KINDS',
+  'REVIEW_FILTERS',
+];
+
 /** The clock, the dice and the environment come through ports; only these files touch the real ones. */
 const REAL_WORLD = [
   /^system\//,
@@ -77,6 +89,19 @@ describe('rooms', () => {
         }
       }
     }
+    expect(faults).toEqual([]);
+  });
+
+  it('the command line takes from a slice its acts, its rules and types, and never what its store does', () => {
+    const faults = sources
+      .filter((file) => short(file).startsWith('cli/'))
+      .flatMap((file) =>
+        valuesTaken(file).flatMap(({ door, name }) => {
+          const from = ownerOf(door, name);
+          const isOpen = from === undefined || /^[a-z]+\/(acts|rules)\//.test(from);
+          return isOpen || HARMLESS.includes(name) ? [] : [`${short(file)}: ${name} of ${from}`];
+        }),
+      );
     expect(faults).toEqual([]);
   });
 
@@ -220,6 +245,34 @@ function importsOf(file: string): string[] {
   const text = readFileSync(file, 'utf8');
   const found = [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g)];
   return found.map((match) => resolve(dirname(file), match[1] ?? ''));
+}
+
+/** Names, types left out, that a file takes by the door of another room, at once or when it needs them. */
+function valuesTaken(file: string): { readonly door: string; readonly name: string }[] {
+  const text = readFileSync(file, 'utf8');
+  const found = [
+    ...text.matchAll(/^import \{([^}]*)\} from '([^']+\/index\.ts)'/gm),
+    ...text.matchAll(/\{([^{}]*)\}\s*=\s*await import\(\s*'([^']+\/index\.ts)'/g),
+  ];
+  return found.flatMap(([, names = '', from = '']) =>
+    names
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== '' && !name.startsWith('type '))
+      .map((name) => ({ door: resolve(dirname(file), from), name: name.split(/ as |:/)[0] ?? '' })),
+  );
+}
+
+/** The file behind a door that a name comes from; undefined where commands may use anything. */
+function ownerOf(door: string, name: string): string | undefined {
+  if (FREE_TO_ALL.includes(short(door).replace(/\/.*/, ''))) return undefined;
+  for (const [, names = '', from = ''] of readFileSync(door, 'utf8').matchAll(
+    /^export \{([^}]*)\} from '([^']+)'/gm,
+  )) {
+    if (names.split(',').some((one) => one.trim() === name))
+      return short(resolve(dirname(door), from));
+  }
+  return undefined;
 }
 
 function short(file: string): string {
