@@ -180,11 +180,8 @@ async function workerOf(
   settings: Parameters<Filewright['worker']>[1],
 ): Promise<RunningParts> {
   const { base, environment } = opened;
-  const { Worker } = await import('./filings/index.ts');
-  const { systemProcesses } = await import('./lanes/index.ts');
-  const { createPortal } = await import('./lanes/index.ts');
-  const { knownProfiles } = await import('./lanes/index.ts');
-  const { sendGate } = await import('./filings/index.ts');
+  const { sendGate, Worker } = await import('./filings/index.ts');
+  const { createPortal, knownProfiles, systemProcesses } = await import('./lanes/index.ts');
   const { session, tenant, clock, ids, vault, log } = base;
   const store = deliveryStoreOf(opened, settings?.leaseMs);
   const thread = sequencerThreadOf(opened);
@@ -243,8 +240,7 @@ async function readingOf<Result>(
   work: (reader: LaneReader) => Promise<Result>,
 ): Promise<Result> {
   const { clock } = opened.base;
-  const { systemProcesses, withLaneReader } = await import('./lanes/index.ts');
-  const { createPortal } = await import('./lanes/index.ts');
+  const { createPortal, systemProcesses, withLaneReader } = await import('./lanes/index.ts');
   const store = deliveryStoreOf(opened, undefined);
   const portal = createPortal({ environment: opened.environment });
   const ports = { clock, store, processes: systemProcesses(), portal, leaseMs: LEASE_MS };
