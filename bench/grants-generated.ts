@@ -6,7 +6,7 @@ import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { type Day, formatDay, parseDay } from '../src/calendar/day.ts';
 import { StrictCsv } from '../src/core/csv/strict-csv.ts';
-import type { BankLine, ExpectedReceipt } from '../src/grants/rules/matching/bank-line.ts';
+import type { BankLine, ExpectedPayment } from '../src/grants/rules/matching/bank-line.ts';
 import { packageRoot } from '../src/postgres/package-root.ts';
 
 const SEED = 20_261_115;
@@ -197,7 +197,7 @@ function generatedCents(row: number): number {
 
 export interface MatchRow {
   readonly lines: readonly BankLine[];
-  readonly receipt: ExpectedReceipt;
+  readonly expectedPayment: ExpectedPayment;
 }
 
 /** Row n of `count` for the matcher alone: references, none, payments in parts, several in one, equal amounts. */
@@ -230,7 +230,7 @@ export function matchRow(row: number, count: number): MatchRow {
     lines: isInParts
       ? [line(`b${row}a`, half, late), line(`b${row}b`, amountCents - half, late + 1)]
       : [line(`b${row}`, amountCents, late)],
-    receipt: {
+    expectedPayment: {
       id: `l${row}`,
       grant: `grant ${row}`,
       payer,

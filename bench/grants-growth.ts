@@ -39,8 +39,8 @@ function secondsOf(rows: number): number {
       matchRow(from + at, rows),
     );
     seconds += processorSeconds(() => {
-      for (const { receipt, lines } of some) {
-        entries.addReceipt(receipt);
+      for (const { expectedPayment, lines } of some) {
+        entries.addExpectedPayment(expectedPayment);
         for (const line of lines) entries.addLine(line);
       }
     });

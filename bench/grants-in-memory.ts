@@ -3,7 +3,7 @@ import { parseDay } from '../src/calendar/day.ts';
 import { instant } from '../src/core/time.ts';
 import { readFeed } from '../src/grants/rules/feeds/read-feed.ts';
 import { bankLineOf } from '../src/grants/rules/matching/from-feed.ts';
-import type { ExpectedReceipt } from '../src/grants/rules/matching/bank-line.ts';
+import type { ExpectedPayment } from '../src/grants/rules/matching/bank-line.ts';
 import { grantsLawFrom } from '../src/grants/rules/law.ts';
 import { ingestAward, type Ingested } from '../src/grants/rules/intake/ingest.ts';
 import { matchEach } from '../src/grants/rules/matching/match.ts';
@@ -36,8 +36,8 @@ export async function grantsInMemory(quick: boolean): Promise<PartResult> {
     const award = ingestAward(record, context);
     if (award.ordinal % LOOK_EVERY === 0) memory.look();
     if (award.kind !== 'accepted') refused += 1;
-    const receipt = receiptOf(award);
-    if (receipt !== undefined) entries.addReceipt(receipt);
+    const expectedPayment = expectedPaymentOf(award);
+    if (expectedPayment !== undefined) entries.addExpectedPayment(expectedPayment);
   }
   let lines = 0;
   let hasEnded = false;
@@ -71,7 +71,7 @@ export async function grantsInMemory(quick: boolean): Promise<PartResult> {
   };
 }
 
-function receiptOf(award: Ingested): ExpectedReceipt | undefined {
+function expectedPaymentOf(award: Ingested): ExpectedPayment | undefined {
   if (award.kind !== 'accepted') return undefined;
   const { payload, metadata } = award;
   const text = (name: string): string | undefined => {

@@ -18,6 +18,7 @@ import { feedFigures } from './feeds.ts';
 import { grantYearFigures } from './grant-years.ts';
 import { grantsFigures } from './grants.ts';
 import { growth } from './growth.ts';
+import { historyFigures } from './history.ts';
 import { ledgerFigures } from './ledger.ts';
 import { makespan, type MakespanRow } from './makespan.ts';
 import { type Part, readOptions, USAGE } from './options.ts';
@@ -25,7 +26,7 @@ import { atMost, type Figure, markdown, median, together } from './report.ts';
 import { FULL, QUICK, routingFigures } from './routing.ts';
 import { takeover } from './takeover.ts';
 
-const { parts, quick } = orUsage(USAGE, readOptions);
+const { parts, quick, rows } = orUsage(USAGE, readOptions);
 const figures: Figure[] = [];
 const details: string[] = [];
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
@@ -196,6 +197,13 @@ await part('routing', async () => {
 await part('ledger', async () => {
   const sizes = quick ? { append: 20_000, export: 50_000 } : { append: 100_000, export: 1_000_000 };
   const measured = await ledgerFigures(sizes, say);
+  figures.push(...measured.figures);
+  details.push(...measured.details);
+});
+await part('history', async () => {
+  const count = rows ?? (quick ? 500_000 : 10_000_000);
+  say(`Work over ${count} rows of history`);
+  const measured = await historyFigures(count, say);
   figures.push(...measured.figures);
   details.push(...measured.details);
 });

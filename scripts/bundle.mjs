@@ -16,6 +16,7 @@ export async function bundle(dist) {
       'sequencer-thread-main': entry('ledger/store/sequencer-thread-main.js'),
     },
     platform: 'node',
+    preserveEntrySignatures: 'allow-extension',
     external: (id) => !/^[./]/.test(id) && !BUNDLED.test(id),
     // Our modules do nothing by being loaded; a command takes only what it uses of a room.
     treeshake: {
@@ -31,10 +32,22 @@ export async function bundle(dist) {
     sourcemap: true,
     // Else small helpers end up in one file with the HTTP client, and every command that uses one reads a megabyte.
     codeSplitting: {
+      // A group takes its own files alone, not the helpers that they use.
+      includeDependenciesRecursively: false,
       groups: [
         { name: 'undici', test: /node_modules[\\/]undici/ },
         { name: 'typebox', test: /node_modules[\\/]typebox/ },
         { name: 'core', test: /[\\/]src[\\/]core[\\/]/ },
+        { name: 'profiles', test: /[\\/]src[\\/]lanes[\\/]profile[\\/]/ },
+        { name: 'brokers', test: /[\\/]src[\\/]dockets[\\/]brokers[\\/](rabbit|redis)-(?!url)/ },
+        { name: 'senders', test: /[\\/]src[\\/]people[\\/](notify[\\/]|notice-sender)/ },
+        {
+          name: 'jobs',
+          test: /[\\/]src[\\/]oversight[\\/](jobs|acts[\\/](consumers|docket-router))\./,
+        },
+        { name: 'portals', test: /[\\/]src[\\/]lanes[\\/]portals[\\/]/ },
+        // Whoever checks a profile looks at the form of its references, and opens no connection.
+        { name: 'wire', test: /[\\/]src[\\/]wire[\\/](?!credentials|reference)/ },
       ],
     },
   });

@@ -41,7 +41,8 @@ const figures = {
   'files that refuse the first person': files
     .filter(({ text }) => /'SELF_APPROVAL'/.test(text))
     .map(({ name }) => name),
-  'tables that are claimed': claimed(),
+  queues: queues(),
+  'tables of which rows are locked, others passed over': lockedTables(),
   'runs of an import': namesOf(({ text }) => /\bnew ErrorFile\(/.test(text)),
   'readers of CSV': namesOf(cutsCsv),
   'users of an XML parser': namesOf(({ text }) => /\bnew SaxesParser\b/.test(text)),
@@ -120,22 +121,47 @@ function cutsCsv({ text }) {
   return hasQuote && /'\\n'|\b0x0a\b/.test(text) && !/'\\\\'|\b0x5c\b/i.test(text);
 }
 
-/** Tables of which a process takes rows that nobody else has: by `lockedOnce`, or with `skip locked` in its own text. */
-function claimed() {
+/** Tables of which a process locks rows and passes over those that others have: by `lockedOnce`, or in its own text. */
+function lockedTables() {
   const names = new Set();
-  for (const { text } of files) {
-    for (const [, sql] of text.matchAll(/lockedOnce\(\s*'\w+',\s*`([^`]*)`/g)) note(sql);
-    for (const [, sql] of text.matchAll(
-      /select((?:(?!\bselect\b)[^`])*?)for update (?:of \w+ )?skip locked/g,
+  const note = (select, alias) => {
+    const from = select.slice(select.search(/\bfrom /));
+    const read = [...from.matchAll(/(?:^from|join|,) (\w+)(?: (\w+))?/g)];
+    // The one that is named after "of"; without a name, the only one there is.
+    const [, name] = (alias === undefined ? read[0] : read.find(([, , as]) => as === alias)) ?? [];
+    if (name !== undefined) names.add(name);
+  };
+  for (const { name, text } of files) {
+    if (name === 'postgres/locked-once.ts') continue;
+    for (const [, select, alias] of text.matchAll(
+      /lockedOnce\(\s*'\w+',\s*`([^`]*)`,?\s*(?:\{ of: '(\w+)' \})?/g,
     ))
-      note(sql);
-  }
-  function note(sql) {
-    for (const [, name] of sql.matchAll(/\b(?:from|join) (\w+)/g)) {
-      if (tables.some((table) => table.name === name)) return names.add(name);
-    }
+      note(select, alias);
+    for (const found of text.matchAll(/\bfor update (?:of (\w+) )?skip locked/g))
+      note(selectBefore(text, found.index), found[1]);
   }
   return [...names].sort();
+}
+
+/** The select that ends here, without what stands in parentheses inside it. */
+function selectBefore(text, end) {
+  let select = '';
+  for (let at = end - 1, depth = 0; at >= 0 && depth >= 0 && text[at] !== '`'; at -= 1) {
+    if (text[at] === ')') depth += 1;
+    if (depth === 0) select = text[at] + select;
+    if (text[at] === '(') depth -= 1;
+  }
+  return select;
+}
+
+/**
+ * Of these, where rows wait for their turn. A row of a queue says when its next try is; a slot, or a key that is due to be
+ * shredded, is locked for a moment and waits for nothing.
+ */
+function queues() {
+  const hasTurn = (name) =>
+    tables.some((table) => table.name === name && /^\s*next_at timestamptz\b/m.test(table.body));
+  return lockedTables().filter(hasTurn);
 }
 
 function resolved(file) {

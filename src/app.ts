@@ -16,11 +16,11 @@ import {
   PostgresDeliveryStore,
   PostgresIntakeStore,
   readThresholds,
-  type RunningParts,
+  type RunningDeps,
   warnOnArrival,
 } from './filings/index.ts';
 import type { Filewright, RouterSettings } from './filewright.ts';
-import type { JobsOptions } from './work/index.ts';
+import type { JobsOptions } from './oversight/index.ts';
 import {
   hasTenantKey,
   KeyVault,
@@ -54,7 +54,7 @@ export {
   type Filewright,
   type JobsSettings,
   type RouterSettings,
-  type RunningParts,
+  type RunningDeps,
 } from './filewright.ts';
 
 /** Often enough that readiness (5 s) is never in doubt, seldom enough that groups are full. */
@@ -106,14 +106,14 @@ export async function createFilewright(options: FilewrightOptions = {}): Promise
       worker: (profiles, settings) => workerOf(opened, profiles, settings),
       reading: (lane, work) => readingOf(opened, lane, work),
       inSlots: (lane, wants, work) => inSlotsOf(opened, lane, wants, work),
-      // Loaded on demand: the job runner is the heaviest dependency, and most commands never need it.
+      // Loaded on demand: most commands never need it.
       jobs: async (settings) => {
-        const { startJobs } = await import('./work/index.ts');
-        return startJobs({ ...jobs, ...settings });
+        const { startBackgroundWork } = await import('./oversight/index.ts');
+        return startBackgroundWork({ ...jobs, ...settings });
       },
       runJobsOnce: async (settings) => {
-        const { runJobsOnce } = await import('./work/index.ts');
-        return runJobsOnce({ ...jobs, ...settings }, settings);
+        const { runBackgroundWorkOnce } = await import('./oversight/index.ts');
+        return runBackgroundWorkOnce({ ...jobs, ...settings }, settings);
       },
       router: (settings) => routerOf(opened, settings),
       close: async () => {
@@ -178,7 +178,7 @@ async function workerOf(
   opened: Opened,
   profiles: Parameters<Filewright['worker']>[0],
   settings: Parameters<Filewright['worker']>[1],
-): Promise<RunningParts> {
+): Promise<RunningDeps> {
   const { base, environment } = opened;
   const { sendGate, Worker } = await import('./filings/index.ts');
   const { createPortal, knownProfiles, systemProcesses } = await import('./lanes/index.ts');

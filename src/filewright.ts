@@ -5,7 +5,7 @@ import type { RunningJobs } from './work/index.ts';
 import type { RouterOptions, RunningRouter } from './dockets/index.ts';
 import type { Installation } from './ledger/index.ts';
 
-export { type RunningParts } from './filings/index.ts';
+export { type RunningDeps } from './filings/index.ts';
 
 /** What can be opened beyond the installation itself. */
 export interface Filewright extends Installation, FilingEngine {

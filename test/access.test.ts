@@ -164,11 +164,11 @@ describe('who may', () => {
     expect(may(OPERATOR, 'filing.open', 'f-1')).toEqual({
       allowed: false,
       code: 'NO_CREDENTIAL',
-      reason: 'filing.open (f-1): a personal key was expected, and none was given',
+      reason: 'filing.open (f-1): expected a personal key; none was given',
     });
     const refused = may(PROGRAM, 'batch.approve');
     expect(refused).toMatchObject({ allowed: false, code: 'NOT_PERMITTED' });
-    expect(JSON.stringify(refused)).toContain('not for CRM');
+    expect(JSON.stringify(refused)).toContain('not allowed for CRM');
     expect(ERRORS.NOT_PERMITTED.remedy).not.toBe('');
   });
 

@@ -48,7 +48,7 @@ describe('commands in the documents', () => {
     expect(named.filter((name) => !scripts.includes(name))).toEqual([]);
   });
 
-  it('a misspelt command, option or a missing argument would be noticed', () => {
+  it('a misspelled command, option or a missing argument would be noticed', () => {
     expect(faultsOf('filewright batch improt x.csv')).toHaveLength(1);
     expect(faultsOf('filewright batch import x.csv --dry')).toHaveLength(1);
     expect(faultsOf('filewright batch approve')).toHaveLength(1);

@@ -82,9 +82,13 @@ describe('facts of the demos', () => {
 describe('a fact in another spelling', () => {
   const at = '2026-03-02T10:00:00.000Z';
   it.each([
-    ['a moment as a number', { at: 1_772_445_600_000, due: '2026-03-02' }, '/at: an instant'],
+    [
+      'a moment as a number',
+      { at: 1_772_445_600_000, due: '2026-03-02' },
+      '/at: expected an instant',
+    ],
     ['a name in camelCase', { at, dueDay: '2026-03-02' }, '/dueDay: there is no such field'],
-    ['a day that is a moment', { at, due: at }, '/due: a day'],
+    ['a day that is a moment', { at, due: at }, '/due: expected a day'],
   ])('is refused: %s', (_, data, fault) => {
     expect(() => requireFitting('docket.late', data)).toThrow(fault);
   });

@@ -55,7 +55,8 @@ export class Evidence {
   claimable(lanes: readonly string[]): Promise<number> {
     return this.count(
       `filing f join lane l on l.tenant = f.tenant and l.code = f.lane
-       where f.lane = any($1) and f.next_at <= now() and f.last_safe > now() and l.open_from <= now()`,
+       where f.lane = any($1) and f.next_at <= now() and f.last_safe > now() and l.open_from <= now()
+         and (not l.asks_only or f.step->>'action' in ('ask', 'poll'))`,
       [lanes],
     );
   }

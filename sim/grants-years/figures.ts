@@ -9,7 +9,7 @@ export interface YearFigures {
   readonly precision: number;
   readonly recall: number;
   readonly questions: number;
-  /** Entries that nobody can settle without being told, and those that were asked about and may be. */
+  /** Entries that nobody can resolve without being told, and those that were asked about and may be. */
   readonly needed: number;
   /** Of all months together, each without its sign. */
   readonly centsOff: number;

@@ -30,7 +30,7 @@ const HABITS_BY_FORMAT = {
   batch_without_details: [],
   together: [],
   in_parts: [],
-  instalments: [],
+  installments: [],
   returned: [],
   returned_unmarked: ['ofx', 'bai2'],
   returned_late: [],

@@ -13,7 +13,7 @@ export function moneyIn(year: YearWriter): void {
   twins(year);
   together(year);
   inParts(year);
-  instalments(year);
+  installments(year);
   batches(year);
   announced(year);
   short(year);
@@ -181,9 +181,9 @@ function inParts(year: YearWriter): void {
 }
 
 /** One award, a payment every two or three months: every closing sees a part of it. */
-function instalments(year: YearWriter): void {
+function installments(year: YearWriter): void {
   const { draw } = year;
-  for (let n = year.times('instalments', 1, 2); n > 0; n -= 1) {
+  for (let n = year.times('installments', 1, 2); n > 0; n -= 1) {
     const cents = year.amount(6_000, 60_000);
     const expectedOn = businessDaysAfter('2026-01-05', draw.int(0, 20));
     const award = year.promise({ expectedOn, cents });
@@ -195,7 +195,7 @@ function instalments(year: YearWriter): void {
       const isLast = part === parts - 1;
       const money = isLast ? cents - each * (parts - 1) : each;
       year.pay(award, {
-        habit: 'instalments',
+        habit: 'installments',
         cents: money,
         on: businessDaysAfter(expectedOn, part * draw.int(44, 55)),
         shares: [{ award, cents: money }],

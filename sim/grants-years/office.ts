@@ -132,17 +132,19 @@ export class YearOffice {
 
   async #answer(line: string, entry: Entry | undefined): Promise<void> {
     const [by] = this.#stand.people;
-    const receipts = (entry?.shares ?? []).map(({ award }) => this.keyOf.get(award) ?? '');
+    const expectedPayments = (entry?.shares ?? []).map(({ award }) => this.keyOf.get(award) ?? '');
     const reason = 'known from the payer';
     try {
-      const feeCents = receipts.length === 0 ? 0 : (entry?.feeCents ?? 0);
-      await this.#pipeline.settle({ line, receipts, feeCents, reason, by });
+      const feeCents = expectedPayments.length === 0 ? 0 : (entry?.feeCents ?? 0);
+      await this.#pipeline.resolve({ line, expectedPayments, feeCents, reason, by });
     } catch (error) {
       if (!(error instanceof FilewrightError)) throw error;
-      if (error.code === 'NOT_FOUND' && receipts.length === 0) return;
+      if (error.code === 'NOT_FOUND' && expectedPayments.length === 0) return;
       this.#say(entry?.habit ?? 'plain', `${entry?.id}: an answer is refused: ${error.message}`);
       // As somebody would who cannot say it better: so that the year goes on, and its figures show what is missing.
-      await this.#pipeline.settle({ line, receipts: [], reason, by }).catch(() => undefined);
+      await this.#pipeline
+        .resolve({ line, expectedPayments: [], reason, by })
+        .catch(() => undefined);
     }
   }
 

@@ -161,7 +161,7 @@ class Writer {
     });
   }
 
-  /** One statement for the first two months: closing the first settles a part of its lines. */
+  /** One statement for the first two months: closing the first resolves a part of its lines. */
   #withLongStatement([first, second, ...rest]: readonly Month[]): readonly Month[] {
     if (first === undefined || second === undefined) return [];
     const entries = [...first.entries, ...second.entries];

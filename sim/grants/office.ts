@@ -203,16 +203,21 @@ export class Office {
         this.#say({ invariant: 'totals', text: `${number} is left to a person: ${entry.rule}` });
         continue;
       }
-      const receipts = await Promise.all(pays.map((award) => this.#targets.keyOf(award)));
+      const expectedPayments = await Promise.all(pays.map((award) => this.#targets.keyOf(award)));
       const [by] = this.#stand.people;
-      await pipeline.settle({ line: entry.id, receipts, reason: 'known from the bank', by });
+      await pipeline.resolve({
+        line: entry.id,
+        expectedPayments,
+        reason: 'known from the bank',
+        by,
+      });
     }
   }
 
   #close({ from, to }: { readonly from: string; readonly to: string }): Command {
     return {
       name: 'close',
-      // Closed, and its money not handed on.
+      // Closed, and its money not released.
       weakSpot: { point: 'after commit', after: 0 },
       run: async (pipeline) => {
         const period = { account: ACCOUNT, from, to };
@@ -245,10 +250,10 @@ export class Office {
 
   /** The last period first, as a careless clerk would; what is blocked gets its check, now and then one that is too old. */
   async #handOffAll(pipeline: Pipeline): Promise<void> {
-    const waiting = (await pipeline.periods()).filter(({ isHandedOff }) => !isHandedOff);
+    const waiting = (await pipeline.periods()).filter(({ isReleased }) => !isReleased);
     const day = crossingDay(this.#book);
     for (const { id } of waiting.toReversed()) {
-      const before = await pipeline.handOff(id, this.#organization, ACTOR);
+      const before = await pipeline.release(id, this.#organization, ACTOR);
       if (before.kind === 'passed') continue;
       if (day === undefined) {
         this.#say({
@@ -258,7 +263,7 @@ export class Office {
         return;
       }
       await this.#attach(pipeline, '2026-01-02');
-      const early = await pipeline.handOff(id, this.#organization, ACTOR);
+      const early = await pipeline.release(id, this.#organization, ACTOR);
       if (early.kind === 'passed') {
         this.#say({
           invariant: 'handoff_checked',
@@ -266,7 +271,7 @@ export class Office {
         });
       }
       await this.#attach(pipeline, '2026-04-01');
-      const after = await pipeline.handOff(id, this.#organization, ACTOR);
+      const after = await pipeline.release(id, this.#organization, ACTOR);
       if (after.kind === 'blocked') {
         this.#say({ invariant: 'handoff_checked', text: 'blocked although the check is attached' });
       }
@@ -308,7 +313,7 @@ export class Office {
   }
 }
 
-/** Down to the receipts, through the lines that a total is made of. */
+/** Down to the expected payments, through the lines that a total is made of. */
 function partsOf({ parts, from }: Figure): readonly FigurePart[] {
   return [...parts, ...from.flatMap(({ figure }) => partsOf(figure))];
 }

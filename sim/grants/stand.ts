@@ -4,7 +4,7 @@ import type { Clock, LedgerFact, Random } from '../../src/core/ports.ts';
 import { entryId, type PersonId, personId } from '../../src/core/ids.ts';
 import { type Instant, instant } from '../../src/core/time.ts';
 import { grantsLawFrom } from '../../src/grants/rules/law.ts';
-import type { PipelineParts } from '../../src/grants/pipeline/contracts.ts';
+import type { PipelineDeps } from '../../src/grants/pipeline/contracts.ts';
 import { addPerson } from '../../src/people/store/people.ts';
 import { type ConnectionTarget, Session } from '../../src/postgres/session.ts';
 import { localRootKey, openTenantKey } from '../../src/ledger/store/key-tree.ts';
@@ -20,7 +20,7 @@ export interface Stand {
   readonly tenant: string;
   readonly target: ConnectionTarget;
   readonly session: Session;
-  readonly parts: PipelineParts;
+  readonly parts: PipelineDeps;
   readonly people: readonly [PersonId, PersonId];
   advance(ms: number): void;
   now(): Instant;

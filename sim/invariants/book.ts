@@ -110,3 +110,8 @@ export function groupBy<T>(list: readonly T[], keyOf: (item: T) => string): Map<
 function isPost(flight: Flight): flight is Post {
   return flight.endpoint === 'submit' && flight.writtenAt !== undefined;
 }
+
+/** Of a recovery, to see whether the portal works: no filing, and without effect. */
+export function isSynthetic(key: string): boolean {
+  return key.startsWith('recovery-');
+}

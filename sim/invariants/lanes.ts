@@ -1,7 +1,7 @@
-/** What the portal sees of a lane: never more than its ceiling at once, quiet while it is paused or its breaker is open. */
+/** What the portal sees of a lane: never more than its ceiling at once, and no filing while it is held. */
 import type { Profile } from '../../src/core/profile.ts';
 import type { Flight, LaneVersion } from '../evidence.ts';
-import { type Book, groupBy, type Rule } from './book.ts';
+import { type Book, groupBy, isSynthetic, type Rule } from './book.ts';
 
 /** Clock readings of one moment may differ by the time a transaction takes. */
 const INSTANT_MS = 1;
@@ -54,29 +54,29 @@ const breaker: Rule = {
   name: 'breaker',
   check: (book) =>
     book.evidence.profiles.flatMap((profile) => [
-      ...sentWhileOpen(book, profile),
+      ...sentWhileHeld(book, profile),
       ...overlappingProbes(book, profile),
-      ...closedTooEasily(book, profile),
+      ...backTooEasily(book, profile),
       ...neverOpened(book, profile),
     ]),
 };
 
-/** While it is not closed nothing is claimed, and what was claimed before is sent within a lease or given back. */
-function sentWhileOpen(book: Book, profile: Profile): string[] {
-  return openSpans(book, profile).flatMap(({ from, to }) => [
+/** While it is held no filing is claimed, and what was claimed before is sent within a lease or given back. */
+function sentWhileHeld(book: Book, profile: Profile): string[] {
+  return heldSpans(book, profile).flatMap(({ from, to }) => [
     ...book.evidence.attempts
       .filter(({ filing, action, intentAt }) => {
         const lane = book.evidence.filings.find((other) => other.id === filing)?.lane;
         const sends = action === 'send' || action === 'resend';
         return sends && lane === profile.code && intentAt > from && intentAt < to;
       })
-      .map(({ intentAt }) => `${profile.code}: an intent at ${book.at(intentAt)} while open`),
+      .map(({ intentAt }) => `${profile.code}: an intent at ${book.at(intentAt)} while held`),
     ...flightsOf(book, profile, 'submit')
-      .filter(({ writtenAt }) => {
+      .filter(({ writtenAt, key }) => {
         const at = writtenAt ?? 0;
-        return at > from + book.evidence.leaseMs && at < to;
+        return at > from + book.evidence.leaseMs && at < to && !isSynthetic(key);
       })
-      .map(({ writtenAt }) => `${profile.code}: sent at ${book.at(writtenAt)} while open`),
+      .map(({ writtenAt }) => `${profile.code}: sent at ${book.at(writtenAt)} while held`),
   ]);
 }
 
@@ -93,10 +93,16 @@ function overlappingProbes(book: Book, profile: Profile): string[] {
   });
 }
 
-/** Two good probes, as far apart as the profile asks, or a person. */
-function closedTooEasily(book: Book, profile: Profile): string[] {
-  return openSpans(book, profile).flatMap(({ from, to, closedByPerson }) => {
-    if (to === Number.POSITIVE_INFINITY || closedByPerson) return [];
+/**
+ * Two good probes, as far apart as the profile asks, and a person's word where the portal cannot show by itself that it is
+ * well. What a person has paused, a person resumes; what the portal did, nobody undoes by a word.
+ */
+function backTooEasily(book: Book, profile: Profile): string[] {
+  return heldSpans(book, profile).flatMap(({ from, to, versions, endedByPerson }) => {
+    if (to === Number.POSITIVE_INFINITY) return [];
+    const hasFailed = versions.some(({ row }) => row.state.recovery !== undefined);
+    if (!hasFailed) return endedByPerson ? [] : [`${profile.code}: a pause ended by itself`];
+    if (endedByPerson) return [`${profile.code}: a blind reset at ${book.at(to)}`];
     const good = flightsOf(book, profile, 'health').filter(
       ({ exchange, answeredAt }) =>
         exchange?.kind === 'answer' &&
@@ -106,8 +112,20 @@ function closedTooEasily(book: Book, profile: Profile): string[] {
     );
     const times = good.map((probe) => probe.answeredAt ?? 0);
     const spacingMs = Math.max(...times) - Math.min(...times);
-    if (good.length >= 2 && spacingMs >= profile.breaker.probeSpacingMs - READING_MS) return [];
-    return [`${profile.code}: closed at ${book.at(to)} after ${good.length} good probes`];
+    const isSpaced = spacingMs >= profile.breaker.probeSpacingMs - READING_MS;
+    const isProbed = good.length >= 2 && isSpaced;
+    const isApproved = versions.some(
+      ({ row, byPerson }) => byPerson && row.state.recovery?.run.state === 'checking',
+    );
+    const needsWord = profile.status === undefined && profile.synthetic === undefined;
+    return [
+      ...(isProbed
+        ? []
+        : [`${profile.code}: back at ${book.at(to)} after ${good.length} good probes`]),
+      ...(needsWord && !isApproved
+        ? [`${profile.code}: back at ${book.at(to)} without a word`]
+        : []),
+    ];
   });
 }
 
@@ -180,26 +198,28 @@ const throttle: Rule = {
   },
 };
 
-interface OpenSpan {
+interface HeldSpan {
   readonly from: number;
   readonly to: number;
-  readonly closedByPerson: boolean;
+  readonly versions: readonly LaneVersion[];
+  readonly endedByPerson: boolean;
 }
 
-function openSpans(book: Book, profile: Profile): OpenSpan[] {
-  const spans: OpenSpan[] = [];
-  let from: number | undefined;
-  for (const { at, row, byPerson } of versionsOf(book, profile)) {
-    const isOpen = row.state.breaker.state !== 'closed';
-    if (isOpen) from ??= at;
-    else if (from !== undefined) {
-      spans.push({ from, to: at, closedByPerson: byPerson });
-      from = undefined;
-    }
+/** A breaker that is not closed always holds its lane. */
+function heldSpans(book: Book, profile: Profile): HeldSpan[] {
+  const spans: HeldSpan[] = [];
+  let versions: LaneVersion[] = [];
+  const end = (to: number, endedByPerson: boolean): void => {
+    const from = versions[0]?.at;
+    if (from !== undefined) spans.push({ from, to, versions, endedByPerson });
+    versions = [];
+  };
+  for (const version of versionsOf(book, profile)) {
+    const { pause, breaker: state } = version.row.state;
+    if (pause.kind === 'held' || state.state !== 'closed') versions.push(version);
+    else end(version.at, version.byPerson);
   }
-  if (from !== undefined) {
-    spans.push({ from, to: Number.POSITIVE_INFINITY, closedByPerson: false });
-  }
+  end(Number.POSITIVE_INFINITY, false);
   return spans;
 }
 

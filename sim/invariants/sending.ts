@@ -1,5 +1,5 @@
 /** What reaches a portal: the right bytes under the right key, once, by a worker that may, after a committed intent. */
-import { type Book, type Post, type Rule, short } from './book.ts';
+import { type Book, isSynthetic, type Post, type Rule, short } from './book.ts';
 
 /** Design § 5: a worker whose clock is further off refuses to send; it learns so with each heartbeat. */
 const SKEW_MS_MAX = 2_000;
@@ -45,7 +45,8 @@ const sessionIsolation: Rule = {
   name: 'session_isolation',
   check: ({ evidence, filingByKey }) =>
     evidence.flights
-      .filter(({ key, lane }) => key !== '' && filingByKey.get(key)?.lane !== lane)
+      .filter(({ key }) => key !== '' && !isSynthetic(key))
+      .filter(({ key, lane }) => filingByKey.get(key)?.lane !== lane)
       .map(({ key, lane }) => `${short(key)} reached ${lane}`),
 };
 
@@ -63,7 +64,9 @@ const intentBeforeEffect: Rule = {
   name: 'intent_before_effect',
   check: (book) => {
     const used = new Set<string>();
-    return allPosts(book).flatMap((post) => {
+    // A synthetic filing is none of ours to file: the recovery of its lane is what was committed before it.
+    const posts = allPosts(book).filter(({ key }) => !isSynthetic(key));
+    return posts.flatMap((post) => {
       const attempt = book.attemptOf(post);
       const name = `${short(post.key)} written at ${book.at(post.writtenAt)}`;
       if (attempt === undefined) return [`${name} without an intent`];

@@ -21,7 +21,11 @@ export interface SimLane {
 /** Two to four portals that differ in everything a profile can say. */
 export function drawLanes(draw: Draw, seed: number): readonly SimLane[] {
   return Array.from({ length: draw.int(2, 4) }, (_, index) => {
-    const profile = drawProfile(draw, `L${index}`);
+    const drawn = drawProfile(draw, `L${index}`);
+    // Some portals can show by a filing without effect that they are well.
+    const isTestable = new Draw(seed * 16 + index, 'synthetic').chance(0.3);
+    const synthetic = { payload: { number: 'TEST', synthetic: true } };
+    const profile = isTestable ? { ...drawn, synthetic } : drawn;
     return { profile, behaviour: drawBehaviour(draw, profile, seed * 16 + index) };
   });
 }

@@ -1,4 +1,4 @@
-/** The one human: resumes lanes that are held, pauses one now and then, and changes a ceiling while it runs. */
+/** The one human: approves what waits for a word, pauses a lane now and then, and changes a ceiling while it runs. */
 import { laneAfter, type LaneEvent } from '../../src/lanes/rules/lane-rules.ts';
 import { laneFacts } from '../../src/lanes/rules/lane-facts.ts';
 import type { LaneState } from '../../src/core/lane.ts';
@@ -31,11 +31,19 @@ export class Person {
     const { pause } = state;
     const isHealing = this.#world.isHealed;
     if (pause.kind === 'held') {
-      // The breaker recovers by itself; a person steps in where it does not, and always where nobody else may.
-      const patienceMs = this.#patienceMs * (pause.reason === 'breaker' ? 4 : 1);
-      if (isHealing || this.#world.now - pause.since > patienceMs) {
-        this.#act(state, { kind: 'resumed_by_person' });
+      const run = pause.reason === 'person' ? undefined : state.recovery?.run;
+      if (run?.state === 'probing' && !isHealing && this.#draw.chance(0.02)) {
+        this.#act(state, { kind: 'hurried', by: ACTOR.id });
       }
+      // What is checked comes back by itself.
+      if (run?.state === 'probing' || run?.state === 'checking') return;
+      const since = run?.state === 'awaiting_approval' ? run.since : pause.since;
+      if (!isHealing && this.#world.now - since <= this.#patienceMs) return;
+      const isTheirs = pause.reason === 'person';
+      this.#act(
+        state,
+        isTheirs ? { kind: 'resumed_by_person' } : { kind: 'approved', why: 'looked at it' },
+      );
       return;
     }
     if (isHealing) return;

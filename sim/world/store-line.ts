@@ -25,6 +25,7 @@ const REPEATABLE = new Set([
   'takeLate',
   'changeLane',
   'leaseProbe',
+  'openQuestions',
   'history',
   'receiptOwner',
   'dataKeys',

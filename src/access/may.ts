@@ -17,12 +17,12 @@ export function may(actor: Actor, act: ActName, subject?: string): Permission {
     ? {
         allowed: false,
         code: 'NO_CREDENTIAL',
-        reason: `${about}: a personal key was expected, and none was given`,
+        reason: `${about}: expected a personal key; none was given`,
       }
     : {
         allowed: false,
         code: 'NOT_PERMITTED',
-        reason: `${about}: not for ${actor.name}, which is a ${actor.kind}; it is for ${kinds.join(' or ')}`,
+        reason: `${about}: not allowed for ${actor.name}, which is a ${actor.kind}; allowed for ${kinds.join(' or ')}`,
       };
 }
 

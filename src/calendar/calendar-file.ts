@@ -91,11 +91,11 @@ export function readCalendarFile(text: string, file: string): CalendarFile {
   const code = root.field('code').text();
   if (!CODE.test(code)) root.field('code').refuse('lower-case letters, digits and dashes expected');
   const zone = root.field('zone').text();
-  if (!isZone(zone)) root.field('zone').refuse(`"${zone}" is no IANA time zone`);
+  if (!isZone(zone)) root.field('zone').refuse(`"${zone}" is not an IANA time zone`);
   const base = root.optional('extends')?.text();
   const weekend = root.optional('weekend')?.text();
   if (base === undefined && weekend === undefined) {
-    root.refuse('"weekend" (the source that closes Saturday and Sunday) or "extends" was expected');
+    root.refuse('expected "weekend" (the source that closes Saturday and Sunday) or "extends"');
   }
   if (base === undefined && root.has('inherits_as')) {
     root.field('inherits_as').refuse('means nothing without "extends"');
@@ -167,7 +167,7 @@ function readPlace(
 ): HolidayPlace {
   const given = ['on', 'nth', 'table'].filter((name) => node.has(name));
   if (given.length !== 1) {
-    node.refuse(`exactly one of on, nth, table was expected, found ${given.length}`);
+    node.refuse(`expected exactly one of on, nth, table, found ${given.length}`);
   }
   if (node.has('on')) {
     const on = node.field('on');
@@ -190,7 +190,7 @@ function readPlace(
   for (const key of table.keys()) {
     const year = Number(key);
     if (!/^\d{4}$/.test(key) || year < years.from || year > years.to) {
-      table.field(key).refuse(`a year from ${years.from} to ${years.to} was expected`);
+      table.field(key).refuse(`expected a year from ${years.from} to ${years.to}`);
     }
     days.set(year, readMonthDay(table.field(key)));
   }
@@ -203,7 +203,7 @@ function readMonthDay(node: LawNode): MonthDay {
   const day = Number(match?.[2]);
   // 2000 was a leap year: 02-29 is a day that some years have.
   if (match === null || month < 1 || month > 12 || day < 1 || day > daysInMonth(2000, month)) {
-    node.refuse(`a day of the year as MM-DD was expected, found ${JSON.stringify(node.value)}`);
+    node.refuse(`expected a day of the year as MM-DD, found ${JSON.stringify(node.value)}`);
   }
   return { month, day };
 }
@@ -214,15 +214,13 @@ function readDates(nodes: readonly LawNode[], sites: ReadonlyMap<string, string>
     node.object(['reason', 'standing', 'source'], ['date', 'from', 'to', 'sites']);
     const first = node.has('date') ? node.field('date') : node.field('from');
     if (node.has('date') && (node.has('from') || node.has('to'))) {
-      node.refuse('"date" or "from" and "to" was expected, found both');
+      node.refuse('expected "date" or "from" and "to", found both');
     }
     const from = first.day();
     const to = node.has('date') ? from : node.field('to').day();
     if (to < from) node.field('to').refuse('ends before it begins');
     if (to - from >= CLOSING_DAYS_MAX) {
-      node
-        .field('to')
-        .refuse(`at most ${CLOSING_DAYS_MAX} days were expected, found ${to - from + 1}`);
+      node.field('to').refuse(`expected at most ${CLOSING_DAYS_MAX} days, found ${to - from + 1}`);
     }
     for (let day = from; day <= to; day = (day + 1) as Day) {
       const before = lineOfDay.get(day);
@@ -234,8 +232,7 @@ function readDates(nodes: readonly LawNode[], sites: ReadonlyMap<string, string>
       ?.items()
       .map((site) => {
         return (
-          sites.get(site.text()) ??
-          site.refuse(`one of ${[...sites.keys()].join(', ')} was expected`)
+          sites.get(site.text()) ?? site.refuse(`expected one of ${[...sites.keys()].join(', ')}`)
         );
       });
     return {

@@ -36,7 +36,7 @@ export function compileCalendars(
   const compile = (code: string, from: ReadFile): CompiledCalendar => {
     const done = set.get(code);
     if (done !== undefined) return done;
-    if (open.has(code)) refuse(from.file, `calendars extend each other in a circle: ${code}`);
+    if (open.has(code)) refuse(from.file, `calendars extend each other in a cycle: ${code}`);
     open.add(code);
     let calendar: CompiledCalendar | undefined;
     for (const one of stacks.get(code) ?? []) {

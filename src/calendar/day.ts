@@ -19,7 +19,7 @@ export const YEAR_MIN = 1800;
 export const YEAR_MAX = 2999;
 
 /** What a refusal says was expected where `parseDay` found none. */
-export const DAY_EXPECTED = `a day that exists, as YYYY-MM-DD from ${YEAR_MIN} to ${YEAR_MAX},`;
+export const DAY_EXPECTED = `a valid date, as YYYY-MM-DD from ${YEAR_MIN} to ${YEAR_MAX},`;
 
 const DAYS_BEFORE_1970_FROM_0000_03_01 = 719_468;
 const DAYS_PER_ERA = 146_097;

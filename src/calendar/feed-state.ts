@@ -51,7 +51,7 @@ function members(value: unknown, place: string): Readonly<Record<string, unknown
 }
 
 function refuse(place: string, expected: string): never {
-  throw new FilewrightError('CASE_INVALID', `feed state, ${place}: ${expected} was expected`, {
+  throw new FilewrightError('CASE_INVALID', `feed state, ${place}: expected ${expected}`, {
     details: { place },
   });
 }

@@ -147,7 +147,7 @@ describe('a calendar feed', () => {
     expect(sequences(third.text)).toEqual({ [String(a?.uid)]: 2, [String(b?.uid)]: 0 });
   });
 
-  it('what leaves the list is cancelled, stays cancelled, and may come back', () => {
+  it('what leaves the list is canceled, stays canceled, and may come back', () => {
     const first = calendarFeed({ name: 'x', entries: [entry('a'), entry('b')], stamp });
     const second = calendarFeed({
       name: 'x',
@@ -183,7 +183,7 @@ describe('a calendar feed', () => {
     expect(event?.cls).toBe('CONFIDENTIAL');
   });
 
-  it('refuses a date that stands twice, control characters and a broken state', () => {
+  it('refuses a date that appears twice, control characters and a broken state', () => {
     const feed = (entries: FeedEntry[]) => () => calendarFeed({ name: 'x', entries, stamp });
     expect(feed([entry('a'), entry('a', { day: dayOf(2027, 1, 1) })])).toThrow(/twice/);
     expect(feed([entry('a', { kind: 'x\u0007' })])).toThrow(/^kind: /);

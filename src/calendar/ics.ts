@@ -50,7 +50,7 @@ export function calendarFeed(feed: {
   for (const entry of feed.entries) {
     const uid = uidOf(entry);
     if (Object.hasOwn(events, uid)) {
-      refuse(entry, `its ${entry.date} date stands twice in the list`);
+      refuse(entry, `its ${entry.date} date appears twice in the list`);
     }
     events[uid] = renewed(before[uid], {
       status: 'active',
@@ -90,7 +90,7 @@ export function calendarFeed(feed: {
 
 /** From the identity alone: a date, a text or a class that changes must not make a second event. */
 function uidOf(entry: FeedEntry): string {
-  if (entry.identity === '') refuse(entry, 'an identity was expected, found an empty text');
+  if (entry.identity === '') refuse(entry, 'expected an identity, found an empty text');
   const digest = sha256Of(`${entry.date}\0${entry.identity}`);
   return `${digest.slice(0, 40)}@filewright`;
 }
@@ -123,7 +123,7 @@ function words(text: string, field: string): string {
   if (text.trim() === '' || text.length > WORDS_MAX || /[\u0000-\u001f\u007f]/.test(text)) {
     throw new FilewrightError(
       'CASE_INVALID',
-      `${field}: 1 to ${WORDS_MAX} characters without control characters were expected`,
+      `${field}: expected 1 to ${WORDS_MAX} characters without control characters`,
       { details: { field } },
     );
   }

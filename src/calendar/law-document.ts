@@ -1,7 +1,7 @@
 /**
  * Law files are written by people, so a fault is told by file, line and field. The text is read strictly (no duplicate
  * keys), then walked through nodes that know where they stand; whatever a reader does not ask for is refused too, since
- * a misspelt key would otherwise be a rule that silently does nothing.
+ * a misspelled key would otherwise be a rule that silently does nothing.
  */
 import { FilewrightError, type JsonValue, parseStrictJson } from '../core/index.ts';
 import { type Day, DAY_EXPECTED, parseDay } from './day.ts';
@@ -65,12 +65,12 @@ export class LawNode {
   object(required: readonly string[], optional: readonly string[] = []): this {
     const object = this.#members();
     for (const name of required) {
-      if (object[name] === undefined) this.refuse(`"${name}" was expected and is missing`);
+      if (object[name] === undefined) this.refuse(`"${name}" is missing`);
     }
     for (const name of Object.keys(object)) {
       if (!required.includes(name) && !optional.includes(name)) {
         this.#child(name, object[name] ?? null).refuse(
-          `this key is not known; known are ${[...required, ...optional].join(', ')}`,
+          `unknown key; the known keys are ${[...required, ...optional].join(', ')}`,
         );
       }
     }
@@ -87,7 +87,7 @@ export class LawNode {
 
   field(name: string): LawNode {
     const value = this.#members()[name];
-    if (value === undefined) this.refuse(`"${name}" was expected and is missing`);
+    if (value === undefined) this.refuse(`"${name}" is missing`);
     return this.#child(name, value);
   }
 
@@ -97,13 +97,13 @@ export class LawNode {
   }
 
   items(): LawNode[] {
-    if (!Array.isArray(this.value)) this.refuse(`a list was expected, found ${kindOf(this.value)}`);
+    if (!Array.isArray(this.value)) this.refuse(`expected a list, found ${kindOf(this.value)}`);
     return this.value.map((value, index) => this.#child(String(index), value));
   }
 
   text(): string {
     if (typeof this.value !== 'string' || this.value.trim() === '') {
-      this.refuse(`a text was expected, found ${kindOf(this.value)}`);
+      this.refuse(`expected a text, found ${kindOf(this.value)}`);
     }
     return this.value;
   }
@@ -111,14 +111,14 @@ export class LawNode {
   oneOf<Choice extends string>(choices: readonly Choice[]): Choice {
     const found = choices.find((choice) => choice === this.value);
     if (found === undefined) {
-      this.refuse(`one of ${choices.join(', ')} was expected, found ${kindOf(this.value)}`);
+      this.refuse(`expected one of ${choices.join(', ')}, found ${kindOf(this.value)}`);
     }
     return found;
   }
 
   boolean(): boolean {
     if (typeof this.value !== 'boolean') {
-      this.refuse(`true or false was expected, found ${kindOf(this.value)}`);
+      this.refuse(`expected true or false, found ${kindOf(this.value)}`);
     }
     return this.value;
   }
@@ -132,7 +132,7 @@ export class LawNode {
       value > range.max
     ) {
       this.refuse(
-        `a whole number from ${range.min} to ${range.max} was expected, found ${kindOf(value)}`,
+        `expected a whole number from ${range.min} to ${range.max}, found ${kindOf(value)}`,
       );
     }
     return value;
@@ -141,14 +141,14 @@ export class LawNode {
   day(): Day {
     const day = typeof this.value === 'string' ? parseDay(this.value) : undefined;
     if (day === undefined) {
-      this.refuse(`${DAY_EXPECTED} was expected, found ${kindOf(this.value)}`);
+      this.refuse(`expected ${DAY_EXPECTED}, found ${kindOf(this.value)}`);
     }
     return day;
   }
 
   #members(): Readonly<Record<string, JsonValue>> {
     if (typeof this.value !== 'object' || this.value === null || Array.isArray(this.value)) {
-      this.refuse(`an object was expected, found ${kindOf(this.value)}`);
+      this.refuse(`expected an object, found ${kindOf(this.value)}`);
     }
     // Neither null nor an array: the strict reader makes plain objects only.
     return this.value as Readonly<Record<string, JsonValue>>;

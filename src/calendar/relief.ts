@@ -51,19 +51,19 @@ function readRelief(node: LawNode): Relief {
   if (newDate <= to) {
     node
       .field('new_date')
-      .refuse(`relief only moves a date later: a day after ${formatDay(to)} was expected`);
+      .refuse(`relief can only move a date later: expected a day after ${formatDay(to)}`);
   }
   const approvedBy = node.field('approved_by').text();
   const secondPerson = node.field('second_person').text();
   if (approvedBy.trim().toLowerCase() === secondPerson.trim().toLowerCase()) {
-    node.field('second_person').refuse('a second, different person was expected');
+    node.field('second_person').refuse('expected a second, different person');
   }
   const appliesTo = node
     .field('applies_to')
     .items()
     .map((rule) => rule.text());
   if (appliesTo.length === 0) {
-    node.field('applies_to').refuse('at least one rule, or "*", was expected');
+    node.field('applies_to').refuse('expected at least one rule, or "*"');
   }
   const office = node.field('office').text();
   const source = node.field('source').text();

@@ -39,7 +39,8 @@ export async function answerLines<Answer extends object>(
   }
   if (pending !== '') await write(pending);
   if (failed > 0) {
-    if (!answers.json) process.stderr.write(`${failed} of ${lineNumber} lines have no answer\n`);
+    if (!answers.json)
+      process.stderr.write(`${failed} of ${lineNumber} lines could not be computed\n`);
     process.exitCode = EXIT.failed;
   }
 }
@@ -73,7 +74,7 @@ function caseOf(line: string): Readonly<Record<string, unknown>> {
   if (line.length > LINE_CHARS_MAX) {
     throw new FilewrightError(
       'CASE_INVALID',
-      `at most ${LINE_CHARS_MAX} characters were expected, ${line.length} found`,
+      `expected at most ${LINE_CHARS_MAX} characters, found ${line.length}`,
     );
   }
   let value: unknown;
@@ -82,12 +83,12 @@ function caseOf(line: string): Readonly<Record<string, unknown>> {
   } catch (error) {
     throw new FilewrightError(
       'CASE_INVALID',
-      `one JSON object was expected: ${error instanceof Error ? error.message : String(error)}`,
+      `expected one JSON object: ${error instanceof Error ? error.message : String(error)}`,
       { cause: error },
     );
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new FilewrightError('CASE_INVALID', 'one JSON object was expected');
+    throw new FilewrightError('CASE_INVALID', 'expected one JSON object');
   }
   // An object that is no array, from a parser that makes plain objects only.
   return value as Readonly<Record<string, unknown>>;

@@ -18,21 +18,21 @@ export function readLimit(text: string): number {
   if (Number.isInteger(limit) && limit >= 1 && limit <= LIMIT_MAX) return limit;
   throw new FilewrightError(
     'USAGE',
-    `--limit: a number from 1 to ${LIMIT_MAX} was expected, found "${text}"`,
+    `--limit: expected a number from 1 to ${LIMIT_MAX}, found "${text}"`,
   );
 }
 
 /** Undefined stays undefined: the option was not given. */
 export function checkUuid(option: string, text: string | undefined): void {
   if (text === undefined || isUuid(text)) return;
-  throw new FilewrightError('USAGE', `${option}: an id (a UUID) was expected, found "${text}"`);
+  throw new FilewrightError('USAGE', `${option}: expected an id (a UUID), found "${text}"`);
 }
 
 export function checkTenant(name: string | undefined): void {
   if (name === undefined || TENANT.test(name)) return;
   throw new FilewrightError(
     'USAGE',
-    `--tenant: lower-case letters, digits and dashes (at most 40) were expected, found "${name}"`,
+    `--tenant: expected lower-case letters, digits and dashes (at most 40), found "${name}"`,
   );
 }
 

@@ -58,7 +58,7 @@ const READABLE_BY_OTHERS = process.platform === 'win32' ? 0 : 0o004;
 function warnOfOpenKey(file: string, json: boolean): void {
   if (json || (statSync(file).mode & READABLE_BY_OTHERS) === 0) return;
   process.stderr.write(
-    `warning: everybody on this machine can read ${file} and act with it; run chmod 600 ${file}\n`,
+    `warning: every user of this machine can read ${file} and act with it; run chmod 600 ${file}\n`,
   );
 }
 
@@ -69,7 +69,7 @@ async function openApp(options: GlobalOptions, log?: Log): Promise<Filewright> {
     // Not repeated in the message: whatever it is, it may hold a password.
     throw new FilewrightError(
       'USAGE',
-      'DATABASE_URL: an address like postgres://user@host:5432/database was expected',
+      'DATABASE_URL: expected an address like postgres://user@host:5432/database',
     );
   }
   return createFilewright({

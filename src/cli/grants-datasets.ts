@@ -37,7 +37,7 @@ export class DatasetFiles implements DatasetLibrary {
   named(name: string): MatchDataset {
     // A name, never a way out of the folder.
     if (!/^[A-Za-z0-9][A-Za-z0-9_-]*$/.test(name)) {
-      throw new FilewrightError('CASE_INVALID', 'input.dataset: the name of a sample was expected');
+      throw new FilewrightError('CASE_INVALID', 'input.dataset: expected the name of a sample');
     }
     const base = join(samplesFolder(), name);
     return this.#read(name, `${base}.ledger.json`, [`${base}.expected.json`]);
@@ -53,7 +53,7 @@ export class DatasetFiles implements DatasetLibrary {
     const before = this.#known.get(key);
     if (before !== undefined) return before;
     if (bank.length === 0) {
-      throw new FilewrightError('CASE_INVALID', 'input.bank: at least one file was expected');
+      throw new FilewrightError('CASE_INVALID', 'input.bank: expected at least one file');
     }
     const { readBankEvents, readLedger, readPolicy } = this.#readers;
     const documents = new Map(
@@ -64,7 +64,7 @@ export class DatasetFiles implements DatasetLibrary {
     const [policyFile, policy] = [...documents][0] ?? [ledger, expected];
     const dataset: MatchDataset = {
       name,
-      receipts: readLedger(expected, ledger),
+      expectedPayments: readLedger(expected, ledger),
       lines: bank.flatMap((file) => {
         const document = documents.get(file);
         return document === undefined
@@ -92,7 +92,7 @@ function readDocument(file: string): JsonValue {
     return parseStrictJson(bytes);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new FilewrightError('CASE_INVALID', `${file}: strict JSON was expected: ${reason}`, {
+    throw new FilewrightError('CASE_INVALID', `${file}: expected strict JSON: ${reason}`, {
       cause,
     });
   }
@@ -113,7 +113,7 @@ function samplesFolder(): string {
   while (!existsSync(join(folder, own))) {
     const parent = dirname(folder);
     if (parent === folder) {
-      throw new FilewrightError('NOT_FOUND', 'the folder samples/grants was not found');
+      throw new FilewrightError('NOT_FOUND', 'folder samples/grants not found');
     }
     folder = parent;
   }

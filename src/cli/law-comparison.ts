@@ -93,7 +93,7 @@ function caseOf(text: string, where: string): Readonly<Record<string, unknown>> 
     );
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new FilewrightError('CASE_INVALID', `${where}: one JSON object was expected`);
+    throw new FilewrightError('CASE_INVALID', `${where}: expected one JSON object`);
   }
   // Neither null nor an array: a plain object.
   return value as Readonly<Record<string, unknown>>;
@@ -135,11 +135,11 @@ export function comparisonText(diff: LawComparison): string {
       ...one.why.map((reason) => `           ${reason}`),
     );
   }
-  for (const one of diff.unanswered) lines.push(`NO ANSWER  ${one.id}  ${one.message}`);
+  for (const one of diff.unanswered) lines.push(`NOT COMPUTED  ${one.id}  ${one.message}`);
   const total = diff.moved.length + diff.unanswered.length + diff.unchanged;
   if (total > 0) {
     lines.push(
-      `${diff.moved.length} of ${total} dates move, ${diff.earlier} of them to an earlier day; ${diff.unchanged} stay, ${diff.unanswered.length} have no answer.`,
+      `${diff.moved.length} of ${total} dates move, ${diff.earlier} of them to an earlier day; ${diff.unchanged} stay the same, ${diff.unanswered.length} could not be computed.`,
     );
   }
   return lines.join('\n');

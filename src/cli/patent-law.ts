@@ -52,7 +52,7 @@ export function patentLawAt(path: string): PatentLaw {
   if (kind === 'relief') return patentLaw({ relief: [path] });
   throw new FilewrightError(
     'RULE_FILE_INVALID',
-    `${path}: a "kind" of calendar, patent-rules or relief was expected`,
+    `${path}: expected a "kind" of calendar, patent-rules or relief`,
   );
 }
 

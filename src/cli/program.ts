@@ -26,37 +26,37 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     usage: 'filing',
-    about: 'look at filings',
+    about: 'show filings and build defense packs',
     load: async () => (await import('./commands/filing.ts')).addFilingCommands,
   },
   {
     usage: 'lane',
-    about: 'the lanes to the portals',
+    about: 'lanes: the connections to the portals',
     load: async () => (await import('./commands/lane.ts')).addLaneCommands,
   },
   {
     usage: 'portal',
-    about: 'portal profiles: start one, check one',
+    about: 'portal profiles: create one, check one',
     load: async () => (await import('./commands/portal.ts')).addPortalCommands,
   },
   {
     usage: 'review',
-    about: 'exceptions: what automation may no longer touch, and what people do with it',
+    about: 'exceptions: filings that need a person, and the decisions on them',
     load: async () => (await import('./commands/review.ts')).addReviewCommands,
   },
   {
     usage: 'forecast [batch]',
-    about: 'when each lane clears, what is at risk, what cannot make it, and what would save it',
+    about: 'when each lane will finish, which filings are at risk, and what would fix it',
     load: async () => (await import('./commands/forecast.ts')).addForecastCommand,
   },
   {
     usage: 'rehearse [batch]',
-    about: 'run what is owed on a virtual clock against simulated portals; nothing is sent',
+    about: 'simulate the open filings against simulated portals; nothing is sent',
     load: async () => (await import('./commands/rehearse.ts')).addRehearseCommand,
   },
   {
     usage: 'diagnose',
-    about: 'why a batch does not go as it should, from what was recorded; shows no names',
+    about: 'find out why a batch has problems, from its records; shows no names',
     load: async () => (await import('./commands/diagnose.ts')).addDiagnoseCommands,
   },
   {
@@ -66,33 +66,33 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     usage: 'retention',
-    about: 'how long sealed data is kept, and the holds that keep it longer',
+    about: 'retention of sealed data, and legal holds',
     load: async () => (await import('./commands/retention.ts')).addRetentionCommands,
   },
   {
     usage: 'docket',
-    about: 'patent docket events, what they ask for, and who has them',
+    about: 'patent docket events, their deadlines and their owners',
     load: async () => (await import('./commands/docket.ts')).addDocketCommands,
   },
   {
     usage: 'route',
-    about: 'who gets which docket: the matrix, its people and absences, and the router',
+    about: 'docket routing: the matrix, people, absences and the router',
     load: async () => (await import('./commands/route.ts')).addRouteCommands,
   },
   {
     usage: 'recovery',
-    about: 'targets that failed, and their way back: health, schema, drain, reconciliation',
+    about: 'recovery of failed targets: health, schema, queue, reconciliation',
     load: async () => (await import('./commands/recovery.ts')).addRecoveryCommands,
   },
   {
     usage: 'serve',
     about:
-      'the page behind the links in notices, until SIGTERM: GET shows a docket event, POST acknowledges it, once',
+      'serve the acknowledgment page that emails link to, until SIGTERM: GET shows a docket event, POST acknowledges it once',
     load: async () => (await import('./commands/serve.ts')).addServeCommand,
   },
   {
     usage: 'deadline',
-    about: 'patent deadlines, with the way to them',
+    about: 'patent deadlines, explained step by step',
     load: async () => (await import('./commands/deadline.ts')).addDeadlineCommands,
   },
   {
@@ -102,29 +102,29 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     usage: 'report',
-    about: 'figures from closed periods, each traced to bank lines and payload hashes',
+    about: 'report figures from closed periods, each traced to bank lines and award documents',
     load: async () => (await import('./commands/report.ts')).addReportCommands,
   },
   {
     usage: 'obligation',
     about:
-      'what entities owe their states, and when; compute, explain and list-rules need no database',
+      'obligations of entities and their due dates; compute, explain and list-rules need no database',
     load: async () => (await import('./commands/obligation.ts')).addObligationCommands,
   },
   {
     usage: 'rules',
-    about: 'the law that is loaded',
+    about: 'the rules and calendars in use',
     load: async () => (await import('./commands/rules.ts')).addRulesCommands,
   },
   {
     usage: 'tax',
-    about: 'franchise tax with every figure in between; needs no database',
+    about: 'franchise tax, with the calculation; needs no database',
     load: async () => (await import('./commands/tax.ts')).addTaxCommands,
   },
   {
     usage: 'ics',
     about:
-      'write a calendar (RFC 5545) from dates on standard input, one JSON object per line: id, due, and where known final, kind, jurisdiction, reference, cls ("ordinary" shows the reference; all else counts as privileged)',
+      'write a calendar (RFC 5545) from dates on standard input, one JSON object per line: id, due and, if known, final, kind, jurisdiction, reference, cls ("ordinary" shows the reference; anything else counts as privileged)',
     load: async () => (await import('./commands/ics.ts')).addIcsCommand,
   },
   {
@@ -139,37 +139,39 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     usage: 'webhook',
-    about: 'receivers of events (Standard Webhooks: signed, retried over three days)',
+    about: 'webhooks: receivers of events (Standard Webhooks: signed, retried for three days)',
     load: async () => (await import('./commands/webhook.ts')).addWebhookCommands,
   },
   {
     usage: 'mail',
-    about: 'the mail server, and who is told by e-mail',
+    about: 'the mail server and the email recipients',
     load: async () => (await import('./commands/mail.ts')).addMailCommands,
   },
   {
     usage: 'event',
-    about: 'what happened, and who was told',
+    about: 'events and their deliveries',
     load: async () => (await import('./commands/event.ts')).addEventCommands,
   },
   {
     usage: 'alert',
-    about: 'what a person must know of',
+    about: 'alerts that need attention',
     load: async () => (await import('./commands/event.ts')).addAlertCommands,
   },
   {
     usage: 'jobs',
-    about: 'background work: webhooks, mail, alerts, digest',
+    about: 'background jobs: webhooks, email, alerts, digest',
     load: async () => (await import('./commands/jobs.ts')).addJobsCommands,
   },
   {
     usage: 'worker',
-    about: 'send what is due until SIGTERM, then drain; the log is JSON lines on stderr',
+    about:
+      'send filings as they come due, until SIGTERM, then finish open requests; logs JSON lines to stderr',
     load: async () => (await import('./commands/worker.ts')).addWorkerCommand,
   },
   {
     usage: 'simulator',
-    about: 'play portals from their profiles on 127.0.0.1, misbehaving as told, until stopped',
+    about:
+      'simulate portals from their profiles on 127.0.0.1, with the faults you choose, until stopped',
     load: async () => (await import('./commands/simulator.ts')).addSimulatorCommand,
   },
   {
@@ -184,26 +186,35 @@ const COMMANDS: readonly Entry[] = [
   },
 ];
 
-/** The program with all that these words may ask for; without words, with everything. */
+/** The program with the command that these words ask for; without words, with all of them. */
 export async function createProgram(words?: readonly string[]): Promise<Command> {
   const program = new Command('filewright')
     .description(
-      'Carries filings that must reach an authority before a legal date to a recorded end.',
+      'Delivers filings to an authority before their legal due date, and records the outcome.',
     )
     .option(
       '--data-dir <path>',
-      'where the embedded database and the root key live (FILEWRIGHT_DATA; default .filewright)',
+      'folder of the embedded database and the root key (FILEWRIGHT_DATA; default .filewright)',
     )
-    .option('--tenant <name>', 'whose filings (default main)')
+    .option('--tenant <name>', 'tenant whose filings to use (default main)')
     .option('--key-file <path>', 'file with your personal key (or FILEWRIGHT_KEY)')
-    .option('--json', 'one JSON envelope on stdout')
+    .option('--json', 'print one JSON envelope to stdout')
     .version(VERSION, '--version', 'show the version')
     .exitOverride()
     .showHelpAfterError('(add --help for usage)');
-  for (const { usage, about, load } of COMMANDS) {
-    const command = program.command(usage).description(about);
-    // A word may be another command's argument; then one command too many is loaded.
-    if (words === undefined || words.includes(command.name())) (await load())(command);
+  const groups = COMMANDS.map(({ usage, about, load }) => ({
+    command: program.command(usage).description(about),
+    load,
+  }));
+  const asked = words && commandIn(program, words);
+  for (const { command, load } of groups) {
+    if (words === undefined || command.name() === asked) (await load())(command);
   }
   return program;
+}
+
+/** The command that is asked for. The tenant of `--tenant demo` is none, and nothing is loaded for it. */
+function commandIn(program: Command, words: readonly string[]): string | undefined {
+  const [first, second] = program.parseOptions([...words]).operands;
+  return first === 'help' ? second : first;
 }

@@ -18,12 +18,12 @@ export function addRowImportOptions(command: Command): Command {
   return command
     .option(
       '--dry-run',
-      'count what would be created, changed, unchanged and refused; write nothing',
+      'count the rows that would be created, changed, unchanged or refused; write nothing',
     )
     .option('--map <file>', 'JSON file {"our column": "their header"}')
     .option(
       '--errors <file>',
-      'where refused rows go (default: <file> with .errors before its ending)',
+      'file for refused rows (default: <file> with .errors before its extension)',
     );
 }
 
@@ -67,7 +67,7 @@ export function readMapping(path: string): Record<string, string> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new FilewrightError(
       'INPUT_MALFORMED',
-      `${path}: an object {"our column": "their header"} was expected`,
+      `${path}: expected an object {"our column": "their header"}`,
     );
   }
   const mapping: Record<string, string> = {};
@@ -75,7 +75,7 @@ export function readMapping(path: string): Record<string, string> {
     if (typeof theirs !== 'string') {
       throw new FilewrightError(
         'INPUT_MALFORMED',
-        `${path}: a header's name was expected for "${ours}"`,
+        `${path}: expected a header's name for "${ours}"`,
       );
     }
     mapping[ours] = theirs;

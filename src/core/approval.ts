@@ -1,6 +1,6 @@
 /**
  * What needs a second person: one proposes exactly what will run, another approves it by its hash. Pure rules; the table
- * `proposal` in sql/0001_foundation.sql holds to the same by itself. What the kinds are about is said there.
+ * `proposal` in sql/0003_people.sql holds to the same by itself. What the kinds are about is said there.
  */
 import { canonicalText, type JsonValue } from './canonical-json.ts';
 import { FilewrightError } from './errors.ts';
@@ -59,7 +59,7 @@ export function checkSecondPerson(what: string, by: string, first: readonly stri
   if (!first.includes(by)) return;
   throw new FilewrightError(
     'SELF_APPROVAL',
-    `${what}: the same person has proposed or begun it; a second one must approve it`,
+    `${what}: you proposed or started it; a second person must approve it`,
   );
 }
 
@@ -77,6 +77,6 @@ export function checkReason(option: string, text: string | undefined): string {
   const found = isPlain ? `${length}` : 'control characters';
   throw new FilewrightError(
     'USAGE',
-    `${option}: a text of ${REASON_CHARACTERS_MIN} to ${REASON_CHARACTERS_MAX} characters was expected, found ${found}`,
+    `${option}: expected a text of ${REASON_CHARACTERS_MIN} to ${REASON_CHARACTERS_MAX} characters, found ${found}`,
   );
 }

@@ -13,7 +13,7 @@ export type BreakerState =
 export type BreakerEvent = 'success' | 'failure' | 'probe_good' | 'probe_bad';
 
 /** Two good probes close it, as the recovery protocol asks. */
-export const GOOD_PROBES_TO_CLOSE = 2;
+const GOOD_PROBES_TO_CLOSE = 2;
 
 export const CLOSED: BreakerState = { state: 'closed', failures: 0 };
 
@@ -40,18 +40,6 @@ export function breakerAfter(
       if (event === 'probe_good' && now >= breaker.nextProbeAt)
         return afterGoodProbe(breaker.good, policy, now);
       return breaker;
-  }
-}
-
-/** The same state of the same opening: no probe has been judged between the two, and nobody has closed it. */
-export function isSameBreaker(a: BreakerState, b: BreakerState): boolean {
-  switch (a.state) {
-    case 'closed':
-      return b.state === 'closed' && a.failures === b.failures;
-    case 'open':
-      return b.state === 'open' && a.since === b.since && a.until === b.until;
-    case 'half_open':
-      return b.state === 'half_open' && a.good === b.good && a.nextProbeAt === b.nextProbeAt;
   }
 }
 

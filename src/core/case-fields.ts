@@ -1,6 +1,6 @@
-/** Top-level fields of a case, of whichever pack: an unknown one is refused, because it may be a known one misspelt. */
+/** Top-level fields of a case, of whichever pack: an unknown one is refused, because it may be a known one misspelled. */
 import { FilewrightError } from './errors.ts';
-import { likelyMeant } from './misspelt-name.ts';
+import { likelyMeant } from './misspelled-name.ts';
 
 /** What whoever keeps a case writes beside it; no rule reads these. */
 const NOTES = [
@@ -43,7 +43,7 @@ function refuse(stranger: string, known: readonly string[]): never {
   const likely = likelyMeant(stranger, known);
   throw new FilewrightError(
     'CASE_INVALID',
-    `${shown}: no such field is known${likely === undefined ? '.' : `; was ${likely} meant?`} The fields are ${known.join(', ')}`,
+    `${shown}: unknown field${likely === undefined ? '.' : `; did you mean ${likely}?`} The fields are ${known.join(', ')}`,
     { details: { field: shown } },
   );
 }

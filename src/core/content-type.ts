@@ -10,7 +10,7 @@ const UNSENDABLE = /[^\t\x20-\x7e]/u;
 export function contentTypeFault(text: string): string | undefined {
   const { length } = text;
   if (length === 0 || length > CONTENT_TYPE_CHARACTERS_MAX) {
-    return `it has ${length} characters, and 1 to ${CONTENT_TYPE_CHARACTERS_MAX} can be sent`;
+    return `it has ${length} characters; 1 to ${CONTENT_TYPE_CHARACTERS_MAX} can be sent`;
   }
   const found = UNSENDABLE.exec(text);
   if (found === null) return undefined;

@@ -29,12 +29,12 @@ interface CatalogueEntry {
 export const ERRORS = {
   BROKEN_INVARIANT: {
     exit: 'failed',
-    meaning: 'Something that must always hold does not. Nothing was written after it was noticed.',
-    remedy: 'Keep the data directory as it is and report the message with its ids.',
+    meaning: 'An internal check failed. Nothing was written after that.',
+    remedy: 'Do not change the data directory, and report the message with its ids.',
   },
   USAGE: {
     exit: 'usage',
-    meaning: 'The command was called with arguments it does not take.',
+    meaning: 'The command does not accept these arguments.',
     remedy: 'Run the command with --help.',
   },
   NOT_FOUND: {
@@ -44,78 +44,75 @@ export const ERRORS = {
   },
   REFUSED_BY_RULE: {
     exit: 'refused',
-    meaning: 'The act is not allowed in the present state.',
-    remedy: 'The message names the rule and what would satisfy it.',
+    meaning: 'The action is not allowed in the current state.',
+    remedy: 'The message names the rule and how to meet it.',
   },
   SELF_APPROVAL: {
     exit: 'refused',
-    meaning: 'The person who prepared a thing may not approve it.',
+    meaning: 'The person who prepared something may not approve it.',
     remedy: 'Ask a second person to approve with their own key.',
   },
   NOT_APPROVED: {
     exit: 'refused',
-    meaning: 'The batch has not been approved by a second person, so nothing of it is sent.',
+    meaning: 'The batch has not been approved by a second person, so nothing in it is sent.',
     remedy: 'Run batch approve with the key of a person who did not import the batch.',
   },
   PROPOSAL_STALE: {
     exit: 'conflict',
-    meaning:
-      'Something has changed since a review was proposed, so that what would run is not what was proposed.',
-    remedy: 'Withdraw the proposal, look at the filings that the message names, and propose again.',
+    meaning: 'Something changed after a review was proposed, so the proposal no longer matches.',
+    remedy: 'Withdraw the proposal, check the filings that the message names, and propose again.',
   },
   HASH_DIFFERS: {
     exit: 'conflict',
-    meaning: 'An approval names another hash than that of what would run. Nothing was changed.',
-    remedy:
-      'Look at the proposal again, and approve the hash that it shows if that is what you mean.',
+    meaning: 'The approval names a different hash from that of the proposal. Nothing was changed.',
+    remedy: 'Check the proposal again, and approve the hash that it shows if it is correct.',
   },
   COUNT_DIFFERS: {
     exit: 'conflict',
     meaning:
-      'A filter finds another number of filings than the one that was typed. Nothing was changed.',
-    remedy: 'Look at review list with the same filter, and type the number that you mean.',
+      'The filter matches a different number of filings from the one entered. Nothing was changed.',
+    remedy: 'Run review list with the same filter, and enter the correct number.',
   },
   MAY_BE_FILED: {
     exit: 'refused',
-    meaning: 'An earlier send may have been accepted, so that the act could file twice.',
+    meaning: 'An earlier send may have been accepted, so this action could file twice.',
     remedy:
-      'Replay the filing, which asks the portal first; where it cannot be asked, find out and say how you know.',
+      'Replay the filing, which queries the portal first. If the portal cannot be queried, check another way and record how you know.',
   },
   GATE_REFUSED: {
     exit: 'refused',
-    meaning: 'A gate refuses the payload, so that nothing was frozen or proposed.',
-    remedy: 'Correct the fields that the message names; each has its code and the reason.',
+    meaning: 'A gate refused the payload. Nothing was frozen or proposed.',
+    remedy: 'Correct the fields that the message names, each with its code and reason.',
   },
   APPROVAL_MISMATCH: {
     exit: 'conflict',
     meaning:
-      'The batch is not the one that the approval expected: another hash, count or total of fees. Nothing was approved.',
+      'The batch does not match the approval: its hash, count or total of fees differs. Nothing was approved.',
     remedy:
-      'Look at it with batch approve --dry-run and find out why it differs before approving it.',
+      'Check it with batch approve --dry-run, and find out why it differs before you approve it.',
   },
   SIGHT_NEEDED: {
     exit: 'refused',
-    meaning:
-      'The act speaks of all dockets at once, and its reader does not have the right to every one there could be.',
+    meaning: 'The command covers all dockets, and this person may not see all of them.',
     remedy:
-      'Have it done with the key of a person who has client:*, class:* and privilege:* in the people file and no deny.',
+      'Run it with the key of a person who has client:*, class:* and privilege:* in the people file, and no deny.',
   },
   BROKER_CERTIFICATE: {
     exit: 'refused',
     meaning:
-      'A broker behind amqps:// or rediss:// shows a certificate that is not trusted. Nothing was sent to it.',
+      'A broker behind amqps:// or rediss:// has a certificate that is not trusted. Nothing was sent to it.',
     remedy:
-      'Check that the address is the right one; where the firm has an authority of its own, name its PEM file in FILEWRIGHT_BROKER_CA.',
+      'Check the address. If your firm has its own certificate authority, name its PEM file in FILEWRIGHT_BROKER_CA.',
   },
   NO_CREDENTIAL: {
     exit: 'refused',
-    meaning: 'The act needs a person, and no personal key was given.',
+    meaning: 'This action needs a person, and no personal key was given.',
     remedy: 'Set FILEWRIGHT_KEY or --key-file to the key that user add printed.',
   },
   NOT_PERMITTED: {
     exit: 'refused',
-    meaning: 'The act is not for this kind of actor. Nothing was read or changed.',
-    remedy: 'Have it done by one of those whom the message names.',
+    meaning: 'This kind of user may not do this. Nothing was read or changed.',
+    remedy: 'Ask one of the users that the message names.',
   },
   BAD_CREDENTIAL: {
     exit: 'refused',
@@ -130,38 +127,37 @@ export const ERRORS = {
   },
   INPUT_MALFORMED: {
     exit: 'failed',
-    meaning: 'The input cannot be read as the format it claims to be.',
-    remedy:
-      'The message names the line and what is wrong with it; nothing of that line was imported.',
+    meaning: 'The input is not valid in its format.',
+    remedy: 'Correct the line that the message names. Nothing from that line was imported.',
   },
   INPUT_LIMIT: {
     exit: 'failed',
-    meaning: 'A record, field or document is larger than the stated bound.',
-    remedy: 'Split the record, or check that the file is what you think it is.',
+    meaning: 'A record, field or document is larger than the limit.',
+    remedy: 'Split the record, or check that it is the right file.',
   },
   FEED_MALFORMED: {
     exit: 'failed',
-    meaning: 'A bank feed cannot be read as the format it claims to be. Nothing of it is used.',
+    meaning: 'A bank feed is not valid in its format. Nothing in it is used.',
     remedy:
-      'The message names the line and the reason; fetch the feed from the bank again, unchanged.',
+      'See the line and reason in the message, and download the feed from the bank again, unchanged.',
   },
   FEED_INCONSISTENT: {
     exit: 'failed',
     meaning:
-      'The balances, control totals or counts of a bank feed do not agree with its lines. Nothing of it is used.',
+      'The balances, control totals or counts of a bank feed do not agree with its lines. Nothing in it is used.',
     remedy:
-      'The message names both figures; fetch the feed again, and ask the bank if it is the same.',
+      'See both figures in the message, and download the feed again. If it is the same, ask the bank.',
   },
   FEED_UNSUPPORTED: {
     exit: 'failed',
-    meaning: 'A bank feed is of a kind that is not read, or would count money twice if it were.',
-    remedy: 'The message says which kind to ask the bank for instead.',
+    meaning: 'This kind of bank feed is not supported, or would count money twice.',
+    remedy: 'Ask the bank for the kind that the message names.',
   },
   JSON_MALFORMED: {
     exit: 'failed',
-    meaning: 'A text is not the strict JSON that is required here.',
+    meaning: 'The text is not strict JSON.',
     remedy:
-      'The message names the position; duplicate keys, lone surrogates and control characters are refused on purpose.',
+      'Correct the position that the message names. Duplicate keys, lone surrogates and control characters are not allowed.',
   },
   NOT_CANONICAL: {
     exit: 'failed',
@@ -173,7 +169,7 @@ export const ERRORS = {
     exit: 'verification',
     meaning: 'A sealed body does not open, or does not match its commitment.',
     remedy:
-      'Check that the root key is the one this data directory was made with; otherwise treat it as tampering.',
+      'Check that the root key belongs to this data directory. If it does, treat this as tampering.',
   },
   ROOT_KEY_MISSING: {
     exit: 'failed',
@@ -187,13 +183,13 @@ export const ERRORS = {
   },
   CREDENTIAL_UNREADABLE: {
     exit: 'failed',
-    meaning: 'A portal credential reference (env:, file:, command:) does not lead to a value.',
+    meaning: 'A portal credential reference (env:, file:, command:) has no value.',
     remedy: 'Set the variable, create the file, or correct the command that the profile names.',
   },
   DATABASE_UNREACHABLE: {
     exit: 'tryLater',
     meaning:
-      'The database does not answer, refuses the connection, or cannot do it now (a fail-over, a lock, no connection left).',
+      'The database does not answer, refuses the connection, or is not available now (a failover, a lock, no free connection).',
     remedy: 'Check DATABASE_URL, or run db start for the embedded one.',
   },
   DATABASE_UNSUPPORTED: {
@@ -205,8 +201,8 @@ export const ERRORS = {
   },
   DATABASE_RIGHTS: {
     exit: 'failed',
-    meaning: 'The database login lacks a right that the schema needs.',
-    remedy: 'The message says what an administrator of the database has to grant.',
+    meaning: 'The database login lacks a privilege that the schema needs.',
+    remedy: 'Ask a database administrator to grant what the message names.',
   },
   EMBEDDED_UNAVAILABLE: {
     exit: 'failed',
@@ -221,86 +217,85 @@ export const ERRORS = {
   },
   DATA_DIRECTORY: {
     exit: 'failed',
-    meaning: 'The data directory cannot be created, read or written, or is not one of ours.',
+    meaning:
+      'The data directory cannot be created, read or written, or does not belong to Filewright.',
     remedy: 'Check the path, its owner and the free space on the disk.',
   },
   OUTPUT_UNWRITABLE: {
     exit: 'failed',
-    meaning: 'A file or folder that was asked for cannot be written. Nothing is left half written.',
-    remedy:
-      'Name another place, or make that one writable for this user, and run the same command again.',
+    meaning: 'An output file or folder cannot be written. No partial file is left.',
+    remedy: 'Choose another place, or make this one writable, and run the same command again.',
   },
   DISK_FULL: {
     exit: 'tryLater',
     meaning: 'There is no space left on the disk.',
-    remedy: 'Free some space and run the same command again; what was committed is safe.',
+    remedy: 'Free up space and run the same command again. Recorded data is safe.',
   },
   PORT_IN_USE: {
     exit: 'tryLater',
-    meaning: 'Another program listens on that port.',
+    meaning: 'Another program uses that port.',
     remedy: 'Choose another port with --port, or 0 for any free one.',
   },
   LANE_BUSY: {
     exit: 'tryLater',
     meaning:
-      'Every slot of the lane is in use, or its portal may still be at work on a lost request.',
-    remedy:
-      'Try again in a minute; lane list says whether the lane is closed, paused or slow until then.',
+      'Every slot of the lane is in use, or its portal may still be working on a lost request.',
+    remedy: 'Try again in a minute; lane list shows whether the lane is closed, paused or slow.',
   },
   CLOCK_SKEW: {
     exit: 'tryLater',
     meaning:
       'This machine’s clock and the database’s differ by more than two seconds, so nothing is sent.',
-    remedy: 'Correct the clock (NTP); the worker goes on by itself when they agree.',
+    remedy: 'Correct the clock (NTP); the worker then continues by itself.',
   },
   CASE_INVALID: {
     exit: 'failed',
-    meaning: 'A case to be computed lacks a field, or holds a value that cannot be used.',
-    remedy: 'The message names the field and what was expected there.',
+    meaning: 'A case has a missing field or an invalid value.',
+    remedy: 'Correct the field that the message names.',
   },
   JURISDICTION_UNRESOLVED: {
     exit: 'failed',
-    meaning: 'No office or state follows from what was given, and none is ever assumed.',
+    meaning: 'The office or state cannot be determined from the input, and none is assumed.',
     remedy: 'Give the office, the filing country or an event code that the table knows.',
   },
   RULE_UNKNOWN: {
     exit: 'failed',
-    meaning: 'No rule of that name is in the rules that are loaded.',
+    meaning: 'There is no rule with that name.',
     remedy: 'Check the name with rules list, or load the rule file that holds it.',
   },
   STATE_RECORD_NEEDED: {
     exit: 'failed',
-    meaning: 'The rule is not known well enough to answer; only the state can say the date.',
-    remedy: 'Look the date up on the record of the state and give it as state_record_due.',
+    meaning: 'The rule is not known well enough; only the state can give the date.',
+    remedy: 'Look up the date on the state’s record and enter it as state_record_due.',
   },
   CALENDAR_FILE_INVALID: {
     exit: 'failed',
-    meaning: 'A calendar file does not hold what a calendar must hold. Nothing of it is used.',
+    meaning: 'A calendar file is not valid. Nothing in it is used.',
     remedy: 'Correct the line that the message names.',
   },
   RULE_FILE_INVALID: {
     exit: 'failed',
-    meaning: 'A rule file does not hold what its rules must hold. Nothing of it is used.',
+    meaning: 'A rule file is not valid. Nothing in it is used.',
     remedy: 'Correct the line that the message names.',
   },
   PEOPLE_FILE_INVALID: {
     exit: 'failed',
-    meaning: 'A people file does not hold what it must hold. Nothing of it is used.',
+    meaning: 'A people file is not valid. Nothing in it is used.',
     remedy: 'Correct the line that the message names.',
   },
   MESSAGE_UNSENDABLE: {
     exit: 'failed',
-    meaning: 'An event came with a property that no wire can carry, so it could never be sent.',
-    remedy: 'Let its sender correct what the message names; from a broker, the event is kept.',
+    meaning: 'An event has a property that cannot be sent.',
+    remedy: 'Ask its sender to correct what the message names. An event from a broker is kept.',
   },
   PROOF_NEEDED: {
     exit: 'refused',
-    meaning: 'A docket with a hard date closes only with proof of filing or with a named override.',
-    remedy: 'Give the receipt and the moment of filing, or who overrides it and the reason.',
+    meaning: 'A docket with a hard date needs proof of filing, or a named override, to close.',
+    remedy: 'Enter the receipt and the time of filing, or an override with a reason.',
   },
   ROUTING_MATRIX_INVALID: {
     exit: 'failed',
-    meaning: 'A routing matrix has a circle, a gap or a name that leads nowhere; it is not used.',
+    meaning: 'A routing matrix has a cycle, a gap or an unknown name; it is not used.',
     remedy: 'Correct each place that the message names, and run route check.',
   },
   QUARANTINED: {
@@ -308,12 +303,13 @@ export const ERRORS = {
     meaning:
       'The database is older than, or different from, the checkpoints kept outside it. Nothing is sent.',
     remedy:
-      'Run doctor to see which log; when you know why, a person lets the tenant go on, and open filings are settled first.',
+      'Run doctor to see which log. When you know why, release the tenant with audit quarantine confirm; open filings are settled first.',
   },
   LEDGER_BROKEN: {
     exit: 'verification',
     meaning: 'The ledger does not verify.',
-    remedy: 'Stop sending, keep everything, and compare with the last checkpoint kept outside.',
+    remedy:
+      'Stop sending, change nothing, and compare with the last checkpoint kept outside the database.',
   },
 } as const satisfies Record<string, CatalogueEntry>;
 

@@ -47,11 +47,12 @@ interface BoundedFact {
  */
 export function boundedFact(fact: FactToBound): BoundedFact {
   const { type, actor, trace, data } = fact;
-  if (!TYPE.test(type)) throw refused(type, 'type', 'dotted lower-case words were expected');
+  if (!TYPE.test(type)) throw refused(type, 'type', 'expected dotted lower-case words');
   checkName(type, 'actor', actor.id);
   checkName(type, 'trace', trace);
   const text = canonicalText(data);
-  if (holdsNul(text)) throw refused(type, 'data', 'it has a NUL, which no database keeps');
+  if (holdsNul(text))
+    throw refused(type, 'data', 'it has a NUL character, which the database cannot store');
   // Counted only where it may matter: a text has at most three bytes for each of its UTF-16 units.
   if (text.length * 3 <= FACT_DATA_BYTES_MAX) return { data, long: {} };
   const kept: Record<string, JsonValue> = { ...data };
@@ -64,7 +65,7 @@ export function boundedFact(fact: FactToBound): BoundedFact {
     tooMany -= bytes - DIGEST_BYTES;
   }
   if (tooMany <= 0) return { data: kept, long };
-  throw refused(type, 'data', `at most ${FACT_DATA_BYTES_MAX} bytes were expected`);
+  throw refused(type, 'data', `expected at most ${FACT_DATA_BYTES_MAX} bytes`);
 }
 
 /** What is not larger than its own digest stays. */
@@ -86,7 +87,7 @@ function checkName(type: string, part: string, name: string): void {
   const isName =
     name.length <= FACT_NAME_CHARACTERS_MAX && !name.includes('\0') && !LONE_SURROGATE.test(name);
   if (isName) return;
-  const expected = `a name of at most ${FACT_NAME_CHARACTERS_MAX} characters was expected`;
+  const expected = `expected a name of at most ${FACT_NAME_CHARACTERS_MAX} characters`;
   throw refused(type, part, `${expected}, found one of ${name.length}`);
 }
 
@@ -95,7 +96,7 @@ function refused(type: string, part: string, why: string): FilewrightError {
   const name = TYPE.test(type) ? type : 'of no type';
   return new FilewrightError(
     'INPUT_LIMIT',
-    `The fact ${name} cannot be recorded: ${part}: ${why}. Nothing was changed; shorten what was given`,
+    `The fact ${name} cannot be recorded: ${part}: ${why}. Nothing was changed; shorten the text`,
     { details: { type: name, part } },
   );
 }

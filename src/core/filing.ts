@@ -8,7 +8,7 @@ export type FilingStatus = (typeof FILING_STATUSES)[number];
 
 /**
  * Every legal change of status, and when it may happen. The same table is enforced here, by a trigger in the
- * database (sql/0001_foundation.sql) and by the ledger verifier; a test compares the three.
+ * database (sql/0005_filings.sql) and by the ledger verifier; a test compares the three.
  */
 export const LEGAL_TRANSITIONS: readonly {
   readonly from: FilingStatus | null;

@@ -16,8 +16,6 @@ export {
   type BreakerEvent,
   type BreakerState,
   CLOSED,
-  GOOD_PROBES_TO_CLOSE,
-  isSameBreaker,
   nextProbeAt,
 } from './breaker.ts';
 export { canonicalBytes, canonicalText, JSON_DEPTH_MAX, type JsonValue } from './canonical-json.ts';
@@ -88,8 +86,15 @@ export {
 } from './ids.ts';
 export { invariant } from './invariant.ts';
 export { decodeJson, isPlainText, pointer, textAt } from './json-pointer.ts';
-export type { HoldReason, LaneState, Pause, SlotRef, WorkerView } from './lane.ts';
-export { misspeltNames } from './misspelt-name.ts';
+export type {
+  HoldReason,
+  LaneRecovery,
+  LaneState,
+  Pause,
+  SlotRef,
+  WorkerView,
+} from './lane.ts';
+export { misspelledNames } from './misspelled-name.ts';
 export { patternOf } from './patterns.ts';
 export type {
   ActorRef,
@@ -143,7 +148,9 @@ export type {
   StatusRule,
   Weekday,
 } from './profile.ts';
+export { nextTurnOf, type RecoveryState, type RecoveryStep } from './recovery.ts';
 export { backoffMs } from './retry.ts';
+export { sameJson } from './same-json.ts';
 export { sha256Of } from './sha256.ts';
 export { hasStamp, retryAfterMs, stampWaitMs } from './stamp.ts';
 export { byStatus, statusMeaning, type StatusRules } from './status-code.ts';

@@ -1,5 +1,6 @@
 import type { LaneCode, WorkerId } from './ids.ts';
 import type { BreakerState } from './breaker.ts';
+import type { RecoveryState, RecoveryStep } from './recovery.ts';
 import type { Instant } from './time.ts';
 
 /** Why a lane takes no new requests. `until` ends by itself; `held` ends by recovery or by a person. */
@@ -15,6 +16,25 @@ export type Pause =
 /** `collision`: a session token was seen in two places, so nobody knows whose answers those were. */
 export type HoldReason = 'drift' | 'collision' | 'breaker' | 'person';
 
+/** The way back of a lane that has failed. While a person keeps the lane it stands still, and goes on afterwards. */
+export interface LaneRecovery {
+  readonly reason: Exclude<HoldReason, 'person'>;
+  /** What the portal did. */
+  readonly code: string;
+  readonly run: RecoveryState;
+  /** Questions in a row, while it drains, that brought nothing usable. */
+  readonly unclear?: number;
+  /** Who wanted it sooner; somebody else approves then. */
+  readonly hurriedBy: readonly string[];
+  /** The newest check or act; all of them are in the ledger. */
+  readonly last?: {
+    readonly step: RecoveryStep | 'approval';
+    readonly verdict: 'good' | 'wait' | 'bad';
+    readonly why?: string;
+    readonly at: Instant;
+  };
+}
+
 /** A lane's shared state: one row, changed by compare-and-set on `version`, seen by every process. */
 export interface LaneState {
   readonly code: LaneCode;
@@ -28,6 +48,8 @@ export interface LaneState {
   readonly missing: number;
   /** Start of the present slow start; undefined when the lane runs at full width. */
   readonly resumedAt: Instant | undefined;
+  /** Present exactly while something else than a person or a throttle keeps the lane from sending. */
+  readonly recovery?: LaneRecovery;
   /** Since then the lane has one session, because those of its account end each other; until a person sets a ceiling. */
   readonly oneSessionSince?: Instant;
 }

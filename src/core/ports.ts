@@ -298,6 +298,8 @@ export interface DeliveryStore {
    * rests. Undefined when it cannot be had now.
    */
   leaseProbe(worker: WorkerId, lane: LaneCode): Promise<SlotRef | undefined>;
+  /** Filings of a lane about which the portal has to be asked since that moment, or is being asked. */
+  openQuestions(lane: LaneCode, since: Instant): Promise<number>;
   history(filing: FilingId): Promise<readonly AttemptRecord[]>;
   /** The filing that a receipt of the lane belongs to. */
   receiptOwner(lane: LaneCode, number: string): Promise<FilingId | undefined>;

@@ -20,7 +20,7 @@ export function cannotListen(host: string, port: number, error: unknown): unknow
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return new FilewrightError('USAGE', `--host: ${host} is no address of this machine`, {
+      return new FilewrightError('USAGE', `--host: ${host} is not an address of this machine`, {
         cause: error,
       });
     default:

@@ -4,15 +4,15 @@ import { FilewrightError } from './errors.ts';
 const WHY: ReadonlyMap<unknown, string> = new Map([
   ['ENOENT', 'its folder does not exist'],
   ['ENOTDIR', 'a part of its path is not a folder'],
-  ['EEXIST', 'something else is there'],
+  ['EEXIST', 'something else exists there'],
   ['EISDIR', 'it is a directory'],
   ['EACCES', 'this user may not write there'],
   ['EPERM', 'this user may not write there'],
   ['EROFS', 'the file system is read-only'],
   ['ENAMETOOLONG', 'the name is too long'],
-  ['ELOOP', 'links on the way lead in a circle'],
+  ['ELOOP', 'the links in its path form a loop'],
   ['EFBIG', 'it would be larger than a file may be there'],
-  ['EIO', 'the disk reports a fault'],
+  ['EIO', 'the disk reports an error'],
   ['ENOSPC', 'there is no space left on the disk'],
   ['EDQUOT', 'there is no space left for this user on the disk'],
 ]);

@@ -7,7 +7,7 @@ export {
   readBatchId,
   runBatch,
 } from './acts/batches.ts';
-export { defendFiling } from './acts/defence.ts';
+export { defendFiling } from './acts/defense.ts';
 export { diagnosePayload, type PayloadDiagnosis } from './acts/diagnose-payload.ts';
 export { diagnoseSessions, type SessionsDiagnosis } from './acts/diagnose-sessions.ts';
 export {
@@ -20,7 +20,7 @@ export { listFilings, openPayload, showFiling } from './acts/filings.ts';
 export { forecastFilings, readOutlook, type Scope } from './acts/forecast.ts';
 export { createBatch, type ObligationBatch } from './acts/register-batch.ts';
 export { nextObligation } from './acts/register-completion.ts';
-export { acceptFiling, type Evidence, handOnFiling, rejectFiling } from './acts/reviews-closing.ts';
+export { acceptFiling, type Evidence, assignFiling, rejectFiling } from './acts/reviews-closing.ts';
 export type { FieldEdit } from './acts/reviews-correction.ts';
 export {
   approveReview,
@@ -43,7 +43,7 @@ export {
   warnOfUnfiled,
 } from './acts/slack-alerts.ts';
 export type { Wait } from './acts/waits.ts';
-export type { FilingEngine, RunningParts } from './delivery/engine.ts';
+export type { FilingEngine, RunningDeps } from './delivery/engine.ts';
 export { DEFAULT_SETTINGS } from './delivery/settings.ts';
 export { Worker, type WorkerPorts } from './delivery/worker.ts';
 export { OpenSpans } from './rules/forecast-hours.ts';
@@ -51,7 +51,7 @@ export {
   type BacklogFiling,
   forecast,
   type LaneForecast,
-  rulesOf,
+  serviceMsOf,
   SLACK_THRESHOLDS_MS,
 } from './rules/forecast.ts';
 export { type ApprovalTerms, type Batch, unfinishedBatches } from './store/batches.ts';
@@ -61,13 +61,8 @@ export { type FilingView, findFiling } from './store/filings.ts';
 export { PostgresIntakeStore } from './store/intake-store.ts';
 export { REVIEW_FILTERS, type ReviewFilter } from './store/reviews.ts';
 export { warnOnArrival } from './watch/arrival-warning.ts';
+export { queueDigest } from './watch/digest.ts';
 export { registeredAgentNotice } from './watch/registered-agent-notice.ts';
 export { watchSessions } from './watch/session-watch.ts';
-export {
-  type SlackFigures,
-  slackFigures,
-  slackLines,
-  type SlackWatchParts,
-  watchSlack,
-} from './watch/slack-watch.ts';
-export { unfiledSoon, watchUnfiled } from './watch/unfiled-watch.ts';
+export { watchSlack } from './watch/slack-watch.ts';
+export { watchUnfiled } from './watch/unfiled-watch.ts';

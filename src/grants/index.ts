@@ -25,7 +25,7 @@ export type {
   FeedReport,
   FetchReport,
   GrantorLedger,
-  HandoffReport,
+  ReleaseReport,
   IngestionReport,
   Organization,
   Pipeline,
@@ -52,8 +52,8 @@ export type {
 export { charityState } from './rules/charity.ts';
 export {
   type Crossing,
-  type Handoff,
-  handoffAfter,
+  type Release,
+  releaseAfter,
   type MeasuredAmount,
   MONTHS_BEFORE_YEAR,
   type RegistrationCheck,
@@ -149,7 +149,7 @@ export {
   AMOUNT_CENTS_MAX,
   type BankLine,
   type Direction,
-  type ExpectedReceipt,
+  type ExpectedPayment,
   isHint,
   type LinePayment,
   postingDay,
@@ -198,7 +198,7 @@ export {
   matchEach,
   type MatchInput,
   type MatchOptions,
-  matchReceipts,
+  matchExpectedPayments,
 } from './rules/matching/match.ts';
 export { OutcomeList } from './rules/matching/outcome-list.ts';
 export {
@@ -284,7 +284,7 @@ export {
   form990Report,
   type PaidGrant,
 } from './rules/reporting/form990-report.ts';
-export { type DaySpan, type MissingDays, missingDays } from './rules/reporting/handed-days.ts';
+export { type DaySpan, type MissingDays, missingDays } from './rules/reporting/released-days.ts';
 export { goodsOf, type ReceivedMoney, receivedMoney } from './rules/reporting/received.ts';
 export {
   type ReportRow,

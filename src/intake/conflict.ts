@@ -31,9 +31,12 @@ export function conflictError(input: {
   readonly payload: Uint8Array;
 }): RowError {
   const changes = changesFrom(input);
-  const rule = `conflicts with filing ${input.filing}, which stays as it is`;
+  const rule = `conflicts with filing ${input.filing}, which is unchanged`;
   if (changes === undefined) {
-    return { where: 'payload', why: `${rule}; its sealed content does not open for comparison` };
+    return {
+      where: 'payload',
+      why: `${rule}; its sealed content could not be opened for comparison`,
+    };
   }
   const listed = changes.slice(0, FIELDS_SHOWN_MAX).map((change) => {
     return `${change.field}: ${shown(change.old)} → ${shown(change.new)}`;
@@ -45,7 +48,7 @@ export function conflictError(input: {
       .map((change) => change.field)
       .slice(0, FIELDS_SHOWN_MAX)
       .join(', '),
-    why: `${rule}; ${listed.join('; ')}. Drop the row, or correct the filing by a review`,
+    why: `${rule}; ${listed.join('; ')}. Remove the row, or correct the filing with review correct`,
   };
 }
 
@@ -64,7 +67,7 @@ export function movedDates(
   const listed = moved.map(([name, old, now]) => `${name}: ${toRfc3339(old)} → ${toRfc3339(now)}`);
   return {
     where: moved.map(([name]) => name).join(', '),
-    why: `conflicts with filing ${existing.filing}, which stays as it is; ${listed.join('; ')}. Drop the row, or correct the filing by a review`,
+    why: `conflicts with filing ${existing.filing}, which is unchanged; ${listed.join('; ')}. Remove the row, or correct the filing with review correct`,
   };
 }
 

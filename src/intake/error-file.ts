@@ -87,7 +87,7 @@ export class ErrorFile {
       throw cannotWrite(
         `The error file ${this.path}`,
         error,
-        ', so refused rows would be lost; name another place with --errors.',
+        ', so refused rows would be lost; choose another file with --errors.',
       );
     }
   }

@@ -1,6 +1,6 @@
 /** Rows as filings: the pack reads a draft from each, the desk admits drafts of which no two are one obligation. */
 import { type FilingDraft, invariant, type RowReader } from '../core/index.ts';
-import type { AdmissionDesk } from './admission-desk.ts';
+import type { Admissions } from './admissions.ts';
 import type { GoodRow, Importer, ReadRow, RowOutcome, RowReading } from './import-run.ts';
 import type { Input } from './input.ts';
 import { FilingTally } from './report.ts';
@@ -13,14 +13,14 @@ export class FilingRows implements Importer<FilingDraft> {
   readonly errorFormat: Input['errorFormat'];
   readonly placeOf: Input['placeOf'];
   private readonly reader: RowReader;
-  private readonly desk: AdmissionDesk;
+  private readonly admissions: Admissions;
 
-  constructor(input: Input, reader: RowReader, desk: AdmissionDesk) {
+  constructor(input: Input, reader: RowReader, admissions: Admissions) {
     this.rows = input.rows;
     this.errorFormat = input.errorFormat;
     this.placeOf = (ours) => input.placeOf(ours);
     this.reader = reader;
-    this.desk = desk;
+    this.admissions = admissions;
   }
 
   read(row: GoodRow): RowReading<FilingDraft> {
@@ -43,7 +43,7 @@ export class FilingRows implements Importer<FilingDraft> {
       if (!firsts.has(one.item.obligation)) firsts.set(one.item.obligation, one);
     }
     const asked = [...firsts.values()];
-    const answers = await this.desk.admit(
+    const answers = await this.admissions.admit(
       asked.map(({ item }) => item),
       asked.map(({ row }) => row.line),
     );
@@ -55,7 +55,7 @@ export class FilingRows implements Importer<FilingDraft> {
       // A copy of a row that was created says nothing new; one of a conflict is the same conflict.
       const kind = first !== one && answer.kind === 'created' ? 'unchanged' : answer.kind;
       this.tally.count(one.item.lane, kind);
-      if (answer.kind === 'unchanged' && answer.openIn !== this.desk.batch) {
+      if (answer.kind === 'unchanged' && answer.openIn !== this.admissions.batch) {
         this.tally.unfinishedIn(answer.openIn);
       }
       return answer.kind === 'changed' ? { kind, errors: [answer.error] } : { kind };

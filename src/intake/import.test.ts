@@ -96,7 +96,7 @@ describe('when something goes wrong', () => {
     };
     const report = await importRows({ ...options, ids, vault });
     expect(report.changed).toBe(1);
-    expect(report.errors[0]?.why).toMatch(/does not open/);
+    expect(report.errors[0]?.why).toMatch(/could not be opened/);
   });
 });
 

@@ -12,11 +12,11 @@ import {
   sha256Hex,
   type Vault,
 } from '../core/index.ts';
-import { BatchDesk } from './admission-desk.ts';
+import { BatchAdmissions } from './admissions.ts';
 import { FilingRows } from './filing-rows.ts';
 import { runImport } from './import-run.ts';
 import { type InputFormat, openInput } from './input.ts';
-import { PreviewDesk } from './preview-desk.ts';
+import { PreviewAdmissions } from './preview-admissions.ts';
 import type { ImportCounts, ImportReport } from './report.ts';
 
 export interface ImportOptions {
@@ -56,10 +56,10 @@ export async function importRows(options: ImportOptions): Promise<ImportReport> 
     columns: options.reader.columns,
   });
   const isDryRun = options.dryRun === true;
-  const desk = isDryRun
-    ? new PreviewDesk(options.store, options.vault)
-    : new BatchDesk({ ...options, resume: options.resume });
-  const filings = new FilingRows(input, options.reader, desk);
+  const admissions = isDryRun
+    ? new PreviewAdmissions(options.store, options.vault)
+    : new BatchAdmissions({ ...options, resume: options.resume });
+  const filings = new FilingRows(input, options.reader, admissions);
   const errorFile =
     options.errorFile === undefined || isDryRun
       ? undefined
@@ -70,17 +70,17 @@ export async function importRows(options: ImportOptions): Promise<ImportReport> 
     const inputSha256 = sha256Hex(digest.digest('hex'));
     const { rows, created, changed, unchanged, refused } = report;
     const counts = { rows, created, changed, unchanged, refused };
-    const closed = await desk.close(counts, inputSha256);
+    const closed = await admissions.close(counts, inputSha256);
     return {
       ...report,
       ...filings.tally.result(),
-      batch: desk.batch,
+      batch: admissions.batch,
       count: closed?.count,
       sha256: closed?.sha256,
       inputSha256,
     };
   } catch (error) {
-    throw withBatch(error, desk.batch);
+    throw withBatch(error, admissions.batch);
   }
 }
 
@@ -100,7 +100,7 @@ function withBatch(error: unknown, batch: BatchId | undefined): unknown {
   if (error.code === 'BROKEN_INVARIANT' || error.code === 'REFUSED_BY_RULE') return error;
   return new FilewrightError(
     error.code,
-    `${error.message} Batch ${batch} is still open: nothing of it is sent. When the cause is gone, go on with --resume ${batch}.`,
+    `${error.message} Batch ${batch} is still open, and nothing in it is sent. When the problem is fixed, continue with --resume ${batch}.`,
     { cause: error, details: { ...error.details, batch } },
   );
 }

@@ -9,6 +9,7 @@ export {
   requireLane,
 } from './acts/lanes.ts';
 export { checkInLane } from './acts/portal-check.ts';
+export { approveLane, hurryLane, recoveringLanes } from './acts/recovery.ts';
 export type { ConformanceReport } from './conformance/conformance.ts';
 export {
   type CommandSlots,
@@ -40,10 +41,31 @@ export {
   NEVER,
   opensAt,
   RIVALS,
+  slowSince,
+  waitsForPerson,
+  wordNeeded,
 } from './rules/lane-rules.ts';
+export { checkDueAt, isDraining, recoversAt } from './rules/recovery/lane-recovery.ts';
+export { type QueueLevel, undrained } from './rules/recovery/drain.ts';
+export {
+  type CheckVerdict,
+  DEFAULT_RECOVERY,
+  dueCheck,
+  nextRecovery,
+  type RecoveryHappening,
+  type RecoveryPlan,
+  type RecoveryPolicy,
+  startRecovery,
+} from './rules/recovery/next-recovery.ts';
 export { classifyRegistry, type RegistryAnswer } from './rules/registry.ts';
 export { planSlots } from './rules/share.ts';
 export { type Violation, violationsOf } from './rules/violations.ts';
 export { type LaneCounts, laneCounts } from './store/lane-counts.ts';
 export { storedLanes, writeLane } from './store/lanes.ts';
 export { LEASE_MS, Slots } from './store/slots.ts';
+export {
+  changeTargetLanes,
+  readTargetLanes,
+  type TargetLane,
+  targetLaneCode,
+} from './store/target-lanes.ts';

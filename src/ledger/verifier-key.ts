@@ -105,7 +105,7 @@ export function publicKeyOf(privateKey: KeyObject): Uint8Array {
 function refused(found: string): FilewrightError {
   return new FilewrightError(
     'INPUT_MALFORMED',
-    `Expected a verifier key like name+0123abcd+base64, but ${found}. Copy it again from whoever runs the log.`,
+    `Expected a verifier key like name+0123abcd+base64, but ${found}. Copy it again from the operator of the log.`,
     { details: { reason: found } },
   );
 }

@@ -18,3 +18,4 @@ export { laneOutcome, type LaneOutcome, planRehearsal } from './acts/rehearsal.t
 export { holdData, releaseData, retentionStatus, runRetention } from './acts/retention.ts';
 export { addUser, disableUser, listUsers } from './acts/users.ts';
 export { openWorker, runJobsOnce, startJobs } from './acts/worker.ts';
+export { type JobsOptions, runBackgroundWorkOnce, startBackgroundWork } from './jobs.ts';

@@ -6,7 +6,7 @@ import type { Ids } from '../core/index.ts';
 import { addMailNotice } from './store/notices.ts';
 import { type Alert, raiseAlertRow, type Severity } from '../ledger/index.ts';
 import { dueAlerts, markTold, quietSettledAlerts } from './store/alerts.ts';
-import { publishEvent } from './store/outbox.ts';
+import { publishEvent } from './store/events.ts';
 import { recipientsOf } from './store/subscriptions.ts';
 import type { Session } from '../postgres/index.ts';
 
@@ -68,7 +68,9 @@ export interface NewAlert {
   readonly recipient?: string;
 }
 
-export async function raiseAlert(parts: AlertParts, input: NewAlert): Promise<Alert> {
+type Raised = Pick<Alert, 'id'>;
+
+export async function raiseAlert(parts: AlertParts, input: NewAlert): Promise<Raised> {
   return parts.session.transaction((run) => raiseAlertIn(run, parts, input));
 }
 
@@ -77,7 +79,7 @@ export async function raiseAlertIn(
   run: Session['run'],
   parts: TellingParts,
   input: NewAlert,
-): Promise<Alert> {
+): Promise<Raised> {
   const { tenant, ids } = parts;
   const alert = await raiseAlertRow(run, tenant, {
     recipient: undefined,
@@ -116,7 +118,7 @@ async function tell(
     group.told.push({ alert, ...letter });
     byReaders.set(key, group);
     const { max, againMs } = TELLING[alert.severity];
-    await markTold(run, parts.tenant, alert.id, turnOf(alert) < max ? againMs : undefined);
+    await markTold(run, parts.tenant, alert, alert.told < max ? againMs : undefined);
   }
   for (const { recipients, told } of byReaders.values()) {
     const letters = told.length <= LETTERS_MAX ? told : [together(told)];
@@ -137,7 +139,7 @@ async function send(
       recipient,
       subject,
       body,
-      dedup: `alert/${alert.id}/${turnOf(alert)}/${recipient}`,
+      dedup: `alert/${alert.id}/${alert.told}/${recipient}`,
       docket: alert.docket,
     });
   }
@@ -150,12 +152,8 @@ async function publish(run: Session['run'], parts: TellingParts, alert: Alert): 
   await publishEvent(run, parts.tenant, {
     id: parts.ids.next(),
     type: ALERT_EVENT,
-    data: { alert: id, kind, about, severity, turn: turnOf(alert) },
+    data: { alert: id, kind, about, severity, turn: alert.told },
   });
-}
-
-function turnOf({ told }: Alert): number {
-  return told + 1;
 }
 
 interface Told {
@@ -202,7 +200,7 @@ async function letterOf(
 ): Promise<Letter> {
   const addresses =
     alert.recipient === undefined ? await recipientsOf(run, tenant, 'alert') : [alert.recipient];
-  const turn = turnOf(alert);
+  const turn = alert.told;
   const kind = alert.kind.replaceAll('_', ' ');
   const { docket, severity } = alert;
   if (docket === undefined) {

@@ -3,8 +3,9 @@
  * committed together with the mark that it has heard, so a crash or a second process can neither lose nor repeat it.
  */
 import { type Backoff, FilewrightError, isDatabaseAway, nextDelayMs } from '../core/index.ts';
-import { consumeDue, type DomainEvent, recordConsumptionFailure } from './store/outbox.ts';
 import type { Session } from '../postgres/index.ts';
+import { type ClaimedWork, claimWork, type Duty, recordWork } from '../work/index.ts';
+import { type DomainEvent, eventsOf } from './store/events.ts';
 import { raiseAlert } from './alerts.ts';
 import type { JobParts } from './parts.ts';
 
@@ -21,50 +22,26 @@ export interface EventConsumer {
 }
 
 const EVENTS_AT_ONCE = 50;
-/** Then others have their turn. */
-const TURN_MS = 20_000;
 const ATTEMPTS_MAX = 15;
 const BACKOFF: Backoff = { steps: { firstMs: 2_000, msMax: 3_600_000 }, spread: [1, 1] };
 
-export async function consumeAll(
-  parts: JobParts,
-  consumer: EventConsumer,
-  signal?: AbortSignal,
-): Promise<number> {
-  const { clock } = parts;
-  const startedMs = clock.monotonicMs();
-  const mayGoOn = (): boolean =>
-    signal?.aborted !== true && clock.monotonicMs() - startedMs < TURN_MS;
-  let consumed = 0;
-  while (mayGoOn()) {
-    const count = await consumeGroup(parts, consumer);
-    if (count === 0) break;
-    consumed += count;
-  }
-  return consumed;
+export function consumerDuty(parts: JobParts, consumer: EventConsumer): Duty {
+  return { kind: 'consume', target: consumer.name, work: () => consumeGroup(parts, consumer) };
 }
 
 async function consumeGroup(parts: JobParts, consumer: EventConsumer): Promise<number> {
-  const { session, tenant } = parts;
-  const where = { tenant, consumer: consumer.name };
   try {
-    return await consumeDue(session, { ...where, limit: EVENTS_AT_ONCE }, (due, run) =>
-      consumer.consume(
-        due.map(({ event }) => event),
-        run,
-      ),
-    );
+    return await consumeDue(parts, consumer, EVENTS_AT_ONCE);
   } catch (error) {
     if (isDatabaseAway(error)) throw error;
   }
   // One of the group cannot be handled. Alone, each shows whether it is that one, and the others go on.
   let handled = 0;
   for (; handled < EVENTS_AT_ONCE; handled += 1) {
-    let current: { readonly event: DomainEvent; readonly attempts: number } | undefined;
+    let current: ClaimedWork | undefined;
     try {
-      const count = await consumeDue(session, { ...where, limit: 1 }, async ([due], run) => {
-        current = due;
-        if (due !== undefined) await consumer.consume([due.event], run);
+      const count = await consumeDue(parts, consumer, 1, (work) => {
+        current = work;
       });
       if (count === 0) break;
     } catch (error) {
@@ -75,22 +52,62 @@ async function consumeGroup(parts: JobParts, consumer: EventConsumer): Promise<n
   return handled;
 }
 
+/**
+ * Events are claimed, handled and recorded in one transaction: an event counts as consumed exactly when what the consumer
+ * wrote through `run` is committed. Returns how many; when the consumer throws, nothing has happened.
+ */
+async function consumeDue(
+  { session, tenant }: JobParts,
+  consumer: EventConsumer,
+  limit: number,
+  begin: (work: ClaimedWork) => void = () => undefined,
+): Promise<number> {
+  return session.transaction(async (run) => {
+    const wish = { tenant, kind: 'consume', target: consumer.name, limit } as const;
+    const works = await claimWork(run, wish);
+    works.forEach(begin);
+    if (works.length === 0) return 0;
+    const found = await eventsOf(run, tenant, works.map(eventIn));
+    await consumer.consume(
+      works.flatMap((work) => found.get(eventIn(work)) ?? []),
+      run,
+    );
+    await recordWork(run, tenant, works, { state: 'done' });
+    return works.length;
+  });
+}
+
+function eventIn({ event }: ClaimedWork): string {
+  if (event === undefined) throw new Error('what a consumer hears is an event');
+  return event;
+}
+
+/** The claim went with the transaction that failed, so it is made again for what is recorded of it. */
 async function noteFailure(
   parts: JobParts,
   consumer: EventConsumer,
-  due: { readonly event: DomainEvent; readonly attempts: number },
+  { id, attempt, event }: ClaimedWork,
   error: unknown,
 ): Promise<void> {
   const { session, tenant, log } = parts;
-  const attempt = due.attempts + 1;
   const code = error instanceof FilewrightError ? error.code : 'CONSUMER_FAILED';
   const delayMs = attempt >= ATTEMPTS_MAX ? undefined : nextDelayMs(BACKOFF, attempt);
-  const where = { tenant, consumer: consumer.name, event: due.event.id };
-  await recordConsumptionFailure(session, where, { code, delayMs });
+  await session.transaction(async (run) => {
+    const wish = { tenant, kind: 'consume', target: consumer.name, limit: 1, only: id } as const;
+    const works = await claimWork(run, wish);
+    await recordWork(
+      run,
+      tenant,
+      works,
+      delayMs === undefined
+        ? { state: 'failed', code }
+        : { state: 'pending', code, again: delayMs },
+    );
+  });
   log.write({
     level: delayMs === undefined ? 'error' : 'warn',
     event: delayMs === undefined ? 'consumer.gave_up' : 'consumer.again',
-    trace_id: due.event.id,
+    trace_id: event ?? id,
     status: consumer.name,
     attempt,
     error: code,
@@ -100,7 +117,7 @@ async function noteFailure(
     kind: 'consumer_failed',
     subject: `consumer ${consumer.name}`,
     severity: 'critical',
-    text: `The consumer ${consumer.name} could not handle event ${due.event.id} (${code}) in ${attempt} attempts. What follows from the event has not been done; do it by hand.`,
+    text: `The consumer ${consumer.name} could not handle event ${event} (${code}) in ${attempt} attempts. What follows from the event has not been done; do it by hand.`,
     dedup: `consumer_failed/${consumer.name}`,
   });
 }

@@ -19,8 +19,8 @@ export {
   tellDueAlerts,
   type TellingParts,
 } from './alerts.ts';
-export { consumeAll, type EventConsumer } from './consumers.ts';
-export { CLAIM_MS, MAIL_TARGET, sendDue } from './notice-sender.ts';
+export { consumerDuty, type EventConsumer } from './consumers.ts';
+export { noticeDuties } from './notice-sender.ts';
 export {
   type AcknowledgementLinks,
   acknowledgementLinks,
@@ -50,9 +50,9 @@ export {
   everRaised,
   findAlerts,
 } from './store/alerts.ts';
+export { type DomainEvent, registerConsumer, takeEvents } from './store/events.ts';
 export { readFeed, writeFeed } from './store/feeds.ts';
-export { addMailNotice, listNotices, type NoticeView } from './store/notices.ts';
-export { type DomainEvent, registerConsumer, takeEvents, wakeTargets } from './store/outbox.ts';
+export { addMailNotice, listNotices, MAIL_TARGET, type NoticeView } from './store/notices.ts';
 export { addPerson, disablePerson, listPeople, type Person } from './store/people.ts';
 export {
   decideProposal,

@@ -3,6 +3,7 @@
  * claim that runs out, and the notice goes out again under the same id; the receiver knows it by that.
  */
 import { entryId, FilewrightError, isDatabaseAway, type LedgerFact } from '../core/index.ts';
+import type { Duty } from '../work/index.ts';
 import { eventBody } from './notify/event-body.ts';
 import { retryMs, type SendOutcome } from './notify/outcome.ts';
 import { sendMail } from './notify/mail.ts';
@@ -13,54 +14,46 @@ import {
   findSubscription,
   subscriptionSecrets,
 } from './store/subscriptions.ts';
-import { type ClaimedNotice, claimNotices, recordNotice } from './store/notices.ts';
+import {
+  type ClaimedNotice,
+  claimNotices,
+  MAIL_TARGET,
+  type NoticeTarget,
+  recordNotice,
+} from './store/notices.ts';
 import { readReference } from '../wire/index.ts';
 import { raiseAlert } from './alerts.ts';
 import type { JobParts } from './parts.ts';
 
-export const MAIL_TARGET = 'mail';
-
 /** In flight to one receiver: enough to hide the way there, few enough not to be a burden. */
 const AT_ONCE = 4;
 /** Longer than any send takes (connect, answer and total bounds of notify), so that a live claim is never taken over. */
-export const CLAIM_MS = 120_000;
-/** Then the target goes to the back of the queue: a slow receiver must not keep the others waiting. */
-const TURN_MS = 20_000;
+const CLAIM_MS = 120_000;
 
-/** Returns how many notices were tried. */
-export async function sendDue(
-  parts: JobParts,
-  target: string,
-  options: { readonly signal?: AbortSignal; readonly only?: string } = {},
-): Promise<number> {
-  const { session, tenant, clock } = parts;
-  const startedMs = clock.monotonicMs();
-  let tried = 0;
-  while (options.signal?.aborted !== true && clock.monotonicMs() - startedMs < TURN_MS) {
-    const notices = await claimNotices(session, {
-      tenant,
-      target,
-      limit: AT_ONCE,
-      claimMs: CLAIM_MS,
-      ...(options.only === undefined ? {} : { only: options.only }),
-    });
-    if (notices.length === 0) break;
-    await Promise.all(notices.map((notice) => sendOne(parts, notice)));
-    tried += notices.length;
-    if (options.only !== undefined) break;
-  }
-  return tried;
+export function noticeDuties(parts: JobParts): readonly Duty[] {
+  return [
+    { kind: 'webhook', work: (target) => sendDue(parts, { kind: 'webhook', target }) },
+    { kind: 'mail', work: () => sendDue(parts, { kind: 'mail', target: MAIL_TARGET }) },
+  ];
+}
+
+/** Sends a group, or the one; returns how many notices were tried. */
+export async function sendDue(parts: JobParts, to: NoticeTarget, only?: string): Promise<number> {
+  const { session, tenant } = parts;
+  const wish = { ...to, tenant, limit: AT_ONCE, claimMs: CLAIM_MS, only };
+  const notices = await claimNotices(session, wish);
+  await Promise.all(notices.map((notice) => sendOne(parts, notice)));
+  return notices.length;
 }
 
 async function sendOne(parts: JobParts, notice: ClaimedNotice): Promise<void> {
   const { session, tenant, log } = parts;
   const outcome = await send(parts, notice);
   const { verdict, code } = outcome;
-  const where = { tenant, notice: notice.id, attempt: notice.attempt };
   // Whoever tests looks at the answer now; a test that comes through in the night helps nobody.
   const waitMs = notice.origin === 'test' ? undefined : retryMs(notice.id, notice.attempt, outcome);
-  const state = await recordNotice(session, where, { verdict, code, retryMs: waitMs });
-  const isFailed = state === 'failed';
+  const became = await recordNotice(session, tenant, notice, { verdict, code, retryMs: waitMs });
+  const isFailed = became === 'failed';
   log.write({
     level: verdict === 'sent' ? 'info' : 'warn',
     event: isFailed ? 'notice.failed' : verdict === 'sent' ? 'notice.sent' : 'notice.again',

@@ -6,7 +6,6 @@ export { embeddedStatus } from './embedded/status.ts';
 export { stopEmbedded } from './embedded/stop.ts';
 export { type Purpose, purposeOf, type Stage } from './grant-walls.ts';
 export { lockedOnce } from './locked-once.ts';
-export { explainingRights } from './login-rights.ts';
 export { migrate } from './migrate.ts';
 export { packageRoot } from './package-root.ts';
 export { PLANNER } from './planner.ts';
@@ -25,10 +24,4 @@ export {
   when,
 } from './rows.ts';
 export { describeServer } from './server.ts';
-export {
-  type ConnectionTarget,
-  databaseFailure,
-  type Row,
-  Session,
-  type Statement,
-} from './session.ts';
+export { type ConnectionTarget, type Row, Session, type Statement } from './session.ts';

@@ -1,6 +1,6 @@
 /**
  * Who logs in, and with which rights. A login with little needs either CREATE on the database or schemas that belong to
- * it; the roles of store/roles.ts may be made by an administrator, and then the login takes them on as a member.
+ * it; the roles of roles.ts may be made by an administrator, and then the login takes them on as a member.
  */
 import { FilewrightError } from '../core/index.ts';
 import { text } from './rows.ts';

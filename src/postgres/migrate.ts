@@ -43,7 +43,7 @@ export async function migrate(
   if (Number(server?.['v']) < OLDEST_SUPPORTED) {
     throw new FilewrightError(
       'DATABASE_UNSUPPORTED',
-      `PostgreSQL 14 or newer was expected, found ${String(server?.['v'])}`,
+      `expected PostgreSQL 14 or newer, found ${String(server?.['v'])}`,
     );
   }
   return explainingRights(session, schema, () =>

@@ -24,7 +24,7 @@ export function text(value: unknown): string {
 }
 
 export function bytes(value: unknown): Uint8Array {
-  if (!(value instanceof Uint8Array)) throw new TypeError('bytes were expected from the database');
+  if (!(value instanceof Uint8Array)) throw new TypeError('expected bytes from the database');
   return value;
 }
 
@@ -105,10 +105,7 @@ export function claimOf(row: Row): Claim {
 export function laneOf(row: Row): LaneState {
   return {
     // Written only by this room, from a LaneState.
-    ...(row['state'] as Pick<
-      LaneState,
-      'pause' | 'breaker' | 'throttles' | 'missing' | 'resumedAt' | 'oneSessionSince'
-    >),
+    ...(row['state'] as Omit<LaneState, 'code' | 'version' | 'ceiling'>),
     code: laneCode(text(row['code'])),
     version: Number(row['version']),
     ceiling: Number(row['ceiling']),

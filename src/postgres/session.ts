@@ -25,7 +25,7 @@ export interface SessionOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** A statement that takes longer is cut off; a hung server must not hang a worker for ever. */
   readonly statementMsMax?: number;
-  /** One of the roles of store/roles.ts, without its prefix; has no effect where they could not be made. */
+  /** One of the roles of roles.ts, without its prefix; has no effect where they could not be made. */
   readonly role?: string;
 }
 
@@ -102,7 +102,7 @@ export class Session {
 
   constructor(options: SessionOptions) {
     if (!SCHEMA_NAME.test(options.schema)) {
-      throw new FilewrightError('USAGE', `A schema name was expected, found "${options.schema}"`);
+      throw new FilewrightError('USAGE', `Expected a schema name, found "${options.schema}"`);
     }
     this.#options = options;
   }
@@ -232,19 +232,10 @@ function clientOf(config: ClientConfig): Client {
     throw new FilewrightError(
       'USAGE',
       // Not repeated in the message: it may hold a password.
-      'DATABASE_URL: an address like postgres://user@host:5432/database was expected, and it cannot be read as one',
+      'DATABASE_URL: expected an address like postgres://user@host:5432/database, and it cannot be read as one',
       { cause: error },
     );
   }
-}
-
-/** What the driver says of a connection that has ended; it gives these no code. */
-const ENDED = /^(Connection terminated|Client has encountered a connection error|timeout)/;
-
-/** An error of the driver that came past a session, in our words. One that is not the database's stays as it is. */
-export function databaseFailure(error: unknown): unknown {
-  if (!(error instanceof Error) || error instanceof FilewrightError) return error;
-  return codeOf(error) === '' && !ENDED.test(error.message) ? error : understood(error).failure;
 }
 
 /** The driver's error in our words, and whether the connection is of no more use. */

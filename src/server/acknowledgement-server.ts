@@ -2,7 +2,7 @@
  * The one page that people outside the command line see: a link from a mail, and a button. GET never acknowledges,
  * because mail scanners open every link; POST does, once.
  */
-import { fastify, type FastifyInstance, type FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { cannotListen, type Clock, type Instant } from '../core/index.ts';
 import {
   type Acknowledgement,
@@ -48,7 +48,7 @@ export type MessageView =
   /** Without an acknowledgement: somebody closed the matter, and nothing is left to do. */
   | ({ readonly kind: 'closed' } & Acknowledgement);
 
-interface WebParts {
+interface WebDeps {
   readonly desk: AcknowledgementDesk;
   /** What a token was signed for; undefined for any other text. `notify/` has it. */
   readonly readToken: (
@@ -71,10 +71,10 @@ export interface WebServer {
 }
 
 export async function startAcknowledgementServer(
-  parts: WebParts,
+  parts: WebDeps,
   { host = '127.0.0.1', port }: WebAddress,
 ): Promise<WebServer> {
-  const server = acknowledgementServer(parts);
+  const server = await acknowledgementServer(parts);
   try {
     const url = await server.listen({ host, port });
     return { url, close: () => server.close() };
@@ -85,7 +85,9 @@ export async function startAcknowledgementServer(
 }
 
 /** Without listening, for tests and for mounting elsewhere. */
-function acknowledgementServer(parts: WebParts): FastifyInstance {
+async function acknowledgementServer(parts: WebDeps): Promise<FastifyInstance> {
+  // Loaded here: who asks for a docket needs its rules, and no server.
+  const { fastify } = await import('fastify');
   const server = fastify({
     // A log line has the path, and the path has the token.
     logger: false,
@@ -135,7 +137,7 @@ function acknowledgementServer(parts: WebParts): FastifyInstance {
   return server;
 }
 
-async function show(parts: WebParts, token: string, reply: FastifyReply): Promise<FastifyReply> {
+async function show(parts: WebDeps, token: string, reply: FastifyReply): Promise<FastifyReply> {
   const reference = referenceOf(parts, token);
   const view = reference === undefined ? undefined : await parts.desk.look(reference);
   return view === undefined ? send(reply, 404, noSuchPage()) : send(reply, 200, pageOf(view));
@@ -153,7 +155,7 @@ function pageOf(view: MessageView): string {
 }
 
 async function acknowledge(
-  parts: WebParts,
+  parts: WebDeps,
   request: { readonly token: string; readonly body: unknown },
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -174,7 +176,7 @@ async function acknowledge(
 
 /** Acknowledges nothing. A link that leads nowhere answers as ever, whatever key came with it. */
 async function signIn(
-  { desk }: WebParts,
+  { desk }: WebDeps,
   { reference, key }: { readonly reference: string; readonly key: string },
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -183,7 +185,7 @@ async function signIn(
   return view === undefined ? send(reply, 403, notSignedInPage()) : send(reply, 200, pageOf(view));
 }
 
-function referenceOf({ readToken, clock }: WebParts, token: string): string | undefined {
+function referenceOf({ readToken, clock }: WebDeps, token: string): string | undefined {
   const ticket = readToken(token);
   return ticket !== undefined && clock.now() < ticket.expiresAt ? ticket.reference : undefined;
 }

@@ -71,7 +71,7 @@ export class ExportFolder {
       if (found !== undefined) {
         throw new FilewrightError(
           'REFUSED_BY_RULE',
-          `An empty or new folder was expected, and ${folder} holds ${found}; name another one`,
+          `Expected an empty or new folder, and ${folder} holds ${found}; name another one`,
         );
       }
     } catch (error) {

@@ -47,7 +47,7 @@ function program(text: string): string {
 
 function command(reference: string): RootKeySource & { kind: 'command' } {
   const found = source(reference);
-  if (found.kind !== 'command') throw new Error('a command was expected');
+  if (found.kind !== 'command') throw new Error('expected a command');
   return found;
 }
 
@@ -70,7 +70,7 @@ describe('the source of the root key', () => {
 
   it('may be another file, which is never made', () => {
     const file = join(dataDirectory, 'elsewhere');
-    expect(() => source(`file:${file}`)).toThrow('is not there');
+    expect(() => source(`file:${file}`)).toThrow('is missing');
     writeFileSync(file, `${'ab'.repeat(32)}\n`);
     expect(source(`file:${file}`)).toEqual({ kind: 'local', key: Buffer.alloc(32, 0xab) });
     expect(readdirSync(dataDirectory)).toEqual(['elsewhere']);
@@ -113,6 +113,6 @@ describe('the source of the root key', () => {
     await expect(command('command:/no/such/program').wrap(Buffer.alloc(32), 'x')).rejects.toThrow(
       'ENOENT',
     );
-    expect(() => source('command: ')).toThrow('A program was expected');
+    expect(() => source('command: ')).toThrow('Expected a program');
   });
 });

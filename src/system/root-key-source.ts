@@ -54,7 +54,7 @@ function keyOfFile(file: string): Uint8Array {
   if (!existsSync(file)) {
     throw new FilewrightError(
       'ROOT_KEY_MISSING',
-      `The file ${file} was expected to hold the root key, and is not there`,
+      `The file ${file} should hold the root key, and is missing`,
     );
   }
   return keyOf(readFileSync(file, 'utf8').trim(), file);
@@ -66,7 +66,7 @@ function commandSource(
 ): RootKeySource {
   const [program, ...args] = command.split(' ').filter((word) => word !== '');
   if (program === undefined) {
-    throw new FilewrightError('ROOT_KEY_MISSING', 'A program was expected after "command:"');
+    throw new FilewrightError('ROOT_KEY_MISSING', 'Expected a program after "command:"');
   }
   const ask = async (request: object, field: 'wrapped' | 'key'): Promise<Uint8Array> => {
     const line = `${JSON.stringify({ v: 1, ...request })}\n`;
@@ -140,7 +140,7 @@ function describeExit(error: { code?: unknown; killed?: boolean | undefined }): 
 function failed(program: string, how: string): FilewrightError {
   return new FilewrightError(
     'ROOT_KEY_MISSING',
-    `The command ${program} of FILEWRIGHT_ROOT_KEY was expected to wrap or unwrap a key, but ${how}. Run it by hand with the request on its standard input.`,
+    `The command ${program} of FILEWRIGHT_ROOT_KEY could not wrap or unwrap a key: ${how}. Run it manually with the request on its standard input.`,
     { details: { program } },
   );
 }

@@ -35,7 +35,7 @@ describe('the root key', () => {
 
   it('of a wrong shape is refused without being repeated', () => {
     expect(() => read(true, { FILEWRIGHT_ROOT_KEY: 'SECRET' })).toThrow(
-      '64 hex digits were expected in FILEWRIGHT_ROOT_KEY, found 6 characters',
+      'expected 64 hex digits in FILEWRIGHT_ROOT_KEY, found 6 characters',
     );
     writeFileSync(rootKeyFile(dataDirectory), 'cut');
     expect(() => read(true)).toThrow('found 3 characters');

@@ -95,7 +95,7 @@ export function keyOf(text: string, source: string): Uint8Array {
   if (!HEX_KEY.test(text)) {
     throw new FilewrightError(
       'ROOT_KEY_MISSING',
-      `64 hex digits were expected in ${source}, found ${text.length} characters`,
+      `expected 64 hex digits in ${source}, found ${text.length} characters`,
     );
   }
   return Buffer.from(text, 'hex');

@@ -11,6 +11,7 @@ import {
   type FilingId,
   type IntakeStore,
   invariant,
+  type Instant,
   type LaneCode,
   type LaneState,
   type LedgerFact,
@@ -97,6 +98,10 @@ export class MemoryStore implements DeliveryStore, SequencerStore, IntakeStore {
 
   leaseProbe(worker: WorkerId, lane: LaneCode): Promise<SlotRef | undefined> {
     return this.#call('leaseProbe', () => this.#database.leaseProbe(worker, lane));
+  }
+
+  openQuestions(lane: LaneCode, since: Instant): Promise<number> {
+    return this.#call('openQuestions', () => this.#database.openQuestions(lane, since));
   }
 
   receiptOwner(lane: LaneCode, number: string): Promise<FilingId | undefined> {

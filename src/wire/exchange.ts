@@ -125,7 +125,8 @@ export class WireExchange implements Dispatcher.DispatchHandler {
     if (this.isOver) return;
     const { status } = this;
     const headers = joinRepeated(this.headers);
-    this.end({ kind: 'answer', status, headers, bodyEnd, ...(this.body?.end() ?? emptyBody()) });
+    const { body, bodySha256 } = this.body?.end() ?? emptyBody();
+    this.end({ kind: 'answer', status, headers, body, bodyEnd, bodySha256 });
   }
 
   private end(end: WireAnswer | WireFailure): void {

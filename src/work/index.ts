@@ -1,1 +1,9 @@
-export { type JobsOptions, runJobsOnce, type RunningJobs, startJobs } from './on-demand.ts';
+export { Crew, type Duty, type RunningJobs } from './crew.ts';
+export {
+  addWork,
+  type ClaimedWork,
+  claimWork,
+  dropWork,
+  recordWork,
+} from './store/queue.ts';
+export { postTimetable } from './timetable.ts';

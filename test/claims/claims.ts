@@ -5,18 +5,14 @@
 import { attemptId, batchId, entryId, laneCode, type WorkerId } from '../../src/core/ids.ts';
 import { instant } from '../../src/core/time.ts';
 import type { LedgerFact } from '../../src/core/ports.ts';
-import { claimNotices } from '../../src/people/store/notices.ts';
 import { claimQuestion } from '../../src/grants/store/questions.ts';
 import { type ConnectionTarget, Session } from '../../src/postgres/session.ts';
-import { consumeDue, takeEvents } from '../../src/people/store/outbox.ts';
-import { dueAlerts } from '../../src/people/store/alerts.ts';
-import { leaseDueRuns } from '../../src/dockets/store/recovery.ts';
+import { claimWork } from '../../src/work/store/queue.ts';
+import { takeEvents } from '../../src/people/store/events.ts';
 import { lockDueDockets } from '../../src/dockets/store/steps.ts';
-import { overdueDifferences } from '../../src/dockets/store/differences.ts';
 import { PostgresDeliveryStore } from '../../src/filings/store/delivery-store.ts';
 import { releaseBatch } from '../../src/filings/store/batches.ts';
 import { shredDue } from '../../src/oversight/store/retention.ts';
-import { takeManualNotices } from '../../src/dockets/store/handoffs.ts';
 import { systemIds } from '../../src/system/clock.ts';
 import { randomBytes } from 'node:crypto';
 
@@ -73,18 +69,14 @@ const SERIES = `generate_series(1, ${DUE_ROWS}) n`;
 const uuid = (of: string): string =>
   `overlay(overlay(md5(${of} || n || $1) placing '7' from 13) placing '8' from 17)::uuid`;
 
-const DOCKETS = `insert into docket (tenant, id, message_id, source, content_type, payload_sha256, payload_ct, docket, state,
+const DOCKETS = `insert into docket (tenant, id, message_id, identity, source, content_type, payload_sha256, payload_ct, docket, state,
     phase, tier, next_at)
-  select $1, 'D' || n, 'm' || n, 'test', 'application/json', sha256('a'), sha256('b'), '{}', '{}', 'queued', 'PRIMARY',
+  select $1, 'D' || n, 'm' || n, 'i' || n, 'test', 'application/json', sha256('a'), sha256('b'), '{}', '{}', 'queued', 'PRIMARY',
     now() - n * interval '1 minute' from ${SERIES} on conflict do nothing`;
-const RUNS = `insert into recovery_run (tenant, id, target, mode, baseline, state, phase, next_at)
-  select $1, ${uuid("'run'")}, 't' || n, 'automatic', '{}', '{}', 'probing', now() - n * interval '1 minute'
-  from ${SERIES} on conflict do nothing`;
-const EVENTS = `insert into event (tenant, id, type, at, data)
-  select $1, ${uuid("'event'")}, 'TEST', now(), '{}' from ${SERIES} on conflict do nothing`;
 const LANES = [
-  `insert into lane (tenant, code, profile, ceiling, state, longest_service_ms, ver)
-    select $1, code, '{}', ${DUE_ROWS}, '{"pause":{"kind":"none"},"breaker":{"state":"closed","failures":0}}', 1000, 0
+  `insert into lane (tenant, code, profile, ceiling, state, longest_service_ms, effect, ver)
+    select $1, code, '{}', ${DUE_ROWS}, '{"pause":{"kind":"none"},"breaker":{"state":"closed","failures":0}}', 1000,
+      'filing', 0
     from unnest(array['US-DE', 'US-CA', 'US-NY']) code on conflict do nothing`,
   `insert into lane_slot (tenant, lane, n) select $1, 'US-DE', n - 1 from ${SERIES} on conflict do nothing`,
 ];
@@ -154,73 +146,30 @@ export const CLAIMS: readonly ClaimCase[] = [
       having sum(tries) = (select count(*) from question_try where tenant = $1)`,
   },
   {
-    name: 'outbox-take',
+    name: 'event-take',
     seed: [
-      `insert into outbox_event (tenant, id, type, at, data)
-        select $1, ${uuid("'out'")}, 'TEST', now(), '{}' from ${SERIES}`,
+      `insert into work (tenant, id, kind, target, body)
+        select $1, ${uuid("'out'")}, 'event', 'all', '{"type":"TEST"}' from ${SERIES}`,
     ],
     take: (by, count) => takeEvents(by.session, by.tenant, count),
     marked: `select count(*) as n from event where tenant = $1 and filing is null`,
   },
   {
-    name: 'consumption-due',
+    name: 'work-claim',
     seed: [
-      EVENTS,
-      `insert into event_consumption (tenant, consumer, event, next_at)
-        select $1, 'test', ${uuid("'event'")}, now() - n * interval '1 hour' from ${SERIES}`,
+      `insert into work (tenant, id, kind, target, body, next_at)
+        select $1, ${uuid("'mail'")}, 'mail', 'mail',
+          '{"origin":"test","recipient":"a@example.org","subject":"s","text":"t"}', now() - n * interval '1 minute'
+        from ${SERIES}`,
     ],
-    take: async (by, count, hold) => {
-      const taken: string[] = [];
-      const where = { tenant: by.tenant, consumer: 'test', limit: count };
-      await consumeDue(by.session, where, async (due) => {
-        taken.push(...due.map(({ event }) => event.id));
-        await hold();
-      });
-      return taken;
+    take: async (by, count) => {
+      const wish = { tenant: by.tenant, kind: 'mail', target: 'mail', limit: count } as const;
+      const run = by.session.run.bind(by.session);
+      return (await claimWork(run, { ...wish, claimMs: 60_000 })).map((one) => one.id);
     },
-    marked: `select count(*) as n from event_consumption where tenant = $1 and state = 'done'`,
-  },
-  {
-    name: 'docket-notices-take',
-    seed: [
-      DOCKETS,
-      `insert into docket_handoff (tenant, docket, n, handoff, tier, target, party, attempt, hop, dates, retry_at)
-        select $1, 'D' || n, 1, 'h' || n, 'MANUAL', 't', 'p', 1, '{}', '{}', now() - n * interval '1 minute' from ${SERIES}`,
-    ],
-    take: async (by, count) =>
-      (await takeManualNotices(by.session, by.tenant, { leaseMs: 60_000, count })).map(
-        (one) => one.docket,
-      ),
-    marked: `select sum(attempt - 1) as n from docket_handoff where tenant = $1`,
-  },
-  {
-    name: 'recovery-differences-overdue',
-    seed: [
-      DOCKETS,
-      RUNS,
-      `insert into recovery_difference (tenant, run, docket, kind, review_by, evidence)
-        select $1, ${uuid("'run'")}, 'D' || n, 'missing', now() - n * interval '1 minute', '{}' from ${SERIES}`,
-    ],
-    take: async (by, count) =>
-      (
-        await by.session.transaction((run) =>
-          overdueDifferences(run, by.tenant, { clockMs: 3_600_000, count }),
-        )
-      ).map((one) => one.docket),
-    marked: `select sum(overdue) as n from recovery_difference where tenant = $1`,
-  },
-  {
-    name: 'recovery-lease',
-    seed: [RUNS],
-    take: async (by, count) =>
-      (
-        await leaseDueRuns(by.session, by.tenant, {
-          holder: '00000000-0000-4000-8000-000000000001',
-          leaseMs: 60_000,
-          count,
-        })
-      ).map((one) => one.id),
-    marked: `select count(leased_by) as n from recovery_run where tenant = $1`,
+    // Every try that is counted is on record.
+    marked: `select sum(tries) as n from work where tenant = $1
+      having sum(tries) = (select count(*) from work_try where tenant = $1)`,
   },
   {
     name: 'docket-due',
@@ -235,35 +184,6 @@ export const CLAIMS: readonly ClaimCase[] = [
         return taken;
       }),
     marked: `select count(*) as n from docket where tenant = $1 and next_at = 'infinity'`,
-  },
-  {
-    name: 'alert-due',
-    seed: [
-      `insert into alert (tenant, id, kind, subject, severity, text, dedup, tell_at)
-        select $1, ${uuid("'alert'")}, 'test', 's' || n, 'info', 't', 'd' || n, now() - n * interval '1 minute' from ${SERIES}`,
-    ],
-    take: (by, count, hold) =>
-      by.session.transaction(async (run) => {
-        const taken = (await dueAlerts(run, by.tenant, count)).map((one) => one.id);
-        await hold();
-        const text = `update alert set tell_at = null, told = 1 where tenant = $1 and id = any ($2::uuid[])`;
-        await run({ name: '', text }, [by.tenant, taken]);
-        return taken;
-      }),
-    marked: `select sum(told) as n from alert where tenant = $1`,
-  },
-  {
-    name: 'notice-claim',
-    seed: [
-      `insert into notice (tenant, id, channel, target, origin, recipient, subject, body, dedup, next_at)
-        select $1, ${uuid("'notice'")}, 'mail', 'mail', 'test', 'a@example.org', 's', 'b', 'd' || n,
-          now() - n * interval '1 minute' from ${SERIES}`,
-    ],
-    take: async (by, count) => {
-      const where = { tenant: by.tenant, target: 'mail', limit: count, claimMs: 60_000 };
-      return (await claimNotices(by.session, where)).map((one) => one.id);
-    },
-    marked: `select sum(attempts) as n from notice where tenant = $1`,
   },
   {
     name: 'batch-release',

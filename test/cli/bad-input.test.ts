@@ -79,7 +79,7 @@ describe('rows that cannot be filed', () => {
       errors: [
         { line: 1, why: expect.stringMatching(/not strict JSON at column \d+: duplicate key/) },
         { line: 2, why: expect.stringContaining('not strict JSON') },
-        { line: 3, where: '/registry_number', why: expect.stringContaining('must be a text') },
+        { line: 3, where: '/registry_number', why: expect.stringContaining('must be text') },
       ],
     });
   });
@@ -159,7 +159,7 @@ describe('files that cannot be used', () => {
       },
       1,
       'OUTPUT_UNWRITABLE',
-      /nowhere\/e\.csv cannot be written.*name another place with --errors/,
+      /nowhere\/e\.csv cannot be written.*choose another file with --errors/,
     ],
     [
       'a directory as file',
@@ -225,7 +225,7 @@ describe('files that cannot be used', () => {
         '0',
         '--profile',
         await profile('p.json', {}),
-        '--behaviour',
+        '--behavior',
         await world.file('b.json', '{"format":1,"format":1}'),
       ],
       1,
@@ -240,7 +240,7 @@ describe('files that cannot be used', () => {
         '0',
         '--profile',
         await profile('played.json', {}),
-        '--behaviour',
+        '--behavior',
         await world.file('other.json', '{"format":1,"lanes":{"*":{},"US-XX":{}}}'),
       ],
       1,

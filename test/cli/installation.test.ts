@@ -92,8 +92,8 @@ describe('what is not there', () => {
     const { connection } = await ensureEmbedded({ dataDirectory: world.dataDirectory });
     const place = `host=${encodeURIComponent(connection.host)}&port=${connection.port}`;
     const cases: [string, number, RegExp][] = [
-      ['postgres://me:SECRET@127.0.0.1:port/none', 2, /DATABASE_URL: an address like/],
-      ['postgres://me:SECRET@127.0.0.1:99999/none', 2, /DATABASE_URL: an address like/],
+      ['postgres://me:SECRET@127.0.0.1:port/none', 2, /DATABASE_URL: expected an address like/],
+      ['postgres://me:SECRET@127.0.0.1:99999/none', 2, /DATABASE_URL: expected an address like/],
       [`postgres://${connection.user}@/none?${place}`, 75, /refused the connection: .*"none"/],
       [`postgres://nobody:SECRET@/postgres?${place}`, 75, /refused the connection: .*nobody/],
     ];

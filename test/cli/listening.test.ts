@@ -52,7 +52,7 @@ describe('an address that nobody can listen on', () => {
     expect(ended.code).toBe(2);
     expect(envelopeOf(ended).error).toMatchObject({
       code: 'USAGE',
-      message: `--host: ${host} is no address of this machine`,
+      message: `--host: ${host} is not an address of this machine`,
     });
   });
 });

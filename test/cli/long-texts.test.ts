@@ -33,7 +33,7 @@ describe('80 kB', () => {
     ],
     [
       'of a reason to settle a line',
-      ['grants', 'settle', `${'a'.repeat(64)}/1`, '--awards', 'A', '--reason', LONG],
+      ['grants', 'resolve', `${'a'.repeat(64)}/1`, '--awards', 'A', '--reason', LONG],
     ],
   ])('%s is refused in our own words', async (_, args) => {
     const ended = await world.run(args, paula);

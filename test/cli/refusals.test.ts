@@ -58,10 +58,10 @@ describe('a key file', () => {
     const act = ['--key-file', key, 'user', 'disable', 'Left'];
     await chmod(key, 0o644);
     const open = await world.run(act);
-    expect(open.stderr).toContain(`everybody on this machine can read ${key}`);
+    expect(open.stderr).toContain(`every user of this machine can read ${key}`);
     await chmod(key, 0o600);
     const closed = await world.run(act);
-    expect(closed.stderr).not.toContain('everybody');
+    expect(closed.stderr).not.toContain('every user');
     expect(closed.code).toBe(open.code);
   });
 
@@ -74,7 +74,7 @@ describe('a key file', () => {
     ] as const) {
       const ended = await world.run(['user', 'add', 'Newcomer', '--key-out', path], paula);
       expect(ended).toMatchObject({ code, stdout: '' });
-      expect(ended.stderr).toContain('nobody was added');
+      expect(ended.stderr).toContain('no person was added');
       expect(ended.stderr).not.toContain('fwk_');
     }
     expect(await readFile(there, 'utf8')).toBe('mine');

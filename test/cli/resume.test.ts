@@ -21,7 +21,7 @@ beforeAll(async () => {
   const cut = ['batch', 'import', input, '--errors', world.path('nowhere/e.csv')];
   const ended = await world.run(['--json', ...cut], paula);
   const { error } = envelopeOf(ended);
-  open = /go on with --resume ([0-9a-f-]{36})\.$/.exec(textAt(error, 'message'))?.[1] ?? '';
+  open = /continue with --resume ([0-9a-f-]{36})\.$/.exec(textAt(error, 'message'))?.[1] ?? '';
 });
 
 afterAll(() => world.close());
@@ -55,7 +55,7 @@ describe('an import that was cut off', () => {
     const ended = await world.run(['--json', 'batch', 'import', more, '--resume', open], arthur);
     expect(ended.code).toBe(4);
     expect(textAt(envelopeOf(ended).error, 'message')).toMatch(
-      /was opened by Paula Preparer, who alone can go on with it/,
+      /was opened by Paula Preparer, and only that person can continue it/,
     );
     expect(await world.data(['filing', 'list', '--batch', open])).toHaveProperty(
       'filings.length',
@@ -70,7 +70,7 @@ describe('an import that was cut off', () => {
     const again = await world.run(['batch', 'import', input, '--resume', open], paula);
     expect(again).toMatchObject({
       code: 4,
-      stderr: expect.stringMatching(/is approved and takes/),
+      stderr: expect.stringMatching(/is approved and accepts/),
     });
     expect(again.stderr).not.toContain('still open');
   });

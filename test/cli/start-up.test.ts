@@ -38,6 +38,27 @@ describe('the command line', () => {
     expect(optionsOf('docket')).toBe(0);
   });
 
+  it('takes the value of an option for no command, and knows the one behind help', async () => {
+    const known = async (...words: string[]) =>
+      (await createProgram(words)).commands
+        .filter(({ commands, options }) => commands.length + options.length > 0)
+        .map((command) => command.name());
+    expect(await known('--tenant', 'docket', 'batch', 'show', 'lane')).toEqual(['batch']);
+    expect(await known('help', 'docket', 'show')).toEqual(['docket']);
+    expect(await known('--bad', 'docket')).toEqual([]);
+  });
+
+  it.each(['batch', 'filing', 'review', 'user'])(
+    'loads no HTTP client for the commands of %s',
+    (name) => {
+      const [, path = ''] =
+        new RegExp(`import\\("(\\./${name}-[^"]+)"\\)`).exec(readFileSync(MAIN, 'utf8')) ?? [];
+      const files = [...loadedAtStart(join(dirname(MAIN), path))];
+      expect(files.length).toBeGreaterThan(5);
+      expect(files.filter((file) => /\/(undici|portals|wire)-/.test(file))).toEqual([]);
+    },
+  );
+
   it('shows every command with what it does, in help as in the whole program', async () => {
     const [short, whole] = [await createProgram([]), await createProgram()];
     const lines = (program: typeof short) =>

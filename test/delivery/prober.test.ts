@@ -1,11 +1,11 @@
-/** Probes beside the pass: judged by the right clock, against the breaker that they were sent for, in a slot of the lane. */
+/** Checks beside the pass: judged by the right clock, for the recovery that they were made for, in a slot of the lane. */
 import { describe, expect, it } from 'vitest';
 import type { BreakerState } from '../../src/core/breaker.ts';
 import type { Clock, Survey } from '../../src/core/ports.ts';
 import type { Exchange } from '../../src/core/exchange.ts';
 import { instant } from '../../src/core/time.ts';
 import { laneCode, workerId } from '../../src/core/ids.ts';
-import type { LaneState } from '../../src/core/lane.ts';
+import type { LaneRecovery, LaneState } from '../../src/core/lane.ts';
 import { Lanes } from '../../src/lanes/live/lanes.ts';
 import { Leases, momentOf } from '../../src/lanes/live/leases.ts';
 import { Prober } from '../../src/lanes/live/prober.ts';
@@ -15,12 +15,19 @@ import { quickProfile } from './stage.ts';
 const LANE = laneCode('US-DE');
 const START = 1_772_000_000_000;
 const ME = workerId('1');
+const ID = '01900000-0000-7000-8000-000000000001';
 const PROFILE = quickProfile(LANE, {
   ceiling: 1,
   longestServiceMs: 700,
   breaker: { failures: 3, coolDownMs: 300, probeSpacingMs: 3_000 },
 });
 const OPEN: BreakerState = { state: 'open', since: instant(START - 900), until: instant(START) };
+const RECOVERY: LaneRecovery = {
+  reason: 'breaker',
+  code: 'FAILURES',
+  hurriedBy: [],
+  run: { state: 'probing', good: 0, nextAt: instant(START) },
+};
 const GOOD: Exchange = {
   kind: 'answer',
   status: 200,
@@ -46,10 +53,13 @@ function standing() {
     ceiling: 1,
     pause: { kind: 'held', since: instant(START - 900), reason: 'breaker' },
     breaker: OPEN,
+    recovery: RECOVERY,
     throttles: 0,
     missing: 0,
     resumedAt: undefined,
   };
+  let questions = 0;
+  const ids = { next: () => ID };
   const survey = (): Survey => ({ now: clock.now(), lanes: [stored], slots: [], workers: [] });
   const leases = new Leases(clock, 60_000);
   leases.begin(ME, clock.now(), momentOf(clock));
@@ -64,16 +74,28 @@ function standing() {
       },
     },
     clock,
-    ids: { next: () => '01900000-0000-7000-8000-000000000001' },
+    ids,
     profiles: new Map([[LANE, PROFILE]]),
     stopped: stopped.signal,
   });
   lanes.refresh([stored], clock.now());
   const answers: ((exchange: Exchange) => void)[] = [];
+  const asked: string[] = [];
   const prober = new Prober({
     clock,
-    store: { leaseProbe: () => Promise.resolve({ lane: LANE, n: 0, fence: '1' }) },
-    portal: { probe: () => new Promise((resolve) => answers.push(resolve)) },
+    ids,
+    store: {
+      leaseProbe: () => Promise.resolve({ lane: LANE, n: 0, fence: '1' }),
+      openQuestions: () => Promise.resolve(questions),
+    },
+    portal: {
+      probe: () => new Promise((resolve) => answers.push(resolve)),
+      ask: ({ key }) => {
+        asked.push(key);
+        return new Promise((resolve) => answers.push(resolve));
+      },
+      send: () => Promise.reject(new Error('nothing is filed')),
+    },
     lanes,
     leases,
     unawaited: new Unawaited(stopped),
@@ -85,6 +107,10 @@ function standing() {
     prober,
     survey,
     probes: () => answers.length,
+    asked,
+    open: (count: number) => {
+      questions = count;
+    },
     stored: () => stored,
     /** As another process, or a person, would. */
     store: (change: Partial<LaneState>) => {
@@ -94,6 +120,8 @@ function standing() {
       wallMs += ms;
       if (!how.isSuspended) monotonicMs += ms;
     },
+    /** As the worker's next pass does with a slot of a lane that is held. */
+    giveBack: () => leases.removeSlots(leases.idleSlots(LANE)),
     beat: () => leases.extend(clock.now(), momentOf(clock)),
     answer: async (exchange: Exchange) => {
       answers.shift()?.(exchange);
@@ -153,12 +181,13 @@ describe('a probe', () => {
   });
 
   it.each([GOOD, { ...GOOD, status: 500 }])(
-    'says nothing about a breaker that was closed and opened again meanwhile ($status)',
+    'says nothing about a recovery that has ended and begun again meanwhile ($status)',
     async (exchange) => {
       const { prober, survey, answer, stored, store, lanes, pass } = standing();
       await prober.beginDue(survey());
       const later = { state: 'open', since: instant(START + 100), until: instant(START + 400) };
-      store({ breaker: later as BreakerState });
+      const run = { state: 'probing', good: 0, nextAt: instant(START + 400) } as const;
+      store({ breaker: later as BreakerState, recovery: { ...RECOVERY, run } });
       pass(1_000);
       lanes.refresh([stored()], instant(START + 1_000));
       await answer(exchange);
@@ -170,9 +199,71 @@ describe('a probe', () => {
     const { prober, survey, answer, stored, store, pass } = standing();
     await prober.beginDue(survey());
     const later = { state: 'half_open', good: 1, nextProbeAt: instant(START + 50) } as const;
-    store({ breaker: later });
+    const run = { state: 'probing', good: 1, nextAt: instant(START + 50) } as const;
+    store({ breaker: later, recovery: { ...RECOVERY, run } });
     pass(1_000);
     await answer(GOOD);
     expect(stored().breaker).toEqual(later);
   });
+});
+
+describe('a recovery', () => {
+  const stated = (state: string): Exchange => {
+    const filing = { state, key: `recovery-${ID}` };
+    return { ...GOOD, body: Buffer.from(JSON.stringify({ filing })) };
+  };
+
+  /** Two good answers about its health. */
+  async function healthy() {
+    const world = standing();
+    const { prober, survey, answer, pass, beat, giveBack } = world;
+    await prober.beginDue(survey());
+    await answer(GOOD);
+    pass(3_000);
+    beat();
+    giveBack();
+    await prober.beginDue(survey());
+    await answer(GOOD);
+    giveBack();
+    expect(world.stored().recovery?.run).toMatchObject({ state: 'checking', step: 'synthetic' });
+    return world;
+  }
+
+  it('asks about a key of its own, waits for open questions, and then sends again, on probation', async () => {
+    const { prober, survey, answer, stored, asked, open, pass, beat } = await healthy();
+    open(2);
+    await prober.beginDue(survey());
+    await answer(stated('UNKNOWN_KEY'));
+    expect(asked).toEqual([`recovery-${ID}`]);
+    expect(stored().recovery?.run).toMatchObject({ state: 'checking', step: 'drain' });
+    await prober.beginDue(survey());
+    await prober.ended();
+    expect(stored().recovery?.last).toMatchObject({ step: 'drain', verdict: 'wait' });
+    expect(stored().pause.kind).toBe('held');
+    open(0);
+    pass(3_000);
+    beat();
+    await prober.beginDue(survey());
+    await prober.ended();
+    expect(stored()).toMatchObject({
+      pause: { kind: 'none' },
+      breaker: { state: 'closed', failures: PROFILE.breaker.failures - 1 },
+      resumedAt: START + 6_000,
+    });
+    expect(stored().recovery).toBeUndefined();
+  });
+
+  it.each<[string, Exchange]>([
+    ['fails', { ...GOOD, status: 503 }],
+    ['knows a key that nobody has used', stated('FILED')],
+  ])(
+    'opens again when the portal lies: its health is good, and its application %s',
+    async (_how, exchange) => {
+      const { prober, survey, answer, stored } = await healthy();
+      await prober.beginDue(survey());
+      await answer(exchange);
+      expect(stored().breaker.state).toBe('open');
+      expect(stored().recovery?.run).toMatchObject({ state: 'probing', good: 0 });
+    },
+  );
 });

@@ -5,6 +5,7 @@ import { expect } from 'vitest';
 import { Evidence } from '../../sim/chaos/evidence.ts';
 import { reckon, type Reckoning } from '../../sim/chaos/reckoning.ts';
 import { addPortal, changeLane, lanes, profilesByLane } from '../../src/lanes/acts/lanes.ts';
+import { approveLane } from '../../src/lanes/acts/recovery.ts';
 import { addUser } from '../../src/oversight/acts/users.ts';
 import { approve, importFile } from '../../src/filings/acts/batches.ts';
 import { knownProfiles } from '../../src/lanes/acts/known-profiles.ts';
@@ -206,6 +207,13 @@ export class Stage {
 
   async change(code: string, event: Parameters<typeof changeLane>[3]): Promise<void> {
     await changeLane(this.app, this.person, code, event);
+  }
+
+  /** The second person lets a lane go on, as soon as it waits for one. */
+  async approve(code: string): Promise<void> {
+    await until(async () => (await this.lane(code)).recovery?.run.state === 'awaiting_approval');
+    const reason = 'looked at the portal';
+    await approveLane(this.app, this.approver, { lane: code, reason });
   }
 
   /** Filings of this tenant that are in one of these states. */

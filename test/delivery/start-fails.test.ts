@@ -28,7 +28,7 @@ afterAll(async () => {
   await server.close();
 });
 
-/** A way to the database on which the job runner's connections end as soon as they have begun. */
+/** A way to the database on which the connections of background work end as soon as they have begun. */
 async function doorWithoutJobs(): Promise<number> {
   const { host, port } = server.target;
   door = createServer((client) => {
@@ -37,7 +37,7 @@ async function doorWithoutJobs(): Promise<number> {
     client.on('close', () => upstream.destroy());
     upstream.on('close', () => client.destroy());
     client.once('data', (first: Buffer) => {
-      if (first.includes('filewright job runner')) {
+      if (first.includes('filewright jobs')) {
         client.destroy();
         return;
       }

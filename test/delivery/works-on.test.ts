@@ -1,5 +1,6 @@
 /** The client is gone and the portal is not: what it still works on counts against its ceiling, also questions and probes. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { hurryLane } from '../../src/lanes/acts/recovery.ts';
 import type { FaultKind } from '../../src/testing/simulator/faults.ts';
 import { type Server, startServer } from './server.ts';
 import { NO_KEYS, quickProfile, Stage } from './stage.ts';
@@ -95,13 +96,14 @@ describe('a probe', () => {
     },
   );
 
-  it('that hangs keeps its slot when a person resumes the lane', async () => {
+  it('that hangs keeps its slot when a person hurries the next one', async () => {
     await withFaults({ error_500_before_accept: 1, health_silence: 1 }, { breaker });
     await stage.feed(DE, 6);
     await Promise.all([stage.worker(), stage.worker()]);
     await until(() => stage.simulator.truth(DE).requests.health >= 1);
-    stage.simulator.behave(DE, { faults: { health_silence: 1 } });
-    await stage.change(DE, { kind: 'resumed_by_person' });
+    stage.simulator.behave(DE, { faults: {} });
+    await hurryLane(stage.app, stage.person, DE);
+    await stage.approve(DE);
     await stage.untilDone();
     expectCeilingKept();
   });

@@ -16,7 +16,7 @@ it('demo patent: nothing is lost, nothing is sent twice, the ledger proves it, w
   expect(Date.now() - startedAt).toBeLessThan(60_000);
   expect(stdout).toMatch(/ruiz-mail failed → moreau-mail sent/);
   expect(stdout).toMatch(/A mail scanner opens the link \(GET, 200\): 0 acknowledged/);
-  expect(stdout).toContain('2 of 2 are in her hands');
+  expect(stdout).toContain('2 of 2 are acknowledged');
   const steps = [...stdout.matchAll(/^ {3}[\d:]{8} {2}(\w+) +good$/gm)].map(([, step]) => step);
   expect(steps).toEqual(['health', 'health', 'schema', 'drain', 'reconciliation', 'synthetic']);
   expect(stdout.match(/MANUAL_ESCALATION_REQUIRED/g)).toHaveLength(2);
@@ -24,6 +24,6 @@ it('demo patent: nothing is lost, nothing is sent twice, the ledger proves it, w
   expect(stdout).toContain('The endpoint holds 2 events, 0 of them twice.');
   expect(stdout).toMatch(/PRIMARY bio-endpoint \(open\) → SECONDARY ruiz-mail/);
   expect(stdout).toMatch(/SECONDARY ruiz-mail \(\w+\) → TERTIARY moreau-mail/);
-  expect(stdout).toMatch(/breaker\.closed +breaker bio-endpoint/);
+  expect(stdout).toMatch(/breaker\.closed +lane target\/bio-endpoint/);
   expect(stdout).toMatch(/\/filing +\d+ +\d+ +verified/);
 }, 90_000);

@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
 import { instant } from '../../src/core/time.ts';
-import { queueDigest } from '../../src/work/digest.ts';
+import { queueDigest } from '../../src/filings/watch/digest.ts';
 import { docketReaders } from '../../src/dockets/routing/docket-readers.ts';
 import { addDifferences } from '../../src/dockets/store/differences.ts';
 import { lockRun, startRun, writeRun } from '../../src/dockets/store/recovery.ts';
@@ -62,7 +62,7 @@ const READING: Readonly<Record<string, Question>> = {
 const ELSEWHERE: readonly RegExp[] = [
   /^(batch (import|create|approve|run|status)|entity (import|show)|filing (show|defend))$/,
   /^(lane (add|pause|resume|ceiling)|portal (new|check)|rehearse|simulator|worker|serve|ics)$/,
-  /^review (show|replay|correct|approve|withdraw|proposal|accept-as-filed|reject|hand-on)$/,
+  /^review (show|replay|correct|approve|withdraw|proposal|accept-as-filed|reject|assign)$/,
   /^diagnose (sessions|blocks|payload|conflicts)$/,
   /^(audit (prove|quarantine confirm)|retention (hold|release))$/,
   // With ids of hidden and of unknown dockets: hidden.test.ts.
@@ -267,11 +267,12 @@ describe('what is hidden from one is there for the other', () => {
     const bodies = await twins.inside('main', async (app) => {
       const rows = await app.session.run({
         name: '',
-        text: `select recipient, body from notice where tenant = 'main' and origin = 'digest' order by recipient`,
+        text: `select body->>'recipient' as recipient, body->>'text' as body from work
+          where tenant = 'main' and kind = 'mail' and body->>'origin' = 'digest' order by 1`,
       });
       return rows.map((row) => [row['recipient'], row['body']].join('\n'));
     });
-    const counts = bodies.map((body) => /(\d+) {2}alerts that nobody/.exec(body)?.[1] ?? '0');
+    const counts = bodies.map((body) => /(\d+) {2}alerts not acknowledged/.exec(body)?.[1] ?? '0');
     const events = { ruiz: EVENTS.filter(isRuizs).length, all: EVENTS.length };
     expect(counts).toEqual([String(events.all), '0', String(events.ruiz)]);
     for (const secret of twins.hidden) expect(bodies[2]).not.toContain(secret);

@@ -91,7 +91,7 @@ describe('the report on paper', () => {
       unverified: ['the record could not be read'],
     };
     const [page = []] = pdfTexts(await reportPdf([lost], HEADING));
-    expect(page).toEqual(expect.arrayContaining(['not known *', 'nobody yet']));
+    expect(page).toEqual(expect.arrayContaining(['not known *', 'none yet']));
   });
 
   it('goes over as many pages as it needs, each with its head and number, and loses no row', async () => {

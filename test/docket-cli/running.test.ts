@@ -243,7 +243,10 @@ describe('a router and a page', () => {
     const filing = textAt(filings, 0, 'id');
     const close = ['docket', 'close', escalated, '--filing', filing];
     const early = await desk.run(close, hart);
-    expect([early.code, early.stderr]).toEqual([4, expect.stringContaining('proves nothing yet')]);
+    expect([early.code, early.stderr]).toEqual([
+      4,
+      expect.stringContaining('does not prove filing yet'),
+    ]);
     await desk.data(['batch', 'approve', batch], moreau);
     expect((await desk.run(['batch', 'run', batch])).code).toBe(0);
     expect(await desk.data(close, hart)).toMatchObject({ how: 'proof', inTime: true });

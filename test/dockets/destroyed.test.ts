@@ -77,7 +77,7 @@ describe('the key of a client', () => {
     expect(await rowText()).not.toMatch(SECRETS);
     const { parts } = stage;
     const shown = await docketSeenBy(parts, await stage.viewer('hart'), id);
-    expect(detailText(shown)).toContain('destroyed with the data key of its client');
+    expect(detailText(shown)).toContain("destroyed with its client's data key");
     expect(`${detailText(shown)}${JSON.stringify(detailJson(shown))}`).not.toMatch(SECRETS);
     expect(detailJson(shown)).toMatchObject({ isDestroyed: true, payloadBytes: null });
     await expect(docketSeenBy(parts, await stage.viewer('ruiz'), id)).rejects.toMatchObject({

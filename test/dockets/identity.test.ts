@@ -71,35 +71,6 @@ describe('one event', () => {
     expect(await dockets()).toBe(numbers.length);
   });
 
-  it('that came before identities were kept is known again, and two that were one both stay', async () => {
-    stage = await Stage.set(server);
-    const [old] = await bring({ application_number: '18/300,001' });
-    const [twin] = await bring({ application_number: '18/300,003' });
-    await bring({ application_number: '18/300,002' }, { application_number: '18/1' });
-    const tamper = (text: string) => stage.app.session.run({ name: '', text });
-    await tamper('alter table docket disable trigger docket_identified');
-    await tamper('alter table docket disable trigger docket_received');
-    await tamper(`update docket set identity = null where tenant = '${stage.app.tenant}'`);
-    // As it was stored under its other spelling, with a key of its own.
-    await tamper(
-      `update docket set docket = jsonb_set(docket, '{event,applicationNumber}', '"18300001"') where id = '${twin?.docket}'`,
-    );
-    await tamper('alter table docket enable always trigger docket_identified');
-    await tamper('alter table docket enable always trigger docket_received');
-    const again = await bring(
-      { application_number: 'US 18/300,001' },
-      { application_number: '18/300,009' },
-    );
-    expect(again.map(({ kind }) => kind)).toEqual(['unchanged', 'created']);
-    expect(again[0]?.docket).toBe(old?.docket);
-    const [row] = await stage.read(
-      `select count(*) filter (where identity is null) as missing, count(*) filter (where identity like 'twin/%') as twins
-       from docket where tenant = $1`,
-    );
-    expect([Number(row?.['missing']), Number(row?.['twins'])]).toEqual([0, 1]);
-    expect(await dockets()).toBe(5);
-  });
-
   it('keeps its identity, whatever a fault above the database tries', async () => {
     stage = await Stage.set(server);
     await bring({});

@@ -54,7 +54,7 @@ describe('a router', () => {
     expect(await stage.count(`docket where tenant = $1 and phase = 'manual'`)).toBe(1);
     // Its lease on the notice, over.
     await stage.read(
-      'update docket_handoff set retry_at = now() where tenant = $1 and retry_at is not null',
+      `update work set next_at = now() where tenant = $1 and kind = 'handoff' and state = 'pending'`,
     );
     await stage.router();
     await until(() => stage.endpoints.MANUAL.taken.length === 1, 10_000);

@@ -6,17 +6,15 @@ import { type Instant, instant } from '../../src/core/time.ts';
 import { sha256Hex } from '../../src/core/ids.ts';
 import {
   type CheckVerdict,
+  DEFAULT_RECOVERY,
   dueCheck,
   nextRecovery,
   startRecovery,
-} from '../../src/dockets/rules/recovery/next-recovery.ts';
-import {
-  DEFAULT_RECOVERY,
-  nextTurnOf,
-  type RecoveryState,
-} from '../../src/dockets/rules/recovery/state.ts';
-import { differencesOf, graveReasons } from '../../src/dockets/rules/recovery/reconcile.ts';
-import { undrained } from '../../src/dockets/rules/recovery/drain.ts';
+} from '../../src/lanes/rules/recovery/next-recovery.ts';
+import { nextTurnOf, type RecoveryState } from '../../src/core/recovery.ts';
+import { differencesOf, graveReasons } from '../../src/dockets/rules/reconcile.ts';
+import { DOCKET_RECOVERY } from '../../src/dockets/rules/recovery.ts';
+import { undrained } from '../../src/lanes/rules/recovery/drain.ts';
 import { DEFAULT_POLICY } from '../../src/dockets/rules/routing/policy.ts';
 
 const OPENED = instant(1_000_000);
@@ -53,8 +51,9 @@ function happen(
   const { now } = walk;
   const turn = nextRecovery(walk.state, happening, {
     now,
+    plan: DOCKET_RECOVERY,
     policy: DEFAULT_RECOVERY,
-    isAutomatic,
+    asks: isAutomatic ? [] : ['the run is by hand'],
     notBefore: nextProbeAt(walk.breaker) ?? now,
     afterFailure: instant(now + breakerPolicy.coolDownMs),
   });

@@ -280,8 +280,8 @@ describe('a target that failed', () => {
     expect(Math.min(...gaps)).toBeGreaterThan(120);
     // A holder that died keeps the probe until its lease ends, and no longer.
     await stage.read(
-      `update recovery_run set leased_by = gen_random_uuid(), next_at = now(),
-       leased_until = clock_timestamp() + interval '1500 milliseconds' where tenant = $1 and phase = 'probing'`,
+      `update work set tries = tries + 1, next_at = clock_timestamp() + interval '1500 milliseconds'
+       where tenant = $1 and kind = 'recovery' and state = 'pending'`,
     );
     const before = PRIMARY.healthAsked.length;
     const leasedAt = performance.now();

@@ -51,13 +51,13 @@ it('absences that are noted at the same moment are all kept', async () => {
 it('a change that was made from another setup than the one that holds is made again', async () => {
   stage = await Stage.set(server);
   const [first, second] = await sessions();
-  if (first === undefined || second === undefined) throw new Error('two sessions were expected');
+  if (first === undefined || second === undefined) throw new Error('expected two sessions');
   const seen: (number | undefined)[] = [];
   const done = await changeRouting(
     first,
     async (active) => {
       seen.push(active?.n);
-      if (active === undefined) throw new Error('a firm with a matrix was expected');
+      if (active === undefined) throw new Error('expected a firm with a matrix');
       const { session, tenant } = first;
       const people = await findRoutingDocument(session, tenant, 'people', active.peopleVersion);
       // Between our look and our change somebody else imports another matrix.

@@ -1,9 +1,13 @@
 /** The walls of the database around dockets, and what processes share through it. */
+import { setTimeout as pass } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { instant } from '../../src/core/time.ts';
-import { changeBreakers } from '../../src/dockets/store/breakers.ts';
+import { changeTargetLanes, readTargetLanes } from '../../src/lanes/store/target-lanes.ts';
 import { leaseDueRuns, startRun } from '../../src/dockets/store/recovery.ts';
+import { overdueDifferences } from '../../src/dockets/store/differences.ts';
 import { lockDueDockets } from '../../src/dockets/store/steps.ts';
+import { changedProfiles, storedLanes } from '../../src/lanes/store/lanes.ts';
+import { Slots } from '../../src/lanes/store/slots.ts';
 import { Session } from '../../src/postgres/session.ts';
 import { takeManualNotices } from '../../src/dockets/store/handoffs.ts';
 import { type Server, startServer } from '../delivery/server.ts';
@@ -29,23 +33,34 @@ async function set(): Promise<void> {
 
 const BREAKER = {
   target: 'team',
-  state: { state: 'closed', failures: 1 },
+  breaker: { state: 'closed', failures: 1 },
+  version: 0,
   ver: 0,
-  logVer: 0,
 } as const;
 
 describe('a breaker', () => {
   it('is changed by one of two who read the same version, first and later', async () => {
     await set();
     const { tenant, session } = stage.app;
-    for (const ver of [0, 1]) {
+    for (const version of [0, 1]) {
       const both = await Promise.all(
         [session, other].map((one) =>
-          one.transaction((run) => changeBreakers(run, tenant, [{ ...BREAKER, ver }])),
+          one.transaction((run) => changeTargetLanes(run, tenant, [{ ...BREAKER, version }])),
         ),
       );
       expect(both.filter((done) => done)).toHaveLength(1);
     }
+    const [row] = await session.transaction((run) => readTargetLanes(run, tenant));
+    expect(row).toMatchObject({ ...BREAKER, version: 2 });
+  });
+
+  it('of a target is not a portal, to nobody who works with portals', async () => {
+    await set();
+    const { tenant, session } = stage.app;
+    await session.transaction((run) => changeTargetLanes(run, tenant, [BREAKER]));
+    expect(await storedLanes(session, tenant)).toEqual([]);
+    expect(await changedProfiles(session, tenant, [])).toEqual([]);
+    expect((await new Slots(session, tenant).survey()).lanes).toEqual([]);
   });
 });
 
@@ -102,9 +117,10 @@ describe('a docket', () => {
       'docket',
       'docket_handoff',
       'docket_link',
-      'docket_breaker',
+      'lane',
       'routing_setup',
       'recovery_run',
+      'work',
     ];
     for (const table of tables) {
       expect(await stranger.run({ name: '', text: `select 1 from ${table}` })).toEqual([]);
@@ -131,11 +147,38 @@ describe('a recovery run', () => {
       );
     expect([await start(), await start()]).toEqual([true, false]);
     const leases = await Promise.all(
-      [session, other].map((one) =>
-        leaseDueRuns(one, tenant, { holder: ids.next(), leaseMs: 60_000, count: 10 }),
-      ),
+      [session, other].map((one) => leaseDueRuns(one, tenant, { leaseMs: 60_000, count: 10 })),
     );
     expect(leases.map((runs) => runs.length).toSorted((a, b) => a - b)).toEqual([0, 1]);
+  });
+});
+
+describe('a difference', () => {
+  it('whose clock has run out is told of by one of two processes that look at once', async () => {
+    await set();
+    const { tenant, session, ids } = stage.app;
+    const [admission] = await stage.feed(1);
+    const run = ids.next();
+    await stage.read(
+      `insert into recovery_run (tenant, id, target, mode, baseline, state, phase)
+       values ($1, $2, 'team', 'automatic', '{}', '{}', 'closed')`,
+      [run],
+    );
+    await stage.read(
+      `insert into recovery_difference (tenant, run, docket, kind, review_by, evidence)
+       select $1, $2, $3, kind, now() - interval '1 minute', '{}' from unnest(array['missing', 'twice']) kind`,
+      [run, admission?.docket],
+    );
+    const overdue = (query: Session['run']) =>
+      overdueDifferences(query, tenant, { clockMs: 3_600_000, count: 10 });
+    const { first, second } = await session.transaction(async (query) => {
+      const taken = await overdue(query);
+      // It has looked by then, and waits for the end of this transaction.
+      const second = other.transaction(overdue).then((found) => found.length);
+      await pass(200);
+      return { first: taken, second };
+    });
+    expect([first.length, await second]).toEqual([2, 0]);
   });
 });
 
@@ -145,8 +188,11 @@ describe('a notice of the manual tier', () => {
     const { tenant, session } = stage.app;
     const [admission] = await stage.feed(1);
     await stage.read(
-      `insert into docket_handoff (tenant, docket, n, handoff, tier, target, party, attempt, hop, dates, retry_at)
-       values ($1, $2, 1, 'h', 'MANUAL', 'desk', 'hart', 1, '{}', '{}', now() - interval '1 second')`,
+      `with notice as (
+         insert into docket_handoff (tenant, docket, n, handoff, tier, target, party, attempt, hop, dates)
+         values ($1, $2, 1, 'h', 'MANUAL', 'desk', 'hart', 1, '{}', '{}') returning tenant, docket, n)
+       insert into work (tenant, id, kind, target, docket, body)
+       select tenant, gen_random_uuid(), 'handoff', 'all', docket, jsonb_build_object('n', n) from notice`,
       [admission?.docket],
     );
     const limits = { leaseMs: 60_000, count: 10 };

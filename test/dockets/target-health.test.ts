@@ -26,8 +26,8 @@ const mailAt = (port: number) => ({
 });
 const trusted = { certificateAuthorities: [TLS.cert] };
 const BREAKERS = {
-  name: 'docket-breakers',
-  text: 'select target, state, ver, log_ver, changed_at from docket_breaker where tenant = $1 order by target',
+  name: 'target-lanes',
+  text: 'select code, state, version, ver, changed_at from lane where tenant = $1 and profile is null order by code',
 };
 const RUNS = { name: 'runs', text: 'select id from recovery_run where tenant = $1 order by id' };
 /** Nobody listens there. */

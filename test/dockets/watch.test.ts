@@ -331,8 +331,7 @@ describe('a docket', () => {
       },
     });
     await stage.feed(1);
-    const open =
-      'docket_handoff where tenant = $1 and evidence is not null and retry_at is not null';
+    const open = 'docket_handoff where tenant = $1 and evidence is not null and ended_at is null';
     await until(async () => (await stage.count(open)) === 1, 10_000);
     const { target: _desk, ...retired } = people.persons['hart'] as { target: string };
     const moreau = { ...people.persons['moreau'], target: 'desk' };
@@ -341,7 +340,7 @@ describe('a docket', () => {
     });
     const attempts = () => stage.count(`${open} and attempt > 1`);
     await stage.read(
-      'update docket_handoff set retry_at = now() where retry_at is not null and tenant = $1',
+      `update work set next_at = now() where tenant = $1 and kind = 'handoff' and state = 'pending'`,
     );
     await until(async () => (await attempts()) === 1, 10_000);
     await stage.read(

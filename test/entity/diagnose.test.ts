@@ -124,7 +124,10 @@ describe('sessions', () => {
     const found = await diagnoseSessions(office.app, office.person, batch);
     expect(found.lanes[0]?.failures['SESSION_COLLISION']).toBeGreaterThan(0);
     expect(found.collisions.some(({ kind }) => kind === 'reported')).toBe(true);
-    expect(found.events).toMatchObject([{ type: 'lane.paused', reason: 'collision' }]);
+    expect(found.events).toMatchObject([
+      { type: 'lane.paused', reason: 'collision' },
+      { type: 'recovery.started', reason: 'collision' },
+    ]);
   });
 
   it('a token in two lanes is told by a piece of its hash', async () => {

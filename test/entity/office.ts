@@ -2,7 +2,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { addPortal, changeLane, lanes, profilesByLane } from '../../src/lanes/acts/lanes.ts';
+import { addPortal, lanes, profilesByLane } from '../../src/lanes/acts/lanes.ts';
+import { approveLane } from '../../src/lanes/acts/recovery.ts';
 import { addUser } from '../../src/oversight/acts/users.ts';
 import { approve, importFile } from '../../src/filings/acts/batches.ts';
 import { personOf } from '../../src/people/acts/people.ts';
@@ -109,8 +110,12 @@ export class Office {
     return found.state;
   }
 
-  async resume(code: string): Promise<void> {
-    await changeLane(this.app, this.person, code, { kind: 'resumed_by_person' });
+  /** Says that a lane which waits for a person may go on. */
+  async approve(code: string): Promise<void> {
+    const isWaiting = async (): Promise<boolean> =>
+      (await this.lane(code)).recovery?.run.state === 'awaiting_approval';
+    await until(isWaiting, 10_000);
+    await approveLane(this.app, this.person, { lane: code, reason: 'looked at the portal' });
   }
 
   /** How many filings of a lane stand where. */

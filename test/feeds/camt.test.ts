@@ -148,7 +148,7 @@ describe('camt.053', () => {
   it.each(REFUSED)('refuses %s', async (_, feed, reason) => {
     const refusal = await refusalOf(feed, 'camt.053');
     expect(refusal.message).toContain(reason);
-    expect(refusal.message).toMatch(/^Line \d+, column \d+: .*Nothing of this feed was used\.$/);
+    expect(refusal.message).toMatch(/^Line \d+, column \d+: .*Nothing in this feed was used\.$/);
   });
 
   it.each(['02', '04', '08'])(
@@ -169,7 +169,7 @@ describe('camt.053', () => {
         { kind: 'end', format: 'camt.054' },
       ]);
       const refusal = await refusalOf(feed('20.01'));
-      expect(refusal.message).toContain('2 payments (TxDtls) make');
+      expect(refusal.message).toContain('2 payments (TxDtls) total');
     },
   );
 

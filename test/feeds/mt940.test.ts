@@ -89,7 +89,7 @@ SUPPLEMENT
       message(line.replace('RFA//', 'RFABCDEFGHIJKLMNOPQ//')),
       'at most 16 characters',
     ],
-    ['a day that does not exist', message(line.replace('260302', '260230')), 'a day that exists'],
+    ['a day that does not exist', message(line.replace('260302', '260230')), 'a valid date'],
     ['funds of another currency', message(line.replace('C1,00', 'CR1,00')), 'third letter of USD'],
     [
       'a closing balance in another currency',

@@ -34,10 +34,10 @@ describe('payments inside a camt entry', () => {
   });
 
   it.each([
-    ['a payment is missing', entry(['10.00', '20.00']), '2 payments (TxDtls) make 3000'],
-    ['a payment is there twice', entry(['60.00', '60.00']), 'make 12000'],
-    ['a single payment is another one', entry(['59.99']), 'make 5999'],
-    ['a fee explains another difference', entry(['30.00', '31.00'], '', fee), 'make 6100'],
+    ['a payment is missing', entry(['10.00', '20.00']), '2 payments (TxDtls) total 3000'],
+    ['a payment is there twice', entry(['60.00', '60.00']), 'total 12000'],
+    ['a single payment is another one', entry(['59.99']), 'total 5999'],
+    ['a fee explains another difference', entry(['30.00', '31.00'], '', fee), 'total 6100'],
     ['the batch counts more', entry(['25.00', '35.00'], batch(3, '60.00')), 'counts 3 payments'],
     [
       'the batch has another total',
@@ -49,7 +49,7 @@ describe('payments inside a camt entry', () => {
     const refusal = await refusalOf(feed);
     expect(refusal.code).toBe('FEED_INCONSISTENT');
     expect(refusal.message).toContain(reason);
-    expect(refusal.message).toMatch(/^Line \d+, column \d+: .*Nothing of this feed was used/);
+    expect(refusal.message).toMatch(/^Line \d+, column \d+: .*Nothing in this feed was used/);
   });
 });
 
@@ -75,7 +75,7 @@ describe('totals of a BAI2 account', () => {
   it.each([
     ['of credits', '100,4000,2,,400,500,1,', 4_500, 'has 4000 as the total of its credits (100)'],
     ['of debits', '100,3000,2,,400,600,1,', 3_600, 'has 600 as the total of its debits (400)'],
-    ['in number', '100,3000,3,,400,500,1,', 3_500, 'in 3 items, but its details make 3000 in 2'],
+    ['in number', '100,3000,3,,400,500,1,', 3_500, 'in 3 items, but its details total 3000 in 2'],
     ['of credits, without a count', '100,2000,,,400,500,,', 2_500, 'total of its credits'],
   ])('are refused where they differ %s', async (_, totals, cents, reason) => {
     const refusal = await refusalOf(account(totals, cents), 'bai2');

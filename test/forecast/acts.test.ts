@@ -168,7 +168,7 @@ describe('on a real database', () => {
   });
 
   it('a group under a threshold is told of once, by mail and event, also after somebody took it on', async () => {
-    const mails = await count(`notice where channel = 'mail'`);
+    const mails = await count(`work where kind = 'mail'`);
     const raised = await warnOfSlack(app, OPERATOR);
     expect(raised).toHaveLength(1);
     expect(raised[0]).toMatchObject({
@@ -181,8 +181,8 @@ describe('on a real database', () => {
     const [alert] = await listAlerts(run, app.tenant, { all: false, limit: 10 });
     expect(alert).toMatchObject({ kind: 'slack_low', severity: 'critical', told: 1 });
     expect(alert?.text).toContain('filewright forecast');
-    expect(await count(`notice where channel = 'mail'`)).toBe(mails + 1);
-    expect(await count(`outbox_event where type = 'ALERT_RAISED'`)).toBe(1);
+    expect(await count(`work where kind = 'mail'`)).toBe(mails + 1);
+    expect(await count(`work where kind = 'event' and body->>'type' = 'ALERT_RAISED'`)).toBe(1);
     expect(await warnOfSlack(app, OPERATOR)).toEqual([]);
     await acknowledge(app, arthur, alert?.id ?? '');
     expect(await warnOfSlack(app, OPERATOR)).toEqual([]);

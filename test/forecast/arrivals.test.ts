@@ -78,14 +78,14 @@ describe('an import', () => {
     expect(others).toEqual([]);
     expect(alert).toMatchObject({ kind: 'slack_low', severity: 'critical', told: 1 });
     expect(alert?.subject).toBe(`batch ${batch} on ${DE}`);
-    expect(alert?.text).toMatch(/^1 filing came in less than 10 minutes before/);
+    expect(alert?.text).toMatch(/^1 filing arrived less than 10 minutes before/);
     expect(await writtenIn('alert')).toBe(await writtenIn('filing'));
   });
 
   it('tells of filings whose last safe moment is past', async () => {
     await imported(DE, [-MINUTE_MS, -30 * MINUTE_MS, 5 * MINUTE_MS]);
     const [alert] = await openAlerts();
-    expect(alert?.text).toMatch(/^3 filings came in .* for 2 of them it is past/);
+    expect(alert?.text).toMatch(/^3 filings arrived .* for 2 of them it is past/);
   });
 
   it('has one alert for each lane, however far apart the moments lie', async () => {

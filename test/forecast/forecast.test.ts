@@ -5,6 +5,7 @@ import {
   forecast,
   type ForecastLane,
   type LaneForecast,
+  LanePlay,
 } from '../../src/filings/rules/forecast.ts';
 import { OpenSpans } from '../../src/filings/rules/forecast-hours.ts';
 import { CLOSED } from '../../src/core/breaker.ts';
@@ -127,6 +128,32 @@ describe('a forecast with a fixed service time', () => {
     );
   });
 
+  it('holds of a backlog that may go nobody, and of one that may not whoever stands before others', () => {
+    let held = 0;
+    let heldMost = 0;
+    const lane = laneWith({}, { ceiling: 8 }, MINUTE_MS);
+    const play = new LanePlay<BacklogFiling>(lane, 0, NOW, () => {
+      held -= 1;
+    });
+    const add = (count: number, from: number, readyAt: number): void => {
+      for (let n = 0; n < count; n += 1) {
+        held += 1;
+        play.add(filing(`f${n}`, { readyAt, lastSafe: from + n * MINUTE_MS }));
+        heldMost = Math.max(heldMost, held);
+      }
+    };
+    add(100_000, NOW + DAY_MS, NOW);
+    expect(heldMost).toBe(0);
+    // By now it is 100,000 / 8 minutes later, and these come an hour after that.
+    const later = NOW + (100_000 / 8) * MINUTE_MS + HOUR_MS;
+    add(50, NOW + 200_000 * MINUTE_MS, later);
+    add(1_000, NOW + 300_000 * MINUTE_MS, NOW);
+    expect(heldMost).toBe(50);
+    play.end();
+    expect(held).toBe(0);
+    expect(play.missed).toBe(0);
+  });
+
   it.each([
     ['a moment before', HOUR_MS + 1, NOW + HOUR_MS],
     ['at the very moment', HOUR_MS, undefined],
@@ -196,19 +223,29 @@ describe('what would save a lane', () => {
     expect(found?.levers?.openBy).toBeLessThan(saturday + 5 * HOUR_MS);
   });
 
-  it('a held lane is forecast as if resumed now, and says so', () => {
-    const hold = { pause: { kind: 'held', since: NOW, reason: 'drift' } } as const;
+  it('a lane that waits for a person is forecast as if they said it now, and says so', () => {
+    const run = { state: 'awaiting_approval', since: NOW, reasons: ['x'] } as const;
+    const hold = {
+      pause: { kind: 'held', since: NOW, reason: 'drift' },
+      recovery: { reason: 'drift', code: 'HTTP_405', hurriedBy: [], run },
+    } as const;
     const backlog = [filing('f1', { lastSafe: NOW + 3 * HOUR_MS })];
     const [found] = forecast([laneWith({}, hold, HOUR_MS)], backlog, NOW);
     expect(found).toMatchObject({ held: 'drift', infeasible: 0 });
     expect(found?.startBy).toBeGreaterThan(NOW + 3 * HOUR_MS - 2_000);
   });
 
-  it('a breaker is expected to close after two good probes', () => {
+  it('a lane that recovers is expected back after two good probes', () => {
     const until = instant(NOW + 30_000);
     const state = {
       pause: { kind: 'held', since: NOW, reason: 'breaker' },
       breaker: { state: 'open', since: NOW, until },
+      recovery: {
+        reason: 'breaker',
+        code: 'FAILURES',
+        hurriedBy: [],
+        run: { state: 'probing', good: 0, nextAt: until },
+      },
     } as const;
     const backlog = [filing('f1', { lastSafe: NOW + HOUR_MS })];
     const [found] = forecast([laneWith({}, state, 1_000)], backlog, NOW);

@@ -5,8 +5,9 @@ import {
   type BacklogFiling,
   forecast,
   type ForecastLane,
+  type LaneForecast,
 } from '../../src/filings/rules/forecast.ts';
-import { recovered, slackWarnings } from '../../src/filings/rules/forecast-warnings.ts';
+import { SlackLook } from '../../src/filings/rules/forecast-warnings.ts';
 import { CLOSED } from '../../src/core/breaker.ts';
 import { type Instant, instant } from '../../src/core/time.ts';
 import { laneCode } from '../../src/core/ids.ts';
@@ -44,15 +45,14 @@ function live(
     const trouble = troubles.find((one) => minute >= one.from && minute < one.from + one.minutes);
     const known = laneAt(trouble, lane, at);
     if (minute % LOOK_MINUTES === 0) {
-      const now = forecast([known], open, at, { levers: false });
-      for (const { news } of slackWarnings(now, THRESHOLDS_MS, remembered)) {
+      const now = lookAt(forecast([known], open, at, { levers: false }), remembered);
+      for (const { news } of now.warnings()) {
         for (const [id, bound] of news) {
           told.set(`${id}/${bound}`, told.get(`${id}/${bound}`) ?? at);
           remembered.set(id, bound);
         }
       }
-      for (const [id, bound] of recovered(now, THRESHOLDS_MS, remembered))
-        remembered.set(id, bound);
+      for (const [id, bound] of now.recovered) remembered.set(id, bound);
     }
     for (const { id, lastSafe } of open) {
       for (const thresholdMs of THRESHOLDS_MS) {
@@ -119,7 +119,7 @@ describe('slack warnings', () => {
   it('name one group once for each threshold, and the lowest of several', () => {
     const backlog = [filing('a', 30), filing('b', 31), filing('c', 600)];
     const known = laneAt(undefined, { ceiling: 3, serviceMinutes: 1 }, instant(NOW));
-    const found = slackWarnings(forecast([known], backlog, instant(NOW)), THRESHOLDS_MS, new Map());
+    const found = lookAt(forecast([known], backlog, instant(NOW)), new Map()).warnings();
     expect(
       found.map(({ thresholdMs, filings, severity }) => ({ thresholdMs, filings, severity })),
     ).toEqual([
@@ -131,11 +131,10 @@ describe('slack warnings', () => {
   it('forget how deep a filing was once it has recovered by more than a threshold, and not sooner', () => {
     const known = laneAt(undefined, { ceiling: 3, serviceMinutes: 1 }, instant(NOW));
     const after = (minutes: number) =>
-      recovered(
+      lookAt(
         forecast([known], [filing('a', minutes)], instant(NOW)),
-        THRESHOLDS_MS,
         new Map([['00a', 0]]),
-      ).get('00a');
+      ).recovered.get('00a');
     expect(after(59)).toBeUndefined();
     expect(after(61)).toBe(HOUR_MS);
     expect(after(60 * 6)).toBe(5 * HOUR_MS);
@@ -146,14 +145,18 @@ describe('slack warnings', () => {
     // Forty hours of work for one slot, all due in thirty hours.
     const backlog = Array.from({ length: 40 }, (_, n) => filing(String(n), 30 * 60));
     const known = laneAt(undefined, { ceiling: 1, serviceMinutes: 60 }, instant(NOW));
-    const [found] = slackWarnings(
-      forecast([known], backlog, instant(NOW)),
-      THRESHOLDS_MS,
-      new Map(),
-    );
+    const [found] = lookAt(forecast([known], backlog, instant(NOW)), new Map()).warnings();
     expect(found).toMatchObject({ thresholdMs: 0, severity: 'critical', infeasible: 10 });
   });
 });
+
+function lookAt(forecasts: readonly LaneForecast[], told: ReadonlyMap<string, number>): SlackLook {
+  const look = new SlackLook(THRESHOLDS_MS);
+  for (const { lane, filings } of forecasts) {
+    for (const one of filings) look.add({ batch: one.batch, lane }, one, told.get(one.id));
+  }
+  return look;
+}
 
 function filing(id: string, minutes: number): BacklogFiling {
   return {

@@ -30,7 +30,7 @@ describe('a period', () => {
     '2026-01-01',
     '2026 ',
   ])('"%s" is none', (text) => {
-    expect(() => readPeriod(text)).toThrow(/was expected/);
+    expect(() => readPeriod(text)).toThrow(/[Ee]xpected a (?:period|day) like/);
   });
 
   it('the quarters of a year follow on each other without a gap', () => {

@@ -21,19 +21,19 @@ describe('a year of a small nonprofit', () => {
       'CLASSIFICATION_MISSING',
       'nothing is counted twice',
       'NOT CLOSED',
-      'waits for a person (P6-unmatched-bank)',
-      'NOT HANDED ON',
-      'PA: contributions passed 25000 dollars on 2026-09-14',
-      'attaches the check of PA',
+      'needs a person (P6-unmatched-bank)',
+      'NOT RELEASED',
+      'PA: contributions exceeded $25000 on 2026-09-14',
+      'attaches the registration check for PA',
       'tries to approve it alone: SELF_APPROVAL',
-      'approves exactly these bytes',
+      'approves exactly this document',
       'HTTP_503; 1 attempt',
       'NO MORE RETRIES after 3 attempts (HTTP_503)',
       'HTTP_429; 1 attempt',
       'its ledger agrees with ours (2 attempts)',
       'charity.renewal',
       'IRS990/TotalContributionsAmt',
-      'open exceptions 0, waiting retries 0, periods that wait 0',
+      'open exceptions 0, waiting retries 0, periods not released 0',
     ];
     const places = inOrder.map((text) => stdout.indexOf(text));
     expect(places.every((place) => place >= 0)).toBe(true);
@@ -68,7 +68,7 @@ describe('a year of a small nonprofit', () => {
   it('does not mix with what a tenant holds already', async () => {
     const ended = await world.run([...TENANT, 'demo', 'grants']);
     expect(ended.code).toBe(4);
-    expect(ended.stderr).toContain('holds awards or feeds already');
+    expect(ended.stderr).toContain('already holds awards or feeds');
   });
 });
 

@@ -140,7 +140,7 @@ describe("the grantor's ledger over a lane", () => {
     await house.data([...nora, 'lane', 'add', await house.file('shy.json', JSON.stringify(shy))]);
     const said = await house.run(...nora, 'grants', 'verify', 'US-ED', '--lane', 'SHY');
     expect(said.code).toBe(4);
-    expect(said.stderr).toContain('does not say that automation is allowed');
+    expect(said.stderr).toContain('does not allow automation');
     expect(asked).toBe(before);
   });
 
@@ -149,7 +149,7 @@ describe("the grantor's ledger over a lane", () => {
     answer = { status: 200, body: other };
     const said = await house.run(...nora, ...verify);
     expect(said.code).toBe(5);
-    expect(said.stdout).toContain('300000 cents were promised');
+    expect(said.stdout).toContain('300000 cents were awarded');
     const open = listAt(await house.data(['grants', 'exceptions', 'list']), 'exceptions');
     expect(open).toMatchObject([{ escalationCode: 'GRANTOR_LEDGER_DIFFERS' }]);
   });

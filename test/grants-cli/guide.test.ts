@@ -67,7 +67,7 @@ describe('the guide, followed line by line', () => {
     expect(await house.data(['grants', 'status'])).toMatchObject({
       openExceptions: 0,
       closedPeriods: 4,
-      blockedHandoffs: 0,
+      blockedReleases: 0,
       awards: 10,
     });
     const verified = await house.data(['audit', 'verify', '--bodies']);

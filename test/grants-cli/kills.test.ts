@@ -44,12 +44,12 @@ async function* year(tenant: Tenant): AsyncGenerator<Step> {
   // The line with the bank's fee is looked up, as a person would.
   const aged = await tenant.data(['grants', 'unmatched', '--as-of', '2026-06-30']);
   const line = String(listAt(aged, 'entries').find((one) => one['side'] === 'bank')?.['id']);
-  yield { words: ['grants', 'settle', line, '--reason', 'fee of the bank'], code: 0 };
+  yield { words: ['grants', 'resolve', line, '--reason', 'fee of the bank'], code: 0 };
   yield close('2026-Q2', 0);
   yield close('2026-Q3', 4);
   const check = ['--checked-on', '2026-09-30', '--evidence', 'registration 105882'];
   yield { words: ['grants', 'attach-registration', 'PA', ...check], code: 0 };
-  yield { words: ['grants', 'hand-off', ...STATES], code: 0 };
+  yield { words: ['grants', 'release', ...STATES], code: 0 };
   yield close('2026-Q4', 0);
   yield { words: ['grants', 'rules', '2026', ...STATES], code: 0 };
   yield { words: ['report', '990', '--period', '2026'], code: 0 };

@@ -44,7 +44,7 @@ it('the known gifts wait with their line until the rest is named, and are counte
       'id',
     );
   const [maple, riverbank] = [keyOf(950_000), keyOf(650_000)];
-  const known = [...nora, 'grants', 'settle', line, '--award', maple, riverbank, ...reason];
+  const known = [...nora, 'grants', 'resolve', line, '--award', maple, riverbank, ...reason];
 
   const both = await house.run(...known, '--rest-open', '120.00', '--rest-none', '120.00');
   expect(both).toMatchObject({ code: 2 });
@@ -59,14 +59,14 @@ it('the known gifts wait with their line until the rest is named, and are counte
 
   const said = await house.run(...known, '--rest-open', '120.00');
   expect(said).toMatchObject({ code: 0 });
-  expect(said.stdout).toContain('120.00 of it is not known yet');
+  expect(said.stdout).toContain('120.00 of it is not identified yet');
   const matched = await house.data([...nora, 'grants', 'reconcile', '--to', '2026-03-31'], 5);
   expect(matched).toMatchObject({ byStatus: { matched: 0, manual: 1 } });
   const [asked] = (await waiting()).filter((one) => one['side'] === 'bank');
   expect(asked).toMatchObject({ id: line, rule: 'P6-rest-open' });
   expect(textAt(asked, 'why')).toContain(`9,500.00 for ${maple}, 6,500.00 for ${riverbank}`);
   const blocked = await house.data([...nora, ...MARCH], 4);
-  expect(JSON.stringify(blocked)).toContain(`${line} waits for a person (P6-rest-open)`);
+  expect(JSON.stringify(blocked)).toContain(`${line} needs a person (P6-rest-open)`);
   expect(await house.data(['grants', 'exceptions', 'list'])).toMatchObject({ exceptions: [] });
 
   const none = await house.data([...known, '--rest-none', '120.00']);

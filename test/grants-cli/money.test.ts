@@ -1,4 +1,4 @@
-/** Money in, matched, closed, handed on: what no command may do, whatever is typed. */
+/** Money in, matched, closed, released: what no command may do, whatever is typed. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Json, textAt } from '../fixtures/cli.ts';
 import { ACCOUNT, House, listAt, STATES, YEAR } from './house.ts';
@@ -171,28 +171,28 @@ describe('a threshold', () => {
     await house.data([
       ...nora,
       'grants',
-      'settle',
+      'resolve',
       textAt(fee, 'id'),
       '--reason',
       'a fee of the bank',
     ]);
     await house.data([...nora, ...close('2026-Q2')]);
     const blocked = await house.data([...nora, ...close('2026-Q3')], 4);
-    expect(blocked).toMatchObject({ kind: 'closed', handoff: { kind: 'blocked' } });
+    expect(blocked).toMatchObject({ kind: 'closed', release: { kind: 'blocked' } });
     const attach = ['grants', 'attach-registration', 'PA', '--evidence', 'no. 105882'];
     await house.data([...theo, ...attach, '--checked-on', '2026-09-13']);
-    await house.data([...nora, 'grants', 'hand-off', ...STATES], 4);
+    await house.data([...nora, 'grants', 'release', ...STATES], 4);
     const before = await house.data([...nora, 'report', '990', '--period', '2026']);
     expect(figureOf(before, 'TotalContributionsAmt')).toBe('2200000');
 
     await house.data([...theo, ...attach, '--checked-on', '2026-09-14']);
-    const passed = await house.data([...nora, 'grants', 'hand-off', ...STATES]);
-    expect(listAt(passed, 'handoffs')).toMatchObject([{ kind: 'passed', received: 2 }]);
+    const passed = await house.data([...nora, 'grants', 'release', ...STATES]);
+    expect(listAt(passed, 'releases')).toMatchObject([{ kind: 'passed', received: 2 }]);
     const after = await house.data([...nora, 'report', '990', '--period', '2026']);
     expect(figureOf(after, 'TotalContributionsAmt')).toBe('3450000');
     // Once: nothing waits any more.
-    const again = await house.run(...nora, 'grants', 'hand-off', ...STATES);
-    expect(again).toMatchObject({ code: 0, stdout: 'Nothing waits.\n' });
+    const again = await house.run(...nora, 'grants', 'release', ...STATES);
+    expect(again).toMatchObject({ code: 0, stdout: 'No closed period is blocked.\n' });
   });
 });
 
@@ -205,7 +205,7 @@ describe('what is typed wrongly', () => {
     [['grants', 'close', '2026-Q4', '--account', 'x', '--states', 'Penn'], 2],
     [['grants', 'attach-registration', 'Penn', '--evidence', 'x'], 2],
     [['grants', 'attach-registration', 'PA', '--evidence', ' '], 2],
-    [['grants', 'settle', 'x#1', '--reason', ' '], 2],
+    [['grants', 'resolve', 'x#1', '--reason', ' '], 2],
     [['grants', 'verify', 'US-ED'], 2],
     [['grants', 'verify', 'US-ED', '--lane', 'NOWHERE'], 3],
     [['grants', 'verify', 'nobody', '--file', `${YEAR}/grantor-us-ed.json`], 3],

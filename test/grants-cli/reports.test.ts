@@ -51,11 +51,11 @@ describe('figures', () => {
     expect(listAt(made, 'figures').every((one) => one['cents'] === '0')).toBe(true);
     expect(made['leftOut']).toBe(3);
     expect(made['remarks']).toEqual([
-      expect.stringContaining('nothing from 2027-01-01 to 2027-12-31 is closed and handed on'),
+      expect.stringContaining('nothing from 2027-01-01 to 2027-12-31 is closed and released'),
     ]);
     const award = ['--award', 'S287C260014'];
     const sf425 = await house.data(report('sf425', '--period', '2027', ...award), 5);
-    expect(listAt(sf425, 'remarks')[0]).toContain('is closed and handed on');
+    expect(listAt(sf425, 'remarks')[0]).toContain('is closed and released');
     const quarter = await house.data(report('990', '--period', '2026-Q2', ...PAID), 5);
     const paid = listAt(quarter, 'figures').find(
       (one) => one['name'] === 'IRS990/CYGrantsAndSimilarPaidAmt',
@@ -66,7 +66,7 @@ describe('figures', () => {
   it('days of a report that no closed period covers are named', async () => {
     const part = await house.data(report('990', ...PERIOD));
     expect(part['remarks']).toEqual([
-      `account ${ACCOUNT}: 2026-04-01 to 2026-12-31 is not closed and handed on; what came then is in no figure`,
+      `account ${ACCOUNT}: 2026-04-01 to 2026-12-31 is not closed and released; money received then is not in any figure`,
     ]);
     expect((await house.data(report('990', '--period', '2026-Q1')))['remarks']).toEqual([]);
   });
@@ -172,7 +172,7 @@ describe('figures', () => {
     );
     await house.file('worse.csv', `${header}\n${rows[0]?.replace('600050', '-0')}\n`);
     const worse = await house.run(...report('990', ...PERIOD, '--paid', 'worse.csv'));
-    expect(worse.stderr).toContain('whole cents were expected, found "-0"');
+    expect(worse.stderr).toContain('expected whole cents, found "-0"');
   });
 
   it('the SF-425 takes its receipts from the bank and its spending from the books', async () => {
@@ -217,7 +217,7 @@ describe('figures', () => {
     const days = ['--period', '2026-02-01..2026-03-31', '--award', 'S287C260014'];
     const made = await house.data(report('sf425', ...days));
     expect(made['remarks']).toContainEqual(
-      'Line 10 is cumulative from the beginning of the award, 2026-01-01: ask for 2026-01-01..2026-03-31',
+      'Line 10 is cumulative from the beginning of the award, 2026-01-01: use 2026-01-01..2026-03-31',
     );
   });
 
@@ -228,12 +228,12 @@ describe('figures', () => {
     const said = await house.run(...report('990', ...PERIOD, '--paid', 'faults.csv'));
     expect(said.code).toBe(1);
     for (const fault of [
-      'line 1: no column is called "colour"',
+      'line 1: there is no column "colour"',
       'line 2: bank_reference is empty',
-      'line 2: amount: whole cents were expected, found "12.50"',
-      'line 2: paid_on: a day like 2026-09-30 was expected, found "2026-02-30"',
-      'line 2: recipient_kind: one of',
-      'line 3: grant_id "A" stands twice',
+      'line 2: amount: expected whole cents, found "12.50"',
+      'line 2: paid_on: expected a day like 2026-09-30, found "2026-02-30"',
+      'line 2: recipient_kind: expected one of',
+      'line 3: grant_id "A" appears twice',
     ]) {
       expect(said.stderr).toContain(fault);
     }
@@ -297,6 +297,6 @@ describe('obligations', () => {
       { award: 'S287C260014', isAllowed: true, totalCents: '250000', indirectBaseCents: '250000' },
     ]);
     const words = await house.run(...rules('--subawards', 'passed.csv'));
-    expect(words.stdout).toContain('Within the limits of award S287C260014: 2,500.00 passed on');
+    expect(words.stdout).toContain('Within the limits of award S287C260014: 2,500.00 in subawards');
   });
 });

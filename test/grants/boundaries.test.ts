@@ -16,16 +16,16 @@ import { checkBalance, type LawAnswer } from '../../src/grants/rules/matching/ba
 import { checkSubawards } from '../../src/grants/rules/subawards.ts';
 import { classifyFailure } from '../../src/grants/rules/intake/failures.ts';
 import {
-  handoffAfter,
+  releaseAfter,
   registrationCrossing,
   registrationTasks,
   singleAuditCrossing,
 } from '../../src/grants/rules/crossings.ts';
 import { isWeekday } from '../../src/grants/rules/matching/business-days.ts';
-import { matchReceipts } from '../../src/grants/rules/matching/match.ts';
+import { matchExpectedPayments } from '../../src/grants/rules/matching/match.ts';
 import type { StatementCover } from '../../src/grants/rules/matching/statement-chain.ts';
 import { grantsLaw } from '../law/grants-cases.ts';
-import { day, line, receipt } from './reco.ts';
+import { day, line, expectedPayment } from './reco.ts';
 
 const START = instant(1_000_000);
 const busy = classifyFailure({ kind: 'http', status: 503 });
@@ -224,15 +224,17 @@ describe('closing a period', () => {
 
   it('freezes its totals, takes nothing more and notices another result', () => {
     const lines = [line({ id: 'b1', references: ['R1'] })];
-    const receipts = [receipt({ id: 'l1', reference: 'R1' })];
-    const outcomes = matchReceipts({ lines, receipts });
+    const expectedPayments = [expectedPayment({ id: 'l1', reference: 'R1' })];
+    const outcomes = matchExpectedPayments({ lines, expectedPayments });
     const statements = [statement('2026-03-01', '2026-03-31', 100, 100_01)];
     const closing = closePeriod({ ...question, statements, outcomes, law: holds(100_01n) });
     if (closing.kind !== 'closed') throw new Error(closing.obstacles.join());
     const { closed } = closing;
     expect(closed.totals.matchedCents).toEqual({ USD: '10000' });
     expect(() => checkFrozen(closed, outcomes)).not.toThrow();
-    expect(() => checkFrozen(closed, matchReceipts({ lines: [], receipts }))).toThrow(/is closed/);
+    expect(() =>
+      checkFrozen(closed, matchExpectedPayments({ lines: [], expectedPayments })),
+    ).toThrow(/is closed/);
     expect(lockedBy(line({ id: 'b2' }), [closed])).toMatch(/is closed/);
     expect(lockedBy(line({ id: 'b3', bookingDate: day('2026-04-01') }), [closed])).toBeUndefined();
     expect(lockedBy(line({ id: 'b4', account: 'A2' }), [closed])).toBeUndefined();
@@ -241,11 +243,11 @@ describe('closing a period', () => {
   it('what waits for a person blocks', () => {
     const lines = [line({ id: 'b1' })];
     const statements = [statement('2026-03-01', '2026-03-31', 100, 100_01)];
-    const outcomes = matchReceipts({ lines, receipts: [] });
+    const outcomes = matchExpectedPayments({ lines, expectedPayments: [] });
     const law = holds(100_01n);
     expect(closePeriod({ ...question, statements, outcomes, law })).toMatchObject({
       kind: 'blocked',
-      obstacles: ['b1 waits for a person (P6-unmatched-bank)'],
+      obstacles: ['b1 needs a person (P6-unmatched-bank)'],
     });
   });
 });
@@ -330,7 +332,7 @@ describe('thresholds that are crossed', () => {
 
   it('a code that is no state is refused, since nobody would watch its threshold', () => {
     expect(() => registrationCrossing('NX', { contributions: amounts }, grantsLaw)).toThrow(
-      /states: a state of the registration table was expected .*, found "NX"/,
+      /states: expected a state of the registration table .*, found "NX"/,
     );
   });
 
@@ -338,14 +340,14 @@ describe('thresholds that are crossed', () => {
     const crossing = registrationCrossing('CA', { contributions: amounts }, grantsLaw);
     if (crossing === undefined) throw new Error('California exempts nobody by size');
     const check = { jurisdiction: 'CA', checkedOn: day('2026-02-01'), evidence: 'CT0123456' };
-    expect(handoffAfter([crossing], [])).toMatchObject({ kind: 'blocked' });
-    expect(handoffAfter([crossing], [check])).toEqual({ kind: 'pass' });
+    expect(releaseAfter([crossing], [])).toMatchObject({ kind: 'blocked' });
+    expect(releaseAfter([crossing], [check])).toEqual({ kind: 'pass' });
     for (const wrong of [
       { ...check, checkedOn: day('2026-01-31') },
       { ...check, jurisdiction: 'NY' },
       { ...check, evidence: ' ' },
     ]) {
-      expect(handoffAfter([crossing], [wrong]).kind).toBe('blocked');
+      expect(releaseAfter([crossing], [wrong]).kind).toBe('blocked');
     }
   });
 
@@ -396,7 +398,7 @@ describe('subaward limits', () => {
     expect(base({})).toBe('6000000');
     expect(base({ guidanceVersion: '2020' })).toBe('3500000');
     expect(base({ terms: { indirectBaseCentsMax: 5_000_00n } })).toBe('1000000');
-    expect(() => base({ guidanceVersion: '1999' })).toThrow(/no subaward share/);
+    expect(() => base({ guidanceVersion: '1999' })).toThrow(/no subaward limit/);
   });
 
   it('all limits of the terms are told at once, each with a task', () => {
@@ -410,7 +412,7 @@ describe('subaward limits', () => {
       isAllowed: false,
       violations: [
         'subawards of 8000000 cents are above the limit of 7999999',
-        'subaward s2 of 3000000 cents needs approval before it is made',
+        'subaward s2 of 3000000 cents needs prior approval',
       ],
     });
     expect(tasks).toHaveLength(2);
@@ -430,10 +432,10 @@ describe('the balance law', () => {
     expect(short.closingCents).toBeUndefined();
     expect(short.obstacles).toEqual([
       expect.stringMatching(
-        /^A1, 2026-03-01 to 2026-03-31: it opened with USD -1\.00 .* its 3 entries come to USD 2\.40, so USD 1\.40 was expected; it closed with USD 1\.50 .*: USD 0\.10 too little is told\. .*withdraw/,
+        /^A1, 2026-03-01 to 2026-03-31: the opening balance is USD -1\.00 .* its 3 entries come to USD 2\.40, so the closing balance should be USD 1\.40; it is USD 1\.50 .*: USD 0\.10 is missing\. .*withdraw/,
       ),
     ]);
-    expect(checkBalance({ ...asked, netCents: 260n }).obstacles[0]).toMatch(/0\.10 too much/);
+    expect(checkBalance({ ...asked, netCents: 260n }).obstacles[0]).toMatch(/0\.10 is too much/);
   });
 
   it('needs a balance at both ends, but for the first period of an account', () => {
@@ -449,7 +451,7 @@ describe('the balance law', () => {
   });
 
   it('believes nobody where two disagree', () => {
-    const closings = [...known(350n), ...known(351n, 'stated by a person')];
+    const closings = [...known(350n), ...known(351n, 'entered by a person')];
     const { obstacles } = checkBalance({ ...question, openings: known(100n), closings });
     expect(obstacles).toEqual([expect.stringMatching(/3\.50 \(statement 1\), but USD 3\.51/)]);
   });

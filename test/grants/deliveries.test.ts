@@ -8,7 +8,7 @@ import { readFeed } from '../../src/grants/rules/feeds/read-feed.ts';
 import type { BankLine } from '../../src/grants/rules/matching/bank-line.ts';
 import { linesOfFeed } from '../../src/grants/rules/matching/from-feed.ts';
 import type { MatchOutcome } from '../../src/grants/rules/matching/outcome.ts';
-import { matchReceipts } from '../../src/grants/rules/matching/match.ts';
+import { matchExpectedPayments } from '../../src/grants/rules/matching/match.ts';
 import {
   type StatementCover,
   statementKey,
@@ -35,7 +35,7 @@ async function entriesTold(sent: readonly Sent[], names: readonly string[]): Pro
     lines.push(...fed.lines);
     statements.push(...fed.statements.map((cover) => ({ ...cover, format: one.format })));
   }
-  const outcomes = matchReceipts({ lines, statements, receipts: [] });
+  const outcomes = matchExpectedPayments({ lines, statements, expectedPayments: [] });
   const isEntry = ({ rule }: MatchOutcome): boolean =>
     rule !== 'P0-duplicate-delivery' && rule !== 'P0-announcement';
   const counted = new Set(outcomes.filter(isEntry).flatMap(({ bank }) => bank));
@@ -87,7 +87,7 @@ it('thousands of equal gifts of one day, told twice and announced, are folded wi
       }),
     );
   const lines = [...told('one'), ...told('two'), ...told('hint', { isAnnounced: true })];
-  const outcomes = matchReceipts({ lines, statements: covers, receipts: [] });
+  const outcomes = matchExpectedPayments({ lines, statements: covers, expectedPayments: [] });
   const repeated = outcomes.filter(({ rule }) => rule === 'P0-duplicate-delivery');
   expect(repeated).toHaveLength(2 * count);
   expect(outcomes).toHaveLength(3 * count);

@@ -240,7 +240,7 @@ describe('SEFA', () => {
     ]);
     expect(rows[0]).toMatchObject({ pass_through: 'State of Ohio', pass_through_number: 'OH-77' });
     expect(sefa.agencyTotals.get('Department of Agriculture')?.expended.cents).toBe(2_000_00n);
-    expect(sefa.tasks.join()).toContain('number that State of Ohio gave to 10.555');
+    expect(sefa.tasks.join()).toContain('number that State of Ohio assigned to 10.555');
   });
 
   it('takes from the award what the row does not say', () => {

@@ -157,10 +157,10 @@ describe('SEFA', () => {
     expect(report.total.toSubrecipients.cents).toBe(250_00n);
     expect(report.clusterTotals.size).toBe(0);
     expect(report.tasks).toEqual([
-      'Look up the title of 99.999: it is not in the list',
-      'Correct SEFA/17.259/toSubrecipients: more was passed on than spent',
-      'Name the federal agency of 99.999: its number says none',
-      'Find out the number that State of Ohio gave to 93.914, or say that there is none: pass_through_number',
+      'Look up the title of 99.999: it is not in the listings file',
+      'Correct SEFA/17.259/toSubrecipients: more was passed through than spent',
+      'Name the federal agency of 99.999: its number does not show it',
+      'Look up the number that State of Ohio assigned to 93.914, or enter that there is none: pass_through_number',
     ]);
     expect(() => sefaReport([spent('e6', '9.14', 1n)], listings, grantsLaw)).toThrow(
       /assistance listing/,

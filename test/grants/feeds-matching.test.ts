@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { readFeed } from '../../src/grants/rules/feeds/read-feed.ts';
 import type { BankLine } from '../../src/grants/rules/matching/bank-line.ts';
 import { linesOfFeed } from '../../src/grants/rules/matching/from-feed.ts';
-import { matchReceipts } from '../../src/grants/rules/matching/match.ts';
+import { matchExpectedPayments } from '../../src/grants/rules/matching/match.ts';
 import { sampleDataset } from './reco.ts';
 
 const folder = join(import.meta.dirname, '../fixtures/bank');
@@ -45,18 +45,18 @@ const ANNOUNCING = [
 ] as const;
 
 describe('the feeds of the sample', () => {
-  const { lines: events, receipts, policy } = sampleDataset();
+  const { lines: events, expectedPayments, policy } = sampleDataset();
 
   it.each(FILES)('%s', async (file, atLeast) => {
     const lines = named(await linesOf(file), events);
     expect(lines.length).toBeGreaterThanOrEqual(atLeast);
     const ids = new Set(lines.map(({ id }) => id));
-    const expected = matchReceipts({
+    const expected = matchExpectedPayments({
       lines: events.filter(({ id }) => ids.has(id)),
-      receipts,
+      expectedPayments,
       policy,
     });
-    const found = matchReceipts({ lines, receipts, policy });
+    const found = matchExpectedPayments({ lines, expectedPayments, policy });
     const short = (outcomes: typeof found): string[] =>
       outcomes.map(
         ({ rule, status, bank, ledger }) =>
@@ -66,7 +66,11 @@ describe('the feeds of the sample', () => {
   });
 
   it.each(ANNOUNCING)('%s alone is money of nobody', async (file, count) => {
-    const outcomes = matchReceipts({ lines: await linesOf(file), receipts, policy });
+    const outcomes = matchExpectedPayments({
+      lines: await linesOf(file),
+      expectedPayments,
+      policy,
+    });
     const ofLines = outcomes.filter(({ bank }) => bank.length > 0);
     expect(ofLines.map(({ rule, status }) => `${rule} ${status}`)).toEqual(
       Array.from({ length: count }, () => 'P0-announcement ignored'),
@@ -75,7 +79,7 @@ describe('the feeds of the sample', () => {
 
   it('a download that has an entry twice has two of them, whatever their number says', async () => {
     const lines = named(await linesOf('reco-001.ofx'), events);
-    const outcomes = matchReceipts({ lines, receipts, policy });
+    const outcomes = matchExpectedPayments({ lines, expectedPayments, policy });
     const twice = outcomes.filter(({ bank }) => bank.includes('B08') || bank.includes('B09'));
     expect(twice.map(({ rule, status }) => `${rule} ${status}`)).toEqual([
       'P1-reference-exact matched',
@@ -88,9 +92,13 @@ describe('the feeds of the sample', () => {
       ...(await linesOf('reco-001.camt052.xml')),
       ...(await linesOf('reco-001.camt053.xml')),
     ];
-    const outcomes = matchReceipts({ lines: both, receipts, policy });
+    const outcomes = matchExpectedPayments({ lines: both, expectedPayments, policy });
     expect(outcomes.filter(({ rule }) => rule === 'P0-duplicate-delivery')).toHaveLength(1);
-    const alone = matchReceipts({ lines: await linesOf('reco-001.camt053.xml'), receipts, policy });
+    const alone = matchExpectedPayments({
+      lines: await linesOf('reco-001.camt053.xml'),
+      expectedPayments,
+      policy,
+    });
     const ledger = (all: typeof outcomes): string[] =>
       all.filter(({ status }) => status === 'matched').flatMap((one) => one.ledger);
     expect(ledger(outcomes)).toEqual(ledger(alone));
@@ -101,10 +109,10 @@ describe('the feeds of the sample', () => {
     async (file) => {
       const statement = await linesOf(file);
       const announced = await linesOf('reco-001.nacha-ccdplus.ach');
-      const alone = matchReceipts({ lines: statement, receipts, policy });
+      const alone = matchExpectedPayments({ lines: statement, expectedPayments, policy });
       for (const lines of [[...announced, ...statement], [...statement, ...announced].reverse()]) {
         // One component at a time: what belongs together must be found together.
-        const both = matchReceipts({ lines, receipts, policy, batchEntries: 1 });
+        const both = matchExpectedPayments({ lines, expectedPayments, policy, batchEntries: 1 });
         const dropped = both.filter(({ bank }) => announced.some(({ id }) => bank.includes(id)));
         expect(dropped.map(({ rule, status }) => `${rule} ${status}`)).toEqual([
           'P0-duplicate-delivery ignored',

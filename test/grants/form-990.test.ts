@@ -8,15 +8,15 @@ import {
   footingFaults,
   form990Report,
 } from '../../src/grants/rules/reporting/form990-report.ts';
-import type { BankLine, ExpectedReceipt } from '../../src/grants/rules/matching/bank-line.ts';
+import type { BankLine, ExpectedPayment } from '../../src/grants/rules/matching/bank-line.ts';
 import { figureRows, reportDocument, traceRows } from '../../src/grants/rules/reporting/export.ts';
-import { matchReceipts } from '../../src/grants/rules/matching/match.ts';
+import { matchExpectedPayments } from '../../src/grants/rules/matching/match.ts';
 import { readAwards } from '../../src/grants/rules/intake/read-awards.ts';
 import { receivedMoney, type ReceivedMoney } from '../../src/grants/rules/reporting/received.ts';
 import { scheduleI } from '../../src/grants/rules/reporting/schedule-i.ts';
 import { tracedCents, traceOf } from '../../src/grants/rules/reporting/figure.ts';
 import { evaluation, grantsLaw } from '../law/grants-cases.ts';
-import { fixture, line, mulberry32, part, receipt } from './reco.ts';
+import { fixture, line, mulberry32, part, expectedPayment } from './reco.ts';
 
 async function accepted(fields: object, ordinal = 1): Promise<AcceptedAward> {
   const document = {
@@ -42,12 +42,12 @@ interface World {
   readonly lines: readonly BankLine[];
 }
 
-/** One award, one receipt and one bank line for each amount. */
+/** One award, one expected payment and one bank line for each amount. */
 async function received(
   money: readonly { readonly cents: number; readonly fields: object }[],
 ): Promise<World> {
   const lines: BankLine[] = [];
-  const receipts: ExpectedReceipt[] = [];
+  const expectedPayments: ExpectedPayment[] = [];
   const awards = new Map<string, AcceptedAward>();
   for (const [index, { cents, fields }] of money.entries()) {
     const award = await accepted({ ...fields, award_amount: cents }, index + 1);
@@ -55,12 +55,14 @@ async function received(
     const source = { feed: 'feed-1', line: index + 10 };
     lines.push(line({ id: `b${index}`, amountCents: cents, references: [reference], source }));
     const payloadHash = award.metadata.payload_hash;
-    receipts.push(receipt({ id: `l${index}`, amountCents: cents, reference, payloadHash }));
+    expectedPayments.push(
+      expectedPayment({ id: `l${index}`, amountCents: cents, reference, payloadHash }),
+    );
     awards.set(`l${index}`, award);
   }
-  const outcomes = matchReceipts({ lines, receipts });
-  const awardOf = ({ id }: ExpectedReceipt): AcceptedAward | undefined => awards.get(id);
-  return { received: receivedMoney({ outcomes, lines, receipts, awardOf }), lines };
+  const outcomes = matchExpectedPayments({ lines, expectedPayments });
+  const awardOf = ({ id }: ExpectedPayment): AcceptedAward | undefined => awards.get(id);
+  return { received: receivedMoney({ outcomes, lines, expectedPayments, awardOf }), lines };
 }
 
 const government = { funder_type: 'government', benefit: 'public' };
@@ -199,7 +201,7 @@ describe('Form 990', () => {
       { cents: 5, fields: { federal_alignment: false } },
     ]);
     expect(() => form990Report({ received: found, paid: [] }, grantsLaw)).toThrow(
-      /no line of the return/,
+      /no line on the return/,
     );
   });
 

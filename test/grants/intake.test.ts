@@ -251,7 +251,7 @@ describe('what is refused, with every reason at once', () => {
         'xml',
         '<awards><award><compliance_tags>ryan-white</compliance_tags></award></awards>',
       ),
-    ).rejects.toThrow(/text beside elements/);
+    ).rejects.toThrow(/text between elements/);
   });
 
   it.each(['1.5', '125e5', '-0'])('%s in one award of a list leaves the others', async (number) => {
@@ -287,7 +287,7 @@ describe('what is refused, with every reason at once', () => {
     [
       'xml',
       `<awards><award><${'x'.repeat(1_200_000)}`,
-      /at most 65536 characters, but one goes on/,
+      /at most 65536 characters, but one is longer/,
     ],
     ['xml', '<awards><award>', /./],
     ['xml', '<?xml version="1.0" encoding="ISO-8859-1"?><awards/>', /declares "ISO-8859-1"/],
@@ -305,7 +305,7 @@ describe('what is refused, with every reason at once', () => {
     await expect(ingest('csv', Uint8Array.of(0xff, 0xfe, 0x41))).rejects.toThrow(/UTF-8/);
   });
 
-  it('money with a point in CSV and an element that stands twice in XML', async () => {
+  it('money with a point in CSV and an element that appears twice in XML', async () => {
     const [row] = await ingest(
       'csv',
       'grantor_id,award_amount,currency,fiscal_year,compliance_tags\nA,125.00,USD,2026,\n',

@@ -1,11 +1,11 @@
 /** Small random worlds in which entries meet in every way that the rules know, and many of them by chance. */
 import type { Day } from '../../src/calendar/day.ts';
-import type { BankLine, ExpectedReceipt } from '../../src/grants/rules/matching/bank-line.ts';
-import { day, line, mulberry32, receipt } from './reco.ts';
+import type { BankLine, ExpectedPayment } from '../../src/grants/rules/matching/bank-line.ts';
+import { day, line, mulberry32, expectedPayment } from './reco.ts';
 
 export interface MatchWorld {
   readonly lines: readonly BankLine[];
-  readonly receipts: readonly ExpectedReceipt[];
+  readonly expectedPayments: readonly ExpectedPayment[];
 }
 
 const START = day('2026-03-02');
@@ -28,8 +28,8 @@ export function matchWorld(seed: number): MatchWorld {
   const currency = (): string => (isLikely(0.1) ? 'EUR' : 'USD');
   const reference = (): string | undefined => (isLikely(0.5) ? pick(references) : undefined);
 
-  const receipts = Array.from({ length: 6 + Math.floor(random() * 24) }, (_, at) =>
-    receipt({
+  const expectedPayments = Array.from({ length: 6 + Math.floor(random() * 24) }, (_, at) =>
+    expectedPayment({
       id: `l${at}`,
       amountCents: pick(amounts),
       currency: currency(),
@@ -62,20 +62,25 @@ export function matchWorld(seed: number): MatchWorld {
       isReversal: isLikely(0.1),
     });
   });
-  return seed % 10 === 0 ? crowd({ lines, receipts }) : { lines, receipts };
+  return seed % 10 === 0 ? crowd({ lines, expectedPayments }) : { lines, expectedPayments };
 
-  /** A word that no receipt knows. */
+  /** A word that no expected payment knows. */
   function unknown(at: number): string | undefined {
     return isLikely(0.1) ? pick(['NONREF', `OTHER-${at}`]) : undefined;
   }
 
-  /** More equal receipts of one payer than a line may look at, beside others of the same money. */
+  /** More equal expected payments of one payer than a line may look at, beside others of the same money. */
   function crowd(world: MatchWorld): MatchWorld {
     const amountCents = pick(amounts);
     const equal = Array.from({ length: 21 + Math.floor(random() * 5) }, (_, at) =>
-      receipt({ id: `crowd${at}`, amountCents, payer: 'HHS', expected: START }),
+      expectedPayment({ id: `crowd${at}`, amountCents, payer: 'HHS', expected: START }),
     );
-    const single = receipt({ id: 'single', amountCents, payer: 'Old Mill', expected: START });
+    const single = expectedPayment({
+      id: 'single',
+      amountCents,
+      payer: 'Old Mill',
+      expected: START,
+    });
     // One that names no payer would join them all.
     const names = isLikely(0.5) ? ['HHS', 'Old Mill'] : ['HHS', 'Old Mill', undefined];
     const askers = names.map((counterparty, at) =>
@@ -89,7 +94,7 @@ export function matchWorld(seed: number): MatchWorld {
     );
     return {
       lines: [...world.lines, ...askers],
-      receipts: [...world.receipts, ...equal, single],
+      expectedPayments: [...world.expectedPayments, ...equal, single],
     };
   }
 }

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type {
   BankLine,
-  ExpectedReceipt,
+  ExpectedPayment,
   LinePayment,
 } from '../../src/grants/rules/matching/bank-line.ts';
-import { day, line, match, receipt, summary } from './reco.ts';
+import { day, line, match, expectedPayment, summary } from './reco.ts';
 
-const gift = (n: number, about: Partial<ExpectedReceipt> = {}): ExpectedReceipt =>
-  receipt({ id: `l${n}`, amountCents: 1_000 + n * 7, payer: `Giver ${n}`, ...about });
+const gift = (n: number, about: Partial<ExpectedPayment> = {}): ExpectedPayment =>
+  expectedPayment({ id: `l${n}`, amountCents: 1_000 + n * 7, payer: `Giver ${n}`, ...about });
 
-const paymentOf = (one: ExpectedReceipt, by: 'reference' | 'payer'): LinePayment => ({
+const paymentOf = (one: ExpectedPayment, by: 'reference' | 'payer'): LinePayment => ({
   amountCents: one.amountCents,
   references: by === 'reference' && one.reference !== undefined ? [one.reference] : [],
   counterparty: by === 'payer' ? one.payer.toUpperCase() : undefined,

@@ -1,20 +1,20 @@
-/** Instalments, what a bank keeps, and returns, by the rules alone. */
+/** Installments, what a bank keeps, and returns, by the rules alone. */
 import { describe, expect, it } from 'vitest';
 import { bankLineOf } from '../../src/grants/rules/matching/from-feed.ts';
 import { partsOf, withParts } from '../../src/grants/rules/matching/parts.ts';
-import { day, line, match, receipt, summary } from './reco.ts';
+import { day, line, match, expectedPayment, summary } from './reco.ts';
 
-const award = receipt({ id: 'l1', reference: 'R1', amountCents: 1_000_00, parts: 'may' });
+const award = expectedPayment({ id: 'l1', reference: 'R1', amountCents: 1_000_00, parts: 'may' });
 
-describe('an award that is paid in instalments', () => {
+describe('an award that is paid in installments', () => {
   it('takes what came, and what is left stays open', () => {
     const found = match([line({ id: 'b1', references: ['R1'], amountCents: 400_00 })], [award]);
     expect(found.map(({ rule, status, ledger }) => [rule, status, ledger])).toEqual([
-      ['P3-instalment', 'matched', ['l1']],
+      ['P3-installment', 'matched', ['l1']],
       ['P6-unmatched-ledger', 'open', ['l1']],
     ]);
     expect(found[1]?.reason).toMatchObject({ ledgerCents: 600_00 });
-    expect(found[1]?.reason.text).toContain('40000 of 100000 cents have come');
+    expect(found[1]?.reason.text).toContain('40000 of 100000 cents received');
   });
 
   it('takes several in one matching, and closes with the last, months later', () => {
@@ -24,9 +24,9 @@ describe('an award that is paid in instalments', () => {
       line({ id: 'b3', references: ['R1'], amountCents: 300_00, bookingDate: day('2026-09-10') }),
     ];
     expect(summary(lines, [award])).toEqual([
-      'P3-instalment matched b1=l1',
-      'P3-instalment matched b2=l1',
-      'P3-instalment matched b3=l1',
+      'P3-installment matched b1=l1',
+      'P3-installment matched b2=l1',
+      'P3-installment matched b3=l1',
     ]);
   });
 
@@ -38,7 +38,7 @@ describe('an award that is paid in instalments', () => {
     const lines = amounts.map((amount, at) =>
       line({ id: `b${at}`, references: ['R1'], amountCents: Math.round(Number(amount) * 100) }),
     );
-    expect(summary(lines, [owed]).join()).not.toContain('P3-instalment');
+    expect(summary(lines, [owed]).join()).not.toContain('P3-installment');
   });
 
   it('is not guessed where the reference is that of two awards', () => {
@@ -51,10 +51,10 @@ describe('an award that is paid in instalments', () => {
   });
 
   it('of which a part came before takes the rest long after its day', () => {
-    const rest = receipt({ id: 'l1', reference: 'R1', amountCents: 600_00, parts: 'some' });
+    const rest = expectedPayment({ id: 'l1', reference: 'R1', amountCents: 600_00, parts: 'some' });
     const late = { references: ['R1'], bookingDate: day('2026-11-10') };
     expect(summary([line({ id: 'b1', amountCents: 250_00, ...late })], [rest])).toEqual([
-      'P3-instalment matched b1=l1',
+      'P3-installment matched b1=l1',
       'P6-unmatched-ledger open =l1',
     ]);
   });
@@ -70,7 +70,7 @@ describe('what the bank kept', () => {
       reason: { bankCents: 975_00, feeCents: 25_00, ledgerCents: 1_000_00 },
     });
     const parts = partsOf(
-      withParts({ outcome: found ?? never(), lines: [net], receipts: [award] }),
+      withParts({ outcome: found ?? never(), lines: [net], expectedPayments: [award] }),
     );
     expect(parts).toEqual([{ bank: 0, ledger: 0, cents: 1_000_00, feeCents: 25_00 }]);
   });
@@ -103,7 +103,7 @@ describe('what the bank kept', () => {
 
 it('money of ours that came back pays no award, whatever it fits', () => {
   const back = line({ id: 'b1', references: ['R1'], isReversal: true });
-  expect(summary([back], [receipt({ id: 'l1', reference: 'R1' })])).toEqual([
+  expect(summary([back], [expectedPayment({ id: 'l1', reference: 'R1' })])).toEqual([
     'P6-unmatched-bank manual b1=',
     'P6-unmatched-ledger open =l1',
   ]);
@@ -117,7 +117,7 @@ describe('a return that the bank does not mark', () => {
     direction: 'debit',
     bookingDate: day('2026-03-12'),
   });
-  const owed = receipt({ id: 'l1', reference: 'R1' });
+  const owed = expectedPayment({ id: 'l1', reference: 'R1' });
 
   it.each(['RETURNED ITEM', 'ACH RETURN R01', 'Chargeback', 'CHECK RTN NSF', 'REVERSAL OF CREDIT'])(
     'is recognised by its words and its reference: %s',
@@ -141,10 +141,10 @@ describe('a return that the bank does not mark', () => {
     const lost = { ...back, references: [], description: 'RETURNED ITEM' };
     const asked = match([paid, lost], [owed]).find(({ bank }) => bank[0] === 'b2');
     expect(asked).toMatchObject({ status: 'manual' });
-    expect(asked?.reason.text).toMatch(/^A return, .* settle it with that award/);
+    expect(asked?.reason.text).toMatch(/^A return, .* resolve it with that award/);
   });
 });
 
 function never(): never {
-  throw new Error('an outcome was expected');
+  throw new Error('expected an outcome');
 }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { BankLine, ExpectedReceipt } from '../../src/grants/rules/matching/bank-line.ts';
-import { day, line, match, receipt } from './reco.ts';
+import type { BankLine, ExpectedPayment } from '../../src/grants/rules/matching/bank-line.ts';
+import { day, line, match, expectedPayment } from './reco.ts';
 
-/** One thing that keeps a line from a receipt. */
+/** One thing that keeps a line from a expected payment. */
 interface Obstacle {
   readonly name: string;
   readonly line?: Partial<BankLine>;
-  readonly receipt?: Partial<ExpectedReceipt>;
+  readonly expectedPayment?: Partial<ExpectedPayment>;
   readonly says: RegExp;
 }
 
@@ -15,7 +15,7 @@ const REFERENCED: readonly Obstacle[] = [
   { name: 'amount', line: { amountCents: 220_00 }, says: /amount differs by 12000 cents/ },
   { name: 'smaller amount', line: { amountCents: 10_00 }, says: /amount differs by -9000 cents/ },
   { name: 'dates', line: FAR, says: /dates are 566 business days apart/ },
-  { name: 'currency', line: { currency: 'EUR' }, says: /EUR came where USD is expected/ },
+  { name: 'currency', line: { currency: 'EUR' }, says: /EUR was received where USD is expected/ },
 ];
 const UNREFERENCED: readonly Obstacle[] = [
   {
@@ -31,14 +31,17 @@ const UNREFERENCED: readonly Obstacle[] = [
   {
     name: 'another reference',
     line: { references: ['OTHER-9'] },
-    receipt: { reference: 'R1' },
+    expectedPayment: { reference: 'R1' },
     says: /names another reference, OTHER-9/,
   },
   { name: 'no payer', line: { counterparty: undefined }, says: /does not name its payer/ },
 ];
 
-function reasonOf(lines: readonly BankLine[], receipts: readonly ExpectedReceipt[]): string {
-  const found = match(lines, receipts).find(({ bank }) => bank.includes('b1'));
+function reasonOf(
+  lines: readonly BankLine[],
+  expectedPayments: readonly ExpectedPayment[],
+): string {
+  const found = match(lines, expectedPayments).find(({ bank }) => bank.includes('b1'));
   expect(found?.status).toBe('manual');
   return found?.reason.text ?? '';
 }
@@ -51,7 +54,7 @@ describe('the reason for an open line is the one without which it would be match
     const told = 'reference' in about ? { references: ['R1'] } : {};
     for (const obstacle of obstacles) {
       it(`${kind}: ${obstacle.name}`, () => {
-        const expected = receipt({ id: 'l1', ...about, ...obstacle.receipt });
+        const expected = expectedPayment({ id: 'l1', ...about, ...obstacle.expectedPayment });
         const bank = line({ id: 'b1', ...told, ...obstacle.line });
         expect(reasonOf([bank], [expected])).toMatch(obstacle.says);
         const without = line({ id: 'b1', ...told });
@@ -62,7 +65,7 @@ describe('the reason for an open line is the one without which it would be match
   }
 
   it('names all that stands in the way', () => {
-    const expected = receipt({ id: 'l1', reference: 'R1' });
+    const expected = expectedPayment({ id: 'l1', reference: 'R1' });
     const both = line({ id: 'b1', references: ['R1'], amountCents: 220_00, ...FAR });
     expect(reasonOf([both], [expected])).toMatch(
       /amount differs by 12000 cents.*566 business days/,
@@ -72,32 +75,39 @@ describe('the reason for an open line is the one without which it would be match
   });
 
   it('speaks of the receipt that is nearest, not of the first', () => {
-    const receipts = [
-      receipt({ id: 'l1', reference: 'R1', amountCents: 900_00, expected: day('2026-01-05') }),
-      receipt({ id: 'l2', reference: 'R1', amountCents: 700_00 }),
+    const expectedPayments = [
+      expectedPayment({
+        id: 'l1',
+        reference: 'R1',
+        amountCents: 900_00,
+        expected: day('2026-01-05'),
+      }),
+      expectedPayment({ id: 'l2', reference: 'R1', amountCents: 700_00 }),
     ];
     const bank = line({ id: 'b1', references: ['R1'], amountCents: 220_00 });
-    expect(reasonOf([bank], receipts)).toMatch(/fits l2, but the amount differs by -48000 cents/);
+    expect(reasonOf([bank], expectedPayments)).toMatch(
+      /fits l2, but the amount differs by -48000 cents/,
+    );
   });
 
   it('says of money that has come what it is', () => {
     const paid = line({ id: 'b0', references: ['R1'], bookingDate: day('2026-03-09') });
     const more = line({ id: 'b1', references: ['R1'], amountCents: 30_00 });
-    const expected = receipt({ id: 'l1', reference: 'R1' });
-    expect(reasonOf([paid, more], [expected])).toMatch(/already there/);
+    const expected = expectedPayment({ id: 'l1', reference: 'R1' });
+    expect(reasonOf([paid, more], [expected])).toMatch(/has been received/);
     const gift = line({ id: 'b0', bookingDate: day('2026-03-09') });
     const [, again] = [gift, line({ id: 'b1', bookingDate: day('2026-03-25') })];
-    expect(reasonOf([gift, again], [receipt({ id: 'l1' })])).toMatch(
-      /No receipt of this amount and payer is expected/,
+    expect(reasonOf([gift, again], [expectedPayment({ id: 'l1' })])).toMatch(
+      /No payment of this amount from this payer is expected/,
     );
   });
 
   it('says that nobody is expected to pay it, where nobody is', () => {
     expect(reasonOf([line({ id: 'b1' })], [])).toMatch(
-      /No receipt of this amount and payer is expected near this date/,
+      /No payment of this amount from this payer is expected near this date/,
     );
     expect(reasonOf([line({ id: 'b1', counterparty: undefined })], [])).toMatch(
-      /No receipt of this amount is expected\./,
+      /No payment of this amount is expected\./,
     );
   });
 
@@ -106,7 +116,7 @@ describe('the reason for an open line is the one without which it would be match
       line({ id: 'b1', references: ['R1'], bookingDate: day('2026-06-10') }),
       line({ id: 'b2', references: ['R1'], bookingDate: day('2026-07-10') }),
     ];
-    const expected = [receipt({ id: 'l1', reference: 'R1' })];
+    const expected = [expectedPayment({ id: 'l1', reference: 'R1' })];
     expect(reasonOf(lines, expected)).toMatch(/66 business days apart.*another line/);
     expect(match(lines.slice(0, 1), expected)[0]?.status).toBe('matched');
   });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { BankLine } from '../../src/grants/rules/matching/bank-line.ts';
-import { day, line, match, receipt, summary } from './reco.ts';
+import { day, line, match, expectedPayment, summary } from './reco.ts';
 
 describe('never count twice', () => {
   it('equal content with different numbers of the bank is two payments', () => {
     const two = [line({ id: 'b1', references: ['R1'] }), line({ id: 'b2', references: ['R1'] })];
-    expect(summary(two, [receipt({ id: 'l1', reference: 'R1' })])).toEqual([
+    expect(summary(two, [expectedPayment({ id: 'l1', reference: 'R1' })])).toEqual([
       'P1-reference-exact matched b1=l1',
       'P6-suspected-double-payment manual b2=',
     ]);
@@ -16,11 +16,11 @@ describe('never count twice', () => {
       line({ id: 'b1', nativeId: 'N', references: ['R1'] }),
       line({ id: 'b2', nativeId: 'N', references: ['R2'], bookingDate: day('2026-03-11') }),
     ];
-    const receipts = [
-      receipt({ id: 'l1', reference: 'R1' }),
-      receipt({ id: 'l2', reference: 'R2' }),
+    const expectedPayments = [
+      expectedPayment({ id: 'l1', reference: 'R1' }),
+      expectedPayment({ id: 'l2', reference: 'R2' }),
     ];
-    expect(summary(lines, receipts)).toEqual([
+    expect(summary(lines, expectedPayments)).toEqual([
       'P1-reference-exact matched b1=l1',
       'P1-reference-exact matched b2=l2',
     ]);
@@ -34,7 +34,7 @@ describe('never count twice', () => {
       line({ id: 'booked', ...half }),
     ];
     expect(
-      summary(lines, [receipt({ id: 'l1', reference: 'R1', amountCents: 1_000_000 })]),
+      summary(lines, [expectedPayment({ id: 'l1', reference: 'R1', amountCents: 1_000_000 })]),
     ).toEqual([
       'P0-duplicate-delivery ignored announced=',
       'P6-unmatched-bank manual booked=',
@@ -71,7 +71,7 @@ describe('never count twice', () => {
       line({ id: 'b1', nativeId: 'N', status: 'pending', references: ['R1'] }),
       line({ id: 'b2', nativeId: 'N', references: ['R1'] }),
     ];
-    expect(summary(lines, [receipt({ id: 'l1', reference: 'R1' })])).toEqual([
+    expect(summary(lines, [expectedPayment({ id: 'l1', reference: 'R1' })])).toEqual([
       'P0-pending ignored b1=',
       'P1-reference-exact matched b2=l1',
     ]);
@@ -89,7 +89,7 @@ describe('reversals', () => {
   });
 
   it('the payment and its return leave together and the receipt is open again', () => {
-    expect(summary([back, paid], [receipt({ id: 'l1', reference: 'R1' })])).toEqual([
+    expect(summary([back, paid], [expectedPayment({ id: 'l1', reference: 'R1' })])).toEqual([
       'P0-reversal netted b1+b2=',
       'P6-unmatched-ledger open =l1',
     ]);
@@ -97,7 +97,7 @@ describe('reversals', () => {
 
   it('a payment made again after the return has the receipt', () => {
     const again = line({ id: 'b3', references: ['R1'], bookingDate: day('2026-03-13') });
-    expect(summary([again, back, paid], [receipt({ id: 'l1', reference: 'R1' })])).toEqual([
+    expect(summary([again, back, paid], [expectedPayment({ id: 'l1', reference: 'R1' })])).toEqual([
       'P0-reversal netted b1+b2=',
       'P1-reference-exact matched b3=l1',
     ]);
@@ -106,15 +106,14 @@ describe('reversals', () => {
   it('the trace says which of two equal payments came back', () => {
     const other = line({ id: 'b0', references: ['R1'], trace: 'T0' });
     const marked = { ...back, isReversal: true };
-    expect(summary([other, marked, paid], [receipt({ id: 'l1', reference: 'R1' })])).toEqual([
-      'P0-reversal netted b1+b2=',
-      'P1-reference-exact matched b0=l1',
-    ]);
+    expect(
+      summary([other, marked, paid], [expectedPayment({ id: 'l1', reference: 'R1' })]),
+    ).toEqual(['P0-reversal netted b1+b2=', 'P1-reference-exact matched b0=l1']);
   });
 
   it('money out without a trace or a mark of the bank takes nothing back', () => {
     const out = { ...back, trace: undefined };
-    expect(summary([out, paid], [receipt({ id: 'l1', reference: 'R1' })])).toEqual([
+    expect(summary([out, paid], [expectedPayment({ id: 'l1', reference: 'R1' })])).toEqual([
       'P1-reference-exact matched b1=l1',
       'P6-unmatched-bank manual b2=',
     ]);
@@ -137,13 +136,13 @@ describe('a return whose payment a closed period has counted', () => {
     const [found] = match([one], []);
     expect(found).toMatchObject({ rule: 'P6-unmatched-bank', status: 'manual' });
     expect(found?.reason.text).toMatch(
-      /settle it with that award: the amount is taken off on this day, and a closed total stays/,
+      /resolve it with that award: the amount is deducted on this day, and closed totals stay/,
     );
   });
 
   it('is nothing that a fee of the bank is told to be', () => {
     expect(match([{ ...back, references: [] }], [])[0]?.reason.text).toBe(
-      'Money that went out; no receipt expects it.',
+      'A debit; it fits no expected payment.',
     );
   });
 });
@@ -156,7 +155,7 @@ describe('windows', () => {
     ['2026-03-18', 'P6-unmatched-bank'],
   ])('without reference, booked on %s: %s', (booked, rule) => {
     const lines = [line({ id: 'b1', bookingDate: day(booked) })];
-    expect(match(lines, [receipt({ id: 'l1' })])[0]?.rule).toBe(rule);
+    expect(match(lines, [expectedPayment({ id: 'l1' })])[0]?.rule).toBe(rule);
   });
 
   // Where reference and amount agree and nothing else stands under them: a quarter early, a year late.
@@ -167,7 +166,7 @@ describe('windows', () => {
     ['2027-03-10', 'P6-unmatched-bank'],
   ])('with reference, booked on %s: %s', (booked, rule) => {
     const lines = [line({ id: 'b1', references: ['R1'], bookingDate: day(booked) })];
-    expect(match(lines, [receipt({ id: 'l1', reference: 'R1' })])[0]?.rule).toBe(rule);
+    expect(match(lines, [expectedPayment({ id: 'l1', reference: 'R1' })])[0]?.rule).toBe(rule);
   });
 
   it.each([
@@ -178,7 +177,7 @@ describe('windows', () => {
   ])('with a reference that another payment has too, booked on %s: %s', (booked, rule) => {
     const far = line({ id: 'b9', references: ['R1'], bookingDate: day('2028-01-03') });
     const lines = [line({ id: 'b1', references: ['R1'], bookingDate: day(booked) }), far];
-    const outcomes = match(lines, [receipt({ id: 'l1', reference: 'R1' })]);
+    const outcomes = match(lines, [expectedPayment({ id: 'l1', reference: 'R1' })]);
     expect(outcomes.find(({ bank }) => bank.includes('b1'))?.rule).toBe(rule);
   });
 });
@@ -191,12 +190,14 @@ describe('windows of payments in parts and of fees', () => {
     ['2026-03-02', false],
   ])('booked on %s: %s', (booked, isInside) => {
     const bookingDate = day(booked);
-    const halves = ['l1', 'l2'].map((id) => receipt({ id, reference: 'R1', amountCents: 50_00 }));
+    const halves = ['l1', 'l2'].map((id) =>
+      expectedPayment({ id, reference: 'R1', amountCents: 50_00 }),
+    );
     const parts = ['b1', 'b2'].map((id) =>
       line({ id, references: ['R1'], amountCents: id === 'b1' ? 40_00 : 60_00, bookingDate }),
     );
     const whole = line({ id: 'b1', references: ['R1'], bookingDate });
-    const one = receipt({ id: 'l1', reference: 'R1' });
+    const one = expectedPayment({ id: 'l1', reference: 'R1' });
     expect(match([whole], halves)[0]?.rule).toBe(isInside ? 'P2-many-to-one' : 'P6-unmatched-bank');
     expect(match(parts, [one])[0]?.rule).toBe(isInside ? 'P3-one-to-many' : 'P6-unmatched-bank');
     expect(match([{ ...whole, amountCents: 99_00 }], [one])[0]?.rule).toBe(
@@ -216,11 +217,11 @@ describe('what is found in free text', () => {
         amountCents: 7,
       }),
     ];
-    const receipts = [
-      receipt({ id: 'l1', reference: 'PMS-0017', payer: 'HHS' }),
-      receipt({ id: 'l2', payer: 'County Treasurer', amountCents: 7 }),
+    const expectedPayments = [
+      expectedPayment({ id: 'l1', reference: 'PMS-0017', payer: 'HHS' }),
+      expectedPayment({ id: 'l2', payer: 'County Treasurer', amountCents: 7 }),
     ];
-    expect(summary(lines, receipts)).toEqual([
+    expect(summary(lines, expectedPayments)).toEqual([
       'P1-reference-exact matched b1=l1',
       'P4-amount-date-unique matched b2=l2',
     ]);
@@ -228,10 +229,10 @@ describe('what is found in free text', () => {
 
   it('a deposit that names two references pays both', () => {
     const lines = [line({ id: 'b1', references: ['R1', 'R2'] })];
-    const receipts = [
-      receipt({ id: 'l1', reference: 'R1', amountCents: 40_00 }),
-      receipt({ id: 'l2', reference: 'R2', amountCents: 60_00 }),
+    const expectedPayments = [
+      expectedPayment({ id: 'l1', reference: 'R1', amountCents: 40_00 }),
+      expectedPayment({ id: 'l2', reference: 'R2', amountCents: 60_00 }),
     ];
-    expect(summary(lines, receipts)).toEqual(['P2-many-to-one matched b1=l1+l2']);
+    expect(summary(lines, expectedPayments)).toEqual(['P2-many-to-one matched b1=l1+l2']);
   });
 });

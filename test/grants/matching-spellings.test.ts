@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { BankLine, ExpectedReceipt } from '../../src/grants/rules/matching/bank-line.ts';
-import { day, line, receipt, summary } from './reco.ts';
+import type { BankLine, ExpectedPayment } from '../../src/grants/rules/matching/bank-line.ts';
+import { day, line, expectedPayment, summary } from './reco.ts';
 
 const MATCHED = ['P1-reference-exact matched b1=l1'];
 
 describe('one reference, however it is written', () => {
-  const expected = (reference: string): ExpectedReceipt => receipt({ id: 'l1', reference });
+  const expected = (reference: string): ExpectedPayment => expectedPayment({ id: 'l1', reference });
   const LONG = 'SPRINGFIELD COMMUNITY FUND 2026 ARTS GRANT 0012';
   const told: readonly (readonly [string, string, Partial<BankLine>])[] = [
     ['blanks put in', 'HF-2026-0012', { references: ['HF-20 26-0012'] }],
@@ -40,13 +40,13 @@ describe('one reference, however it is written', () => {
 
   it('what the cut has left is for the award whose amount it is, and for nobody where two have it', () => {
     const references = [LONG.slice(0, 35)];
-    const receipts = [
-      receipt({ id: 'l1', reference: `${LONG.slice(0, -4)}0012` }),
-      receipt({ id: 'l2', reference: `${LONG.slice(0, -4)}0013`, amountCents: 200_00 }),
+    const expectedPayments = [
+      expectedPayment({ id: 'l1', reference: `${LONG.slice(0, -4)}0012` }),
+      expectedPayment({ id: 'l2', reference: `${LONG.slice(0, -4)}0013`, amountCents: 200_00 }),
     ];
     const lines = [line({ id: 'b1', references, counterparty: 'X' })];
-    expect(summary(lines, receipts)[0]).toBe('P1-reference-exact matched b1=l1');
-    const twins = receipts.map((one) => ({ ...one, amountCents: 100_00 }));
+    expect(summary(lines, expectedPayments)[0]).toBe('P1-reference-exact matched b1=l1');
+    const twins = expectedPayments.map((one) => ({ ...one, amountCents: 100_00 }));
     expect(summary(lines, twins)).toEqual(['P1-ambiguous manual b1=l1+l2']);
   });
 
@@ -56,8 +56,8 @@ describe('one reference, however it is written', () => {
     // A line that names a known reference is not searched for others that its words could be joined to.
     const named = [line({ id: 'b1', references: ['AB12', '3456'], counterparty: 'X' })];
     const two = [
-      receipt({ id: 'l1', reference: 'AB12' }),
-      receipt({ id: 'l2', reference: 'AB123456' }),
+      expectedPayment({ id: 'l1', reference: 'AB12' }),
+      expectedPayment({ id: 'l2', reference: 'AB123456' }),
     ];
     expect(summary(named, two)[0]).toBe('P1-reference-exact matched b1=l1');
   });
@@ -86,8 +86,8 @@ describe('one payer, however the name is written', () => {
   ];
   for (const [books, bank] of same) {
     it(`${books} is ${bank}`, () => {
-      const receipts = [receipt({ id: 'l1', payer: books })];
-      expect(summary([line({ id: 'b1', counterparty: bank })], receipts)).toEqual([
+      const expectedPayments = [expectedPayment({ id: 'l1', payer: books })];
+      expect(summary([line({ id: 'b1', counterparty: bank })], expectedPayments)).toEqual([
         'P4-amount-date-unique matched b1=l1',
       ]);
     });
@@ -104,8 +104,8 @@ describe('one payer, however the name is written', () => {
   ];
   for (const [books, bank] of other) {
     it(`${books} is not ${bank}`, () => {
-      const receipts = [receipt({ id: 'l1', payer: books })];
-      expect(summary([line({ id: 'b1', counterparty: bank })], receipts)[0]).toBe(
+      const expectedPayments = [expectedPayment({ id: 'l1', payer: books })];
+      expect(summary([line({ id: 'b1', counterparty: bank })], expectedPayments)[0]).toBe(
         'P6-unmatched-bank manual b1=',
       );
     });
@@ -116,41 +116,42 @@ describe('one payer, however the name is written', () => {
       const text = `ACH CREDIT ${bank} GIFT`;
       for (const counterparty of [undefined, text]) {
         const lines = [line({ id: 'b1', counterparty, description: text })];
-        expect(summary(lines, [receipt({ id: 'l1', payer: books })]), `${books}: ${bank}`).toEqual([
-          'P4-amount-date-unique matched b1=l1',
-        ]);
+        expect(
+          summary(lines, [expectedPayment({ id: 'l1', payer: books })]),
+          `${books}: ${bank}`,
+        ).toEqual(['P4-amount-date-unique matched b1=l1']);
       }
     }
   });
 
   it('two payers whose names are one in the books are not told apart', () => {
-    const receipts = [
-      receipt({ id: 'l1', payer: 'Müller Stiftung' }),
-      receipt({ id: 'l2', payer: 'The Mueller Stiftung' }),
+    const expectedPayments = [
+      expectedPayment({ id: 'l1', payer: 'Müller Stiftung' }),
+      expectedPayment({ id: 'l2', payer: 'The Mueller Stiftung' }),
     ];
-    expect(summary([line({ id: 'b1', counterparty: 'MUELLER STIFTUNG' })], receipts)).toEqual([
-      'P4-ambiguous manual b1=l1+l2',
-    ]);
+    expect(
+      summary([line({ id: 'b1', counterparty: 'MUELLER STIFTUNG' })], expectedPayments),
+    ).toEqual(['P4-ambiguous manual b1=l1+l2']);
   });
 
   it('a number of the bank that no award has hides nothing; one that may be another award does', () => {
-    const receipts = [receipt({ id: 'l1', payer: 'Harbor', reference: 'HF-0012' })];
+    const expectedPayments = [expectedPayment({ id: 'l1', payer: 'Harbor', reference: 'HF-0012' })];
     const told = (reference: string): BankLine =>
       line({ id: 'b1', counterparty: 'HARBOR', references: [reference] });
-    expect(summary([told('20260310991')], receipts)).toEqual([
+    expect(summary([told('20260310991')], expectedPayments)).toEqual([
       'P4-amount-date-unique matched b1=l1',
     ]);
-    expect(summary([told('HF-0013')], receipts)[0]).toBe('P6-unmatched-bank manual b1=');
-    expect(summary([told('PAYMENT-7')], receipts)[0]).toBe('P6-unmatched-bank manual b1=');
+    expect(summary([told('HF-0013')], expectedPayments)[0]).toBe('P6-unmatched-bank manual b1=');
+    expect(summary([told('PAYMENT-7')], expectedPayments)[0]).toBe('P6-unmatched-bank manual b1=');
     // The reader tries both readings of a cut: that of no blank is no word of the line.
     const cut = {
       references: ['3165586909', '3165586909ORIG'],
       description: 'ID 3165586909 ORIG CO',
     };
-    expect(summary([line({ id: 'b1', counterparty: 'HARBOR', ...cut })], receipts)).toEqual([
-      'P4-amount-date-unique matched b1=l1',
-    ]);
-    const numbered = [receipt({ id: 'l1', payer: 'Harbor', reference: '20260012' })];
+    expect(summary([line({ id: 'b1', counterparty: 'HARBOR', ...cut })], expectedPayments)).toEqual(
+      ['P4-amount-date-unique matched b1=l1'],
+    );
+    const numbered = [expectedPayment({ id: 'l1', payer: 'Harbor', reference: '20260012' })];
     expect(summary([told('20260013')], numbered)[0]).toBe('P6-unmatched-bank manual b1=');
   });
 });
@@ -158,10 +159,10 @@ describe('one payer, however the name is written', () => {
 describe('late, under its own reference and to the cent', () => {
   it('is the award, weeks after the day; of a payment that is made every month only the near one', () => {
     const late = line({ id: 'b1', references: ['R1'], bookingDate: day('2026-07-10') });
-    expect(summary([late], [receipt({ id: 'l1', reference: 'R1' })])).toEqual(MATCHED);
+    expect(summary([late], [expectedPayment({ id: 'l1', reference: 'R1' })])).toEqual(MATCHED);
     const monthly = [
-      receipt({ id: 'l1', reference: 'R1', expected: day('2026-01-05') }),
-      receipt({ id: 'l2', reference: 'R1', expected: day('2026-07-06') }),
+      expectedPayment({ id: 'l1', reference: 'R1', expected: day('2026-01-05') }),
+      expectedPayment({ id: 'l2', reference: 'R1', expected: day('2026-07-06') }),
     ];
     expect(summary([late], monthly)).toEqual([
       'P1-reference-exact matched b1=l2',
@@ -172,8 +173,10 @@ describe('late, under its own reference and to the cent', () => {
   });
 
   it('is not one of a year ago, nor one of another amount', () => {
-    const receipts = [receipt({ id: 'l1', reference: 'R1', expected: day('2024-01-05') })];
-    const [first] = summary([line({ id: 'b1', references: ['R1'] })], receipts);
+    const expectedPayments = [
+      expectedPayment({ id: 'l1', reference: 'R1', expected: day('2024-01-05') }),
+    ];
+    const [first] = summary([line({ id: 'b1', references: ['R1'] })], expectedPayments);
     expect(first).toBe('P6-unmatched-bank manual b1=');
     const other = line({
       id: 'b1',
@@ -181,7 +184,7 @@ describe('late, under its own reference and to the cent', () => {
       amountCents: 300_00,
       bookingDate: day('2026-07-10'),
     });
-    expect(summary([other], [receipt({ id: 'l1', reference: 'R1' })])[0]).toBe(
+    expect(summary([other], [expectedPayment({ id: 'l1', reference: 'R1' })])[0]).toBe(
       'P6-unmatched-bank manual b1=',
     );
   });

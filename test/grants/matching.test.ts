@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { canonicalText } from '../../src/core/canonical-json.ts';
 import { agedUnmatched } from '../../src/grants/rules/matching/aged.ts';
-import type { BankLine, ExpectedReceipt } from '../../src/grants/rules/matching/bank-line.ts';
+import type { BankLine, ExpectedPayment } from '../../src/grants/rules/matching/bank-line.ts';
 import { ListedEntries } from '../../src/grants/rules/matching/entries/open-entries.ts';
-import { matchEach, matchReceipts } from '../../src/grants/rules/matching/match.ts';
+import { matchEach, matchExpectedPayments } from '../../src/grants/rules/matching/match.ts';
 import { answerOf, evaluateGrantsCase } from '../../src/grants/rules/evaluate.ts';
 import { goldenCases, grantsLaw } from '../law/grants-cases.ts';
 import {
@@ -12,7 +12,7 @@ import {
   line,
   match,
   mulberry32,
-  receipt,
+  expectedPayment,
   sampleDataset,
   short,
   shuffled,
@@ -21,18 +21,18 @@ import {
 describe('the sample data set', () => {
   it('gives exactly the expected outcomes, in order', () => {
     const dataset = sampleDataset();
-    expect(matchReceipts(dataset).map(short)).toEqual(expectedOutcomes());
+    expect(matchExpectedPayments(dataset).map(short)).toEqual(expectedOutcomes());
   });
 
   it('gives the same bytes in 1,000 orders of arrival', () => {
     const dataset = sampleDataset();
-    const first = JSON.stringify(matchReceipts(dataset));
+    const first = JSON.stringify(matchExpectedPayments(dataset));
     const random = mulberry32(7);
     for (let round = 0; round < 1_000; round += 1) {
-      const again = matchReceipts({
+      const again = matchExpectedPayments({
         ...dataset,
         lines: shuffled(dataset.lines, random),
-        receipts: shuffled(dataset.receipts, random),
+        expectedPayments: shuffled(dataset.expectedPayments, random),
       });
       if (JSON.stringify(again) !== first) expect(again, `round ${round}`).toEqual(first);
     }
@@ -41,20 +41,20 @@ describe('the sample data set', () => {
   it('gives the same outcomes one by one, in an order that arrival does not change', () => {
     const dataset = sampleDataset();
     const each = (input: typeof dataset): string[] => {
-      const entries = new ListedEntries(input.lines, input.receipts);
+      const entries = new ListedEntries(input.lines, input.expectedPayments);
       return Array.from(matchEach(entries, input), ({ outcome }) => JSON.stringify(outcome));
     };
     const found = each(dataset);
     expect(found.toSorted()).toEqual(
-      matchReceipts(dataset)
+      matchExpectedPayments(dataset)
         .map((outcome) => JSON.stringify(outcome))
         .sort(),
     );
     const random = mulberry32(11);
     for (let round = 0; round < 50; round += 1) {
       const lines = shuffled(dataset.lines, random);
-      const receipts = shuffled(dataset.receipts, random);
-      expect(each({ ...dataset, lines, receipts })).toEqual(found);
+      const expectedPayments = shuffled(dataset.expectedPayments, random);
+      expect(each({ ...dataset, lines, expectedPayments })).toEqual(found);
     }
   });
 
@@ -78,7 +78,7 @@ describe('the sample data set', () => {
   });
 
   it('every outcome explains itself with its figures and dates', () => {
-    for (const { bank, ledger, reason } of matchReceipts(sampleDataset())) {
+    for (const { bank, ledger, reason } of matchExpectedPayments(sampleDataset())) {
       expect(reason.text.length).toBeGreaterThan(10);
       expect(reason.currency).toMatch(/^[A-Z]{3}$/);
       expect(reason.bankDates).toHaveLength(bank.length);
@@ -91,26 +91,28 @@ describe('the sample data set', () => {
 describe('laws over random worlds', () => {
   it('order never matters, every line has one outcome, matched sums are equal', () => {
     for (let seed = 1; seed <= 300; seed += 1) {
-      const { lines, receipts } = randomWorld(mulberry32(seed));
-      const outcomes = match(lines, receipts);
+      const { lines, expectedPayments } = randomWorld(mulberry32(seed));
+      const outcomes = match(lines, expectedPayments);
       const mixed = match(
         shuffled(lines, mulberry32(seed + 9_000)),
-        shuffled(receipts, mulberry32(seed)),
+        shuffled(expectedPayments, mulberry32(seed)),
       );
       expect(JSON.stringify(mixed), `seed ${seed}`).toBe(JSON.stringify(outcomes));
       expect(outcomes.flatMap(({ bank }) => bank).sort()).toEqual(lines.map(({ id }) => id).sort());
       const named = new Set(outcomes.flatMap(({ ledger }) => ledger));
-      expect(named.size).toBe(receipts.length);
+      expect(named.size).toBe(expectedPayments.length);
     }
   });
 
   it('ten thousand equal gifts stay quick and all go to a person', () => {
     const lines = Array.from({ length: 10_000 }, (_, at) => line({ id: `b${at}` }));
-    const receipts = Array.from({ length: 10_000 }, (_, at) => receipt({ id: `l${at}` }));
-    const outcomes = match(lines, receipts);
+    const expectedPayments = Array.from({ length: 10_000 }, (_, at) =>
+      expectedPayment({ id: `l${at}` }),
+    );
+    const outcomes = match(lines, expectedPayments);
     expect(outcomes.filter(({ rule }) => rule === 'P4-ambiguous')).toHaveLength(10_000);
     const named = lines.map((one) => ({ ...one, references: ['R1'] }));
-    const owed = receipts.map((one) => ({ ...one, reference: 'R1' }));
+    const owed = expectedPayments.map((one) => ({ ...one, reference: 'R1' }));
     expect(match(named, owed).every(({ status }) => status !== 'matched')).toBe(true);
   }, 20_000);
 });
@@ -118,7 +120,7 @@ describe('laws over random worlds', () => {
 describe('the aged list', () => {
   it('has what waits, the oldest first, each once', () => {
     const dataset = sampleDataset();
-    const entries = new ListedEntries(dataset.lines, dataset.receipts);
+    const entries = new ListedEntries(dataset.lines, dataset.expectedPayments);
     const aged = agedUnmatched(matchEach(entries, dataset), day('2026-05-20'));
     expect(aged.map(({ side, id, days, bucket }) => `${side} ${id} ${days} ${bucket}`)).toEqual([
       'bank B06 70 61-90',
@@ -137,7 +139,7 @@ describe('the aged list', () => {
 
 function randomWorld(random: () => number): {
   lines: BankLine[];
-  receipts: ExpectedReceipt[];
+  expectedPayments: ExpectedPayment[];
 } {
   // The place exists: the list is not empty and the number below 1.
   const pick = <Item>(items: readonly Item[]): Item =>
@@ -146,8 +148,8 @@ function randomWorld(random: () => number): {
   const references = [undefined, 'R1', 'R2', 'R3'];
   const start = day('2026-03-02');
   const dayAt = (): ReturnType<typeof day> => (start + Math.floor(random() * 20)) as typeof start;
-  const receipts = Array.from({ length: 12 }, (_, at) =>
-    receipt({
+  const expectedPayments = Array.from({ length: 12 }, (_, at) =>
+    expectedPayment({
       id: `l${at}`,
       amountCents: pick(amounts),
       reference: pick(references),
@@ -170,5 +172,5 @@ function randomWorld(random: () => number): {
       isReversal: random() < 0.1,
     }),
   );
-  return { lines, receipts };
+  return { lines, expectedPayments };
 }

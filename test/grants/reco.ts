@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Day, parseDay } from '../../src/calendar/day.ts';
 import { parseStrictJson } from '../../src/core/strict-json.ts';
-import type { BankLine, ExpectedReceipt } from '../../src/grants/rules/matching/bank-line.ts';
+import type { BankLine, ExpectedPayment } from '../../src/grants/rules/matching/bank-line.ts';
 import {
   type MatchDataset,
   readBankEvents,
@@ -11,7 +11,7 @@ import {
   readPolicy,
 } from '../../src/grants/rules/matching/dataset.ts';
 import type { MatchOutcome } from '../../src/grants/rules/matching/outcome.ts';
-import { matchReceipts } from '../../src/grants/rules/matching/match.ts';
+import { matchExpectedPayments } from '../../src/grants/rules/matching/match.ts';
 import type { FigurePart } from '../../src/grants/rules/reporting/figure.ts';
 
 const fixtures = join(import.meta.dirname, '../fixtures/grants');
@@ -25,7 +25,10 @@ export function sampleDataset(): MatchDataset {
   return {
     name: 'reco-001',
     lines: readBankEvents(events, 'reco-001.expected.json'),
-    receipts: readLedger(parseStrictJson(fixture('reco-001.ledger.json')), 'reco-001.ledger.json'),
+    expectedPayments: readLedger(
+      parseStrictJson(fixture('reco-001.ledger.json')),
+      'reco-001.ledger.json',
+    ),
     policy: readPolicy(events, 'reco-001.expected.json'),
   };
 }
@@ -73,9 +76,9 @@ export function line(given: Partial<BankLine> & { readonly id: string }): BankLi
   };
 }
 
-export function receipt(
-  given: Partial<ExpectedReceipt> & { readonly id: string },
-): ExpectedReceipt {
+export function expectedPayment(
+  given: Partial<ExpectedPayment> & { readonly id: string },
+): ExpectedPayment {
   return {
     grant: 'grant',
     payer: 'Payer',
@@ -114,16 +117,16 @@ export function shuffled<Item>(items: readonly Item[], random: () => number): It
 
 export function match(
   lines: readonly BankLine[],
-  receipts: readonly ExpectedReceipt[],
+  expectedPayments: readonly ExpectedPayment[],
 ): MatchOutcome[] {
-  return [...matchReceipts({ lines, receipts })];
+  return [...matchExpectedPayments({ lines, expectedPayments })];
 }
 
 export function summary(
   lines: readonly BankLine[],
-  receipts: readonly ExpectedReceipt[],
+  expectedPayments: readonly ExpectedPayment[],
 ): string[] {
-  return match(lines, receipts).map(
+  return match(lines, expectedPayments).map(
     ({ rule, status, bank, ledger }) => `${rule} ${status} ${bank.join('+')}=${ledger.join('+')}`,
   );
 }

@@ -160,7 +160,7 @@ describe('Schedule I', () => {
     expect(found.rows.map((row) => row.RecipientEIN)).toEqual(['111111111', undefined]);
     expect(found).toMatchObject({ unlisted: 1, Total501c3OrgCnt: 2, TotalOtherOrgCnt: 0 });
     expect(found.rows[0]?.RecipientBusinessName).toBe('Cafe Boll & Co');
-    expect(found.rows[1]?.remarks.join()).toMatch(/EIN: look up that of Cafe Boll & Co/);
+    expect(found.rows[1]?.remarks.join()).toMatch(/EIN: look up the EIN of Cafe Boll & Co/);
   });
 });
 
@@ -227,9 +227,9 @@ describe('Schedule I Part III', () => {
         '/Return/ReturnData/IRS990ScheduleI/GrantsOtherAsstToIndivInUSGrp/NonCashAssistanceAmt',
     });
     expect(row?.remarks).toContainEqual(
-      'Part III (e) and (f), ValuationMethodUsedDesc and NonCashAssistanceDesc: to be filled in by hand',
+      'Part III (e) and (f), ValuationMethodUsedDesc and NonCashAssistanceDesc: to be filled in manually',
     );
     expect(other?.NonCashAssistanceAmt.cents).toBe(0n);
-    expect(other?.remarks.join()).not.toContain('by hand');
+    expect(other?.remarks.join()).not.toContain('manually');
   });
 });

@@ -80,8 +80,10 @@ describe('alerts that come together', () => {
       expect(header(letter, 'subject')).toBe('[critical] Several things need somebody');
     }
     // Told is told: each has its own count, and its own next turn.
-    const told = await house.rows('select distinct told from alert where tenant = $1');
-    expect(told).toEqual([{ told: 1 }]);
+    const told = await house.rows(
+      "select distinct tries from work where tenant = $1 and kind = 'alert'",
+    );
+    expect(told).toEqual([{ tries: 1 }]);
   });
 
   it('stand in one letter only with the same readers', async () => {

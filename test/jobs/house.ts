@@ -3,9 +3,9 @@ import { addUser } from '../../src/oversight/acts/users.ts';
 import { personOf } from '../../src/people/acts/people.ts';
 import { createFilewright, type Filewright } from '../../src/app.ts';
 import type { LogRecord } from '../../src/core/ports.ts';
-import { type JobsOptions, runJobsOnce } from '../../src/work/on-demand.ts';
+import { type JobsOptions, runBackgroundWorkOnce } from '../../src/oversight/jobs.ts';
 import { addWebhook } from '../../src/people/acts/events.ts';
-import { publishEvent } from '../../src/people/store/outbox.ts';
+import { publishEvent } from '../../src/people/store/events.ts';
 import type { Server } from '../delivery/server.ts';
 import { TLS } from '../notify/mail-server.ts';
 import { OPERATOR } from '../operator.ts';
@@ -53,9 +53,9 @@ export class House {
     };
   }
 
-  /** Everything that is due now, on the real runner. */
+  /** Everything that is due now, and what follows from it. */
   once(changes: Partial<JobsOptions> = {}, also = {}) {
-    return runJobsOnce(this.options(changes), also);
+    return runBackgroundWorkOnce(this.options(changes), also);
   }
 
   async webhook(url: string, types: readonly string[] = []) {
@@ -85,12 +85,8 @@ export class House {
   async later(ms: number): Promise<void> {
     const back = `- ${ms} * interval '1 millisecond'`;
     for (const text of [
-      `update notice set next_at = next_at ${back}, claimed_until = claimed_until ${back} where tenant = $1`,
-      `update event_consumption set next_at = next_at ${back} where tenant = $1`,
-      `update alert set tell_at = tell_at ${back} where tenant = $1`,
+      `update work set next_at = next_at ${back} where tenant = $1`,
       `update subscription_secret set expires_at = expires_at ${back} where tenant = $1`,
-      `update filewright_jobs._private_jobs set run_at = run_at ${back}, locked_at = locked_at ${back}
-        where key like $1 || '/%'`,
     ]) {
       await this.rows(text);
     }

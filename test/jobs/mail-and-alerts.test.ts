@@ -1,4 +1,4 @@
-/** Notices by e-mail, alerts and the digest: real SMTP, real PostgreSQL, the real job runner. */
+/** Notices by e-mail, alerts and the digest: real SMTP, real PostgreSQL. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { acknowledge } from '../../src/oversight/acts/alerts.ts';
 import { changeRecipientOf, setMailServer, testMail } from '../../src/people/acts/events.ts';
@@ -77,7 +77,7 @@ describe('the registered agent', () => {
     await house.publish(COMPLETE, filed('E-1'));
     await house.once();
     await house.rows(
-      `update event_consumption set state = 'pending', next_at = now(), ended_at = null where tenant = $1`,
+      `update work set state = 'pending', next_at = now(), ended_at = null where tenant = $1 and kind = 'consume'`,
     );
     await house.once();
     expect(mail.taken).toHaveLength(1);

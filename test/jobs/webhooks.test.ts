@@ -1,11 +1,11 @@
-/** Events through the outbox to real receivers, with real PostgreSQL and the real job runner. */
+/** Events through the queue to real receivers, with real PostgreSQL. */
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { changeWebhook, resend, rotateWebhook, testWebhook } from '../../src/people/acts/events.ts';
 import { verifyLedger } from '../../src/oversight/acts/audit.ts';
 import { listAlerts } from '../../src/people/store/alerts.ts';
 import { claimNotices, listNotices, recordNotice } from '../../src/people/store/notices.ts';
-import { takeEvents } from '../../src/people/store/outbox.ts';
+import { takeEvents } from '../../src/people/store/events.ts';
 import { Session } from '../../src/postgres/session.ts';
 import { listSubscriptions } from '../../src/people/store/subscriptions.ts';
 import { type Server, startServer } from '../delivery/server.ts';
@@ -55,7 +55,7 @@ describe('an event', () => {
       const event = new Webhook(secret).verify(body, plainHeaders(headers)) as { id: string };
       expect(event.id).toBe(headers['webhook-id']);
     }
-    expect(await house.count('outbox_event where true')).toBe(0);
+    expect(await house.count("work where kind = 'event'")).toBe(0);
   });
 
   it('is sent once, however often the jobs run', async () => {
@@ -81,7 +81,7 @@ describe('an event', () => {
     await Promise.all(sessions.map((session) => session.close()));
     expect(taken.reduce((a, b) => a + b, 0)).toBe(40);
     expect(await house.count('event where true')).toBe(40);
-    expect(await house.count('notice where true')).toBe(40);
+    expect(await house.count("work where kind = 'webhook'")).toBe(40);
   });
 
   it('of one tenant is not sent by another tenant’s process', async () => {
@@ -93,11 +93,6 @@ describe('an event', () => {
     await stranger.close();
     await house.once();
     expect(receiver.taken).toHaveLength(1);
-    // Its jobs have a name that no other tenant's runner looks for.
-    const tasks = await house.rows(
-      `select identifier from filewright_jobs._private_tasks where identifier like $1 || ':%'`,
-    );
-    expect(tasks.map((row) => row['identifier'])).toContain(`${house.app.tenant}:send`);
   });
 });
 
@@ -197,7 +192,13 @@ describe('a crash', () => {
     const event = await house.publish();
     await takeEvents(house.app.session, house.app.tenant, 10);
     // What a process leaves behind that dies after its request went out: a claim, and an attempt without an end.
-    const where = { tenant: house.app.tenant, target: id, limit: 4, claimMs: 120_000 };
+    const where = {
+      kind: 'webhook',
+      target: id,
+      tenant: house.app.tenant,
+      limit: 4,
+      claimMs: 120_000,
+    } as const;
     const [claimed] = await claimNotices(house.app.session, where);
     expect(claimed).toMatchObject({ attempt: 1 });
     await house.once();
@@ -210,31 +211,17 @@ describe('a crash', () => {
     expect(notice?.attempts.map(({ verdict }) => verdict)).toEqual([null, 'sent']);
   });
 
-  it('of the job runner is noticed: its lock is taken over', async () => {
-    await house.webhook(receiver.url);
-    await house.publish();
-    receiver.answer = status(500);
-    await house.once();
-    await house.later(HOUR_MS);
-    // The next job is taken by a process that dies at once.
-    const jobs = house.options();
-    await house.rows(
-      `insert into filewright_jobs._private_jobs (task_id, key, locked_at, locked_by, attempts, max_attempts)
-       select id, (select $1 || '/send/' || target from notice where tenant = $1), now(), 'dead', 1, 1
-       from filewright_jobs._private_tasks where identifier = $1 || ':send'`,
-    );
-    await house.once(jobs);
-    expect(receiver.taken).toHaveLength(1);
-    await house.later(200_000);
-    await house.once(jobs);
-    expect(receiver.taken).toHaveLength(2);
-  });
-
   it('is not assumed while the claim holds: nobody else gets the notice', async () => {
     const { id } = await house.webhook(receiver.url);
     await house.publish();
     await takeEvents(house.app.session, house.app.tenant, 10);
-    const where = { tenant: house.app.tenant, target: id, limit: 4, claimMs: 60_000 };
+    const where = {
+      kind: 'webhook',
+      target: id,
+      tenant: house.app.tenant,
+      limit: 4,
+      claimMs: 60_000,
+    } as const;
     expect(await claimNotices(house.app.session, where)).toHaveLength(1);
     await house.later(59_000);
     expect(await claimNotices(house.app.session, where)).toHaveLength(0);
@@ -247,17 +234,17 @@ describe('a crash', () => {
     await house.publish();
     await takeEvents(house.app.session, house.app.tenant, 10);
     const { tenant, session } = house.app;
-    const where = { tenant, target: id, limit: 4, claimMs: 1_000 };
+    const where = { kind: 'webhook', target: id, tenant, limit: 4, claimMs: 1_000 } as const;
     const [first] = await claimNotices(session, where);
     await house.later(2_000);
     const [second] = await claimNotices(session, where);
     expect(second?.attempt).toBe(2);
-    const of = (attempt: number) => ({ tenant, notice: first?.id ?? '', attempt });
+    const of = (attempt: number) => ({ id: first?.id ?? '', attempt });
     const failed = { verdict: 'permanent', code: 'LATE', retryMs: undefined } as const;
-    expect(await recordNotice(session, of(1), failed)).toBeUndefined();
+    expect(await recordNotice(session, tenant, of(1), failed)).toBeUndefined();
     const sent = { verdict: 'sent', code: 'HTTP_200', retryMs: undefined } as const;
-    expect(await recordNotice(session, of(1), sent)).toBe('sent');
-    expect(await recordNotice(session, of(2), failed)).toBeUndefined();
+    expect(await recordNotice(session, tenant, of(1), sent)).toBe('sent');
+    expect(await recordNotice(session, tenant, of(2), failed)).toBeUndefined();
     expect((await notices(id))[0]).toMatchObject({ state: 'sent', code: 'HTTP_200' });
   });
 });
@@ -272,8 +259,8 @@ describe('a secret', () => {
       `select string_agg(t::text, ' ') as everything from (
         select to_jsonb(s) as t from subscription s where tenant = $1
         union all select to_jsonb(s) from subscription_secret s where tenant = $1
-        union all select to_jsonb(n) from notice n where tenant = $1
-        union all select to_jsonb(a) from notice_attempt a where tenant = $1
+        union all select to_jsonb(w) from work w where tenant = $1
+        union all select to_jsonb(t) from work_try t where tenant = $1
         union all select to_jsonb(i) from ledger_intake i where tenant = $1
         union all select to_jsonb(convert_from(e.bytes, 'UTF8')) from ledger_entry e where tenant = $1) all_rows`,
     );
@@ -340,6 +327,12 @@ describe('a person', () => {
     expect(await resend(house.app, house.person, event, undefined)).toBe(1);
     await house.once();
     expect(ids()).toEqual([event, event]);
+    // What was sent before stays on record.
+    const sent = (await notices()).map(({ state, attempts }) => [state, attempts.length]);
+    expect(sent).toEqual([
+      ['sent', 1],
+      ['sent', 1],
+    ]);
     await expect(resend(house.app, house.person, house.app.ids.next(), undefined)).rejects.toThrow(
       'no webhook',
     );

@@ -95,7 +95,7 @@ describe('a broken rule file is refused by line', () => {
       '"month": 13,\n        "day": 2',
     ],
     ['an unknown kind of due rule', '"type": "anniversary_date"', '"type": "anniversary_day"'],
-    ['a misspelt key', '"filed_with"', '"filed_wiht"'],
+    ['a misspelled key', '"filed_with"', '"filed_wiht"'],
     ['a confidence that does not exist', '"confidence": "high"', '"confidence": "sure"'],
     ['an id that is not its own', '"id": "US-AL.llc.domestic"', '"id": "US-AL.lp.foreign"'],
     [

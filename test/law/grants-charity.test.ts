@@ -108,7 +108,7 @@ describe('renewal', () => {
   it('says what is missing instead of guessing', () => {
     const fiscalYearEnd = '2025-12-31';
     expect(refusal('charity.renewalDue', { state: 'NY', fiscalYearEnd })).toMatch(
-      /^CASE_INVALID input\.registrationType: one of article7A_or_dual, eptlOnly/,
+      /^CASE_INVALID input\.registrationType: expected one of article7A_or_dual, eptlOnly/,
     );
     expect(refusal('charity.renewalDue', { state: 'FL', fiscalYearEnd })).toMatch(
       /^CASE_INVALID input\.registrationDate/,

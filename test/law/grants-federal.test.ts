@@ -68,7 +68,7 @@ describe('Form 990: when', () => {
     const nulls = { fiscalYearEnd: '2025-12-31', extended8868: null, form: null };
     expect(resultOf('form990.due', nulls)).toBe('2026-05-15');
     expect(refusal('form990.due', { ...nulls, extended8868: true })).toMatch(
-      /^CASE_INVALID input\.form: one of 990-N, 990-EZ/,
+      /^CASE_INVALID input\.form: expected one of 990-N, 990-EZ/,
     );
   });
 
@@ -260,10 +260,10 @@ describe('cases that cannot be read', () => {
       'recipientEin',
     ],
   ])(
-    '%s that is misspelt is refused with the one that was probably meant',
+    '%s that is misspelled is refused with the one that was probably meant',
     (_what, kind, input, meant) => {
       expect(refusal(kind, input)).toMatch(
-        new RegExp(`^CASE_INVALID input\\S*: no such field is known; was ${meant} meant\\?`),
+        new RegExp(`^CASE_INVALID input\\S*: unknown field; did you mean ${meant}\\?`),
       );
     },
   );

@@ -56,10 +56,10 @@ describe('contribution lines', () => {
 
   it('refuses what has no line', () => {
     expect(refusal('form990.map', { centsByFunder: { governmentService: 1 } })).toMatch(
-      /^CASE_INVALID input\.centsByFunder\.governmentService: .*no contribution/,
+      /^CASE_INVALID input\.centsByFunder\.governmentService: .*not a contribution/,
     );
     expect(refusal('form990.map', { centsByFunder: { government: 1.5 } })).toMatch(
-      /^CASE_INVALID input\.centsByFunder\.government: a whole number of cents/,
+      /^CASE_INVALID input\.centsByFunder\.government: expected a whole number of cents/,
     );
     expect(refusal('form990.map', {})).toMatch(/^CASE_INVALID input\.centsByFunder/);
   });

@@ -319,7 +319,7 @@ describe('a firm’s own law', () => {
   it.each([
     [{ ...own, offices: ['XX'] }, 9, 'one of US, EP, WO, JP'],
     [{ ...own, formula: 'guess' }, 13, 'one of period'],
-    [{ ...own, rol: true }, 17, 'not known'],
+    [{ ...own, rol: true }, 17, 'unknown key'],
     [{ ...own, period: 'P3' }, 17, 'a period such as'],
   ])('is refused by line: %j', (rule, line, reason) => {
     expect(() => readPatentRules(rules(rule), law.rules)).toThrow(reason);

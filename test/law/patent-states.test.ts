@@ -94,7 +94,7 @@ describe('a case', () => {
     ['input', 'inputs'],
   ])('with the field %s is refused', (field, meant) => {
     expect(() => readPatentCase({ ...known, [field]: 'x' })).toThrow(
-      new RegExp(`${field}: no such field is known; was ${meant} meant`),
+      new RegExp(`${field}: unknown field; did you mean ${meant}`),
     );
   });
 

@@ -1,4 +1,4 @@
-/** Exports, proofs and defence packs by commands alone, judged by both verifiers. */
+/** Exports, proofs and defense packs by commands alone, judged by both verifiers. */
 import { createHash } from 'node:crypto';
 import {
   mkdtempSync,
@@ -260,8 +260,8 @@ describe.skipIf(missing)(`exports by command${condition}`, { timeout: 120_000 },
     expect(again.stderr).toContain('empty or new folder');
   });
 
-  it('a defence pack convinces in an empty folder without Node and without this repository', async () => {
-    const folder = cli.world.path('defence');
+  it('a defense pack convinces in an empty folder without Node and without this repository', async () => {
+    const folder = cli.world.path('defense');
     expect((await cli.world.run(['filing', 'defend', first(), folder])).code).toBe(4);
     await cli.world.data(['filing', 'defend', first(), folder], cli.paula);
     const elsewhere = mkdtempSync(join(tmpdir(), 'fw-court-'));

@@ -82,7 +82,7 @@ describe.skipIf(missing)(
       const typo = await world.run(['retention', 'hold', 'e-1', '--reason', 'litigation'], paula);
       expect(typo).toMatchObject({
         code: 0,
-        stdout: expect.stringContaining('NOTHING SEALED IS HELD'),
+        stdout: expect.stringContaining('NOTHING IS HELD YET'),
       });
       const [wrong = ''] = /[0-9a-f-]{36}/.exec(typo.stdout) ?? [];
       await world.data(['retention', 'release', wrong], arthur);
@@ -125,7 +125,7 @@ describe.skipIf(missing)(
       const judged = await verdicts(world, whole);
       expect([judged.python.ok, judged.ours.code]).toEqual([true, 0]);
       expect(await world.data(['audit', 'verify', '--bodies'])).toMatchObject({ ok: true });
-      const pack = world.path('defence-after');
+      const pack = world.path('defense-after');
       const defended = await world.data(['filing', 'defend', filings[0] ?? '', pack], paula);
       expect(defended).toMatchObject({ shredded: 2, payloads: 0, answers: 0 });
       const packed = await verdicts(world, pack);
@@ -149,7 +149,7 @@ describe.skipIf(missing)(
       ]);
       const refused = await world.run(['audit', 'export', world.path('robbed'), '--bodies']);
       expect(refused.code).toBe(7);
-      expect(refused.stderr).toContain('taken away');
+      expect(refused.stderr).toContain('it was removed');
       expect(await world.data(['audit', 'verify', '--bodies'], {}, 7)).toMatchObject({ ok: false });
     });
   },

@@ -169,17 +169,17 @@ describe('signed checkpoints', () => {
     await world.admin.run(
       {
         name: '',
-        text: `insert into ledger_entry (tenant, boundary, seq, id, bytes, leaf)
-          select $1, 'reporting', n, gen_random_uuid(), 'x', sha256(n::text::bytea) from generate_series(0, $2::int - 1) n`,
+        text: `insert into ledger_head (tenant, boundary, size, range, last_leaf) values ($1, 'reporting', $2, $3, $4)`,
       },
-      values,
+      [...values, range.toBytes(), leaves.at(-1)],
     );
     await world.admin.run(
       {
         name: '',
-        text: `insert into ledger_head (tenant, boundary, size, range, last_leaf) values ($1, 'reporting', $2, $3, $4)`,
+        text: `insert into ledger_entry (tenant, boundary, seq, id, bytes, leaf)
+          select $1, 'reporting', n, gen_random_uuid(), 'x', sha256(n::text::bytea) from generate_series(0, $2::int - 1) n`,
       },
-      [...values, range.toBytes(), leaves.at(-1)],
+      values,
     );
     await world.addFacts(300, 'reporting');
     await sequenceAll();

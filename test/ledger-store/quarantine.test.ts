@@ -353,7 +353,7 @@ describe('a database that was put back to an older state', () => {
     const asked = await claim(there, worker, 5);
     expect(asked.map(({ filing }) => filing.step?.action)).toEqual(['ask', 'ask']);
     const [first, second] = asked;
-    if (first === undefined || second === undefined) throw new Error('two claims were expected');
+    if (first === undefined || second === undefined) throw new Error('expected two claims');
     // The first is proven unsent; it waits for the second all the same.
     const unsent = { to: 'pending', step: { action: 'send' } } as const;
     await claim(there, worker, 0, [await outcome(there, first, unsent)]);

@@ -205,7 +205,7 @@ describe('a cancellation', () => {
     const report = await sf425();
     expect(report.of('10a')).toBe(4_000_000);
     expect(report.of('10d')).toBe(4_000_000);
-    expect(report.remarks).toContain('cancelled');
+    expect(report.remarks).toContain('canceled');
     const rules = await pipeline.evaluateRules({ ...NOWHERE, ...YEAR }, ACTOR);
     expect(rules.obligations.filter(({ entity }) => entity === 'F-1')).toEqual([]);
     expect(rules.withdrawn.some(({ filingKind }) => filingKind === 'sf425.final')).toBe(true);

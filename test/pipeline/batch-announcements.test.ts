@@ -140,7 +140,9 @@ describe('the payments of a notification', () => {
       ['camt053', [sum]],
     );
     expect(await why()).toEqual([
-      expect.stringContaining('The bank announced its payments in two ways: they are not used.'),
+      expect.stringContaining(
+        'The bank announced its payments in two different ways; they are not used.',
+      ),
     ]);
   });
 });

@@ -48,14 +48,14 @@ afterAll(() => world.close());
 it('before the closing everything is open', async () => {
   expect(await world.pipeline.reconcilePeriod({ to: '2026-02-28' }, ACTOR)).toMatchObject({
     lines: IN_JANUARY + 4,
-    receipts: IN_JANUARY + 3,
+    expectedPayments: IN_JANUARY + 3,
     byStatus: { matched: IN_JANUARY + 2, manual: 2, open: 1 },
   });
 });
 
 it('closing takes the lines of its days and account, and no other', async () => {
   const closed = await world.pipeline.closePeriod(JANUARY, NOWHERE, ACTOR);
-  expect(closed).toMatchObject({ kind: 'closed', handoff: { received: IN_JANUARY } });
+  expect(closed).toMatchObject({ kind: 'closed', release: { received: IN_JANUARY } });
   expect(await world.count('grant_match_line')).toBe(IN_JANUARY);
   expect(await world.count('grant_match_part')).toBe(IN_JANUARY);
 });
@@ -64,7 +64,7 @@ it('what is closed is matched no more, neither its lines nor its awards', async 
   const report = await world.pipeline.reconcilePeriod({ to: '2026-02-28' }, ACTOR);
   expect(report).toMatchObject({
     lines: 4,
-    receipts: 3,
+    expectedPayments: 3,
     // The payment that came again finds no award: the one it names has its money.
     byStatus: { matched: 2, manual: 2, open: 1 },
   });

@@ -97,7 +97,7 @@ describe('balances', () => {
       });
       if (format === 'ofx') return;
       await take(of, sentAs(format, middle));
-      expect(await closing(of)).toMatch(/^[0-9a-f#]+ waits for a person/);
+      expect(await closing(of)).toMatch(/^[0-9a-f#]+ needs a person/);
     },
   );
 
@@ -117,7 +117,7 @@ describe('balances', () => {
     // The second does not know the line of the 11th, and its balances do not either.
     const second = statement({ from: '2026-03-10', entries: [one, three] });
     await take(of, sentAs('camt053', second));
-    expect(await closing(of)).toMatch(/opened with USD 50\.00 .*was expected; it closed with/);
+    expect(await closing(of)).toMatch(/opening balance is USD 50\.00 .*should be .*; it is/);
   });
 
   it('where no balance is known a person states it; a wrong one does not pass', async () => {
@@ -131,7 +131,7 @@ describe('balances', () => {
     const word = { account: ACCOUNT, reason: "the bank's page", by: people[0] };
     await pipeline.stateBalance({ ...word, on: '2026-02-28', cents: 5_000 });
     await pipeline.stateBalance({ ...word, on: '2026-03-31', cents: 104_999 });
-    expect(await closing(of)).toMatch(/0\.01 too much is told/);
+    expect(await closing(of)).toMatch(/0\.01 is too much/);
     await pipeline.stateBalance({ ...word, on: '2026-03-31', cents: 105_000 });
     expect(await closing(of)).toBe('closed');
     const again = { ...word, on: '2026-03-31', cents: 1 };
@@ -247,12 +247,12 @@ describe('a download over the end of a closed period', () => {
       sentAs('camt053', { ...over, entries: strange }),
       ACTOR,
     );
-    expect(report.late).toEqual([expect.stringMatching(/2026-03-26.*was not there/)]);
+    expect(report.late).toEqual([expect.stringMatching(/2026-03-26.*arrived after that period/)]);
     const waiting = (await pipeline.unmatched('2026-05-01')).filter(({ side }) => side === 'bank');
     expect(waiting).toMatchObject([{ rule: 'P6-closed-period', amountCents: 100_002 }]);
-    expect(await closing(of, APRIL)).toMatch(/waits for a person \(P6-closed-period\)/);
+    expect(await closing(of, APRIL)).toMatch(/needs a person \(P6-closed-period\)/);
     const [line = ''] = waiting.map(({ id }) => id);
-    await pipeline.settle({ line, receipts: [], reason: 'asked the bank', by: people[0] });
+    await pipeline.resolve({ line, expectedPayments: [], reason: 'asked the bank', by: people[0] });
     expect(await closing(of, APRIL)).toBe('closed');
     expect(await received(of)).toBe(300_004);
   });
@@ -264,7 +264,7 @@ describe('a download over the end of a closed period', () => {
     const strange = statement({ entries: [gift(2, '2026-03-12')] });
     await expect(take(of, sentAs('camt053', strange))).rejects.toMatchObject({
       code: 'REFUSED_BY_RULE',
-      message: expect.stringMatching(/line \d+: .*2026-03-12 is closed and did not have/),
+      message: expect.stringMatching(/line \d+: .*2026-03-12 is closed and did not include/),
     });
     // The same statement once more, in other bytes, is no news.
     await take(of, sentAs('camt053', { ...march, copy: '2' }));
@@ -300,7 +300,12 @@ describe('a generated account', () => {
     await take(of, ...shuffled(sources, mulberry32(order)));
     const asked = await of.pipeline.unmatched('2026-03-31');
     for (const { id } of asked) {
-      await of.pipeline.settle({ line: id, receipts: [], reason: 'a gift', by: of.people[0] });
+      await of.pipeline.resolve({
+        line: id,
+        expectedPayments: [],
+        reason: 'a gift',
+        by: of.people[0],
+      });
     }
     const period = { account: ACCOUNT, from: '2026-03-02', to: '2026-03-13' };
     const closed = await of.pipeline.closePeriod(period, NOWHERE, ACTOR);

@@ -71,7 +71,7 @@ async function year(pipeline: Pipeline): Promise<void> {
   await pipeline.reconcilePeriod({ to: '2026-01-31' }, ACTOR);
   const period = { account: ACCOUNT, from: '2026-01-01', to: '2026-01-31' };
   const closed = await pipeline.closePeriod(period, NOWHERE, ACTOR);
-  expect(closed).toMatchObject({ kind: 'closed', handoff: { kind: 'passed', received: 11 } });
+  expect(closed).toMatchObject({ kind: 'closed', release: { kind: 'passed', received: 11 } });
 }
 
 const TRUTH_CENTS = 10 * 10_000 + 45 + 7_700;

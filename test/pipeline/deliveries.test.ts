@@ -89,7 +89,12 @@ describe('what a person said of an entry', () => {
     await pipeline.ingestFeed(sentAs('camt053', month([{ ...entry, number: 'N1' }])), ACTOR);
     const [line = '', ...more] = await questions(of);
     expect(more).toEqual([]);
-    await pipeline.settle({ line, receipts: [first], reason: 'the letter says so', by: people[0] });
+    await pipeline.resolve({
+      line,
+      expectedPayments: [first],
+      reason: 'the letter says so',
+      by: people[0],
+    });
     // Other bytes, another number, and the reference of the second award.
     const again = { ...entry, number: 'N1', text: 'REF-0001' };
     await pipeline.ingestFeed(sentAs(format, month([again], { copy: '2' })), ACTOR);
@@ -107,8 +112,13 @@ describe('what a person said of an entry', () => {
       sentAs('camt052', month([{ ...entry, number: 'N1' }])),
       ACTOR,
     );
-    const word = { line: `${feed}#1`, receipts: [second], reason: 'told by phone', by: people[0] };
-    await pipeline.settle(word);
+    const word = {
+      line: `${feed}#1`,
+      expectedPayments: [second],
+      reason: 'told by phone',
+      by: people[0],
+    };
+    await pipeline.resolve(word);
     await pipeline.ingestFeed(sentAs('mt940', month([{ ...entry, number: 'N1' }])), ACTOR);
     await closed(of);
     expect(await receivedAwards(of)).toEqual([{ award: second }]);

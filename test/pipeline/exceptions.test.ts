@@ -208,7 +208,9 @@ it('a file that changes while it is read is refused', async () => {
       );
     },
   };
-  await expect(world.pipeline.ingestAwards(source, ACTOR)).rejects.toThrow('changed meanwhile');
+  await expect(world.pipeline.ingestAwards(source, ACTOR)).rejects.toThrow(
+    'changed while it was being read',
+  );
 });
 
 it.each([

@@ -49,16 +49,16 @@ it('what is not money is in the line of the return, in the memo and in no bank l
   const feed = { number: 1, from: '2026-01-01', to: '2026-01-31', openingCents: 0, lines };
   const { feed: id } = await pipeline.ingestFeed(feedSource(feed), ACTOR);
   const [short] = await world.rows('select key from grant_award where ordinal = 2');
-  await pipeline.settle({
+  await pipeline.resolve({
     line: `${id}#2`,
-    receipts: [String(short?.['key'])],
+    expectedPayments: [String(short?.['key'])],
     reason: 'the fee of the bank',
     by: world.people[0],
   });
   const period = { account: ACCOUNT, from: '2026-01-01', to: '2026-01-31' };
   expect(await pipeline.closePeriod(period, NOWHERE, ACTOR)).toMatchObject({
     kind: 'closed',
-    handoff: { kind: 'passed', received: 2 },
+    release: { kind: 'passed', received: 2 },
   });
   const made = await pipeline.reportFigures({ kind: '990', ...DAYS }, ACTOR);
   const cents = Object.fromEntries(made.figures.map((figure) => [figure.name, figure.cents]));
@@ -80,8 +80,8 @@ it('what is not money is in the line of the return, in the memo and in no bank l
   ]);
   expect(made.remarks).toEqual([
     expect.stringContaining('2026-02-01 to 2026-12-31 is not closed'),
-    expect.stringContaining('award short: 970.00 of 1,000.00 came'),
-    expect.stringMatching(/award goods: nothing of its 30000 cents/),
+    expect.stringContaining('award short: 970.00 of 1,000.00 received'),
+    expect.stringMatching(/award goods: its 30000 cents are all noncash/),
   ]);
   const sf425 = await pipeline.reportFigures({ kind: 'sf425', ...DAYS, award: 'half' }, ACTOR);
   expect(sf425.figures.find((figure) => figure.line === '10a')?.cents).toBe(7_500_00n);

@@ -54,7 +54,7 @@ it('carries awards and a feed to a traced figure', async () => {
   const closed = await pipeline.closePeriod(period, NOWHERE, ACTOR);
   expect(closed, JSON.stringify(closed)).toMatchObject({
     kind: 'closed',
-    handoff: { kind: 'passed', received: 2 },
+    release: { kind: 'passed', received: 2 },
   });
   const days = { from: '2026-01-01', to: '2026-12-31' };
   const figures = await pipeline.reportFigures({ kind: '990', ...days }, ACTOR);

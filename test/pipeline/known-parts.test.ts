@@ -1,6 +1,6 @@
 /** One booked sum for several gifts, of which a person knows only some: the known parts, and what the rest is. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SettledByPerson } from '../../src/grants/pipeline/contracts.ts';
+import type { ResolvedByPerson } from '../../src/grants/pipeline/contracts.ts';
 import { type FreshDatabase, freshDatabase } from '../fixtures/database.ts';
 import { type BankFormat, type BankStatement, type Entry, sentAs } from './bank.ts';
 import {
@@ -73,10 +73,10 @@ async function play(entries: readonly Entry[] = [sum], third = THREE) {
     take,
     feed,
     line: `${feed}#1`,
-    settle: (line: string, receipts: readonly string[], rest?: SettledByPerson['rest']) =>
-      pipeline.settle({
+    resolve: (line: string, expectedPayments: readonly string[], rest?: ResolvedByPerson['rest']) =>
+      pipeline.resolve({
         line,
-        receipts,
+        expectedPayments,
         ...(rest !== undefined && { rest }),
         reason: 'the letters of Ash and Birch',
         by: people[0],
@@ -114,9 +114,9 @@ const NONE = { state: 'none', cents: THREE } as const;
 
 describe('while the rest is not known', () => {
   it('the line is one question, which names the parts and the rest, and nothing is counted', async () => {
-    const { of, first, second, line, settle, questions, close, received, contributions } =
+    const { of, first, second, line, resolve, questions, close, received, contributions } =
       await play();
-    await settle(line, [first, second], OPEN);
+    await resolve(line, [first, second], OPEN);
     const report = await of.pipeline.reconcilePeriod({ to: MARCH.to }, ACTOR);
     expect(report.byStatus).toMatchObject({ matched: 0, manual: 1, review: 0, open: 1 });
     expect(report.totals).toMatchObject({
@@ -126,12 +126,16 @@ describe('while the rest is not known', () => {
     const [asked, ...others] = await questions();
     expect(others).toEqual([]);
     expect(asked).toMatchObject({ rule: 'P6-rest-open', id: line, amountCents: sum.cents });
-    for (const word of [`1,000.03 for ${first}`, `2,000.07 for ${second}`, '500.01 is not known']) {
+    for (const word of [
+      `1,000.03 for ${first}`,
+      `2,000.07 for ${second}`,
+      '500.01 is not identified',
+    ]) {
       expect(asked?.why).toContain(word);
     }
     const blocked = await close();
     expect(blocked).toMatchObject({ kind: 'blocked' });
-    expect(JSON.stringify(blocked)).toContain(`${line} waits for a person (P6-rest-open)`);
+    expect(JSON.stringify(blocked)).toContain(`${line} needs a person (P6-rest-open)`);
     expect(await received()).toEqual([]);
     expect(await contributions()).toBe(0);
     expect(await of.count('grant_match', `tenant = '${of.tenant}'`)).toBe(0);
@@ -139,68 +143,68 @@ describe('while the rest is not known', () => {
 
   it('awards of the known parts are for no other line, by rule or by word', async () => {
     const exact: Entry = { on: '2026-03-11', cents: ONE, text: 'REF-0001', number: 'N2' };
-    const { of, first, second, feed, line, settle, questions } = await play([sum, exact]);
-    await settle(line, [first, second], OPEN);
+    const { of, first, second, feed, line, resolve, questions } = await play([sum, exact]);
+    await resolve(line, [first, second], OPEN);
     expect((await questions()).map(({ id }) => id)).toEqual([line, `${feed}#2`]);
     const report = await of.pipeline.reconcilePeriod({ to: MARCH.to }, ACTOR);
     expect(report.byStatus).toMatchObject({ matched: 0, manual: 2 });
-    await expect(settle(`${feed}#2`, [first])).rejects.toMatchObject({
+    await expect(resolve(`${feed}#2`, [first])).rejects.toMatchObject({
       code: 'REFUSED_BY_RULE',
-      message: expect.stringMatching(new RegExp(`${first}.*${line}.*settle`)),
+      message: expect.stringMatching(new RegExp(`${first}.*${line}.*resolve`)),
     });
     // Taken back, they are free again.
-    await settle(line, [second], { state: 'open', cents: ONE + THREE });
+    await resolve(line, [second], { state: 'open', cents: ONE + THREE });
     expect((await questions()).map(({ id }) => id)).toEqual([line]);
   });
 
   it('nor for a line of a period that is closed before', async () => {
     const exact: Entry = { on: '2026-03-11', cents: ONE, text: 'REF-0001', number: 'N2' };
-    const { of, first, second, last, feed, take, settle, close, received } = await play([exact]);
+    const { of, first, second, last, feed, take, resolve, close, received } = await play([exact]);
     const april = { from: APRIL.from, to: APRIL.to, opening: 10_000 + ONE, number: 2 };
     const later = await take('camt053', [{ ...sum, on: '2026-04-02' }], april);
-    await settle(`${later}#1`, [first, second], OPEN);
+    await resolve(`${later}#1`, [first, second], OPEN);
     expect(await close()).toMatchObject({
       kind: 'blocked',
-      obstacles: [expect.stringContaining(`${feed}#1 waits for a person`)],
+      obstacles: [expect.stringContaining(`${feed}#1 needs a person`)],
     });
     const waiting = await of.pipeline.unmatched('2026-03-31');
     expect(waiting.find(({ id }) => id === first)).toMatchObject({
       side: 'ledger',
       amountCents: ONE,
-      why: expect.stringContaining(`a known part of line ${later}#1`),
+      why: expect.stringContaining(`assigned it to line ${later}#1`),
     });
     expect(waiting.map(({ side }) => side).toSorted()).toEqual([
       'bank',
       ...Array(3).fill('ledger'),
     ]);
     // The person was wrong about it: then the rule finds it.
-    await settle(`${later}#1`, [second, last], { state: 'open', cents: ONE });
+    await resolve(`${later}#1`, [second, last], { state: 'open', cents: ONE });
     expect(await close()).toMatchObject({ kind: 'closed' });
     expect(await received()).toEqual([[first, ONE]]);
   });
 
   it('a second delivery keeps the word, and may be spoken of instead', async () => {
-    const { first, second, last, line, take, settle, questions, close, received } = await play();
-    await settle(line, [first, second], OPEN);
+    const { first, second, last, line, take, resolve, questions, close, received } = await play();
+    await resolve(line, [first, second], OPEN);
     const copy = await take('mt940', [sum]);
     expect(await questions()).toMatchObject([{ rule: 'P6-rest-open' }]);
     expect(await close()).toMatchObject({ kind: 'blocked' });
-    await settle(`${copy}#1`, [first, second, last]);
+    await resolve(`${copy}#1`, [first, second, last]);
     expect(await close()).toMatchObject({ kind: 'closed' });
     expect(await received()).toHaveLength(3);
   });
 
   it('a withdrawn statement sets the awards free, and the word holds where the entry comes again', async () => {
-    const { of, first, second, feed, line, take, withdraw, settle, questions, close, received } =
+    const { of, first, second, feed, line, take, withdraw, resolve, questions, close, received } =
       await play([sum, wrong]);
-    await settle(line, [first, second], OPEN);
+    await resolve(line, [first, second], OPEN);
     await withdraw(feed);
     expect(await questions()).toEqual([]);
     const waiting = await of.pipeline.unmatched('2026-04-15');
     expect(waiting.map(({ rule }) => rule)).toEqual(Array(3).fill('P6-unmatched-ledger'));
     const other = await take('camt053', [sum], { copy: '2' });
     expect(await questions()).toMatchObject([{ rule: 'P6-rest-open', id: `${other}#1` }]);
-    await settle(`${other}#1`, [first, second], NONE);
+    await resolve(`${other}#1`, [first, second], NONE);
     expect(await close()).toMatchObject({ kind: 'closed' });
     expect(await received()).toHaveLength(2);
   });
@@ -208,9 +212,9 @@ describe('while the rest is not known', () => {
 
 describe('the rest ends', () => {
   it('with the full list of awards', async () => {
-    const { first, second, last, line, settle, close, received, contributions } = await play();
-    await settle(line, [first, second], OPEN);
-    await settle(line, [first, second, last]);
+    const { first, second, last, line, resolve, close, received, contributions } = await play();
+    await resolve(line, [first, second], OPEN);
+    await resolve(line, [first, second, last]);
     expect(await close()).toMatchObject({
       kind: 'closed',
       totals: { matchedCents: { USD: String(sum.cents) } },
@@ -224,9 +228,9 @@ describe('the rest ends', () => {
   });
 
   it('as money for none of our awards: the balance has it, no award and no report has', async () => {
-    const { of, first, second, line, settle, close, received, contributions } = await play();
-    await settle(line, [first, second], OPEN);
-    await settle(line, [first, second], NONE);
+    const { of, first, second, line, resolve, close, received, contributions } = await play();
+    await resolve(line, [first, second], OPEN);
+    await resolve(line, [first, second], NONE);
     expect(await close()).toMatchObject({
       kind: 'closed',
       totals: { matchedCents: { USD: String(ONE + TWO) }, outcomes: { person: 1 } },
@@ -244,7 +248,7 @@ describe('the rest ends', () => {
       `select reason from grant_match where tenant = '${of.tenant}' and rule = 'person'`,
     );
     expect(match?.['reason']).toMatchObject({ restCents: THREE, ledgerCents: ONE + TWO });
-    expect(JSON.stringify(match)).toContain('500.01 of it pays none of our awards');
+    expect(JSON.stringify(match)).toContain('500.01 of it pays none of your awards');
     // The third award is still expected.
     expect(await of.pipeline.unmatched('2026-04-15')).toMatchObject([
       { side: 'ledger', amountCents: THREE },
@@ -252,18 +256,18 @@ describe('the rest ends', () => {
   });
 
   it('of one known gift as well, which has its own amount and no cent more', async () => {
-    const { first, line, settle, close, received } = await play();
-    await settle(line, [first], { state: 'none', cents: TWO + THREE });
+    const { first, line, resolve, close, received } = await play();
+    await resolve(line, [first], { state: 'none', cents: TWO + THREE });
     expect(await close()).toMatchObject({ totals: { matchedCents: { USD: String(ONE) } } });
     expect(await received()).toEqual([[first, ONE]]);
   });
 
   it('with what the bank kept of the whole', async () => {
     const { of, first, second, line } = await play();
-    const said = { line, receipts: [first, second], reason: 'fee of the collector' };
+    const said = { line, expectedPayments: [first, second], reason: 'fee of the collector' };
     const by = of.people[0];
     const rest = { state: 'none', cents: THREE + 500 } as const;
-    await of.pipeline.settle({ ...said, rest, feeCents: 500, by });
+    await of.pipeline.resolve({ ...said, rest, feeCents: 500, by });
     expect(await of.pipeline.closePeriod(MARCH, NOWHERE, ACTOR)).toMatchObject({ kind: 'closed' });
     expect(
       await of.rows(
@@ -276,8 +280,8 @@ describe('the rest ends', () => {
   });
 
   it('and when the bank takes all of it back later, only what was counted is taken off', async () => {
-    const { of, first, second, line, take, settle, close, contributions } = await play();
-    await settle(line, [first, second], NONE);
+    const { of, first, second, line, take, resolve, close, contributions } = await play();
+    await resolve(line, [first, second], NONE);
     await close();
     const back = { on: '2026-04-08', cents: -sum.cents, text: 'RETURNED ITEM GIFTS' };
     await take('camt053', [{ ...back, payer: 'COLLECTOR', number: 'N9' }], {
@@ -297,12 +301,12 @@ describe('the rest ends', () => {
 
 it('a list of awards gives what it said, though more of one is open since', async () => {
   const half = { on: '2026-03-09', cents: 40_000, text: 'REF-0001', number: 'H' };
-  const { first, second, take, settle, close, received } = await play([half]);
+  const { first, second, take, resolve, close, received } = await play([half]);
   expect(await close()).toMatchObject({ kind: 'closed' });
   const two = { ...sum, on: '2026-04-02', cents: ONE - half.cents + TWO };
   const april = { from: APRIL.from, to: APRIL.to, number: 2, opening: 10_000 + half.cents };
   const feed = await take('camt053', [two], { ...april, to: '2026-04-07' });
-  await settle(`${feed}#1`, [first, second]);
+  await resolve(`${feed}#1`, [first, second]);
   const back = { on: '2026-04-08', cents: -40_000, text: 'RETURNED ITEM REF-0001', number: 'R' };
   const opening = 10_000 + half.cents + two.cents;
   await take('camt053', [back], { ...april, from: back.on, number: 3, opening });
@@ -320,8 +324,8 @@ describe('what does not come to the line is refused', () => {
     ['a rest that is a cent short', { state: 'open', cents: THREE - 1 }, /1 cent.*50001/],
     ['a rest that is too large', { state: 'none', cents: THREE + 1 }, /1 cent.*50001/],
   ] as const)('%s, with the line, the figures and the right one', async (_what, rest, words) => {
-    const { of, first, second, line, settle } = await play();
-    const refused = settle(line, [first, second], rest);
+    const { of, first, second, line, resolve } = await play();
+    const refused = resolve(line, [first, second], rest);
     await expect(refused).rejects.toMatchObject({ code: 'REFUSED_BY_RULE' });
     await expect(refused).rejects.toThrow(line);
     await expect(refused).rejects.toThrow(words);
@@ -329,23 +333,23 @@ describe('what does not come to the line is refused', () => {
   });
 
   it('known parts that are more than the line', async () => {
-    const { first, second, last, line, settle } = await play([{ ...sum, cents: ONE + 1 }]);
-    await expect(settle(line, [first, second, last], OPEN)).rejects.toThrow(/more than the line/);
+    const { first, second, last, line, resolve } = await play([{ ...sum, cents: ONE + 1 }]);
+    await expect(resolve(line, [first, second, last], OPEN)).rejects.toThrow(/more than the line/);
   });
 
   it('a list without its rest, which says how to name it', async () => {
-    const { first, second, line, settle } = await play();
-    await expect(settle(line, [first, second])).rejects.toThrow(/50001 cents.*--rest-open/);
+    const { first, second, line, resolve } = await play();
+    await expect(resolve(line, [first, second])).rejects.toThrow(/--rest-open.*50001 cents/);
   });
 
   it('a rest of nothing known, of no cents, of money out; an award that is named twice', async () => {
     const out: Entry = { on: '2026-03-12', cents: -700, text: 'FEE', number: 'F' };
-    const { first, second, feed, line, settle } = await play([sum, out]);
-    await expect(settle(line, [], OPEN)).rejects.toMatchObject({ code: 'USAGE' });
-    const nothing = settle(line, [first, second], { state: 'open', cents: 0 });
+    const { first, second, feed, line, resolve } = await play([sum, out]);
+    await expect(resolve(line, [], OPEN)).rejects.toMatchObject({ code: 'USAGE' });
+    const nothing = resolve(line, [first, second], { state: 'open', cents: 0 });
     await expect(nothing).rejects.toMatchObject({ code: 'USAGE' });
-    await expect(settle(`${feed}#2`, [first], OPEN)).rejects.toMatchObject({ code: 'USAGE' });
-    const twice = settle(line, [first, first], { state: 'open', cents: TWO + THREE - ONE });
+    await expect(resolve(`${feed}#2`, [first], OPEN)).rejects.toMatchObject({ code: 'USAGE' });
+    const twice = resolve(line, [first, first], { state: 'open', cents: TWO + THREE - ONE });
     await expect(twice).rejects.toMatchObject({ code: 'USAGE' });
   });
 });

@@ -95,7 +95,7 @@ it('every stage has its own log, which verifies; no entry and no table shows wha
       'feed.ingested',
       'lines.matched',
       'period.closed',
-      'period.handed_off',
+      'period.released',
     ],
     rules: ['rules.evaluated'],
     reporting: ['report.drawn'],

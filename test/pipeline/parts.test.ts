@@ -1,4 +1,4 @@
-/** An award has parts: instalments over several closings, returns after a closing, and what banks keep. */
+/** An award has parts: installments over several closings, returns after a closing, and what banks keep. */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { FeedSource } from '../../src/grants/pipeline/contracts.ts';
 import {
@@ -90,7 +90,7 @@ async function contributions(days?: { readonly from: string; readonly to: string
 const REF = 'REF-0001';
 const award = { id: 'A-1', cents: 10_000_000, reference: REF, expected: '2026-01-12' };
 
-describe('instalments over several closings', () => {
+describe('installments over several closings', () => {
   it('each counts on its own day in its own period, and the rest stays open and visible', async () => {
     await begin([award]);
     await quarter('Q1', [{ on: '2026-01-14', cents: 4_000_000, reference: REF }]);
@@ -101,7 +101,7 @@ describe('instalments over several closings', () => {
     const waiting = await world.pipeline.unmatched('2026-04-30');
     expect(waiting).toMatchObject([{ side: 'ledger', amountCents: 6_000_000, bucket: 'over-90' }]);
     expect((await report990()).remarks.join()).toContain(
-      'award A-1: 40,000.00 of 100,000.00 came up to 2026-12-31; 60,000.00 is still expected',
+      'award A-1: 40,000.00 of 100,000.00 received through 2026-12-31; 60,000.00 is still expected',
     );
     await quarter('Q2', [
       { on: '2026-05-11', cents: 2_500_000, reference: REF },
@@ -136,9 +136,9 @@ describe('instalments over several closings', () => {
     const entries = await world.pipeline.unmatched('2026-03-31');
     const line = entries.find(({ side }) => side === 'bank')?.id ?? '';
     const key = entries.find(({ side }) => side === 'ledger')?.id ?? '';
-    await world.pipeline.settle({
+    await world.pipeline.resolve({
       line,
-      receipts: [key],
+      expectedPayments: [key],
       reason: 'first half',
       by: world.people[0],
     });
@@ -187,7 +187,7 @@ describe('a return after its payment was closed', () => {
     expect(await contributions()).toBe(0);
     const { remarks } = await report990(QUARTERS.Q2);
     expect(remarks.join('\n')).toMatch(
-      /award A-1: 2,500\.00 was taken back on 2026-04-08 and is deducted here; the payment .* stays counted/,
+      /award A-1: 2,500\.00 was reversed on 2026-04-08 and is deducted here; the payment .* stays in the period/,
     );
     expect(remarks.join('\n')).toContain('deducted for returns: 2,500.00 in 1 booking');
     // It is expected again, and may be paid again.
@@ -207,13 +207,18 @@ describe('a return after its payment was closed', () => {
     await quarter('Q2', [{ on: '2026-04-08', cents: 250_000, mark: 'D', text: 'RETURNED ITEM' }]);
     expect(await close('Q2')).toMatchObject({ kind: 'blocked', obstacles: [expect.any(String)] });
     const [asked] = await world.pipeline.unmatched('2026-06-30');
-    expect(asked?.why).toMatch(/^A return, .* settle it with that award/);
+    expect(asked?.why).toMatch(/^A return, .* resolve it with that award/);
     const key = String(stored?.['key']);
     const by = world.people[0];
-    const settle = (receipts: readonly string[]) =>
-      world.pipeline.settle({ line: asked?.id ?? '', receipts, reason: 'check bounced', by });
-    await expect(settle(['nobody'])).rejects.toMatchObject({ code: 'NOT_FOUND' });
-    await settle([key]);
+    const resolve = (expectedPayments: readonly string[]) =>
+      world.pipeline.resolve({
+        line: asked?.id ?? '',
+        expectedPayments,
+        reason: 'check bounced',
+        by,
+      });
+    await expect(resolve(['nobody'])).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await resolve([key]);
     expect(await close('Q2')).toMatchObject({ totals: { matchedCents: { USD: '-250000' } } });
     expect(await contributions()).toBe(0);
   });
@@ -227,9 +232,9 @@ describe('a return after its payment was closed', () => {
     await quarter('Q2', [{ on: '2026-04-08', cents: 20, mark: 'D', text: 'RETURNED ITEM' }]);
     await quarter('Q3', [{ on: '2026-07-08', cents: 250_000, mark: 'D', text: 'RETURNED ITEM' }]);
     for (const line of await world.pipeline.unmatched('2026-09-30')) {
-      await world.pipeline.settle({
+      await world.pipeline.resolve({
         line: line.id,
-        receipts: [String(stored?.['key'])],
+        expectedPayments: [String(stored?.['key'])],
         reason: 'bounced',
         by: world.people[0],
       });
@@ -259,7 +264,7 @@ describe('what a bank keeps', () => {
       500_000n,
     );
     expect(figures.find(({ name }) => name === 'IRS990/BankFeesKept')?.cents).toBe(2_500n);
-    expect(remarks.join()).toContain('banks kept 25.00');
+    expect(remarks.join()).toContain('banks deducted 25.00');
     expect(await world.rows('select cents::int, fee_cents::int from grant_received')).toEqual([
       { cents: 500_000, fee_cents: 2_500 },
     ]);
@@ -273,11 +278,11 @@ describe('what a bank keeps', () => {
     const entries = await world.pipeline.unmatched('2026-03-31');
     const line = entries.find(({ side }) => side === 'bank')?.id ?? '';
     const key = entries.find(({ side }) => side === 'ledger')?.id ?? '';
-    const decision = { line, receipts: [key], reason: 'wire fee', by: world.people[0] };
-    await expect(world.pipeline.settle({ ...decision, feeCents: 2_001 })).rejects.toMatchObject({
+    const decision = { line, expectedPayments: [key], reason: 'wire fee', by: world.people[0] };
+    await expect(world.pipeline.resolve({ ...decision, feeCents: 2_001 })).rejects.toMatchObject({
       code: 'REFUSED_BY_RULE',
     });
-    await world.pipeline.settle({ ...decision, feeCents: 2_000 });
+    await world.pipeline.resolve({ ...decision, feeCents: 2_000 });
     expect(await close('Q1')).toMatchObject({ kind: 'closed' });
     expect(await contributions()).toBe(500_000);
     expect(await world.pipeline.unmatched('2026-12-31')).toEqual([]);

@@ -88,13 +88,18 @@ describe('a period', () => {
     ]);
     const [line = '', second = ''] = waiting.map(({ id }) => id);
     const by = world.people[0];
-    const wrong = { line, receipts: ['nobody'], reason: 'x', by };
-    await expect(world.pipeline.settle(wrong)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    const wrong = { line, expectedPayments: ['nobody'], reason: 'x', by };
+    await expect(world.pipeline.resolve(wrong)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     const named = (text: string) =>
-      world.pipeline.settle({ line: text, receipts: [], reason: 'interest of the bank', by });
+      world.pipeline.resolve({
+        line: text,
+        expectedPayments: [],
+        reason: 'interest of the bank',
+        by,
+      });
     await expect(named(line.slice(0, 8))).rejects.toMatchObject({
       code: 'USAGE',
-      message: expect.stringMatching(/begins the ids of 2 open bank lines; give the number/),
+      message: expect.stringMatching(/matches 2 open bank lines; add the number/),
     });
     await expect(named(line.slice(0, 7))).rejects.toMatchObject({ code: 'USAGE' });
     await expect(named(`${line.slice(0, 8)}#9`)).rejects.toMatchObject({ code: 'NOT_FOUND' });
@@ -103,7 +108,7 @@ describe('a period', () => {
     expect(await named(short)).toEqual({ line });
     expect(await named(second)).toEqual({ line: second });
     const closed = await world.pipeline.closePeriod(JANUARY, NOWHERE, ACTOR);
-    expect(closed).toMatchObject({ kind: 'closed', handoff: { kind: 'passed', received: 1 } });
+    expect(closed).toMatchObject({ kind: 'closed', release: { kind: 'passed', received: 1 } });
     // Asked again, the same answer.
     expect(await world.pipeline.closePeriod(JANUARY, NOWHERE, ACTOR)).toEqual(closed);
   });
@@ -173,7 +178,7 @@ it('a statement that the bank sends again in other bytes counts once and blocks 
     expect(closed).toMatchObject({
       kind: 'closed',
       totals: { matchedCents: { USD: '1500000' }, outcomes: { 'P0-duplicate-delivery': 1 } },
-      handoff: { kind: 'passed', received: 1 },
+      release: { kind: 'passed', received: 1 },
     });
   } finally {
     await other.close();
@@ -223,14 +228,14 @@ describe('a threshold', () => {
         if (!(error instanceof Cut)) throw error;
       });
     }
-    expect(await pipeline.periods()).toMatchObject([{ to: '2026-02-28', isHandedOff: false }]);
+    expect(await pipeline.periods()).toMatchObject([{ to: '2026-02-28', isReleased: false }]);
     const march = await pipeline.closePeriod(MARCH, NEW_YORK, ACTOR);
     expect(march).toMatchObject({
       kind: 'closed',
-      handoff: { kind: 'blocked', crossings: [{ jurisdiction: 'NY', on: '2026-03-11' }] },
+      release: { kind: 'blocked', crossings: [{ jurisdiction: 'NY', on: '2026-03-11' }] },
     });
     const february = await pipeline.closePeriod(FEBRUARY, NEW_YORK, ACTOR);
-    expect(february).toMatchObject({ kind: 'closed', handoff: { kind: 'passed', received: 1 } });
+    expect(february).toMatchObject({ kind: 'closed', release: { kind: 'passed', received: 1 } });
     await other.close();
   });
 
@@ -239,7 +244,7 @@ describe('a threshold', () => {
     const organization = { ...NEW_YORK, fiscalYearEnd: end };
     for (const period of [FEBRUARY, MARCH]) {
       const closed = await other.pipeline.closePeriod(period, organization, ACTOR);
-      expect(closed).toMatchObject({ kind: 'closed', handoff: { kind: 'passed', received: 1 } });
+      expect(closed).toMatchObject({ kind: 'closed', release: { kind: 'passed', received: 1 } });
     }
     await other.close();
   });
@@ -249,11 +254,11 @@ describe('a threshold', () => {
     const { pipeline } = other;
     const organization = { states: ['MI'], fiscalYearEnd: '02-28' };
     expect(await pipeline.closePeriod(FEBRUARY, organization, ACTOR)).toMatchObject({
-      handoff: { kind: 'passed' },
+      release: { kind: 'passed' },
     });
     const march = await pipeline.closePeriod(MARCH, organization, ACTOR);
     if (march.kind !== 'closed') throw new Error(JSON.stringify(march));
-    expect(march.handoff).toMatchObject({
+    expect(march.release).toMatchObject({
       kind: 'blocked',
       crossings: [
         { jurisdiction: 'MI', on: '2026-03-11', totalCents: '3300000', due: '2026-04-10' },
@@ -261,7 +266,7 @@ describe('a threshold', () => {
     });
     const check = { jurisdiction: 'MI', evidence: 'MICS 1', by: other.people[0] };
     await pipeline.attachRegistrationCheck({ ...check, checkedOn: '2026-03-20' });
-    expect(await pipeline.handOff(march.period, organization, ACTOR)).toMatchObject({
+    expect(await pipeline.release(march.period, organization, ACTOR)).toMatchObject({
       kind: 'passed',
     });
     const year = { from: '2026-03-01', to: '2027-02-28' };
@@ -274,10 +279,10 @@ describe('a threshold', () => {
     const other = await twoMonths();
     const { pipeline, people } = other;
     const february = await pipeline.closePeriod(FEBRUARY, NEW_YORK, ACTOR);
-    expect(february).toMatchObject({ kind: 'closed', handoff: { kind: 'passed' } });
+    expect(february).toMatchObject({ kind: 'closed', release: { kind: 'passed' } });
     const march = await pipeline.closePeriod(MARCH, NEW_YORK, ACTOR);
     if (march.kind !== 'closed') throw new Error(JSON.stringify(march));
-    expect(march.handoff).toMatchObject({
+    expect(march.release).toMatchObject({
       kind: 'blocked',
       crossings: [{ jurisdiction: 'NY', on: '2026-03-11', totalCents: '3300000' }],
     });
@@ -291,11 +296,11 @@ describe('a threshold', () => {
     await expect(other.rows(past)).rejects.toMatchObject({ constraint: 'grant_handoff_checked' });
     const check = { jurisdiction: 'NY', evidence: 'registration 44-55-66', by: people[0] };
     await pipeline.attachRegistrationCheck({ ...check, checkedOn: '2026-03-01' });
-    expect(await pipeline.handOff(march.period, NEW_YORK, ACTOR)).toMatchObject({
+    expect(await pipeline.release(march.period, NEW_YORK, ACTOR)).toMatchObject({
       kind: 'blocked',
     });
     await pipeline.attachRegistrationCheck({ ...check, checkedOn: '2026-03-20' });
-    expect(await pipeline.handOff(march.period, NEW_YORK, ACTOR)).toMatchObject({
+    expect(await pipeline.release(march.period, NEW_YORK, ACTOR)).toMatchObject({
       kind: 'passed',
       received: 1,
     });
@@ -318,7 +323,7 @@ describe('a threshold', () => {
     expect(inTheNext.crossings).toEqual([]);
     expect(await pipeline.status()).toMatchObject({
       closedPeriods: 2,
-      blockedHandoffs: 0,
+      blockedReleases: 0,
       matched: 2,
     });
     await other.close();

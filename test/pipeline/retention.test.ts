@@ -55,7 +55,7 @@ it('the feed that paid a federal award, and its SF-425, are kept as long as the 
     ['2026-01-29', '2026-02-28'],
   ] as const) {
     const closed = await pipeline.closePeriod({ account: ACCOUNT, from, to }, NOWHERE, ACTOR);
-    expect(closed, JSON.stringify(closed)).toMatchObject({ handoff: { kind: 'passed' } });
+    expect(closed, JSON.stringify(closed)).toMatchObject({ release: { kind: 'passed' } });
   }
   // 2 CFR 200.334: three years from the final report, which is due 120 days after the end.
   expect(await keptUntil(`reconciliation/${january}`)).toEqual(['2039-04-29']);

@@ -1,4 +1,4 @@
-/** What the rules make of money that was handed on: thresholds with their dates, and what must be confirmed. */
+/** What the rules make of money that was released: thresholds with their dates, and what must be confirmed. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   ACCOUNT,
@@ -67,7 +67,7 @@ describe('states that are watched', () => {
 
 describe('money that is passed on', () => {
   const terms = { subaward_total_max: 90_000_00, subaward_approval_above: 35_000_00 };
-  const instalment = (n: number, more: object) =>
+  const installment = (n: number, more: object) =>
     awardJson({
       id: 'FED-1',
       cents: 100_000_00,
@@ -89,9 +89,9 @@ describe('money that is passed on', () => {
     await world.pipeline.ingestAwards(
       awardsSource(
         [
-          instalment(5, { terms }),
-          instalment(6, { terms: { subaward_total_max: 80_000_00 } }),
-          instalment(7, {}),
+          installment(5, { terms }),
+          installment(6, { terms: { subaward_total_max: 80_000_00 } }),
+          installment(7, {}),
         ],
         'federal.ndjson',
       ),
@@ -117,7 +117,7 @@ describe('money that is passed on', () => {
         isAllowed: false,
         violations: [
           'subawards of 8000001 cents are above the limit of 8000000',
-          'subaward s3 of 3500001 cents needs approval before it is made',
+          'subaward s3 of 3500001 cents needs prior approval',
         ],
       },
     ]);
@@ -133,7 +133,7 @@ describe('money that is passed on', () => {
     expect(subawards).toEqual([]);
     expect(tasks).toEqual([
       expect.stringMatching(/guidance_version of award A-1/),
-      expect.stringMatching(/Find the award NO-1/),
+      expect.stringMatching(/Import award NO-1/),
     ]);
   });
 });

@@ -1,14 +1,14 @@
-/** What people have settled, beside what the rules are asked about; and the hash of a matching. */
+/** What people have resolved, beside what the rules are asked about; and the hash of a matching. */
 import { describe, expect, it } from 'vitest';
 import { matchEach } from '../../src/grants/rules/matching/match.ts';
 import { PackedEntries } from '../../src/grants/rules/matching/entries/open-entries.ts';
 import { DraftTotals } from '../../src/grants/pipeline/reconciliation/draft-totals.ts';
-import { SettledEntries } from '../../src/grants/pipeline/reconciliation/settled-entries.ts';
+import { ResolvedEntries } from '../../src/grants/pipeline/reconciliation/resolved-entries.ts';
 import { matchWorld } from '../grants/match-worlds.ts';
-import { line, mulberry32, receipt, shuffled } from '../grants/reco.ts';
+import { line, mulberry32, expectedPayment, shuffled } from '../grants/reco.ts';
 
 describe('entries that people have spoken about', () => {
-  const settlement = (ordinal: number, ...awards: string[]) => ({
+  const resolution = (ordinal: number, ...awards: string[]) => ({
     feed: 'f',
     ordinal,
     awards,
@@ -19,39 +19,39 @@ describe('entries that people have spoken about', () => {
   });
 
   it('are kept aside, the others are not', () => {
-    const settled = new SettledEntries([settlement(1, 'l1')]);
-    expect(settled.keepLine(line({ id: 'f#1' }))).toBe(true);
-    expect(settled.keepLine(line({ id: 'f#2' }))).toBe(false);
-    expect(settled.keepReceipt(receipt({ id: 'l1' }))).toBe(true);
-    expect(settled.keepReceipt(receipt({ id: 'l2' }))).toBe(false);
-    const { byPerson, lines, receipts } = settled.decided();
+    const resolved = new ResolvedEntries([resolution(1, 'l1')]);
+    expect(resolved.keepLine(line({ id: 'f#1' }))).toBe(true);
+    expect(resolved.keepLine(line({ id: 'f#2' }))).toBe(false);
+    expect(resolved.keepExpectedPayment(expectedPayment({ id: 'l1' }))).toBe(true);
+    expect(resolved.keepExpectedPayment(expectedPayment({ id: 'l2' }))).toBe(false);
+    const { byPerson, lines, expectedPayments } = resolved.decided();
     expect(byPerson).toMatchObject([
       { outcome: { rule: 'person', status: 'matched', bank: ['f#1'], ledger: ['l1'] } },
     ]);
-    expect([...lines, ...receipts]).toEqual([]);
+    expect([...lines, ...expectedPayments]).toEqual([]);
   });
 
   it('go back to the rules where the line is not there, or a receipt has gone', () => {
-    const settled = new SettledEntries([
-      settlement(1, 'l1'),
-      settlement(2, 'l2', 'gone'),
-      settlement(3),
+    const resolved = new ResolvedEntries([
+      resolution(1, 'l1'),
+      resolution(2, 'l2', 'gone'),
+      resolution(3),
     ]);
-    for (const id of ['f#2', 'f#3']) settled.keepLine(line({ id }));
-    for (const id of ['l1', 'l2']) settled.keepReceipt(receipt({ id }));
-    const { byPerson, lines, receipts } = settled.decided();
+    for (const id of ['f#2', 'f#3']) resolved.keepLine(line({ id }));
+    for (const id of ['l1', 'l2']) resolved.keepExpectedPayment(expectedPayment({ id }));
+    const { byPerson, lines, expectedPayments } = resolved.decided();
     expect(byPerson.map(({ outcome }) => [outcome.status, outcome.bank])).toEqual([
       ['ignored', ['f#3']],
     ]);
     expect([...lines].map(({ id }) => id)).toEqual(['f#2']);
-    expect([...receipts].map(({ id }) => id)).toEqual(['l1', 'l2']);
+    expect([...expectedPayments].map(({ id }) => id)).toEqual(['l1', 'l2']);
   });
 
   it('the first of two lines has the receipt that both were settled with', () => {
-    const settled = new SettledEntries([settlement(1, 'l1'), settlement(2, 'l1')]);
-    for (const id of ['f#2', 'f#1']) settled.keepLine(line({ id }));
-    settled.keepReceipt(receipt({ id: 'l1' }));
-    const { byPerson, lines } = settled.decided();
+    const resolved = new ResolvedEntries([resolution(1, 'l1'), resolution(2, 'l1')]);
+    for (const id of ['f#2', 'f#1']) resolved.keepLine(line({ id }));
+    resolved.keepExpectedPayment(expectedPayment({ id: 'l1' }));
+    const { byPerson, lines } = resolved.decided();
     expect(byPerson.map(({ outcome }) => outcome.bank)).toEqual([['f#1']]);
     expect([...lines].map(({ id }) => id)).toEqual(['f#2']);
   });
@@ -60,7 +60,7 @@ describe('entries that people have spoken about', () => {
 describe('the totals of a matching', () => {
   const totalsOf = (world: ReturnType<typeof matchWorld>, batchEntries: number) => {
     const entries = new PackedEntries();
-    for (const one of world.receipts) entries.addReceipt(one);
+    for (const one of world.expectedPayments) entries.addExpectedPayment(one);
     for (const one of world.lines) entries.addLine(one);
     const totals = new DraftTotals();
     for (const { outcome } of matchEach(entries, { batchEntries })) totals.add(outcome);
@@ -74,7 +74,7 @@ describe('the totals of a matching', () => {
       const random = mulberry32(seed);
       const mixed = {
         lines: shuffled(world.lines, random),
-        receipts: shuffled(world.receipts, random),
+        expectedPayments: shuffled(world.expectedPayments, random),
       };
       const totals = totalsOf(world, Infinity);
       expect(totalsOf(mixed, 0), `seed ${seed}`).toEqual(totals);
@@ -90,7 +90,8 @@ describe('the totals of a matching', () => {
   it('hold more outcomes than the first room for their hashes', () => {
     const totals = new DraftTotals();
     const entries = new PackedEntries();
-    for (let at = 0; at < 3_000; at += 1) entries.addReceipt(receipt({ id: `l${at}` }));
+    for (let at = 0; at < 3_000; at += 1)
+      entries.addExpectedPayment(expectedPayment({ id: `l${at}` }));
     for (const { outcome } of matchEach(entries)) totals.add(outcome);
     expect(totals.totals().outcomes).toEqual({ 'P6-unmatched-ledger': 3_000 });
   });

@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RoleName, rolesState } from '../../src/postgres/roles.ts';
+import type { RoleName } from '../../src/postgres/role-rights.ts';
+import { rolesState } from '../../src/postgres/roles.ts';
 import { STAGE_TABLES, STAGES } from '../../src/postgres/grant-walls.ts';
 import {
   ACCOUNT,
@@ -364,7 +365,7 @@ it('a stage imports no other stage', () => {
       const text = readFileSync(join(folder, stage, file), 'utf8');
       for (const [, target] of text.matchAll(/from '\.\.\/([^.'][^']*)'/g)) {
         expect(
-          ['contracts.ts', 'bytes.ts', 'fiscal-years.ts', 'handed-award.ts', 'questions.ts'],
+          ['contracts.ts', 'bytes.ts', 'fiscal-years.ts', 'passed-award.ts', 'questions.ts'],
           `${stage}/${file}`,
         ).toContain(target);
       }

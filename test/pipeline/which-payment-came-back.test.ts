@@ -55,9 +55,9 @@ async function played(paid: Partial<Entry>, april: readonly Partial<Entry>[]) {
   );
   const keys = rows.map((row) => String(row['key']));
   return {
-    settle: async (line: number, ...receipts: readonly string[]) => {
-      const word = { line: `${feed}#${line}`, receipts, reason: 'asked', by: of.people[0] };
-      await pipeline.settle(word);
+    resolve: async (line: number, ...expectedPayments: readonly string[]) => {
+      const word = { line: `${feed}#${line}`, expectedPayments, reason: 'asked', by: of.people[0] };
+      await pipeline.resolve(word);
     },
     keys,
     /** Awards that are open and lines that are asked about, by their numbers. */
@@ -122,21 +122,21 @@ it.each<readonly [string, Partial<Entry>, Partial<Entry>, Entry]>([
     back(`ACH DEBIT TRACE ${TRACE}`),
   ],
 ])('is asked about where both have the same %s', async (_what, first, second, taken) => {
-  const { waiting, why, settle, close, keys } = await played(first, [second, taken]);
+  const { waiting, why, resolve, close, keys } = await played(first, [second, taken]);
   // The second payment of a paid award is a question of its own.
   expect(await waiting()).toEqual(['A-1', 'line 1', 'line 2']);
   expect(await why()).toMatch(
-    /(?:A return, and more than one payment could be meant|It has the trace of more than one payment): [0-9a-f]+#1 of 2026-04-02, and .* of 2026-03-10, which a closed period has counted/,
+    /(?:A return, and it could reverse more than one payment|It has the trace of more than one payment): [0-9a-f]+#1 of 2026-04-02, and .* of 2026-03-10, which was counted in a closed period/,
   );
-  await settle(2, keys[0] ?? '');
+  await resolve(2, keys[0] ?? '');
   // It is expected again, and the second payment brings it.
   expect(await waiting()).toEqual(['A-1']);
   expect(await close()).toEqual({ 'A-0': CENTS });
 });
 
 it('is asked about where a person has settled the open payment that could be meant', async () => {
-  const { waiting, settle, keys } = await played({}, [{ text: 'GIFT' }, back('RETURNED ITEM')]);
-  await settle(1, keys[1] ?? '');
+  const { waiting, resolve, keys } = await played({}, [{ text: 'GIFT' }, back('RETURNED ITEM')]);
+  await resolve(1, keys[1] ?? '');
   expect(await waiting()).toEqual(['line 2']);
 });
 

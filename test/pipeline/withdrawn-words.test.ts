@@ -38,7 +38,7 @@ interface Played {
     more?: Partial<BankStatement>,
   ) => Promise<string>;
   readonly withdraw: (feed: string) => Promise<void>;
-  readonly settle: (line: string, ...receipts: readonly string[]) => Promise<void>;
+  readonly resolve: (line: string, ...expectedPayments: readonly string[]) => Promise<void>;
   readonly questions: () => Promise<readonly string[]>;
   /** Awards that the closed month has money for, and undefined where it does not close. */
   readonly closed: () => Promise<readonly string[] | undefined>;
@@ -70,8 +70,13 @@ async function play(): Promise<Played> {
         by: people[1],
       });
     },
-    settle: async (line, ...receipts) => {
-      await pipeline.settle({ line, receipts, reason: 'the letter says so', by: people[0] });
+    resolve: async (line, ...expectedPayments) => {
+      await pipeline.resolve({
+        line,
+        expectedPayments,
+        reason: 'the letter says so',
+        by: people[0],
+      });
     },
     questions: async () => {
       const waiting = await pipeline.unmatched('2026-04-15');
@@ -96,10 +101,10 @@ it.each([
   ['bai2', 'bai2', 'after'],
   ['camt053', 'mt940', 'after'],
 ] as const)('holds from %s to the %s that comes %s the withdrawal', async (one, other, when) => {
-  const { keys, take, withdraw, settle, questions, closed } = await play();
+  const { keys, take, withdraw, resolve, questions, closed } = await play();
   const numbered = { ...entry, number: 'N1' };
   const feed = await take(one, [numbered, wrong]);
-  await settle(`${feed}#1`, keys[1] ?? '');
+  await resolve(`${feed}#1`, keys[1] ?? '');
   if (when === 'after') await withdraw(feed);
   await take(other, [numbered], { copy: '2' });
   if (when === 'before') await withdraw(feed);
@@ -108,20 +113,20 @@ it.each([
 });
 
 it('a later word about the new line counts', async () => {
-  const { keys, take, withdraw, settle, closed } = await play();
+  const { keys, take, withdraw, resolve, closed } = await play();
   const feed = await take('camt053', [{ ...entry, number: 'N1' }, wrong]);
-  await settle(`${feed}#1`, keys[1] ?? '');
+  await resolve(`${feed}#1`, keys[1] ?? '');
   await withdraw(feed);
   const second = await take('camt053', [{ ...entry, number: 'N1' }]);
-  await settle(`${second}#1`, keys[0] ?? '');
+  await resolve(`${second}#1`, keys[0] ?? '');
   expect(await closed()).toEqual([keys[0]]);
 });
 
 it('holds for each of two equal gifts where both come again', async () => {
-  const { keys, take, withdraw, settle, questions, closed } = await play();
+  const { keys, take, withdraw, resolve, questions, closed } = await play();
   const feed = await take('camt053', [entry, entry, wrong]);
-  await settle(`${feed}#1`, keys[1] ?? '');
-  await settle(`${feed}#2`, keys[0] ?? '');
+  await resolve(`${feed}#1`, keys[1] ?? '');
+  await resolve(`${feed}#2`, keys[0] ?? '');
   await withdraw(feed);
   await take('camt053', [entry, entry]);
   expect(await questions()).toEqual([]);
@@ -136,18 +141,18 @@ it.each<readonly [string, readonly Entry[], readonly Entry[]]>([
   ['is one of two that look alike', [entry], [entry, entry]],
   ['is the only one of two that looked alike', [entry, entry], [entry]],
 ])('is asked for again where the new line %s', async (_what, before, after) => {
-  const { keys, take, withdraw, settle, questions } = await play();
+  const { keys, take, withdraw, resolve, questions } = await play();
   const feed = await take('camt053', [...before, wrong]);
-  await settle(`${feed}#1`, keys[1] ?? '');
+  await resolve(`${feed}#1`, keys[1] ?? '');
   await withdraw(feed);
   await take('camt053', after);
   expect(await questions()).toHaveLength(after.length);
 });
 
 it('is asked for again where two statements that follow each other have such a line', async () => {
-  const { keys, take, withdraw, settle, questions } = await play();
+  const { keys, take, withdraw, resolve, questions } = await play();
   const feed = await take('mt940', [entry, wrong]);
-  await settle(`${feed}#1`, keys[1] ?? '');
+  await resolve(`${feed}#1`, keys[1] ?? '');
   await withdraw(feed);
   const day = { from: '2026-03-11', to: '2026-03-11' };
   await take('mt940', [entry], { ...day, number: 1 });

@@ -8,7 +8,8 @@ import type {
   Pipeline,
 } from '../../src/grants/pipeline/contracts.ts';
 import { openPipeline } from '../../src/grants/pipeline/open-pipeline.ts';
-import { type RoleName, rolesState } from '../../src/postgres/roles.ts';
+import type { RoleName } from '../../src/postgres/role-rights.ts';
+import { rolesState } from '../../src/postgres/roles.ts';
 import { databaseWithRoles, type FreshDatabase } from '../fixtures/database.ts';
 
 export { random };

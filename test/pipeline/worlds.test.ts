@@ -105,13 +105,18 @@ async function office(pipeline: Pipeline, truth: Truth, world: GrantsWorld): Pro
     await pipeline.reconcilePeriod({ to }, ACTOR);
     for (const entry of await pipeline.unmatched(to)) {
       if (entry.side !== 'bank') continue;
-      const settled = { line: entry.id, receipts: [], reason: 'interest', by: world.people[0] };
-      await pipeline.settle(settled);
+      const resolved = {
+        line: entry.id,
+        expectedPayments: [],
+        reason: 'interest',
+        by: world.people[0],
+      };
+      await pipeline.resolve(resolved);
     }
     const closed = await pipeline.closePeriod({ account: ACCOUNT, from, to }, NOWHERE, ACTOR);
     expect(closed, JSON.stringify(closed)).toMatchObject({
       kind: 'closed',
-      handoff: { kind: 'passed' },
+      release: { kind: 'passed' },
     });
   }
 }

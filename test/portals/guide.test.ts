@@ -121,7 +121,7 @@ describe('the guide', () => {
     );
     expect(exitCode, out).toBe(0);
     expect(out).toMatch(/fingerprint [0-9a-f]{64}/);
-    expect(out).toMatch(/US-VT at .* does what its profile promises \(\d+ checks, \d+ skipped\)\./);
+    expect(out).toMatch(/US-VT at .* conforms to its profile \(\d+ checks, \d+ skipped\)\./);
   });
 
   it('names every reason of the code with its meaning, and no other', () => {
@@ -146,7 +146,7 @@ describe('portal check', () => {
     });
     const text = await run('portal', 'check', file, url, '--wait', '1');
     expect(text.out).toMatch(/health +failed +HEALTH_BAD +\/health: 503/);
-    expect(text.out).toContain('breaks its profile: 1 of');
+    expect(text.out).toContain('does not conform to its profile: 1 of');
   });
 
   it('refuses a portal on the internet unless automation is allowed, before anything is sent', async () => {

@@ -89,7 +89,7 @@ describe('Delaware', () => {
     );
   });
 
-  it('takes English characters only', async () => {
+  it('accepts English characters only', async () => {
     const { world, profile } = await open('us-de');
     const { verdict, exchange } = await world.send(
       profile,

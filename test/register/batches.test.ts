@@ -13,7 +13,7 @@ import { nextObligation, onFilingComplete } from '../../src/filings/acts/registe
 import { recompute } from '../../src/entities/acts/recompute.ts';
 import type { BatchId } from '../../src/core/ids.ts';
 import type { Profile } from '../../src/core/profile.ts';
-import { runJobsOnce } from '../../src/work/on-demand.ts';
+import { runBackgroundWorkOnce } from '../../src/oversight/jobs.ts';
 import { readProfile } from '../../src/lanes/profile/read-profile.ts';
 import { listPeople } from '../../src/people/store/people.ts';
 import { type Server, startServer } from '../delivery/server.ts';
@@ -280,8 +280,8 @@ describe('after an acceptance', () => {
     const due = String(first?.['due']);
     // Registered with the first run: events are taken for the consumers that are known.
     const jobs = { ...app, target: server.target, schema: 'filewright', environment: {} };
-    await runJobsOnce({ ...jobs, consumers: [nextObligation(app)] });
-    await runJobsOnce({ ...jobs, consumers: [nextObligation(app)] });
+    await runBackgroundWorkOnce({ ...jobs, consumers: [nextObligation(app)] });
+    await runBackgroundWorkOnce({ ...jobs, consumers: [nextObligation(app)] });
     const after = await owed();
     const next = `${Number(due.slice(0, 4)) + 1}${due.slice(4, 7)}`;
     expect(after).toMatchObject(

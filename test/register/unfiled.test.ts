@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createBatch } from '../../src/filings/acts/register-batch.ts';
 import { instant } from '../../src/core/time.ts';
-import { queueDigest } from '../../src/work/digest.ts';
+import { queueDigest } from '../../src/filings/watch/digest.ts';
 import { unfiledSoon, watchUnfiled } from '../../src/filings/watch/unfiled-watch.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { csv, Office, TODAY } from './office.ts';
@@ -48,7 +48,7 @@ describe('an obligation without a filing', () => {
     expect(raised.map(({ severity }) => severity)).toEqual(['warning', 'warning', 'critical']);
     expect(raised[0]).toMatchObject({
       subject: 'US-CA, due 2027-01-31',
-      text: '2 obligations have no filing (US-CA, due 2027-01-31). Put what is owed into a batch: filewright batch create --due-before 2027-02-01 --jurisdiction US-CA',
+      text: '2 obligations have no filing (US-CA, due 2027-01-31). Create a batch: filewright batch create --due-before 2027-02-01 --jurisdiction US-CA',
     });
     expect(raised[2]?.['text']).toContain('and are late');
   });
@@ -57,8 +57,8 @@ describe('an obligation without a filing', () => {
     await office.import(csv(california('E1', 'C0000001')));
     expect(await watchUnfiled(at('2027-01-26'))).toMatchObject([{ obligations: 1 }]);
     await office.rows(
-      `update alert set acknowledged_at = now(), acknowledged_by = (select id from person where tenant = $1 limit 1),
-         tell_at = null where tenant = $1`,
+      `update alert set acknowledged_at = now(), acknowledged_by = (select id from person where tenant = $1 limit 1)
+       where tenant = $1`,
     );
     expect(await watchUnfiled(at('2027-01-26'))).toEqual([]);
     await office.import(csv(california('E1', 'C0000001'), california('E2', 'C0000002')));
@@ -75,7 +75,9 @@ describe('an obligation without a filing', () => {
     );
     expect(await unfiledSoon(at('2027-01-26'))).toMatchObject([{ obligations: 1 }]);
     await queueDigest(at('2027-01-26'));
-    const [mail] = await office.rows(`select body from notice where tenant = $1`);
+    const [mail] = await office.rows(
+      `select body->>'text' as body from work where tenant = $1 and kind = 'mail'`,
+    );
     expect(mail?.['body']).toMatch(/1 {2}owed soon or already late, without a filing/);
     await createBatch(office.app, office.clerk, {
       dueBefore: '2027-02-01',

@@ -72,7 +72,7 @@ describe('review by commands', () => {
       [['correct', nobody, '--reason', 'tried in a test'], 2],
       [['accept-as-filed', nobody, '--reason', 'tried in a test', '--receipt', 'R'], 2],
       [['reject', nobody, '--reason', ' '], 2],
-      [['hand-on', nobody, '--reason', 'tried in a test', '--to', 'Nobody'], 3],
+      [['assign', nobody, '--reason', 'tried in a test', '--to', 'Nobody'], 3],
     ] as const) {
       const ended = await world.run(['review', ...args], paula);
       expect(ended.code, `${args.join(' ')}: ${ended.stderr}`).toBe(code);

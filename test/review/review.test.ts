@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   acceptFiling,
-  handOnFiling,
+  assignFiling,
   rejectFiling,
 } from '../../src/filings/acts/reviews-closing.ts';
 import {
@@ -327,7 +327,7 @@ describe('many at once', () => {
     const { app, paula } = world;
     const { id, filing } = await world.refused();
     const other = await world.refused();
-    await handOnFiling(app, paula, { id: filing.id, reason: why, to: 'Arthur Approver' });
+    await assignFiling(app, paula, { id: filing.id, reason: why, to: 'Arthur Approver' });
     const batch = id;
     for (const filter of [
       { batch, lane: 'US-DE' },
@@ -368,7 +368,10 @@ describe('what one person does alone', () => {
       evidence: { kind: 'file', name: 'page.html', bytes: page },
     });
     expect(await world.filing(filing.id)).toMatchObject({ status: 'accepted', receipt: 'CA-77' });
-    const [event] = await world.sql(`select type from outbox_event where filing = $1`, [filing.id]);
+    const [event] = await world.sql(
+      `select body->>'type' as type from work where kind = 'event' and body->>'filing' = $1`,
+      [filing.id],
+    );
     expect(event).toEqual({ type: 'COMPLIANCE_FILING_COMPLETE' });
     const entries = await world.sql(
       `select convert_from(bytes, 'UTF8') as entry from ledger_entry where convert_from(bytes, 'UTF8') like '%accept_as_filed%'
@@ -447,7 +450,7 @@ describe('what one person does alone', () => {
   it('handing on names a person who exists, and leaves the filing where it is', async () => {
     const { app, paula } = world;
     const { filing } = await world.refused();
-    const hand = (to: string) => handOnFiling(app, paula, { id: filing.id, reason: why, to });
+    const hand = (to: string) => assignFiling(app, paula, { id: filing.id, reason: why, to });
     await expect(hand('Nobody')).rejects.toMatchObject({ code: 'NOT_FOUND' });
     await hand('Arthur Approver');
     const assigned = await assignedPeople(app.session, app.tenant, [filing.id]);

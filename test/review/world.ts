@@ -136,7 +136,7 @@ export class ReviewWorld {
 
   only(filings: readonly FilingView[]): FilingView {
     const [filing] = filings;
-    if (filing === undefined || filings.length > 1) throw new Error('one filing was expected');
+    if (filing === undefined || filings.length > 1) throw new Error('expected one filing');
     return filing;
   }
 

@@ -239,9 +239,9 @@ it('every combination of a sound matrix ends at MANUAL', () => {
 
 describe('what is no matrix', () => {
   it.each([
-    ['"tier": "SECONDARY"', '"tier": "SECOND"', /nodes\/bio-lead\/tier: one of PRIMARY/],
+    ['"tier": "SECONDARY"', '"tier": "SECOND"', /nodes\/bio-lead\/tier: expected one of PRIMARY/],
     ['"kind": "http"', '"kind": "fax"', /targets\/bio-endpoint\/kind/],
-    ['"privileged"', '"privilleged"', /"privileged" was expected/],
+    ['"privileged"', '"privilleged"', /"privileged" is missing/],
   ])('%s as %s is refused by its line', (from, to, message) => {
     const text = readSample('patent-matrix.json').replace(from, to);
     expect(() => readMatrix({ file: 'matrix.json', text })).toThrow(message);
@@ -300,12 +300,15 @@ describe('an assignment table', () => {
     matrixWith((m) => void (m['assignment'] = json(tables as unknown as JsonValue)));
 
   it.each([
-    [{ ...TABLE, url: 'assignments.example' }, /assignment\/0\/url: an address such as https:/],
+    [
+      { ...TABLE, url: 'assignments.example' },
+      /assignment\/0\/url: expected an address such as https:/,
+    ],
     [{ ...TABLE, url: 'ftp://assignments.example' }, /assignment\/0\/url/],
     [{ ...TABLE, url: 'https://me:secret@assignments.example' }, /assignment\/0\/url/],
-    [{ ...TABLE, credential: 'tok-123' }, /assignment\/0\/credential: a reference was expected/],
-    [{ client: '*', url: TABLE.url }, /assignment\/0.*"technology_group" was expected/],
-    [{ ...TABLE, password: 'x' }, /assignment\/0\/password: this key is not known/],
+    [{ ...TABLE, credential: 'tok-123' }, /assignment\/0\/credential: expected a reference/],
+    [{ client: '*', url: TABLE.url }, /assignment\/0.*"technology_group" is missing/],
+    [{ ...TABLE, password: 'x' }, /assignment\/0\/password: unknown key/],
   ])('%j is refused by its field', (table, message) => {
     expect(() => withTables(table)).toThrow(message);
   });

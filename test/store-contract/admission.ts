@@ -53,7 +53,7 @@ export function admissionContract(open: OpenWorld): void {
       ]);
       const [conflict] = await world.here.intake.admit([await filing('o-1', '{"a":2}')]);
       expect(conflict).toMatchObject({ kind: 'conflict', filing: one.envelope.id });
-      if (conflict?.kind !== 'conflict') throw new Error('a conflict was expected');
+      if (conflict?.kind !== 'conflict') throw new Error('expected a conflict');
       expect(Buffer.from(world.vault.open(conflict.existing)).toString()).toBe('{"a":1}');
     });
 

@@ -91,7 +91,7 @@ export function claimsContract(open: OpenWorld): void {
           failingSince: undefined,
         },
       });
-      if (held === undefined) throw new Error('a claim was expected');
+      if (held === undefined) throw new Error('expected a claim');
       expect(Buffer.from(world.vault.open(held.payload)).toString()).toBe('{"amount":12}');
       expect(await world.filing(held.filing.id)).toMatchObject({
         status: 'submitted',

@@ -124,7 +124,7 @@ export function outcomesContract(open: OpenWorld): void {
           attemptIds: [attemptId(world.ids.next())],
         });
         const [elsewhere] = claims;
-        if (elsewhere === undefined) throw new Error('one claim was expected');
+        if (elsewhere === undefined) throw new Error('expected one claim');
         const answer = await tick(world.here, worker, [await outcome(world, elsewhere, SAME)]);
         expect(answer.disputed).toEqual([]);
       });
@@ -159,7 +159,7 @@ export function outcomesContract(open: OpenWorld): void {
       await record(world, unknown);
       await world.advance(2_001);
       const [late] = await world.here.delivery.takeLate(worker, 9);
-      if (late === undefined) throw new Error('a late filing was expected');
+      if (late === undefined) throw new Error('expected a late filing');
       await record(world, unknown);
       expect(await world.filing(urgent.filing.id)).toMatchObject({ holder: worker });
       await record(world, await outcome(world, late, { to: 'fallout' }));
@@ -186,7 +186,7 @@ export function outcomesContract(open: OpenWorld): void {
         { no: 1, holder: worker, verdict: 'accepted', counted: false },
       ]);
       // The heir's own outcome counts beside it.
-      if (taken === undefined) throw new Error('an orphan was expected');
+      if (taken === undefined) throw new Error('expected an orphan');
       const step = askStep(await world.now());
       await record(world, await outcome(world, taken, { to: 'submitted', step }));
       const kept = await world.outcomes(held.filing.id);
@@ -200,7 +200,7 @@ export function outcomesContract(open: OpenWorld): void {
       await world.here.delivery.endWorker(worker);
       const heir = await register(world);
       const [taken] = await world.here.delivery.takeOrphans(heir, 1);
-      if (taken === undefined) throw new Error('an orphan was expected');
+      if (taken === undefined) throw new Error('expected an orphan');
       const [stale, present] = [
         await outcome(world, held, ACCEPTED),
         await outcome(world, taken, RETRY),
@@ -233,7 +233,7 @@ export function outcomesContract(open: OpenWorld): void {
       await record(world, await outcome(world, held, { to: 'rejected' }));
       const [attempt] = await world.here.delivery.history(held.filing.id);
       const sealed = attempt?.outcome?.sealed;
-      if (sealed === undefined) throw new Error('a sealed exchange was expected');
+      if (sealed === undefined) throw new Error('expected a sealed exchange');
       expect(Buffer.from(world.vault.open(sealed)).toString()).toBe('{"status":200}');
     });
 

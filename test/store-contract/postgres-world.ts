@@ -27,7 +27,7 @@ export interface PostgresWorld extends World {
 
 /** Text columns and bigints come as texts. */
 function text(value: unknown): string {
-  if (typeof value !== 'string') throw new Error('a text was expected from the database');
+  if (typeof value !== 'string') throw new Error('expected a text from the database');
   return value;
 }
 
@@ -102,8 +102,8 @@ export async function postgresWorld(database: FreshDatabase): Promise<PostgresWo
     async addLane({ code, ceiling, longestServiceMs }) {
       const state = { pause: { kind: 'none' }, breaker: { state: 'closed', failures: 0 } };
       await run(
-        `insert into lane (tenant, code, profile, ceiling, state, longest_service_ms, ver)
-         values ($1, $2, '{}', $3, $4, $5, 0)`,
+        `insert into lane (tenant, code, profile, ceiling, state, longest_service_ms, effect, ver)
+         values ($1, $2, '{}', $3, $4, $5, 'filing', 0)`,
         [tenant, code, ceiling, { ...state, throttles: 0, missing: 0 }, longestServiceMs],
       );
       await run(
@@ -146,7 +146,9 @@ export async function postgresWorld(database: FreshDatabase): Promise<PostgresWo
       }));
     },
     async outbox() {
-      const rows = await run('select filing from outbox_event where tenant = $1 order by at');
+      const rows = await run(
+        `select body->>'filing' as filing from work where tenant = $1 and kind = 'event' order by created_at`,
+      );
       return rows.map((row) => filingId(text(row['filing'])));
     },
     async waiting() {
@@ -160,7 +162,7 @@ export async function postgresWorld(database: FreshDatabase): Promise<PostgresWo
         `select bytes from ledger_entry where tenant = $1 and boundary = 'filing' order by seq`,
       );
       return rows.map((row) => {
-        if (!(row['bytes'] instanceof Uint8Array)) throw new Error('bytes were expected');
+        if (!(row['bytes'] instanceof Uint8Array)) throw new Error('expected bytes');
         return row['bytes'];
       });
     },

@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { addMs } from '../../src/core/time.ts';
+import { addMs, instant } from '../../src/core/time.ts';
 import type { LaneState } from '../../src/core/lane.ts';
 import {
+  askStep,
   claim,
   claimOne,
   HOUR_MS,
+  LANE,
   outcome,
   queueFilings,
   record,
@@ -27,12 +29,36 @@ export function recoveryContract(open: OpenWorld): void {
       await world.here.delivery.changeLane(lane, { ...lane, pause: next }, []);
     };
 
+    it('of a lane that drains hands out questions and no filing, counts those that are open, and is seen by all', async () => {
+      await queueFilings(world, [{}, {}]);
+      const worker = await register(world);
+      const asked = await claimOne(world, worker);
+      const step = askStep(await world.now());
+      await record(world, await outcome(world, asked, { to: 'submitted', step }));
+      const { now: since, lanes } = await world.here.delivery.survey();
+      const questions = (at: number) => world.there.delivery.openQuestions(LANE, instant(at));
+      expect([await questions(since - HOUR_MS), await questions(since)]).toEqual([0, 1]);
+      const [lane] = lanes;
+      if (lane === undefined) throw new Error('no lane');
+      const run = { state: 'checking', step: 'drain', since, nextAt: since } as const;
+      const recovering = {
+        pause: { kind: 'held', since, reason: 'breaker' },
+        recovery: { reason: 'breaker', code: 'FAILURES', hurriedBy: ['ann'], run },
+      } as const;
+      await world.here.delivery.changeLane(lane, { ...lane, ...recovering }, []);
+      expect((await world.there.delivery.survey()).lanes).toMatchObject([recovering]);
+      const claims = await claim(world, worker, 9);
+      expect(claims.map(({ filing }) => filing.id)).toEqual([asked.filing.id]);
+      // In somebody's hands it is open still.
+      expect(await questions(since - HOUR_MS)).toBe(1);
+    });
+
     it('adopts exactly the claims that a worker has not heard of', async () => {
       await queueFilings(world, [{}, {}, {}]);
       const [worker, other] = [await register(world), await register(world)];
       const [known, unheard] = await claim(world, worker, 2);
       await claim(world, other, 1);
-      if (known === undefined) throw new Error('a claim was expected');
+      if (known === undefined) throw new Error('expected a claim');
       const adopted = await world.here.delivery.adopt(worker, [known.filing.id]);
       expect(adopted).toEqual([unheard]);
       expect(await world.here.delivery.adopt(worker, [])).toHaveLength(2);
@@ -171,7 +197,7 @@ export function recoveryContract(open: OpenWorld): void {
       await world.advance(60_001);
       const heir = await register(world);
       const [late] = await world.here.delivery.takeLate(heir, 9);
-      if (late === undefined) throw new Error('a late filing was expected');
+      if (late === undefined) throw new Error('expected a late filing');
       await record(world, await outcome(world, late, { to: 'fallout', verdict: 'late' }));
       expect(await world.filing(late.filing.id)).toMatchObject({ status: 'fallout' });
       const history = await world.here.delivery.history(late.filing.id);

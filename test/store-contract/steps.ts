@@ -145,7 +145,7 @@ export async function claim(
 
 export async function claimOne(world: World, worker: WorkerId): Promise<Claim> {
   const [only, ...rest] = await claim(world, worker, 1);
-  if (only === undefined || rest.length > 0) throw new Error('one claim was expected');
+  if (only === undefined || rest.length > 0) throw new Error('expected one claim');
   return only;
 }
 

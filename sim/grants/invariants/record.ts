@@ -44,9 +44,9 @@ export function handoffChecked({ book, looks }: Evidence): Violation[] {
   const day = crossingDay(book);
   if (day === undefined) return [];
   return looks.flatMap(({ after, look }) => {
-    const { grant_check: checks, grant_handoff: handoffs, grant_period: periods } = look.tables;
+    const { grant_check: checks, grant_handoff: releases, grant_period: periods } = look.tables;
     if (checks.some((check) => String(check['checked_on']) >= day)) return [];
-    const late = handoffs.filter(({ period }) =>
+    const late = releases.filter(({ period }) =>
       periods.some(({ id, to_day: to }) => id === period && String(to) >= day),
     );
     if (late.length === 0) return [];
@@ -55,7 +55,7 @@ export function handoffChecked({ book, looks }: Evidence): Violation[] {
   });
 }
 
-/** Awards whose money was handed on carry a second record that names the first by its hash; nobody else has one. */
+/** Awards whose money was released carry a second record that names the first by its hash; nobody else has one. */
 export function metadataChain({ looks }: Evidence): Violation[] {
   const found: Violation[] = [];
   const say = (text: string): void => void found.push({ invariant: 'metadata_append_only', text });
@@ -152,8 +152,8 @@ export function oneFact({ book, looks }: Evidence): Violation[] {
     'feed.ingested': tables.grant_feed.length,
     'exception.opened': tables.grant_exception.length,
     'period.closed': book.months.length,
-    'period.handed_off': book.months.length,
-    'line.settled': tables.grant_settlement.length,
+    'period.released': book.months.length,
+    'line.resolved': tables.grant_settlement.length,
     'fetch.ingested': questions('fetch', 'done'),
     'fetch.fallback': questions('fetch', 'fallback'),
     'verification.verified': questions('verification', 'done'),

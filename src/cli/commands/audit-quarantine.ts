@@ -11,12 +11,14 @@ export function addQuarantineCommands(audit: Command): void {
   const quarantine = audit
     .command('quarantine')
     .description(
-      'a database that is behind what was signed: nothing is sent until a person has looked',
+      'quarantine of a database that is older than its signed checkpoints: nothing is sent until a person confirms',
     );
 
   quarantine
     .command('status')
-    .description('compare all logs with the checkpoints kept outside, and say what must be settled')
+    .description(
+      'compare all logs with the checkpoints kept outside the database, and count the filings to settle',
+    )
     .action(async (_own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const state = await inspectQuarantine(app, actor);
@@ -27,9 +29,14 @@ export function addQuarantineCommands(audit: Command): void {
 
   quarantine
     .command('confirm')
-    .description('let the tenant go on; every open filing asks its portal before anything is sent')
-    .requiredOption('--settle <n>', 'how many open filings that is, as status shows it')
-    .option('--ask-new-days <n>', 'so many days new filings ask first too (default 30)')
+    .description(
+      'release the tenant from quarantine; each open filing is checked with its portal before anything is sent',
+    )
+    .requiredOption('--settle <n>', 'number of open filings, as shown by status')
+    .option(
+      '--ask-new-days <n>',
+      'days during which new filings are also checked first (default 30)',
+    )
     .action(async (own: { settle: string; askNewDays?: string }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const settle = readCount('--settle', own.settle, Number.MAX_SAFE_INTEGER);
@@ -41,11 +48,9 @@ export function addQuarantineCommands(audit: Command): void {
         });
         out.result('audit quarantine confirm', left, () =>
           [
-            `Out of quarantine. ${left.mustSettle} filings ask their portals first.`,
-            ...left.beginAnew.map(
-              (origin) => `${origin} goes on from here with a new signing key.`,
-            ),
-            'The old checkpoints are set aside, not removed. Tell whoever holds your keys: audit checkpoint shows the new ones.',
+            `Out of quarantine. ${left.mustSettle} filings will be checked with their portals first.`,
+            ...left.beginAnew.map((origin) => `${origin} continues with a new signing key.`),
+            'The old checkpoints are kept beside the new ones. Send the new keys to those who verify your exports: audit checkpoint shows them.',
           ].join('\n'),
         );
       }),
@@ -53,22 +58,23 @@ export function addQuarantineCommands(audit: Command): void {
 }
 
 function quarantineText(state: Quarantine): string {
-  if (state.state === 'never') return 'Every log agrees with the checkpoints kept outside.';
+  if (state.state === 'never')
+    return 'Every log agrees with the checkpoints kept outside the database.';
   const heading =
     state.state === 'in'
       ? `IN QUARANTINE since ${iso(state.enteredAt)}: nothing is sent and nothing is signed.`
-      : `Out of quarantine since ${iso(state.leftAt)}; new filings ask first until ${iso(state.askNewUntil)}.`;
+      : `Out of quarantine since ${iso(state.leftAt)}; new filings are checked first until ${iso(state.askNewUntil)}.`;
   return [
     heading,
     table(
-      ['log', 'what is wrong', 'signed and kept outside', 'in the database'],
+      ['log', 'problem', 'signed (outside copy)', 'in the database'],
       state.contradictions.map((each) => [each.origin, each.reason, each.keptSize, each.size]),
     ),
     `${state.mustSettle} open filings must be settled with their portals.`,
     ...(state.state === 'in'
       ? [
-          'The database was put back to an older state, or its copies are of another one. If a newer backup exists, restore that.',
-          `Otherwise a person lets it go on: audit quarantine confirm --settle ${state.mustSettle}`,
+          'The database was restored to an older state, or the checkpoints belong to another database. If a newer backup exists, restore it.',
+          `Otherwise release the tenant with: audit quarantine confirm --settle ${state.mustSettle}`,
         ]
       : []),
   ].join('\n');
@@ -77,5 +83,5 @@ function quarantineText(state: Quarantine): string {
 function readCount(option: string, text: string, max: number): number {
   const count = Number(text);
   if (/^\d+$/.test(text) && count <= max) return count;
-  throw new FilewrightError('USAGE', `${option}: a number was expected, found "${text}"`);
+  throw new FilewrightError('USAGE', `${option}: expected a number, found "${text}"`);
 }

@@ -8,7 +8,7 @@ export function addSetAsideCommand(audit: Command): void {
   audit
     .command('set-aside [id]')
     .description(
-      'facts that no entry of the log could hold, with the hash that the log has of each; with ID the fact itself',
+      'facts too large for a log entry, with the hash that the log holds of each; with ID, the fact itself',
     )
     .action(async (id: string | undefined, _own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
@@ -18,21 +18,21 @@ export function addSetAsideCommand(audit: Command): void {
           out.result('audit set-aside', { id, ...shown }, () =>
             shown.state === 'kept'
               ? shown.fact
-              : `Nobody can read this fact any more: its key ${shown.key} was shredded at ${shown.at}, when its time had passed. The log holds its hash.`,
+              : `This fact can no longer be read: its key ${shown.key} was destroyed at ${shown.at}, at the end of its retention period. The log still holds its hash.`,
           );
           return;
         }
         const { count, facts } = await listSetAside(app, actor);
         out.result('audit set-aside', { count, facts }, () =>
           count === 0
-            ? 'Every fact is in its log; none was set aside.'
+            ? 'Every fact is in its log; none is set aside.'
             : [
                 table(
                   ['fact', 'log', 'set aside', 'reason', 'bytes', 'sha256'],
                   facts.map((one) => [one.id, one.log, one.at, one.reason, one.bytes, one.sha256]),
                 ),
                 ...(count > facts.length ? [`The newest ${facts.length} of ${count}.`] : []),
-                'What happened did happen. The log holds the hash; audit set-aside ID shows the whole. Report it.',
+                'The events themselves took place. The log holds the hash; audit set-aside ID shows the full fact. Please report it.',
               ].join('\n'),
         );
       }),

@@ -61,11 +61,11 @@ function addVerify(audit: Command): void {
   audit
     .command('verify [dir]')
     .description(
-      'check every log: chain, tree, order of states; with --bodies every sealed body too. With DIR: an export or a pack, without a database',
+      'verify every log: chain, tree and order of states; with --bodies also every sealed body. With DIR: verify an export or proof pack, without a database',
     )
     .option('--bodies', 'open and check each sealed body')
-    .option('--pinned <file...>', 'DIR only: checkpoints trusted earlier')
-    .option('--policy <file>', 'DIR only: whom to trust, from another source than the export')
+    .option('--pinned <file...>', 'with DIR: checkpoints that you saved earlier')
+    .option('--policy <file>', 'with DIR: trusted keys, from a source other than the export')
     .action(async (dir: string | undefined, own: VerifyOptions, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
       if (dir !== undefined) return verifyOffline(dir, own, options);
@@ -94,7 +94,7 @@ async function verifyDatabase(own: VerifyOptions, options: GlobalOptions): Promi
         report.ok ? 'The ledger verifies.' : 'THE LEDGER DOES NOT VERIFY.',
         ...(report.setAside === 0
           ? []
-          : [`${report.setAside} facts stand in it as hashes only; see audit set-aside.`]),
+          : [`${report.setAside} facts are recorded by hash only; see audit set-aside.`]),
       ].join('\n'),
     );
     if (!report.ok) process.exitCode = EXIT.verification;
@@ -130,14 +130,14 @@ function addExport(audit: Command): void {
   audit
     .command('export <dir>')
     .description(
-      'write logs into a new folder that anybody can check: whole, or the entries of a time or a filing with proofs',
+      'export logs to a new folder that anyone can verify: whole logs, or the entries of a date range or a filing with proofs',
     )
-    .option('--log <name>', 'one log: filing, access, spine ... (all of them unless told)')
-    .option('--from <time>', 'entries from this day (UTC) or RFC 3339 moment on')
-    .option('--to <time>', 'up to the end of this day (UTC), or before this moment')
+    .option('--log <name>', 'one log: filing, access, spine ... (default: all)')
+    .option('--from <time>', 'entries from this day (UTC) or RFC 3339 time')
+    .option('--to <time>', 'through the end of this day (UTC), or before this time')
     .option('--filing <id>', 'entries about one filing')
-    .option('--bodies', 'the sealed bodies too; they stay sealed')
-    .option('--format <form>', 'tiles, or ndjson: one entry a line', 'tiles')
+    .option('--bodies', 'include the sealed bodies; they stay sealed')
+    .option('--format <form>', 'tiles, or ndjson (one entry per line)', 'tiles')
     .action(async (dir: string, own: ExportOptions, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const format = readFormat(own.format);
@@ -188,7 +188,7 @@ function addExport(audit: Command): void {
 function addProve(audit: Command): void {
   audit
     .command('prove <filing> [dir]')
-    .description('write each entry about a filing with its proof (.tlog-proof) into a new folder')
+    .description('write each entry about a filing, with its proof (.tlog-proof), to a new folder')
     .action(async (name: string, dir: string | undefined, _own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const { id } = (await showFiling(app, actor, name)).filing;
@@ -212,7 +212,7 @@ function addProve(audit: Command): void {
 function addCheckpoint(audit: Command): void {
   audit
     .command('checkpoint')
-    .description('sign the heads of all logs now, and show them with the keys to check them by')
+    .description('sign the heads of all logs now, and show them with their verification keys')
     .action(async (_own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const copies = checkpointsFolder(app.dataDirectory, environment);
@@ -232,7 +232,7 @@ function addCheckpoint(audit: Command): void {
               logs.map((log) => [log.log, log.size, log.root, log.signedAt, log.unsigned]),
             ),
             '',
-            'Keys; give them to whoever shall check, by another way than the exports:',
+            'Verification keys. Send them to your auditor separately from any export:',
             ...logs.flatMap((log) => log.keys),
             `Copies outside the database: ${copies}`,
           ].join('\n'),
@@ -244,10 +244,10 @@ function addCheckpoint(audit: Command): void {
 function addLog(audit: Command): void {
   audit
     .command('log [filing]')
-    .description('the history of a filing, or of a log (the last day unless told), as recorded')
+    .description('the recorded history of a filing, or of a log (default: the last day)')
     .option('--log <name>', 'which log', 'filing')
-    .option('--from <time>', 'from this day (UTC) or moment on')
-    .option('--to <time>', 'up to the end of this day (UTC), or before this moment')
+    .option('--from <time>', 'from this day (UTC) or time')
+    .option('--to <time>', 'through the end of this day (UTC), or before this time')
     .option('--limit <n>', 'how many', '200')
     .action(
       async (filing: string | undefined, own: RangeOptions & { limit: string }, command: Command) =>
@@ -275,7 +275,7 @@ function addLog(audit: Command): void {
                   factsText(line),
                 ]),
               ),
-              ...(found.isCut ? ['There is more; raise --limit or narrow the time.'] : []),
+              ...(found.isCut ? ['More entries exist; raise --limit or narrow the dates.'] : []),
             ].join('\n'),
           );
         }),
@@ -305,7 +305,7 @@ function scopeOf(own: ExportOptions, filing: FilingId | undefined): ExportScope 
   if (hasTime || (own.log !== undefined && own.log !== 'filing')) {
     throw new FilewrightError(
       'USAGE',
-      '--filing takes every entry of the log filing about it; leave out --log, --from and --to',
+      '--filing exports every entry about that filing; omit --log, --from and --to',
     );
   }
   return { kind: 'filing', filing };
@@ -313,7 +313,7 @@ function scopeOf(own: ExportOptions, filing: FilingId | undefined): ExportScope 
 
 function readFormat(text: string): 'tiles' | 'ndjson' {
   if (text === 'tiles' || text === 'ndjson') return text;
-  throw new FilewrightError('USAGE', `--format: tiles or ndjson was expected, found "${text}"`);
+  throw new FilewrightError('USAGE', `--format: expected tiles or ndjson, found "${text}"`);
 }
 
 /** A day is its beginning or, as an end, the moment after it. */
@@ -327,7 +327,7 @@ function readMoment(
   if (moment === undefined) {
     throw new FilewrightError(
       'USAGE',
-      `${option}: a day like 2026-03-31 or a moment like 2026-03-31T09:00:00Z was expected, found "${text}"`,
+      `${option}: expected a day like 2026-03-31 or a time like 2026-03-31T09:00:00Z, found "${text}"`,
     );
   }
   return side === 'end' && DAY.test(text) ? instant(moment + DAY_MS) : moment;

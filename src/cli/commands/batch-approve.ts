@@ -24,12 +24,12 @@ export function addApproveCommand(batch: Command): void {
   batch
     .command('approve <batch>')
     .description(
-      'approve the frozen hash, the count and the fees of a batch as the second person; only then is it sent',
+      'approve a batch as the second person: its frozen hash, count and fees; nothing is sent before that',
     )
     .option('--dry-run', 'show what would be approved; approve nothing')
     .option('--expect-hash <sha256>', 'refuse unless the batch was frozen with this hash')
-    .option('--expect-count <n>', 'refuse unless the batch has so many filings')
-    .option('--expect-fees <dollars>', 'refuse unless all rails together come to this, as 1250.00')
+    .option('--expect-count <n>', 'refuse unless the batch has this number of filings')
+    .option('--expect-fees <dollars>', 'refuse unless the fees total this amount, like 1250.00')
     .action(async (id: string, own: ApproveOptions, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const batchId = readBatchId(id);
@@ -70,7 +70,7 @@ function termsTable(terms: ApprovalTerms): string {
     ...terms.fees.map(({ rail, filings, cents }) => [rail, filings, dollars(cents)] as const),
     ['all', terms.count, dollars(totalCents(terms.fees))] as const,
   ];
-  return table(['payment rail', 'filings', 'fees'], rows);
+  return table(['payment method', 'filings', 'fees'], rows);
 }
 
 function dollars(cents: number): string {
@@ -79,7 +79,7 @@ function dollars(cents: number): string {
 
 function expectationOf(own: ApproveOptions): Expectation {
   const refuse = (option: string, expected: string, found: string): never => {
-    throw new FilewrightError('USAGE', `${option}: ${expected} was expected, found "${found}"`);
+    throw new FilewrightError('USAGE', `${option}: expected ${expected}, found "${found}"`);
   };
   const { expectHash, expectCount, expectFees } = own;
   if (expectHash !== undefined && !/^[0-9a-f]{64}$/.test(expectHash)) {

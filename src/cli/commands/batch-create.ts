@@ -17,12 +17,12 @@ export function addCreateCommand(batch: Command): void {
   batch
     .command('create')
     .description(
-      'a new batch from the open obligations of the register that have no filing yet; they pass the same gates as the rows of a file',
+      'create a batch from the open obligations in the register that have no filing yet; they pass the same gates as imported rows',
     )
     .requiredOption('--due-before <day>', 'obligations due before this day')
     .option('--jurisdiction <codes...>', 'only these, for instance US-DE US-CA')
     .option('--dry-run', 'count what would be created and refused; write nothing')
-    .option('--resume <batch>', 'go on with a batch that was cut off and left open')
+    .option('--resume <batch>', 'continue a batch that was interrupted')
     .action(async (own: CreateOptions, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const { createBatch } = await import('../../filings/index.ts');
@@ -46,11 +46,14 @@ export function addCreateCommand(batch: Command): void {
 
 function words(report: ObligationBatch, isDryRun: boolean): string[] {
   const notes: readonly (readonly [number, string])[] = [
-    [report.opensLater, 'wait until their window opens'],
-    [report.overdue, 'are past their due date and reach a person as soon as the batch runs'],
-    [report.lowConfidence, 'rest on a date of low confidence; look at them with entity show'],
-    [report.withoutFee, 'have no fee that is known'],
-    [report.recordNeeded, 'entities need a look at the record of the state; see obligation list'],
+    [report.opensLater, 'wait until their filing window opens'],
+    [report.overdue, 'are past due and go to a person as soon as the batch runs'],
+    [report.lowConfidence, 'have a due date of low confidence; check them with entity show'],
+    [report.withoutFee, 'have no known fee'],
+    [
+      report.recordNeeded,
+      'entities need their due date looked up with the state; see obligation list',
+    ],
   ];
   return [
     `${isDryRun ? 'Would create' : 'Created'} ${report.created} filings, refused ${report.refused + report.changed} of ${report.rows} obligations.`,

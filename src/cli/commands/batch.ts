@@ -32,11 +32,9 @@ import { addCreateCommand } from './batch-create.ts';
 export function addBatchCommands(batch: Command): void {
   const importing = batch
     .command('import <file>')
-    .description(
-      'read a CSV or NDJSON file into a new batch; bad rows go to an error file, good rows are imported',
-    );
+    .description('import a CSV or NDJSON file as a new batch; bad rows go to an error file');
   addRowImportOptions(importing)
-    .option('--resume <batch>', 'go on with a batch that an interrupted import left open')
+    .option('--resume <batch>', 'continue a batch whose import was interrupted')
     .action(async (file: string, own: ImportOptions, command: Command) =>
       importAction(file, own, command.optsWithGlobals()),
     );
@@ -46,7 +44,7 @@ export function addBatchCommands(batch: Command): void {
 
   batch
     .command('run <batch>')
-    .description('run a worker here until every filing of the batch is at its end')
+    .description('send a batch: run a worker here until every filing has an outcome')
     .option('--log', 'write the JSON log to stderr instead of progress')
     .action(async (id: string, own: { log?: boolean }, command: Command) =>
       runAction(id, own, command.optsWithGlobals()),
@@ -54,7 +52,7 @@ export function addBatchCommands(batch: Command): void {
 
   batch
     .command('status [batch]')
-    .description('counts per lane of one batch, or of everything')
+    .description('counts per lane, for one batch or for everything')
     .action(async (id: string | undefined, _own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const batchId = id === undefined ? undefined : readBatchId(id);
@@ -118,7 +116,7 @@ async function importAction(
         ];
         for (const { batch, rows } of report.unfinished)
           lines.push(
-            `${rows} of the unchanged rows are in batch ${batch}, whose import did not finish: none of them is sent. Finish it with: filewright batch import FILE --resume ${batch}`,
+            `${rows} of the unchanged rows belong to batch ${batch}, whose import did not finish; they are not sent. Finish it with: filewright batch import FILE --resume ${batch}`,
           );
         if (report.batch !== undefined) {
           lines.push(`Batch ${report.batch}: ${report.count} filings, frozen as ${report.sha256}.`);
@@ -172,11 +170,8 @@ async function runAction(
 }
 
 function waitText(wait: Wait): string {
-  const until =
-    wait.until === undefined
-      ? `; find out why, then lane resume ${wait.lane}`
-      : ` ${iso(wait.until)}`;
-  return `${wait.open} filings on ${wait.lane} wait: ${wait.reason}${until}`;
+  const until = wait.until === undefined ? '' : ` ${iso(wait.until)}`;
+  return `${wait.open} filings on ${wait.lane} are waiting: ${wait.reason}${until}`;
 }
 
 /** Partly successful runs: the most urgent reason for a person to look decides (docs/reference/exit-codes.md). */

@@ -11,33 +11,38 @@ import { dataDirectoryOf, environment, type GlobalOptions, operator } from '../c
 import { createOutput } from '../output.ts';
 
 export function addDbCommands(db: Command): void {
-  addEmbedded(db, 'start', 'start it, or attach to the one that runs', async (directory) => {
+  addEmbedded(db, 'start', 'start it, or connect to the one that is running', async (directory) => {
     const server = await startDatabase(directory, operator());
     return {
       data: server,
-      text: `PostgreSQL ${server.version} ${server.startedHere ? 'started' : 'was running'}, pid ${server.pid}.`,
+      text: `PostgreSQL ${server.version} ${server.startedHere ? 'started' : 'was already running'}, pid ${server.pid}.`,
     };
   });
   addEmbedded(db, 'stop', 'stop it cleanly', async (directory) => {
     const { wasRunning } = await stopDatabase(directory, operator());
-    return { data: { wasRunning }, text: wasRunning ? 'Stopped.' : 'It was not running.' };
-  });
-  addEmbedded(db, 'status', 'whether it runs, and where it lives', async (directory) => {
-    const status = await databaseStatus(directory, operator());
-    return {
-      data: status,
-      text: Object.entries(status)
-        .map(
-          ([key, value]) =>
-            `${key.padEnd(12)}${typeof value === 'object' ? JSON.stringify(value) : String(value)}`,
-        )
-        .join('\n'),
-    };
+    return { data: { wasRunning }, text: wasRunning ? 'Stopped.' : 'PostgreSQL was not running.' };
   });
   addEmbedded(
     db,
+    'status',
+    'show whether it is running, and where its files are',
+    async (directory) => {
+      const status = await databaseStatus(directory, operator());
+      return {
+        data: status,
+        text: Object.entries(status)
+          .map(
+            ([key, value]) =>
+              `${key.padEnd(12)}${typeof value === 'object' ? JSON.stringify(value) : String(value)}`,
+          )
+          .join('\n'),
+      };
+    },
+  );
+  addEmbedded(
+    db,
     'backup <target>',
-    'copy the running database into a new directory; the root key is not part of it',
+    'copy the running database to a new directory; the root key is not included',
     async (directory, target) => {
       const report = await backupDatabase(directory, operator(), target);
       return {
@@ -52,13 +57,13 @@ export function addDbCommands(db: Command): void {
   addEmbedded(
     db,
     'restore <source>',
-    'bring a backup into an empty data directory',
+    'restore a backup to an empty data directory',
     async (directory, source) => {
       const report = await restoreDatabase(directory, operator(), source);
       return {
         data: report,
         text: [
-          `${report.files} files restored; PostgreSQL runs as pid ${report.server.pid}.`,
+          `${report.files} files restored; PostgreSQL is running, pid ${report.server.pid}.`,
           ...report.notes,
         ].join('\n'),
       };
@@ -80,7 +85,7 @@ function addEmbedded(
       if ((environment['DATABASE_URL'] ?? '') !== '') {
         throw new FilewrightError(
           'USAGE',
-          'DATABASE_URL names another database; unset it to work on the embedded one',
+          'DATABASE_URL names another database; unset it to use the embedded one',
         );
       }
       const { data, text } = await work(dataDirectoryOf(options), String(given[0]));

@@ -29,7 +29,7 @@ export function addDeadlineCommands(deadline: Command): void {
 function addCompute(deadline: Command): void {
   withLaw(deadline.command('compute'))
     .description('compute cases from standard input, one JSON object per line')
-    .option('--no-steps', 'leave the steps out')
+    .option('--no-steps', 'omit the steps')
     .action(
       async (own: LawOptions & { readonly steps: boolean }, command: Command): Promise<void> => {
         const { computeDeadline, deadlineAnswer, readPatentCase } = await import(
@@ -67,7 +67,7 @@ function addExplain(deadline: Command): void {
     .option('--case <file>', 'the case as a JSON object; - reads standard input')
     .option('--office <code>', 'US, EP, WO or JP')
     .option('--filing-country <code>', 'instead of the office')
-    .option('--event-code <code>', 'instead of the office, and of the rule where the code has one')
+    .option('--event-code <code>', 'instead of the office, and of the rule if the code has one')
     .option('--rule <name>', 'see rules list')
     .option('--trigger <day>', 'the day that starts the period; an instant for receipt rules')
     .option('--period <period>', 'P3M, P3M+P1M, P31M then P6M, third year')
@@ -104,7 +104,7 @@ function withLaw(command: Command): Command {
   const files = (option: string, about: string): Option =>
     new Option(`${option} <file...>`, about).default([]);
   return command
-    .addOption(files('--calendar', 'calendar files that replace shipped ones or extend them'))
+    .addOption(files('--calendar', 'calendar files that replace or extend the shipped ones'))
     .addOption(files('--rules', 'patent rule files that add to the shipped rules'))
     .addOption(files('--relief', 'files with exceptional relief, approved by two people'));
 }
@@ -119,7 +119,7 @@ function refuseBeside(own: ExplainOptions): void {
   if (first === undefined) return;
   throw new FilewrightError(
     'USAGE',
-    `--case is the whole case; ${first[0]} was given beside it. Write it into the file, or leave --case out`,
+    `--case is the whole case; ${first[0]} was given too. Put it in the file, or omit --case`,
   );
 }
 
@@ -146,7 +146,7 @@ function caseOfFile(file: string): Fields {
   const bytes = file === '-' ? readFileSync(STANDARD_INPUT) : readNamedFile('case', file);
   const value = parseJsonFile(file, bytes);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new FilewrightError('CASE_INVALID', `${file}: one JSON object was expected`);
+    throw new FilewrightError('CASE_INVALID', `${file}: expected one JSON object`);
   }
   // Neither null nor an array: a plain object.
   return value as Fields;

@@ -24,7 +24,7 @@ export async function obligationsOfYear(story: Story): Promise<void> {
     },
   } as const;
   const rules = await pipeline.evaluateRules(request, actorOf(first));
-  say('\n9. What the money brings with it');
+  say('\n9. Obligations that come with the money');
   for (const { jurisdiction, on, obligation } of rules.crossings) {
     say(`   ${jurisdiction}: crossed on ${on}: ${obligation}`);
   }
@@ -38,7 +38,9 @@ export async function obligationsOfYear(story: Story): Promise<void> {
   ]);
   say(table(['due', 'kind', 'jurisdiction', 'of', 'confidence'], rows));
   const past = rules.obligations.length - ahead.length;
-  say(`   and ${past} that were due within the year; obligation list has all, also as a calendar`);
+  say(
+    `   and ${past} that were due within the year; obligation list shows all of them, also as a calendar`,
+  );
   for (const task of rules.tasks) say(`   first: ${task}`);
 }
 
@@ -104,9 +106,9 @@ export async function provenLedger({ app, pipeline, first, say }: Story): Promis
   ]);
   say('\n11. The ledger: one log for each boundary');
   say(table(['log', 'entries', 'bodies', 'verdict'], rows));
-  const { openExceptions, waitingRetries, blockedHandoffs } = await pipeline.status();
+  const { openExceptions, waitingRetries, blockedReleases } = await pipeline.status();
   say(
-    `   open exceptions ${openExceptions}, waiting retries ${waitingRetries}, periods that wait ${blockedHandoffs}`,
+    `   open exceptions ${openExceptions}, waiting retries ${waitingRetries}, periods not released ${blockedReleases}`,
   );
   if (!report.ok) process.exitCode = EXIT.verification;
 }

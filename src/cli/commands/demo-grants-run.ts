@@ -28,7 +28,7 @@ export async function demoGrants(app: Filewright, dataDirectory: string): Promis
   const story: Story = { app, pipeline, clock, first, second, sample, say };
   say(
     `1. Lantern Street Literacy, 2026. ${first.name} keeps the books, ${second.name} approves. Tenant ${app.tenant}.
-   The clock is the story's: a year, and the hour of an outage, pass as fast as the work is done.`,
+   The clock is simulated: a year, and an hour of outage, pass in seconds.`,
   );
   const city = await awardsIn(story);
   await quarter(story, {
@@ -57,7 +57,7 @@ async function refuseUsedTenant(pipeline: Pipeline, tenant: string): Promise<voi
   if (documents + feeds === 0) return;
   throw new FilewrightError(
     'REFUSED_BY_RULE',
-    `The tenant ${tenant} holds awards or feeds already, and the demonstration would mix with them; leave --tenant out`,
+    `Tenant ${tenant} already holds awards or feeds, and the demo would mix with them; omit --tenant`,
   );
 }
 
@@ -65,7 +65,7 @@ function sayNext(tenant: string, folder: string, dataDirectory: string): void {
   const run = nextCommand(dataDirectory, tenant);
   const key = `--key-file ${shellWord(join(folder, 'nora.key'))}`;
   say(`
-What to type next
+Next commands
   ${run} grants status
   ${run} grants exceptions list --all
   ${run} ${key} report 990 --period 2026

@@ -18,7 +18,7 @@ import {
 } from '../../testing/index.ts';
 import { environment } from '../context.ts';
 import { actorOf, dollars, readPeriod } from './grants-arguments.ts';
-import { closeWords, handoffWords } from './grants-reconcile.ts';
+import { closeWords, releaseWords } from './grants-reconcile.ts';
 import { verificationWords } from './grants-verify.ts';
 
 export interface Story {
@@ -50,7 +50,9 @@ const DOCUMENTS = [
 
 /** Returns the exception of the award that is refused. */
 export async function awardsIn({ pipeline, first, sample, say }: Story): Promise<string> {
-  say('\n2. Awards come in, in four formats. One document does not say whom the money serves.');
+  say(
+    '\n2. Awards are imported, in four formats. One document does not say who benefits from the money.',
+  );
   let exception: string | undefined;
   for (const name of DOCUMENTS) {
     const report = await pipeline.ingestAwards(awardFile(sample(name)), actorOf(first));
@@ -64,12 +66,12 @@ export async function awardsIn({ pipeline, first, sample, say }: Story): Promise
   }
   const again = await pipeline.ingestAwards(awardFile(sample(DOCUMENTS[0] ?? '')), actorOf(first));
   invariant(again.isRepeatedDocument, 'Expected a document that is known to change nothing.');
-  say(`   ${(DOCUMENTS[0] ?? '').padEnd(24)}once more: known, nothing is counted twice`);
+  say(`   ${(DOCUMENTS[0] ?? '').padEnd(24)}imported again: nothing is counted twice`);
   invariant(exception !== undefined, 'Expected one award of the sample to be refused.');
   return exception;
 }
 
-/** Feeds in, matched, settled by a person where the rules cannot, closed, handed on. */
+/** Feeds in, matched, resolved by a person where the rules cannot, closed, released. */
 export async function quarter(
   story: Story,
   what: { readonly step: number; readonly period: string; readonly feeds: readonly string[] },
@@ -99,7 +101,7 @@ export async function quarter(
     );
   }
   tell(say, closeWords(report));
-  if (report.kind === 'closed' && report.handoff.kind === 'blocked') await attach(story, report);
+  if (report.kind === 'closed' && report.release.kind === 'blocked') await attach(story, report);
 }
 
 async function reconcile({ pipeline, first, say }: Story, to: string): Promise<void> {
@@ -107,7 +109,7 @@ async function reconcile({ pipeline, first, say }: Story, to: string): Promise<v
   const { matched, ignored, netted, review, manual } = byStatus;
   const cents = totals.matchedCents['USD'] ?? '0';
   say(
-    `   matched ${matched} (USD ${dollars(cents)}), repeated or unbooked ${ignored}, taken back ${netted}, for a person ${review + manual}`,
+    `   matched ${matched} (USD ${dollars(cents)}), duplicate or not booked ${ignored}, reversed ${netted}, for a person ${review + manual}`,
   );
 }
 
@@ -115,9 +117,9 @@ async function reconcile({ pipeline, first, say }: Story, to: string): Promise<v
 async function settleFees({ pipeline, first, say }: Story, asOf: string): Promise<void> {
   for (const entry of await pipeline.unmatched(asOf)) {
     if (entry.side !== 'bank') continue;
-    const reason = 'account fee of the bank; no award';
-    await pipeline.settle({ line: entry.id, receipts: [], reason, by: first.id });
-    say(`   ${first.name} settles the ${dollars(entry.amountCents)} of ${entry.since}: ${reason}`);
+    const reason = 'bank account fee; no award';
+    await pipeline.resolve({ line: entry.id, expectedPayments: [], reason, by: first.id });
+    say(`   ${first.name} resolves the ${dollars(entry.amountCents)} of ${entry.since}: ${reason}`);
   }
 }
 
@@ -126,33 +128,33 @@ async function attach(
   { pipeline, first, second, say }: Story,
   report: Extract<CloseReport, { readonly kind: 'closed' }>,
 ): Promise<void> {
-  const { handoff, period } = report;
-  if (handoff.kind !== 'blocked') return;
-  for (const { jurisdiction, on } of handoff.crossings) {
+  const { release, period } = report;
+  if (release.kind !== 'blocked') return;
+  for (const { jurisdiction, on } of release.crossings) {
     const evidence = `BCO-10 filed with the state, registration 105882`;
     const check = { jurisdiction, checkedOn: on, evidence, by: second.id };
     await pipeline.attachRegistrationCheck(check);
-    say(`   ${second.name} attaches the check of ${jurisdiction}: ${evidence}`);
+    say(`   ${second.name} attaches the registration check for ${jurisdiction}: ${evidence}`);
   }
-  tell(say, handoffWords(await pipeline.handOff(period, ORGANIZATION, actorOf(first))));
+  tell(say, releaseWords(await pipeline.release(period, ORGANIZATION, actorOf(first))));
 }
 
 /** One person proposes, the same one may not approve, another does; then the new document names the old record. */
 export async function correctedByTwo(story: Story, exception: string): Promise<void> {
   const { pipeline, clock, first, second, sample, say } = story;
   clock.moveTo('2026-10-01T14:00:00Z');
-  say('\n6. The refused award of the city is corrected by two people and taken in again.');
+  say('\n6. Two people correct the refused city award, and it is imported again.');
   const source = awardFile(sample('award-city-corrected.json'));
-  const reason = 'the agreement says that the public is served';
+  const reason = 'the agreement says that the public benefits';
   await pipeline.exceptions.propose(exception, { kind: 'reingest', source, reason }, first.id);
   say(`   ${first.name} proposes award-city-corrected.json: ${reason}`);
   await refusedToFirst(story, exception);
   await pipeline.exceptions.approve(exception, second.id);
-  say(`   ${second.name} approves exactly these bytes`);
+  say(`   ${second.name} approves exactly this document`);
   await pipeline.exceptions.reingest(exception, source, first.id);
   const { replacedBy, envelope } = await pipeline.exceptions.show(exception);
   say(
-    `   taken in as ${replacedBy ?? '-'}\n   it names ${envelope.compliance_metadata.idempotency_key}, whose envelope ${envelope.envelope_hash.slice(0, 16)}... stays as it was`,
+    `   imported as ${replacedBy ?? '-'}\n   it replaces ${envelope.compliance_metadata.idempotency_key}, whose envelope ${envelope.envelope_hash.slice(0, 16)}... stays as it was`,
   );
 }
 
@@ -177,7 +179,7 @@ export async function outage(story: Story, ledger: Uint8Array): Promise<void> {
   const reader = openDirectReader(profile, environment);
   try {
     const lane = ledgerOfLane(profile.code, reader, '/ledgers/{grantor}');
-    say(`\n7. The ledger of US-ED at ${baseUrl} is down for an hour (of the story's clock).`);
+    say(`\n7. The ledger of US-ED at ${baseUrl} is down for an hour (simulated).`);
     grantor.breakDown(HOUR_MS);
     let report = await pipeline.verifyGrantor('US-ED', lane);
     tell(say, verificationWords(report));
@@ -192,7 +194,7 @@ export async function outage(story: Story, ledger: Uint8Array): Promise<void> {
     const after = await pipeline.verifyGrantor('US-ED', lane);
     tell(say, verificationWords(after));
     await retried(story, lane, after);
-    const reason = 'the ledger was down; read again an hour later, and it agrees';
+    const reason = 'the grantor ledger was down; read again an hour later, it agrees';
     await pipeline.exceptions.propose(report.exception, { kind: 'dismiss', reason }, first.id);
     await pipeline.exceptions.approve(report.exception, second.id);
     say(`   ${first.name} and ${second.name} close the exception: ${reason}`);

@@ -6,7 +6,7 @@ export function addDemoGrants(demo: Command): void {
   demo
     .command('grants')
     .description(
-      'a year of a small nonprofit: awards, bank feeds, an outage, a threshold, a return',
+      'a year of a small nonprofit: awards, bank feeds, an outage, a threshold, a tax return',
     )
     .action(async (_own: object, command: Command) => {
       const given = command.optsWithGlobals<GlobalOptions>();

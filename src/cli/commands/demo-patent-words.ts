@@ -13,7 +13,7 @@ export const isConfirmed = (view: DocketView): boolean => view.state.state === '
 
 export function line({ docket, dates, owner }: DocketView): string {
   const due = dates.kind === 'dated' ? `dated by ${dates.rule ?? 'the source'}` : 'without a date';
-  return `${docket.applicationNumber}, ${docket.event?.title ?? docket.eventCode}, ${due}, with ${owner ?? 'nobody'}.`;
+  return `${docket.applicationNumber}, ${docket.event?.title ?? docket.eventCode}, ${due}, owner ${owner ?? 'none yet'}.`;
 }
 
 export function wayOf(facts: Readonly<Record<string, unknown>>): string {
@@ -62,10 +62,10 @@ export function nextWords(demo: {
   const run = `${nextCommand(demo.place, demo.tenant)} --key-file ${shellWord(demo.key)}`;
   return [
     '',
-    'What to type next',
+    'Next commands',
     `  ${run} docket list`,
     `  ${run} docket show DOCKET           # every attempt to hand it over`,
-    `  ${run} recovery status --all        # the way back, with its evidence`,
+    `  ${run} recovery status --all        # the recovery, with its evidence`,
     `  ${run} docket report --pdf report.pdf`,
   ];
 }

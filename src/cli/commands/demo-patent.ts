@@ -68,7 +68,7 @@ const DAY_MS = 86_400_000;
 export function addDemoPatent(demo: Command): void {
   demo
     .command('patent')
-    .description('a day on which primary docket routing fails, and no office action is lost')
+    .description('a day when primary docket routing fails and no office action is lost')
     .action(async (_own: object, command: Command) => {
       const given = command.optsWithGlobals<GlobalOptions>();
       // A tenant for each day: breakers and open dockets of an earlier one would change the story.
@@ -134,8 +134,8 @@ class Day {
     const people = join(packageRoot(), 'samples', 'patent-people.json');
     const routing = await importRoutingFiles(this.#app, supervisor, [matrix, people]);
     this.#say(
-      `1. Who gets what: ${routing.matrix.title}, version ${routing.matrix.version.slice(0, 12)}.`,
-      '   Life sciences: the firm’s endpoint, then Elena Ruiz (lead) by mail, then Claire Moreau (supervisor), then the desk.',
+      `1. Routing: ${routing.matrix.title}, version ${routing.matrix.version.slice(0, 12)}.`,
+      '   Life sciences: the firm’s endpoint, then Elena Ruiz (lead) by email, then Claire Moreau (supervisor), then the docketing desk.',
       `   Scaled for the demo: time-out ${SCALED.timeout_ms} ms instead of 3 s, cool-down ${SCALED.breaker_cool_down_ms / 1_000} s instead of 30 s.`,
       '   As always: two attempts per tier, 0.5 to 2 s between them, three failures open a breaker, health every 15 s.',
     );
@@ -145,8 +145,8 @@ class Day {
     const first = await this.#event(supervisor, 1, NON_FINAL);
     const view = await this.#until(supervisor, first, isConfirmed);
     this.#say(
-      `2. An office action comes in: ${line(view)}`,
-      `   The endpoint took it and gave a receipt: ${view.state.state === 'confirmed' ? view.state.receipt : '-'}. It holds ${system.held().events}.`,
+      `2. An office action arrives: ${line(view)}`,
+      `   The endpoint confirmed it with receipt ${view.state.state === 'confirmed' ? view.state.receipt : '-'}. It holds ${system.held().events}.`,
     );
   }
 
@@ -155,7 +155,7 @@ class Day {
     { system, mail }: { readonly system: DocketSystem; readonly mail: MailHouse },
   ): Promise<void> {
     system.die();
-    this.#say('3. The primary endpoint dies: it answers 503 from now on. Two more events come in.');
+    this.#say('3. The primary endpoint fails: it now answers 503. Two more events arrive.');
     const one = await this.#event(supervisor, 2, FINAL);
     const two = await this.#event(supervisor, 3, RESTRICTION);
     const atSupervisor = (view: DocketView): boolean =>
@@ -174,8 +174,8 @@ class Day {
     const letter = await mail.letterTo(SUPERVISOR_MAIL, AbortSignal.timeout(STEP_MS_MAX));
     const [link = ''] = /http:\/\/\S+\/acknowledge\/\S+/.exec(letter.text) ?? [];
     this.#say(
-      `4. The lead’s mailbox stalled ${mail.stalls()} times in the middle of the conversation; the supervisor has both letters.`,
-      '   A label (attorney-client) is on them, so the letters name no application.',
+      `4. The lead’s mailbox stalled ${mail.stalls()} times during delivery; the supervisor has both emails.`,
+      '   They are labeled attorney-client, so the emails name no application.',
     );
     await this.#acknowledge(supervisor, views, link);
   }
@@ -198,14 +198,14 @@ class Day {
     }
     const done = await this.#views(supervisor, views);
     this.#say(
-      `   By the link: ${after.filter(isConfirmed).length}. The other on the command line (docket ack): ${done.filter(isConfirmed).length} of ${done.length} are in her hands.`,
+      `   By the link: ${after.filter(isConfirmed).length}. The other with docket ack: ${done.filter(isConfirmed).length} of ${done.length} are acknowledged.`,
     );
   }
 
   async #recovery(supervisor: PersonActor, system: DocketSystem): Promise<void> {
     system.comeBack();
     this.#say(
-      '6. The endpoint is back. Nothing is sent to it before it has gone the whole way; two good health answers are 15 s apart:',
+      '6. The endpoint is back. Nothing is sent to it before its recovery is complete; two good health checks, 15 s apart:',
     );
     let told = 0;
     await this.#wait('the recovery of the endpoint', async () => {
@@ -264,10 +264,7 @@ class Day {
       type === 'docket.transition' ? wayOf(facts) : subject,
       wordOf(facts['reason']),
     ]);
-    this.#say(
-      '9. What the ledger says about the way',
-      table(['at', 'entry', 'what', 'why'], shown),
-    );
+    this.#say('9. The routing history in the ledger', table(['at', 'entry', 'what', 'why'], shown));
     const report = await verifyLedger(this.#app, supervisor, { bodies: true });
     const rows = report.logs.map((log) => [
       log.log,
@@ -328,7 +325,7 @@ class Day {
       if (found !== undefined) return found;
       await this.#app.clock.sleep(POLL_MS, this.#signal);
     }
-    throw new FilewrightError('BROKEN_INVARIANT', `The demo waited in vain for ${what}`);
+    throw new FilewrightError('BROKEN_INVARIANT', `The demo timed out waiting for ${what}`);
   }
 
   #file(name: string, value: object): string {

@@ -18,7 +18,7 @@ export async function demoPerson(
     if ((await listUsers(app, by)).some((person) => person.name === name)) {
       throw new FilewrightError(
         'BAD_CREDENTIAL',
-        `${name} exists, but the key file ${keyFile} is gone; remove the data directory to start afresh`,
+        `${name} exists, but the key file ${keyFile} is missing; delete the data directory to start over`,
       );
     }
     const { key } = await addUser(app, by, name);

@@ -87,9 +87,7 @@ async function demo(
   const signal = stopSignal();
   const folder = join(dataDirectory, 'demo');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  say(
-    '1. The embedded PostgreSQL is running; two people exist, since one prepares and another approves.',
-  );
+  say('1. The embedded PostgreSQL is running; two people exist: one prepares, the other approves.');
   const [preparer, approver] = await twoPeople(app, folder, PEOPLE);
 
   const profiles = STATES.map(simulatedProfile);
@@ -104,7 +102,7 @@ async function demo(
   try {
     for (const profile of profiles) await addPortal(app, preparer, simulator.profile(profile.code));
     say(
-      `2. Simulated portals on port ${simulator.port}: ${profiles.map((p) => `${p.code} (ceiling ${p.ceiling})`).join(', ')}. They cut, throttle, stall and refuse.`,
+      `2. Simulated portals on port ${simulator.port}: ${profiles.map((p) => `${p.code} (ceiling ${p.ceiling})`).join(', ')}. They drop connections, throttle, stall and refuse.`,
     );
 
     const batch = await prepareBatch(app, say, { folder, preparer, approver });
@@ -245,7 +243,7 @@ function showTruth(
     return [lane, truth.keysAccepted, truth.keysAcceptedTwice, truth.inFlightMax];
   });
   process.stdout.write(
-    `\n7. What the portals themselves say\n${table(['portal', 'accepted', 'accepted twice', 'most in flight'], rows)}\n`,
+    `\n7. What the portals themselves say\n${table(['portal', 'accepted', 'accepted twice', 'most at once'], rows)}\n`,
   );
 }
 
@@ -302,7 +300,7 @@ function sayNext(folder: string, dataDirectory: string): void {
   const key = `--key-file ${shellWord(join(folder, 'paula.key'))}`;
   const run = nextCommand(dataDirectory, 'demo');
   process.stdout.write(`
-What to type next
+Next commands
   ${run} review list                  # exceptions, the most urgent first
   ${run} ${key} review show FILING    # one of them with everything
   ${run} filing list --status accepted

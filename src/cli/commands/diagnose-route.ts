@@ -16,11 +16,11 @@ export function addDiagnoseRoute(diagnose: Command): void {
   diagnose
     .command('route <docket>')
     .description(
-      'why a docket is where it is: every attempt, connection and TLS times measured now, its schema, who may see it; redacted',
+      'why a docket is at its current step: attempts, connection and TLS times measured now, schema, who may see it; redacted',
     )
     .option(
       '--verbose <minutes>',
-      'let routers on this machine log these targets verbosely; ends by itself, after an hour at most',
+      'have routers on this machine log these targets in detail; ends automatically, after an hour at most',
     )
     .option('--allow-private', 'targets may be on this machine or in a private network')
     .action(async (id: string, own: RouteOptions, command: Command) => {
@@ -28,7 +28,7 @@ export function addDiagnoseRoute(diagnose: Command): void {
       if (minutes !== undefined && !(Number.isInteger(minutes) && minutes >= 1 && minutes <= 60)) {
         throw new FilewrightError(
           'USAGE',
-          `--verbose: minutes from 1 to 60 were expected, found "${own.verbose}"`,
+          `--verbose: expected minutes from 1 to 60, found "${own.verbose}"`,
         );
       }
       await withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
@@ -46,7 +46,7 @@ function diagnosisText(found: RouteDiagnosis): string {
   return [
     `${found.docket}: ${found.standing}`,
     '',
-    'Targets, dialled now',
+    'Targets, contacted now',
     table(
       ['tier', 'target', 'kind', 'address', 'breaker', 'connect ms', 'TLS ms', 'result', 'trigger'],
       found.targets.map((one) => [
@@ -57,7 +57,7 @@ function diagnosisText(found: RouteDiagnosis): string {
         one.breaker,
         one.connection?.connectMs ?? '-',
         one.connection?.tlsHandshakeMs ?? '-',
-        one.connection?.code ?? one.connection?.result ?? 'not dialled',
+        one.connection?.code ?? one.connection?.result ?? 'not contacted',
         one.triggers.map(({ code }) => code).join(', '),
       ]),
     ),

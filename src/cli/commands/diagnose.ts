@@ -39,10 +39,10 @@ export function addDiagnoseCommands(diagnose: Command): void {
     diagnoseSessions,
     sessionsText,
   );
-  add('blocks', 'throttles with their stamps, CAPTCHA marks, pauses', diagnoseBlocks, blocksText);
+  add('blocks', 'throttling with retry times, CAPTCHAs, pauses', diagnoseBlocks, blocksText);
   add(
     'payload',
-    'bytes of refused payloads: control characters, lengths, hash; masked',
+    'refused payloads: control characters, lengths, hash; masked',
     diagnosePayload,
     payloadText,
   );
@@ -91,7 +91,7 @@ function sessionsText(found: SessionsDiagnosis): string {
 
 function blocksText(found: BlocksDiagnosis): string {
   const lanes = table(
-    ['lane', 'throttles', 'without a stamp', 'CAPTCHA marks', 'pauses'],
+    ['lane', 'throttles', 'without a retry time', 'CAPTCHAs', 'pauses'],
     found.lanes.map((lane) => [
       lane.lane,
       lane.throttles,
@@ -128,7 +128,7 @@ function payloadText(found: PayloadDiagnosis): string {
       `  ${each.bytes ?? '?'} bytes, ${hash}${each.sentAs === 'form' ? '; posted as form fields' : ''}`,
       ...each.complaints.map((complaint) => `  portal: ${complaint}`),
     ];
-    if (each.findings.length === 0) lines.push('  nothing odd in its texts');
+    if (each.findings.length === 0) lines.push('  nothing unusual in its text');
     for (const { code, field, note, dump } of each.findings) {
       lines.push(`  ${code} ${field}: ${note}`, ...dump.map((row) => `    ${row}`));
     }

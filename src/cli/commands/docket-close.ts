@@ -29,11 +29,11 @@ export async function closingRequest(
   if (given.length !== 1) {
     throw new FilewrightError(
       'USAGE',
-      'Exactly one of --filing, --receipt, --document, --override and --seen was expected',
+      'Expected exactly one of --filing, --receipt, --document, --override and --seen',
     );
   }
   if (own.filedAt !== undefined && receipt === undefined && document === undefined) {
-    throw new FilewrightError('USAGE', '--filed-at goes with --receipt or --document');
+    throw new FilewrightError('USAGE', '--filed-at is used with --receipt or --document');
   }
   if (override !== undefined) return { kind: 'override', reason: override };
   if (seen === true) return { kind: 'seen' };
@@ -55,7 +55,7 @@ async function filingProof(app: Filewright, actor: Actor, id: string): Promise<C
   if (filing.status !== 'accepted' || filing.receipt === undefined || filedAt === undefined) {
     throw new FilewrightError(
       'PROOF_NEEDED',
-      `Filing ${filing.id} is ${filing.status} and proves nothing yet`,
+      `Filing ${filing.id} is ${filing.status} and does not prove filing yet`,
     );
   }
   return { kind: 'proof', receipt: `filing ${filing.id}: ${filing.receipt}`, filedAt };
@@ -67,7 +67,7 @@ function readFiledAt(text: string | undefined): Instant {
   throw new FilewrightError(
     'USAGE',
     text === undefined
-      ? '--receipt and --document go with --filed-at'
-      : `--filed-at: an instant such as 2027-01-29T15:04:00Z was expected, found "${text}"`,
+      ? '--receipt and --document need --filed-at'
+      : `--filed-at: expected an instant such as 2027-01-29T15:04:00Z, found "${text}"`,
   );
 }

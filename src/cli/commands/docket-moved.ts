@@ -9,7 +9,7 @@ export function addDocketMoved(docket: Command): void {
   docket
     .command('moved <law>')
     .description(
-      'open dockets whose dates a folder or file of law would move, earlier dates first. Changes nothing; ends with 5 (a person is needed) when a date would come earlier',
+      'open dockets whose dates would change under another law folder or file, earlier dates first. Changes nothing; exits with 5 (a person is needed) if a date would be earlier',
     )
     .action(async (law: string, _own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
@@ -24,7 +24,7 @@ export function addDocketMoved(docket: Command): void {
 }
 
 function movedText(moved: readonly MovedEntry[]): string {
-  if (moved.length === 0) return 'No open docket moves.';
+  if (moved.length === 0) return 'No open docket would change its date.';
   const arrow = ({ from, to }: MovedEntry['due']): string =>
     from === to ? (to ?? '') : `${from ?? 'none'} → ${to ?? 'not known'}`;
   return table(
@@ -34,7 +34,7 @@ function movedText(moved: readonly MovedEntry[]): string {
       arrow(one.due),
       arrow(one.final),
       one.applicationNumber ?? '?',
-      one.owner ?? 'nobody yet',
+      one.owner ?? 'none yet',
       one.id,
       one.why.join('; '),
     ]),

@@ -21,13 +21,13 @@ export function addDocketReport(docket: Command): void {
     .description(
       'open dockets that you may see, by due date and owner; unverified dates are marked',
     )
-    .option('--due-before <day>', 'due before this day; what has no date is always shown')
-    .option('--owner <party>', 'only those that this person or team has')
-    .option('--client <name>', 'only those of this client, in any spelling')
-    .option('--matter <number>', 'only this application number or own reference, in any spelling')
-    .option('--csv <file>', 'write it as a table; cells cannot be taken for formulas')
-    .option('--pdf <file>', 'write it as pages to print')
-    .option('--ics <file>', 'write it as your calendar; what it said before is remembered')
+    .option('--due-before <day>', 'due before this day; dockets without a date are always shown')
+    .option('--owner <party>', 'only dockets owned by this person or team')
+    .option('--client <name>', 'only dockets of this client, in any spelling')
+    .option('--matter <number>', 'only this application number or firm reference, in any spelling')
+    .option('--csv <file>', 'write a CSV file; no cell can run as a formula')
+    .option('--pdf <file>', 'write a PDF to print')
+    .option('--ics <file>', 'write a calendar; later issues update or cancel earlier entries')
     .action(async (own: ReportOptions, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), (context) => reportAction(own, context)),
     );
@@ -40,7 +40,7 @@ async function reportAction(own: ReportOptions, { app, out, actor }: Context): P
   if (own.ics !== undefined && narrowed !== undefined) {
     // What leaves a calendar is cancelled in it, although it would still be owed.
     const option = narrowed === 'dueBefore' ? '--due-before' : `--${narrowed}`;
-    throw new FilewrightError('USAGE', `--ics takes every open docket; leave ${option} out`);
+    throw new FilewrightError('USAGE', `--ics covers every open docket; omit ${option}`);
   }
   const { docketReport, issueDocketFeed, reportCsv, reportPdf } = await import(
     '../../dockets/index.ts'

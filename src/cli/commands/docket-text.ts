@@ -88,7 +88,7 @@ function dueText(dates: DocketDates): string {
 }
 
 const DESTROYED =
-  'destroyed with the data key of its client, after its time; the ledger proves that it was here';
+  "destroyed with its client's data key at the end of its retention period; the ledger proves that it existed";
 
 export function detailText(detail: DocketDetail): string {
   const { docket, dates } = detail;
@@ -136,7 +136,7 @@ export function detailText(detail: DocketDetail): string {
 }
 
 function handoffsTable(handoffs: DocketDetail['handoffs']): string {
-  if (handoffs.length === 0) return 'Not handed to anybody yet.';
+  if (handoffs.length === 0) return 'Not handed off yet.';
   return table(
     ['n', 'tier', 'target', 'party', 'attempt', 'started', 'outcome', 'why this tier', 'receipt'],
     handoffs.map((one) => [
@@ -146,7 +146,7 @@ function handoffsTable(handoffs: DocketDetail['handoffs']): string {
       one.party,
       one.attempt,
       iso(one.startedAt),
-      one.ended?.outcome ?? 'under way or cut off',
+      one.ended?.outcome ?? 'in progress or interrupted',
       one.reason ?? '',
       one.ended?.receipt ?? '',
     ]),
@@ -162,7 +162,7 @@ export function reportTable(rows: readonly ReportRow[]): string {
       row.due === undefined ? 'not known *' : mark(row, row.due),
       mark(row, row.final),
       mark(row, row.soft),
-      row.owner ?? 'nobody yet',
+      row.owner ?? 'none yet',
       row.mark,
       row.office ?? '?',
       row.applicationNumber ?? '?',

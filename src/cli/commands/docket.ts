@@ -50,10 +50,13 @@ function addImport(docket: Command): void {
   const importing = docket
     .command('import <file>')
     .description(
-      'bring docket events in from NDJSON, CSV or an office’s own document; the same event again changes nothing',
+      'import docket events from NDJSON, CSV or an office’s own document; importing the same event again changes nothing',
     );
   addRowImportOptions(importing)
-    .option('--mapping <name>', 'an office’s document: uspto-file-wrapper, epo-register or a file')
+    .option(
+      '--mapping <name>',
+      'import an office’s own document: uspto-file-wrapper, epo-register or a mapping file',
+    )
     .action((file: string, own: ImportOptions, command: Command) =>
       importAction(file, own, command.optsWithGlobals()),
     );
@@ -63,12 +66,12 @@ function addConsume(docket: Command): void {
   docket
     .command('consume')
     .description(
-      'take docket events from a broker until SIGTERM; each is acknowledged after it is committed here',
+      'read docket events from a broker until SIGTERM; each is acknowledged to the broker once it is stored',
     )
     .option('--rabbit <queue>', 'a RabbitMQ queue at FILEWRIGHT_RABBITMQ_URL')
     .option('--redis <stream>', 'a Redis stream at FILEWRIGHT_REDIS_URL')
     .option('--group <name>', 'consumer group of the stream', 'filewright')
-    .option('--mapping <name>', 'each message is an office’s document of this shape')
+    .option('--mapping <name>', 'each message is an office’s own document, read by this mapping')
     .action((own: ConsumeOptions, command: Command) =>
       consumeAction(own, command.optsWithGlobals()),
     );
@@ -77,11 +80,11 @@ function addConsume(docket: Command): void {
 function addList(docket: Command): void {
   docket
     .command('list')
-    .description('open dockets that you may see, in the order they came in')
-    .option('--closed', 'those that are closed instead')
-    .option('--owner <party>', 'only those that this person or team has')
-    .option('--client <name>', 'only those of this client, in any spelling')
-    .option('--matter <number>', 'only this application number or own reference, in any spelling')
+    .description('open dockets that you may see, oldest first')
+    .option('--closed', 'closed dockets instead')
+    .option('--owner <party>', 'only dockets owned by this person or team')
+    .option('--client <name>', 'only dockets of this client, in any spelling')
+    .option('--matter <number>', 'only this application number or firm reference, in any spelling')
     .option('--limit <n>', 'how many', '50')
     .action(async (own: ListOptions, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
@@ -105,10 +108,8 @@ function addList(docket: Command): void {
 function addShow(docket: Command): void {
   docket
     .command('show <docket>')
-    .description(
-      'one docket: dates with their reasons, where it stands, every attempt to hand it over',
-    )
-    .option('--payload', 'the exact bytes that came in, and nothing else')
+    .description('one docket: dates with their reasons, status, every handoff attempt')
+    .option('--payload', 'only the exact bytes received')
     .action(async (id: string, own: { payload?: true }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const { showDocket } = await import('../../dockets/index.ts');
@@ -117,7 +118,7 @@ function addShow(docket: Command): void {
         if (own.payload === true && found.payload === undefined) {
           throw new FilewrightError(
             'NOT_FOUND',
-            `The content of docket "${id}" was destroyed with the data key of its client, after its time`,
+            `The content of docket "${id}" was destroyed with its client's data key at the end of its retention period`,
           );
         }
         if (own.payload === true && !out.json) {
@@ -134,9 +135,7 @@ function addShow(docket: Command): void {
 function addAck(docket: Command): void {
   docket
     .command('ack <docket>')
-    .description(
-      'say that you have a docket that was given to you; it is not passed on any further',
-    )
+    .description('acknowledge a docket that was handed off to you; it goes no further')
     .action(async (id: string, _own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const { acknowledgeDocket } = await import('../../dockets/index.ts');
@@ -146,7 +145,7 @@ function addAck(docket: Command): void {
           { docket: id, isFirst: done.isFirst, by: done.by, at: iso(done.at) },
           () =>
             done.isFirst
-              ? `Acknowledged by ${done.by}; it is not passed on any further.`
+              ? `Acknowledged by ${done.by}; it goes no further.`
               : `Already acknowledged by ${done.by} at ${iso(done.at)}; nothing was changed.`,
         );
       }),
@@ -156,15 +155,13 @@ function addAck(docket: Command): void {
 function addClose(docket: Command): void {
   docket
     .command('close <docket>')
-    .description(
-      'close a docket; a hard date needs proof of filing, or an override with its reason',
-    )
+    .description('close a docket; a hard date needs proof of filing, or an override with a reason')
     .option('--filing <id>', 'proof: an accepted filing of this installation')
-    .option('--receipt <text>', 'proof: the receipt of the office; with --filed-at')
+    .option('--receipt <text>', 'proof: the office’s receipt; with --filed-at')
     .option('--document <file>', 'proof: a filed document, by its SHA-256; with --filed-at')
     .option('--filed-at <instant>', 'when it was filed, RFC 3339')
     .option('--override <reason>', 'close it without proof; your name and the reason are recorded')
-    .option('--seen', 'for a docket that asks for nothing: you have seen it')
+    .option('--seen', 'for a docket that needs no action: you have seen it')
     .action(async (id: string, own: CloseOptions, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const { closeDocket } = await import('../../dockets/index.ts');
@@ -193,7 +190,7 @@ async function importAction(
   options: GlobalOptions,
 ): Promise<void> {
   if (own.mapping !== undefined && own.map !== undefined) {
-    throw new FilewrightError('USAGE', '--mapping is for documents, --map for rows; not both');
+    throw new FilewrightError('USAGE', 'use --mapping for documents or --map for rows, not both');
   }
   await withApp(options, async ({ app, out, actor }) => {
     const { importDocketFile } = await import('../../dockets/index.ts');
@@ -215,16 +212,16 @@ function importWords(report: DocketImportReport, isDryRun: boolean): string[] {
     ...(report.drift === 0
       ? []
       : [
-          `${report.drift} of them have drifted in their schema and are routed as they are, so that somebody looks at them.`,
+          `${report.drift} of them have a changed schema and are routed as they are, for a person to review.`,
         ]),
     ...errorLines(report),
-    ...report.skipped.map(({ code, count }) => `  left out by the mapping: ${code} (${count})`),
+    ...report.skipped.map(({ code, count }) => `  skipped by the mapping: ${code} (${count})`),
   ];
 }
 
 async function consumeAction(own: ConsumeOptions, options: GlobalOptions): Promise<void> {
   if ((own.rabbit === undefined) === (own.redis === undefined)) {
-    throw new FilewrightError('USAGE', 'One of --rabbit QUEUE and --redis STREAM was expected');
+    throw new FilewrightError('USAGE', 'Expected one of --rabbit QUEUE and --redis STREAM');
   }
   const signal = stopSignal();
   const { jsonLog } = await import('../../system/index.ts');

@@ -18,7 +18,7 @@ export function addDoctorCommand(doctor: Command): void {
     .option('--bodies', 'also open every sealed body')
     .option(
       '--root-key-backup <file>',
-      'compare a copy of the root key, and remember that there is one',
+      'compare a backup of the root key, and record that it exists',
     )
     .action(async (own: DoctorOptions, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
@@ -70,7 +70,7 @@ function disk(options: GlobalOptions): Finding {
     'disk',
     free >= DISK_BYTES_MIN,
     `${(free / 1024 ** 3).toFixed(1)} GiB free at ${path}`,
-    'Free some space; the database stops when the disk is full.',
+    'Free up space; the database stops when the disk is full.',
   );
 }
 

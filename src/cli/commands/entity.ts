@@ -34,29 +34,29 @@ export function addEntityCommands(entity: Command): void {
   const importing = entity
     .command('import <file>')
     .description(
-      'bring a CSV or NDJSON file into the register and compute what each entity owes; the same file again changes nothing, a changed row changes its entity',
+      'import entities from a CSV or NDJSON file and compute what each owes; importing the same file again changes nothing',
     );
   addRowImportOptions(importing)
-    .option('--as-of <day>', 'as if it were this day (default today in UTC)')
+    .option('--as-of <day>', 'compute as of this day (default: today in UTC)')
     .action((file: string, own: ImportOptions, command: Command) =>
       importAction(file, own, command.optsWithGlobals()),
     );
 
   entity
     .command('list')
-    .description('entities in the order of their ids')
+    .description('list entities, by id')
     .option('--jurisdiction <code>')
     .option('--kind <kind>', KINDS.join(', '))
-    .option('--q <text>', 'a part of the id or registry number; with --names of the name too')
-    .option('--names', 'with the sealed names; needs your personal key')
-    .option('--after <id>', 'go on behind this entity')
+    .option('--q <text>', 'part of the id or registry number; with --names, also of the name')
+    .option('--names', 'show the sealed names; needs your personal key')
+    .option('--after <id>', 'start after this entity')
     .option('--limit <n>', 'how many', '50')
     .action((own: ListOptions, command: Command) => listAction(own, command.optsWithGlobals()));
 
   entity
     .command('show <entity>')
     .description('one entity with its obligations, their reasons, and its filings')
-    .option('--sealed', 'open the name and the form fields too; needs your personal key')
+    .option('--sealed', 'also show the sealed name and form fields; needs your personal key')
     .action(async (name: string, own: { sealed?: true }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const { viewEntity } = await import('../../entities/index.ts');
@@ -90,7 +90,7 @@ function importWords(report: RegisterReport, isDryRun: boolean): string[] {
   const { obligations } = report;
   return [
     countsLine(report, isDryRun),
-    `Obligations: ${obligations.created} new, ${obligations.moved} moved, ${obligations.superseded} superseded, ${obligations.recordNeeded} to be looked up, ${obligations.blocked} blocked by a filing.`,
+    `Obligations: ${obligations.created} new, ${obligations.moved} moved, ${obligations.superseded} superseded, ${obligations.recordNeeded} to look up with the state, ${obligations.blocked} blocked by a filing.`,
     ...errorLines(report),
   ];
 }
@@ -99,7 +99,7 @@ async function listAction(own: ListOptions, options: GlobalOptions): Promise<voi
   if (own.kind !== undefined && !KINDS.includes(own.kind)) {
     throw new FilewrightError(
       'USAGE',
-      `--kind: one of ${KINDS.join(', ')} was expected, found "${own.kind}"`,
+      `--kind: expected one of ${KINDS.join(', ')}, found "${own.kind}"`,
     );
   }
   await withApp(options, async ({ app, out, actor }) => {

@@ -26,8 +26,8 @@ export function addEventCommands(event: Command): void {
 
   event
     .command('resend <event>')
-    .description('send an event’s webhooks again, under the same id')
-    .option('--webhook <id>', 'to this one alone')
+    .description('send an event to its webhooks again, under the same id')
+    .option('--webhook <id>', 'only to this webhook')
     .action(async (id: string, own: { webhook?: string }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const count = await resend(app, actor, id, own.webhook);
@@ -40,9 +40,9 @@ export function addAlertCommands(alert: Command): void {
   alert
     .command('list')
     .description(
-      'alerts that nobody has acknowledged, the most severe first; those about dockets that you may see',
+      'alerts not yet acknowledged, most severe first; docket alerts only for dockets that you may see',
     )
-    .option('--all', 'with acknowledged ones')
+    .option('--all', 'include acknowledged alerts')
     .option('--limit <n>', 'how many', '50')
     .action(async (own: { all?: boolean; limit: string }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
@@ -67,7 +67,7 @@ export function addAlertCommands(alert: Command): void {
 
   alert
     .command('ack <id>')
-    .description('say that you have taken it on; nobody is told of it again')
+    .description('acknowledge an alert; no more reminders are sent')
     .action(async (id: string, _own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         await acknowledge(app, actor, id);

@@ -28,11 +28,11 @@ export function addFilingCommands(filing: Command): void {
 function addList(filing: Command): void {
   filing
     .command('list')
-    .description('filings in the order of their ids')
+    .description('list filings, by id')
     .option('--status <status>', FILING_STATUSES.join(', '))
     .option('--lane <code>')
     .option('--batch <id>')
-    .option('--after <id>', 'go on behind this filing')
+    .option('--after <id>', 'start after this filing')
     .option('--limit <n>', 'how many', '50')
     .action(async (own: ListOptions, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
@@ -79,7 +79,7 @@ function addShow(filing: Command): void {
   filing
     .command('show <filing>')
     .description('one filing with its attempts; by id or by idempotency key')
-    .option('--payload', 'open the sealed payload too')
+    .option('--payload', 'also show the sealed payload')
     .action(async (name: string, own: { payload?: boolean }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const { filing: found, attempts: made } = await showFiling(app, actor, name);
@@ -123,7 +123,7 @@ function addDefend(filing: Command): void {
   filing
     .command('defend <filing> <dir>')
     .description(
-      'write one folder that defends a filing: payload, answers, receipt, date, and proofs that a stranger can check',
+      'write a defense pack for a filing: payload, portal responses, receipt, due date, and proofs that anyone can verify',
     )
     .action(async (name: string, dir: string, _own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
@@ -131,7 +131,7 @@ function addDefend(filing: Command): void {
         out.result('filing defend', pack, () =>
           [
             `${pack.entries} entries with proofs, ${pack.payloads} payloads, ${pack.answers} answers in ${pack.folder}; begin with README.txt.`,
-            ...(pack.shredded === 0 ? [] : [`${pack.shredded} sealed bodies were shredded.`]),
+            ...(pack.shredded === 0 ? [] : [`${pack.shredded} sealed bodies were destroyed.`]),
             `Check it with: python3 ${pack.folder}/verify.py ${pack.folder}`,
           ].join('\n'),
         );
@@ -166,7 +166,7 @@ function readStatus(text: string): FilingStatus {
   if (found === undefined) {
     throw new FilewrightError(
       'USAGE',
-      `--status: one of ${FILING_STATUSES.join(', ')} was expected, found "${text}"`,
+      `--status: expected one of ${FILING_STATUSES.join(', ')}, found "${text}"`,
     );
   }
   return found;

@@ -23,9 +23,9 @@ const MISSED_LISTED = 10;
 
 export function addForecastCommand(forecast: Command): void {
   forecast
-    .option('--lane <code>', 'this lane alone')
+    .option('--lane <code>', 'only this lane')
     .option('--thresholds <list>', 'slack thresholds (FILEWRIGHT_SLACK; default 7d,2d,4h)')
-    .option('--alert', 'raise the alerts that are due, as the background jobs do')
+    .option('--alert', 'also raise the alerts that are due')
     .action(async (batch: string | undefined, own: ForecastOptions, command: Command) =>
       forecastAction(batch, own, command.optsWithGlobals()),
     );
@@ -39,8 +39,8 @@ export function thresholdsFrom(option: string | undefined): readonly number[] | 
 
 /** One lane in one line, for progress. */
 export function forecastLine({ lane, clearsAt, leastSlackMs, infeasible }: LaneForecast): string {
-  const trouble = infeasible === 0 ? '' : `, ${infeasible} cannot make it (see forecast)`;
-  const clears = clearsAt === undefined ? 'has nothing to send' : `clears ${iso(clearsAt)}`;
+  const trouble = infeasible === 0 ? '' : `, ${infeasible} cannot be sent in time (see forecast)`;
+  const clears = clearsAt === undefined ? 'has no open filings' : `clears ${iso(clearsAt)}`;
   return `${lane} ${clears}, least slack ${span(leastSlackMs)}${trouble}`;
 }
 
@@ -108,18 +108,18 @@ function advice(lane: LaneForecast): readonly string[] {
   const lines: string[] = [];
   const say = (text: string): void => void lines.push(`${lane.lane}: ${text}`);
   if (lane.held !== undefined) {
-    say(`held (${lane.held}); the figures suppose that it is resumed now`);
+    say(`held (${lane.held}); the figures assume that it is resumed now`);
   }
   if (lane.startBy !== undefined) {
     const act = lane.held === undefined ? 'approve its batches' : 'resume it';
-    say(`${act} by ${iso(lane.startBy)}, or something misses its last safe moment`);
+    say(`${act} by ${iso(lane.startBy)}, or a filing misses its last safe moment`);
   }
   const { levers } = lane;
   if (levers === undefined) return lines;
-  say(`${lane.infeasible} have no turn before their last safe moment; what would save them:`);
+  say(`${lane.infeasible} cannot be sent before their last safe moment; to fix it:`);
   const { ceiling, openBy, people } = levers;
   if (ceiling !== undefined)
-    say(`  slots: ${ceiling} instead of ${lane.ceiling} (where the portal allows it)`);
+    say(`  slots: ${ceiling} instead of ${lane.ceiling} (if the portal allows it)`);
   if (openBy !== undefined) say(`  start: open by ${iso(openBy)}`);
   if (people.perHour !== undefined) {
     const crew = people.atOnce === undefined ? '' : `, ${people.atOnce} people at once`;

@@ -3,16 +3,14 @@ import { checkReason } from '../../core/index.ts';
 import type { Command } from 'commander';
 import { acting } from './grants-reconcile.ts';
 
-const REASON = ['--reason <text>', 'why; recorded in the ledger'] as const;
+const REASON = ['--reason <text>', 'reason; recorded in the ledger'] as const;
 
 export function addGrantsAmendments(grants: Command): void {
   grants
     .command('amend <award>')
-    .description(
-      'propose another record in place of an award, by its key; another person approves it',
-    )
-    .requiredOption('--document <file>', 'the award as it is from now on, whole: exactly one award')
-    .option('--format <format>', 'of the document, where its ending does not say it')
+    .description('propose an amended record for an award, by its key; a second person approves it')
+    .requiredOption('--document <file>', 'the complete amended record: exactly one award')
+    .option('--format <format>', 'format of the document, if its extension does not show it')
     .requiredOption(...REASON)
     .action(
       async (
@@ -27,7 +25,7 @@ export function addGrantsAmendments(grants: Command): void {
           const exception = await pipeline.amend(award, { source, reason }, person.id);
           out.result('grants amend', { award, exception }, () =>
             [
-              `Proposed as exception ${exception}. Another person approves it:`,
+              `Proposed as exception ${exception}. A second person approves it:`,
               `  filewright grants exceptions resolve ${exception} --approve`,
               `Then: filewright grants exceptions reingest ${exception} ${own.document}`,
             ].join('\n'),
@@ -37,7 +35,7 @@ export function addGrantsAmendments(grants: Command): void {
 
   grants
     .command('cancel <award>')
-    .description('propose that an award ends, by its key; another person approves it')
+    .description('propose to cancel an award, by its key; a second person approves it')
     .requiredOption(...REASON)
     .action(async (award: string, own: { reason: string }, command: Command) =>
       acting(command, async ({ out }, pipeline, person) => {
@@ -45,7 +43,7 @@ export function addGrantsAmendments(grants: Command): void {
         const exception = await pipeline.cancelAward(award, { reason }, person.id);
         out.result('grants cancel', { award, exception }, () =>
           [
-            `Proposed as exception ${exception}. Another person approves it, and the award ends:`,
+            `Proposed as exception ${exception}. A second person approves it, and the award is canceled:`,
             `  filewright grants exceptions resolve ${exception} --approve`,
           ].join('\n'),
         );

@@ -31,7 +31,7 @@ export function readPeriod(text: string): Days {
 }
 
 function refusePeriod(text: string): never {
-  throw new FilewrightError('USAGE', `A period like ${PERIOD_FORM} was expected, found "${text}"`);
+  throw new FilewrightError('USAGE', `Expected a period like ${PERIOD_FORM}, found "${text}"`);
 }
 
 function dayOf(ms: number): string {
@@ -46,7 +46,7 @@ export interface OrganizationOptions {
 /** Needed, never assumed: a state that nobody named would be a threshold that nobody watches. */
 export const STATES_OPTION = [
   '--states <codes...>',
-  'states in which you ask for money, for instance PA NC; "none" where you ask in none',
+  'states in which you solicit, for instance PA NC; "none" if you solicit in no state',
 ] as const;
 export const YEAR_END_OPTION = [
   '--fiscal-year-end <MM-DD>',
@@ -61,13 +61,13 @@ export function readOrganization(own: OrganizationOptions): Organization {
   if (words.length === 0 || wrong !== undefined) {
     throw new FilewrightError(
       'USAGE',
-      `--states: two-letter codes like PA, or none, were expected, found "${wrong ?? ''}"`,
+      `--states: expected two-letter codes like PA, or none, found "${wrong ?? ''}"`,
     );
   }
   if (!isDayOfYear(own.fiscalYearEnd)) {
     throw new FilewrightError(
       'USAGE',
-      `--fiscal-year-end: a day like 06-30 was expected, found "${own.fiscalYearEnd}"`,
+      `--fiscal-year-end: expected a day like 06-30, found "${own.fiscalYearEnd}"`,
     );
   }
   return { states: isNone ? [] : words, fiscalYearEnd: own.fiscalYearEnd };
@@ -91,7 +91,7 @@ export function readAmount(option: string, text: string): number {
   if (whole === '' || cents === 0) {
     throw new FilewrightError(
       'USAGE',
-      `${option}: an amount in dollars like 25.00 was expected, found "${text}"`,
+      `${option}: expected an amount in dollars like 25.00, found "${text}"`,
     );
   }
   return cents;

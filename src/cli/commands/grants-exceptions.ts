@@ -23,9 +23,7 @@ interface ResolveOptions {
 
 export function addGrantsExceptions(grants: Command): void {
   addCommands(
-    grants
-      .command('exceptions')
-      .description('what automation may no longer touch; two people resolve it'),
+    grants.command('exceptions').description('grant exceptions; two people resolve each one'),
   );
 }
 
@@ -39,8 +37,8 @@ function addCommands(exceptions: Command): void {
 function addList(exceptions: Command): void {
   exceptions
     .command('list')
-    .description('exceptions that are open; with --all the resolved ones too')
-    .option('--all', 'resolved ones too')
+    .description('open exceptions; with --all also resolved ones')
+    .option('--all', 'include resolved ones')
     .action(async (own: { all?: true }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const { openGrants } = await import('../../grants/index.ts');
@@ -70,14 +68,17 @@ function addShow(exceptions: Command): void {
 function addResolve(exceptions: Command): void {
   exceptions
     .command('resolve <exception>')
-    .description('propose a corrected document or a dismissal; another person approves it')
-    .option('--document <file>', 'propose this corrected document, whole: exactly one award')
-    .option('--format <format>', 'of the document, where its ending does not say it')
-    .option('--as-it-came', 'propose its own payload, in place of the award that it contradicts')
-    .option('--dismiss', 'propose to end it without another document')
-    .option('--approve', 'approve what another person proposed')
-    .option('--withdraw', 'take the proposal back')
-    .option('--reason <text>', 'why; needed but for --approve; recorded in the ledger')
+    .description('propose a corrected document or a dismissal; a second person approves it')
+    .option('--document <file>', 'propose this corrected document, with exactly one award')
+    .option('--format <format>', 'format of the document, if its extension does not show it')
+    .option(
+      '--as-it-came',
+      'propose its content as received, in place of the award that it contradicts',
+    )
+    .option('--dismiss', 'propose to dismiss it without a corrected document')
+    .option('--approve', 'approve another person’s proposal')
+    .option('--withdraw', 'withdraw the proposal')
+    .option('--reason <text>', 'reason; required except with --approve; recorded in the ledger')
     .action(async (id: string, own: ResolveOptions, command: Command) =>
       acting(command, async ({ out }, pipeline, person) => {
         checkUuid('exception', id);
@@ -102,33 +103,34 @@ function addReingest(exceptions: Command): void {
   exceptions
     .command('reingest <exception> [file]')
     .description(
-      'take the approved document in: a new record that names the old one; no file where it was approved as it came',
+      'import the approved document as a new record that references the old one; no file if it was approved as received',
     )
-    .option('--format <format>', 'of the document, where its ending does not say it')
+    .option('--format <format>', 'format of the document, if its extension does not show it')
     .action(async (id: string, given: string | undefined, own: FormatOption, command: Command) =>
       acting(command, async ({ out }, pipeline, person) => {
         checkUuid('exception', id);
         const { awardFile } = await import('../../grants/index.ts');
         const source = given === undefined ? undefined : awardFile(given, own.format);
-        const file = given ?? 'The payload as it came';
+        const file = given ?? 'The payload as received';
         const report = await pipeline.exceptions.reingest(id, source, person.id);
         const { replacedBy } = await pipeline.exceptions.show(id);
         out.result('grants exceptions reingest', { exception: id, replacedBy, ...report }, () =>
           replacedBy === undefined
-            ? `${file} is taken in.`
-            : `${file} is taken in as ${replacedBy}; it names exception ${id}.`,
+            ? `${file} is imported.`
+            : `${file} is imported as ${replacedBy}; it references exception ${id}.`,
         );
       }),
     );
 }
 
 const NEXT: Readonly<Record<ExceptionSummary['state'], string>> = {
-  open: 'Nothing is proposed.',
-  proposed: 'Proposed. Another person approves it with grants exceptions resolve --approve.',
-  approved: 'Approved. Take the document in with grants exceptions reingest.',
-  dismissed: 'Dismissed; the envelope stays as it is.',
-  cancelled: 'Cancelled: nothing more is expected of the award or owed for it.',
-  reingested: 'Taken in again.',
+  open: 'No proposal is open.',
+  proposed: 'Proposed. A second person approves it with grants exceptions resolve --approve.',
+  approved: 'Approved. Import the document with grants exceptions reingest.',
+  dismissed: 'Dismissed; the exception record is kept.',
+  cancelled:
+    'Canceled: no further payment is expected, and no further report is owed, for this award.',
+  reingested: 'Imported again.',
 };
 
 type Act =
@@ -143,7 +145,7 @@ async function actOf(own: ResolveOptions): Promise<Act> {
   if (chosen.length !== 1) {
     throw new FilewrightError(
       'USAGE',
-      'One of --document FILE, --as-it-came, --dismiss, --approve and --withdraw was expected',
+      'Expected one of --document FILE, --as-it-came, --dismiss, --approve and --withdraw',
     );
   }
   if (own.approve === true) return { kind: 'approve' };
@@ -206,13 +208,13 @@ function showWords({ envelope, acts, ...view }: ExceptionView): string[] {
         `violation         ${field === '' ? 'record' : field}: ${code}: ${message}`,
     ),
     ...metadata.audit_trail.map(
-      (one) => `tried             ${one.at}  attempt ${one.attempt_count}: ${one.last_error_code}`,
+      (one) => `retry             ${one.at}  attempt ${one.attempt_count}: ${one.last_error_code}`,
     ),
     ...acts.map(
       (one) =>
         `act               ${one.at}  ${one.act} ${one.resolution} by ${one.by}: ${one.reason}`,
     ),
-    'payload as it came:',
+    'payload as received:',
     JSON.stringify(envelope.original_payload, null, 2),
   ];
 }

@@ -10,10 +10,10 @@ export function addGrantsFetch(grants: Command): void {
   grants
     .command('fetch <path>')
     .description(
-      'read an award document over a lane and take it in like a file; what fails transiently waits and is retried',
+      'read an award document through a lane and import it; a temporary failure is retried',
     )
-    .requiredOption('--lane <code>', 'the lane; the path is below its base address')
-    .option('--format <format>', 'of the document, where the end of the path does not say it')
+    .requiredOption('--lane <code>', 'the lane; the path is relative to its base address')
+    .option('--format <format>', 'format of the document, if the path does not show it')
     .action(async (path: string, own: { lane: string; format?: string }, command: Command) =>
       acting(command, async ({ app, out }, pipeline, person) => {
         const { awardPath, laneDocuments, readingLane } = await import('../../grants/index.ts');
@@ -41,10 +41,10 @@ export function fetchWords(report: FetchReport): readonly string[] {
   const tries = `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`;
   switch (state) {
     case 'ingested':
-      return ingestion === undefined ? [`${place}: taken in`] : ingestionWords(place, ingestion);
+      return ingestion === undefined ? [`${place}: imported`] : ingestionWords(place, ingestion);
     case 'waiting':
       return [`${place}: ${lastErrorCode ?? 'being read'}; ${tries}, the next at ${nextAt}`];
     case 'fallback':
-      return [`${place}: NOT TAKEN after ${tries} (${lastErrorCode}); exception ${exception}`];
+      return [`${place}: NOT IMPORTED after ${tries} (${lastErrorCode}); exception ${exception}`];
   }
 }

@@ -21,9 +21,9 @@ export function addGrantsIntake(grants: Command): void {
   grants
     .command('ingest <files...>')
     .description(
-      'take award documents in (JSON, NDJSON, CSV, XML); what is refused goes to the exceptions with every reason',
+      'import award documents (JSON, NDJSON, CSV, XML); refused awards become exceptions with every reason',
     )
-    .option('--format <format>', 'of all the files, where their endings do not say it')
+    .option('--format <format>', 'format of all files, if their extensions do not show it')
     .action(async (files: string[], own: FormatOption, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async (context) => {
         const { awardFile } = await import('../../grants/index.ts');
@@ -39,8 +39,8 @@ export function addGrantsIntake(grants: Command): void {
 
   grants
     .command('feed <files...>')
-    .description('take bank feeds in: camt.053, camt.052, camt.054, OFX, BAI2, MT940, NACHA')
-    .option('--format <format>', 'of all the files, where they do not say it themselves')
+    .description('import bank feeds: camt.053, camt.052, camt.054, OFX, BAI2, MT940, NACHA')
+    .option('--format <format>', 'format of all files, if the files do not show it')
     .action(async (files: string[], own: FormatOption, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async (context) => {
         const { feedFile } = await import('../../grants/index.ts');
@@ -112,7 +112,7 @@ function tell<Report extends object>(
         'report' in one
           ? words(one.file, one.report)
           : [
-              `${one.file}: NOT TAKEN: ${one.error.message}`,
+              `${one.file}: NOT IMPORTED: ${one.error.message}`,
               `  code:   ${one.error.code}`,
               `  remedy: ${ERRORS[one.error.code].remedy}`,
             ],
@@ -125,10 +125,10 @@ function tell<Report extends object>(
 
 export function ingestionWords(file: string, report: IngestionReport): readonly string[] {
   const { records, accepted, repeated, refused, refusals } = report;
-  if (report.isRepeatedDocument) return [`${file}: taken in before; nothing was done`];
+  if (report.isRepeatedDocument) return [`${file}: already imported; nothing was changed`];
   const untold = refused - refusals.length;
   return [
-    `${file}: ${accepted} of ${records} awards accepted, ${repeated} known already, ${refused} refused`,
+    `${file}: ${accepted} of ${records} awards accepted, ${repeated} already known, ${refused} refused`,
     ...refusals.flatMap(({ line, ordinal, kind, exception, violations }) => [
       `  award ${ordinal}, line ${line}: ${kind}; exception ${exception}`,
       ...violations.map(
@@ -141,7 +141,7 @@ export function ingestionWords(file: string, report: IngestionReport): readonly 
 
 function feedWords(file: string, report: FeedReport): readonly string[] {
   const { feed, format, statements, lines, gaps, late } = report;
-  if (report.isRepeatedFeed) return [`${file}: taken in before; nothing was done`];
+  if (report.isRepeatedFeed) return [`${file}: already imported; nothing was changed`];
   return [
     `${file}: ${format}, ${lines} lines in ${statements} statements, feed ${feed.slice(0, SHORT_ID)}`,
     ...gaps.map((gap) => `  GAP ${gap}`),

@@ -1,6 +1,6 @@
 /** Matching what came with what was promised, closing a period, and letting its money go on. */
 import type { Command } from 'commander';
-import type { CloseReport, HandoffReport, Pipeline } from '../../grants/index.ts';
+import type { CloseReport, ReleaseReport, Pipeline } from '../../grants/index.ts';
 import { requirePerson } from '../../people/index.ts';
 import { checkReason, EXIT, FilewrightError } from '../../core/index.ts';
 import type { PersonActor } from '../../access/index.ts';
@@ -42,8 +42,8 @@ export function addGrantsReconciliation(grants: Command): void {
 function addReconcile(grants: Command): void {
   grants
     .command('reconcile')
-    .description('match bank lines with awards; may be repeated until the period is closed')
-    .option('--to <day>', 'lines up to this day (default today in UTC)')
+    .description('match bank lines to awards; may be repeated until the period is closed')
+    .option('--to <day>', 'lines through this day (default: today in UTC)')
     .action(async (own: { to?: string }, command: Command) =>
       acting(command, async ({ app, out }, pipeline, person) => {
         const to = dayOr('--to', own.to, app.clock.now());
@@ -51,7 +51,7 @@ function addReconcile(grants: Command): void {
         const { byStatus, totals } = report;
         out.result('grants reconcile', { to, ...report }, () =>
           [
-            `${report.lines} bank lines against ${report.receipts} awards, up to ${to}`,
+            `${report.lines} bank lines and ${report.expectedPayments} awards, through ${to}`,
             table(['outcome', 'count'], Object.entries(byStatus)),
             ...Object.entries(totals.matchedCents).map(
               ([currency, cents]) => `matched: ${currency} ${dollars(cents)}`,
@@ -59,7 +59,7 @@ function addReconcile(grants: Command): void {
           ].join('\n'),
         );
         if (byStatus.manual + byStatus.review > 0) {
-          out.say('Some lines wait for a person: see grants unmatched, then grants settle.');
+          out.say('Some lines need a person: see grants unmatched, then run grants resolve.');
           process.exitCode = EXIT.conflict;
         }
       }),
@@ -69,8 +69,8 @@ function addReconcile(grants: Command): void {
 function addUnmatched(grants: Command): void {
   grants
     .command('unmatched')
-    .description('what waits for a match or for a person, the oldest first')
-    .option('--as-of <day>', 'age on this day (default today in UTC)')
+    .description('bank lines and expected payments without a match, oldest first')
+    .option('--as-of <day>', 'age as of this day (default: today in UTC)')
     .action(async (own: { asOf?: string }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const { openGrants } = await import('../../grants/index.ts');
@@ -99,48 +99,54 @@ function addUnmatched(grants: Command): void {
 
 function addSettle(grants: Command): void {
   grants
-    .command('settle <line>')
+    .command('resolve <line>')
     .description(
-      'decide about a bank line that the rules leave to a person; 8 digits of its id and its number are enough: 897b9a56#2',
+      'resolve a bank line that the rules leave to a person; 8 digits of its id and its number are enough: 897b9a56#2',
     )
     .option(
       '--award <keys...>',
-      'the awards that it pays, or the one that it takes money back of; none where it pays no award',
+      'the awards that it pays, or the one award that it reverses; omit if it pays no award',
     )
     .option(
       '--fee <amount>',
-      'what the bank kept of the payment, like 25.00; the award is paid with it',
+      'the fee that the bank deducted, like 25.00; it counts as received on the award',
     )
     .option(
       '--rest-open <amount>',
-      'what the awards leave of the line and nobody knows yet, like 120.00; the line waits with them until it is known',
+      'the remainder of the line that is not identified yet, like 120.00; the line stays open until it is',
     )
-    .option('--rest-none <amount>', 'what the awards leave of the line and pays none of our awards')
-    .requiredOption('--reason <text>', 'why; recorded in the ledger')
+    .option('--rest-none <amount>', 'the remainder of the line that pays none of your awards')
+    .requiredOption('--reason <text>', 'reason; recorded in the ledger')
     .action(async (name: string, own: SettleOptions, command: Command) =>
       acting(command, async ({ out }, pipeline, person) => {
         const reason = checkReason('--reason', own.reason);
-        const receipts = own.award ?? [];
+        const expectedPayments = own.award ?? [];
         const feeCents = own.fee === undefined ? 0 : readAmount('--fee', own.fee);
         const rest = restOf(own);
-        const decision = { line: name, receipts, feeCents, reason, by: person.id };
-        const { line } = await pipeline.settle({
+        const decision = { line: name, expectedPayments, feeCents, reason, by: person.id };
+        const { line } = await pipeline.resolve({
           ...decision,
           ...(rest !== undefined && { rest }),
         });
-        const settled = { line, receipts, feeCents, ...(rest !== undefined && { rest }), reason };
-        out.result('grants settle', settled, () => settledWords(settled));
+        const resolved = {
+          line,
+          expectedPayments,
+          feeCents,
+          ...(rest !== undefined && { rest }),
+          reason,
+        };
+        out.result('grants resolve', resolved, () => resolvedWords(resolved));
       }),
     );
 }
 
-type Rest = NonNullable<Parameters<Pipeline['settle']>[0]['rest']>;
+type Rest = NonNullable<Parameters<Pipeline['resolve']>[0]['rest']>;
 
 function restOf({ restOpen, restNone }: SettleOptions): Rest | undefined {
   if (restOpen !== undefined && restNone !== undefined) {
     throw new FilewrightError(
       'USAGE',
-      'One of --rest-open and --rest-none was expected: a rest is not known yet, or pays none of our awards',
+      'Expected one of --rest-open and --rest-none: the remainder is not identified yet, or pays none of your awards',
     );
   }
   if (restOpen !== undefined) return { state: 'open', cents: readAmount('--rest-open', restOpen) };
@@ -148,27 +154,29 @@ function restOf({ restOpen, restNone }: SettleOptions): Rest | undefined {
   return undefined;
 }
 
-function settledWords(settled: {
+function resolvedWords(resolved: {
   readonly line: string;
-  readonly receipts: readonly string[];
+  readonly expectedPayments: readonly string[];
   readonly feeCents: number;
   readonly rest?: Rest;
 }): string {
-  const { line, receipts, feeCents, rest } = settled;
+  const { line, expectedPayments, feeCents, rest } = resolved;
   const again = 'Run grants reconcile again.';
-  if (receipts.length === 0) return `${line} pays no award. ${again}`;
-  const kept = feeCents === 0 ? '' : `; the bank kept ${dollars(feeCents)}`;
-  const paid = `${line} is for ${receipts.join(', ')}${kept}`;
+  if (expectedPayments.length === 0) return `${line} pays no award. ${again}`;
+  const kept = feeCents === 0 ? '' : `; the bank deducted ${dollars(feeCents)}`;
+  const paid = `${line} is for ${expectedPayments.join(', ')}${kept}`;
   if (rest === undefined) return `${paid}. ${again}`;
   return rest.state === 'none'
-    ? `${paid}; ${dollars(rest.cents)} of it pays none of our awards. ${again}`
-    : `${paid}; ${dollars(rest.cents)} of it is not known yet. The line waits, and its period stays open: settle it again when the rest is known.`;
+    ? `${paid}; ${dollars(rest.cents)} of it pays none of your awards. ${again}`
+    : `${paid}; ${dollars(rest.cents)} of it is not identified yet. The line and its period stay open: resolve the line again when the remainder is known.`;
 }
 
 function addClose(grants: Command): void {
   grants
     .command('close <period>')
-    .description(`close a period for ever (${PERIOD_FORM}) and hand its money on`)
+    .description(
+      `close a period permanently (${PERIOD_FORM}) and release it to the rules and reports`,
+    )
     .requiredOption('--account <account>', 'the bank account')
     .requiredOption(...STATES_OPTION)
     .option(...YEAR_END_OPTION)
@@ -179,7 +187,7 @@ function addClose(grants: Command): void {
           const organization = readOrganization(own);
           const report = await pipeline.closePeriod(period, organization, actorOf(person));
           out.result('grants close', { ...period, ...report }, () => closeWords(report).join('\n'));
-          const isBlocked = report.kind === 'blocked' || report.handoff.kind === 'blocked';
+          const isBlocked = report.kind === 'blocked' || report.release.kind === 'blocked';
           if (isBlocked) process.exitCode = EXIT.refused;
         }),
     );
@@ -188,27 +196,27 @@ function addClose(grants: Command): void {
 function addAttachRegistration(grants: Command): void {
   grants
     .command('attach-registration <state>')
-    .description('attach the check of a registration, which a crossed threshold waits for')
-    .requiredOption('--evidence <text>', 'number of the registration, or why none is needed')
-    .option('--checked-on <day>', 'when it was checked (default today in UTC)')
+    .description('attach a registration check, which is required after a threshold is crossed')
+    .requiredOption('--evidence <text>', 'registration number, or why none is needed')
+    .option('--checked-on <day>', 'date of the check (default: today in UTC)')
     .action(
       async (state: string, own: { evidence: string; checkedOn?: string }, command: Command) =>
         acting(command, async ({ app, out }, pipeline, person) => {
           if (!/^[A-Z]{2}$/.test(state)) {
-            throw new FilewrightError('USAGE', `A state like PA was expected, found "${state}"`);
+            throw new FilewrightError('USAGE', `Expected a state like PA, found "${state}"`);
           }
           const evidence = own.evidence.trim();
           if (evidence === '' || evidence.length > EVIDENCE_CHARACTERS_MAX) {
             throw new FilewrightError(
               'USAGE',
-              `--evidence: 1 to ${EVIDENCE_CHARACTERS_MAX} characters were expected`,
+              `--evidence: expected 1 to ${EVIDENCE_CHARACTERS_MAX} characters`,
             );
           }
           const checkedOn = dayOr('--checked-on', own.checkedOn, app.clock.now());
           const check = { jurisdiction: state, checkedOn, evidence, by: person.id };
           await pipeline.attachRegistrationCheck(check);
           out.result('grants attach-registration', check, () =>
-            [`The registration check of ${state} is attached.`, ...waitingWords].join(' '),
+            [`The registration check for ${state} is attached.`, ...waitingWords].join(' '),
           );
         }),
     );
@@ -216,8 +224,8 @@ function addAttachRegistration(grants: Command): void {
 
 function addHandOff(grants: Command): void {
   grants
-    .command('hand-off [period]')
-    .description('hand a closed period on again: one by its id, or all that wait')
+    .command('release [period]')
+    .description('release a closed period: one by its id, or all that are blocked')
     .requiredOption(...STATES_OPTION)
     .option(...YEAR_END_OPTION)
     .action(async (id: string | undefined, own: OrganizationOptions, command: Command) =>
@@ -225,21 +233,23 @@ function addHandOff(grants: Command): void {
         checkUuid('period', id);
         const organization = readOrganization(own);
         const waiting = (await pipeline.periods()).filter(
-          (one) => (id === undefined || one.id === id) && !one.isHandedOff,
+          (one) => (id === undefined || one.id === id) && !one.isReleased,
         );
-        const reports: HandoffReport[] = [];
+        const reports: ReleaseReport[] = [];
         for (const { id: period } of id === undefined ? waiting : [{ id }]) {
-          reports.push(await pipeline.handOff(period, organization, actorOf(person)));
+          reports.push(await pipeline.release(period, organization, actorOf(person)));
         }
-        out.result('grants hand-off', { handoffs: reports }, () =>
-          reports.length === 0 ? 'Nothing waits.' : reports.flatMap(handoffWords).join('\n'),
+        out.result('grants release', { releases: reports }, () =>
+          reports.length === 0
+            ? 'No closed period is blocked.'
+            : reports.flatMap(releaseWords).join('\n'),
         );
         if (reports.some(({ kind }) => kind === 'blocked')) process.exitCode = EXIT.refused;
       }),
     );
 }
 
-const waitingWords = ['Run grants hand-off, where a closed period waits for it.'];
+const waitingWords = ['If a closed period was blocked by this, run grants release.'];
 
 /** Opens the pipeline for a person; what was done is in the ledger before the command ends. */
 export async function acting(
@@ -258,7 +268,7 @@ export async function acting(
 export function closeWords(report: CloseReport): string[] {
   if (report.kind === 'blocked') {
     return [
-      'NOT CLOSED: all of these are in the way',
+      'NOT CLOSED: resolve each of these first',
       ...report.obstacles.map((obstacle) => `  ${obstacle}`),
     ];
   }
@@ -268,18 +278,18 @@ export function closeWords(report: CloseReport): string[] {
   );
   return [
     `Closed as ${report.period}: ${sums.length === 0 ? 'nothing matched' : sums.join(', ')}; totals ${hash.slice(0, 16)}...`,
-    ...handoffWords(report.handoff),
+    ...releaseWords(report.release),
   ];
 }
 
-export function handoffWords(handoff: HandoffReport): string[] {
-  if (handoff.kind === 'passed') {
-    return [`Handed on to the rules: ${handoff.received} receipts of period ${handoff.period}.`];
+export function releaseWords(release: ReleaseReport): string[] {
+  if (release.kind === 'passed') {
+    return [`Released to the rules: ${release.received} payments of period ${release.period}.`];
   }
   return [
-    `NOT HANDED ON: period ${handoff.period} waits`,
-    ...handoff.reasons.map((reason) => `  ${reason}`),
-    ...handoff.crossings.map(
+    `NOT RELEASED: period ${release.period} needs a registration check`,
+    ...release.reasons.map((reason) => `  ${reason}`),
+    ...release.crossings.map(
       ({ jurisdiction, on, obligation }) => `  ${jurisdiction}, crossed on ${on}: ${obligation}`,
     ),
   ];

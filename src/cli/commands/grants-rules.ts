@@ -32,23 +32,23 @@ export function addGrantsRules(grants: Command): void {
   grants
     .command('rules <year>')
     .description(
-      `thresholds and obligations from what was handed on (${PERIOD_FORM}); obligation list shows them from then on`,
+      `evaluate thresholds and obligations of released periods (${PERIOD_FORM}); obligation list then shows them`,
     )
     .requiredOption(...STATES_OPTION)
     .option(...YEAR_END_OPTION)
-    .option('--return <form>', `the return that you file: ${RETURNS.join(', ')}`)
-    .option('--extended', 'its date was extended')
+    .option('--return <form>', `the tax return that you file: ${RETURNS.join(', ')}`)
+    .option('--extended', 'its due date was extended')
     .option(
       '--registration <states...>',
-      `where you are registered as a charity, like ${REGISTRATION_FORM}: day or type, where the state asks for it`,
+      `states where you are registered as a charity, like ${REGISTRATION_FORM}; with day or type where the state needs it`,
     )
     .option(
       '--spent <file>',
-      'federal money that was spent, as CSV; without it no single audit is judged',
+      'federal money spent, as CSV; without it the single audit is not evaluated',
     )
     .option(
       '--subawards <file>',
-      'money of awards that you passed on, as CSV: held against the limits of their terms',
+      'subawards, as CSV; checked against the limits in the award terms',
     )
     .action(async (year: string, own: RulesOptions, command: Command) =>
       acting(command, async ({ out }, pipeline, person) => {
@@ -84,11 +84,11 @@ async function holderOf(own: RulesOptions): Promise<AwardHolder> {
   if (own.return !== undefined && form === undefined) {
     throw new FilewrightError(
       'USAGE',
-      `--return: one of ${RETURNS.join(', ')} was expected, found "${own.return}"`,
+      `--return: expected one of ${RETURNS.join(', ')}, found "${own.return}"`,
     );
   }
   if (own.extended === true && form === undefined) {
-    throw new FilewrightError('USAGE', '--extended goes with --return: say which form it is');
+    throw new FilewrightError('USAGE', '--extended needs --return: say which form');
   }
   const charityStates = (own.registration ?? []).map((text) => registrationOf(text, parseDay));
   return {
@@ -103,7 +103,7 @@ function registrationOf(text: string, parseDay: (text: string) => Day | undefine
   if (state === undefined || (day !== undefined && date === undefined)) {
     throw new FilewrightError(
       'USAGE',
-      `--registration: a state like ${REGISTRATION_FORM} was expected, found "${text}"`,
+      `--registration: expected a state like ${REGISTRATION_FORM}, found "${text}"`,
     );
   }
   return {
@@ -133,12 +133,12 @@ function rulesWords({ crossings, subawards, obligations, tasks }: RulesReport): 
   return [
     ...crossings.map(
       ({ jurisdiction, on, measure, thresholdDollars, obligation, due }) =>
-        `CROSSED ${jurisdiction} on ${on}: ${measure} passed ${thresholdDollars} dollars. ${obligation}${due === undefined ? '' : `, due ${due}`}.`,
+        `CROSSED ${jurisdiction} on ${on}: ${measure} exceeded $${thresholdDollars}. ${obligation}${due === undefined ? '' : `, due ${due}`}.`,
     ),
     ...(crossings.length === 0 ? ['No threshold was crossed.'] : []),
     ...subawards.map(
       ({ award, isAllowed, totalCents, indirectBaseCents }) =>
-        `${isAllowed ? 'Within' : 'BEYOND'} the limits of award ${award}: ${dollars(totalCents)} passed on, ${dollars(indirectBaseCents)} of it in the base of indirect costs.`,
+        `${isAllowed ? 'Within' : 'BEYOND'} the limits of award ${award}: ${dollars(totalCents)} in subawards, ${dollars(indirectBaseCents)} of it in the indirect cost base.`,
     ),
     table(
       ['due', 'kind', 'jurisdiction', 'of', 'period', 'confidence'],

@@ -28,8 +28,8 @@ export function addGrantsStatements(grants: Command): void {
 function addStatements(grants: Command): void {
   grants
     .command('statements')
-    .description('bank statements that are taken in, and withdrawals that wait for a second person')
-    .option('--account <account>', 'of one account')
+    .description('imported bank statements, and withdrawals that await approval')
+    .option('--account <account>', 'only this account')
     .action(async (own: { account?: string }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const { openGrants } = await import('../../grants/index.ts');
@@ -39,7 +39,16 @@ function addStatements(grants: Command): void {
         out.result('grants statements', { statements, withdrawals }, () =>
           [
             table(
-              ['account', 'from', 'to', 'no.', 'opens with', 'closes with', 'format', 'feed'],
+              [
+                'account',
+                'from',
+                'to',
+                'no.',
+                'opening balance',
+                'closing balance',
+                'format',
+                'feed',
+              ],
               statements.map((one) => [
                 one.account,
                 one.from,
@@ -62,14 +71,14 @@ function addWithdraw(grants: Command): void {
   grants
     .command('withdraw <feed>')
     .description(
-      'take a wrong statement out before its period is closed; one person proposes it, another approves it',
+      'withdraw a wrong statement before its period is closed; one person proposes, another approves',
     )
     .option('--statement <number>', 'only this statement of the feed (default all)')
-    .option('--replacement <file>', 'the feed that comes in its place')
-    .option('--restore', 'propose to take an earlier withdrawal back')
-    .option('--approve', 'approve what another person proposed')
-    .option('--refuse', 'refuse what was proposed')
-    .option('--reason <text>', 'why; needed but for --approve; recorded')
+    .option('--replacement <file>', 'the feed that replaces it')
+    .option('--restore', 'propose to restore a withdrawn statement')
+    .option('--approve', 'approve another person’s proposal')
+    .option('--refuse', 'refuse the proposal')
+    .option('--reason <text>', 'reason; required except with --approve; recorded')
     .action(async (name: string, own: WithdrawOptions, command: Command) =>
       acting(command, async ({ out }, pipeline, person) => {
         const { withdrawals } = pipeline;
@@ -101,10 +110,10 @@ function addWithdraw(grants: Command): void {
 function addBalance(grants: Command): void {
   grants
     .command('balance <amount>')
-    .description('state the balance of an account at the end of a day, where no statement says it')
+    .description('enter the balance of an account at the end of a day, if no statement shows it')
     .requiredOption('--account <account>', 'the bank account')
     .requiredOption('--on <day>', 'the day')
-    .requiredOption('--reason <text>', 'where you read it; recorded')
+    .requiredOption('--reason <text>', 'source of the figure; recorded')
     .action(
       async (
         text: string,
@@ -127,15 +136,15 @@ function addBalance(grants: Command): void {
 }
 
 const NEXT = {
-  proposed: 'Proposed. Another person approves it with grants withdraw FEED --approve.',
+  proposed: 'Proposed. A second person approves it with grants withdraw FEED --approve.',
   approved:
-    'Approved. Take the right statement in with grants feed, then run grants reconcile again.',
-  refused: 'Refused; the statement stays.',
+    'Approved. Import the correct statement with grants feed, then run grants reconcile again.',
+  refused: 'Refused; the statement is kept.',
 } as const;
 
 function decisionOf(own: WithdrawOptions): 'approved' | 'refused' | undefined {
   if (own.approve === true && own.refuse === true) {
-    throw new FilewrightError('USAGE', 'One of --approve and --refuse was expected, found both');
+    throw new FilewrightError('USAGE', 'Expected one of --approve and --refuse, found both');
   }
   if (own.approve === true) return 'approved';
   return own.refuse === true ? 'refused' : undefined;
@@ -149,7 +158,7 @@ function withdrawalWords(one: WithdrawalView): string {
 
 function ordinalOf(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new FilewrightError('USAGE', `--statement: a number from 1 was expected, found "${text}"`);
+  throw new FilewrightError('USAGE', `--statement: expected a number from 1, found "${text}"`);
 }
 
 /** Dollars and cents as people write them: 1,234.56 or -12.30. */
@@ -157,7 +166,7 @@ function centsOf(text: string): number {
   const [, sign = '', whole = '', part = '00'] =
     /^(-?)(\d{1,12}|\d{1,3}(?:,\d{3}){1,4})(?:\.(\d{2}))?$/.exec(text.trim()) ?? [];
   if (whole === '') {
-    throw new FilewrightError('USAGE', `An amount like 1234.56 was expected, found "${text}"`);
+    throw new FilewrightError('USAGE', `Expected an amount like 1234.56, found "${text}"`);
   }
   const cents = Number(whole.replaceAll(',', '')) * 100 + Number(part);
   return sign === '-' && cents !== 0 ? -cents : cents;

@@ -14,10 +14,10 @@ interface LedgerOptions {
   readonly file?: string;
 }
 
-const LANE = ['--lane <code>', 'read it over this lane'] as const;
+const LANE = ['--lane <code>', 'read it through this lane'] as const;
 const PATH = [
   '--path <path>',
-  'where the lane has it; {grantor} is replaced',
+  'path on the lane; {grantor} is replaced',
   '/ledgers/{grantor}',
 ] as const;
 
@@ -31,11 +31,11 @@ function addVerify(grants: Command): void {
   grants
     .command('verify <grantor>')
     .description(
-      'hold the awards of a grantor against its own ledger; what fails waits and is retried',
+      'compare the awards of a grantor with its own ledger; a temporary failure is retried',
     )
     .option(...LANE)
     .option(...PATH)
-    .option('--file <file>', 'a ledger that the grantor sent, as JSON, instead of a lane')
+    .option('--file <file>', 'a ledger file from the grantor, as JSON, instead of a lane')
     .action(async (grantor: string, own: LedgerOptions, command: Command) =>
       acting(command, async (context, pipeline) =>
         withLedger(own, context, async (ledger) => {
@@ -50,8 +50,8 @@ function addVerify(grants: Command): void {
 function addRetry(grants: Command): void {
   grants
     .command('retry')
-    .description('try again what is due in the retry queue: documents, then ledgers')
-    .requiredOption('--lane <code>', 'read over this lane')
+    .description('run the retries that are due: documents, then ledgers')
+    .requiredOption('--lane <code>', 'read through this lane')
     .option(...PATH)
     .action(async (own: { lane: string; path: string }, command: Command) =>
       acting(command, async ({ app, out, actor }, pipeline) => {
@@ -80,7 +80,7 @@ function addRetry(grants: Command): void {
 function addStatus(grants: Command): void {
   grants
     .command('status')
-    .description('how much is where: documents, awards, lines, exceptions, periods')
+    .description('counts: documents, awards, bank lines, exceptions, periods')
     .action(async (_own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const { openGrants } = await import('../../grants/index.ts');
@@ -96,13 +96,13 @@ function addStatus(grants: Command): void {
               : [
                   '',
                   table(
-                    ['period', 'account', 'from', 'to', 'handed on', 'totals'],
+                    ['period', 'account', 'from', 'to', 'released', 'totals'],
                     periods.map((one) => [
                       one.id,
                       one.account,
                       one.from,
                       one.to,
-                      one.isHandedOff ? 'yes' : 'WAITS',
+                      one.isReleased ? 'yes' : 'WAITS',
                       `${one.totalsHash.slice(0, 16)}...`,
                     ]),
                   ),
@@ -119,10 +119,10 @@ const STATUS_WORDS = {
   feeds: 'bank feeds',
   lines: 'bank lines',
   matched: 'matches',
-  openExceptions: 'exceptions that need people',
-  waitingRetries: 'retries that wait',
+  openExceptions: 'open exceptions',
+  waitingRetries: 'retries waiting',
   closedPeriods: 'periods closed',
-  blockedHandoffs: 'closed periods that wait',
+  blockedReleases: 'closed periods not released',
 } as const;
 
 async function withLedger(
@@ -132,7 +132,7 @@ async function withLedger(
 ): Promise<void> {
   const { ledgerOfFile, ledgerOfLane, readingLane } = await import('../../grants/index.ts');
   if ((own.lane === undefined) === (own.file === undefined)) {
-    throw new FilewrightError('USAGE', 'Either --lane or --file was expected, not both');
+    throw new FilewrightError('USAGE', 'Expected either --lane or --file, not both');
   }
   if (own.file !== undefined) {
     await work(ledgerOfFile(own.file, readNamedFile('grantor ledger', own.file)));

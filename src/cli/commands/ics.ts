@@ -21,15 +21,15 @@ export function addIcsCommand(ics: Command): void {
     .option('--name <text>', 'name of the calendar', 'Filewright')
     .option(
       '--state <file>',
-      'what the last feed said; made if absent, so that moved dates raise their sequence and dropped ones are cancelled',
+      'state of the last issue; created if missing, so that changed dates are updated and dropped ones canceled',
     )
-    .option('--stamp <instant>', 'moment of this issue, RFC 3339 (default now)')
+    .option('--stamp <instant>', 'time of this issue, RFC 3339 (default: now)')
     .action(async (own: { name: string; state?: string; stamp?: string }, command: Command) => {
       const { json = false } = command.optsWithGlobals<GlobalOptions>();
       const { calendarFeed } = await import('../../calendar/index.ts');
       const stamp = own.stamp === undefined ? instant(Date.now()) : parseRfc3339(own.stamp);
       if (stamp === undefined) {
-        throw new FilewrightError('USAGE', `--stamp ${own.stamp} is no RFC 3339 instant`);
+        throw new FilewrightError('USAGE', `--stamp ${own.stamp} is not an RFC 3339 time`);
       }
       const entries = await readEntries();
       const previous = own.state === undefined ? undefined : await readState(own.state);
@@ -52,7 +52,7 @@ export function addIcsCommand(ics: Command): void {
       process.stdout.write(feed.text);
       const { active, cancelled } = feed.counts;
       process.stderr.write(
-        `${entries.length} dates in, ${active} events out, ${cancelled} cancelled\n`,
+        `${entries.length} dates in, ${active} events out, ${cancelled} canceled\n`,
       );
     });
 }
@@ -85,23 +85,22 @@ function entriesOf(
   };
   const value = jsonOf(line, refuse);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return refuse('one JSON object was expected');
+    return refuse('expected one JSON object');
   }
   const members = new Map(Object.entries(value));
   if (members.has('error')) refuse('this line is an error, not a date; correct its case first');
   const text = (name: string): string | undefined => {
     const found = members.get(name) ?? undefined;
-    if (found !== undefined && typeof found !== 'string')
-      return refuse(`${name}: a text was expected`);
+    if (found !== undefined && typeof found !== 'string') return refuse(`${name}: expected a text`);
     return found;
   };
   const day = (name: string): Day | undefined => {
     const found = text(name);
     return found === undefined
       ? undefined
-      : (parseDay(found) ?? refuse(`${name}: YYYY-MM-DD was expected`));
+      : (parseDay(found) ?? refuse(`${name}: expected YYYY-MM-DD`));
   };
-  const identity = text('id') ?? refuse('id: a text was expected');
+  const identity = text('id') ?? refuse('id: expected a text');
   const jurisdiction = text('jurisdiction') ?? text('office');
   const common = {
     identity,
@@ -110,7 +109,7 @@ function entriesOf(
     ...(jurisdiction !== undefined && { jurisdiction }),
     cls: text('cls') === 'ordinary' ? ('ordinary' as const) : ('privileged' as const),
   };
-  const due = day('due') ?? refuse('due: YYYY-MM-DD was expected');
+  const due = day('due') ?? refuse('due: expected YYYY-MM-DD');
   const final = day('final');
   return [
     { ...common, date: 'due', day: due },

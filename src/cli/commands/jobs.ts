@@ -11,8 +11,10 @@ interface RunOptions {
 export function addJobsCommands(jobs: Command): void {
   jobs
     .command('run')
-    .description('run it without sending filings, until SIGTERM; a worker runs it by itself')
-    .option('--once', 'do what is due now, and end; for cron')
+    .description(
+      'run background jobs without sending filings, until SIGTERM; a worker runs them too',
+    )
+    .option('--once', 'run the jobs that are due now, then exit; for cron')
     .option('--digest', 'with --once: queue today’s digest too')
     .action(async (own: RunOptions, command: Command) => {
       const signal = stopSignal();
@@ -24,7 +26,7 @@ export function addJobsCommands(jobs: Command): void {
             out.result(
               'jobs run',
               done,
-              () => `${done.events} events taken, ${done.jobs} jobs run.`,
+              () => `${done.events} events processed, ${done.jobs} jobs run.`,
             );
             return;
           }

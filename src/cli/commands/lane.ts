@@ -10,15 +10,25 @@ const CEILING_MAX = 1000;
 export function addLaneCommands(lane: Command): void {
   addList(lane);
   addAdd(lane);
-  addChange(lane, 'pause', 'take no new requests until somebody resumes it', 'paused_by_person');
-  addChange(lane, 'resume', 'end a pause, close the breaker and start slowly', 'resumed_by_person');
+  addChange(
+    lane,
+    'pause',
+    'hold a lane: send nothing until a person resumes it',
+    'paused_by_person',
+  );
+  addChange(
+    lane,
+    'resume',
+    'resume a lane that a person paused; it starts slowly',
+    'resumed_by_person',
+  );
   addCeiling(lane);
 }
 
 function addList(lane: Command): void {
   lane
     .command('list')
-    .description('ceilings, pauses, breakers and backlog')
+    .description('lanes with their ceilings, pauses, breakers and backlog')
     .action(async (_own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const all = await listLanes(app, actor);
@@ -53,7 +63,7 @@ function addList(lane: Command): void {
 function addAdd(lane: Command): void {
   lane
     .command('add <profile>')
-    .description('add a lane from a portal profile, or give an existing lane a new profile')
+    .description('add a lane from a portal profile, or update the profile of a lane')
     .action(async (file: string, _own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const profile = readProfileFile(file);
@@ -62,7 +72,7 @@ function addAdd(lane: Command): void {
           'lane add',
           { lane: profile.code, added },
           () =>
-            `${added ? 'Added lane' : 'Gave a new profile to lane'} ${profile.code} (${profile.title}), ceiling ${profile.ceiling}, automation ${profile.automation}.`,
+            `${added ? 'Added lane' : 'Updated the profile of lane'} ${profile.code} (${profile.title}), ceiling ${profile.ceiling}, automation ${profile.automation}.`,
         );
       }),
     );
@@ -92,14 +102,14 @@ function addChange(
 function addCeiling(lane: Command): void {
   lane
     .command('ceiling <lane> <n>')
-    .description('change how many requests may be in flight, while everything runs')
+    .description('change the ceiling: how many requests a lane may have in flight')
     .action(async (code: string, n: string, _own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const ceiling = Number(n);
         if (!Number.isInteger(ceiling) || ceiling < 1 || ceiling > CEILING_MAX) {
           throw new FilewrightError(
             'USAGE',
-            `A ceiling from 1 to ${CEILING_MAX} was expected, found "${n}"`,
+            `Expected a ceiling from 1 to ${CEILING_MAX}, found "${n}"`,
           );
         }
         const state = await changeLane(app, actor, code, { kind: 'ceiling', ceiling });
@@ -116,7 +126,15 @@ export function readProfileFile(file: string): Profile {
   return readProfile(readNamedFile('profile', file), file);
 }
 
-export function pauseText(lane: Pick<LaneState, 'pause'>, now: Instant): string {
+/** How far a recovery has come. */
+function recoveryText({ recovery }: Pick<LaneState, 'recovery'>): string {
+  if (recovery === undefined) return '';
+  const { run } = recovery;
+  const step = run.state === 'checking' ? ` ${run.step}` : '';
+  return `, ${run.state.replaceAll('_', ' ')}${step}`;
+}
+
+export function pauseText(lane: Pick<LaneState, 'pause' | 'recovery'>, now: Instant): string {
   switch (lane.pause.kind) {
     case 'none':
       return 'open';
@@ -126,6 +144,6 @@ export function pauseText(lane: Pick<LaneState, 'pause'>, now: Instant): string 
         ? `${lane.pause.reason} until ${iso(lane.pause.until)}`
         : 'open';
     case 'held':
-      return `held since ${iso(lane.pause.since)}: ${lane.pause.reason}`;
+      return `held since ${iso(lane.pause.since)}: ${lane.pause.reason}${recoveryText(lane)}`;
   }
 }

@@ -24,8 +24,11 @@ export function addMailCommands(mail: Command): void {
 function addSet(mail: Command): void {
   mail
     .command('set')
-    .description('name the mail server by reference, and the sender')
-    .requiredOption('--smtp <reference>', 'env:NAME or file:/path of smtp://user:password@host:587')
+    .description('set the mail server, by reference, and the sender')
+    .requiredOption(
+      '--smtp <reference>',
+      'env:NAME or file:/path that holds smtp://user:password@host:587',
+    )
     .requiredOption('--from <sender>', 'name@example.org or "Name <name@example.org>"')
     .option('--allow-private', 'the server is on this machine or in a private network')
     .action(async (own: SetOptions, command: Command) =>
@@ -44,7 +47,7 @@ function addSet(mail: Command): void {
 function addShow(mail: Command): void {
   mail
     .command('show')
-    .description('the mail server, and the recipients by role')
+    .description('show the mail server and the recipients by role')
     .action(async (_own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const { setting, recipients } = await mailSettings(app, actor);
@@ -67,13 +70,15 @@ function addChange(mail: Command, kind: 'add' | 'remove'): void {
   mail
     .command(`${kind} <role> <address>`)
     .description(`${kind} a recipient; roles: registered_agent, alert, digest`)
-    .option('--entity <id>', 'for this entity alone, instead of the tenant’s registered_agent')
+    .option('--entity <id>', 'only for this entity, instead of the tenant’s registered_agent')
     .action(async (role: string, address: string, own: { entity?: string }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const input = { role, address, entityId: own.entity };
         const recipient = await changeRecipientOf(app, actor, input, kind);
         out.result(`mail ${kind}`, recipient, () =>
-          kind === 'add' ? `${address} is told as ${role}.` : `${address} is no longer told.`,
+          kind === 'add'
+            ? `${address} is a recipient for ${role}.`
+            : `${address} is no longer a recipient.`,
         );
       }),
     );
@@ -82,7 +87,7 @@ function addChange(mail: Command, kind: 'add' | 'remove'): void {
 function addTest(mail: Command): void {
   mail
     .command('test <address>')
-    .description('send a test message now and say what the server answered')
+    .description('send a test email now and show the server’s answer')
     .action(async (address: string, _own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const outcome = await testMail(app, actor, address, environment);
@@ -95,7 +100,7 @@ function addTest(mail: Command): void {
 function addLog(mail: Command): void {
   mail
     .command('log')
-    .description('messages, with every attempt')
+    .description('emails, with every attempt')
     .option('--limit <n>', 'how many', '20')
     .action(async (own: { limit: string }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {

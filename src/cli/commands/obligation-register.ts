@@ -35,23 +35,25 @@ const MOVES_SHOWN_MAX = 200;
 export function addRegisterCommands(obligation: Command): void {
   obligation
     .command('list')
-    .description('what entities owe and awards bring with them; first what must be looked up')
+    .description('obligations of entities and awards; those to look up with the state first')
     .option('--due-before <day>', 'due before this day')
     .option('--jurisdiction <codes...>', 'only these, for instance US-DE US-CA')
-    .option('--state <states...>', `${STATES.join(', ')} (default open and record_needed)`)
-    .option('--ics <file>', 'write the list as a calendar; what it said before is remembered')
+    .option('--state <states...>', `${STATES.join(', ')} (default: open and record_needed)`)
+    .option('--ics <file>', 'write a calendar; later issues update or cancel earlier entries')
     .option('--feed <name>', 'name of the calendar (default: from the jurisdictions)')
-    .option('--csv <file>', 'write the list as a table; cells cannot be taken for formulas')
+    .option('--csv <file>', 'write a CSV file; no cell can run as a formula')
     .action(async (own: ListOptions, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), (context) => listAction(own, context)),
     );
 
   obligation
     .command('recompute')
-    .description('compute every open obligation again and list what moves, earlier dates first')
-    .option('--dry-run', 'list what would move; write nothing')
+    .description(
+      'recompute every open obligation and list the dates that change, earlier dates first',
+    )
+    .option('--dry-run', 'list the changes; write nothing')
     .option('--jurisdiction <code>', 'only this one')
-    .option('--as-of <day>', 'as if it were this day (default today in UTC)')
+    .option('--as-of <day>', 'compute as of this day (default: today in UTC)')
     .option('--law <folder>', 'with --dry-run: the law in another folder of the same layout')
     .action(async (own: RecomputeOptions, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), (context) => recomputeAction(own, context)),
@@ -139,7 +141,7 @@ function listText(
     ...(feed === undefined
       ? []
       : [
-          `${feed.file}: ${feed.counts.active} dates, ${feed.counts.cancelled} cancelled, as "${feed.name}"`,
+          `${feed.file}: ${feed.counts.active} dates, ${feed.counts.cancelled} canceled, as "${feed.name}"`,
         ]),
   ].join('\n');
 }
@@ -149,10 +151,7 @@ async function recomputeAction(own: RecomputeOptions, context: Context): Promise
   const { recompute, registerLaw } = await import('../../entities/index.ts');
   const isDryRun = own.dryRun === true;
   if (own.law !== undefined && !isDryRun) {
-    throw new FilewrightError(
-      'USAGE',
-      '--law goes with --dry-run: only the shipped law is applied',
-    );
+    throw new FilewrightError('USAGE', '--law needs --dry-run: only the shipped law is applied');
   }
   const done = await recompute(app, actor, {
     dryRun: isDryRun,
@@ -173,7 +172,7 @@ function recomputed(done: Recomputation, isDryRun: boolean): string[] {
     ...(done.moves.length > MOVES_SHOWN_MAX
       ? [`and ${done.moves.length - MOVES_SHOWN_MAX} more; see --json`]
       : []),
-    ...done.faults.map(({ entity, where, why }) => `CANNOT ${entity}: ${where}: ${why}`),
+    ...done.faults.map(({ entity, where, why }) => `CANNOT COMPUTE ${entity}: ${where}: ${why}`),
     `${done.entities} entities${isDryRun ? ' (nothing written)' : ''}: ${counts.new} new, ${counts.moved} moved (${done.earlier} earlier), ${counts.superseded} superseded, ${counts.met} met, ${counts.blocked} blocked by a filing; rules ${done.ruleVersion}, calendar ${done.calendarVersion}`,
   ];
 }
@@ -245,7 +244,7 @@ function statesOf(given: readonly string[] | undefined): readonly ObligationStat
       if (found !== undefined) return found;
       throw new FilewrightError(
         'USAGE',
-        `--state: one of ${STATES.join(', ')} was expected, found "${word}"`,
+        `--state: expected one of ${STATES.join(', ')}, found "${word}"`,
       );
     });
 }
@@ -258,8 +257,5 @@ export function readDay(option: string, text: string): string {
   const ms = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
   // February 30 must not become March 1.
   if (!Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text)) return text;
-  throw new FilewrightError(
-    'USAGE',
-    `${option}: a day like 2027-03-01 was expected, found "${text}"`,
-  );
+  throw new FilewrightError('USAGE', `${option}: expected a day like 2027-03-01, found "${text}"`);
 }

@@ -36,7 +36,7 @@ function addCompute(obligation: Command): void {
   obligation
     .command('compute')
     .description(
-      'NDJSON cases on stdin {id, jurisdiction, entity_kind, origin, formation_date, fiscal_year_end, as_of, filing, state_record_due, ...}, one answer per line; exit 1 when a line has none',
+      'NDJSON cases on stdin {id, jurisdiction, entity_kind, origin, formation_date, fiscal_year_end, as_of, filing, state_record_due, ...}, one answer per line; exit 1 if a line cannot be computed',
     )
     .action(async (_own: object, command: Command) => {
       const { answerObligation } = await import('../../entities/index.ts');
@@ -53,20 +53,23 @@ function addCompute(obligation: Command): void {
 function addExplain(obligation: Command): void {
   obligation
     .command('explain')
-    .description('the next obligation of one entity, step by step')
+    .description('explain the next obligation of one entity, step by step')
     .option('--jurisdiction <code>', 'for instance US-DE')
     .option('--kind <kind>', 'corporation, llc or lp')
     .option('--origin <origin>', 'domestic or foreign')
     .option('--rule <id>', 'the rule itself, for instance US-DE.llc.domestic')
-    .option('--formed <date>', 'formation; for a foreign entity the qualification in that state')
-    .option('--fiscal-year-end <MM-DD>', 'where the due date hangs on it')
+    .option(
+      '--formed <date>',
+      'formation date; for a foreign entity, the qualification date in that state',
+    )
+    .option('--fiscal-year-end <MM-DD>', 'if the due date depends on it')
     .option('--tax-class <class>', 'c or s (corporations of Alabama and South Carolina)')
     .option('--filing-date-choice <choice>', 'anniversary_month or january_31 (South Dakota)')
-    .option('--as-of <date>', 'the next obligation on or after this day (default today in UTC)')
+    .option('--as-of <date>', 'the next obligation on or after this day (default: today in UTC)')
     .option('--initial', 'the initial report instead of the periodic one')
     .option(
       '--state-record-due <date>',
-      'the date on the record of the state; it overrides the rule',
+      'the due date on the state’s record; it overrides the rule',
     )
     .option('--notice-date <date>', 'date of a notice of delinquency (California)')
     .option('--preceding-year-tax <amount>', 'for estimated payments (Delaware corporations)')
@@ -82,7 +85,7 @@ function addExplain(obligation: Command): void {
 function addListRules(obligation: Command): void {
   obligation
     .command('list-rules')
-    .description('every rule with its due date, window, fee, basis and citation')
+    .description('list the rules with due date, window, fee, basis and citation')
     .option('--jurisdiction <code>', 'one jurisdiction only')
     .action(async (own: { jurisdiction?: string }, command: Command) => {
       const { registerLaw } = await import('../../entities/index.ts');
@@ -167,7 +170,7 @@ function explained(answer: ObligationAnswer): string {
     ['confidence', `${answer.confidence} (basis: ${answer.verified})`],
     [
       'citation',
-      answer.citation_basis === 'memory' ? 'from memory; look the section up' : undefined,
+      answer.citation_basis === 'memory' ? 'from memory; look up the section' : undefined,
     ],
     ['versions', `rules ${answer.rule_version}, calendar ${answer.calendar_version}`],
   ];

@@ -19,9 +19,9 @@ const WAIT_SECONDS_MAX = 3_600;
 export function addPortalCommands(portal: Command): void {
   portal
     .command('new <name>')
-    .description('start a profile from the template, for instance: portal new US-VT')
+    .description('create a profile from a template, for instance: portal new US-VT')
     .option('--driver <driver>', 'json-api or html-form', 'json-api')
-    .option('--file <path>', 'where to write it (default: the name in small letters, .json)')
+    .option('--file <path>', 'file to write (default: the name in lower case, .json)')
     .action((name: string, own: { driver: string; file?: string }, command: Command) => {
       const out = createOutput(command.optsWithGlobals<GlobalOptions>().json === true);
       const file = own.file ?? `${name.toLowerCase()}.json`;
@@ -29,7 +29,7 @@ export function addPortalCommands(portal: Command): void {
       out.result('portal new', { file, lane: profile.code, driver: profile.driver }, () =>
         [
           `Wrote ${file} (${profile.driver}). Next:`,
-          '  replace baseUrl, paths, words and places by the portal’s own, and note in quirks what is verified',
+          '  edit baseUrl, paths, words and places to match the portal, and note in quirks what is verified',
           `  filewright portal check ${file} URL`,
         ].join('\n'),
       );
@@ -37,10 +37,8 @@ export function addPortalCommands(portal: Command): void {
 
   portal
     .command('check <profile> <url>')
-    .description(
-      'ask the portal at the address for everything its profile promises; exit code 7 if it fails',
-    )
-    .option('--wait <seconds>', 'longest wait for a lagging status or a filing in process', '30')
+    .description('check a portal against its profile; exit code 7 if a check fails')
+    .option('--wait <seconds>', 'longest wait for a delayed status or a filing in process', '30')
     .action(async (file: string, url: string, own: { wait: string }, command: Command) => {
       const out = createOutput(command.optsWithGlobals<GlobalOptions>().json === true);
       const profile = aimedAt(readProfileFile(file), url);
@@ -68,13 +66,13 @@ function startProfile(name: string, driver: string, file: string): Profile {
   if (!LANE_CODE.test(name)) {
     throw new FilewrightError(
       'USAGE',
-      `portal new: a lane code such as US-VT was expected (letters, digits, ". _ -", at most 64), found "${name}"`,
+      `portal new: expected a lane code such as US-VT (letters, digits, ". _ -", at most 64), found "${name}"`,
     );
   }
   if (driver !== 'json-api' && driver !== 'html-form') {
     throw new FilewrightError(
       'USAGE',
-      `--driver: json-api or html-form was expected, found "${driver}"`,
+      `--driver: expected json-api or html-form, found "${driver}"`,
     );
   }
   const path = join(packageRoot(), 'profiles', `${TEMPLATES[driver]}.json`);
@@ -92,10 +90,10 @@ function startProfile(name: string, driver: string, file: string): Profile {
     writeNew(file, text);
   } catch (cause) {
     const isThere = cause instanceof Error && 'code' in cause && cause.code === 'EEXIST';
-    if (!isThere) throw cannotWrite(file, cause, '; choose another place with --file');
+    if (!isThere) throw cannotWrite(file, cause, '; choose another file with --file');
     throw new FilewrightError(
       'REFUSED_BY_RULE',
-      `${file} exists and is not overwritten. Choose another name with --file.`,
+      `${file} exists and is not overwritten. Choose another file with --file.`,
       { cause },
     );
   }
@@ -118,10 +116,7 @@ function writeNew(path: string, text: string): void {
 /** The profile, leading to the address that was given. */
 function aimedAt(profile: Profile, url: string): Profile {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new FilewrightError(
-      'USAGE',
-      `portal check: an http(s) address was expected, found "${url}"`,
-    );
+    throw new FilewrightError('USAGE', `portal check: expected an http(s) address, found "${url}"`);
   }
   const { hostname, search, hash, username } = new URL(url);
   if (search !== '' || hash !== '' || username !== '') {
@@ -136,11 +131,14 @@ function aimedAt(profile: Profile, url: string): Profile {
   if (!isPrivate && profile.automation !== 'allowed') {
     throw new FilewrightError(
       'REFUSED_BY_RULE',
-      `Expected automation "allowed" in the profile before a portal on the internet is checked, found "${profile.automation}". Read its terms and write what they say, or check a portal on this machine.`,
+      `Expected automation "allowed" in the profile before a portal on the internet is checked, found "${profile.automation}". Read the portal’s terms and set automation accordingly, or check a portal on this machine.`,
     );
   }
   if (!isPrivate && url.startsWith('http:')) {
-    throw new FilewrightError('USAGE', 'portal check: https was expected outside this network');
+    throw new FilewrightError(
+      'USAGE',
+      'portal check: expected an https address outside this network',
+    );
   }
   const allowPrivateAddresses = isPrivate || profile.allowPrivateAddresses;
   return { ...profile, baseUrl: url, allowPrivateAddresses };
@@ -151,7 +149,7 @@ function readWait(text: string): number {
   if (Number.isFinite(seconds) && seconds > 0 && seconds <= WAIT_SECONDS_MAX) return seconds;
   throw new FilewrightError(
     'USAGE',
-    `--wait: seconds from above 0 to ${WAIT_SECONDS_MAX} were expected, found "${text}"`,
+    `--wait: expected seconds from above 0 to ${WAIT_SECONDS_MAX}, found "${text}"`,
   );
 }
 
@@ -169,7 +167,7 @@ function reportText(report: ConformanceReport): string {
     '',
     ...failures.map(({ name, claim }) => `${name}: ${claim}`),
     report.conforms
-      ? `${report.lane} at ${report.url} does what its profile promises (${ran} checks, ${report.checks.length - ran} skipped).`
-      : `${report.lane} at ${report.url} breaks its profile: ${failures.length} of ${ran} checks failed.`,
+      ? `${report.lane} at ${report.url} conforms to its profile (${ran} checks, ${report.checks.length - ran} skipped).`
+      : `${report.lane} at ${report.url} does not conform to its profile: ${failures.length} of ${ran} checks failed.`,
   ].join('\n');
 }

@@ -6,7 +6,8 @@ import {
   type listRecoveryDifferences,
   type RecoveryStatus,
 } from '../../dockets/index.ts';
-import { FilewrightError } from '../../core/index.ts';
+import { FilewrightError, type LaneState, nextTurnOf } from '../../core/index.ts';
+import { approveLane, hurryLane, recoveringLanes } from '../../lanes/index.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
 
@@ -21,13 +22,18 @@ export function addRecoveryCommands(recovery: Command): void {
 function addStatus(recovery: Command): void {
   recovery
     .command('status')
-    .description('breakers, open runs with their evidence, and what must be reviewed')
-    .option('--all', 'runs that are over too')
+    .description(
+      'recovery of portals and targets, with the result of each check, and differences to review',
+    )
+    .option('--all', 'include finished runs')
     .action(async (own: { all?: true }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const { recoveryStatus } = await import('../../dockets/index.ts');
+        const lanes = await recoveringLanes(app, actor);
         const found = await recoveryStatus(app, actor, { all: own.all === true });
-        out.result('recovery status', statusJson(found), () => statusText(found));
+        out.result('recovery status', { ...statusJson(found), lanes: lanesJson(lanes) }, () =>
+          [...lanes.map(laneText), statusText(found)].join('\n\n'),
+        );
       }),
     );
 }
@@ -36,10 +42,15 @@ function addRun(recovery: Command): void {
   recovery
     .command('run <target>')
     .description(
-      'have the next check of a target done now instead of at its turn; another person then approves at the end',
+      'run the next recovery check of a portal or target now; a second person must then approve at the end',
     )
     .action(async (target: string, _own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        if (await isPortal(app, actor, target)) {
+          const state = await hurryLane(app, actor, target);
+          out.result('recovery run', { lanes: lanesJson([state]) }, () => laneText(state));
+          return;
+        }
         const { runRecovery } = await import('../../dockets/index.ts');
         const found = await runRecovery(app, actor, target);
         out.result('recovery run', statusJson(found), () => statusText(found));
@@ -50,12 +61,18 @@ function addRun(recovery: Command): void {
 function addApprove(recovery: Command): void {
   recovery
     .command('approve <target>')
-    .description('let a run that waits for a person go on to its synthetic transaction')
-    .requiredOption('--reason <text>', 'why it may; recorded with your name')
+    .description('approve the recovery of a portal or target that waits for a person')
+    .requiredOption('--reason <text>', 'reason; recorded with your name')
     .action(async (target: string, own: { reason: string }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
+        const { reason } = own;
+        if (await isPortal(app, actor, target)) {
+          const state = await approveLane(app, actor, { lane: target, reason });
+          out.result('recovery approve', { lanes: lanesJson([state]) }, () => laneText(state));
+          return;
+        }
         const { approveRecovery } = await import('../../dockets/index.ts');
-        const found = await approveRecovery(app, actor, { target, reason: own.reason });
+        const found = await approveRecovery(app, actor, { target, reason });
         out.result('recovery approve', statusJson(found), () => statusText(found));
       }),
     );
@@ -63,7 +80,7 @@ function addApprove(recovery: Command): void {
 
 function addDifferences(recovery: Command): void {
   withFilter(recovery.command('differences'))
-    .description('what recoveries found and nobody has reviewed, the most urgent first')
+    .description('differences found by recoveries and not reviewed, most urgent first')
     .action(async (own: FilterOptions, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const { listRecoveryDifferences } = await import('../../dockets/index.ts');
@@ -81,7 +98,7 @@ function addDifferences(recovery: Command): void {
 function addReview(recovery: Command): void {
   withFilter(recovery.command('review [docket]'))
     .description(
-      'say that you have looked at what a recovery found about a docket, or about all that the options name; stops their clocks',
+      'mark the differences of a docket, or of all dockets that match the options, as reviewed; stops their clocks',
     )
     .action(async (docket: string | undefined, own: FilterOptions, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
@@ -114,9 +131,9 @@ interface FilterOptions {
 
 function withFilter(command: Command): Command {
   return command
-    .option('--target <id>', 'found by the recovery of this target')
-    .addOption(new Option('--kind <kind>', 'of this kind').choices(DIFFERENCE_KINDS))
-    .option('--client <name>', 'of dockets of this client');
+    .option('--target <id>', 'only from the recovery of this target')
+    .addOption(new Option('--kind <kind>', 'only this kind').choices(DIFFERENCE_KINDS))
+    .option('--client <name>', 'only dockets of this client');
 }
 
 function filterOf({ target, kind, client }: FilterOptions): DifferenceQuestion {
@@ -128,11 +145,37 @@ function filterOf({ target, kind, client }: FilterOptions): DifferenceQuestion {
 }
 
 function differencesText(found: Awaited<ReturnType<typeof listRecoveryDifferences>>): string {
-  if (found.length === 0) return 'Nothing is to be reviewed.';
+  if (found.length === 0) return 'No differences to review.';
   return table(
     ['docket', 'kind', 'found', 'review by'],
     found.map((one) => [one.docket, one.kind, iso(one.foundAt), iso(one.reviewBy)]),
   );
+}
+
+/** A portal goes before a target of the same name: filings have no other way. */
+async function isPortal(
+  ...[app, actor, code]: [...Parameters<typeof recoveringLanes>, string]
+): Promise<boolean> {
+  return (await recoveringLanes(app, actor)).some((lane) => lane.code === code);
+}
+
+function lanesJson(lanes: readonly LaneState[]): readonly object[] {
+  return lanes.map(({ code, breaker, recovery }) => ({ lane: code, breaker, recovery }));
+}
+
+function laneText({ code, recovery }: LaneState): string {
+  if (recovery === undefined) return `${code}: sends.`;
+  const { reason, run, last } = recovery;
+  const next = nextTurnOf(run);
+  const found =
+    last && `  ${iso(last.at)}  ${last.step.padEnd(14)} ${last.verdict} ${last.why ?? ''}`;
+  return [
+    `${code}: ${run.state}${run.state === 'checking' ? ` ${run.step}` : ''}, ${reason} (${recovery.code})${next === undefined ? '' : `, next ${iso(next)}`}`,
+    ...(run.state === 'awaiting_approval'
+      ? [`  waits for recovery approve ${code}: ${run.reasons.join(', ')}`]
+      : []),
+    ...(found === undefined ? [] : [found]),
+  ].join('\n');
 }
 
 function statusJson({ breakers, runs }: RecoveryStatus): object {
@@ -150,9 +193,9 @@ function statusJson({ breakers, runs }: RecoveryStatus): object {
 function statusText({ breakers, runs }: RecoveryStatus): string {
   const blocks = runs.map((run) =>
     [
-      `${run.target}: ${run.state.state}${run.state.state === 'checking' ? ` ${run.state.step}` : ''}, ${run.mode === 'by_hand' ? 'by hand' : 'automatic'}, since ${iso(run.startedAt)}${run.nextAt === undefined ? '' : `, next ${iso(run.nextAt)}`}`,
+      `${run.target}: ${run.state.state}${run.state.state === 'checking' ? ` ${run.state.step}` : ''}, ${run.mode === 'by_hand' ? 'manual' : 'automatic'}, since ${iso(run.startedAt)}${run.nextAt === undefined ? '' : `, next ${iso(run.nextAt)}`}`,
       ...(run.state.state === 'awaiting_approval'
-        ? [`  waits for recovery approve: ${run.state.reasons.join(', ')}`]
+        ? [`  needs recovery approve: ${run.state.reasons.join(', ')}`]
         : []),
       ...run.evidence.map(
         (one) =>

@@ -15,13 +15,9 @@ interface RehearseOptions {
 
 export function addRehearseCommand(rehearse: Command): void {
   rehearse
-    .option('--due-before <moment>', 'what is due before this day or moment (2026-03-01)')
-    .option(
-      '--outage <lane:from:duration...>',
-      'a portal that cannot be reached, FROM being a delay like 2h',
-      [],
-    )
-    .option('--fault-rate <p>', 'share of requests that meet a passing fault, 0 to 1', '0')
+    .option('--due-before <moment>', 'only filings due before this day or time (2026-03-01)')
+    .option('--outage <lane:from:duration...>', 'simulate an outage; FROM is a delay like 2h', [])
+    .option('--fault-rate <p>', 'share of requests that fail temporarily, 0 to 1', '0')
     .option('--seed <n>', 'the same seed gives the same rehearsal', '1')
     .action(async (batch: string | undefined, own: RehearseOptions, command: Command) =>
       rehearseAction(batch, own, command.optsWithGlobals()),
@@ -48,7 +44,7 @@ async function rehearseAction(
     if (stranger !== undefined) {
       throw new FilewrightError(
         'USAGE',
-        `--outage: nothing is owed on a lane ${stranger.lane}; see forecast`,
+        `--outage: lane ${stranger.lane} has no open filings; see forecast`,
       );
     }
     const lanes: LaneOutcome[] = [];
@@ -87,7 +83,7 @@ function rehearsalText(lanes: readonly LaneOutcome[]): string {
   const reasons = lanes.flatMap(({ lane, toPeople }) =>
     Object.entries(toPeople).map(([code, count]) => `${lane}: ${count} to people, ${code}`),
   );
-  return [rows, ...reasons, 'Nothing was sent and nothing was changed.'].join('\n');
+  return [rows, ...reasons, 'Nothing was sent or changed.'].join('\n');
 }
 
 /** `US-DE:2h:90min`: from two hours after the start, for an hour and a half. `US-DE:0:3h` begins at once. */
@@ -96,7 +92,7 @@ function readOutage(text: string, now: Instant): Outage & { readonly lane: strin
   if (match === null) {
     throw new FilewrightError(
       'USAGE',
-      `--outage: LANE:FROM:DURATION was expected (US-DE:2h:90min), found "${text}"`,
+      `--outage: expected LANE:FROM:DURATION (US-DE:2h:90min), found "${text}"`,
     );
   }
   const [, lane = '', from = '', duration = ''] = match;
@@ -109,7 +105,7 @@ function readMoment(text: string): Instant {
   if (moment !== undefined) return moment;
   throw new FilewrightError(
     'USAGE',
-    `--due-before: a day like 2026-03-01 or a moment with an offset was expected, found "${text}"`,
+    `--due-before: expected a day like 2026-03-01 or a time with an offset, found "${text}"`,
   );
 }
 
@@ -122,6 +118,6 @@ function readNumber(
   if (value >= 0 && value <= bound.max && (!bound.whole || Number.isInteger(value))) return value;
   throw new FilewrightError(
     'USAGE',
-    `${option}: a number from 0 to ${bound.max} was expected, found "${text}"`,
+    `${option}: expected a number from 0 to ${bound.max}, found "${text}"`,
   );
 }

@@ -21,22 +21,22 @@ export function withInputs(command: Command, kind?: ReportKind): Command {
     kind === undefined || kinds.includes(kind);
   command.requiredOption('--period <period>', `money received in ${PERIOD_FORM}`);
   if (isFor('990', 'schedule-i')) {
-    command.option('--paid <file>', 'grants that you paid out, as CSV');
+    command.option('--paid <file>', 'grants paid out, as CSV');
   }
   if (isFor('schedule-b')) {
     command
       .option(
         '--special-rule',
-        'you are of section 170(b)(1)(A)(vi) and meet the 33 1/3 % support test',
+        'you are a section 170(b)(1)(A)(vi) organization that meets the 33 1/3 % support test',
       )
       .option(
         '--contributions <amount>',
-        'line 1h of Part VIII, for the special rule (default what came through awards)',
+        'line 1h of Part VIII, for the special rule (default: received through awards)',
       );
   }
   if (isFor('sf425')) command.option('--award <id>', 'number of the award');
   if (isFor('sf425', 'sefa')) {
-    command.option('--spent <file>', 'what was spent of federal money, as CSV');
+    command.option('--spent <file>', 'federal money spent, as CSV');
   }
   if (isFor('sefa')) {
     command.option('--listings <file>', 'titles of assistance listings, as CSV');
@@ -72,7 +72,7 @@ export async function reportRequest(kind: ReportKind, own: ReportInputs): Promis
       }
       case 'schedule-b': {
         if (own.contributions !== undefined && own.specialRule !== true) {
-          throw new FilewrightError('USAGE', '--contributions goes with --special-rule');
+          throw new FilewrightError('USAGE', '--contributions needs --special-rule');
         }
         if (own.specialRule !== true) return { kind, ...days };
         const cents = own.contributions;
@@ -128,7 +128,7 @@ async function listingsOf(file: string | undefined): Promise<ReadonlyMap<string,
 
 function needed(option: string, value: string | undefined): string {
   if (value !== undefined) return value;
-  throw new FilewrightError('USAGE', `${option}: this report needs it, and nothing was given`);
+  throw new FilewrightError('USAGE', `${option}: required for this report, and missing`);
 }
 
 /** Said as a missing file, before a stream says it in its own words. */

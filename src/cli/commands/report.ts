@@ -15,8 +15,8 @@ interface ReportOptions extends ReportInputs {
 
 const KINDS: readonly (readonly [ReportKind, string])[] = [
   ['990', 'figures of Form 990 by their e-file element names'],
-  ['schedule-b', 'contributors of Schedule B at or above the threshold, with what was not money'],
-  ['schedule-i', 'rows of Schedule I: grants paid to organisations, and to individuals by type'],
+  ['schedule-b', 'contributors for Schedule B at or above the threshold, including noncash gifts'],
+  ['schedule-i', 'rows of Schedule I: grants paid to organizations, and to individuals by type'],
   ['sf425', 'the federal financial report of one award'],
   ['sefa', 'federal expenditures by assistance listing'],
 ];
@@ -24,16 +24,16 @@ const KINDS: readonly (readonly [ReportKind, string])[] = [
 export function addReportCommands(report: Command): void {
   for (const [kind, description] of KINDS) {
     withInputs(report.command(kind).description(description), kind)
-      .option('--csv <file>', 'write the figures as a table; no cell can be taken for a formula')
+      .option('--csv <file>', 'write the figures as CSV; no cell can run as a formula')
       .option('--export <file>', 'write the figures with all their traces as JSON')
       .action(async (own: ReportOptions, command: Command) => reportAction(kind, own, command));
   }
   withInputs(
     report
       .command('trace <figure>')
-      .description('one figure, for instance IRS990/GovernmentGrantsAmt, down to the bank lines'),
+      .description('trace one figure, for instance IRS990/GovernmentGrantsAmt, to its bank lines'),
   )
-    .option('--csv <file>', 'write the trace as a table')
+    .option('--csv <file>', 'write the trace as CSV')
     .action(async (figure: string, own: ReportOptions, command: Command) =>
       traceAction(figure, own, command),
     );
@@ -87,7 +87,7 @@ async function reportAction(kind: ReportKind, own: ReportOptions, command: Comma
         ].join('\n'),
     );
     sayWritten(out, own, leftOut);
-    if (made.isNothingHanded === true) process.exitCode = EXIT.conflict;
+    if (made.isNothingReleased === true) process.exitCode = EXIT.conflict;
   });
 }
 
@@ -146,6 +146,6 @@ function textOf(value: JsonValue | undefined): string {
 
 function sayWritten(out: Output, own: ReportOptions, leftOut: number): void {
   if (leftOut > 0)
-    out.say(`${leftOut} rows of the books lie outside ${own.period} and are left out`);
+    out.say(`${leftOut} rows of the books are outside ${own.period} and are not counted`);
   for (const file of [own.csv, own.export]) if (file !== undefined) out.say(`written: ${file}`);
 }

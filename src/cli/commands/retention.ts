@@ -17,14 +17,14 @@ export function addRetentionCommands(retention: Command): void {
 function addStatus(retention: Command): void {
   retention
     .command('status')
-    .description('what is due, what is held, and every hold in force')
+    .description('data keys that are due or held, and every legal hold')
     .action(async (_own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const status = await retentionStatus(app, actor);
         const { keys, holds } = status;
         out.result('retention status', status, () =>
           [
-            `${keys.live} data keys live, ${keys.shredded} shredded; ${keys.due} are past their date, ${keys.held} more are held.`,
+            `${keys.live} data keys in use, ${keys.shredded} destroyed; ${keys.due} are past their date, ${keys.held} more are held.`,
             `The next are kept until ${keys.next ?? '-'}.`,
             table(
               ['hold', 'whose data', 'placed', 'reason'],
@@ -45,14 +45,10 @@ function addRun(retention: Command): void {
   retention
     .command('run')
     .description(
-      'destroy the keys of sealed data that is past its date and under no hold; cannot be undone',
+      'destroy the keys of sealed data that is past its date and not on hold; cannot be undone',
     )
-    .option('--dry-run', 'only say how many are due')
-    .option(
-      '--backup-days <n>',
-      'backups that still hold these keys are gone after so many days; recorded',
-      '35',
-    )
+    .option('--dry-run', 'only count the keys that are due')
+    .option('--backup-days <n>', 'days until backups that hold these keys expire; recorded', '35')
     .action(async (own: { dryRun?: boolean; backupDays: string }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const run = await runRetention(app, actor, {
@@ -71,9 +67,9 @@ function addRun(retention: Command): void {
 function addHold(retention: Command): void {
   retention
     .command('hold [subject]')
-    .description('keep the data of an entity, whatever its date')
-    .option('--all', 'everything of the tenant')
-    .requiredOption('--reason <text>', 'why; kept in the database, not in the ledger')
+    .description('place a legal hold on the data of an entity')
+    .option('--all', 'all data of the tenant')
+    .requiredOption('--reason <text>', 'reason; kept in the database, not in the ledger')
     .action(
       async (
         subject: string | undefined,
@@ -82,15 +78,15 @@ function addHold(retention: Command): void {
       ) =>
         withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
           if ((subject === undefined) !== (own.all === true)) {
-            throw new FilewrightError('USAGE', 'Name whose data to hold, or give --all');
+            throw new FilewrightError('USAGE', 'Name the entity whose data to hold, or use --all');
           }
           const held = await holdData(app, actor, { subject, reason: own.reason });
           out.result('retention hold', held, () =>
             [
               held.keys > 0
                 ? `Held: ${held.keys} data keys.`
-                : `NOTHING SEALED IS HELD YET: no data key is of ${subject ?? 'this tenant'}. Compare the name with filing list; it holds what is sealed later.`,
-              `Another person releases it: retention release ${held.id}`,
+                : `NOTHING IS HELD YET: no data key belongs to ${subject ?? 'this tenant'}. Check the name with filing list; the hold applies to data that is sealed later.`,
+              `A second person releases it: retention release ${held.id}`,
             ].join('\n'),
           );
         }),
@@ -100,7 +96,7 @@ function addHold(retention: Command): void {
 function addRelease(retention: Command): void {
   retention
     .command('release <hold>')
-    .description('end a hold that another person placed')
+    .description('release a hold that another person placed')
     .action(async (id: string, _own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         checkUuid('hold', id);
@@ -113,8 +109,5 @@ function addRelease(retention: Command): void {
 function readDays(text: string): number {
   const days = Number(text);
   if (/^\d+$/.test(text) && days <= BACKUP_DAYS_MAX) return days;
-  throw new FilewrightError(
-    'USAGE',
-    `--backup-days: a number of days was expected, found "${text}"`,
-  );
+  throw new FilewrightError('USAGE', `--backup-days: expected a number of days, found "${text}"`);
 }

@@ -6,7 +6,7 @@ import {
   approveReview,
   type Evidence,
   type FieldEdit,
-  handOnFiling,
+  assignFiling,
   openProposal,
   proposeBulkReplay,
   proposeCorrection,
@@ -23,7 +23,7 @@ import { type GlobalOptions, withApp } from '../context.ts';
 import type { Output } from '../output.ts';
 import { proposalText } from './review-text.ts';
 
-const REASON = ['--reason <text>', 'why; recorded in the ledger'] as const;
+const REASON = ['--reason <text>', 'reason; recorded in the ledger'] as const;
 const NOT_FILED = [
   '--not-filed <evidence>',
   'how you know that an earlier send was not accepted; recorded in the ledger',
@@ -59,22 +59,22 @@ function addReplay(review: Command): void {
   review
     .command('replay [filing]')
     .description(
-      'propose to send the same payload under the same key; the portal is asked first where that is needed',
+      'propose to send the same payload again under the same key; the portal is checked first if needed',
     )
     .requiredOption(...REASON)
     .option(...NOT_FILED)
     .option(
       '--filter <name=value>',
-      `many at once: ${REVIEW_FILTERS.join(', ')}; may be repeated`,
+      `several filings at once: ${REVIEW_FILTERS.join(', ')}; may be repeated`,
       collect,
       [],
     )
-    .option('--expect-count <n>', 'how many filings the filter is meant to find')
+    .option('--expect-count <n>', 'number of filings that the filter must match')
     .action(async (id: string | undefined, own: ReplayOptions, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const reason = checkReason('--reason', own.reason);
         if ((id === undefined) === (own.filter.length === 0)) {
-          throw new FilewrightError('USAGE', 'Either a filing or --filter was expected, not both');
+          throw new FilewrightError('USAGE', 'Expected either a filing or --filter, not both');
         }
         if (id === undefined) {
           const filter = filterOf(own.filter);
@@ -94,12 +94,12 @@ function addCorrect(review: Command): void {
   review
     .command('correct <filing>')
     .description(
-      'propose another payload as the next revision, with a new key; the original is kept',
+      'propose a corrected payload as the next revision, with a new key; the original is kept',
     )
     .requiredOption(...REASON)
     .option('--set <field=text>', 'entity_name=..., fields.agent=...; may be repeated', collect, [])
     .option('--set-json <field=json>', 'fee_cents=17500; may be repeated', collect, [])
-    .option('--unset <field>', 'takes a field away; may be repeated', collect, [])
+    .option('--unset <field>', 'remove a field; may be repeated', collect, [])
     .option('--payload <file>', 'the whole payload as JSON instead')
     .option(...NOT_FILED)
     .action(async (id: string, own: CorrectOptions, command: Command) =>
@@ -120,12 +120,12 @@ function addCorrect(review: Command): void {
 function addApprove(review: Command): void {
   review
     .command('approve <proposal>')
-    .description('let a proposal of another person run; its filings join the queue')
+    .description('approve another person’s proposal; its filings join the queue')
     .requiredOption('--expect-hash <sha256>', 'the hash that review proposal shows')
     .action(async (id: string, own: { expectHash: string }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         if (!SHA256.test(own.expectHash)) {
-          throw new FilewrightError('USAGE', '--expect-hash: 64 hex digits were expected');
+          throw new FilewrightError('USAGE', '--expect-hash: expected 64 hex digits');
         }
         const proposal = await approveReview(app, actor, {
           id,
@@ -142,7 +142,7 @@ function addApprove(review: Command): void {
 function addWithdraw(review: Command): void {
   review
     .command('withdraw <proposal>')
-    .description('end a proposal without running it')
+    .description('withdraw a proposal without running it')
     .requiredOption(...REASON)
     .action(async (id: string, own: { reason: string }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
@@ -156,9 +156,7 @@ function addWithdraw(review: Command): void {
 function addProposal(review: Command): void {
   review
     .command('proposal <proposal>')
-    .description(
-      'what a proposal would run: its hash, its filings, and a correction field by field',
-    )
+    .description('show a proposal: its hash, its filings, and a correction field by field')
     .action(async (id: string, _own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const opened = await openProposal(app, actor, id);
@@ -170,12 +168,14 @@ function addProposal(review: Command): void {
 function addClosing(review: Command): void {
   review
     .command('accept-as-filed <filing>')
-    .description('it was filed, by hand or by a send whose answer was lost; needs the evidence')
+    .description(
+      'record that a filing was made manually, or by a send whose answer was lost; needs evidence',
+    )
     .requiredOption(...REASON)
     .requiredOption('--receipt <number>', 'the number on the receipt or confirmation')
-    .option('--shared-receipt', 'the portal gave one receipt for this filing and another one')
+    .option('--shared-receipt', 'the portal gave the same receipt for another filing')
     .option('--evidence <text>', 'how you know')
-    .option('--evidence-file <path>', 'a confirmation page or letter, kept sealed with the ledger')
+    .option('--evidence-file <path>', 'a confirmation page or letter; kept sealed with the ledger')
     .action(
       async (
         id: string,
@@ -204,7 +204,7 @@ function addClosing(review: Command): void {
 
   review
     .command('reject <filing>')
-    .description('the matter is closed or withdrawn; nothing is sent any more')
+    .description('close a filing as rejected or withdrawn; it is not sent again')
     .requiredOption(...REASON)
     .option(...NOT_FILED)
     .action(async (id: string, own: { reason: string; notFiled?: string }, command: Command) =>
@@ -218,18 +218,18 @@ function addClosing(review: Command): void {
     );
 
   review
-    .command('hand-on <filing>')
-    .description('make a named person responsible for an exception')
-    .requiredOption('--to <name>', 'who; see user list')
+    .command('assign <filing>')
+    .description('assign an exception to a person')
+    .requiredOption('--to <name>', 'name of the person; see user list')
     .requiredOption(...REASON)
     .action(async (id: string, own: { reason: string; to: string }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const reason = checkReason('--reason', own.reason);
-        await handOnFiling(app, actor, { id, reason, to: own.to });
+        await assignFiling(app, actor, { id, reason, to: own.to });
         out.result(
-          'review hand-on',
+          'review assign',
           { filing: id, to: own.to },
-          () => `Filing ${id} is with ${own.to} now.`,
+          () => `Filing ${id} is assigned to ${own.to}.`,
         );
       }),
     );
@@ -240,7 +240,7 @@ function proposed(out: Output, command: string, made: Proposed, more: object): v
   const filings = items.map((item) => item.filing);
   out.result(command, { proposal: id, sha256, count: items.length, filings, ...more }, () =>
     [
-      `Proposed for ${items.length === 1 ? 'one filing' : `${items.length} filings`}; nothing is sent before another person approves it:`,
+      `Proposed for ${items.length === 1 ? 'one filing' : `${items.length} filings`}; nothing is sent before a second person approves it:`,
       `  filewright review approve ${id} --expect-hash ${sha256}`,
     ].join('\n'),
   );
@@ -257,11 +257,11 @@ function filterOf(texts: readonly string[]): ReviewFilter {
     if (!REVIEW_FILTERS.some((known) => known === name) || value === '') {
       throw new FilewrightError(
         'USAGE',
-        `--filter: one of ${REVIEW_FILTERS.join(', ')} with a value was expected, found "${each}"`,
+        `--filter: expected one of ${REVIEW_FILTERS.join(', ')} with a value, found "${each}"`,
       );
     }
     if (Object.hasOwn(filter, name)) {
-      throw new FilewrightError('USAGE', `--filter: ${name} is there twice`);
+      throw new FilewrightError('USAGE', `--filter: ${name} is given twice`);
     }
     filter[name] = value;
   }
@@ -274,7 +274,7 @@ function countOf(text: string | undefined): number {
   if (Number.isInteger(count) && count > 0) return count;
   throw new FilewrightError(
     'USAGE',
-    '--expect-count: with --filter, type how many filings you mean to replay; review list shows them',
+    '--expect-count: with --filter, enter the number of filings to replay; review list shows them',
   );
 }
 
@@ -295,7 +295,7 @@ function wantedOf(
   if ((own.payload === undefined) === (edits.length === 0)) {
     throw new FilewrightError(
       'USAGE',
-      'Either --payload or some of --set, --set-json and --unset were expected',
+      'Expected either --payload or some of --set, --set-json and --unset',
     );
   }
   if (own.payload === undefined) return { edits };
@@ -304,13 +304,13 @@ function wantedOf(
     // Neither null nor a list, so an object of the JSON reader.
     return { payload: payload as Readonly<Record<string, JsonValue>> };
   }
-  throw new FilewrightError('USAGE', `${own.payload}: a JSON object was expected`);
+  throw new FilewrightError('USAGE', `${own.payload}: expected a JSON object`);
 }
 
 function pairOf(option: string, text: string): readonly [string, string] {
   const at = text.indexOf('=');
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
-  throw new FilewrightError('USAGE', `${option}: name=value was expected, found "${text}"`);
+  throw new FilewrightError('USAGE', `${option}: expected name=value, found "${text}"`);
 }
 
 function evidenceOf(text: string | undefined): string | undefined {
@@ -327,6 +327,6 @@ function evidenceFor(own: { evidence?: string; evidenceFile?: string }): Evidenc
   }
   throw new FilewrightError(
     'USAGE',
-    'Evidence was expected: --evidence "<how you know>" or --evidence-file PATH, one of the two',
+    'Expected evidence: --evidence "<how you know>" or --evidence-file PATH, one of the two',
   );
 }

@@ -34,7 +34,7 @@ export function evidenceText(head: string, envelope: Opened): string {
 export function reviewText(head: string, file: ReviewFile, assigned: string | undefined): string {
   const { envelope, attempts, violations, revisions } = file;
   const lines = [evidenceText(head, envelope)];
-  if (assigned !== undefined) lines.push(`handed on to    ${assigned}`);
+  if (assigned !== undefined) lines.push(`assigned to     ${assigned}`);
   for (const { code, field, message } of violations) {
     lines.push(`violation       ${[code, field, message].filter(Boolean).map(plain).join('  ')}`);
   }
@@ -91,7 +91,7 @@ function hexDump(bytes: Uint8Array): string {
   }
   lines.push(shown.length.toString(16).padStart(8, '0'));
   if (bytes.length > shown.length) {
-    lines.push(`... ${bytes.length - shown.length} bytes more; use --json`);
+    lines.push(`... ${bytes.length - shown.length} more bytes; use --json`);
   }
   return lines.join('\n');
 }
@@ -163,7 +163,7 @@ function printable(bytes: Buffer): string {
     .toString('utf8')
     .replaceAll(/[^\P{Cc}\n]/gu, '\ufffd');
   return bytes.length > 2_000
-    ? `${words}\n... ${bytes.length - 2_000} bytes more; use --json`
+    ? `${words}\n... ${bytes.length - 2_000} more bytes; use --json`
     : words;
 }
 

@@ -19,7 +19,7 @@ export function addReviewCommands(review: Command): void {
 function addList(review: Command): void {
   review
     .command('list')
-    .description('open exceptions, the most urgent first')
+    .description('open exceptions, most urgent first')
     .option('--lane <code>')
     .option('--batch <id>')
     .option('--limit <n>', 'how many', '50')
@@ -63,8 +63,8 @@ function addList(review: Command): void {
 function addShow(review: Command): void {
   review
     .command('show <filing>')
-    .description('the sealed envelope: payload, hash, trace, exact response, violations, attempts')
-    .option('--hex', 'a hex dump of the exact bytes sent and answered instead')
+    .description('show an exception: payload, hash, trace, exact response, violations, attempts')
+    .option('--hex', 'show a hex dump of the exact bytes sent and received instead')
     .action(async (id: string, own: { hex?: true }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const file = await openReview(app, actor, id);
@@ -82,8 +82,8 @@ function addShow(review: Command): void {
 function addProposals(review: Command): void {
   review
     .command('proposals')
-    .description('proposals that wait for a second person')
-    .option('--all', 'decided ones too')
+    .description('proposals that await approval by a second person')
+    .option('--all', 'include decided proposals')
     .option('--limit <n>', 'how many', '50')
     .action(async (own: { all?: true; limit: string }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {

@@ -24,7 +24,7 @@ function addImport(route: Command): void {
   route
     .command('import <files...>')
     .description(
-      'check a routing matrix and a people file together and use them from now on; one alone goes with the other that holds',
+      'check a routing matrix and a people file together and put them in force; one file alone is combined with the current other one',
     )
     .action(async (files: string[], _own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
@@ -36,8 +36,8 @@ function addImport(route: Command): void {
           { n, isNew, matrix: matrix.version, people: peopleVersion, title: matrix.title },
           () =>
             isNew
-              ? `Setup ${n} holds from now on: ${matrix.title}, matrix ${matrix.version.slice(0, 12)}, people ${peopleVersion.slice(0, 12)}.`
-              : `Setup ${n} says the same already; nothing was changed.`,
+              ? `Setup ${n} is now in force: ${matrix.title}, matrix ${matrix.version.slice(0, 12)}, people ${peopleVersion.slice(0, 12)}.`
+              : `Setup ${n} is identical; nothing was changed.`,
         );
       }),
     );
@@ -46,7 +46,7 @@ function addImport(route: Command): void {
 function addCheck(route: Command): void {
   route
     .command('check <files...>')
-    .description('look for circles, gaps and names that lead nowhere; change nothing')
+    .description('check for cycles, gaps and unknown names; change nothing')
     .action(async (files: string[], _own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const { checkRoutingFiles } = await import('../../dockets/index.ts');
@@ -60,7 +60,7 @@ function addCheck(route: Command): void {
 function addShow(route: Command): void {
   route
     .command('show')
-    .description('the setup that holds, and those before it; shows no addresses and no rights')
+    .description('the current setup and earlier ones; shows no addresses and no rights')
     .action(async (_own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const { viewRouting } = await import('../../dockets/index.ts');
@@ -73,10 +73,10 @@ function addShow(route: Command): void {
 function addAbsent(route: Command): void {
   route
     .command('absent <person>')
-    .description('note an absence; the delegate gets what that person would get')
+    .description('record an absence; the delegate receives that person’s dockets')
     .requiredOption('--from <day>', 'first day')
     .requiredOption('--to <day>', 'last day')
-    .option('--delegate <person>', 'who stands in')
+    .option('--delegate <person>', 'the substitute')
     .action(
       async (
         person: string,
@@ -86,7 +86,11 @@ function addAbsent(route: Command): void {
         withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
           const { noteAbsence } = await import('../../dockets/index.ts');
           const { n } = await noteAbsence(app, actor, { person, ...own });
-          out.result('route absent', { n, person, ...own }, () => `Noted; setup ${n} holds now.`);
+          out.result(
+            'route absent',
+            { n, person, ...own },
+            () => `Recorded; setup ${n} is now in force.`,
+          );
         }),
     );
 }
@@ -95,14 +99,17 @@ function addRun(route: Command): void {
   route
     .command('run')
     .description(
-      'hand dockets over until SIGTERM, escalate what is not confirmed, bring targets back; any number may run',
+      'hand off dockets until SIGTERM, escalate those not confirmed, recover targets; several may run at once',
     )
     .option('--allow-private', 'targets may be on this machine or in a private network')
     .option(
       '--watch-rabbit <queues...>',
-      'queues before docket consume, watched for backlog and lag',
+      'queues read by docket consume, to watch for backlog and lag',
     )
-    .option('--watch-redis <streams...>', 'streams before docket consume, watched likewise')
+    .option(
+      '--watch-redis <streams...>',
+      'streams read by docket consume, to watch for backlog and lag',
+    )
     .option('--group <name>', 'consumer group of these streams', 'filewright')
     .action(async (own: RunOptions, command: Command) => {
       const signal = stopSignal();
@@ -126,7 +133,7 @@ function addRun(route: Command): void {
 
 function checkText(found: RoutingCheck): string {
   const head = `${found.matrix.title}: ${found.targets} targets, ${found.routes} routes, ${found.parties} parties, ${found.absences} absences; version ${found.matrix.version}`;
-  if (found.faults.length === 0) return `${head}\nNo circle, no gap, every name leads somewhere.`;
+  if (found.faults.length === 0) return `${head}\nNo cycles, no gaps, every name is known.`;
   return [head, ...found.faults.map((one) => `${one.where}: ${one.why}. ${one.remedy}.`)].join(
     '\n',
   );
@@ -157,7 +164,7 @@ function viewText(found: RoutingView): string {
     ),
     '',
     found.absences.length === 0
-      ? 'Nobody is noted as absent.'
+      ? 'No absences are recorded.'
       : table(
           ['absent', 'from', 'to', 'delegate'],
           found.absences.map((one) => [one.person, one.from, one.to, one.delegate ?? '']),

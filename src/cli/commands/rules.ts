@@ -12,7 +12,7 @@ export function addRulesCommands(rules: Command): void {
 function addList(rules: Command): void {
   rules
     .command('list')
-    .description('patent rules and calendars with version, confidence and citation')
+    .description('list patent rules and calendars with version, confidence and citation')
     .option('--office <code>', 'only the rules of this office')
     .action(async (own: { readonly office?: string }, command: Command) => {
       const { patentLaw } = await import('../patent-law.ts');
@@ -62,8 +62,8 @@ function addDiff(rules: Command): void {
   rules
     .command('diff <old> <new>')
     .description(
-      'what differs between two folders or files of law and, with --cases, which dates would move. ' +
-        'Ends with 5 (a person is needed) when a date would come earlier or could not be computed, else with 0.',
+      'show the differences between two law folders or files and, with --cases, which dates would change. ' +
+        'Exits with 5 (a person is needed) if a date would be earlier or could not be computed, otherwise 0.',
     )
     .option('--cases <file>', 'cases of open dates, one JSON object per line')
     .action(

@@ -7,16 +7,16 @@ const PORT = 8_470;
 
 export function addServeCommand(serve: Command): void {
   serve
-    .option('--port <n>', 'where it listens; 0 takes any that is free', String(PORT))
+    .option('--port <n>', 'port to listen on; 0 picks a free one', String(PORT))
     .option(
       '--host <address>',
-      'loopback unless said otherwise: TLS belongs before it',
+      'address to listen on (default: loopback); put a TLS proxy in front of it',
       '127.0.0.1',
     )
     .action(async (own: { port: string; host: string }, command: Command) => {
       const port = Number(own.port);
       if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-        throw new FilewrightError('USAGE', `--port: 0 to 65535 was expected, found "${own.port}"`);
+        throw new FilewrightError('USAGE', `--port: expected 0 to 65535, found "${own.port}"`);
       }
       const signal = stopSignal();
       await withApp(

@@ -7,22 +7,22 @@ import { readProfileFile } from './lane.ts';
 
 interface SimulatorCommandOptions {
   readonly profile: string[];
-  readonly behaviour?: string;
+  readonly behavior?: string;
   readonly port: string;
 }
 
 export function addSimulatorCommand(simulator: Command): void {
   simulator
-    .requiredOption('--profile <file...>', 'profiles of the portals to play')
-    .option('--behaviour <file>', 'JSON file with latencies and faults per lane')
-    .option('--port <n>', '0 takes any free one', '4010')
+    .requiredOption('--profile <file...>', 'profiles of the portals to simulate')
+    .option('--behavior <file>', 'JSON file with latencies and faults per lane')
+    .option('--port <n>', 'port; 0 picks a free one', '4010')
     .action(async (own: SimulatorCommandOptions, command: Command) => {
       const signal = stopSignal();
       const port = Number(own.port);
       if (!Number.isInteger(port) || port < 0 || port > 65_535) {
         throw new FilewrightError(
           'USAGE',
-          `--port: a number from 0 to 65535 was expected, found "${own.port}"`,
+          `--port: expected a number from 0 to 65535, found "${own.port}"`,
         );
       }
       const [{ readBehaviourFile, startSimulator }, { systemClock }] = await Promise.all([
@@ -32,9 +32,9 @@ export function addSimulatorCommand(simulator: Command): void {
       const profiles = own.profile.map(readProfileFile);
       const played = profiles.map(({ code }) => code);
       const behaviour =
-        own.behaviour === undefined
+        own.behavior === undefined
           ? {}
-          : behaviourOf(own.behaviour, (bytes) => readBehaviourFile(bytes, played)).lanes;
+          : behaviourOf(own.behavior, (bytes) => readBehaviourFile(bytes, played)).lanes;
       const simulator = await startSimulator({ profiles, port, clock: systemClock, behaviour });
       const lanes = profiles.map((profile) => ({
         lane: profile.code,
@@ -47,7 +47,7 @@ export function addSimulatorCommand(simulator: Command): void {
         () =>
           [
             ...lanes.map((lane) => `${lane.lane} at ${lane.url}`),
-            `What was truly accepted: ${truth}<lane>`,
+            `Filings actually accepted: ${truth}<lane>`,
           ].join('\n'),
       );
       await new Promise<void>((resolve) => {
@@ -59,6 +59,6 @@ export function addSimulatorCommand(simulator: Command): void {
 }
 
 function behaviourOf<T>(path: string, read: (bytes: Uint8Array) => T): T {
-  const bytes = readNamedFile('behaviour file', path);
+  const bytes = readNamedFile('behavior file', path);
   return inFile(path, () => read(bytes));
 }

@@ -12,7 +12,7 @@ export function addTaxCommands(tax: Command): void {
   tax
     .command('delaware')
     .description(
-      'NDJSON cases on stdin {id, authorized: [{shares, par}], issued, gross_assets, large_filer, method, tax_year}; both methods, the lesser unless told',
+      'NDJSON cases on stdin {id, authorized: [{shares, par}], issued, gross_assets, large_filer, method, tax_year}; both methods; the lesser by default',
     )
     .action(async (_own: object, command: Command) => {
       const { answerTax } = await import('../../entities/index.ts');
@@ -77,7 +77,7 @@ function showTax(id: string, answer: TaxAnswer): string {
 }
 
 function showInstallments(id: string, answer: InstallmentsAnswer): string {
-  const unknownBalance = answer.required ? 'the final tax less these' : 'the final tax';
+  const unknownBalance = answer.required ? 'the final tax minus these' : 'the final tax';
   return [
     `${id}  tentative payments ${answer.required ? 'required' : 'not required'}  [${answer.citation}]`,
     ...answer.payments.map(

@@ -7,13 +7,13 @@ import { iso, table } from '../output.ts';
 
 /** More than any key with its line end. */
 const KEY_PLACE_BYTES = 64;
-const NOBODY_ADDED = '; nobody was added. Name another file with --key-out.';
+const NOBODY_ADDED = '; no person was added. Choose another file with --key-out.';
 
 export function addUserCommands(user: Command): void {
   user
     .command('add <name>')
     .description(
-      'add a person and show the personal key once; the first person needs no key, later ones do',
+      'add a person and show the personal key once; only the first person can be added without a key',
     )
     .option('--key-out <file>', 'write the key to a new file (mode 0600) instead of showing it')
     .action(async (name: string, own: { keyOut?: string }, command: Command) =>
@@ -36,7 +36,7 @@ export function addUserCommands(user: Command): void {
 
   user
     .command('list')
-    .description('everybody, with disabled people')
+    .description('list all people, including disabled ones')
     .action(async (_own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const people = await listUsers(app, actor);
@@ -51,7 +51,7 @@ export function addUserCommands(user: Command): void {
 
   user
     .command('disable <name>')
-    .description('make a personal key useless')
+    .description('disable a person’s key')
     .action(async (name: string, _own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         await disableUser(app, actor, name);
@@ -107,7 +107,7 @@ function openNew(path: string): number {
       throw cannotWrite(path, error, NOBODY_ADDED);
     throw new FilewrightError(
       'REFUSED_BY_RULE',
-      `${path} exists and is not overwritten; nobody was added. Name another file with --key-out.`,
+      `${path} exists and is not overwritten; no person was added. Choose another file with --key-out.`,
       { cause: error },
     );
   }

@@ -21,9 +21,9 @@ interface AddOptions {
 export function addWebhookCommands(webhook: Command): void {
   addAdd(webhook);
   addList(webhook);
-  addChange(webhook, 'enable', 'send to it again; what was missed meanwhile needs event resend');
-  addChange(webhook, 'disable', 'send nothing more to it; what is under way is dropped');
-  addChange(webhook, 'remove', 'forget the address and its secrets');
+  addChange(webhook, 'enable', 'enable a webhook; events missed in the meantime need event resend');
+  addChange(webhook, 'disable', 'disable a webhook; pending deliveries are dropped');
+  addChange(webhook, 'remove', 'delete a webhook and its secrets');
   addRotate(webhook);
   addTest(webhook);
   addLog(webhook);
@@ -34,11 +34,8 @@ function addAdd(webhook: Command): void {
     .command('add <url>')
     .description('send events to this https address; the secret is shown once')
     .option('--events <types>', 'event types, separated by commas (default: all)')
-    .option('--secret <secret>', 'whsec_…, or env:NAME, or file:/path (default: one is made)')
-    .option(
-      '--allow-private',
-      'allow http, loopback and private networks; for a receiver of your own',
-    )
+    .option('--secret <secret>', 'whsec_…, or env:NAME, or file:/path (default: generated)')
+    .option('--allow-private', 'allow http, loopback and private networks; for your own receiver')
     .action(async (url: string, own: AddOptions, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const types = (own.events ?? '').split(',').filter((type) => type !== '');
@@ -63,7 +60,7 @@ function addAdd(webhook: Command): void {
 function addList(webhook: Command): void {
   webhook
     .command('list')
-    .description('addresses, event types, and whether they are enabled')
+    .description('list webhooks with event types and whether they are enabled')
     .action(async (_own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const webhooks = await listWebhooks(app, actor);
@@ -99,8 +96,8 @@ function addChange(webhook: Command, kind: 'enable' | 'disable' | 'remove', abou
 function addRotate(webhook: Command): void {
   webhook
     .command('rotate <id>')
-    .description('a new secret; the former one signs beside it for 24 hours')
-    .option('--secret <secret>', 'whsec_…, or env:NAME, or file:/path (default: one is made)')
+    .description('create a new secret; the old one also signs for 24 hours')
+    .option('--secret <secret>', 'whsec_…, or env:NAME, or file:/path (default: generated)')
     .action(async (id: string, own: { secret?: string }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const given = own.secret === undefined ? {} : { secret: own.secret };
@@ -118,7 +115,7 @@ function addRotate(webhook: Command): void {
 function addTest(webhook: Command): void {
   webhook
     .command('test <id>')
-    .description('send a test event now and say what the receiver answered')
+    .description('send a test event now and show the receiver’s answer')
     .action(async (id: string, _own: object, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const outcome = await testWebhook(app, actor, id, environment);
@@ -131,7 +128,7 @@ function addTest(webhook: Command): void {
 function addLog(webhook: Command): void {
   webhook
     .command('log <id>')
-    .description('what was sent there, with every attempt')
+    .description('deliveries to a webhook, with every attempt')
     .option('--limit <n>', 'how many', '20')
     .action(async (id: string, own: { limit: string }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {

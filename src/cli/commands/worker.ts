@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Actor } from '../../access/index.ts';
 import { openWorker, startJobs } from '../../oversight/index.ts';
-import type { Filewright, RunningParts } from '../../filewright.ts';
+import type { Filewright, RunningDeps } from '../../filewright.ts';
 import { FilewrightError } from '../../core/index.ts';
 import { jsonLog } from '../../system/index.ts';
 import { askOnce, type OnceEnd, UNGUARDED } from '../../wire/index.ts';
@@ -23,9 +23,9 @@ interface WorkerOptions {
 
 export function addWorkerCommand(worker: Command): void {
   worker
-    .option('--heartbeat-url <url>', 'ping this address while the worker is well')
+    .option('--heartbeat-url <url>', 'ping this address while the worker is healthy')
     .option('--heartbeat-every <seconds>', 'how often', String(HEARTBEAT_MS / 1000))
-    .option('--ahead <n>', 'intents committed ahead per slot', '3')
+    .option('--ahead <n>', 'filings claimed ahead per slot', '3')
     .action(async (own: WorkerOptions, command: Command) => {
       const signal = stopSignal();
       const beat = readHeartbeat(own);
@@ -36,7 +36,7 @@ export function addWorkerCommand(worker: Command): void {
           if (!Number.isInteger(ahead) || ahead < 0 || ahead > 10) {
             throw new FilewrightError(
               'USAGE',
-              `--ahead: a number from 0 to 10 was expected, found "${own.ahead}"`,
+              `--ahead: expected a number from 0 to 10, found "${own.ahead}"`,
             );
           }
           const parts = await openWorker(app, actor, { ahead });
@@ -55,7 +55,7 @@ export function addWorkerCommand(worker: Command): void {
 async function runBesideJobs(
   app: Filewright,
   actor: Actor,
-  worker: RunningParts['worker'],
+  worker: RunningDeps['worker'],
   { signal, beat }: { readonly signal: AbortSignal; readonly beat: Heartbeat | undefined },
 ): Promise<void> {
   const jobs = await startJobs(app, actor);
@@ -84,20 +84,20 @@ interface Heartbeat {
 function readHeartbeat(own: WorkerOptions): Heartbeat | undefined {
   if (own.heartbeatUrl === undefined) return undefined;
   if (!/^https?:\/\//.test(own.heartbeatUrl) || !URL.canParse(own.heartbeatUrl)) {
-    throw new FilewrightError('USAGE', '--heartbeat-url: an http or https address was expected');
+    throw new FilewrightError('USAGE', '--heartbeat-url: expected an http or https address');
   }
   const { username, password } = new URL(own.heartbeatUrl);
   if (username !== '' || password !== '') {
     throw new FilewrightError(
       'USAGE',
-      '--heartbeat-url: an address without user name and password was expected; everybody on this machine can read the arguments of a process',
+      '--heartbeat-url: expected an address without user name and password; every user of this machine can read the arguments of a process',
     );
   }
   const everyMs = Number(own.heartbeatEvery) * 1000;
   if (!(everyMs >= 1000 && everyMs <= HEARTBEAT_EVERY_MS_MAX)) {
     throw new FilewrightError(
       'USAGE',
-      `--heartbeat-every: seconds from 1 to ${HEARTBEAT_EVERY_MS_MAX / 1000} were expected, found "${own.heartbeatEvery}"`,
+      `--heartbeat-every: expected seconds from 1 to ${HEARTBEAT_EVERY_MS_MAX / 1000}, found "${own.heartbeatEvery}"`,
     );
   }
   return { url: own.heartbeatUrl, everyMs };

@@ -44,7 +44,7 @@ export function readHeader(record: CsvRecord, rules: HeaderRules): CsvHeader {
   if (missing.length > 0) {
     throw malformed(
       line,
-      `the column ${listed(missing)} is missing among ${listed(theirs)}; rename it, map it, or check the delimiter`,
+      `column ${listed(missing)} is missing; found ${listed(theirs)}; rename it, map it, or check the delimiter`,
     );
   }
   const { delimiter, hasByteOrderMark } = rules;
@@ -86,7 +86,7 @@ function checkNames(theirs: readonly string[], line: number): void {
     throw malformed(line, `the name ${JSON.stringify(strange)} holds a control character`);
   }
   const twice = theirs.filter((name, at) => theirs.indexOf(name) !== at);
-  if (twice.length > 0) throw malformed(line, `the column ${listed(twice)} is there twice`);
+  if (twice.length > 0) throw malformed(line, `column ${listed(twice)} appears twice`);
   // It would change an object's prototype instead of naming a value.
   if (theirs.includes('__proto__')) throw malformed(line, 'no column may be called "__proto__"');
 }
@@ -105,7 +105,7 @@ function mapColumns(
   if (unknown.length > 0) {
     throw malformed(
       line,
-      `the mapping names ${listed(unknown)}, which is not among ${listed(theirs)}`,
+      `the mapping names ${listed(unknown)}, which is not in ${listed(theirs)}`,
     );
   }
   const used = new Set(mapped.map((column) => column.their));

@@ -98,7 +98,7 @@ function readRecord(record: CsvRecord, header: CsvHeader): InputRow {
   }
   const fields = splitFields(raw.toString('utf8'), header.delimiter);
   const nul = raw.includes(0) ? fields.findIndex((field) => field.includes('\0')) : -1;
-  if (nul !== -1) return fault(nul, 'holds a NUL character; remove it at its source', true);
+  if (nul !== -1) return fault(nul, 'holds a NUL character; remove it in the source file', true);
   if (fields.length !== header.theirs.length) {
     const why = `expected ${header.theirs.length} fields, found ${fields.length}; is a delimiter unquoted or a field missing?`;
     return fault(undefined, why, true);

@@ -71,8 +71,8 @@ export class RecordCutter {
       if (found === undefined) {
         throw new FilewrightError(
           'INPUT_MALFORMED',
-          `Expected every quote to be closed, but the one opened on line ${line} is not, and no row can be told ` +
-            'apart behind it. The file may be cut off: compare it with its source, or close the quote.',
+          `Expected every quote to be closed, but the one opened on line ${line} is not, and the rows after it ` +
+            'cannot be separated. The file may be incomplete: compare it with its source, or close the quote.',
           { details: { line } },
         );
       }
@@ -145,7 +145,7 @@ export class RecordCutter {
     this.held = this.held.slice(0, at);
     // Not spread into one call: there may be as many lines as the bound has bytes.
     for (const part of back.reverse()) this.waiting.push(part);
-    return this.finishBroken(`${why}; reading went on with line ${back.at(-1)?.line ?? 0}`);
+    return this.finishBroken(`${why}; reading continued at line ${back.at(-1)?.line ?? 0}`);
   }
 
   private finishBroken(why = this.brokenWhy()): CsvRecord {

@@ -13,19 +13,21 @@ const BREAKER = {
 } as const;
 const SIDE = { tier: 'text', 'target?': 'text', 'breaker?': BREAKER } as const;
 const LEVEL = { queue: 'text', 'backlog?': 'number', 'lag_ms?': 'number' } as const;
+/** Of a docket target, or of a portal's lane. */
+const OF = { 'target?': 'text', 'lane?': 'text', 'at?': 'instant' } as const;
 const RECOVERY = {
-  target: 'text',
+  ...OF,
   step: 'text',
   verdict: 'text',
   evidence: 'measures',
   next: 'text',
   'differences?': 'number',
-  breakers: { before: BREAKER, after: BREAKER },
+  'breakers?': { before: BREAKER, after: BREAKER },
 } as const;
 
 export const DOCKET_FACTS = {
   'docket.received': {
-    when: 'A docket event comes in; the sealed body is its payload.',
+    when: 'A docket event is received; the sealed body is its payload.',
     fields: {
       source: 'text',
       'message?': 'text',
@@ -36,15 +38,15 @@ export const DOCKET_FACTS = {
     },
   },
   'docket.repeated': {
-    when: 'The same event comes again, spelled in other bytes.',
+    when: 'The same event is received again, in other bytes.',
     fields: { source: 'text', payload_sha256: 'digest' },
   },
   'docket.conflict': {
-    when: 'The same event comes again and says something else.',
+    when: 'The same event is received again with other content.',
     fields: { source: 'text', payload_sha256: 'digest' },
   },
   'docket.assignment': {
-    when: 'An assignment table was asked who has the matter.',
+    when: 'An assignment table was queried for the owner of the matter.',
     fields: {
       state: 'text',
       table: 'text',
@@ -57,7 +59,7 @@ export const DOCKET_FACTS = {
     },
   },
   'docket.handoff': {
-    when: 'Before a docket is handed to a target: to whom, by which dates.',
+    when: 'Before a handoff: to which target, with which dates.',
     fields: {
       id: 'text',
       handoff: 'text',
@@ -89,7 +91,7 @@ export const DOCKET_FACTS = {
     },
   },
   'docket.skipped': {
-    when: 'A node of a tier is passed over: no right, absent, or no target.',
+    when: 'A place in a tier is skipped: no right, absent, or no target.',
     fields: {
       at: 'instant',
       tier: 'text',
@@ -100,11 +102,11 @@ export const DOCKET_FACTS = {
     },
   },
   'docket.redated': {
-    when: 'The law or its calendars give other dates than before.',
+    when: 'The law or its calendars now give other dates.',
     fields: { at: 'instant', from: DATES, to: DATES },
   },
   'docket.manual_required': {
-    when: 'Only a person can go on with a docket; a clock of two hours runs.',
+    when: 'A docket needs a person; a two-hour clock starts.',
     fields: {
       at: 'instant',
       flag: 'text',
@@ -114,11 +116,11 @@ export const DOCKET_FACTS = {
     },
   },
   'docket.manual_found': {
-    when: 'Somebody of the manual tier can be asked at last.',
+    when: 'A person of the manual tier can be notified again.',
     fields: { at: 'instant', review_by: 'instant', 'target?': 'text' },
   },
   'docket.manual_told': {
-    when: 'A notice to the manual tier got through.',
+    when: 'A notice to the manual tier was delivered.',
     fields: { at: 'instant', target: 'text', party: 'text' },
   },
   'docket.manual_unreached': {
@@ -126,11 +128,11 @@ export const DOCKET_FACTS = {
     fields: { at: 'instant', target: 'text', 'code?': 'text', 'next?': 'text' },
   },
   'docket.manual_overdue': {
-    when: 'The two hours have run out and nobody has acted.',
+    when: 'The two hours have passed without action.',
     fields: { at: 'instant', round: 'number', review_by: 'instant', 'target?': 'text' },
   },
   'docket.returned': {
-    when: 'A target that had failed is well again and gets the docket.',
+    when: 'A failed target has recovered and gets the docket.',
     fields: { at: 'instant', tier: 'text', target: 'text' },
   },
   'docket.late': {
@@ -138,11 +140,11 @@ export const DOCKET_FACTS = {
     fields: { at: 'instant', 'due?': 'day' },
   },
   'docket.confirmed': {
-    when: 'Somebody has the docket, by a receipt or an acknowledgement.',
+    when: 'The docket is confirmed, by a receipt or an acknowledgment.',
     fields: { at: 'instant', tier: 'text', by: 'text', 'target?': 'text', 'receipt?': 'text' },
   },
   'docket.closed': {
-    when: 'A docket ends with a proof, an override, or as seen.',
+    when: 'A docket is closed with proof, with an override, or as seen.',
     fields: {
       how: 'text',
       'by?': 'text',
@@ -154,17 +156,20 @@ export const DOCKET_FACTS = {
     },
   },
   'docket.reviewed': {
-    when: 'A person has compared what went past a failed target.',
+    when: 'A person has reviewed the differences of a failed target.',
     fields: { differences: 'number' },
   },
   'recovery.started': {
-    when: "A target's breaker opens: its way back begins.",
-    fields: { target: 'text', opened_at: 'instant', queues: [LEVEL] },
+    when: 'A lane or a target has failed: its recovery begins.',
+    fields: { ...OF, opened_at: 'instant', 'reason?': 'text', 'code?': 'text', 'queues?': [LEVEL] },
   },
-  'recovery.step': { when: 'A check of the way back has ended.', fields: RECOVERY },
-  'recovery.closed': { when: 'The last check was good; the breaker is closed.', fields: RECOVERY },
+  'recovery.step': { when: 'A recovery check has ended.', fields: RECOVERY },
+  'recovery.closed': {
+    when: 'The last check was good; filings or dockets are sent there again.',
+    fields: RECOVERY,
+  },
   'routing.activated': {
-    when: 'A routing matrix and a people file come into force.',
+    when: 'A routing matrix and a people file take effect.',
     fields: { matrix: 'digest', people: 'digest' },
   },
 } as const satisfies Readonly<Record<string, FactShape>>;

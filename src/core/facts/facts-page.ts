@@ -21,8 +21,8 @@ export function factsPage(): string {
     'Generated from `src/core/facts/`; test/docs.test.ts keeps it true. These are the `data` of entries, by type.',
     '',
     'Names are in snake_case. An instant is RFC 3339 in UTC, a day is YYYY-MM-DD, a digest is SHA-256 in hex. A field with `?`',
-    'may be absent or null. `measures` are values under names that differ from case to case; `given` is as somebody else wrote',
-    'it. A part that is too long for an entry stands there as `{"bytes", "sha256"}` of its canonical JSON.',
+    'may be absent or null. `measures` are values under names that vary; `given` is as another system wrote',
+    'it. A part that is too long for an entry is recorded as `{"bytes", "sha256"}` of its canonical JSON.',
     '',
     ...sections,
   ].join('\n');

@@ -19,7 +19,7 @@ const PROPOSAL = { review: 'text', kind: 'text', count: 'number', sha256: 'diges
 
 export const FILING_FACTS = {
   'batch.opened': {
-    when: 'The first row of an import is a filing.',
+    when: 'An import opens a batch with its first filing.',
     fields: { source: 'text', prepared_by: 'text' },
   },
   'batch.closed': {
@@ -36,7 +36,7 @@ export const FILING_FACTS = {
     },
   },
   'approval.granted': {
-    when: 'A second person approves a batch, or a proposal of a review.',
+    when: 'A second person approves a batch, or a review proposal.',
     fields: {
       'batch?': 'text',
       'batch_ver?': 'number',
@@ -48,7 +48,7 @@ export const FILING_FACTS = {
     },
   },
   'filing.state': {
-    when: 'A filing is admitted, claimed for a question, or moved by a person.',
+    when: 'A filing is imported, claimed for a status query, or moved by a person.',
     fields: {
       'from?': 'text',
       'to?': 'text',
@@ -86,7 +86,7 @@ export const FILING_FACTS = {
     },
   },
   'filing.outcome': {
-    when: 'After an attempt: what came back, and what it means.',
+    when: 'After an attempt: the answer, and what it means.',
     fields: {
       from: 'text',
       to: 'text',
@@ -99,7 +99,7 @@ export const FILING_FACTS = {
     },
   },
   'dlq.enveloped': {
-    when: 'Automation may no longer touch a filing; the sealed body is its envelope.',
+    when: 'A filing becomes an exception; the sealed body is its envelope.',
     fields: {
       filing: 'text',
       revision: 'number',
@@ -124,11 +124,11 @@ export const FILING_FACTS = {
     },
   },
   'review.withdrawn': {
-    when: 'A proposal of a review is taken back.',
+    when: 'A review proposal is withdrawn.',
     fields: { ...PROPOSAL, reason: 'text' },
   },
   'review.handed_on': {
-    when: 'A person hands an exception to another person.',
+    when: 'A person assigns an exception to another person.',
     fields: { to_person: 'text', reason: 'text' },
   },
   'lane.profiled': {
@@ -148,7 +148,7 @@ export const FILING_FACTS = {
     fields: { lane: 'text', at: 'instant', from: 'number', to: 'number', 'reason?': 'text' },
   },
   'breaker.opened': {
-    when: 'A lane or a target has failed too often and gets nothing more.',
+    when: 'A lane or a target has failed too often; sending to it stops.',
     fields: BREAKER,
   },
   'breaker.half_open': {
@@ -156,7 +156,7 @@ export const FILING_FACTS = {
     fields: BREAKER,
   },
   'breaker.closed': {
-    when: 'A lane or a target has shown that it is well.',
+    when: 'A lane or a target has recovered.',
     fields: BREAKER,
   },
 } as const satisfies Readonly<Record<string, FactShape>>;

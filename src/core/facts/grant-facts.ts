@@ -35,7 +35,7 @@ export const GRANT_FACTS = {
     fields: { award: 'text', exception: 'text', by: 'text' },
   },
   'award.cancelled': {
-    when: 'An award no longer stands.',
+    when: 'An award is amended or canceled.',
     fields: { award: 'text', exception: 'text' },
   },
   'fetch.begun': {
@@ -43,9 +43,9 @@ export const GRANT_FACTS = {
     fields: { request_hash: 'digest' },
   },
   'fetch.attempted': { when: 'Before a document is asked for.', fields: QUESTION },
-  'fetch.received': { when: 'A document was read whole.', fields: QUESTION },
-  'fetch.ingested': { when: 'A document that was fetched is taken in.', fields: QUESTION },
-  'fetch.waiting': { when: 'A document could not be read and is tried again.', fields: QUESTION },
+  'fetch.received': { when: 'A document was read in full.', fields: QUESTION },
+  'fetch.ingested': { when: 'A fetched document is imported.', fields: QUESTION },
+  'fetch.waiting': { when: 'A document could not be read and will be retried.', fields: QUESTION },
   'fetch.fallback': { when: 'A document cannot be read; a person gets it.', fields: QUESTION },
   'feed.ingested': {
     when: 'A bank feed has been read to its end.',
@@ -62,15 +62,15 @@ export const GRANT_FACTS = {
     fields: { first: 'number', last: 'number' },
   },
   'feed.withdrawal_proposed': {
-    when: 'A person proposes to take a statement out.',
+    when: 'A person proposes to withdraw a statement.',
     fields: WITHDRAWAL,
   },
   'feed.restoration_proposed': {
-    when: 'A person proposes to bring a statement back.',
+    when: 'A person proposes to restore a statement.',
     fields: WITHDRAWAL,
   },
   'feed.withdrawal_approved': {
-    when: 'A second person agrees to a withdrawal or a restoration.',
+    when: 'A second person approves a withdrawal or a restoration.',
     fields: { n: 'number' },
   },
   'feed.withdrawal_refused': {
@@ -78,11 +78,11 @@ export const GRANT_FACTS = {
     fields: { n: 'number' },
   },
   'balance.stated': {
-    when: 'A person states the balance of an account.',
+    when: 'A person enters the balance of an account.',
     fields: { on: 'day', cents: 'text' },
   },
   'lines.matched': {
-    when: 'Open bank lines were matched with expected receipts.',
+    when: 'Open bank lines were matched to expected payments.',
     fields: {
       until: 'day',
       lines: 'number',
@@ -95,8 +95,8 @@ export const GRANT_FACTS = {
       open: 'number',
     },
   },
-  'line.settled': {
-    when: 'A person says what a bank line is.',
+  'line.resolved': {
+    when: 'A person resolves a bank line.',
     fields: {
       awards: ['text'],
       'fee_cents?': 'number',
@@ -114,8 +114,8 @@ export const GRANT_FACTS = {
       outcomes: 'given',
     },
   },
-  'period.handed_off': {
-    when: 'A closed period goes to the rules.',
+  'period.released': {
+    when: 'A closed period is released to the rules.',
     fields: { received: 'number', cents: 'text', totals_hash: 'digest' },
   },
   'threshold.crossed': {
@@ -123,16 +123,16 @@ export const GRANT_FACTS = {
     fields: { measure: 'text', on: 'day', by: 'text', total_cents: 'text' },
   },
   'registration.checked': {
-    when: 'A person has looked up a registration.',
+    when: 'A person attaches a registration check.',
     fields: { jurisdiction: 'text', checked_on: 'day' },
   },
   'verification.begun': {
     when: "A grantor's ledger is to be compared; the sealed body is the question.",
     fields: { request_hash: 'digest', awards: 'number' },
   },
-  'verification.attempted': { when: 'Before a grantor is asked.', fields: QUESTION },
+  'verification.attempted': { when: 'Before a grantor ledger is queried.', fields: QUESTION },
   'verification.waiting': {
-    when: 'The grantor could not be asked and is asked again.',
+    when: 'The grantor ledger could not be read and will be retried.',
     fields: QUESTION,
   },
   'verification.verified': { when: 'The two ledgers agree.', fields: QUESTION },
@@ -141,7 +141,7 @@ export const GRANT_FACTS = {
     fields: QUESTION,
   },
   'verification.fallback': {
-    when: 'The grantor cannot be asked; a person gets it.',
+    when: 'The grantor ledger cannot be read; a person gets it.',
     fields: QUESTION,
   },
   'rules.evaluated': {
@@ -173,6 +173,6 @@ export const GRANT_FACTS = {
     when: 'A person proposes how an exception ends.',
     fields: { resolution: 'text', 'document?': 'text', 'amends?': 'text' },
   },
-  'exception.resolution_approved': { when: 'A second person agrees.', fields: RESOLVED },
-  'exception.resolution_withdrawn': { when: 'The proposal is taken back.', fields: RESOLVED },
+  'exception.resolution_approved': { when: 'A second person approves.', fields: RESOLVED },
+  'exception.resolution_withdrawn': { when: 'The proposal is withdrawn.', fields: RESOLVED },
 } as const satisfies Readonly<Record<string, FactShape>>;

@@ -30,15 +30,15 @@ const LOGS = [
 
 export const HOUSE_FACTS = {
   'person.added': { when: 'A person gets a key.', fields: { name: 'text' } },
-  'person.disabled': { when: "A person's key is taken.", fields: { name: 'text' } },
-  'alert.acknowledged': { when: 'A person has read an alert.', fields: { alert: 'text' } },
+  'person.disabled': { when: "A person's key is disabled.", fields: { name: 'text' } },
+  'alert.acknowledged': { when: 'A person acknowledges an alert.', fields: { alert: 'text' } },
   'subscription.added': {
     when: 'A webhook is added.',
     fields: { host: 'text', types: ['text'], allow_private: 'flag' },
   },
-  'subscription.enabled': { when: 'A webhook is told of events again.', fields: {} },
+  'subscription.enabled': { when: 'A webhook is enabled again.', fields: {} },
   'subscription.disabled': {
-    when: 'A webhook is told nothing more, by a person or because it is gone.',
+    when: 'A webhook is disabled, by a person or because it is gone.',
     fields: { 'reason?': 'text' },
   },
   'subscription.removed': { when: 'A webhook is removed.', fields: {} },
@@ -47,21 +47,21 @@ export const HOUSE_FACTS = {
     when: 'The mail server is set.',
     fields: { smtp: 'text', server: 'text', sender: 'text', allow_private: 'flag' },
   },
-  'recipient.added': { when: 'An address is to get letters.', fields: RECIPIENT },
-  'recipient.removed': { when: 'An address gets no more letters.', fields: RECIPIENT },
-  'entity.recorded': { when: 'An entity comes into the register.', fields: ENTITY },
+  'recipient.added': { when: 'An email recipient is added.', fields: RECIPIENT },
+  'recipient.removed': { when: 'An email recipient is removed.', fields: RECIPIENT },
+  'entity.recorded': { when: 'An entity is added to the register.', fields: ENTITY },
   'entity.changed': {
-    when: 'The record of an entity changes; values that speak of people are sealed.',
+    when: 'The record of an entity changes; values about people are sealed.',
     fields: {
       ...ENTITY,
       changed: [{ field: 'text', old: 'given', new: 'given' }],
       changed_sealed: ['text'],
     },
   },
-  'obligation.computed': { when: 'The rules find that something is owed.', fields: OWED },
+  'obligation.computed': { when: 'The rules find a new obligation.', fields: OWED },
   'obligation.moved': { when: 'A date or a fee of an obligation changes.', fields: OWED },
   'obligation.restated': {
-    when: 'An obligation is computed anew, and nothing that a person plans by changes.',
+    when: 'An obligation is recomputed; its dates and fee stay the same.',
     fields: OWED,
   },
   'obligation.met': {
@@ -69,7 +69,7 @@ export const HOUSE_FACTS = {
     fields: { entity: 'text', 'why?': 'text' },
   },
   'obligation.superseded': {
-    when: 'An obligation is owed no longer.',
+    when: 'An obligation is no longer owed.',
     fields: { entity: 'text', 'why?': 'text' },
   },
   'hold.placed': {
@@ -78,7 +78,7 @@ export const HOUSE_FACTS = {
   },
   'hold.released': { when: 'A second person releases a hold.', fields: { hold: 'text' } },
   'retention.shredded': {
-    when: 'Keys whose time has passed are destroyed.',
+    when: 'Keys past their retention date are destroyed.',
     fields: { backup_days: 'number', keys: ['text'], count: 'number', blobs: 'number' },
   },
   'key.rotated': {
@@ -92,7 +92,7 @@ export const HOUSE_FACTS = {
     },
   },
   'key.retired': {
-    when: 'The older of two signing keys signs no more.',
+    when: 'The older of two signing keys is retired.',
     fields: { vkey: 'text', last_size: 'number' },
   },
   'spine.head': {
@@ -100,15 +100,15 @@ export const HOUSE_FACTS = {
     fields: { origin: 'text', size: 'number', root: 'digest' },
   },
   'quarantine.entered': {
-    when: 'The database contradicts checkpoints that were kept outside.',
+    when: 'The database contradicts checkpoints kept outside it.',
     fields: { logs: LOGS },
   },
   'quarantine.left': {
-    when: 'A person lets the tenant go on after a quarantine.',
+    when: 'A person releases the tenant from quarantine.',
     fields: { logs: LOGS, must_settle: 'number', ask_new_days: 'number' },
   },
   'ledger.set_aside': {
-    when: 'A fact of no lawful type could not be written; this stands in its place.',
+    when: 'A fact with an invalid type could not be written; this entry replaces it.',
     fields: { set_aside: { reason: 'text', sha256: 'digest', bytes: 'number' } },
   },
 } as const satisfies Readonly<Record<string, FactShape>>;

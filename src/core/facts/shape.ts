@@ -61,10 +61,10 @@ const FORMS = {
 export function faultIn(value: JsonValue | undefined, shape: Shape, path = ''): string | undefined {
   if (typeof shape === 'string') return faultOfKind(value, shape, path);
   if (isList(shape)) {
-    if (!Array.isArray(value)) return `${path}: a list was expected`;
+    if (!Array.isArray(value)) return `${path}: expected a list`;
     return firstFault(value, (one, n) => faultIn(one, shape[0], `${path}/${n}`));
   }
-  if (!isFields(value)) return `${path}: an object was expected`;
+  if (!isFields(value)) return `${path}: expected an object`;
   const fields = shape;
   return firstFault(Object.entries(value), ([name, one]) => {
     const inner = `${path}/${name}`;
@@ -86,18 +86,18 @@ function faultOfKind(value: JsonValue | undefined, kind: Kind, path: string): st
     case 'given':
       return undefined;
     case 'measures':
-      return isFields(value) ? faultOfNames(value, path) : `${path}: an object was expected`;
+      return isFields(value) ? faultOfNames(value, path) : `${path}: expected an object`;
     case 'number':
     case 'text':
     case 'flag': {
       const wanted = { number: 'number', text: 'string', flag: 'boolean' }[kind];
-      return typeof value === wanted ? undefined : `${path}: ${A[kind]} was expected`;
+      return typeof value === wanted ? undefined : `${path}: expected ${A[kind]}`;
     }
     case 'day':
     case 'instant':
     case 'digest': {
       const isForm = typeof value === 'string' && FORMS[kind].test(value);
-      return isForm ? undefined : `${path}: ${A[kind]} was expected`;
+      return isForm ? undefined : `${path}: expected ${A[kind]}`;
     }
   }
 }

@@ -2,8 +2,7 @@
 import { type Actor, allow } from '../../access/index.ts';
 import { type Installation, sequenceAll } from '../../ledger/index.ts';
 import type { BrokerTrouble, MessageDesk } from '../brokers/message.ts';
-import { consumeRabbit, type RabbitIntake } from '../brokers/rabbit-intake.ts';
-import { consumeRedis } from '../brokers/redis-intake.ts';
+import type { RabbitIntake } from '../brokers/rabbit-intake.ts';
 import type { Clock } from '../../core/index.ts';
 import { docketMessageDesk } from '../routing/intake.ts';
 import { addressIn, type Environment, RABBITMQ_URL, REDIS_URL, trustIn } from './broker-address.ts';
@@ -56,7 +55,7 @@ type Common = Pick<RabbitIntake, 'prefetch' | 'onTrouble' | 'certificateAuthorit
   readonly clock: Clock;
 };
 
-/** The address is read before anything starts. */
+/** The address is read before anything starts; the broker's client is loaded by whoever needs it. */
 function consumerOf(
   app: Installation,
   source: DocketSource,
@@ -65,14 +64,19 @@ function consumerOf(
   if (source.kind === 'rabbit') {
     const { queue } = source;
     const url = addressIn(environment, RABBITMQ_URL);
-    return (common, desk, signal) => consumeRabbit({ url, queue, ...common }, desk, signal);
+    return async (common, desk, signal) => {
+      const { consumeRabbit } = await import('../brokers/rabbit-intake.ts');
+      return consumeRabbit({ url, queue, ...common }, desk, signal);
+    };
   }
   const { stream, group } = source;
   const url = addressIn(environment, REDIS_URL);
   // A name of its own: what a consumer that died had in hand is taken over after a minute.
   const consumer = `filewright-${app.ids.next()}`;
-  return (common, desk, signal) =>
-    consumeRedis({ url, stream, group, consumer, ...common }, desk, signal);
+  return async (common, desk, signal) => {
+    const { consumeRedis } = await import('../brokers/redis-intake.ts');
+    return consumeRedis({ url, stream, group, consumer, ...common }, desk, signal);
+  };
 }
 
 async function sequenceUntil(app: Installation, signal: AbortSignal): Promise<void> {

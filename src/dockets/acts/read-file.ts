@@ -60,7 +60,7 @@ async function openDocument(path: string, mapping: DocketMapping): Promise<Docke
   if (size > DOCUMENT_BYTES_MAX) {
     throw new FilewrightError(
       'INPUT_LIMIT',
-      `${path}: at most ${DOCUMENT_BYTES_MAX} bytes were expected, found ${size}`,
+      `${path}: expected at most ${DOCUMENT_BYTES_MAX} bytes, found ${size}`,
     );
   }
   const bytes = await readFile(path);

@@ -2,8 +2,6 @@
  * The docket report on paper. The same rows at the same moment give the same bytes: the only date in the file is the
  * one of the report, and nothing is drawn from a system font.
  */
-// oxlint-disable-next-line import/no-named-as-default -- its types know only the default export.
-import PDFDocument from 'pdfkit';
 import { type Instant, toRfc3339 } from '../../core/index.ts';
 import type { ReportRow } from '../rules/docket/report.ts';
 
@@ -41,7 +39,7 @@ const COLUMNS: readonly Column[] = [
   },
   { head: 'Final', width: 62, of: (row) => dated(row, row.final) },
   { head: 'Soft', width: 62, of: (row) => dated(row, row.soft) },
-  { head: 'Owner', width: 80, of: (row) => row.owner ?? 'nobody yet' },
+  { head: 'Owner', width: 80, of: (row) => row.owner ?? 'none yet' },
   { head: 'Office', width: 34, of: (row) => row.office ?? '?' },
   { head: 'Application', width: 78, of: (row) => row.applicationNumber ?? '?' },
   { head: 'Event', width: 88, of: (row) => row.eventCode },
@@ -58,7 +56,12 @@ const COLUMNS: readonly Column[] = [
   },
 ];
 
-export function reportPdf(rows: readonly ReportRow[], heading: ReportHeading): Promise<Uint8Array> {
+export async function reportPdf(
+  rows: readonly ReportRow[],
+  heading: ReportHeading,
+): Promise<Uint8Array> {
+  // Loaded here: it is large, and few commands write on paper.
+  const { default: PDFDocument } = await import('pdfkit');
   const document = new PDFDocument({
     size: 'A4',
     layout: 'landscape',

@@ -104,7 +104,7 @@ function nameOf(file: string, text: string): 'matrix' | 'people' {
   if (kind === 'people') return 'people';
   throw new FilewrightError(
     'ROUTING_MATRIX_INVALID',
-    `${file}: a "kind" of routing-matrix or people was expected`,
+    `${file}: expected a "kind" of routing-matrix or people`,
   );
 }
 
@@ -130,7 +130,7 @@ function requireShort({ from, to }: { readonly from: string; readonly to: string
   if (first === undefined || last === undefined || last - first < ABSENCE_DAYS_MAX) return;
   throw new FilewrightError(
     'REFUSED_BY_RULE',
-    `An absence of at most ${ABSENCE_DAYS_MAX} days was expected, found ${from} to ${to}; note it again when it is over, or import a people file without that person`,
+    `Expected an absence of at most ${ABSENCE_DAYS_MAX} days, found ${from} to ${to}; note it again when it is over, or import a people file without that person`,
   );
 }
 

@@ -4,6 +4,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { type Channel, Connection } from 'rabbitmq-client';
 import { FilewrightError, invariant } from '../../core/index.ts';
 import { certificateTrouble } from './certificates.ts';
+import { readRabbitUrl } from './rabbit-url.ts';
 
 const AMQP_PORT = 5672;
 const AMQPS_PORT = 5671;
@@ -49,16 +50,6 @@ export function openRabbit(address: RabbitAddress): Connection {
       ? {}
       : { socket: { host, port, lookup: judged(lookup ?? systemLookup, isRefusedAddress) } }),
   });
-}
-
-export function readRabbitUrl(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isRabbit = url?.protocol === 'amqp:' || url?.protocol === 'amqps:';
-  if (url !== undefined && isRabbit && url.hostname !== '') return url;
-  throw new FilewrightError(
-    'CREDENTIAL_UNREADABLE',
-    'Expected a RabbitMQ server like amqp://user:password@host:5672/vhost behind the reference',
-  );
 }
 
 /**

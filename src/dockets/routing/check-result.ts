@@ -1,5 +1,5 @@
-import type { CheckVerdict } from '../rules/recovery/next-recovery.ts';
-import type { Difference } from '../rules/recovery/reconcile.ts';
+import type { CheckVerdict } from '../../lanes/index.ts';
+import type { Difference } from '../rules/reconcile.ts';
 
 /** What a check of a recovery came to, and what that was made of. */
 export interface CheckResult {

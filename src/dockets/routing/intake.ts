@@ -21,13 +21,13 @@ import { activationOf } from '../rules/routing/activation.ts';
 import { startRouting } from '../rules/routing/state.ts';
 import { triggersOf } from '../rules/routing/triggers.ts';
 import { admitDockets, isMessageKnown, noteMessage, recordDocketFact } from '../store/dockets.ts';
-import { beginIntake, identifyDockets } from '../store/identities.ts';
+import { databaseNow } from '../store/steps.ts';
 import { dataKeys, raiseAlertRow } from '../../ledger/index.ts';
 import type { DocketAdmission, NewDocket } from '../store/docket-rows.ts';
 import type { Session } from '../../postgres/index.ts';
 import { factOf, stored } from './facts.ts';
 import { Group } from './group.ts';
-import { identityIn, isKnownRespelled } from './known-events.ts';
+import { isKnownRespelled } from './known-events.ts';
 import { type Actor, ROUTER, type RoutingParts } from './parts.ts';
 import { BYTES, isSendable, requireSendable, typeOf } from './sendable.ts';
 import type { IncomingDocket } from './incoming-docket.ts';
@@ -46,8 +46,7 @@ export async function importDockets(
     read.map(({ docket }) => keptUnder(docket)),
   );
   return parts.session.transaction(async (run) => {
-    const { now, hasUnidentified } = await beginIntake(run, parts.tenant);
-    if (hasUnidentified) await identifyDockets(run, parts.tenant, identityIn(parts));
+    const now = await databaseNow({ run });
     const fresh = new Map<string, NewDocket>();
     for (const one of read) {
       if (!fresh.has(one.docket.messageId)) {

@@ -1,16 +1,10 @@
 /** Which events are known already, under whatever spelling they came. */
-import { type Docket, identityOf } from '../rules/docket/docket.ts';
+import type { Docket } from '../rules/docket/docket.ts';
 import { isRespelled, meaningOf } from '../rules/docket/meaning.ts';
 import type { DocketAdmission } from '../store/docket-rows.ts';
 import { findDocket } from '../store/dockets.ts';
 import type { Session } from '../../postgres/index.ts';
 import type { RoutingParts } from './parts.ts';
-
-/** For dockets of before identities were kept; what could not be read has none but its own. */
-export function identityIn({ tenant, law }: RoutingParts): (docket: Docket) => string | undefined {
-  return ({ event }) =>
-    event === undefined ? undefined : identityOf(event, { tenant, rules: law().rules });
-}
 
 /** The same event in the same words, with its number or a name in another spelling. */
 export async function isKnownRespelled(

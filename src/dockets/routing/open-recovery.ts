@@ -1,7 +1,7 @@
 /** The way back begins in the transaction that opens the breaker, with the queues as they were last seen. */
-import type { Baseline } from '../rules/recovery/state.ts';
+import type { Baseline } from '../rules/recovery.ts';
 import { type BreakerState, toRfc3339 } from '../../core/index.ts';
-import { startRecovery } from '../rules/recovery/next-recovery.ts';
+import { startRecovery } from '../../lanes/index.ts';
 import type { DocketFact } from '../store/docket-facts.ts';
 import { queueReadings } from '../store/queues.ts';
 import type { Session } from '../../postgres/index.ts';

@@ -1,6 +1,6 @@
 /** What lies in a queue and what its consumers hold, as RabbitMQ's management API counts it. AMQP shows only the first. */
 import type { QueueCount, QueueCounter } from '../brokers/standstill.ts';
-import { readRabbitUrl } from '../brokers/rabbit-connection.ts';
+import { readRabbitUrl } from '../brokers/rabbit-url.ts';
 import { type Clock, decodeJson, FilewrightError } from '../../core/index.ts';
 import { UNGUARDED } from '../../wire/index.ts';
 import { getOnce } from './get-once.ts';

@@ -1,23 +1,25 @@
 /** What people do with recovery: look, hurry, approve, review. Hidden dockets do not show in any of it. */
-import { checkReason, checkSecondPerson, CLOSED, FilewrightError } from '../../core/index.ts';
+import {
+  checkReason,
+  checkSecondPerson,
+  CLOSED,
+  FilewrightError,
+  nextTurnOf,
+  type RecoveryState,
+} from '../../core/index.ts';
 import { maySee, type Viewer } from '../rules/access/visible.ts';
-import type { RecoveryState } from '../rules/recovery/state.ts';
 import { evidenceOf, listRuns, openRun, type StoredRun } from '../store/recovery.ts';
 import { findDocket } from '../store/dockets.ts';
 import { listDifferences, type StoredDifference } from '../store/differences.ts';
-import { readBreakers } from '../store/breakers.ts';
+import { readTargetLanes } from '../../lanes/index.ts';
 import type { Actor, RoutingParts } from './parts.ts';
 import { addToRun, type RecoveryOptions, recoveryPolicy } from './recovery.ts';
 import { loadRouting } from './setup.ts';
 import type { BreakerView, RecoveryView } from './views.ts';
 
 export async function listBreakers({ session, tenant }: RoutingParts): Promise<BreakerView[]> {
-  const rows = await readBreakers((statement, values) => session.run(statement, values), tenant);
-  return rows.map(({ target, state, changedAt }) => ({
-    target,
-    breaker: state,
-    changedAt,
-  }));
+  const rows = await readTargetLanes((statement, values) => session.run(statement, values), tenant);
+  return rows.map(({ target, breaker, changedAt }) => ({ target, breaker, changedAt }));
 }
 
 /** Open runs first; all evidence of each. */
@@ -32,13 +34,13 @@ export async function recoveriesSeenBy(
   const views: RecoveryView[] = [];
   for (const run of runs) {
     if (filter.target !== undefined && run.target !== filter.target) continue;
-    const { id, target, startedAt, mode, nextAt } = run;
+    const { id, target, startedAt, mode } = run;
     views.push({
       run: id,
       target,
       startedAt,
       mode,
-      nextAt,
+      nextAt: nextTurnOf(run.state),
       state: run.state,
       breaker: breakers.get(target) ?? CLOSED,
       evidence: (await evidenceOf(session, tenant, id)).map((one) => withoutCounts(one)),

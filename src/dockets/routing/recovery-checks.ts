@@ -1,18 +1,16 @@
 /** The five checks of the way back, against the real target. Each answers with a verdict and what it was made of. */
-import { decodeJson, instant, sha256Of } from '../../core/index.ts';
+import { decodeJson, instant, type RecoveryStep, sha256Of } from '../../core/index.ts';
+import { type CheckVerdict, type QueueLevel, undrained } from '../../lanes/index.ts';
 import { createHandoffs } from '../../people/index.ts';
 import { eventRow } from '../rules/docket/event-row.ts';
 import { sayDrift } from '../rules/docket/drift.ts';
-import type { CheckVerdict } from '../rules/recovery/next-recovery.ts';
 import {
   type Difference,
   differencesOf,
   graveReasons,
   type PassedRecord,
   type PrimaryRecord,
-} from '../rules/recovery/reconcile.ts';
-import { type QueueLevel, undrained } from '../rules/recovery/drain.ts';
-import type { RecoveryStep } from '../rules/recovery/state.ts';
+} from '../rules/reconcile.ts';
 import type { Target } from '../rules/routing/matrix.ts';
 import {
   lastSuccessBefore,
@@ -26,7 +24,7 @@ import { bad, type CheckResult, good } from './check-result.ts';
 import { getOnce, type GetOutcome } from './get-once.ts';
 import type { HandoverOptions } from './handover-options.ts';
 import { readingsOf } from './intake.ts';
-import type { Baseline } from '../rules/recovery/state.ts';
+import type { Baseline } from '../rules/recovery.ts';
 import type { RoutingParts } from './parts.ts';
 import { OWN_QUEUE, type WatchedQueue } from './queue-watch.ts';
 import type { ActiveRouting } from './setup.ts';

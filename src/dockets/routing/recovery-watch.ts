@@ -3,7 +3,7 @@ import { type BreakerState, nextProbeAt } from '../../core/index.ts';
 import { isClean } from '../rules/routing/breakers.ts';
 import { overdueDifferences } from '../store/differences.ts';
 import { raiseAlertRow } from '../../ledger/index.ts';
-import { readBreakers } from '../store/breakers.ts';
+import { readTargetLanes } from '../../lanes/index.ts';
 import { recordDocketFacts } from '../store/docket-facts.ts';
 import { wakeManualDockets } from '../store/manual.ts';
 import { openRecovery } from './open-recovery.ts';
@@ -18,15 +18,15 @@ export async function followBreakers(
   { matrix }: ActiveRouting,
 ): Promise<void> {
   const { session, tenant } = parts;
-  const rows = await readBreakers((statement, values) => session.run(statement, values), tenant);
+  const rows = await readTargetLanes((statement, values) => session.run(statement, values), tenant);
   const broken = rows.filter(
-    ({ target, state }) => state.state !== 'closed' && matrix.targets.has(target),
+    ({ target, breaker }) => breaker.state !== 'closed' && matrix.targets.has(target),
   );
   // Nobody has acted on what waits with people, and its target is well again: it hears the clock.
-  const breakers = new Map(rows.map((row) => [row.target, row.state]));
+  const breakers = new Map(rows.map((row) => [row.target, row.breaker]));
   const clean = rows.flatMap(({ target }) => (isClean(breakers, target) ? [target] : []));
   await wakeManualDockets(session, tenant, clean);
-  for (const { target, state } of broken) await follow(parts, target, state);
+  for (const { target, breaker } of broken) await follow(parts, target, breaker);
 }
 
 async function follow(
@@ -49,8 +49,8 @@ async function follow(
       if (fact === undefined) return;
       // Whoever closed the breaker meanwhile ended its run too, and that is why there was room for another. Looked at
       // after the insert: no run can end between the two unseen, because the insert would have met it.
-      const rows = await readBreakers(run, tenant);
-      const isOpen = rows.some((row) => row.target === target && row.state.state !== 'closed');
+      const rows = await readTargetLanes(run, tenant);
+      const isOpen = rows.some((row) => row.target === target && row.breaker.state !== 'closed');
       if (!isOpen) throw new ClosedMeanwhile();
       await recordDocketFacts(run, tenant, [fact]);
     });

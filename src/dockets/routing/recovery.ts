@@ -7,22 +7,29 @@ import {
   type Instant,
   type JsonValue,
   nextProbeAt,
+  nextTurnOf,
+  type RecoveryState,
   snakeNames,
 } from '../../core/index.ts';
 import {
-  DEFAULT_RECOVERY,
-  nextTurnOf,
-  RECOVERY_STEPS,
-  type RecoveryPolicy,
-  type RecoveryState,
-} from '../rules/recovery/state.ts';
-import { dueCheck, nextRecovery, type RecoveryHappening } from '../rules/recovery/next-recovery.ts';
+  DEFAULT_DOCKET_RECOVERY,
+  DOCKET_RECOVERY,
+  type DocketRecoveryPolicy,
+} from '../rules/recovery.ts';
 import { breakerData } from '../rules/routing/fact-data.ts';
 import { probingPolicy } from '../rules/routing/breakers.ts';
 import { addDifferences } from '../store/differences.ts';
-import { changeBreakers, readBreakers } from '../store/breakers.ts';
+import {
+  changeTargetLanes,
+  dueCheck,
+  nextRecovery,
+  readTargetLanes,
+  type RecoveryHappening,
+  targetLaneCode,
+} from '../../lanes/index.ts';
 import { type DocketFact, recordDocketFacts } from '../store/docket-facts.ts';
 import {
+  type LeasedRun,
   leaseDueRuns,
   lockRun,
   type RecoveryEvidence,
@@ -41,7 +48,7 @@ import { activeRouting, type ActiveRouting } from './setup.ts';
 import { approvalAlert, differencesAlert } from './target-alerts.ts';
 
 export interface RecoveryOptions {
-  readonly policy?: Partial<Omit<RecoveryPolicy, 'probeEveryMs'>>;
+  readonly policy?: Partial<Omit<DocketRecoveryPolicy, 'probeEveryMs'>>;
   readonly paths?: Partial<RecoveryPaths>;
   readonly comparedMax?: number;
   /** False: a person approves every closing. Default true. */
@@ -64,7 +71,7 @@ interface RecoveryAddition {
   readonly actor: Actor;
   readonly differences?: Parameters<typeof addDifferences>[3];
   /** A check counts only while its lease holds; a person needs none. */
-  readonly holder?: string;
+  readonly lease?: number;
   readonly mode?: StoredRun['mode'];
 }
 
@@ -72,7 +79,6 @@ export class Recovery {
   readonly #parts: RoutingParts;
   readonly #options: RecoveryOptions;
   readonly #checks: RecoveryChecks;
-  readonly #holder: string;
   readonly #pursued = new Set<Promise<void>>();
   #routing: ActiveRouting | undefined;
 
@@ -93,7 +99,6 @@ export class Recovery {
       },
       signal,
     );
-    this.#holder = parts.ids.next();
   }
 
   /** Begins a check for every run whose turn has come, and waits for none: one that hangs must not hold up the others. */
@@ -117,10 +122,10 @@ export class Recovery {
   }
 
   /** A check that is good is followed by the next one at once. Never rejects: a run that is left has its lease run out. */
-  async #pursue(first: StoredRun, routing: ActiveRouting): Promise<void> {
-    let due: readonly StoredRun[] = [first];
+  async #pursue(first: LeasedRun, routing: ActiveRouting): Promise<void> {
+    let due: readonly LeasedRun[] = [first];
     try {
-      for (let round = 0; round < RECOVERY_STEPS.length; round += 1) {
+      for (let round = 0; round <= DOCKET_RECOVERY.proofs.length; round += 1) {
         for (const run of due) await this.#check(run, routing);
         due = await this.#lease(1);
         if (due.length === 0) return;
@@ -136,14 +141,14 @@ export class Recovery {
     }
   }
 
-  #lease(count: number): Promise<StoredRun[]> {
+  #lease(count: number): Promise<LeasedRun[]> {
     if (count <= 0) return Promise.resolve([]);
     const { session, tenant } = this.#parts;
     const leaseMs = this.#options.leaseMs ?? LEASE_MS;
-    return leaseDueRuns(session, tenant, { holder: this.#holder, leaseMs, count });
+    return leaseDueRuns(session, tenant, { leaseMs, count });
   }
 
-  async #check(run: StoredRun, routing: ActiveRouting): Promise<void> {
+  async #check(run: LeasedRun, routing: ActiveRouting): Promise<void> {
     const { state } = run;
     const target = routing.matrix.targets.get(run.target);
     // Leased because its turn has come by the database's clock; which check it is, the state says.
@@ -159,7 +164,7 @@ export class Recovery {
           evidence: { why: 'target_gone' },
         },
         actor: ROUTER,
-        holder: this.#holder,
+        lease: run.lease,
       });
       return;
     }
@@ -177,7 +182,7 @@ export class Recovery {
         evidence: plain(shown) as object,
       },
       actor: ROUTER,
-      holder: this.#holder,
+      lease: run.lease,
       ...(differences === undefined ? {} : { differences }),
     });
   }
@@ -188,7 +193,7 @@ export class Recovery {
     return addToRun(this.#parts, routing, run, addition, at);
   }
 
-  #policy(routing: ActiveRouting): RecoveryPolicy {
+  #policy(routing: ActiveRouting): DocketRecoveryPolicy {
     return recoveryPolicy(routing, this.#options);
   }
 }
@@ -196,11 +201,11 @@ export class Recovery {
 export function recoveryPolicy(
   { matrix }: ActiveRouting,
   options: RecoveryOptions = {},
-): RecoveryPolicy {
+): DocketRecoveryPolicy {
   // The breaker takes its second good answer no sooner than this, so neither is it asked sooner.
   const probeEveryMs = matrix.policy.breaker.probeSpacingMs;
   const reviewMs = matrix.policy.manualClockMs;
-  return { ...DEFAULT_RECOVERY, reviewMs, ...options.policy, probeEveryMs };
+  return { ...DEFAULT_DOCKET_RECOVERY, reviewMs, ...options.policy, probeEveryMs };
 }
 
 /** One transaction: the run, its evidence, the breaker, the differences and the facts. Undefined when the lease is lost. */
@@ -209,7 +214,7 @@ export async function addToRun(
   routing: ActiveRouting,
   run: Pick<StoredRun, 'id' | 'target'>,
   addition: RecoveryAddition,
-  at: { readonly policy: RecoveryPolicy; readonly isAutomatic: boolean },
+  at: { readonly policy: DocketRecoveryPolicy; readonly isAutomatic: boolean },
 ): Promise<RecoveryState | undefined> {
   for (let race = 0; ; race += 1) {
     const done = await parts.session
@@ -231,22 +236,23 @@ async function addOnce(
     readonly routing: ActiveRouting;
     readonly run: Pick<StoredRun, 'id' | 'target'>;
     readonly addition: RecoveryAddition;
-    readonly policy: RecoveryPolicy;
+    readonly policy: DocketRecoveryPolicy;
     readonly isAutomatic: boolean;
   },
 ): Promise<RecoveryState | undefined> {
   const { addition, policy, isAutomatic } = request;
-  const { run, holder, now } = await lockRun(query, tenant, request.run.id);
+  const { run, now } = await lockRun(query, tenant, request.run.id);
   // Somebody else has the probe by now, or the run is over: what was found is of no use.
-  if (addition.holder !== undefined && addition.holder !== holder) return undefined;
-  const row = (await readBreakers(query, tenant)).find(({ target }) => target === run.target);
-  const before = row?.state ?? CLOSED;
+  if (addition.lease !== undefined && addition.lease !== run.lease) return undefined;
+  const row = (await readTargetLanes(query, tenant)).find(({ target }) => target === run.target);
+  const before = row?.breaker ?? CLOSED;
   // The cool-down lies before the first probe; a target that is down is asked at the pace of probes.
   const breakerPolicy = probingPolicy(request.routing.matrix.policy.breaker);
   const turn = nextRecovery(run.state, addition.happening, {
     now,
+    plan: DOCKET_RECOVERY,
     policy,
-    isAutomatic,
+    asks: isAutomatic ? [] : ['the run is by hand'],
     notBefore: nextProbeAt(before) ?? now,
     afterFailure: addMs(now, breakerPolicy.coolDownMs),
   });
@@ -256,13 +262,14 @@ async function addOnce(
   const facts: DocketFact[] = [];
   if (after !== before) {
     const isLogged = before.state !== after.state;
-    const logVer = (row?.logVer ?? 0) + (isLogged ? 1 : 0);
-    const change = { target: run.target, state: after, ver: row?.ver ?? 0, logVer };
-    if (!(await changeBreakers(query, tenant, [change]))) throw new BreakerMoved();
+    const ver = (row?.ver ?? 0) + (isLogged ? 1 : 0);
+    const change = { target: run.target, breaker: after, version: row?.version ?? 0, ver };
+    if (!(await changeTargetLanes(query, tenant, [change]))) throw new BreakerMoved();
     if (isLogged) {
       const moved = { target: run.target, at: now, from: before.state, to: after };
       const fact = breakerFact(ids, addition.actor, { ...moved, recovery: run.id });
-      facts.push({ boundary: 'filing', kind: 'breaker', id: run.target, ver: logVer, fact });
+      const id = targetLaneCode(run.target);
+      facts.push({ boundary: 'filing', kind: 'lane', id, ver, fact });
     }
   }
   facts.push(

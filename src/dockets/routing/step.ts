@@ -3,10 +3,21 @@
  * and intents committed together. A crash before the commit leaves everything as it was; a crash after it leaves an
  * intent without an outcome, which the next clock takes for unknown.
  */
-import { addMs, type BreakerState, FilewrightError, type Instant } from '../../core/index.ts';
+import {
+  addMs,
+  type BreakerState,
+  FilewrightError,
+  type Instant,
+  sameJson,
+} from '../../core/index.ts';
 import type { Happening } from '../rules/routing/happening.ts';
 import { type Trigger, triggersOf } from '../rules/routing/triggers.ts';
-import { changeBreakers, readBreakers, type StoredBreaker } from '../store/breakers.ts';
+import {
+  changeTargetLanes,
+  readTargetLanes,
+  type TargetLane,
+  targetLaneCode,
+} from '../../lanes/index.ts';
 import { type DocketFact, recordDocketFacts } from '../store/docket-facts.ts';
 import {
   type EndedHandoff,
@@ -27,7 +38,6 @@ import { boundaryOf, breakerFact, handoffFact, routingFact } from './facts.ts';
 import { type Actor, ROUTER, type RoutingParts } from './parts.ts';
 import { openRecovery } from './open-recovery.ts';
 import { LETTER_WAIT_MS, NOTICE_LEASE_MS } from './notice-times.ts';
-import { same } from './same.ts';
 import { breakerAlert } from './target-alerts.ts';
 import { activeRouting, type ActiveRouting } from './setup.ts';
 import { type Stuck, tellStuck } from './stuck.ts';
@@ -169,11 +179,11 @@ class Transaction {
     tellingOf: (row: StoredDocket) => Omit<Telling, 'docket'>,
   ): Promise<Stepped> {
     const { tenant } = this.#parts;
-    const rows = await readBreakers(this.#run, tenant);
+    const rows = await readTargetLanes(this.#run, tenant);
     const before = new Map(rows.map((row) => [row.target, row]));
     const troubles = await troublesOf(this.#run, tenant, this.#now);
     let breakers: ReadonlyMap<string, BreakerState> = new Map(
-      rows.map(({ target, state }) => [target, state]),
+      rows.map(({ target, breaker }) => [target, breaker]),
     );
     for (const row of dockets) {
       const telling = tellingOf(row);
@@ -297,29 +307,30 @@ class Transaction {
   }
 
   async #writeBreakers(
-    before: ReadonlyMap<string, StoredBreaker>,
+    before: ReadonlyMap<string, TargetLane>,
     after: ReadonlyMap<string, BreakerState>,
   ): Promise<void> {
-    const changes = [...after].flatMap(([target, state]) => {
+    const changes = [...after].flatMap(([target, breaker]) => {
       const was = before.get(target);
-      if (was !== undefined && same(was.state, state)) return [];
-      const from = was?.state.state ?? 'closed';
-      const isLogged = from !== state.state;
-      const logVer = (was?.logVer ?? 0) + (isLogged ? 1 : 0);
-      return [{ target, state, from, isLogged, ver: was?.ver ?? 0, logVer }];
+      if (was !== undefined && sameJson(was.breaker, breaker)) return [];
+      const from = was?.breaker.state ?? 'closed';
+      const isLogged = from !== breaker.state;
+      const ver = (was?.ver ?? 0) + (isLogged ? 1 : 0);
+      return [{ target, breaker, from, isLogged, version: was?.version ?? 0, ver }];
     });
     const { tenant, ids } = this.#parts;
-    if (!(await changeBreakers(this.#run, tenant, changes))) throw new BreakerMoved();
-    for (const { target, state, from, isLogged, logVer } of changes) {
+    if (!(await changeTargetLanes(this.#run, tenant, changes))) throw new BreakerMoved();
+    for (const { target, breaker, from, isLogged, ver } of changes) {
       if (!isLogged) continue;
-      const fact = breakerFact(ids, ROUTER, { target, at: this.#now, from, to: state });
-      this.#facts.push({ boundary: 'filing', kind: 'breaker', id: target, ver: logVer, fact });
-      if (state.state !== 'open') continue;
+      const fact = breakerFact(ids, ROUTER, { target, at: this.#now, from, to: breaker });
+      const id = targetLaneCode(target);
+      this.#facts.push({ boundary: 'filing', kind: 'lane', id, ver, fact });
+      if (breaker.state !== 'open') continue;
       await raiseAlertRow(this.#run, tenant, {
         id: ids.next(),
-        ...breakerAlert(target, state.since),
+        ...breakerAlert(target, breaker.since),
       });
-      const started = await openRecovery(this.#parts, this.#run, { target, opened: state });
+      const started = await openRecovery(this.#parts, this.#run, { target, opened: breaker });
       if (started !== undefined) this.#facts.push(started);
     }
   }

@@ -1,7 +1,7 @@
 /** The wires of an installation: its mail server, its broker, and the credentials of its targets. */
-import { type PublishOutcome, rabbitPublisher } from '../brokers/rabbit-publisher.ts';
+import type { PublishOutcome } from '../brokers/rabbit-publisher.ts';
 import { readAuthorities } from '../brokers/certificates.ts';
-import { readRabbitUrl } from '../brokers/rabbit-connection.ts';
+import { readRabbitUrl } from '../brokers/rabbit-url.ts';
 import { type Clock, FilewrightError } from '../../core/index.ts';
 import type { Target } from '../rules/routing/matrix.ts';
 import { findMail } from '../../people/index.ts';
@@ -41,7 +41,11 @@ export async function openTransport(parts: {
   const publisher =
     url === undefined || url === ''
       ? undefined
-      : rabbitPublisher({ url: readRabbitUrl(url).href, clock, ...trust });
+      : (await import('../brokers/rabbit-publisher.ts')).rabbitPublisher({
+          url: readRabbitUrl(url).href,
+          clock,
+          ...trust,
+        });
   return {
     transport: {
       allowPrivateAddresses: () => isPrivate,

@@ -1,9 +1,8 @@
 /** What people see of dockets and of recovery. */
-import type { BreakerState, Instant } from '../../core/index.ts';
+import type { BreakerState, Instant, RecoveryState } from '../../core/index.ts';
 import type { Closed } from '../rules/docket/closing.ts';
 import type { Docket } from '../rules/docket/docket.ts';
 import type { DocketDates } from '../rules/docket/dates.ts';
-import type { RecoveryState } from '../rules/recovery/state.ts';
 import type { RoutingState } from '../rules/routing/state.ts';
 import type { HandoffView } from '../store/handoffs.ts';
 import type { StoredDifference } from '../store/differences.ts';

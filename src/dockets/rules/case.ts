@@ -66,11 +66,11 @@ export function readPatentCase(input: Fields): PatentCase {
   refuseUnknown(input, FIELDS);
   const trigger = text(input, 'trigger_date');
   if (trigger === undefined) {
-    invalid('trigger_date: a day as YYYY-MM-DD was expected and is missing');
+    invalid('trigger_date: a day (YYYY-MM-DD) is missing');
   }
   const inputs = input['inputs'];
   if (inputs !== undefined && inputs !== null && !isFields(inputs)) {
-    invalid('inputs: an object was expected');
+    invalid('inputs: expected an object');
   }
   return {
     office: text(input, 'office'),
@@ -108,7 +108,7 @@ function isFields(value: unknown): value is Fields {
 function text(fields: Fields, name: string): string | undefined {
   const value = fields[name];
   if (value === undefined || value === null || value === '') return undefined;
-  if (typeof value !== 'string') invalid(`${name}: a text was expected, found ${show(value)}`);
+  if (typeof value !== 'string') invalid(`${name}: expected a text, found ${show(value)}`);
   return value.trim();
 }
 
@@ -117,7 +117,7 @@ function day(fields: Fields, name: string): Day | undefined {
   if (value === undefined || value === null || value === '') return undefined;
   const found = typeof value === 'string' ? parseDay(value) : undefined;
   if (found === undefined) {
-    invalid(`inputs.${name}: ${DAY_EXPECTED} was expected, found ${show(value)}`);
+    invalid(`inputs.${name}: expected ${DAY_EXPECTED}, found ${show(value)}`);
   }
   return found;
 }
@@ -126,7 +126,7 @@ function whole(fields: Fields, name: string, max: number): number | undefined {
   const value = fields[name];
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > max) {
-    invalid(`inputs.${name}: a whole number from 0 to ${max} was expected, found ${show(value)}`);
+    invalid(`inputs.${name}: expected a whole number from 0 to ${max}, found ${show(value)}`);
   }
   return value;
 }
@@ -135,7 +135,7 @@ function flag(fields: Fields, name: string): boolean | undefined {
   const value = fields[name];
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'boolean') {
-    invalid(`inputs.${name}: true or false was expected, found ${show(value)}`);
+    invalid(`inputs.${name}: expected true or false, found ${show(value)}`);
   }
   return value;
 }

@@ -27,7 +27,7 @@ export function checkLimits(matter: Matter, course: Course): void {
   const { period } = matter.period;
   if (limits.oneOf !== undefined && !isOneOf(period, limits.oneOf)) {
     const names = limits.oneOf.map((known) => known.text);
-    const message = `period: ${names.slice(0, -1).join(', ')} or ${names.at(-1)} was expected for ${rule}, found "${period.text}" (${limits.citation})`;
+    const message = `period: expected ${names.slice(0, -1).join(', ')} or ${names.at(-1)} for ${rule}, found "${period.text}" (${limits.citation})`;
     if (limits.beyond === 'refuse') invalid(message);
     course.warnings.push(message);
   }
@@ -38,13 +38,13 @@ export function checkLimits(matter: Matter, course: Course): void {
     const { extensionMonthsMax, totalMonthsMin, totalMonthsMax } = limits;
     const faults = [
       extensionMonthsMax !== undefined && extension > extensionMonthsMax
-        ? `an extension of at most ${plural(extensionMonthsMax, 'month')} was expected, found ${extension}`
+        ? `expected an extension of at most ${plural(extensionMonthsMax, 'month')}, found ${extension}`
         : undefined,
       totalMonthsMax !== undefined && total > totalMonthsMax
-        ? `at most ${plural(totalMonthsMax, 'month')} in all were expected, found ${total}`
+        ? `expected at most ${plural(totalMonthsMax, 'month')} in all, found ${total}`
         : undefined,
       totalMonthsMin !== undefined && one.daysFirst === 0 && total < totalMonthsMin
-        ? `at least ${plural(totalMonthsMin, 'month')} were expected, found ${total}`
+        ? `expected at least ${plural(totalMonthsMin, 'month')}, found ${total}`
         : undefined,
     ];
     for (const fault of faults) {

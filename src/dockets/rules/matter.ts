@@ -109,7 +109,7 @@ function officeOf(one: PatentCase, event: EventCode | undefined, rules: PatentRu
     ].flatMap(([name, value]) => (value === undefined ? [] : [`${name} "${value}"`]));
     throw new FilewrightError(
       'JURISDICTION_UNRESOLVED',
-      `One of the offices ${[...rules.offices.keys()].join(', ')} was expected; ${given.length === 0 ? 'neither office, filing_country nor event_code is given' : `none follows from ${given.join(', ')}`}`,
+      `Expected one of the offices ${[...rules.offices.keys()].join(', ')}; ${given.length === 0 ? 'neither office, filing_country nor event_code is given' : `none follows from ${given.join(', ')}`}`,
     );
   }
   if (event !== undefined && event.office !== office.code) {
@@ -123,9 +123,7 @@ function officeOf(one: PatentCase, event: EventCode | undefined, rules: PatentRu
 function ruleOf(one: PatentCase, event: EventCode | undefined, rules: PatentRules): PatentRule {
   const code = one.rule ?? event?.rule;
   if (code === undefined) {
-    invalid(
-      'rule: the name of a rule was expected and is missing, and no rule follows from the event code',
-    );
+    invalid('rule: the name of a rule is missing, and the event code does not give one');
   }
   const rule = rules.rules.get(code);
   if (rule === undefined) {
@@ -151,13 +149,13 @@ const RECEIPT: MatterPeriod = { kind: 'receipt' };
 function periodOf(one: PatentCase, rule: PatentRule, event: EventCode | undefined): MatterPeriod {
   if (rule.formula === 'receipt') {
     if (one.period === undefined || one.period === 'receipt') return RECEIPT;
-    invalid(`period: "receipt" was expected for ${rule.rule}, found "${one.period}"`);
+    invalid(`period: expected "receipt" for ${rule.rule}, found "${one.period}"`);
   }
   if (rule.formula === 'renewal' || rule.formula === 'renewal-earliest') {
     const year = one.period === undefined ? undefined : renewalYear(one.period);
     if (year === undefined) {
       invalid(
-        `period: "third year" to "twentieth year" was expected for ${rule.rule}, found ${one.period === undefined ? 'nothing' : `"${one.period}"`}`,
+        `period: expected "third year" to "twentieth year" for ${rule.rule}, found ${one.period === undefined ? 'nothing' : `"${one.period}"`}`,
       );
     }
     return { kind: 'renewal', year };
@@ -172,9 +170,7 @@ function periodOf(one: PatentCase, rule: PatentRule, event: EventCode | undefine
   }
   const period = parsedPeriod(text);
   if (period === undefined) {
-    invalid(
-      `period: a form such as P3M, P60D, P3M+P1M or P31M then P6M was expected, found "${text}"`,
-    );
+    invalid(`period: expected a form such as P3M, P60D, P3M+P1M or P31M then P6M, found "${text}"`);
   }
   return { kind: 'period', period };
 }
@@ -182,7 +178,7 @@ function periodOf(one: PatentCase, rule: PatentRule, event: EventCode | undefine
 function triggerDay(text: string): Day {
   const day = parseDay(text);
   if (day === undefined) {
-    invalid(`trigger_date: ${DAY_EXPECTED} was expected, found "${text}"`);
+    invalid(`trigger_date: expected ${DAY_EXPECTED}, found "${text}"`);
   }
   return day;
 }
@@ -191,7 +187,7 @@ function receiptDay(text: string, zone: string): Day {
   const at = parseInstant(text);
   if (at === undefined) {
     invalid(
-      `trigger_date: an instant such as 2025-03-11T03:59:59Z was expected for a receipt, found "${text}"`,
+      `trigger_date: expected an instant such as 2025-03-11T03:59:59Z for a receipt, found "${text}"`,
     );
   }
   return dateAtOffice(at, zone);

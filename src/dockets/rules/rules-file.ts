@@ -207,7 +207,7 @@ function readRegimes(node: LawNode): NotificationRegime[] {
     item.object(['documents_from', 'deemed_after_days', 'citation'], ['safeguard_after_days']);
     const documentsFrom = item.field('documents_from').day();
     if (before !== undefined && documentsFrom <= before) {
-      item.field('documents_from').refuse('a day after that of the regime above was expected');
+      item.field('documents_from').refuse('expected a day after that of the regime above');
     }
     before = documentsFrom;
     return {
@@ -221,14 +221,14 @@ function readRegimes(node: LawNode): NotificationRegime[] {
 
 function officeOf(node: LawNode, offices: ReadonlyMap<string, PatentOffice>): string {
   const code = node.text();
-  if (!offices.has(code)) node.refuse(`one of ${[...offices.keys()].join(', ')} was expected`);
+  if (!offices.has(code)) node.refuse(`expected one of ${[...offices.keys()].join(', ')}`);
   return code;
 }
 
 function readEventCode(node: LawNode, known: Pick<PatentRules, 'offices' | 'rules'>): EventCode {
   node.object(['office', 'title'], ['code', 'code_prefix', 'rule', 'usual_period']);
   if (node.has('code') === node.has('code_prefix')) {
-    node.refuse('exactly one of code, code_prefix was expected');
+    node.refuse('expected exactly one of code, code_prefix');
   }
   const rule = node.optional('rule');
   if (rule !== undefined && !known.rules.has(rule.text())) {
@@ -268,11 +268,11 @@ function readRule(node: LawNode, known: Pick<PatentRules, 'offices' | 'regimes'>
   const formula = node.field('formula').oneOf(FORMULAS);
   const period = node.optional('period');
   if (period !== undefined && parsePeriod(period.text()) === undefined) {
-    period.refuse('a period such as P3M, P60D or P31M then P6M was expected');
+    period.refuse('expected a period such as P3M, P60D or P31M then P6M');
   }
   const regimes = node.optional('regimes');
   if (regimes !== undefined && !known.regimes.has(regimes.text())) {
-    regimes.refuse(`one of ${[...known.regimes.keys()].join(', ')} was expected`);
+    regimes.refuse(`expected one of ${[...known.regimes.keys()].join(', ')}`);
   }
   if (formula === 'notified-period' && regimes === undefined) {
     node.refuse('the formula notified-period needs "regimes"');
@@ -325,9 +325,7 @@ function readLimits(node: LawNode | undefined): PeriodLimits | undefined {
     oneOf: node
       .optional('one_of')
       ?.items()
-      .map(
-        (item) => parseDuration(item.text()) ?? item.refuse('a period such as P3Y6M was expected'),
-      ),
+      .map((item) => parseDuration(item.text()) ?? item.refuse('expected a period such as P3Y6M')),
     beyond: node.field('beyond').oneOf(['refuse', 'warn']),
     citation: node.field('citation').text(),
   };

@@ -3,7 +3,6 @@ import type { Docket } from '../rules/docket/docket.ts';
 import { type Instant, type JsonValue, sha256Hex, type Sha256Hex } from '../../core/index.ts';
 import {
   hex,
-  lockedOnce,
   optional,
   type Row,
   type Session,
@@ -183,20 +182,21 @@ export async function reviewDifferences(
 const OVERDUE: Statement = {
   name: 'recovery-differences-overdue',
   text: `
-with ${lockedOnce(
-    'due',
-    `
+with due as materialized (
   select run, docket, kind from recovery_difference where tenant = $1 and reviewed_at is null and review_by <= now()
-  order by review_by limit $3`,
-  )}
+  order by review_by, run, docket, kind limit $3)
 update recovery_difference r set overdue = overdue + 1, review_by = now() + $2::float8 * interval '1 millisecond'
 from due where r.tenant = $1 and r.run = due.run and r.docket = due.docket and r.kind = due.kind
+  and r.reviewed_at is null and r.review_by <= now()
 returning ${COLUMNS.split(', ')
     .map((name) => `r.${name}`)
     .join(', ')}`,
 };
 
-/** Differences whose clock has run out; each gets a new clock, in the transaction that tells somebody. */
+/**
+ * Differences whose clock has run out; each gets a new clock, in the transaction that tells somebody. Of two processes that
+ * look at once, the second finds the new clock and tells nobody.
+ */
 export async function overdueDifferences(
   run: Run,
   tenant: string,

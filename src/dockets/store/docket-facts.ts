@@ -7,7 +7,7 @@ import type { Run } from './docket-rows.ts';
 export interface DocketFact {
   /** Access decisions have a log of their own. */
   readonly boundary: 'filing' | 'access';
-  readonly kind: 'docket' | 'breaker' | 'recovery' | 'routing';
+  readonly kind: 'docket' | 'lane' | 'recovery' | 'routing';
   readonly id: string;
   /** Assigned while the subject's row is locked. */
   readonly ver: number;

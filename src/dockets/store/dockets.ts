@@ -249,3 +249,18 @@ export async function closeDocketRow(
   await recordFact(run, { tenant, boundary: 'filing' }, subject, closing.fact);
   return true;
 }
+
+const KNOWN: Statement = {
+  name: 'docket-by-identity',
+  text: `select id from docket where tenant = $1 and identity = $2`,
+};
+
+/** The docket of an event, if it is there. */
+export async function findByIdentity(
+  session: Pick<Session, 'run'>,
+  tenant: string,
+  identity: string,
+): Promise<string | undefined> {
+  const [row] = await session.run(KNOWN, [tenant, identity]);
+  return row === undefined ? undefined : text(row['id']);
+}

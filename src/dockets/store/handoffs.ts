@@ -2,7 +2,6 @@
 import type { Hop } from '../rules/routing/state.ts';
 import type { Instant, JsonValue } from '../../core/index.ts';
 import {
-  lockedOnce,
   optional,
   type Row,
   type Session,
@@ -10,6 +9,7 @@ import {
   text,
   when,
 } from '../../postgres/index.ts';
+import { claimWork } from '../../work/index.ts';
 import { json, jsonText, type Run } from './docket-rows.ts';
 import type { EndedHandoff } from './steps.ts';
 
@@ -81,24 +81,19 @@ function handoffOf(row: Row): HandoffView {
 }
 
 // Once somebody has the docket, or it is closed, nobody needs to be told any more.
-const DROP_RETRIES: Statement = {
+const DROP_SETTLED: Statement = {
   name: 'docket-notices-drop',
-  text: `update docket_handoff h set retry_at = null from docket d
-    where h.tenant = $1 and h.retry_at <= now() and d.tenant = h.tenant and d.id = h.docket
-      and (d.phase = 'confirmed' or d.closed_at is not null)`,
+  text: `update work w set state = 'dropped', next_at = null, ended_at = now() from docket d
+    where w.tenant = $1 and w.kind = 'handoff' and w.target = 'all' and w.state = 'pending' and w.next_at <= now()
+      and d.tenant = w.tenant and d.id = w.docket and (d.phase = 'confirmed' or d.closed_at is not null)`,
 };
 
-const TAKE_RETRIES: Statement = {
-  name: 'docket-notices-take',
+const COUNT_TRIES: Statement = {
+  name: 'docket-notices-try',
   text: `
-with ${lockedOnce(
-    'due',
-    `
-  select docket, n from docket_handoff where tenant = $1 and retry_at <= now() and ended_at is null
-  order by retry_at limit $3`,
-  )}
-update docket_handoff h set attempt = h.attempt + 1, retry_at = now() + $2::float8 * interval '1 millisecond'
-from due where h.tenant = $1 and h.docket = due.docket and h.n = due.n
+update docket_handoff h set attempt = h.attempt + 1
+from work w where w.tenant = $1 and w.id = any ($2::uuid[]) and h.tenant = w.tenant and h.docket = w.docket
+  and h.n = (w.body->>'n')::int and h.ended_at is null
 returning ${COLUMNS}`,
 };
 
@@ -106,16 +101,25 @@ returning ${COLUMNS}`,
 export async function takeManualNotices(
   session: Session,
   tenant: string,
-  limits: { readonly leaseMs: number; readonly count: number },
+  { leaseMs, count }: { readonly leaseMs: number; readonly count: number },
 ): Promise<HandoffView[]> {
-  await session.run(DROP_RETRIES, [tenant]);
-  return (await session.run(TAKE_RETRIES, [tenant, limits.leaseMs, limits.count])).map(handoffOf);
+  await session.run(DROP_SETTLED, [tenant]);
+  const wish = { tenant, kind: 'handoff', target: 'all', limit: count, claimMs: leaseMs } as const;
+  // No transaction around both: a step takes the same rows in the other order, and the two would wait for each other.
+  const works = await claimWork(session.run.bind(session), wish);
+  if (works.length === 0) return [];
+  return (await session.run(COUNT_TRIES, [tenant, works.map(({ id }) => id)])).map(handoffOf);
 }
 
 const RETRY: Statement = {
   name: 'docket-notice-retry',
-  text: `update docket_handoff set retry_at = now() + $4::float8 * interval '1 millisecond', evidence = $5
-    where tenant = $1 and docket = $2 and n = $3 and ended_at is null`,
+  text: `
+with kept as (
+  update docket_handoff set evidence = $5 where tenant = $1 and docket = $2 and n = $3 and ended_at is null
+  returning tenant, docket, n)
+update work w set next_at = now() + $4::float8 * interval '1 millisecond' from kept k
+where w.tenant = k.tenant and w.kind = 'handoff' and w.state = 'pending' and w.docket = k.docket
+  and (w.body->>'n')::int = k.n`,
 };
 
 /** A notice that did not get through is tried again after `afterMs`, until somebody has the docket. */

@@ -26,9 +26,10 @@ export async function wakeManualDockets(
 const LET_WAVES_END: Statement = {
   name: 'docket-notices-collect',
   text: `
-update docket_handoff h set retry_at = now() + $3::float8 * interval '1 millisecond'
-where h.tenant = $1 and h.tier = 'MANUAL' and h.target = any ($2::text[]) and h.attempt = 0 and h.ended_at is null
-  and h.retry_at <= now() and h.started_at > now() - $4::float8 * interval '1 millisecond'
+update work w set next_at = now() + $3::float8 * interval '1 millisecond' from docket_handoff h
+where w.tenant = $1 and w.kind = 'handoff' and w.target = 'all' and w.state = 'pending' and w.next_at <= now()
+  and h.tenant = w.tenant and h.docket = w.docket and h.n = (w.body->>'n')::int
+  and h.target = any ($2::text[]) and h.attempt = 0 and h.ended_at is null and h.started_at > now() - $4::float8 * interval '1 millisecond'
   and exists (select 1 from docket_handoff w where w.tenant = $1 and w.tier = 'MANUAL' and w.target = h.target
     and w.started_at > now() - $3::float8 * interval '1 millisecond')`,
 };

@@ -1,15 +1,11 @@
-/** Recovery runs with their evidence. The lease of a run is the one probe that a breaker which is not closed may have. */
-import type { Baseline, RecoveryState } from '../rules/recovery/state.ts';
-import type { Instant } from '../../core/index.ts';
-import {
-  lockedOnce,
-  optional,
-  type Row,
-  type Session,
-  type Statement,
-  text,
-  when,
-} from '../../postgres/index.ts';
+/**
+ * Recovery runs with their evidence. The work that has a run's id says when its turn is; a claim on it is the one probe that
+ * a breaker which is not closed may have.
+ */
+import type { Instant, RecoveryState } from '../../core/index.ts';
+import type { Baseline } from '../rules/recovery.ts';
+import { type Row, type Session, type Statement, text, when } from '../../postgres/index.ts';
+import { claimWork } from '../../work/index.ts';
 import { DATABASE_NOW, jsonText, type Run } from './docket-rows.ts';
 
 type RecoveryPhase = 'probing' | 'checking' | 'awaiting_approval' | 'closed' | 'abandoned';
@@ -22,18 +18,25 @@ export interface StoredRun {
   readonly baseline: Baseline;
   readonly state: RecoveryState;
   readonly phase: RecoveryPhase;
-  readonly nextAt: Instant | undefined;
-  readonly leasedUntil: Instant | undefined;
   /** Its last entry in the log; counts the pieces of evidence too. */
   readonly ver: number;
 }
 
-const COLUMNS = `r.id, r.target, r.started_at, r.mode, r.baseline, r.state, r.phase, r.next_at, r.leased_until, r.ver`;
+/** A run whose check is ours; what was found counts only while that is so. */
+export interface LeasedRun extends StoredRun {
+  readonly lease: number;
+}
+
+const COLUMNS = `r.id, r.target, r.started_at, r.mode, r.baseline, r.state, r.phase, r.ver`;
 
 const START: Statement = {
   name: 'recovery-start',
-  text: `insert into recovery_run (tenant, id, target, mode, baseline, state, phase, next_at)
-    values ($1, $2, $3, $4, $5, $6, $7, to_timestamp($8::float8 / 1000)) on conflict do nothing returning id`,
+  text: `
+with started as (
+  insert into recovery_run (tenant, id, target, mode, baseline, state, phase) values ($1, $2, $3, $4, $5, $6, $7)
+  on conflict do nothing returning tenant, id)
+insert into work (tenant, id, kind, target, next_at)
+select tenant, id, 'recovery', 'all', to_timestamp($8::float8 / 1000) from started returning id`,
 };
 
 /** False when a run for the target is open already: there is one at a time. */
@@ -51,55 +54,50 @@ export async function startRun(
   return (await run(START, values)).length > 0;
 }
 
-const LEASE: Statement = {
-  name: 'recovery-lease',
-  text: `
-with ${lockedOnce(
-    'due',
-    `
-  select id from recovery_run where tenant = $1 and next_at <= clock_timestamp()
-    and (leased_until is null or leased_until <= clock_timestamp())
-  order by next_at limit $4`,
-  )}
-update recovery_run r set leased_by = $2, leased_until = clock_timestamp() + $3::float8 * interval '1 millisecond'
-from due where r.tenant = $1 and r.id = due.id returning ${COLUMNS}`,
+const FIND: Statement = {
+  name: 'recovery-find',
+  text: `select ${COLUMNS} from recovery_run r where r.tenant = $1 and r.id = any ($2::uuid[])`,
 };
 
 /** Takes runs whose turn has come. Nobody else probes their targets before the lease ends. */
 export async function leaseDueRuns(
   session: Pick<Session, 'run'>,
   tenant: string,
-  lease: { readonly holder: string; readonly leaseMs: number; readonly count: number },
-): Promise<StoredRun[]> {
-  const rows = await session.run(LEASE, [tenant, lease.holder, lease.leaseMs, lease.count]);
-  return rows.map(runOf);
+  { leaseMs, count }: { readonly leaseMs: number; readonly count: number },
+): Promise<LeasedRun[]> {
+  const wish = { tenant, kind: 'recovery', target: 'all', limit: count, claimMs: leaseMs } as const;
+  const works = await claimWork(session.run.bind(session), wish);
+  const leases = new Map(works.map(({ id, attempt }) => [id, attempt]));
+  const rows = works.length === 0 ? [] : await session.run(FIND, [tenant, [...leases.keys()]]);
+  return rows.map(runOf).map((run) => ({ ...run, lease: leases.get(run.id) ?? 0 }));
 }
 
 const LOCK: Statement = {
   name: 'recovery-lock',
-  text: `select ${COLUMNS}, r.leased_by, ${DATABASE_NOW} as now from recovery_run r
-    where r.tenant = $1 and r.id = $2 for update`,
+  text: `select ${COLUMNS}, w.tries as lease, ${DATABASE_NOW} as now
+    from recovery_run r join work w on w.tenant = r.tenant and w.id = r.id where r.tenant = $1 and r.id = $2 for update`,
 };
 
-/** `holder` is who has the lease now, so that a result that comes after it was lost is thrown away. */
+/** With the lease as it is now, so that a result that comes after it was lost is thrown away. */
 export async function lockRun(
   run: Run,
   tenant: string,
   id: string,
-): Promise<{
-  readonly run: StoredRun;
-  readonly holder: string | undefined;
-  readonly now: Instant;
-}> {
+): Promise<{ readonly run: LeasedRun; readonly now: Instant }> {
   const [row] = await run(LOCK, [tenant, id]);
   if (row === undefined) throw new Error(`there is no recovery run ${id}`);
-  return { run: runOf(row), holder: optional(row['leased_by'], text), now: when(row['now']) };
+  return { run: { ...runOf(row), lease: Number(row['lease']) }, now: when(row['now']) };
 }
 
+// Counts one try more than were made: whoever checks at this moment has lost his lease.
 const WRITE: Statement = {
   name: 'recovery-write',
-  text: `update recovery_run set state = $3, phase = $4, next_at = to_timestamp($5::float8 / 1000), mode = $6, ver = $7,
-    leased_by = null, leased_until = null where tenant = $1 and id = $2`,
+  text: `
+with written as (
+  update recovery_run set state = $3, phase = $4, mode = $6, ver = $7 where tenant = $1 and id = $2)
+update work set tries = tries + 1, state = case when $5::float8 is null then 'done' else 'pending' end,
+  next_at = to_timestamp($5::float8 / 1000), ended_at = case when $5::float8 is null then now() end
+where tenant = $1 and id = $2`,
 };
 
 const EVIDENCE: Statement = {
@@ -118,7 +116,10 @@ export interface RecoveryEvidence {
 export async function writeRun(
   run: Run,
   tenant: string,
-  next: Pick<StoredRun, 'id' | 'phase' | 'mode' | 'nextAt' | 'ver'> & { readonly state: object },
+  next: Pick<StoredRun, 'id' | 'phase' | 'mode' | 'ver'> & {
+    readonly state: object;
+    readonly nextAt: Instant | undefined;
+  },
   evidence: RecoveryEvidence,
 ): Promise<void> {
   const { id, state, phase, nextAt, mode, ver } = next;
@@ -189,8 +190,6 @@ function runOf(row: Row): StoredRun {
     state: row['state'] as RecoveryState,
     // A check constraint holds the column to these words.
     phase: text(row['phase']) as RecoveryPhase,
-    nextAt: optional(row['next_at'], when),
-    leasedUntil: optional(row['leased_until'], when),
     ver: Number(row['ver']),
   };
 }

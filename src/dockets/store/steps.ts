@@ -131,21 +131,33 @@ moved as (
 ),
 -- A reminder takes the place of an earlier notice to the same reader that never got through: one letter, not both.
 superseded as (
-  update docket_handoff h set ended_at = clock_timestamp(), outcome = 'unknown', retry_at = null
+  update docket_handoff h set ended_at = clock_timestamp(), outcome = 'unknown'
   from started t where h.tenant = $1 and h.docket = t.docket and h.n < t.n and t.tier = 'MANUAL' and h.tier = 'MANUAL'
     and h.target = t.target and h.party = t.party and h.ended_at is null
+  returning h.docket, h.n
 ),
 starts as (
-  insert into docket_handoff (tenant, docket, n, handoff, tier, target, party, attempt, reason, passed, hop, dates,
-    retry_at)
+  insert into docket_handoff (tenant, docket, n, handoff, tier, target, party, attempt, reason, passed, hop, dates)
   select $1, docket, n, handoff, tier, target, party, attempt, reason,
-    array(select jsonb_array_elements_text(passed)), hop, dates, to_timestamp(retry_at / 1000)
+    array(select jsonb_array_elements_text(passed)), hop, dates
   from started
+),
+-- Notices of the manual tier have no tier below them to fall to: they are work until they are through.
+queued as (
+  insert into work (tenant, id, kind, target, docket, body, next_at)
+  select $1, gen_random_uuid(), 'handoff', 'all', docket, jsonb_build_object('n', n), to_timestamp(retry_at / 1000)
+  from started where retry_at is not null
 ),
 ends as (
   update docket_handoff h set ended_at = clock_timestamp(), outcome = e.outcome, receipt = e.receipt,
-    evidence = e.evidence, retry_at = null
+    evidence = e.evidence
   from ended e where h.tenant = $1 and h.docket = e.docket and h.n = e.n and h.ended_at is null
+  returning h.docket, h.n, h.tier
+),
+over as (
+  update work w set state = 'done', next_at = null, ended_at = now()
+  from (select docket, n from superseded union all select docket, n from ends where tier = 'MANUAL') h
+  where w.tenant = $1 and w.kind = 'handoff' and w.state = 'pending' and w.docket = h.docket and (w.body->>'n')::int = h.n
 )
 select count(*) as moved from moved`,
 };

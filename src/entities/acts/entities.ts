@@ -54,7 +54,7 @@ export async function viewEntities(
   }
   throw new FilewrightError(
     'INPUT_LIMIT',
-    `A search by name looks at ${SEARCHED_MAX} entities at most; narrow it with --jurisdiction or --kind`,
+    `A search by name covers at most ${SEARCHED_MAX} entities; narrow it with --jurisdiction or --kind`,
   );
 }
 

@@ -13,7 +13,7 @@ import {
 import { readRecord } from '../rules/register/read-record.ts';
 import { REGISTER_COLUMNS } from '../rules/register/columns.ts';
 import type { EntityRecord } from '../rules/register/entity-record.ts';
-import { RegisterDesk } from './desk.ts';
+import { RegisterWriter } from './register-writer.ts';
 import { registerLaw, today } from './law.ts';
 import { RowMemory } from './row-memory.ts';
 
@@ -49,7 +49,7 @@ export async function importRegister(
     mapping: input.mapping ?? {},
     columns: REGISTER_COLUMNS,
   });
-  const desk = new RegisterDesk({
+  const writer = new RegisterWriter({
     app,
     person: actor,
     dryRun: input.dryRun,
@@ -58,7 +58,7 @@ export async function importRegister(
   });
   const memory = new RowMemory();
   const read = (row: GoodRow): RowReading<EntityRecord> => {
-    const result = readRecord(row.row, desk.law.rules);
+    const result = readRecord(row.row, writer.law.rules);
     if (!result.ok) return result;
     const again = memory.meet(result.record, row.line);
     return again === undefined ? { ok: true, item: result.record } : { ok: false, errors: [again] };
@@ -68,9 +68,9 @@ export async function importRegister(
       ? undefined
       : { path: input.errorFile, unique: app.ids.next() };
   const report = await runImport(
-    { ...file, read, admit: (rows) => desk.bring(rows.map(({ item }) => item)) },
+    { ...file, read, admit: (rows) => writer.write(rows.map(({ item }) => item)) },
     { errorFile, onProgress: input.onProgress },
   );
   if (!input.dryRun) await sequenceAll(app);
-  return { ...report, obligations: desk.counts() };
+  return { ...report, obligations: writer.counts() };
 }

@@ -48,7 +48,7 @@ export function moveOf(change: Change, plan: EntityPlan): Move | undefined {
       change.kind === 'supersede'
         ? change.why
         : change.kind === 'blocked'
-          ? `Rules and record give ${to} now, but a filing for ${before.due ?? 'it'} is under way; settle that first.`
+          ? `Rules and record give ${to} now, but a filing for ${before.due ?? 'it'} is in progress; resolve that first.`
           : undefined,
     filing: before.filing?.status,
   };

@@ -104,7 +104,7 @@ export async function recompute(
   };
 }
 
-const LOST = 'what was sealed of this entity does not open; import its row again';
+const LOST = 'the sealed data of this entity cannot be opened; import its row again';
 
 /** Looking ahead is for everybody and writes nothing; what is written names its person. */
 function writerOf(actor: Actor, isDryRun: boolean): ActorRef {

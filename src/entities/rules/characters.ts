@@ -39,5 +39,5 @@ export function escapeStep(key: string): string {
 function faultAt(text: string, at: number): string | undefined {
   if (at < 0) return undefined;
   const code = text.charCodeAt(at).toString(16).toUpperCase().padStart(4, '0');
-  return `holds the control character U+${code} as character ${at + 1}; remove it at its source`;
+  return `holds the control character U+${code} as character ${at + 1}; remove it in the source file`;
 }

@@ -52,13 +52,13 @@ export const ENTITY_COLUMNS: readonly EntityColumn[] = [
   {
     name: 'jurisdiction',
     needed: true,
-    meaning: 'The code of the jurisdiction as its lane has it, for instance US-DE.',
+    meaning: 'The jurisdiction code of the lane, for instance US-DE.',
     charactersMax: 16,
   },
   {
     name: 'registry_number',
     needed: true,
-    meaning: 'The number under which the registry knows the entity, exactly as it prints it.',
+    meaning: 'The registry number of the entity, exactly as the registry prints it.',
     charactersMax: 64,
     shape: {
       pattern: /^[A-Z0-9][A-Z0-9./-]*$/,
@@ -97,14 +97,14 @@ export const ENTITY_COLUMNS: readonly EntityColumn[] = [
   {
     name: 'entity_id',
     needed: false,
-    meaning: 'Your own id of the entity; jurisdiction and registry number unless given.',
+    meaning: 'Your own id for the entity (default: jurisdiction and registry number).',
     charactersMax: 200,
   },
   {
     name: 'not_before',
     needed: false,
     meaning:
-      'The first day (from its start in the zone of the portal) or instant; at once if empty.',
+      'The first day (from its start in the portal’s time zone) or instant; empty means at once.',
     charactersMax: 40,
   },
   {

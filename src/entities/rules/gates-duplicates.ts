@@ -29,7 +29,7 @@ export function duplicateGate(): DuplicateGate {
       const hours = Math.round(windowMs / 3_600_000);
       const rule = `${profile.code} refuses a second filing of this kind for the entity inside ${hours} hours, and ${first.period} is in this file too`;
       if (from >= gated.cutoff) {
-        const why = `${rule}; file the two apart, or give this one a not_before`;
+        const why = `${rule}; file them separately, or give this one a not_before`;
         return { refusals: [{ code: 'DUPLICATE_WINDOW', field: '/registry_number', why }] };
       }
       const change = {

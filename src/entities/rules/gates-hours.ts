@@ -41,7 +41,7 @@ export function hoursGate(): HoursGate {
       if (hours === undefined || hours.weekly.length === 0) return {};
       const cutoff = kept(cutoffs, `${code} ${gated.due}`, () => lastOpen(gated.due, hours));
       if (cutoff === undefined || cutoff <= gated.notBefore) {
-        const why = `${code} is not open between the first and the last moment of this filing; check due and not_before`;
+        const why = `${code} is closed for the whole filing window; check due and not_before`;
         return { refusals: [{ code: 'PORTAL_CLOSED', field: '/due', why }] };
       }
       const period = profile.limits?.notBeforePeriod;
@@ -66,7 +66,7 @@ function join(
         {
           code: 'PORTAL_HOURS' as const,
           field: '/due',
-          why: `${code} closes before the due moment, so the filing has to be made by then`,
+          why: `${code} closes before the due time, so the filing must be made by then`,
           before: iso(gated.cutoff),
           after: iso(cutoff),
         },
@@ -76,13 +76,13 @@ function join(
     return { gated: { cutoff: isEarlier ? cutoff : gated.cutoff }, changes };
   }
   if (opens >= cutoff) {
-    const why = `${code} takes this filing from ${iso(opens)}, which is after its last moment`;
+    const why = `${code} accepts this filing from ${iso(opens)}, which is after its last safe moment`;
     return { changes, refusals: [{ code: 'OUTSIDE_WINDOW', field: '/due', why }] };
   }
   const early = {
     code: 'TOO_EARLY' as const,
     field: '/not_before',
-    why: `${code} takes the filing from the first open day of its month`,
+    why: `${code} accepts the filing from the first business day of its month`,
     before: iso(gated.notBefore),
     after: iso(opens),
   };

@@ -30,7 +30,7 @@ function characterFaults(payload: Payload, profile: Profile): GateFinding[] {
       const other = isAscii ? NOT_ASCII.exec(value) : null;
       if (other !== null) {
         const found = `U+${other[0].codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`;
-        const why = `holds ${found} as character ${other.index + 1}; ${profile.code} takes English characters only`;
+        const why = `holds ${found} as character ${other.index + 1}; ${profile.code} accepts English characters only`;
         faults.push({ code: 'CHARACTER_SET', field, why });
       }
     } else if (typeof value === 'object' && value !== null) {
@@ -48,14 +48,14 @@ function fieldFaults(payload: Payload, profile: Profile): GateFinding[] {
       const value = pointer(payload, at);
       if (value === undefined || value === null || value === '') {
         if (!required) return [];
-        return [{ code: 'REQUIRED', field: at, why: `is empty, but ${profile.code} needs it` }];
+        return [{ code: 'REQUIRED', field: at, why: `is empty, but ${profile.code} requires it` }];
       }
       // Code points, as a person counts them; a letter outside the basic plane is one.
       const characters = Array.from(
         typeof value === 'string' ? value : JSON.stringify(value),
       ).length;
       if (charactersMax === undefined || characters <= charactersMax) return [];
-      const why = `has ${characters} characters, ${profile.code} takes ${charactersMax}; shorten it at its source`;
+      const why = `has ${characters} characters, ${profile.code} accepts ${charactersMax}; shorten it in the source file`;
       return [{ code: 'TOO_LONG', field: at, why }];
     },
   );
@@ -96,13 +96,13 @@ function paymentGate(payload: Payload, rule: PaymentRule): GateStep {
   const isAbsent = chosen === undefined || chosen === null || chosen === '';
   if (!isAbsent || first === undefined) {
     const found = isAbsent ? 'nothing' : JSON.stringify(chosen);
-    const why = `expected ${names === '' ? `a rail that takes ${amount}; the profile has none` : `${names} for ${amount}`}, found ${found}`;
+    const why = `expected ${names === '' ? `a payment method for ${amount}; the profile has none` : `${names} for ${amount}`}, found ${found}`;
     return { refusals: [{ code: 'PAYMENT_RAIL', field: rule.railAt, why }] };
   }
   const change: GateChange = {
     code: 'PAYMENT_RAIL',
     field: rule.railAt,
-    why: `was empty; ${first.rail} takes ${amount}`,
+    why: `was empty; ${first.rail} is used for ${amount}`,
     before: '',
     after: first.rail,
   };

@@ -31,10 +31,13 @@ const ENTITY_FIELDS = {
     Type.Union([day('Formation, or qualification in that state.'), Type.Literal('')]),
   ),
   state_record_due: optional(
-    Type.Union([day('The due date on the record of the state.'), Type.Literal('')]),
+    Type.Union([day('The due date on the state’s record.'), Type.Literal('')]),
   ),
   payment_rail: optional(
-    Type.String({ maxLength: 40, description: 'One of the rails of the profile.' }),
+    Type.String({
+      maxLength: 40,
+      description: 'One of the payment methods (rails) in the profile.',
+    }),
   ),
 };
 
@@ -42,7 +45,7 @@ const ENTITY_FIELDS = {
 const SHARE_FIELDS = {
   authorized: optional(
     Type.Union([
-      Type.String({ description: 'The list as JSON, where it comes from a table.' }),
+      Type.String({ description: 'The list as JSON, if it comes from a table.' }),
       Type.Array(
         Type.Object({
           shares: figure('Authorized shares of the class.'),
@@ -101,7 +104,7 @@ function schemaOf(kind: string): TSchema {
       fee_cents: Type.Optional(
         Type.Integer({ minimum: 0, maximum: 99_999_999_999, description: 'The fee in cents.' }),
       ),
-      fields: Type.Object(fields, { description: 'What else the portal asks for.' }),
+      fields: Type.Object(fields, { description: 'Other fields that the portal requires.' }),
     },
     {
       $schema: 'https://json-schema.org/draft/2020-12/schema',

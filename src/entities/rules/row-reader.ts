@@ -15,7 +15,7 @@ import { entityGates, type EntityGates } from './gates.ts';
 import type { GateChange, LawGates } from './gates-report.ts';
 import { cleanText, cleanTexts } from './gates-texts.ts';
 import { errorOf, noteOf } from './row-notes.ts';
-import { misspeltColumns, misspeltFault } from './misspelt-column.ts';
+import { misspelledColumns, misspelledFault } from './misspelled-column.ts';
 import { type DayEdge, momentReader } from './moments.ts';
 import { checkZone } from './zone-day.ts';
 
@@ -59,7 +59,7 @@ export function entityRowReader(options: EntityRowReaderOptions): RowReader {
   for (const [jurisdiction, profile] of options.lanes) {
     const zone = profile.hours?.zone ?? 'UTC';
     checkZone(zone, profile.code);
-    const meant = misspeltColumns([...KNOWN, ...READ_FIELDS, ...fieldsNamedBy(profile)]);
+    const meant = misspelledColumns([...KNOWN, ...READ_FIELDS, ...fieldsNamedBy(profile)]);
     lanes.set(jurisdiction, { profile, moment: momentReader(zone), meant });
   }
   const gates = entityGates(options.law === undefined ? {} : { law: options.law });
@@ -88,7 +88,7 @@ function readRow(row: Row, { lanes, gates, options }: Reading): RowResult {
   const moments = readMoments(texts, lane?.moment ?? MOMENT_IN_UTC, options, errors);
   const fields = fieldsOf(row);
   for (const [name, value] of Object.entries(fields))
-    errors.push(...misspeltFault(name, value, lane?.meant(name)));
+    errors.push(...misspelledFault(name, value, lane?.meant(name)));
   const payload = payloadOf(texts, fields);
   if (lane === undefined) {
     // No profile, no gates; but a key that no portal can hold is one everywhere.
@@ -121,7 +121,7 @@ function readTexts(row: Row, errors: RowError[], edges: GateChange[]): Texts {
     const found = Object.hasOwn(row, column.name) ? row[column.name] : undefined;
     const value = typeof found === 'string' ? cleanColumn(column, found, edges) : found;
     if (value === undefined || value === null || value === '') {
-      if (column.needed) errors.push({ where: column.name, why: 'is empty, but needed' });
+      if (column.needed) errors.push({ where: column.name, why: 'is empty, but required' });
       continue;
     }
     const why = textFault(column, value);
@@ -132,7 +132,7 @@ function readTexts(row: Row, errors: RowError[], edges: GateChange[]): Texts {
 }
 
 function textFault(column: EntityColumn, value: JsonValue): string | undefined {
-  if (typeof value !== 'string') return 'must be a text in quotes, so that no digit of it is lost';
+  if (typeof value !== 'string') return 'must be text in quotes, so that no digit is lost';
   const control = controlFault(value);
   if (control !== undefined) return control;
   if (value.length > column.charactersMax) {
@@ -166,7 +166,7 @@ function fieldsOf(row: Row): Row {
   return Object.fromEntries(fields);
 }
 
-/** What a profile asks of the payload is known on its lane, and never another column misspelt. */
+/** What a profile asks of the payload is known on its lane, and never another column misspelled. */
 function fieldsNamedBy(profile: Profile): readonly string[] {
   const pointers = JSON.stringify(profile).matchAll(/"\/fields\/([^"/\\]+)/g);
   return [...pointers].map(([, step = '']) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
@@ -179,7 +179,7 @@ function fieldsNamedBy(profile: Profile): readonly string[] {
 function unknownJurisdiction(found: string, lanes: ReadonlyMap<string, Lane>): string {
   const near = [...lanes.keys()].filter((code) => code.endsWith(`-${found.toUpperCase()}`));
   const same = [...lanes.keys()].filter((code) => code === found.toUpperCase());
-  const hint = [...same, ...near].map((code) => `write ${code} if you mean it`).join(', ');
+  const hint = [...same, ...near].map((code) => `use ${code} if that is meant`).join(', ');
   const remedy = hint === '' ? 'add a profile for it or correct the code' : hint;
   return `expected a jurisdiction that has a lane, found ${shown(found)}; ${remedy}`;
 }
@@ -201,7 +201,7 @@ function readMoments(
   }
   const now = options.now?.();
   if (now !== undefined && Math.abs(due - now) > DUE_DISTANCE_MS_MAX) {
-    errors.push({ where: 'due', why: 'is more than ten years away; check the year' });
+    errors.push({ where: 'due', why: 'is more than ten years in the future; check the year' });
   }
   return { due, notBefore };
 }

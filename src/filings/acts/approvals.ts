@@ -69,7 +69,7 @@ export async function approvalTerms(
   if (batch.state !== 'open' && (batch.sha256 !== sha256 || batch.count !== count)) {
     throw new FilewrightError(
       'REFUSED_BY_RULE',
-      `Batch ${id} is not the one that was frozen; do not approve it`,
+      `Batch ${id} has changed since it was frozen; do not approve it`,
     );
   }
   const fees: RailTotal[] = [...totals]
@@ -101,13 +101,13 @@ function differs(
   found: string | number,
 ): string | undefined {
   if (expected === undefined || expected === found) return undefined;
-  return `the ${what} ${expected} was expected, found ${found}`;
+  return `expected ${what} ${expected}, found ${found}`;
 }
 
 function notFrozen(id: BatchId, key: string): FilewrightError {
   return new FilewrightError(
     'SEAL_BROKEN',
-    `The payload of the filing with key ${key} in batch ${id} is not the one that was frozen; do not approve the batch`,
+    `The payload of the filing with key ${key} in batch ${id} has changed since it was frozen; do not approve the batch`,
     { details: { batch: id, key } },
   );
 }

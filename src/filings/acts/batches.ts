@@ -79,7 +79,7 @@ export async function importSource(
   if (all.length === 0) {
     throw new FilewrightError(
       'REFUSED_BY_RULE',
-      'There is no lane yet; add a portal with lane add PROFILE first',
+      'There is no lane yet; first add a portal with lane add PROFILE',
     );
   }
   const byJurisdiction = new Map(all.map(({ profile }) => [profile.jurisdiction, profile]));
@@ -169,7 +169,7 @@ export async function runBatch(
   if (batch.state !== 'approved') {
     throw new FilewrightError(
       'NOT_APPROVED',
-      `Batch ${id} is ${batch.state}; nothing of it is sent before a second person approves it`,
+      `Batch ${id} is ${batch.state}; nothing in it is sent until a second person approves it`,
     );
   }
   // A crash between the approval and the release leaves filings unqueued; doing it again is harmless.
@@ -224,7 +224,7 @@ export function readBatchId(text: string): BatchId {
   if (!isUuid(text))
     throw new FilewrightError(
       'USAGE',
-      `A batch id (a UUID) was expected, found "${text}"; see batch list`,
+      `Expected a batch id (a UUID), found "${text}"; see batch list`,
     );
   return batchId(text);
 }

@@ -18,8 +18,8 @@ describe('the bytes of a payload', () => {
     ['CONTROL', { deep: [{ x: '\u007f' }] }, 'U+007F as character 1 of 1'],
     ['WHITESPACE', { note: 'end\u00a0' }, 'U+00A0 at its end; the portal refuses it'],
     ['CHARACTER_SET', { note: 'Peña' }, 'U+00F1 as character 3'],
-    ['TOO_LONG', { name: '\u{1F4DC}'.repeat(6) }, '6 characters, the portal takes 5'],
-    ['REQUIRED', { name: '' }, 'is empty, but needed'],
+    ['TOO_LONG', { name: '\u{1F4DC}'.repeat(6) }, '6 characters, the portal accepts 5'],
+    ['REQUIRED', { name: '' }, 'is empty, but required'],
   ] as const)('%s is found in %j', (code, payload, note) => {
     const findings = payloadFindings({ name: 'ok', ...payload }, profile);
     const found = findings.filter((finding) => finding.code === code);

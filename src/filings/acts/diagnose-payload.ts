@@ -126,7 +126,7 @@ export function payloadFindings(
     }
     const other = profile?.limits?.characters === 'ascii' ? text.search(/[^\u0020-\u007e]/u) : -1;
     if (other >= 0) {
-      const note = `${codePoint(text.slice(other))} as character ${other + 1}; the portal takes English characters only`;
+      const note = `${codePoint(text.slice(other))} as character ${other + 1}; the portal accepts English characters only`;
       findings.push({ code: 'CHARACTER_SET', field, note, dump: maskedDump(text, other) });
     }
   }
@@ -135,12 +135,12 @@ export function payloadFindings(
     const isEmpty = value === undefined || value === null || value === '';
     if (isEmpty) {
       if (required)
-        findings.push({ code: 'REQUIRED', field: at, note: 'is empty, but needed', dump: [] });
+        findings.push({ code: 'REQUIRED', field: at, note: 'is empty, but required', dump: [] });
       continue;
     }
     const characters = Array.from(typeof value === 'string' ? value : JSON.stringify(value)).length;
     if (charactersMax !== undefined && characters > charactersMax) {
-      const note = `${characters} characters, the portal takes ${charactersMax}`;
+      const note = `${characters} characters, the portal accepts ${charactersMax}`;
       findings.push({ code: 'TOO_LONG', field: at, note, dump: [] });
     }
   }

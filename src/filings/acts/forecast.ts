@@ -56,18 +56,19 @@ export async function readOutlook(app: Installation, scope: Scope): Promise<Outl
   const { session, tenant } = app;
   const run = session.run.bind(session);
   const wanted = await wantedLanes(app, scope);
-  const codes = wanted.map(({ state }) => state.code);
   const ceilings = new Map(wanted.map(({ state }) => [String(state.code), state.ceiling]));
   const measured = await measuredServiceMs(run, tenant, ceilings);
   const backlog: BacklogFiling[] = [];
   // All filings of these lanes, also those of other batches: they wait in the same queue.
-  for await (const page of backlogPages(run, tenant, codes)) {
-    for (const filing of page) backlog.push(filing);
-    if (backlog.length > BACKLOG_MAX) {
-      throw new FilewrightError(
-        'REFUSED_BY_RULE',
-        `More than ${BACKLOG_MAX} filings are open on these lanes; name one with --lane`,
-      );
+  for (const code of ceilings.keys()) {
+    for await (const page of backlogPages(run, tenant, code)) {
+      for (const filing of page) backlog.push(filing);
+      if (backlog.length > BACKLOG_MAX) {
+        throw new FilewrightError(
+          'REFUSED_BY_RULE',
+          `More than ${BACKLOG_MAX} filings are open on these lanes; choose one with --lane`,
+        );
+      }
     }
   }
   const { batch, dueBefore } = scope;

@@ -229,7 +229,7 @@ function nothing(question: BatchQuestion): FilewrightError {
 function lost(one: StoredObligation): FilewrightError {
   return new FilewrightError(
     'SEAL_BROKEN',
-    `What was sealed of entity ${one.entity} does not open, so no filing can be made of obligation ${one.id}; import its row again`,
+    `The sealed data of entity ${one.entity} cannot be opened, so no filing can be created for obligation ${one.id}; import its row again`,
     { details: { entity: one.entity, obligation: one.id } },
   );
 }

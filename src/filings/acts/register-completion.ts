@@ -17,7 +17,7 @@ import {
 } from '../../entities/index.ts';
 import type { Session } from '../../postgres/index.ts';
 
-type Parts = Pick<Installation, 'tenant' | 'ids' | 'clock' | 'vault'>;
+type Deps = Pick<Installation, 'tenant' | 'ids' | 'clock' | 'vault'>;
 
 /** What a completion event says, as far as it is needed. */
 interface Completed {
@@ -30,7 +30,7 @@ interface Completed {
  * the next obligation has the same identity again. A filing of an entity that is not in the register changes nothing.
  */
 export async function onFilingComplete(
-  parts: Parts,
+  parts: Deps,
   events: readonly Completed[],
   run: Session['run'],
   options: { readonly law?: RegisterLaw; readonly asOf?: string } = {},
@@ -59,7 +59,7 @@ export async function onFilingComplete(
 }
 
 /** To be given to the job runner. */
-export function nextObligation(parts: Parts): EventConsumer {
+export function nextObligation(parts: Deps): EventConsumer {
   return {
     name: 'next_obligation',
     types: [COMPLETION_EVENT],

@@ -40,7 +40,7 @@ export async function acceptFiling(
   if (!RECEIPT.test(receipt) || receipt.trim() !== receipt) {
     throw new FilewrightError(
       'USAGE',
-      '--receipt: the number on the receipt or confirmation was expected, without spaces around it',
+      '--receipt: expected the number on the receipt or confirmation, without spaces around it',
     );
   }
   const exception = await findException(app.session, app.tenant, input.id);
@@ -50,7 +50,7 @@ export async function acceptFiling(
   if (content.length === 0 || content.length > EVIDENCE_BYTES_MAX) {
     throw new FilewrightError(
       'INPUT_LIMIT',
-      `Evidence of 1 to ${EVIDENCE_BYTES_MAX} bytes was expected, found ${content.length}`,
+      `Expected evidence of 1 to ${EVIDENCE_BYTES_MAX} bytes, found ${content.length}`,
     );
   }
   const evidenceSha256 = sha256Of(content);
@@ -97,7 +97,7 @@ export async function rejectFiling(
   if (exception.unsettled !== undefined && notFiled === undefined) {
     throw new FilewrightError(
       'MAY_BE_FILED',
-      `An earlier send of filing ${filing.id} may have been accepted. Find out: record it with review accept-as-filed, ` +
+      `An earlier send of filing ${filing.id} may have been accepted. Check with the portal: record it with review accept-as-filed, ` +
         'or reject it with --not-filed "<how you know>"',
     );
   }
@@ -122,7 +122,7 @@ export async function rejectFiling(
   return exception;
 }
 
-export async function handOnFiling(
+export async function assignFiling(
   app: Installation,
   actor: Actor,
   input: {
@@ -131,7 +131,7 @@ export async function handOnFiling(
     readonly to: string;
   },
 ): Promise<ExceptionView> {
-  allow(actor, 'review.hand-on');
+  allow(actor, 'review.assign');
   const { reason, to } = input;
   const exception = await findException(app.session, app.tenant, input.id);
   checkOpen(exception);

@@ -47,7 +47,7 @@ export async function correctedPayload(input: {
     throw new FilewrightError(
       'REFUSED_BY_RULE',
       `A correction may not change ${moved.join(', ')}: that would be another obligation. ` +
-        'Reject this filing, and import the right one as a row of its own',
+        'Reject this filing, and import the correct one as a new row',
     );
   }
   const { gated, changes, refusals } = entityGates({ law: await shippedLawGates() }).run(
@@ -64,7 +64,7 @@ export async function correctedPayload(input: {
   if (sha256 === filing.payloadSha256) {
     throw new FilewrightError(
       'REFUSED_BY_RULE',
-      'The corrected payload is the one that was sent; to send it again as it is, use review replay',
+      'The corrected payload is the same as the one sent; to send it again, use review replay',
     );
   }
   const text = (name: (typeof IDENTITY)[number]): string => {
@@ -84,7 +84,7 @@ export async function correctedPayload(input: {
   if (known !== filing.key) {
     throw new FilewrightError(
       'REFUSED_BY_RULE',
-      `The payload of filing ${filing.id} does not lead to its key (obligation ${obligationKey(obligation)}); it cannot be corrected here`,
+      `The payload of filing ${filing.id} does not match its key (obligation ${obligationKey(obligation)}); it cannot be corrected here`,
     );
   }
   return {
@@ -105,7 +105,7 @@ function editOne(value: JsonValue | undefined, steps: readonly string[], edit: F
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new FilewrightError(
       'USAGE',
-      `${edit.at}: the payload has no object on the way there; set the whole list or object as JSON`,
+      `${edit.at}: the payload has no such object; set the whole list or object as JSON`,
     );
   }
   // Neither null nor a list, so an object of the JSON reader.
@@ -126,7 +126,7 @@ function stepsOf(at: string): readonly string[] {
   if (steps.some((step) => step === '')) {
     throw new FilewrightError(
       'USAGE',
-      `A field was expected (entity_name, fields.agent or /fields/agent), found "${at}"`,
+      `Expected a field (entity_name, fields.agent or /fields/agent), found "${at}"`,
     );
   }
   return steps;

@@ -82,7 +82,7 @@ export async function proposeBulkReplay(
     const number = found.length === limit ? `more than ${PROPOSAL_ITEMS_MAX}` : found.length;
     throw new FilewrightError(
       'COUNT_DIFFERS',
-      `--expect-count says ${expectCount}, and the filter finds ${number}; from 1 to ${PROPOSAL_ITEMS_MAX} can be replayed at once`,
+      `--expect-count is ${expectCount}, but the filter matches ${number}; 1 to ${PROPOSAL_ITEMS_MAX} filings can be replayed at once`,
     );
   }
   const profiles = await profilesByLane(app);
@@ -286,7 +286,7 @@ async function openProposalOf(app: Installation, id: string): Promise<ProposalVi
   if (proposal.decision === 'open') return proposal;
   throw new FilewrightError(
     'REFUSED_BY_RULE',
-    `Proposal ${id} was ${proposal.decision} by ${proposal.decidedBy}; a decision stands`,
+    `Proposal ${id} was ${proposal.decision} by ${proposal.decidedBy}; a decision is final`,
   );
 }
 

@@ -16,7 +16,7 @@ export function checkInTime(filing: string, isLate: boolean): void {
   if (!isLate) return;
   throw new FilewrightError(
     'REFUSED_BY_RULE',
-    `The last safe moment of filing ${filing} has passed; file it by hand, and record it with review accept-as-filed`,
+    `The last safe moment of filing ${filing} has passed; file it manually, and record it with review accept-as-filed`,
   );
 }
 
@@ -34,8 +34,8 @@ export function replayAction(
   if (notFiled !== undefined) return 'send';
   throw new FilewrightError(
     'MAY_BE_FILED',
-    `An earlier send of filing ${candidate.filing} may have been accepted, and its portal cannot be asked. ` +
-      'Find out, and replay with --not-filed "<how you know>" only if it was not',
+    `An earlier send of filing ${candidate.filing} may have been accepted, and its portal cannot be queried. ` +
+      'Check with the portal, and replay with --not-filed "<how you know>" only if it was not',
   );
 }
 
@@ -50,13 +50,13 @@ export function checkNotAccepted(
   if (profile?.status !== undefined) {
     throw new FilewrightError(
       'MAY_BE_FILED',
-      `An earlier send of filing ${id} may have been accepted. Replay it first: that asks the portal, and corrects nothing`,
+      `An earlier send of filing ${id} may have been accepted. Replay it first: that queries the portal, and changes nothing`,
     );
   }
   if (notFiled !== undefined) return;
   throw new FilewrightError(
     'MAY_BE_FILED',
-    `An earlier send of filing ${id} may have been accepted, and its portal cannot be asked. ` +
-      'Find out, and correct it with --not-filed "<how you know>" only if it was not',
+    `An earlier send of filing ${id} may have been accepted, and its portal cannot be queried. ` +
+      'Check with the portal, and correct it with --not-filed "<how you know>" only if it was not',
   );
 }

@@ -21,7 +21,7 @@ import { gateAtSend } from '../../entities/index.ts';
 import { lastSentAt } from '../store/filings.ts';
 import type { Session } from '../../postgres/index.ts';
 
-interface SendGateParts {
+interface SendGateDeps {
   readonly session: Pick<Session, 'run'>;
   readonly tenant: string;
   readonly portal: Pick<LanePortal, 'lookUp'>;
@@ -30,7 +30,7 @@ interface SendGateParts {
 /** While the record cannot be read nothing may go out; the lease decides what becomes of the claim meanwhile. */
 const RECORD_AGAIN_MS = 1_000;
 
-export function sendGate(parts: SendGateParts): SendGate {
+export function sendGate(parts: SendGateDeps): SendGate {
   return {
     concerns: (profile) => profile.registry !== undefined || windowOf(profile) > 0,
     check: async ({ filing, profile, payload, now }, guard): Promise<GateAnswer> => {

@@ -51,7 +51,7 @@ export function readThresholds(text: string): readonly number[] {
   if (thresholds.length <= THRESHOLDS_MAX) return [...new Set(thresholds)].sort((a, b) => b - a);
   throw new FilewrightError(
     'USAGE',
-    `At most ${THRESHOLDS_MAX} slack thresholds were expected, found ${thresholds.length}`,
+    `Expected at most ${THRESHOLDS_MAX} slack thresholds, found ${thresholds.length}`,
   );
 }
 
@@ -60,8 +60,5 @@ export function readDuration(text: string): number {
   const match = /^(\d{1,6})(d|h|min)$/.exec(text);
   const ms = Number(match?.[1]) * (UNITS[match?.[2] ?? ''] ?? Number.NaN);
   if (ms > 0 && ms <= YEAR_MS) return ms;
-  throw new FilewrightError(
-    'USAGE',
-    `A duration like 90min, 4h or 7d was expected, found "${text}"`,
-  );
+  throw new FilewrightError('USAGE', `Expected a duration like 90min, 4h or 7d, found "${text}"`);
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { instant } from '../../core/time.ts';
 import type { LaneState } from '../../core/lane.ts';
 import { laneCode } from '../../core/ids.ts';
+import type { RecoveryState } from '../../core/recovery.ts';
 import type { LaneCounts } from '../../lanes/store/lane-counts.ts';
 import { sampleProfile } from '../../testing/simulator/sample-profile.ts';
 import type { LaneWithProfile } from '../../lanes/acts/lanes.ts';
@@ -10,6 +11,7 @@ import { waitsOf } from './waits.ts';
 // A Sunday.
 const NOW = instant(Date.parse('2026-11-15T05:00:00Z'));
 const MINUTE = 60_000;
+const waiting = { state: 'awaiting_approval', since: NOW, reasons: ['x'] } as const;
 
 const weekdays = {
   zone: 'UTC',
@@ -18,7 +20,7 @@ const weekdays = {
 };
 
 describe('what an open batch waits for', () => {
-  const cases: [string, Parts, string | undefined][] = [
+  const cases: [string, Deps, string | undefined][] = [
     ['a filing that is due now', { nextAt: NOW }, undefined],
     ['a retry in half a minute', { nextAt: NOW + MINUTE / 2 }, undefined],
     [
@@ -56,9 +58,23 @@ describe('what an open batch waits for', () => {
     [
       'a lane that a person holds',
       { nextAt: NOW, pause: held('person') },
-      'the lane is held (person)',
+      'the lane is held (person); find out why, then lane resume US-DE',
     ],
-    ['a breaker, which is probed', { nextAt: NOW, pause: held('breaker') }, undefined],
+    [
+      'a lane that was paused while it recovers',
+      { nextAt: NOW, pause: held('person'), run: waiting },
+      'the lane is held (person); find out why, then lane resume US-DE',
+    ],
+    [
+      'a portal that cannot show that it is well',
+      { nextAt: NOW, pause: held('drift'), run: waiting },
+      'the lane is held (drift); find out why, then recovery approve US-DE',
+    ],
+    [
+      'a breaker, which is probed',
+      { nextAt: NOW, pause: held('breaker'), run: { state: 'probing', good: 0, nextAt: NOW } },
+      undefined,
+    ],
   ];
 
   it.each(cases)('%s', (_name, parts, reason) => {
@@ -74,10 +90,11 @@ describe('what an open batch waits for', () => {
   });
 });
 
-interface Parts {
+interface Deps {
   readonly nextAt?: number;
   readonly held?: number;
   readonly pause?: LaneState['pause'];
+  readonly run?: RecoveryState;
   readonly hours?: typeof weekdays;
 }
 
@@ -85,16 +102,16 @@ function until(ms: number): LaneState['pause'] {
   return { kind: 'until', until: instant(NOW + ms), reason: 'throttled' };
 }
 
-function held(reason: 'person' | 'breaker'): LaneState['pause'] {
+function held(reason: 'person' | 'breaker' | 'drift'): LaneState['pause'] {
   return { kind: 'held', since: NOW, reason };
 }
 
-function counts({ nextAt, held: inHand = 0 }: Parts): LaneCounts {
+function counts({ nextAt, held: inHand = 0 }: Deps): LaneCounts {
   const none = { submitted: 0, accepted: 0, rejected: 0, fallout: 0, leastSlackMs: undefined };
   return { lane: 'US-DE', pending: 1, held: inHand, nextAt, ...none };
 }
 
-function lane({ pause = { kind: 'none' }, hours }: Parts): LaneWithProfile {
+function lane({ pause = { kind: 'none' }, hours, run }: Deps): LaneWithProfile {
   const state: LaneState = {
     code: laneCode('US-DE'),
     version: 1,
@@ -104,6 +121,7 @@ function lane({ pause = { kind: 'none' }, hours }: Parts): LaneWithProfile {
     throttles: 0,
     missing: 0,
     resumedAt: undefined,
+    ...(run && { recovery: { reason: 'drift', code: 'HTTP_405', hurriedBy: [], run } }),
   };
   return { state, profile: sampleProfile(hours === undefined ? {} : { hours }) };
 }

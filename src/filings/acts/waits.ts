@@ -1,6 +1,13 @@
 /** Why a batch that still has open filings cannot go on for now: somebody running it should not wait in the dark. */
 import type { Instant } from '../../core/index.ts';
-import { isOpen, type LaneCounts, type LaneWithProfile, nextOpening } from '../../lanes/index.ts';
+import {
+  isOpen,
+  type LaneCounts,
+  type LaneWithProfile,
+  nextOpening,
+  waitsForPerson,
+  wordNeeded,
+} from '../../lanes/index.ts';
 
 /** Shorter waits (a backoff, a poll, a short throttle) are part of running. */
 const WORTH_WAITING_MS = 60_000;
@@ -38,9 +45,10 @@ function waitOf(
   now: Instant,
 ): Pick<Wait, 'reason' | 'until'> | undefined {
   const { pause } = state;
-  // A breaker is probed and closes by itself.
-  if (pause.kind === 'held' && pause.reason !== 'breaker') {
-    return { reason: `the lane is held (${pause.reason})`, until: undefined };
+  // What is checked comes back by itself.
+  if (pause.kind === 'held' && waitsForPerson(state)) {
+    const remedy = `find out why, then ${wordNeeded(state)}`;
+    return { reason: `the lane is held (${pause.reason}); ${remedy}`, until: undefined };
   }
   const far = (until: number | undefined): until is number =>
     until !== undefined && until - now > WORTH_WAITING_MS;

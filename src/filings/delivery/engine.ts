@@ -9,10 +9,10 @@ export interface FilingEngine extends LaneAccess {
   worker(
     profiles: ReadonlyMap<LaneCode, Profile>,
     settings?: Partial<WorkerSettings>,
-  ): Promise<RunningParts>;
+  ): Promise<RunningDeps>;
 }
 
-export interface RunningParts {
+export interface RunningDeps {
   readonly worker: Worker;
   close(): Promise<void>;
 }

@@ -20,22 +20,29 @@ export interface Dispute {
  */
 export class ReceiptsSeen {
   // Two lists that take turns: dropping the oldest of one list, each time, walks over all that was dropped before.
-  #owners = new Map<string, FilingId>();
-  #former: ReadonlyMap<string, FilingId> = new Map();
+  #owners: Owners = new Map();
+  #former: Owners = new Map();
+  #count = 0;
 
   /** Notes the receipt that came for a filing; the dispute when another filing has it. */
   note(lane: LaneCode, filing: FilingId, { number }: Receipt): Dispute | undefined {
-    const name = `${lane} ${number}`;
-    const owner = this.#owners.get(name) ?? this.#former.get(name);
+    let ofLane = this.#owners.get(lane);
+    if (ofLane === undefined) this.#owners.set(lane, (ofLane = new Map()));
+    const owner = ofLane.get(number) ?? this.#former.get(lane)?.get(number);
     if (owner !== undefined && owner !== filing) return { receipt: number, of: owner };
-    this.#owners.set(name, filing);
-    if (this.#owners.size >= RECEIPTS_MAX) {
+    ofLane.set(number, filing);
+    this.#count += 1;
+    if (this.#count >= RECEIPTS_MAX) {
       this.#former = this.#owners;
       this.#owners = new Map();
+      this.#count = 0;
     }
     return undefined;
   }
 }
+
+/** By lane, then by number: one name made of both, for every receipt, cost more than all the rest. */
+type Owners = Map<LaneCode, Map<string, FilingId>>;
 
 /** A turn's event, held against the receipts of this process. */
 export function judged(

@@ -170,7 +170,7 @@ describe('for any history', () => {
     expect(permitted).toBeGreaterThan(20);
   });
 
-  it('a filing on a portal with keys is re-sent only while its key is honoured, counted from the first write', () => {
+  it('a filing on a portal with keys is re-sent only while its key is honored, counted from the first write', () => {
     const shortLived: Profile = { ...PORTAL, idempotency: { header: 'k', honouredMs: 400_000 } };
     let repeated = 0;
     fc.assert(

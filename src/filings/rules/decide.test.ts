@@ -143,7 +143,7 @@ describe('the first send', () => {
     });
   });
 
-  it('that conflicts is not re-sent even where keys are honoured', () => {
+  it('that conflicts is not re-sent even where keys are honored', () => {
     expect(next(sent({ kind: 'conflict' }, FILING, KEYED))).toBe('submitted: ask');
     expect(next(sent({ kind: 'conflict' }, A_NOTICE, NOTICE))).toBe('submitted: ask');
   });
@@ -195,8 +195,8 @@ const DOUBTS: readonly [string, Verdict][] = [
   ['a 511 after the post', { kind: 'session', code: 'HTTP_511', written: true }],
 ];
 
-describe('an outcome that nobody knows', () => {
-  it.each(DOUBTS)('%s: asks status by key where keys are not honoured', (_what, verdict) => {
+describe('an outcome that no one knows', () => {
+  it.each(DOUBTS)('%s: asks status by key where keys are not honored', (_what, verdict) => {
     expect(sent(verdict)).toMatchObject({
       to: 'submitted',
       step: { action: 'ask', cause: 'unknown', ...JUST_SENT, unclear: 0 },
@@ -209,7 +209,7 @@ describe('an outcome that nobody knows', () => {
     expect(sent(verdict, FILING, MUTE)).toEqual(giveUp(`UNSETTLED_${code}`, JUST_SENT));
   });
 
-  it.each(DOUBTS)('%s: is re-sent with the same key where keys are honoured', (_what, verdict) => {
+  it.each(DOUBTS)('%s: is re-sent with the same key where keys are honored', (_what, verdict) => {
     for (const profile of [KEYED, KEYED_MUTE]) {
       expect(sent(verdict, FILING, profile)).toMatchObject({
         to: 'submitted',
@@ -279,7 +279,7 @@ describe('whether a key still protects', () => {
     expect(mayRepeat(FILING, JUST_SENT, KEYED, addMs(NOW, ageMs))).toBe(may);
   });
 
-  it('is never so where keys are not honoured', () => {
+  it('is never so where keys are not honored', () => {
     expect(mayRepeat(FILING, JUST_SENT, PORTAL, NOW)).toBe(false);
   });
 
@@ -358,7 +358,7 @@ describe('a crash', () => {
     });
   });
 
-  it('after the intent is settled by the same key where keys are honoured', () => {
+  it('after the intent is settled by the same key where keys are honored', () => {
     expect(decide(FILING, orphaned, KEYED_MUTE, NOW)).toMatchObject({
       step: { action: 'resend', ...orphanedSent },
     });
@@ -607,7 +607,7 @@ describe('a throttle after the filing was written', () => {
   const WRITTEN: Verdict = { ...THROTTLED, written: true };
   const untouched = { failures: 0, failingSince: undefined, delayMs: 0, captchaMarks: 0 };
 
-  it('is followed by the same key where keys are honoured, and costs no budget', () => {
+  it('is followed by the same key where keys are honored, and costs no budget', () => {
     for (const profile of [KEYED, KEYED_MUTE, NOTICE_MUTE]) {
       const filing = { ...FILING, effect: profile.effect };
       expect(sent(WRITTEN, filing, profile)).toMatchObject({
@@ -626,7 +626,7 @@ describe('a throttle after the filing was written', () => {
     });
   });
 
-  it('goes to a person where nobody can be asked, as in doubt', () => {
+  it('goes to a person where no one can be asked, as in doubt', () => {
     expect(sent(WRITTEN, FILING, MUTE)).toEqual(giveUp('UNSETTLED_HTTP_429', JUST_SENT));
   });
 

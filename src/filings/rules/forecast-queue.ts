@@ -47,82 +47,117 @@ interface Played {
 
 /** Doublings beyond this exceed every ceiling. */
 const DOUBLINGS_MAX = 20;
+const NEVER = Number.POSITIVE_INFINITY;
 
 export function playQueue(
   waiting: readonly WaitingFiling[],
   rules: QueueRules,
   now: Instant,
 ): Played {
-  const { spans } = rules;
-  const arriving = [...waiting].sort((a, b) => a.readyAt - b.readyAt);
-  const ready = new Heap(isBefore);
   const turns: Turn[] = [];
-  // Service times are equal, so requests end in the order in which they began.
-  const ends: number[] = Array.from({ length: rules.inFlight }, () => now + rules.serviceMs);
-  let ended = 0;
-  let arrived = 0;
-  let missed = 0;
-  let isLost = false;
-  let at: number = Math.max(now, rules.from);
-  const firstOpening = rules.opensEarly ? spans.at(instant(at))?.from : undefined;
-  const miss = (filing: WaitingFiling, slackMs: number): void => {
-    missed += 1;
-    turns.push({ ...place(filing), startsAt: undefined, slackMs: Math.min(slackMs, 0) });
-  };
-  while (!isLost && (arrived < arriving.length || ready.size > 0)) {
-    const isEarly = firstOpening !== undefined && at < firstOpening;
-    const span = isEarly ? undefined : spans.at(instant(at));
-    if (!isEarly && span === undefined) break;
-    at = span === undefined ? at : Math.max(at, span.from);
-    for (let next = arriving[arrived]; next !== undefined && next.readyAt <= at; ) {
-      ready.push(next);
-      arrived += 1;
-      next = arriving[arrived];
-    }
-    while ((ends[ended] ?? Number.POSITIVE_INFINITY) <= at) ended += 1;
-    const width = widthAt(rules, at);
-    for (;;) {
-      const { first } = ready;
-      if (first === undefined) break;
-      const slackMs = first.lastSafe - at;
-      if (slackMs > 0 && ends.length - ended >= width) break;
-      ready.pop();
-      if (slackMs <= 0) {
-        miss(first, slackMs);
-        isLost ||= rules.mustNotMiss?.(first.id) === true;
+  const play = new QueuePlay(rules, now, (_filing, turn) => turns.push(turn));
+  for (const filing of inOrderOfClaims(waiting)) play.add(filing);
+  play.end();
+  return { turns, missed: play.missed, clearsAt: play.clearsAt };
+}
+
+export function inOrderOfClaims<F extends WaitingFiling>(filings: readonly F[]): readonly F[] {
+  return [...filings].sort((a, b) => (isBefore(a, b) ? -1 : 1));
+}
+
+/**
+ * Filings are added in the order of claims, and each is told of as soon as its turn is known. So what is held is never the
+ * whole queue: only those who stand before somebody that may go already, and may not go themselves yet.
+ */
+export class QueuePlay<F extends WaitingFiling> {
+  missed = 0;
+  readonly #rules: QueueRules;
+  readonly #tell: (filing: F, turn: Turn) => void;
+  readonly #early = new Heap<F>((a, b) => a.readyAt < b.readyAt);
+  /** Early ones whose moment has come: they go before whoever is added next. */
+  readonly #due = new Heap<F>(isBefore);
+  /** When each busy slot is free again. Service times are equal, so in the order in which they were taken. */
+  readonly #ends: number[];
+  readonly #firstOpening: number;
+  #lastEnd: number | undefined;
+  #at: number;
+  #isLost = false;
+
+  constructor(rules: QueueRules, now: Instant, tell: (filing: F, turn: Turn) => void) {
+    this.#rules = rules;
+    this.#tell = tell;
+    this.#at = Math.max(now, rules.from);
+    this.#ends = Array.from({ length: rules.inFlight }, () => now + rules.serviceMs);
+    this.#lastEnd = this.#ends[0];
+    const opening = rules.opensEarly ? rules.spans.at(instant(this.#at))?.from : undefined;
+    this.#firstOpening = opening ?? Number.NEGATIVE_INFINITY;
+  }
+
+  get clearsAt(): Instant | undefined {
+    return this.#lastEnd === undefined ? undefined : instant(this.#lastEnd);
+  }
+
+  add(filing: F): void {
+    while (!this.#isLost) {
+      this.#goOn(this.#at);
+      const due = this.#due.pop();
+      if (due !== undefined) {
+        this.#give(due);
         continue;
       }
-      ends.push(at + rules.serviceMs);
-      turns.push({ ...place(first), startsAt: instant(at), slackMs });
-      // A request that takes no time frees its slot at once.
-      while ((ends[ended] ?? Number.POSITIVE_INFINITY) <= at) ended += 1;
+      if (filing.readyAt <= this.#at) this.#give(filing);
+      else this.#early.push(filing);
+      return;
     }
-    if (ready.size === 0 && arrived >= arriving.length) break;
-    at = nextMoment(at, {
-      freed: ready.size > 0 ? ends[ended] : undefined,
-      wider: ready.size > 0 ? nextStep(rules, at) : undefined,
-      arrival: arriving[arrived]?.readyAt,
-    });
   }
-  // The portal does not open again within the bound: whatever is left never has a turn.
-  for (const filing of [...ready.items, ...arriving.slice(arrived)]) {
-    miss(filing, Number.NEGATIVE_INFINITY);
+
+  /** Nobody else comes. */
+  end(): void {
+    while (!this.#isLost && this.#due.size + this.#early.size > 0) {
+      const next = this.#due.size > 0 ? this.#at : (this.#early.first?.readyAt ?? NEVER);
+      this.#goOn(Math.max(this.#at, next));
+      const due = this.#due.pop();
+      if (due !== undefined) this.#give(due);
+    }
   }
-  const last = ends.at(-1);
-  return { turns, missed, clearsAt: last === undefined ? undefined : instant(last) };
-}
 
-function place({ id, lastSafe }: WaitingFiling): Pick<Turn, 'id' | 'lastSafe'> {
-  return { id, lastSafe };
-}
+  /** On to the first moment at which the portal is open and a slot is free; nobody has a turn before it. */
+  #goOn(from: number): void {
+    const ends = this.#ends;
+    let at = this.#openFrom(from);
+    for (; at < NEVER; at = this.#openFrom(at)) {
+      while ((ends[0] ?? NEVER) <= at) ends.shift();
+      if (ends.length < widthAt(this.#rules, at)) break;
+      at = Math.min(ends[0] ?? NEVER, nextStep(this.#rules, at) ?? NEVER);
+    }
+    this.#at = at;
+    while ((this.#early.first?.readyAt ?? NEVER) <= at) {
+      const due = this.#early.pop();
+      if (due === undefined) break;
+      this.#due.push(due);
+    }
+  }
 
-/** The earliest of the moments at which anything can change. */
-function nextMoment(
-  at: number,
-  moments: Readonly<Record<'freed' | 'wider' | 'arrival', number | undefined>>,
-): number {
-  const later = Object.values(moments).filter((moment) => moment !== undefined && moment > at);
-  return Math.min(...later.map(Number));
+  /** A portal that does not open again within the bound never does. */
+  #openFrom(at: number): number {
+    if (at < this.#firstOpening || at === NEVER) return at;
+    const span = this.#rules.spans.at(instant(at));
+    return span === undefined ? NEVER : Math.max(at, span.from);
+  }
+
+  #give(filing: F): void {
+    const { id, lastSafe } = filing;
+    const slackMs = lastSafe - this.#at;
+    if (slackMs <= 0) {
+      this.missed += 1;
+      this.#isLost = this.#rules.mustNotMiss?.(id) === true;
+      this.#tell(filing, { id, lastSafe, startsAt: undefined, slackMs });
+      return;
+    }
+    this.#lastEnd = this.#at + this.#rules.serviceMs;
+    this.#ends.push(this.#lastEnd);
+    this.#tell(filing, { id, lastSafe, startsAt: instant(this.#at), slackMs });
+  }
 }
 
 function widthAt({ ceiling, slowStart }: QueueRules, at: number): number {

@@ -2,7 +2,7 @@
  * Which warnings a forecast asks for. Filings are told of in groups, and remembered one by one: a group of which somebody
  * was told, and who has acknowledged it, may grow afterwards. Pure.
  */
-import type { FilingOutlook, LaneForecast } from './forecast.ts';
+import type { Turn } from './forecast-queue.ts';
 import { instant, type Instant, toRfc3339 } from '../../core/index.ts';
 
 /**
@@ -37,61 +37,92 @@ export interface SlackWarning {
   readonly news: ReadonlyMap<string, number>;
 }
 
-/** By filing: the lowest threshold under which somebody was told of it. */
-type Told = ReadonlyMap<string, number>;
-
 interface Group {
   readonly batch: string;
   readonly lane: string;
   readonly hour: number;
-  readonly filings: FilingOutlook[];
+  filings: number;
+  infeasible: number;
+  leastSlackMs: number;
+  firstLastSafe: Instant;
+  /** How many are under each of the thresholds, in their order. */
+  readonly under: number[];
+  readonly news: Map<string, number>;
 }
 
 /**
- * The warnings due now, the most urgent first. A filing that has fallen under several thresholds at once is told of
- * under the lowest of them, which covers the others; so is a group in which several are new.
+ * One look over all that is owed, filing by filing. What it holds are the groups, and of filings only those of whom nobody was
+ * told yet, or who have recovered.
  */
-export function slackWarnings(
-  forecasts: readonly LaneForecast[],
-  thresholdsMs: readonly number[],
-  told: Told,
-): readonly SlackWarning[] {
-  const thresholds = inOrder(thresholdsMs);
-  return groupsOf(forecasts)
-    .flatMap((group) => {
-      const news = new Map<string, number>();
-      for (const filing of group.filings) {
-        const bound = boundOf(filing, thresholds);
-        if (bound !== undefined && bound < (told.get(filing.id) ?? Number.POSITIVE_INFINITY))
-          news.set(filing.id, bound);
-      }
-      return news.size === 0 ? [] : [warningOf(group, news, thresholds)];
-    })
-    .sort((a, b) => a.leastSlackMs - b.leastSlackMs);
-}
+export class SlackLook {
+  /**
+   * What is remembered of filings that have recovered: as if they had been told of under the threshold next to where they
+   * are now. So whoever falls as deep again is news again, and a forecast that wavers around a threshold is not.
+   */
+  readonly recovered = new Map<string, number>();
+  readonly #thresholds: readonly number[];
+  readonly #groups = new Map<string, Group>();
 
-/**
- * What is remembered of filings that have recovered: as if they had been told of under the threshold next to where they
- * are now. So whoever falls as deep again is news again, and a forecast that wavers around a threshold is not.
- */
-export function recovered(
-  forecasts: readonly LaneForecast[],
-  thresholdsMs: readonly number[],
-  told: Told,
-): Told {
-  const thresholds = inOrder(thresholdsMs);
-  const changes = new Map<string, number>();
-  for (const { filings } of forecasts) {
-    for (const filing of filings) {
-      const before = told.get(filing.id);
-      if (before === undefined) continue;
-      const bound = boundOf(filing, thresholds);
-      const at = bound === undefined ? thresholds.length : thresholds.indexOf(bound);
-      const next = thresholds[at - 1] ?? 0;
-      if (before < next) changes.set(filing.id, next);
-    }
+  constructor(thresholdsMs: readonly number[]) {
+    this.#thresholds = inOrder(thresholdsMs);
   }
-  return changes;
+
+  /** `toldMs`: the lowest threshold under which somebody was told of it; undefined: nobody was. */
+  add(
+    { batch, lane }: { readonly batch: string; readonly lane: string },
+    turn: Turn,
+    toldMs: number | undefined,
+  ): void {
+    const thresholds = this.#thresholds;
+    const slackMs = effectiveSlackMs(turn);
+    const group = this.#groupOf(batch, lane, turn.lastSafe);
+    group.filings += 1;
+    group.infeasible += turn.startsAt === undefined ? 1 : 0;
+    group.leastSlackMs = Math.min(group.leastSlackMs, slackMs);
+    group.firstLastSafe = instant(Math.min(group.firstLastSafe, turn.lastSafe));
+    const lowest = thresholds.findIndex((bound) => isUnder(slackMs, bound));
+    const at = lowest === -1 ? thresholds.length : lowest;
+    for (let above = at; above < thresholds.length; above += 1) {
+      group.under[above] = (group.under[above] ?? 0) + 1;
+    }
+    const bound = thresholds[at];
+    if (bound !== undefined && bound < (toldMs ?? Number.POSITIVE_INFINITY)) {
+      group.news.set(turn.id, bound);
+    }
+    const next = thresholds[at - 1] ?? 0;
+    if (toldMs !== undefined && toldMs < next) this.recovered.set(turn.id, next);
+  }
+
+  /**
+   * The warnings due now, the most urgent first. A filing that has fallen under several thresholds at once is told of
+   * under the lowest of them, which covers the others; so is a group in which several are new.
+   */
+  warnings(): readonly SlackWarning[] {
+    return [...this.#groups.values()]
+      .filter(({ news }) => news.size > 0)
+      .map((group) => warningOf(group, this.#thresholds))
+      .sort((a, b) => a.leastSlackMs - b.leastSlackMs);
+  }
+
+  #groupOf(batch: string, lane: string, lastSafe: Instant): Group {
+    const hour = Math.floor(lastSafe / GROUP_MS) * GROUP_MS;
+    const name = `${batch}/${lane}/${hour}`;
+    const known = this.#groups.get(name);
+    if (known !== undefined) return known;
+    const fresh: Group = {
+      batch,
+      lane,
+      hour,
+      filings: 0,
+      infeasible: 0,
+      leastSlackMs: Number.POSITIVE_INFINITY,
+      firstLastSafe: lastSafe,
+      under: [],
+      news: new Map(),
+    };
+    this.#groups.set(name, fresh);
+    return fresh;
+  }
 }
 
 function inOrder(thresholdsMs: readonly number[]): readonly number[] {
@@ -100,57 +131,27 @@ function inOrder(thresholdsMs: readonly number[]): readonly number[] {
   return [...new Set([...all, 0])].sort((a, b) => a - b);
 }
 
-/** The lowest threshold under which a filing has fallen. */
-function boundOf(filing: FilingOutlook, thresholds: readonly number[]): number | undefined {
-  const slackMs = effectiveSlackMs(filing);
-  return thresholds.find((bound) => isUnder(slackMs, bound));
-}
-
 /** Gone is gone: at nothing left, not only below it. */
 function isUnder(slackMs: number, thresholdMs: number): boolean {
   return thresholdMs === 0 ? slackMs <= 0 : slackMs < thresholdMs;
 }
 
-function effectiveSlackMs({ slackMs, startsAt }: FilingOutlook): number {
+function effectiveSlackMs({ slackMs, startsAt }: Turn): number {
   return startsAt === undefined ? Math.min(slackMs, 0) : slackMs;
 }
 
-function warningOf(
-  group: Group,
-  news: ReadonlyMap<string, number>,
-  thresholds: readonly number[],
-): SlackWarning {
-  const least = (all: Iterable<number>): number =>
-    [...all].reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
-  const thresholdMs = least(news.values());
-  const slacks = group.filings.map(effectiveSlackMs);
+function warningOf(group: Group, thresholds: readonly number[]): SlackWarning {
+  const { batch, lane, hour, under, news, ...figures } = group;
+  const thresholdMs = [...news.values()].reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
   const lowest = thresholds.find((bound) => bound > 0) ?? 0;
-  const moments = group.filings.map(({ lastSafe }) => lastSafe);
   return {
-    batch: group.batch,
-    lane: group.lane,
+    batch,
+    lane,
     thresholdMs,
-    key: `slack/${group.batch}/${group.lane}/${toRfc3339(instant(group.hour))}/${thresholdMs}`,
+    key: `slack/${batch}/${lane}/${toRfc3339(instant(hour))}/${thresholdMs}`,
     severity: thresholdMs <= lowest ? 'critical' : 'warning',
-    filings: group.filings.length,
-    under: slacks.filter((slackMs) => isUnder(slackMs, thresholdMs)).length,
-    leastSlackMs: least(slacks),
-    firstLastSafe: instant(least(moments)),
-    infeasible: group.filings.filter(({ startsAt }) => startsAt === undefined).length,
+    under: under[thresholds.indexOf(thresholdMs)] ?? 0,
+    ...figures,
     news,
   };
-}
-
-function groupsOf(forecasts: readonly LaneForecast[]): readonly Group[] {
-  const groups = new Map<string, Group>();
-  for (const { lane, filings } of forecasts) {
-    for (const filing of filings) {
-      const hour = Math.floor(filing.lastSafe / GROUP_MS) * GROUP_MS;
-      const name = `${filing.batch}/${lane}/${hour}`;
-      const known = groups.get(name);
-      if (known !== undefined) known.filings.push(filing);
-      else groups.set(name, { batch: filing.batch, lane, hour, filings: [filing] });
-    }
-  }
-  return [...groups.values()];
 }

@@ -3,19 +3,22 @@
  * save them. Pure: `batch run`, the command `forecast`, the alerts and the comparison in `rehearse` all ask this.
  */
 import {
-  addMs,
-  GOOD_PROBES_TO_CLOSE,
   type HoldReason,
   instant,
   type Instant,
   type LaneState,
-  nextProbeAt,
   type Profile,
 } from '../../core/index.ts';
 import { OpenSpans } from './forecast-hours.ts';
 import { type Levers, leversFor, startBy } from './forecast-levers.ts';
-import { playQueue, type QueueRules, type Turn, type WaitingFiling } from './forecast-queue.ts';
-import { NEVER, opensAt } from '../../lanes/index.ts';
+import {
+  inOrderOfClaims,
+  QueuePlay,
+  type QueueRules,
+  type Turn,
+  type WaitingFiling,
+} from './forecast-queue.ts';
+import { NEVER, opensAt, recoversAt, waitsForPerson } from '../../lanes/index.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -50,7 +53,7 @@ export interface ForecastOptions {
   readonly levers?: boolean;
 }
 
-export interface FilingOutlook extends Turn {
+interface FilingOutlook extends Turn {
   readonly batch: string;
   readonly state: BacklogState;
 }
@@ -100,27 +103,20 @@ function forecastLane(
   options: ForecastOptions,
 ): LaneForecast {
   const { state, profile } = lane;
-  const byHand = profile.automation !== 'allowed';
-  const waiting = filings.filter((filing) => isWaiting(filing) && !byHand);
-  const rules = rulesOf(lane, filings, now);
-  const played = playQueue(waiting, rules, now);
+  const outlooks: FilingOutlook[] = [];
   const counts = options.counts ?? (() => true);
-  const known = new Map(filings.map((filing) => [filing.id, filing]));
-  const withPeople = filings
-    .filter((filing) => filing.state !== 'in_flight' && (byHand || filing.state === 'person'))
-    .map((filing) => byPerson(filing, now));
-  const inFlight = filings
-    .filter(({ state: at }) => at === 'in_flight')
-    .map((filing) => sent(filing, now));
-  const outlooks = [...played.turns, ...withPeople, ...inFlight]
-    .flatMap((turn) => {
-      const filing = known.get(turn.id);
-      if (filing === undefined || !counts(filing)) return [];
-      return [{ ...turn, batch: filing.batch, state: filing.state }];
-    })
-    .sort((a, b) => a.slackMs - b.slackMs || a.lastSafe - b.lastSafe);
+  const inFlight = filings.filter((filing) => filing.state === 'in_flight').length;
+  const play = new LanePlay<BacklogFiling>(lane, inFlight, now, (filing, turn) => {
+    if (counts(filing)) outlooks.push({ ...turn, batch: filing.batch, state: filing.state });
+  });
+  for (const filing of inOrderOfClaims(filings)) play.add(filing);
+  play.end();
+  outlooks.sort((a, b) => a.slackMs - b.slackMs || a.lastSafe - b.lastSafe);
+  const { rules, byHand } = play;
+  const waiting = filings.filter((filing) => isWaiting(filing) && !byHand);
   const missed = outlooks.filter(({ startsAt }) => startsAt === undefined);
-  const held = state.pause.kind === 'held' && !isProbed(state) ? state.pause.reason : undefined;
+  const held =
+    state.pause.kind === 'held' && waitsForPerson(state) ? state.pause.reason : undefined;
   const mustAct = held !== undefined || waiting.some((filing) => filing.state === 'approval');
   const thresholds = options.thresholdsMs ?? SLACK_THRESHOLDS_MS;
   const wantsLevers = options.levers !== false;
@@ -130,7 +126,7 @@ function forecastLane(
     byHand,
     serviceMs: rules.serviceMs,
     ceiling: state.ceiling,
-    clearsAt: played.clearsAt,
+    clearsAt: play.clearsAt,
     leastSlackMs: outlooks[0]?.slackMs,
     atRisk: thresholds.map((thresholdMs) => ({
       thresholdMs,
@@ -138,8 +134,7 @@ function forecastLane(
     })),
     infeasible: missed.length,
     held,
-    startBy:
-      wantsLevers && mustAct && played.missed === 0 ? startBy(waiting, rules, now) : undefined,
+    startBy: wantsLevers && mustAct && play.missed === 0 ? startBy(waiting, rules, now) : undefined,
     levers:
       wantsLevers && missed.length > 0
         ? leversFor({ waiting, rules, missed, profile, byHand }, now)
@@ -148,48 +143,77 @@ function forecastLane(
   };
 }
 
-/** The lane as a queue. A hold is supposed to end now; a breaker closes after its probes; a pause ends by itself. */
-export function rulesOf(
-  lane: ForecastLane,
-  filings: readonly BacklogFiling[],
-  now: Instant,
-): QueueRules {
+/**
+ * One lane played filing by filing, in the order of claims, so that a backlog need not be held to be forecast: whoever waits for
+ * a turn is told of when it is known, the others at once.
+ */
+export class LanePlay<F extends BacklogFiling> {
+  readonly rules: QueueRules;
+  /** All of these are for people: the profile does not allow automation. */
+  readonly byHand: boolean;
+  readonly #queue: QueuePlay<F>;
+  readonly #now: Instant;
+  readonly #tell: (filing: F, turn: Turn) => void;
+
+  constructor(
+    lane: ForecastLane,
+    inFlight: number,
+    now: Instant,
+    tell: (filing: F, turn: Turn) => void,
+  ) {
+    this.rules = rulesOf(lane, inFlight, now);
+    this.byHand = lane.profile.automation !== 'allowed';
+    this.#queue = new QueuePlay(this.rules, now, tell);
+    this.#now = now;
+    this.#tell = tell;
+  }
+
+  get missed(): number {
+    return this.#queue.missed;
+  }
+
+  get clearsAt(): Instant | undefined {
+    return this.#queue.clearsAt;
+  }
+
+  add(filing: F): void {
+    if (filing.state === 'in_flight') this.#tell(filing, sent(filing, this.#now));
+    else if (this.byHand || filing.state === 'person')
+      this.#tell(filing, byPerson(filing, this.#now));
+    else this.#queue.add(filing);
+  }
+
+  /** Nobody else comes. */
+  end(): void {
+    this.#queue.end();
+  }
+}
+
+/** How long a slot is busy with one filing: as measured, or as the profile expects. */
+export function serviceMsOf({ serviceMs, profile }: ForecastLane): number {
+  // A portal that takes every filing with 202 is asked once more about each.
+  const requests = profile.received.always === true ? 2 : 1;
+  return serviceMs ?? profile.expectedServiceMs * requests;
+}
+
+/** The lane as a queue. A person's word is supposed to come now; a recovery takes its checks; a pause ends by itself. */
+function rulesOf(lane: ForecastLane, inFlight: number, now: Instant): QueueRules {
   const { state, profile } = lane;
   const opens = opensAt(state);
-  const from = opens === NEVER ? (isProbed(state) ? recoversAt(lane, now) : now) : opens;
+  const from = opens === NEVER ? (recoversAt(state, profile, now) ?? now) : opens;
   const isResuming = from > now || opens === NEVER || state.resumedAt !== undefined;
   const resumedAt = opens === NEVER ? from : (state.resumedAt ?? from);
   const { slowStartStepMs } = profile;
   return {
     ceiling: state.ceiling,
-    serviceMs: lane.serviceMs ?? expectedServiceMs(profile),
+    serviceMs: serviceMsOf(lane),
     spans: new OpenSpans(profile.hours),
     from: instant(Math.max(from, now)),
     opensEarly: false,
     slowStart:
       isResuming && slowStartStepMs > 0 ? { resumedAt, stepMs: slowStartStepMs } : undefined,
-    inFlight: filings.filter((filing) => filing.state === 'in_flight').length,
+    inFlight,
   };
-}
-
-/** A portal that takes every filing with 202 is asked once more about each. */
-function expectedServiceMs(profile: Profile): number {
-  return profile.expectedServiceMs * (profile.received.always === true ? 2 : 1);
-}
-
-function isProbed({ pause, breaker }: LaneState): boolean {
-  return pause.kind === 'held' && pause.reason === 'breaker' && breaker.state !== 'closed';
-}
-
-/** When the breaker closes if every probe from now on is good. */
-function recoversAt({ state, profile }: ForecastLane, now: Instant): Instant {
-  const { breaker } = state;
-  const good = breaker.state === 'half_open' ? breaker.good : 0;
-  const first = Math.max(nextProbeAt(breaker) ?? now, now);
-  return addMs(
-    instant(first),
-    Math.max(GOOD_PROBES_TO_CLOSE - 1 - good, 0) * profile.breaker.probeSpacingMs,
-  );
 }
 
 function isWaiting({ state }: BacklogFiling): boolean {

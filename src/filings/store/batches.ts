@@ -185,13 +185,13 @@ export async function assertResumable(
   if (batch['state'] !== 'open') {
     throw new FilewrightError(
       'REFUSED_BY_RULE',
-      `Batch ${id} is ${text(batch['state'])} and takes nothing more; leave --resume out for a new one`,
+      `Batch ${id} is ${text(batch['state'])} and accepts no more rows; omit --resume to start a new one`,
     );
   }
   if (batch['prepared_by'] !== by) {
     throw new FilewrightError(
       'REFUSED_BY_RULE',
-      `Batch ${id} was opened by ${text(batch['name'])}, who alone can go on with it: nobody may approve what they added themselves`,
+      `Batch ${id} was opened by ${text(batch['name'])}, and only that person can continue it: no one may approve rows that they added`,
     );
   }
 }
@@ -227,13 +227,13 @@ export async function approveBatch(
     if (now.sha256 !== hex(batch['sha256']) || now.count !== Number(batch['count'])) {
       throw new FilewrightError(
         'REFUSED_BY_RULE',
-        `Batch ${id} is not the one that was frozen; do not approve it`,
+        `Batch ${id} has changed since it was frozen; do not approve it`,
       );
     }
     if (terms !== undefined && (terms.sha256 !== now.sha256 || terms.count !== now.count)) {
       throw new FilewrightError(
         'APPROVAL_MISMATCH',
-        `Batch ${id} has ${now.count} filings with the hash ${now.sha256}, and not what the approval is about`,
+        `Batch ${id} has ${now.count} filings with the hash ${now.sha256}, which is not what the approval names`,
       );
     }
     await decideProposal(

@@ -7,6 +7,7 @@ import {
   FilewrightError,
   type FilingId,
   instant,
+  type Instant,
   type LaneCode,
   type LaneState,
   type LedgerFact,
@@ -94,6 +95,14 @@ f as (
   returning f.*)
 select ${FILING_COLUMNS}, ${SEALED_COLUMNS} from f ${JOINS}
 order by f.last_safe, f.id`,
+};
+
+const OPEN_QUESTIONS: Statement = {
+  name: 'filing-open-questions',
+  text: `
+select count(*) as n from filing
+where tenant = $1 and lane = $2 and status = 'submitted' and step->>'action' in ('ask', 'poll')
+  and (next_at <= to_timestamp($3::double precision / 1000) or holder is not null)`,
 };
 
 const HISTORY: Statement = {
@@ -209,6 +218,11 @@ export class PostgresDeliveryStore implements DeliveryStore {
 
   async history(filing: FilingId): Promise<readonly AttemptRecord[]> {
     return history(this.#general, this.#tenant, filing);
+  }
+
+  async openQuestions(lane: LaneCode, since: Instant): Promise<number> {
+    const [row] = await this.#general.run(OPEN_QUESTIONS, [this.#tenant, lane, since]);
+    return Number(row?.['n']);
   }
 
   receiptOwner(lane: LaneCode, number: string): Promise<FilingId | undefined> {

@@ -147,7 +147,7 @@ export async function findPayload(
   if (row['blob'] === null || row['key_id'] === null) {
     throw new FilewrightError(
       'NOT_FOUND',
-      `The payload of ${id} was destroyed when its time of keeping ended; its SHA-256 was ${text(row['sha256'])}`,
+      `The payload of ${id} was destroyed at the end of its retention period; its SHA-256 was ${text(row['sha256'])}`,
     );
   }
   return sealedOf(row);

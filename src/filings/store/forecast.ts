@@ -5,13 +5,16 @@ import { type Row, type Session, type Statement, text, when } from '../../postgr
 
 type Run = Session['run'];
 
-/** Rows in one answer: enough to be quick, few enough to hold beside the list they are added to. */
-const PAGE_MAX = 10_000;
+/** Rows in one answer: enough to be quick, and all that the watch holds of a backlog at a time. */
+const PAGE_MAX = 2_000;
 /** Fewer requests say nothing about the next thousand; then the profile's figure stands. */
 const MEASURED_MIN = 20;
 
-// Open filings, and exceptions that nobody has closed. In the order of the primary key, so that pages neither overlap
-// nor leave gaps while workers change the rows.
+/** Of a filing f: open, or an exception that nobody has closed. The first part is for the index of open filings. */
+export const IS_OWED = `f.status <> 'accepted' and (f.status in ('pending', 'submitted') or exists (
+    select 1 from exception x where x.tenant = f.tenant and x.filing = f.id and x.n = f.exceptions and x.closed_at is null))`;
+
+// In the order of claims, which never changes for a filing: pages neither overlap nor leave gaps while workers change rows.
 const BACKLOG: Statement = {
   name: 'forecast-backlog',
   text: `
@@ -19,11 +22,13 @@ select f.id, f.lane, e.batch, f.last_safe, e.not_before, f.next_at, f.status, f.
   b.state = 'approved' as approved
 from filing f join envelope e on e.tenant = f.tenant and e.id = f.id
 join batch b on b.tenant = e.tenant and b.id = e.batch
-where f.tenant = $1 and f.id > $2 and ($3::text[] is null or f.lane = any ($3))
-  and (f.status in ('pending', 'submitted') or (f.status in ('rejected', 'fallout') and exists (
-    select 1 from exception x where x.tenant = f.tenant and x.filing = f.id and x.n = f.exceptions
-      and x.closed_at is null)))
-order by f.id limit $4`,
+where f.tenant = $1 and f.lane = $2 and (f.last_safe, f.id) > ($3, $4) and ${IS_OWED}
+order by f.last_safe, f.id limit $5`,
+};
+
+const IN_FLIGHT: Statement = {
+  name: 'forecast-in-flight',
+  text: 'select lane, count(*)::int as n from filing where tenant = $1 and holder is not null group by lane',
 };
 
 const LANES_OF: Statement = {
@@ -44,7 +49,8 @@ order by f.id limit $4`,
 
 // An intent may be committed while its slot is still busy with another filing, so the time from intent to outcome is
 // never too short; and the time between outcomes, times the ceiling, is too long whenever a slot was idle. The smaller
-// of the two is the nearer one. Gaps longer than any request took are pauses, not work.
+// of the two is the nearer one. Gaps longer than any request took are pauses, not work. Row by row (offset 0), because a
+// join of whole tables would read all that was ever filed for the requests of a week.
 const MEASURED: Statement = {
   name: 'forecast-measured',
   text: `
@@ -52,8 +58,9 @@ with done as (
   select f.lane, o.filing, o.at, extract(epoch from o.at - a.intent_at) * 1000 as latency_ms,
     extract(epoch from o.at - lag(o.at) over (partition by f.lane order by o.at)) * 1000 as gap_ms
   from outcome o
-  join attempt a on a.tenant = o.tenant and a.filing = o.filing and a.no = o.no
-  join filing f on f.tenant = o.tenant and f.id = o.filing
+  cross join lateral (
+    select intent_at from attempt where tenant = o.tenant and filing = o.filing and no = o.no offset 0) a
+  cross join lateral (select lane from filing where tenant = o.tenant and id = o.filing offset 0) f
   where o.tenant = $1 and o.counted and o.at > now() - interval '7 days'
     and o.verdict in ('accepted', 'received', 'rejected', 'conflict', 'status_accepted', 'status_processing')
     and ($2::text[] is null or f.lane = any ($2))),
@@ -66,19 +73,29 @@ from done d join longest l on l.lane = d.lane group by d.lane`,
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
-/** Every filing that is still owed, on these lanes or on all. */
+/** Every filing that is still owed on a lane, in the order of claims. */
 export async function* backlogPages(
   run: Run,
   tenant: string,
-  lanes: readonly string[] | undefined,
+  lane: string,
 ): AsyncGenerator<readonly BacklogFiling[]> {
-  let after = FIRST_ID;
+  let after: readonly [string, string] = ['-infinity', FIRST_ID];
   for (;;) {
-    const rows = await run(BACKLOG, [tenant, after, lanes ?? null, PAGE_MAX]);
-    if (rows.length > 0) yield rows.map(backlogOf);
-    if (rows.length < PAGE_MAX) return;
-    after = text(rows.at(-1)?.['id']);
+    const page = (await run(BACKLOG, [tenant, lane, ...after, PAGE_MAX])).map(backlogOf);
+    if (page.length > 0) yield page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE_MAX) return;
+    after = [toRfc3339(last.lastSafe), last.id];
   }
+}
+
+/** By lane: how many filings are in somebody's hands. */
+export async function filingsInFlight(
+  run: Run,
+  tenant: string,
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await run(IN_FLIGHT, [tenant]);
+  return new Map(rows.map((row) => [text(row['lane']), Number(row['n'])]));
 }
 
 /** The lanes on which something of a batch, or due before a moment, is not accepted yet. */

@@ -265,7 +265,7 @@ function admissionOf(
     // Not created, and no filing for the obligation: the key or the id belongs to another obligation.
     throw new FilewrightError(
       'BROKEN_INVARIANT',
-      `The key of obligation ${obligation} is taken by another one`,
+      `The key of obligation ${obligation} is used by another one`,
     );
   }
   const filing = filingId(text(existing['id']));

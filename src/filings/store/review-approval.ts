@@ -1,6 +1,6 @@
 /**
  * The second person. What is approved runs in the same transaction: afterwards every filing of the proposal is in the
- * queue, or nothing has changed. sql/0005_reviews.sql lets nothing else back into the queue.
+ * queue, or nothing has changed. sql/0005_filings.sql lets nothing else back into the queue.
  */
 import { FilewrightError, type LedgerFact, type ProposalDecision } from '../../core/index.ts';
 import { factJson, recordFact } from '../../ledger/index.ts';

@@ -174,7 +174,7 @@ export function reviewHash(
   return proposalHash({ kind, subject: id, reason, terms, lines: reviewLines(items) });
 }
 
-/** One for each filing in the order of their ids, as proposal_hash in sql/0001_foundation.sql composes them. */
+/** One for each filing in the order of their ids, as proposal_hash in sql/0003_people.sql composes them. */
 function reviewLines(items: readonly ReviewItem[]): string[] {
   return [...items]
     .sort((a, b) => (a.filing < b.filing ? -1 : 1))
@@ -232,7 +232,7 @@ export async function correctionPayloads(
   if (before === undefined || after === undefined) {
     throw new FilewrightError(
       'SEAL_BROKEN',
-      `A payload of proposal ${proposal} is not kept any more; its key may have been destroyed`,
+      `A payload of proposal ${proposal} is no longer kept; its key may have been destroyed`,
     );
   }
   return { before: sealedOf(before), after: sealedOf(after) };

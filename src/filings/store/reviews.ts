@@ -90,7 +90,8 @@ where tenant = $1 and filing = $2 and n = $3 and closed_at is null returning n`,
 
 const COMPLETE: Statement = {
   name: 'review-complete',
-  text: `insert into outbox_event (tenant, id, type, filing, at) values ($1, $2, 'COMPLIANCE_FILING_COMPLETE', $3, now())`,
+  text: `insert into work (tenant, id, kind, target, body)
+    values ($1, $2, 'event', 'all', jsonb_build_object('type', 'COMPLIANCE_FILING_COMPLETE', 'filing', $3::uuid))`,
 };
 
 /** At most `limit`, in the order of the filings. */
@@ -224,13 +225,13 @@ function receiptOfAnother(
   return new FilewrightError(
     'REFUSED_BY_RULE',
     `Receipt ${receipt} is already on record for filing ${owner}. One receipt proves one filing. Find the receipt of ` +
-      `filing ${filing}; or, if the portal gave one receipt for both, say so with --shared-receipt`,
+      `filing ${filing}; or, if the portal gave one receipt for both, add --shared-receipt`,
   );
 }
 
 function changed(filing: FilingId): FilewrightError {
   return new FilewrightError(
     'REFUSED_BY_RULE',
-    `The exception of filing ${filing} was changed or closed meanwhile; look at it again with review show`,
+    `The exception of filing ${filing} was changed or closed in the meantime; check it with review show`,
   );
 }

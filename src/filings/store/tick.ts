@@ -89,8 +89,9 @@ exceptions as (
   from done where exception is not null
 ),
 events as (
-  insert into outbox_event (tenant, id, type, filing, at)
-  select $1, id, 'COMPLIANCE_FILING_COMPLETE', filing, now() from done where status = 'accepted'
+  insert into work (tenant, id, kind, target, body)
+  select $1, id, 'event', 'all', jsonb_build_object('type', 'COMPLIANCE_FILING_COMPLETE', 'filing', filing)
+  from done where status = 'accepted'
 ),
 alive as materialized (
   select id from worker
@@ -107,6 +108,8 @@ candidate as materialized (
       -- After a quarantine only questions go out until all are answered. Looked up once for the whole statement.
       and ((select not exists (select 1 from quarantine q where q.tenant = $1 and q.settling))
         or f.step->>'action' in ('ask', 'poll'))
+      -- The same on a lane that recovers: what was under way when it failed is settled before anything new is sent.
+      and (not l.asks_only or f.step->>'action' in ('ask', 'poll'))
     order by f.last_safe, f.id limit want.count for update skip locked) c
 ),
 turn as materialized (

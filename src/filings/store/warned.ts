@@ -1,6 +1,7 @@
 /** Of whom somebody was told, one by one, and under which threshold at the lowest. */
 import { type Instant, toRfc3339 } from '../../core/index.ts';
 import { type Session, type Statement, text, when } from '../../postgres/index.ts';
+import { IS_OWED } from './forecast.ts';
 
 type Run = Session['run'];
 
@@ -9,8 +10,7 @@ const PAGE_MAX = 10_000;
 
 const WARNED: Statement = {
   name: 'warned-filings',
-  text: `select subject, threshold_ms from warned where tenant = $1 and kind = 'slack' and subject > $2
-    order by subject limit ${PAGE_MAX}`,
+  text: `select subject, threshold_ms from warned where tenant = $1 and kind = 'slack' and subject = any ($2)`,
 };
 
 const REMEMBER: Statement = {
@@ -22,7 +22,8 @@ const REMEMBER: Statement = {
 
 const FORGET: Statement = {
   name: 'warned-forget',
-  text: `delete from warned where tenant = $1 and kind = 'slack' and subject = any ($2)`,
+  text: `delete from warned w where w.tenant = $1 and w.kind = 'slack' and not exists (
+    select 1 from filing f where f.tenant = w.tenant and f.id = w.subject::uuid and ${IS_OWED})`,
 };
 
 export interface NearFiling {
@@ -59,15 +60,14 @@ export async function filingsNear(
   }));
 }
 
-/** Filings of which somebody was told. */
-export async function filingsWarned(run: Run, tenant: string): Promise<Map<string, number>> {
-  const warned = new Map<string, number>();
-  for (let after = ''; ; ) {
-    const rows = await run(WARNED, [tenant, after]);
-    for (const row of rows) warned.set(text(row['subject']), Number(row['threshold_ms']));
-    if (rows.length < PAGE_MAX) return warned;
-    after = text(rows.at(-1)?.['subject']);
-  }
+/** Of these, whoever somebody was told of, with the lowest threshold. */
+export async function filingsWarned(
+  run: Run,
+  tenant: string,
+  filings: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await run(WARNED, [tenant, filings]);
+  return new Map(rows.map((row) => [text(row['subject']), Number(row['threshold_ms'])]));
 }
 
 export async function rememberWarned(
@@ -84,12 +84,6 @@ export async function rememberWarned(
 }
 
 /** Of filings that have come to their end. */
-export async function forgetWarned(
-  run: Run,
-  tenant: string,
-  filings: readonly string[],
-): Promise<void> {
-  for (let from = 0; from < filings.length; from += PAGE_MAX) {
-    await run(FORGET, [tenant, filings.slice(from, from + PAGE_MAX)]);
-  }
+export async function forgetEnded(run: Run, tenant: string): Promise<void> {
+  await run(FORGET, [tenant]);
 }

@@ -10,7 +10,7 @@ import { raiseAlertIn, type TellingParts } from '../../people/index.ts';
 
 type Run = Session['run'];
 
-interface ArrivalParts extends TellingParts {
+interface ArrivalDeps extends TellingParts {
   readonly clock: Clock;
 }
 
@@ -19,16 +19,16 @@ type Arrival = Omit<NearFiling, 'toldMs'>;
 /** To be called where filings are admitted, with those that are new. */
 export async function warnOnArrival(
   run: Run,
-  parts: ArrivalParts,
+  parts: ArrivalDeps,
   filings: readonly Arrival[],
 ): Promise<void> {
   const until = parts.clock.now() + LOOK_AHEAD_MS;
   const near = filings.filter(({ lastSafe }) => lastSafe < until);
-  if (near.length > 0) await warn(run, parts, near, 'came in');
+  if (near.length > 0) await warn(run, parts, near, 'arrived');
 }
 
 /** To be called where a batch is approved: it may have waited for long, and nobody may have looked meanwhile. */
-export async function warnOnApproval(run: Run, parts: ArrivalParts, batch: string): Promise<void> {
+export async function warnOnApproval(run: Run, parts: ArrivalDeps, batch: string): Promise<void> {
   const now = parts.clock.now();
   const near = await filingsNear(run, parts.tenant, batch, instant(now + LOOK_AHEAD_MS));
   const news = near.filter(({ lastSafe, toldMs }) => boundOf(lastSafe, now) < toldMs);
@@ -37,9 +37,9 @@ export async function warnOnApproval(run: Run, parts: ArrivalParts, batch: strin
 
 async function warn(
   run: Run,
-  parts: ArrivalParts,
+  parts: ArrivalDeps,
   filings: readonly Arrival[],
-  act: 'came in' | 'approved',
+  act: 'arrived' | 'approved',
 ): Promise<void> {
   const now = parts.clock.now();
   // One for a batch and lane, unlike those of the watch: a catch-up of years must not need a thousand alerts at once.
@@ -49,7 +49,7 @@ async function warn(
       kind: 'slack_low',
       subject: `batch ${batch} on ${lane}`.slice(0, 200),
       severity: 'critical',
-      text: `${wordsOf(group, act, now)} File by hand what must not wait; see the others with: filewright forecast ${batch} --lane ${lane}`,
+      text: `${wordsOf(group, act, now)} File manually what cannot wait; see the others with: filewright forecast ${batch} --lane ${lane}`,
       dedup: `slack/${batch}/${lane}/${act.replace(' ', '_')}`,
       hasNews: true,
     });
@@ -66,10 +66,10 @@ function boundOf(lastSafe: Instant, now: Instant): number {
   return lastSafe <= now ? 0 : LOOK_AHEAD_MS;
 }
 
-function wordsOf(group: Group, act: 'came in' | 'approved', now: Instant): string {
+function wordsOf(group: Group, act: 'arrived' | 'approved', now: Instant): string {
   const past = group.filter(({ lastSafe }) => lastSafe <= now).length;
   const one = group.length === 1;
-  const did = act === 'came in' ? act : `${one ? 'was' : 'were'} approved`;
+  const did = act === 'arrived' ? act : `${one ? 'was' : 'were'} approved`;
   const first = group.reduce((a, { lastSafe }) => Math.min(a, lastSafe), Number.POSITIVE_INFINITY);
   const minutes = LOOK_AHEAD_MS / 60_000;
   const gone = past === 0 ? '' : one ? '; it is past' : `; for ${past} of them it is past`;

@@ -53,7 +53,7 @@ function noticeText(event: DomainEvent): string {
       .filter(([, value]) => value !== '')
       .map(([name, value]) => `${`${name}:`.padEnd(14)}${value}`),
     '',
-    'This message was sent automatically; nothing has to be done.',
+    'This message was sent automatically; no action is needed.',
     '',
   ].join('\n');
 }

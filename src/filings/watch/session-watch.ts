@@ -22,9 +22,9 @@ export async function watchSessions(parts: AlertParts): Promise<void> {
       subject: lane,
       severity: 'warning',
       text:
-        `Lane ${lane} goes on with one session since ${toRfc3339(at)}: each new log-in with its account ended the ` +
+        `Lane ${lane} has used one session since ${toRfc3339(at)}: each new log-in with its account ended the ` +
         'session before it. Nothing is lost, but the lane is slower. Ask the portal for more sessions, or give the lane ' +
-        `an account that nobody else uses; then set its ceiling again with: filewright lane ceiling ${lane} <n>`,
+        `an account that no one else uses; then set its ceiling again with: filewright lane ceiling ${lane} <n>`,
       dedup,
     });
   }

@@ -1,26 +1,23 @@
 /**
  * Warns before anything is late: every few minutes a forecast over all that is owed, and an alert for each group in
  * which a filing has fallen under a threshold. What was told is remembered filing by filing: of each somebody hears once
- * for each threshold, also when the alert of those before it was acknowledged meanwhile.
+ * for each threshold, also when the alert of those before it was acknowledged meanwhile. The backlog is read lane by lane in
+ * the order of claims and played as it comes, so that what is held does not grow with it.
  */
-import {
-  type BacklogFiling,
-  forecast,
-  type LaneForecast,
-  SLACK_THRESHOLDS_MS,
-} from '../rules/forecast.ts';
-import { recovered, type SlackWarning, slackWarnings } from '../rules/forecast-warnings.ts';
+import { type BacklogFiling, LanePlay, SLACK_THRESHOLDS_MS } from '../rules/forecast.ts';
+import type { Turn } from '../rules/forecast-queue.ts';
+import { SlackLook, type SlackWarning } from '../rules/forecast-warnings.ts';
 import { type Clock, toRfc3339 } from '../../core/index.ts';
 import { readProfile, storedLanes } from '../../lanes/index.ts';
-import { backlogPages, measuredServiceMs } from '../store/forecast.ts';
-import { filingsWarned, forgetWarned, rememberWarned } from '../store/warned.ts';
+import { backlogPages, filingsInFlight, measuredServiceMs } from '../store/forecast.ts';
+import { filingsWarned, forgetEnded, rememberWarned } from '../store/warned.ts';
 import { type AlertParts, raiseAlert } from '../../people/index.ts';
 
 /** In one look, the most urgent first; the rest follows a few minutes later. */
 const ALERTS_AT_ONCE = 200;
 const HOUR_MS = 3_600_000;
 
-export interface SlackWatchParts extends AlertParts {
+export interface SlackWatchDeps extends AlertParts {
   readonly clock: Clock;
   /** Default: seven days, two days, four hours. */
   readonly slackThresholdsMs?: readonly number[];
@@ -33,41 +30,40 @@ export interface SlackFigures {
 }
 
 /** Looks once and raises what has to be raised. Returns the warnings that were new. */
-export async function watchSlack(parts: SlackWatchParts): Promise<readonly SlackWarning[]> {
-  const thresholds = parts.slackThresholdsMs ?? SLACK_THRESHOLDS_MS;
+export async function watchSlack(parts: SlackWatchDeps): Promise<readonly SlackWarning[]> {
+  const { tenant } = parts;
   const run = parts.session.run.bind(parts.session);
-  const told = await filingsWarned(run, parts.tenant);
-  const forecasts = await everyForecast(parts);
-  const fresh = slackWarnings(forecasts, thresholds, told).slice(0, ALERTS_AT_ONCE);
+  const look = new SlackLook(parts.slackThresholdsMs ?? SLACK_THRESHOLDS_MS);
+  const withTold = async (page: readonly BacklogFiling[]) => {
+    const ids = page.map(({ id }) => id);
+    const told = await filingsWarned(run, tenant, ids);
+    return page.map((filing) => ({ ...filing, toldMs: told.get(filing.id) }));
+  };
+  await playBacklog(parts, withTold, (filing, turn) => look.add(filing, turn, filing.toldMs));
+  const fresh = look.warnings().slice(0, ALERTS_AT_ONCE);
   for (const warning of fresh) {
     await raiseAlert(parts, alertOf(warning));
     // After it: a crash between the two leads to the same alert once more, which is counted.
-    await rememberWarned(run, parts.tenant, warning.news);
+    await rememberWarned(run, tenant, warning.news);
   }
-  await rememberWarned(run, parts.tenant, recovered(forecasts, thresholds, told));
-  await forgetWarned(run, parts.tenant, endedOf(told.keys(), forecasts));
+  await rememberWarned(run, tenant, look.recovered);
+  await forgetEnded(run, tenant);
   return fresh;
 }
 
-function endedOf(told: Iterable<string>, forecasts: readonly LaneForecast[]): readonly string[] {
-  const open = new Set(forecasts.flatMap(({ filings }) => filings.map(({ id }) => id)));
-  return [...told].filter((id) => !open.has(id));
-}
-
 /** The daily digest's figures. */
-export async function slackFigures(parts: SlackWatchParts): Promise<SlackFigures> {
-  const forecasts = await everyForecast(parts);
-  const thresholds = parts.slackThresholdsMs ?? SLACK_THRESHOLDS_MS;
-  const sum = (counts: readonly number[]): number => counts.reduce((all, count) => all + count, 0);
-  return {
-    under: thresholds.map((thresholdMs) => ({
-      thresholdMs,
-      filings: sum(
-        forecasts.map(({ filings }) => filings.filter((f) => f.slackMs < thresholdMs).length),
-      ),
-    })),
-    infeasible: sum(forecasts.map(({ infeasible }) => infeasible)),
-  };
+export async function slackFigures(parts: SlackWatchDeps): Promise<SlackFigures> {
+  const under = (parts.slackThresholdsMs ?? SLACK_THRESHOLDS_MS).map((thresholdMs) => ({
+    thresholdMs,
+    filings: 0,
+  }));
+  let infeasible = 0;
+  const asRead = async (page: readonly BacklogFiling[]) => page;
+  await playBacklog(parts, asRead, (_filing, { slackMs, startsAt }) => {
+    for (const figure of under) figure.filings += slackMs < figure.thresholdMs ? 1 : 0;
+    infeasible += startsAt === undefined ? 1 : 0;
+  });
+  return { under, infeasible };
 }
 
 /** Lines for the digest, in the shape of its other figures. */
@@ -77,27 +73,32 @@ export function slackLines(figures: SlackFigures): readonly (readonly [string, n
       ({ thresholdMs, filings }) =>
         [`with less than ${inWords(thresholdMs)} of slack`, filings] as const,
     ),
-    ['without a turn before their last safe moment', figures.infeasible],
+    ['that cannot be sent before their last safe moment', figures.infeasible],
   ];
 }
 
-async function everyForecast(parts: SlackWatchParts) {
-  const { session, tenant, clock, slackThresholdsMs } = parts;
+/** Every lane's queue, page by page; `prepare` adds to a page what is needed when a turn is told. */
+async function playBacklog<F extends BacklogFiling>(
+  parts: SlackWatchDeps,
+  prepare: (page: readonly BacklogFiling[]) => Promise<readonly F[]>,
+  tell: (filing: F, turn: Turn) => void,
+): Promise<void> {
+  const { session, tenant } = parts;
+  const now = parts.clock.now();
   const run = session.run.bind(session);
   const lanes = await storedLanes(session, tenant);
   const ceilings = new Map(lanes.map(({ state }) => [String(state.code), state.ceiling]));
   const measured = await measuredServiceMs(run, tenant, ceilings);
-  const backlog: BacklogFiling[] = [];
-  for await (const page of backlogPages(run, tenant, undefined)) {
-    for (const filing of page) backlog.push(filing);
+  const inFlight = await filingsInFlight(run, tenant);
+  for (const { state, profile: stored } of lanes) {
+    const profile = readProfile(JSON.stringify(stored), `lane ${state.code}`);
+    const lane = { state, profile, serviceMs: measured.get(state.code) };
+    const play = new LanePlay(lane, inFlight.get(state.code) ?? 0, now, tell);
+    for await (const page of backlogPages(run, tenant, state.code)) {
+      for (const filing of await prepare(page)) play.add(filing);
+    }
+    play.end();
   }
-  const known = lanes.map(({ state, profile }) => ({
-    state,
-    profile: readProfile(JSON.stringify(profile), `lane ${state.code}`),
-    serviceMs: measured.get(state.code),
-  }));
-  const options = { levers: false, ...(slackThresholdsMs && { thresholdsMs: slackThresholdsMs }) };
-  return forecast(known, backlog, clock.now(), options);
 }
 
 function alertOf(warning: SlackWarning): Parameters<typeof raiseAlert>[1] {
@@ -105,7 +106,7 @@ function alertOf(warning: SlackWarning): Parameters<typeof raiseAlert>[1] {
   const moment = toRfc3339(warning.firstLastSafe);
   const what =
     thresholdMs === 0
-      ? `${infeasible} of ${filings} filings have no turn before their last safe moment (the first is ${moment}).`
+      ? `${infeasible} of ${filings} filings cannot be sent before their last safe moment (the first is ${moment}).`
       : `${under} of ${filings} filings have less than ${inWords(thresholdMs)} of slack (the least ${inWords(leastSlackMs)}; the first last safe moment is ${moment}).`;
   // A second message about a group that somebody knows says what is new in it.
   const fresh = [...news.values()].filter((bound) => bound === thresholdMs).length;
@@ -114,7 +115,7 @@ function alertOf(warning: SlackWarning): Parameters<typeof raiseAlert>[1] {
     kind: 'slack_low',
     subject: `batch ${batch} on ${lane}`.slice(0, 200),
     severity: warning.severity,
-    text: `${what}${grown} See what would save them: filewright forecast ${batch} --lane ${lane}`,
+    text: `${what}${grown} See what would fix it: filewright forecast ${batch} --lane ${lane}`,
     dedup: warning.key,
     hasNews: true,
   };

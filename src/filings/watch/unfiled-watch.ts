@@ -12,19 +12,19 @@ import {
   unfiledNews,
 } from '../../entities/index.ts';
 import { raiseAlert } from '../../people/index.ts';
-import type { SlackWatchParts } from './slack-watch.ts';
+import type { SlackWatchDeps } from './slack-watch.ts';
 
 const DAY_MS = 86_400_000;
 
 /** What is late within the largest threshold, the most urgent first. */
-export function unfiledSoon(parts: SlackWatchParts): Promise<readonly UnfiledGroup[]> {
+export function unfiledSoon(parts: SlackWatchDeps): Promise<readonly UnfiledGroup[]> {
   const largest = Math.max(...(parts.slackThresholdsMs ?? SLACK_THRESHOLDS_MS));
   const { session, tenant, clock } = parts;
   return unfiledBefore(session.run.bind(session), tenant, clock.now() + largest);
 }
 
 /** Looks once and raises what has to be raised. Returns the groups that were told of. */
-export async function watchUnfiled(parts: SlackWatchParts): Promise<readonly UnfiledNews[]> {
+export async function watchUnfiled(parts: SlackWatchDeps): Promise<readonly UnfiledNews[]> {
   const { session, tenant, clock, slackThresholdsMs } = parts;
   const run = session.run.bind(session);
   const thresholdsMs = [...new Set([...(slackThresholdsMs ?? SLACK_THRESHOLDS_MS), 0])].sort(
@@ -55,5 +55,5 @@ export function unfiledText(group: UnfiledGroup, now: number): string {
   const what = isOne ? '1 obligation has' : `${obligations} obligations have`;
   const late = group.lateAt > now ? '' : isOne ? ' and is late' : ' and are late';
   const next = new Date(Date.parse(due) + DAY_MS).toISOString().slice(0, 10);
-  return `${what} no filing (${jurisdiction}, due ${due})${late}. Put what is owed into a batch: filewright batch create --due-before ${next} --jurisdiction ${jurisdiction}`;
+  return `${what} no filing (${jurisdiction}, due ${due})${late}. Create a batch: filewright batch create --due-before ${next} --jurisdiction ${jurisdiction}`;
 }

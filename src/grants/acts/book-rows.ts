@@ -48,10 +48,10 @@ export async function readBookRows(
   const faults = [
     ...needed
       .filter((name) => !header.theirs.includes(name))
-      .map((name) => `line 1: the column ${name} is missing`),
+      .map((name) => `line 1: column ${name} is missing`),
     ...header.theirs
       .filter((name) => !known.has(name))
-      .map((name) => `line 1: no column is called ${JSON.stringify(name)}`),
+      .map((name) => `line 1: there is no column ${JSON.stringify(name)}`),
   ];
   const found: BookRow[] = [];
   const seen = new Set<string>();
@@ -65,12 +65,12 @@ export async function readBookRows(
     const id = cells[columns.id] ?? '';
     const wrong = faultsOf(cells, needed, columns);
     // A row that stands twice would be counted twice.
-    if (seen.has(id)) wrong.push(`${columns.id} ${JSON.stringify(id)} stands twice`);
+    if (seen.has(id)) wrong.push(`${columns.id} ${JSON.stringify(id)} appears twice`);
     seen.add(id);
     faults.push(...wrong.map((fault) => `line ${line}: ${fault}`));
     found.push({ cells, part: partOf(cells, columns, { feed: basename(path), line }) });
     if (found.length > ROWS_MAX) {
-      throw new FilewrightError('INPUT_LIMIT', `${path}: at most ${ROWS_MAX} rows were expected`);
+      throw new FilewrightError('INPUT_LIMIT', `${path}: expected at most ${ROWS_MAX} rows`);
     }
   }
   if (faults.length > 0) refuse(path, faults);
@@ -102,12 +102,12 @@ function faultsOf(cells: Cells, needed: readonly string[], columns: BookColumns)
   for (const name of [AMOUNT, ...columns.cents]) {
     const text = cells[name] ?? '';
     if (text !== '' && !CENTS.test(text)) {
-      faults.push(`${name}: whole cents were expected, found ${JSON.stringify(text)}`);
+      faults.push(`${name}: expected whole cents, found ${JSON.stringify(text)}`);
     }
   }
   const day = cells[columns.day] ?? '';
   if (day !== '' && parseDay(day) === undefined) {
-    faults.push(`${columns.day}: a day like 2026-09-30 was expected, found ${JSON.stringify(day)}`);
+    faults.push(`${columns.day}: expected a day like 2026-09-30, found ${JSON.stringify(day)}`);
   }
   return [...faults, ...(columns.check?.(cells) ?? [])];
 }

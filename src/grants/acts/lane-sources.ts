@@ -26,12 +26,12 @@ export async function readingLane<Result>(
   }
   throw new FilewrightError(
     'REFUSED_BY_RULE',
-    `Lane ${code} ${obstacle}; read it by hand and give it as a file, or try later`,
+    `Lane ${code} ${obstacle}; download the document and import it as a file, or try later`,
   );
 }
 
 function obstacleTo({ state, profile }: LaneWithProfile, now: Instant): string | undefined {
-  if (profile.automation !== 'allowed') return 'does not say that automation is allowed';
+  if (profile.automation !== 'allowed') return 'does not allow automation';
   const { pause } = state;
   if (pause.kind === 'held') return `is held (${pause.reason})`;
   return pause.kind === 'until' && pause.until > now ? `is paused (${pause.reason})` : undefined;

@@ -4,7 +4,7 @@ import type { Installation } from '../../ledger/index.ts';
 import type { FeedEntry } from '../../calendar/index.ts';
 import { feedEntriesOf, type GrantObligation } from '../rules/obligations/award-obligations.ts';
 import { latestEvaluation } from '../store/evaluations.ts';
-import { StageDesk } from '../store/stage.ts';
+import { StageStore } from '../store/stage.ts';
 import type { ObligationState, StoredObligation } from '../../entities/index.ts';
 
 type Common =
@@ -37,11 +37,11 @@ export async function awardObligations(
   actor: Actor,
 ): Promise<readonly GrantObligation[]> {
   allow(actor, 'grants.obligations');
-  const desk = new StageDesk('rules', { ...app, now: () => app.clock.now() });
-  return desk.transaction(async (at) => {
+  const store = new StageStore('rules', { ...app, now: () => app.clock.now() });
+  return store.transaction(async (at) => {
     const ct = await latestEvaluation(at);
     if (ct === undefined) return [];
-    const body = Buffer.from(await desk.openBody(at, ct)).toString('utf8');
+    const body = Buffer.from(await store.openBody(at, ct)).toString('utf8');
     // Written by the rules stage; what was undefined is absent, and so is what an older one did not say.
     const report = JSON.parse(body) as {
       readonly obligations: readonly GrantObligation[];

@@ -56,11 +56,11 @@ function faultsOf(cells: Cells): readonly string[] {
   const faults: string[] = [];
   const { recipient_kind: kind = '', recipient_ein: ein = '' } = cells;
   if (kind !== '' && !RECIPIENTS.some((one) => one === kind)) {
-    faults.push(`recipient_kind: one of ${RECIPIENTS.join(', ')} was expected`);
+    faults.push(`recipient_kind: expected one of ${RECIPIENTS.join(', ')}`);
   }
   if (!/^([1-9]\d{0,6})?$/.test(cells['recipients'] ?? '')) {
-    faults.push('recipients: a whole number of people was expected');
+    faults.push('recipients: expected a whole number of people');
   }
-  if (!/^(\d{9})?$/.test(ein)) faults.push('recipient_ein: nine digits were expected');
+  if (!/^(\d{9})?$/.test(ein)) faults.push('recipient_ein: expected nine digits');
   return faults;
 }

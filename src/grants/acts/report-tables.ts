@@ -102,7 +102,7 @@ export function reportOf(figure: string): ReportKind {
   if (found !== undefined) return found[1];
   throw new FilewrightError(
     'USAGE',
-    `A figure like IRS990/GovernmentGrantsAmt was expected, beginning with one of ${PREFIXES.map(([prefix]) => prefix).join(', ')}, found "${figure}"`,
+    `Expected a figure like IRS990/GovernmentGrantsAmt, beginning with one of ${PREFIXES.map(([prefix]) => prefix).join(', ')}, found "${figure}"`,
   );
 }
 

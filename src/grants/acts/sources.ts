@@ -32,7 +32,7 @@ export function awardPath(
   if (!isBelow || path.length > PATH_CHARACTERS_MAX) {
     throw new FilewrightError(
       'USAGE',
-      `A path below the lane's address was expected, like /awards/2026.json, found "${path}"`,
+      `Expected a path below the lane's address, like /awards/2026.json, found "${path}"`,
     );
   }
   return { path, format: awardFormat(path.replace(/\?.*$/, ''), format) };
@@ -50,7 +50,7 @@ function awardFormat(path: string, format?: string): AwardFormat {
   if (known === undefined) {
     throw new FilewrightError(
       'USAGE',
-      `${path}: a format was expected, one of ${AWARD_FORMATS.join(', ')}; give it with --format`,
+      `${path}: expected a format, one of ${AWARD_FORMATS.join(', ')}; give it with --format`,
     );
   }
   return known;
@@ -63,7 +63,7 @@ export function feedFile(path: string, format?: string): FeedSource {
   if (known === undefined) {
     throw new FilewrightError(
       'USAGE',
-      `--format: one of ${FEED_FORMATS.join(', ')} was expected, found "${format}"`,
+      `--format: expected one of ${FEED_FORMATS.join(', ')}, found "${format}"`,
     );
   }
   return { ...bytesOf(path), format: known };

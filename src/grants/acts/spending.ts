@@ -50,7 +50,7 @@ export async function readSubawards(path: string): Promise<readonly SubawardOfAw
     check: ({ prior_approval: approval = '' }) =>
       ['', 'yes', 'no'].includes(approval)
         ? []
-        : [`prior_approval: yes or no was expected, found ${JSON.stringify(approval)}`],
+        : [`prior_approval: expected yes or no, found ${JSON.stringify(approval)}`],
   });
   return rows.map(({ cells, part }) => ({
     id: part.id,
@@ -87,9 +87,7 @@ export async function readAwardSpending(path: string): Promise<Partial<SpentLine
     check: ({ line = '' }) =>
       line === '' || Object.hasOwn(LINES, line)
         ? []
-        : [
-            `line: one of ${Object.keys(LINES).join(', ')} was expected, found ${JSON.stringify(line)}`,
-          ],
+        : [`line: expected one of ${Object.keys(LINES).join(', ')}, found ${JSON.stringify(line)}`],
   });
   const spent: Partial<Record<keyof SpentLines, FigurePart[]>> = {};
   for (const { cells, part } of rows) {

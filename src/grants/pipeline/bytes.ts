@@ -23,7 +23,7 @@ export async function* sameBytes(
   if (found === expected) return;
   throw new FilewrightError(
     'INPUT_MALFORMED',
-    `${source.name}: the same bytes were expected when it was read again, found others; it was changed meanwhile`,
+    `${source.name}: the file changed while it was being read; import it again`,
   );
 }
 

@@ -38,7 +38,7 @@ export type * from './rules-contracts.ts';
 export type * from './source-contracts.ts';
 
 /** What the pipeline is made of. `Filewright` (app.ts) has all of it but the law. */
-export interface PipelineParts {
+export interface PipelineDeps {
   readonly session: Session;
   readonly tenant: string;
   readonly instance: string;
@@ -53,7 +53,7 @@ export interface PipelineParts {
 
 export interface ReconciliationReport {
   readonly lines: number;
-  readonly receipts: number;
+  readonly expectedPayments: number;
   /** Awards that say no day on which their money is expected: nothing can be matched with them. */
   readonly undated: number;
   readonly byStatus: Readonly<Record<MatchStatus, number>>;
@@ -65,12 +65,12 @@ export type CloseReport =
       readonly kind: 'closed';
       readonly period: string;
       readonly totals: PeriodTotals;
-      readonly handoff: HandoffReport;
+      readonly release: ReleaseReport;
     }
   | { readonly kind: 'blocked'; readonly obstacles: readonly string[] };
 
 /** Whether a closed period's money went on to the rules. */
-export type HandoffReport =
+export type ReleaseReport =
   | { readonly kind: 'passed'; readonly period: string; readonly received: number }
   | {
       readonly kind: 'blocked';
@@ -87,23 +87,23 @@ export interface AttachedCheck {
   readonly by: PersonId;
 }
 
-/** Decides what the matcher left to a person: the lines are for these receipts, or for none. */
-export interface SettledByPerson {
+/** Decides what the matcher left to a person: the lines are for these expected payments, or for none. */
+export interface ResolvedByPerson {
   /** The id of the line, or enough of its beginning to tell it from all other open ones. */
   readonly line: string;
-  readonly receipts: readonly string[];
+  readonly expectedPayments: readonly string[];
   /** What the bank kept of the payment: the award is paid with it. None unless told. */
   readonly feeCents?: number;
   /**
-   * What the receipts, each with all that is open of it, leave of the line. `open`: not known yet; the line waits, its
-   * receipts wait with it, and nothing of it counts. `none`: it pays none of our awards. None unless told.
+   * What the expected payments, each with all that is open of it, leave of the line. `open`: not known yet; the line waits, its
+   * expected payments wait with it, and nothing of it counts. `none`: it pays none of our awards. None unless told.
    */
   readonly rest?: { readonly state: 'open' | 'none'; readonly cents: number };
   readonly reason: string;
   readonly by: PersonId;
 }
 
-export interface SettledLine {
+export interface ResolvedLine {
   /** Its whole id. */
   readonly line: string;
 }
@@ -112,7 +112,7 @@ export interface PeriodView extends PeriodName {
   readonly id: string;
   readonly closedAt: string;
   readonly totalsHash: string;
-  readonly isHandedOff: boolean;
+  readonly isReleased: boolean;
 }
 
 // Reporting -----------------------------------------------------------------------------------------------------------
@@ -142,7 +142,7 @@ export type ReportRequest = ReportDays &
       }
     | {
         readonly kind: 'sf425';
-        /** The award's own number; its receipts become line 10a, its amount line 10d. */
+        /** The award's own number; its expected payments become line 10a, its amount line 10d. */
         readonly award: string;
         readonly spent?: Partial<
           Omit<Sf425Input, 'cashReceipts' | 'federalFundsAuthorized' | 'indirectRate'>
@@ -161,8 +161,8 @@ export interface ReportFigures extends Schedules {
   readonly figures: readonly Figure[];
   /** Remarks and tasks for whoever files it. */
   readonly remarks: readonly string[];
-  /** True where received money is zero because no period of these days is closed and handed on. */
-  readonly isNothingHanded?: boolean;
+  /** True where received money is zero because no period of these days is closed and released. */
+  readonly isNothingReleased?: boolean;
   /** The structured export: what was asked, figures with their traces, rows, counts and remarks. */
   readonly document: JsonValue;
   /** Of the document, as recorded in the reporting log. */
@@ -180,7 +180,7 @@ interface PipelineStatus {
   readonly openExceptions: number;
   readonly waitingRetries: number;
   readonly closedPeriods: number;
-  readonly blockedHandoffs: number;
+  readonly blockedReleases: number;
 }
 
 export interface Pipeline {
@@ -208,7 +208,7 @@ export interface Pipeline {
   runRetryQueue(ledger: GrantorLedger): Promise<readonly VerificationReport[]>;
   /** Matches every open line up to a day; may be repeated until the period is closed. */
   reconcilePeriod(period: Pick<PeriodName, 'to'>, actor: ActorRef): Promise<ReconciliationReport>;
-  settle(decision: SettledByPerson): Promise<SettledLine>;
+  resolve(decision: ResolvedByPerson): Promise<ResolvedLine>;
   unmatched(asOf: string): Promise<readonly AgedEntry[]>;
   /** Of an account, or of all; without those that are withdrawn. */
   statements(account?: string): Promise<readonly StatementView[]>;
@@ -221,9 +221,9 @@ export interface Pipeline {
   ): Promise<CloseReport>;
   attachRegistrationCheck(check: AttachedCheck): Promise<void>;
   /** Tries the handoff of a closed period again, after a check was attached or a crash. */
-  handOff(period: string, organization: Organization, actor: ActorRef): Promise<HandoffReport>;
+  release(period: string, organization: Organization, actor: ActorRef): Promise<ReleaseReport>;
   periods(): Promise<readonly PeriodView[]>;
-  /** Thresholds and obligations of what was handed off. */
+  /** Thresholds and obligations of what was released. */
   evaluateRules(request: RulesRequest, actor: ActorRef): Promise<RulesReport>;
   reportFigures(request: ReportRequest, actor: ActorRef): Promise<ReportFigures>;
   /** A figure by its name, down to bank line and payload hash, as plain JSON. */

@@ -14,7 +14,7 @@ export function fiscalYears(
   if (yearEnd === undefined) {
     throw new FilewrightError(
       'USAGE',
-      `The end of the fiscal year is written like 06-30, found "${fiscalYearEnd}"`,
+      `Enter the end of the fiscal year like 06-30, not "${fiscalYearEnd}"`,
     );
   }
   return fiscalYearsBetween(yearEnd, first, last);

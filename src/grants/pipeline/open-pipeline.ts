@@ -3,36 +3,36 @@ import { charityState } from '../rules/charity.ts';
 import { isWeekday } from '../rules/matching/business-days.ts';
 import { grantCounts } from '../store/results.ts';
 import type { Stage } from '../../postgres/index.ts';
-import { StageDesk } from '../store/stage.ts';
-import type { Pipeline, PipelineParts } from './contracts.ts';
+import { StageStore } from '../store/stage.ts';
+import type { Pipeline, PipelineDeps } from './contracts.ts';
 import { takeOver } from './fallback/exceptions.ts';
 import { fetchAwards, runFetchQueue } from './ingestion/fetch-awards.ts';
 import { ingestAwards } from './ingestion/ingest-awards.ts';
-import { attachCheck, handOff } from './reconciliation/handoff.ts';
+import { attachCheck, releasePeriod } from './reconciliation/release.ts';
 import { closePeriod } from './reconciliation/close-period.ts';
 import { ingestFeed } from './reconciliation/ingest-feed.ts';
 import { listStatements, stateBalance } from './reconciliation/state-balance.ts';
-import { periods, reconcile, settle, unmatched } from './reconciliation/reconcile.ts';
+import { periods, reconcile, resolve, unmatched } from './reconciliation/reconcile.ts';
 import { runRetryQueue, verifyGrantor } from './reconciliation/verify.ts';
 import { withdrawalsOf } from './reconciliation/withdraw.ts';
 import { reportFigures, traceFigure } from './reporting/report-figures.ts';
 import { openAmendments, openExceptions } from './resolve-exceptions.ts';
 import { evaluateRules } from './rules/evaluate-rules.ts';
 
-export function openPipeline(parts: PipelineParts): Pipeline {
-  const now = (): ReturnType<PipelineParts['clock']['now']> => parts.clock.now();
-  const { law } = parts;
-  const deskOf = (stage: Stage): StageDesk => new StageDesk(stage, { ...parts, now });
-  const ingestion = { desk: deskOf('ingestion'), law, now };
+export function openPipeline(deps: PipelineDeps): Pipeline {
+  const now = (): ReturnType<PipelineDeps['clock']['now']> => deps.clock.now();
+  const { law } = deps;
+  const deskOf = (stage: Stage): StageStore => new StageStore(stage, { ...deps, now });
+  const ingestion = { store: deskOf('ingestion'), law, now };
   const reconciliation = {
-    desk: deskOf('reconciliation'),
+    store: deskOf('reconciliation'),
     law,
     now,
     isBusinessDay: isWeekday,
   };
-  const rules = { desk: deskOf('rules'), law, now };
-  const reporting = { desk: deskOf('reporting'), law };
-  const fallback = { desk: deskOf('fallback') };
+  const rules = { store: deskOf('rules'), law, now };
+  const reporting = { store: deskOf('reporting'), law };
+  const fallback = { store: deskOf('fallback') };
 
   // A crash before this leaves the escalations where they are; the next call takes them over.
   const withTakeOver = async <Report>(work: Promise<Report>): Promise<Report> => {
@@ -42,7 +42,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
   };
 
   /** Asked of reconciliation in its own role: reporting sees money, and no period. */
-  const handed = async () => (await periods(reconciliation)).filter((one) => one.isHandedOff);
+  const released = async () => (await periods(reconciliation)).filter((one) => one.isReleased);
 
   return {
     ingestAwards: (source, actor) => withTakeOver(ingestAwards(ingestion, source, actor)),
@@ -53,29 +53,30 @@ export function openPipeline(parts: PipelineParts): Pipeline {
       withTakeOver(verifyGrantor(reconciliation, grantor, ledger)),
     runRetryQueue: (ledger) => withTakeOver(runRetryQueue(reconciliation, ledger)),
     reconcilePeriod: ({ to }, actor) => reconcile(reconciliation, to, actor),
-    settle: (decision) => settle(reconciliation, decision),
+    resolve: (decision) => resolve(reconciliation, decision),
     unmatched: (asOf) => unmatched(reconciliation, asOf),
     statements: (account) => listStatements(reconciliation, account),
     stateBalance: (balance) => stateBalance(reconciliation, balance),
     withdrawals: withdrawalsOf(reconciliation),
     closePeriod: async (period, organization, actor) => {
-      // Before anything is closed: the handoff would refuse them when the period is closed already.
+      // Before anything is closed: the release would refuse them when the period is closed already.
       for (const state of organization.states) charityState(state, law, 'states');
       const closed = await closePeriod(reconciliation, period, actor);
       if (closed.kind === 'blocked') return closed;
-      const handoff = await handOff(reconciliation, closed.period, organization, actor);
-      return { ...closed, handoff };
+      const release = await releasePeriod(reconciliation, closed.period, organization, actor);
+      return { ...closed, release };
     },
     attachRegistrationCheck: (check) => attachCheck(reconciliation, check),
-    handOff: (period, organization, actor) => handOff(reconciliation, period, organization, actor),
+    release: (period, organization, actor) =>
+      releasePeriod(reconciliation, period, organization, actor),
     periods: () => periods(reconciliation),
     evaluateRules: (request, actor) => evaluateRules(rules, request, actor),
     reportFigures: async (request, actor) =>
-      reportFigures(reporting, { request, handed: await handed() }, actor),
+      reportFigures(reporting, { request, released: await released() }, actor),
     trace: async (request, figure) =>
-      traceFigure(reporting, { request, handed: await handed() }, figure),
+      traceFigure(reporting, { request, released: await released() }, figure),
     exceptions: openExceptions({ ingestion, fallback }),
     ...openAmendments({ ingestion, fallback }),
-    status: () => grantCounts(parts.session, parts.tenant),
+    status: () => grantCounts(deps.session, deps.tenant),
   };
 }

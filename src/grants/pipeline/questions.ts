@@ -28,12 +28,12 @@ import {
 } from '../store/questions.ts';
 import { escalate } from '../store/escalations.ts';
 import { purposeOf } from '../../postgres/index.ts';
-import type { StageDesk, StageRun } from '../store/stage.ts';
+import type { StageStore, StageRun } from '../store/stage.ts';
 import { sha256OfJson } from './bytes.ts';
 import type { QuestionReport } from './contracts.ts';
 
-interface AskingParts {
-  readonly desk: StageDesk;
+interface AskingDeps {
+  readonly store: StageStore;
   readonly now: () => Instant;
 }
 
@@ -45,7 +45,7 @@ const { totalMsMax: totalMs } = QUESTION_RETRY;
 
 /** The question that waits for this place already, or the one that is frozen now. */
 export function openQuestion(
-  parts: AskingParts,
+  deps: AskingDeps,
   place: Pick<Question, 'lane' | 'subject'>,
   freeze: (at: StageRun) => Promise<{
     readonly request: JsonValue;
@@ -54,16 +54,16 @@ export function openQuestion(
     readonly told: Readonly<Record<string, JsonValue>>;
   }>,
 ): Promise<Question> {
-  const { desk } = parts;
-  return desk.transaction(async (at) => {
+  const { store } = deps;
+  return store.transaction(async (at) => {
     const known = await waitingQuestion(at, place);
     if (known !== undefined) return known;
     const { request, isSealed, told } = await freeze(at);
-    const id = desk.ids.next();
+    const id = store.ids.next();
     const requestSha256 = sha256OfJson(request);
     const sealed = isSealed && { body: { about: id, canonical: canonicalBytes(request) } };
-    const ct = await desk.record(at, {
-      ...factAbout(parts, { id, ver: 1 }, factFor(parts, 'begun')),
+    const ct = await store.record(at, {
+      ...factAbout(deps, { id, ver: 1 }, factFor(deps, 'begun')),
       data: { request_hash: requestSha256, ...told },
       ...sealed,
     });
@@ -72,35 +72,35 @@ export function openQuestion(
       id,
       request: ct === undefined ? { kind: 'clear', value: request } : { kind: 'sealed', ct },
       requestSha256,
-      startedAt: parts.now(),
+      startedAt: deps.now(),
     });
   });
 }
 
 /** Takes the question that is due, or this one if it is; the try is counted and on record when this returns. */
 export function claimTry(
-  parts: AskingParts,
+  deps: AskingDeps,
   lane: string,
   id?: string,
 ): Promise<Question | undefined> {
-  const now = parts.now();
-  return parts.desk.transaction(async (at) => {
+  const now = deps.now();
+  return deps.store.transaction(async (at) => {
     const times = { now, lease: addMs(now, TRY_LEASE_MS), totalMs };
     const claimed = await claimQuestion(at, lane, times, id);
-    if (claimed !== undefined) await tell(parts, at, claimed, factFor(parts, 'attempted'));
+    if (claimed !== undefined) await tell(deps, at, claimed, factFor(deps, 'attempted'));
     return claimed;
   });
 }
 
 /** Tries again what is due on a lane. */
 export async function askAgain<Report>(
-  parts: AskingParts,
+  deps: AskingDeps,
   lane: { readonly code: string; mayRead(): boolean },
   ask: (claimed: Question) => Promise<Report>,
 ): Promise<readonly Report[]> {
   const reports: Report[] = [];
   while (reports.length < TRIES_MAX && lane.mayRead()) {
-    const claimed = await claimTry(parts, lane.code);
+    const claimed = await claimTry(deps, lane.code);
     if (claimed === undefined) break;
     reports.push(await ask(claimed));
   }
@@ -109,12 +109,12 @@ export async function askAgain<Report>(
 
 /** What is asked, as it was frozen. */
 export async function frozenRequest(
-  parts: AskingParts,
+  deps: AskingDeps,
   at: StageRun,
   { request }: Question,
 ): Promise<JsonValue> {
   if (request.kind === 'clear') return request.value;
-  const body = await parts.desk.openBody(at, request.ct);
+  const body = await deps.store.openBody(at, request.ct);
   // Written by `openQuestion`; the seal has just proved that it is unchanged.
   return JSON.parse(Buffer.from(body).toString('utf8')) as JsonValue;
 }
@@ -137,13 +137,13 @@ export interface Answer {
 
 /** Keeps what came of a try, in the transaction of whatever is taken from the answer. */
 export async function keepAnswer(
-  parts: AskingParts,
+  deps: AskingDeps,
   at: StageRun,
   tried: Question,
   answer: Answer,
 ): Promise<Question> {
   const { request, heard, facts, document } = answer;
-  const now = parts.now();
+  const now = deps.now();
   const after = afterAnswer(tried, heard, { sha256: sha256OfJson(request), now });
   if (heard.kind === 'failed') {
     await addFailure(at, tried.id, { code: heard.verdict.code, now, totalMs });
@@ -151,28 +151,28 @@ export async function keepAnswer(
   switch (after.kind) {
     case 'done': {
       const end = { nextAt: undefined, inARow: 0, lastErrorCode: undefined, document } as const;
-      return keepQuestion(parts, at, { ...tried, ...end, state: 'done' }, facts.done);
+      return keepQuestion(deps, at, { ...tried, ...end, state: 'done' }, facts.done);
     }
     case 'again': {
       const { at: nextAt, inARow, lastErrorCode } = after;
       return keepQuestion(
-        parts,
+        deps,
         at,
         { ...tried, nextAt, inARow, lastErrorCode },
-        factFor(parts, 'waiting'),
+        factFor(deps, 'waiting'),
       );
     }
     case 'person': {
       const { escalationCode, inARow, lastErrorCode } = after;
-      const exception = await giveUp(parts, at, tried, answer, escalationCode);
+      const exception = await giveUp(deps, at, tried, answer, escalationCode);
       const end = { nextAt: undefined, inARow, lastErrorCode, exception } as const;
-      return keepQuestion(parts, at, { ...tried, ...end, state: 'fallback' }, facts.person);
+      return keepQuestion(deps, at, { ...tried, ...end, state: 'fallback' }, facts.person);
     }
   }
 }
 
 export async function keepQuestion(
-  parts: AskingParts,
+  deps: AskingDeps,
   at: StageRun,
   after: Question,
   fact: FactType,
@@ -181,15 +181,15 @@ export async function keepQuestion(
   if (kept === undefined) {
     // Somebody took the try over when the lease ran out; throwing undoes what was written with it.
     const what = `The ${after.purpose} of ${after.subject}`;
-    throw new FilewrightError('REFUSED_BY_RULE', `${what} was taken over`);
+    throw new FilewrightError('REFUSED_BY_RULE', `${what} was taken over by another process`);
   }
-  await tell(parts, at, kept, fact);
+  await tell(deps, at, kept, fact);
   return kept;
 }
 
 /** To a person, with everything that was tried and whatever was read. */
 async function giveUp(
-  parts: AskingParts,
+  deps: AskingDeps,
   at: StageRun,
   tried: Question,
   { request, forPerson }: Answer,
@@ -210,21 +210,21 @@ async function giveUp(
     escalationCode,
     auditTrail: await failuresOf(at, tried.id),
     violations,
-    at: parts.now(),
+    at: deps.now(),
   });
-  return escalate(parts.desk, at, tried.id, canonicalBytes(envelope, { numbers: 'any' }));
+  return escalate(deps.store, at, tried.id, canonicalBytes(envelope, { numbers: 'any' }));
 }
 
 /** The subject is not told: it may name a grantor or carry a number. */
 async function tell(
-  parts: AskingParts,
+  deps: AskingDeps,
   at: StageRun,
   question: Question,
   fact: FactType,
 ): Promise<void> {
   const { requestSha256, tries, lastErrorCode, seen, document, exception } = question;
-  await parts.desk.record(at, {
-    ...factAbout(parts, question, fact),
+  await deps.store.record(at, {
+    ...factAbout(deps, question, fact),
     data: {
       request_hash: requestSha256,
       attempt_count: tries,
@@ -237,19 +237,19 @@ async function tell(
 }
 
 /** What is told of every question, whatever it asks. */
-function factFor({ desk }: AskingParts, word: 'begun' | 'attempted' | 'waiting'): FactType {
-  return `${purposeOf(desk.stage)}.${word}`;
+function factFor({ store }: AskingDeps, word: 'begun' | 'attempted' | 'waiting'): FactType {
+  return `${purposeOf(store.stage)}.${word}`;
 }
 
 function factAbout(
-  { desk }: AskingParts,
+  { store }: AskingDeps,
   { id, ver }: Pick<Question, 'id' | 'ver'>,
   type: FactType,
 ) {
-  const purpose = purposeOf(desk.stage);
+  const purpose = purposeOf(store.stage);
   return {
     type,
-    actor: { kind: 'service', id: desk.stage },
+    actor: { kind: 'service', id: store.stage },
     subject: { kind: `grant_${purpose}`, id, ver },
   } as const;
 }

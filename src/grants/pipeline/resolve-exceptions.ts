@@ -9,7 +9,7 @@ import type {
 } from './contracts.ts';
 import {
   decide,
-  type FallbackParts,
+  type FallbackDeps,
   listExceptions,
   propose,
   showException,
@@ -23,11 +23,11 @@ import {
   isStanding,
 } from './ingestion/amendments.ts';
 import { ingestAwards } from './ingestion/ingest-awards.ts';
-import type { IngestionParts } from './ingestion/ingestion-parts.ts';
+import type { IngestionDeps } from './ingestion/ingestion-deps.ts';
 
 interface Desks {
-  readonly ingestion: IngestionParts;
-  readonly fallback: FallbackParts;
+  readonly ingestion: IngestionDeps;
+  readonly fallback: FallbackDeps;
 }
 
 type Shown = Awaited<ReturnType<typeof showException>>;
@@ -35,8 +35,8 @@ type Shown = Awaited<ReturnType<typeof showException>>;
 /** Of these the payload is an award that can stand in place of the one that stands. */
 const WITH_AN_AWARD: ReadonlySet<string> = new Set(['AWARD_CONTRADICTION', 'AWARD_AMENDMENT']);
 
-export function openExceptions(desks: Desks): Exceptions {
-  const { ingestion, fallback } = desks;
+export function openExceptions(stores: Desks): Exceptions {
+  const { ingestion, fallback } = stores;
   // A crash before either leaves what was agreed or left where it is; the next call finds it.
   const catchUp = async (): Promise<void> => {
     await takeOver(fallback);
@@ -73,7 +73,7 @@ export function openExceptions(desks: Desks): Exceptions {
       if (shown.state !== 'approved') {
         throw new FilewrightError(
           'REFUSED_BY_RULE',
-          `Exception ${id} is ${shown.state}; taking it in again needs a proposal and a second person`,
+          `Exception ${id} is ${shown.state}; to import it again, propose a resolution and have a second person approve it`,
         );
       }
       const actor = { kind: 'user', id: by } as const;
@@ -111,7 +111,7 @@ export function openAmendments({
 
 /** Nothing that could never be carried out. */
 async function optionsOf(
-  ingestion: IngestionParts,
+  ingestion: IngestionDeps,
   shown: Shown,
 ): Promise<readonly ExceptionOption[]> {
   const { state, from, amends, escalationCode } = shown;
@@ -134,7 +134,7 @@ interface Checked {
 
 /** What would be refused again is refused now, before anybody agrees to it. */
 async function checked(
-  ingestion: IngestionParts,
+  ingestion: IngestionDeps,
   shown: Shown,
   resolution: Resolution,
 ): Promise<Checked> {
@@ -146,7 +146,7 @@ async function checked(
   if (options.length > 0 && !options.includes(resolution.kind)) {
     throw new FilewrightError(
       'REFUSED_BY_RULE',
-      `Exception ${shown.id} can be resolved by ${options.join(' or ')} only; ${resolution.kind} could never be carried out`,
+      `Exception ${shown.id} can be resolved by ${options.join(' or ')} only; ${resolution.kind} is not possible`,
     );
   }
   const source = resolution.kind === 'reingest' ? resolution.source : asItCame(shown);

@@ -58,7 +58,7 @@ function owedTo(registration: CharityRegistration, law: GrantsLaw): Owed {
   if (renewal === undefined) {
     return state.generalRegistration === 'no' || state.generalRegistration === 'repealed'
       ? { kind: 'nothing' }
-      : undatedFor(`the renewal cycle of ${name} is not known; ask its registry`);
+      : undatedFor(`the renewal cycle of ${name} is not known; ask the state`);
   }
   if (renewal.kind === 'byRegistrationType') {
     const rule = renewal.types.get(registration.registrationType ?? '');
@@ -69,7 +69,7 @@ function owedTo(registration: CharityRegistration, law: GrantsLaw): Owed {
       : { kind: 'dated', state, rule };
   }
   if (renewal.kind === 'anniversaryOfRegistration' && registration.registrationDate === undefined) {
-    return undatedFor(`${name} counts from the registration: registrationDate is needed`);
+    return undatedFor(`${name} counts from the registration: registrationDate is required`);
   }
   return { kind: 'dated', state, rule: renewal };
 }

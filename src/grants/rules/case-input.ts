@@ -1,6 +1,6 @@
 /** The input of one case, read field by field: each refusal names the field, what it must hold and what it holds. */
 import { type Day, DAY_EXPECTED, parseDay } from '../../calendar/index.ts';
-import { FilewrightError, misspeltNames } from '../../core/index.ts';
+import { FilewrightError, misspelledNames } from '../../core/index.ts';
 
 /** Whole dollars have at most 15 digits in a return (USAmountType); more is not an amount. */
 const AMOUNT_MAX = 999_999_999_999_999;
@@ -16,10 +16,7 @@ export class CaseInput {
 
   constructor(value: unknown, place: string) {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      throw new FilewrightError(
-        'CASE_INVALID',
-        `${place}: an object was expected, ${found(value)}`,
-      );
+      throw new FilewrightError('CASE_INVALID', `${place}: expected an object, ${found(value)}`);
     }
     // Neither null nor an array: an object whose members are read as unknown.
     this.#members = value as Members;
@@ -28,36 +25,36 @@ export class CaseInput {
 
   refuse(name: string, expected: string): never {
     // What is missed may be there under another name.
-    if (!this.has(name)) this.refuseMisspelt();
+    if (!this.has(name)) this.refuseMisspelled();
     throw new FilewrightError(
       'CASE_INVALID',
-      `${this.#place}.${name}: ${expected} was expected, ${found(this.#value(name))}`,
+      `${this.#place}.${name}: expected ${expected}, ${found(this.#value(name))}`,
       { details: { field: `${this.#place}.${name}` } },
     );
   }
 
-  /** Fields that no rule asked for: a misspelt one would otherwise silently count as absent. */
+  /** Fields that no rule asked for: a misspelled one would otherwise silently count as absent. */
   unread(): readonly string[] {
     return Object.keys(this.#members).filter((name) => !this.#asked.has(name));
   }
 
   /**
-   * Throws CASE_INVALID for a field that no rule asked for and that is one of those they asked for, misspelt. One that is
+   * Throws CASE_INVALID for a field that no rule asked for and that is one of those they asked for, misspelled. One that is
    * given as well is not what was meant.
    */
-  refuseMisspelt(): void {
+  refuseMisspelled(): void {
     const missed = [...this.#asked].filter((name) => !Object.hasOwn(this.#members, name));
-    const meantBy = misspeltNames(missed);
+    const meantBy = misspelledNames(missed);
     for (const name of this.unread()) {
       const meant = meantBy(name);
       if (meant === undefined) continue;
       throw new FilewrightError(
         'CASE_INVALID',
-        `${this.#place}.${name}: no such field is known; was ${meant} meant?`,
+        `${this.#place}.${name}: unknown field; did you mean ${meant}?`,
         { details: { field: `${this.#place}.${name}` } },
       );
     }
-    for (const inner of this.#inner) inner.refuseMisspelt();
+    for (const inner of this.#inner) inner.refuseMisspelled();
   }
 
   has(name: string): boolean {

@@ -91,7 +91,7 @@ export function readCharityLaw({ file, text }: NamedText): CharityLaw {
   const states = new Map<string, CharityState>();
   for (const node of root.field('states').items()) {
     const state = stateOf(node);
-    if (states.has(state.state)) node.field('state').refuse('this state already stands above');
+    if (states.has(state.state)) node.field('state').refuse('this state is already listed above');
     states.set(state.state, state);
   }
   return { ...headOf(root), states };
@@ -114,7 +114,7 @@ function stateOf(node: LawNode): CharityState {
     ],
   );
   const state = node.field('state');
-  if (!/^[A-Z]{2}$/.test(state.text())) state.refuse('two capital letters were expected');
+  if (!/^[A-Z]{2}$/.test(state.text())) state.refuse('expected two capital letters');
   const name = node.field('name').text();
   const exemption = node.optional('exemption');
   const renewal = node.optional('renewal');

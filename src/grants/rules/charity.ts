@@ -33,7 +33,7 @@ export function charityRegistration(input: CaseInput, law: GrantsLaw): Evaluatio
   const note = exemption?.note === undefined ? '' : ` (${exemption.note})`;
   return reasoning
     .say(
-      `${state.name}: exempt at ${exemption?.measure} ${exemption?.op} ${exemption?.amount}${note}; conditions that were not mentioned count as met.`,
+      `${state.name}: exempt at ${exemption?.measure} ${exemption?.op} ${exemption?.amount}${note}; conditions that were not given count as met.`,
       state.source,
     )
     .end('exempt');
@@ -45,7 +45,8 @@ function obstacleToExemption(state: CharityState, input: CaseInput): string | un
   const volunteersOnly = input.flag('volunteersOnly');
   const noPaidSolicitor = input.flag('noPaidSolicitor');
   if (exemption === undefined) return 'the state has no exemption by size';
-  if (exemption.volunteersOnly && volunteersOnly === false) return 'others than volunteers solicit';
+  if (exemption.volunteersOnly && volunteersOnly === false)
+    return 'people other than volunteers solicit';
   if (exemption.noPaidSolicitor && noPaidSolicitor === false) return 'a paid solicitor is used';
   const amount = input.amount(exemption.measure);
   return holds(exemption, amount)
@@ -62,7 +63,7 @@ export function charityFinancialStatements(input: CaseInput, law: GrantsLaw): Ev
   );
   if (state.financialFrom !== undefined && asOf !== undefined && asOf < state.financialFrom) {
     reasoning.task(
-      `Look up the tiers for ${formatDay(asOf)}: these hold from ${formatDay(state.financialFrom)}${state.financialBefore === undefined ? '' : ` (${state.financialBefore})`}`,
+      `Look up the tiers for ${formatDay(asOf)}: these apply from ${formatDay(state.financialFrom)}${state.financialBefore === undefined ? '' : ` (${state.financialBefore})`}`,
       'low',
     );
   }
@@ -91,11 +92,13 @@ export function charityFinancialStatements(input: CaseInput, law: GrantsLaw): Ev
   const missing = measures.filter((measure) => !given.includes(measure));
   if (missing.length > 0) {
     reasoning.task(
-      `Give ${missing.join(' and ')}: ${state.name} measures by it, and its tiers were passed over`,
+      `Give ${missing.join(' and ')}: ${state.name} measures by it, and its tiers were not checked`,
       'medium',
     );
   }
-  return reasoning.say(`${state.name}: no tier holds on these amounts.`, state.source).end('none');
+  return reasoning
+    .say(`${state.name}: no tier applies to these amounts.`, state.source)
+    .end('none');
 }
 
 function saysAnAmount(input: CaseInput): boolean {
@@ -128,13 +131,13 @@ export function charityRenewalDue(input: CaseInput, law: GrantsLaw): Evaluation 
     if (state.generalRegistration !== 'no' && state.generalRegistration !== 'repealed') {
       throw new FilewrightError(
         'STATE_RECORD_NEEDED',
-        `input.state: the renewal cycle of ${state.name} is not known; ask its registry for the date`,
+        `input.state: the renewal cycle of ${state.name} is not known; ask the state for the date`,
         { details: { state: state.state } },
       );
     }
     return reasoning
       .rely(standingFact(state, 'registration'), `that ${state.name} has no general registration`)
-      .say(`${state.name} has no general registration, so nothing is renewed.`, state.source)
+      .say(`${state.name} has no general registration, so there is no renewal.`, state.source)
       .end(null);
   }
   let rule: RenewalRule;
@@ -212,13 +215,13 @@ function stateOf(input: CaseInput, law: GrantsLaw): CharityState {
   return charityState(input.text('state'), law, 'input.state');
 }
 
-/** A code that is not in the table is refused: a misspelt state would be a threshold that nobody watches. */
+/** A code that is not in the table is refused: a misspelled state would be a threshold that nobody watches. */
 export function charityState(code: string, law: GrantsLaw, field: string): CharityState {
   const state = law.charity.states.get(code);
   if (state === undefined) {
     throw new FilewrightError(
       'JURISDICTION_UNRESOLVED',
-      `${field}: a state of the registration table was expected (two capital letters, DC among them), found ${JSON.stringify(code)}`,
+      `${field}: expected a state of the registration table (two capital letters, DC among them), found ${JSON.stringify(code)}`,
       { details: { field } },
     );
   }

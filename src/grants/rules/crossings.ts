@@ -1,4 +1,4 @@
-/** Thresholds that a year's money crosses: on which day, by which receipt, and what is owed from then on. */
+/** Thresholds that a year's money crosses: on which day, by which expected payment, and what is owed from then on. */
 import { type Day, formatDay, sameNumberDay } from '../../calendar/index.ts';
 import type { JsonValue } from '../../core/index.ts';
 import type { CharityState } from './charity-law.ts';
@@ -93,7 +93,7 @@ export function registrationCrossing(
     .rely(standingFact(state, 'registration'), `the registration rule of ${state.name}`)
     .start(
       amount.on,
-      `${state.name}: with ${amount.id} ${measure}${months === undefined ? '' : ` of ${months} months`} come to ${totalCents} cents; exempt is only ${exemption === undefined ? 'nothing' : `${exemption.op} ${threshold} dollars`}.`,
+      `${state.name}: with ${amount.id} ${measure}${months === undefined ? '' : ` of ${months} months`} come to ${totalCents} cents; the exemption covers only ${exemption === undefined ? 'nothing' : `${exemption.op} ${threshold} dollars`}.`,
     );
   if (within !== undefined) {
     const text = `Registration within ${within} calendar days of exceeding it; this date does not roll.`;
@@ -111,7 +111,7 @@ export function registrationCrossing(
     on: formatDay(amount.on),
     by: amount.id,
     totalCents: String(totalCents),
-    obligation: `Register with the charity regulator of ${state.name} before soliciting further`,
+    obligation: `Register with the charity regulator of ${state.name} before further solicitation`,
     due,
     evaluation,
   };
@@ -182,15 +182,15 @@ export interface RegistrationCheck {
   readonly evidence: string;
 }
 
-export type Handoff =
+export type Release =
   | { readonly kind: 'pass' }
   | { readonly kind: 'blocked'; readonly reasons: readonly string[] };
 
 /** A state's threshold that was crossed keeps the payload at the boundary until its check is attached. */
-export function handoffAfter(
+export function releaseAfter(
   crossings: readonly Crossing[],
   checks: readonly RegistrationCheck[],
-): Handoff {
+): Release {
   const reasons = crossings
     .filter(({ kind }) => kind === 'charity.registration')
     .filter(
@@ -205,7 +205,7 @@ export function handoffAfter(
     )
     .map(
       ({ jurisdiction, on, by, measure, thresholdDollars }) =>
-        `${jurisdiction}: ${measure} passed ${thresholdDollars} dollars on ${on} (${by}); attach the registration check`,
+        `${jurisdiction}: ${measure} exceeded $${thresholdDollars} on ${on} (${by}); attach the registration check`,
     );
   return reasons.length === 0 ? { kind: 'pass' } : { kind: 'blocked', reasons };
 }

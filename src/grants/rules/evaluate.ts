@@ -47,11 +47,11 @@ function evaluatorOf(kind: string, datasets: DatasetLibrary | undefined): Evalua
   if (evaluator !== undefined) return evaluator;
   const why =
     kind === MATCH_KIND
-      ? 'matching bank events needs the statements, and no data sets can be read here'
+      ? 'matching bank events needs the statements, and no data sets are available here'
       : `known are ${[...GRANTS_KINDS, MATCH_KIND].join(', ')}`;
   throw new FilewrightError(
     'RULE_UNKNOWN',
-    `kind: no grants rule answers ${JSON.stringify(kind)}; ${why}`,
+    `kind: no grants rule for ${JSON.stringify(kind)}; ${why}`,
   );
 }
 
@@ -68,14 +68,14 @@ export function evaluateGrantsCase(
   if (typeof kind !== 'string') {
     throw new FilewrightError(
       'CASE_INVALID',
-      `kind: one of ${GRANTS_KINDS.join(', ')} was expected, found ${JSON.stringify(kind) ?? 'nothing'}`,
+      `kind: expected one of ${GRANTS_KINDS.join(', ')}, found ${JSON.stringify(kind) ?? 'nothing'}`,
       { details: { field: 'kind' } },
     );
   }
   const evaluator = evaluatorOf(kind, datasets);
   const input = new CaseInput(given['input'], 'input');
   const evaluation = evaluator(input, law);
-  input.refuseMisspelt();
+  input.refuseMisspelled();
   const unread = input.unread();
   if (unread.length === 0) return evaluation;
   const warnings = [...evaluation.warnings, `not used by this rule: ${unread.join(', ')}`];

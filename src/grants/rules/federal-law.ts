@@ -113,7 +113,7 @@ function reportsOf(
   for (const item of node.items()) {
     item.object(['id', 'offsets']);
     const id = item.field('id').text();
-    if (reports.has(id)) item.field('id').refuse('this report already stands above');
+    if (reports.has(id)) item.field('id').refuse('this report is already listed above');
     const offsets = item
       .field('offsets')
       .items()
@@ -147,7 +147,7 @@ function sf425Of(node: LawNode): FederalLaw['sf425'] {
     .map((item): Sf425Line => {
       item.object(['line', 'title'], ['plus', 'minus']);
       const line = item.field('line').text();
-      if (known.includes(line)) item.field('line').refuse('this line already stands above');
+      if (known.includes(line)) item.field('line').refuse('this line is already listed above');
       const namesIn = (list: LawNode): readonly string[] =>
         list.items().map((name) => name.oneOf(known));
       const [plus, minus] = [item.optional('plus'), item.optional('minus')];
@@ -213,7 +213,7 @@ function shapeOf(node: LawNode): IdentifierShape {
     compiled = new RegExp(pattern.text(), flags);
   } catch (error) {
     return pattern.refuse(
-      `a regular expression was expected: ${error instanceof Error ? error.message : String(error)}`,
+      `expected a regular expression: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
   return {

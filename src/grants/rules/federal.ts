@@ -32,7 +32,7 @@ export function sf425Due(input: CaseInput, law: GrantsLaw): Evaluation {
 export function reportOffset(law: FederalLaw, report: string, guidance: string): ReportOffset {
   const offsets = law.reports.get(report);
   if (offsets === undefined) {
-    throw new FilewrightError('RULE_UNKNOWN', `no report ${report} stands in ${law.title}`);
+    throw new FilewrightError('RULE_UNKNOWN', `${law.title} has no report ${report}`);
   }
   const offset = offsets.find((one) => one.guidance.includes(guidance));
   invariant(offset !== undefined, `${report} has no offset for guidance ${guidance}`);
@@ -102,7 +102,7 @@ export function singleAuditRequired(input: CaseInput, law: GrantsLaw): Evaluatio
   }
   if (threshold.readFrom !== undefined && start < threshold.readFrom) {
     reasoning.task(
-      `Look up the threshold: it was not read for fiscal years before ${formatDay(threshold.readFrom)}`,
+      `Look up the threshold: it is not on file for fiscal years before ${formatDay(threshold.readFrom)}`,
       'low',
     );
   }
@@ -121,8 +121,8 @@ export function retentionUntil(input: CaseInput, law: GrantsLaw): Evaluation {
     .rely(rule, 'the federal period')
     .start(submitted, `The final financial report was submitted on ${formatDay(submitted)}.`)
     .say(`The federal minimum of ${rule.years} years ends on ${formatDay(federal)}.`, rule.source)
-    .say(`The policy of ${policyYears} years ends on ${formatDay(policy)}; it is no federal law.`)
-    .set(effective, 'The later of the two; a legal hold keeps beyond it.', rule.source)
+    .say(`The policy of ${policyYears} years ends on ${formatDay(policy)}; it is not federal law.`)
+    .set(effective, 'The later of the two; a legal hold extends it.', rule.source)
     .end({
       federalMinimum: formatDay(federal),
       policy: formatDay(policy),

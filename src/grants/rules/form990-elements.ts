@@ -37,7 +37,7 @@ export function readReturnElements({ file, text }: NamedText): ReturnElements {
       type: item.field('type').text(),
     };
     const key = `${element.form} ${element.element}`;
-    if (known.has(key)) item.field('element').refuse('this element already stands above');
+    if (known.has(key)) item.field('element').refuse('this element is already listed above');
     known.set(key, element);
   }
   return {

@@ -106,7 +106,7 @@ export function readForm990Law({ file, text }: NamedText): Form990Law {
   const selection = root.field('selection').items().map(selectionRule);
   const last = selection.at(-1);
   if (last === undefined || !holdsAlways(last)) {
-    root.field('selection').refuse('the last rule must hold for every organisation');
+    root.field('selection').refuse('the last rule must hold for every organization');
   }
   const normally = root.field('normally').items().map(normallyTier);
   const open = normally.at(-1);

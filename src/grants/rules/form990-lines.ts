@@ -23,7 +23,7 @@ export function mapContributions(input: CaseInput, law: GrantsLaw): Evaluation {
     if (!known.includes(funder)) {
       funders.refuse(
         funder,
-        `one of the funder types ${known.join(', ')} (a payment that buys a service for the government is no contribution)`,
+        `one of the funder types ${known.join(', ')} (a payment for services to the government is not a contribution)`,
       );
     }
   }
@@ -45,13 +45,12 @@ export function mapContributions(input: CaseInput, law: GrantsLaw): Evaluation {
     );
   }
   const noncash = input.has('noncashCents') ? wholeDollars(input.cents('noncashCents')) : 0n;
-  if (!input.has('noncashCents'))
-    reasoning.warn('noncashCents is absent: taken as nothing non-cash');
+  if (!input.has('noncashCents')) reasoning.warn('noncashCents is absent: assumed to be zero');
   emitted[mapping.noncashElement] = amountOf(noncash, input, 'noncashCents');
   for (const element of mapping.totalElements)
     emitted[element] = amountOf(total, input, 'centsByFunder');
   reasoning.say(
-    `${mapping.totalElements.join(' and ')}: the lines as emitted add up to ${total}; the non-cash memo is inside them.`,
+    `${mapping.totalElements.join(' and ')}: the lines as reported add up to ${total}; the non-cash memo is inside them.`,
     mapping.source,
   );
   const difference = total - wholeDollars(totalCents);

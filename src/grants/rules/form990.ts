@@ -29,10 +29,10 @@ export function selectForm990(input: CaseInput, law: GrantsLaw): Evaluation {
   for (const rule of law.form990.selection) {
     const obstacle = obstacleTo(rule, flags, input);
     if (obstacle !== undefined) {
-      reasoning.say(`${nameOf(rule)} is passed over: ${obstacle}.`, rule.source);
+      reasoning.say(`${nameOf(rule)} does not apply: ${obstacle}.`, rule.source);
       continue;
     }
-    reasoning.say(`${nameOf(rule)} is the smallest that is allowed.`, rule.source);
+    reasoning.say(`${nameOf(rule)} is the shortest form allowed.`, rule.source);
     reasoning.rely(rule, `the rule for ${nameOf(rule)}`);
     for (const flag of rule.confirmFor.filter((one) => flags.has(one))) {
       reasoning.task(
@@ -42,7 +42,7 @@ export function selectForm990(input: CaseInput, law: GrantsLaw): Evaluation {
     }
     return reasoning.end(rule.form);
   }
-  throw new Error('the last rule of selection holds always; the reader checks it');
+  throw new Error('the last selection rule always applies; the reader checks it');
 }
 
 function nameOf(rule: SelectionRule): string {
@@ -82,7 +82,7 @@ export function isNormally50k(input: CaseInput, law: GrantsLaw): Evaluation {
       (yearsAtMost === undefined || years <= yearsAtMost) &&
       (yearsBelow === undefined || years < yearsBelow),
   );
-  if (tier === undefined) throw new Error('the last tier holds always; the reader checks it');
+  if (tier === undefined) throw new Error('the last tier always applies; the reader checks it');
   return new Reasoning(law.form990.version)
     .rely(tier, 'the "normally" amount')
     .say(
@@ -118,13 +118,16 @@ export function form990Date(
     `The year ends on ${formatDay(fiscalYearEnd)}.`,
   );
   if (!isMonthEnd(fiscalYearEnd)) {
-    reasoning.rely(yearEndInsideMonth, 'that this is no year of 52 or 53 weeks');
+    reasoning.rely(yearEndInsideMonth, 'that this is not a 52-53-week year');
   }
   const statutory = dayOfMonthAfter(fiscalYearEnd, due);
   if (!extended || (form !== undefined && extension.notFor.includes(form))) {
     reasoning.rely(due, 'the due date').set(statutory, describe(due), due.source);
     if (extended) {
-      reasoning.say(`Form ${form} cannot be extended: the original date stands.`, extension.source);
+      reasoning.say(
+        `Form ${form} cannot be extended: the original date applies.`,
+        extension.source,
+      );
       reasoning.warn(`extended8868 has no effect on ${form}`);
     }
   } else {

@@ -51,7 +51,7 @@ export class Reasoning {
   }
 
   get day(): Day {
-    invariant(this.#day !== undefined, 'a date was asked for before any was set');
+    invariant(this.#day !== undefined, 'no date has been set yet');
     return this.#day;
   }
 
@@ -121,11 +121,14 @@ export class Reasoning {
     if (projected !== day) this.beside('projected_due', projected);
     this.#cover(raw, calendar);
     if (skipped.length === 0) {
-      return this.say(`${formatDay(raw)} is an open day (${calendar.title}): it stands.`, citation);
+      return this.say(
+        `${formatDay(raw)} is a business day (${calendar.title}): it does not move.`,
+        citation,
+      );
     }
     const closings = skipped.map((closed) => `${formatDay(closed.day)} ${closed.reason}`);
     return this.#step({
-      text: `Closed: ${closings.join(', ')}; the next open day is ${formatDay(day)}.`,
+      text: `Closed: ${closings.join(', ')}; the next business day is ${formatDay(day)}.`,
       citation,
       act: { kind: 'roll', skipped: skipped.map(({ day: on, reason }) => ({ day: on, reason })) },
       day,
@@ -162,7 +165,7 @@ export class Reasoning {
     if (coverage === 'complete') return;
     const known = coverage === 'partial' ? 'only in part' : 'not at all';
     this.task(
-      `Check the closings around ${formatDay(day)}: the calendar ${calendar.code} knows that year ${known}`,
+      `Check the closings around ${formatDay(day)}: the calendar ${calendar.code} covers that year ${known}`,
       coverage === 'partial' ? 'medium' : 'low',
     );
   }

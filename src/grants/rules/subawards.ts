@@ -62,7 +62,7 @@ export function checkSubawards(
   for (const { id, cents, hasPriorApproval } of subawards) {
     if (approvalAboveCents === undefined || cents <= approvalAboveCents || hasPriorApproval)
       continue;
-    violations.push(`subaward ${id} of ${cents} cents needs approval before it is made`);
+    violations.push(`subaward ${id} of ${cents} cents needs prior approval`);
   }
   for (const violation of violations)
     reasoning.say(violation, citation).task(`Resolve: ${violation}`);
@@ -88,7 +88,7 @@ function indirectBase(
   if (share === undefined) {
     throw new FilewrightError(
       'CASE_INVALID',
-      `award ${awardId}, guidanceVersion: no subaward share is known for ${guidanceVersion}`,
+      `award ${awardId}, guidanceVersion: there is no subaward limit for ${guidanceVersion}`,
     );
   }
   const { indirectBaseCentsMax } = terms;

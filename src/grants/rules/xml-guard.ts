@@ -57,7 +57,7 @@ export class GuardedXml {
     for (let start = 0; start < piece.length; start += SLICE_CHARS) {
       this.parser.write(piece.slice(start, start + SLICE_CHARS));
       if (this.parser.position - this.releasedAt > tokenCharsMax) {
-        const reason = `expected tags and texts of at most ${tokenCharsMax} characters, but one goes on`;
+        const reason = `expected tags and texts of at most ${tokenCharsMax} characters, but one is longer`;
         this.events.refuse(this.place, { kind: 'limit', reason });
       }
       yield;
@@ -108,7 +108,7 @@ export class GuardedXml {
         kind: 'malformed',
         reason:
           'expected XML without a document type, but found a DOCTYPE, which can define entities that grow without bound',
-        remedy: 'No file of this kind has one; ask where it comes from',
+        remedy: 'No valid file of this kind has one; check its source',
       },
     );
   }

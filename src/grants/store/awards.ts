@@ -2,7 +2,7 @@
 import type { Instant, JsonValue } from '../../core/index.ts';
 import { hex, optional, type Row, type Statement, text, when } from '../../postgres/index.ts';
 import { refusedByRule } from '../../people/index.ts';
-import type { SealedBytes, StageDesk, StageRun } from './stage.ts';
+import type { SealedBytes, StageStore, StageRun } from './stage.ts';
 import { awardEnds } from './award-ends.ts';
 
 export interface NewAward {
@@ -198,27 +198,27 @@ export async function addAwardGroup(
 }
 
 /** An accepted award as ingestion writes it into a group. */
-export type HandedItem = {
+export type PassedItem = {
   readonly payload: { readonly [field: string]: JsonValue };
   readonly mapping: JsonValue;
   readonly metadata: { readonly idempotency_key: string; readonly payload_hash: string };
 };
 
 /**
- * Everything that ingestion has handed on, group by group; for the stages behind it. What was amended or cancelled is left
+ * Everything that ingestion has released, group by group; for the stages behind it. What was amended or cancelled is left
  * out, unless `all` is asked for: money may have come for it.
  */
-export async function* handedAwards(
-  desk: StageDesk,
+export async function* passedAwards(
+  store: StageStore,
   at: StageRun,
   which: 'standing' | 'all' = 'standing',
-): AsyncGenerator<readonly HandedItem[]> {
+): AsyncGenerator<readonly PassedItem[]> {
   const gone = which === 'all' ? new Map() : await awardEnds(at);
   for (let document = '', n = 0; ; ) {
     const rows = await at.run(GROUPS, [at.tenant, document, n]);
-    for (const body of await desk.openFrom(at, 'handoff', rows)) {
+    for (const body of await store.openFrom(at, 'handoff', rows)) {
       // Written by ingestion as a list; the seal has just proved that it is unchanged.
-      const group = JSON.parse(Buffer.from(body).toString('utf8')) as HandedItem[];
+      const group = JSON.parse(Buffer.from(body).toString('utf8')) as PassedItem[];
       yield gone.size === 0
         ? group
         : group.filter((item) => !gone.has(item.metadata.idempotency_key));

@@ -8,7 +8,7 @@ import type {
 } from '../../core/index.ts';
 import { decideProposal, proposals, propose, type StoredProposal } from '../../people/index.ts';
 import { hex, optional, type Row, type Statement, text, when } from '../../postgres/index.ts';
-import type { StageDesk, StageRun } from './stage.ts';
+import type { StageStore, StageRun } from './stage.ts';
 
 const ESCALATE: Statement = {
   name: 'grants-escalate',
@@ -17,12 +17,12 @@ const ESCALATE: Statement = {
 
 /** Leaves an envelope for the fallback; `about` names the key it is sealed with. Returns the exception's id. */
 export async function escalate(
-  desk: StageDesk,
+  store: StageStore,
   at: StageRun,
   about: string,
   canonicalEnvelope: Uint8Array,
 ): Promise<string> {
-  const { entry, key, blob } = await desk.sealFor(at, 'escalation', about, canonicalEnvelope);
+  const { entry, key, blob } = await store.sealFor(at, 'escalation', about, canonicalEnvelope);
   await at.run(ESCALATE, [at.tenant, entry, at.stage, key, Buffer.from(blob)]);
   return entry;
 }
@@ -48,12 +48,12 @@ interface WaitingEscalation {
 }
 
 export async function waitingEscalations(
-  desk: StageDesk,
+  store: StageStore,
   at: StageRun,
 ): Promise<readonly WaitingEscalation[]> {
   await at.run(LOCK, [at.tenant]);
   const rows = await at.run(WAITING, [at.tenant]);
-  const bodies = await desk.openFrom(at, 'escalation', rows);
+  const bodies = await store.openFrom(at, 'escalation', rows);
   return rows.map((row, index) => ({
     id: text(row['entry']),
     boundary: text(row['boundary']),

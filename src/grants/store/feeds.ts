@@ -3,7 +3,7 @@ import type { JsonValue } from '../../core/index.ts';
 import { SEALED_COLUMNS, sealedOf, type Statement, text } from '../../postgres/index.ts';
 import { refusedByRule } from '../../people/index.ts';
 import type { LinePlace } from './matches.ts';
-import type { StageDesk, StageRun } from './stage.ts';
+import type { StageStore, StageRun } from './stage.ts';
 
 /** Lines in one sealed group: few enough to be opened for one of them, many enough that sealing costs nothing. */
 export const LINE_GROUP = 500;
@@ -69,8 +69,8 @@ where g.tenant = $1 and (g.feed, g.n) in (select * from unnest($2::text[], $3::i
 /** Feeds of these formats only announce; their lines were not marked as such from the beginning. */
 export const ANNOUNCING = `('camt.052', 'camt.054', 'nacha')`;
 
-// Which groups up to a day have a line that no closed period has settled, or one of a day on which such a line must be held
-// against what is settled.
+// Which groups up to a day have a line that no closed period has resolved, or one of a day on which such a line must be held
+// against what is resolved.
 const GROUP_LIST: Statement = {
   name: 'grants-line-group-list',
   text: `
@@ -150,15 +150,15 @@ interface LineGroup {
   readonly format: string;
   readonly first: number;
   readonly lines: readonly JsonValue[];
-  /** Ordinals that a closed period has settled. */
-  readonly settled: ReadonlySet<number>;
+  /** Ordinals that a closed period has resolved. */
+  readonly resolved: ReadonlySet<number>;
   /** Ordinals of lines whose period was closed when they came. */
   readonly late: ReadonlySet<number>;
 }
 
-/** Groups with a line that no closed period has settled, up to a day, as they were sealed; and those of the given days. */
+/** Groups with a line that no closed period has resolved, up to a day, as they were sealed; and those of the given days. */
 export async function* lineGroups(
-  desk: StageDesk,
+  store: StageStore,
   at: StageRun,
   wanted: {
     readonly until: string;
@@ -173,7 +173,7 @@ export async function* lineGroups(
     const feeds = some.map((row) => text(row['feed']));
     const numbers = some.map((row) => Number(row['n']));
     for (const row of await at.run(GROUPS, [at.tenant, feeds, numbers])) {
-      const body = Buffer.from(desk.open(sealedOf(row))).toString('utf8');
+      const body = Buffer.from(store.open(sealedOf(row))).toString('utf8');
       yield {
         feed: text(row['feed']),
         format: text(row['format']),
@@ -181,7 +181,7 @@ export async function* lineGroups(
         // Written by reconciliation as a list; the seal has just proved that it is unchanged.
         lines: JSON.parse(body) as JsonValue[],
         // Columns of whole numbers.
-        settled: new Set(row['settled'] as number[]),
+        resolved: new Set(row['settled'] as number[]),
         late: new Set(row['late'] as number[]),
       };
     }
@@ -190,7 +190,7 @@ export async function* lineGroups(
 
 /** Single lines by their places, as they were sealed. */
 export async function sealedLines(
-  desk: StageDesk,
+  store: StageStore,
   at: StageRun,
   places: readonly LinePlace[],
 ): Promise<ReadonlyMap<string, JsonValue>> {
@@ -206,7 +206,7 @@ export async function sealedLines(
     const some = list.slice(from, from + GROUPS_AT_ONCE);
     const feeds = some.map(([feed]) => feed);
     for (const row of await at.run(GROUPS, [at.tenant, feeds, some.map(([, n]) => n)])) {
-      const body = Buffer.from(desk.open(sealedOf(row))).toString('utf8');
+      const body = Buffer.from(store.open(sealedOf(row))).toString('utf8');
       // Written by reconciliation as a list; the seal has just proved that it is unchanged.
       for (const [index, line] of (JSON.parse(body) as JsonValue[]).entries()) {
         const id = `${text(row['feed'])}#${Number(row['n']) * LINE_GROUP + 1 + index}`;

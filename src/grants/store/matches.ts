@@ -157,7 +157,7 @@ where p.tenant = $1 and ($2::uuid is null or p.id = $2) order by p.from_day, p.a
 
 export interface StoredPeriod extends NewPeriod {
   readonly closedAt: number;
-  readonly isHandedOff: boolean;
+  readonly isReleased: boolean;
 }
 
 export async function closedPeriods(at: StageRun, id?: string): Promise<readonly StoredPeriod[]> {
@@ -170,7 +170,7 @@ export async function closedPeriods(at: StageRun, id?: string): Promise<readonly
     totals: row['totals'] as JsonValue,
     totalsSha256: text(row['totals_sha256']),
     closedAt: Number(row['closed_at']),
-    isHandedOff: row['handed_off'] === true,
+    isReleased: row['handed_off'] === true,
   }));
 }
 
@@ -209,7 +209,7 @@ export async function hasOpenRestsAfter(at: StageRun, day: string): Promise<bool
   return (await at.run(OPEN_RESTS, [at.tenant, day])).length > 0;
 }
 
-export interface Settlement {
+export interface LineResolution {
   readonly feed: string;
   readonly ordinal: number;
   readonly awards: readonly string[];
@@ -218,20 +218,20 @@ export interface Settlement {
   readonly feeCents: number;
   /** What each award has of the line; undefined where one has whatever it brings, and where none has anything. */
   readonly cents: readonly number[] | undefined;
-  readonly rest: SettledRest | undefined;
+  readonly rest: ResolvedRest | undefined;
 }
 
 /** What the awards of a line leave of it: not known yet, or for none of our awards. */
-export interface SettledRest {
+export interface ResolvedRest {
   readonly state: 'open' | 'none';
   readonly cents: number;
 }
 
-export async function addSettlement(
+export async function addResolution(
   at: StageRun,
-  settlement: Settlement & { readonly by: PersonId },
+  resolution: LineResolution & { readonly by: PersonId },
 ): Promise<number> {
-  const { feed, ordinal, awards, reason, by, feeCents, cents, rest } = settlement;
+  const { feed, ordinal, awards, reason, by, feeCents, cents, rest } = resolution;
   const values = [feed, ordinal, [...awards], reason, by, feeCents, cents ?? null];
   const ofRest = [rest?.cents ?? 0, rest?.state === 'open'];
   const [row] = await at.run(SETTLE, [at.tenant, ...values, ...ofRest]);
@@ -239,7 +239,7 @@ export async function addSettlement(
 }
 
 /** The last word of a person about each line, the earliest first. */
-export async function settlements(at: StageRun): Promise<readonly Settlement[]> {
+export async function resolutions(at: StageRun): Promise<readonly LineResolution[]> {
   return (await at.run(SETTLEMENTS, [at.tenant])).map((row) => ({
     feed: text(row['feed']),
     ordinal: Number(row['ordinal']),
@@ -253,6 +253,6 @@ export async function settlements(at: StageRun): Promise<readonly Settlement[]> 
   }));
 }
 
-function restOf(cents: number, isOpen: boolean): SettledRest | undefined {
+function restOf(cents: number, isOpen: boolean): ResolvedRest | undefined {
   return cents === 0 ? undefined : { state: isOpen ? 'open' : 'none', cents };
 }

@@ -74,7 +74,7 @@ interface GrantCounts {
   readonly openExceptions: number;
   readonly waitingRetries: number;
   readonly closedPeriods: number;
-  readonly blockedHandoffs: number;
+  readonly blockedReleases: number;
 }
 
 /** Read by the role that may read everything and write nothing. */
@@ -92,7 +92,7 @@ export function grantCounts(session: Session, tenant: string): Promise<GrantCoun
       openExceptions: count('exceptions'),
       waitingRetries: count('retries'),
       closedPeriods: count('periods'),
-      blockedHandoffs: count('blocked'),
+      blockedReleases: count('blocked'),
     };
   });
 }

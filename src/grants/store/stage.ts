@@ -40,7 +40,7 @@ export interface StageRun {
   readonly keys: Map<string, WrappedKey>;
 }
 
-interface StageParts {
+interface StageDeps {
   readonly session: Session;
   readonly tenant: string;
   readonly instance: string;
@@ -93,30 +93,30 @@ update ledger_dek set retain_until = $3::date
 where tenant = $1 and subject = any ($2::text[]) and state = 'live' and retain_until < $3::date`,
 };
 
-export class StageDesk {
+export class StageStore {
   readonly stage: Stage;
-  readonly #parts: StageParts;
+  readonly #deps: StageDeps;
   readonly #vault: Vault;
 
-  constructor(stage: Stage, parts: StageParts) {
+  constructor(stage: Stage, deps: StageDeps) {
     this.stage = stage;
-    this.#parts = parts;
-    const origin = logOrigin(parts.instance, parts.tenant, stage);
-    this.#vault = vaultOf(origin, parts);
+    this.#deps = deps;
+    const origin = logOrigin(deps.instance, deps.tenant, stage);
+    this.#vault = vaultOf(origin, deps);
   }
 
   get tenant(): string {
-    return this.#parts.tenant;
+    return this.#deps.tenant;
   }
 
   get ids(): Ids {
-    return this.#parts.ids;
+    return this.#deps.ids;
   }
 
   /** Everything of `work` is committed, or nothing. */
   transaction<T>(work: (at: StageRun) => Promise<T>): Promise<T> {
     const { stage, tenant } = this;
-    return this.#parts.session.transaction(async (run) => {
+    return this.#deps.session.transaction(async (run) => {
       await assumeRole(run, stage);
       return work({ run, stage, tenant, keys: new Map() });
     });
@@ -136,7 +136,7 @@ export class StageDesk {
       readonly body?: { readonly about: string; readonly canonical: Uint8Array };
     },
   ): Promise<string | undefined> {
-    const id = entryId(this.#parts.ids.next());
+    const id = entryId(this.#deps.ids.next());
     const { type, actor, subject } = fact;
     const trace = `grants ${subject.kind} ${subject.id}`;
     checkFact(type, fact.data);
@@ -180,7 +180,7 @@ export class StageDesk {
     body: Uint8Array,
   ): Promise<SealedBytes> {
     const key = await this.#key(at, domain, about);
-    const entry = entryId(this.#parts.ids.next());
+    const entry = entryId(this.#deps.ids.next());
     const { blob } = this.#contract(domain).seal({ key, entry, body });
     return { entry, key: key.id, blob };
   }
@@ -244,7 +244,7 @@ export class StageDesk {
   }
 
   async #find(at: StageRun, subjects: readonly string[]): Promise<Map<string, WrappedKey>> {
-    const month = toRfc3339(this.#parts.now()).slice(0, 7);
+    const month = toRfc3339(this.#deps.now()).slice(0, 7);
     const where = { tenant: at.tenant, month };
     const keys = await dataKeys(at, where, subjects, () => this.#vault.newKey(month));
     for (const [subject, key] of keys) at.keys.set(subject, key);
@@ -253,11 +253,11 @@ export class StageDesk {
 
   // A contract has its own place in what a seal authenticates: bytes moved into a log would not open there.
   #contract(domain: 'handoff' | 'escalation'): Vault {
-    const { instance, tenant } = this.#parts;
-    return vaultOf(`${logOrigin(instance, tenant, 'ingestion')}#${domain}`, this.#parts);
+    const { instance, tenant } = this.#deps;
+    return vaultOf(`${logOrigin(instance, tenant, 'ingestion')}#${domain}`, this.#deps);
   }
 }
 
-function vaultOf(origin: string, parts: StageParts): Vault {
-  return new KeyVault({ origin, tenantKey: parts.tenantKey, random: parts.random });
+function vaultOf(origin: string, deps: StageDeps): Vault {
+  return new KeyVault({ origin, tenantKey: deps.tenantKey, random: deps.random });
 }

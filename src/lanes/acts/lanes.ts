@@ -1,5 +1,5 @@
 /** Lanes: adding a portal by its profile, pausing, resuming and changing the ceiling while everything runs. */
-import { type Actor, allow } from '../../access/index.ts';
+import { type Actor, allow, type PersonActor } from '../../access/index.ts';
 import {
   FilewrightError,
   type LaneCode,
@@ -75,11 +75,35 @@ export async function changeLane(
   event: LaneEvent & { kind: 'paused_by_person' | 'resumed_by_person' | 'ceiling' },
 ): Promise<LaneState> {
   allow(actor, 'lane.change');
+  return changeByPerson(app, actor, code, (before) => {
+    if (event.kind === 'resumed_by_person') requireTheirs(before);
+    return event;
+  });
+}
+
+/** What a portal did is not undone by a word alone: nobody presses a blind reset. */
+function requireTheirs(lane: LaneState): void {
+  if (lane.recovery === undefined || lane.pause.kind !== 'held') return;
+  if (lane.pause.reason === 'person') return;
+  throw new FilewrightError(
+    'REFUSED_BY_RULE',
+    `Lane ${lane.code} is held by what its portal did (${lane.pause.reason}) and comes back by its checks; see recovery status, have the next one done with recovery run ${lane.code}, and where it waits for a person, recovery approve ${lane.code}`,
+  );
+}
+
+/** `eventFor` may refuse; it is asked again where the lane has changed meanwhile. */
+export async function changeByPerson(
+  app: Installation,
+  actor: PersonActor,
+  code: string,
+  eventFor: (lane: LaneState) => LaneEvent,
+): Promise<LaneState> {
   const lane = laneCode(code);
   const profiles = await profilesByLane(app);
   return changeLaneByPerson(app.session, app.tenant, lane, (before) => {
     const profile = profiles.get(lane);
     const now = app.clock.now();
+    const event = eventFor(before);
     const after = profile === undefined ? before : laneAfter(before, event, profile, now);
     return { after, facts: laneFacts(before, after, app.ids, now, { kind: 'user', id: actor.id }) };
   });

@@ -8,6 +8,7 @@ import {
   type LaneCode,
   type LaneState,
   type Profile,
+  sameJson,
   type Survey,
   type WorkerId,
 } from '../../core/index.ts';
@@ -135,7 +136,7 @@ export class Lanes {
       this.#states.set(lane, after);
       const stored = await this.#commit(before, after, now);
       this.#states.set(lane, stored);
-      if (isSame(stored, { ...after, version: before.version + 1 })) return stored;
+      if (sameJson(stored, { ...after, version: before.version + 1 })) return stored;
     }
     return this.#states.get(lane);
   }
@@ -160,14 +161,4 @@ export class Lanes {
       }
     }
   }
-}
-
-/** What is stored knows no undefined fields, so the texts are compared, in one order of the fields. */
-function isSame(a: LaneState, b: LaneState): boolean {
-  const text = (lane: LaneState) => {
-    const { version, ceiling, pause, breaker, throttles, missing } = lane;
-    const moments = [lane.resumedAt ?? null, lane.oneSessionSince ?? null];
-    return JSON.stringify([version, ceiling, pause, breaker, throttles, missing, moments]);
-  };
-  return text(a) === text(b);
 }

@@ -9,9 +9,11 @@ import {
   type LaneEvent,
   NEVER,
   opensAt,
-  probeDueAt,
 } from './lane-rules.ts';
-import type { LaneState, Pause } from '../../core/lane.ts';
+import type { LaneRecovery, LaneState, Pause } from '../../core/lane.ts';
+import type { RecoveryState } from '../../core/recovery.ts';
+import { checkDueAt, isDraining } from './recovery/lane-recovery.ts';
+import type { CheckVerdict } from './recovery/next-recovery.ts';
 import type { Profile } from '../../core/profile.ts';
 import { addMs, type Instant, instant } from '../../core/time.ts';
 import type { StatusAnswer, Verdict } from '../../core/verdict.ts';
@@ -64,7 +66,19 @@ const HEALTHY: LaneState = {
 const ACCEPTED: Verdict = { kind: 'accepted', receipt: { number: 'r' } };
 const MISSING: Verdict = { kind: 'rejected', code: 'HTTP_404', missing: true };
 const UNKNOWN: Verdict = { kind: 'unknown', code: 'CUT' };
-const OPEN: BreakerState = { state: 'open', since: NOW, until: addMs(NOW, 30_000) };
+const OPEN_UNTIL = addMs(NOW, 30_000);
+const OPEN: BreakerState = { state: 'open', since: NOW, until: OPEN_UNTIL };
+const STATUS: NonNullable<Profile['status']> = {
+  path: '/status?key={key}',
+  visibilityLagMs: 0,
+  stateAt: '/state',
+  accepted: ['FILED'],
+  refused: ['REFUSED'],
+  processing: ['PENDING'],
+  notFound: ['NONE'],
+};
+/** Can be asked, so that it shows by itself that it is well. */
+const ASKABLE: Profile = { ...PROFILE, status: STATUS };
 
 function throttle(waitMs?: number): Verdict & { kind: 'throttled' } {
   return {
@@ -88,8 +102,23 @@ function asked(lane: LaneState, answer: StatusAnswer, at: Instant = NOW): LaneSt
   return laneAfter(lane, { kind: 'asked', answer }, PROFILE, at);
 }
 
-function probed(lane: LaneState, good: boolean, afterMs: number): LaneState {
-  return laneAfter(lane, { kind: 'probed', good, of: lane.breaker }, PROFILE, addMs(NOW, afterMs));
+const ENDED: RecoveryState = { state: 'closed', at: NOW };
+
+/** The answer to whatever check the lane is at. */
+function checked(lane: LaneState, verdict: CheckVerdict, of?: RecoveryState): LaneEvent {
+  const run = lane.recovery?.run ?? ENDED;
+  const step = run.state === 'checking' ? run.step : 'health';
+  return { kind: 'checked', step, verdict, of: of ?? run };
+}
+
+function probed(lane: LaneState, good: boolean, afterMs: number, profile = PROFILE): LaneState {
+  const verdict: CheckVerdict = good ? { kind: 'good' } : { kind: 'bad', why: 'HTTP_503' };
+  return laneAfter(lane, checked(lane, verdict), profile, addMs(NOW, afterMs));
+}
+
+/** On its way back, at its first probe. */
+function failed(reason: LaneRecovery['reason'] = 'breaker', code = 'FAILURES'): LaneRecovery {
+  return { reason, code, hurriedBy: [], run: { state: 'probing', good: 0, nextAt: OPEN_UNTIL } };
 }
 
 function times(lane: LaneState, count: number, verdict: Verdict): LaneState {
@@ -123,14 +152,13 @@ describe('a healthy lane', () => {
   });
 });
 
-describe('a probe', () => {
-  const open: BreakerState = { state: 'open', since: NOW, until: addMs(NOW, 30_000) };
+describe('a check', () => {
   it.each([
-    ['runs when the breaker that holds the lane says so', held('breaker'), addMs(NOW, 30_000)],
+    ['runs when its turn has come', held('breaker'), OPEN_UNTIL],
     ['does not run while a person keeps the lane', held('person'), undefined],
   ])('%s', (_claim, pause, at) => {
-    expect(probeDueAt({ pause, breaker: open })).toBe(at);
-    expect(probeDueAt({ pause, breaker: CLOSED })).toBeUndefined();
+    expect(checkDueAt({ pause, recovery: failed() })).toBe(at);
+    expect(checkDueAt({ pause })).toBeUndefined();
   });
 });
 
@@ -256,61 +284,73 @@ describe('the breaker of a lane', () => {
     expect(effectiveCeiling(lane, PROFILE, addMs(NOW, 10 ** 12))).toBe(0);
   });
 
-  const broken: LaneState = { ...HEALTHY, breaker: OPEN, pause: held('breaker') };
+  const broken: LaneState = {
+    ...HEALTHY,
+    breaker: OPEN,
+    pause: held('breaker'),
+    recovery: failed(),
+  };
 
-  it('recovers by two spaced good probes and then starts slowly', () => {
-    const half = probed(broken, true, 30_000);
-    expect(half.pause).toEqual(held('breaker'));
-    const lane = probed(half, true, 45_000);
-    expect(lane).toEqual({ ...HEALTHY, breaker: CLOSED, resumedAt: addMs(NOW, 45_000) });
+  it('recovers by two spaced good probes, a question and a drain, and then starts slowly, on probation', () => {
+    const half = probed(broken, true, 30_000, ASKABLE);
+    expect([half.breaker.state, half.pause]).toEqual(['half_open', held('breaker')]);
+    expect(probed(half, true, 44_999, ASKABLE)).toBe(half);
+    const well = probed(half, true, 45_000, ASKABLE);
+    expect(well.recovery?.run).toMatchObject({ state: 'checking', step: 'synthetic' });
+    const draining = probed(well, true, 46_000, ASKABLE);
+    expect(draining.recovery?.run).toMatchObject({ state: 'checking', step: 'drain' });
+    expect([draining.breaker.state, draining.pause]).toEqual(['half_open', held('breaker')]);
+    const lane = probed(draining, true, 47_000, ASKABLE);
+    const breaker = { state: 'closed', failures: 2 } as const;
+    expect(lane).toEqual({ ...HEALTHY, breaker, resumedAt: addMs(NOW, 47_000) });
+    expect(sent(lane, UNKNOWN).breaker.state).toBe('open');
+    expect(sent(sent(lane, ACCEPTED), UNKNOWN).breaker.state).toBe('closed');
   });
 
   it.each<[string, LaneEvent]>([
     ['a receipt', { kind: 'sent', verdict: ACCEPTED }],
     ['a status answer', { kind: 'asked', answer: { kind: 'not_found' } }],
-    ['a probe inside the cool-down', { kind: 'probed', good: true, of: OPEN }],
+    ['a probe inside the cool-down', checked(broken, { kind: 'good' })],
   ])('is not closed by the late arrival of %s', (_what, event) => {
     const lane = laneAfter(broken, event, PROFILE, addMs(NOW, 29_999));
     expect([lane.breaker, lane.pause]).toEqual([OPEN, held('breaker')]);
   });
 
-  it.each([true, false])('is not moved by a probe of an earlier opening, good %s', (good) => {
-    const resumed = laneAfter(broken, { kind: 'resumed_by_person' }, PROFILE, addMs(NOW, 1_000));
-    const again = Array.from({ length: 3 }).reduce<LaneState>(
+  it.each([true, false])('is not moved by a check of an earlier opening, good %s', (good) => {
+    const again = [1, 2, 3].reduce<LaneState>(
       (lane) => sent(lane, UNKNOWN, addMs(NOW, 2_000)),
-      resumed,
+      HEALTHY,
     );
-    const event = { kind: 'probed', good, of: OPEN } as const;
+    const verdict: CheckVerdict = good ? { kind: 'good' } : { kind: 'bad', why: 'x' };
+    const event = checked(broken, verdict);
     expect(laneAfter(again, event, PROFILE, addMs(NOW, 40_000))).toBe(again);
   });
 
   it('counts one probe once, whoever heard of it', () => {
     const half = probed(broken, true, 30_000);
-    const event = { kind: 'probed', good: true, of: OPEN } as const;
+    const event = checked(broken, { kind: 'good' });
     expect(laneAfter(half, event, PROFILE, addMs(NOW, 90_000))).toBe(half);
   });
 
-  it('does not end a person’s pause or drift when it closes', () => {
-    for (const reason of ['person', 'drift'] as const) {
-      const lane = probed(probed({ ...broken, pause: held(reason) }, true, 30_000), true, 45_000);
-      expect([lane.breaker, lane.pause]).toEqual([CLOSED, held(reason)]);
-    }
+  it('does not end a person’s pause, and is not moved by a check while it lasts', () => {
+    const lane = { ...broken, pause: held('person') };
+    expect(probed(lane, true, 30_000)).toBe(lane);
   });
 
   it('does not probe before the stamp of a throttle that came first', () => {
     const lane = times(sent(HEALTHY, throttle(600_000)), 3, UNKNOWN);
     expect(lane.pause).toEqual(held('breaker'));
     expect(lane.breaker).toEqual({ state: 'open', since: NOW, until: addMs(NOW, 600_000) });
-    expect(probed(lane, true, 599_999)).toBe(lane);
+    expect(checkDueAt(lane)).toBe(addMs(NOW, 600_000));
   });
 
   it('does not probe before the stamp of a throttle that came later', () => {
     expect(sent(broken, throttle(600_000)).breaker).toMatchObject({ until: addMs(NOW, 600_000) });
     expect(sent(broken, throttle(1000)).breaker).toBe(OPEN);
     const half = probed(broken, true, 30_000);
-    expect(sent(half, throttle(600_000)).breaker).toMatchObject({
-      nextProbeAt: addMs(NOW, 600_000),
-    });
+    const later = sent(half, throttle(600_000));
+    expect(later.breaker).toMatchObject({ nextProbeAt: addMs(NOW, 600_000) });
+    expect(checkDueAt(later)).toBe(addMs(NOW, 600_000));
   });
 });
 
@@ -326,9 +366,11 @@ describe('drift', () => {
   it('outranks a throttle and the breaker, because it does not end by itself', () => {
     const drift: Verdict = { kind: 'drift', code: 'HTTP_405', written: true };
     expect(sent(sent(HEALTHY, throttle()), drift).pause).toEqual(held('drift'));
-    expect(sent({ ...HEALTHY, pause: held('breaker'), breaker: OPEN }, drift).pause).toEqual(
-      held('drift'),
-    );
+    const broken = { ...HEALTHY, pause: held('breaker'), breaker: OPEN, recovery: failed() };
+    expect(sent(broken, drift)).toMatchObject({
+      pause: held('drift'),
+      recovery: { reason: 'drift', code: 'HTTP_405' },
+    });
   });
 
   it('does not replace a person’s pause, nor restart its own', () => {
@@ -353,11 +395,20 @@ describe('a person', () => {
   });
 
   it('resumes it with clean counters and a slow start', () => {
-    const lane = { ...HEALTHY, pause: held('drift'), throttles: 4, missing: 2 };
+    const lane = { ...HEALTHY, pause: held('person'), throttles: 4, missing: 2 };
     expect(laneAfter(lane, { kind: 'resumed_by_person' }, PROFILE, NOW)).toEqual({
       ...HEALTHY,
       resumedAt: NOW,
     });
+  });
+
+  it('does not undo what the portal did: the way back stays, or begins anew after their pause', () => {
+    const lane = { ...HEALTHY, pause: held('drift'), recovery: failed('drift', 'HTTP_405') };
+    expect(laneAfter(lane, { kind: 'resumed_by_person' }, PROFILE, NOW)).toBe(lane);
+    const paused = laneAfter(lane, { kind: 'paused_by_person' }, PROFILE, NOW);
+    const again = laneAfter(paused, { kind: 'resumed_by_person' }, PROFILE, addMs(NOW, 7_000));
+    expect(again.pause).toEqual({ kind: 'held', since: addMs(NOW, 7_000), reason: 'drift' });
+    expect(checkDueAt(again)).toBe(addMs(NOW, 7_000));
   });
 });
 
@@ -406,14 +457,20 @@ describe('the width of a lane', () => {
       verdicts.map((verdict): LaneEvent => ({ kind: 'sent', verdict })),
       fc.tuple(fc.boolean(), fc.boolean()).map(
         ([good, isOld]) =>
-          (lane: LaneState): LaneEvent => ({
-            kind: 'probed',
-            good,
-            of: isOld ? OPEN : lane.breaker,
-          }),
+          (lane: LaneState): LaneEvent =>
+            checked(
+              lane,
+              good ? { kind: 'good' } : { kind: 'bad', why: 'x' },
+              isOld ? ENDED : undefined,
+            ),
       ),
       fc.nat(9).map((ceiling): LaneEvent => ({ kind: 'ceiling', ceiling })),
-      fc.constantFrom<LaneEvent>({ kind: 'paused_by_person' }, { kind: 'resumed_by_person' }),
+      fc.constantFrom<LaneEvent>(
+        { kind: 'paused_by_person' },
+        { kind: 'resumed_by_person' },
+        { kind: 'approved', why: 'looked' },
+        { kind: 'hurried', by: 'ann' },
+      ),
     );
     fc.assert(
       fc.property(fc.array(fc.tuple(event, fc.nat(20_000))), (history) => {
@@ -424,8 +481,13 @@ describe('the width of a lane', () => {
           lane = laneAfter(lane, typeof one === 'function' ? one(lane) : one, PROFILE, now);
           const width = effectiveCeiling(lane, PROFILE, now);
           expect(width).toBeLessThanOrEqual(lane.ceiling);
-          if (lane.pause.kind === 'held') expect(width).toBe(0);
-          if (lane.breaker.state !== 'closed') expect(width).toBe(0);
+          const isHeld = lane.pause.kind === 'held';
+          // While it drains questions go out, and no filing does: see claims.
+          if (isHeld && !isDraining(lane)) expect(width).toBe(0);
+          if (lane.breaker.state !== 'closed') expect(isHeld).toBe(true);
+          const isByPerson = lane.pause.kind === 'held' && lane.pause.reason === 'person';
+          if (isHeld && !isByPerson) expect(lane.recovery).toBeDefined();
+          if (lane.recovery !== undefined) expect(isHeld).toBe(true);
         }
       }),
     );

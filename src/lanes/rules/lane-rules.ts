@@ -1,27 +1,34 @@
-/** What a lane does after an answer, a probe or a person's word. Pure; the loop stores the result by compare-and-set. */
+/** What a lane does after an answer, a check or a person's word. Pure; the loop stores the result by compare-and-set. */
 import {
   addMs,
   breakerAfter,
   type BreakerEvent,
   type BreakerState,
-  CLOSED,
   type HoldReason,
   instant,
   type Instant,
-  isSameBreaker,
+  type LaneRecovery,
   type LaneState,
-  nextProbeAt,
   type Pause,
   type Profile,
   type StatusAnswer,
   type Verdict,
 } from '../../core/index.ts';
+import {
+  afterDrainQuestion,
+  afterRecoveryEvent,
+  checkedNotBefore,
+  failing,
+  drainingSince,
+  isDraining,
+  LOGIN_REFUSED,
+  type RecoveryEvent,
+} from './recovery/lane-recovery.ts';
 
 export type LaneEvent =
   | { readonly kind: 'sent'; readonly verdict: Verdict }
   | { readonly kind: 'asked'; readonly answer: StatusAnswer }
-  /** `of`: the breaker as it was when the probe began. */
-  | { readonly kind: 'probed'; readonly good: boolean; readonly of: BreakerState }
+  | RecoveryEvent
   | { readonly kind: 'paused_by_person' }
   | { readonly kind: 'resumed_by_person' }
   | { readonly kind: 'ceiling'; readonly ceiling: number };
@@ -46,39 +53,15 @@ export function laneAfter(
     case 'sent':
       return afterVerdict(lane, event.verdict, profile, now);
     case 'asked':
-      if (event.answer.kind === 'throttled') return throttled(lane, event.answer, profile, now);
-      if (event.answer.kind === 'unclear' && event.answer.code === RIVALS)
-        return oneSession(lane, profile, now);
-      // The next question would post the same password again.
-      if (event.answer.kind === 'unclear' && event.answer.code === 'LOGIN_REFUSED')
-        return drifted(lane, now, 'drift');
-      return afterStatus(lane, event.answer, profile, now);
-    case 'probed': {
-      // It ran beside everything else. What it found out is about the breaker that it was sent for, and no other.
-      if (!isSameBreaker(lane.breaker, event.of)) return lane;
-      const breaker = breakerAfter(
-        lane.breaker,
-        event.good ? 'probe_good' : 'probe_bad',
-        profile.breaker,
-        now,
-      );
-      if (breaker === lane.breaker) return lane;
-      const recovered = breaker.state === 'closed' && isHeldBy(lane.pause, 'breaker');
-      return recovered
-        ? { ...lane, breaker, pause: { kind: 'none' }, resumedAt: now }
-        : { ...lane, breaker };
-    }
+      return afterQuestion(lane, event.answer, profile, now);
+    case 'checked':
+    case 'approved':
+    case 'hurried':
+      return afterRecoveryEvent(lane, event, profile, now);
     case 'paused_by_person':
-      return { ...lane, pause: { kind: 'held', since: now, reason: 'person' } };
+      return { ...lane, pause: held('person', now) };
     case 'resumed_by_person':
-      return {
-        ...lane,
-        pause: { kind: 'none' },
-        breaker: CLOSED,
-        throttles: 0,
-        missing: 0,
-        resumedAt: now,
-      };
+      return resumed(lane, now);
     case 'ceiling':
       return withCeiling(lane, event.ceiling);
   }
@@ -99,14 +82,31 @@ export function inLaneContext(verdict: Verdict, lane: LaneState): Verdict {
 /** How many requests may be in flight now: none while paused, doubling from one after a pause, then the ceiling. */
 export function effectiveCeiling(lane: LaneState, profile: Profile, now: Instant): number {
   if (opensAt(lane) > now) return 0;
-  if (lane.resumedAt === undefined || profile.slowStartStepMs === 0) return lane.ceiling;
-  const steps = Math.floor(Math.max(now - lane.resumedAt, 0) / profile.slowStartStepMs);
+  const startedAt = slowSince(lane);
+  if (startedAt === undefined || profile.slowStartStepMs === 0) return lane.ceiling;
+  const steps = Math.floor(Math.max(now - startedAt, 0) / profile.slowStartStepMs);
   return Math.min(lane.ceiling, 2 ** Math.min(steps, 20));
 }
 
-/** When the next probe may run. A person's pause stops probes too; whoever ends it closes the breaker with it. */
-export function probeDueAt(lane: Pick<LaneState, 'pause' | 'breaker'>): Instant | undefined {
-  return isHeldBy(lane.pause, 'person') ? undefined : nextProbeAt(lane.breaker);
+/** Start of the present slow start; its questions are asked slowly too, while the lane drains. */
+export function slowSince(lane: LaneState): Instant | undefined {
+  return drainingSince(lane) ?? lane.resumedAt;
+}
+
+/** Nothing but somebody's word ends this hold. */
+export function waitsForPerson({
+  pause,
+  recovery,
+}: Pick<LaneState, 'pause' | 'recovery'>): boolean {
+  if (pause.kind !== 'held') return false;
+  const isStanding = recovery === undefined || recovery.run.state === 'awaiting_approval';
+  return pause.reason === 'person' || isStanding;
+}
+
+/** What a person does about a hold, once they know why it is. */
+export function wordNeeded({ code, recovery, pause }: LaneState): string {
+  const isTheirs = recovery === undefined || (pause.kind === 'held' && pause.reason === 'person');
+  return isTheirs ? `lane resume ${code}` : `recovery approve ${code}`;
 }
 
 /** `Infinity` as an instant: held until somebody, or the recovery protocol, opens it. */
@@ -119,7 +119,7 @@ export function opensAt(lane: LaneState): Instant {
     case 'until':
       return lane.pause.until;
     case 'held':
-      return NEVER;
+      return drainingSince(lane) ?? NEVER;
   }
 }
 
@@ -146,13 +146,31 @@ function afterVerdict(
     case 'transient':
       return afterAnswer(lane, 'failure', profile, now);
     case 'drift':
-      return drifted(lane, now, verdict.code === 'SESSION_COLLISION' ? 'collision' : 'drift');
+      return drifted(lane, verdict.code, profile, now);
     case 'session':
       if (verdict.code === RIVALS) return oneSession(lane, profile, now);
       return verdict.written
-        ? drifted(lane, now, 'drift')
+        ? drifted(lane, verdict.code, profile, now)
         : afterAnswer(lane, 'failure', profile, now);
   }
+}
+
+function afterQuestion(
+  lane: LaneState,
+  answer: StatusAnswer,
+  profile: Profile,
+  now: Instant,
+): LaneState {
+  if (answer.kind === 'throttled') return throttled(lane, answer, profile, now);
+  if (isDraining(lane)) {
+    const unclear = answer.kind === 'unclear' ? answer.code : undefined;
+    return afterDrainQuestion(lane, unclear, profile, now);
+  }
+  if (answer.kind !== 'unclear') return afterStatus(lane, answer, profile, now);
+  if (answer.code === RIVALS) return oneSession(lane, profile, now);
+  // The next question would post the same password again.
+  if (answer.code === LOGIN_REFUSED) return drifted(lane, LOGIN_REFUSED, profile, now);
+  return afterStatus(lane, answer, profile, now);
 }
 
 /** A status answer comes from another address: it does not interrupt a row of 404s to what was sent. */
@@ -179,12 +197,14 @@ function afterAnswer(
   const breaker = opens && lane.pause.kind === 'until' ? notBefore(after, lane.pause.until) : after;
   const cleared = event === 'success' && (lane.throttles > 0 || lane.missing > 0);
   if (breaker === lane.breaker && !cleared) return lane;
-  return {
+  const next: LaneState = {
     ...lane,
     breaker,
     ...(event === 'success' ? { throttles: 0, missing: 0 } : {}),
     ...(opens && lane.pause.kind !== 'held' ? { pause: held('breaker', now) } : {}),
   };
+  if (!opens || next.recovery !== undefined) return next;
+  return { ...next, recovery: failing(next, { reason: 'breaker', code: 'FAILURES' }, now) };
 }
 
 function throttled(
@@ -200,7 +220,8 @@ function throttled(
   const ownMs = 2 ** Math.min(before, 20) * 1000 + 500;
   const until = addMs(now, Math.min(verdict.waitMs ?? ownMs, profile.throttle.pauseMsMax));
   if (lane.pause.kind === 'held') {
-    return { ...lane, throttles: before + 1, breaker: notBefore(lane.breaker, until) };
+    const breaker = notBefore(lane.breaker, until);
+    return checkedNotBefore({ ...lane, throttles: before + 1, breaker }, until);
   }
   const later = lane.pause.kind === 'until' && lane.pause.until > until ? lane.pause.until : until;
   return {
@@ -247,10 +268,22 @@ export function mayBeRivals(lane: LaneState, isShared: boolean, now: Instant): b
 }
 
 /** The first reason stands: a person must see why the lane stopped, not what happened to it while it stood. */
-function drifted(lane: LaneState, now: Instant, reason: 'drift' | 'collision'): LaneState {
-  return lane.pause.kind === 'held' && lane.pause.reason !== 'breaker'
-    ? lane
-    : { ...lane, pause: held(reason, now), missing: 0 };
+function drifted(lane: LaneState, code: string, { breaker }: Profile, now: Instant): LaneState {
+  if (lane.pause.kind === 'held' && lane.pause.reason !== 'breaker') return lane;
+  const reason = code === 'SESSION_COLLISION' ? 'collision' : 'drift';
+  const recovery = failing(lane, { reason, code }, addMs(now, breaker.coolDownMs));
+  return { ...lane, pause: held(reason, now), missing: 0, recovery };
+}
+
+/** A person's pause is that person's to end. What the portal did is not undone by it: then the way back begins anew. */
+function resumed(lane: LaneState, now: Instant): LaneState {
+  const { recovery } = lane;
+  if (recovery === undefined) {
+    return { ...lane, pause: { kind: 'none' }, throttles: 0, missing: 0, resumedAt: now };
+  }
+  if (!isHeldBy(lane.pause, 'person')) return lane;
+  const again: LaneRecovery = failing(lane, recovery, now);
+  return { ...lane, pause: held(recovery.reason, now), recovery: again };
 }
 
 function held(reason: HoldReason, now: Instant): Pause {

@@ -1,6 +1,5 @@
 /** Lanes as people see and change them. Workers change their state by compare-and-set (`writeLane`). */
 import {
-  CLOSED,
   FilewrightError,
   type LaneCode,
   laneCode,
@@ -9,15 +8,18 @@ import {
   type Profile,
 } from '../../core/index.ts';
 import { opensAt } from '../rules/lane-rules.ts';
-import { recordFact } from '../../ledger/index.ts';
+import { isDraining } from '../rules/recovery/lane-recovery.ts';
+import { approvalAlert } from '../rules/recovery/approval-alert.ts';
+import { raiseAlertRow, recordFact } from '../../ledger/index.ts';
 import { laneOf, type Session, type Statement, text } from '../../postgres/index.ts';
+import { freshLane, laneStateJson } from './lane-json.ts';
 
 const ADD: Statement = {
   name: 'lane-add',
   text: `
-insert into lane (tenant, code, profile, ceiling, state, longest_service_ms) values ($1, $2, $3, $4, $5, $6)
+insert into lane (tenant, code, profile, ceiling, state, longest_service_ms, effect) values ($1, $2, $3, $4, $5, $6, $7)
 on conflict (tenant, code) do update set profile = excluded.profile, longest_service_ms = excluded.longest_service_ms,
-  ver = lane.ver + 1
+  effect = excluded.effect, ver = lane.ver + 1
 returning ver, ceiling, (xmax = 0) as added`,
 };
 
@@ -28,27 +30,30 @@ const SLOTS: Statement = {
 
 const LIST: Statement = {
   name: 'lane-list',
-  text: 'select code, version, ceiling, state, profile from lane where tenant = $1 order by code',
+  text: `select code, version, ceiling, state, profile from lane
+    where tenant = $1 and profile is not null order by code`,
 };
 
 const CHANGED_PROFILES: Statement = {
   name: 'lane-changed-profiles',
   text: `
 select code, profile, hash from (
-  select code, profile, encode(sha256(convert_to(profile::text, 'UTF8')), 'hex') as hash from lane where tenant = $1) l
+  select code, profile, encode(sha256(convert_to(profile::text, 'UTF8')), 'hex') as hash from lane
+  where tenant = $1 and profile is not null) l
 where hash <> all ($2::text[]) order by code`,
 };
 
 const FIND: Statement = {
   name: 'lane-find',
-  text: 'select code, version, ceiling, state from lane where tenant = $1 and code = $2',
+  text: `select code, version, ceiling, state from lane
+    where tenant = $1 and code = $2 and profile is not null`,
 };
 
 const CHANGE_LANE: Statement = {
   name: 'lane-change',
   text: `
-update lane set state = $4::jsonb, ceiling = $5, version = version + 1, ver = ver + $7::int,
-  open_from = case when $6::double precision = 'infinity' then 'infinity'::timestamptz
+update lane set state = $4::jsonb, ceiling = $5, version = version + 1, ver = ver + $7::int, changed_at = now(),
+  asks_only = $8, open_from = case when $6::double precision = 'infinity' then 'infinity'::timestamptz
     else to_timestamp($6::double precision / 1000) end
 where tenant = $1 and code = $2 and version = $3 returning ver`,
 };
@@ -67,23 +72,14 @@ export async function addLane(
   fact: LedgerFact,
 ): Promise<{ readonly added: boolean }> {
   return session.transaction(async (run) => {
-    const fresh: LaneState = {
-      code: laneCode(profile.code),
-      version: 1,
-      ceiling: profile.ceiling,
-      pause: { kind: 'none' },
-      breaker: CLOSED,
-      throttles: 0,
-      missing: 0,
-      resumedAt: undefined,
-    };
     const [row] = await run(ADD, [
       tenant,
       profile.code,
       JSON.stringify(profile),
       profile.ceiling,
-      laneStateJson(fresh),
+      laneStateJson(freshLane(profile.code, profile.ceiling)),
       profile.longestServiceMs,
+      profile.effect,
     ]);
     await run(SLOTS, [tenant, profile.code, Number(row?.['ceiling'])]);
     const subject = { kind: 'lane', id: profile.code, ver: Number(row?.['ver']) };
@@ -152,6 +148,7 @@ export async function writeLane(
       next.ceiling,
       opensAt(next),
       facts.length,
+      isDraining(next),
     ]);
     if (row === undefined) return false;
     if (next.ceiling > expected.ceiling) await run(SLOTS, [tenant, next.code, next.ceiling]);
@@ -165,11 +162,12 @@ export async function writeLane(
         fact,
       );
     }
+    const [first] = facts;
+    const alert = approvalAlert(expected, next);
+    // Beside the fact that says so, and under its id: whoever hears of one can find the other.
+    if (alert !== undefined && first !== undefined) {
+      await raiseAlertRow(run, tenant, { id: first.id, ...alert });
+    }
     return true;
   });
-}
-
-function laneStateJson(lane: LaneState): string {
-  const { pause, breaker, throttles, missing, resumedAt, oneSessionSince } = lane;
-  return JSON.stringify({ pause, breaker, throttles, missing, resumedAt, oneSessionSince });
 }

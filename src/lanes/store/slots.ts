@@ -71,7 +71,7 @@ where tenant = $1 and holder = $2 and expires_at > clock_timestamp()`,
 
 const LANES: Statement = {
   name: 'survey-lanes',
-  text: `select code, version, ceiling, state from lane where tenant = $1 order by code`,
+  text: `select code, version, ceiling, state from lane where tenant = $1 and profile is not null order by code`,
 };
 
 // A resting slot is shown as expiring when its rest ends, so that nobody plans to take it earlier.

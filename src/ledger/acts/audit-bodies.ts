@@ -51,7 +51,7 @@ export class BodyCollector {
         const missing = stored === undefined ? 'The sealed body' : 'The key of the sealed body';
         throw new FilewrightError(
           'LEDGER_BROKEN',
-          `${missing} of entry ${entry.seq} of ${entry.log} is missing, and its key ${entry.body.key} was not shredded: it was taken away`,
+          `${missing} of entry ${entry.seq} of ${entry.log} is missing, and its key ${entry.body.key} was not destroyed by retention: it was removed`,
           { details: { seq: entry.seq, reason: 'BODY_UNREADABLE' } },
         );
       }

@@ -69,7 +69,7 @@ export function readBoundary(text: string): LedgerBoundary {
   if (found !== undefined) return found;
   throw new FilewrightError(
     'USAGE',
-    `A log was expected (${LEDGER_BOUNDARIES.join(', ')}), found "${text}"`,
+    `Expected a log (${LEDGER_BOUNDARIES.join(', ')}), found "${text}"`,
   );
 }
 

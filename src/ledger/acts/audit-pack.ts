@@ -57,7 +57,7 @@ export async function writeWholeLog(
   if (builder.size !== checkpoint.size || Buffer.compare(builder.root(), checkpoint.root) !== 0) {
     throw new FilewrightError(
       'LEDGER_BROKEN',
-      `The entries of ${log.origin} were expected to add up to the root signed for ${checkpoint.size} entries, and do not (${builder.size} read). The export is unfinished; run audit verify`,
+      `The entries of ${log.origin} do not add up to the root signed for ${checkpoint.size} entries (${builder.size} read). The export is unfinished; run audit verify`,
       { details: { origin: log.origin, size: checkpoint.size } },
     );
   }

@@ -40,7 +40,7 @@ export class ShownEntries {
     if (typeof entry === 'string') throw fail('UNSUPPORTED_VERSION', entry);
     if (entry.ts < this.#ts)
       throw fail('TIME_REGRESSION', 'its ts is before that of an earlier one');
-    if (this.#ids.has(entry.id)) throw fail('DUPLICATE_ID', `the id ${entry.id} was there before`);
+    if (this.#ids.has(entry.id)) throw fail('DUPLICATE_ID', `the id ${entry.id} appears twice`);
     const subject = JSON.stringify([entry.subj.kind, entry.subj.id]);
     if (entry.subj.ver <= (this.#versions.get(subject) ?? 0)) {
       throw fail('SUBJECT_VERSION_GAP', `subj.ver is ${entry.subj.ver} again`);

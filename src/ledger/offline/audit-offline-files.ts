@@ -36,7 +36,7 @@ export function demand(holds: boolean, reason: OfflineReason, message: string): 
 export async function readRequired(path: string): Promise<Buffer> {
   const found = await readOptional(path);
   if (found !== undefined) return found;
-  throw new Failure('FILE_MISSING', `${path} is not there`);
+  throw new Failure('FILE_MISSING', `${path} is missing`);
 }
 
 export async function readOptional(path: string): Promise<Buffer | undefined> {

@@ -106,7 +106,7 @@ async function checkManifest(top: string): Promise<void> {
   const list = await readOptional(path);
   if (list === undefined) {
     const isPromised = await exists(join(top, 'payload'));
-    demand(!isPromised, 'FILE_MISSING', `${path} is not there`);
+    demand(!isPromised, 'FILE_MISSING', `${path} is missing`);
     return;
   }
   for (const line of list.toString('utf8').replace(/\n+$/, '').split('\n')) {

@@ -71,7 +71,7 @@ export async function releaseHold(
     .transaction(async (run) => {
       const [row] = await run(RELEASE, [tenant, id, by]);
       if (row === undefined) {
-        throw new FilewrightError('NOT_FOUND', `No hold ${id} is in force; see retention holds`);
+        throw new FilewrightError('NOT_FOUND', `No hold ${id} is in force; see retention status`);
       }
       const subject = { kind: 'hold', id, ver: Number(row['ver']) };
       await recordLedgerFact(run, { tenant, boundary: 'access' }, subject, fact);
@@ -80,7 +80,7 @@ export async function releaseHold(
       if (!isAboutSecondPerson(error)) throw error;
       throw new FilewrightError(
         'SELF_APPROVAL',
-        `Hold ${id} was placed by the person who wants to release it; a second person must do that`,
+        `Hold ${id} was placed by you; a second person must release it`,
         { cause: error },
       );
     });

@@ -218,7 +218,7 @@ export async function openSetAside(
   if (at !== undefined) return { state: 'shredded', key, at };
   const wrapped = optional(row['wrapped'], bytes);
   if (wrapped === undefined) {
-    throw broken(id, `its key ${key} is gone without having been shredded`);
+    throw broken(id, `its key ${key} is missing without having been destroyed by retention`);
   }
   // The database holds the column to the names of boundaries, and logOrigin refuses any other.
   const origin = logOrigin(by.instance, by.tenant, text(row['boundary']) as LedgerBoundary);
@@ -231,7 +231,7 @@ export async function openSetAside(
   // Nobody without the key could have sealed anything else than keepAside wrote.
   const { fact, message } = JSON.parse(Buffer.from(body).toString()) as SealedFact;
   if (sha256Of(fact) !== hex(row['sha256'])) {
-    throw broken(id, 'its text has another hash than the one that was kept with it');
+    throw broken(id, 'its text does not match the hash kept with it');
   }
   return { state: 'kept', fact, message };
 }
@@ -239,7 +239,7 @@ export async function openSetAside(
 function broken(id: string, found: string): FilewrightError {
   return new FilewrightError(
     'SEAL_BROKEN',
-    `The fact ${id} that was set aside does not open: ${found}. Compare with a backup.`,
+    `The fact ${id} that was set aside cannot be opened: ${found}. Compare with a backup.`,
     { details: { id } },
   );
 }

@@ -146,7 +146,7 @@ export async function openTenantKey(
       if (error instanceof FilewrightError && error.code !== 'SEAL_BROKEN') throw error;
       throw new FilewrightError(
         'ROOT_KEY_MISSING',
-        'The root key is not the one that this database was made with',
+        'The root key is not the one that this database was created with',
         { cause: error },
       );
     });
@@ -201,7 +201,7 @@ export async function rotateTenantKey(
     if (Number(workers?.['n']) > 0) {
       throw new FilewrightError(
         'REFUSED_BY_RULE',
-        `${text(workers?.['n'])} workers of ${tenant} run and hold the present key; stop them first`,
+        `${text(workers?.['n'])} workers of ${tenant} are running and hold the current key; stop them first`,
       );
     }
     const [row] = await run(ALL, [tenant]);

@@ -26,7 +26,7 @@ export async function inspectLog(
     if (Buffer.compare(await rootAt(run, log, size), root) === 0) continue;
     throw new FilewrightError(
       'LEDGER_BROKEN',
-      `The log ${log.origin} was expected to have the root ${whose} over its first ${size} entries, and its stored hashes give another. Nothing more is appended or signed; run audit verify, and compare with the checkpoints kept outside.`,
+      `The log ${log.origin} should have the root ${whose} over its first ${size} entries, but its stored hashes give another. Nothing more is appended or signed; run audit verify, and compare with the checkpoints kept outside the database.`,
       { details: { origin: log.origin, size } },
     );
   }

@@ -26,29 +26,39 @@ export interface Alert {
   readonly raised: number;
   readonly raisedAt: Instant;
   readonly lastRaisedAt: Instant;
-  /** How often somebody has been told. */
+  readonly acknowledgedAt: Instant | undefined;
+  /** How often somebody has been told, the telling under way included. */
   readonly told: number;
   readonly tellAt: Instant | undefined;
-  readonly acknowledgedAt: Instant | undefined;
 }
 
-export const ALERT = `id, kind, subject, severity, recipient, text, docket, raised, raised_at, last_raised_at, told,
-  tell_at, acknowledged_at`;
+/** An alert, with the work of telling of it, which has its id. */
+export const ALERT = `a.id, a.kind, a.subject, a.severity, a.recipient, a.text, a.docket, a.raised, a.raised_at, a.last_raised_at,
+  coalesce(w.tries, 0) as told, w.next_at as tell_at, a.acknowledged_at
+  from alert a left join work w on w.tenant = a.tenant and w.id = a.id`;
 
 // Raised again while nobody has acknowledged it: counted, and told at once only when it has become more severe, or when
-// it has news and nobody would be told again.
+// it has news and nobody would be told again. Locked before it is counted, so that "more severe" is seen by one of two.
 const RAISE: Statement = {
   name: 'alert-raise',
   text: `
-insert into alert (tenant, id, kind, subject, severity, recipient, text, dedup, docket, tell_at)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $10, now())
-on conflict (tenant, dedup) where acknowledged_at is null do update set
-  raised = alert.raised + 1, last_raised_at = now(), text = excluded.text,
-  severity = case when $9::int > array_position(array['info', 'warning', 'critical'], alert.severity)
-    then excluded.severity else alert.severity end,
-  tell_at = case when $9::int > array_position(array['info', 'warning', 'critical'], alert.severity)
-    or ($11 and alert.tell_at is null) then now() else alert.tell_at end
-returning ${ALERT}`,
+with before as materialized (
+  select $9::int > array_position(array['info', 'warning', 'critical'], severity) as is_worse
+  from alert where tenant = $1 and dedup = $8 and acknowledged_at is null for update),
+raised as (
+  insert into alert (tenant, id, kind, subject, severity, recipient, text, dedup, docket)
+  select $1, $2, $3, $4, $5, $6, $7, $8, $10 from (select 1) one left join before on true
+  on conflict (tenant, dedup) where acknowledged_at is null do update set
+    raised = alert.raised + 1, last_raised_at = now(), text = excluded.text,
+    severity = case when $9::int > array_position(array['info', 'warning', 'critical'], alert.severity)
+      then excluded.severity else alert.severity end
+  returning *),
+telling as (
+  insert into work (tenant, id, kind, target)
+  select r.tenant, r.id, 'alert', 'all' from raised r left join before b on true where r.raised = 1 or b.is_worse or $11
+  on conflict (tenant, id) do update set state = 'pending', next_at = now(), ended_at = null
+    where work.state <> 'pending' or (select is_worse from before))
+select id from raised`,
 };
 
 export async function raiseAlertRow(
@@ -59,7 +69,7 @@ export async function raiseAlertRow(
     readonly docket?: string;
     readonly hasNews?: true;
   },
-): Promise<Alert> {
+): Promise<Pick<Alert, 'id'>> {
   const [row] = await run(RAISE, [
     tenant,
     alert.id,
@@ -74,10 +84,10 @@ export async function raiseAlertRow(
     alert.hasNews === true,
   ]);
   if (row === undefined) throw new Error('an alert was neither raised nor found');
-  return alertOf(row);
+  return { id: text(row['id']) };
 }
 
-/** A row of `alert`, with the columns of ALERT. */
+/** A row with the columns of ALERT. */
 export function alertOf(row: Row): Alert {
   return {
     id: text(row['id']),
@@ -91,8 +101,8 @@ export function alertOf(row: Row): Alert {
     raised: Number(row['raised']),
     raisedAt: when(row['raised_at']),
     lastRaisedAt: when(row['last_raised_at']),
+    acknowledgedAt: optional(row['acknowledged_at'], when),
     told: Number(row['told']),
     tellAt: optional(row['tell_at'], when),
-    acknowledgedAt: optional(row['acknowledged_at'], when),
   };
 }

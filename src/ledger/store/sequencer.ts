@@ -283,7 +283,7 @@ export class PostgresSequencer implements SequencerStore {
     if (end.range.size < log.sizeSeen) {
       throw new FilewrightError(
         'LEDGER_BROKEN',
-        `The log ${log.origin} had ${log.sizeSeen} entries a moment ago and has ${end.range.size} now: the database was put back while this process ran. Stop every process and start again; the start compares with the checkpoints kept outside.`,
+        `The log ${log.origin} had ${log.sizeSeen} entries a moment ago and has ${end.range.size} now: the database was restored while this process ran. Stop every process and start again; the start compares with the checkpoints kept outside the database.`,
         { details: { origin: log.origin, seen: log.sizeSeen, size: end.range.size } },
       );
     }

@@ -148,7 +148,7 @@ export async function tellSetAside(
     subject: log.origin.slice(0, 200),
     severity: 'critical',
     recipient: undefined,
-    text: `${facts} could not be written into the log ${log.origin} (${reasons}). What happened did happen; the log holds the hash in its place, and the whole is kept. See it with audit set-aside, and report it.`,
+    text: `${facts} could not be written into the log ${log.origin} (${reasons}). The events themselves took place; the log holds their hash, and the full facts are kept. See audit set-aside, and report it.`,
     dedup: `ledger_set_aside/${log.boundary}`,
   });
 }
@@ -171,7 +171,7 @@ export async function tellFactWaits(
     subject: log.origin.slice(0, 200),
     severity: 'critical',
     recipient: undefined,
-    text: `A fact cannot be written into the log ${log.origin}, and the process that came upon it has no key to seal it with, so it waits, and all that came after it. Nothing is lost. Run audit set-aside, which has the key, and report it.`,
+    text: `A fact cannot be written into the log ${log.origin}, and the process that found it has no key to seal it, so it and all later facts are waiting. Nothing is lost. Run audit set-aside, which has the key, and report it.`,
     dedup: `ledger_fact_waits/${log.boundary}`,
   });
 }

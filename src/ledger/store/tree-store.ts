@@ -88,7 +88,7 @@ export async function readTiles(
     const found = optional(rows[place]?.['bytes'], bytes);
     invariant(
       found?.length === name.width * 32,
-      `Expected the stored hashes of ${tilePath(name)}. Verify the log; its tiles can be made again from the entries.`,
+      `Expected the stored hashes of ${tilePath(name)}. Verify the log; its tiles can be rebuilt from the entries.`,
       { boundary: log.boundary },
     );
     return found;

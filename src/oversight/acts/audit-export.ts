@@ -158,7 +158,7 @@ async function requireFullSight(app: Filewright, reader: Actor): Promise<void> {
   if (await docketSight(app, reader).seesEverything()) return;
   throw new FilewrightError(
     'SIGHT_NEEDED',
-    'A log was to be exported by a person who may see everything (client:*, class:* and privilege:*, no deny); this reader may not',
+    'Only a person who may see every docket (client:*, class:* and privilege:*, no deny) can export a log',
   );
 }
 
@@ -272,7 +272,7 @@ function scopeText(scope: ExportScope): string {
     case 'whole':
       return 'whole logs, from the first entry to the signed head';
     case 'time':
-      return `entries recorded from ${toRfc3339(scope.from)} on and before ${toRfc3339(scope.to)}, each with its proof`;
+      return `entries recorded from ${toRfc3339(scope.from)} and before ${toRfc3339(scope.to)}, each with its proof`;
     case 'filing':
       return `entries about filing ${scope.filing}, each with its proof`;
   }

@@ -36,7 +36,7 @@ export async function confirmQuarantine(
   if (state.mustSettle !== request.settle) {
     throw new FilewrightError(
       'COUNT_DIFFERS',
-      `${state.mustSettle} open filings must be settled with their portals, and ${request.settle} were typed; see audit quarantine status`,
+      `${state.mustSettle} open filings must be settled with their portals, and you entered ${request.settle}; see audit quarantine status`,
     );
   }
   const left = await leaveQuarantine(

@@ -47,7 +47,7 @@ export async function showSetAside(app: Filewright, reader: Actor, id: string): 
   if (hasAny && !(await docketSight(app, reader).seesEverything())) {
     throw new FilewrightError(
       'SIGHT_NEEDED',
-      'A fact was to be shown to a person who may see everything (client:*, class:* and privilege:*, no deny); this reader may not',
+      'Only a person who may see every docket (client:*, class:* and privilege:*, no deny) can see a fact that was set aside',
     );
   }
   const found = await openSetAside(app.session, app, id);

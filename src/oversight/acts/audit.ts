@@ -99,7 +99,7 @@ async function verifyFound(
   origin: string,
 ): Promise<VerifyOutcome> {
   if (head === undefined) {
-    const message = `Expected a head of ${origin}, which has entries or signed heads; it is gone or unreadable.`;
+    const message = `Expected a head of ${origin}, which has entries or signed heads; it is missing or unreadable.`;
     return { ok: false, reason: 'ROOT_MISMATCH', message };
   }
   const logs = await trustedLogs(app.session, { tenant: app.tenant, boundary });

@@ -39,10 +39,10 @@ export function rootKeyFindings(
     if (copy !== undefined) {
       throw new FilewrightError(
         'USAGE',
-        '--root-key-backup: the root key is kept by a command and never seen here; its keeper must back it up',
+        '--root-key-backup: the root key is held by an external command; back it up there',
       );
     }
-    return [good('root key', 'kept by the command of FILEWRIGHT_ROOT_KEY')];
+    return [good('root key', 'held by the command in FILEWRIGHT_ROOT_KEY')];
   }
   const { key } = source;
   const now = app.clock.now();
@@ -67,13 +67,13 @@ function rootKeyMode(dataDirectory: string, environment: Environment): Finding {
 function backupFinding(backup: ReturnType<typeof readRootKeyBackup>, now: number): Finding {
   const check = 'root key backup';
   const remedy =
-    'Keep a copy of the root key away from this machine, then run doctor --root-key-backup FILE on it: without the key nothing sealed can be read again.';
+    'Keep a copy of the root key on another machine, then run doctor --root-key-backup FILE on it: without the key, sealed data cannot be read.';
   if (backup.state === 'none') {
-    return { check, state: 'warning', found: 'nobody has confirmed one', remedy };
+    return { check, state: 'warning', found: 'no backup is confirmed', remedy };
   }
   const day = moment(backup.confirmedAt).slice(0, 10);
   if (backup.state === 'outdated') {
-    const found = `the one confirmed ${day} is of another root key`;
+    const found = `the backup confirmed ${day} is for another root key`;
     return { check, state: 'warning', found, remedy };
   }
   if (now - backup.confirmedAt > BACKUP_AGE_MS_MAX) {
@@ -115,7 +115,7 @@ export async function ledgerFindings(
 
 async function rolesFinding(app: Filewright): Promise<Finding> {
   const { isReady, prefix, reason } = await rolesState(app.session);
-  if (isReady) return good('database roles', `${prefix}_*, one for each part of the work`);
+  if (isReady) return good('database roles', `${prefix}_*, one for each part of the system`);
   return {
     check: 'database roles',
     state: 'warning',
@@ -128,12 +128,12 @@ async function heldBackFinding(app: Filewright): Promise<Finding> {
   const { rows, oldestSeconds } = await ledgerWaiting(app.session, app.tenant);
   const check = 'ledger order';
   if (rows === 0 || oldestSeconds <= HELD_BACK_SECONDS_MAX) {
-    return good(check, 'no fact is held back');
+    return good(check, 'no fact is waiting');
   }
   return {
     check,
     state: 'bad',
-    found: `${rows} facts are held back, the oldest for ${Math.round(oldestSeconds)} s: an earlier one about the same thing is missing`,
+    found: `${rows} facts are waiting, the oldest for ${Math.round(oldestSeconds)} s: an earlier fact about the same subject is missing`,
     remedy: 'Keep the database as it is and report this; the facts are safe but not in the log.',
   };
 }
@@ -146,7 +146,7 @@ async function setAsideFinding(app: Filewright): Promise<Finding> {
     check,
     state: 'warning',
     found: `${count} could not be written and were set aside, the last ${moment(last)}; the log holds their hashes`,
-    remedy: 'See audit set-aside, and report it; nothing is lost and the log goes on.',
+    remedy: 'See audit set-aside, and report it; nothing is lost and the log continues.',
   };
 }
 
@@ -162,7 +162,7 @@ async function quarantineFinding(app: Filewright, actor: Actor): Promise<Finding
     check: 'quarantine',
     state: 'bad',
     found: `in quarantine since ${moment(state.enteredAt)}: ${logs.join('; ')}`,
-    remedy: 'See audit quarantine status; nothing is sent or signed until a person confirms.',
+    remedy: 'See audit quarantine status; nothing is sent or signed until a person confirms it.',
   };
 }
 

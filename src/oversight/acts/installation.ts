@@ -1,6 +1,6 @@
 /** What `doctor` asks of an installation: database, clock, key, lanes, batches, ledger. */
 import { type Actor, allow } from '../../access/index.ts';
-import { isOpen, lanes, nextOpening } from '../../lanes/index.ts';
+import { isOpen, lanes, nextOpening, waitsForPerson, wordNeeded } from '../../lanes/index.ts';
 import { toRfc3339 } from '../../core/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import type { Environment } from '../../wire/index.ts';
@@ -45,7 +45,7 @@ export async function inspectInstallation(
       'durability',
       durable,
       `fsync ${server.fsync}, synchronous_commit ${server.synchronousCommit}`,
-      'Turn both on; without them a crash can lose what was recorded.',
+      'Turn both on; without them a crash can lose recorded data.',
     ),
     finding(
       'clock',
@@ -82,7 +82,7 @@ async function ledgerInside(
       report.logs
         .map((log) => `${log.log}: ${log.entries} entries${log.ok ? '' : ` ${log.reason}`}`)
         .join('; ') || 'empty',
-      'Stop sending and keep everything; see audit verify.',
+      'Stop sending, change nothing, and run audit verify.',
     ),
     ...(await ledgerFindings(app, actor, environment)),
   ];
@@ -94,7 +94,7 @@ async function batchFindings(app: Filewright): Promise<Finding[]> {
     check: 'batch',
     state: 'warning',
     found: `${batch} (${source}) holds ${filings} filings, and its import has not finished`,
-    remedy: `None of them is sent. Unless it still runs, run the same batch import or batch create with --resume ${batch}.`,
+    remedy: `None of them is sent. If it is not still running, run the same batch import or batch create with --resume ${batch}.`,
   }));
 }
 
@@ -117,7 +117,9 @@ async function laneFindings(app: Filewright): Promise<Finding[]> {
         check,
         state: 'warning',
         found: `held: ${state.pause.reason}`,
-        remedy: `Find out why, then lane resume ${state.code}.`,
+        remedy: waitsForPerson(state)
+          ? `Find the cause, then ${wordNeeded(state)}.`
+          : 'It is checked and resumes on its own; see recovery status.',
       };
     }
     if (profile.automation !== 'allowed') {

@@ -7,8 +7,8 @@ import {
   forecast,
   type LaneForecast,
   readOutlook,
-  rulesOf,
   type Scope,
+  serviceMsOf,
   Worker,
   type WorkerPorts,
 } from '../../filings/index.ts';
@@ -76,13 +76,13 @@ export async function planRehearsal(
     if (filings.length > LANE_FILINGS_MAX) {
       throw new FilewrightError(
         'REFUSED_BY_RULE',
-        `${filings.length} filings are open on ${lane.state.code}, and a rehearsal takes at most ${LANE_FILINGS_MAX} on one lane; ask for a forecast instead`,
+        `${filings.length} filings are open on ${lane.state.code}, and a rehearsal handles at most ${LANE_FILINGS_MAX} on one lane; use forecast instead`,
       );
     }
     return {
       profile: lane.profile,
       state: lane.state,
-      serviceMs: rulesOf(lane, filings, now).serviceMs,
+      serviceMs: serviceMsOf(lane),
       filings,
       startAt: now,
       settings: {

@@ -9,7 +9,7 @@ import { userFact } from '../../people/index.ts';
 
 /** Each run of the store destroys at most 500 keys; a run that never comes to an end would be a fault of ours. */
 const RUNS_MAX = 10_000;
-/** What the data keys of dockets are named by (packs/patent/docket/kept-under.ts). */
+/** What the data keys of dockets are named by (src/dockets/rules/docket/kept-under.ts). */
 const DOCKET_SUBJECT = 'docket/';
 
 /** Names of clients are read only where keys are: most commands of this file's room ask for none. */
@@ -106,7 +106,10 @@ export async function holdData(
   const reason = checkReason('--reason', request.reason);
   const subject = request.subject?.trim();
   if (subject === '') {
-    throw new FilewrightError('USAGE', 'Whose data to hold was expected, found an empty name');
+    throw new FilewrightError(
+      'USAGE',
+      'Expected the name of the entity whose data to hold, found an empty name',
+    );
   }
   const id = app.ids.next();
   const fact = userFact(app, 'hold.placed', actor, { hold: id, subject: subject ?? null });

@@ -30,7 +30,7 @@ export async function addUser(
   if (name.trim() !== name || name === '' || name.length > 200) {
     throw new FilewrightError(
       'USAGE',
-      'A name of 1 to 200 characters without surrounding spaces was expected',
+      'Expected a name of 1 to 200 characters without surrounding spaces',
     );
   }
   const isFirst = (await listPeople(app.session, app.tenant)).length === 0;

@@ -1,6 +1,6 @@
 /** What runs until it is told to stop: the worker that sends, and the jobs beside it. */
 import { type Actor, allow } from '../../access/index.ts';
-import type { Filewright, RunningParts } from '../../filewright.ts';
+import type { Filewright, RunningDeps } from '../../filewright.ts';
 import { eventConsumers } from './consumers.ts';
 import { profilesByLane } from '../../lanes/index.ts';
 
@@ -8,7 +8,7 @@ export async function openWorker(
   app: Filewright,
   actor: Actor,
   settings: Parameters<Filewright['worker']>[1],
-): Promise<RunningParts> {
+): Promise<RunningDeps> {
   allow(actor, 'worker.run');
   return app.worker(await profilesByLane(app), settings);
 }

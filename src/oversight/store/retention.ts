@@ -1,7 +1,7 @@
 /**
  * How long sealed data is kept, and its end. Destroying the data keys of a subject and month makes the bodies unreadable
  * for ever and leaves every hash, proof and checkpoint valid. The database refuses it before the date, and under a hold
- * (sql/0002_ledger_proof.sql); what is decided here only chooses what to try.
+ * (sql/0002_ledger.sql); what is decided here only chooses what to try.
  */
 import { FilewrightError, type LedgerFact } from '../../core/index.ts';
 import { destroyDockets, docketRetention, docketsOfKeys } from '../../dockets/index.ts';
@@ -191,7 +191,7 @@ export async function extendRetention(
   if (!/^\d{4}-\d{2}-\d{2}$/.test(extension.until)) {
     throw new FilewrightError(
       'USAGE',
-      `A day like 2033-12-31 was expected, found "${extension.until}"`,
+      `Expected a day like 2033-12-31, found "${extension.until}"`,
     );
   }
   return (await session.run(EXTEND, [tenant, extension.subject, extension.until])).length;

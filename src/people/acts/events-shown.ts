@@ -9,7 +9,7 @@ import {
   type Recipient,
   type Subscription,
 } from '../store/subscriptions.ts';
-import { listEvents as storedEvents } from '../store/outbox.ts';
+import { listEvents as storedEvents } from '../store/events.ts';
 import { listNotices, type NoticeView } from '../store/notices.ts';
 import { checkId } from './events.ts';
 

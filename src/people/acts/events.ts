@@ -2,12 +2,19 @@
 import { type Actor, allow, type PersonActor } from '../../access/index.ts';
 import { dataKeys, type Installation } from '../../ledger/index.ts';
 import { entryId, type FactType, FilewrightError, isUuid, toRfc3339 } from '../../core/index.ts';
-import { MAIL_TARGET, sendDue } from '../notice-sender.ts';
+import { sendDue } from '../notice-sender.ts';
 import { checkMailAddress, parseMailbox } from '../notify/mail-address.ts';
 import { checkWebhookSecret, newWebhookSecret } from '../notify/webhook-secret.ts';
 import { checkWebhookUrl } from '../notify/webhook-url.ts';
 import { readMailUrl } from '../notify/mail.ts';
-import { addMailNotice, addWebhookNotice, listNotices, resendEvent } from '../store/notices.ts';
+import {
+  addMailNotice,
+  addWebhookNotice,
+  listNotices,
+  MAIL_TARGET,
+  type NoticeTarget,
+  resendEvent,
+} from '../store/notices.ts';
 import {
   addSubscription,
   changeRecipient,
@@ -21,7 +28,7 @@ import {
   setMail,
   type SubscriptionChange,
 } from '../store/subscriptions.ts';
-import { keepEvent } from '../store/outbox.ts';
+import { keepEvent } from '../store/events.ts';
 import { type Environment, isReference, readReference } from '../../wire/index.ts';
 import { userFact } from './people.ts';
 
@@ -153,7 +160,7 @@ export async function testWebhook(
     const test = { id: notice, origin: 'test', subscription: id, event } as const;
     await addWebhookNotice(run, app.tenant, test);
   });
-  return sendNow(app, id, notice, environment);
+  return sendNow(app, { kind: 'webhook', target: id }, notice, environment);
 }
 
 export async function testMail(
@@ -178,17 +185,17 @@ export async function testMail(
       dedup: `test/${id}`,
     }),
   );
-  return sendNow(app, MAIL_TARGET, id, environment);
+  return sendNow(app, { kind: 'mail', target: MAIL_TARGET }, id, environment);
 }
 
 async function sendNow(
   app: Installation,
-  target: string,
+  to: NoticeTarget,
   notice: string,
   environment: Environment,
 ): Promise<TestOutcome> {
-  await sendDue({ ...app, environment }, target, { only: notice });
-  const all = await listNotices(app.session, app.tenant, { target, limit: 100 });
+  await sendDue({ ...app, environment }, to, notice);
+  const all = await listNotices(app.session, app.tenant, { target: to.target, limit: 100 });
   const sent = all.find(({ id }) => id === notice);
   return { notice, state: sent?.state ?? 'pending', code: sent?.code };
 }

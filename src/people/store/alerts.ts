@@ -2,30 +2,32 @@
 import type { LedgerFact, PersonId } from '../../core/index.ts';
 import { ALERT, type Alert, alertOf, recordFact } from '../../ledger/index.ts';
 import { type Session, type Statement, text } from '../../postgres/index.ts';
+import { claimWork, recordWork } from '../../work/index.ts';
 
 type Run = Session['run'];
 
-const DUE_ALERTS: Statement = {
-  name: 'alert-due',
-  text: `select ${ALERT} from alert where tenant = $1 and tell_at <= now() and acknowledged_at is null
-    and ($2::uuid is null or id = $2) order by tell_at limit $3 for update skip locked`,
-};
-
-/** Locks alerts of which somebody must be told now; mark each with `markTold` in the same transaction. */
+/** Claims alerts of which somebody must be told now; mark each with `markTold` in the same transaction. */
 export async function dueAlerts(
   run: Run,
   tenant: string,
   limit: number,
   only?: string,
 ): Promise<Alert[]> {
-  return (await run(DUE_ALERTS, [tenant, only ?? null, limit])).map(alertOf);
+  const works = await claimWork(run, { tenant, kind: 'alert', target: 'all', limit, only });
+  const found = await findAlerts(
+    { run },
+    tenant,
+    works.map(({ id }) => id),
+  );
+  const byId = new Map(found.map((alert) => [alert.id, alert]));
+  return works.flatMap(({ id }) => byId.get(id) ?? []);
 }
 
 const QUIET: Statement = {
   name: 'alert-quiet-settled',
-  text: `update alert a set tell_at = null from docket d
-    where a.tenant = $1 and a.tell_at <= now() and a.acknowledged_at is null
-      and a.kind in ('docket_manual', 'docket_manual_overdue')
+  text: `update work w set state = 'dropped', next_at = null, ended_at = now() from alert a, docket d
+    where w.tenant = $1 and w.kind = 'alert' and w.target = 'all' and w.state = 'pending' and w.next_at <= now()
+      and a.tenant = w.tenant and a.id = w.id and a.kind in ('docket_manual', 'docket_manual_overdue')
       and d.tenant = a.tenant and d.id = a.docket and (d.phase = 'confirmed' or d.closed_at is not null)`,
 };
 
@@ -50,26 +52,26 @@ export async function everRaised(
   return new Set(rows.map((row) => text(row['dedup'])));
 }
 
-const TOLD: Statement = {
-  name: 'alert-told',
-  text: `update alert set told = told + 1, tell_at = now() + $3::float8 * interval '1 millisecond'
-    where tenant = $1 and id = $2`,
-};
-
 /** `againMs` undefined: nobody is told of it again. */
 export async function markTold(
   run: Run,
   tenant: string,
-  id: string,
+  { id, told }: Pick<Alert, 'id' | 'told'>,
   againMs: number | undefined,
 ): Promise<void> {
-  await run(TOLD, [tenant, id, againMs ?? null]);
+  const work = { id, attempt: told };
+  await recordWork(
+    run,
+    tenant,
+    [work],
+    againMs === undefined ? { state: 'done' } : { state: 'pending', again: againMs },
+  );
 }
 
 const LIST_ALERTS: Statement = {
   name: 'alert-list',
-  text: `select ${ALERT} from alert where tenant = $1 and ($2 or acknowledged_at is null)
-    order by array_position(array['critical', 'warning', 'info'], severity), raised_at desc, id limit $3 offset $4`,
+  text: `select ${ALERT} where a.tenant = $1 and ($2 or a.acknowledged_at is null)
+    order by array_position(array['critical', 'warning', 'info'], a.severity), a.raised_at desc, a.id limit $3 offset $4`,
 };
 
 /** Rows per read; who may see which is asked after it. */
@@ -99,7 +101,7 @@ export async function listAlerts(
 
 const FIND_ALERTS: Statement = {
   name: 'alert-find',
-  text: `select ${ALERT} from alert where tenant = $1 and id = any ($2::uuid[])`,
+  text: `select ${ALERT} where a.tenant = $1 and a.id = any ($2::uuid[])`,
 };
 
 export async function findAlerts(
@@ -112,8 +114,14 @@ export async function findAlerts(
 
 const ACKNOWLEDGE: Statement = {
   name: 'alert-acknowledge',
-  text: `update alert set acknowledged_at = now(), acknowledged_by = $3, tell_at = null, ver = ver + 1
-    where tenant = $1 and id = $2 and acknowledged_at is null returning ver`,
+  text: `
+with acknowledged as (
+  update alert set acknowledged_at = now(), acknowledged_by = $3, ver = ver + 1
+  where tenant = $1 and id = $2 and acknowledged_at is null returning tenant, id, ver),
+quiet as (
+  update work w set state = 'dropped', next_at = null, ended_at = now()
+  from acknowledged a where w.tenant = a.tenant and w.id = a.id and w.state = 'pending')
+select ver from acknowledged`,
 };
 
 /** False when there is no such open alert. */
@@ -154,14 +162,14 @@ select to_char(now() at time zone 'UTC', 'YYYY-MM-DD') as day,
   (select count(*) from event where tenant = $1 and type = 'COMPLIANCE_FILING_COMPLETE'
     and at > now() - interval '1 day')::int as accepted,
   f.open, f.soon, f.late, f.exceptions,
-  (select count(*) from notice where tenant = $1 and state = 'failed' and docket is null
+  (select count(*) from work where tenant = $1 and kind in ('webhook', 'mail') and state = 'failed' and docket is null
     and created_at > now() - interval '5 days' and ended_at > now() - interval '1 day')::int as notices_failed
 from (
   select count(*) filter (where status in ('pending', 'submitted'))::int as open,
     count(*) filter (where status in ('pending', 'submitted') and last_safe between now() and now() + interval '7 days')::int as soon,
     count(*) filter (where status <> 'accepted' and last_safe < now())::int as late,
     count(*) filter (where status in ('rejected', 'fallout'))::int as exceptions
-  from filing where tenant = $1) f`,
+  from filing where tenant = $1 and status <> 'accepted') f`,
 };
 
 export async function digestFigures(run: Run, tenant: string): Promise<DigestFigures> {

@@ -1,32 +1,26 @@
 /**
- * Notices on their way to one receiver each. The table is the queue: a sender
- * claims what is due, with the attempt written before the send, and records the outcome after it. A crash in between
- * leaves a claim that runs out; the notice is then sent again under the same id.
+ * Notices to one receiver each: work that leaves the house. Claimed with the try written before the send, recorded after
+ * it; whatever becomes of a notice, its row and its tries stay.
  */
 import type { Instant } from '../../core/index.ts';
-import { type DomainEvent, eventOf } from './outbox.ts';
-import {
-  lockedOnce,
-  optional,
-  type Row,
-  type Session,
-  type Statement,
-  text,
-  when,
-} from '../../postgres/index.ts';
+import { optional, type Session, type Statement, text, when } from '../../postgres/index.ts';
+import { addWork, claimWork, type ClaimedWork, recordWork } from '../../work/index.ts';
+import { type DomainEvent, eventsOf } from './events.ts';
 
 type Run = Session['run'];
 
 type NoticeOrigin = 'event' | 'alert' | 'digest' | 'agent' | 'test';
-type NoticeState = 'pending' | 'sent' | 'failed' | 'dropped';
+/** Mails have one target, whoever they are to: the server takes them one after the other. */
+export const MAIL_TARGET = 'mail';
+
+/** One receiver of notices. */
+export type NoticeTarget =
+  | { readonly kind: 'webhook'; readonly target: string }
+  | { readonly kind: 'mail'; readonly target: typeof MAIL_TARGET };
 
 /** A notice that this process may send now. */
-export interface ClaimedNotice {
-  readonly id: string;
+export interface ClaimedNotice extends Pick<ClaimedWork, 'id' | 'attempt' | 'createdAt'> {
   readonly origin: NoticeOrigin;
-  /** Counts this attempt; it is also the fence for its outcome. */
-  readonly attempt: number;
-  readonly createdAt: Instant;
   readonly message:
     | { readonly channel: 'webhook'; readonly subscription: string; readonly event: DomainEvent }
     | {
@@ -49,27 +43,21 @@ interface NewMailNotice {
   readonly docket?: string | undefined;
 }
 
-const ADD_MAIL: Statement = {
-  name: 'notice-add-mail',
-  text: `insert into notice (tenant, id, channel, target, origin, recipient, subject, body, dedup, docket, next_at)
-    values ($1, $2, 'mail', 'mail', $3, $4, $5, $6, $7, $8, now()) on conflict on constraint notice_once do nothing`,
-};
-
 export async function addMailNotice(
   run: Run,
   tenant: string,
   notice: NewMailNotice,
 ): Promise<void> {
   const { id, origin, recipient, subject, body, dedup, docket } = notice;
-  await run(ADD_MAIL, [tenant, id, origin, recipient, subject, body, dedup, docket ?? null]);
+  await addWork(run, tenant, {
+    id,
+    kind: 'mail',
+    target: MAIL_TARGET,
+    body: { origin, recipient, subject, text: body },
+    dedup,
+    docket,
+  });
 }
-
-const ADD_WEBHOOK: Statement = {
-  name: 'notice-add-webhook',
-  text: `insert into notice (tenant, id, channel, target, origin, event, subscription, dedup, next_at)
-    values ($1, $2, 'webhook', $3::uuid::text, $4, $5, $3, 'webhook/' || $3::uuid || '/' || $5::uuid, now())
-    on conflict on constraint notice_once do nothing`,
-};
 
 export async function addWebhookNotice(
   run: Run,
@@ -82,23 +70,23 @@ export async function addWebhookNotice(
   },
 ): Promise<void> {
   const { id, subscription, origin, event } = notice;
-  await run(ADD_WEBHOOK, [tenant, id, subscription, origin, event]);
+  const dedup = `webhook/${subscription}/${event}`;
+  const to = { kind: 'webhook', target: subscription } as const;
+  await addWork(run, tenant, { id, ...to, body: { origin }, event, dedup });
 }
 
+// What was sent before stays on record, so it is new work under the same event, which is what the receiver knows it by.
 const RESEND: Statement = {
   name: 'notice-resend',
   text: `
-update notice n set state = 'pending', attempts = 0, next_at = now(), claimed_until = null, ended_at = null
-from subscription s
-where n.tenant = $1 and n.event = $2 and n.state <> 'pending' and s.tenant = n.tenant and s.id = n.subscription
-  and s.disabled_at is null and s.removed_at is null and ($3::uuid is null or s.id = $3)
-returning n.id`,
-};
-
-// The numbers of the attempts begin anew with a resend, so the former log makes room for the new one.
-const FORGET_ATTEMPTS: Statement = {
-  name: 'notice-forget-attempts',
-  text: 'delete from notice_attempt where tenant = $1 and notice = any ($2::uuid[])',
+insert into work (tenant, id, kind, target, body, event, dedup)
+select $1, gen_random_uuid(), 'webhook', w.target, (array_agg(w.body))[1], $2::uuid,
+  'webhook/' || w.target || '/' || $2::uuid || '/' || count(*)
+from work w join subscription s on s.tenant = w.tenant and s.id::text = w.target
+where w.tenant = $1 and w.event = $2::uuid and w.kind = 'webhook' and s.disabled_at is null and s.removed_at is null
+  and ($3::uuid is null or s.id = $3)
+group by w.target having bool_and(w.state <> 'pending')
+on conflict do nothing returning id`,
 };
 
 /** Queues an event's webhooks again, under the same id; returns how many. */
@@ -108,49 +96,26 @@ export async function resendEvent(
   event: string,
   subscription: string | undefined,
 ): Promise<number> {
-  return session.transaction(async (run) => {
-    const rows = await run(RESEND, [tenant, event, subscription ?? null]);
-    await run(FORGET_ATTEMPTS, [tenant, rows.map((row) => text(row['id']))]);
-    return rows.length;
-  });
+  return (await session.run(RESEND, [tenant, event, subscription ?? null])).length;
 }
-
-// $1 tenant, $2 target, $3 how many, $4 how long the claim holds, $5 one notice or null
-const CLAIM: Statement = {
-  name: 'notice-claim',
-  text: `
-with ${lockedOnce(
-    'due',
-    `
-  select tenant, id from notice
-  where tenant = $1 and target = $2 and state = 'pending' and next_at <= now()
-    and (claimed_until is null or claimed_until < now()) and ($5::uuid is null or id = $5)
-  order by next_at limit $3`,
-  )},
-claimed as (
-  update notice n set claimed_until = now() + $4 * interval '1 millisecond', attempts = n.attempts + 1
-  from due where n.tenant = due.tenant and n.id = due.id
-  returning n.*),
-begun as (
-  insert into notice_attempt (tenant, notice, no) select tenant, id, attempts from claimed)
-select c.id as notice, c.channel, c.origin, c.attempts, c.created_at, c.subscription, c.recipient, c.subject, c.body,
-  e.id, e.type, e.at, e.filing, e.data
-from claimed c left join event e on e.tenant = c.tenant and e.id = c.event
-order by c.created_at, c.id`,
-};
 
 export async function claimNotices(
   session: Session,
-  where: {
+  where: NoticeTarget & {
     readonly tenant: string;
-    readonly target: string;
     readonly limit: number;
     readonly claimMs: number;
-    readonly only?: string;
+    readonly only?: string | undefined;
   },
 ): Promise<ClaimedNotice[]> {
-  const { tenant, target, limit, claimMs, only } = where;
-  return (await session.run(CLAIM, [tenant, target, limit, claimMs, only ?? null])).map(claimedOf);
+  const run = session.run.bind(session);
+  const works = await claimWork(run, where);
+  const events = await eventsOf(
+    run,
+    where.tenant,
+    works.flatMap(({ event }) => (event === undefined ? [] : [event])),
+  );
+  return works.map((work) => noticeOf(work, events));
 }
 
 interface NoticeOutcome {
@@ -160,32 +125,22 @@ interface NoticeOutcome {
   readonly retryMs: number | undefined;
 }
 
-// A late answer of a former claim is logged but decides nothing, except that a notice once sent is sent.
-const RECORD: Statement = {
-  name: 'notice-record',
-  text: `
-with ended as (
-  update notice_attempt set ended_at = clock_timestamp(), verdict = $4, code = $5
-  where tenant = $1 and notice = $2 and no = $3)
-update notice set code = $5, claimed_until = null,
-  state = case when $4 = 'sent' then 'sent' when $6::float8 is null then 'failed' else 'pending' end,
-  next_at = case when $4 = 'sent' then null else now() + $6::float8 * interval '1 millisecond' end,
-  ended_at = case when $4 = 'sent' or $6::float8 is null then now() end
-where tenant = $1 and id = $2 and state = 'pending' and (attempts = $3 or $4 = 'sent')
-returning state`,
-};
-
-/** Returns the state after it; undefined when the outcome came too late to count. */
+/** Returns what has become of it; undefined when the outcome came too late to count. */
 export async function recordNotice(
   session: Session,
-  where: { readonly tenant: string; readonly notice: string; readonly attempt: number },
-  outcome: NoticeOutcome,
-): Promise<NoticeState | undefined> {
-  const { verdict, code, retryMs } = outcome;
-  const values = [where.tenant, where.notice, where.attempt, verdict, code, retryMs ?? null];
-  const [row] = await session.run(RECORD, values);
-  // A check constraint holds the column to these words.
-  return optional(row?.['state'], (value) => text(value) as NoticeState);
+  tenant: string,
+  notice: Pick<ClaimedNotice, 'id' | 'attempt'>,
+  { verdict, code, retryMs }: NoticeOutcome,
+): Promise<'sent' | 'again' | 'failed' | undefined> {
+  const end = verdict === 'sent' ? 'done' : 'failed';
+  const next =
+    verdict === 'sent' || retryMs === undefined
+      ? ({ state: end } as const)
+      : ({ state: 'pending', again: retryMs } as const);
+  const run = session.run.bind(session);
+  const counted = await recordWork(run, tenant, [notice], { ...next, verdict, code });
+  if (counted === 0) return undefined;
+  return verdict === 'sent' ? 'sent' : next.state === 'pending' ? 'again' : 'failed';
 }
 
 export interface NoticeView {
@@ -214,13 +169,15 @@ export interface NoticeView {
 const LIST: Statement = {
   name: 'notice-list',
   text: `
-select n.id, n.channel, n.origin, n.event, e.type, n.subscription, n.recipient, n.subject, n.docket, n.state, n.code,
-  n.created_at, n.next_at, (select coalesce(json_agg(json_build_object('no', a.no, 'startedAt', a.started_at, 'endedAt', a.ended_at,
-    'verdict', a.verdict, 'code', a.code) order by a.no), '[]') from notice_attempt a
-    where a.tenant = n.tenant and a.notice = n.id) as attempts
-from notice n left join event e on e.tenant = n.tenant and e.id = n.event
-where n.tenant = $1 and ($2::text is null or n.target = $2) and ($3::text is null or n.state = $3)
-order by n.created_at desc, n.dedup limit $4 offset $5`,
+select w.id, w.kind, w.body->>'origin' as origin, w.event, e.type, case w.kind when 'webhook' then w.target end as subscription,
+  w.body->>'recipient' as recipient, w.body->>'subject' as subject, w.docket,
+  case w.state when 'done' then 'sent' else w.state end as state, w.code, w.created_at, w.next_at,
+  (select coalesce(json_agg(json_build_object('no', t.n, 'startedAt', t.started_at, 'endedAt', t.ended_at,
+    'verdict', t.verdict, 'code', t.code) order by t.n), '[]') from work_try t
+    where t.tenant = w.tenant and t.work = w.id) as attempts
+from work w left join event e on e.tenant = w.tenant and e.id = w.event
+where w.tenant = $1 and w.kind in ('webhook', 'mail') and ($2::text is null or w.target = $2)
+order by w.created_at desc, w.dedup limit $3 offset $4`,
 };
 
 export async function listNotices(
@@ -228,21 +185,14 @@ export async function listNotices(
   tenant: string,
   filter: {
     readonly target?: string;
-    readonly state?: string;
     readonly limit: number;
     readonly offset?: number;
   },
 ): Promise<NoticeView[]> {
-  const values = [
-    tenant,
-    filter.target ?? null,
-    filter.state ?? null,
-    filter.limit,
-    filter.offset ?? 0,
-  ];
+  const values = [tenant, filter.target ?? null, filter.limit, filter.offset ?? 0];
   return (await session.run(LIST, values)).map((row) => ({
     id: text(row['id']),
-    channel: text(row['channel']),
+    channel: text(row['kind']),
     origin: text(row['origin']),
     event: optional(row['event'], text),
     type: optional(row['type'], text),
@@ -259,21 +209,23 @@ export async function listNotices(
   }));
 }
 
-function claimedOf(row: Row): ClaimedNotice {
+function noticeOf(work: ClaimedWork, events: ReadonlyMap<string, DomainEvent>): ClaimedNotice {
+  const { id, attempt, createdAt, target, body } = work;
+  const event = work.event === undefined ? undefined : events.get(work.event);
   return {
-    id: text(row['notice']),
-    // A check constraint holds the column to these words.
-    origin: text(row['origin']) as NoticeOrigin,
-    attempt: Number(row['attempts']),
-    createdAt: when(row['created_at']),
+    id,
+    attempt,
+    createdAt,
+    // Written above and with the event's notices, in these words.
+    origin: body['origin'] as NoticeOrigin,
     message:
-      row['channel'] === 'webhook'
-        ? { channel: 'webhook', subscription: text(row['subscription']), event: eventOf(row) }
-        : {
+      event === undefined
+        ? {
             channel: 'mail',
-            recipient: text(row['recipient']),
-            subject: text(row['subject']),
-            body: text(row['body']),
-          },
+            recipient: text(body['recipient']),
+            subject: text(body['subject']),
+            body: text(body['text']),
+          }
+        : { channel: 'webhook', subscription: target, event },
   };
 }

@@ -16,6 +16,7 @@ import {
   text,
   when,
 } from '../../postgres/index.ts';
+import { dropWork } from '../../work/index.ts';
 
 type Run = Session['run'];
 
@@ -153,12 +154,6 @@ const FORGET_SECRETS: Statement = {
   text: 'delete from subscription_secret where tenant = $1 and subscription = $2',
 };
 
-const DROP_PENDING: Statement = {
-  name: 'notice-drop-pending',
-  text: `update notice set state = 'dropped', next_at = null, code = $3, ended_at = now()
-    where tenant = $1 and target = $2 and state = 'pending'`,
-};
-
 /** False when there was nothing to change: unknown, removed, or already so. */
 export async function changeSubscription(
   session: Session,
@@ -174,10 +169,10 @@ export async function changeSubscription(
       case 'enable':
         break;
       case 'disable':
-        await run(DROP_PENDING, [tenant, id, change.reason]);
+        await dropWork(run, tenant, { kind: 'webhook', target: id, code: change.reason });
         break;
       case 'remove':
-        await run(DROP_PENDING, [tenant, id, 'SUBSCRIPTION_REMOVED']);
+        await dropWork(run, tenant, { kind: 'webhook', target: id, code: 'SUBSCRIPTION_REMOVED' });
         await run(FORGET_SECRETS, [tenant, id]);
         break;
       case 'rotate':

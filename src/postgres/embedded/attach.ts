@@ -83,7 +83,7 @@ export async function attach(
   }
   throw new FilewrightError(
     'EMBEDDED_FAILED',
-    `The running server for ${place.cluster} was expected to answer within ${START_MS_MAX / 60_000} minutes, and did not; see ${place.log}.`,
+    `The running server for ${place.cluster} did not answer within ${START_MS_MAX / 60_000} minutes; see ${place.log}.`,
     { details: { log: place.log } },
   );
 }
@@ -99,7 +99,7 @@ function hasSocket({ host, port }: EmbeddedConnection): Promise<boolean> {
 function socketGone(place: Place, { pid }: PidFile, { host }: EmbeddedConnection): FilewrightError {
   return new FilewrightError(
     'EMBEDDED_FAILED',
-    `The server of ${place.cluster} runs as pid ${pid}, but its socket in ${host} was removed, so nobody can connect. Run db stop, then the same command again: the next start makes a new one.`,
+    `The server of ${place.cluster} runs as pid ${pid}, but its socket in ${host} was removed, so no one can connect. Run db stop, then the same command again: the next start creates a new one.`,
     { details: { pid } },
   );
 }
@@ -129,7 +129,7 @@ async function verify(
     if (found === wanted) continue;
     throw new FilewrightError(
       'EMBEDDED_FAILED',
-      `The server of ${place.cluster} runs with ${name} = ${found ?? 'unknown'}, so what it confirms can be lost; ${wanted} was expected. Find out who set it (postgresql.auto.conf, ALTER ROLE, a start by hand), stop the server, and run the command again.`,
+      `The server of ${place.cluster} runs with ${name} = ${found ?? 'unknown'} instead of ${wanted}, so committed data can be lost. Find where it is set (postgresql.auto.conf, ALTER ROLE, a manual start), stop the server, and run the command again.`,
       { details: { ...details, setting: name } },
     );
   }
@@ -182,7 +182,7 @@ async function ask(place: Place, connection: EmbeddedConnection): Promise<Answer
     }
     throw new FilewrightError(
       'DATABASE_UNREACHABLE',
-      `The server of ${place.cluster} was expected to answer on ${connection.host}, and said: ${error instanceof Error ? error.message : String(error)}.`,
+      `The server of ${place.cluster} did not answer on ${connection.host}: ${error instanceof Error ? error.message : String(error)}.`,
       { cause: error, details: { log: place.log } },
     );
   } finally {

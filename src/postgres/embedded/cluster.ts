@@ -130,7 +130,7 @@ async function refuseStranger(cluster: string): Promise<void> {
   if (found.isDirectory() && (await readdir(cluster)).length === 0) return;
   throw new FilewrightError(
     'DATA_DIRECTORY',
-    `A PostgreSQL cluster was expected at ${cluster}, and something else is there. Move it away, or choose another data directory.`,
+    `Expected a PostgreSQL cluster at ${cluster}, found something else. Move it, or choose another data directory.`,
     { details: { path: cluster } },
   );
 }

@@ -71,7 +71,7 @@ async function start(place: Place, options: EnsureOptions): Promise<EmbeddedServ
   }
   throw new FilewrightError(
     'EMBEDDED_FAILED',
-    `The server for ${place.cluster} was expected to start, and was kept from it by another process for ${(STARTS_MAX * PASSING_WAIT_MS) / 1000} seconds; see ${place.log}.`,
+    `The server for ${place.cluster} did not start: another process prevented it for ${(STARTS_MAX * PASSING_WAIT_MS) / 1000} seconds; see ${place.log}.`,
     { details: { log: place.log } },
   );
 }

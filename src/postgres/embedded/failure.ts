@@ -44,7 +44,7 @@ export function fileFailure(error: unknown, options: { doing: string; path: stri
     case 'EEXIST':
       return new FilewrightError(
         'DATA_DIRECTORY',
-        `Could not ${doing}: a directory was expected at ${path}, and something else is there. Choose another data directory.`,
+        `Could not ${doing}: expected a directory at ${path}, found something else. Choose another data directory.`,
         { cause: error, details },
       );
     case 'ENOENT':

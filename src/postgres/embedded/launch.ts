@@ -89,7 +89,7 @@ export async function launch(
   }
   throw new FilewrightError(
     'EMBEDDED_FAILED',
-    `The server for ${place.cluster} was expected to be ready within ${START_MS_MAX / 60_000} minutes and is still starting; see ${place.log}. Run the command again to wait on.`,
+    `The server for ${place.cluster} is still starting after ${START_MS_MAX / 60_000} minutes; see ${place.log}. Run the command again to keep waiting.`,
     { details: { log: place.log } },
   );
 }

@@ -42,7 +42,7 @@ export async function findPlace(dataDirectory: string): Promise<Place | undefine
     if (!(await stat(dataDirectory)).isDirectory()) {
       throw new FilewrightError(
         'DATA_DIRECTORY',
-        `A directory was expected at ${dataDirectory}, and a file is there. Choose another data directory.`,
+        `Expected a directory at ${dataDirectory}, found a file. Choose another data directory.`,
         { details: { path: dataDirectory } },
       );
     }

@@ -22,7 +22,7 @@ const COMMON = {
   checkpoint_timeout: '15min',
   // The packaged server knows pglz only, and that costs more processor time than the disk space is worth here.
   wal_compression: 'off',
-  // The queue tables are swept by number of rows (sql/0001_foundation.sql); once a minute would be too late for them.
+  // The queue tables are swept by number of rows (sql/0002_ledger.sql says why); once a minute would be too late for them.
   autovacuum_naptime: '5s',
   // Queries here are short; compiling them costs more than it gains, and the package has no LLVM.
   jit: 'off',

@@ -45,7 +45,7 @@ export async function stopEmbedded(
   }
   throw new FilewrightError(
     'EMBEDDED_FAILED',
-    `The server of ${cluster} (pid ${file.pid}) was expected to stop within ${STOP_MS_MAX / 1000} seconds, and still runs; see ${place.log}.`,
+    `The server of ${cluster} (pid ${file.pid}) did not stop within ${STOP_MS_MAX / 1000} seconds; see ${place.log}.`,
     { details: { pid: file.pid, log: place.log } },
   );
 }

@@ -7,6 +7,7 @@ import {
   type FilingId,
   type Instant,
   invariant,
+  type LaneCode,
   type TickAnswer,
   type TickInput,
   type WorkerId,
@@ -41,12 +42,25 @@ function candidatesFor(tables: Tables, wants: TickInput['wants'], now: Instant):
     for (const row of tables.queued(want.lane)) {
       if (left === 0) break;
       if (row.nextAt === undefined || row.nextAt > now || row.envelope.lastSafe <= now) continue;
+      if (lane.asksOnly && !isQuestion(row)) continue;
       if (want.after !== undefined && !isBehind(row.envelope, want.after)) continue;
       chosen.add(row);
       left -= 1;
     }
   }
   return [...chosen];
+}
+
+/** Filings of a lane about which the portal has to be asked since that moment, or is being asked. */
+export function openQuestions(tables: Tables, lane: LaneCode, since: Instant): number {
+  const isDue = ({ nextAt }: FilingRow): boolean => nextAt !== undefined && nextAt <= since;
+  const waiting = [...tables.queued(lane)].filter((row) => isQuestion(row) && isDue(row));
+  const held = tables.held().filter((row) => row.envelope.lane === lane && isQuestion(row));
+  return waiting.length + held.length;
+}
+
+function isQuestion({ step }: FilingRow): boolean {
+  return step?.action === 'ask' || step?.action === 'poll';
 }
 
 type Place = Pick<FilingRow['envelope'], 'lastSafe' | 'id'>;

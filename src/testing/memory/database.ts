@@ -122,6 +122,10 @@ export class MemoryDatabase {
     return leases.leaseProbe(this.#tables, worker, lane);
   }
 
+  openQuestions(lane: LaneCode, since: Instant): number {
+    return claims.openQuestions(this.#tables, lane, since);
+  }
+
   receiptOwner(lane: LaneCode, number: string): FilingId | undefined {
     return this.#tables.receipts.get(receiptName(lane, number));
   }

@@ -7,7 +7,7 @@ import {
   type LaneState,
   type LedgerFact,
 } from '../../core/index.ts';
-import { opensAt } from '../../lanes/index.ts';
+import { isDraining, opensAt } from '../../lanes/index.ts';
 import { ensureSlots } from './leases.ts';
 import { asStored } from './rows.ts';
 import type { Tables } from './tables.ts';
@@ -32,6 +32,7 @@ export function addLane(tables: Tables, lane: NewLane, fact?: LedgerFact): void 
       resumedAt: undefined,
     },
     openFrom: instant(0),
+    asksOnly: false,
     longestServiceMs: lane.longestServiceMs,
     // Without a fact the log does not know the lane yet, and its first change is version 1.
     ver: fact === undefined ? 0 : 1,
@@ -55,6 +56,7 @@ export function changeLane(
     ...row,
     state,
     openFrom: opensAt(state),
+    asksOnly: isDraining(state),
     ver: row.ver + facts.length,
   });
   ensureSlots(tables, expected.code, state.ceiling);

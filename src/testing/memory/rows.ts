@@ -1,5 +1,5 @@
 /**
- * The rows of the memory store: the columns of sql/0001_foundation.sql for one tenant. Rows are replaced, never changed
+ * The rows of the memory store: the columns of sql/0005_filings.sql for one tenant. Rows are replaced, never changed
  * in place, so a checker may keep one.
  */
 import type {
@@ -43,6 +43,8 @@ export interface LaneRow {
   readonly state: LaneState;
   /** Derived from the state: when new claims may be made again. */
   readonly openFrom: Instant;
+  /** Derived from the state: nothing is claimed but questions. */
+  readonly asksOnly: boolean;
   readonly longestServiceMs: number;
   /** The ledger's subject version. */
   readonly ver: number;

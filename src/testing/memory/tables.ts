@@ -138,7 +138,7 @@ export function byLastSafe(a: FilingRow, b: FilingRow): number {
   return a.envelope.id < b.envelope.id ? -1 : a.envelope.id > b.envelope.id ? 1 : 0;
 }
 
-/** The check constraints and the trigger of sql/0001_foundation.sql. */
+/** The check constraints and the trigger of sql/0005_filings.sql. */
 export function assertFiling(before: FilingRow | undefined, after: FilingRow): void {
   const from = before?.status ?? null;
   const { status, step, envelope } = after;

@@ -1,17 +1,16 @@
-import { effectiveCeiling, NEVER, opensAt } from '../../lanes/index.ts';
+import { checkDueAt, effectiveCeiling, NEVER, opensAt, slowSince } from '../../lanes/index.ts';
 import {
   type Instant,
   instant,
   invariant,
   type LaneState,
-  nextProbeAt,
   type Profile,
 } from '../../core/index.ts';
 import type { OpenSpans } from '../../filings/index.ts';
 import type { MemoryDatabase } from '../memory/database.ts';
 import type { QueueWatch } from './queue-watch.ts';
 
-/** When a look would next find something: a turn, a slot to take, a probe, or a last safe moment that passes. */
+/** When a look would next find something: a turn, a slot to take, a check, or a last safe moment that passes. */
 export function quietUntil(
   lane: {
     readonly database: MemoryDatabase;
@@ -25,28 +24,28 @@ export function quietUntil(
   const { watch, spans, profile } = lane;
   const state = lane.database.lanes()[0]?.state;
   invariant(state !== undefined, 'A rehearsal has one lane');
-  const lateAt = watch.firstLastSafe();
-  const probeAt = nextProbeAt(state.breaker);
+  const wakeAt = Math.min(watch.firstLastSafe(), checkDueAt(state) ?? Number.POSITIVE_INFINITY);
   const opens = opensAt(state);
-  if (opens === NEVER) return Math.min(probeAt ?? Number.POSITIVE_INFINITY, lateAt);
+  if (opens === NEVER) return wakeAt;
   // What the worker has claimed ahead must be given back when the doors close.
   const span = spans.at(now);
   const closesAt = span !== undefined && span.from <= now ? span.until : Number.POSITIVE_INFINITY;
   const ready = instant(Math.max(watch.firstReadyAt(), opens, now));
-  if (ready === Number.POSITIVE_INFINITY) return closesAt;
+  if (ready === Number.POSITIVE_INFINITY) return Math.min(wakeAt, closesAt);
   const turnAt = Math.max(ready, spans.at(ready)?.from ?? Number.POSITIVE_INFINITY);
-  if (turnAt > now) return Math.min(turnAt, lateAt, closesAt);
+  if (turnAt > now) return Math.min(turnAt, wakeAt, closesAt);
   if (lane.inFlight < effectiveCeiling(state, profile, now)) return now;
-  return Math.min(lateAt, closesAt, nextStepAt(state, profile, now));
+  return Math.min(wakeAt, closesAt, nextStepAt(state, profile, now));
 }
 
 /** When a slow start next widens the lane. */
 function nextStepAt(state: LaneState, profile: Profile, now: Instant): number {
   const { slowStartStepMs } = profile;
+  const startedAt = slowSince(state);
   const isWide = effectiveCeiling(state, profile, now) >= state.ceiling;
-  if (state.resumedAt === undefined || slowStartStepMs === 0 || isWide) {
+  if (startedAt === undefined || slowStartStepMs === 0 || isWide) {
     return Number.POSITIVE_INFINITY;
   }
-  const steps = Math.floor(Math.max(now - state.resumedAt, 0) / slowStartStepMs);
-  return state.resumedAt + (steps + 1) * slowStartStepMs;
+  const steps = Math.floor(Math.max(now - startedAt, 0) / slowStartStepMs);
+  return startedAt + (steps + 1) * slowStartStepMs;
 }

@@ -55,6 +55,7 @@ export function watched(
       return changed;
     },
     leaseProbe: (worker, lane) => store.leaseProbe(worker, lane),
+    openQuestions: (lane, since) => store.openQuestions(lane, since),
     history: (filing) => store.history(filing),
     receiptOwner: (lane, number) => store.receiptOwner(lane, number),
     dataKey: (subject, month, make) => store.dataKey(subject, month, make),

@@ -221,7 +221,7 @@ interface FieldError {
 }
 
 /**
- * Reads the file of `filewright simulator --behaviour`; errors name the field. `played`: the lanes that there are. A
+ * Reads the file of `filewright simulator --behavior`; errors name the field. `played`: the lanes that there are. A
  * behaviour of another one would be that of nobody, and its portal would behave well where it was told not to.
  */
 export function readBehaviourFile(

@@ -11,7 +11,7 @@ export function readPeople(source: { readonly file: string; readonly text: strin
     root.field('kind').oneOf(['people']);
     root.field('format').integer({ min: 1, max: 1 });
     const zone = root.field('zone');
-    if (!isZone(zone.text())) zone.refuse('an IANA zone such as America/New_York was expected');
+    if (!isZone(zone.text())) zone.refuse('expected an IANA zone such as America/New_York');
     const parties = new Map<string, Party>();
     for (const [id, node] of members(root.field('persons'))) {
       node.object(['name'], ['target', 'allow', 'deny']);
@@ -63,7 +63,7 @@ function rights(node: LawNode): { readonly allow: Grant[]; readonly deny: Grant[
 function grants(node: LawNode | undefined): Grant[] {
   return (node?.items() ?? []).map((item) => {
     if (parseGrant(item.text()) === undefined) {
-      item.refuse(`one of ${GRANT_KINDS.map((kind) => `${kind}:…`).join(', ')} was expected`);
+      item.refuse(`expected one of ${GRANT_KINDS.map((kind) => `${kind}:…`).join(', ')}`);
     }
     return item.text();
   });

@@ -130,6 +130,6 @@ export function sayDrift(change: DriftChange): string {
     case 'renamed':
       return `the mandatory field is missing; it seems to be called "${change.likely}" now`;
     case 'retyped':
-      return `${change.expected} was expected, found ${change.found}`;
+      return `expected ${change.expected}, found ${change.found}`;
   }
 }

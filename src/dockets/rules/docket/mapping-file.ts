@@ -96,7 +96,7 @@ function readField(node: LawNode): MappedField {
 function pointer(node: LawNode): string {
   if (node.value === '') return '';
   const text = node.text();
-  if (!text.startsWith('/')) node.refuse('a JSON pointer such as /a/b was expected');
+  if (!text.startsWith('/')) node.refuse('expected a JSON pointer such as /a/b');
   return text;
 }
 

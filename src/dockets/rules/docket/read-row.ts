@@ -181,7 +181,7 @@ class Values {
     const text = this.text(name);
     if (text === undefined || text === 'receipt') return text;
     if (parsePeriod(text) !== undefined || renewalYear(text) !== undefined) return text;
-    this.#fault(name, 'a form such as P3M, P60D or P3M+P1M was expected');
+    this.#fault(name, 'expected a form such as P3M, P60D or P3M+P1M');
     return undefined;
   }
 

@@ -79,7 +79,7 @@ function sideData({ tier, target, breaker }: TransitionSide): Transition['from']
 /** A breaker as entries hold it. */
 export function breakerData(
   breaker: BreakerState,
-): FactDataOf<'recovery.step'>['breakers']['before'] {
+): NonNullable<FactDataOf<'recovery.step'>['breakers']>['before'] {
   switch (breaker.state) {
     case 'closed':
       return { state: 'closed', failures: breaker.failures };

@@ -89,16 +89,12 @@ function assignmentTable(node: LawNode): AssignmentTable {
   node.object(['client', 'technology_group', 'url'], ['credential']);
   const url = node.field('url');
   if (!isAddress(url.text())) {
-    url.refuse(
-      'an address such as https://assignments.example/table was expected, no password in it',
-    );
+    url.refuse('expected an address such as https://assignments.example/table, no password in it');
   }
   const credential = node.optional('credential');
   if (credential !== undefined && !REFERENCE.test(credential.text())) {
     // Not repeated: what is no reference may be the secret itself.
-    credential.refuse(
-      'a reference was expected: env:NAME or file:/path; a matrix holds no secrets',
-    );
+    credential.refuse('expected a reference: env:NAME or file:/path; a matrix holds no secrets');
   }
   return {
     client: orAny(node.field('client')),

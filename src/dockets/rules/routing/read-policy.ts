@@ -140,7 +140,7 @@ function workingDay(node: LawNode | undefined): RoutingPolicy['workingDay'] {
   node.object(['from', 'to']);
   const minutes = (name: string): number => {
     const match = CLOCK.exec(node.field(name).text());
-    if (match === null) return node.field(name).refuse('a time of day such as 09:00 was expected');
+    if (match === null) return node.field(name).refuse('expected a time of day such as 09:00');
     return Number(match[1]) * 60 + Number(match[2]);
   };
   const span = { fromMinute: minutes('from'), toMinute: minutes('to') };

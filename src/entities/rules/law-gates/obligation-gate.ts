@@ -116,7 +116,7 @@ function judge(
   }
   const answer = nearest(answers, day, typeof period === 'string' ? period : '');
   if (answer === undefined) {
-    const why = `the law asks for nothing by ${first.rule_id}; give state_record_due if the record of the state shows a date`;
+    const why = `under ${first.rule_id} nothing is owed; give state_record_due if the state’s record shows a date`;
     return { refusals: [{ code: 'NOTHING_OWED', field: '/filing_kind', why }] };
   }
   const dates = dueFindings(answer, day);
@@ -172,11 +172,11 @@ function dueFindings(
     why,
   });
   if (text > last) {
-    const why = `${text} is after ${last}, which ${rule_id} gives; correct the row, or give state_record_due if the record of the state shows another date`;
+    const why = `${text} is after ${last}, which ${rule_id} gives; correct the row, or give state_record_due if the state’s record shows another date`;
     return { notices: [], refusals: [found('DUE_AFTER_RULE', why)] };
   }
   if (text > relied) {
-    const why = `${text} is one reading of ${rule_id}; ${relied} is the one to rely on`;
+    const why = `${text} is one reading of ${rule_id}; ${relied} is the date to use`;
     return { notices: [found('DUE_UNCERTAIN', why)], refusals: [] };
   }
   const readings = [relied, next_due, rolled_due, conservative_due, last_timely_day];

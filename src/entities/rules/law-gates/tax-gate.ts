@@ -63,7 +63,7 @@ function listOf(value: JsonValue | undefined): unknown {
     if (!(error instanceof FilewrightError)) throw error;
     throw new FilewrightError(
       'CASE_INVALID',
-      `authorized: a JSON list of share classes was expected, for instance [{"shares":1500,"par":null}]: ${error.message}`,
+      `authorized: expected a JSON list of share classes, for instance [{"shares":1500,"par":null}]: ${error.message}`,
       { cause: error, details: { field: 'authorized' } },
     );
   }

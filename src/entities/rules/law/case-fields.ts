@@ -7,7 +7,7 @@ export type CaseInput = Readonly<Record<string, unknown>>;
 export function refuseCase(field: string, expected: string, found: unknown): never {
   throw new FilewrightError(
     'CASE_INVALID',
-    `${field}: ${expected} was expected, found ${found === undefined ? 'nothing' : JSON.stringify(found)}`,
+    `${field}: expected ${expected}, found ${found === undefined ? 'nothing' : JSON.stringify(found)}`,
     { details: { field } },
   );
 }

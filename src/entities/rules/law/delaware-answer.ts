@@ -138,7 +138,7 @@ function owedBecause(
   asked: (typeof METHODS)[number],
   hasBoth: boolean,
 ): string {
-  if (isLargeFiler) return 'A large corporate filer owes a flat amount, whatever the method';
+  if (isLargeFiler) return 'A large corporate filer owes a flat amount under either method';
   if (asked !== 'lesser') return 'By the method that was asked for';
   return hasBoth ? 'The lesser of the two methods is owed' : 'By the one method that could be used';
 }
@@ -166,7 +166,7 @@ function holdingsNotes(
 ): string[] {
   if (asked !== 'lesser' || missing === undefined) return [];
   return [
-    `${missing}: ${why}, so only the authorized shares method could be used. The state bills by it too; with issued shares and gross assets the tax may be less.`,
+    `${missing}: ${why}, so only the authorized shares method could be used. The state bills by this method; with issued shares and gross assets the tax may be lower.`,
   ];
 }
 
@@ -189,7 +189,7 @@ function figureNotes(
   if (compare(figures.capital, whole(block)) > 0 && overshoot !== 0n) {
     const above = plainText({ n: overshoot, d: figures.capital.d });
     notes.push(
-      `The capital lies $${above} above a whole number of millions; a started million costs $${perBlock} in full.`,
+      `The capital is $${above} above a whole number of millions; each started million costs $${perBlock}.`,
     );
   }
   if (classes.some((one) => one.par === undefined)) notes.push(noParNote);

@@ -138,7 +138,7 @@ function stepped(
       upTo: count(bracket.field(names.upTo)),
       tax: count(bracket.field('tax')),
     }));
-  if (brackets.length === 0) node.field('brackets').refuse('at least one bracket was expected');
+  if (brackets.length === 0) node.field('brackets').refuse('expected at least one bracket');
   const block = node.field(names.block);
   return { brackets, block: count(block), perBlock: count(node.field('per_block')) };
 }
@@ -183,7 +183,7 @@ function figure(node: LawNode): Exact {
   const text = node.text();
   return /^\d+(\.\d+)?$/.test(text)
     ? readExact(text, node.pointer)
-    : node.refuse('a figure like "1.5" was expected');
+    : node.refuse('expected a figure like "1.5"');
 }
 
 /** The rates of a tax year; without one, the newest. Rates are never taken from another year. */

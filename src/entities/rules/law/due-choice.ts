@@ -41,7 +41,7 @@ export function earlierReading(
   if (conservative > due) return {};
   alarms.push({
     code: 'CHOICE_NOT_GIVEN',
-    message: `The date hangs on ${input} (${Object.keys(values).join(' or ')}), which was not given: ${absent.use} gives ${formatDay(due)}, ${absent.conservative} ${formatDay(conservative)} (${dueWords(other)}). The earlier is relied on; give ${input}, or the date on the record of the state.`,
+    message: `The date depends on ${input} (${Object.keys(values).join(' or ')}), which was not given: ${absent.use} gives ${formatDay(due)}, ${absent.conservative} ${formatDay(conservative)} (${dueWords(other)}). The earlier date is used; give ${input}, or the date on the state’s record.`,
   });
   return { conservative };
 }

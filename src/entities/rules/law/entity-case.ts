@@ -94,7 +94,7 @@ function choiceOf(input: CaseInput, rule: FilingRule): string | undefined {
   if (chosen !== undefined && asked !== 'filing_date_choice') {
     throw new FilewrightError(
       'CASE_INVALID',
-      `filing_date_choice: no date of ${rule.id} was chosen by the entity; leave the field out`,
+      `filing_date_choice: under ${rule.id} the entity does not choose its date; omit the field`,
     );
   }
   return asked === 'tax_class' ? taxClass : chosen;
@@ -110,7 +110,7 @@ function ruleOf(
   if (jurisdiction === undefined || !rules.jurisdictions.has(jurisdiction)) {
     throw new FilewrightError(
       'JURISDICTION_UNRESOLVED',
-      `jurisdiction: one of the ${rules.jurisdictions.size} jurisdictions, as US-DE, was expected, found ${jurisdiction === undefined ? 'nothing' : JSON.stringify(jurisdiction)}`,
+      `jurisdiction: expected one of the ${rules.jurisdictions.size} jurisdictions, as US-DE, found ${jurisdiction === undefined ? 'nothing' : JSON.stringify(jurisdiction)}`,
     );
   }
   const kind = choiceField(input, 'entity_kind', KINDS) ?? rule?.entity_kind;
@@ -137,7 +137,7 @@ function ruleOf(
 function notRead(jurisdiction: string, kind: string, origin: string): FilewrightError {
   return new FilewrightError(
     'STATE_RECORD_NEEDED',
-    `No rule for a ${origin} ${kind} in ${jurisdiction} was read. To use the domestic one on your own judgement, name it as rule_id: "${ruleIdOf(jurisdiction, kind, 'domestic')}", with state_record_due where the record shows a date`,
+    `No rule for a ${origin} ${kind} in ${jurisdiction} is on file. To use the domestic one on your own judgment, name it as rule_id: "${ruleIdOf(jurisdiction, kind, 'domestic')}", with state_record_due if the record shows a date`,
   );
 }
 
@@ -148,7 +148,7 @@ function fiscalYearEndOf(input: CaseInput): MonthAndDay | undefined {
   const month = Number(match?.[1] ?? 0);
   const day = Number(match?.[2] ?? 0);
   if (month < 1 || month > 12 || day < 1 || day > daysInMonth(SOME_LEAP_YEAR, month)) {
-    return refuseCase('fiscal_year_end', 'a month and day that exist, as MM-DD,', text);
+    return refuseCase('fiscal_year_end', 'a valid month and day, as MM-DD,', text);
   }
   return { month, day };
 }

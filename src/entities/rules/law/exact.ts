@@ -105,7 +105,7 @@ function fromDecimal(match: RegExpExecArray | null, text: string, field: string)
   if (units.length + decimals.length > DIGITS_MAX) {
     throw new FilewrightError(
       'CASE_INVALID',
-      `${field}: a figure of at most ${DIGITS_MAX} digits was expected, found ${units.length + decimals.length}`,
+      `${field}: expected a figure of at most ${DIGITS_MAX} digits, found ${units.length + decimals.length}`,
     );
   }
   const shift = Number(exponent) - decimals.length;
@@ -121,7 +121,7 @@ export function readWhole(value: unknown, field: string): bigint {
   if (exact.n % exact.d !== 0n) {
     throw new FilewrightError(
       'CASE_INVALID',
-      `${field}: a whole number was expected, found ${plainText(exact)}`,
+      `${field}: expected a whole number, found ${plainText(exact)}`,
     );
   }
   return exact.n / exact.d;
@@ -130,7 +130,7 @@ export function readWhole(value: unknown, field: string): bigint {
 function refusal(field: string, found: string): FilewrightError {
   return new FilewrightError(
     'CASE_INVALID',
-    `${field}: a figure like "1234.50" was expected (digits and a point, no sign, no separators), found ${found}`,
+    `${field}: expected a figure like "1234.50" (digits and a point, no sign, no separators), found ${found}`,
   );
 }
 

@@ -90,7 +90,7 @@ function final({ entity, nextDue }: BesideContext): BesideDate | undefined {
   return {
     name: 'final',
     day,
-    reason: `Unfiled until then: ${rule.effect}.`,
+    reason: `If not filed by then: ${rule.effect}.`,
     citation: rule.citation ?? entity.rule.citation ?? undefined,
   };
 }

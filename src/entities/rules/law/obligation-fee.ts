@@ -33,7 +33,7 @@ export function feeOf(entity: EntityCase, due: Day, alarms: Alarm[]): Fee | unde
   if (inForce === undefined) {
     alarms.push({
       code: 'FEE_NOT_KNOWN',
-      message: `The fee of ${rule.id} for tax year ${year} was not read.`,
+      message: `The fee of ${rule.id} for tax year ${year} is not on file.`,
     });
     return undefined;
   }

@@ -40,7 +40,7 @@ function initialDate(entity: EntityCase, alarms: Alarm[]): RuleDate {
   const { rule } = entity;
   const initial = rule.initial_report;
   if (initial === null) {
-    return { kind: 'unknown', message: `No rule for an initial report was read in ${rule.id}.` };
+    return { kind: 'unknown', message: `${rule.id} has no rule for an initial report.` };
   }
   const formed = formationOf(entity);
   if (formed === undefined) return notFormed(rule.id);
@@ -84,7 +84,7 @@ function periodicDate(entity: EntityCase, alarms: Alarm[]): RuleDate {
   if (base.type === 'unknown') {
     return {
       kind: 'unknown',
-      message: `The due date of a ${rule.origin} ${rule.entity_kind} in ${rule.jurisdiction} was not researched.`,
+      message: `The due date of a ${rule.origin} ${rule.entity_kind} in ${rule.jurisdiction} is not on file.`,
     };
   }
   const formed = formationOf(entity);
@@ -93,7 +93,7 @@ function periodicDate(entity: EntityCase, alarms: Alarm[]): RuleDate {
   if (from !== undefined && formed < from) {
     return {
       kind: 'unknown',
-      message: `${rule.id} holds for entities formed on or after ${rule.formed_from}; older ones have other dates.`,
+      message: `${rule.id} holds for entities formed on or after ${rule.formed_from}; older entities have other dates.`,
     };
   }
   const founding = foundingOf(entity, formed, base, alarms);
@@ -170,7 +170,7 @@ function foundingOf(
     const [month = 12, day = 31] = usual.split('-').map(Number);
     alarms.push({
       code: 'FISCAL_YEAR_END_ASSUMED',
-      message: `The date hangs on the fiscal year end, which was not given; ${monthDayWords(month, day)} was taken. Another year end has another date, often an earlier one: give it as fiscal_year_end.`,
+      message: `The date depends on the fiscal year end, which was not given; ${monthDayWords(month, day)} was assumed. Another year end gives another date, often an earlier one: enter it as fiscal_year_end.`,
     });
     return { formed, fiscalYearEnd: { month, day } };
   }

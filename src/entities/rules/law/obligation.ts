@@ -66,7 +66,7 @@ export function computeObligation(entity: EntityCase, law: EntityLaw): Obligatio
   if (due < entity.asOf && nextDue >= entity.asOf) {
     alarms.push({
       code: 'LAST_DAY_PAST',
-      message: `The day to rely on, ${formatDay(due)}, lies before ${formatDay(entity.asOf)}, although the date that is named is ${formatDay(nextDue)}: if the filing has not been made, treat it as late.`,
+      message: `The date to use, ${formatDay(due)}, is before ${formatDay(entity.asOf)}, although the named date is ${formatDay(nextDue)}: if the filing has not been made, treat it as late.`,
     });
   }
   const readings = [nextDue, lastTimelyDay, conservativeDue].filter((day) => day !== undefined);
@@ -109,7 +109,7 @@ function reliedOn(
     lastTimelyDay = addDays(nextDue, -1);
     due = lastTimelyDay;
     steps.push({
-      text: `The law says "before" that date, so the last timely day is the day before it.`,
+      text: `The law says "before" that date, so the last day to file on time is the day before.`,
       ...cited(entity),
       act: { kind: 'add-days', days: -1 },
       day: due,
@@ -126,8 +126,8 @@ function reliedOn(
     due = conservativeDue;
     steps.push({
       text: isOtherPage
-        ? 'Another official page gives an earlier date; the earlier one is relied on.'
-        : `Whether this entity is one of those with an earlier date was not said (${entity.rule.choice?.input}); the earlier one is relied on.`,
+        ? 'Another official page gives an earlier date; the earlier one is used.'
+        : `It is not known whether the earlier date applies to this entity (${entity.rule.choice?.input}); the earlier one is used.`,
       ...cited(entity),
       act: { kind: 'earlier-of', other: conservativeDue },
       day: due,
@@ -159,7 +159,7 @@ function settle(entity: EntityCase, alarms: Alarm[]): Settled | undefined {
     if (found.kind === 'unknown') {
       throw new FilewrightError(
         'STATE_RECORD_NEEDED',
-        `${found.message} Give the date on the record of the state as state_record_due.`,
+        `${found.message} Give the date on the state’s record as state_record_due.`,
       );
     }
     if (found.kind === 'nothing') return undefined;
@@ -169,8 +169,8 @@ function settle(entity: EntityCase, alarms: Alarm[]): Settled | undefined {
   alarms.push(...recordAlarms(record, found, entity));
   const step: Step = {
     text: agrees
-      ? 'The record of the state shows the same date.'
-      : 'The record of the state shows this date, and the record controls.',
+      ? 'The state’s record shows the same date.'
+      : 'The state’s record shows this date, and the record controls.',
     citation: `record of the ${entity.rule.filed_with}, as given`,
     act: { kind: 'set' },
     day: record,
@@ -189,23 +189,23 @@ function recordAlarms(record: Day, found: RuleDate, entity: EntityCase): Alarm[]
   if (found.kind === 'date' && found.day !== record) {
     alarms.push({
       code: 'STATE_RECORD_DIFFERS',
-      message: `The rule gives ${formatDay(found.day)}, the record of the state ${formatDay(record)}. The record is used; find out why they differ.`,
+      message: `The rule gives ${formatDay(found.day)}, the state’s record ${formatDay(record)}. The record is used; check why they differ.`,
     });
   } else if (found.kind === 'nothing') {
     alarms.push({
       code: 'STATE_RECORD_DIFFERS',
-      message: `By the rule ${entity.rule.id} nothing is owed, but the record of the state shows ${formatDay(record)}. The record is used; find out why they differ.`,
+      message: `By the rule ${entity.rule.id} nothing is owed, but the state’s record shows ${formatDay(record)}. The record is used; check why they differ.`,
     });
   } else if (found.kind === 'unknown') {
     alarms.push({
       code: 'STATE_RECORD_NOT_COMPARED',
-      message: `The date rests on the record alone: ${found.message}`,
+      message: `The date is based on the record alone: ${found.message}`,
     });
   }
   if (record < entity.asOf) {
     alarms.push({
       code: 'STATE_RECORD_PAST',
-      message: `The date on the record, ${formatDay(record)}, lies before ${formatDay(entity.asOf)}: either it has been met and the record is old, or the filing is late.`,
+      message: `The date on the record, ${formatDay(record)}, is before ${formatDay(entity.asOf)}: either it was met and the record is old, or the filing is late.`,
     });
   }
   return alarms;
@@ -216,13 +216,13 @@ function caseConfidence(entity: EntityCase, alarms: Alarm[]): Confidence {
   if (rule.assigned_by_state === true && entity.stateRecordDue === undefined) {
     alarms.push({
       code: 'STATE_ASSIGNS_DATE',
-      message: `The ${rule.filed_with} assigns the date; the rule's is an assumption. Look it up and give it as state_record_due.`,
+      message: `The ${rule.filed_with} assigns the date; the rule gives an assumption. Look it up and enter it as state_record_due.`,
     });
   }
   if (entity.formed !== undefined && entity.formed > entity.asOf) {
     alarms.push({
       code: 'FORMED_AFTER_AS_OF',
-      message: `The formation, ${formatDay(entity.formed)}, lies after ${formatDay(entity.asOf)}.`,
+      message: `The formation date, ${formatDay(entity.formed)}, is after ${formatDay(entity.asOf)}.`,
     });
   }
   if (entity.stateRecordDue !== undefined) return 'high';
@@ -237,7 +237,7 @@ function caseConfidence(entity: EntityCase, alarms: Alarm[]): Confidence {
   if (!entity.byAnalogy) return 'high';
   alarms.push({
     code: 'DOMESTIC_RULE_BY_ANALOGY',
-    message: `${rule.id} was read for domestic entities and is used for a foreign one because the case names it.`,
+    message: `${rule.id} applies to domestic entities and is used for a foreign one because the case names it.`,
   });
   return 'low';
 }
@@ -245,7 +245,7 @@ function caseConfidence(entity: EntityCase, alarms: Alarm[]): Confidence {
 function nothingOwed(entity: EntityCase, alarms: readonly Alarm[]): Obligation {
   const { rule } = entity;
   const step: Step = {
-    text: `No periodic filing is owed by a ${rule.origin} ${rule.entity_kind} in ${rule.jurisdiction}.${rule.notes === null ? '' : ` ${rule.notes}`}`,
+    text: `No periodic filing is required of a ${rule.origin} ${rule.entity_kind} in ${rule.jurisdiction}.${rule.notes === null ? '' : ` ${rule.notes}`}`,
     ...cited(entity),
     act: { kind: 'start' },
     day: entity.asOf,
@@ -273,7 +273,7 @@ function roll(due: Day, entity: EntityCase, businessDays: OfficeCalendar): Step 
   return {
     text:
       closed === ''
-        ? 'That is a business day, so the date stands.'
+        ? 'That is a business day, so the date does not move.'
         : `Not a business day: ${closed}; the date moves to the next business day.`,
     ...cited(entity),
     act: { kind: 'roll', skipped },

@@ -48,7 +48,7 @@ function refuseShape(root: LawNode, value: unknown): never {
       best === undefined || depth(one.instancePath) > depth(best.instancePath) ? one : best,
     undefined,
   );
-  if (deepest === undefined) root.refuse('this is not the form of an entity rule file');
+  if (deepest === undefined) root.refuse('this is not an entity rule file');
   const node = nodeAt(root, deepest.instancePath);
   return node.refuse(faultWords(deepest, node));
 }
@@ -62,10 +62,10 @@ function faultWords(
   switch (fault.keyword) {
     case 'boolean':
     case 'additionalProperties':
-      return 'this key is not known here';
+      return 'unknown key';
     case 'const':
     case 'enum':
-      return `this is none of the values that may stand here${found}`;
+      return `this value is not allowed here${found}`;
     default:
       return `${fault.message}${found}`;
   }
@@ -93,7 +93,7 @@ function refuseContradictions(root: LawNode, file: EntityRulesFile): void {
   for (const [index, rule] of file.filings.entries()) {
     const node = nodes[index] ?? root;
     const composed = ruleIdOf(rule.jurisdiction, rule.entity_kind, rule.origin);
-    if (rule.id !== composed) node.field('id').refuse(`"${composed}" was expected`);
+    if (rule.id !== composed) node.field('id').refuse(`expected "${composed}"`);
     if (seen.has(rule.id)) node.field('id').refuse('this id occurs twice');
     seen.add(rule.id);
     const hasDates = rule.due_rule.type !== 'none' && rule.due_rule.type !== 'unknown';
@@ -101,7 +101,7 @@ function refuseContradictions(root: LawNode, file: EntityRulesFile): void {
       node.field('due_rule').refuse('a rule with due dates needs first_due and a cadence');
     }
     if (rule.formed_from !== undefined && parseDay(rule.formed_from) === undefined) {
-      node.field('formed_from').refuse('a day that exists was expected');
+      node.field('formed_from').refuse('expected a valid date');
     }
     for (const source of rule.sources) {
       if (file.sources[source] === undefined) {

@@ -127,6 +127,6 @@ export function dueIn(rule: DatedRule, founding: Founding, filingYear: number): 
 
 function fiscalYearEndIn(founding: Founding, calendarYear: number): Day {
   const end = founding.fiscalYearEnd;
-  invariant(end !== undefined, 'Expected the fiscal year end where a due rule hangs on it.');
+  invariant(end !== undefined, 'Expected the fiscal year end where a due rule depends on it.');
   return clampedDay(calendarYear, end.month, end.day);
 }

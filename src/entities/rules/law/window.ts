@@ -73,6 +73,6 @@ function firstBusinessDay(first: Day, businessDays: OfficeCalendar): WindowOpeni
   const closed = rolled.skipped.map((skipped) => skipped.reason).join(', ');
   return {
     day: rolled.day,
-    reason: `The filing is not taken before the first business day of the month${closed === '' ? '.' : ` (closed before: ${closed}).`}`,
+    reason: `The filing is not accepted before the first business day of the month${closed === '' ? '.' : ` (closed before: ${closed}).`}`,
   };
 }

@@ -88,7 +88,7 @@ export function owedBy(record: EntityRecord, law: RegisterLaw, question: OwedQue
     // The record stood in for what the rule needs; its date is met, so only the record can say the next one.
     const isSpent = isOld && error.code === 'CASE_INVALID';
     if (error.code !== 'STATE_RECORD_NEEDED' && !isSpent) throw error;
-    const spent = `The date on the record, ${onRecord}, is met; give the next one as state_record_due. `;
+    const spent = `The date on the record, ${onRecord}, is met; enter the next one as state_record_due. `;
     const reason = `${isSpent ? spent : ''}${error.message}`;
     return { ...base(UNKNOWN_PERIOD), state: 'record_needed', reason };
   }
@@ -177,7 +177,7 @@ function taxAlarms(
 ): readonly StoredAlarm[] {
   if (rule.id !== TAXED_RULE || sort === 'initial' || tax !== undefined) return [];
   const message =
-    'The franchise tax hangs on the authorized shares, which the register does not have; give authorized, and issued with gross_assets where the tax may be less.';
+    'The franchise tax depends on the authorized shares, which the register does not have; give authorized, and issued with gross_assets where the tax may be less.';
   return [{ code: 'TAX_NOT_COMPUTED', message }];
 }
 

@@ -3,7 +3,7 @@ import { parseDay } from '../../../calendar/index.ts';
 import type { JsonValue, RowError } from '../../../core/index.ts';
 import { controlFault, freeTextFaults } from '../characters.ts';
 import { ENTITY_COLUMNS } from '../columns.ts';
-import { misspeltColumns, misspeltFault } from '../misspelt-column.ts';
+import { misspelledColumns, misspelledFault } from '../misspelled-column.ts';
 import { DATE_CHOICES, TAX_CLASSES } from '../law/entity-case.ts';
 import type { EntityRules } from '../law/read-entity-rules.ts';
 import type { FilingRule } from '../law/filing-rule.ts';
@@ -42,7 +42,7 @@ const FILING_COLUMNS: ReadonlySet<string> = new Set(
 );
 const KINDS = ['corporation', 'llc', 'lp'] as const;
 const ORIGINS = ['domestic', 'foreign'] as const;
-const meantColumn = misspeltColumns([...KNOWN, ...FILING_COLUMNS]);
+const meantColumn = misspelledColumns([...KNOWN, ...FILING_COLUMNS]);
 
 export function readRecord(row: Row, rules: EntityRules): RecordResult {
   const errors: RowError[] = [];
@@ -93,7 +93,7 @@ function readWords(row: Row, errors: RowError[]): Words {
     if (STRUCTURED.has(name)) continue;
     const value = given(row, name);
     if (value === undefined) {
-      if (needed) errors.push({ where: name, why: 'is empty, but needed' });
+      if (needed) errors.push({ where: name, why: 'is empty, but required' });
       continue;
     }
     const why = textFault(name, value);
@@ -104,10 +104,10 @@ function readWords(row: Row, errors: RowError[]): Words {
 }
 
 function textFault(name: string, value: JsonValue): string | undefined {
-  if (typeof value !== 'string') return 'must be a text in quotes, so that no digit of it is lost';
+  if (typeof value !== 'string') return 'must be text in quotes, so that no digit is lost';
   const control = controlFault(value);
   if (control !== undefined) return control;
-  if (value.trim() !== value) return 'has white space around it; remove it at its source';
+  if (value.trim() !== value) return 'has white space around it; remove it in the source file';
   // A filing file has some of the same columns, and the same spelling must mean the same entity in both.
   const column = ENTITY_COLUMNS.find((one) => one.name === name);
   const charactersMax = column?.charactersMax ?? TEXT_CHARACTERS_MAX;
@@ -126,7 +126,7 @@ function textFault(name: string, value: JsonValue): string | undefined {
 
 function dayFault(value: JsonValue): string | undefined {
   if (typeof value === 'string' && parseDay(value) !== undefined) return undefined;
-  return `expected a day that exists (2027-03-01), found ${shown(value)}`;
+  return `expected a valid date (2027-03-01), found ${shown(value)}`;
 }
 
 function choice<Choice extends string>(
@@ -149,7 +149,7 @@ function unknownJurisdiction(found: string, rules: EntityRules): string {
     (code) => code === found.toUpperCase() || code.endsWith(`-${found.toUpperCase()}`),
   );
   const remedy =
-    near.length === 0 ? 'correct the code' : `write ${near.join(' or ')} if you mean it`;
+    near.length === 0 ? 'correct the code' : `use ${near.join(' or ')} if that is meant`;
   return `expected one of the ${rules.jurisdictions.size} jurisdictions that have rules, found ${shown(found)}; ${remedy}`;
 }
 
@@ -192,10 +192,10 @@ function readSealed(row: Row, words: Words, errors: RowError[]): SealedFacts {
   for (const [name, value] of fields) {
     errors.push(...freeTextFaults(value, name));
     if (FILING_COLUMNS.has(name) && value !== '' && value !== null) {
-      const why = 'belongs to a filing, not to the register, which computes it; drop the column';
+      const why = 'belongs to a filing; the register computes it; remove the column';
       errors.push({ where: name, why });
     }
-    errors.push(...misspeltFault(name, value, meantColumn(name)));
+    errors.push(...misspelledFault(name, value, meantColumn(name)));
   }
   const authorized = sharesOf(given(row, 'authorized'), errors);
   const figure = (name: 'issued' | 'gross_assets' | 'preceding_year_tax'): object => {

@@ -147,7 +147,7 @@ function changesOf(
 }
 
 function whySuperseded(next: Owed | undefined): string {
-  if (next === undefined) return 'By the rules and the record nothing of the kind is owed now.';
+  if (next === undefined) return 'Under the rules and the record, no such filing is owed now.';
   return next.state === 'open'
     ? `The rules and the record give ${next.due} (${next.period}) now.`
     : next.reason.slice(0, REASON_CHARACTERS_MAX);

@@ -33,21 +33,21 @@ export function yearEndFault(value: string): string | undefined {
   const month = Number(match?.[1] ?? 0);
   const day = Number(match?.[2] ?? 0);
   const exists = month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(SOME_LEAP_YEAR, month);
-  return exists ? undefined : `expected a month and day that exist (06-30), found ${shown(value)}`;
+  return exists ? undefined : `expected a valid month and day (06-30), found ${shown(value)}`;
 }
 
 export function mailFault(value: string): string | undefined {
-  return MAIL.test(value) ? undefined : 'expected one e-mail address like name@example.org';
+  return MAIL.test(value) ? undefined : 'expected one email address like name@example.org';
 }
 
 /** Never the number itself: whoever reads the register must not be able to pay with it. The value is not repeated. */
 export function referenceFault(value: string): string | undefined {
   const digits = CARD_DIGITS.exec(value)?.[0].replaceAll(/[ -]/g, '');
   if (digits !== undefined && isCardNumber(digits)) {
-    return 'holds what looks like a card number; give a reference to it instead, and remove it from the file';
+    return 'holds what looks like a card number; use a reference instead, and remove it from the file';
   }
   if (REFERENCE.test(value)) return undefined;
-  return 'expected a reference like vault:cards/7, with what kind of place it is before the colon';
+  return 'expected a reference like vault:cards/7, with the kind of vault before the colon';
 }
 
 /** The check digit of ISO/IEC 7812 (Luhn). */
@@ -131,7 +131,7 @@ function classFromJson(item: JsonValue, where: string, errors: RowError[]): Json
     return undefined;
   }
   if (par === undefined) {
-    errors.push({ where: `${where}/par`, why: 'is missing; null stands for no par value' });
+    errors.push({ where: `${where}/par`, why: 'is missing; use null for no par value' });
     return undefined;
   }
   const count = wordsOf(shares, `${where}/shares`, errors);

@@ -13,28 +13,28 @@ import {
   storedExceptions,
   waitingEscalations,
 } from '../../store/escalations.ts';
-import type { StageDesk, StageRun } from '../../store/stage.ts';
+import type { StageStore, StageRun } from '../../store/stage.ts';
 import type { ExceptionSummary, ExceptionView } from '../contracts.ts';
 
-export interface FallbackParts {
-  readonly desk: StageDesk;
+export interface FallbackDeps {
+  readonly store: StageStore;
 }
 
 const ACTOR = { kind: 'service', id: 'fallback' } as const;
 
 /** Takes over what the stages have left here. Safe to repeat: what is taken over is not taken again. */
-export async function takeOver(parts: FallbackParts): Promise<number> {
+export async function takeOver(deps: FallbackDeps): Promise<number> {
   let taken = 0;
   for (;;) {
-    const count = await parts.desk.transaction((at) => takeSome(parts, at));
+    const count = await deps.store.transaction((at) => takeSome(deps, at));
     if (count === 0) return taken;
     taken += count;
   }
 }
 
-async function takeSome(parts: FallbackParts, at: StageRun): Promise<number> {
-  const waiting = await waitingEscalations(parts.desk, at);
-  await parts.desk.prepareKeys(
+async function takeSome(deps: FallbackDeps, at: StageRun): Promise<number> {
+  const waiting = await waitingEscalations(deps.store, at);
+  await deps.store.prepareKeys(
     at,
     waiting.map(({ id }) => id),
   );
@@ -44,7 +44,7 @@ async function takeSome(parts: FallbackParts, at: StageRun): Promise<number> {
     checkEnvelope(envelope);
     const { escalation_code: escalationCode, idempotency_key: awardKey } =
       envelope.compliance_metadata;
-    const ct = await parts.desk.record(at, {
+    const ct = await deps.store.record(at, {
       type: 'exception.opened',
       actor: ACTOR,
       subject: { kind: 'grant_exception', id, ver: 1 },
@@ -75,21 +75,21 @@ async function takeSome(parts: FallbackParts, at: StageRun): Promise<number> {
 }
 
 export async function listExceptions(
-  parts: FallbackParts,
+  deps: FallbackDeps,
   filter: { readonly isOpen?: boolean } = {},
 ): Promise<readonly ExceptionSummary[]> {
-  const stored = await parts.desk.transaction((at) => storedExceptions(at, filter));
+  const stored = await deps.store.transaction((at) => storedExceptions(at, filter));
   return stored.map(summaryOf);
 }
 
 /** Without what is offered: that depends on awards, of which the fallback knows nothing. */
 export async function showException(
-  parts: FallbackParts,
+  deps: FallbackDeps,
   id: string,
 ): Promise<Omit<ExceptionView, 'options'>> {
-  return parts.desk.transaction(async (at) => {
+  return deps.store.transaction(async (at) => {
     const stored = await findException(at, id);
-    const body = await parts.desk.openBody(at, stored.ct);
+    const body = await deps.store.openBody(at, stored.ct);
     // The seal proves the bytes, the envelope's own hash the content.
     const envelope = JSON.parse(Buffer.from(body).toString('utf8')) as ExceptionEnvelope;
     checkEnvelope(envelope);
@@ -112,16 +112,12 @@ async function findException(at: StageRun, id: string): Promise<StoredException>
   return stored;
 }
 
-export async function propose(
-  parts: FallbackParts,
-  id: string,
-  proposal: Resolution,
-): Promise<void> {
+export async function propose(deps: FallbackDeps, id: string, proposal: Resolution): Promise<void> {
   const { resolution, document, amends, by } = proposal;
-  await parts.desk.transaction(async (at) => {
+  await deps.store.transaction(async (at) => {
     await findException(at, id);
     const n = await proposeResolution(at, id, proposal);
-    await parts.desk.record(at, {
+    await deps.store.record(at, {
       type: 'exception.resolution_proposed',
       actor: { kind: 'user', id: by },
       subject: { kind: 'grant_exception', id, ver: 2 * n },
@@ -135,7 +131,7 @@ export async function propose(
 }
 
 export async function decide(
-  parts: FallbackParts,
+  deps: FallbackDeps,
   id: string,
   decision: {
     readonly approves: boolean;
@@ -146,17 +142,17 @@ export async function decide(
   },
 ): Promise<void> {
   const { approves, reason, by, seen } = decision;
-  await parts.desk.transaction(async (at) => {
+  await deps.store.transaction(async (at) => {
     await findException(at, id);
     const { n, document, amends } = await decideResolution(at, id, { approves, reason, by });
     if (seen !== undefined && seen !== document) {
       // Thrown after the decision: it is undone with the transaction.
       throw new FilewrightError(
         'HASH_DIFFERS',
-        `Exception ${id}: the proposal names the document ${document ?? 'none'}, agreed was ${seen}`,
+        `Exception ${id}: the proposal names the document ${document ?? 'none'}, the approved one is ${seen}`,
       );
     }
-    await parts.desk.record(at, {
+    await deps.store.record(at, {
       type: `exception.resolution_${approves ? 'approved' : 'withdrawn'}`,
       actor: { kind: 'user', id: by },
       subject: { kind: 'grant_exception', id, ver: 2 * n + 1 },

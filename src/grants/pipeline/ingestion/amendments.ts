@@ -28,7 +28,7 @@ import type { StageRun } from '../../store/stage.ts';
 import { hashOfSource, sameBytes, sha256OfJson } from '../bytes.ts';
 import type { AwardSource } from '../contracts.ts';
 import { identityOf } from './identity.ts';
-import type { IngestionParts } from './ingestion-parts.ts';
+import type { IngestionDeps } from './ingestion-deps.ts';
 
 /** What a document would do, once two people have agreed to it. */
 interface Correction {
@@ -39,12 +39,12 @@ interface Correction {
 
 /** Throws unless the document is one award that could be taken in, for an exception about `target`. Nothing is stored. */
 export function checkCorrection(
-  parts: IngestionParts,
+  deps: IngestionDeps,
   source: AwardSource,
   target: string | undefined,
 ): Promise<Correction> {
-  return parts.desk.transaction(async (at) => {
-    const { document, award } = await readCorrection(parts, at, source);
+  return deps.store.transaction(async (at) => {
+    const { document, award } = await readCorrection(deps, at, source);
     const identity = identityOf(award.payload);
     const known = (await awardsByIdentity(at, identity === undefined ? [] : [identity])).get(
       identity ?? '',
@@ -52,12 +52,12 @@ export function checkCorrection(
     if (known === undefined) return { document, amends: undefined };
     if (known.payloads.has(award.metadata.payload_hash)) {
       refuse(
-        `${source.name}: the award is known with this content, as ${known.key}; dismiss the exception`,
+        `${source.name}: this award is already on file with this content, as ${known.key}; dismiss the exception`,
       );
     }
     if (known.key !== target) {
       refuse(
-        `${source.name}: the award is known with another content, as ${known.key}; give another content with grants amend ${known.key}`,
+        `${source.name}: this award is already on file with other content, as ${known.key}; change it with grants amend ${known.key}`,
       );
     }
     await standing(at, known.key);
@@ -67,27 +67,27 @@ export function checkCorrection(
 
 /** Leaves the exception under which two people agree to another record in place of an award; gives its id. */
 export function askForAmendment(
-  parts: IngestionParts,
+  deps: IngestionDeps,
   award: string,
   source: AwardSource,
 ): Promise<{ readonly exception: string; readonly document: string }> {
-  return parts.desk.transaction(async (at) => {
+  return deps.store.transaction(async (at) => {
     const old = await standing(at, award);
-    const { document, award: changed } = await readCorrection(parts, at, source);
+    const { document, award: changed } = await readCorrection(deps, at, source);
     if (changed.payload['grantor_id'] !== old.grantor) {
-      refuse(`${source.name}: an amendment is of the same grantor, ${old.grantor}`);
+      refuse(`${source.name}: an amendment must be from the same grantor, ${old.grantor}`);
     }
     const identity = identityOf(changed.payload);
     const known = (await awardsByIdentity(at, identity === undefined ? [] : [identity])).get(
       identity ?? '',
     );
     if (known !== undefined && known.key !== award) {
-      refuse(`${source.name}: this is award ${known.key}, which stands beside ${award}`);
+      refuse(`${source.name}: this is award ${known.key}, which is separate from ${award}`);
     }
     if (known?.payloads.has(changed.metadata.payload_hash) === true) {
-      refuse(`${source.name}: says nothing that award ${award} has not said already`);
+      refuse(`${source.name}: has the same content as award ${award}`);
     }
-    const exception = await leave(parts, at, {
+    const exception = await leave(deps, at, {
       award,
       code: 'AWARD_AMENDMENT',
       payload: changed.payload,
@@ -96,38 +96,38 @@ export function askForAmendment(
   });
 }
 
-export function askForCancellation(parts: IngestionParts, award: string): Promise<string> {
-  return parts.desk.transaction(async (at) => {
+export function askForCancellation(deps: IngestionDeps, award: string): Promise<string> {
+  return deps.store.transaction(async (at) => {
     await standing(at, award);
-    return leave(parts, at, { award, code: 'AWARD_CANCELLATION', payload: { award } });
+    return leave(deps, at, { award, code: 'AWARD_CANCELLATION', payload: { award } });
   });
 }
 
 /** Whether an award still stands: not amended, not cancelled. */
-export function isStanding(parts: IngestionParts, award: string): Promise<boolean> {
-  return parts.desk.transaction(async (at) => !(await awardEnds(at)).has(award));
+export function isStanding(deps: IngestionDeps, award: string): Promise<boolean> {
+  return deps.store.transaction(async (at) => !(await awardEnds(at)).has(award));
 }
 
 /** Ends what two people have agreed to end. Safe to repeat. */
-export async function carryOutCancellations(parts: IngestionParts): Promise<void> {
-  await parts.desk.transaction(async (at) => {
+export async function carryOutCancellations(deps: IngestionDeps): Promise<void> {
+  await deps.store.transaction(async (at) => {
     for (const { exception, award } of await agreedCancellations(at)) {
       const actor = { kind: 'service', id: 'ingestion' } as const;
-      await withdraw(parts, at, { award, by: undefined, exception }, actor);
+      await withdraw(deps, at, { award, by: undefined, exception }, actor);
     }
   });
 }
 
 /** Committed with the record that comes in its place. */
 export async function withdraw(
-  parts: Pick<IngestionParts, 'desk'>,
+  deps: Pick<IngestionDeps, 'store'>,
   at: StageRun,
   withdrawal: Pick<AwardEnd, 'award' | 'by' | 'exception'>,
   actor: ActorRef,
 ): Promise<void> {
   const { award, by, exception } = withdrawal;
   await addAwardEnd(at, withdrawal);
-  await parts.desk.record(at, {
+  await deps.store.record(at, {
     type: by === undefined ? 'award.cancelled' : 'award.amended',
     actor,
     subject: { kind: 'grant_award_end', id: award, ver: 1 },
@@ -144,25 +144,25 @@ async function standing(at: StageRun, award: string): Promise<StoredAward> {
   if (gone !== undefined) {
     refuse(
       gone.by === undefined
-        ? `Award ${award} is cancelled`
-        : `Award ${award} was amended before; the record that stands is ${gone.by}`,
+        ? `Award ${award} is canceled`
+        : `Award ${award} was already amended; the current record is ${gone.by}`,
     );
   }
   const waiting = await waitingAmendment(at, award);
   if (waiting !== undefined) {
-    refuse(`Award ${award} has an amendment or a cancellation that waits: exception ${waiting}`);
+    refuse(`Award ${award} already has an open amendment or cancellation: exception ${waiting}`);
   }
   return found;
 }
 
 async function readCorrection(
-  parts: IngestionParts,
+  deps: IngestionDeps,
   at: StageRun,
   source: AwardSource,
 ): Promise<{ readonly document: string; readonly award: AcceptedAward }> {
   const document = await hashOfSource(source);
   const found: Ingested[] = [];
-  const context = { tenant: at.tenant, sourceDocument: document, now: parts.now(), law: parts.law };
+  const context = { tenant: at.tenant, sourceDocument: document, now: deps.now(), law: deps.law };
   for await (const record of readAwards(source.format, sameBytes(source, document))) {
     if (found.length < 2) found.push(ingestAward(record, context));
   }
@@ -170,7 +170,7 @@ async function readCorrection(
   if (only === undefined || found.length > 1) {
     throw new FilewrightError(
       'INPUT_MALFORMED',
-      `${source.name}: a correction is one award, found ${found.length === 0 ? 'none' : 'several'}`,
+      `${source.name}: a correction must have exactly one award, found ${found.length === 0 ? 'none' : 'several'}`,
     );
   }
   if (only.kind !== 'accepted') {
@@ -181,20 +181,20 @@ async function readCorrection(
   }
   if ((await lockDocument(at, document)) !== undefined) {
     refuse(
-      `${source.name}: this very document was taken in before and cannot be taken in again; where its content is right, resolve the exception with --as-it-came`,
+      `${source.name}: this document was already imported; if its content is right, resolve the exception with --as-it-came`,
     );
   }
   return { document, award: only };
 }
 
 function leave(
-  parts: IngestionParts,
+  deps: IngestionDeps,
   at: StageRun,
   asked: { readonly award: string; readonly code: string; readonly payload: JsonValue },
 ): Promise<string> {
   const { award, code, payload } = asked;
-  const now = parts.now();
-  const id = parts.desk.ids.next();
+  const now = deps.now();
+  const id = deps.store.ids.next();
   const envelope = exceptionEnvelope({
     originalPayload: payload,
     metadata: stampMetadata({
@@ -213,7 +213,7 @@ function leave(
     at: now,
   });
   const canonical = canonicalBytes(envelope, { numbers: 'any' });
-  return escalate(parts.desk, at, award, canonical);
+  return escalate(deps.store, at, award, canonical);
 }
 
 function refuse(message: string): never {

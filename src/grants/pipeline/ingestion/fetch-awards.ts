@@ -19,7 +19,7 @@ import {
   reportOf,
 } from '../questions.ts';
 import { ingestAwards } from './ingest-awards.ts';
-import type { IngestionParts } from './ingestion-parts.ts';
+import type { IngestionDeps } from './ingestion-deps.ts';
 
 /** Frozen when the document is first asked for. */
 type Wanted = {
@@ -33,49 +33,49 @@ const STATES = { waiting: 'waiting', done: 'ingested', fallback: 'fallback' } as
 
 /** Begins to fetch a document, or goes on with the fetch of it that waits, if it is due. */
 export async function fetchAwards(
-  parts: IngestionParts,
+  deps: IngestionDeps,
   { path, format }: Pick<AwardSource, 'format'> & { readonly path: string },
   lane: DocumentLane,
   actor: ActorRef,
 ): Promise<FetchReport> {
   const request: Wanted = { lane: lane.code, path, format };
-  const open = await openQuestion(parts, { lane: lane.code, subject: path }, () =>
+  const open = await openQuestion(deps, { lane: lane.code, subject: path }, () =>
     Promise.resolve({ request, isSealed: false, told: {} }),
   );
   if (open.requestSha256 !== sha256OfJson(request)) {
     throw new FilewrightError(
       'REFUSED_BY_RULE',
-      `${path} of lane ${lane.code} waits to be read again as ${wantedOf(open).format}; it cannot be read as ${format} meanwhile`,
+      `${path} of lane ${lane.code} is already queued to be read as ${wantedOf(open).format}; it cannot be read as ${format} until then`,
     );
   }
-  const claimed = await claimTry(parts, lane.code, open.id);
-  return claimed === undefined ? fetchReport(open) : attempt(parts, claimed, lane, actor);
+  const claimed = await claimTry(deps, lane.code, open.id);
+  return claimed === undefined ? fetchReport(open) : attempt(deps, claimed, lane, actor);
 }
 
 /** Tries again what is due on a lane. */
 export function runFetchQueue(
-  parts: IngestionParts,
+  deps: IngestionDeps,
   lane: DocumentLane,
 ): Promise<readonly FetchReport[]> {
   const actor = { kind: 'service', id: 'ingestion' } as const;
-  return askAgain(parts, lane, (claimed) => attempt(parts, claimed, lane, actor));
+  return askAgain(deps, lane, (claimed) => attempt(deps, claimed, lane, actor));
 }
 
 async function attempt(
-  parts: IngestionParts,
+  deps: IngestionDeps,
   claimed: Question,
   lane: DocumentLane,
   actor: ActorRef,
 ): Promise<FetchReport> {
   const keep = async (tried: Question, answer: Answer): Promise<FetchReport> =>
-    fetchReport(await parts.desk.transaction((at) => keepAnswer(parts, at, tried, answer)));
+    fetchReport(await deps.store.transaction((at) => keepAnswer(deps, at, tried, answer)));
   const { failure, body } = await lane.read(claimed.subject);
   const seen =
     body === undefined
       ? claimed.seen
       : seenAgain(claimed.seen, { body, isWhole: failure === undefined });
   if (body !== undefined && seen === undefined) {
-    const why = 'it was read again, and its bytes are others than before';
+    const why = 'it was read again, and its content has changed';
     return keep(claimed, refusal(claimed, { code: 'NON_DETERMINISTIC_PAYLOAD', why, body }));
   }
   if (failure !== undefined) {
@@ -86,11 +86,11 @@ async function attempt(
   }
   const whole = body ?? new Uint8Array();
   // A crash after this finds the same document or none: bytes that changed meanwhile are not taken for it.
-  const received = await parts.desk.transaction((at) =>
-    keepQuestion(parts, at, { ...claimed, seen }, 'fetch.received'),
+  const received = await deps.store.transaction((at) =>
+    keepQuestion(deps, at, { ...claimed, seen }, 'fetch.received'),
   );
   try {
-    return await takeIn(parts, received, whole, actor);
+    return await takeIn(deps, received, whole, actor);
   } catch (error) {
     if (!(error instanceof FilewrightError) || !isOfDocument(error)) throw error;
     const { code } = classifyFailure({ kind: 'schema', codes: [error.code] });
@@ -106,7 +106,7 @@ function isOfDocument({ code }: FilewrightError): boolean {
 
 /** The document's awards and the end of its fetch are one transaction. */
 async function takeIn(
-  parts: IngestionParts,
+  deps: IngestionDeps,
   received: Question,
   body: Uint8Array,
   actor: ActorRef,
@@ -122,9 +122,9 @@ async function takeIn(
   const nothing = refusal(received, { code: '', why: '' });
   const good = { ...nothing, heard: { kind: 'good' }, document: sha256Of(body) } as const;
   let after = received;
-  const ingestion = await ingestAwards(parts, source, actor, {
+  const ingestion = await ingestAwards(deps, source, actor, {
     along: async (at) => {
-      after = await keepAnswer(parts, at, received, good);
+      after = await keepAnswer(deps, at, received, good);
     },
   });
   return fetchReport(after, ingestion);
@@ -160,7 +160,7 @@ function refusal(
 }
 
 function wantedOf({ request }: Question): Wanted {
-  if (request.kind === 'sealed') throw new Error('what a fetch asks for is not sealed');
+  if (request.kind === 'sealed') throw new Error('the request of a fetch is not sealed');
   // Frozen by `fetchAwards`, and its hash is asked before it is used up.
   return request.value as Wanted;
 }

@@ -34,7 +34,7 @@ import { hashOfSource, sameBytes, sha256OfJson } from '../bytes.ts';
 import type { AwardSource, IngestionReport, RefusedRecord } from '../contracts.ts';
 import { withdraw } from './amendments.ts';
 import { identityOf } from './identity.ts';
-import type { IngestionParts } from './ingestion-parts.ts';
+import type { IngestionDeps } from './ingestion-deps.ts';
 
 /** Awards in one statement and one sealed group. */
 const GROUP = 250;
@@ -44,7 +44,7 @@ const TOLD_MAX = 100;
 type Placed<Award> = Award & { readonly ordinal: number; readonly line: number };
 
 export async function ingestAwards(
-  parts: IngestionParts,
+  deps: IngestionDeps,
   source: AwardSource,
   actor: ActorRef,
   options: {
@@ -56,7 +56,7 @@ export async function ingestAwards(
 ): Promise<IngestionReport> {
   const { corrects, along } = options;
   const document = await hashOfSource(source);
-  return parts.desk.transaction(async (at) => {
+  return deps.store.transaction(async (at) => {
     const known = await lockDocument(at, document);
     if (known !== undefined) {
       const { records, accepted, repeated, refused } = known;
@@ -67,14 +67,14 @@ export async function ingestAwards(
     const correction = corrects === undefined ? undefined : await approvedCorrection(at, corrects);
     const amends = correction?.amends;
     const replaces = amends ?? correction?.key;
-    const now = parts.now();
+    const now = deps.now();
     const old = amends === undefined ? undefined : await storedAward(at, amends);
-    const intake = new DocumentIntake(parts, at, { document, actor, now, old });
+    const intake = new DocumentIntake(deps, at, { document, actor, now, old });
     const context = {
       tenant: at.tenant,
       sourceDocument: document,
       now,
-      law: parts.law,
+      law: deps.law,
       ...(replaces !== undefined && { replaces }),
     };
     for await (const record of readAwards(source.format, sameBytes(source, document))) {
@@ -86,13 +86,13 @@ export async function ingestAwards(
       // Thrown after everything: nothing of it is stored, and the exception stays as it was.
       throw new FilewrightError(
         'REFUSED_BY_RULE',
-        `${source.name}: the correction of exception ${corrects} can no longer be taken in: its award is known by now, or refused`,
+        `${source.name}: the correction of exception ${corrects} can no longer be imported: its award is already on file, or refused`,
       );
     }
     const counts = { records, accepted, repeated, refused };
     const { name, format } = source;
     await addDocument(at, { id: document, name, format, replaces: corrects, ...counts });
-    await parts.desk.record(at, {
+    await deps.store.record(at, {
       type: 'document.ingested',
       actor,
       subject: { kind: 'grant_document', id: document, ver: intake.facts + 1 },
@@ -105,7 +105,7 @@ export async function ingestAwards(
     });
     const by = intake.lastKey;
     if (corrects !== undefined && amends !== undefined && by !== undefined) {
-      await withdraw(parts, at, { award: amends, by, exception: corrects }, actor);
+      await withdraw(deps, at, { award: amends, by, exception: corrects }, actor);
     }
     await along?.(at);
     return report;
@@ -113,7 +113,7 @@ export async function ingestAwards(
 }
 
 class DocumentIntake {
-  readonly #parts: IngestionParts;
+  readonly #deps: IngestionDeps;
   readonly #at: StageRun;
   readonly #document: string;
   readonly #actor: ActorRef;
@@ -134,7 +134,7 @@ class DocumentIntake {
   lastKey: string | undefined;
 
   constructor(
-    parts: IngestionParts,
+    deps: IngestionDeps,
     at: StageRun,
     of: {
       readonly document: string;
@@ -143,7 +143,7 @@ class DocumentIntake {
       readonly old: StoredAward | undefined;
     },
   ) {
-    this.#parts = parts;
+    this.#deps = deps;
     this.#at = at;
     this.#document = of.document;
     this.#actor = of.actor;
@@ -161,7 +161,7 @@ class DocumentIntake {
     await this.#flush();
     if (this.#retainUntil !== '') {
       const domains = ['ingestion', 'handoff', 'escalation'] as const;
-      await this.#parts.desk.retain(this.#at, domains, this.#document, this.#retainUntil);
+      await this.#deps.store.retain(this.#at, domains, this.#document, this.#retainUntil);
     }
     return {
       document: this.#document,
@@ -180,7 +180,7 @@ class DocumentIntake {
     if (group.length === 0) return;
     const accepted = group.filter((one) => one.kind === 'accepted');
     const fresh = await this.#add(accepted);
-    if (fresh.length > 0) await this.#handOn(fresh);
+    if (fresh.length > 0) await this.#passOn(fresh);
     for (const one of group) if (one.kind !== 'accepted') await this.#refuse(one, one.kind);
   }
 
@@ -204,7 +204,7 @@ class DocumentIntake {
         {
           code: 'NOT_ALLOWED',
           field: 'award_id',
-          message: `the award is known with another content, as ${before?.key ?? 'another record'}`,
+          message: `the award is already on file with other content, as ${before?.key ?? 'another record'}`,
         },
       ];
       const refused = { ...one, original: one.payload, violations };
@@ -214,7 +214,7 @@ class DocumentIntake {
   }
 
   #rowOf({ payload, metadata, ordinal, line }: Placed<AcceptedAward>): NewAward {
-    const until = retainedUntil(payload, this.#parts.law);
+    const until = retainedUntil(payload, this.#deps.law);
     if (until !== undefined && until > this.#retainUntil) this.#retainUntil = until;
     const { expected_on: expectedOn, award_amount: cents, fiscal_year: year } = payload;
     const identity = identityOf(payload);
@@ -237,7 +237,7 @@ class DocumentIntake {
   }
 
   /** Evidence in this boundary's own log, and the same for the stages behind, under the key of that contract. */
-  async #handOn(awards: readonly Placed<AcceptedAward>[]): Promise<void> {
+  async #passOn(awards: readonly Placed<AcceptedAward>[]): Promise<void> {
     const list = awards.map(({ ordinal, payload, mapping, metadata }) => ({
       ordinal,
       payload,
@@ -245,9 +245,9 @@ class DocumentIntake {
       metadata: { ...metadata },
     }));
     const canonical = canonicalBytes(list);
-    const { desk } = this.#parts;
+    const { store } = this.#deps;
     this.facts += 1;
-    await desk.record(this.#at, {
+    await store.record(this.#at, {
       type: 'awards.accepted',
       actor: this.#actor,
       subject: { kind: 'grant_document', id: this.#document, ver: this.facts },
@@ -259,7 +259,7 @@ class DocumentIntake {
       },
       body: { about: this.#document, canonical },
     });
-    const sealed = await desk.sealFor(this.#at, 'handoff', this.#document, canonical);
+    const sealed = await store.sealFor(this.#at, 'handoff', this.#document, canonical);
     const group = { document: this.#document, n: this.#groups, awards: awards.length };
     await addAwardGroup(this.#at, group, sealed);
     this.#groups += 1;
@@ -284,7 +284,7 @@ class DocumentIntake {
       at: this.#now,
     });
     const canonical = canonicalBytes(envelope, { numbers: 'any' });
-    const exception = await escalate(this.#parts.desk, this.#at, this.#document, canonical);
+    const exception = await escalate(this.#deps.store, this.#at, this.#document, canonical);
     if (this.#refusals.length < TOLD_MAX) {
       this.#refusals.push({ ordinal, line, kind, exception, violations });
     }

@@ -38,7 +38,7 @@ export async function lawOf(at: StageRun, money: PeriodMoney): Promise<LawAnswer
   const stated = await statedBalances(at, account, [eve, to].map(formatDay));
   const byPerson = (day: Day): KnownBalance[] => {
     const cents = stated.get(formatDay(day));
-    return cents === undefined ? [] : [{ cents: BigInt(cents), by: 'stated by a person' }];
+    return cents === undefined ? [] : [{ cents: BigInt(cents), by: 'entered by a person' }];
   };
   const balances = new StatementBalances(at, money);
   const { first, last } = chainOfPeriod(money);

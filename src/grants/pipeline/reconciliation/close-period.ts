@@ -25,7 +25,7 @@ import { lawOf } from './balance-of-period.ts';
 import { dayOfText } from './day-of-text.ts';
 import { inGroups, matchRow } from './match-rows.ts';
 import { openItems, outcomesOf } from './open-items.ts';
-import type { ReconciliationParts } from './parts.ts';
+import type { ReconciliationDeps } from './deps.ts';
 import { coverOf } from './tellings.ts';
 
 /** Calendar days for which a hint without its entry is kept open: what a person said of it holds for the entry. */
@@ -41,7 +41,7 @@ type Closed =
 
 /** Matches everything up to the period's end once more and freezes what is in it. */
 export async function closePeriod(
-  parts: ReconciliationParts,
+  deps: ReconciliationDeps,
   period: PeriodName,
   actor: ActorRef,
 ): Promise<Closed> {
@@ -54,7 +54,7 @@ export async function closePeriod(
     );
   }
   const days = { account: period.account, from, to };
-  return parts.desk.transaction(async (at) => {
+  return deps.store.transaction(async (at) => {
     await lockMatching(at);
     const closed = await closedPeriods(at);
     const same = closed.find((one) => isSamePeriod(one, period));
@@ -64,9 +64,9 @@ export async function closePeriod(
       return { kind: 'closed', period: same.id, totals: same.totals as PeriodTotals };
     }
     const outcomes = new OutcomeList();
-    const decision = await decideOn(parts, at, { days, closed, outcomes });
+    const decision = await decideOn(deps, at, { days, closed, outcomes });
     if (decision.kind === 'blocked') return decision;
-    const id = parts.desk.ids.next();
+    const id = deps.store.ids.next();
     const { closingCents } = decision;
     const { totals } = decision.closed;
     await addClosedPeriod(at, {
@@ -76,8 +76,8 @@ export async function closePeriod(
       totals,
       totalsSha256: totals.hash,
     });
-    await freezeOutcomes(parts, at, id, outcomes);
-    await parts.desk.record(at, {
+    await freezeOutcomes(deps, at, id, outcomes);
+    await deps.store.record(at, {
       type: 'period.closed',
       actor,
       subject: { kind: 'grant_period', id, ver: 1 },
@@ -95,7 +95,7 @@ export async function closePeriod(
 
 /** Fills `outcomes` with what is in the period, and asks whether it may close. */
 async function decideOn(
-  parts: ReconciliationParts,
+  deps: ReconciliationDeps,
   at: StageRun,
   question: {
     readonly days: Period;
@@ -104,8 +104,8 @@ async function decideOn(
   },
 ): Promise<ReturnType<typeof decideClosing>> {
   const { days, closed, outcomes } = question;
-  const items = await openItems(parts, at, days.to);
-  for (const found of outcomesOf(parts, items)) {
+  const items = await openItems(deps, at, days.to);
+  for (const found of outcomesOf(deps, items)) {
     if (!touches(days, found) || isAwaited(found, days)) continue;
     outcomes.add({ ...found, outcome: withParts(found) });
   }
@@ -116,21 +116,21 @@ async function decideOn(
     period: days,
     statements: stored.map(coverOf),
     previousClosingCents: before?.closingCents,
-    isBusinessDay: parts.isBusinessDay,
+    isBusinessDay: deps.isBusinessDay,
   };
   const law = await lawOf(at, { ...asked, stored, closed, nets: items.nets });
   return decideClosing({ ...asked, outcomes, law });
 }
 
 async function freezeOutcomes(
-  parts: ReconciliationParts,
+  deps: ReconciliationDeps,
   at: StageRun,
   id: string,
   outcomes: OutcomeList,
 ): Promise<void> {
   let count = 0;
   for (const group of inGroups(outcomes)) {
-    const rows = group.map((outcome, index) => matchRow(parts, outcome, count + index));
+    const rows = group.map((outcome, index) => matchRow(deps, outcome, count + index));
     await addMatches(at, id, rows);
     count += rows.length;
   }
@@ -139,7 +139,7 @@ async function freezeOutcomes(
     // Thrown after everything: it is undone with the transaction.
     throw new FilewrightError(
       'REFUSED_BY_RULE',
-      `More would be taken back of award ${overdrawn} than has come for it; settle the returns with the awards that they are for`,
+      `The reversals of award ${overdrawn} exceed its payments; resolve each return with its own award`,
     );
   }
   // What is left is matched again by the next run; a draft must not speak of what is closed.

@@ -20,7 +20,7 @@ import { closedPayments } from '../../store/parts.ts';
 import { sealedLines } from '../../store/feeds.ts';
 import type { StageRun } from '../../store/stage.ts';
 import { lineId, openedLine } from './line-codec.ts';
-import type { ReconciliationParts } from './parts.ts';
+import type { ReconciliationDeps } from './deps.ts';
 
 /** Returns that are looked up in one statement. */
 const AT_ONCE = 500;
@@ -36,9 +36,9 @@ export class ClosedReturns {
     return true;
   }
 
-  /** `open` gives everything that came in and is not closed, whether people have settled it or not. */
+  /** `open` gives everything that came in and is not closed, whether people have resolved it or not. */
   async find(
-    parts: ReconciliationParts,
+    deps: ReconciliationDeps,
     at: StageRun,
     open: () => Iterable<BankLine>,
   ): Promise<void> {
@@ -46,7 +46,7 @@ export class ClosedReturns {
     const closed = new Map<string, ClosedPayment>();
     for (let from = 0; from < asked.length; from += AT_ONCE) {
       const some = asked.slice(from, from + AT_ONCE);
-      for (const one of await paymentsFor(parts, at, some)) closed.set(one.line.id, one);
+      for (const one of await paymentsFor(deps, at, some)) closed.set(one.line.id, one);
     }
     // Nearly always: nothing open needs to be looked at.
     if (closed.size === 0) return;
@@ -90,7 +90,7 @@ export class ClosedReturns {
 }
 
 async function paymentsFor(
-  parts: ReconciliationParts,
+  deps: ReconciliationDeps,
   at: StageRun,
   returns: readonly BankLine[],
 ): Promise<readonly ClosedPayment[]> {
@@ -100,7 +100,7 @@ async function paymentsFor(
     on: formatDay(bookingDate),
   }));
   const stored = await closedPayments(at, wanted, MATCH_POLICY.reversalDaysMax);
-  const texts = await sealedLines(parts.desk, at, stored);
+  const texts = await sealedLines(deps.store, at, stored);
   return stored.flatMap(({ feed, ordinal, shares }) => {
     const fields = texts.get(lineId(feed, ordinal));
     // Only a booked statement is proof, so that the format does not matter here.

@@ -1,5 +1,5 @@
 /** Our awards against the grantor's own ledger: each difference in words. */
-import type { ExpectedReceipt } from '../../rules/matching/bank-line.ts';
+import type { ExpectedPayment } from '../../rules/matching/bank-line.ts';
 
 /** Frozen when the verification begins; a retry asks about nothing else. */
 export type AskedAwards = {
@@ -15,10 +15,12 @@ export type AskedAwards = {
 /** By reference, and without one by amount. Each line of the ledger answers for one award. */
 export function compareLedgers(
   question: AskedAwards,
-  receipts: readonly ExpectedReceipt[],
+  expectedPayments: readonly ExpectedPayment[],
 ): readonly string[] {
-  const open = [...receipts];
-  const take = (isIt: (receipt: ExpectedReceipt) => boolean): ExpectedReceipt | undefined => {
+  const open = [...expectedPayments];
+  const take = (
+    isIt: (expectedPayment: ExpectedPayment) => boolean,
+  ): ExpectedPayment | undefined => {
     const place = open.findIndex(isIt);
     return place < 0 ? undefined : open.splice(place, 1)[0];
   };
@@ -39,13 +41,13 @@ export function compareLedgers(
       );
     } else if (found.amountCents !== cents) {
       differences.push(
-        `award ${key}: ${cents} cents were promised, the grantor's ledger says ${found.amountCents}`,
+        `award ${key}: ${cents} cents were awarded, the grantor's ledger says ${found.amountCents}`,
       );
     }
   }
   for (const { id, amountCents } of open) {
     differences.push(
-      `the grantor's ledger has ${id} with ${amountCents} cents, which no award promises`,
+      `the grantor's ledger has ${id} with ${amountCents} cents, for which there is no award`,
     );
   }
   return differences;

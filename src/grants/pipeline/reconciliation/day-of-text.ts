@@ -5,8 +5,5 @@ import { FilewrightError } from '../../../core/index.ts';
 export function dayOfText(text: string, what: string): Day {
   const day = parseDay(text);
   if (day !== undefined) return day;
-  throw new FilewrightError(
-    'USAGE',
-    `${what}: a day like 2026-12-31 was expected, found "${text}"`,
-  );
+  throw new FilewrightError('USAGE', `${what}: expected a day like 2026-12-31, found "${text}"`);
 }

@@ -8,7 +8,7 @@ import type { StageRun } from '../../store/stage.ts';
 import { AccountNets } from './account-nets.ts';
 import { dayOfText } from './day-of-text.ts';
 import { linesNamed, openedLine } from './line-codec.ts';
-import type { ReconciliationParts } from './parts.ts';
+import type { ReconciliationDeps } from './deps.ts';
 import { type Told, toldUntil } from './tellings.ts';
 import { ToldLines } from './told-lines.ts';
 
@@ -21,7 +21,7 @@ interface FoldedLines {
 
 /** Every delivery up to a day, folded into entries, which are given to `take` one by one; with `late` those that came too late. */
 export async function foldLines(
-  parts: ReconciliationParts,
+  deps: ReconciliationDeps,
   at: StageRun,
   until: Day,
   take: (line: BankLine, deliveries: readonly string[], late: ToldLines | undefined) => void,
@@ -37,14 +37,14 @@ export async function foldLines(
     nets.add(entry);
     take(entry, ids, ofStatements.every((id) => late.has(id)) ? told : undefined);
   };
-  for await (const group of linesOf(parts, at, known, { until, of: 'announces' })) {
+  for await (const group of linesOf(deps, at, known, { until, of: 'announces' })) {
     for (const { line, isClosed } of group) {
       if (!isHint(line) || isClosed) continue;
       count += 1;
       deliveries.addHint(line);
     }
   }
-  for await (const group of linesOf(parts, at, known, { until, of: 'tells' })) {
+  for await (const group of linesOf(deps, at, known, { until, of: 'tells' })) {
     for (const { line, isClosed, isLate } of group) {
       if (isHint(line)) continue;
       if (!isClosed) count += 1;
@@ -68,7 +68,7 @@ interface StoredLine {
 
 /** Lines of the groups that have an open one, or one of a day that must be folded; those that are withdrawn only where told. */
 export async function* linesOf(
-  { desk }: ReconciliationParts,
+  { store }: ReconciliationDeps,
   at: StageRun,
   told: Told,
   wanted: {
@@ -78,21 +78,25 @@ export async function* linesOf(
   },
 ): AsyncGenerator<readonly StoredLine[]> {
   const groups = { until: formatDay(wanted.until), days: told.days, of: wanted.of };
-  for await (const { feed, format, first, lines, settled, late } of lineGroups(desk, at, groups)) {
+  for await (const { feed, format, first, lines, resolved, late } of lineGroups(
+    store,
+    at,
+    groups,
+  )) {
     const stored: StoredLine[] = [];
     for (const [index, value] of lines.entries()) {
       const ordinal = first + index;
       const line = openedLine({ feed, format, ordinal }, value);
       if (line.bookingDate > wanted.until) continue;
       if (wanted.withWithdrawn !== true && told.isWithdrawn(line)) continue;
-      stored.push({ line, isClosed: settled.has(ordinal), isLate: late.has(ordinal) });
+      stored.push({ line, isClosed: resolved.has(ordinal), isLate: late.has(ordinal) });
     }
     yield stored;
   }
 }
 
 export async function openLine(
-  parts: ReconciliationParts,
+  deps: ReconciliationDeps,
   at: StageRun,
   name: string,
 ): Promise<BankLine> {
@@ -102,7 +106,7 @@ export async function openLine(
   const until = dayOfText('2999-12-31', 'the last day');
   const known = await toldUntil(at, formatDay(until));
   for (const of of ['announces', 'tells'] as const) {
-    for await (const group of linesOf(parts, at, known, { until, of })) {
+    for await (const group of linesOf(deps, at, known, { until, of })) {
       for (const { line, isClosed } of group) {
         // A group may announce and tell: each of its lines is looked at once.
         if (isClosed || isHint(line) !== (of === 'announces') || !isNamed(line.id)) continue;
@@ -112,12 +116,12 @@ export async function openLine(
     }
   }
   if (found === undefined) {
-    throw new FilewrightError('NOT_FOUND', `No open bank line ${name}; see the unmatched list`);
+    throw new FilewrightError('NOT_FOUND', `No open bank line ${name}; see grants unmatched`);
   }
   if (count > 1) {
     throw new FilewrightError(
       'USAGE',
-      `"${name}" begins the ids of ${count} open bank lines; give the number behind the #, or more digits`,
+      `"${name}" matches ${count} open bank lines; add the number after the #, or more digits`,
     );
   }
   return found;

@@ -18,15 +18,15 @@ import { newLateLines } from '../../store/late-lines.ts';
 import type { StageRun } from '../../store/stage.ts';
 import { hashOfSource, sameBytes } from '../bytes.ts';
 import type { FeedReport, FeedSource } from '../contracts.ts';
-import type { ReconciliationParts } from './parts.ts';
+import type { ReconciliationDeps } from './deps.ts';
 
 export async function ingestFeed(
-  parts: ReconciliationParts,
+  deps: ReconciliationDeps,
   source: FeedSource,
   actor: ActorRef,
 ): Promise<FeedReport> {
   const feed = await hashOfSource(source);
-  return parts.desk.transaction(async (at) => {
+  return deps.store.transaction(async (at) => {
     const known = await lockFeed(at, feed);
     if (known !== undefined) {
       await refuseWithdrawn(at, feed, source.name);
@@ -36,7 +36,7 @@ export async function ingestFeed(
       return { feed, format, statements, lines, gaps: [], late: [], isRepeatedFeed: true };
     }
     await lockLines(at);
-    const intake = new FeedIntake(parts, at, feed, actor);
+    const intake = new FeedIntake(deps, at, feed, actor);
     let end: EndEvent | undefined;
     for await (const event of readFeed(source.format, sameBytes(source, feed))) {
       if (event.kind === 'statement') intake.isInterim = event.isInterim;
@@ -55,7 +55,7 @@ export async function ingestFeed(
     const late = await lateWords(at, feed, source.name);
     const { format, statements, lines } = end;
     await addFeed(at, { id: feed, name: source.name, format, statements, lines });
-    await parts.desk.record(at, {
+    await deps.store.record(at, {
       type: 'feed.ingested',
       actor,
       subject: { kind: 'grant_feed', id: feed, ver: intake.facts + 1 },
@@ -71,7 +71,7 @@ async function refuseWithdrawn(at: StageRun, feed: string, name: string): Promis
   if (!withdrawn.some((one) => one.feed === feed)) return;
   throw new FilewrightError(
     'REFUSED_BY_RULE',
-    `${name} was withdrawn by two people. Where that was a mistake, propose grants withdraw ${feed.slice(0, 8)} --restore`,
+    `${name} was withdrawn by two people. If that was a mistake, propose grants withdraw ${feed.slice(0, 8)} --restore`,
   );
 }
 
@@ -86,19 +86,19 @@ async function lateWords(at: StageRun, feed: string, name: string): Promise<read
   if (isAllLate) {
     throw new FilewrightError(
       'REFUSED_BY_RULE',
-      `${name}, line ${first.place}: the period of account ${first.account} around ${first.day} is closed and did not have this line. Ask the bank for a correction in an open period. Nothing of this feed was used.`,
+      `${name}, line ${first.place}: the period of account ${first.account} around ${first.day} is closed and did not include this line. Ask the bank for a correction in an open period. Nothing in this feed was used.`,
     );
   }
   return lines
     .filter(({ isHint }) => !isHint)
     .map(
       ({ account, day, place, count }) =>
-        `${account}: ${count === 1 ? 'a line' : `${count} lines`} of ${day} (line ${place} of the feed) was not there when that period was closed; see grants unmatched`,
+        `${account}: ${count === 1 ? 'a line' : `${count} lines`} of ${day} (line ${place} of the feed) arrived after that period was closed; see grants unmatched`,
     );
 }
 
 class FeedIntake {
-  readonly #parts: ReconciliationParts;
+  readonly #deps: ReconciliationDeps;
   readonly #at: StageRun;
   readonly #feed: string;
   readonly #actor: ActorRef;
@@ -110,8 +110,8 @@ class FeedIntake {
   facts = 0;
   readonly gaps: string[] = [];
 
-  constructor(parts: ReconciliationParts, at: StageRun, feed: string, actor: ActorRef) {
-    this.#parts = parts;
+  constructor(deps: ReconciliationDeps, at: StageRun, feed: string, actor: ActorRef) {
+    this.#deps = deps;
     this.#at = at;
     this.#feed = feed;
     this.#actor = actor;
@@ -130,7 +130,7 @@ class FeedIntake {
     if (group.length === 0) return;
     const first = this.lines - group.length + 1;
     this.facts += 1;
-    const ct = await this.#parts.desk.record(this.#at, {
+    const ct = await this.#deps.store.record(this.#at, {
       type: 'feed.lines',
       actor: this.#actor,
       subject: { kind: 'grant_feed', id: this.#feed, ver: this.facts },

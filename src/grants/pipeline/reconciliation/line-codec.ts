@@ -35,7 +35,7 @@ export function linesNamed(text: string): (id: string) => boolean {
   if (begin === undefined) {
     throw new FilewrightError(
       'USAGE',
-      `A bank line was expected, at least the first 8 digits of its id, found "${text}"; see grants unmatched`,
+      `Expected a bank line, at least the first 8 digits of its id, found "${text}"; see grants unmatched`,
     );
   }
   return (id) => {

@@ -3,7 +3,7 @@ import type { MatchOutcome, MatchReason } from '../../rules/matching/outcome.ts'
 import { partsOf } from '../../rules/matching/parts.ts';
 import type { MatchRow } from '../../store/matches.ts';
 import { lineOfId } from './line-codec.ts';
-import type { ReconciliationParts } from './parts.ts';
+import type { ReconciliationDeps } from './deps.ts';
 
 /** Outcomes in one statement. */
 const GROUP = 500;
@@ -20,7 +20,7 @@ export function* inGroups<Item>(items: Iterable<Item>): Generator<readonly Item[
 }
 
 export function matchRow(
-  parts: ReconciliationParts,
+  parts: ReconciliationDeps,
   outcome: MatchOutcome,
   ordinal: number,
 ): MatchRow {
@@ -29,7 +29,7 @@ export function matchRow(
   // A return is an entry of its own: it names its payment in its parts, and repeats nothing.
   const isReturn = status === 'matched';
   return {
-    id: parts.desk.ids.next(),
+    id: parts.store.ids.next(),
     ordinal,
     rule,
     status,

@@ -1,27 +1,27 @@
-/** What is to be matched: lines and promised money that no closed period has settled. */
+/** What is to be matched: lines and promised money that no closed period has resolved. */
 import { type Day, formatDay, parseDay } from '../../../calendar/index.ts';
-import type { BankLine, ExpectedReceipt } from '../../rules/matching/bank-line.ts';
+import type { BankLine, ExpectedPayment } from '../../rules/matching/bank-line.ts';
 import type { FoundOutcome } from '../../rules/matching/outcome.ts';
 import { matchEach } from '../../rules/matching/match.ts';
 import { PackedEntries } from '../../rules/matching/entries/open-entries.ts';
 import { type CountedAward, countedAwards } from '../../store/parts.ts';
-import { handedAwards, type HandedItem } from '../../store/awards.ts';
-import { hasOpenRestsAfter, settlements } from '../../store/matches.ts';
+import { passedAwards, type PassedItem } from '../../store/awards.ts';
+import { hasOpenRestsAfter, resolutions } from '../../store/matches.ts';
 import type { StageRun } from '../../store/stage.ts';
 import type { AccountNets } from './account-nets.ts';
 import { ClosedReturns } from './closed-returns.ts';
 import { dayOfText } from './day-of-text.ts';
 import { foldLines } from './fold-lines.ts';
-import { LaterParts } from './later-parts.ts';
-import type { ReconciliationParts } from './parts.ts';
-import { SettledEntries, type WaitingLine } from './settled-entries.ts';
+import { LaterInstallments } from './later-installments.ts';
+import type { ReconciliationDeps } from './deps.ts';
+import { ResolvedEntries, type WaitingLine } from './resolved-entries.ts';
 import type { ToldLines } from './told-lines.ts';
 import { withdrawnWords } from './withdrawn-words.ts';
 
 interface OpenItems {
   /** What the rules are asked about. */
   readonly entries: PackedEntries;
-  /** What people have settled, which the rules are not asked about. */
+  /** What people have resolved, which the rules are not asked about. */
   readonly byPerson: readonly FoundOutcome[];
   /** Of those, lines of which only a part is known. */
   readonly waiting: readonly WaitingLine[];
@@ -32,14 +32,14 @@ interface OpenItems {
   /** Of all entries, each counted once. */
   readonly nets: AccountNets;
   readonly lines: number;
-  readonly receipts: number;
+  readonly expectedPayments: number;
   /** Awards that say no day, or promise no money: nothing can be matched with them. */
   readonly undated: number;
   readonly reopened: Reopened;
 }
 
 /** The part of an award that this boundary needs; the rest of the contract stays unread. */
-type HandedAward = HandedItem & {
+type PassedAward = PassedItem & {
   readonly payload: {
     readonly grantor_id: string;
     readonly award_amount: number;
@@ -53,18 +53,19 @@ type HandedAward = HandedItem & {
 };
 
 export async function openItems(
-  parts: ReconciliationParts,
+  deps: ReconciliationDeps,
   at: StageRun,
   until: Day,
 ): Promise<OpenItems> {
-  const said = await settlements(at);
-  const settled = new SettledEntries(said);
-  const ofWithdrawn = await withdrawnWords(parts, at, until, said);
+  const said = await resolutions(at);
+  const resolved = new ResolvedEntries(said);
+  const ofWithdrawn = await withdrawnWords(deps, at, until, said);
   const entries = new PackedEntries();
   const returns = new ClosedReturns();
-  const counts = { lines: 0, receipts: 0, undated: 0 };
+  const counts = { lines: 0, expectedPayments: 0, undated: 0 };
   const take = (line: BankLine, ids: readonly string[], late: ToldLines | undefined): void => {
-    if (settled.keepLine(line, [...ids, ...ids.flatMap((id) => ofWithdrawn.get(id) ?? [])])) return;
+    if (resolved.keepLine(line, [...ids, ...ids.flatMap((id) => ofWithdrawn.get(id) ?? [])]))
+      return;
     // What a closed period did not have is for a person, not for the rules.
     if (late !== undefined) {
       late.addLate(line);
@@ -72,28 +73,29 @@ export async function openItems(
     }
     if (!returns.keep(line)) entries.addLine(line);
   };
-  const { told, nets, lines: count } = await foldLines(parts, at, until, take);
+  const { told, nets, lines: count } = await foldLines(deps, at, until, take);
   counts.lines = count;
-  // Before receipts are looked at: what goes back now is expected again, and may come again before anything is closed.
-  for (const line of settled.doubtful()) if (!returns.keep(line)) entries.addLine(line);
-  await returns.find(parts, at, function* () {
-    yield* settled.kept();
+  // Before expected payments are looked at: what goes back now is expected again, and may come again before anything is closed.
+  for (const line of resolved.doubtful()) if (!returns.keep(line)) entries.addLine(line);
+  await returns.find(deps, at, function* () {
+    yield* resolved.kept();
     yield* entries.lines();
   });
   for (const line of returns.forRules()) entries.addLine(line);
-  const reopened = together(returns.reopened(), settled.reopened());
-  for await (const group of openReceipts(parts, at, reopened)) {
+  const reopened = together(returns.reopened(), resolved.reopened());
+  for await (const group of openExpectedPayments(deps, at, reopened)) {
     counts.undated += group.undated;
-    counts.receipts += group.receipts.length;
-    for (const receipt of group.receipts) {
-      if (!settled.keepReceipt(receipt)) entries.addReceipt(receipt);
+    counts.expectedPayments += group.expectedPayments.length;
+    for (const expectedPayment of group.expectedPayments) {
+      if (!resolved.keepExpectedPayment(expectedPayment))
+        entries.addExpectedPayment(expectedPayment);
     }
   }
-  const { byPerson, waiting, receipts, lines } = settled.decided();
-  const later = new LaterParts(await waitingAfter(parts, at, until), waiting);
-  for (const receipt of receipts) {
-    const free = later.keep(receipt);
-    if (free !== undefined) entries.addReceipt(free);
+  const { byPerson, waiting, expectedPayments, lines } = resolved.decided();
+  const later = new LaterInstallments(await waitingAfter(deps, at, until), waiting);
+  for (const expectedPayment of expectedPayments) {
+    const free = later.keep(expectedPayment);
+    if (free !== undefined) entries.addExpectedPayment(free);
   }
   for (const line of lines) entries.addLine(line);
   return {
@@ -113,13 +115,13 @@ export const LAST_DAY = dayOfText('2999-12-31', 'the last day');
 
 /** Lines behind the last day of a matching of which only a part is known: a matching of earlier days must leave it to them. */
 async function waitingAfter(
-  parts: ReconciliationParts,
+  deps: ReconciliationDeps,
   at: StageRun,
   until: Day,
 ): Promise<readonly WaitingLine[]> {
   // Nearly always: nothing is matched twice.
   if (until >= LAST_DAY || !(await hasOpenRestsAfter(at, formatDay(until)))) return [];
-  return (await openItems(parts, at, LAST_DAY)).waiting;
+  return (await openItems(deps, at, LAST_DAY)).waiting;
 }
 
 /** What goes back in this matching of what closed periods have counted: cents by award. */
@@ -131,24 +133,24 @@ function together(one: Reopened, other: Reopened): Reopened {
   return sums;
 }
 
-interface OpenReceipts {
-  readonly receipts: readonly ExpectedReceipt[];
+interface OpenExpectedPayments {
+  readonly expectedPayments: readonly ExpectedPayment[];
   readonly undated: number;
 }
 
-export async function* openReceipts(
-  parts: ReconciliationParts,
+export async function* openExpectedPayments(
+  deps: ReconciliationDeps,
   at: StageRun,
   reopened: Reopened,
-): AsyncGenerator<OpenReceipts> {
-  for await (const group of handedAwards(parts.desk, at)) {
+): AsyncGenerator<OpenExpectedPayments> {
+  for await (const group of passedAwards(deps.store, at)) {
     // Written by ingestion; its schema has let only such payloads through.
-    const awards = group as readonly HandedAward[];
+    const awards = group as readonly PassedAward[];
     const keys = awards.map(({ metadata }) => metadata.idempotency_key);
     const counted = less(await countedAwards(at, keys), reopened);
     const open = awards.filter((award) => openCents(award, counted) !== 0);
-    const receipts = open.flatMap((award) => receiptOf(award, counted) ?? []);
-    yield { receipts, undated: open.length - receipts.length };
+    const expectedPayments = open.flatMap((award) => expectedPaymentOf(award, counted) ?? []);
+    yield { expectedPayments, undated: open.length - expectedPayments.length };
   }
 }
 
@@ -168,7 +170,7 @@ function less(
 
 /** What is still to come; undefined for an award of goods and services alone, which never come to a bank. */
 function openCents(
-  { payload, metadata }: HandedAward,
+  { payload, metadata }: PassedAward,
   counted: ReadonlyMap<string, CountedAward>,
 ): number | undefined {
   const money = payload.award_amount - (payload.noncash_amount ?? 0);
@@ -177,10 +179,10 @@ function openCents(
   return Math.max(0, money - (counted.get(metadata.idempotency_key)?.cents ?? 0));
 }
 
-function receiptOf(
-  award: HandedAward,
+function expectedPaymentOf(
+  award: PassedAward,
   counted: ReadonlyMap<string, CountedAward>,
-): ExpectedReceipt | undefined {
+): ExpectedPayment | undefined {
   const { payload, metadata } = award;
   const expected = parseDay(payload.expected_on ?? '');
   const money = openCents(award, counted);
@@ -203,9 +205,9 @@ function receiptOf(
   };
 }
 
-/** What people have settled, what is no entry, what takes closed payments back, then outcomes by the rules as they are found. */
+/** What people have resolved, what is no entry, what takes closed payments back, then outcomes by the rules as they are found. */
 export function* outcomesOf(
-  { isBusinessDay }: ReconciliationParts,
+  { isBusinessDay }: ReconciliationDeps,
   { byPerson, told, entries, returns }: OpenItems,
 ): Generator<FoundOutcome> {
   yield* byPerson;

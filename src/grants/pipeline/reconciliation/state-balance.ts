@@ -6,13 +6,13 @@ import { stateBalance as keepBalance } from '../../store/balances.ts';
 import { tellingStatements } from '../../store/statements.ts';
 import type { BalanceByPerson, StatementView } from '../contracts.ts';
 import { dayOfText } from './day-of-text.ts';
-import type { ReconciliationParts } from './parts.ts';
+import type { ReconciliationDeps } from './deps.ts';
 
 export async function listStatements(
-  { desk }: ReconciliationParts,
+  { store }: ReconciliationDeps,
   account?: string,
 ): Promise<readonly StatementView[]> {
-  const stored = await desk.transaction((at) => tellingStatements(at));
+  const stored = await store.transaction((at) => tellingStatements(at));
   return stored
     .filter((one) => account === undefined || one.account === account)
     .map((one) => ({
@@ -30,15 +30,15 @@ export async function listStatements(
 }
 
 export async function stateBalance(
-  { desk }: ReconciliationParts,
+  { store }: ReconciliationDeps,
   balance: BalanceByPerson,
 ): Promise<void> {
   const { account, on, cents, by } = balance;
   dayOfText(on, 'the day of the balance');
   if (!Number.isSafeInteger(cents) || Math.abs(cents) > AMOUNT_CENTS_MAX) {
-    throw new FilewrightError('USAGE', `Whole cents were expected for the balance, found ${cents}`);
+    throw new FilewrightError('USAGE', `Expected whole cents for the balance, found ${cents}`);
   }
-  await desk.transaction(async (at) => {
+  await store.transaction(async (at) => {
     await lockMatching(at);
     const closed = (await closedPeriods(at)).find(
       (one) => one.account === account && one.from <= on && on <= one.to,
@@ -46,11 +46,11 @@ export async function stateBalance(
     if (closed !== undefined && closed.closingCents !== undefined) {
       throw new FilewrightError(
         'REFUSED_BY_RULE',
-        `The period ${closed.from} to ${closed.to} of account ${account} is closed; its balance stands`,
+        `The period ${closed.from} to ${closed.to} of account ${account} is closed; its balance is final`,
       );
     }
     const n = await keepBalance(at, balance);
-    await desk.record(at, {
+    await store.record(at, {
       type: 'balance.stated',
       actor: { kind: 'user', id: by },
       subject: { kind: 'grant_balance', id: `${account}/${on}`, ver: n },

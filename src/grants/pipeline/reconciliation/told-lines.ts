@@ -40,7 +40,7 @@ function lateOutcome(line: BankLine): FoundOutcome {
       bank: [line.id],
       ledger: [],
       reason: {
-        text: 'Its day lies in a closed period, which did not have it. Ask the bank why it came later. Settle it for the award that it pays, or for none; it then counts in the next period that is closed.',
+        text: 'Its date is in a closed period that did not include it. Ask the bank why it is late. Resolve it with the award that it pays, or with none; it then counts in the next period that you close.',
         currency: line.currency,
         bankCents: line.direction === 'credit' ? line.amountCents : -line.amountCents,
         ledgerCents: 0,
@@ -49,6 +49,6 @@ function lateOutcome(line: BankLine): FoundOutcome {
       },
     },
     lines: [line],
-    receipts: [],
+    expectedPayments: [],
   };
 }

@@ -1,10 +1,10 @@
 /** Asking a grantor's ledger about the awards it promised. */
 import { FilewrightError } from '../../../core/index.ts';
 import { classifyFailure, type FailureVerdict } from '../../rules/intake/failures.ts';
-import type { ExpectedReceipt } from '../../rules/matching/bank-line.ts';
+import type { ExpectedPayment } from '../../rules/matching/bank-line.ts';
 import { readLedger } from '../../rules/matching/dataset.ts';
 import type { Violation } from '../../rules/intake/award-record.ts';
-import { handedAwards } from '../../store/awards.ts';
+import { passedAwards } from '../../store/awards.ts';
 import type { Question } from '../../store/questions.ts';
 import type { StageRun } from '../../store/stage.ts';
 import type { GrantorAnswer, GrantorLedger, VerificationReport } from '../contracts.ts';
@@ -18,39 +18,39 @@ import {
   reportOf,
 } from '../questions.ts';
 import { type AskedAwards, compareLedgers } from './compare-ledgers.ts';
-import type { ReconciliationParts } from './parts.ts';
+import type { ReconciliationDeps } from './deps.ts';
 
 const STATES = { waiting: 'waiting', done: 'verified', fallback: 'fallback' } as const;
 
 /** Begins a verification, or goes on with the one that waits, if it is due. */
 export async function verifyGrantor(
-  parts: ReconciliationParts,
+  deps: ReconciliationDeps,
   grantor: string,
   ledger: GrantorLedger,
 ): Promise<VerificationReport> {
   const place = { lane: ledger.code, subject: grantor };
-  const open = await openQuestion(parts, place, async (at) => {
-    const request = await awardsOf(parts, at, grantor);
+  const open = await openQuestion(deps, place, async (at) => {
+    const request = await awardsOf(deps, at, grantor);
     return { request, isSealed: true, told: { awards: request.awards.length } };
   });
-  const claimed = await claimTry(parts, ledger.code, open.id);
-  return claimed === undefined ? verificationReport(open) : attempt(parts, claimed, ledger);
+  const claimed = await claimTry(deps, ledger.code, open.id);
+  return claimed === undefined ? verificationReport(open) : attempt(deps, claimed, ledger);
 }
 
 export function runRetryQueue(
-  parts: ReconciliationParts,
+  deps: ReconciliationDeps,
   ledger: GrantorLedger,
 ): Promise<readonly VerificationReport[]> {
-  return askAgain(parts, ledger, (claimed) => attempt(parts, claimed, ledger));
+  return askAgain(deps, ledger, (claimed) => attempt(deps, claimed, ledger));
 }
 
 async function awardsOf(
-  parts: ReconciliationParts,
+  deps: ReconciliationDeps,
   at: StageRun,
   grantor: string,
 ): Promise<AskedAwards> {
   const awards: AskedAwards['awards'][number][] = [];
-  for await (const group of handedAwards(parts.desk, at)) {
+  for await (const group of passedAwards(deps.store, at)) {
     for (const { payload, metadata } of group) {
       if (payload['grantor_id'] !== grantor) continue;
       awards.push({
@@ -62,27 +62,27 @@ async function awardsOf(
     }
   }
   if (awards.length === 0) {
-    throw new FilewrightError('NOT_FOUND', `No award of grantor ${grantor} was ingested`);
+    throw new FilewrightError('NOT_FOUND', `No award of grantor ${grantor} is on file`);
   }
   awards.sort((one, other) => (one.key < other.key ? -1 : 1));
   return { grantor, awards };
 }
 
 async function attempt(
-  parts: ReconciliationParts,
+  deps: ReconciliationDeps,
   claimed: Question,
   ledger: GrantorLedger,
 ): Promise<VerificationReport> {
   const result = understood(await ledger.read(claimed.subject));
-  return parts.desk.transaction(async (at) => {
+  return deps.store.transaction(async (at) => {
     // Frozen by `verifyGrantor`.
-    const request = (await frozenRequest(parts, at, claimed)) as AskedAwards;
-    const isRead = 'receipts' in result;
-    const differences = isRead ? compareLedgers(request, result.receipts) : [];
+    const request = (await frozenRequest(deps, at, claimed)) as AskedAwards;
+    const isRead = 'expectedPayments' in result;
+    const differences = isRead ? compareLedgers(request, result.expectedPayments) : [];
     const messages = isRead
       ? differences
       : [`the grantor's ledger could not be read: ${result.verdict.code}`];
-    const after = await keepAnswer(parts, at, claimed, {
+    const after = await keepAnswer(deps, at, claimed, {
       request,
       heard: isRead ? heardOf(differences) : { kind: 'failed', verdict: result.verdict },
       facts: {
@@ -108,10 +108,12 @@ function heardOf(differences: readonly string[]): Answer['heard'] {
 
 function understood(
   answer: GrantorAnswer,
-): { readonly verdict: FailureVerdict } | { readonly receipts: readonly ExpectedReceipt[] } {
+):
+  | { readonly verdict: FailureVerdict }
+  | { readonly expectedPayments: readonly ExpectedPayment[] } {
   if (answer.kind === 'failed') return { verdict: classifyFailure(answer.failure) };
   try {
-    return { receipts: readLedger(answer.document, 'grantor ledger') };
+    return { expectedPayments: readLedger(answer.document, 'grantor ledger') };
   } catch (error) {
     if (!(error instanceof FilewrightError)) throw error;
     return { verdict: classifyFailure({ kind: 'schema', codes: [error.code] }) };

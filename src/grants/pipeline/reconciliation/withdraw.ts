@@ -12,20 +12,20 @@ import { dropDraft, lockMatching } from '../../store/matches.ts';
 import type { StageRun } from '../../store/stage.ts';
 import { hashOfSource, sameBytes } from '../bytes.ts';
 import type { FeedSource, Withdrawals } from '../contracts.ts';
-import type { ReconciliationParts } from './parts.ts';
+import type { ReconciliationDeps } from './deps.ts';
 
 /** At least 8 digits of a feed's hash. */
 const FEED_NAME = /^[0-9a-f]{8,64}$/;
 
-export function withdrawalsOf(parts: ReconciliationParts): Withdrawals {
-  const { desk } = parts;
+export function withdrawalsOf(deps: ReconciliationDeps): Withdrawals {
+  const { store } = deps;
   return {
-    list: () => desk.transaction((at) => withdrawals(at)),
+    list: () => store.transaction((at) => withdrawals(at)),
     propose: async (proposal) => {
       const { statement, restores = false, reason, by } = proposal;
       const source = proposal.replacement;
       const replacement = source === undefined ? undefined : await readableFeed(source);
-      return desk.transaction(async (at) => {
+      return store.transaction(async (at) => {
         await lockMatching(at);
         const feed = await feedNamed(at, proposal.feed);
         if (statement !== undefined && statement > feed.statements) {
@@ -42,7 +42,7 @@ export function withdrawalsOf(parts: ReconciliationParts): Withdrawals {
           reason,
           by,
         });
-        await desk.record(at, {
+        await store.record(at, {
           type: restores ? 'feed.restoration_proposed' : 'feed.withdrawal_proposed',
           actor: { kind: 'user', id: by },
           subject: { kind: 'grant_withdrawal', id: feed.id, ver: 2 * n - 1 },
@@ -55,14 +55,14 @@ export function withdrawalsOf(parts: ReconciliationParts): Withdrawals {
       });
     },
     decide: (name, { decision, reason, by }) =>
-      desk.transaction(async (at) => {
+      store.transaction(async (at) => {
         await lockMatching(at);
         const { id } = await feedNamed(at, name);
         const approves = decision === 'approved';
         const n = await decideWithdrawal(at, id, { approves, reason, by });
         // What was matched with it is matched anew by the next run.
         if (approves) await dropDraft(at);
-        await desk.record(at, {
+        await store.record(at, {
           type: `feed.withdrawal_${decision}`,
           actor: { kind: 'user', id: by },
           subject: { kind: 'grant_withdrawal', id, ver: 2 * n },
@@ -84,7 +84,7 @@ async function feedNamed(at: StageRun, name: string): Promise<NamedFeed> {
   if (!FEED_NAME.test(name)) {
     throw new FilewrightError(
       'USAGE',
-      `A feed was expected, at least the first 8 digits of its id, found "${name}"; see grants statements`,
+      `Expected a feed, at least the first 8 digits of its id, found "${name}"; see grants statements`,
     );
   }
   const [feed, second] = await feedsNamed(at, name);
@@ -92,10 +92,7 @@ async function feedNamed(at: StageRun, name: string): Promise<NamedFeed> {
     throw new FilewrightError('NOT_FOUND', `No feed ${name}; see grants statements`);
   }
   if (second !== undefined) {
-    throw new FilewrightError(
-      'USAGE',
-      `"${name}" begins the ids of several feeds; give more digits`,
-    );
+    throw new FilewrightError('USAGE', `"${name}" matches several feeds; enter more digits`);
   }
   return feed;
 }

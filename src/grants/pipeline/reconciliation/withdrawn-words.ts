@@ -4,12 +4,12 @@ import type { BankLine } from '../../rules/matching/bank-line.ts';
 import { entryKey, sameEntries } from '../../rules/matching/deliveries/same-entry.ts';
 import { statementKey } from '../../rules/matching/statement-chain.ts';
 import { sealedLines } from '../../store/feeds.ts';
-import type { Settlement } from '../../store/matches.ts';
+import type { LineResolution } from '../../store/matches.ts';
 import type { StageRun } from '../../store/stage.ts';
 import { withdrawnStatements } from '../../store/statements.ts';
 import { linesOf } from './fold-lines.ts';
 import { lineId, openedLine } from './line-codec.ts';
-import type { ReconciliationParts } from './parts.ts';
+import type { ReconciliationDeps } from './deps.ts';
 import { type Told, toldUntil } from './tellings.ts';
 
 /** By the id of a line that stands: withdrawn lines of the same entry, of which somebody spoke. */
@@ -24,10 +24,10 @@ interface Alike {
 }
 
 export async function withdrawnWords(
-  parts: ReconciliationParts,
+  deps: ReconciliationDeps,
   at: StageRun,
   until: Day,
-  said: readonly Settlement[],
+  said: readonly LineResolution[],
 ): Promise<WithdrawnWords> {
   const feeds = new Set((await withdrawnStatements(at)).map(({ feed }) => feed));
   const places = said.filter(({ feed }) => feeds.has(feed));
@@ -36,7 +36,7 @@ export async function withdrawnWords(
   const told = await toldUntil(at, formatDay(until));
   const spokenOf = new Set<string>();
   const alike = new Map<string, Alike>();
-  const texts = await sealedLines(parts.desk, at, places);
+  const texts = await sealedLines(deps.store, at, places);
   for (const { feed, ordinal } of places) {
     const fields = texts.get(lineId(feed, ordinal));
     if (fields === undefined) continue;
@@ -45,13 +45,13 @@ export async function withdrawnWords(
     spokenOf.add(line.id);
     alike.set(entryKey(line), { withdrawn: new Map(), standing: new Map() });
   }
-  await collect(parts, at, { told, until }, alike);
+  await collect(deps, at, { told, until }, alike);
   return wordsOf(alike, spokenOf);
 }
 
 /** Every line that looks like one of those, in its statement. */
 async function collect(
-  parts: ReconciliationParts,
+  deps: ReconciliationDeps,
   at: StageRun,
   { told, until }: { readonly told: Told; readonly until: Day },
   alike: ReadonlyMap<string, Alike>,
@@ -59,7 +59,7 @@ async function collect(
   const seen = new Set<string>();
   for (const of of ['announces', 'tells'] as const) {
     const wanted = { until, of, withWithdrawn: true };
-    for await (const group of linesOf(parts, at, told, wanted)) {
+    for await (const group of linesOf(deps, at, told, wanted)) {
       for (const { line } of group) {
         const found = alike.get(entryKey(line));
         // A group may announce and tell.

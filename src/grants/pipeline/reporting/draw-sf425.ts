@@ -20,19 +20,19 @@ import {
   receivedIn,
   receivedOf,
   remaindersOf,
-  type ReportingParts,
+  type ReportingDeps,
 } from './received-money.ts';
 
 export async function drawSf425(
-  parts: ReportingParts,
+  deps: ReportingDeps,
   at: StageRun,
   request: Extract<ReportRequest, { readonly kind: 'sf425' }>,
 ): Promise<
   Sf425 & { readonly items: readonly Sf425Item[]; readonly retainUntil: string | undefined }
 > {
   const isAsked = ({ payload }: AcceptedAward): boolean => payload['award_id'] === request.award;
-  const { awards, cancelled, retainUntil, begins } = await askedAwards(parts, at, request, isAsked);
-  const { received, successors } = await receivedIn(parts, at, request);
+  const { awards, cancelled, retainUntil, begins } = await askedAwards(deps, at, request, isAsked);
+  const { received, successors } = await receivedIn(deps, at, request);
   const ofAward = received.filter(({ award }) => isAsked(award));
   const nothing: readonly FigurePart[] = [];
   const given: Sf425Input = {
@@ -51,14 +51,14 @@ export async function drawSf425(
     federalFundsAuthorized: [...awards.map(promised), ...(await keptOf(at, cancelled, request.to))],
     indirectRate: indirectRate(awards),
   };
-  const { figures, tasks } = sf425Report(given, parts.law);
+  const { figures, tasks } = sf425Report(given, deps.law);
   const items = sf425Items(awards.length > 0 ? awards : cancelled, request);
   const missing = missingItems(items);
   const early =
     begins === undefined || begins >= request.from
       ? []
       : [
-          `Line 10 is cumulative from the beginning of the award, ${begins}: ask for ${begins}..${request.to}`,
+          `Line 10 is cumulative from the beginning of the award, ${begins}: use ${begins}..${request.to}`,
         ];
   const told = [
     ...cancelled.map(cancelledRemark),
@@ -81,7 +81,7 @@ interface AskedAwards {
 }
 
 async function askedAwards(
-  parts: ReportingParts,
+  deps: ReportingDeps,
   at: StageRun,
   { award: name }: { readonly award: string },
   isAsked: (award: AcceptedAward) => boolean,
@@ -92,7 +92,7 @@ async function askedAwards(
   const gone = await awardEnds(at);
   const cancelled: AcceptedAward[] = [];
   let isKnown = false;
-  for await (const award of awardsOf(parts, at)) {
+  for await (const award of awardsOf(deps, at)) {
     if (!isAsked(award)) continue;
     isKnown = true;
     const withdrawal = gone.get(award.metadata.idempotency_key);
@@ -102,12 +102,12 @@ async function askedAwards(
       continue;
     }
     awards.push(award);
-    const until = retainedUntil(award.payload, parts.law);
+    const until = retainedUntil(award.payload, deps.law);
     if (until !== undefined && until > (retainUntil ?? '')) retainUntil = until;
     const { period_start: start } = award.payload;
     if (typeof start === 'string' && (begins === undefined || start < begins)) begins = start;
   }
-  if (!isKnown) throw new FilewrightError('NOT_FOUND', `No award ${name} was ingested`);
+  if (!isKnown) throw new FilewrightError('NOT_FOUND', `No award ${name} is on file`);
   return { awards, cancelled, retainUntil, begins };
 }
 
@@ -115,9 +115,9 @@ async function askedAwards(
 const SF425_BY_HAND =
   'Lines 11 (indirect expense), 12 (remarks) and 13 (certification) are for a person to fill in';
 const REST_BY_HAND =
-  'Lines 12 (remarks) and 13 (certification) are for a person to fill in, and of line 11 (indirect expense) what neither the award nor the books say';
+  'Lines 12 (remarks) and 13 (certification) are for a person to fill in, and the parts of line 11 (indirect expense) that neither the award nor the books give';
 
-/** Line 10a is cash: what came as goods is no receipt of it. */
+/** Line 10a is cash: what came as goods is no expected payment of it. */
 function cashOf({ part, goodsCents }: ReceivedMoney): FigurePart {
   return { ...part, cents: part.cents - goodsCents };
 }
@@ -137,7 +137,7 @@ async function keptOf(
 }
 
 function cancelledRemark(award: AcceptedAward): string {
-  return `award ${nameOf(award)}: ${inDollars(promised(award).cents)} was cancelled; line 10d has only what had come of it. Ask the agency which final reports it still wants`;
+  return `award ${nameOf(award)}: ${inDollars(promised(award).cents)} was canceled; line 10d shows only the amount received. Ask the agency which final reports it still requires`;
 }
 
 function promised({ payload, metadata }: AcceptedAward): FigurePart {

@@ -1,27 +1,24 @@
-/** Bookings that were handed on, each with its award; and what of those awards has not come yet. */
+/** Bookings that were released, each with its award; and what of those awards has not come yet. */
 import type { AcceptedAward } from '../../rules/intake/ingest.ts';
 import type { BankTrace, FigurePart } from '../../rules/reporting/figure.ts';
 import { goodsOf, type ReceivedMoney } from '../../rules/reporting/received.ts';
 import type { GrantsLaw } from '../../rules/law.ts';
 import { remainderRemarks } from '../../rules/reporting/bookings.ts';
-import { handedAwards } from '../../store/awards.ts';
-import { receivedBetween, type ReceivedRow, receivedUntil } from '../../store/handoffs.ts';
-import type { StageDesk, StageRun } from '../../store/stage.ts';
+import { passedAwards } from '../../store/awards.ts';
+import { receivedBetween, type ReceivedRow, receivedUntil } from '../../store/releases.ts';
+import type { StageStore, StageRun } from '../../store/stage.ts';
 import { awardEnds } from '../../store/award-ends.ts';
-import { handedAward } from '../handed-award.ts';
+import { passedAward } from '../passed-award.ts';
 
-export interface ReportingParts {
-  readonly desk: StageDesk;
+export interface ReportingDeps {
+  readonly store: StageStore;
   readonly law: GrantsLaw;
 }
 
 /** Also those that were amended or cancelled since: money may have come for them. */
-export async function* awardsOf(
-  parts: ReportingParts,
-  at: StageRun,
-): AsyncGenerator<AcceptedAward> {
-  for await (const group of handedAwards(parts.desk, at, 'all')) {
-    for (const item of group) yield handedAward(item);
+export async function* awardsOf(deps: ReportingDeps, at: StageRun): AsyncGenerator<AcceptedAward> {
+  for await (const group of passedAwards(deps.store, at, 'all')) {
+    for (const item of group) yield passedAward(item);
   }
 }
 
@@ -34,7 +31,7 @@ interface Received {
 }
 
 export async function receivedIn(
-  parts: ReportingParts,
+  deps: ReportingDeps,
   at: StageRun,
   days: { readonly from: string; readonly to: string },
 ): Promise<Received> {
@@ -51,7 +48,7 @@ export async function receivedIn(
   const gone = await awardEnds(at);
   const later = new Set([...gone.values()].flatMap(({ by }) => by ?? []));
   const successors = new Map<string, AcceptedAward>();
-  for await (const award of awardsOf(parts, at)) {
+  for await (const award of awardsOf(deps, at)) {
     if (later.has(award.metadata.idempotency_key)) {
       successors.set(award.metadata.idempotency_key, award);
     }
@@ -75,7 +72,7 @@ function receivedMoneyOf(row: ReceivedRow, award: AcceptedAward): ReceivedMoney 
     part: partOf(row),
     award,
     receivedOn: row.receivedOn,
-    // What was handed on before bookings were told apart has all goods of its award in its one row.
+    // What was released before bookings were told apart has all goods of its award in its one row.
     goodsCents: row.goodsCents === undefined ? goodsOf(award) : BigInt(row.goodsCents),
     feeCents: BigInt(row.feeCents),
     takesBack: row.takesBack,

@@ -1,4 +1,4 @@
-/** Figures of returns and reports from money that was handed off, each with its trace. What was not handed off is in none. */
+/** Figures of returns and reports from money that was released, each with its trace. What was not released is in none. */
 import {
   type ActorRef,
   canonicalBytes,
@@ -11,7 +11,7 @@ import { type Figure, traceDocument } from '../../rules/reporting/figure.ts';
 import { form990Report } from '../../rules/reporting/form990-report.ts';
 import { goodsOf, type ReceivedMoney } from '../../rules/reporting/received.ts';
 import { individualsOf } from '../../rules/reporting/schedule-i-individuals.ts';
-import { missingDays } from '../../rules/reporting/handed-days.ts';
+import { missingDays } from '../../rules/reporting/released-days.ts';
 import { nameOf, returnRemarks } from '../../rules/reporting/bookings.ts';
 import { reportDocument } from '../../rules/reporting/export.ts';
 import { scheduleB, type ScheduleBRule } from '../../rules/reporting/schedule-b.ts';
@@ -22,7 +22,7 @@ import type { StageRun } from '../../store/stage.ts';
 import { awardEnds } from '../../store/award-ends.ts';
 import type { PeriodName, ReportFigures, ReportRequest } from '../contracts.ts';
 import { drawSf425 } from './draw-sf425.ts';
-import { awardsOf, receivedIn, remaindersOf, type ReportingParts } from './received-money.ts';
+import { awardsOf, receivedIn, remaindersOf, type ReportingDeps } from './received-money.ts';
 
 type Drawn = Omit<ReportFigures, 'kind' | 'hash' | 'document'> & {
   /** Of the award that the report is about. */
@@ -32,26 +32,26 @@ type Drawn = Omit<ReportFigures, 'kind' | 'hash' | 'document'> & {
 /** What is drawn together is kept together: their keys have one subject. */
 const REPORTS = 'reports';
 
-/** A report, and the periods that reconciliation has handed on: the money of other days is not here. */
+/** A report, and the periods that reconciliation has released: the money of other days is not here. */
 interface Asked {
   readonly request: ReportRequest;
-  readonly handed: readonly PeriodName[];
+  readonly released: readonly PeriodName[];
 }
 
 /** Computes a report and records it with its hash. */
 export async function reportFigures(
-  parts: ReportingParts,
-  { request, handed }: Asked,
+  deps: ReportingDeps,
+  { request, released }: Asked,
   actor: ActorRef,
 ): Promise<ReportFigures> {
-  return parts.desk.transaction(async (at) => {
-    const { retainUntil, ...drawn } = await draw(parts, at, { request, handed });
+  return deps.store.transaction(async (at) => {
+    const { retainUntil, ...drawn } = await draw(deps, at, { request, released });
     const { kind, from, to } = request;
     const asked = { from, to, ...(kind === 'sf425' && { award: request.award }) };
     const { document, hash } = reportDocument(kind, asked, drawn);
-    const id = parts.desk.ids.next();
+    const id = deps.store.ids.next();
     const figures = drawn.figures.length;
-    const ct = await parts.desk.record(at, {
+    const ct = await deps.store.record(at, {
       type: 'report.drawn',
       actor,
       subject: { kind: 'grant_report', id, ver: 1 },
@@ -59,7 +59,7 @@ export async function reportFigures(
       body: { about: REPORTS, canonical: canonicalBytes(document) },
     });
     if (retainUntil !== undefined) {
-      await parts.desk.retain(at, ['reporting'], REPORTS, retainUntil);
+      await deps.store.retain(at, ['reporting'], REPORTS, retainUntil);
     }
     await addReport(at, { id, kind, from, to, figures, sha256: hash, ct: ct ?? '' });
     return { kind, ...drawn, document, hash };
@@ -68,11 +68,11 @@ export async function reportFigures(
 
 /** The trace of one figure; nothing is recorded, because nothing new is said. */
 export async function traceFigure(
-  parts: ReportingParts,
+  deps: ReportingDeps,
   asked: Asked,
   name: string,
 ): Promise<JsonValue> {
-  const { figures } = await parts.desk.transaction((at) => draw(parts, at, asked));
+  const { figures } = await deps.store.transaction((at) => draw(deps, at, asked));
   const figure = figures.find((one) => one.name === name);
   if (figure === undefined) {
     throw new FilewrightError(
@@ -84,16 +84,16 @@ export async function traceFigure(
 }
 
 async function draw(
-  parts: ReportingParts,
+  deps: ReportingDeps,
   at: StageRun,
-  { request, handed }: Asked,
+  { request, released }: Asked,
 ): Promise<Drawn> {
-  const { law } = parts;
+  const { law } = deps;
   switch (request.kind) {
     case '990': {
-      const missing = missingDays(request, handed);
-      const { isNothingHanded } = missing;
-      const { received, withoutMoney, successors } = await receivedIn(parts, at, request);
+      const missing = missingDays(request, released);
+      const { isNothingReleased } = missing;
+      const { received, withoutMoney, successors } = await receivedIn(deps, at, request);
       const { figures, remarks } = form990Report({ received, paid: request.paid ?? [] }, law);
       return {
         figures,
@@ -104,12 +104,12 @@ async function draw(
           ...(await remaindersOf(at, { received, successors }, request.to)),
           ...withoutMoney.map(goodsRemark),
         ],
-        isNothingHanded,
+        isNothingReleased,
       };
     }
     case 'schedule-b': {
-      const missing = missingDays(request, handed);
-      const { received } = await receivedIn(parts, at, request);
+      const missing = missingDays(request, released);
+      const { received } = await receivedIn(deps, at, request);
       const schedule = scheduleB(received, ruleOf(request, received), law);
       const figures = schedule.contributors.flatMap((one) => [
         one.TotalContributionsAmt,
@@ -119,7 +119,7 @@ async function draw(
         figures,
         remarks: [...missing.remarks, ...schedule.remarks, ...returnRemarks(received)],
         scheduleB: schedule,
-        isNothingHanded: missing.isNothingHanded,
+        isNothingReleased: missing.isNothingReleased,
       };
     }
     case 'schedule-i': {
@@ -134,12 +134,12 @@ async function draw(
       return { figures, remarks, scheduleI: schedule, individuals };
     }
     case 'sf425': {
-      const { figures, items, tasks, retainUntil } = await drawSf425(parts, at, request);
-      const { remarks, isNothingHanded } = missingDays(request, handed);
-      return { figures, items, remarks: [...remarks, ...tasks], isNothingHanded, retainUntil };
+      const { figures, items, tasks, retainUntil } = await drawSf425(deps, at, request);
+      const { remarks, isNothingReleased } = missingDays(request, released);
+      return { figures, items, remarks: [...remarks, ...tasks], isNothingReleased, retainUntil };
     }
     case 'sefa': {
-      const expenditures = await filledExpenditures(parts, at, request.expenditures);
+      const expenditures = await filledExpenditures(deps, at, request.expenditures);
       const sefa = sefaReport(expenditures, request.listings, law);
       const rows = sefa.rows.flatMap(({ expended, toSubrecipients }) => [
         expended,
@@ -152,7 +152,7 @@ async function draw(
 }
 
 function goodsRemark(award: AcceptedAward): string {
-  return `award ${nameOf(award)}: nothing of its ${goodsOf(award)} cents is money, so no bank line tells that it came; it is in no figure`;
+  return `award ${nameOf(award)}: its ${goodsOf(award)} cents are all noncash, so no bank line shows it; it is in no figure`;
 }
 
 /** Line 1h as it is known here, unless the one who asks knows better: not everything comes through awards. */
@@ -168,7 +168,7 @@ function ruleOf(
 
 /** With agency, pass-through and cluster of the awards that the rows name. */
 async function filledExpenditures(
-  parts: ReportingParts,
+  deps: ReportingDeps,
   at: StageRun,
   expenditures: readonly FederalExpenditure[],
 ): Promise<readonly FederalExpenditure[]> {
@@ -176,7 +176,7 @@ async function filledExpenditures(
   if (wanted.size === 0) return expenditures;
   const payloads = new Map<string, AcceptedAward['payload']>();
   const gone = await awardEnds(at);
-  for await (const { payload, metadata } of awardsOf(parts, at)) {
+  for await (const { payload, metadata } of awardsOf(deps, at)) {
     const { award_id: id } = payload;
     if (typeof id !== 'string' || !wanted.has(id)) continue;
     // The record that stands says it better than one that was amended.

@@ -1,4 +1,4 @@
-/** Thresholds that handed-off money crossed, and the obligations that awards bring with them. */
+/** Thresholds that released money crossed, and the obligations that awards bring with them. */
 import { formatDay, parseDay, sameNumberDay } from '../../../calendar/index.ts';
 import {
   type ActorRef,
@@ -29,18 +29,18 @@ import {
 } from '../../rules/obligations/award-obligations.ts';
 import type { GrantsLaw } from '../../rules/law.ts';
 import { addEvaluation } from '../../store/results.ts';
-import { handedAwards } from '../../store/awards.ts';
-import { receivedBetween } from '../../store/handoffs.ts';
-import type { StageDesk, StageRun } from '../../store/stage.ts';
+import { passedAwards } from '../../store/awards.ts';
+import { receivedBetween } from '../../store/releases.ts';
+import type { StageStore, StageRun } from '../../store/stage.ts';
 import { awardEnds } from '../../store/award-ends.ts';
 import { sha256OfJson } from '../bytes.ts';
 import type { RulesReport, RulesRequest } from '../contracts.ts';
 import { fiscalYears } from '../fiscal-years.ts';
-import { handedAward } from '../handed-award.ts';
+import { passedAward } from '../passed-award.ts';
 import { SubawardLimits } from './judge-subawards.ts';
 
-interface RulesParts {
-  readonly desk: StageDesk;
+interface RulesDeps {
+  readonly store: StageStore;
   readonly law: GrantsLaw;
   readonly now: () => Instant;
 }
@@ -55,18 +55,18 @@ const REVENUE_MEASURES = [
 ] as const;
 
 export async function evaluateRules(
-  parts: RulesParts,
+  deps: RulesDeps,
   request: RulesRequest,
   actor: ActorRef,
 ): Promise<RulesReport> {
   const year = yearOf(request);
-  return parts.desk.transaction(async (at) => {
+  return deps.store.transaction(async (at) => {
     const limits = new SubawardLimits(request.subawards ?? []);
-    const { awards, tasks, services, gone } = await awardsOf(parts, at, request.holder, limits);
-    const subawards = limits.judge(parts.law);
-    const crossings = await crossingsOf(parts, at, request, { year, services });
+    const { awards, tasks, services, gone } = await awardsOf(deps, at, request.holder, limits);
+    const subawards = limits.judge(deps.law);
+    const crossings = await crossingsOf(deps, at, request, { year, services });
     const obligations = inOrderOfDates([
-      ...grantObligations(at.tenant, awards, parts.law),
+      ...grantObligations(at.tenant, awards, deps.law),
       ...registrationsOwed(at.tenant, request, { year, awards, crossings }),
     ]);
     const quiet = request.states.filter(
@@ -76,20 +76,20 @@ export async function evaluateRules(
       crossings,
       subawards: subawards.judged,
       obligations,
-      withdrawn: withdrawnObligations(at.tenant, gone, obligations, parts.law),
+      withdrawn: withdrawnObligations(at.tenant, gone, obligations, deps.law),
       tasks: [
         ...crossings.flatMap(({ evaluation }) => evaluation.tasks),
-        ...quiet.flatMap((state) => registrationTasks(state, parts.law)),
+        ...quiet.flatMap((state) => registrationTasks(state, deps.law)),
         ...subawards.tasks,
         ...tasks,
       ],
     };
-    const id = parts.desk.ids.next();
+    const id = deps.store.ids.next();
     // Facts about dates and totals, all of them JSON; undefined members are left out by the copy.
     const document = JSON.parse(JSON.stringify(report)) as JsonValue;
     const sha256 = sha256OfJson(document);
     const counts = { crossings: crossings.length, obligations: obligations.length };
-    const ct = await parts.desk.record(at, {
+    const ct = await deps.store.record(at, {
       type: 'rules.evaluated',
       actor,
       subject: { kind: 'grant_evaluation', id, ver: 1 },
@@ -122,7 +122,7 @@ function registrationsOwed(
 }
 
 async function awardsOf(
-  parts: RulesParts,
+  deps: RulesDeps,
   at: StageRun,
   holder: RulesRequest['holder'],
   limits: SubawardLimits,
@@ -139,9 +139,9 @@ async function awardsOf(
   const services = new Set<string>();
   const gone: WithdrawnAward[] = [];
   const withdrawn = await awardEnds(at);
-  for await (const group of handedAwards(parts.desk, at, 'all')) {
+  for await (const group of passedAwards(deps.store, at, 'all')) {
     for (const item of group) {
-      const award = handedAward(item);
+      const award = passedAward(item);
       const { payload, metadata } = award;
       if (payload['benefit'] === 'grantor') services.add(metadata.idempotency_key);
       const missing = missingForCalendar(award);
@@ -156,7 +156,7 @@ async function awardsOf(
       // Only an award with terms of reporting has a calendar at all.
       else if (payload['reporting_frequency'] !== undefined && tasks.length < TASKS_MAX) {
         tasks.push(
-          `Find out ${missing.join(', ')} of award ${typeof payload['award_id'] === 'string' ? payload['award_id'] : metadata.idempotency_key}: its reports have no dates`,
+          `Look up ${missing.join(', ')} of award ${typeof payload['award_id'] === 'string' ? payload['award_id'] : metadata.idempotency_key}: without it the reports have no due dates`,
         );
       }
     }
@@ -165,7 +165,7 @@ async function awardsOf(
 }
 
 async function crossingsOf(
-  parts: RulesParts,
+  deps: RulesDeps,
   at: StageRun,
   request: RulesRequest,
   { year, services }: { readonly year: FiscalYear; readonly services: ReadonlySet<string> },
@@ -190,10 +190,10 @@ async function crossingsOf(
   };
   const { expenditures } = request;
   const audit =
-    expenditures === undefined ? undefined : singleAuditCrossing(year, expenditures, parts.law);
+    expenditures === undefined ? undefined : singleAuditCrossing(year, expenditures, deps.law);
   return [
     ...request.states.flatMap(
-      (state) => registrationCrossing(state, amountsOf, parts.law, year.start) ?? [],
+      (state) => registrationCrossing(state, amountsOf, deps.law, year.start) ?? [],
     ),
     ...(audit === undefined ? [] : [audit]),
   ];
@@ -206,7 +206,7 @@ function yearOf(request: RulesRequest): FiscalYear {
   if (first === undefined || last === undefined || last < first) {
     throw new FilewrightError(
       'USAGE',
-      `A fiscal year was expected, found "${request.from}" to "${request.to}"`,
+      `Expected a fiscal year, found "${request.from}" to "${request.to}"`,
     );
   }
   const [year, next] = fiscalYears(request, first, last);
@@ -214,7 +214,7 @@ function yearOf(request: RulesRequest): FiscalYear {
   if (next === undefined) return year;
   throw new FilewrightError(
     'USAGE',
-    `${request.from} to ${request.to} reaches over the end of a fiscal year on ${formatDay(year.end)}: ask for ${daysOf(year)} or ${daysOf(next)}, or say another --fiscal-year-end`,
+    `${request.from} to ${request.to} spans the end of a fiscal year on ${formatDay(year.end)}: use ${daysOf(year)} or ${daysOf(next)}, or set another --fiscal-year-end`,
   );
 }
 

@@ -46,8 +46,8 @@ export class SubawardLimits {
       if (limits?.guidanceVersion === undefined) {
         tasks.push(
           limits === undefined
-            ? `Find the award ${award}: none of this number was taken in, and its subawards are not judged`
-            : `Find out guidance_version of award ${award}: its subawards are not judged`,
+            ? `Import award ${award}: none with this number is on file, so its subawards are not checked`
+            : `Look up guidance_version of award ${award}: its subawards are not checked`,
         );
         continue;
       }

@@ -52,7 +52,7 @@ export class ControlLevel {
     if (stated === counted) return;
     refuse(record.place, {
       code: 'FEED_INCONSISTENT',
-      reason: `record ${record.code} gives ${stated} as the ${figure} of the ${this.what}, but its records make ${counted}`,
+      reason: `record ${record.code} gives ${stated} as the ${figure} of the ${this.what}, but its records total ${counted}`,
     });
   }
 }

@@ -108,7 +108,7 @@ export class Bai2Assembler {
     if (record.pieces.length >= CONTINUATIONS_MAX || record.chars > RECORD_CHARS_MAX) {
       refuse(place, {
         code: 'INPUT_LIMIT',
-        reason: `expected at most ${CONTINUATIONS_MAX} continuations of one record and ${RECORD_CHARS_MAX} characters, but it goes on`,
+        reason: `expected at most ${CONTINUATIONS_MAX} continuations of one record and ${RECORD_CHARS_MAX} characters, but it is longer`,
       });
     }
     record.pieces.push(piece);

@@ -286,7 +286,7 @@ function checkTotals(account: Account, record: Bai2Record): string | undefined {
     const { cents, lines } = tally.of(direction);
     const isSum = BigInt(item.amountCents) === cents;
     if (isSum && (item.count === undefined || item.count === lines)) continue;
-    const reason = `the account has ${item.amountCents} as the total of its ${direction}s (${type})${item.count === undefined ? '' : ` in ${item.count} items`}, but its details make ${cents} in ${lines}`;
+    const reason = `the account has ${item.amountCents} as the total of its ${direction}s (${type})${item.count === undefined ? '' : ` in ${item.count} items`}, but its details total ${cents} in ${lines}`;
     if (statement.closing === undefined && item.count === undefined) return reason;
     refuse(record.place, { code: 'FEED_INCONSISTENT', reason });
   }

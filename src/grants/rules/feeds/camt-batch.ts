@@ -42,7 +42,7 @@ export class BatchTally {
     if (!isExplained(this.sum, booked, charges)) {
       refuse(entry.place, {
         code: 'FEED_INCONSISTENT',
-        reason: `the entry is over ${showCents(booked)}, but its ${this.count} payments (TxDtls) make ${showCents(this.sum)}`,
+        reason: `the entry is for ${showCents(booked)}, but its ${this.count} payments (TxDtls) total ${showCents(this.sum)}`,
       });
     }
   }
@@ -66,7 +66,7 @@ export class BatchTally {
     if (!isExplained(total, BigInt(line.amountCents), charges)) {
       refuse(first.place, {
         code: 'FEED_INCONSISTENT',
-        reason: `the batch (Btch) has a total of ${showCents(total)}, but the entry is over ${showCents(BigInt(line.amountCents))}`,
+        reason: `the batch (Btch) has a total of ${showCents(total)}, but the entry is for ${showCents(BigInt(line.amountCents))}`,
       });
     }
   }

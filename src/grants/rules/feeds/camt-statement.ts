@@ -147,7 +147,7 @@ export class CamtHeader {
     if (summed !== booked.netCents) {
       refuse(net.place, {
         code: 'FEED_INCONSISTENT',
-        reason: `the summary has a net of ${summed}, but the entries make ${booked.netCents} minor units`,
+        reason: `the summary has a net of ${summed}, but the entries total ${booked.netCents} minor units`,
       });
     }
   }

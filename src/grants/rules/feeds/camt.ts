@@ -136,7 +136,7 @@ export class CamtReader implements FeedReader, XmlSink {
     if (this.details.length > DETAILS_MAX || this.detailChars > DETAILS_CHARS_MAX) {
       refuse(element.place, {
         code: 'INPUT_LIMIT',
-        reason: `expected at most ${DETAILS_MAX} payments in one entry, but it goes on`,
+        reason: `expected at most ${DETAILS_MAX} payments in one entry, but it is longer`,
       });
     }
     return false;

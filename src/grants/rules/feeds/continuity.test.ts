@@ -62,7 +62,7 @@ describe('a statement follows on the one before it', () => {
     });
   });
 
-  it('and without balances nobody can say', () => {
+  it('and without balances no one can say', () => {
     expect(checkContinuity(previous, { ...next, opening: undefined }).kind).toBe('unproved');
     expect(checkContinuity({ ...previous, closing: undefined }, next).kind).toBe('unproved');
   });

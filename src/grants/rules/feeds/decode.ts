@@ -110,7 +110,7 @@ export class FeedDecoder {
   private notText(found: string): Refusal {
     return {
       reason: `expected text in ${this.encoding}, but the feed ${found}`,
-      remedy: 'Give the file as the bank sent it, in UTF-8',
+      remedy: 'Use the file as the bank sent it, in UTF-8',
     };
   }
 

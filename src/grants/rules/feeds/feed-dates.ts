@@ -49,7 +49,7 @@ export function readOfxDate(text: string, place: FeedPlace): Day {
   return day ?? notADay(text, 'YYYYMMDD with an optional time and zone', place);
 }
 
-/** NACHA settlement: day of the year, three digits, in the year in which it is nearest. */
+/** NACHA resolution: day of the year, three digits, in the year in which it is nearest. */
 export function readDayOfYear(text: string, near: Day, place: FeedPlace): Day {
   const ordinal = /^\d{3}$/.test(text) ? Number(text) : 0;
   if (ordinal < 1 || ordinal > 366) notADay(text, 'a day of the year', place);
@@ -66,6 +66,6 @@ export function readDayOfYear(text: string, near: Day, place: FeedPlace): Day {
 
 function notADay(text: string, form: string, place: FeedPlace): never {
   return refuse(place, {
-    reason: `expected a day that exists, written as ${form}, but found ${quoted(text)}`,
+    reason: `expected a valid date written as ${form}, but found ${quoted(text)}`,
   });
 }

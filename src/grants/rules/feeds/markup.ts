@@ -102,7 +102,7 @@ export class ElementCollector {
     if (this.nodes <= ELEMENT_NODES_MAX && this.chars <= ELEMENT_CHARS_MAX) return;
     refuse(place, {
       code: 'INPUT_LIMIT',
-      reason: `expected an entry of at most ${ELEMENT_NODES_MAX} elements and ${ELEMENT_CHARS_MAX} characters, but it goes on`,
+      reason: `expected an entry of at most ${ELEMENT_NODES_MAX} elements and ${ELEMENT_CHARS_MAX} characters, but it is longer`,
     });
   }
 }

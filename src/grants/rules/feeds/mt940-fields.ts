@@ -145,7 +145,7 @@ function only(field: SwiftField): string {
   if (field.lines.length > 1) {
     refuse(
       { line: field.place.line + 1, column: 1 },
-      { reason: `expected one line in :${field.tag}:, but it goes on` },
+      { reason: `expected one line in :${field.tag}:, but it is longer` },
     );
   }
   return (field.lines[0] ?? '').trimEnd();

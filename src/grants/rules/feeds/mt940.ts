@@ -96,7 +96,7 @@ export class Mt940Reader implements FeedReader {
     if (field.lines.length >= CONTINUATIONS_MAX || field.chars > RECORD_CHARS_MAX) {
       refuse(place, {
         code: 'INPUT_LIMIT',
-        reason: `expected at most ${CONTINUATIONS_MAX} lines and ${RECORD_CHARS_MAX} characters in one field, but it goes on`,
+        reason: `expected at most ${CONTINUATIONS_MAX} lines and ${RECORD_CHARS_MAX} characters in one field, but it is longer`,
       });
     }
     field.lines.push(text);

@@ -13,7 +13,7 @@ export interface NachaBatch {
   readonly company: string;
   readonly purpose: string;
   readonly originatingBank: string;
-  readonly settledOn: Day;
+  readonly resolvedOn: Day;
   readonly effectiveOn: Day;
   readonly totals: NachaTotals;
 }
@@ -64,7 +64,7 @@ export class NachaEntry {
     if (this.meaning.isInformation && this.amountCents !== 0) {
       refuse(this.place, {
         code: 'FEED_INCONSISTENT',
-        reason: 'a test or message entry has an amount other than nought',
+        reason: 'a test or message entry has an amount other than zero',
       });
     }
     this.expectedAddenda = expectedAddenda(record, batch);
@@ -117,7 +117,7 @@ export class NachaEntry {
       statement: batch.ordinal,
       account: trimmed(record, 13, 29),
       nativeId: this.trace,
-      bookingDate: batch.settledOn,
+      bookingDate: batch.resolvedOn,
       valueDate: batch.effectiveOn,
       amountCents: this.amountCents,
       currency: 'USD',

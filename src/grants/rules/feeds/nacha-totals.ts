@@ -75,7 +75,7 @@ export class NachaTotals {
       { line: record.place.line, column: record.place.column + first - 1 },
       {
         code: 'FEED_INCONSISTENT',
-        reason: `the ${this.what} control record gives ${stated} as the ${figure}, but the entries make ${counted}`,
+        reason: `the ${this.what} control record gives ${stated} as the ${figure}, but the entries total ${counted}`,
       },
     );
   }

@@ -166,18 +166,18 @@ function beginBatch(record: NachaRecord, ordinal: number, header: NachaRecord): 
         code: 'FEED_UNSUPPORTED',
         reason: `expected a batch of class CCD or CTX, but found ${quoted(entryClass)}`,
         remedy:
-          'Payments to organisations come as CCD or CTX; ask the bank for those batches alone',
+          'Payments to organizations come as CCD or CTX; ask the bank for those batches alone',
       },
     );
   }
   const created = readShortDate(columns(header, 24, 29), header.place);
   const effective = trimmed(record, 70, 75);
   const effectiveOn = effective === '' ? created : readShortDate(effective, record.place);
-  const settlement = trimmed(record, 76, 78);
-  const settledOn =
-    settlement === '' || settlement === '000'
+  const resolution = trimmed(record, 76, 78);
+  const resolvedOn =
+    resolution === '' || resolution === '000'
       ? effectiveOn
-      : readDayOfYear(settlement, effectiveOn, record.place);
+      : readDayOfYear(resolution, effectiveOn, record.place);
   numberIn(record, 80, 94);
   const originatingBank = columns(record, 80, 87);
   return {
@@ -188,7 +188,7 @@ function beginBatch(record: NachaRecord, ordinal: number, header: NachaRecord): 
       company: trimmed(record, 5, 20),
       purpose: trimmed(record, 54, 63),
       originatingBank,
-      settledOn,
+      resolvedOn,
       effectiveOn,
       totals: new NachaTotals('batch'),
     },
@@ -203,8 +203,8 @@ function beginBatch(record: NachaRecord, ordinal: number, header: NachaRecord): 
       hasPageBefore: false,
       hasPageAfter: false,
       currency: 'USD',
-      from: settledOn,
-      to: settledOn,
+      from: resolvedOn,
+      to: resolvedOn,
       // The same payments come again, as credits of the account, in the bank's statement.
       isInterim: true,
       notice: undefined,

@@ -159,7 +159,7 @@ function refuseCorrection(element: MarkupElement): void {
   if (corrected === undefined) return;
   refuse(corrected.place, {
     code: 'FEED_UNSUPPORTED',
-    reason: `the bank corrects its earlier transaction ${quoted(corrected.text.trim())}, which a feed cannot do to lines already taken`,
+    reason: `the bank corrects its earlier transaction ${quoted(corrected.text.trim())}, which cannot be applied to lines already imported`,
     remedy: 'Download the whole period again; the bank then gives only the corrected transaction',
   });
 }

@@ -13,10 +13,10 @@ export interface Refusal {
 }
 
 const REMEDIES = {
-  FEED_MALFORMED: 'Fetch the feed from the bank again and give it unchanged',
-  FEED_INCONSISTENT: 'Fetch the feed again; if it is the same, the bank must correct it',
+  FEED_MALFORMED: 'Download the feed from the bank again and import it unchanged',
+  FEED_INCONSISTENT: 'Download the feed again; if it is the same, ask the bank to correct it',
   FEED_UNSUPPORTED: 'Ask the bank for camt.053, BAI2, OFX, MT940 or NACHA CCD',
-  INPUT_LIMIT: 'Check that the file is the bank feed that you mean',
+  INPUT_LIMIT: 'Check that the file is the right bank feed',
 } as const;
 
 /** Throws: a feed with one fault is not used at all, since nobody could say which half to trust. */
@@ -26,7 +26,7 @@ export function refuse(place: FeedPlace, refusal: Refusal): never {
   const { line, column } = place;
   throw new FilewrightError(
     code,
-    `Line ${line}, column ${column}: ${refusal.reason}. ${remedy}. Nothing of this feed was used.`,
+    `Line ${line}, column ${column}: ${refusal.reason}. ${remedy}. Nothing in this feed was used.`,
     { details: { line, column, reason: refusal.reason, remedy } },
   );
 }

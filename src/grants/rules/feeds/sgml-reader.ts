@@ -43,7 +43,7 @@ export class SgmlReader {
       if (this.token.length > TOKEN_CHARS_MAX) {
         refuse(this.start, {
           code: 'INPUT_LIMIT',
-          reason: `expected tags and texts of at most ${TOKEN_CHARS_MAX} characters, but one goes on`,
+          reason: `expected tags and texts of at most ${TOKEN_CHARS_MAX} characters, but one is longer`,
         });
       }
       this.advance(part);

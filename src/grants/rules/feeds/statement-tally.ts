@@ -54,7 +54,7 @@ export class StatementTally {
     if (expected !== BigInt(closing.amountCents)) {
       refuse(at, {
         code: 'FEED_INCONSISTENT',
-        reason: `the opening balance of ${showCents(opening.amountCents)} and the lines (${showCents(this.net)}) make ${showCents(expected)}, but the closing balance is ${showCents(closing.amountCents)}`,
+        reason: `the opening balance of ${showCents(opening.amountCents)} and the lines (${showCents(this.net)}) total ${showCents(expected)}, but the closing balance is ${showCents(closing.amountCents)}`,
       });
     }
     return this.end(statement, 'balances', at);

@@ -54,7 +54,7 @@ export class LineCutter {
       { line: this.line, column: LINE_CHARS_MAX },
       {
         code: 'INPUT_LIMIT',
-        reason: `expected a line of at most ${LINE_CHARS_MAX} characters, but it goes on`,
+        reason: `expected a line of at most ${LINE_CHARS_MAX} characters, but it is longer`,
       },
     );
   }

@@ -5,18 +5,18 @@ export const AWARD_FORMATS = ['json', 'ndjson', 'csv', 'xml'] as const;
 export type AwardFormat = (typeof AWARD_FORMATS)[number];
 
 export const VIOLATIONS = {
-  MISSING: 'a field that is needed is not there',
-  UNKNOWN_FIELD: 'no such field is known; a misspelt one would count as absent',
-  WRONG_TYPE: 'the value is of another kind',
-  NOT_ALLOWED: 'the value is outside what the field may hold',
+  MISSING: 'a required field is missing',
+  UNKNOWN_FIELD: 'unknown field; a misspelled one would count as missing',
+  WRONG_TYPE: 'the value has the wrong type',
+  NOT_ALLOWED: 'the value is out of range',
   WRONG_CURRENCY: 'amounts are in US dollars',
   MONEY_NOT_CENTS: 'money is a whole number of cents',
-  DUPLICATE_KEY: 'two values for one field: two readers could see two awards',
-  NOT_A_NUMBER: 'NaN and Infinity are no numbers',
+  DUPLICATE_KEY: 'two values for one field: the record is ambiguous',
+  NOT_A_NUMBER: 'NaN and Infinity are not numbers',
   NOT_TEXT: 'bytes that are not UTF-8, or half a character',
-  MALFORMED: 'the record cannot be read as its format',
-  CLASSIFICATION_MISSING: 'the return has two lines for such money, and nothing says which',
-  MAPPING_INVALID: 'no line of the return takes this money',
+  MALFORMED: 'the record is not valid in its format',
+  CLASSIFICATION_MISSING: 'two lines of the return are possible, and the record does not say which',
+  MAPPING_INVALID: 'no line of the return fits this money',
 } as const;
 export type ViolationCode = keyof typeof VIOLATIONS;
 

@@ -162,7 +162,7 @@ export function validateAward(record: AwardRecord, law: GrantsLaw): Validated {
         violations.push(violation('WRONG_TYPE', path, 'tags by name, each a text'));
       }
     } else if (field === undefined) {
-      violations.push(violation('UNKNOWN_FIELD', path, 'no field of an award has this name'));
+      violations.push(violation('UNKNOWN_FIELD', path, 'no award field has this name'));
     } else if (path.startsWith('terms.')) put(terms, path.slice('terms.'.length), path, field.kind);
     else put(payload, path, path, field.kind);
   }
@@ -180,9 +180,11 @@ export function validateAward(record: AwardRecord, law: GrantsLaw): Validated {
 function missingFields({ values }: AwardRecord, tags: number): Violation[] {
   const missing = Object.entries(AWARD_FIELDS)
     .filter(([path, { isNeeded }]) => isNeeded && !values.has(path))
-    .map(([path]) => violation('MISSING', path, `${path} is needed`));
+    .map(([path]) => violation('MISSING', path, `${path} is required`));
   if (tags === 0 && !values.has('compliance_tags')) {
-    missing.push(violation('MISSING', 'compliance_tags', 'compliance_tags is needed, if empty'));
+    missing.push(
+      violation('MISSING', 'compliance_tags', 'compliance_tags is required, even if empty'),
+    );
   }
   if (tags > TAGS_MAX) {
     missing.push(violation('NOT_ALLOWED', 'compliance_tags', `at most ${TAGS_MAX} tags`));
@@ -218,11 +220,11 @@ function readValue(
     case 'day':
       return typeof value === 'string' && parseDay(value) !== undefined
         ? { value }
-        : violation('NOT_ALLOWED', path, 'a day that exists, as YYYY-MM-DD');
+        : violation('NOT_ALLOWED', path, 'a valid date, as YYYY-MM-DD');
     case 'dayOfYear':
       return typeof value === 'string' && parseDay(`${LEAP_YEAR}-${value}`) !== undefined
         ? { value }
-        : violation('NOT_ALLOWED', path, 'a day that exists, as MM-DD');
+        : violation('NOT_ALLOWED', path, 'a valid date, as MM-DD');
     case 'choice':
       return typeof value === 'string' && kind.choices.includes(value)
         ? { value }
@@ -276,16 +278,12 @@ function crossChecks(payload: AwardPayload, law: GrantsLaw): Violation[] {
   const { currency, award_amount: amount, noncash_amount: noncash } = payload;
   if (currency !== undefined && currency !== 'USD') {
     faults.push(
-      violation(
-        'WRONG_CURRENCY',
-        'currency',
-        `USD was expected, found ${JSON.stringify(currency)}`,
-      ),
+      violation('WRONG_CURRENCY', 'currency', `expected USD, found ${JSON.stringify(currency)}`),
     );
   }
-  if (amount === 0) faults.push(violation('NOT_ALLOWED', 'award_amount', 'an award of nothing'));
+  if (amount === 0) faults.push(violation('NOT_ALLOWED', 'award_amount', 'an award of zero'));
   if (typeof amount === 'number' && typeof noncash === 'number' && noncash > amount) {
-    const message = 'a part of award_amount, so not more than it';
+    const message = 'part of award_amount, so not more than that';
     faults.push(violation('NOT_ALLOWED', 'noncash_amount', message));
   }
   const { period_start: start, period_end: end } = payload;

@@ -32,10 +32,10 @@ const SERVICE_ELEMENT = 'ProgramServiceRevenueGrp';
 export function mapAward(payload: AwardPayload, law: GrantsLaw): Mapped {
   const { funder_type: funderType, benefit, noncash_amount: noncash } = payload;
   if (typeof funderType !== 'string') {
-    return refused('CLASSIFICATION_MISSING', 'funder_type', 'who gives the money decides the line');
+    return refused('CLASSIFICATION_MISSING', 'funder_type', 'the type of funder decides the line');
   }
   if (funderType === 'government' && benefit === undefined) {
-    return refused('CLASSIFICATION_MISSING', 'benefit', 'public or grantor: who is served by it');
+    return refused('CLASSIFICATION_MISSING', 'benefit', 'public or grantor: who benefits from it');
   }
   const isService = benefit === 'grantor';
   const { contributionLines, contributionMapping } = law.form990;
@@ -44,7 +44,7 @@ export function mapAward(payload: AwardPayload, law: GrantsLaw): Mapped {
     : contributionLines.find(({ funderTypes }) => funderTypes.includes(funderType))?.element;
   const known = element === undefined ? undefined : law.elements.find('IRS990', element);
   if (known === undefined) {
-    return refused('MAPPING_INVALID', 'funder_type', `no line takes money of ${funderType}`);
+    return refused('MAPPING_INVALID', 'funder_type', `no line fits money from ${funderType}`);
   }
   const hasNoncash = typeof noncash === 'number' && noncash > 0;
   if (hasNoncash && isService) {

@@ -68,7 +68,7 @@ function decoded(decode: () => string, line?: number): string {
     return decode();
   } catch (cause) {
     const place = line === undefined ? '' : `line ${line}: `;
-    throw new FilewrightError('INPUT_MALFORMED', `${place}UTF-8 was expected, found other bytes`, {
+    throw new FilewrightError('INPUT_MALFORMED', `${place}expected UTF-8, found other bytes`, {
       cause,
       ...(line === undefined ? {} : { details: { line } }),
     });
@@ -84,7 +84,7 @@ class JsonAwards implements Pieces<string> {
     if (this.#text.length > JSON_CHARACTERS_MAX) {
       throw new FilewrightError(
         'INPUT_LIMIT',
-        `at most ${JSON_CHARACTERS_MAX} characters of JSON were expected; give larger sets as NDJSON`,
+        `expected at most ${JSON_CHARACTERS_MAX} characters of JSON; use NDJSON for larger files`,
       );
     }
     return [];
@@ -112,7 +112,7 @@ class NdjsonAwards implements Pieces<Uint8Array> {
     if (!ends || bytes.length > LINE_BYTES_MAX) {
       throw new FilewrightError(
         'INPUT_LIMIT',
-        `line ${line}: at most ${LINE_BYTES_MAX} bytes were expected`,
+        `line ${line}: expected at most ${LINE_BYTES_MAX} bytes`,
         { details: { line } },
       );
     }

@@ -36,7 +36,7 @@ function headerOf(cells: readonly string[], line: number): readonly string[] {
   const names = cells.map((name) => name.trim());
   if (names.length > COLUMNS_MAX) refuse(line, `it has more than ${COLUMNS_MAX}`);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) refuse(line, `the column ${JSON.stringify(twice)} is there twice`);
+  if (twice !== undefined) refuse(line, `column ${JSON.stringify(twice)} appears twice`);
   return names;
 }
 
@@ -64,7 +64,7 @@ function recordOf(
     if (cell !== '') values.set(name, cell);
   }
   if (row.length !== header.length) {
-    const message = `${header.length} cells were expected, found ${row.length}`;
+    const message = `expected ${header.length} cells, found ${row.length}`;
     violations.push(violation('MALFORMED', '', message));
   }
   const original = Object.fromEntries(header.map((name, index) => [name, row[index] ?? '']));

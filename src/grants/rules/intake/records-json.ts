@@ -119,7 +119,7 @@ function flatten(
     }
     if (values.has(path)) {
       violations.push(
-        violation('DUPLICATE_KEY', path, 'nested and dotted, two values for one field'),
+        violation('DUPLICATE_KEY', path, 'given both nested and dotted: two values for one field'),
       );
     }
     values.set(path, value);

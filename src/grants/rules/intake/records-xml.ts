@@ -62,7 +62,7 @@ export class XmlAwards implements XmlEvents {
       if (name !== 'award') this.#refuse(`expected <award>, but found <${name}>`);
       this.#award = { line, values: new Map(), violations: [], earlier: new Map(), fields: 0 };
     }
-    if (this.#text.trim() !== '') this.#refuse('found text beside elements');
+    if (this.#text.trim() !== '') this.#refuse('found text between elements');
     this.#text = '';
     this.#hasChildren = false;
   }
@@ -78,7 +78,7 @@ export class XmlAwards implements XmlEvents {
     const depth = this.#path.length;
     const path = this.#path.slice(2).join('.');
     if (depth > 2) this.#closeField(path);
-    else if (this.#text.trim() !== '') this.#refuse('found text beside elements');
+    else if (this.#text.trim() !== '') this.#refuse('found text between elements');
     if (depth === 2 && this.#award !== undefined) {
       this.#ordinal += 1;
       const { line, values, violations } = this.#award;
@@ -96,14 +96,14 @@ export class XmlAwards implements XmlEvents {
     const award = this.#award;
     if (award === undefined) return;
     if (GROUPS.has(path)) {
-      if (this.#text.trim() !== '') this.#refuse('found text beside elements');
+      if (this.#text.trim() !== '') this.#refuse('found text between elements');
       if (path === 'compliance_tags') award.values.set(path, {});
       return;
     }
     if (this.#hasChildren) this.#refuse(`found elements inside <${path}>`);
     const before = award.values.get(path);
     if (before !== undefined) {
-      award.violations.push(violation('DUPLICATE_KEY', path, 'the element stands twice'));
+      award.violations.push(violation('DUPLICATE_KEY', path, 'the element appears twice'));
       award.earlier.set(path, [...(award.earlier.get(path) ?? []), before]);
     }
     award.fields += 1;

@@ -20,10 +20,10 @@ export interface AgedEntry {
   readonly why: string;
 }
 
-/** Everything that a person still has to settle, the oldest first; `found` as `matchEach` gives it. */
+/** Everything that a person still has to resolve, the oldest first; `found` as `matchEach` gives it. */
 export function agedUnmatched(found: Iterable<FoundOutcome>, asOf: Day): readonly AgedEntry[] {
   const entries = new Map<string, AgedEntry>();
-  for (const { outcome, lines, receipts } of found) {
+  for (const { outcome, lines, expectedPayments } of found) {
     const { rule, status, reason } = outcome;
     if (status !== 'manual' && status !== 'review' && status !== 'open') continue;
     const entryOf = (
@@ -32,7 +32,7 @@ export function agedUnmatched(found: Iterable<FoundOutcome>, asOf: Day): readonl
       since: Day,
     ): void => {
       const key = `${side} ${of.id}`;
-      // A receipt may be a candidate of several lines; it waits only once, by the rule that is listed first.
+      // A expected payment may be a candidate of several lines; it waits only once, by the rule that is listed first.
       if (entries.has(key)) return;
       const days = Math.max(0, asOf - since);
       const { id, amountCents, currency } = of;
@@ -40,7 +40,8 @@ export function agedUnmatched(found: Iterable<FoundOutcome>, asOf: Day): readonl
       entries.set(key, { side, id, rule, ...age, amountCents, currency, why: reason.text });
     };
     for (const line of lines) entryOf('bank', line, line.bookingDate);
-    for (const receipt of receipts) entryOf('ledger', receipt, receipt.expected);
+    for (const expectedPayment of expectedPayments)
+      entryOf('ledger', expectedPayment, expectedPayment.expected);
   }
   return [...entries.values()].sort(
     (one, other) =>

@@ -59,7 +59,7 @@ export function checkBalance(question: LawQuestion): LawAnswer {
   const days = `${formatDay(period.from)} to ${formatDay(period.to)}`;
   return {
     obstacles: [
-      `${account}, ${days}: it opened with ${show(opening.cents)} (${opening.by}) and its ${question.entries} entries come to ${show(netCents)}, so ${show(expected)} was expected; it closed with ${show(closing.cents)} (${closing.by}): ${show(abs(difference))} ${difference > 0n ? 'too little is told' : 'too much is told'}. Fetch the statement that is missing, or let two people withdraw the one that is wrong (grants withdraw)`,
+      `${account}, ${days}: the opening balance is ${show(opening.cents)} (${opening.by}) and its ${question.entries} entries come to ${show(netCents)}, so the closing balance should be ${show(expected)}; it is ${show(closing.cents)} (${closing.by}): ${show(abs(difference))} ${difference > 0n ? 'is missing' : 'is too much'}. Import the missing statement, or have two people withdraw the wrong one (grants withdraw)`,
     ],
     closingCents: undefined,
   };
@@ -74,12 +74,12 @@ function disagreements(
   const other = others.find(({ cents }) => cents !== first?.cents);
   if (first === undefined || other === undefined) return [];
   return [
-    `${place}: ${show(first.cents)} (${first.by}), but ${show(other.cents)} (${other.by}). Let two people withdraw the statement that is wrong (grants withdraw), or state the balance again (grants balance)`,
+    `${place}: ${show(first.cents)} (${first.by}), but ${show(other.cents)} (${other.by}). Have two people withdraw the wrong statement (grants withdraw), or enter the balance again (grants balance)`,
   ];
 }
 
 function unknown(account: string, when: string): string {
-  return `${account}: no balance is known at the end of ${when}, so nothing shows that every line is there. Fetch a statement with balances, or read the balance at the bank and state it (grants balance)`;
+  return `${account}: no balance is known at the end of ${when}, so the lines cannot be checked. Import a statement with balances, or look up the balance at the bank and enter it (grants balance)`;
 }
 
 function money(cents: bigint): string {

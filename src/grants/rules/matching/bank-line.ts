@@ -63,7 +63,7 @@ export interface LinePayment {
 }
 
 /** One line of the grantor ledger: what should still arrive, from whom, when. */
-export interface ExpectedReceipt {
+export interface ExpectedPayment {
   readonly id: string;
   readonly grant: string;
   readonly payer: string;
@@ -89,13 +89,13 @@ export function checkAmount(
   { id, amountCents }: { readonly id: string; readonly amountCents: number },
 ): void {
   if (!Number.isInteger(amountCents) || amountCents < 0 || amountCents > AMOUNT_CENTS_MAX) {
-    refuse(what, id, `whole cents from 0 to ${AMOUNT_CENTS_MAX} were expected`);
+    refuse(what, id, `expected whole cents from 0 to ${AMOUNT_CENTS_MAX}`);
   }
 }
 
 /** With two entries of one id an outcome would not say which it means. */
 export function refuseRepeatedId(what: string, id: string): never {
-  refuse(what, id, 'its id stands twice');
+  refuse(what, id, 'its id appears twice');
 }
 
 function refuse(what: string, id: string, reason: string): never {

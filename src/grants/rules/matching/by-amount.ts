@@ -1,15 +1,15 @@
-/** P4: no reference to go by, so amount, payer and date must point to one receipt, and that receipt to one line. */
+/** P4: no reference to go by, so amount, payer and date must point to one expected payment, and that expected payment to one line. */
 import { NAMED_MAX } from './by-reference.ts';
-import type { Candidates } from './open-receipts.ts';
+import type { Candidates } from './open-expected-payments.ts';
 import { isNamedIn, isSamePayer, keysOfBank, textOfNames } from './payer-names.ts';
-import { payerKeysOf, ReceiptIndex } from './receipt-index.ts';
+import { payerKeysOf, ExpectedPaymentIndex } from './expected-payment-index.ts';
 import { namesAnother } from './references.ts';
 import {
   type Line,
   moneyKey,
   payerKey,
-  type Receipt,
-  settle,
+  type Expected,
+  resolve,
   type Workbench,
 } from './workbench.ts';
 
@@ -18,16 +18,18 @@ interface Wish extends Candidates {
 }
 
 export function matchByAmount(bench: Workbench): void {
-  const byMoney = new ReceiptIndex(bench.receipts, ({ given }) => [moneyKey(given)]);
-  const byPayer = new ReceiptIndex(bench.receipts, payerKeysOf);
+  const byMoney = new ExpectedPaymentIndex(bench.expectedPayments, ({ given }) => [
+    moneyKey(given),
+  ]);
+  const byPayer = new ExpectedPaymentIndex(bench.expectedPayments, payerKeysOf);
   const wishes: Wish[] = [];
-  const wantedBy = new Map<Receipt, number>();
+  const wantedBy = new Map<Expected, number>();
   const crowded = new Set<string>();
   for (const line of bench.lines) {
     if (!line.isOpen || line.references.length > 0) continue;
     const { payer } = line;
     const money = moneyKey(line.given);
-    // A named payer is looked up; a name in free text must be searched for among all receipts of the amount.
+    // A named payer is looked up; a name in free text must be searched for among all expected payments of the amount.
     const index = payer === undefined ? byMoney : byPayer;
     const keys =
       payer === undefined
@@ -44,7 +46,8 @@ export function matchByAmount(bench: Workbench): void {
     );
     if (candidates.found.length === 0) continue;
     wishes.push({ line, ...candidates });
-    for (const receipt of candidates.found) wantedBy.set(receipt, (wantedBy.get(receipt) ?? 0) + 1);
+    for (const expectedPayment of candidates.found)
+      wantedBy.set(expectedPayment, (wantedBy.get(expectedPayment) ?? 0) + 1);
   }
   for (const { line, found, isComplete } of wishes) {
     const [only] = found;
@@ -54,13 +57,13 @@ export function matchByAmount(bench: Workbench): void {
       wantedBy.get(only) === 1 &&
       !crowded.has(moneyKey(only.given)) &&
       !payerKeysOf(only).some((key) => crowded.has(key));
-    settle(bench, {
+    resolve(bench, {
       rule: isUnique ? 'P4-amount-date-unique' : 'P4-ambiguous',
       status: isUnique ? 'matched' : 'manual',
       lines: [line],
-      receipts: found,
+      expectedPayments: found,
       text: isUnique
-        ? 'No reference; amount, payer and date fit one receipt, and no other line fits that receipt.'
+        ? 'No reference; amount, payer and date fit one expected payment, and no other line fits it.'
         : doubtOf(found.length, isComplete),
     });
   }
@@ -79,20 +82,20 @@ function together(all: readonly Candidates[]): Candidates {
 }
 
 function doubtOf(candidates: number, isComplete: boolean): string {
-  if (candidates === 1) return 'No reference; another line fits the same receipt as well.';
+  if (candidates === 1) return 'No reference; another line fits the same expected payment.';
   const count = isComplete ? candidates : `${candidates} or more`;
-  return `No reference; amount, payer and date fit ${count} receipts.`;
+  return `No reference; amount, payer and date fit ${count} expected payments.`;
 }
 
 /** Whether the payer is the one, and no reference of the line speaks against it. */
-function fitting(line: Line): (receipt: Receipt) => boolean {
+function fitting(line: Line): (expectedPayment: Expected) => boolean {
   const { payer, given, isPayerCut } = line;
   const texts = payer === undefined ? textOfNames(given.description ?? '') : [];
-  return (receipt) => {
-    const { reference } = receipt.given;
+  return (expectedPayment) => {
+    const { reference } = expectedPayment.given;
     if (reference !== undefined && namesAnother(given, reference)) return false;
     return payer === undefined
-      ? isNamedIn(texts, receipt.payer)
-      : isSamePayer(payer, receipt.payer, isPayerCut);
+      ? isNamedIn(texts, expectedPayment.payer)
+      : isSamePayer(payer, expectedPayment.payer, isPayerCut);
   };
 }

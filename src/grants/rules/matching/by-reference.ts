@@ -1,5 +1,5 @@
-/** P1: the line names the receipt's reference, and amount, currency, direction agree. */
-import { type Candidates, OpenReceipts } from './open-receipts.ts';
+/** P1: the line names the expected payment's reference, and amount, currency, direction agree. */
+import { type Candidates, OpenExpectedPayments } from './open-expected-payments.ts';
 import type { DateWindow } from './policy.ts';
 import {
   isInWindow,
@@ -7,8 +7,8 @@ import {
   type Line,
   mentions,
   moneyKey,
-  type Receipt,
-  settle,
+  type Expected,
+  resolve,
   type Workbench,
 } from './workbench.ts';
 
@@ -17,7 +17,7 @@ export const NAMED_MAX = 20;
 
 interface Group {
   readonly lines: Line[];
-  readonly receipts: Receipt[];
+  readonly expectedPayments: Expected[];
 }
 
 export function matchByReference(bench: Workbench): void {
@@ -27,16 +27,16 @@ export function matchByReference(bench: Workbench): void {
 }
 
 /**
- * Lines and receipts that can meet at all: a reference in common and the same money. Sorted and walked side by side,
+ * Lines and expected payments that can meet at all: a reference in common and the same money. Sorted and walked side by side,
  * because a table with an entry for each reference would be larger than everything that is matched.
  */
 function* groupsOf(bench: Workbench): Iterable<Group> {
   const clusterOf = referenceClusters(bench);
-  const keyOf = (entry: Line | Receipt): number =>
+  const keyOf = (entry: Line | Expected): number =>
     clusterOf('reference' in entry ? entry.reference : (entry.references[0] ?? -1));
-  const byKey = <Entry extends Line | Receipt>(entries: Entry[]): Entry[] =>
+  const byKey = <Entry extends Line | Expected>(entries: Entry[]): Entry[] =>
     entries.sort((one, other) => keyOf(one) - keyOf(other) || one.at - other.at);
-  const receipts = byKey(bench.receipts.filter(({ reference }) => reference >= 0));
+  const expectedPayments = byKey(bench.expectedPayments.filter(({ reference }) => reference >= 0));
   const lines = byKey(bench.lines.filter((line) => line.isOpen && line.references.length > 0));
   let from = 0;
   for (let at = 0; at < lines.length; ) {
@@ -45,26 +45,28 @@ function* groupsOf(bench: Workbench): Iterable<Group> {
     const key = keyOf(first);
     const start = at;
     while (at < lines.length && keyOf(lines[at] ?? first) === key) at += 1;
-    while (from < receipts.length && keyOf(receipts[from] ?? first) < key) from += 1;
+    while (from < expectedPayments.length && keyOf(expectedPayments[from] ?? first) < key)
+      from += 1;
     const begin = from;
-    while (from < receipts.length && keyOf(receipts[from] ?? first) === key) from += 1;
-    yield* byMoney(lines.slice(start, at), receipts.slice(begin, from));
+    while (from < expectedPayments.length && keyOf(expectedPayments[from] ?? first) === key)
+      from += 1;
+    yield* byMoney(lines.slice(start, at), expectedPayments.slice(begin, from));
   }
 }
 
-function byMoney(lines: readonly Line[], receipts: readonly Receipt[]): Iterable<Group> {
-  const [only] = receipts;
-  // Nearly all references have one receipt; a table for each would cost more than the match.
-  if (only !== undefined && receipts.length === 1) {
+function byMoney(lines: readonly Line[], expectedPayments: readonly Expected[]): Iterable<Group> {
+  const [only] = expectedPayments;
+  // Nearly all references have one expected payment; a table for each would cost more than the match.
+  if (only !== undefined && expectedPayments.length === 1) {
     const same = lines.filter((line) => isSameMoney(line, only));
-    return [{ lines: same, receipts: [only] }];
+    return [{ lines: same, expectedPayments: [only] }];
   }
   const groups = new Map<string, Group>();
-  for (const receipt of receipts) {
-    const key = moneyKey(receipt.given);
+  for (const expectedPayment of expectedPayments) {
+    const key = moneyKey(expectedPayment.given);
     const group = groups.get(key);
-    if (group === undefined) groups.set(key, { lines: [], receipts: [receipt] });
-    else group.receipts.push(receipt);
+    if (group === undefined) groups.set(key, { lines: [], expectedPayments: [expectedPayment] });
+    else group.expectedPayments.push(expectedPayment);
   }
   for (const line of lines) groups.get(moneyKey(line.given))?.lines.push(line);
   return groups.values();
@@ -96,9 +98,9 @@ export function referenceClusters(bench: Workbench): (reference: number) => numb
  * only candidate the earlier takes it; the later is a suspected double payment. What never comes down to one is for a
  * person.
  */
-function matchGroup(bench: Workbench, { lines, receipts }: Group): void {
-  const [sole] = receipts;
-  if (sole !== undefined && receipts.length === 1) {
+function matchGroup(bench: Workbench, { lines, expectedPayments }: Group): void {
+  const [sole] = expectedPayments;
+  if (sole !== undefined && expectedPayments.length === 1) {
     // What the rounds below come to: the earliest line has it, and no other has a candidate left.
     const first = lines.find((line) => canTake(line, sole, bench.policy.withReference));
     if (first !== undefined) matchExactly(bench, first, sole);
@@ -106,12 +108,12 @@ function matchGroup(bench: Workbench, { lines, receipts }: Group): void {
     return;
   }
   const window = bench.policy.withReference;
-  const open = new OpenReceipts(receipts);
+  const open = new OpenExpectedPayments(expectedPayments);
   const candidates = (line: Line, limit: number): Candidates =>
-    open.inWindow(line, window, limit, (receipt) => mentions(line, receipt));
+    open.inWindow(line, window, limit, (expectedPayment) => mentions(line, expectedPayment));
   let asked: readonly Line[] = lines;
   while (asked.length > 0) {
-    const takers = new Map<Receipt, Line>();
+    const takers = new Map<Expected, Line>();
     for (const line of asked) {
       if (!line.isOpen) continue;
       const { found, isComplete } = candidates(line, 2);
@@ -119,11 +121,11 @@ function matchGroup(bench: Workbench, { lines, receipts }: Group): void {
       if (only === undefined || !isComplete || found.length > 1 || takers.has(only)) continue;
       takers.set(only, line);
     }
-    for (const [receipt, line] of takers) {
-      open.remove(receipt);
-      matchExactly(bench, line, receipt);
+    for (const [expectedPayment, line] of takers) {
+      open.remove(expectedPayment);
+      matchExactly(bench, line, expectedPayment);
     }
-    // Only lines near a receipt that has gone can have come down to one candidate.
+    // Only lines near a expected payment that has gone can have come down to one candidate.
     const gone = new Set([...takers.keys()].map(({ day }) => day));
     asked = gone.size === 0 ? [] : lines.filter((line) => isNear(line, gone, window));
   }
@@ -132,36 +134,42 @@ function matchGroup(bench: Workbench, { lines, receipts }: Group): void {
     const { found, isComplete } = candidates(line, NAMED_MAX);
     if (found.length === 0) continue;
     const count = isComplete ? found.length : `${found.length} or more`;
-    const text = `The same reference and amount fit ${count} receipts; nothing says which.`;
-    settle(bench, { rule: 'P1-ambiguous', status: 'manual', lines: [line], receipts: found, text });
+    const text = `The same reference and amount fit ${count} expected payments; nothing shows which one.`;
+    resolve(bench, {
+      rule: 'P1-ambiguous',
+      status: 'manual',
+      lines: [line],
+      expectedPayments: found,
+      text,
+    });
   }
 }
 
-/** One payment and one receipt under a reference, of one amount: however far apart, they are meant for each other. */
-function matchFarAway(bench: Workbench, lines: readonly Line[], receipt: Receipt): void {
-  const [only, other] = lines.filter((line) => line.isOpen && mentions(line, receipt));
+/** One payment and one expected payment under a reference, of one amount: however far apart, they are meant for each other. */
+function matchFarAway(bench: Workbench, lines: readonly Line[], expectedPayment: Expected): void {
+  const [only, other] = lines.filter((line) => line.isOpen && mentions(line, expectedPayment));
   if (only === undefined || other !== undefined) return;
-  if (!canTake(only, receipt, bench.policy.sameReferenceAndAmount)) return;
-  settle(bench, {
+  if (!canTake(only, expectedPayment, bench.policy.sameReferenceAndAmount)) return;
+  resolve(bench, {
     rule: 'P1-reference-exact',
     status: 'matched',
     lines: [only],
-    receipts: [receipt],
-    text: `Reference, amount, currency and direction agree, ${only.day - receipt.day} business days from the day that was expected; nothing else stands under the reference with this amount.`,
+    expectedPayments: [expectedPayment],
+    text: `Reference, amount, currency and direction agree, ${only.day - expectedPayment.day} business days from the expected date; nothing else has this reference and amount.`,
   });
 }
 
-function canTake(line: Line, receipt: Receipt, window: DateWindow): boolean {
-  return mentions(line, receipt) && isInWindow(line, receipt, window);
+function canTake(line: Line, expectedPayment: Expected, window: DateWindow): boolean {
+  return mentions(line, expectedPayment) && isInWindow(line, expectedPayment, window);
 }
 
-function matchExactly(bench: Workbench, line: Line, receipt: Receipt): void {
-  settle(bench, {
+function matchExactly(bench: Workbench, line: Line, expectedPayment: Expected): void {
+  resolve(bench, {
     rule: 'P1-reference-exact',
     status: 'matched',
     lines: [line],
-    receipts: [receipt],
-    text: 'Reference, amount, currency and direction agree, and no other open receipt does.',
+    expectedPayments: [expectedPayment],
+    text: 'Reference, amount, currency and direction agree, and no other open expected payment fits.',
   });
 }
 

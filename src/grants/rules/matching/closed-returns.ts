@@ -120,10 +120,10 @@ export function doubtfulReturn(back: BankLine, payments: readonly Candidate[]): 
     .slice(0, NAMED_MAX)
     .map(({ line, closed }) => {
       const of = `${line.id} of ${formatDay(line.bookingDate)}`;
-      return closed === undefined ? of : `${of}, which a closed period has counted`;
+      return closed === undefined ? of : `${of}, which was counted in a closed period`;
     });
   const what = isToldReturn(back)
-    ? 'A return, and more than one payment could be meant'
+    ? 'A return, and it could reverse more than one payment'
     : 'It has the trace of more than one payment';
   return {
     outcome: {
@@ -141,7 +141,7 @@ export function doubtfulReturn(back: BankLine, payments: readonly Candidate[]): 
       },
     },
     lines: [back],
-    receipts: [],
+    expectedPayments: [],
   };
 }
 
@@ -164,7 +164,7 @@ export function returnOutcome(back: BankLine, { line, shares }: ClosedPayment): 
       ledger: shares.map(({ award }) => award),
       of: line.id,
       reason: {
-        text: `It takes back the payment of ${formatDay(line.bookingDate)}, which a closed period has counted: that total stays, and the amount is taken off here.`,
+        text: `It reverses the payment of ${formatDay(line.bookingDate)}, which was counted in a closed period: that total stays, and the amount is deducted here.`,
         currency: back.currency,
         bankCents: -back.amountCents,
         ledgerCents: -back.amountCents + Math.max(0, restCents),
@@ -175,6 +175,6 @@ export function returnOutcome(back: BankLine, { line, shares }: ClosedPayment): 
       parts,
     },
     lines: [back],
-    receipts: [],
+    expectedPayments: [],
   };
 }

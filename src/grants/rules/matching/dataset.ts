@@ -5,17 +5,17 @@ import {
   AMOUNT_CENTS_MAX,
   type BankLine,
   type Direction,
-  type ExpectedReceipt,
+  type ExpectedPayment,
 } from './bank-line.ts';
 import type { IsBusinessDay } from './business-days.ts';
-import { matchReceipts } from './match.ts';
+import { matchExpectedPayments } from './match.ts';
 import type { MatchOutcome } from './outcome.ts';
 import { type DateWindow, MATCH_POLICY, type MatchPolicy } from './policy.ts';
 
 export interface MatchDataset {
   readonly name: string;
   readonly lines: readonly BankLine[];
-  readonly receipts: readonly ExpectedReceipt[];
+  readonly expectedPayments: readonly ExpectedPayment[];
   readonly policy: MatchPolicy;
 }
 
@@ -30,9 +30,9 @@ const STATUSES = { BOOK: 'booked', PDNG: 'pending', INFO: 'information' } as con
 const DIRECTIONS = { C: 'credit', D: 'debit' } as const;
 
 /** `{ledger: [{id, grant, payer, ref, amount, expected, currency}]}`; amounts are cents. */
-export function readLedger(document: JsonValue, place: string): readonly ExpectedReceipt[] {
+export function readLedger(document: JsonValue, place: string): readonly ExpectedPayment[] {
   return new CaseInput(document, place).list('ledger').map(
-    (row): ExpectedReceipt => ({
+    (row): ExpectedPayment => ({
       id: row.text('id'),
       grant: row.optionalText('grant') ?? '',
       payer: row.text('payer'),
@@ -140,7 +140,7 @@ const answered = new WeakMap<MatchDataset, readonly MatchOutcome[]>();
 function outcomesOf(dataset: MatchDataset, isBusinessDay: IsBusinessDay): readonly MatchOutcome[] {
   const known = answered.get(dataset);
   if (known !== undefined) return known;
-  const outcomes = matchReceipts({ ...dataset, isBusinessDay });
+  const outcomes = matchExpectedPayments({ ...dataset, isBusinessDay });
   answered.set(dataset, outcomes);
   return outcomes;
 }

@@ -41,7 +41,7 @@ export async function linesOfFeed(
     }
   }
   if (!hasEnded) {
-    throw new FilewrightError('INPUT_MALFORMED', `feed ${feed}: its end was expected, found none`);
+    throw new FilewrightError('INPUT_MALFORMED', `feed ${feed}: expected its end, found none`);
   }
   return { lines, statements };
 }

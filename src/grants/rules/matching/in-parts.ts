@@ -1,13 +1,13 @@
-/** P2 and P3: several receipts in one deposit, and one receipt in several deposits; always under one reference. */
+/** P2 and P3: several expected payments in one deposit, and one expected payment in several deposits; always under one reference. */
 import { referenceClusters } from './by-reference.ts';
-import { type Parts, partsOf } from './subset-sum.ts';
+import { type SubsetSum, partsOf } from './subset-sum.ts';
 import {
   isInWindow,
   isSameKindOfMoney,
   type Line,
   mentions,
-  type Receipt,
-  settle,
+  type Expected,
+  resolve,
   type Workbench,
 } from './workbench.ts';
 
@@ -16,7 +16,7 @@ export const POOL_MAX = 40;
 
 interface Cluster {
   readonly lines: Line[];
-  readonly receipts: Receipt[];
+  readonly expectedPayments: Expected[];
 }
 
 /** One entry that is put together from parts of the other side. */
@@ -37,17 +37,17 @@ function matchAllNamed(bench: Workbench): void {
   const asked = new Set<number>();
   const lines = bench.lines.filter(({ isOpen, references }) => isOpen && references.length > 1);
   for (const { references } of lines) for (const reference of references) asked.add(reference);
-  const named = new Map<number, Receipt[]>();
-  for (const receipt of asked.size === 0 ? [] : bench.receipts) {
-    if (receipt.state !== 'open' || !asked.has(receipt.reference)) continue;
-    const known = named.get(receipt.reference);
-    if (known === undefined) named.set(receipt.reference, [receipt]);
-    else known.push(receipt);
+  const named = new Map<number, Expected[]>();
+  for (const expectedPayment of asked.size === 0 ? [] : bench.expectedPayments) {
+    if (expectedPayment.state !== 'open' || !asked.has(expectedPayment.reference)) continue;
+    const known = named.get(expectedPayment.reference);
+    if (known === undefined) named.set(expectedPayment.reference, [expectedPayment]);
+    else known.push(expectedPayment);
   }
-  const proposals = lines.flatMap((whole): Proposal<Line, Receipt>[] => {
+  const proposals = lines.flatMap((whole): Proposal<Line, Expected>[] => {
     const parts = whole.references
       .flatMap((reference) => named.get(reference) ?? [])
-      .filter((receipt) => canMeet(bench, whole, receipt))
+      .filter((expectedPayment) => canMeet(bench, whole, expectedPayment))
       .sort((one, other) => one.at - other.at);
     const sum = parts.reduce((total, { given }) => total + given.amountCents, 0);
     return parts.length > 1 && sum === whole.given.amountCents ? [{ whole, parts }] : [];
@@ -56,88 +56,93 @@ function matchAllNamed(bench: Workbench): void {
   for (const { whole, parts } of accepted) matchSum(bench, whole, parts);
 }
 
-function matchSum(bench: Workbench, line: Line, receipts: readonly Receipt[]): void {
-  settle(bench, {
+function matchSum(bench: Workbench, line: Line, expectedPayments: readonly Expected[]): void {
+  resolve(bench, {
     rule: 'P2-many-to-one',
     status: 'matched',
     lines: [line],
-    receipts,
-    text: `${receipts.length} receipts under the same reference add up to the deposit exactly, and no other choice does.`,
+    expectedPayments,
+    text: `${expectedPayments.length} expected payments with the same reference add up to the deposit exactly, and no other combination does.`,
   });
 }
 
 function openClusters(bench: Workbench): readonly Cluster[] {
   const clusterOf = referenceClusters(bench);
   const clusters = new Map<number, Cluster>();
-  for (const receipt of bench.receipts) {
-    if (receipt.reference < 0 || receipt.state !== 'open') continue;
-    const key = clusterOf(receipt.reference);
+  for (const expectedPayment of bench.expectedPayments) {
+    if (expectedPayment.reference < 0 || expectedPayment.state !== 'open') continue;
+    const key = clusterOf(expectedPayment.reference);
     const cluster = clusters.get(key);
-    if (cluster === undefined) clusters.set(key, { lines: [], receipts: [receipt] });
-    else cluster.receipts.push(receipt);
+    if (cluster === undefined)
+      clusters.set(key, { lines: [], expectedPayments: [expectedPayment] });
+    else cluster.expectedPayments.push(expectedPayment);
   }
   for (const line of bench.lines) {
     const [reference] = line.references;
     if (!line.isOpen || reference === undefined) continue;
     clusters.get(clusterOf(reference))?.lines.push(line);
   }
-  return [...clusters.values()].filter(({ lines, receipts }) => {
-    const isSearched = lines.length <= POOL_MAX && receipts.length <= POOL_MAX;
+  return [...clusters.values()].filter(({ lines, expectedPayments }) => {
+    const isSearched = lines.length <= POOL_MAX && expectedPayments.length <= POOL_MAX;
     if (!isSearched) for (const line of lines) line.isUnsearched = true;
     return isSearched && lines.length > 0;
   });
 }
 
-function canMeet(bench: Workbench, line: Line, receipt: Receipt): boolean {
+function canMeet(bench: Workbench, line: Line, expectedPayment: Expected): boolean {
   return (
-    mentions(line, receipt) &&
-    isSameKindOfMoney(line, receipt) &&
-    isInWindow(line, receipt, bench.policy.withReference)
+    mentions(line, expectedPayment) &&
+    isSameKindOfMoney(line, expectedPayment) &&
+    isInWindow(line, expectedPayment, bench.policy.withReference)
   );
 }
 
-function matchManyToOne(bench: Workbench, { lines, receipts }: Cluster): void {
-  propose<Line, Receipt>({
+function matchManyToOne(bench: Workbench, { lines, expectedPayments }: Cluster): void {
+  propose<Line, Expected>({
     wholes: () => lines.filter((line) => line.isOpen),
     pool: (line) =>
-      receipts.filter((receipt) => receipt.state === 'open' && canMeet(bench, line, receipt)),
+      expectedPayments.filter(
+        (expectedPayment) =>
+          expectedPayment.state === 'open' && canMeet(bench, line, expectedPayment),
+      ),
     partsMax: bench.policy.groupMax,
     equalWishes: 'earlier-has-it',
     accept: ({ whole, parts }) => matchSum(bench, whole, parts),
     doubt: (line, named) => {
-      settle(bench, {
+      resolve(bench, {
         rule: 'P2-ambiguous',
         status: 'manual',
         lines: [line],
-        receipts: named,
-        text: 'More than one choice of receipts under the reference adds up to the deposit.',
+        expectedPayments: named,
+        text: 'More than one combination of expected payments with the reference adds up to the deposit.',
       });
     },
   });
 }
 
-function matchOneToMany(bench: Workbench, { lines, receipts }: Cluster): void {
-  propose<Receipt, Line>({
-    wholes: () => receipts.filter((receipt) => receipt.state === 'open'),
-    pool: (receipt) => lines.filter((line) => line.isOpen && canMeet(bench, line, receipt)),
+function matchOneToMany(bench: Workbench, { lines, expectedPayments }: Cluster): void {
+  propose<Expected, Line>({
+    wholes: () => expectedPayments.filter((expectedPayment) => expectedPayment.state === 'open'),
+    pool: (expectedPayment) =>
+      lines.filter((line) => line.isOpen && canMeet(bench, line, expectedPayment)),
     partsMax: bench.policy.groupMax,
     equalWishes: 'in-doubt',
     accept: ({ whole, parts }) => {
-      settle(bench, {
+      resolve(bench, {
         rule: 'P3-one-to-many',
         status: 'matched',
         lines: parts,
-        receipts: [whole],
-        text: `${parts.length} deposits under the same reference add up to the receipt exactly, and no other choice does.`,
+        expectedPayments: [whole],
+        text: `${parts.length} deposits with the same reference add up to the expected payment exactly, and no other combination does.`,
       });
     },
-    doubt: (receipt, named) => {
-      settle(bench, {
+    doubt: (expectedPayment, named) => {
+      resolve(bench, {
         rule: 'P3-ambiguous',
         status: 'manual',
         lines: named,
-        receipts: [receipt],
-        text: 'More than one choice of deposits under the reference adds up to the receipt.',
+        expectedPayments: [expectedPayment],
+        text: 'More than one combination of deposits with the reference adds up to the expected payment.',
       });
     },
   });
@@ -147,13 +152,13 @@ interface Search<Whole, Part> {
   readonly wholes: () => readonly Whole[];
   readonly pool: (whole: Whole) => readonly Part[];
   readonly partsMax: number;
-  /** Two deposits for the same receipts are a payment and its repetition; two receipts for the same deposits are a guess. */
+  /** Two deposits for the same expected payments are a payment and its repetition; two expected payments for the same deposits are a guess. */
   readonly equalWishes: 'earlier-has-it' | 'in-doubt';
   readonly accept: (proposal: Proposal<Whole, Part>) => void;
   readonly doubt: (whole: Whole, named: readonly Part[]) => void;
 }
 
-type Entry = Line | Receipt;
+type Entry = Line | Expected;
 
 /**
  * All proposals are made on the same state before any is accepted; accepting one by one would let the order decide.
@@ -189,7 +194,7 @@ function doubtStill<Whole extends Entry, Part extends Entry>(
   if (free.length > 0) search.doubt(whole, free);
 }
 
-function findParts(whole: Entry, pool: readonly Entry[], partsMax: number): Parts {
+function findParts(whole: Entry, pool: readonly Entry[], partsMax: number): SubsetSum {
   return partsOf(
     whole.given.amountCents,
     pool.map(({ given }) => given.amountCents),

@@ -1,4 +1,4 @@
-/** The order in which outcomes are listed: by rule, and within a rule by their first line, or receipt where there is none. */
+/** The order in which outcomes are listed: by rule, and within a rule by their first line, or expected payment where there is none. */
 import { type FoundOutcome, MATCH_RULES } from './outcome.ts';
 import { byDateAndNativeId, byExpectedDate } from './workbench.ts';
 
@@ -9,9 +9,12 @@ export function inListOrder(one: FoundOutcome, other: FoundOutcome): number {
   if (byRule !== 0) return byRule;
   const [line, otherLine] = [one.lines[0], other.lines[0]];
   if (line !== undefined && otherLine !== undefined) return byDateAndNativeId(line, otherLine);
-  const [receipt, otherReceipt] = [one.receipts[0], other.receipts[0]];
-  if (receipt === undefined || otherReceipt === undefined) return 0;
-  return byExpectedDate(receipt, otherReceipt);
+  const [expectedPayment, otherExpectedPayment] = [
+    one.expectedPayments[0],
+    other.expectedPayments[0],
+  ];
+  if (expectedPayment === undefined || otherExpectedPayment === undefined) return 0;
+  return byExpectedDate(expectedPayment, otherExpectedPayment);
 }
 
 /** Of what the rules did not decide: before all of them. */

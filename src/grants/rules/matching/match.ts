@@ -1,10 +1,10 @@
 /**
- * Bank lines against expected receipts. Every line ends in exactly one outcome, a receipt is given away at most once,
+ * Bank lines against expected payments. Every line ends in exactly one outcome, a expected payment is given away at most once,
  * and what is matched agrees to the cent. The same lines give the same bytes, in whatever order they come.
  */
 import type { Day } from '../../../calendar/index.ts';
 import { invariant } from '../../../core/index.ts';
-import { type BankLine, type ExpectedReceipt, isHint } from './bank-line.ts';
+import { type BankLine, type ExpectedPayment, isHint } from './bank-line.ts';
 import { BusinessDays, type IsBusinessDay, isWeekday } from './business-days.ts';
 import { matchByAmount } from './by-amount.ts';
 import { matchByReference } from './by-reference.ts';
@@ -15,7 +15,7 @@ import { Tellings } from './deliveries/tellings.ts';
 import { toldOutcome } from './deliveries/told-outcomes.ts';
 import { ListedEntries, type OpenEntries } from './entries/open-entries.ts';
 import { matchInParts } from './in-parts.ts';
-import { matchInstalments } from './instalments.ts';
+import { matchInstallments } from './installments.ts';
 import { sortLeftovers } from './leftovers.ts';
 import { matchLessFee } from './less-fee.ts';
 import { inListOrder } from './list-order.ts';
@@ -36,7 +36,7 @@ export interface MatchOptions {
 
 export interface MatchInput extends MatchOptions {
   readonly lines: readonly BankLine[];
-  readonly receipts: readonly ExpectedReceipt[];
+  readonly expectedPayments: readonly ExpectedPayment[];
   /** Those that tell the lines, where they are known. */
   readonly statements?: readonly StatementCover[];
 }
@@ -45,9 +45,9 @@ export interface MatchInput extends MatchOptions {
 export const BATCH_ENTRIES = 2_000;
 
 /** Outcomes by rule, and within a rule by date. */
-export function matchReceipts(input: MatchInput): readonly MatchOutcome[] {
+export function matchExpectedPayments(input: MatchInput): readonly MatchOutcome[] {
   const { lines, told } = entriesOf(input);
-  const entries = new ListedEntries(lines, input.receipts);
+  const entries = new ListedEntries(lines, input.expectedPayments);
   return [...told, ...matchEach(entries, input)].sort(inListOrder).map(({ outcome }) => outcome);
 }
 
@@ -109,28 +109,28 @@ function matchBatch(batch: Batch, policy: MatchPolicy, days: BusinessDays): Foun
   matchByReference(bench);
   matchInParts(bench);
   matchLessFee(bench);
-  matchInstalments(bench);
+  matchInstallments(bench);
   matchByAmount(bench);
   sortLeftovers(bench);
-  checkAllSettled(bench);
+  checkAllResolved(bench);
   return found.sort(inListOrder);
 }
 
 function* allDays({ couplings }: OpenEntries): Generator<Day> {
-  for (const { days } of [couplings.lines, couplings.receipts]) {
+  for (const { days } of [couplings.lines, couplings.expectedPayments]) {
     // They were days when they were added.
     for (let at = 0; at < days.length; at += 1) yield days.at(at) as Day;
   }
 }
 
 /** Checked on every run: what has no outcome would be forgotten. */
-function checkAllSettled({ lines, receipts }: Workbench): void {
+function checkAllResolved({ lines, expectedPayments }: Workbench): void {
   invariant(
     lines.every(({ isOpen }) => !isOpen),
     'a bank line has no outcome',
   );
   invariant(
-    receipts.every(({ state }) => state !== 'open'),
-    'a receipt has no outcome',
+    expectedPayments.every(({ state }) => state !== 'open'),
+    'an expected payment has no outcome',
   );
 }

@@ -20,7 +20,7 @@ export class OutcomeList implements Iterable<MatchOutcome> {
 
   add({ outcome, lines }: FoundOutcome): void {
     const [line] = lines;
-    if (line === undefined) throw new TypeError('an outcome of a line was expected');
+    if (line === undefined) throw new TypeError('expected an outcome of a line');
     this.#order = undefined;
     this.#records.push(outcome);
     this.#names.push([line.nativeId ?? null, line.id]);

@@ -1,5 +1,5 @@
-/** Where a bank line or an expected receipt ended, and why: each outcome carries its rule, figures and dates. */
-import type { BankLine, ExpectedReceipt } from './bank-line.ts';
+/** Where a bank line or an expected payment ended, and why: each outcome carries its rule, figures and dates. */
+import type { BankLine, ExpectedPayment } from './bank-line.ts';
 
 /** In the order in which they are tried and listed. */
 export const MATCH_RULES = [
@@ -17,7 +17,7 @@ export const MATCH_RULES = [
   'P2-ambiguous',
   'P3-one-to-many',
   'P3-ambiguous',
-  'P3-instalment',
+  'P3-installment',
   'P4-amount-date-unique',
   'P4-ambiguous',
   'P5-short-by-fee',
@@ -33,7 +33,7 @@ export type MatchRule = (typeof MATCH_RULES)[number];
 
 /**
  * - `matched`: agrees to the cent, nobody needs to look.
- * - `ignored`, `netted`: no money that a receipt waits for.
+ * - `ignored`, `netted`: no money that a expected payment waits for.
  * - `review`: a person confirms a proposal. `manual`: a person decides. `open`: still expected.
  */
 export type MatchStatus = 'matched' | 'ignored' | 'netted' | 'review' | 'manual' | 'open';
@@ -51,7 +51,7 @@ export type MatchReason = {
   readonly bankDates: readonly string[];
   readonly ledgerDates: readonly string[];
   readonly reference?: string;
-  /** Business days, bank date minus expected date, for each pair of one line and one receipt. */
+  /** Business days, bank date minus expected date, for each pair of one line and one expected payment. */
   readonly businessDays?: readonly number[];
 };
 
@@ -59,7 +59,7 @@ export type MatchReason = {
 export interface FoundOutcome {
   readonly outcome: MatchOutcome;
   readonly lines: readonly BankLine[];
-  readonly receipts: readonly ExpectedReceipt[];
+  readonly expectedPayments: readonly ExpectedPayment[];
 }
 
 export type MatchOutcome = {
@@ -70,7 +70,7 @@ export type MatchOutcome = {
   /** The line that a second delivery repeats, or that a return takes back. */
   readonly of?: string;
   readonly reason: MatchReason;
-  /** How much of which line is for which receipt; left out where one line is for one receipt, and nothing else is to say. */
+  /** How much of which line is for which expected payment; left out where one line is for one expected payment, and nothing else is to say. */
   readonly parts?: readonly OutcomePart[];
 };
 

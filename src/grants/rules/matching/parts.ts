@@ -20,35 +20,35 @@ export function partsOf(outcome: MatchOutcome): readonly OutcomePart[] {
   return parts ?? [{ bank: 0, ledger: 0, cents: reason.bankCents }];
 }
 
-function cut({ outcome, lines, receipts }: FoundOutcome): readonly OutcomePart[] {
+function cut({ outcome, lines, expectedPayments }: FoundOutcome): readonly OutcomePart[] {
   const { feeCents = 0 } = outcome.reason;
   const [line] = lines;
   invariant(line !== undefined, 'a match has a line');
   invariant(
-    lines.length === 1 || receipts.length === 1,
-    'several lines are not for several receipts',
+    lines.length === 1 || expectedPayments.length === 1,
+    'several lines cannot pay several expected payments',
   );
-  if (receipts.length === 1) {
+  if (expectedPayments.length === 1) {
     return lines.map(({ amountCents }, bank) => ({
       bank,
       ledger: 0,
       // What the bank kept is known of the only line.
       cents: amountCents + (lines.length === 1 ? feeCents : 0),
       ...(bank === 0 && feeCents > 0 && { feeCents }),
-      ...(bank === 0 && goodsOf(receipts[0])),
+      ...(bank === 0 && goodsOf(expectedPayments[0])),
     }));
   }
-  return receipts.map((receipt, ledger) => ({
+  return expectedPayments.map((expectedPayment, ledger) => ({
     bank: 0,
     ledger,
-    cents: receipt.amountCents,
+    cents: expectedPayment.amountCents,
     // The first has the fee: it is one, and must be counted once.
     ...(ledger === 0 && feeCents > 0 && { feeCents }),
-    ...goodsOf(receipt),
+    ...goodsOf(expectedPayment),
   }));
 }
 
-function goodsOf(receipt: FoundOutcome['receipts'][number] | undefined) {
-  const { goodsCents = 0 } = receipt ?? {};
+function goodsOf(expectedPayment: FoundOutcome['expectedPayments'][number] | undefined) {
+  const { goodsCents = 0 } = expectedPayment ?? {};
   return goodsCents > 0 ? { goodsCents } : {};
 }

@@ -1,4 +1,4 @@
-/** Closing a period: only when every statement is there and every line is settled; then its totals stand for ever. */
+/** Closing a period: only when every statement is there and every line is resolved; then its totals stand for ever. */
 import { createHash } from 'node:crypto';
 import { formatDay } from '../../../calendar/index.ts';
 import { canonicalBytes, FilewrightError } from '../../../core/index.ts';
@@ -45,7 +45,7 @@ export type Closing =
 export function closePeriod(question: ClosingQuestion): Closing {
   const { period, outcomes, law } = question;
   const { gaps } = chainOfPeriod(question);
-  const obstacles = [...gaps, ...law.obstacles, ...unsettled(outcomes)];
+  const obstacles = [...gaps, ...law.obstacles, ...unresolved(outcomes)];
   const { closingCents } = law;
   if (obstacles.length > 0 || closingCents === undefined) return { kind: 'blocked', obstacles };
   return {
@@ -90,11 +90,11 @@ export function chainOfPeriod(question: PeriodStatements): StatementChain {
   return { ...chain, gaps: [...chain.gaps, ...missingPages(statements)] };
 }
 
-function unsettled(outcomes: Iterable<MatchOutcome>): readonly string[] {
+function unresolved(outcomes: Iterable<MatchOutcome>): readonly string[] {
   const waiting: string[] = [];
   for (const { rule, status, bank } of outcomes) {
     if (status !== 'manual' && status !== 'review') continue;
-    waiting.push(`${bank.join(', ')} waits for a person (${rule})`);
+    waiting.push(`${bank.join(', ')} needs a person (${rule})`);
   }
   return waiting;
 }

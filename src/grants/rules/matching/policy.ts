@@ -8,7 +8,7 @@ export interface DateWindow {
 
 export interface MatchPolicy {
   readonly withReference: DateWindow;
-  /** Wider: the reference and the amount are those of one receipt, and no other payment was made under them. */
+  /** Wider: the reference and the amount are those of one expected payment, and no other payment was made under them. */
   readonly sameReferenceAndAmount: DateWindow;
   /** Narrower: without a reference only amount, payer and date speak for the match. */
   readonly noReference: DateWindow;

@@ -2,7 +2,7 @@
 import { formatDay } from '../../../calendar/index.ts';
 import type { BankLine } from './bank-line.ts';
 import { isToldReturn } from './returns.ts';
-import { type Line, settle, type Workbench } from './workbench.ts';
+import { type Line, resolve, type Workbench } from './workbench.ts';
 
 export function setAsideWhatIsNoMoney(bench: Workbench): void {
   dropRepeatedDeliveries(bench);
@@ -29,12 +29,12 @@ function dropRepeatedDeliveries(bench: Workbench): void {
       continue;
     }
     const of = earlier.given.id;
-    const text = `The bank's number ${line.given.nativeId} was delivered before as ${of}, with the same date and amount.`;
-    settle(bench, {
+    const text = `The bank's number ${line.given.nativeId} was already delivered as ${of}, with the same date and amount.`;
+    resolve(bench, {
       rule: 'P0-duplicate-delivery',
       status: 'ignored',
       lines: [line],
-      receipts: [],
+      expectedPayments: [],
       text,
       of,
     });
@@ -71,11 +71,11 @@ function dropAnnounced(bench: Workbench): void {
     const place = lines.findIndex(({ day }) => day - line.day >= from && day - line.day <= to);
     const [same] = place < 0 ? [] : lines.splice(place, 1);
     if (same === undefined) continue;
-    settle(bench, {
+    resolve(bench, {
       rule: 'P0-duplicate-delivery',
       status: 'ignored',
       lines: [line],
-      receipts: [],
+      expectedPayments: [],
       text: `The clearing announced it; the bank's statement has the payment as ${same.given.id}, with the same trace, account and amount.`,
       of: same.given.id,
     });
@@ -99,17 +99,17 @@ function dropUnbooked(bench: Workbench): void {
   for (const line of bench.lines) {
     const { status } = line.given;
     if (status === 'booked' || !line.isOpen) continue;
-    settle(bench, {
+    resolve(bench, {
       rule: status === 'pending' ? 'P0-pending' : 'P0-information',
       status: 'ignored',
       lines: [line],
-      receipts: [],
+      expectedPayments: [],
       text: `The entry is ${status}; only a booked entry is money.`,
     });
   }
 }
 
-/** A return and its payment leave together; the receipt that the payment was for is expected again. */
+/** A return and its payment leave together; the expected payment that the payment was for is expected again. */
 function netReversals(bench: Workbench): void {
   // Most feeds have few of them, and only their names are looked up.
   const returns = bench.lines.filter(({ isOpen, given }) => isOpen && isReturn(given));
@@ -132,24 +132,24 @@ function netReversals(bench: Workbench): void {
       payment.given.trace !== undefined && payment.given.trace === back.given.trace
         ? 'the same trace'
         : `a reference in common, and the bank ${back.given.isReversal ? 'marks the second as a reversal' : 'calls the second a return'}`;
-    settle(bench, {
+    resolve(bench, {
       rule: 'P0-reversal',
       status: 'netted',
       lines: [payment, back].sort((one, other) => one.at - other.at),
-      receipts: [],
-      text: `${back.given.id} of ${formatDay(back.given.bookingDate)} takes ${payment.given.id} back: the same amount in the other direction, ${how}.`,
+      expectedPayments: [],
+      text: `${back.given.id} of ${formatDay(back.given.bookingDate)} reverses ${payment.given.id}: the same amount in the other direction, ${how}.`,
     });
   }
   for (const line of returns) {
     const { isReversal, direction } = line.given;
     if (!line.isOpen || !isReversal || direction === 'debit') continue;
     // It is no gift, whatever its amount and its words fit.
-    settle(bench, {
+    resolve(bench, {
       rule: 'P6-unmatched-bank',
       status: 'manual',
       lines: [line],
-      receipts: [],
-      text: 'The bank marks it as money of ours that came back; no award is paid by it. Settle it for no award, or for the award that it is for after all.',
+      expectedPayments: [],
+      text: 'The bank marks it as a returned payment of your own; it pays no award. Resolve it without an award, or with the award that it does pay.',
     });
   }
 }

@@ -20,4 +20,4 @@ export function isToldReturn(line: BankLine): boolean {
 
 /** What is closed is never changed: what comes back later is taken off where it comes back. */
 export const IF_COUNTED =
-  'If it takes back the payment of an award, settle it with that award: the amount is taken off on this day, and a closed total stays. If it does not, settle it for no award.';
+  'If it reverses a payment of an award, resolve it with that award: the amount is deducted on this day, and closed totals stay. If not, resolve it without an award.';

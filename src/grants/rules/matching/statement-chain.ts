@@ -199,7 +199,7 @@ function gapsBefore(first: StatementCover, question: ChainQuestion): readonly st
   const gaps: string[] = [];
   if (before !== undefined && first.openingCents !== undefined && first.openingCents !== before) {
     gaps.push(
-      `the first statement opens with ${first.openingCents} cents, the period before closed with ${before}: a statement is missing between`,
+      `the first statement opens with ${first.openingCents} cents, the period before closed with ${before}: a statement is missing`,
     );
   }
   const hasBefore = before !== undefined && first.openingCents === before;
@@ -240,7 +240,7 @@ function gapBetween(
   // Balances that go on show that a day without a statement was a day without money.
   const from = addDays(previous.to, 1);
   const isOpen = !knowsBalances && hasBusinessDay(from, addDays(next.from, -1), isBusinessDay);
-  return isOpen ? [`${place}: no statement, and no balances to show that nothing happened`] : [];
+  return isOpen ? [`${place}: no statement, and no balances that show no activity`] : [];
 }
 
 function hasBusinessDay(from: Day, to: Day, isBusinessDay: IsBusinessDay): boolean {

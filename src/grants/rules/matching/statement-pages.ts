@@ -8,15 +8,15 @@ export function missingPages(statements: readonly StatementCover[]): readonly st
   for (const one of statements) {
     const place = `${one.account}, ${nameOf(one)}`;
     if (one.hasPageAfter === true && !statements.some((other) => isPageAfter(one, other))) {
-      gaps.add(`${place}: page ${(one.page ?? 1) + 1} is missing. Fetch it from the bank`);
+      gaps.add(`${place}: page ${(one.page ?? 1) + 1} is missing. Download it from the bank`);
     }
     if (one.hasPageBefore === true && !statements.some((other) => isPageAfter(other, one))) {
       gaps.add(
-        `${place}: the page before page ${one.page ?? 2} is missing. Fetch it from the bank`,
+        `${place}: the page before page ${one.page ?? 2} is missing. Download it from the bank`,
       );
     }
     if (one.doubt !== undefined) {
-      gaps.add(`${place}: ${one.doubt}. Fetch a statement with all its details`);
+      gaps.add(`${place}: ${one.doubt}. Import a statement with all its details`);
     }
   }
   return [...gaps].sort();

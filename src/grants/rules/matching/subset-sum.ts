@@ -1,6 +1,6 @@
 /** Parts that add up to an amount exactly, and whether there is only one such choice. */
 
-export type Parts =
+export type SubsetSum =
   | { readonly kind: 'none' }
   | { readonly kind: 'one'; readonly places: readonly number[] }
   /** Two choices, or so many combinations that nobody could be sure of one. */
@@ -10,7 +10,7 @@ export type Parts =
 const STEPS_MAX = 50_000;
 
 /** Chooses 2 to `partsMax` of the amounts; `places` are ascending. */
-export function partsOf(target: number, amounts: readonly number[], partsMax: number): Parts {
+export function partsOf(target: number, amounts: readonly number[], partsMax: number): SubsetSum {
   // The largest first: what is too large is cut off at once, and what is too small as well.
   const order = amounts
     .map((amount, place) => ({ amount, place }))

@@ -1,7 +1,7 @@
-/** Lines and receipts in canonical order with what the rules look up; arrival order is forgotten here. */
+/** Lines and expected payments in canonical order with what the rules look up; arrival order is forgotten here. */
 import { type Day, formatDay } from '../../../calendar/index.ts';
 import { invariant } from '../../../core/index.ts';
-import type { BankLine, ExpectedReceipt, LinePayment } from './bank-line.ts';
+import type { BankLine, ExpectedPayment, LinePayment } from './bank-line.ts';
 import type { BusinessDays } from './business-days.ts';
 import type { FoundOutcome, MatchOutcome, MatchReason, MatchRule, MatchStatus } from './outcome.ts';
 import type { DateWindow, MatchPolicy } from './policy.ts';
@@ -20,7 +20,7 @@ export interface Line {
   readonly isPayerCut: boolean;
   readonly payments: readonly Payment[];
   isOpen: boolean;
-  /** A receipt was given to it, by a match or for review. */
+  /** A expected payment was given to it, by a match or for review. */
   isPaid: boolean;
   /** Too many entries stand under its reference: it was not tried as a sum, nor as a part of one. */
   isUnsearched: boolean;
@@ -33,8 +33,8 @@ export interface Payment extends Pick<Line, 'references' | 'payer' | 'isPayerCut
 
 const NO_PAYMENTS: readonly Payment[] = [];
 
-export interface Receipt {
-  readonly given: ExpectedReceipt;
+export interface Expected {
+  readonly given: ExpectedPayment;
   readonly at: number;
   readonly day: number;
   /** Number of its reference; -1 for none. */
@@ -49,23 +49,23 @@ export interface Receipt {
 export interface Workbench {
   readonly policy: MatchPolicy;
   readonly lines: readonly Line[];
-  readonly receipts: readonly Receipt[];
+  readonly expectedPayments: readonly Expected[];
   readonly take: (found: FoundOutcome) => void;
 }
 
 export function workbenchOf(input: {
   readonly lines: readonly BankLine[];
-  readonly receipts: readonly ExpectedReceipt[];
+  readonly expectedPayments: readonly ExpectedPayment[];
   readonly policy: MatchPolicy;
   readonly days: BusinessDays;
   readonly take: Workbench['take'];
 }): Workbench {
   const { days } = input;
   const sortedLines = [...input.lines].sort(byWhatTheySay);
-  const sortedReceipts = [...input.receipts].sort(byExpectedDate);
+  const sortedExpectedPayments = [...input.expectedPayments].sort(byExpectedDate);
   const known = new KnownReferences();
   const names = new PayerNames();
-  const receipts = sortedReceipts.map((given, at): Receipt => {
+  const expectedPayments = sortedExpectedPayments.map((given, at): Expected => {
     return {
       given,
       at,
@@ -98,7 +98,7 @@ export function workbenchOf(input: {
       isUnsearched: false,
     };
   });
-  return { policy: input.policy, lines, receipts, take: input.take };
+  return { policy: input.policy, lines, expectedPayments, take: input.take };
 }
 
 /** The canonical order of lines, in which rules look at them. Their ids, which feeds give, decide only between equal ones. */
@@ -133,8 +133,8 @@ export function compareLineNames(one: LineName, other: LineName): number {
   return compare(one.nativeId ?? '', other.nativeId ?? '') || compare(one.id, other.id);
 }
 
-/** The canonical order of receipts. */
-export function byExpectedDate(one: ExpectedReceipt, other: ExpectedReceipt): number {
+/** The canonical order of expected payments. */
+export function byExpectedDate(one: ExpectedPayment, other: ExpectedPayment): number {
   return one.expected - other.expected || compare(one.id, other.id);
 }
 
@@ -143,13 +143,13 @@ export function compare(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-export function isInWindow(line: Line, receipt: Receipt, window: DateWindow): boolean {
-  const distance = line.day - receipt.day;
+export function isInWindow(line: Line, expectedPayment: Expected, window: DateWindow): boolean {
+  const distance = line.day - expectedPayment.day;
   return distance >= window.from && distance <= window.to;
 }
 
 /** Amount, currency and direction: two entries with the same key are the same money as far as figures go. */
-export function moneyKey(entry: BankLine | ExpectedReceipt): string {
+export function moneyKey(entry: BankLine | ExpectedPayment): string {
   return `${entry.amountCents} ${entry.currency} ${entry.direction}`;
 }
 
@@ -159,34 +159,37 @@ export function payerKey(money: string, payer: string): string {
 }
 
 /** What equal keys say, without making them. */
-export function isSameMoney(line: Line, receipt: Receipt): boolean {
-  return line.given.amountCents === receipt.given.amountCents && isSameKindOfMoney(line, receipt);
-}
-
-export function isSameKindOfMoney(line: Line, receipt: Receipt): boolean {
+export function isSameMoney(line: Line, expectedPayment: Expected): boolean {
   return (
-    line.given.currency === receipt.given.currency &&
-    line.given.direction === receipt.given.direction
+    line.given.amountCents === expectedPayment.given.amountCents &&
+    isSameKindOfMoney(line, expectedPayment)
   );
 }
 
-export function mentions(line: Line, receipt: Receipt): boolean {
-  return receipt.reference >= 0 && line.references.includes(receipt.reference);
+export function isSameKindOfMoney(line: Line, expectedPayment: Expected): boolean {
+  return (
+    line.given.currency === expectedPayment.given.currency &&
+    line.given.direction === expectedPayment.given.direction
+  );
 }
 
-interface Settled {
+export function mentions(line: Line, expectedPayment: Expected): boolean {
+  return expectedPayment.reference >= 0 && line.references.includes(expectedPayment.reference);
+}
+
+interface Resolved {
   readonly rule: MatchRule;
   readonly status: MatchStatus;
   readonly lines: readonly Line[];
-  readonly receipts: readonly Receipt[];
+  readonly expectedPayments: readonly Expected[];
   readonly text: string;
   readonly of?: string;
   readonly feeCents?: number;
 }
 
-/** Puts lines into their bucket; a line has one, and receipts that are given away or named are marked. */
-export function settle(bench: Workbench, settled: Settled): void {
-  const { lines, receipts, status } = settled;
+/** Puts lines into their bucket; a line has one, and expected payments that are given away or named are marked. */
+export function resolve(bench: Workbench, resolved: Resolved): void {
+  const { lines, expectedPayments, status } = resolved;
   const isTaken = status === 'matched' || status === 'review';
   // Checked on every run: otherwise money would be counted twice.
   for (const line of lines) {
@@ -194,57 +197,60 @@ export function settle(bench: Workbench, settled: Settled): void {
     line.isOpen = false;
     line.isPaid = isTaken;
   }
-  for (const receipt of receipts) {
+  for (const expectedPayment of expectedPayments) {
     invariant(
-      !isTaken || receipt.state === 'open',
-      `receipt ${receipt.given.id} is given away twice`,
+      !isTaken || expectedPayment.state === 'open',
+      `expected payment ${expectedPayment.given.id} is matched twice`,
     );
-    if (isTaken) receipt.state = 'taken';
-    else if (receipt.state === 'open') receipt.state = 'disputed';
+    if (isTaken) expectedPayment.state = 'taken';
+    else if (expectedPayment.state === 'open') expectedPayment.state = 'disputed';
   }
-  const reason = reasonOf(isTaken ? settled : { ...settled, text: withUnused(settled) });
+  const reason = reasonOf(isTaken ? resolved : { ...resolved, text: withUnused(resolved) });
   const ids = lines.map(({ given }) => given.id);
   invariant(
-    status !== 'matched' || reason.bankCents + (settled.feeCents ?? 0) === reason.ledgerCents,
-    `${settled.rule} matched unequal amounts: ${ids.join(', ')}`,
+    status !== 'matched' || reason.bankCents + (resolved.feeCents ?? 0) === reason.ledgerCents,
+    `${resolved.rule} matched unequal amounts: ${ids.join(', ')}`,
   );
   const outcome: MatchOutcome = {
-    rule: settled.rule,
+    rule: resolved.rule,
     status,
     bank: ids,
-    ledger: receipts.map(({ given }) => given.id),
-    ...(settled.of !== undefined && { of: settled.of }),
+    ledger: expectedPayments.map(({ given }) => given.id),
+    ...(resolved.of !== undefined && { of: resolved.of }),
     reason,
   };
   bench.take({
     outcome,
     lines: lines.map(({ given }) => given),
-    receipts: receipts.map(({ given }) => given),
+    expectedPayments: expectedPayments.map(({ given }) => given),
   });
 }
 
 /** Whoever decides about a batch must know that its payments were announced, and why no rule has looked at them. */
-function withUnused({ lines, text }: Settled): string {
+function withUnused({ lines, text }: Resolved): string {
   const unused = lines.flatMap(({ given }) => given.unusedPayments ?? []);
   return [text, ...unused].join(' ');
 }
 
 export function reasonOf({
   lines,
-  receipts,
+  expectedPayments,
   text,
   feeCents,
-}: Pick<Settled, 'lines' | 'receipts' | 'text' | 'feeCents'>): MatchReason {
-  const reference = receipts.find(({ given }) => given.reference !== undefined)?.given.reference;
-  const distances = lines.flatMap((line) => receipts.map((receipt) => line.day - receipt.day));
+}: Pick<Resolved, 'lines' | 'expectedPayments' | 'text' | 'feeCents'>): MatchReason {
+  const reference = expectedPayments.find(({ given }) => given.reference !== undefined)?.given
+    .reference;
+  const distances = lines.flatMap((line) =>
+    expectedPayments.map((expectedPayment) => line.day - expectedPayment.day),
+  );
   return {
     text,
-    currency: (lines[0] ?? receipts[0])?.given.currency ?? '',
+    currency: (lines[0] ?? expectedPayments[0])?.given.currency ?? '',
     bankCents: totalCents(lines),
-    ledgerCents: totalCents(receipts),
+    ledgerCents: totalCents(expectedPayments),
     ...(feeCents !== undefined && { feeCents }),
     bankDates: datesOf(lines.map(({ given }) => given.bookingDate)),
-    ledgerDates: datesOf(receipts.map(({ given }) => given.expected)),
+    ledgerDates: datesOf(expectedPayments.map(({ given }) => given.expected)),
     ...(reference !== undefined && { reference }),
     ...(distances.length > 0 && { businessDays: distances }),
   };
@@ -268,7 +274,7 @@ function datesOf(days: readonly Day[]): readonly string[] {
 }
 
 /** A return counts against the payment that it takes back. */
-function totalCents(entries: readonly (Line | Receipt)[]): number {
+function totalCents(entries: readonly (Line | Expected)[]): number {
   return entries.reduce(
     (sum, { given }) =>
       sum + (given.direction === 'credit' ? given.amountCents : -given.amountCents),

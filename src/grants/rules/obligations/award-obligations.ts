@@ -124,8 +124,8 @@ export function withdrawnObligations(
       );
       const reason =
         by === undefined
-          ? `award ${award.awardId} was cancelled, under exception ${exception}`
-          : `award ${award.awardId} was amended, under exception ${exception}; the record in its place is ${by}`;
+          ? `award ${award.awardId} was canceled, under exception ${exception}`
+          : `award ${award.awardId} was amended, under exception ${exception}; it is replaced by ${by}`;
       found.set(one.id, {
         ...one,
         state: 'superseded',
@@ -148,7 +148,7 @@ export function inOrderOfDates(
 function earlierOf(one: AwardObligation, other: AwardObligation): AwardObligation {
   if (one.due === other.due) return one;
   const [first, second] = one.due < other.due ? [one, other] : [other, one];
-  const task = `Find out why the awards give two dates for ${first.kind}: ${formatDay(first.due)} and ${formatDay(second.due)}`;
+  const task = `Look into why the awards give two dates for ${first.kind}: ${formatDay(first.due)} and ${formatDay(second.due)}`;
   return { ...first, tasks: [...first.tasks, task], confidence: 'low' };
 }
 

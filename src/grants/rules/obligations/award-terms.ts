@@ -96,7 +96,6 @@ function textOf(value: JsonValue | undefined): string {
 
 function dayOf(value: JsonValue | undefined): Day {
   const day = parseDay(textOf(value));
-  if (day === undefined)
-    throw new FilewrightError('CASE_INVALID', 'a day that exists was expected');
+  if (day === undefined) throw new FilewrightError('CASE_INVALID', 'expected a valid date');
   return day;
 }

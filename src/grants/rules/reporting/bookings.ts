@@ -13,7 +13,7 @@ export function returnRemarks(received: readonly ReceivedMoney[]): readonly stri
   const told = back.slice(0, TOLD_MAX).map(({ part, award, receivedOn, takesBack }) => {
     const payment =
       takesBack === undefined ? 'an earlier payment' : `the payment ${short(takesBack)}`;
-    return `award ${nameOf(award)}: ${inDollars(-part.cents)} was taken back on ${receivedOn} and is deducted here; ${payment} stays counted in the period in which it came`;
+    return `award ${nameOf(award)}: ${inDollars(-part.cents)} was reversed on ${receivedOn} and is deducted here; ${payment} stays in the period in which it was received`;
   });
   return back.length === 0
     ? []
@@ -29,12 +29,10 @@ export interface OpenAward {
 export function remainderRemarks(open: readonly OpenAward[], until: string): readonly string[] {
   const told = open.slice(0, TOLD_MAX).map(({ award, receivedCents }) => {
     const promised = BigInt(Number(award.payload['award_amount']));
-    return `award ${nameOf(award)}: ${inDollars(receivedCents)} of ${inDollars(promised)} came up to ${until}; ${inDollars(promised - receivedCents)} is still expected and in no figure`;
+    return `award ${nameOf(award)}: ${inDollars(receivedCents)} of ${inDollars(promised)} received through ${until}; ${inDollars(promised - receivedCents)} is still expected and not in any figure`;
   });
   const untold = open.length - told.length;
-  return untold > 0
-    ? [...told, `and ${untold} more awards of which a part is still expected`]
-    : told;
+  return untold > 0 ? [...told, `and ${untold} more awards that are partly unpaid`] : told;
 }
 
 /** Its own number; without one the key of its record. */
@@ -43,7 +41,7 @@ export function nameOf({ payload, metadata }: AcceptedAward): string {
   return typeof id === 'string' ? id : metadata.idempotency_key;
 }
 
-/** As `grants settle` takes it. */
+/** As `grants resolve` takes it. */
 function short(line: string): string {
   return line.replace(/^([0-9a-f]{8})[0-9a-f]*#/, '$1#');
 }

@@ -18,7 +18,7 @@ export interface FigurePart {
   readonly cents: bigint;
   readonly payloadHash: string;
   readonly idempotencyKey: string;
-  /** The rule that matched it; undefined for money that no receipt was matched for, such as a subaward. */
+  /** The rule that matched it; undefined for money that no expected payment was matched for, such as a subaward. */
   readonly matchRule: string | undefined;
   readonly bank: readonly BankTrace[];
 }

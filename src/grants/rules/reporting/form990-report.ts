@@ -56,8 +56,8 @@ export function form990Report(
     if (element === undefined) {
       throw new FilewrightError(
         'REFUSED_BY_RULE',
-        `receipt ${part.id}: its award has no line of the return; give it federal_alignment and its classification`,
-        { details: { receipt: part.id } },
+        `payment ${part.id}: its award has no line on the return; add federal_alignment and the classification`,
+        { details: { expectedPayment: part.id } },
       );
     }
     const parts = byElement.get(element) ?? [];
@@ -105,7 +105,7 @@ function feesFigure(received: readonly ReceivedMoney[]): readonly Figure[] {
 }
 
 function feesRemark({ cents }: Figure): string {
-  return `banks kept ${inDollars(cents)} of what was sent: the contributions are shown before it, and it is an expense of Part IX; choose the line where you show bank charges`;
+  return `banks deducted ${inDollars(cents)}: contributions are shown before this fee, and the fee is an expense in Part IX; choose the line for bank charges`;
 }
 
 function partsOf({ part, noncashCents = 0n }: PaidGrant): readonly FigurePart[] {

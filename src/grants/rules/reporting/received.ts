@@ -2,7 +2,7 @@
 import { formatDay } from '../../../calendar/index.ts';
 import { FilewrightError, invariant } from '../../../core/index.ts';
 import type { AcceptedAward } from '../intake/ingest.ts';
-import type { BankLine, ExpectedReceipt } from '../matching/bank-line.ts';
+import type { BankLine, ExpectedPayment } from '../matching/bank-line.ts';
 import type { FoundOutcome, MatchOutcome } from '../matching/outcome.ts';
 import { partsOf, withParts } from '../matching/parts.ts';
 import type { BankTrace, FigurePart } from './figure.ts';
@@ -22,25 +22,30 @@ export interface ReceivedMoney {
   readonly takesBack: string | undefined;
 }
 
-/** One for each booking that is matched with a receipt; receipts name their award by its payload's hash. */
+/** One for each booking that is matched with a expected payment; expected payments name their award by its payload's hash. */
 export function receivedMoney(given: {
   readonly outcomes: readonly MatchOutcome[];
   readonly lines: readonly BankLine[];
-  readonly receipts: readonly ExpectedReceipt[];
-  /** By the id of the receipt: two awards on two lines may have the same content, and so the same hash. */
-  readonly awardOf: (receipt: ExpectedReceipt) => AcceptedAward | undefined;
+  readonly expectedPayments: readonly ExpectedPayment[];
+  /** By the id of the expected payment: two awards on two lines may have the same content, and so the same hash. */
+  readonly awardOf: (expectedPayment: ExpectedPayment) => AcceptedAward | undefined;
 }): readonly ReceivedMoney[] {
   const lines = new Map(given.lines.map((line) => [line.id, line]));
-  const receipts = new Map(given.receipts.map((receipt) => [receipt.id, receipt]));
+  const expectedPayments = new Map(
+    given.expectedPayments.map((expectedPayment) => [expectedPayment.id, expectedPayment]),
+  );
   const hasGoods = new Set<string>();
   return given.outcomes.flatMap((outcome) =>
-    partsOf(withParts(found(outcome, lines, receipts))).map((booking): ReceivedMoney => {
+    partsOf(withParts(found(outcome, lines, expectedPayments))).map((booking): ReceivedMoney => {
       const id = outcome.ledger[booking.ledger] ?? '';
-      const receipt = receipts.get(id);
-      invariant(receipt !== undefined, `matched receipt ${id} is not among the receipts`);
-      const award = given.awardOf(receipt);
+      const expectedPayment = expectedPayments.get(id);
+      invariant(
+        expectedPayment !== undefined,
+        `matched payment ${id} is not among the expected payments`,
+      );
+      const award = given.awardOf(expectedPayment);
       if (award === undefined) {
-        throw new FilewrightError('NOT_FOUND', `receipt ${id}: no award with its payload`);
+        throw new FilewrightError('NOT_FOUND', `payment ${id}: no award with its payload`);
       }
       const line = outcome.bank[booking.bank] ?? '';
       const trace = traceOfLine(lines.get(line), line);
@@ -70,12 +75,12 @@ export function receivedMoney(given: {
 function found(
   outcome: MatchOutcome,
   lines: ReadonlyMap<string, BankLine>,
-  receipts: ReadonlyMap<string, ExpectedReceipt>,
+  expectedPayments: ReadonlyMap<string, ExpectedPayment>,
 ): FoundOutcome {
   return {
     outcome,
     lines: outcome.bank.flatMap((id) => lines.get(id) ?? []),
-    receipts: outcome.ledger.flatMap((id) => receipts.get(id) ?? []),
+    expectedPayments: outcome.ledger.flatMap((id) => expectedPayments.get(id) ?? []),
   };
 }
 

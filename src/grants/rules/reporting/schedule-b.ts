@@ -67,7 +67,7 @@ export function scheduleB(
     thresholdCents,
     rule: rule.kind,
     remarks: [
-      `contributors of ${inDollars(thresholdCents)} or more are listed, by the ${rule.kind} rule; names and addresses are not open to public inspection`,
+      `contributors of ${inDollars(thresholdCents)} or more are listed under the ${rule.kind} rule; names and addresses are not open to public inspection`,
       ...contributors.flatMap(missingIn),
       ...groups.flatMap((group, at) => smallGifts(group, at + 1, law)),
     ],
@@ -155,10 +155,13 @@ function missingIn({ number, name, noncash, ...of }: Contributor): readonly stri
         ]),
     ...noncash
       .filter(({ description }) => description === '')
-      .map(() => `contributor ${number}, ${name}: Part II (b), what was given, to be filled in`),
+      .map(
+        () =>
+          `contributor ${number}, ${name}: Part II (b), description of the noncash property, to be filled in`,
+      ),
     ...(noncash.length === 0
       ? []
-      : [`contributor ${number}, ${name}: confirm the fair market value of what was not money`]),
+      : [`contributor ${number}, ${name}: confirm the fair market value of the noncash gift`]),
   ];
 }
 

@@ -66,7 +66,7 @@ function rowOf(type: string, group: readonly PaidToIndividuals[], law: GrantsLaw
       : []),
     ...(noncash.length > 0 && (valuation === '' || description === '')
       ? [
-          'Part III (e) and (f), ValuationMethodUsedDesc and NonCashAssistanceDesc: to be filled in by hand',
+          'Part III (e) and (f), ValuationMethodUsedDesc and NonCashAssistanceDesc: to be filled in manually',
         ]
       : []),
   ];

@@ -152,13 +152,13 @@ function rowOf(group: readonly GrantPaidOut[], label: string, law: GrantsLaw): S
   const purposes = [...new Set(group.flatMap(({ purpose }) => purpose ?? []))].join('; ');
   const purpose = purposes === '' ? undefined : purposes.slice(0, PURPOSE_MAX);
   fit('PurposeOfGrantTxt', purposes === '' ? undefined : purposes, purpose);
-  if (ein === undefined) remarks.push(`RecipientEIN: look up that of ${label}, none was given`);
+  if (ein === undefined) remarks.push(`RecipientEIN: look up the EIN of ${label}`);
   else if (group.some(({ recipientEin }) => recipientEin === undefined)) {
     remarks.push(`RecipientEIN: a row without it was added to ${ein} by its name and place`);
   }
   if (section === undefined) {
     remarks.push(
-      `IRCSectionDesc: none was given for ${label}; it is counted with other organisations`,
+      `IRCSectionDesc: none was given for ${label}; it is counted with other organizations`,
     );
   }
   const name = (element: string): Pick<Figure, 'name' | 'line' | 'xpath'> => {
@@ -179,7 +179,7 @@ function rowOf(group: readonly GrantPaidOut[], label: string, law: GrantsLaw): S
     ...(description === undefined ? ['(g) NonCashAssistanceDesc'] : []),
   ];
   if (noncash.length > 0 && unsaid.length > 0) {
-    remarks.push(`Part II ${unsaid.join(' and ')} of ${label}: to be filled in by hand`);
+    remarks.push(`Part II ${unsaid.join(' and ')} of ${label}: to be filled in manually`);
   }
   return {
     RecipientBusinessName: businessName,

@@ -75,7 +75,7 @@ export function sefaReport(
     if (!law.federal.identifiers.aln.pattern.test(assistanceListing)) {
       throw new FilewrightError(
         'CASE_INVALID',
-        `expenditure ${one.part.id}: an assistance listing was expected, found ${JSON.stringify(assistanceListing)}`,
+        `expenditure ${one.part.id}: expected an assistance listing, found ${JSON.stringify(assistanceListing)}`,
       );
     }
     const key = JSON.stringify(wordsOf(one).map((word) => word ?? ''));
@@ -196,17 +196,18 @@ function tasksFor(rows: readonly SefaRow[]): readonly string[] {
       passThrough === undefined && passThroughNumber !== undefined,
   );
   return [
-    ...untitled.map((listing) => `Look up the title of ${listing}: it is not in the list`),
+    ...untitled.map((listing) => `Look up the title of ${listing}: it is not in the listings file`),
     ...passed.map(
-      ({ toSubrecipients }) => `Correct ${toSubrecipients.name}: more was passed on than spent`,
+      ({ toSubrecipients }) =>
+        `Correct ${toSubrecipients.name}: more was passed through than spent`,
     ),
     ...unnamed.map(
       ({ assistanceListing }) =>
-        `Name the federal agency of ${assistanceListing}: its number says none`,
+        `Name the federal agency of ${assistanceListing}: its number does not show it`,
     ),
     ...unnumbered.map(
       ({ assistanceListing, passThrough }) =>
-        `Find out the number that ${passThrough} gave to ${assistanceListing}, or say that there is none: pass_through_number`,
+        `Look up the number that ${passThrough} assigned to ${assistanceListing}, or enter that there is none: pass_through_number`,
     ),
     ...nameless.map(
       ({ assistanceListing, passThroughNumber }) =>

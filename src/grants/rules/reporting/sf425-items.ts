@@ -136,6 +136,6 @@ export function missingItems(items: readonly Sf425Item[]): readonly string[] {
   return missing.length === 0
     ? []
     : [
-        `The award does not say items ${missing.join(', ')}: fill them in, or add them with grants amend`,
+        `The award does not give items ${missing.join(', ')}: fill them in, or add them with grants amend`,
       ];
 }

@@ -59,13 +59,19 @@ export function sf425Report(given: Sf425Input, { federal }: GrantsLaw): Sf425 {
   const figures = new Map<string, Figure>();
   const of = (line: string): Figure => {
     const figure = figures.get(line);
-    invariant(figure !== undefined, `line ${line} of the SF-425 stands above those made from it`);
+    invariant(
+      figure !== undefined,
+      `line ${line} of the SF-425 comes before the lines computed from it`,
+    );
     return figure;
   };
   for (const { line, formula } of lines) {
     const name = { name: `SF425/${line}`, line, xpath: undefined };
     const input = INPUT_OF[line];
-    invariant((formula === undefined) === (input !== undefined), `line ${line} is given or made`);
+    invariant(
+      (formula === undefined) === (input !== undefined),
+      `line ${line} is given or computed`,
+    );
     const signed = (names: readonly string[], sign: 1 | -1) =>
       names.map((one) => ({ sign, figure: of(one) }));
     const figure =

@@ -1,5 +1,5 @@
 /** Components packed into batches: what is matched at once, and so held as objects at once, has a bound. */
-import { type BankLine, type ExpectedReceipt, refuseRepeatedId } from '../bank-line.ts';
+import { type BankLine, type ExpectedPayment, refuseRepeatedId } from '../bank-line.ts';
 import type { OpenEntries } from '../entries/open-entries.ts';
 import { compare } from '../workbench.ts';
 import { componentsOf } from './components.ts';
@@ -7,7 +7,7 @@ import type { Side } from './couplings.ts';
 
 export interface Batch {
   readonly lines: readonly BankLine[];
-  readonly receipts: readonly ExpectedReceipt[];
+  readonly expectedPayments: readonly ExpectedPayment[];
 }
 
 /**
@@ -28,14 +28,14 @@ export function* batchesOf(entries: OpenEntries, entriesMax: number): Generator<
 }
 
 function batchOf(entries: OpenEntries, members: Int32Array): Batch {
-  const firstLine = entries.couplings.receipts.length;
+  const firstLine = entries.couplings.expectedPayments.length;
   const lines: BankLine[] = [];
-  const receipts: ExpectedReceipt[] = [];
+  const expectedPayments: ExpectedPayment[] = [];
   for (const member of members) {
-    if (member < firstLine) receipts.push(entries.receiptAt(member));
+    if (member < firstLine) expectedPayments.push(entries.expectedPaymentAt(member));
     else lines.push(entries.lineAt(member - firstLine));
   }
-  return { lines, receipts };
+  return { lines, expectedPayments };
 }
 
 /** All entries, component after component, and where each component ends. */
@@ -79,15 +79,15 @@ function sortedComponents(entries: OpenEntries): {
 
 /** By date, then by the hash of the id, and where even those are equal by the id itself. */
 function orderOf(entries: OpenEntries): (one: number, other: number) => number {
-  const { lines, receipts } = entries.couplings;
-  const firstLine = receipts.length;
+  const { lines, expectedPayments } = entries.couplings;
+  const firstLine = expectedPayments.length;
   const isLine = (entry: number): boolean => entry >= firstLine;
   const dayOf = (entry: number): number =>
-    isLine(entry) ? lines.days.at(entry - firstLine) : receipts.days.at(entry);
+    isLine(entry) ? lines.days.at(entry - firstLine) : expectedPayments.days.at(entry);
   const hashOf = (entry: number): number =>
-    isLine(entry) ? lines.ids.at(entry - firstLine) : receipts.ids.at(entry);
+    isLine(entry) ? lines.ids.at(entry - firstLine) : expectedPayments.ids.at(entry);
   const idOf = (entry: number): string =>
-    isLine(entry) ? entries.lineAt(entry - firstLine).id : entries.receiptAt(entry).id;
+    isLine(entry) ? entries.lineAt(entry - firstLine).id : entries.expectedPaymentAt(entry).id;
   return (one, other) =>
     dayOf(one) - dayOf(other) ||
     hashOf(one) - hashOf(other) ||
@@ -96,9 +96,9 @@ function orderOf(entries: OpenEntries): (one: number, other: number) => number {
 }
 
 function checkIds(entries: OpenEntries): void {
-  const { lines, receipts } = entries.couplings;
+  const { lines, expectedPayments } = entries.couplings;
   checkSide('bank line', lines, (place) => entries.lineAt(place).id);
-  checkSide('expected receipt', receipts, (place) => entries.receiptAt(place).id);
+  checkSide('expected payment', expectedPayments, (place) => entries.expectedPaymentAt(place).id);
 }
 
 /** Equal ids have equal hashes, so only entries with equal hashes are made into objects to look at their ids. */

@@ -9,10 +9,10 @@ import type { Keyed } from './couplings.ts';
 import { DisjointSets } from './disjoint-sets.ts';
 import { KeyTable } from './key-table.ts';
 
-/** Receipts by their place, then lines: line 0 is the entry after the last receipt. */
+/** Receipts by their place, then lines: line 0 is the entry after the last expected payment. */
 export function componentsOf(entries: OpenEntries): DisjointSets {
   const { couplings } = entries;
-  const firstLine = couplings.receipts.length;
+  const firstLine = couplings.expectedPayments.length;
   const sets = new DisjointSets(firstLine + couplings.lines.length);
 
   const deliveries = new KeyTable(couplings.deliveries.length);
@@ -63,12 +63,12 @@ function joinWith(sets: DisjointSets, other: number | undefined, entry: number):
 function joinByReference(entries: OpenEntries, sets: DisjointSets, firstLine: number): Uint8Array {
   const { couplings } = entries;
   const { references, mentions } = couplings;
-  // By hash the place of the first receipt's reference among all of them.
+  // By hash the place of the first expected payment's reference among all of them.
   const known = new KeyTable(references.length);
-  references.each((key, receipt, at) => {
+  references.each((key, expectedPayment, at) => {
     const other = known.get(key);
     if (other === undefined) known.set(key, at);
-    else sets.join(references.entryAt(other), receipt);
+    else sets.join(references.entryAt(other), expectedPayment);
   });
   const isKnown = new Uint8Array(couplings.lines.length);
   mentions.each((key, line, at) => {

@@ -2,7 +2,7 @@
  * What can make two entries matter to each other, noted entry by entry as keys. Every rule looks entries up by one of
  * these keys and by nothing else; a rule that looked something up by another one would need a coupling of its own here.
  */
-import type { BankLine, ExpectedReceipt, LinePayment } from '../bank-line.ts';
+import type { BankLine, ExpectedPayment, LinePayment } from '../bank-line.ts';
 import { Numbers } from '../entries/numbers.ts';
 import { PackedTexts } from '../entries/packed-texts.ts';
 import { textHash } from '../entries/text-hash.ts';
@@ -72,7 +72,7 @@ export class Side {
 
 export class Couplings {
   readonly lines = new Side();
-  readonly receipts = new Side();
+  readonly expectedPayments = new Side();
   /** P0: lines that would be the same delivery. */
   readonly deliveries = new Keyed();
   /** P0: what a return looks for, and the lines in which it would be found. */
@@ -81,7 +81,7 @@ export class Couplings {
   /** P1, P2, P3, P5, P6: whatever a line says that could be a reference, and the references that there are. */
   readonly mentions = new Spelled();
   readonly references = new Spelled();
-  /** P4: what a line without a known reference looks for, and the receipts in which it would be found. */
+  /** P4: what a line without a known reference looks for, and the expected payments in which it would be found. */
   readonly sought = new Keyed();
   readonly owed = new Keyed();
   /** P2: what the payments of a batch look for by amount and payer, and the lines that list any. */
@@ -125,17 +125,17 @@ export class Couplings {
     }
   }
 
-  addReceipt(receipt: ExpectedReceipt): void {
-    const place = this.receipts.length;
-    this.receipts.add(receipt.expected, receipt.id);
-    if (receipt.reference !== undefined) {
-      const spelling = spelledReference(receipt.reference);
+  addExpectedPayment(expectedPayment: ExpectedPayment): void {
+    const place = this.expectedPayments.length;
+    this.expectedPayments.add(expectedPayment.expected, expectedPayment.id);
+    if (expectedPayment.reference !== undefined) {
+      const spelling = spelledReference(expectedPayment.reference);
       if (spelling !== '') this.references.add(spelling, place);
-      for (const cut of cutSpellings(receipt.reference)) this.references.add(cut, place);
+      for (const cut of cutSpellings(expectedPayment.reference)) this.references.add(cut, place);
     }
-    const money = moneyKey(receipt);
+    const money = moneyKey(expectedPayment);
     this.owed.add(money, place);
-    for (const key of keysOfBooks(this.#names.of(receipt.payer))) {
+    for (const key of keysOfBooks(this.#names.of(expectedPayment.payer))) {
       this.owed.add(payerKey(money, key), place);
     }
   }

@@ -27,7 +27,9 @@ export function listedPayments(
     ),
   );
   if (spelled.size === 1) return { payments: first };
-  return { unusedPayments: 'The bank announced its payments in two ways: they are not used.' };
+  return {
+    unusedPayments: 'The bank announced its payments in two different ways; they are not used.',
+  };
 }
 
 /** Batches that were announced with another amount than was booked under their number, on one day. */

@@ -1,5 +1,5 @@
 /**
- * From deliveries to entries, before anything is matched or settled. A line of a day that only one statement tells stands for
+ * From deliveries to entries, before anything is matched or resolved. A line of a day that only one statement tells stands for
  * itself at once; the others are kept aside until all are there, and come out as entries, their repetitions, and hints.
  */
 import type { Day } from '../../../../calendar/index.ts';
@@ -57,7 +57,7 @@ export class Deliveries {
 
   /** False for a line that stands for itself. */
   keep(line: BankLine, isClosed: boolean): boolean {
-    if (isHint(line)) throw new TypeError('a hint is no money');
+    if (isHint(line)) throw new TypeError('a hint is not money');
     if (this.#isToldTwice(line.account, line.bookingDate)) {
       this.#contested.add(`${line.bookingDate} ${line.account}`, line, isClosed);
       return true;

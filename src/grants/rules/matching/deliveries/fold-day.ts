@@ -171,7 +171,7 @@ function byTelling(deliveries: readonly Delivery[], tellings: Tellings): Told[] 
   const groups = grouped(deliveries, ({ line }) => tellings.of(line).key);
   return Array.from(groups.values(), (group): Told => {
     const [first] = group;
-    if (first === undefined) throw new TypeError('a group of lines was expected');
+    if (first === undefined) throw new TypeError('expected a group of lines');
     const sorted = group
       .map((delivery) => ({ delivery, content: contentOf(delivery.line) }))
       .sort((one, other) => compare(one.content, other.content));

@@ -8,7 +8,7 @@ import { compare, moneyKey } from '../workbench.ts';
 import { grouped } from './grouped.ts';
 import { ownNumber, wordsOf } from './same-text.ts';
 
-/** Calendar days from the hint to the booking: a clearing settles within days, and nothing is announced a month ahead. */
+/** Calendar days from the hint to the booking: a clearing resolves within days, and nothing is announced a month ahead. */
 const DAYS_BEFORE_MAX = 7;
 const DAYS_AFTER_MAX = 31;
 

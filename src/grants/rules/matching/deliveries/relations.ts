@@ -80,7 +80,7 @@ export class Relations {
 }
 
 function dayOf({ deliveries: [first] }: Told): Day {
-  if (first === undefined) throw new TypeError('a statement that tells something was expected');
+  if (first === undefined) throw new TypeError('expected a statement with content');
   return first.line.bookingDate;
 }
 

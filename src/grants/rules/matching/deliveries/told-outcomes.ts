@@ -24,7 +24,7 @@ export function toldOutcome(folded: Exclude<Folded, { kind: 'entry' }>): FoundOu
       },
     },
     lines: [line],
-    receipts: [],
+    expectedPayments: [],
   };
 }
 
@@ -34,7 +34,7 @@ interface Told {
 }
 
 function repetition(of: string): Told {
-  const text = `Another statement tells the same entry; it counts once, as ${of}.`;
+  const text = `Another statement has the same entry; it counts once, as ${of}.`;
   return { rule: 'P0-duplicate-delivery', text };
 }
 
@@ -46,7 +46,7 @@ function hinted({ status, isAnnounced }: BankLine, of: string | undefined): Told
   if (isAnnounced !== true || of === undefined) {
     return {
       rule: 'P0-announcement',
-      text: 'It is only announced; money counts when a booked statement has it.',
+      text: 'It is only announced; it counts when a booked statement has it.',
     };
   }
   return {

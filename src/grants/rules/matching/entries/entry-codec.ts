@@ -1,6 +1,6 @@
-/** Bank lines and receipts as lists, because names of fields would be most of the bytes. */
+/** Bank lines and expected payments as lists, because names of fields would be most of the bytes. */
 import type { Day } from '../../../../calendar/index.ts';
-import type { BankLine, Direction, ExpectedReceipt, LinePayment } from '../bank-line.ts';
+import type { BankLine, Direction, ExpectedPayment, LinePayment } from '../bank-line.ts';
 
 /** What a line says, without the names that its feed gives it. Stored: a new field goes to the end. */
 export type LineFields = readonly [
@@ -95,7 +95,7 @@ function paymentsOf(payments: LineFields[16] | undefined): Pick<BankLine, 'payme
   };
 }
 
-export type ReceiptFields = readonly [
+export type ExpectedPaymentFields = readonly [
   id: string,
   grant: string,
   payer: string,
@@ -109,23 +109,23 @@ export type ReceiptFields = readonly [
   goodsCents: number | null,
 ];
 
-export function fieldsOfReceipt(receipt: ExpectedReceipt): ReceiptFields {
+export function fieldsOfExpectedPayment(expectedPayment: ExpectedPayment): ExpectedPaymentFields {
   return [
-    receipt.id,
-    receipt.grant,
-    receipt.payer,
-    receipt.reference ?? null,
-    receipt.amountCents,
-    receipt.currency,
-    receipt.direction,
-    receipt.expected,
-    receipt.payloadHash ?? null,
-    receipt.parts ?? null,
-    receipt.goodsCents ?? null,
+    expectedPayment.id,
+    expectedPayment.grant,
+    expectedPayment.payer,
+    expectedPayment.reference ?? null,
+    expectedPayment.amountCents,
+    expectedPayment.currency,
+    expectedPayment.direction,
+    expectedPayment.expected,
+    expectedPayment.payloadHash ?? null,
+    expectedPayment.parts ?? null,
+    expectedPayment.goodsCents ?? null,
   ];
 }
 
-export function receiptOfFields(fields: ReceiptFields): ExpectedReceipt {
+export function expectedPaymentOfFields(fields: ExpectedPaymentFields): ExpectedPayment {
   return {
     id: fields[0],
     grant: fields[1],

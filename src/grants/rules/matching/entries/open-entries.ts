@@ -1,22 +1,22 @@
 /** What is to be matched. Each entry is checked when it comes, and what it may be matched with is noted then. */
 import type { Day } from '../../../../calendar/index.ts';
 import type { JsonValue } from '../../../../core/index.ts';
-import { type BankLine, checkAmount, type ExpectedReceipt } from '../bank-line.ts';
+import { type BankLine, checkAmount, type ExpectedPayment } from '../bank-line.ts';
 import { Couplings } from '../components/couplings.ts';
 import {
   fieldsOfLine,
-  fieldsOfReceipt,
+  fieldsOfExpectedPayment,
   type LineFields,
   lineOfFields,
-  type ReceiptFields,
-  receiptOfFields,
+  type ExpectedPaymentFields,
+  expectedPaymentOfFields,
 } from './entry-codec.ts';
 import { PackedRecords } from './packed-records.ts';
 
 export interface OpenEntries {
   readonly couplings: Couplings;
   lineAt(place: number): BankLine;
-  receiptAt(place: number): ExpectedReceipt;
+  expectedPaymentAt(place: number): ExpectedPayment;
 }
 
 /** Texts, whole numbers and lists of them. */
@@ -47,7 +47,7 @@ export function unpackedLine(record: JsonValue): BankLine {
 export class PackedEntries implements OpenEntries {
   readonly couplings = new Couplings();
   readonly #lines = new PackedRecords();
-  readonly #receipts = new PackedRecords();
+  readonly #expectedPayments = new PackedRecords();
 
   addLine(line: BankLine): void {
     checkAmount('bank line', line);
@@ -55,10 +55,10 @@ export class PackedEntries implements OpenEntries {
     this.#lines.push(packedLine(line));
   }
 
-  addReceipt(receipt: ExpectedReceipt): void {
-    checkAmount('expected receipt', receipt);
-    this.couplings.addReceipt(receipt);
-    this.#receipts.push(fieldsOfReceipt(receipt));
+  addExpectedPayment(expectedPayment: ExpectedPayment): void {
+    checkAmount('expected payment', expectedPayment);
+    this.couplings.addExpectedPayment(expectedPayment);
+    this.#expectedPayments.push(fieldsOfExpectedPayment(expectedPayment));
   }
 
   lineAt(place: number): BankLine {
@@ -70,9 +70,9 @@ export class PackedEntries implements OpenEntries {
     for (let place = 0; place < this.#lines.length; place += 1) yield this.lineAt(place);
   }
 
-  receiptAt(place: number): ExpectedReceipt {
+  expectedPaymentAt(place: number): ExpectedPayment {
     // Written by `addReceipt`.
-    return receiptOfFields(this.#receipts.at(place) as ReceiptFields);
+    return expectedPaymentOfFields(this.#expectedPayments.at(place) as ExpectedPaymentFields);
   }
 }
 
@@ -80,18 +80,18 @@ export class PackedEntries implements OpenEntries {
 export class ListedEntries implements OpenEntries {
   readonly couplings = new Couplings();
   readonly #lines: readonly BankLine[];
-  readonly #receipts: readonly ExpectedReceipt[];
+  readonly #expectedPayments: readonly ExpectedPayment[];
 
-  constructor(lines: readonly BankLine[], receipts: readonly ExpectedReceipt[]) {
+  constructor(lines: readonly BankLine[], expectedPayments: readonly ExpectedPayment[]) {
     this.#lines = lines;
-    this.#receipts = receipts;
+    this.#expectedPayments = expectedPayments;
     for (const line of lines) {
       checkAmount('bank line', line);
       this.couplings.addLine(line);
     }
-    for (const receipt of receipts) {
-      checkAmount('expected receipt', receipt);
-      this.couplings.addReceipt(receipt);
+    for (const expectedPayment of expectedPayments) {
+      checkAmount('expected payment', expectedPayment);
+      this.couplings.addExpectedPayment(expectedPayment);
     }
   }
 
@@ -99,8 +99,8 @@ export class ListedEntries implements OpenEntries {
     return existing(this.#lines[place], place);
   }
 
-  receiptAt(place: number): ExpectedReceipt {
-    return existing(this.#receipts[place], place);
+  expectedPaymentAt(place: number): ExpectedPayment {
+    return existing(this.#expectedPayments[place], place);
   }
 }
 

@@ -1,0 +1,208 @@
+-- What people decide and hear: proposals and the second person, events on their way out, alerts.
+
+-- Proposals -------------------------------------------------------------------------------------------------------------
+
+-- Whatever needs a second person: one proposes exactly what will run, another approves that by its hash. The kinds differ in
+-- what they are about, and in whose guard asks here before it lets something happen:
+--   batch            sends what was frozen; about the batch
+--   replay, correct  send filings again (review_item); about itself
+--   exception        resolves an exception of the grants pipeline; about the exception
+--   statement        withdraws or restores bank statements; about their feed
+create table proposal (
+  tenant text not null references tenant,
+  id uuid not null default gen_random_uuid(),
+  kind text not null check (kind in ('batch', 'replay', 'correct', 'exception', 'statement')),
+  subject text not null check (subject ~ '^[^[:cntrl:]]{1,200}$'),
+  -- Which proposal of the kind about its subject.
+  n int not null check (n >= 1),
+  -- What will run, as canonical JSON.
+  terms text not null check (jsonb_typeof(terms::jsonb) = 'object'),
+  sha256 bytea not null check (octet_length(sha256) = 32),
+  -- The rule for a reason is that of core/approval.ts.
+  reason text not null check (reason = btrim(reason) and length(reason) between 10 and 500),
+  proposed_by uuid not null,
+  proposed_at timestamptz not null default now(),
+  state text not null default 'open' check (state in ('open', 'approved', 'refused', 'withdrawn')),
+  decided_by uuid,
+  decided_at timestamptz,
+  decision_reason text check (decision_reason = btrim(decision_reason) and length(decision_reason) between 10 and 500),
+  primary key (tenant, id),
+  constraint proposal_numbered unique (tenant, kind, subject, n),
+  foreign key (tenant, proposed_by) references person (tenant, id),
+  foreign key (tenant, decided_by) references person (tenant, id),
+  constraint proposal_decided check ((state = 'open') = (decided_by is null) and (state = 'open') = (decided_at is null)),
+  -- An approval says yes to what was proposed; whatever ends it otherwise says why.
+  constraint proposal_ended_has_reason check (state in ('open', 'approved') or decision_reason is not null)
+);
+-- One at a time about a subject, and none after it was approved; but statements go and come back.
+create unique index proposal_once on proposal (tenant, kind, subject)
+  where state = 'open' or (state = 'approved' and kind <> 'statement');
+
+-- Over what will run; the program composes the same bytes by itself (core/approval.ts). Volatile, so that it sees what was
+-- committed while the decision waited for its row.
+create function proposal_hash(p proposal) returns bytea language plpgsql volatile as $$
+declare
+  items text := '';
+begin
+  if p.kind in ('replay', 'correct') then
+    select coalesce(string_agg(
+      i.filing || ' ' || i.n || ' ' || i.action || ' ' || i.revision || ' ' || i.key || ' ' ||
+      encode(i.payload_sha256, 'hex') || ' ' ||
+      coalesce(encode(sha256(convert_to(i.not_filed, 'UTF8')), 'hex'), '-') || E'\n', '' order by i.filing), '')
+    into items from review_item i where i.tenant = p.tenant and i.proposal = p.id;
+  end if;
+  return sha256(convert_to('filewright proposal 1' || E'\n' || p.kind || ' ' || p.subject || ' ' ||
+    encode(sha256(convert_to(p.reason, 'UTF8')), 'hex') || E'\n' || p.terms || E'\n' || items, 'UTF8'));
+end $$;
+
+-- The one guard of the second person.
+create function guard_proposal() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'INSERT' then
+    if new.state <> 'open' then
+      raise exception 'proposal % may not begin as %', new.id, new.state
+        using errcode = 'restrict_violation', constraint = 'proposal_begins_open';
+    end if;
+    new.proposed_at := now();
+    return new;
+  end if;
+  if old.state <> 'open' or new.state = 'open'
+    or (new.tenant, new.id, new.kind, new.subject, new.n, new.terms, new.reason, new.proposed_by, new.proposed_at)
+      is distinct from
+      (old.tenant, old.id, old.kind, old.subject, old.n, old.terms, old.reason, old.proposed_by, old.proposed_at) then
+    raise exception 'proposal % is decided once, and nothing else of it ever changes', old.id
+      using errcode = 'restrict_violation', constraint = 'proposal_decided_once';
+  end if;
+  -- Whoever proposed may only take it back, and nobody else can.
+  if (new.decided_by = old.proposed_by) <> (new.state = 'withdrawn') or exists (
+    select 1 from person where tenant = new.tenant and id = new.decided_by and disabled_at is not null) then
+    raise exception 'proposal % may not be % by this person: another one decides, who is not disabled', old.id, new.state
+      using errcode = 'restrict_violation', constraint = 'proposal_second_person';
+  end if;
+  -- The decision names the hash that the person saw.
+  if new.sha256 is distinct from old.sha256
+    or (new.state = 'approved' and old.sha256 is distinct from proposal_hash(old)) then
+    raise exception 'proposal % is decided for another hash than that of what would run', old.id
+      using errcode = 'restrict_violation', constraint = 'proposal_same_hash';
+  end if;
+  new.decided_at := now();
+  return new;
+end $$;
+create trigger proposal_guard before insert or update on proposal for each row execute function guard_proposal();
+alter table proposal enable always trigger proposal_guard;
+select keep_forever('proposal', may_change => true);
+
+-- Events ----------------------------------------------------------------------------------------------------------------
+
+create table event (
+  tenant text not null references tenant,
+  id uuid not null,
+  type text not null,
+  at timestamptz not null,
+  filing uuid,
+  -- Ids, status and dates; never payload data. Fixed when the event is taken, so that every attempt sends the same.
+  data jsonb not null,
+  primary key (tenant, id)
+);
+create index event_recent on event (tenant, at);
+create index event_filing on event (tenant, filing) where filing is not null;
+
+-- Who wants to hear -------------------------------------------------------------------------------------------------------
+
+create table subscription (
+  tenant text not null references tenant,
+  id uuid not null,
+  url text not null check (length(url) between 1 and 2000),
+  -- Empty: every type.
+  types text[] not null,
+  allow_private boolean not null,
+  added_by uuid not null,
+  added_at timestamptz not null default now(),
+  disabled_at timestamptz,
+  disabled_reason text,
+  removed_at timestamptz,
+  ver int not null default 1,
+  primary key (tenant, id),
+  foreign key (tenant, added_by) references person (tenant, id),
+  constraint subscription_disabled_has_reason check ((disabled_at is null) = (disabled_reason is null))
+);
+
+-- Sealed under a data key as payloads are. Two at a time: during a rotation both sign.
+create table subscription_secret (
+  tenant text not null,
+  subscription uuid not null,
+  id uuid not null,
+  key text not null,
+  sealed bytea not null,
+  added_at timestamptz not null default clock_timestamp(),
+  expires_at timestamptz not null default 'infinity',
+  primary key (tenant, id),
+  foreign key (tenant, subscription) references subscription (tenant, id)
+);
+create index subscription_secret_of on subscription_secret (tenant, subscription);
+
+create table mail_setting (
+  tenant text primary key references tenant,
+  -- A reference (env:, file:), never the address with its password.
+  smtp text not null check (smtp ~ '^(env|file):'),
+  sender text not null,
+  allow_private boolean not null,
+  changed_at timestamptz not null default now(),
+  ver int not null default 1
+);
+
+create table recipient (
+  tenant text not null references tenant,
+  role text not null check (role in ('registered_agent', 'alert', 'digest')),
+  -- Empty: whoever has no recipient of its own.
+  entity_id text not null default '',
+  address text not null check (length(address) between 3 and 320),
+  removed_at timestamptz,
+  ver int not null default 1,
+  primary key (tenant, role, entity_id, address)
+);
+
+create table event_consumer (
+  tenant text not null references tenant,
+  name text not null check (name ~ '^[a-z][a-z0-9_]{0,59}$'),
+  types text[] not null,
+  primary key (tenant, name)
+);
+
+-- Alerts ------------------------------------------------------------------------------------------------------------------
+
+-- How often somebody was told, and when they are told again, is in the work that has the alert's id.
+create table alert (
+  tenant text not null references tenant,
+  id uuid not null,
+  kind text not null check (kind ~ '^[a-z][a-z0-9_]{0,59}$'),
+  subject text not null check (length(subject) between 1 and 200),
+  -- The one it is about: only who may see that docket is told.
+  docket text,
+  severity text not null check (severity in ('info', 'warning', 'critical')),
+  -- Null: the tenant's recipients of alerts.
+  recipient text,
+  text text not null check (length(text) between 1 and 10000),
+  dedup text not null check (length(dedup) between 1 and 200),
+  raised int not null default 1,
+  raised_at timestamptz not null default now(),
+  last_raised_at timestamptz not null default now(),
+  acknowledged_at timestamptz,
+  acknowledged_by uuid,
+  -- The ledger hears of the acknowledgement alone, so it counts from there.
+  ver int not null default 0,
+  primary key (tenant, id),
+  foreign key (tenant, acknowledged_by) references person (tenant, id),
+  constraint alert_acknowledged_by_person check ((acknowledged_at is null) = (acknowledged_by is null))
+);
+create unique index alert_open on alert (tenant, dedup) where acknowledged_at is null;
+
+-- Of which filing ("slack") or obligation ("unfiled") somebody was told, and under which threshold at the lowest. Alerts
+-- are told in groups and acknowledged as such; whoever joins a group later must be told of all the same.
+create table warned (
+  tenant text not null references tenant,
+  kind text not null check (kind in ('slack', 'unfiled')),
+  subject text not null check (length(subject) between 1 and 300),
+  threshold_ms bigint not null check (threshold_ms >= 0),
+  primary key (tenant, kind, subject)
+);

@@ -1,0 +1,352 @@
+-- Filings: batches, envelopes, where each filing stands, attempts and outcomes, exceptions and their review.
+
+-- Batches ---------------------------------------------------------------------------------------------------------------
+
+create table batch (
+  tenant text not null references tenant,
+  id uuid not null,
+  source text not null,
+  state text not null default 'open' check (state in ('open', 'frozen', 'approved')),
+  prepared_by uuid not null,
+  prepared_at timestamptz not null default now(),
+  count int,
+  sha256 bytea,
+  ver int not null default 1,
+  primary key (tenant, id),
+  foreign key (tenant, prepared_by) references person (tenant, id),
+  constraint batch_frozen_has_hash check (state = 'open' or (count is not null and sha256 is not null))
+);
+
+-- A batch is sent only as two people agreed: what was frozen when it was proposed.
+create function guard_batch() returns trigger language plpgsql as $$
+begin
+  if not exists (
+    select 1 from proposal p where p.tenant = new.tenant and p.kind = 'batch' and p.subject = new.id::text
+      and p.state = 'approved' and p.proposed_by = new.prepared_by
+      and p.terms::jsonb = jsonb_build_object('count', new.count, 'sha256', encode(new.sha256, 'hex'))) then
+    raise exception 'batch % is not what two people have agreed to send', new.id
+      using errcode = 'restrict_violation', constraint = 'batch_agreed';
+  end if;
+  return new;
+end $$;
+create trigger batch_guard before insert or update on batch for each row
+  when (new.state = 'approved') execute function guard_batch();
+alter table batch enable always trigger batch_guard;
+
+-- The fees by payment rail that the second person saw; the hash and the count are in the proposal.
+create table batch_approval (
+  tenant text not null,
+  batch uuid not null,
+  fees jsonb not null check (jsonb_typeof(fees) = 'array'),
+  primary key (tenant, batch),
+  foreign key (tenant, batch) references batch (tenant, id)
+);
+
+-- Filings ---------------------------------------------------------------------------------------------------------------
+
+-- What is owed to whom by when. Changed only by a correction (guard_envelope).
+create table envelope (
+  tenant text not null references tenant,
+  id uuid not null,
+  batch uuid not null,
+  lane text not null,
+  jurisdiction text not null,
+  effect text not null check (effect in ('filing', 'notice')),
+  entity_id text not null,
+  filing_kind text not null,
+  period text not null,
+  revision int not null check (revision >= 1),
+  key text not null,
+  obligation text not null,
+  payload_sha256 bytea not null check (octet_length(payload_sha256) = 32),
+  payload_ct bytea not null check (octet_length(payload_ct) = 32),
+  not_before timestamptz not null,
+  due timestamptz not null,
+  last_safe timestamptz not null,
+  created_at timestamptz not null default now(),
+  primary key (tenant, id),
+  -- One filing per obligation: the same obligation with other content is a conflict, never a second filing.
+  constraint envelope_obligation unique (tenant, obligation),
+  constraint envelope_key unique (tenant, key),
+  foreign key (tenant, batch) references batch (tenant, id),
+  foreign key (tenant, lane) references lane (tenant, code)
+);
+create index envelope_batch on envelope (tenant, batch);
+-- The gate before a send asks when the same entity last filed the same kind on the lane.
+create index envelope_entity on envelope (tenant, entity_id, filing_kind);
+
+-- Where it stands. Narrow, because every attempt rewrites it twice. The table itself is the queue: next_at null means
+-- not queued (held for approval, in somebody's hands, or at its end).
+create table filing (
+  tenant text not null,
+  id uuid not null,
+  lane text not null,
+  last_safe timestamptz not null,
+  status text not null check (status in ('pending', 'submitted', 'accepted', 'rejected', 'fallout')),
+  attempt int not null default 0,
+  attempt_id uuid,
+  step jsonb,
+  failures int not null default 0,
+  failing_since timestamptz,
+  captcha_marks int not null default 0,
+  holder bigint,
+  claim text check (claim in ('turn', 'orphan', 'late')),
+  next_at timestamptz,
+  verdict text,
+  code text,
+  receipt text,
+  -- The ledger's subject version; assigned while this row is locked, so that the order is right per filing.
+  ver int not null default 1,
+  exceptions int not null default 0,
+  primary key (tenant, id),
+  foreign key (tenant, id) references envelope (tenant, id),
+  foreign key (tenant, lane) references lane (tenant, code),
+  constraint filing_held_is_not_queued check (holder is null or next_at is null),
+  constraint filing_end_has_no_step check ((status in ('accepted', 'rejected', 'fallout')) = (step is null)),
+  constraint filing_accepted_has_receipt check (status <> 'accepted' or receipt is not null)
+) with (fillfactor = 50);
+create index filing_queue on filing (tenant, lane, last_safe, id) where next_at is not null;
+create index filing_holder on filing (tenant, holder) where holder is not null;
+create index filing_exception on filing (tenant, status, last_safe, id) where status in ('rejected', 'fallout');
+-- What is not done, in the order of claiming: the forecast reads it every few minutes, and nothing of what is done.
+create index filing_open on filing (tenant, lane, last_safe, id) where status <> 'accepted';
+-- A queue: rows that are claimed leave dead entries at the head of an index, as those of ledger_intake do.
+alter table filing set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,
+  autovacuum_vacuum_cost_delay = 0);
+
+-- The condition itself is the table of legal transitions (core/filing.ts), so a legal change costs no function call.
+create function refuse_transition() returns trigger language plpgsql as $$
+begin
+  raise exception 'filing % may not go from % to %', old.id, old.status, new.status
+    using errcode = 'restrict_violation';
+end $$;
+
+create trigger filing_transition before update on filing for each row
+  when (old.status <> new.status and (old.status || '>' || new.status) not in (
+    'pending>submitted', 'pending>fallout',
+    'submitted>pending', 'submitted>accepted', 'submitted>rejected', 'submitted>fallout',
+    'rejected>pending', 'rejected>accepted',
+    'fallout>pending', 'fallout>accepted', 'fallout>rejected'))
+  execute function refuse_transition();
+alter table filing enable always trigger filing_transition;
+
+-- After a restored backup, a filing that is imported again may have been sent in the time that was lost.
+create function ask_before_sending() returns trigger language plpgsql as $$
+declare
+  entered timestamptz;
+begin
+  select entered_at into entered from quarantine q
+  where q.tenant = new.tenant and (q.state = 'in' or q.ask_new_until > now());
+  if entered is not null and new.step->>'action' = 'send' then
+    new.step := jsonb_build_object('action', 'ask', 'cause', 'unknown', 'firstSentAt', 0,
+      'lastSentAt', floor(extract(epoch from entered) * 1000)::bigint, 'unclear', 0);
+  end if;
+  return new;
+end $$;
+create trigger filing_ask_first before insert on filing for each row execute function ask_before_sending();
+alter table filing enable always trigger filing_ask_first;
+
+create table attempt (
+  tenant text not null,
+  filing uuid not null,
+  no int not null,
+  id uuid not null,
+  action text not null check (action in ('send', 'resend', 'ask', 'poll')),
+  holder bigint not null,
+  intent_at timestamptz not null,
+  primary key (tenant, filing, no),
+  -- Not to filing: the row of a filing is locked by whoever claims it, and a late answer would wait there.
+  foreign key (tenant, filing) references envelope (tenant, id)
+);
+
+-- One per (attempt, holder): a late answer of a former holder stays as evidence beside the one that counted.
+create table outcome (
+  tenant text not null,
+  filing uuid not null,
+  no int not null,
+  holder bigint not null,
+  verdict text not null,
+  code text not null,
+  at timestamptz not null,
+  ct bytea,
+  counted boolean not null,
+  primary key (tenant, filing, no, holder),
+  foreign key (tenant, filing) references envelope (tenant, id)
+);
+-- How long the lanes have taken lately.
+create index outcome_recent on outcome (tenant, at) where counted;
+
+-- A receipt is one filing's. Whoever comes with it second, on the same lane, has proven nothing.
+create table receipt (
+  tenant text not null,
+  lane text not null,
+  number text not null,
+  filing uuid not null,
+  primary key (tenant, lane, number),
+  foreign key (tenant, filing) references envelope (tenant, id)
+);
+
+-- Review ----------------------------------------------------------------------------------------------------------------
+
+-- What people do with exceptions. Whatever sends a filing again is a proposal of one person and an approval of another
+-- (proposal), bound to a hash over what will run. The database lets a filing leave `rejected` or `fallout` only along a row in
+-- these tables, so that a fault above it cannot send anything nobody approved.
+
+-- What automation may no longer touch, in its sealed envelope (the dead-letter queue).
+create table exception (
+  tenant text not null,
+  filing uuid not null,
+  n int not null,
+  status text not null check (status in ('rejected', 'fallout')),
+  reason text not null,
+  -- When a send whose fate is unknown went out: a replay must ask first.
+  unsettled jsonb,
+  ct bytea not null,
+  opened_at timestamptz not null,
+  assigned_to uuid,
+  closed_at timestamptz,
+  closed_by uuid,
+  resolution text,
+  primary key (tenant, filing, n),
+  foreign key (tenant, filing) references envelope (tenant, id),
+  foreign key (tenant, closed_by) references person (tenant, id),
+  constraint exception_assigned_to_person foreign key (tenant, assigned_to) references person (tenant, id)
+);
+
+-- The filings of a proposal to send again. A filter was applied when it was proposed, and finds nothing more later.
+create table review_item (
+  tenant text not null,
+  proposal uuid not null,
+  filing uuid not null,
+  -- Which exception of the filing: a later one needs a proposal of its own.
+  n int not null,
+  -- The first thing that is done: an earlier send whose fate is unknown is asked about, not repeated.
+  action text not null check (action in ('send', 'ask')),
+  -- What will be sent: for a replay the filing's own, for a correction the next revision.
+  revision int not null check (revision >= 1),
+  key text not null,
+  payload_sha256 bytea not null check (octet_length(payload_sha256) = 32),
+  payload_ct bytea not null check (octet_length(payload_ct) = 32),
+  -- How a person knows that an earlier send was not accepted.
+  not_filed text check (length(not_filed) between 1 and 500),
+  primary key (tenant, proposal, filing),
+  foreign key (tenant, proposal) references proposal (tenant, id),
+  foreign key (tenant, filing, n) references exception (tenant, filing, n)
+);
+create index review_item_filing on review_item (tenant, filing, n);
+
+-- Nothing joins what has been decided. The lock makes a decision that is under way wait, and then see the item.
+create function guard_review_item() returns trigger language plpgsql as $$
+begin
+  perform 1 from proposal p where p.tenant = new.tenant and p.id = new.proposal and p.kind in ('replay', 'correct')
+    and p.state = 'open' for share;
+  if not found then
+    raise exception 'proposal % is decided, or is none to send filings again', new.proposal
+      using errcode = 'restrict_violation', constraint = 'review_item_open';
+  end if;
+  return new;
+end $$;
+create trigger review_item_guard before insert on review_item for each row execute function guard_review_item();
+alter table review_item enable always trigger review_item_guard;
+
+-- What one person does alone, because nothing is sent by it.
+create table review_act (
+  tenant text not null,
+  filing uuid not null,
+  n int not null,
+  no int not null,
+  act text not null check (act in ('accepted_as_filed', 'rejected', 'handed_on')),
+  by_person uuid not null,
+  at timestamptz not null default now(),
+  reason text not null check (length(reason) between 1 and 500),
+  receipt text check (length(receipt) between 1 and 200),
+  -- SHA-256 of the evidence; the evidence itself is the sealed body of the ledger entry.
+  evidence_sha256 bytea check (octet_length(evidence_sha256) = 32),
+  to_person uuid,
+  primary key (tenant, filing, n, no),
+  foreign key (tenant, filing, n) references exception (tenant, filing, n),
+  foreign key (tenant, by_person) references person (tenant, id),
+  foreign key (tenant, to_person) references person (tenant, id),
+  constraint review_act_accepted_has_evidence check (
+    (act = 'accepted_as_filed') = (receipt is not null) and (act <> 'accepted_as_filed' or evidence_sha256 is not null)),
+  constraint review_act_handed_on_to_person check ((act = 'handed_on') = (to_person is not null))
+);
+
+-- The payload that a correction replaced, as it stood; its sealed bytes stay where they are.
+create table envelope_revision (
+  tenant text not null,
+  filing uuid not null,
+  revision int not null,
+  key text not null,
+  payload_sha256 bytea not null,
+  payload_ct bytea not null,
+  replaced_at timestamptz not null default now(),
+  proposal uuid not null,
+  primary key (tenant, filing, revision),
+  constraint envelope_revision_key unique (tenant, key),
+  foreign key (tenant, filing) references envelope (tenant, id),
+  foreign key (tenant, proposal, filing) references review_item (tenant, proposal, filing)
+);
+
+-- An envelope changes in one way: an approved correction puts the next revision in the place of one that is kept.
+create function guard_envelope() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'UPDATE' and new.revision = old.revision + 1
+    and (new.tenant, new.id, new.batch, new.lane, new.jurisdiction, new.effect, new.entity_id, new.filing_kind, new.period,
+        new.obligation, new.not_before, new.due, new.last_safe, new.created_at)
+      = (old.tenant, old.id, old.batch, old.lane, old.jurisdiction, old.effect, old.entity_id, old.filing_kind, old.period,
+        old.obligation, old.not_before, old.due, old.last_safe, old.created_at)
+    and exists (
+      select 1 from review_item i
+      join proposal p on p.tenant = i.tenant and p.id = i.proposal and p.kind = 'correct' and p.state = 'approved'
+      join filing f on f.tenant = i.tenant and f.id = i.filing and f.status in ('rejected', 'fallout') and f.exceptions = i.n
+      -- A new key is safe only where the old one is known not to have been accepted.
+      join exception x on x.tenant = i.tenant and x.filing = i.filing and x.n = i.n
+        and (x.unsettled is null or i.not_filed is not null)
+      where i.tenant = old.tenant and i.filing = old.id and i.revision = new.revision and i.key = new.key
+        and i.payload_sha256 = new.payload_sha256 and i.payload_ct = new.payload_ct)
+    and exists (
+      select 1 from envelope_revision r
+      where r.tenant = old.tenant and r.filing = old.id and r.revision = old.revision and r.key = old.key
+        and r.payload_sha256 = old.payload_sha256 and r.payload_ct = old.payload_ct) then
+    return new;
+  end if;
+  raise exception 'rows of envelope are written once; only an approved correction adds a revision'
+    using errcode = 'restrict_violation';
+end $$;
+create trigger envelope_once before update or delete on envelope for each row execute function guard_envelope();
+create trigger envelope_kept before truncate on envelope for each statement execute function refuse_change();
+alter table envelope enable always trigger envelope_once, enable always trigger envelope_kept;
+
+-- A filing leaves a person's hands only by what a person has put on record. Ordinary ticks never meet the condition.
+create function guard_review() returns trigger language plpgsql as $$
+begin
+  if new.status = 'pending' and exists (
+    select 1 from review_item i
+    join proposal p on p.tenant = i.tenant and p.id = i.proposal and p.state = 'approved'
+    join envelope e on e.tenant = i.tenant and e.id = i.filing
+    where i.tenant = old.tenant and i.filing = old.id and i.n = old.exceptions and i.action = new.step->>'action'
+      and i.revision = e.revision and i.key = e.key and i.payload_sha256 = e.payload_sha256) then
+    return new;
+  end if;
+  if new.status in ('accepted', 'rejected') and exists (
+    select 1 from review_act a
+    where a.tenant = old.tenant and a.filing = old.id and a.n = old.exceptions
+      and a.act = case new.status when 'accepted' then 'accepted_as_filed' else 'rejected' end
+      and (new.status <> 'accepted' or a.receipt = new.receipt)) then
+    return new;
+  end if;
+  raise exception 'filing % may go from % to % only by a review that is on record', old.id, old.status, new.status
+    using errcode = 'restrict_violation', constraint = 'filing_reviewed';
+end $$;
+create trigger filing_reviewed before update on filing for each row
+  when (old.status in ('rejected', 'fallout') and new.status <> old.status
+    and new.status in ('pending', 'accepted', 'rejected'))
+  execute function guard_review();
+alter table filing enable always trigger filing_reviewed;
+
+-- Walls -----------------------------------------------------------------------------------------------------------------
+
+select keep_forever(name) from unnest(array['batch_approval', 'attempt', 'outcome', 'receipt', 'review_item', 'review_act',
+  'envelope_revision']) name;
+select keep_forever('filing', may_change => true);

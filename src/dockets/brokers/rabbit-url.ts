@@ -1,0 +1,11 @@
+import { FilewrightError } from '../../core/index.ts';
+
+export function readRabbitUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isRabbit = url?.protocol === 'amqp:' || url?.protocol === 'amqps:';
+  if (url !== undefined && isRabbit && url.hostname !== '') return url;
+  throw new FilewrightError(
+    'CREDENTIAL_UNREADABLE',
+    'Expected a RabbitMQ server like amqp://user:password@host:5672/vhost behind the reference',
+  );
+}

@@ -1,0 +1,107 @@
+/** The daily digest: where everything stands, and every alert that nobody has acknowledged. Sent also when all is well. */
+import {
+  addMailNotice,
+  alertPages,
+  type DigestFigures,
+  digestFigures,
+  type DocketReaders,
+  recipientsOf,
+} from '../../people/index.ts';
+import type { Alert } from '../../ledger/index.ts';
+import type { UnfiledGroup } from '../../entities/index.ts';
+import { type SlackFigures, slackFigures, slackLines, type SlackWatchDeps } from './slack-watch.ts';
+import { unfiledSoon } from './unfiled-watch.ts';
+
+/** More than a person reads in one mail; the count above the list is always whole. */
+const ALERTS_MAX = 50;
+
+/** Queues today's digest for every recipient; a second call on the same day adds nothing. Returns how many recipients. */
+export async function queueDigest(parts: SlackWatchDeps): Promise<number> {
+  const { session, tenant, ids } = parts;
+  const slack = await slackFigures(parts);
+  const unfiled = await unfiledSoon(parts);
+  return session.transaction(async (run) => {
+    const recipients = await recipientsOf(run, tenant, 'digest');
+    if (recipients.length === 0) return 0;
+    const figures = await digestFigures(run, tenant);
+    const open: Alert[] = [];
+    for await (const page of alertPages(run, tenant, { all: false })) open.push(...page);
+    for (const recipient of recipients) {
+      const alerts = await readableBy(recipient, open, (docket) =>
+        parts.docketReaders?.(run, docket, [recipient]),
+      );
+      await addMailNotice(run, tenant, {
+        id: ids.next(),
+        origin: 'digest',
+        recipient,
+        subject: digestSubject(
+          tenant,
+          figures,
+          open.filter(({ docket }) => docket === undefined).length,
+        ),
+        body: digestText(figures, { slack, unfiled }, alerts),
+        dedup: `digest/${figures.day}/${recipient}`,
+      });
+    }
+    return recipients.length;
+  });
+}
+
+/** A docket is named to who may see it; in the count of everybody else it does not show either. */
+async function readableBy(
+  recipient: string,
+  alerts: readonly Alert[],
+  readersOf: (docket: string) => ReturnType<DocketReaders> | undefined,
+): Promise<readonly Alert[]> {
+  const readable: Alert[] = [];
+  for (const alert of alerts) {
+    const { docket } = alert;
+    const may = docket === undefined || (await readersOf(docket))?.includes(recipient);
+    if (may === true) readable.push(alert);
+  }
+  return readable;
+}
+
+/** Anybody may read subjects in the log of mails, so dockets are in the letter alone. */
+function digestSubject(tenant: string, figures: DigestFigures, alerts: number): string {
+  const troubles = [
+    figures.late > 0 ? `${figures.late} late` : '',
+    alerts > 0 ? `${alerts} alerts` : '',
+    figures.exceptions > 0 ? `${figures.exceptions} exceptions` : '',
+  ].filter((text) => text !== '');
+  return `Filewright ${tenant} ${figures.day}: ${troubles.length === 0 ? 'no trouble with filings' : troubles.join(', ')}`;
+}
+
+function digestText(
+  figures: DigestFigures,
+  ahead: { readonly slack: SlackFigures; readonly unfiled: readonly UnfiledGroup[] },
+  alerts: readonly Alert[],
+): string {
+  const rows: readonly (readonly [string, number])[] = [
+    ['accepted in the last 24 hours', figures.acceptedSinceYesterday],
+    ['open', figures.open],
+    ['open, last safe moment within 7 days', figures.openWithinWeek],
+    ...slackLines(ahead.slack),
+    [
+      'owed soon or already late, without a filing',
+      ahead.unfiled.reduce((sum, { obligations }) => sum + obligations, 0),
+    ],
+    ['not accepted and past their last safe moment', figures.late],
+    ['exceptions waiting for a person', figures.exceptions],
+    ['alerts not acknowledged', alerts.length],
+    ['notices that failed in the last 24 hours', figures.noticesFailedSinceYesterday],
+  ];
+  const list = alerts
+    .slice(0, ALERTS_MAX)
+    .map(
+      (alert) => `  [${alert.severity}] ${alert.subject}: ${alert.text}\n    alert ack ${alert.id}`,
+    );
+  return [
+    `Filings on ${figures.day} (UTC)`,
+    '',
+    ...rows.map(([name, count]) => `${String(count).padStart(7)}  ${name}`),
+    ...(list.length === 0 ? [] : ['', 'Open alerts:', ...list]),
+    ...(alerts.length > list.length ? [`  and ${alerts.length - list.length} more`] : []),
+    '',
+  ].join('\n');
+}

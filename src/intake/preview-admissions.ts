@@ -1,0 +1,58 @@
+import {
+  FilewrightError,
+  type FilingDraft,
+  type IntakeStore,
+  type Sha256Hex,
+  type Vault,
+} from '../core/index.ts';
+import { type Admissions, type Outcome, outcomesOf } from './admissions.ts';
+import { DRY_RUN_ROWS_MAX } from './limits.ts';
+
+/** Says what an import would do and writes nothing. What the file itself has said so far it must remember. */
+export class PreviewAdmissions implements Admissions {
+  readonly batch = undefined;
+  private readonly store: IntakeStore;
+  private readonly vault: Vault;
+  private readonly seen = new Map<string, { readonly sha256: Sha256Hex; readonly line: number }>();
+
+  constructor(store: IntakeStore, vault: Vault) {
+    this.store = store;
+    this.vault = vault;
+  }
+
+  async admit(
+    drafts: readonly FilingDraft[],
+    lines: readonly number[],
+  ): Promise<readonly Outcome[]> {
+    if (drafts.length === 0) return [];
+    const asked = drafts.map(({ obligation, payloadSha256 }) => ({ obligation, payloadSha256 }));
+    const outcomes = outcomesOf(await this.store.preview(asked), drafts, this.vault);
+    return outcomes.map((outcome, at) => {
+      const draft = drafts[at];
+      if (outcome.kind !== 'created' || draft === undefined) return outcome;
+      return this.remember(draft, lines[at] ?? 0);
+    });
+  }
+
+  async close(): Promise<undefined> {
+    return undefined;
+  }
+
+  private remember(draft: FilingDraft, line: number): Outcome {
+    const first = this.seen.get(draft.obligation);
+    if (first === undefined) {
+      if (this.seen.size >= DRY_RUN_ROWS_MAX) {
+        throw new FilewrightError(
+          'INPUT_LIMIT',
+          `Expected at most ${DRY_RUN_ROWS_MAX} new filings in a dry run, found more. Split the file.`,
+          { details: { line } },
+        );
+      }
+      this.seen.set(draft.obligation, { sha256: draft.payloadSha256, line });
+      return { kind: 'created' };
+    }
+    if (first.sha256 === draft.payloadSha256) return { kind: 'unchanged' };
+    const why = `is the same obligation as line ${first.line} of this file, with other content`;
+    return { kind: 'changed', error: { where: 'row', why } };
+  }
+}

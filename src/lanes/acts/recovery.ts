@@ -1,0 +1,63 @@
+/** The way back of portals as a person sees and moves it. The checks themselves are run by workers. */
+import { type Actor, allow } from '../../access/index.ts';
+import {
+  checkReason,
+  checkSecondPerson,
+  FilewrightError,
+  type LaneRecovery,
+  type LaneState,
+} from '../../core/index.ts';
+import type { Installation } from '../../ledger/index.ts';
+import { changeByPerson, lanes } from './lanes.ts';
+
+export async function recoveringLanes(
+  app: Installation,
+  actor: Actor,
+): Promise<readonly LaneState[]> {
+  allow(actor, 'recovery.status');
+  const states = (await lanes(app)).map(({ state }) => state);
+  return states.filter(({ recovery }) => recovery !== undefined);
+}
+
+/** Asks for the next check now, as far as the cool-down allows; somebody else then approves at the end. */
+export async function hurryLane(app: Installation, actor: Actor, code: string): Promise<LaneState> {
+  allow(actor, 'recovery.run');
+  return changeByPerson(app, actor, code, (lane) => {
+    requireRecovering(lane);
+    return { kind: 'hurried', by: actor.id };
+  });
+}
+
+/** Lets a lane that waits for a person go on. Not by who hurried it: that needs a second one. */
+export async function approveLane(
+  app: Installation,
+  actor: Actor,
+  approval: { readonly lane: string; readonly reason: string },
+): Promise<LaneState> {
+  allow(actor, 'recovery.approve');
+  const why = checkReason('--reason', approval.reason);
+  return changeByPerson(app, actor, approval.lane, (lane) => {
+    const { run, hurriedBy } = requireRecovering(lane);
+    if (run.state !== 'awaiting_approval') {
+      throw new FilewrightError(
+        'REFUSED_BY_RULE',
+        `The recovery of "${lane.code}" is ${run.state} and waits for no approval; see recovery status`,
+      );
+    }
+    checkSecondPerson(`The recovery of "${lane.code}"`, actor.id, hurriedBy);
+    return { kind: 'approved', why };
+  });
+}
+
+function requireRecovering(lane: LaneState): LaneRecovery {
+  if (lane.recovery === undefined) {
+    throw new FilewrightError('NOT_FOUND', `No recovery of "${lane.code}" is under way`);
+  }
+  if (lane.pause.kind === 'held' && lane.pause.reason === 'person') {
+    throw new FilewrightError(
+      'REFUSED_BY_RULE',
+      `Lane ${lane.code} was paused by a person, and its recovery with it; lane resume ${lane.code} first`,
+    );
+  }
+  return lane.recovery;
+}

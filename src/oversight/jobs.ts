@@ -1,0 +1,128 @@
+/**
+ * What is done beside the filings: events to webhooks, mail and consumers, alerts told again, looks ahead, the digest. The
+ * queue in `work` says what is due; here is said what is done about it.
+ */
+import { type ConnectionTarget, Session } from '../postgres/index.ts';
+import {
+  consumerDuty,
+  type EventConsumer,
+  type JobParts,
+  noticeDuties,
+  registerConsumer,
+  takeEvents,
+  tellDueAlerts,
+} from '../people/index.ts';
+import {
+  queueDigest,
+  registeredAgentNotice,
+  watchSessions,
+  watchSlack,
+  watchUnfiled,
+} from '../filings/index.ts';
+import { Crew, type Duty, postTimetable, type RunningJobs } from '../work/index.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const EVENTS_AT_ONCE = 500;
+
+export interface JobsOptions extends Omit<JobParts, 'session'> {
+  readonly target: ConnectionTarget;
+  readonly schema: string;
+  /** Beside the one that tells the registered agent. */
+  readonly consumers?: readonly EventConsumer[];
+  readonly pollMs?: number;
+}
+
+export async function startBackgroundWork(options: JobsOptions): Promise<RunningJobs> {
+  const jobs = new Jobs(options);
+  const stopping = new AbortController();
+  const duties = await jobs.closedOnFailure(async () => [
+    ...(await jobs.duties()),
+    ...(await jobs.timetable()),
+  ]);
+  const ended = new Crew(jobs.parts, duties).run(stopping.signal);
+  return {
+    stop: async () => {
+      if (stopping.signal.aborted) return;
+      stopping.abort();
+      await ended;
+      await jobs.close();
+    },
+  };
+}
+
+/** Hands on every event, sends everything due and tells of every due alert, once; for cron, tests and a last drain. */
+export async function runBackgroundWorkOnce(
+  options: JobsOptions,
+  also: { readonly digest?: boolean } = {},
+): Promise<{ readonly events: number; readonly jobs: number }> {
+  const jobs = new Jobs(options);
+  const turns = await jobs.closedOnFailure(async () => {
+    const duties = await jobs.duties();
+    await jobs.look();
+    await tellDueAlerts(jobs.parts);
+    if (also.digest === true) await queueDigest(jobs.parts);
+    return new Crew(jobs.parts, duties).untilDone();
+  });
+  await jobs.close();
+  const events = turns.filter(({ kind }) => kind === 'event').map(({ done }) => done);
+  return {
+    events: events.reduce((sum, done) => sum + done, 0),
+    jobs: turns.length - events.length,
+  };
+}
+
+/** The connections of background work, and what it does over them. */
+class Jobs {
+  readonly parts: JobParts;
+  /** For what holds transactions open or reads everything: notices must not wait for it. */
+  readonly #slow: JobParts;
+  readonly #consumers: readonly EventConsumer[];
+
+  constructor(options: JobsOptions) {
+    const { target, schema } = options;
+    this.parts = { ...options, session: new Session({ target, schema, name: 'jobs' }) };
+    this.#slow = { ...options, session: new Session({ target, schema, name: 'consumers' }) };
+    this.#consumers = [registeredAgentNotice(options), ...(options.consumers ?? [])];
+  }
+
+  async closedOnFailure<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.parts.session.close(), this.#slow.session.close()]);
+  }
+
+  async duties(): Promise<readonly Duty[]> {
+    const { session, tenant } = this.parts;
+    for (const consumer of this.#consumers) await registerConsumer(session, tenant, consumer);
+    return [
+      { kind: 'event', work: () => takeEvents(session, tenant, EVENTS_AT_ONCE) },
+      ...noticeDuties(this.parts),
+      ...this.#consumers.map((consumer) => consumerDuty(this.#slow, consumer)),
+    ];
+  }
+
+  timetable(): Promise<readonly Duty[]> {
+    const slow = this.#slow;
+    return postTimetable(slow, [
+      // Not at once, though the work of telling is in the queue too: what comes up within a minute is one letter.
+      { name: 'tell', everyMs: MINUTE_MS, run: () => tellDueAlerts(slow) },
+      { name: 'look', everyMs: 5 * MINUTE_MS, run: () => this.look() },
+      { name: 'digest', everyMs: 24 * HOUR_MS, atMs: 6 * HOUR_MS, run: () => queueDigest(slow) },
+    ]);
+  }
+
+  /** Ahead, so that somebody is told before anything is late. */
+  async look(): Promise<void> {
+    await watchSlack(this.#slow);
+    await watchUnfiled(this.#slow);
+    await watchSessions(this.#slow);
+  }
+}
