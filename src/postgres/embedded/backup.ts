@@ -9,7 +9,8 @@ import { copyWithDigest } from './copy.ts';
 import { makeDirectory, syncDirectory } from './durable.ts';
 import { ensureEmbedded, type EnsureOptions } from './ensure.ts';
 import { fileStep, isMissing } from './failure.ts';
-import { CLUSTER_NAME, type Manifest, type ManifestFile, writeManifest } from './manifest.ts';
+import type { Manifest } from './manifest-schema.ts';
+import { CLUSTER_NAME, type ManifestFile, writeManifest } from './manifest.ts';
 import { embeddedStatus } from './status.ts';
 
 interface BackupReport {

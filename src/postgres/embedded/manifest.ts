@@ -3,37 +3,16 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
-import { type Static, Type } from 'typebox';
-import { Value } from 'typebox/value';
 import { FilewrightError } from '../../core/index.ts';
 import { replaceFile } from './durable.ts';
 import { isMissing } from './failure.ts';
+import type { Manifest } from './manifest-schema.ts';
 
 const MANIFEST_NAME = 'filewright-backup.json';
 
 /** The copied cluster lies in this directory of the backup. */
 export const CLUSTER_NAME = 'cluster';
 
-const Manifest = Type.Object({
-  format: Type.Literal(1),
-  /** The PostgreSQL that wrote the cluster, such as 18.4. */
-  version: Type.String(),
-  major: Type.Integer(),
-  /** PostgreSQL's own number for the cluster, compared after a restore. */
-  systemIdentifier: Type.String(),
-  firstWal: Type.String(),
-  lastWal: Type.String(),
-  directories: Type.Array(Type.String()),
-  files: Type.Array(
-    Type.Object({
-      path: Type.String(),
-      bytes: Type.Integer({ minimum: 0 }),
-      sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
-    }),
-  ),
-});
-
-export type Manifest = Static<typeof Manifest>;
 export type ManifestFile = Manifest['files'][number];
 
 export async function writeManifest(backup: string, manifest: Manifest): Promise<void> {
@@ -60,7 +39,9 @@ export async function readManifest(backup: string): Promise<Manifest> {
   }
   let manifest: Manifest;
   try {
-    manifest = Value.Parse(Manifest, JSON.parse(text));
+    // Loaded by those who read a backup alone: it takes longer than a whole reading command.
+    const { parseManifest } = await import('./manifest-schema.ts');
+    manifest = parseManifest(JSON.parse(text));
   } catch (error) {
     throw new FilewrightError(
       'INPUT_MALFORMED',

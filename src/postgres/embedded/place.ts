@@ -4,12 +4,11 @@ import { randomBytes } from 'node:crypto';
 import { link, lstat, readFile, realpath, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type Static, Type } from 'typebox';
-import { Value } from 'typebox/value';
 import { FilewrightError, sha256Of } from '../../core/index.ts';
 import { makeDirectory, replaceFile } from './durable.ts';
 import { codeOf, fileFailure, fileStep, isMissing } from './failure.ts';
 import { SOCKET_PORT } from './settings.ts';
+import { textsIn } from './texts-in.ts';
 import { canReach, chooseServerUser, ownerAsServerUser, type ServerUser } from './server-user.ts';
 
 export interface Place {
@@ -27,8 +26,6 @@ const SOCKET_PATH_BYTES_MAX = 103;
 
 // Root keeps here what an unprivileged server must reach, when the checkout or the data directory is private.
 const REACHABLE_DIRECTORY = '/var/lib/filewright';
-
-const Pointer = Type.Object({ dataDirectory: Type.String(), home: Type.String() });
 
 /** Looks only; undefined when the data directory does not exist. */
 export async function findPlace(dataDirectory: string): Promise<Place | undefined> {
@@ -159,9 +156,9 @@ async function readPointer(dataDirectory: string): Promise<string | undefined> {
     if (isMissing(error)) return undefined;
     throw error;
   }
-  let pointer: Static<typeof Pointer>;
+  let pointer: Record<'dataDirectory' | 'home', string>;
   try {
-    pointer = Value.Parse(Pointer, JSON.parse(text));
+    pointer = textsIn(JSON.parse(text), ['dataDirectory', 'home']);
   } catch (error) {
     throw new FilewrightError(
       'DATA_DIRECTORY',

@@ -10,7 +10,8 @@ import { copyWithDigest } from './copy.ts';
 import { installOnce, syncDirectory } from './durable.ts';
 import { ensureEmbedded, type EnsureOptions } from './ensure.ts';
 import { fileStep, isMissing } from './failure.ts';
-import { CLUSTER_NAME, type Manifest, readManifest } from './manifest.ts';
+import type { Manifest } from './manifest-schema.ts';
+import { CLUSTER_NAME, readManifest } from './manifest.ts';
 import { findNative } from './native.ts';
 import { findPlace, makePlace, type Place } from './place.ts';
 
