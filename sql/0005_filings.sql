@@ -160,6 +160,8 @@ create table attempt (
 );
 
 -- One per (attempt, holder): a late answer of a former holder stays as evidence beside the one that counted.
+-- Neither this nor receipt names its envelope by a foreign key: attempt does, and each further one took 11 us a row, 2 % of
+-- a send, to lock an envelope that nobody can delete.
 create table outcome (
   tenant text not null,
   filing uuid not null,
@@ -170,8 +172,7 @@ create table outcome (
   at timestamptz not null,
   ct bytea,
   counted boolean not null,
-  primary key (tenant, filing, no, holder),
-  foreign key (tenant, filing) references envelope (tenant, id)
+  primary key (tenant, filing, no, holder)
 );
 -- How long the lanes have taken lately.
 create index outcome_recent on outcome (tenant, at) where counted;
@@ -182,8 +183,7 @@ create table receipt (
   lane text not null,
   number text not null,
   filing uuid not null,
-  primary key (tenant, lane, number),
-  foreign key (tenant, filing) references envelope (tenant, id)
+  primary key (tenant, lane, number)
 );
 
 -- Review ----------------------------------------------------------------------------------------------------------------

@@ -3,7 +3,8 @@
 -- Whoever asks for work adds it in the transaction of the fact that asks for it. Runs on PostgreSQL 14 and newer.
 
 create table work (
-  tenant text not null references tenant,
+  -- Without a foreign key: every tick that accepts something would lock the row of its tenant, which all ticks share.
+  tenant text not null,
   id uuid not null,
   kind text not null check (kind in ('event', 'webhook', 'mail', 'consume', 'alert', 'timetable', 'recovery', 'handoff')),
   -- Whom it is for: a webhook, a consumer, an entry of the timetable. What is for one target waits for no other.
