@@ -1,7 +1,7 @@
 /** Puts a bench on stage: a fresh data directory, lanes that lead to the bench portal, an imported and approved batch. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,6 +23,8 @@ export interface Stage {
 
 export function newStage(): Stage {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'filewright-bench-'));
+  // Where the server's own user may not enter, its cluster lies elsewhere and would stay there.
+  chmodSync(dataDirectory, 0o711);
   return {
     dataDirectory,
     close: async () => {
