@@ -2,7 +2,7 @@
 import { createFilewright } from '../../src/app.ts';
 import { consumeRabbit } from '../../src/dockets/brokers/rabbit-intake.ts';
 import { patentLaw } from '../../src/cli/patent-law.ts';
-import { docketMessageDesk } from '../../src/dockets/routing/intake.ts';
+import { docketMessageSink } from '../../src/dockets/routing/intake.ts';
 
 const [dataDirectory = '', tenant = 'main', url = '', queue = ''] = process.argv.slice(2);
 const app = await createFilewright({ dataDirectory, tenant });
@@ -15,7 +15,7 @@ const consuming =
     ? Promise.resolve()
     : consumeRabbit(
         { url, queue, prefetch: 100, clock: app.clock },
-        docketMessageDesk({ ...intake, law: () => law }),
+        docketMessageSink({ ...intake, law: () => law }),
         ending.signal,
       );
 const router = await app.router({

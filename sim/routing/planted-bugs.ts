@@ -147,8 +147,8 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
   {
     name: 'a manual item is raised again once a day',
     file: `${ROUTING}/manual-clock.js`,
-    find: 'addMs(at, desk.matrix.policy.manualClockMs)',
-    replace: 'addMs(at, 12 * desk.matrix.policy.manualClockMs)',
+    find: 'addMs(at, input.matrix.policy.manualClockMs)',
+    replace: 'addMs(at, 12 * input.matrix.policy.manualClockMs)',
     invariant: 'two_hour_clock',
   },
   {
@@ -232,8 +232,8 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
   {
     name: 'a transition tells breakers as they were before the failure',
     file: `${ROUTING}/next-step.js`,
-    find: 'const breakers = withChange(desk.breakers, change);',
-    replace: 'const breakers = desk.breakers;',
+    find: 'const breakers = withChange(input.breakers, change);',
+    replace: 'const breakers = input.breakers;',
     invariant: 'breakers_told',
   },
   {
@@ -302,8 +302,9 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
   {
     name: 'a receipt that comes late is not heard',
     file: `${ROUTING}/next-step.js`,
-    find: 'if (isReceipt && isConfirmedByDelivery(hop, desk))',
-    replace: 'if (isReceipt && isConfirmedByDelivery(hop, desk) && isCurrent(state, hop, attempt))',
+    find: 'if (isReceipt && isConfirmedByDelivery(hop, input))',
+    replace:
+      'if (isReceipt && isConfirmedByDelivery(hop, input) && isCurrent(state, hop, attempt))',
     invariant: 'confirmation',
   },
   {

@@ -12,13 +12,13 @@ export {
   type ClosingGround,
   listDockets,
   showDocket,
-} from './acts/desk.ts';
+} from './acts/dockets.ts';
 export { diagnoseRoute, type RouteDiagnosis } from './acts/diagnose-route.ts';
 export { docketSight, firstShown } from './acts/docket-sight.ts';
 export { type DocketImportReport, importDocketFile } from './acts/import-file.ts';
 export { linksOf } from './acts/links.ts';
 export { movedBy, type MovedEntry } from './acts/moved.ts';
-export { shippedPatentLaw } from './acts/parts.ts';
+export { shippedPatentLaw } from './acts/deps.ts';
 export { requirePrivilegeOver, requireSuccessor } from './acts/privilege.ts';
 export { recoveryFacts } from './acts/recovery-shown.ts';
 export {

@@ -30,7 +30,7 @@ const CHECK_MS = 1_000;
 /** People who press a button; more at once is an attack, and waits in the queue of the system. */
 const CONNECTIONS_MAX = 200;
 
-export interface AcknowledgementDesk {
+export interface AcknowledgementPage {
   /** Undefined when there is no such message, or when its reader may not, or no longer, see it. */
   look(reference: string): Promise<MessageView | undefined>;
   /** The whole message for the owner of a personal key; undefined where that person may not see it. */
@@ -49,7 +49,7 @@ export type MessageView =
   | ({ readonly kind: 'closed' } & Acknowledgement);
 
 interface WebDeps {
-  readonly desk: AcknowledgementDesk;
+  readonly page: AcknowledgementPage;
   /** What a token was signed for; undefined for any other text. `notify/` has it. */
   readonly readToken: (
     token: string,
@@ -139,7 +139,7 @@ async function acknowledgementServer(parts: WebDeps): Promise<FastifyInstance> {
 
 async function show(parts: WebDeps, token: string, reply: FastifyReply): Promise<FastifyReply> {
   const reference = referenceOf(parts, token);
-  const view = reference === undefined ? undefined : await parts.desk.look(reference);
+  const view = reference === undefined ? undefined : await parts.page.look(reference);
   return view === undefined ? send(reply, 404, noSuchPage()) : send(reply, 200, pageOf(view));
 }
 
@@ -165,23 +165,23 @@ async function acknowledge(
   if (key !== undefined) return signIn(parts, { reference, key }, reply);
   if (fieldOf(request.body, CONFIRM_FIELD) !== CONFIRM_VALUE) {
     // Looked up all the same: an answer of its own would tell a link that exists from one that does not.
-    const view = await parts.desk.look(reference);
+    const view = await parts.page.look(reference);
     return view === undefined ? send(reply, 404, noSuchPage()) : send(reply, 400, refusedPage());
   }
-  const done = await parts.desk.acknowledge(reference, parts.clock.now());
+  const done = await parts.page.acknowledge(reference, parts.clock.now());
   if (done !== undefined) return send(reply, 200, donePage(done, done.isFirst));
-  const view = await parts.desk.look(reference);
+  const view = await parts.page.look(reference);
   return view?.kind === 'closed' ? send(reply, 200, pageOf(view)) : send(reply, 404, noSuchPage());
 }
 
 /** Acknowledges nothing. A link that leads nowhere answers as ever, whatever key came with it. */
 async function signIn(
-  { desk }: WebDeps,
+  { page }: WebDeps,
   { reference, key }: { readonly reference: string; readonly key: string },
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  if ((await desk.look(reference)) === undefined) return send(reply, 404, noSuchPage());
-  const view = await desk.signIn?.(reference, key);
+  if ((await page.look(reference)) === undefined) return send(reply, 404, noSuchPage());
+  const view = await page.signIn?.(reference, key);
   return view === undefined ? send(reply, 403, notSignedInPage()) : send(reply, 200, pageOf(view));
 }
 

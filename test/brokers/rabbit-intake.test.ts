@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { consumeRabbit, type RabbitIntake } from '../../src/dockets/brokers/rabbit-intake.ts';
-import type { MessageDesk } from '../../src/dockets/brokers/message.ts';
+import type { MessageSink } from '../../src/dockets/brokers/message.ts';
 import { FilewrightError } from '../../src/core/errors.ts';
 import { instant } from '../../src/core/time.ts';
 import { systemClock } from '../../src/system/clock.ts';
@@ -8,18 +8,18 @@ import { pass, until } from '../delivery/waiting.ts';
 import { freshName, RABBIT_URL, rabbitBench, rabbitPresence } from './brokers.ts';
 import { startConsumerProcess, useBuild } from './consumer-processes.ts';
 import { cutter } from './cutter.ts';
-import { during, memoryDesk, troubles } from './desks.ts';
+import { during, memorySink, troubles } from './sinks.ts';
 
 const { isMissing, note } = await rabbitPresence();
 
 describe.skipIf(isMissing)(`messages from a RabbitMQ queue${note}`, () => {
   const bench = rabbitBench();
   const consume =
-    (queue: string, desk: MessageDesk, changes: Partial<RabbitIntake> = {}) =>
+    (queue: string, sink: MessageSink, changes: Partial<RabbitIntake> = {}) =>
     (signal: AbortSignal) =>
       consumeRabbit(
         { url: RABBIT_URL, queue, prefetch: 10, clock: systemClock, ...changes },
-        desk,
+        sink,
         signal,
       );
 
@@ -46,27 +46,27 @@ describe.skipIf(isMissing)(`messages from a RabbitMQ queue${note}`, () => {
   it('are acknowledged only after the commit', async () => {
     const queue = await bench.queue('late');
     await bench.put(queue, ['one', 'two']);
-    const desk = memoryDesk();
+    const sink = memorySink();
     let release: (() => void) | undefined;
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    desk.after = () => held;
+    sink.after = () => held;
     const controller = new AbortController();
     const url = await cutter(RABBIT_URL);
-    const running = consume(queue, desk, { url: url.url })(controller.signal);
-    await until(() => desk.effects.size === 2);
+    const running = consume(queue, sink, { url: url.url })(controller.signal);
+    await until(() => sink.effects.size === 2);
     // The line is cut with both committed and neither acknowledged: the broker has them still.
     url.cut();
     await until(async () => (await bench.ready(queue)) === 2);
-    desk.after = () => undefined;
+    sink.after = () => undefined;
     release?.();
-    await until(() => desk.calls() === 4);
+    await until(() => sink.calls() === 4);
     controller.abort();
     await running;
     await url.close();
     expect(await bench.ready(queue)).toBe(0);
-    expect(desk.effects.size).toBe(2);
+    expect(sink.effects.size).toBe(2);
   });
 
   it('keep their exact bytes, whatever their content type says', async () => {
@@ -76,9 +76,9 @@ describe.skipIf(isMissing)(`messages from a RabbitMQ queue${note}`, () => {
     await bench.put(queue, [duplicateKeys], { contentType: 'application/json' });
     await bench.put(queue, [noUtf8], { contentType: 'text/plain' });
     await bench.put(queue, [''], {});
-    const desk = memoryDesk();
-    await during(consume(queue, desk), () => until(() => desk.effects.size === 3));
-    const found = [...desk.effects.values()];
+    const sink = memorySink();
+    await during(consume(queue, sink), () => until(() => sink.effects.size === 3));
+    const found = [...sink.effects.values()];
     const json = found.find(({ contentType }) => contentType === 'application/json');
     expect(Buffer.from(json?.bytes ?? []).equals(duplicateKeys)).toBe(true);
     const text = found.find(({ contentType }) => contentType === 'text/plain');
@@ -91,14 +91,14 @@ describe.skipIf(isMissing)(`messages from a RabbitMQ queue${note}`, () => {
     await bench.put(queue, ['a', 'a']);
     await bench.put(queue, ['b', 'c'], { messageId: 'same', timestamp: 1_700_000_000 });
     await bench.put(queue, ['d'], { messageId: 'not\nan id' });
-    const desk = memoryDesk();
-    await during(consume(queue, desk), () => until(() => desk.calls() === 5));
-    const ids = [...desk.effects.keys()];
+    const sink = memorySink();
+    await during(consume(queue, sink), () => until(() => sink.calls() === 5));
+    const ids = [...sink.effects.keys()];
     expect(ids).toHaveLength(3);
     expect(ids).toContain(
       'sha256:ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb',
     );
-    expect(desk.effects.get('same')?.sentAt).toBe(instant(1_700_000_000_000));
+    expect(sink.effects.get('same')?.sentAt).toBe(instant(1_700_000_000_000));
     expect(ids.every((id) => !id.includes('\n'))).toBe(true);
   });
 
@@ -106,45 +106,45 @@ describe.skipIf(isMissing)(`messages from a RabbitMQ queue${note}`, () => {
     const queue = await bench.queue('poison');
     await bench.put(queue, ['bad'], { messageId: 'bad' });
     await bench.put(queue, ['good'], { messageId: 'good' });
-    const desk = memoryDesk();
-    desk.before = ({ id }) => {
+    const sink = memorySink();
+    sink.before = ({ id }) => {
       if (id === 'bad') throw new Error('no such column');
     };
     const trouble = troubles();
     const options = { onTrouble: trouble.onTrouble, prefetch: 1 };
-    await during(consume(queue, desk, options), async () => {
-      await until(() => desk.effects.has('good') && desk.aside.has('bad'));
+    await during(consume(queue, sink, options), async () => {
+      await until(() => sink.effects.has('good') && sink.aside.has('bad'));
     });
-    expect(desk.aside.get('bad')).toBe('no such column');
-    expect(desk.calls()).toBe(4);
+    expect(sink.aside.get('bad')).toBe('no such column');
+    expect(sink.calls()).toBe(4);
     expect(await bench.ready(queue)).toBe(0);
   });
 
   it('wait in hand while the database is away, however long, and are never set aside for it', async () => {
     const queue = await bench.queue('away');
     await bench.put(queue, ['one'], { messageId: 'one' });
-    const desk = memoryDesk();
+    const sink = memorySink();
     const quick = { ...systemClock, sleep: () => pass(5) };
-    desk.before = (_message, call) => {
+    sink.before = (_message, call) => {
       if (call <= 8) throw new FilewrightError('DATABASE_UNREACHABLE', 'away');
     };
-    await during(consume(queue, desk, { clock: quick }), async () => {
-      await until(() => desk.effects.size === 1);
+    await during(consume(queue, sink, { clock: quick }), async () => {
+      await until(() => sink.effects.size === 1);
     });
-    expect(desk.calls()).toBe(9);
-    expect(desk.aside.size).toBe(0);
+    expect(sink.calls()).toBe(9);
+    expect(sink.aside.size).toBe(0);
   });
 
   it('go back to the queue when the consumer is ended before their commit', async () => {
     const queue = await bench.queue('ended');
     await bench.put(queue, ['one']);
-    const desk = memoryDesk();
-    desk.before = () => {
+    const sink = memorySink();
+    sink.before = () => {
       throw new FilewrightError('DATABASE_UNREACHABLE', 'away');
     };
-    await during(consume(queue, desk), () => until(() => desk.calls() > 0));
+    await during(consume(queue, sink), () => until(() => sink.calls() > 0));
     await until(async () => (await bench.ready(queue)) === 1);
-    expect(desk.effects.size).toBe(0);
+    expect(sink.effects.size).toBe(0);
   });
 
   it('are never more in hand than the prefetch', async () => {
@@ -153,30 +153,30 @@ describe.skipIf(isMissing)(`messages from a RabbitMQ queue${note}`, () => {
       queue,
       Array.from({ length: 60 }, (_, n) => `message ${n}`),
     );
-    const desk = memoryDesk();
-    desk.before = () => pass(1);
-    await during(consume(queue, desk, { prefetch: 4 }), () =>
-      until(() => desk.effects.size === 60),
+    const sink = memorySink();
+    sink.before = () => pass(1);
+    await during(consume(queue, sink, { prefetch: 4 }), () =>
+      until(() => sink.effects.size === 60),
     );
-    expect(desk.atOnce()).toBeLessThanOrEqual(4);
-    expect(desk.atOnce()).toBeGreaterThan(1);
+    expect(sink.atOnce()).toBeLessThanOrEqual(4);
+    expect(sink.atOnce()).toBeGreaterThan(1);
   });
 
   it('come through lost connections, each with one effect', async () => {
     const queue = await bench.queue('cuts');
     const line = await cutter(RABBIT_URL);
-    const desk = memoryDesk();
-    desk.before = () => pass(2);
+    const sink = memorySink();
+    sink.before = () => pass(2);
     const trouble = troubles();
     const ids = Array.from({ length: 200 }, (_, n) => `message ${n}`);
     const options = { url: line.url, onTrouble: trouble.onTrouble };
-    await during(consume(queue, desk, options), async () => {
+    await during(consume(queue, sink, options), async () => {
       await bench.put(queue, ids);
       for (const share of [0.2, 0.5]) {
-        await until(() => desk.effects.size >= ids.length * share);
+        await until(() => sink.effects.size >= ids.length * share);
         line.cut();
       }
-      await until(() => desk.effects.size === ids.length, 20_000);
+      await until(() => sink.effects.size === ids.length, 20_000);
     });
     await line.close();
     expect(line.cuts()).toBeGreaterThanOrEqual(2);
@@ -186,14 +186,14 @@ describe.skipIf(isMissing)(`messages from a RabbitMQ queue${note}`, () => {
 
   it('a queue that does not exist is told as trouble, not made, and consumed once it is there', async () => {
     const queue = freshName('missing');
-    const desk = memoryDesk();
+    const sink = memorySink();
     const trouble = troubles();
-    await during(consume(queue, desk, { onTrouble: trouble.onTrouble }), async () => {
+    await during(consume(queue, sink, { onTrouble: trouble.onTrouble }), async () => {
       await until(() => trouble.codes().has('consumer'));
       await expect(bench.ready(queue)).rejects.toThrow('no queue');
       await bench.make(queue);
       await bench.put(queue, ['at last']);
-      await until(() => desk.effects.size === 1);
+      await until(() => sink.effects.size === 1);
     });
     expect(trouble.told[0]?.message).toContain('no queue');
   });
@@ -202,11 +202,11 @@ describe.skipIf(isMissing)(`messages from a RabbitMQ queue${note}`, () => {
     const queue = await bench.queue('large');
     await bench.put(queue, [Buffer.alloc(1024 * 1024 + 1)], { messageId: 'large' });
     await bench.put(queue, [Buffer.alloc(1024 * 1024)], { messageId: 'just' });
-    const desk = memoryDesk();
-    await during(consume(queue, desk), () =>
-      until(() => desk.aside.size === 1 && desk.effects.size === 1),
+    const sink = memorySink();
+    await during(consume(queue, sink), () =>
+      until(() => sink.aside.size === 1 && sink.effects.size === 1),
     );
-    expect(desk.aside.get('large')).toContain('1048577 bytes');
-    expect(desk.effects.has('just')).toBe(true);
+    expect(sink.aside.get('large')).toContain('1048577 bytes');
+    expect(sink.effects.has('just')).toBe(true);
   });
 });

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { consumeRedis, type RedisIntake } from '../../src/dockets/brokers/redis-intake.ts';
-import type { MessageDesk } from '../../src/dockets/brokers/message.ts';
+import type { MessageSink } from '../../src/dockets/brokers/message.ts';
 import { FilewrightError } from '../../src/core/errors.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { pass, until } from '../delivery/waiting.ts';
 import { REDIS_URL, redisBench, redisPresence } from './brokers.ts';
 import { startConsumerProcess, useBuild } from './consumer-processes.ts';
 import { cutter } from './cutter.ts';
-import { during, memoryDesk, troubles } from './desks.ts';
+import { during, memorySink, troubles } from './sinks.ts';
 
 const { isMissing, note } = await redisPresence();
 const GROUP = 'dockets';
@@ -15,7 +15,7 @@ const GROUP = 'dockets';
 describe.skipIf(isMissing)(`messages from a Redis stream${note}`, () => {
   const bench = redisBench();
   const consume =
-    (stream: string, desk: MessageDesk, changes: Partial<RedisIntake> = {}) =>
+    (stream: string, sink: MessageSink, changes: Partial<RedisIntake> = {}) =>
     (signal: AbortSignal) =>
       consumeRedis(
         {
@@ -28,7 +28,7 @@ describe.skipIf(isMissing)(`messages from a Redis stream${note}`, () => {
           clock: systemClock,
           ...changes,
         },
-        desk,
+        sink,
         signal,
       );
   const pending = async (stream: string): Promise<number> => {
@@ -63,14 +63,14 @@ describe.skipIf(isMissing)(`messages from a Redis stream${note}`, () => {
   it('are acknowledged only after the commit', async () => {
     const stream = bench.stream('late');
     await bench.redis().xadd(stream, '*', 'payload', 'one');
-    const desk = memoryDesk();
+    const sink = memorySink();
     let release: (() => void) | undefined;
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    desk.after = () => held;
-    await during(consume(stream, desk), async () => {
-      await until(() => desk.effects.size === 1);
+    sink.after = () => held;
+    await during(consume(stream, sink), async () => {
+      await until(() => sink.effects.size === 1);
       expect(await pending(stream)).toBe(1);
       release?.();
       await until(async () => (await pending(stream)) === 0);
@@ -80,8 +80,8 @@ describe.skipIf(isMissing)(`messages from a Redis stream${note}`, () => {
   it('that came before the group was made are read too, and none is trimmed', async () => {
     const stream = bench.stream('early');
     for (const n of [1, 2, 3]) await bench.redis().xadd(stream, '*', 'payload', `early ${n}`);
-    const desk = memoryDesk();
-    await during(consume(stream, desk), () => until(() => desk.effects.size === 3));
+    const sink = memorySink();
+    await during(consume(stream, sink), () => until(() => sink.effects.size === 3));
     expect(await bench.redis().xlen(stream)).toBe(3);
   });
 
@@ -92,11 +92,11 @@ describe.skipIf(isMissing)(`messages from a Redis stream${note}`, () => {
     await redis.xadd(stream, '*', 'payload', noUtf8, 'message_id', 'a', 'content_type', 'x/y');
     await redis.xadd(stream, '*', 'application_number', '17/123', '__proto__', 'p');
     await redis.xadd(stream, '*', 'twice', '1', 'twice', '2');
-    const desk = memoryDesk();
-    await during(consume(stream, desk), () => until(() => desk.effects.size === 3));
-    expect(Buffer.from(desk.effects.get('a')?.bytes ?? []).equals(noUtf8)).toBe(true);
-    expect(desk.effects.get('a')?.contentType).toBe('x/y');
-    const texts = [...desk.effects.values()].map(({ bytes }) => Buffer.from(bytes).toString());
+    const sink = memorySink();
+    await during(consume(stream, sink), () => until(() => sink.effects.size === 3));
+    expect(Buffer.from(sink.effects.get('a')?.bytes ?? []).equals(noUtf8)).toBe(true);
+    expect(sink.effects.get('a')?.contentType).toBe('x/y');
+    const texts = [...sink.effects.values()].map(({ bytes }) => Buffer.from(bytes).toString());
     expect(texts).toContain('{"application_number":"17/123","__proto__":"p"}');
     expect(texts).toContain('[["twice","1"],["twice","2"]]');
   });
@@ -107,9 +107,9 @@ describe.skipIf(isMissing)(`messages from a Redis stream${note}`, () => {
     await redis.xgroup('CREATE', stream, GROUP, '0', 'MKSTREAM');
     for (let n = 0; n < 25; n += 1) await redis.xadd(stream, '*', 'payload', `message ${n}`);
     await redis.xreadgroup('GROUP', GROUP, 'one', 'COUNT', 25, 'STREAMS', stream, '>');
-    const desk = memoryDesk();
-    await during(consume(stream, desk), () => until(() => desk.effects.size === 25));
-    expect([...desk.effects.values()].every(({ isRepeat }) => isRepeat)).toBe(true);
+    const sink = memorySink();
+    await during(consume(stream, sink), () => until(() => sink.effects.size === 25));
+    expect([...sink.effects.values()].every(({ isRepeat }) => isRepeat)).toBe(true);
     expect(await pending(stream)).toBe(0);
   });
 
@@ -120,9 +120,9 @@ describe.skipIf(isMissing)(`messages from a Redis stream${note}`, () => {
     await redis.xadd(stream, '*', 'payload', 'held', 'message_id', 'held');
     await redis.xreadgroup('GROUP', GROUP, 'two', 'COUNT', 1, 'STREAMS', stream, '>');
     await redis.xadd(stream, '*', 'payload', 'free', 'message_id', 'free');
-    const desk = memoryDesk();
-    await during(consume(stream, desk), () => until(() => desk.effects.size === 1));
-    expect([...desk.effects.keys()]).toEqual(['free']);
+    const sink = memorySink();
+    await during(consume(stream, sink), () => until(() => sink.effects.size === 1));
+    expect([...sink.effects.keys()]).toEqual(['free']);
     expect(await pending(stream)).toBe(1);
   });
 
@@ -130,23 +130,23 @@ describe.skipIf(isMissing)(`messages from a Redis stream${note}`, () => {
     const stream = bench.stream('slow');
     const redis = bench.redis();
     await redis.xadd(stream, '*', 'payload', 'slow', 'message_id', 'slow');
-    const desk = memoryDesk();
+    const sink = memorySink();
     let release: (() => void) | undefined;
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    desk.before = ({ id }) => (id === 'slow' ? held : undefined);
-    await during(consume(stream, desk, { claimIdleMs: 20 }), async () => {
+    sink.before = ({ id }) => (id === 'slow' ? held : undefined);
+    await during(consume(stream, sink, { claimIdleMs: 20 }), async () => {
       // Each of these turns the consumer's loop, which looks for old entries by then.
       for (const n of [1, 2, 3, 4]) {
         await pass(50);
         await redis.xadd(stream, '*', 'payload', `quick ${n}`);
-        await until(() => desk.effects.size === n);
+        await until(() => sink.effects.size === n);
       }
       release?.();
-      await until(() => desk.effects.size === 5);
+      await until(() => sink.effects.size === 5);
     });
-    expect(desk.calls()).toBe(5);
+    expect(sink.calls()).toBe(5);
     expect(await pending(stream)).toBe(0);
   });
 
@@ -159,16 +159,16 @@ describe.skipIf(isMissing)(`messages from a Redis stream${note}`, () => {
       await redis.xreadgroup('GROUP', GROUP, owner, 'COUNT', 1, 'STREAMS', stream, '>');
     }
     await redis.xtrim(stream, 'MAXLEN', 0);
-    const desk = memoryDesk();
+    const sink = memorySink();
     const trouble = troubles();
     const options = { onTrouble: trouble.onTrouble, claimIdleMs: 10 };
-    await during(consume(stream, desk, options), async () => {
+    await during(consume(stream, sink, options), async () => {
       await until(() => trouble.told.length >= 2);
       await until(async () => (await pending(stream)) === 0);
     });
     expect(trouble.codes()).toEqual(new Set(['entry_lost']));
-    expect(desk.losses).toEqual([stream, stream]);
-    expect(desk.calls()).toBe(0);
+    expect(sink.losses).toEqual([stream, stream]);
+    expect(sink.calls()).toBe(0);
   });
 
   it('that were trimmed away before anybody read them are told as lost, once, and the rest is read', async () => {
@@ -180,17 +180,17 @@ describe.skipIf(isMissing)(`messages from a Redis stream${note}`, () => {
           redis.xadd(stream, '*', 'payload', `message ${from + n}`),
         ),
       );
-    const desk = memoryDesk();
+    const sink = memorySink();
     await add(1, 3);
-    await during(consume(stream, desk), () => until(() => desk.effects.size === 3));
+    await during(consume(stream, sink), () => until(() => sink.effects.size === 3));
     await add(4, 10);
     await redis.xtrim(stream, 'MAXLEN', 2);
     const trouble = troubles();
     const options = { onTrouble: trouble.onTrouble };
-    await during(consume(stream, desk, options), async () => {
-      await until(() => desk.effects.size === 5);
+    await during(consume(stream, sink, options), async () => {
+      await until(() => sink.effects.size === 5);
       await add(11, 11);
-      await until(() => desk.effects.size === 6);
+      await until(() => sink.effects.size === 6);
     });
     expect(trouble.told).toEqual([
       {
@@ -198,7 +198,7 @@ describe.skipIf(isMissing)(`messages from a Redis stream${note}`, () => {
         message: `${stream}: 5 entries were trimmed away before they were read.`,
       },
     ]);
-    expect(desk.losses).toEqual([stream]);
+    expect(sink.losses).toEqual([stream]);
   });
 
   it('that were read and then trimmed, or trimmed before the group was made, are no loss', async () => {
@@ -206,20 +206,20 @@ describe.skipIf(isMissing)(`messages from a Redis stream${note}`, () => {
     const redis = bench.redis();
     for (const n of [1, 2, 3, 4]) await redis.xadd(stream, '*', 'payload', `old ${n}`);
     await redis.xtrim(stream, 'MAXLEN', 2);
-    const desk = memoryDesk();
+    const sink = memorySink();
     const trouble = troubles();
-    await during(consume(stream, desk, { onTrouble: trouble.onTrouble }), async () => {
-      await until(() => desk.effects.size === 2);
+    await during(consume(stream, sink, { onTrouble: trouble.onTrouble }), async () => {
+      await until(() => sink.effects.size === 2);
       await redis.xtrim(stream, 'MAXLEN', 0);
       await redis.xadd(stream, '*', 'payload', 'new');
-      await until(() => desk.effects.size === 3);
+      await until(() => sink.effects.size === 3);
       const [id = ''] = (await redis.xrange(stream, '-', '+'))[0] ?? [];
       await redis.xdel(stream, id);
       await redis.xadd(stream, '*', 'payload', 'newer');
-      await until(() => desk.effects.size === 4);
+      await until(() => sink.effects.size === 4);
     });
     expect(trouble.told).toEqual([]);
-    expect(desk.losses).toEqual([]);
+    expect(sink.losses).toEqual([]);
   });
 
   it('a loss is kept as soon as the database is there again', async () => {
@@ -231,15 +231,15 @@ describe.skipIf(isMissing)(`messages from a Redis stream${note}`, () => {
     await redis.xtrim(stream, 'MAXLEN', 0);
     const kept: string[] = [];
     let tries = 0;
-    const desk = {
-      ...memoryDesk(),
+    const sink = {
+      ...memorySink(),
       noteLoss: async (source: string) => {
         tries += 1;
         if (tries <= 3) throw new FilewrightError('DATABASE_UNREACHABLE', 'away');
         kept.push(source);
       },
     };
-    await during(consume(stream, desk), () => until(() => kept.length > 0));
+    await during(consume(stream, sink), () => until(() => kept.length > 0));
     expect(new Set(kept)).toEqual(new Set([stream]));
     expect(await pending(stream)).toBe(0);
   });
@@ -248,13 +248,13 @@ describe.skipIf(isMissing)(`messages from a Redis stream${note}`, () => {
     const stream = bench.stream('poison');
     await bench.redis().xadd(stream, '*', 'payload', 'bad', 'message_id', 'bad');
     await bench.redis().xadd(stream, '*', 'payload', 'later', 'message_id', 'later');
-    const desk = memoryDesk();
-    desk.before = ({ id }) => {
+    const sink = memorySink();
+    sink.before = ({ id }) => {
       if (id === 'bad') throw new Error('no such column');
       throw new FilewrightError('DATABASE_UNREACHABLE', 'away');
     };
-    await during(consume(stream, desk), () => until(() => desk.aside.size === 1));
-    expect([...desk.aside.keys()]).toEqual(['bad']);
+    await during(consume(stream, sink), () => until(() => sink.aside.size === 1));
+    expect([...sink.aside.keys()]).toEqual(['bad']);
     expect(await pending(stream)).toBe(1);
   });
 
@@ -262,49 +262,49 @@ describe.skipIf(isMissing)(`messages from a Redis stream${note}`, () => {
     const stream = bench.stream('lost');
     const line = await cutter(REDIS_URL);
     line.loseAnswerWith('the lost one');
-    const desk = memoryDesk();
-    await during(consume(stream, desk, { url: line.url }), async () => {
+    const sink = memorySink();
+    await during(consume(stream, sink, { url: line.url }), async () => {
       await bench.redis().xadd(stream, '*', 'payload', 'the lost one');
-      await until(() => desk.effects.size === 1);
+      await until(() => sink.effects.size === 1);
       await until(async () => (await pending(stream)) === 0);
     });
     expect(line.cuts()).toBe(1);
     await line.close();
-    expect(desk.calls()).toBe(1);
+    expect(sink.calls()).toBe(1);
   });
 
   it('come through lost connections, each with one effect', async () => {
     const stream = bench.stream('cuts');
     const line = await cutter(REDIS_URL);
-    const desk = memoryDesk();
-    desk.before = () => pass(2);
+    const sink = memorySink();
+    sink.before = () => pass(2);
     const trouble = troubles();
     const options = { url: line.url, onTrouble: trouble.onTrouble };
-    await during(consume(stream, desk, options), async () => {
+    await during(consume(stream, sink, options), async () => {
       const pipeline = bench.redis().pipeline();
       for (let n = 0; n < 300; n += 1) pipeline.xadd(stream, '*', 'payload', `message ${n}`);
       await pipeline.exec();
       for (const share of [0.2, 0.4, 0.6]) {
-        await until(() => desk.effects.size >= 300 * share);
+        await until(() => sink.effects.size >= 300 * share);
         line.cut();
       }
-      await until(() => desk.effects.size === 300, 20_000);
+      await until(() => sink.effects.size === 300, 20_000);
       await until(async () => (await pending(stream)) === 0);
     });
     await line.close();
-    expect(desk.effects.size).toBe(300);
+    expect(sink.effects.size).toBe(300);
   });
 
   it('of a stream that does not exist are waited for, and the stream is not made unasked', async () => {
     const stream = bench.stream('missing');
-    const desk = memoryDesk();
+    const sink = memorySink();
     const trouble = troubles();
     const options = { create: false, onTrouble: trouble.onTrouble };
-    await during(consume(stream, desk, options), async () => {
+    await during(consume(stream, sink, options), async () => {
       await until(() => trouble.codes().has('consumer'));
       expect(await bench.redis().exists(stream)).toBe(0);
       await bench.redis().xadd(stream, '*', 'payload', 'at last');
-      await until(() => desk.effects.size === 1);
+      await until(() => sink.effects.size === 1);
     });
   });
 });

@@ -8,7 +8,7 @@ import { rabbitPublisher } from '../../src/dockets/brokers/rabbit-publisher.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { pass, until } from '../delivery/waiting.ts';
 import { rabbitBench } from './brokers.ts';
-import { during, memoryDesk } from './desks.ts';
+import { during, memorySink } from './sinks.ts';
 import { ownRabbit, ownRedis, startOwnRabbit, startOwnRedis } from '../../bench/own-brokers.ts';
 
 const FREE = { mayWrite: () => true, signal: new AbortController().signal };
@@ -18,7 +18,7 @@ describe.skipIf(ownRedis.isMissing)(`a Redis that is killed and restarted${ownRe
     const broker = await startOwnRedis();
     const sender = new Redis(broker.url, { maxRetriesPerRequest: null });
     sender.on('error', () => undefined);
-    const desk = memoryDesk();
+    const sink = memorySink();
     const place = { url: broker.url, stream: 's', group: 'g', consumer: 'one', create: true };
     const sent = new Set<string>();
     const send = async (count: number): Promise<void> => {
@@ -30,17 +30,17 @@ describe.skipIf(ownRedis.isMissing)(`a Redis that is killed and restarted${ownRe
     };
     try {
       await during(
-        (signal) => consumeRedis({ ...place, prefetch: 5, clock: systemClock }, desk, signal),
+        (signal) => consumeRedis({ ...place, prefetch: 5, clock: systemClock }, sink, signal),
         async () => {
           for (let round = 0; round < 3; round += 1) {
             await send(40);
             await broker.killAndRestart();
           }
           await send(10);
-          await until(() => desk.effects.size >= sent.size, 20_000);
+          await until(() => sink.effects.size >= sent.size, 20_000);
         },
       );
-      expect([...sent].filter((id) => !desk.effects.has(id))).toEqual([]);
+      expect([...sent].filter((id) => !sink.effects.has(id))).toEqual([]);
       const [pending] = (await sender.xpending('s', 'g')) as [number];
       expect(pending).toBe(0);
     } finally {
@@ -57,7 +57,7 @@ describe.skipIf(ownRabbit.isMissing)(
       const broker = await startOwnRabbit();
       const bench = rabbitBench(broker.url);
       const publisher = rabbitPublisher({ url: broker.url, clock: systemClock });
-      const desk = memoryDesk();
+      const sink = memorySink();
       const confirmed = new Set<string>();
       const send = async (queue: string, count: number): Promise<void> => {
         for (let n = 0; n < count; n += 1) {
@@ -78,7 +78,7 @@ describe.skipIf(ownRabbit.isMissing)(
           (signal) =>
             consumeRabbit(
               { url: broker.url, queue, prefetch: 5, clock: systemClock },
-              desk,
+              sink,
               signal,
             ),
           async () => {
@@ -86,10 +86,10 @@ describe.skipIf(ownRabbit.isMissing)(
             const sending = send(queue, 40);
             await broker.killAndRestart();
             await sending;
-            await until(() => desk.effects.size >= confirmed.size, 20_000);
+            await until(() => sink.effects.size >= confirmed.size, 20_000);
           },
         );
-        expect([...confirmed].filter((id) => !desk.effects.has(id))).toEqual([]);
+        expect([...confirmed].filter((id) => !sink.effects.has(id))).toEqual([]);
         expect(confirmed.size).toBe(80);
         expect(await bench.ready(queue)).toBe(0);
       } finally {

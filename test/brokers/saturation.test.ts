@@ -22,7 +22,7 @@ import {
   redisBench,
   redisPresence,
 } from './brokers.ts';
-import { during, memoryDesk } from './desks.ts';
+import { during, memorySink } from './sinks.ts';
 
 const rabbit = await rabbitPresence();
 const redis = await redisPresence();
@@ -68,17 +68,17 @@ describe.skipIf(rabbit.isMissing)(`a RabbitMQ queue${rabbit.note}`, () => {
     const watch = new LagWatch(clock);
     const one = gauge({ queue, clock, watch });
     await bench.put(queue, ['a', 'b', 'c'], { timestamp: sentS });
-    const desk = memoryDesk();
+    const sink = memorySink();
     let release: (() => void) | undefined;
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    desk.before = () => held;
+    sink.before = () => held;
     const place = { url: RABBIT_URL, queue, prefetch: 2, clock, watch };
     await during(
-      (signal) => consumeRabbit(place, desk, signal),
+      (signal) => consumeRabbit(place, sink, signal),
       async () => {
-        await until(() => desk.calls() === 2);
+        await until(() => sink.calls() === 2);
         nowMs = (sentS + 59) * 1_000;
         const before = await one.measure();
         expect(codesOf(before)).toEqual([]);
@@ -88,7 +88,7 @@ describe.skipIf(rabbit.isMissing)(`a RabbitMQ queue${rabbit.note}`, () => {
         expect(codesOf(after)).toEqual(['QUEUE_LAG']);
         expect(after).toMatchObject({ lagMs: 61_000, evidence: { lagBasis: 'stamp' } });
         release?.();
-        await until(() => desk.effects.size === 3);
+        await until(() => sink.effects.size === 3);
         await until(
           async () => (await one.measure()).kind === 'measured' && watch.read().inHand === 0,
           10_000,

@@ -20,7 +20,7 @@ import {
   redisBench,
   redisPresence,
 } from './brokers.ts';
-import { during, memoryDesk, troubles } from './desks.ts';
+import { during, memorySink, troubles } from './sinks.ts';
 import { tlsFront } from './tls-front.ts';
 
 const rabbit = await rabbitPresence();
@@ -59,11 +59,11 @@ describe.skipIf(rabbit.isMissing)(`RabbitMQ behind TLS${rabbit.note}`, () => {
     const gauge = rabbitGauge({ url, queue, clock: systemClock, ...trusted });
     onTestFinished(() => gauge.close());
     expect(await gauge.measure()).toMatchObject({ kind: 'measured', backlog: 1 });
-    const desk = memoryDesk();
+    const sink = memorySink();
     const intake = { url, queue, prefetch: 5, clock: systemClock, ...trusted };
     await during(
-      (signal) => consumeRabbit(intake, desk, signal),
-      () => until(() => desk.effects.size === 1),
+      (signal) => consumeRabbit(intake, sink, signal),
+      () => until(() => sink.effects.size === 1),
     );
   });
 
@@ -108,10 +108,10 @@ describe.skipIf(redis.isMissing)(`Redis behind TLS${redis.note}`, () => {
   it('gives and is measured, where its authority is configured', async () => {
     const [stream, url] = [bench.stream('tls'), await front()];
     await bench.redis().xadd(stream, '*', 'payload', 'one', 'message_id', 'm-1');
-    const desk = memoryDesk();
+    const sink = memorySink();
     await during(
-      (signal) => consumeRedis({ ...intake(url, stream), ...trusted }, desk, signal),
-      () => until(() => desk.effects.size === 1),
+      (signal) => consumeRedis({ ...intake(url, stream), ...trusted }, sink, signal),
+      () => until(() => sink.effects.size === 1),
     );
     const gauge = redisGauge({ url, stream, group: 'dockets', ...trusted });
     onTestFinished(() => gauge.close());
@@ -126,13 +126,13 @@ describe.skipIf(redis.isMissing)(`Redis behind TLS${redis.note}`, () => {
     async (_whose, host, trust) => {
       const [stream, url] = [bench.stream('tls'), await front(host)];
       await bench.redis().xadd(stream, '*', 'payload', 'one', 'message_id', 'm-1');
-      const desk = memoryDesk();
+      const sink = memorySink();
       const told = troubles();
       await during(
         (signal) =>
           consumeRedis(
             { ...intake(url, stream), ...trust, onTrouble: told.onTrouble },
-            desk,
+            sink,
             signal,
           ),
         () =>
@@ -141,7 +141,7 @@ describe.skipIf(redis.isMissing)(`Redis behind TLS${redis.note}`, () => {
             10_000,
           ),
       );
-      expect(desk.effects.size).toBe(0);
+      expect(sink.effects.size).toBe(0);
       const gauge = redisGauge({ url, stream, group: 'dockets', ...trust });
       onTestFinished(() => gauge.close());
       expect(await gauge.measure()).toMatchObject({ code: 'BROKER_CERTIFICATE' });

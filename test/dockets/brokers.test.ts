@@ -4,7 +4,7 @@ import { consumeRabbit } from '../../src/dockets/brokers/rabbit-intake.ts';
 import { consumeRedis } from '../../src/dockets/brokers/redis-intake.ts';
 import { rabbitGauge } from '../../src/dockets/brokers/rabbit-saturation.ts';
 import { rabbitPublisher } from '../../src/dockets/brokers/rabbit-publisher.ts';
-import { docketMessageDesk } from '../../src/dockets/routing/intake.ts';
+import { docketMessageSink } from '../../src/dockets/routing/intake.ts';
 import { rabbitManagement } from '../../src/dockets/routing/rabbit-management.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import {
@@ -51,7 +51,7 @@ describe.skipIf(rabbit.isMissing)(`docket events and RabbitMQ${rabbit.note}`, ()
     await bench.put(queue, ['no json at all'], { messageId: 'm-4' });
     const ending = new AbortController();
     const intake = { url: RABBIT_URL, queue, prefetch: 20, clock: systemClock };
-    const running = consumeRabbit(intake, docketMessageDesk(stage.parts), ending.signal);
+    const running = consumeRabbit(intake, docketMessageSink(stage.parts), ending.signal);
     await until(async () => (await stage.count('docket_message where tenant = $1')) === 4, 15_000);
     await until(async () => (await bench.ready(queue)) === 0, 10_000);
     ending.abort();
@@ -257,7 +257,7 @@ describe.skipIf(redis.isMissing)(`docket events from a Redis stream${redis.note}
 
   it('that a trimmed stream lost raise an alert for whoever runs the place', async () => {
     stage = await Stage.set(server);
-    const desk = docketMessageDesk(stage.parts);
+    const desk = docketMessageSink(stage.parts);
     await desk.noteLoss('dockets');
     await desk.noteLoss('dockets');
     const rows = await stage.read(
@@ -284,7 +284,7 @@ describe.skipIf(redis.isMissing)(`docket events from a Redis stream${redis.note}
       prefetch: 10,
       clock: systemClock,
     };
-    const running = consumeRedis(intake, docketMessageDesk(stage.parts), ending.signal);
+    const running = consumeRedis(intake, docketMessageSink(stage.parts), ending.signal);
     await until(async () => (await dockets()) >= 1, 15_000);
     await until(async () => {
       const pending = (await bench.redis().xpending(stream, 'filewright')) as [number];

@@ -4,7 +4,7 @@ import { detailJson, detailText } from '../../src/cli/commands/docket-text.ts';
 import { entryId } from '../../src/core/ids.ts';
 import { instant } from '../../src/core/time.ts';
 import { importDockets } from '../../src/dockets/routing/intake.ts';
-import { docketSeenBy, docketsSeenBy } from '../../src/dockets/routing/desk.ts';
+import { docketSeenBy, docketsSeenBy } from '../../src/dockets/routing/docket-acts.ts';
 import { addUser } from '../../src/oversight/acts/users.ts';
 import { personOf } from '../../src/people/acts/people.ts';
 import {

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { LogRecord } from '../../src/core/ports.ts';
 import { sha256Hex } from '../../src/core/ids.ts';
 import { readDocketMapping } from '../../src/dockets/rules/docket/mapping-file.ts';
-import { docketMessageDesk } from '../../src/dockets/routing/intake.ts';
+import { docketMessageSink } from '../../src/dockets/routing/intake.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { ROOT } from '../fixtures/cli.ts';
 import { Stage } from './stage.ts';
@@ -26,7 +26,7 @@ it('tomorrow’s document conflicts with nothing of today’s', async () => {
   const file = 'law/mappings/uspto-file-wrapper.json';
   const lines: LogRecord[] = [];
   const log = { write: (line: LogRecord): void => void lines.push(line) };
-  const desk = docketMessageDesk(
+  const desk = docketMessageSink(
     { ...stage.parts, log },
     {
       mapping: readDocketMapping({ file, text: read(file) }),

@@ -5,7 +5,7 @@ import { linksOf } from '../../src/dockets/acts/links.ts';
 import { personOf } from '../../src/people/acts/people.ts';
 import { addUser } from '../../src/oversight/acts/users.ts';
 import { addMs } from '../../src/core/time.ts';
-import { acknowledgementDesk } from '../../src/dockets/routing/acknowledgement-desk.ts';
+import { acknowledgementPage } from '../../src/dockets/routing/acknowledgement-page.ts';
 import { importDockets } from '../../src/dockets/routing/intake.ts';
 import { linkFor } from '../../src/dockets/store/handoffs.ts';
 import { type Server, startServer } from '../delivery/server.ts';
@@ -106,7 +106,7 @@ describe('the page behind a link', () => {
     const { people } = stage.documents() as { people: { persons: Record<string, object> } };
     const ruiz = { ...people.persons['ruiz'], deny: ['client:Contoso'] };
     await stage.activate({}, { people: { persons: { ...people.persons, ruiz } } });
-    const view = await acknowledgementDesk(stage.parts).look(await linkTo(row));
+    const view = await acknowledgementPage(stage.parts).look(await linkTo(row));
     expect(view).toMatchObject({ kind: 'open', needsSignIn: true, lines: ['Due 2099-01-05'] });
     expect(JSON.stringify(view)).not.toMatch(SECRETS);
   });
@@ -139,7 +139,7 @@ describe('the page behind a link', () => {
 
   it('shows an open docket to its reader as before', async () => {
     stage = await Stage.set(server);
-    const view = await acknowledgementDesk(stage.parts).look(await linkTo({}));
+    const view = await acknowledgementPage(stage.parts).look(await linkTo({}));
     expect(view).toMatchObject({ kind: 'open', title: 'CTNF in 18/300101' });
   });
 });

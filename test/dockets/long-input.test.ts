@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../src/core/ids.ts';
-import { closeAs } from '../../src/dockets/routing/desk.ts';
-import { docketMessageDesk } from '../../src/dockets/routing/intake.ts';
+import { closeAs } from '../../src/dockets/routing/docket-acts.ts';
+import { docketMessageSink } from '../../src/dockets/routing/intake.ts';
 import { setAsideFacts } from '../../src/ledger/store/kept-facts.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { until } from '../delivery/waiting.ts';
@@ -25,7 +25,7 @@ let messages = 0;
 async function commit(row: Row): Promise<void> {
   const bytes = Buffer.from(JSON.stringify({ ...REJECTION, ...row }));
   messages += 1;
-  await docketMessageDesk(stage.parts).commit({
+  await docketMessageSink(stage.parts).commit({
     id: `m-${messages}`,
     source: 'queue dockets',
     bytes,

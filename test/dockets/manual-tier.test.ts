@@ -1,6 +1,6 @@
 /** People who must be told: really told, by a real SMTP server, in few letters, and not when a target has it after all. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { acknowledgeAs, docketSeenBy } from '../../src/dockets/routing/desk.ts';
+import { acknowledgeAs, docketSeenBy } from '../../src/dockets/routing/docket-acts.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { until } from '../delivery/waiting.ts';
 import { header, type MailServerStub, startMailServer, TLS } from '../notify/mail-server.ts';

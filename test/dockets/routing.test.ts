@@ -7,7 +7,7 @@ import {
   docketSeenBy,
   docketsSeenBy,
   openDockets,
-} from '../../src/dockets/routing/desk.ts';
+} from '../../src/dockets/routing/docket-acts.ts';
 import { importDockets } from '../../src/dockets/routing/intake.ts';
 import { listBreakers } from '../../src/dockets/routing/recovery-acts.ts';
 import { type Server, startServer } from '../delivery/server.ts';

@@ -13,8 +13,8 @@ import {
   type RunningRouter,
   startRouter,
 } from '../../src/dockets/routing/router.ts';
-import type { RoutingParts } from '../../src/dockets/routing/parts.ts';
-import { viewerOf } from '../../src/dockets/routing/desk.ts';
+import type { RoutingDeps } from '../../src/dockets/routing/deps.ts';
+import { viewerOf } from '../../src/dockets/routing/docket-acts.ts';
 import type { DocketAdmission } from '../../src/dockets/store/docket-rows.ts';
 import type { Server } from '../delivery/server.ts';
 import { shippedPatentLaw } from '../law/patent-law.ts';
@@ -48,7 +48,7 @@ export const REJECTION: Row = {
 
 export class Stage {
   readonly app: Filewright;
-  readonly parts: RoutingParts;
+  readonly parts: RoutingDeps;
   readonly endpoints: Readonly<Record<Tier, Endpoint>>;
   readonly #server: Server;
   readonly #routers = new Set<RunningRouter>();

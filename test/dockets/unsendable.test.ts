@@ -2,8 +2,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { consumeRabbit } from '../../src/dockets/brokers/rabbit-intake.ts';
 import { consumeRedis } from '../../src/dockets/brokers/redis-intake.ts';
-import type { MessageDesk } from '../../src/dockets/brokers/message.ts';
-import { docketMessageDesk, importDockets } from '../../src/dockets/routing/intake.ts';
+import type { MessageSink } from '../../src/dockets/brokers/message.ts';
+import { docketMessageSink, importDockets } from '../../src/dockets/routing/intake.ts';
 import { listBreakers } from '../../src/dockets/routing/recovery-acts.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import {
@@ -68,11 +68,11 @@ async function expectHealthyTargets(count: number): Promise<void> {
 }
 
 async function consumed(
-  consume: (desk: MessageDesk, signal: AbortSignal) => Promise<void>,
+  consume: (desk: MessageSink, signal: AbortSignal) => Promise<void>,
   count: number,
 ): Promise<void> {
   const ending = new AbortController();
-  const running = consume(docketMessageDesk(stage.parts), ending.signal);
+  const running = consume(docketMessageSink(stage.parts), ending.signal);
   await until(
     async () => (await stage.count('docket_message where tenant = $1')) === count,
     15_000,

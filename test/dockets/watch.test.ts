@@ -4,8 +4,8 @@ import { parseDay } from '../../src/calendar/day.ts';
 import { addMs, instant } from '../../src/core/time.ts';
 import { acknowledgementLinks } from '../../src/people/notify/acknowledgement-link.ts';
 import { createHandoffs } from '../../src/people/notify/handoff/deliver.ts';
-import { acknowledgeAs, closeAs } from '../../src/dockets/routing/desk.ts';
-import { acknowledgementDesk } from '../../src/dockets/routing/acknowledgement-desk.ts';
+import { acknowledgeAs, closeAs } from '../../src/dockets/routing/docket-acts.ts';
+import { acknowledgementPage } from '../../src/dockets/routing/acknowledgement-page.ts';
 import { loadRouting, setAbsence } from '../../src/dockets/routing/setup.ts';
 import { observe } from '../../src/dockets/routing/observe.ts';
 import { QueueWatch } from '../../src/dockets/routing/queue-watch.ts';
@@ -293,7 +293,7 @@ describe('a docket', () => {
     expect(labelled?.text).not.toContain('18/2');
     const [, token = ''] = /acknowledge\/(\S+)/.exec(labelled?.text ?? '') ?? [];
     const reference = links.read(token)?.reference ?? '';
-    const desk = acknowledgementDesk(stage.parts);
+    const desk = acknowledgementPage(stage.parts);
     expect(await desk.acknowledge(reference)).toMatchObject({ by: 'ruiz', isFirst: true });
     expect(await stage.confirmed()).toBe(1);
   });
@@ -349,7 +349,7 @@ describe('a docket', () => {
     await until(() => texts.length >= 2, 10_000);
     expect(texts.map((text) => text.split(':')[0])).toEqual(['Judith Hart', 'Claire Moreau']);
     const [, token = ''] = /acknowledge\/(\S+)/.exec(texts[1] ?? '') ?? [];
-    const page = acknowledgementDesk(stage.parts);
+    const page = acknowledgementPage(stage.parts);
     const reference = links.read(token)?.reference ?? '';
     expect(await page.acknowledge(reference)).toMatchObject({ by: 'moreau', isFirst: true });
   });
@@ -437,7 +437,7 @@ describe('a docket', () => {
        values ($1, $2, $3, 'fwh1-x', 'ruiz', now() + interval '1 day')`,
       [reference, admission?.docket],
     );
-    const desk = acknowledgementDesk(stage.parts);
+    const desk = acknowledgementPage(stage.parts);
     expect(await desk.look(reference)).toMatchObject({ kind: 'open' });
     await closeAs(stage.parts, await stage.viewer('hart'), admission?.docket ?? '', {
       kind: 'override',
@@ -466,7 +466,7 @@ describe('a docket', () => {
     const expiresAt = instant(stage.app.clock.now() + 60_000);
     const token = links.tokenFor({ reference, expiresAt });
     expect(links.read(token)?.reference).toBe(reference);
-    const desk = acknowledgementDesk(stage.parts);
+    const desk = acknowledgementPage(stage.parts);
     expect(await desk.look(reference)).toMatchObject({ kind: 'open', reader: 'Judith Hart' });
     expect(await desk.look('00'.repeat(16))).toBeUndefined();
     const { people, matrix } = stage.documents() as {

@@ -9,7 +9,7 @@ import {
   newReference,
 } from '../../src/people/notify/acknowledgement-link.ts';
 import {
-  type AcknowledgementDesk,
+  type AcknowledgementPage,
   type MessageView,
   startAcknowledgementServer,
 } from '../../src/server/acknowledgement-server.ts';
@@ -34,13 +34,13 @@ interface House {
   fails: boolean;
 }
 
-/** A desk in memory behind the real server on a real port. */
+/** A page in memory behind the real server on a real port. */
 async function house(): Promise<House> {
   const messages = new Map<string, MessageView>();
   const acknowledged: string[] = [];
   const trouble: unknown[] = [];
   const state = { now: NOW, fails: false };
-  const desk: AcknowledgementDesk = {
+  const page: AcknowledgementPage = {
     look: async (reference) => {
       if (state.fails) throw new Error('database away, token hush');
       return messages.get(reference);
@@ -59,7 +59,7 @@ async function house(): Promise<House> {
   };
   const clock = { now: () => state.now };
   const server = await startAcknowledgementServer(
-    { desk, readToken: links.read, clock, onTrouble: (error) => void trouble.push(error) },
+    { page, readToken: links.read, clock, onTrouble: (error) => void trouble.push(error) },
     { port: 0 },
   );
   onTestFinished(() => server.close());
@@ -322,7 +322,7 @@ describe('the acknowledgement endpoint', () => {
     const one = await house();
     expect(new URL(one.url('x')).hostname).toBe('127.0.0.1');
     const parts = {
-      desk: {} as AcknowledgementDesk,
+      page: {} as AcknowledgementPage,
       readToken: links.read,
       clock: { now: () => NOW },
     };

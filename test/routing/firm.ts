@@ -14,7 +14,7 @@ import { type Docket, docketOf } from '../../src/dockets/rules/docket/docket.ts'
 import { type DocketReading, readDocketRow } from '../../src/dockets/rules/docket/read-row.ts';
 import type { PatentLaw } from '../../src/dockets/rules/matter.ts';
 import { readMatrix } from '../../src/dockets/rules/routing/read-matrix.ts';
-import type { RoutingDesk } from '../../src/dockets/rules/routing/happening.ts';
+import type { StepInput } from '../../src/dockets/rules/routing/happening.ts';
 import type { RoutingMatrix } from '../../src/dockets/rules/routing/matrix.ts';
 import { shippedPatentLaw } from '../law/patent-law.ts';
 
@@ -81,7 +81,7 @@ export const dice = (value: number): Random => ({
   bytes: (count) => new Uint8Array(count).fill(value),
 });
 
-export function desk(changes: Partial<RoutingDesk> = {}): RoutingDesk {
+export function desk(changes: Partial<StepInput> = {}): StepInput {
   return {
     docket: docket(),
     law,

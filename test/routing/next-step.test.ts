@@ -8,7 +8,7 @@ import { nextStep } from '../../src/dockets/rules/routing/next-step.ts';
 import { startRouting, wakeAt } from '../../src/dockets/rules/routing/state.ts';
 import { triggersOf } from '../../src/dockets/rules/routing/triggers.ts';
 import { routingFact } from '../../src/dockets/routing/facts.ts';
-import { ROUTER } from '../../src/dockets/routing/parts.ts';
+import { ROUTER } from '../../src/dockets/routing/deps.ts';
 import { at, desk, dice, docket, people } from './firm.ts';
 import { NOW, Walk } from './walk.ts';
 

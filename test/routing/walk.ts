@@ -4,7 +4,7 @@ import type { BreakerState } from '../../src/core/breaker.ts';
 import type {
   HandoffResult,
   Happening,
-  RoutingDesk,
+  StepInput,
   RoutingStep,
 } from '../../src/dockets/rules/routing/happening.ts';
 import { nextStep } from '../../src/dockets/rules/routing/next-step.ts';
@@ -22,9 +22,9 @@ export class Walk {
   readonly facts: RoutingFact[] = [];
   readonly sent: string[] = [];
   readonly breakers = new Map<string, BreakerState>();
-  readonly #desk: RoutingDesk;
+  readonly #desk: StepInput;
 
-  constructor(changes: Partial<RoutingDesk> = {}, now = NOW) {
+  constructor(changes: Partial<StepInput> = {}, now = NOW) {
     this.#desk = desk({ ...changes, breakers: new Map() });
     for (const [target, state] of changes.breakers ?? []) this.breakers.set(target, state);
     this.now = now;

@@ -1,13 +1,13 @@
 /** Docket events from a broker, until told to stop. Each is acknowledged after it is committed here, and only then. */
 import { type Actor, allow } from '../../access/index.ts';
 import { type Installation, sequenceAll } from '../../ledger/index.ts';
-import type { BrokerTrouble, MessageDesk } from '../brokers/message.ts';
+import type { BrokerTrouble, MessageSink } from '../brokers/message.ts';
 import type { RabbitIntake } from '../brokers/rabbit-intake.ts';
 import type { Clock } from '../../core/index.ts';
-import { docketMessageDesk } from '../routing/intake.ts';
+import { docketMessageSink } from '../routing/intake.ts';
 import { addressIn, type Environment, RABBITMQ_URL, REDIS_URL, trustIn } from './broker-address.ts';
 import { mappingNamed } from './mapping.ts';
-import { routingParts } from './parts.ts';
+import { routingDeps } from './deps.ts';
 
 type DocketSource = (
   | { readonly kind: 'rabbit'; readonly queue: string }
@@ -33,7 +33,7 @@ export async function consumeDockets(
   const { clock, log } = app;
   const { mapping: name } = source;
   const options = name === undefined ? {} : { mapping: await mappingNamed(name) };
-  const desk = docketMessageDesk(routingParts(app), options);
+  const sink = docketMessageSink(routingDeps(app), options);
   const onTrouble = ({ code, message }: BrokerTrouble): void =>
     log.write({ level: 'warn', event: `docket.consume_${code}`, error: message });
   const common = { prefetch: PREFETCH, clock, onTrouble, ...(await trustIn(environment)) };
@@ -42,7 +42,7 @@ export async function consumeDockets(
   const sequencing = sequenceUntil(app, stopped.signal);
   log.write({ level: 'info', event: 'docket.consuming' });
   try {
-    await consume(common, desk, signal);
+    await consume(common, sink, signal);
   } finally {
     stopped.abort();
     await sequencing;
@@ -60,22 +60,22 @@ function consumerOf(
   app: Installation,
   source: DocketSource,
   environment: Environment,
-): (common: Common, desk: MessageDesk, signal: AbortSignal) => Promise<void> {
+): (common: Common, sink: MessageSink, signal: AbortSignal) => Promise<void> {
   if (source.kind === 'rabbit') {
     const { queue } = source;
     const url = addressIn(environment, RABBITMQ_URL);
-    return async (common, desk, signal) => {
+    return async (common, sink, signal) => {
       const { consumeRabbit } = await import('../brokers/rabbit-intake.ts');
-      return consumeRabbit({ url, queue, ...common }, desk, signal);
+      return consumeRabbit({ url, queue, ...common }, sink, signal);
     };
   }
   const { stream, group } = source;
   const url = addressIn(environment, REDIS_URL);
   // A name of its own: what a consumer that died had in hand is taken over after a minute.
   const consumer = `filewright-${app.ids.next()}`;
-  return async (common, desk, signal) => {
+  return async (common, sink, signal) => {
     const { consumeRedis } = await import('../brokers/redis-intake.ts');
-    return consumeRedis({ url, stream, group, consumer, ...common }, desk, signal);
+    return consumeRedis({ url, stream, group, consumer, ...common }, sink, signal);
   };
 }
 

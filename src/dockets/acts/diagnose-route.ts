@@ -25,8 +25,8 @@ import { listBreakers } from '../routing/recovery-acts.ts';
 import { loadRouting } from '../routing/setup.ts';
 import type { HandoffView } from '../store/handoffs.ts';
 import { ConnectionFailure, openConnection, targetOf } from '../../wire/index.ts';
-import { showDocket } from './desk.ts';
-import { routingParts } from './parts.ts';
+import { showDocket } from './dockets.ts';
+import { routingDeps } from './deps.ts';
 import { openVerbose, VerboseFiles } from './verbose.ts';
 
 export interface RouteDiagnosis {
@@ -117,7 +117,7 @@ async function checkTargets(
   const { thresholds, allowPrivate } = options;
   const limitMs = thresholds.tlsHandshakeMsMax + MEASURED_MS_MORE;
   const breakers: Breakers = new Map(
-    (await listBreakers(routingParts(app))).map(({ target, breaker }) => [target, breaker]),
+    (await listBreakers(routingDeps(app))).map(({ target, breaker }) => [target, breaker]),
   );
   const targets: TargetCheck[] = [];
   for (const { tier, candidates } of tiers) {

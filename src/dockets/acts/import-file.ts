@@ -21,11 +21,11 @@ import { type Docket, docketOf, driftDocket } from '../rules/docket/docket.ts';
 import { isRespelled, type Meaning, meaningOf } from '../rules/docket/meaning.ts';
 import { importDockets } from '../routing/intake.ts';
 import type { IncomingDocket } from '../routing/incoming-docket.ts';
-import type { RoutingParts } from '../routing/parts.ts';
+import type { RoutingDeps } from '../routing/deps.ts';
 import type { DocketAdmission, StoredDocket } from '../store/docket-rows.ts';
 import { findByIdentity, findDocket } from '../store/dockets.ts';
 import { mappingNamed } from './mapping.ts';
-import { actorOf, routingParts } from './parts.ts';
+import { actorOf, routingDeps } from './deps.ts';
 import { type DocketFile, openDocketFile } from './read-file.ts';
 import { Sight } from './sight.ts';
 
@@ -62,18 +62,18 @@ export async function importDocketFile(
     ...(mapping === undefined ? {} : { mapping }),
     ...(input.columns === undefined ? {} : { columns: input.columns }),
   });
-  const desk = new DocketDesk(app, { ...input, person: actor }, file);
+  const importer = new DocketImporter(app, { ...input, person: actor }, file);
   const errorFile =
     input.errorFile === undefined || input.dryRun
       ? undefined
       : { path: input.errorFile, unique: app.ids.next() };
   const report = await runImport(
-    { ...file, read: (row) => desk.read(row), admit: (rows) => desk.admit(rows) },
+    { ...file, read: (row) => importer.read(row), admit: (rows) => importer.admit(rows) },
     { errorFile },
   );
   if (!input.dryRun) await sequenceAll(app);
   const skipped = [...file.skipped].map(([code, count]) => ({ code, count }));
-  return { ...report, drift: desk.drift, skipped };
+  return { ...report, drift: importer.drift, skipped };
 }
 
 interface SeenRecord {
@@ -84,7 +84,7 @@ interface SeenRecord {
 type PersonalImport = DocketImport & { readonly person: PersonActor };
 type Told = 'created' | 'unchanged' | 'changed';
 
-class DocketDesk {
+class DocketImporter {
   drift = 0;
   readonly #app: Installation;
   readonly #input: PersonalImport;
@@ -115,15 +115,15 @@ class DocketDesk {
 
   async admit(rows: readonly ReadRow<IncomingDocket>[]): Promise<readonly RowOutcome[]> {
     const incoming = rows.map(({ item }) => item);
-    const parts = routingParts(this.#app);
+    const deps = routingDeps(this.#app);
     const admitted = this.#input.dryRun
-      ? await foresee(parts, incoming)
-      : await importDockets(parts, incoming, actorOf(this.#input.person));
+      ? await foresee(deps, incoming)
+      : await importDockets(deps, incoming, actorOf(this.#input.person));
     const outcomes: RowOutcome[] = [];
     for (const [at, record] of incoming.entries()) {
       const one = admitted[at];
       invariant(one !== undefined, 'Expected an admission for each record.');
-      const inFile = this.#compareInFile(one.docket, this.#known(parts, record));
+      const inFile = this.#compareInFile(one.docket, this.#known(deps, record));
       outcomes.push({ kind: await this.#told(one, inFile) });
     }
     return outcomes;
@@ -139,9 +139,9 @@ class DocketDesk {
   }
 
   /** Whether two records say the same in other words, the store knows; a dry run has nobody else to ask. */
-  #known(parts: RoutingParts, record: IncomingDocket): SeenRecord {
+  #known(deps: RoutingDeps, record: IncomingDocket): SeenRecord {
     if (!this.#input.dryRun) return { sha256: sha256Of(record.payload), meaning: undefined };
-    const docket = docketFor(parts, record);
+    const docket = docketFor(deps, record);
     return { sha256: docket.payloadSha256, meaning: meaningOf(docket) };
   }
 
@@ -164,13 +164,13 @@ class DocketDesk {
 
 /** What an import would find in the store, without changing it. */
 async function foresee(
-  parts: RoutingParts,
+  deps: RoutingDeps,
   incoming: readonly IncomingDocket[],
 ): Promise<readonly DocketAdmission[]> {
   const admitted: DocketAdmission[] = [];
   for (const { payload, reading } of incoming) {
-    const docket = docketFor(parts, { payload, reading });
-    const known = await foundDocket(parts, docket);
+    const docket = docketFor(deps, { payload, reading });
+    const known = await foundDocket(deps, docket);
     const isSame =
       known?.payloadSha256 === docket.payloadSha256 ||
       // Written by the intake, from a docket.
@@ -183,7 +183,7 @@ async function foresee(
 
 /** By its event, or by its id where it came before identities were kept. */
 async function foundDocket(
-  { session, tenant }: RoutingParts,
+  { session, tenant }: RoutingDeps,
   { id, messageId }: Docket,
 ): Promise<StoredDocket | undefined> {
   const known = await findByIdentity(session, tenant, messageId);
@@ -191,7 +191,7 @@ async function foundDocket(
 }
 
 function docketFor(
-  { tenant, law }: RoutingParts,
+  { tenant, law }: RoutingDeps,
   { payload, reading }: Pick<IncomingDocket, 'payload' | 'reading'>,
 ): Docket {
   const payloadSha256 = sha256Of(payload);

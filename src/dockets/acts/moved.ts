@@ -3,8 +3,8 @@ import { type Actor, allow } from '../../access/index.ts';
 import type { Installation } from '../../ledger/index.ts';
 import { type MovedDocket, movedDockets } from '../rules/docket/moved.ts';
 import type { PatentLaw } from '../rules/matter.ts';
-import { openDockets } from '../routing/desk.ts';
-import { routingParts } from './parts.ts';
+import { openDockets } from '../routing/docket-acts.ts';
+import { routingDeps } from './deps.ts';
 import { viewerFor } from './sight.ts';
 
 export type MovedEntry = MovedDocket & {
@@ -19,12 +19,12 @@ export async function movedBy(
   after: PatentLaw,
 ): Promise<readonly MovedEntry[]> {
   allow(person, 'docket.moved');
-  const parts = routingParts(app);
-  const open = await openDockets(parts, await viewerFor(app, person));
+  const deps = routingDeps(app);
+  const open = await openDockets(deps, await viewerFor(app, person));
   const known = new Map(open.map((one) => [one.docket.id, one]));
   const moved = movedDockets(
     open.map(({ docket }) => docket),
-    { before: parts.law(), after },
+    { before: deps.law(), after },
     app.clock.now(),
   );
   return moved.map((one) => ({

@@ -16,7 +16,7 @@ import {
   reviewOpenDifferences,
 } from '../routing/differences.ts';
 import type { StoredDifference } from '../store/differences.ts';
-import { actorOf, routingParts } from './parts.ts';
+import { actorOf, routingDeps } from './deps.ts';
 import { requireKnown } from './privilege.ts';
 import { shownRun } from './recovery-shown.ts';
 import { viewerFor } from './sight.ts';
@@ -32,15 +32,15 @@ export async function recoveryStatus(
   filter: { readonly all: boolean; readonly target?: string },
 ): Promise<RecoveryStatus> {
   allow(person, 'recovery.status');
-  const parts = routingParts(app);
+  const deps = routingDeps(app);
   const viewer = await viewerFor(app, person);
   const { target } = filter;
-  const found = await recoveriesSeenBy(parts, viewer, target === undefined ? {} : { target });
+  const found = await recoveriesSeenBy(deps, viewer, target === undefined ? {} : { target });
   const isOver = ({ state }: RecoveryView): boolean =>
     state.state === 'closed' || state.state === 'abandoned';
   return {
     // A closed one counts failures of handoffs, of which some may be hidden; it is as if it had never been touched.
-    breakers: (await listBreakers(parts)).filter(({ breaker }) => breaker.state !== 'closed'),
+    breakers: (await listBreakers(deps)).filter(({ breaker }) => breaker.state !== 'closed'),
     runs: found.filter((run) => filter.all || !isOver(run)).map(shownRun),
   };
 }
@@ -52,7 +52,7 @@ export async function runRecovery(
 ): Promise<RecoveryStatus> {
   allow(person, 'recovery.run');
   await requireKnown(app, person, 'Moving a recovery');
-  await moveRecovery(routingParts(app), target, actorOf(person));
+  await moveRecovery(routingDeps(app), target, actorOf(person));
   await sequenceAll(app);
   return recoveryStatus(app, person, { all: false, target });
 }
@@ -65,7 +65,7 @@ export async function approveRecovery(
   allow(person, 'recovery.approve');
   const { target, reason } = approval;
   await requireKnown(app, person, 'Moving a recovery');
-  await approveRun(routingParts(app), target, actorOf(person), { reason });
+  await approveRun(routingDeps(app), target, actorOf(person), { reason });
   await sequenceAll(app);
   return recoveryStatus(app, person, { all: false, target });
 }
@@ -77,9 +77,9 @@ export async function reviewDifferences(
   docket: string,
 ): Promise<number> {
   allow(person, 'recovery.review');
-  const parts = routingParts(app);
+  const deps = routingDeps(app);
   const viewer = await viewerFor(app, person);
-  const count = await reviewDocketDifferences(parts, viewer, docket);
+  const count = await reviewDocketDifferences(deps, viewer, docket);
   // Nothing to review, hidden and unknown are one answer.
   if (count === 0) throw unknownDocket(docket);
   await sequenceAll(app);
@@ -95,7 +95,7 @@ export async function listRecoveryDifferences(
   filter: DifferenceQuestion,
 ): Promise<readonly StoredDifference[]> {
   allow(person, 'recovery.differences');
-  return openDifferences(routingParts(app), await viewerFor(app, person), filter);
+  return openDifferences(routingDeps(app), await viewerFor(app, person), filter);
 }
 
 /** The same for all that a filter names. Nothing to review is an answer, and no error: something may be hidden. */
@@ -107,7 +107,7 @@ export async function reviewFiltered(
   allow(person, 'recovery.review-many');
   await requireKnown(app, person, 'Reviewing differences');
   const viewer = await viewerFor(app, person);
-  const done = await reviewOpenDifferences(routingParts(app), viewer, filter);
+  const done = await reviewOpenDifferences(routingDeps(app), viewer, filter);
   await sequenceAll(app);
   return done;
 }

@@ -219,9 +219,9 @@ function printable(text: string): string {
 
 function collect(document: PDFKit.PDFDocument): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
-    const parts: Uint8Array[] = [];
-    document.on('data', (part: Uint8Array) => parts.push(part));
-    document.on('end', () => resolve(Buffer.concat(parts)));
+    const deps: Uint8Array[] = [];
+    document.on('data', (part: Uint8Array) => deps.push(part));
+    document.on('end', () => resolve(Buffer.concat(deps)));
     document.on('error', reject);
   });
 }

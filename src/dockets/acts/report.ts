@@ -5,8 +5,8 @@ import type { Instant } from '../../core/index.ts';
 import type { Party } from '../rules/access/people.ts';
 import { finder } from '../rules/docket/search.ts';
 import { marksOf, type ReportRow, reportRows } from '../rules/docket/report.ts';
-import { openDockets } from '../routing/desk.ts';
-import { routingParts } from './parts.ts';
+import { openDockets } from '../routing/docket-acts.ts';
+import { routingDeps } from './deps.ts';
 import { viewerFor } from './sight.ts';
 
 interface ReportQuestion {
@@ -31,13 +31,13 @@ export async function docketReport(
   question: ReportQuestion,
 ): Promise<DocketReport> {
   allow(person, 'docket.report');
-  const parts = routingParts(app);
+  const deps = routingDeps(app);
   const viewer = await viewerFor(app, person);
   const at = app.clock.now();
-  const open = await openDockets(parts, viewer);
+  const open = await openDockets(deps, viewer);
   const { dueBefore, owner } = question;
   const isWanted = finder(question);
-  const rows = reportRows(open, { law: parts.law(), now: at, viewer }).filter(
+  const rows = reportRows(open, { law: deps.law(), now: at, viewer }).filter(
     (row) =>
       (owner === undefined || row.owner === owner) &&
       isWanted(row) &&

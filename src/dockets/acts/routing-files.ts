@@ -10,7 +10,7 @@ import { readMatrix } from '../rules/routing/read-matrix.ts';
 import { type ActiveRouting, activeRouting, changeRouting, setAbsence } from '../routing/setup.ts';
 import { findRoutingDocument } from '../store/setup.ts';
 import { unreadableFile } from '../../intake/index.ts';
-import { actorOf, routingParts } from './parts.ts';
+import { actorOf, routingDeps } from './deps.ts';
 import { requireKnown, requirePrivilege } from './privilege.ts';
 import { viewerFor } from './sight.ts';
 
@@ -62,7 +62,7 @@ export async function importRoutingFiles(
   await requirePrivilege(app, person, 'Importing a matrix or a people file');
   // A file that is not given is the one that holds when the other one is activated.
   const change = (): Promise<Documents> => documentsOf(app, files);
-  const done = await changeRouting(routingParts(app), change, actorOf(person));
+  const done = await changeRouting(routingDeps(app), change, actorOf(person));
   await sequenceAll(app);
   return done;
 }
@@ -152,7 +152,7 @@ export async function noteAbsence(
   if (party.id !== absence.person) {
     await requirePrivilege(app, person, 'Noting the absence of somebody else');
   }
-  const done = await setAbsence(routingParts(app), absence, actorOf(person));
+  const done = await setAbsence(routingDeps(app), absence, actorOf(person));
   await sequenceAll(app);
   return done;
 }

@@ -4,10 +4,10 @@ import { type Installation, sequenceAll } from '../../ledger/index.ts';
 import { FilewrightError } from '../../core/index.ts';
 import type { People } from '../rules/access/people.ts';
 import type { Viewer } from '../rules/access/visible.ts';
-import { acknowledgementDesk } from '../routing/acknowledgement-desk.ts';
+import { acknowledgementPage } from '../routing/acknowledgement-page.ts';
 import { startAcknowledgementServer, type WebAddress, type WebServer } from '../../server/index.ts';
 import { personOf } from '../../people/index.ts';
-import { routingParts } from './parts.ts';
+import { routingDeps } from './deps.ts';
 import { linksOf } from './links.ts';
 import { viewerNamed } from './sight.ts';
 
@@ -17,16 +17,16 @@ export async function serveAcknowledgements(
   address: WebAddress,
 ): Promise<WebServer> {
   allow(actor, 'acknowledgement.serve');
-  const desk = acknowledgementDesk(routingParts(app), (key, people) =>
+  const page = acknowledgementPage(routingDeps(app), (key, people) =>
     viewerOfKey(app, key, people),
   );
   return startAcknowledgementServer(
     {
-      desk: {
-        look: desk.look,
-        signIn: desk.signIn,
+      page: {
+        look: page.look,
+        signIn: page.signIn,
         acknowledge: async (reference) => {
-          const done = await desk.acknowledge(reference);
+          const done = await page.acknowledge(reference);
           if (done?.isFirst === true) await sequenceAll(app);
           return done;
         },

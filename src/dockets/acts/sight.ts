@@ -5,7 +5,7 @@ import { maySee, type Viewer } from '../rules/access/visible.ts';
 import type { People } from '../rules/access/people.ts';
 import { seesEverything } from '../rules/access/rights.ts';
 import { activeRouting, loadRouting } from '../routing/setup.ts';
-import { viewerOf } from '../routing/desk.ts';
+import { viewerOf } from '../routing/docket-acts.ts';
 import { findDocket } from '../store/dockets.ts';
 
 /**

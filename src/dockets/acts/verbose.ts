@@ -100,21 +100,21 @@ export async function openVerbose(
 /** The wires, with what they did written down while a window is open. Logging never changes an outcome. */
 export function watched(
   handoffs: Handoffs,
-  parts: { readonly clock: Pick<Clock, 'now'>; readonly files: VerboseFiles },
+  deps: { readonly clock: Pick<Clock, 'now'>; readonly files: VerboseFiles },
 ): Handoffs {
   const note = async (
     target: HandoffTarget,
     more: { readonly body?: Uint8Array; readonly evidence?: object },
   ): Promise<void> => {
-    const at = parts.clock.now();
+    const at = deps.clock.now();
     const direction = more.body === undefined ? ('in' as const) : ('out' as const);
     const url = target.kind === 'http' ? { url: target.address } : {};
     await logTransport(
       { target: target.id, at, direction, ...url, ...more },
       {
-        clock: parts.clock,
-        windows: parts.files,
-        write: (line) => parts.files.append(target.id, line),
+        clock: deps.clock,
+        windows: deps.files,
+        write: (line) => deps.files.append(target.id, line),
       },
     ).catch(() => undefined); // A full disk must not keep a docket from its reader.
   };

@@ -18,7 +18,7 @@ export interface BrokerMessage {
 }
 
 /** Where messages end. Both must give one effect for one id however often they are called. */
-export interface MessageDesk {
+export interface MessageSink {
   /**
    * Resolves once everything that follows from the message is committed. A message that cannot be understood (schema
    * drift) is committed as such; throwing is for what stands in the way of any commit. It must end, one way or the

@@ -5,7 +5,7 @@ import type { LagWatch } from './lag-watch.ts';
 import {
   type BrokerMessage,
   type BrokerTrouble,
-  type MessageDesk,
+  type MessageSink,
   messageIdOf,
 } from './message.ts';
 import { contentTypeOf, openRabbit, type RabbitAddress } from './rabbit-connection.ts';
@@ -34,11 +34,11 @@ export interface RabbitIntake extends RabbitAddress {
  * Consumes until `signal` aborts, through any number of lost connections and broker restarts.
  *
  * A crash before the commit: the broker redelivers. A crash after the commit, before the acknowledgement: the same, and
- * the desk knows the message by its id. Resolves when nothing is in hand any more.
+ * the sink knows the message by its id. Resolves when nothing is in hand any more.
  */
 export async function consumeRabbit(
   intake: RabbitIntake,
-  desk: MessageDesk,
+  sink: MessageSink,
   signal: AbortSignal,
 ): Promise<void> {
   const { queue, prefetch, create = false, clock, watch } = intake;
@@ -64,7 +64,7 @@ export async function consumeRabbit(
       const message = toMessage(raw, queue);
       const finished = watch?.delivered(message.sentAt);
       try {
-        const end = await settleMessage(message, desk, { clock, signal, onTrouble });
+        const end = await settleMessage(message, sink, { clock, signal, onTrouble });
         return end === 'done' ? ConsumerStatus.ACK : ConsumerStatus.REQUEUE;
       } finally {
         finished?.();

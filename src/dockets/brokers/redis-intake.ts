@@ -1,7 +1,7 @@
 /** Messages in from a Redis stream through a consumer group: acknowledged after our commit, and only then. */
 import type { Redis } from 'ioredis';
 import { type Clock, invariant } from '../../core/index.ts';
-import type { BrokerTrouble, MessageDesk } from './message.ts';
+import type { BrokerTrouble, MessageSink } from './message.ts';
 import { PREFETCH_MAX } from './rabbit-intake.ts';
 import { openRedis, type RedisAddress } from './redis-connection.ts';
 import { type StreamEntry, toMessage } from './redis-entry.ts';
@@ -32,7 +32,7 @@ export interface RedisIntake extends RedisAddress {
  */
 export async function consumeRedis(
   intake: RedisIntake,
-  desk: MessageDesk,
+  sink: MessageSink,
   signal: AbortSignal,
 ): Promise<void> {
   const { prefetch } = intake;
@@ -40,12 +40,12 @@ export async function consumeRedis(
     Number.isInteger(prefetch) && prefetch >= 1 && prefetch <= PREFETCH_MAX,
     `Expected a prefetch from 1 to ${PREFETCH_MAX}, found ${prefetch}.`,
   );
-  if (!signal.aborted) await new StreamConsumer(intake, desk, signal).run();
+  if (!signal.aborted) await new StreamConsumer(intake, sink, signal).run();
 }
 
 class StreamConsumer {
   private readonly intake: RedisIntake;
-  private readonly desk: MessageDesk;
+  private readonly sink: MessageSink;
   private readonly signal: AbortSignal;
   private readonly onTrouble: (trouble: BrokerTrouble) => void;
   /** A read blocks its connection, so everything else has another one. */
@@ -61,9 +61,9 @@ class StreamConsumer {
   /** How much had been taken out of the stream when a loss was last told. */
   private goneTold = 0;
 
-  constructor(intake: RedisIntake, desk: MessageDesk, signal: AbortSignal) {
+  constructor(intake: RedisIntake, sink: MessageSink, signal: AbortSignal) {
     this.intake = intake;
-    this.desk = desk;
+    this.sink = sink;
     this.signal = signal;
     this.onTrouble = intake.onTrouble ?? (() => undefined);
     const onError = (error: Error): void => this.tell('connection', error);
@@ -188,14 +188,14 @@ class StreamConsumer {
       if (!(await this.keepLoss(lostEntry(idText)))) return;
     } else {
       const message = toMessage([id, fields], stream, isRepeat);
-      const end = await settleMessage(message, this.desk, { clock, signal, onTrouble });
+      const end = await settleMessage(message, this.sink, { clock, signal, onTrouble });
       // It stays pending, for us after a restart or for whoever claims it.
       if (end === 'give_back') return;
     }
     try {
       await this.writer.xack(stream, group, idText);
     } catch (error) {
-      // Committed and not acknowledged: it comes again, and the desk knows it.
+      // Committed and not acknowledged: it comes again, and the sink knows it.
       this.tell('acknowledgement', error);
       this.ownFrom = '0-0';
     }
@@ -220,7 +220,7 @@ class StreamConsumer {
     this.onTrouble({ code: 'entry_lost', message: `${stream}: ${what}.` });
     for (let round = 0; !this.signal.aborted; round += 1) {
       try {
-        await this.desk.noteLoss(stream);
+        await this.sink.noteLoss(stream);
         return true;
       } catch (error) {
         this.tell('commit', error);

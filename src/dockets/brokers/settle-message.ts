@@ -6,9 +6,9 @@ import {
   FilewrightError,
   nextDelayMs,
 } from '../../core/index.ts';
-import type { BrokerMessage, BrokerTrouble, MessageDesk } from './message.ts';
+import type { BrokerMessage, BrokerTrouble, MessageSink } from './message.ts';
 
-/** What is not larger is a docket event; the desk keeps a larger one for a person instead of reading it. */
+/** What is not larger is a docket event; the sink keeps a larger one for a person instead of reading it. */
 const MESSAGE_BYTES_MAX = 1024 * 1024;
 
 /**
@@ -21,7 +21,7 @@ const COMMIT_FAILURES_MAX = 3;
 const BACKOFF: Backoff = { steps: { firstMs: 200, msMax: 5_000 }, spread: [1, 1] };
 const REASON_CHARS_MAX = 300;
 
-interface SettleParts {
+interface SettleDeps {
   readonly clock: Pick<Clock, 'sleep'>;
   /** The consumer is closing: what is not committed goes back to the broker. */
   readonly signal: AbortSignal;
@@ -37,15 +37,15 @@ interface SettleParts {
  */
 export async function settleMessage(
   message: BrokerMessage,
-  desk: MessageDesk,
-  { clock, signal, onTrouble }: SettleParts,
+  sink: MessageSink,
+  { clock, signal, onTrouble }: SettleDeps,
 ): Promise<'done' | 'give_back'> {
   let reason = tooLarge(message);
   let failures = 0;
   for (let round = 0; !signal.aborted; round += 1) {
     try {
-      if (reason === undefined) await desk.commit(message);
-      else await desk.setAside(message, reason);
+      if (reason === undefined) await sink.commit(message);
+      else await sink.setAside(message, reason);
       return 'done';
     } catch (error) {
       const text = textOf(error);

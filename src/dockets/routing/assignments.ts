@@ -25,7 +25,7 @@ import { factOf } from './facts.ts';
 import { getOnce } from './get-once.ts';
 import type { HandoverOptions } from './handover-options.ts';
 import { observe } from './observe.ts';
-import { ROUTER, type RoutingParts } from './parts.ts';
+import { ROUTER, type RoutingDeps } from './deps.ts';
 import type { ActiveRouting } from './setup.ts';
 
 /** As it is stored with the docket. */
@@ -91,14 +91,14 @@ interface Seen {
   readonly evidence: PhaseTimes & { readonly status?: number; readonly elapsedMs?: number };
 }
 
-export class AssignmentDesk {
-  readonly #parts: RoutingParts;
+export class AssignmentLookup {
+  readonly #deps: RoutingDeps;
   readonly #options: AssignmentOptions;
   readonly #signal: AbortSignal;
   readonly #kept = new Map<string, { readonly untilMs: number; readonly seen: Seen }>();
 
-  constructor(parts: RoutingParts, options: AssignmentOptions, signal: AbortSignal) {
-    this.#parts = parts;
+  constructor(deps: RoutingDeps, options: AssignmentOptions, signal: AbortSignal) {
+    this.#deps = deps;
     this.#options = options;
     this.#signal = signal;
   }
@@ -109,14 +109,14 @@ export class AssignmentDesk {
     const seen = this.#remembered(question) ?? (await this.#look(question));
     const observation = observationOf(seen.result);
     if (observation !== undefined) {
-      const { triggers } = await observe(this.#parts, observation, {
+      const { triggers } = await observe(this.#deps, observation, {
         thresholds: question.policy.thresholds,
         docket: row,
       });
       // Its step has the evidence: it leaves the primary tier, since nobody knows the team.
       if (triggers.length > 0) return;
     }
-    const { session, tenant, ids } = this.#parts;
+    const { session, tenant, ids } = this.#deps;
     const { assignment, evidence } = seen;
     const fact = factOf(ids, 'docket.assignment', ROUTER, {
       state: assignment.state,
@@ -132,7 +132,7 @@ export class AssignmentDesk {
   }
 
   #remembered({ row, table }: Question): Seen | undefined {
-    const nowMs = this.#parts.clock.monotonicMs();
+    const nowMs = this.#deps.clock.monotonicMs();
     const keys = [questionUrl(table, row.docket).href, table.url];
     return keys
       .map((key) => this.#kept.get(key))
@@ -147,14 +147,14 @@ export class AssignmentDesk {
     const key = isSound ? url.href : question.table.url;
     const keptMs = isSound ? ANSWER_KEPT_MS : FAULT_KEPT_MS;
     this.#kept.delete(key);
-    this.#kept.set(key, { untilMs: this.#parts.clock.monotonicMs() + keptMs, seen });
+    this.#kept.set(key, { untilMs: this.#deps.clock.monotonicMs() + keptMs, seen });
     const [oldest] = this.#kept.keys();
     if (this.#kept.size > KEPT_MAX && oldest !== undefined) this.#kept.delete(oldest);
     return seen;
   }
 
   async #get(url: URL, { table, policy }: Question): Promise<Seen> {
-    const { clock } = this.#parts;
+    const { clock } = this.#deps;
     const { transport } = this.#options;
     const { timeoutMs, thresholds } = policy;
     const headers = await this.#headers(table);

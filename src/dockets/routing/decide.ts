@@ -32,7 +32,7 @@ import type { Trigger } from '../rules/routing/triggers.ts';
 import type { StoredDocket } from '../store/docket-rows.ts';
 import type { ActiveRouting } from './setup.ts';
 
-export interface DecisionDesk {
+export interface DecisionInput {
   readonly routing: ActiveRouting;
   readonly law: PatentLaw;
   readonly random: Random;
@@ -74,7 +74,7 @@ export interface Decision {
 
 /** Whom the assignment table named, if it was asked and knew. */
 export function assignedTo({ assignment }: StoredDocket): string | undefined {
-  // Written only by the desk that asks.
+  // Written only by `AssignmentLookup`.
   return (assignment as { readonly party?: string } | undefined)?.party;
 }
 
@@ -84,20 +84,20 @@ const TROUBLES_MAX = 4;
 export function decideDocket(
   row: StoredDocket,
   happening: Happening,
-  desk: DecisionDesk,
+  input: DecisionInput,
 ): Decision {
   const docket = row.docket;
-  const matrix = assignedMatrix(desk.routing.matrix, assignedTo(row));
+  const matrix = assignedMatrix(input.routing.matrix, assignedTo(row));
   const course = new Course(docket, row.state, {
-    ...desk,
-    routing: { ...desk.routing, matrix },
+    ...input,
+    routing: { ...input.routing, matrix },
   });
   // Noted by somebody else while the docket waited; its row is locked now, so it is not lost.
   const noted = row.activation;
   if (row.phase === 'confirmed' && happening.kind === 'clock') {
-    if (noted === undefined) return watchConfirmed(row, desk);
+    if (noted === undefined) return watchConfirmed(row, input);
     course.hear({ kind: 'not_taken', activation: noted });
-    if (course.isConfirmed()) return watchConfirmed(row, desk);
+    if (course.isConfirmed()) return watchConfirmed(row, input);
     course.avoidTroubles();
     return course.decision();
   }
@@ -109,7 +109,7 @@ export function decideDocket(
 
 class Course {
   readonly #docket: Docket;
-  readonly #desk: DecisionDesk;
+  readonly #input: DecisionInput;
   #state: RoutingState;
   #breakers: ReadonlyMap<string, BreakerState>;
   #handover: Handover | undefined;
@@ -117,15 +117,15 @@ class Course {
   readonly #facts: RoutingFact[] = [];
   readonly #changes: BreakerChange[] = [];
 
-  constructor(docket: Docket, state: RoutingState, desk: DecisionDesk) {
+  constructor(docket: Docket, state: RoutingState, input: DecisionInput) {
     this.#docket = docket;
     this.#state = state;
-    this.#desk = desk;
-    this.#breakers = desk.breakers;
+    this.#input = input;
+    this.#breakers = input.breakers;
   }
 
   hear(happening: Happening): void {
-    const { routing, law, random, now } = this.#desk;
+    const { routing, law, random, now } = this.#input;
     const { matrix, people } = routing;
     const step = nextStep(this.#state, happening, now, {
       docket: this.#docket,
@@ -161,7 +161,7 @@ class Course {
   }
 
   #troubleAt({ tier, target }: Hop): Trigger | undefined {
-    const { troubles, denied } = this.#desk;
+    const { troubles, denied } = this.#input;
     // There is nobody below the manual tier.
     if (tier === 'MANUAL') return undefined;
     return troubles.get(target) ?? (tier === 'PRIMARY' ? denied : undefined);
@@ -172,7 +172,7 @@ class Course {
   }
 
   decision(): Decision {
-    const { law, now, routing } = this.#desk;
+    const { law, now, routing } = this.#input;
     const passed = this.#facts.flatMap((fact) =>
       fact.kind === 'transition' && fact.from.target !== undefined ? [fact.from.target] : [],
     );
@@ -182,7 +182,7 @@ class Course {
       state,
       nextAt:
         state.state === 'confirmed'
-          ? watchFrom(datesOf(this.#docket, law, now), { ...this.#desk, docket: this.#docket })
+          ? watchFrom(datesOf(this.#docket, law, now), { ...this.#input, docket: this.#docket })
           : wakeAt(state),
       facts: this.#facts,
       changes: this.#changes,
@@ -272,7 +272,7 @@ function warningOf(fact: RoutingFact, { matrix }: ActiveRouting): Warning[] {
 /** Having a docket is not having filed it: it is looked at again before its date, and on it. */
 function watchFrom(
   dates: DocketDates,
-  at: Pick<DecisionDesk, 'law' | 'now' | 'routing'> & { readonly docket: Docket },
+  at: Pick<DecisionInput, 'law' | 'now' | 'routing'> & { readonly docket: Docket },
 ): Instant | undefined {
   if (dates.kind === 'undated' || !isHard(at.docket, dates, at.law)) return undefined;
   const lastSafe = lastSafeOf(dates, at.routing.matrix.policy) ?? dates.dueMoment;
@@ -283,8 +283,8 @@ function watchFrom(
 /** After the date, a docket that is still open is told of again so often: a person forgets an alert that comes once. */
 const AGAIN_MS = 24 * 3_600_000;
 
-function watchConfirmed(row: StoredDocket, desk: DecisionDesk): Decision {
-  const { law, now, routing } = desk;
+function watchConfirmed(row: StoredDocket, input: DecisionInput): Decision {
+  const { law, now, routing } = input;
   const docket = row.docket;
   const dates = datesOf(docket, law, now);
   const was = row.state;

@@ -9,7 +9,7 @@ import {
 } from '../store/differences.ts';
 import { findDocket, recordDocketFact } from '../store/dockets.ts';
 import { factOf } from './facts.ts';
-import type { RoutingParts } from './parts.ts';
+import type { RoutingDeps } from './deps.ts';
 
 export interface DifferenceFilter {
   readonly docket?: string;
@@ -22,11 +22,11 @@ export interface DifferenceFilter {
 
 /** Open ones that the viewer may see, the most urgent first. */
 export async function openDifferences(
-  parts: Pick<RoutingParts, 'session' | 'tenant'>,
+  deps: Pick<RoutingDeps, 'session' | 'tenant'>,
   viewer: Viewer,
   filter: DifferenceFilter = {},
 ): Promise<StoredDifference[]> {
-  const { session, tenant } = parts;
+  const { session, tenant } = deps;
   const { client, ...stored } = filter;
   const isMeant = finder(client === undefined ? {} : { client });
   const visible: StoredDifference[] = [];
@@ -45,18 +45,18 @@ export async function openDifferences(
 
 /** A person has looked at them. Each docket has its own entry; returns how many differences were open until now. */
 export async function reviewOpenDifferences(
-  parts: Pick<RoutingParts, 'session' | 'tenant' | 'ids'>,
+  deps: Pick<RoutingDeps, 'session' | 'tenant' | 'ids'>,
   viewer: Viewer,
   filter: DifferenceFilter,
 ): Promise<{ readonly reviewed: number; readonly dockets: number }> {
-  const { session, tenant, ids } = parts;
+  const { session, tenant, ids } = deps;
   const by = viewer.party.id;
   const { kind, target } = filter;
   const only = {
     ...(kind === undefined ? {} : { kind }),
     ...(target === undefined ? {} : { target }),
   };
-  const found = await openDifferences(parts, viewer, filter);
+  const found = await openDifferences(deps, viewer, filter);
   let reviewed = 0;
   let dockets = 0;
   for (const docket of new Set(found.map((one) => one.docket))) {
@@ -74,9 +74,9 @@ export async function reviewOpenDifferences(
 }
 
 export async function reviewDocketDifferences(
-  parts: Pick<RoutingParts, 'session' | 'tenant' | 'ids'>,
+  deps: Pick<RoutingDeps, 'session' | 'tenant' | 'ids'>,
   viewer: Viewer,
   docket: string,
 ): Promise<number> {
-  return (await reviewOpenDifferences(parts, viewer, { docket })).reviewed;
+  return (await reviewOpenDifferences(deps, viewer, { docket })).reviewed;
 }

@@ -3,7 +3,7 @@ import { maySee } from '../rules/access/visible.ts';
 import type { Target } from '../rules/routing/matrix.ts';
 import { findDocket } from '../store/dockets.ts';
 import type { Session } from '../../postgres/index.ts';
-import { viewerOf } from './desk.ts';
+import { viewerOf } from './docket-acts.ts';
 import { activeRouting } from './setup.ts';
 
 /** Of `addresses`, those of people who may see the docket; where there is none, the mailboxes of privileged people. */

@@ -16,7 +16,7 @@ import type { DocketDates } from '../rules/docket/dates.ts';
 import { breakerData, factData } from '../rules/routing/fact-data.ts';
 import type { HandoffMessage } from '../rules/routing/message.ts';
 import type { RoutingFact } from '../rules/routing/facts.ts';
-import type { Actor } from './parts.ts';
+import type { Actor } from './deps.ts';
 
 export function factOf<Type extends FactType>(
   ids: Ids,

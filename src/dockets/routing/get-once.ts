@@ -10,7 +10,7 @@ export type GetOutcome = { readonly elapsedMs: number; readonly times: PhaseTime
 /** A page of records fits; what is larger is not read. */
 const BODY_BYTES_MAX = 1024 * 1024;
 
-interface GetParts {
+interface GetDeps {
   readonly clock: Clock;
   /** For the connection, and for the answer, however slowly it drips. */
   readonly timeoutMs: number;
@@ -26,7 +26,7 @@ export async function getOnce(
     readonly allowPrivateAddresses: boolean;
     readonly headers?: Readonly<Record<string, string>>;
   },
-  { clock, timeoutMs, handshakeMs, transport, ...more }: GetParts,
+  { clock, timeoutMs, handshakeMs, transport, ...more }: GetDeps,
   signal: AbortSignal,
 ): Promise<GetOutcome> {
   const { url, allowPrivateAddresses } = request;

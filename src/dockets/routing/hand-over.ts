@@ -26,7 +26,7 @@ import { linkFor } from '../store/handoffs.ts';
 import type { Session } from '../../postgres/index.ts';
 import { plain } from './facts.ts';
 import { letterAbout, letterAboutMany } from './letters.ts';
-import type { RoutingParts } from './parts.ts';
+import type { RoutingDeps } from './deps.ts';
 import type { PendingHandover } from './pending-handover.ts';
 import type { HandoverOptions } from './handover-options.ts';
 
@@ -41,16 +41,16 @@ export interface Handed {
   readonly ended: Omit<EndedHandoff, 'docket'>;
 }
 
-export class HandoverDesk {
-  readonly #parts: RoutingParts;
+export class HandoffSender {
+  readonly #deps: RoutingDeps;
   readonly #session: Session;
   readonly #options: HandoverOptions;
   /** By their times; at most one for each tier, and made anew with the matrix. */
   readonly #wires = new Map<string, Handoffs>();
   #wiresOf: RoutingPolicy | undefined;
 
-  constructor(parts: RoutingParts, session: Session, options: HandoverOptions) {
-    this.#parts = parts;
+  constructor(deps: RoutingDeps, session: Session, options: HandoverOptions) {
+    this.#deps = deps;
     this.#session = session;
     this.#options = options;
   }
@@ -69,7 +69,7 @@ export class HandoverDesk {
             evidence: { code: 'PAYLOAD_DESTROYED', elapsedMs: 0 },
             signs: [],
           } as const)
-        : await this.#deliver(pending, this.#parts.vault.open(payload), at);
+        : await this.#deliver(pending, this.#deps.vault.open(payload), at);
     return handedOf(pending, outcome);
   }
 
@@ -119,7 +119,7 @@ export class HandoverDesk {
     at: { readonly startedMs: number; readonly signal: AbortSignal },
   ): Promise<HandoffOutcome> {
     const { target, routing } = pending;
-    const { clock } = this.#parts;
+    const { clock } = this.#deps;
     const times = policyOfTier(routing.matrix.policy, pending.hop.tier);
     const endMs = at.startedMs + times.outcomeMsMax - COMMIT_MS;
     const guard: WriteGuard = {
@@ -149,7 +149,7 @@ export class HandoverDesk {
   async #linkOf({ message, row }: PendingHandover): Promise<string | undefined> {
     const { links } = this.#options;
     if (links === undefined) return undefined;
-    const { clock, random, tenant } = this.#parts;
+    const { clock, random, tenant } = this.#deps;
     const ticket = await linkFor(this.#session, tenant, {
       reference: newReference(random),
       docket: row.id,

@@ -1,5 +1,5 @@
 /** Docket events in, from files and brokers: sealed, stored once for each event, and due to be routed at once. */
-import type { BrokerMessage, MessageDesk } from '../brokers/message.ts';
+import type { BrokerMessage, MessageSink } from '../brokers/message.ts';
 import {
   type FactDataOf,
   type FactType,
@@ -28,32 +28,32 @@ import type { Session } from '../../postgres/index.ts';
 import { factOf, stored } from './facts.ts';
 import { Group } from './group.ts';
 import { isKnownRespelled } from './known-events.ts';
-import { type Actor, ROUTER, type RoutingParts } from './parts.ts';
+import { type Actor, ROUTER, type RoutingDeps } from './deps.ts';
 import { BYTES, isSendable, requireSendable, typeOf } from './sendable.ts';
 import type { IncomingDocket } from './incoming-docket.ts';
 
 /** Admits events, each once however often it comes. In one transaction: all of them or none. */
 export async function importDockets(
-  parts: RoutingParts,
+  deps: RoutingDeps,
   incoming: readonly IncomingDocket[],
   actor: Actor = ROUTER,
 ): Promise<readonly DocketAdmission[]> {
   if (incoming.length === 0) return [];
   for (const one of incoming) requireSendable(one);
-  const read = incoming.map((one) => ({ ...one, docket: docketFor(parts, one) }));
+  const read = incoming.map((one) => ({ ...one, docket: docketFor(deps, one) }));
   const keys = await keysFor(
-    parts,
+    deps,
     read.map(({ docket }) => keptUnder(docket)),
   );
-  return parts.session.transaction(async (run) => {
+  return deps.session.transaction(async (run) => {
     const now = await databaseNow({ run });
     const fresh = new Map<string, NewDocket>();
     for (const one of read) {
       if (!fresh.has(one.docket.messageId)) {
-        fresh.set(one.docket.messageId, newDocket(parts, { ...one, actor, keys, now }));
+        fresh.set(one.docket.messageId, newDocket(deps, { ...one, actor, keys, now }));
       }
     }
-    const admitted = await admitDockets(run, parts.tenant, [...fresh.values()]);
+    const admitted = await admitDockets(run, deps.tenant, [...fresh.values()]);
     const byMessage = new Map([...fresh.keys()].map((id, index) => [id, admitted[index]]));
     const results: DocketAdmission[] = [];
     for (const one of read) {
@@ -61,19 +61,18 @@ export async function importDockets(
       const known = byMessage.get(one.docket.messageId);
       if (first === undefined || known === undefined) throw new Error('a docket was not admitted');
       const found = admissionOf(one.docket, first, known);
-      const isRepeat =
-        found.kind === 'conflict' && (await isKnownRespelled(run, parts, one, found));
+      const isRepeat = found.kind === 'conflict' && (await isKnownRespelled(run, deps, one, found));
       const result = isRepeat ? ({ ...found, kind: 'unchanged' } as const) : found;
       // Said once; whatever else in this call is the same event is a repeat of it.
       if (known.kind === 'created') {
         byMessage.set(one.docket.messageId, { kind: 'unchanged', docket: known.docket });
       }
       if (found.kind === 'conflict') {
-        await keepOther(run, parts, { ...one, actor, keys, result });
+        await keepOther(run, deps, { ...one, actor, keys, result });
       }
       if (one.message !== undefined) {
         const end = { outcome: result.kind, docket: result.docket };
-        await noteMessage(run, parts.tenant, one.message, end);
+        await noteMessage(run, deps.tenant, one.message, end);
       }
       results.push(result);
     }
@@ -87,16 +86,16 @@ function admissionOf(docket: Docket, first: NewDocket, known: DocketAdmission): 
   return { kind: 'conflict', docket: known.docket };
 }
 
-function docketFor(parts: RoutingParts, { payload, reading }: IncomingDocket): Docket {
+function docketFor(deps: RoutingDeps, { payload, reading }: IncomingDocket): Docket {
   const payloadSha256 = sha256Of(payload);
-  const at = { tenant: parts.tenant, payloadSha256 };
+  const at = { tenant: deps.tenant, payloadSha256 };
   return reading.kind === 'event'
-    ? docketOf(reading.event, { ...at, rules: parts.law().rules })
+    ? docketOf(reading.event, { ...at, rules: deps.law().rules })
     : driftDocket(reading.glimpse, at);
 }
 
 async function keysFor(
-  { session, tenant, clock, vault }: RoutingParts,
+  { session, tenant, clock, vault }: RoutingDeps,
   subjects: readonly string[],
 ): Promise<ReadonlyMap<string, WrappedKey>> {
   const month = toRfc3339(clock.now()).slice(0, 7);
@@ -111,7 +110,7 @@ interface Sealing {
 }
 
 function sealedFact<Type extends FactType>(
-  { ids, vault }: RoutingParts,
+  { ids, vault }: RoutingDeps,
   { docket, payload, keys, actor }: Sealing,
   type: Type,
   data: FactDataOf<Type>,
@@ -123,7 +122,7 @@ function sealedFact<Type extends FactType>(
 }
 
 function newDocket(
-  parts: RoutingParts,
+  deps: RoutingDeps,
   incoming: IncomingDocket & Sealing & { readonly now: Parameters<typeof startRouting>[0] },
 ): NewDocket {
   const { docket, reading, now } = incoming;
@@ -146,7 +145,7 @@ function newDocket(
     tier: 'PRIMARY',
     activation: activation === undefined ? undefined : stored(activation),
     nextAt: now,
-    fact: sealedFact(parts, incoming, 'docket.received', {
+    fact: sealedFact(deps, incoming, 'docket.received', {
       source: incoming.source,
       message: incoming.message?.message,
       payload_sha256: docket.payloadSha256,
@@ -160,17 +159,17 @@ function newDocket(
 /** Other bytes under the same event are kept as evidence, once. Where they say something else, somebody compares the two. */
 async function keepOther(
   run: Session['run'],
-  parts: RoutingParts,
+  deps: RoutingDeps,
   conflict: IncomingDocket & Sealing & { readonly result: DocketAdmission },
 ): Promise<void> {
   const { docket, source, result } = conflict;
-  const { tenant, ids } = parts;
+  const { tenant, ids } = deps;
   const note = { source, message: `conflict:${result.docket}`, sha256: docket.payloadSha256 };
   const end = { outcome: result.kind, docket: result.docket };
   if (!(await noteMessage(run, tenant, note, end))) return;
   const data = { source, payload_sha256: docket.payloadSha256 };
   const type = result.kind === 'conflict' ? 'docket.conflict' : 'docket.repeated';
-  await recordDocketFact(run, tenant, result.docket, sealedFact(parts, conflict, type, data));
+  await recordDocketFact(run, tenant, result.docket, sealedFact(deps, conflict, type, data));
   if (result.kind !== 'conflict') return;
   await raiseAlertRow(run, tenant, {
     id: ids.next(),
@@ -185,20 +184,20 @@ async function keepOther(
 }
 
 /** Where a broker's messages end: committed to the store, and only then acknowledged. */
-export function docketMessageDesk(
-  parts: RoutingParts,
+export function docketMessageSink(
+  deps: RoutingDeps,
   options: { readonly mapping?: DocketMapping } = {},
-): MessageDesk {
-  const group = new Group((messages: readonly BrokerMessage[]) => commit(parts, messages, options));
+): MessageSink {
+  const group = new Group((messages: readonly BrokerMessage[]) => commit(deps, messages, options));
   return {
     commit: (message) => group.add(message),
-    setAside: (message, reason) => setAside(parts, message, reason),
-    noteLoss: (source) => noteLoss(parts, source),
+    setAside: (message, reason) => setAside(deps, message, reason),
+    noteLoss: (source) => noteLoss(deps, source),
   };
 }
 
 async function commit(
-  parts: RoutingParts,
+  deps: RoutingDeps,
   messages: readonly BrokerMessage[],
   options: { readonly mapping?: DocketMapping },
 ): Promise<readonly undefined[]> {
@@ -206,7 +205,7 @@ async function commit(
   const leftOut: { readonly message: BrokerMessage; readonly count: number }[] = [];
   for (const message of messages) {
     const note = { source: message.source, message: message.id, sha256: message.sha256 };
-    if (message.isRepeat && (await isMessageKnown(parts.session, parts.tenant, note))) continue;
+    if (message.isRepeat && (await isMessageKnown(deps.session, deps.tenant, note))) continue;
     const { readings, skipped } = readingsOf(message.bytes, options.mapping);
     const count = [...skipped.values()].reduce((sum, times) => sum + times, 0);
     if (count > 0) leftOut.push({ message, count });
@@ -222,10 +221,10 @@ async function commit(
       });
     }
   }
-  await importDockets(parts, incoming);
+  await importDockets(deps, incoming);
   // The mapping says that they need nobody; whoever wrote it finds here what it costs. Their codes are the document's.
   for (const { message, count } of leftOut) {
-    parts.log.write({
+    deps.log.write({
       level: 'info',
       event: 'docket.left_out',
       trace_id: message.id,
@@ -261,15 +260,11 @@ function one(reading: DocketReading): DocumentReading {
   return { readings: [reading], skipped: new Map() };
 }
 
-async function setAside(
-  parts: RoutingParts,
-  message: BrokerMessage,
-  reason: string,
-): Promise<void> {
-  const { session, tenant, ids } = parts;
+async function setAside(deps: RoutingDeps, message: BrokerMessage, reason: string): Promise<void> {
+  const { session, tenant, ids } = deps;
   // Routed as a record that nobody could read: it has a tier timer and a two-hour clock like any other.
   const note = { source: message.source, message: message.id, sha256: message.sha256 };
-  const [admitted] = await importDockets(parts, [
+  const [admitted] = await importDockets(deps, [
     {
       payload: message.bytes,
       // Its own may be what is wrong with it.
@@ -295,7 +290,7 @@ async function setAside(
 }
 
 /** Without a number: it would count what the reader may not see. */
-async function noteLoss({ session, tenant, ids }: RoutingParts, source: string): Promise<void> {
+async function noteLoss({ session, tenant, ids }: RoutingDeps, source: string): Promise<void> {
   await session.transaction((run) =>
     raiseAlertRow(run, tenant, {
       id: ids.next(),

@@ -11,9 +11,9 @@ import { collectManualNotices } from '../store/manual.ts';
 import { databaseNow } from '../store/steps.ts';
 import { docketPayloads, findDocket } from '../store/dockets.ts';
 import { type HandoffView, retryManualNotice, takeManualNotices } from '../store/handoffs.ts';
-import type { Handed, HandoverDesk } from './hand-over.ts';
+import type { Handed, HandoffSender } from './hand-over.ts';
 import { LETTER_WAIT_MS, NOTICE_LEASE_MS } from './notice-times.ts';
-import type { RoutingParts } from './parts.ts';
+import type { RoutingDeps } from './deps.ts';
 import { activeRouting, type ActiveRouting } from './setup.ts';
 import type { Telling } from './step.ts';
 import type { PendingHandover } from './pending-handover.ts';
@@ -26,8 +26,8 @@ const AGAIN_MS_MIN = 1_000;
 /** Within the two hours of its clock a notice has a hundred chances. */
 const AGAIN_MS_MAX = 60_000;
 
-interface NoticeParts {
-  readonly desk: HandoverDesk;
+interface NoticeDeps {
+  readonly sender: HandoffSender;
   readonly signal: AbortSignal;
   /** What became of a notice goes to its docket: only then somebody was told, or the next one is asked. */
   readonly tell: (telling: Telling) => Promise<void>;
@@ -40,12 +40,12 @@ interface Pending {
 }
 
 export class ManualNotices {
-  readonly #parts: RoutingParts;
-  readonly #notices: NoticeParts;
+  readonly #deps: RoutingDeps;
+  readonly #notices: NoticeDeps;
   #routing: ActiveRouting | undefined;
 
-  constructor(parts: RoutingParts, notices: NoticeParts) {
-    this.#parts = parts;
+  constructor(deps: RoutingDeps, notices: NoticeDeps) {
+    this.#deps = deps;
     this.#notices = notices;
   }
 
@@ -61,8 +61,8 @@ export class ManualNotices {
 
   /** Those whose time has come, first or again. Returns how many. */
   async sendDue(): Promise<number> {
-    const { session, tenant, clock } = this.#parts;
-    const routing = await activeRouting(this.#parts, session, this.#routing);
+    const { session, tenant, clock } = this.#deps;
+    const routing = await activeRouting(this.#deps, session, this.#routing);
     this.#routing = routing;
     if (routing === undefined) return 0;
     await collectManualNotices(session, tenant, mailboxesOf(routing), {
@@ -79,7 +79,7 @@ export class ManualNotices {
   }
 
   async #pendingOf(due: readonly HandoffView[], routing: ActiveRouting): Promise<Pending[]> {
-    const { session, tenant } = this.#parts;
+    const { session, tenant } = this.#deps;
     const dockets = due.map(({ docket }) => docket);
     const payloads = await docketPayloads(session, tenant, dockets);
     const found: Pending[] = [];
@@ -97,7 +97,7 @@ export class ManualNotices {
     notice: HandoffView,
     routing: ActiveRouting,
   ): Promise<PendingHandover | undefined> {
-    const { session, tenant } = this.#parts;
+    const { session, tenant } = this.#deps;
     const row = await findDocket(session, tenant, notice.docket);
     const target = routing.matrix.targets.get(notice.target);
     // Gone from the matrix, or given to somebody else: the next round of the two-hour clock asks whoever is there now.
@@ -108,7 +108,7 @@ export class ManualNotices {
     if (party === undefined || !accessOf(docket, party, routing.people).may) return undefined;
     const { hop } = notice;
     const message = messageFor(docket, hop, {
-      dates: datesOf(docket, this.#parts.law(), await databaseNow(session)),
+      dates: datesOf(docket, this.#deps.law(), await databaseNow(session)),
       matrixVersion: routing.matrix.version,
     });
     const { attempt, n } = notice;
@@ -116,14 +116,14 @@ export class ManualNotices {
   }
 
   async #handOver(group: readonly Pending[], startedMs: number): Promise<void> {
-    const { desk, signal } = this.#notices;
+    const { sender, signal } = this.#notices;
     const at = { startedMs, signal };
     const [first] = group;
     if (first === undefined) return;
     const handed =
       group.length === 1
-        ? [await desk.handOver(first.pending, first.payload, at)]
-        : await desk.handOverTogether(
+        ? [await sender.handOver(first.pending, first.payload, at)]
+        : await sender.handOverTogether(
             group.map(({ pending }) => pending),
             at,
           );
@@ -137,7 +137,7 @@ export class ManualNotices {
 
   /** A crash before it leaves a notice that is sent once more under the same id: told twice, never not at all. */
   async #record(pending: PendingHandover, handed: Handed, attempt: number): Promise<void> {
-    const { session, tenant } = this.#parts;
+    const { session, tenant } = this.#deps;
     const { row, hop, n } = pending;
     const { result, ended } = handed;
     const happening = { kind: 'outcome', hop, attempt, result } as const;

@@ -11,7 +11,7 @@ import { docketPages } from '../store/dockets.ts';
 import { noteActivations } from '../store/steps.ts';
 import type { StoredDocket } from '../store/docket-rows.ts';
 import { stored } from './facts.ts';
-import type { RoutingParts } from './parts.ts';
+import type { RoutingDeps } from './deps.ts';
 
 interface Observed {
   /** Empty where nothing is over its threshold; then nothing was touched. */
@@ -25,7 +25,7 @@ interface Observed {
  * are still in the primary tier. What was seen while something was looked up for one docket concerns that one alone.
  */
 export async function observe(
-  { session, tenant }: Pick<RoutingParts, 'session' | 'tenant'>,
+  { session, tenant }: Pick<RoutingDeps, 'session' | 'tenant'>,
   observation: Observation,
   options: { readonly thresholds?: TriggerThresholds; readonly docket?: Concerned } = {},
 ): Promise<Observed> {

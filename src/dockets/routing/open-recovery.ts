@@ -7,11 +7,11 @@ import { queueReadings } from '../store/queues.ts';
 import type { Session } from '../../postgres/index.ts';
 import { startRun } from '../store/recovery.ts';
 import { factOf } from './facts.ts';
-import { ROUTER, type RoutingParts } from './parts.ts';
+import { ROUTER, type RoutingDeps } from './deps.ts';
 
 /** Undefined when a run for the target is open already. */
 export async function openRecovery(
-  { tenant, ids }: Pick<RoutingParts, 'tenant' | 'ids'>,
+  { tenant, ids }: Pick<RoutingDeps, 'tenant' | 'ids'>,
   run: Session['run'],
   {
     target,

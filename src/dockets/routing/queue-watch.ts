@@ -16,7 +16,7 @@ import { noteReading, ownQueue, queueReadings } from '../store/queues.ts';
 import { raiseAlertRow } from '../../ledger/index.ts';
 import type { StoredDocket } from '../store/docket-rows.ts';
 import { stored } from './facts.ts';
-import type { RoutingParts } from './parts.ts';
+import type { RoutingDeps } from './deps.ts';
 import { type ActiveRouting, activeRouting } from './setup.ts';
 
 export interface WatchedQueue {
@@ -41,7 +41,7 @@ export interface QueueWatchOptions {
 }
 
 export class QueueWatch {
-  readonly #parts: RoutingParts;
+  readonly #deps: RoutingDeps;
   readonly #options: QueueWatchOptions;
   readonly #own: WatchedQueue;
   /** By target, as the matrix that holds has them: an import must not need a restart. */
@@ -52,9 +52,9 @@ export class QueueWatch {
   /** Since when routers run without a pause; nothing waits for a router that is not there. */
   #runningSince: Instant | undefined;
 
-  constructor(parts: RoutingParts, options: QueueWatchOptions = {}) {
-    const { session, tenant, clock } = parts;
-    this.#parts = parts;
+  constructor(deps: RoutingDeps, options: QueueWatchOptions = {}) {
+    const { session, tenant, clock } = deps;
+    this.#deps = deps;
     this.#options = options;
     const gauge = ownQueueGauge(() => ownQueue(session, tenant), clock);
     this.#own = { queue: OWN_QUEUE, gauge };
@@ -75,8 +75,8 @@ export class QueueWatch {
 
   /** All but our own. */
   async watched(): Promise<readonly WatchedQueue[]> {
-    const { session } = this.#parts;
-    const routing = await activeRouting(this.#parts, session, this.#routing);
+    const { session } = this.#deps;
+    const routing = await activeRouting(this.#deps, session, this.#routing);
     if (routing !== undefined && routing !== this.#routing) await this.#follow(routing);
     this.#routing = routing;
     return [...this.#targets.values(), ...(this.#options.queues ?? [])];
@@ -113,7 +113,7 @@ export class QueueWatch {
   }
 
   async #lookAt({ queue, target }: WatchedQueue, seen: Saturation): Promise<readonly Trigger[]> {
-    const { session, tenant } = this.#parts;
+    const { session, tenant } = this.#deps;
     const isSeen = seen.kind === 'measured';
     const { backlog } = isSeen ? seen : { backlog: undefined };
     const isOwn = queue === OWN_QUEUE;
@@ -144,7 +144,7 @@ export class QueueWatch {
 
   /** What waits at the target for a confirmation goes on; what is still to be sent goes past it at its own step. */
   async #applyTo(target: string, trigger: Trigger): Promise<void> {
-    const { session, tenant } = this.#parts;
+    const { session, tenant } = this.#deps;
     for await (const page of docketPages(session, tenant, { phases: ['awaiting'], target })) {
       await this.#note(page, trigger);
     }
@@ -152,7 +152,7 @@ export class QueueWatch {
 
   /** What its broker confirmed since it stands still, nobody has: it goes on to the next tier. */
   async #takeBack(target: string, trigger: Trigger, lagMs: number): Promise<void> {
-    const { session, tenant } = this.#parts;
+    const { session, tenant } = this.#deps;
     const now = await databaseNow(session);
     // It may have stood still for as long again as two looks lie apart, before it was seen to.
     const since = addMs(now, -lagMs - STALL_UNSEEN_MS);
@@ -167,7 +167,7 @@ export class QueueWatch {
 
   /** Kept with our own reading, which every router writes: a restart of one is no pause while another runs. */
   async #noteRunning(): Promise<void> {
-    const { session, tenant } = this.#parts;
+    const { session, tenant } = this.#deps;
     const now = await databaseNow(session);
     const readings = await queueReadings(session, tenant);
     const last = readings.find(({ queue }) => queue === OWN_QUEUE);
@@ -179,12 +179,12 @@ export class QueueWatch {
 
   #whileRunning(lagMs: number): number {
     const since = this.#runningSince;
-    return since === undefined ? 0 : Math.min(lagMs, Math.max(0, this.#parts.clock.now() - since));
+    return since === undefined ? 0 : Math.min(lagMs, Math.max(0, this.#deps.clock.now() - since));
   }
 
   /** Our own queue is behind: what has waited too long in the primary tier is given to the next. */
   async #applyToOverdue(trigger: Trigger): Promise<void> {
-    const { session, tenant } = this.#parts;
+    const { session, tenant } = this.#deps;
     const now: Instant = await databaseNow(session);
     const waited = (since: Instant): number =>
       now - Math.max(since, this.#runningSince ?? Number.NEGATIVE_INFINITY);
@@ -198,7 +198,7 @@ export class QueueWatch {
   }
 
   async #note(dockets: readonly StoredDocket[], trigger: Trigger): Promise<void> {
-    const { session, tenant } = this.#parts;
+    const { session, tenant } = this.#deps;
     const activations = dockets.map(({ id, messageId, tier }) => ({
       docket: id,
       tier,
@@ -215,7 +215,7 @@ export class QueueWatch {
       this.#unseen.delete(queue);
       return;
     }
-    const nowMs = this.#parts.clock.monotonicMs();
+    const nowMs = this.#deps.clock.monotonicMs();
     const since = this.#unseen.get(queue) ?? nowMs;
     this.#unseen.set(queue, since);
     const { lagMsMax } = this.#thresholds;
@@ -238,7 +238,7 @@ export class QueueWatch {
     queue: string,
     text: string,
   ): Promise<void> {
-    const { session, tenant, ids } = this.#parts;
+    const { session, tenant, ids } = this.#deps;
     await session.transaction((run) =>
       raiseAlertRow(run, tenant, {
         id: ids.next(),

@@ -39,12 +39,12 @@ export function rabbitManagement(options: ManagementOptions): QueueCounter {
   const virtualHost = virtualHostOf(brokerUrl);
   const { certificateAuthorities } = options;
   const transport = certificateAuthorities === undefined ? {} : { certificateAuthorities };
-  const parts = { clock, timeoutMs, handshakeMs: timeoutMs, wholeMs: timeoutMs, transport };
+  const deps = { clock, timeoutMs, handshakeMs: timeoutMs, wholeMs: timeoutMs, transport };
   return async (queue) => {
     const path = `api/queues/${encodeURIComponent(virtualHost)}/${encodeURIComponent(queue)}`;
     const url = new URL(`${path}?columns=${COLUMNS}`, base);
     const request = { url, allowPrivateAddresses, headers: { authorization } };
-    const answer = await getOnce(request, parts, UNGUARDED.signal);
+    const answer = await getOnce(request, deps, UNGUARDED.signal);
     if (answer.kind === 'failed') return uncounted(answer.code);
     return answer.status === 200 ? countIn(answer.body) : uncounted(`HTTP_${answer.status}`);
   };

@@ -12,24 +12,24 @@ import { evidenceOf, listRuns, openRun, type StoredRun } from '../store/recovery
 import { findDocket } from '../store/dockets.ts';
 import { listDifferences, type StoredDifference } from '../store/differences.ts';
 import { readTargetLanes } from '../../lanes/index.ts';
-import type { Actor, RoutingParts } from './parts.ts';
+import type { Actor, RoutingDeps } from './deps.ts';
 import { addToRun, type RecoveryOptions, recoveryPolicy } from './recovery.ts';
 import { loadRouting } from './setup.ts';
 import type { BreakerView, RecoveryView } from './views.ts';
 
-export async function listBreakers({ session, tenant }: RoutingParts): Promise<BreakerView[]> {
+export async function listBreakers({ session, tenant }: RoutingDeps): Promise<BreakerView[]> {
   const rows = await readTargetLanes((statement, values) => session.run(statement, values), tenant);
   return rows.map(({ target, breaker, changedAt }) => ({ target, breaker, changedAt }));
 }
 
 /** Open runs first; all evidence of each. */
 export async function recoveriesSeenBy(
-  parts: RoutingParts,
+  deps: RoutingDeps,
   viewer: Viewer,
   filter: { readonly target?: string; readonly limit?: number } = {},
 ): Promise<RecoveryView[]> {
-  const { session, tenant } = parts;
-  const breakers = new Map((await listBreakers(parts)).map((one) => [one.target, one.breaker]));
+  const { session, tenant } = deps;
+  const breakers = new Map((await listBreakers(deps)).map((one) => [one.target, one.breaker]));
   const runs = await listRuns(session, tenant, filter.limit ?? 20);
   const views: RecoveryView[] = [];
   for (const run of runs) {
@@ -44,7 +44,7 @@ export async function recoveriesSeenBy(
       state: run.state,
       breaker: breakers.get(target) ?? CLOSED,
       evidence: (await evidenceOf(session, tenant, id)).map((one) => withoutCounts(one)),
-      differences: await visibleDifferences(parts, viewer, run),
+      differences: await visibleDifferences(deps, viewer, run),
     });
   }
   return views;
@@ -58,7 +58,7 @@ function withoutCounts<Evidence extends { readonly step: string; readonly eviden
 }
 
 async function visibleDifferences(
-  { session, tenant }: RoutingParts,
+  { session, tenant }: RoutingDeps,
   viewer: Viewer,
   run: StoredRun,
 ): Promise<StoredDifference[]> {
@@ -72,13 +72,13 @@ async function visibleDifferences(
 
 /** Asks for the next check now, as far as the cool-down allows, and for a person's approval at the end. */
 export async function moveRecovery(
-  parts: RoutingParts,
+  deps: RoutingDeps,
   target: string,
   actor: Actor,
   options: RecoveryOptions = {},
 ): Promise<RecoveryState> {
-  const run = await requireRun(parts, target);
-  return add(parts, run, options, {
+  const run = await requireRun(deps, target);
+  return add(deps, run, options, {
     happening: { kind: 'hurried' },
     evidence: { step: 'approval', verdict: 'wait', by: actor.id, evidence: { act: 'run' } },
     actor,
@@ -88,12 +88,12 @@ export async function moveRecovery(
 
 /** Lets a run that waits for a person go on to its synthetic transaction. Not by who hurried it: that needs a second one. */
 export async function approveRun(
-  parts: RoutingParts,
+  deps: RoutingDeps,
   target: string,
   actor: Actor,
   approval: { readonly reason: string; readonly options?: RecoveryOptions },
 ): Promise<RecoveryState> {
-  const run = await requireRun(parts, target);
+  const run = await requireRun(deps, target);
   if (run.phase !== 'awaiting_approval') {
     throw new FilewrightError(
       'REFUSED_BY_RULE',
@@ -101,11 +101,11 @@ export async function approveRun(
     );
   }
   const reason = checkReason('--reason', approval.reason);
-  const hurries = (await evidenceOf(parts.session, parts.tenant, run.id)).filter(isHurry);
+  const hurries = (await evidenceOf(deps.session, deps.tenant, run.id)).filter(isHurry);
   const hurriedBy = hurries.map(({ by }) => by);
   checkSecondPerson(`The recovery of "${target}"`, actor.id, hurriedBy);
   const reasons = run.state.state === 'awaiting_approval' ? run.state.reasons : [];
-  return add(parts, run, approval.options ?? {}, {
+  return add(deps, run, approval.options ?? {}, {
     happening: { kind: 'approved' },
     evidence: {
       step: 'approval',
@@ -122,20 +122,20 @@ function isHurry({ step, evidence }: { readonly step: string; readonly evidence:
 }
 
 async function add(
-  parts: RoutingParts,
+  deps: RoutingDeps,
   run: StoredRun,
   options: RecoveryOptions,
   addition: Parameters<typeof addToRun>[3],
 ): Promise<RecoveryState> {
-  const routing = await loadRouting(parts);
+  const routing = await loadRouting(deps);
   const isAutomatic = (options.automatic ?? true) && run.mode === 'automatic';
   const at = { policy: recoveryPolicy(routing, options), isAutomatic };
-  const next = await addToRun(parts, routing, run, addition, at);
+  const next = await addToRun(deps, routing, run, addition, at);
   if (next === undefined) throw new Error('an act of a person needs no lease');
   return next;
 }
 
-async function requireRun({ session, tenant }: RoutingParts, target: string): Promise<StoredRun> {
+async function requireRun({ session, tenant }: RoutingDeps, target: string): Promise<StoredRun> {
   const run = await openRun(session, tenant, target);
   if (run === undefined) {
     throw new FilewrightError('NOT_FOUND', `No recovery of "${target}" is under way`);

@@ -25,7 +25,7 @@ import { getOnce, type GetOutcome } from './get-once.ts';
 import type { HandoverOptions } from './handover-options.ts';
 import { readingsOf } from './intake.ts';
 import type { Baseline } from '../rules/recovery.ts';
-import type { RoutingParts } from './parts.ts';
+import type { RoutingDeps } from './deps.ts';
 import { OWN_QUEUE, type WatchedQueue } from './queue-watch.ts';
 import type { ActiveRouting } from './setup.ts';
 import { targetHealth } from './target-health.ts';
@@ -61,12 +61,12 @@ const PASSED_PER_PAGE = 1_000;
 const PAST_MS_MAX = 30 * 24 * 3_600_000;
 
 export class RecoveryChecks {
-  readonly #parts: RoutingParts;
+  readonly #deps: RoutingDeps;
   readonly #options: CheckOptions;
   readonly #signal: AbortSignal;
 
-  constructor(parts: RoutingParts, options: CheckOptions, signal: AbortSignal) {
-    this.#parts = parts;
+  constructor(deps: RoutingDeps, options: CheckOptions, signal: AbortSignal) {
+    this.#deps = deps;
     this.#options = options;
     this.#signal = signal;
   }
@@ -81,7 +81,7 @@ export class RecoveryChecks {
     switch (step) {
       case 'health':
         return targetHealth(target, routing, {
-          clock: this.#parts.clock,
+          clock: this.#deps.clock,
           transport: this.#options.transport,
           queues: async () => (await this.#options.queues?.()) ?? [],
           get: (path) => this.#get(target, routing, path),
@@ -111,7 +111,7 @@ export class RecoveryChecks {
         return bad(`sample: status ${answer.status}`, { status: answer.status });
       }
     }
-    const { session, tenant } = this.#parts;
+    const { session, tenant } = this.#deps;
     const since = instant(baseline.openedAt - PAST_MS_MAX);
     const docket = await passedEvent(session, tenant, { target: target.id, since });
     return docket?.event === undefined
@@ -120,7 +120,7 @@ export class RecoveryChecks {
   }
 
   async #drain(target: Target, baseline: Baseline): Promise<CheckResult> {
-    const { session, tenant, clock } = this.#parts;
+    const { session, tenant, clock } = this.#deps;
     // Of its own alone: what somebody else's queue holds says nothing about this target.
     const own = await ownQueue(session, tenant, target.id);
     const lagMs = own.oldestDueAt === undefined ? 0 : Math.max(0, clock.now() - own.oldestDueAt);
@@ -205,7 +205,7 @@ export class RecoveryChecks {
 
   /** A message of its own kind, told apart by its content type and its id, through the very wires that dockets take. */
   async #synthetic(run: StoredRun, target: Target, routing: ActiveRouting): Promise<CheckResult> {
-    const { clock } = this.#parts;
+    const { clock } = this.#deps;
     const { policy } = routing.matrix;
     const payload = Buffer.from(JSON.stringify({ synthetic: true, run: run.id }));
     const startedMs = clock.monotonicMs();
@@ -246,7 +246,7 @@ export class RecoveryChecks {
   }
 
   async #passed(target: Target, { openedAt }: Baseline): Promise<PassedDocket[]> {
-    const { session, tenant } = this.#parts;
+    const { session, tenant } = this.#deps;
     const found: PassedDocket[] = [];
     // The failures that opened the breaker lie before the moment at which it opened, however far apart they came.
     const last = await lastSuccessBefore(session, tenant, target.id, openedAt);
@@ -271,13 +271,13 @@ export class RecoveryChecks {
     const headers = await transport.credentials?.(target);
     const { timeoutMs, thresholds } = matrix.policy;
     const handshakeMs = thresholds.tlsHandshakeMsMax;
-    const parts = { clock: this.#parts.clock, timeoutMs, handshakeMs, transport };
+    const deps = { clock: this.#deps.clock, timeoutMs, handshakeMs, transport };
     const request = {
       url: new URL(path, target.address),
       allowPrivateAddresses: transport.allowPrivateAddresses(target),
       ...(headers === undefined ? {} : { headers }),
     };
-    return getOnce(request, parts, this.#signal);
+    return getOnce(request, deps, this.#signal);
   }
 
   #comparedMax(): number {

@@ -7,17 +7,14 @@ import { readTargetLanes } from '../../lanes/index.ts';
 import { recordDocketFacts } from '../store/docket-facts.ts';
 import { wakeManualDockets } from '../store/manual.ts';
 import { openRecovery } from './open-recovery.ts';
-import type { RoutingParts } from './parts.ts';
+import type { RoutingDeps } from './deps.ts';
 import type { ActiveRouting } from './setup.ts';
 
 const OVERDUE_AT_ONCE = 100;
 
 /** A breaker that is not closed always has a run: one that was abandoned begins anew when its target is back. */
-export async function followBreakers(
-  parts: RoutingParts,
-  { matrix }: ActiveRouting,
-): Promise<void> {
-  const { session, tenant } = parts;
+export async function followBreakers(deps: RoutingDeps, { matrix }: ActiveRouting): Promise<void> {
+  const { session, tenant } = deps;
   const rows = await readTargetLanes((statement, values) => session.run(statement, values), tenant);
   const broken = rows.filter(
     ({ target, breaker }) => breaker.state !== 'closed' && matrix.targets.has(target),
@@ -26,11 +23,11 @@ export async function followBreakers(
   const breakers = new Map(rows.map((row) => [row.target, row.breaker]));
   const clean = rows.flatMap(({ target }) => (isClean(breakers, target) ? [target] : []));
   await wakeManualDockets(session, tenant, clean);
-  for (const { target, breaker } of broken) await follow(parts, target, breaker);
+  for (const { target, breaker } of broken) await follow(deps, target, breaker);
 }
 
 async function follow(
-  { session, tenant, ids }: RoutingParts,
+  { session, tenant, ids }: RoutingDeps,
   target: string,
   breaker: BreakerState,
 ): Promise<void> {
@@ -63,8 +60,8 @@ async function follow(
 class ClosedMeanwhile extends Error {}
 
 /** MANUAL_ESCALATION_REQUIRED is told again each time its clock runs out. */
-export async function tellOverdue(parts: RoutingParts, clockMs: number): Promise<void> {
-  const { session, tenant, ids } = parts;
+export async function tellOverdue(deps: RoutingDeps, clockMs: number): Promise<void> {
+  const { session, tenant, ids } = deps;
   await session.transaction(async (run) => {
     const overdue = await overdueDifferences(run, tenant, { clockMs, count: OVERDUE_AT_ONCE });
     for (const { docket, kind, flag } of overdue) {

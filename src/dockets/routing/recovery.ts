@@ -41,7 +41,7 @@ import type { Session } from '../../postgres/index.ts';
 import { bad } from './check-result.ts';
 import { codeOf } from './error-code.ts';
 import { breakerFact, factOf, plain } from './facts.ts';
-import { type Actor, ROUTER, type RoutingParts } from './parts.ts';
+import { type Actor, ROUTER, type RoutingDeps } from './deps.ts';
 import { followBreakers, tellOverdue } from './recovery-watch.ts';
 import { type CheckOptions, RecoveryChecks, type RecoveryPaths } from './recovery-checks.ts';
 import { activeRouting, type ActiveRouting } from './setup.ts';
@@ -76,22 +76,22 @@ interface RecoveryAddition {
 }
 
 export class Recovery {
-  readonly #parts: RoutingParts;
+  readonly #deps: RoutingDeps;
   readonly #options: RecoveryOptions;
   readonly #checks: RecoveryChecks;
   readonly #pursued = new Set<Promise<void>>();
   #routing: ActiveRouting | undefined;
 
   constructor(
-    parts: RoutingParts,
+    deps: RoutingDeps,
     options: CheckOptions & { readonly recovery?: RecoveryOptions },
     signal: AbortSignal,
   ) {
-    this.#parts = parts;
+    this.#deps = deps;
     this.#options = options.recovery ?? {};
     const { paths, comparedMax } = this.#options;
     this.#checks = new RecoveryChecks(
-      parts,
+      deps,
       {
         ...options,
         ...(paths === undefined ? {} : { paths }),
@@ -103,17 +103,17 @@ export class Recovery {
 
   /** Begins a check for every run whose turn has come, and waits for none: one that hangs must not hold up the others. */
   async turn(): Promise<number> {
-    const { session } = this.#parts;
-    this.#routing = await activeRouting(this.#parts, session, this.#routing);
+    const { session } = this.#deps;
+    this.#routing = await activeRouting(this.#deps, session, this.#routing);
     if (this.#routing === undefined) return 0;
-    await followBreakers(this.#parts, this.#routing);
+    await followBreakers(this.#deps, this.#routing);
     const routing = this.#routing;
     const due = await this.#lease(RUNS_AT_ONCE - this.#pursued.size);
     for (const run of due) {
       const pursued = this.#pursue(run, routing).finally(() => this.#pursued.delete(pursued));
       this.#pursued.add(pursued);
     }
-    await tellOverdue(this.#parts, this.#policy(routing).reviewMs);
+    await tellOverdue(this.#deps, this.#policy(routing).reviewMs);
     return due.length;
   }
 
@@ -133,7 +133,7 @@ export class Recovery {
       // Leased beyond the last round: the next turn must not wait for its lease.
       for (const run of due) await this.#check(run, routing);
     } catch (error) {
-      this.#parts.log.write({
+      this.#deps.log.write({
         level: 'warn',
         event: 'router.check_failed',
         error: codeOf(error),
@@ -143,7 +143,7 @@ export class Recovery {
 
   #lease(count: number): Promise<LeasedRun[]> {
     if (count <= 0) return Promise.resolve([]);
-    const { session, tenant } = this.#parts;
+    const { session, tenant } = this.#deps;
     const leaseMs = this.#options.leaseMs ?? LEASE_MS;
     return leaseDueRuns(session, tenant, { leaseMs, count });
   }
@@ -190,7 +190,7 @@ export class Recovery {
   #add(run: StoredRun, routing: ActiveRouting, addition: RecoveryAddition): Promise<unknown> {
     const isAutomatic = (this.#options.automatic ?? true) && run.mode === 'automatic';
     const at = { policy: this.#policy(routing), isAutomatic };
-    return addToRun(this.#parts, routing, run, addition, at);
+    return addToRun(this.#deps, routing, run, addition, at);
   }
 
   #policy(routing: ActiveRouting): DocketRecoveryPolicy {
@@ -210,15 +210,15 @@ export function recoveryPolicy(
 
 /** One transaction: the run, its evidence, the breaker, the differences and the facts. Undefined when the lease is lost. */
 export async function addToRun(
-  parts: RoutingParts,
+  deps: RoutingDeps,
   routing: ActiveRouting,
   run: Pick<StoredRun, 'id' | 'target'>,
   addition: RecoveryAddition,
   at: { readonly policy: DocketRecoveryPolicy; readonly isAutomatic: boolean },
 ): Promise<RecoveryState | undefined> {
   for (let race = 0; ; race += 1) {
-    const done = await parts.session
-      .transaction((query) => addOnce(parts, query, { routing, run, addition, ...at }))
+    const done = await deps.session
+      .transaction((query) => addOnce(deps, query, { routing, run, addition, ...at }))
       .catch((error: unknown) => {
         if (error instanceof BreakerMoved && race < RACES_MAX) return 'again' as const;
         throw error;
@@ -230,7 +230,7 @@ export async function addToRun(
 class BreakerMoved extends Error {}
 
 async function addOnce(
-  { tenant, ids }: RoutingParts,
+  { tenant, ids }: RoutingDeps,
   query: Session['run'],
   request: {
     readonly routing: ActiveRouting;
@@ -287,7 +287,7 @@ async function addOnce(
 
 /** The run as it is now, what it found, whom that concerns, and the fact that says so. */
 async function writeTurn(
-  { tenant, ids }: Pick<RoutingParts, 'tenant' | 'ids'>,
+  { tenant, ids }: Pick<RoutingDeps, 'tenant' | 'ids'>,
   query: Session['run'],
   turn: {
     readonly run: StoredRun;

@@ -8,14 +8,14 @@ import type { Happening } from '../rules/routing/happening.ts';
 import { type ConnectionTarget, Session } from '../../postgres/index.ts';
 import { databaseNow, noteLaw, wakeOpenDockets } from '../store/steps.ts';
 import { docketPayloads } from '../store/dockets.ts';
-import { AssignmentDesk, type AssignmentOptions } from './assignments.ts';
+import { AssignmentLookup, type AssignmentOptions } from './assignments.ts';
 import { codeOf } from './error-code.ts';
 import { Group } from './group.ts';
-import { HandoverDesk } from './hand-over.ts';
+import { HandoffSender } from './hand-over.ts';
 import type { HandoverOptions } from './handover-options.ts';
 import { lawVersion } from './law-version.ts';
 import { ManualNotices } from './manual-notices.ts';
-import type { RoutingParts } from './parts.ts';
+import type { RoutingDeps } from './deps.ts';
 import { QueueWatch, type QueueWatchOptions, type WatchedQueue } from './queue-watch.ts';
 import { Recovery, type RecoveryOptions } from './recovery.ts';
 import type { ActiveRouting } from './setup.ts';
@@ -23,7 +23,7 @@ import { stepDue, stepTold, type Telling } from './step.ts';
 import type { PendingHandover } from './pending-handover.ts';
 
 export interface RouterOptions
-  extends Omit<RoutingParts, 'session'>,
+  extends Omit<RoutingDeps, 'session'>,
     HandoverOptions,
     Pick<AssignmentOptions, 'secretOf'> {
   readonly target: ConnectionTarget;
@@ -74,7 +74,7 @@ export async function startRouter(options: RouterOptions): Promise<RunningRouter
 
 class Router {
   readonly #options: RouterOptions;
-  readonly #parts: RoutingParts;
+  readonly #deps: RoutingDeps;
   readonly #clock: Clock;
   readonly #stopping = new AbortController();
   /** Handoffs under way are let end by a stop; each listens, and there may be hundreds. */
@@ -85,10 +85,10 @@ class Router {
   readonly #reads: Session;
   readonly #inFlight = new Set<Promise<void>>();
   readonly #telling: Group<Telling, void>;
-  readonly #desk: HandoverDesk;
+  readonly #sender: HandoffSender;
   readonly #notices: ManualNotices;
   readonly #recovery: Recovery;
-  readonly #assignments: AssignmentDesk;
+  readonly #assignments: AssignmentLookup;
   readonly #queues: QueueWatch;
   #routing: ActiveRouting | undefined;
 
@@ -101,18 +101,18 @@ class Router {
     this.#claims = session('router claims');
     this.#outcomes = session('router outcomes');
     this.#reads = session('router');
-    this.#parts = { ...options, session: this.#reads };
+    this.#deps = { ...options, session: this.#reads };
     this.#telling = new Group((tellings: readonly Telling[]) => this.#tell(tellings));
-    this.#desk = new HandoverDesk(this.#parts, this.#reads, options);
-    this.#notices = new ManualNotices(this.#parts, {
-      desk: this.#desk,
+    this.#sender = new HandoffSender(this.#deps, this.#reads, options);
+    this.#notices = new ManualNotices(this.#deps, {
+      sender: this.#sender,
       signal: this.#cutting.signal,
       tell: (telling) => this.#report(telling),
     });
-    this.#assignments = new AssignmentDesk(this.#parts, options, this.#cutting.signal);
-    this.#queues = new QueueWatch(this.#parts, options);
+    this.#assignments = new AssignmentLookup(this.#deps, options, this.#cutting.signal);
+    this.#queues = new QueueWatch(this.#deps, options);
     const checks = { ...options, queues: () => this.#queues.watched() };
-    this.#recovery = new Recovery(this.#parts, checks, this.#cutting.signal);
+    this.#recovery = new Recovery(this.#deps, checks, this.#cutting.signal);
   }
 
   async open(): Promise<void> {
@@ -170,7 +170,7 @@ class Router {
         await work();
       } catch (error) {
         // The database is away, or there is no matrix yet: everything waits where it is.
-        this.#parts.log.write({
+        this.#deps.log.write({
           level: 'warn',
           event: `router.${name}_failed`,
           error: codeOf(error),
@@ -197,7 +197,7 @@ class Router {
 
   async #claim(limit: number): Promise<number> {
     const startedMs = this.#clock.monotonicMs();
-    const stepped = await stepDue(this.#parts, this.#claims, limit, this.#routing);
+    const stepped = await stepDue(this.#deps, this.#claims, limit, this.#routing);
     this.#routing = stepped.routing;
     this.#sendAll(stepped.handovers, startedMs);
     for (const question of stepped.questions) {
@@ -212,7 +212,7 @@ class Router {
     if (handovers.length === 0) return;
     const payloads = docketPayloads(
       this.#reads,
-      this.#parts.tenant,
+      this.#deps.tenant,
       handovers.map(({ row }) => row.id),
     );
     for (const pending of handovers) {
@@ -226,7 +226,7 @@ class Router {
   #track(what: 'handoff' | 'assignment', payloadSha256: string, work: Promise<void>): void {
     const tracked = work
       .catch((error: unknown) =>
-        this.#parts.log.write({
+        this.#deps.log.write({
           level: 'error',
           event: `router.${what}_failed`,
           payload_sha256: payloadSha256,
@@ -239,7 +239,7 @@ class Router {
 
   async #send(
     pending: PendingHandover,
-    payload: Parameters<HandoverDesk['handOver']>[1],
+    payload: Parameters<HandoffSender['handOver']>[1],
     startedMs: number,
   ): Promise<void> {
     const { signal } = this.#cutting;
@@ -247,7 +247,7 @@ class Router {
       await this.#notices.send(pending, payload, startedMs);
       return;
     }
-    const handed = await this.#desk.handOver(pending, payload, { startedMs, signal });
+    const handed = await this.#sender.handOver(pending, payload, { startedMs, signal });
     const happening: Happening = {
       kind: 'outcome',
       hop: pending.hop,
@@ -280,7 +280,7 @@ class Router {
       seen.add(telling.docket);
     }
     const startedMs = this.#clock.monotonicMs();
-    const stepped = await stepTold(this.#parts, this.#outcomes, now, this.#routing);
+    const stepped = await stepTold(this.#deps, this.#outcomes, now, this.#routing);
     this.#routing = stepped.routing;
     this.#sendAll(stepped.handovers, startedMs);
     if (later.length > 0) await this.#tell(later);
@@ -288,7 +288,7 @@ class Router {
   }
 
   async #noteLaw(): Promise<void> {
-    const { tenant, law } = this.#parts;
+    const { tenant, law } = this.#deps;
     await this.#reads.transaction(async (run) => {
       if (await noteLaw(run, tenant, lawVersion(law()))) await wakeOpenDockets(run, tenant);
     });

@@ -23,7 +23,7 @@ import {
 import type { Session } from '../../postgres/index.ts';
 import { wakeOpenDockets } from '../store/steps.ts';
 import { factOf } from './facts.ts';
-import type { Actor, RoutingParts } from './parts.ts';
+import type { Actor, RoutingDeps } from './deps.ts';
 
 export interface ActiveRouting {
   /** Counts the activations; the largest holds. */
@@ -36,7 +36,7 @@ export interface ActiveRouting {
 }
 
 type Named = { readonly file: string; readonly text: string };
-type Parts = Pick<RoutingParts, 'session' | 'tenant' | 'ids'>;
+type Deps = Pick<RoutingDeps, 'session' | 'tenant' | 'ids'>;
 
 interface RoutingTexts {
   readonly matrix: Named;
@@ -47,11 +47,11 @@ type ImportedRouting = ActiveRouting & { readonly isNew: boolean };
 
 /** Checks, stores and activates; nothing of it where the two are not sound together. */
 export async function importRouting(
-  parts: Parts,
+  deps: Deps,
   documents: RoutingTexts,
   actor: Actor,
 ): Promise<ImportedRouting> {
-  return changeRouting(parts, () => Promise.resolve(documents), actor);
+  return changeRouting(deps, () => Promise.resolve(documents), actor);
 }
 
 /**
@@ -59,19 +59,19 @@ export async function importRouting(
  * from that: two absences noted at the same moment are both kept.
  */
 export async function changeRouting(
-  parts: Parts,
+  deps: Deps,
   change: (active: ActiveRouting | undefined) => Promise<RoutingTexts>,
   actor: Actor,
 ): Promise<ImportedRouting> {
   for (;;) {
-    const active = await activeRouting(parts, parts.session);
-    const done = await importOnto(parts, active?.n ?? 0, await change(active), actor);
+    const active = await activeRouting(deps, deps.session);
+    const done = await importOnto(deps, active?.n ?? 0, await change(active), actor);
     if (done !== undefined) return done;
   }
 }
 
 async function importOnto(
-  parts: Parts,
+  deps: Deps,
   basedOn: number,
   documents: RoutingTexts,
   actor: Actor,
@@ -80,7 +80,7 @@ async function importOnto(
   const people = readPeople(documents.people);
   requireSoundMatrix(matrix, people);
   const peopleVersion = versionOf(documents.people.text);
-  const { session, tenant } = parts;
+  const { session, tenant } = deps;
   const done = await session.transaction(async (run) => {
     const kept = { kind: 'matrix', version: matrix.version, title: matrix.title } as const;
     await keepRoutingDocument(run, tenant, { ...kept, body: documents.matrix.text }, actor.id);
@@ -96,14 +96,14 @@ async function importOnto(
       actor.id,
     );
     const pair = { matrix: matrix.version, people: peopleVersion, basedOn };
-    return activate(run, parts, pair, actor);
+    return activate(run, deps, pair, actor);
   });
   return done && { ...shown(done.setup), matrix, people, isNew: done.isNew };
 }
 
 async function activate(
   run: Session['run'],
-  { tenant, ids }: Parts,
+  { tenant, ids }: Deps,
   pair: Omit<SetupPair, 'by'>,
   actor: Actor,
 ): ReturnType<typeof activateSetup> {
@@ -117,7 +117,7 @@ async function activate(
 
 /** Undefined before the first import. */
 export async function activeRouting(
-  { tenant, policy }: Pick<RoutingParts, 'tenant' | 'policy'>,
+  { tenant, policy }: Pick<RoutingDeps, 'tenant' | 'policy'>,
   session: Pick<Session, 'run'>,
   known?: ActiveRouting,
 ): Promise<ActiveRouting | undefined> {
@@ -131,9 +131,9 @@ export async function activeRouting(
 }
 
 export async function loadRouting(
-  parts: Pick<RoutingParts, 'tenant' | 'session' | 'policy'>,
+  deps: Pick<RoutingDeps, 'tenant' | 'session' | 'policy'>,
 ): Promise<ActiveRouting> {
-  return requireActive(await activeRouting(parts, parts.session));
+  return requireActive(await activeRouting(deps, deps.session));
 }
 
 function requireActive(active: ActiveRouting | undefined): ActiveRouting {
@@ -148,7 +148,7 @@ function requireActive(active: ActiveRouting | undefined): ActiveRouting {
 
 /** Notes an absence as a new version of the people file. An absence of the same person from the same day is replaced. */
 export async function setAbsence(
-  parts: Parts,
+  deps: Deps,
   absence: {
     readonly person: string;
     readonly from: string;
@@ -157,7 +157,7 @@ export async function setAbsence(
   },
   actor: Actor,
 ): Promise<ActiveRouting> {
-  const { session, tenant } = parts;
+  const { session, tenant } = deps;
   const withIt = async (active: ActiveRouting | undefined): Promise<RoutingTexts> => {
     const { matrix, peopleVersion } = requireActive(active);
     const stored = await findRoutingDocument(session, tenant, 'people', peopleVersion);
@@ -170,7 +170,7 @@ export async function setAbsence(
     const text = `${JSON.stringify({ ...document, absences: [...others, { ...absence }] }, undefined, 2)}\n`;
     return { matrix: { file: 'matrix', text: body }, people: { file: 'people', text } };
   };
-  return changeRouting(parts, withIt, actor);
+  return changeRouting(deps, withIt, actor);
 }
 
 async function readPair(

@@ -33,9 +33,9 @@ import { raiseAlertRow } from '../../ledger/index.ts';
 import type { Session } from '../../postgres/index.ts';
 import type { StoredDocket } from '../store/docket-rows.ts';
 import { answerBy, type Assignment, type Question, questionOf } from './assignments.ts';
-import { columnsOf, decideDocket, type Decision, type DecisionDesk } from './decide.ts';
+import { columnsOf, decideDocket, type Decision, type DecisionInput } from './decide.ts';
 import { boundaryOf, breakerFact, handoffFact, routingFact } from './facts.ts';
-import { type Actor, ROUTER, type RoutingParts } from './parts.ts';
+import { type Actor, ROUTER, type RoutingDeps } from './deps.ts';
 import { openRecovery } from './open-recovery.ts';
 import { LETTER_WAIT_MS, NOTICE_LEASE_MS } from './notice-times.ts';
 import { breakerAlert } from './target-alerts.ts';
@@ -73,27 +73,27 @@ class BreakerMoved extends Error {}
 
 /** Steps over dockets whose moment has come, at most `limit`. */
 export function stepDue(
-  parts: RoutingParts,
+  deps: RoutingDeps,
   session: Session,
   limit: number,
   known?: ActiveRouting,
 ): Promise<Stepped> {
-  return stepping(parts, session, known, async (run) => ({
-    locked: await lockDueDockets(run, parts.tenant, limit),
+  return stepping(deps, session, known, async (run) => ({
+    locked: await lockDueDockets(run, deps.tenant, limit),
     tellingOf: () => ({ happening: { kind: 'clock' } }),
   }));
 }
 
 /** Steps over dockets that something happened to; each at most once in a call. */
 export function stepTold(
-  parts: RoutingParts,
+  deps: RoutingDeps,
   session: Session,
   tellings: readonly Telling[],
   known?: ActiveRouting,
 ): Promise<Stepped> {
   const byDocket = new Map(tellings.map((telling) => [telling.docket, telling]));
-  return stepping(parts, session, known, async (run) => ({
-    locked: await lockDockets(run, parts.tenant, [...byDocket.keys()]),
+  return stepping(deps, session, known, async (run) => ({
+    locked: await lockDockets(run, deps.tenant, [...byDocket.keys()]),
     tellingOf: (row) => byDocket.get(row.id) ?? { happening: { kind: 'clock' } },
   }));
 }
@@ -104,7 +104,7 @@ interface Work {
 }
 
 async function stepping(
-  parts: RoutingParts,
+  deps: RoutingDeps,
   session: Session,
   known: ActiveRouting | undefined,
   lock: (run: Run) => Promise<Work>,
@@ -117,7 +117,7 @@ async function stepping(
         if (locked.dockets.length === 0) {
           return { results: [], handovers: [], questions: [], routing: known };
         }
-        const routing = denied === undefined ? await activeRouting(parts, { run }, known) : known;
+        const routing = denied === undefined ? await activeRouting(deps, { run }, known) : known;
         if (routing === undefined) {
           throw new FilewrightError(
             'NOT_FOUND',
@@ -125,7 +125,7 @@ async function stepping(
           );
         }
         const at = { routing, now: locked.now, denied };
-        return new Transaction(parts, run, at).step(locked, tellingOf);
+        return new Transaction(deps, run, at).step(locked, tellingOf);
       });
     } catch (error) {
       if (denied === undefined && known !== undefined && isDenied(error)) {
@@ -144,7 +144,7 @@ function isDenied(error: unknown): boolean {
 
 /** Everything that one transaction writes, gathered while it decides one docket after the other. */
 class Transaction {
-  readonly #parts: RoutingParts;
+  readonly #deps: RoutingDeps;
   readonly #run: Run;
   readonly #routing: ActiveRouting;
   readonly #now: Instant;
@@ -159,7 +159,7 @@ class Transaction {
   readonly #stuck: Stuck[] = [];
 
   constructor(
-    parts: RoutingParts,
+    deps: RoutingDeps,
     run: Run,
     at: {
       readonly routing: ActiveRouting;
@@ -167,7 +167,7 @@ class Transaction {
       readonly denied: Trigger | undefined;
     },
   ) {
-    this.#parts = parts;
+    this.#deps = deps;
     this.#run = run;
     this.#routing = at.routing;
     this.#now = at.now;
@@ -178,7 +178,7 @@ class Transaction {
     { dockets }: LockedDockets,
     tellingOf: (row: StoredDocket) => Omit<Telling, 'docket'>,
   ): Promise<Stepped> {
-    const { tenant } = this.#parts;
+    const { tenant } = this.#deps;
     const rows = await readTargetLanes(this.#run, tenant);
     const before = new Map(rows.map((row) => [row.target, row]));
     const troubles = await troublesOf(this.#run, tenant, this.#now);
@@ -193,16 +193,16 @@ class Transaction {
       const question = questionOf(row, telling.happening, this.#routing);
       if (question !== undefined) this.#questions.push(question);
       if (question !== undefined) continue;
-      const desk: DecisionDesk = {
+      const input: DecisionInput = {
         routing: this.#routing,
-        law: this.#parts.law(),
-        random: this.#parts.random,
+        law: this.#deps.law(),
+        random: this.#deps.random,
         now: this.#now,
         breakers,
         troubles,
         denied: this.#denied,
       };
-      const decision = this.#decide(row, telling.happening, desk);
+      const decision = this.#decide(row, telling.happening, input);
       if (decision === undefined) continue;
       const changed = new Map(breakers);
       for (const { target, after } of decision.changes) changed.set(target, after);
@@ -218,15 +218,15 @@ class Transaction {
     });
     await recordDocketFacts(this.#run, tenant, this.#facts);
     await this.#writeQuestions();
-    await tellStuck(this.#parts, this.#run, this.#stuck, this.#now);
+    await tellStuck(this.#deps, this.#run, this.#stuck, this.#now);
     const made = { results: this.#results, handovers: this.#handovers };
     return { ...made, questions: this.#questions, routing: this.#routing };
   }
 
   /** One docket that cannot be decided must not keep all others that are due. Who tells of one hears the error. */
-  #decide(row: StoredDocket, happening: Happening, desk: DecisionDesk): Decision | undefined {
+  #decide(row: StoredDocket, happening: Happening, input: DecisionInput): Decision | undefined {
     try {
-      return decideDocket(row, happening, desk);
+      return decideDocket(row, happening, input);
     } catch (error) {
       if (happening.kind !== 'clock') throw error;
       this.#stuck.push({ docket: row.id, error });
@@ -239,11 +239,11 @@ class Transaction {
     const dockets = this.#questions.map(({ row }) => row.id);
     const assignment: Assignment = { state: 'asked', at: this.#now };
     const until = answerBy(this.#now, this.#routing.matrix.policy);
-    await noteQuestions(this.#run, this.#parts.tenant, dockets, { assignment, until });
+    await noteQuestions(this.#run, this.#deps.tenant, dockets, { assignment, until });
   }
 
   #write(row: StoredDocket, decision: Decision, actor: Actor): void {
-    const { ids } = this.#parts;
+    const { ids } = this.#deps;
     const { state, handover } = decision;
     const ver = { filing: row.ver, access: row.accessVer };
     const record = (boundary: 'filing' | 'access', fact: DocketFact['fact']): void => {
@@ -293,8 +293,8 @@ class Transaction {
     const hold = state.state === 'manual' ? state : state.held;
     const again = hold === undefined ? '' : `/${hold.since}`;
     for (const { kind, severity, text } of warnings) {
-      await raiseAlertRow(this.#run, this.#parts.tenant, {
-        id: this.#parts.ids.next(),
+      await raiseAlertRow(this.#run, this.#deps.tenant, {
+        id: this.#deps.ids.next(),
         kind,
         subject: docket,
         docket,
@@ -318,7 +318,7 @@ class Transaction {
       const ver = (was?.ver ?? 0) + (isLogged ? 1 : 0);
       return [{ target, breaker, from, isLogged, version: was?.version ?? 0, ver }];
     });
-    const { tenant, ids } = this.#parts;
+    const { tenant, ids } = this.#deps;
     if (!(await changeTargetLanes(this.#run, tenant, changes))) throw new BreakerMoved();
     for (const { target, breaker, from, isLogged, ver } of changes) {
       if (!isLogged) continue;
@@ -330,7 +330,7 @@ class Transaction {
         id: ids.next(),
         ...breakerAlert(target, breaker.since),
       });
-      const started = await openRecovery(this.#parts, this.#run, { target, opened: breaker });
+      const started = await openRecovery(this.#deps, this.#run, { target, opened: breaker });
       if (started !== undefined) this.#facts.push(started);
     }
   }

@@ -3,7 +3,7 @@ import { addMs, FilewrightError, type Instant } from '../../core/index.ts';
 import { postponeDockets } from '../store/steps.ts';
 import { raiseAlertRow } from '../../ledger/index.ts';
 import type { Session } from '../../postgres/index.ts';
-import type { RoutingParts } from './parts.ts';
+import type { RoutingDeps } from './deps.ts';
 
 export interface Stuck {
   readonly docket: string;
@@ -14,7 +14,7 @@ export interface Stuck {
 const AGAIN_MS = 60_000;
 
 export async function tellStuck(
-  { tenant, ids, log }: Pick<RoutingParts, 'tenant' | 'ids' | 'log'>,
+  { tenant, ids, log }: Pick<RoutingDeps, 'tenant' | 'ids' | 'log'>,
   run: Session['run'],
   stuck: readonly Stuck[],
   now: Instant,

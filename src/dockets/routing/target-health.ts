@@ -8,7 +8,7 @@ import type { HandoverOptions } from './handover-options.ts';
 import type { WatchedQueue } from './queue-watch.ts';
 import type { ActiveRouting } from './setup.ts';
 
-interface HealthParts {
+interface HealthDeps {
   readonly clock: Clock;
   readonly transport: HandoverOptions['transport'];
   readonly queues: () => Promise<readonly WatchedQueue[]>;
@@ -19,19 +19,19 @@ interface HealthParts {
 export function targetHealth(
   target: Target,
   routing: ActiveRouting,
-  parts: HealthParts,
+  deps: HealthDeps,
 ): Promise<CheckResult> {
   switch (target.kind) {
     case 'http':
-      return httpHealth(parts);
+      return httpHealth(deps);
     case 'mail':
-      return mailHealth(routing, parts);
+      return mailHealth(routing, deps);
     case 'rabbitmq':
-      return queueHealth(target, parts);
+      return queueHealth(target, deps);
   }
 }
 
-async function httpHealth({ get, path }: HealthParts): Promise<CheckResult> {
+async function httpHealth({ get, path }: HealthDeps): Promise<CheckResult> {
   const answer = await get(path);
   const { elapsedMs, times } = answer;
   if (answer.kind === 'failed') {
@@ -46,7 +46,7 @@ async function httpHealth({ get, path }: HealthParts): Promise<CheckResult> {
 /** Of a mailbox only its server can be asked; that it takes a letter shows at the synthetic transaction. */
 async function mailHealth(
   { matrix }: ActiveRouting,
-  { clock, transport }: HealthParts,
+  { clock, transport }: HealthDeps,
 ): Promise<CheckResult> {
   const { mail, lookup, certificateAuthorities } = transport;
   if (mail === undefined) return bad('no mail server is set', { code: 'MAIL_NOT_SET' });
@@ -68,7 +68,7 @@ async function mailHealth(
   return isWell ? good(evidence) : bad(`mail server: ${code}`, evidence);
 }
 
-async function queueHealth({ id, kind }: Target, { queues }: HealthParts): Promise<CheckResult> {
+async function queueHealth({ id, kind }: Target, { queues }: HealthDeps): Promise<CheckResult> {
   const watched = (await queues()).find((queue) => queue.target === id);
   // Without anything to ask, the synthetic transaction alone shows whether it is well.
   if (watched === undefined) return good({ asked: 'nothing', kind });

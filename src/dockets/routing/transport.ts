@@ -24,14 +24,14 @@ const BROKER_CA = 'FILEWRIGHT_BROKER_CA';
 const PRIVATE = 'FILEWRIGHT_ROUTING_PRIVATE';
 
 /** What is not set is not there: a target that needs it fails, and the next tier is asked. */
-export async function openTransport(parts: {
+export async function openTransport(deps: {
   readonly session: Session;
   readonly tenant: string;
   readonly instance: string;
   readonly clock: Clock;
   readonly environment: Environment;
 }): Promise<Transport> {
-  const { session, tenant, instance, clock, environment } = parts;
+  const { session, tenant, instance, clock, environment } = deps;
   const mail = await findMail(session, tenant);
   const url = environment[RABBIT_URL];
   const isPrivate = environment[PRIVATE] === '1';

@@ -16,7 +16,7 @@ interface Landscape {
   readonly route: Route;
   readonly dates: DocketDates;
   readonly breakers: Breakers;
-  readonly desk: { readonly matrix: RoutingMatrix };
+  readonly input: { readonly matrix: RoutingMatrix };
 }
 
 interface Descent {
@@ -132,8 +132,8 @@ function side(tier: Tier, target: string | undefined, land: Landscape): Transiti
 }
 
 /** A docket without a date has no slack to lose; its timers are the shortest instead. */
-export function isSlackGone(land: Pick<Landscape, 'at' | 'dates' | 'desk'>): boolean {
-  const lastSafe = lastSafeOf(land.dates, land.desk.matrix.policy);
+export function isSlackGone(land: Pick<Landscape, 'at' | 'dates' | 'input'>): boolean {
+  const lastSafe = lastSafeOf(land.dates, land.input.matrix.policy);
   return lastSafe !== undefined && land.at >= lastSafe;
 }
 

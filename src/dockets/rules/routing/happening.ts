@@ -11,7 +11,7 @@ import type { HandoffMessage } from './message.ts';
 import type { Hop, RoutingState } from './state.ts';
 import type { Trigger } from './triggers.ts';
 
-export interface RoutingDesk {
+export interface StepInput {
   readonly docket: Docket;
   readonly law: PatentLaw;
   readonly matrix: RoutingMatrix;

@@ -19,12 +19,12 @@ const NOTICES_MAX = 3;
 const ASK_AGAIN_MS = 5 * 60_000;
 
 export function onManualClock(state: Manual, here: Now): RoutingStep {
-  const { at, desk } = here;
+  const { at, input } = here;
   const back = wayBack(state, here);
   if (back !== undefined) return back;
   if (at < state.reviewBy) return withinTwoHours(state, here);
   const round = state.round + 1;
-  const reviewBy = addMs(at, desk.matrix.policy.manualClockMs);
+  const reviewBy = addMs(at, input.matrix.policy.manualClockMs);
   const asked = (state.asked ?? state.round) + 1;
   const fresh = { round, asked, unreached: 0, reviewBy, askAgainAt: undefined };
   const next = { ...looked(state, here), ...fresh };

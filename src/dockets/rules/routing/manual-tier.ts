@@ -29,7 +29,7 @@ export function toPeople(
   reason: LeaveReason,
   here: Now,
 ): RoutingStep {
-  const { at, desk, dates } = here;
+  const { at, input, dates } = here;
   const dueAt = dueAtOf(dates);
   const back = waysBack(held?.returns ?? 0, here);
   if (held !== undefined) {
@@ -37,7 +37,7 @@ export function toPeople(
     const until = wakeAt(next) ?? held.reviewBy;
     return { kind: 'wait', next, until, facts: here.facts, breakers: here.changes };
   }
-  const reviewBy = addMs(at, desk.matrix.policy.manualClockMs);
+  const reviewBy = addMs(at, input.matrix.policy.manualClockMs);
   const hold: ManualHold = { reason, since: at, reviewBy, round: 0, hop: undefined, asked: 0 };
   return manual({ state: 'manual', ...hold, ...back, dueAt, ...common }, here, (target) => ({
     kind: 'manual_required',
@@ -64,7 +64,7 @@ export function manual(
     kind: 'manual',
     next: { ...state, hop: chosen?.hop, handed, toldAt: undefined },
     target: chosen?.target,
-    message: chosen === undefined ? undefined : messageFor(here.desk.docket, chosen.hop, at),
+    message: chosen === undefined ? undefined : messageFor(here.input.docket, chosen.hop, at),
     facts,
     breakers: here.changes,
   };

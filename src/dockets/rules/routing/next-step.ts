@@ -18,7 +18,7 @@ import { type Activation, activationOf } from './activation.ts';
 import { breakerChange, type BreakerChange, isUsable, withChange } from './breakers.ts';
 import { isSlackGone, knownOf, redated, REST_WAIT_MS_MAX } from './descend.ts';
 import type { RoutingFact } from './facts.ts';
-import type { HandoffResult, Happening, RoutingDesk, RoutingStep } from './happening.ts';
+import type { HandoffResult, Happening, StepInput, RoutingStep } from './happening.ts';
 import { onManualClock, onNotice } from './manual-clock.ts';
 import { dueAtOf } from './manual-tier.ts';
 import type { Now } from './now.ts';
@@ -34,20 +34,20 @@ export function nextStep(
   given: RoutingState,
   happening: Happening,
   now: Instant,
-  desk: RoutingDesk,
+  input: StepInput,
 ): RoutingStep {
-  const dates = datesOf(desk.docket, desk.law, now);
-  const route = routeOf(desk.docket, desk.matrix, desk.people, now);
-  const changes = breakerChanges(given, happening, now, desk);
+  const dates = datesOf(input.docket, input.law, now);
+  const route = routeOf(input.docket, input.matrix, input.people, now);
+  const changes = breakerChanges(given, happening, now, input);
   const [change] = changes;
-  const breakers = withChange(desk.breakers, change);
+  const breakers = withChange(input.breakers, change);
   const state = given.state === 'confirmed' ? reopened(given, happening, now) : given;
   if (state === undefined) {
     const why = 'already confirmed';
     return { kind: 'nothing', next: given, why, facts: [], breakers: changes };
   }
   const told = tellDates(state, dates, now);
-  const here: Now = { at: now, desk, route, dates, breakers, changes, facts: told.facts };
+  const here: Now = { at: now, input, route, dates, breakers, changes, facts: told.facts };
   switch (happening.kind) {
     case 'clock':
       return onClock(told.state, here);
@@ -111,10 +111,10 @@ function onOutcome(
   here: Now,
 ): RoutingStep {
   const { hop, attempt, result } = happening;
-  const { at, desk } = here;
+  const { at, input } = here;
   const isReceipt = result.kind === 'confirmed';
   // Whoever was sent the message and confirms has it, even when it went on to others meanwhile.
-  if (isReceipt && isConfirmedByDelivery(hop, desk)) {
+  if (isReceipt && isConfirmedByDelivery(hop, input)) {
     return done(state, { hop, by: hop.target, receipt: result.receipt }, here);
   }
   if (hop.tier === 'MANUAL') return onNotice(state, happening, here);
@@ -135,13 +135,13 @@ function onOutcome(
       return leave(state, 'UNSENDABLE', here);
     case 'confirmed':
     case 'sent': {
-      const { policy } = desk.matrix;
+      const { policy } = input.matrix;
       const tier = hop.tier;
       const tiersLeft = here.route.tiers.filter(
         (one) =>
           one.tier !== 'MANUAL' && rankOf(one.tier) >= rankOf(tier) && one.candidates.length > 0,
       ).length;
-      const calendar = calendarOf(here.dates.office, desk.law);
+      const calendar = calendarOf(here.dates.office, input.law);
       const until = confirmBy({ tier, tiersLeft, dates: here.dates, calendar, policy, now: at });
       const { handed, known, lateSince, held } = state;
       const waiting = { state: 'awaiting', attempt, hop, until } as const;
@@ -162,18 +162,18 @@ function isCurrent(state: RoutingState, hop: Hop, attempt: number): state is Sen
 }
 
 /** A mail server that takes a letter, or an endpoint in front of a person, has confirmed nothing; MANUAL is always a person. */
-function isConfirmedByDelivery(hop: Hop, { matrix }: RoutingDesk): boolean {
+function isConfirmedByDelivery(hop: Hop, { matrix }: StepInput): boolean {
   return hop.tier !== 'MANUAL' && matrix.targets.get(hop.target)?.confirmedBy === 'delivery';
 }
 
 function activated(hop: Hop, trigger: Trigger | undefined, here: Now): Activation | undefined {
-  const { messageId } = here.desk.docket;
+  const { messageId } = here.input.docket;
   return trigger === undefined ? undefined : activationOf(trigger, { messageId, tier: hop.tier });
 }
 
 /** Stateless: a docket that is no longer on the tier that the activation names has already left it for that reason or another. */
 function onActivation(state: OpenState, activation: Activation, here: Now): RoutingStep {
-  if (activation.messageId !== here.desk.docket.messageId) {
+  if (activation.messageId !== here.input.docket.messageId) {
     return nothing(state, 'the activation is for another docket', here);
   }
   if (state.state === 'manual' || tierOf(state) !== activation.tier) {
@@ -184,7 +184,7 @@ function onActivation(state: OpenState, activation: Activation, here: Now): Rout
 
 /** Only who was given the message, alone or as a member of a team, and still may see it. */
 function onAcknowledged(state: OpenState, by: string, here: Now): RoutingStep {
-  const { people, docket } = here.desk;
+  const { people, docket } = here.input;
   const person = people.parties.get(by);
   const hop = state.handed.findLast(({ party }) => {
     const asked = people.parties.get(party);
@@ -201,9 +201,9 @@ function afterFailure(
   here: Now,
   seen: { readonly trigger?: Trigger; readonly retryAfterMs?: number } = {},
 ): RoutingStep {
-  const { at, desk, route, breakers } = here;
+  const { at, input, route, breakers } = here;
   const { attempt, hop, handed, known, lateSince, held } = state;
-  const policy = policyOfTier(desk.matrix.policy, hop.tier);
+  const policy = policyOfTier(input.matrix.policy, hop.tier);
   const { trigger, retryAfterMs = 0 } = seen;
   const tier = route.tiers.find((one) => one.tier === hop.tier);
   const isAnybodyLeft = tier?.candidates.some(({ target }) => isUsable(breakers, target.id));
@@ -211,7 +211,7 @@ function afterFailure(
   if (attempt >= policy.attemptsPerTier) return leave(state, 'ATTEMPTS_USED', here, activation);
   if (isAnybodyLeft !== true) return leave(state, 'BREAKER_OPEN', here, activation);
   if (retryAfterMs > REST_WAIT_MS_MAX) return leave(state, 'ASKED_TO_WAIT', here, activation);
-  const notBefore = addMs(at, Math.max(backoff(policy, desk.random), retryAfterMs));
+  const notBefore = addMs(at, Math.max(backoff(policy, input.random), retryAfterMs));
   const queued = { state: 'queued', tier: hop.tier, attempt, notBefore } as const;
   const next = { ...queued, handed, known, lateSince, held };
   return isSlackGone(here) ? leave(state, 'SLACK_GONE', here) : wait(next, notBefore, here);
@@ -223,7 +223,7 @@ const UNMADE_MAX = 5;
 /** Nothing was written: the attempt does not count, and the same one is made a little later. */
 function afterNoAttempt(state: Sending, here: Now): RoutingStep {
   const { hop, handed, known, lateSince, held } = state;
-  const { matrix, random } = here.desk;
+  const { matrix, random } = here.input;
   const unmade = (state.unmade ?? 0) + 1;
   if (unmade >= UNMADE_MAX) return leave(state, 'NOT_MADE', here);
   if (isSlackGone(here)) return leave(state, 'SLACK_GONE', here);
@@ -256,8 +256,8 @@ function backoff(policy: AskingPolicy, random: Random): number {
 }
 
 /** A date that came nearer shortens a timer that is already running; nothing lengthens it. */
-function tightened(until: Instant, { dates, desk }: Now): Instant {
-  const lastSafe = lastSafeOf(dates, desk.matrix.policy);
+function tightened(until: Instant, { dates, input }: Now): Instant {
+  const lastSafe = lastSafeOf(dates, input.matrix.policy);
   return lastSafe === undefined ? until : instant(Math.min(until, lastSafe));
 }
 
@@ -269,15 +269,15 @@ function breakerChanges(
   state: RoutingState,
   happening: Happening,
   now: Instant,
-  desk: RoutingDesk,
+  input: StepInput,
 ): readonly BreakerChange[] {
   if (happening.kind !== 'outcome' || happening.hop.tier === 'MANUAL') return [];
   const { hop, attempt, result } = happening;
-  const { policy } = desk.matrix;
+  const { policy } = input.matrix;
   const event = EVENTS[result.kind];
   if (event === undefined) return [];
   if (event === 'failure' && !isCurrent(state, hop, attempt)) return [];
-  const change = breakerChange(desk.breakers, hop.target, event, {
+  const change = breakerChange(input.breakers, hop.target, event, {
     policy: policy.breaker,
     now,
     retryAfterMs: 'retryAfterMs' in result ? result.retryAfterMs : undefined,

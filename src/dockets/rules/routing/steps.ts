@@ -35,8 +35,8 @@ export function goOn(
   },
   here: Now,
 ): RoutingStep {
-  const { at, desk, dates, route } = here;
-  const { policy } = desk.matrix;
+  const { at, input, dates, route } = here;
+  const { policy } = input.matrix;
   const left = state.state === 'queued' ? undefined : state.hop.target;
   const found = descend({ ...way, left }, here);
   const facts = [...here.facts, ...found.facts];
@@ -64,7 +64,7 @@ export function goOn(
     held,
     unmade: way.unmade,
   } as const;
-  const message = messageFor(desk.docket, hop, { dates, matrixVersion: route.matrixVersion });
+  const message = messageFor(input.docket, hop, { dates, matrixVersion: route.matrixVersion });
   return {
     kind: 'send',
     next,

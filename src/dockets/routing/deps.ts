@@ -4,7 +4,7 @@ import type { RoutingPolicy } from '../rules/routing/policy.ts';
 import type { Session } from '../../postgres/index.ts';
 
 /** What every act of routing needs; one tenant, because only its own payloads open with its vault. */
-export interface RoutingParts {
+export interface RoutingDeps {
   readonly session: Session;
   readonly tenant: string;
   readonly clock: Clock;

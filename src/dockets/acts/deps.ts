@@ -3,12 +3,12 @@ import type { PersonActor } from '../../access/index.ts';
 import type { Installation } from '../../ledger/index.ts';
 import type { PatentLaw } from '../rules/matter.ts';
 import { readPatentRules } from '../rules/rules-file.ts';
-import type { Actor, RoutingParts } from '../routing/parts.ts';
+import type { Actor, RoutingDeps } from '../routing/deps.ts';
 import { shippedLaw } from '../../system/index.ts';
 
 const PATENT_RULES = 'rules/patent.json';
 
-export function routingParts(app: Installation, law = shippedPatentLaw()): RoutingParts {
+export function routingDeps(app: Installation, law = shippedPatentLaw()): RoutingDeps {
   const { session, tenant, clock, ids, random, vault, log } = app;
   return { session, tenant, clock, ids, random, vault, log, law: () => law };
 }

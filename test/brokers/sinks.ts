@@ -2,10 +2,10 @@
 import type {
   BrokerMessage,
   BrokerTrouble,
-  MessageDesk,
+  MessageSink,
 } from '../../src/dockets/brokers/message.ts';
 
-export interface MemoryDesk extends MessageDesk {
+export interface MemorySink extends MessageSink {
   readonly effects: ReadonlyMap<string, BrokerMessage>;
   readonly aside: ReadonlyMap<string, string>;
   /** Sources of which a loss was kept, once for each time. */
@@ -19,14 +19,14 @@ export interface MemoryDesk extends MessageDesk {
   after: (message: BrokerMessage, call: number) => Promise<void> | void;
 }
 
-export function memoryDesk(): MemoryDesk {
+export function memorySink(): MemorySink {
   const effects = new Map<string, BrokerMessage>();
   const aside = new Map<string, string>();
   const losses: string[] = [];
   let calls = 0;
   let running = 0;
   let atOnce = 0;
-  const desk: MemoryDesk = {
+  const desk: MemorySink = {
     effects,
     aside,
     losses,

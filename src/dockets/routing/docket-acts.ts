@@ -17,7 +17,7 @@ import { handoffsOf } from '../store/handoffs.ts';
 import { listDifferences } from '../store/differences.ts';
 import { assignedTo } from './decide.ts';
 import { factOf, stored } from './facts.ts';
-import type { Actor, RoutingParts } from './parts.ts';
+import type { Actor, RoutingDeps } from './deps.ts';
 import { stepTold } from './step.ts';
 import type { Acknowledged, DocketClosed, DocketDetail, DocketView } from './views.ts';
 
@@ -28,11 +28,11 @@ export function viewerOf(people: People, id: string): Viewer {
 }
 
 export async function docketsSeenBy(
-  parts: RoutingParts,
+  deps: RoutingDeps,
   viewer: Viewer,
   filter: DocketFilter = {},
 ): Promise<DocketView[]> {
-  const { session, tenant } = parts;
+  const { session, tenant } = deps;
   const { limit = Number.POSITIVE_INFINITY, ...rest } = filter;
   const now = await databaseNow(session);
   const views: DocketView[] = [];
@@ -40,16 +40,16 @@ export async function docketsSeenBy(
   for await (const page of docketPages(session, tenant, rest)) {
     for (const row of page) {
       if (views.length >= limit) return views;
-      if (maySee(row.docket, viewer)) views.push(viewOf(parts, row, now));
+      if (maySee(row.docket, viewer)) views.push(viewOf(deps, row, now));
     }
   }
   return views;
 }
 
 /** For the report and for the list of what a changed law moves. */
-export async function openDockets(parts: RoutingParts, viewer: Viewer): Promise<OpenDocket[]> {
+export async function openDockets(deps: RoutingDeps, viewer: Viewer): Promise<OpenDocket[]> {
   const open: OpenDocket[] = [];
-  for await (const page of docketPages(parts.session, parts.tenant)) {
+  for await (const page of docketPages(deps.session, deps.tenant)) {
     for (const row of page) {
       const docket = row.docket;
       if (!maySee(docket, viewer)) continue;
@@ -61,15 +61,15 @@ export async function openDockets(parts: RoutingParts, viewer: Viewer): Promise<
 }
 
 export async function docketSeenBy(
-  parts: RoutingParts,
+  deps: RoutingDeps,
   viewer: Viewer,
   id: string,
 ): Promise<DocketDetail> {
-  const { session, tenant, vault } = parts;
-  const row = await requireSeen(parts, viewer, id);
+  const { session, tenant, vault } = deps;
+  const row = await requireSeen(deps, viewer, id);
   const payload = (await docketPayloads(session, tenant, [id])).get(id);
   return {
-    ...viewOf(parts, row, await databaseNow(session)),
+    ...viewOf(deps, row, await databaseNow(session)),
     contentType: row.contentType,
     assignedTo: assignedTo(row),
     payload: payload === undefined ? undefined : vault.open(payload),
@@ -79,7 +79,7 @@ export async function docketSeenBy(
 }
 
 async function requireSeen(
-  { session, tenant }: RoutingParts,
+  { session, tenant }: RoutingDeps,
   viewer: Viewer,
   id: string,
 ): Promise<StoredDocket> {
@@ -89,14 +89,14 @@ async function requireSeen(
   return row;
 }
 
-export function viewOf(parts: RoutingParts, row: StoredDocket, now: Instant): DocketView {
+export function viewOf(deps: RoutingDeps, row: StoredDocket, now: Instant): DocketView {
   const docket = row.docket;
   const state = row.state;
   return {
     docket,
     source: row.source,
     receivedAt: row.receivedAt,
-    dates: datesOf(docket, parts.law(), now),
+    dates: datesOf(docket, deps.law(), now),
     state,
     standing: row.closed === undefined ? standingOf(state) : 'closed',
     owner: ownerOf(state),
@@ -115,26 +115,26 @@ function ownerOf(state: RoutingState): string | undefined {
 
 /** The first acknowledgement wins, over all processes. */
 export async function acknowledgeAs(
-  parts: RoutingParts,
+  deps: RoutingDeps,
   viewer: Viewer,
   id: string,
 ): Promise<Acknowledged> {
-  await requireSeen(parts, viewer, id);
-  return acknowledge(parts, id, viewer.party.id);
+  await requireSeen(deps, viewer, id);
+  return acknowledge(deps, id, viewer.party.id);
 }
 
 export async function acknowledge(
-  parts: RoutingParts,
+  deps: RoutingDeps,
   docket: string,
   by: string,
 ): Promise<Acknowledged> {
   const actor: Actor = { kind: 'user', id: by };
   const happening = { kind: 'acknowledged', by } as const;
-  const { results } = await stepTold(parts, parts.session, [{ docket, happening, actor }]);
+  const { results } = await stepTold(deps, deps.session, [{ docket, happening, actor }]);
   const [result] = results;
   // A docket that is closed takes no step any more, but may have been confirmed before.
   const row =
-    result === undefined ? await findDocket(parts.session, parts.tenant, docket) : undefined;
+    result === undefined ? await findDocket(deps.session, deps.tenant, docket) : undefined;
   const state = result?.decision.state ?? (row === undefined ? undefined : row.state);
   if (state?.state !== 'confirmed') {
     return row?.closed === undefined
@@ -152,13 +152,13 @@ export type CloseRequest =
 
 /** Throws PROOF_NEEDED with what is missing. Closing twice changes nothing, and tells what was recorded the first time. */
 export async function closeAs(
-  parts: RoutingParts,
+  deps: RoutingDeps,
   viewer: Viewer,
   id: string,
   request: CloseRequest,
 ): Promise<DocketClosed> {
-  const { session, tenant, ids } = parts;
-  await requireSeen(parts, viewer, id);
+  const { session, tenant, ids } = deps;
+  await requireSeen(deps, viewer, id);
   const by = viewer.party.id;
   const closing: Closing = request.kind === 'proof' ? request : { ...request, by };
   return session.transaction(async (run) => {
@@ -171,7 +171,7 @@ export async function closeAs(
       return { how, inTime, isFirst: false, at: row.closed.at, by: row.closed.by };
     }
     const docket = row.docket;
-    const law = parts.law();
+    const law = deps.law();
     const dates = datesOf(docket, law, now);
     const closed = closingOf(docket, closing, { dates, law, now });
     const due = dates.kind === 'dated' ? formatDay(dates.due) : undefined;

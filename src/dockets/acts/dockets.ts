@@ -1,4 +1,4 @@
-/** What a person does with dockets. Rights are asked in routing/desk.ts, for all of it in one place. */
+/** What a person does with dockets. Rights are asked in routing/docket-acts.ts, for all of it in one place. */
 import { type Actor, allow } from '../../access/index.ts';
 import { type Installation, sequenceAll } from '../../ledger/index.ts';
 import { FilewrightError, type Instant, toRfc3339 } from '../../core/index.ts';
@@ -10,8 +10,8 @@ import {
   type CloseRequest,
   docketSeenBy,
   docketsSeenBy,
-} from '../routing/desk.ts';
-import { routingParts } from './parts.ts';
+} from '../routing/docket-acts.ts';
+import { routingDeps } from './deps.ts';
 import { viewerFor } from './sight.ts';
 
 interface ListQuestion {
@@ -37,7 +37,7 @@ export async function listDockets(
   allow(person, 'docket.list');
   const viewer = await viewerFor(app, person);
   const closed = question.closed ? 'only' : 'no';
-  const all = await docketsSeenBy(routingParts(app), viewer, { closed });
+  const all = await docketsSeenBy(routingDeps(app), viewer, { closed });
   const { owner } = question;
   const isWanted = finder(question);
   const fitting = all.filter(
@@ -54,7 +54,7 @@ export async function showDocket(
   id: string,
 ): Promise<DocketDetail> {
   allow(person, 'docket.show');
-  return docketSeenBy(routingParts(app), await viewerFor(app, person), id);
+  return docketSeenBy(routingDeps(app), await viewerFor(app, person), id);
 }
 
 export async function acknowledgeDocket(
@@ -64,7 +64,7 @@ export async function acknowledgeDocket(
 ): Promise<{ readonly isFirst: boolean; readonly at: Instant; readonly by: string }> {
   allow(person, 'docket.ack');
   const viewer = await viewerFor(app, person);
-  const done = await acknowledgeAs(routingParts(app), viewer, id);
+  const done = await acknowledgeAs(routingDeps(app), viewer, id);
   if (done.kind === 'not_given') {
     throw new FilewrightError(
       'REFUSED_BY_RULE',
@@ -91,7 +91,7 @@ export async function closeDocket(
 ): Promise<DocketClosed> {
   allow(person, 'docket.close');
   const viewer = await viewerFor(app, person);
-  const closed = await closeAs(routingParts(app), viewer, id, ground);
+  const closed = await closeAs(routingDeps(app), viewer, id, ground);
   await sequenceAll(app);
   return closed;
 }

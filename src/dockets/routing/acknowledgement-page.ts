@@ -10,8 +10,8 @@ import { databaseNow } from '../store/steps.ts';
 import { findDocket } from '../store/dockets.ts';
 import { findLink, type LinkTicket, markLinkUsed } from '../store/handoffs.ts';
 import type { StoredDocket } from '../store/docket-rows.ts';
-import { acknowledge, viewerOf, viewOf } from './desk.ts';
-import type { RoutingParts } from './parts.ts';
+import { acknowledge, viewerOf, viewOf } from './docket-acts.ts';
+import type { RoutingDeps } from './deps.ts';
 import { loadRouting } from './setup.ts';
 
 /** Who the owner of a personal key is to the dockets; undefined for a key that is not known. */
@@ -24,14 +24,14 @@ interface Found {
   readonly viewer: Viewer;
 }
 
-/** Fits `AcknowledgementDesk` of web/. */
-export function acknowledgementDesk(parts: RoutingParts, signIn?: SignIn) {
+/** Fits `AcknowledgementPage` of web/. */
+export function acknowledgementPage(deps: RoutingDeps, signIn?: SignIn) {
   const find = async (reference: string): Promise<Found | undefined> => {
-    const link = await findLink(parts.session, parts.tenant, reference);
+    const link = await findLink(deps.session, deps.tenant, reference);
     const row =
-      link === undefined ? undefined : await findDocket(parts.session, parts.tenant, link.docket);
+      link === undefined ? undefined : await findDocket(deps.session, deps.tenant, link.docket);
     if (link === undefined || row === undefined) return undefined;
-    const { people } = await loadRouting(parts);
+    const { people } = await loadRouting(deps);
     const viewer = viewerOf(people, link.party);
     // Rights may have been taken away since the link was sent.
     return maySee(row.docket, viewer) ? { link, row, viewer } : undefined;
@@ -46,7 +46,7 @@ export function acknowledgementDesk(parts: RoutingParts, signIn?: SignIn) {
     if (row.closed !== undefined) {
       return { kind: 'closed', at: row.closed.at, by: row.closed.by } as const;
     }
-    const { docket, dates } = viewOf(parts, row, await databaseNow(parts.session));
+    const { docket, dates } = viewOf(deps, row, await databaseNow(deps.session));
     const due = dates.kind === 'dated' ? `Due ${formatDay(dates.due)}` : 'No date is known';
     const open = { kind: 'open', reader: viewer.party.name } as const;
     if (reader === undefined && isConfidential(docket, viewer.people)) {
@@ -71,10 +71,10 @@ export function acknowledgementDesk(parts: RoutingParts, signIn?: SignIn) {
       const found = await find(reference);
       if (found === undefined) return undefined;
       const { link, row, viewer } = found;
-      const done = await acknowledge(parts, row.id, viewer.party.id);
+      const done = await acknowledge(deps, row.id, viewer.party.id);
       if (done.kind === 'not_given' || done.kind === 'closed') return undefined;
-      await parts.session.transaction((run) =>
-        markLinkUsed(run, parts.tenant, link.reference, done.by),
+      await deps.session.transaction((run) =>
+        markLinkUsed(run, deps.tenant, link.reference, done.by),
       );
       return { at: done.at, by: done.by, isFirst: done.kind === 'acknowledged' };
     },
