@@ -1,4 +1,4 @@
-/** Rows as filings: the pack reads a draft from each, the desk admits drafts of which no two are one obligation. */
+/** Rows as filings: the pack reads a draft from each, `Admissions` admits drafts of which no two are one obligation. */
 import { type FilingDraft, invariant, type RowReader } from '../core/index.ts';
 import type { Admissions } from './admissions.ts';
 import type { GoodRow, Importer, ReadRow, RowOutcome, RowReading } from './import-run.ts';

@@ -1,4 +1,4 @@
-/** Brings a file of rows into a batch: the pack judges them, a desk freezes them. */
+/** Brings a file of rows into a batch: the pack checks them, `Admissions` freezes them. */
 import { createHash, type Hash } from 'node:crypto';
 import {
   type BatchId,

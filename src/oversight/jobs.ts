@@ -6,7 +6,7 @@ import { type ConnectionTarget, Session } from '../postgres/index.ts';
 import {
   consumerDuty,
   type EventConsumer,
-  type JobParts,
+  type JobDeps,
   noticeDuties,
   registerConsumer,
   takeEvents,
@@ -25,7 +25,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const EVENTS_AT_ONCE = 500;
 
-export interface JobsOptions extends Omit<JobParts, 'session'> {
+export interface JobsOptions extends Omit<JobDeps, 'session'> {
   readonly target: ConnectionTarget;
   readonly schema: string;
   /** Beside the one that tells the registered agent. */
@@ -74,9 +74,9 @@ export async function runBackgroundWorkOnce(
 
 /** The connections of background work, and what it does over them. */
 class Jobs {
-  readonly parts: JobParts;
+  readonly parts: JobDeps;
   /** For what holds transactions open or reads everything: notices must not wait for it. */
-  readonly #slow: JobParts;
+  readonly #slow: JobDeps;
   readonly #consumers: readonly EventConsumer[];
 
   constructor(options: JobsOptions) {

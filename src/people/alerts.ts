@@ -31,14 +31,14 @@ const LETTERS_MAX = 3;
 /** In one letter; the list has the rest. */
 const SHOWN_MAX = 200;
 
-export interface TellingParts {
+export interface NotifyDeps {
   readonly tenant: string;
   readonly ids: Ids;
   /** Who may be told of a docket; without it nobody may. */
   readonly docketReaders?: DocketReaders;
 }
 
-export interface AlertParts extends TellingParts {
+export interface AlertDeps extends NotifyDeps {
   readonly session: Session;
 }
 
@@ -70,32 +70,32 @@ export interface NewAlert {
 
 type Raised = Pick<Alert, 'id'>;
 
-export async function raiseAlert(parts: AlertParts, input: NewAlert): Promise<Raised> {
-  return parts.session.transaction((run) => raiseAlertIn(run, parts, input));
+export async function raiseAlert(deps: AlertDeps, input: NewAlert): Promise<Raised> {
+  return deps.session.transaction((run) => raiseAlertIn(run, deps, input));
 }
 
 /** The same in a transaction of which it is a part: what is told of and the alert are there together or not at all. */
 export async function raiseAlertIn(
   run: Session['run'],
-  parts: TellingParts,
+  deps: NotifyDeps,
   input: NewAlert,
 ): Promise<Raised> {
-  const { tenant, ids } = parts;
+  const { tenant, ids } = deps;
   const alert = await raiseAlertRow(run, tenant, {
     recipient: undefined,
     ...input,
     id: ids.next(),
   });
-  await tell(run, parts, await dueAlerts(run, tenant, 1, alert.id));
+  await tell(run, deps, await dueAlerts(run, tenant, 1, alert.id));
   return alert;
 }
 
 /** Tells of every alert whose turn has come again. Returns how many. */
-export async function tellDueAlerts(parts: AlertParts): Promise<number> {
-  return parts.session.transaction(async (run) => {
-    await quietSettledAlerts(run, parts.tenant);
-    const due = await dueAlerts(run, parts.tenant, ALERTS_AT_ONCE);
-    await tell(run, parts, due);
+export async function tellDueAlerts(deps: AlertDeps): Promise<number> {
+  return deps.session.transaction(async (run) => {
+    await quietSettledAlerts(run, deps.tenant);
+    const due = await dueAlerts(run, deps.tenant, ALERTS_AT_ONCE);
+    await tell(run, deps, due);
     return due.length;
   });
 }
@@ -106,29 +106,29 @@ export async function tellDueAlerts(parts: AlertParts): Promise<number> {
  */
 async function tell(
   run: Session['run'],
-  parts: TellingParts,
+  deps: NotifyDeps,
   alerts: readonly Alert[],
 ): Promise<void> {
   const byReaders = new Map<string, { readonly recipients: readonly string[]; told: Told[] }>();
   for (const alert of alerts) {
-    await publish(run, parts, alert);
-    const { recipients, ...letter } = await letterOf(run, parts, alert);
+    await publish(run, deps, alert);
+    const { recipients, ...letter } = await letterOf(run, deps, alert);
     const key = JSON.stringify(recipients.toSorted());
     const group = byReaders.get(key) ?? { recipients, told: [] };
     group.told.push({ alert, ...letter });
     byReaders.set(key, group);
     const { max, againMs } = TELLING[alert.severity];
-    await markTold(run, parts.tenant, alert, alert.told < max ? againMs : undefined);
+    await markTold(run, deps.tenant, alert, alert.told < max ? againMs : undefined);
   }
   for (const { recipients, told } of byReaders.values()) {
     const letters = told.length <= LETTERS_MAX ? told : [together(told)];
-    for (const letter of letters) await send(run, parts, letter, recipients);
+    for (const letter of letters) await send(run, deps, letter, recipients);
   }
 }
 
 async function send(
   run: Session['run'],
-  { tenant, ids }: TellingParts,
+  { tenant, ids }: NotifyDeps,
   { alert, subject, body }: Told,
   recipients: readonly string[],
 ): Promise<void> {
@@ -146,11 +146,11 @@ async function send(
 }
 
 /** A webhook is nobody who could have a right, so it hears of no docket, and no list of events counts one. */
-async function publish(run: Session['run'], parts: TellingParts, alert: Alert): Promise<void> {
+async function publish(run: Session['run'], deps: NotifyDeps, alert: Alert): Promise<void> {
   if (alert.docket !== undefined) return;
   const { id, kind, subject: about, severity } = alert;
-  await publishEvent(run, parts.tenant, {
-    id: parts.ids.next(),
+  await publishEvent(run, deps.tenant, {
+    id: deps.ids.next(),
     type: ALERT_EVENT,
     data: { alert: id, kind, about, severity, turn: alert.told },
   });
@@ -195,7 +195,7 @@ interface Letter {
  */
 async function letterOf(
   run: Session['run'],
-  { docketReaders, tenant }: TellingParts,
+  { docketReaders, tenant }: NotifyDeps,
   alert: Alert,
 ): Promise<Letter> {
   const addresses =

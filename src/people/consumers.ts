@@ -7,7 +7,7 @@ import type { Session } from '../postgres/index.ts';
 import { type ClaimedWork, claimWork, type Duty, recordWork } from '../work/index.ts';
 import { type DomainEvent, eventsOf } from './store/events.ts';
 import { raiseAlert } from './alerts.ts';
-import type { JobParts } from './parts.ts';
+import type { JobDeps } from './job-deps.ts';
 
 export interface EventConsumer {
   /** Lower-case words with underscores; it is stored, and never changes its meaning. */
@@ -25,13 +25,13 @@ const EVENTS_AT_ONCE = 50;
 const ATTEMPTS_MAX = 15;
 const BACKOFF: Backoff = { steps: { firstMs: 2_000, msMax: 3_600_000 }, spread: [1, 1] };
 
-export function consumerDuty(parts: JobParts, consumer: EventConsumer): Duty {
-  return { kind: 'consume', target: consumer.name, work: () => consumeGroup(parts, consumer) };
+export function consumerDuty(deps: JobDeps, consumer: EventConsumer): Duty {
+  return { kind: 'consume', target: consumer.name, work: () => consumeGroup(deps, consumer) };
 }
 
-async function consumeGroup(parts: JobParts, consumer: EventConsumer): Promise<number> {
+async function consumeGroup(deps: JobDeps, consumer: EventConsumer): Promise<number> {
   try {
-    return await consumeDue(parts, consumer, EVENTS_AT_ONCE);
+    return await consumeDue(deps, consumer, EVENTS_AT_ONCE);
   } catch (error) {
     if (isDatabaseAway(error)) throw error;
   }
@@ -40,13 +40,13 @@ async function consumeGroup(parts: JobParts, consumer: EventConsumer): Promise<n
   for (; handled < EVENTS_AT_ONCE; handled += 1) {
     let current: ClaimedWork | undefined;
     try {
-      const count = await consumeDue(parts, consumer, 1, (work) => {
+      const count = await consumeDue(deps, consumer, 1, (work) => {
         current = work;
       });
       if (count === 0) break;
     } catch (error) {
       if (current === undefined || isDatabaseAway(error)) throw error;
-      await noteFailure(parts, consumer, current, error);
+      await noteFailure(deps, consumer, current, error);
     }
   }
   return handled;
@@ -57,7 +57,7 @@ async function consumeGroup(parts: JobParts, consumer: EventConsumer): Promise<n
  * wrote through `run` is committed. Returns how many; when the consumer throws, nothing has happened.
  */
 async function consumeDue(
-  { session, tenant }: JobParts,
+  { session, tenant }: JobDeps,
   consumer: EventConsumer,
   limit: number,
   begin: (work: ClaimedWork) => void = () => undefined,
@@ -84,12 +84,12 @@ function eventIn({ event }: ClaimedWork): string {
 
 /** The claim went with the transaction that failed, so it is made again for what is recorded of it. */
 async function noteFailure(
-  parts: JobParts,
+  deps: JobDeps,
   consumer: EventConsumer,
   { id, attempt, event }: ClaimedWork,
   error: unknown,
 ): Promise<void> {
-  const { session, tenant, log } = parts;
+  const { session, tenant, log } = deps;
   const code = error instanceof FilewrightError ? error.code : 'CONSUMER_FAILED';
   const delayMs = attempt >= ATTEMPTS_MAX ? undefined : nextDelayMs(BACKOFF, attempt);
   await session.transaction(async (run) => {
@@ -113,7 +113,7 @@ async function noteFailure(
     error: code,
   });
   if (delayMs !== undefined) return;
-  await raiseAlert(parts, {
+  await raiseAlert(deps, {
     kind: 'consumer_failed',
     subject: `consumer ${consumer.name}`,
     severity: 'critical',

@@ -12,12 +12,12 @@ export {
 } from './acts/events.ts';
 export { actorOf, keyHash, personFact, personOf, requirePerson, userFact } from './acts/people.ts';
 export {
-  type AlertParts,
+  type AlertDeps,
   type DocketReaders,
   raiseAlert,
   raiseAlertIn,
   tellDueAlerts,
-  type TellingParts,
+  type NotifyDeps,
 } from './alerts.ts';
 export { consumerDuty, type EventConsumer } from './consumers.ts';
 export { noticeDuties } from './notice-sender.ts';
@@ -29,7 +29,7 @@ export {
 export { createHandoffs, type Handoffs } from './notify/handoff/deliver.ts';
 export type { HandoffLoad, HandoffOutcome, HandoffTarget } from './notify/handoff/handoff.ts';
 export { usableServer } from './notify/handoff/mail-target.ts';
-export type { HandoffParts } from './notify/handoff/parts.ts';
+export type { HandoffDeps } from './notify/handoff/deps.ts';
 export { greetMailServer } from './notify/mail.ts';
 export {
   isVerbose,
@@ -41,7 +41,7 @@ export {
   type VerboseStore,
   type VerboseWindow,
 } from './notify/transport-log.ts';
-export type { JobParts } from './parts.ts';
+export type { JobDeps } from './job-deps.ts';
 export {
   acknowledgeAlert,
   alertPages,

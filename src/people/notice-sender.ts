@@ -23,32 +23,32 @@ import {
 } from './store/notices.ts';
 import { readReference } from '../wire/index.ts';
 import { raiseAlert } from './alerts.ts';
-import type { JobParts } from './parts.ts';
+import type { JobDeps } from './job-deps.ts';
 
 /** In flight to one receiver: enough to hide the way there, few enough not to be a burden. */
 const AT_ONCE = 4;
 /** Longer than any send takes (connect, answer and total bounds of notify), so that a live claim is never taken over. */
 const CLAIM_MS = 120_000;
 
-export function noticeDuties(parts: JobParts): readonly Duty[] {
+export function noticeDuties(deps: JobDeps): readonly Duty[] {
   return [
-    { kind: 'webhook', work: (target) => sendDue(parts, { kind: 'webhook', target }) },
-    { kind: 'mail', work: () => sendDue(parts, { kind: 'mail', target: MAIL_TARGET }) },
+    { kind: 'webhook', work: (target) => sendDue(deps, { kind: 'webhook', target }) },
+    { kind: 'mail', work: () => sendDue(deps, { kind: 'mail', target: MAIL_TARGET }) },
   ];
 }
 
 /** Sends a group, or the one; returns how many notices were tried. */
-export async function sendDue(parts: JobParts, to: NoticeTarget, only?: string): Promise<number> {
-  const { session, tenant } = parts;
+export async function sendDue(deps: JobDeps, to: NoticeTarget, only?: string): Promise<number> {
+  const { session, tenant } = deps;
   const wish = { ...to, tenant, limit: AT_ONCE, claimMs: CLAIM_MS, only };
   const notices = await claimNotices(session, wish);
-  await Promise.all(notices.map((notice) => sendOne(parts, notice)));
+  await Promise.all(notices.map((notice) => sendOne(deps, notice)));
   return notices.length;
 }
 
-async function sendOne(parts: JobParts, notice: ClaimedNotice): Promise<void> {
-  const { session, tenant, log } = parts;
-  const outcome = await send(parts, notice);
+async function sendOne(deps: JobDeps, notice: ClaimedNotice): Promise<void> {
+  const { session, tenant, log } = deps;
+  const outcome = await send(deps, notice);
   const { verdict, code } = outcome;
   // Whoever tests looks at the answer now; a test that comes through in the night helps nobody.
   const waitMs = notice.origin === 'test' ? undefined : retryMs(notice.id, notice.attempt, outcome);
@@ -63,19 +63,19 @@ async function sendOne(parts: JobParts, notice: ClaimedNotice): Promise<void> {
     ...(verdict === 'sent' ? {} : { error: code }),
   });
   if (verdict === 'gone' && notice.message.channel === 'webhook') {
-    await disableGone(parts, notice.message.subscription);
+    await disableGone(deps, notice.message.subscription);
   }
   // An alert about an alert would go the same way and fail the same way.
   if (isFailed && notice.origin !== 'alert' && notice.origin !== 'test') {
-    await raiseAlert(parts, failureAlert(notice, verdict, code));
+    await raiseAlert(deps, failureAlert(notice, verdict, code));
   }
 }
 
-async function send(parts: JobParts, notice: ClaimedNotice): Promise<SendOutcome> {
+async function send(deps: JobDeps, notice: ClaimedNotice): Promise<SendOutcome> {
   try {
     return notice.message.channel === 'webhook'
-      ? await sendToSubscription(parts, notice.message)
-      : await sendByMail(parts, notice, notice.message);
+      ? await sendToSubscription(deps, notice.message)
+      : await sendByMail(deps, notice, notice.message);
   } catch (error) {
     // A setting that cannot be used is for a person to correct, while the notice waits; anything else is a broken
     // assumption, and the claim runs out.
@@ -85,10 +85,10 @@ async function send(parts: JobParts, notice: ClaimedNotice): Promise<SendOutcome
 }
 
 async function sendToSubscription(
-  parts: JobParts,
+  deps: JobDeps,
   message: Extract<ClaimedNotice['message'], { channel: 'webhook' }>,
 ): Promise<SendOutcome> {
-  const { session, tenant, instance, vault, clock, network, publicUrl } = parts;
+  const { session, tenant, instance, vault, clock, network, publicUrl } = deps;
   const subscription = await findSubscription(session, tenant, message.subscription);
   if (subscription === undefined) return { verdict: 'permanent', code: 'SUBSCRIPTION_REMOVED' };
   const sealed = await subscriptionSecrets(session, tenant, subscription.id);
@@ -110,11 +110,11 @@ async function sendToSubscription(
 }
 
 async function sendByMail(
-  parts: JobParts,
+  deps: JobDeps,
   notice: ClaimedNotice,
   message: Extract<ClaimedNotice['message'], { channel: 'mail' }>,
 ): Promise<SendOutcome> {
-  const { session, tenant, instance, environment, network } = parts;
+  const { session, tenant, instance, environment, network } = deps;
   const setting = await findMail(session, tenant);
   if (setting === undefined) return { verdict: 'transient', code: 'MAIL_NOT_SET' };
   return sendMail(
@@ -138,8 +138,8 @@ async function sendByMail(
 }
 
 /** The receiver answered 410: it is told nothing more until a person enables it again. */
-async function disableGone(parts: JobParts, subscription: string): Promise<void> {
-  const { session, tenant, ids } = parts;
+async function disableGone(deps: JobDeps, subscription: string): Promise<void> {
+  const { session, tenant, ids } = deps;
   const id = entryId(ids.next());
   const fact: LedgerFact = {
     id,

@@ -71,10 +71,10 @@ export interface WebServer {
 }
 
 export async function startAcknowledgementServer(
-  parts: WebDeps,
+  deps: WebDeps,
   { host = '127.0.0.1', port }: WebAddress,
 ): Promise<WebServer> {
-  const server = await acknowledgementServer(parts);
+  const server = await acknowledgementServer(deps);
   try {
     const url = await server.listen({ host, port });
     return { url, close: () => server.close() };
@@ -85,7 +85,7 @@ export async function startAcknowledgementServer(
 }
 
 /** Without listening, for tests and for mounting elsewhere. */
-async function acknowledgementServer(parts: WebDeps): Promise<FastifyInstance> {
+async function acknowledgementServer(deps: WebDeps): Promise<FastifyInstance> {
   // Loaded here: who asks for a docket needs its rules, and no server.
   const { fastify } = await import('fastify');
   const server = fastify({
@@ -122,24 +122,24 @@ async function acknowledgementServer(parts: WebDeps): Promise<FastifyInstance> {
   server.route<{ Params: { token: string } }>({
     method: ['GET', 'HEAD'],
     url: path,
-    handler: (request, reply) => show(parts, request.params.token, reply),
+    handler: (request, reply) => show(deps, request.params.token, reply),
   });
   server.post<{ Params: { token: string } }>(path, (request, reply) =>
-    acknowledge(parts, { token: request.params.token, body: request.body }, reply),
+    acknowledge(deps, { token: request.params.token, body: request.body }, reply),
   );
   server.setNotFoundHandler((_request, reply) => send(reply, 404, noSuchPage()));
   server.setErrorHandler((error, _request, reply) => {
     const status = statusOf(error);
     if (status >= 400 && status < 500) return send(reply, status, refusedPage());
-    parts.onTrouble?.(error);
+    deps.onTrouble?.(error);
     return send(reply, 503, troublePage());
   });
   return server;
 }
 
-async function show(parts: WebDeps, token: string, reply: FastifyReply): Promise<FastifyReply> {
-  const reference = referenceOf(parts, token);
-  const view = reference === undefined ? undefined : await parts.page.look(reference);
+async function show(deps: WebDeps, token: string, reply: FastifyReply): Promise<FastifyReply> {
+  const reference = referenceOf(deps, token);
+  const view = reference === undefined ? undefined : await deps.page.look(reference);
   return view === undefined ? send(reply, 404, noSuchPage()) : send(reply, 200, pageOf(view));
 }
 
@@ -155,22 +155,22 @@ function pageOf(view: MessageView): string {
 }
 
 async function acknowledge(
-  parts: WebDeps,
+  deps: WebDeps,
   request: { readonly token: string; readonly body: unknown },
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const reference = referenceOf(parts, request.token);
+  const reference = referenceOf(deps, request.token);
   if (reference === undefined) return send(reply, 404, noSuchPage());
   const key = fieldOf(request.body, KEY_FIELD);
-  if (key !== undefined) return signIn(parts, { reference, key }, reply);
+  if (key !== undefined) return signIn(deps, { reference, key }, reply);
   if (fieldOf(request.body, CONFIRM_FIELD) !== CONFIRM_VALUE) {
     // Looked up all the same: an answer of its own would tell a link that exists from one that does not.
-    const view = await parts.page.look(reference);
+    const view = await deps.page.look(reference);
     return view === undefined ? send(reply, 404, noSuchPage()) : send(reply, 400, refusedPage());
   }
-  const done = await parts.page.acknowledge(reference, parts.clock.now());
+  const done = await deps.page.acknowledge(reference, deps.clock.now());
   if (done !== undefined) return send(reply, 200, donePage(done, done.isFirst));
-  const view = await parts.page.look(reference);
+  const view = await deps.page.look(reference);
   return view?.kind === 'closed' ? send(reply, 200, pageOf(view)) : send(reply, 404, noSuchPage());
 }
 

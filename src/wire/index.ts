@@ -10,7 +10,7 @@ export {
   type WireFailure,
 } from './exchange.ts';
 export { ConnectionFailure, type PhaseTimes } from './failure.ts';
-export { askOnce, type OnceEnd, type OnceParts, UNGUARDED } from './once.ts';
+export { askOnce, type OnceEnd, type OnceDeps, UNGUARDED } from './once.ts';
 export type { ProxyOptions } from './proxy-tunnel.ts';
 export {
   type Environment,

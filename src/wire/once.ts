@@ -31,7 +31,7 @@ export interface OnceLimits extends BodyLimits {
   readonly answerMs?: number;
 }
 
-export type OnceParts = Pick<ConnectorOptions, 'monotonicMs' | 'lookup' | 'certificateAuthorities'>;
+export type OnceDeps = Pick<ConnectorOptions, 'monotonicMs' | 'lookup' | 'certificateAuthorities'>;
 
 interface OnceTimes extends PhaseTimes {
   /** From the moment at which the connection was open; absent where it never was. */
@@ -58,15 +58,15 @@ export const UNGUARDED: WriteGuard = {
 export function askOnce(
   request: OnceRequest,
   limits: OnceLimits,
-  parts: OnceParts,
+  deps: OnceDeps,
   guard: WriteGuard,
 ): Promise<OnceEnd> {
-  return new Promise((resolve) => new Once(limits, parts, guard, resolve).send(request));
+  return new Promise((resolve) => new Once(limits, deps, guard, resolve).send(request));
 }
 
 class Once implements Requester {
   private readonly limits: OnceLimits;
-  private readonly parts: OnceParts;
+  private readonly deps: OnceDeps;
   private readonly guard: WriteGuard;
   private readonly resolve: (end: OnceEnd) => void;
   private readonly monotonicMs: () => number;
@@ -79,21 +79,21 @@ class Once implements Requester {
 
   constructor(
     limits: OnceLimits,
-    parts: OnceParts,
+    deps: OnceDeps,
     guard: WriteGuard,
     resolve: (end: OnceEnd) => void,
   ) {
     this.limits = limits;
-    this.parts = parts;
+    this.deps = deps;
     this.guard = guard;
     this.resolve = resolve;
-    this.monotonicMs = parts.monotonicMs ?? processMs;
+    this.monotonicMs = deps.monotonicMs ?? processMs;
     this.startedAt = this.monotonicMs();
   }
 
   send({ method, url, headers, body, allowPrivateAddresses }: OnceRequest): void {
     const { limits, guard } = this;
-    const { lookup, certificateAuthorities } = this.parts;
+    const { lookup, certificateAuthorities } = this.deps;
     if (guard.signal.aborted) return this.onLeaseLost();
     this.whole = after(limits.wholeMs, this.onTimeOver);
     guard.signal.addEventListener('abort', this.onLeaseLost, { once: true });

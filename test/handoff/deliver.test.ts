@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { hash } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHandoffs } from '../../src/people/notify/handoff/deliver.ts';
-import type { HandoffParts } from '../../src/people/notify/handoff/parts.ts';
+import type { HandoffDeps } from '../../src/people/notify/handoff/deps.ts';
 import { FilewrightError } from '../../src/core/errors.ts';
 import { sha256Hex } from '../../src/core/ids.ts';
 import { portOf } from '../../src/lanes/portals/testdata/loopback.ts';
@@ -23,7 +23,7 @@ async function receiver() {
 
 const deliver = (
   address: string,
-  changes: Partial<HandoffParts> = {},
+  changes: Partial<HandoffDeps> = {},
   guard = FREE,
   changed: Parameters<typeof load>[0] = {},
 ) => createHandoffs(parts(changes)).deliver(target('http', address), load(changed), guard);
@@ -220,7 +220,7 @@ describe('any handoff', () => {
 });
 
 describe('a handoff by e-mail', () => {
-  async function mailbox(options: Partial<HandoffParts> = {}) {
+  async function mailbox(options: Partial<HandoffDeps> = {}) {
     const server = await startMailServer();
     onTestFinished(() => server.close());
     const mail = {

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { sha256Hex } from '../../src/core/ids.ts';
 import type { WriteGuard } from '../../src/core/ports.ts';
 import type { HandoffLoad, HandoffTarget } from '../../src/people/notify/handoff/handoff.ts';
-import type { HandoffParts } from '../../src/people/notify/handoff/parts.ts';
+import type { HandoffDeps } from '../../src/people/notify/handoff/deps.ts';
 import { systemClock } from '../../src/system/clock.ts';
 
 export const FREE: WriteGuard = { mayWrite: () => true, signal: new AbortController().signal };
@@ -27,7 +27,7 @@ export function load(changes: Partial<HandoffLoad> = {}): HandoffLoad {
   };
 }
 
-export function parts(changes: Partial<HandoffParts> = {}): HandoffParts {
+export function parts(changes: Partial<HandoffDeps> = {}): HandoffDeps {
   return {
     clock: systemClock,
     timeoutMs: 3_000,

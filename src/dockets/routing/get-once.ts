@@ -1,6 +1,6 @@
 /** One GET, for the health and the records of a target and for the assignment table. Every outcome is a value. */
 import type { Clock } from '../../core/index.ts';
-import { askOnce, type OnceParts, type PhaseTimes } from '../../wire/index.ts';
+import { askOnce, type OnceDeps, type PhaseTimes } from '../../wire/index.ts';
 
 export type GetOutcome = { readonly elapsedMs: number; readonly times: PhaseTimes } & (
   | { readonly kind: 'answer'; readonly status: number; readonly body: Uint8Array }
@@ -17,7 +17,7 @@ interface GetDeps {
   readonly handshakeMs: number;
   /** For all of it; what its phases may take unless given. */
   readonly wholeMs?: number;
-  readonly transport: Pick<OnceParts, 'lookup' | 'certificateAuthorities'>;
+  readonly transport: Pick<OnceDeps, 'lookup' | 'certificateAuthorities'>;
 }
 
 export async function getOnce(

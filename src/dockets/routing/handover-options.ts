@@ -1,5 +1,5 @@
 /** The wires of a router, and the page that its letters lead to. */
-import type { AcknowledgementLinks, HandoffParts, Handoffs } from '../../people/index.ts';
+import type { AcknowledgementLinks, HandoffDeps, Handoffs } from '../../people/index.ts';
 
 interface LinkOptions {
   readonly links: AcknowledgementLinks;
@@ -10,7 +10,7 @@ interface LinkOptions {
 
 export interface HandoverOptions {
   /** Without the times, which the matrix states. */
-  readonly transport: Omit<HandoffParts, 'clock' | 'timeoutMs' | 'totalMs'>;
+  readonly transport: Omit<HandoffDeps, 'clock' | 'timeoutMs' | 'totalMs'>;
   readonly links?: LinkOptions;
   /** In place of the real wires. */
   readonly handoffs?: Handoffs;

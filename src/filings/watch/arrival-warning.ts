@@ -6,11 +6,11 @@ import { type Clock, type Instant, instant, toRfc3339 } from '../../core/index.t
 import { LOOK_AHEAD_MS } from '../rules/forecast-warnings.ts';
 import { filingsNear, type NearFiling, rememberWarned } from '../store/warned.ts';
 import type { Session } from '../../postgres/index.ts';
-import { raiseAlertIn, type TellingParts } from '../../people/index.ts';
+import { raiseAlertIn, type NotifyDeps } from '../../people/index.ts';
 
 type Run = Session['run'];
 
-interface ArrivalDeps extends TellingParts {
+interface ArrivalDeps extends NotifyDeps {
   readonly clock: Clock;
 }
 
@@ -19,33 +19,33 @@ type Arrival = Omit<NearFiling, 'toldMs'>;
 /** To be called where filings are admitted, with those that are new. */
 export async function warnOnArrival(
   run: Run,
-  parts: ArrivalDeps,
+  deps: ArrivalDeps,
   filings: readonly Arrival[],
 ): Promise<void> {
-  const until = parts.clock.now() + LOOK_AHEAD_MS;
+  const until = deps.clock.now() + LOOK_AHEAD_MS;
   const near = filings.filter(({ lastSafe }) => lastSafe < until);
-  if (near.length > 0) await warn(run, parts, near, 'arrived');
+  if (near.length > 0) await warn(run, deps, near, 'arrived');
 }
 
 /** To be called where a batch is approved: it may have waited for long, and nobody may have looked meanwhile. */
-export async function warnOnApproval(run: Run, parts: ArrivalDeps, batch: string): Promise<void> {
-  const now = parts.clock.now();
-  const near = await filingsNear(run, parts.tenant, batch, instant(now + LOOK_AHEAD_MS));
+export async function warnOnApproval(run: Run, deps: ArrivalDeps, batch: string): Promise<void> {
+  const now = deps.clock.now();
+  const near = await filingsNear(run, deps.tenant, batch, instant(now + LOOK_AHEAD_MS));
   const news = near.filter(({ lastSafe, toldMs }) => boundOf(lastSafe, now) < toldMs);
-  if (news.length > 0) await warn(run, parts, news, 'approved');
+  if (news.length > 0) await warn(run, deps, news, 'approved');
 }
 
 async function warn(
   run: Run,
-  parts: ArrivalDeps,
+  deps: ArrivalDeps,
   filings: readonly Arrival[],
   act: 'arrived' | 'approved',
 ): Promise<void> {
-  const now = parts.clock.now();
+  const now = deps.clock.now();
   // One for a batch and lane, unlike those of the watch: a catch-up of years must not need a thousand alerts at once.
   for (const group of groupsOf(filings)) {
     const { batch, lane } = group[0];
-    await raiseAlertIn(run, parts, {
+    await raiseAlertIn(run, deps, {
       kind: 'slack_low',
       subject: `batch ${batch} on ${lane}`.slice(0, 200),
       severity: 'critical',
@@ -56,7 +56,7 @@ async function warn(
   }
   await rememberWarned(
     run,
-    parts.tenant,
+    deps.tenant,
     new Map(filings.map(({ id, lastSafe }) => [id, boundOf(lastSafe, now)])),
   );
 }

@@ -16,10 +16,10 @@ import { unfiledSoon } from './unfiled-watch.ts';
 const ALERTS_MAX = 50;
 
 /** Queues today's digest for every recipient; a second call on the same day adds nothing. Returns how many recipients. */
-export async function queueDigest(parts: SlackWatchDeps): Promise<number> {
-  const { session, tenant, ids } = parts;
-  const slack = await slackFigures(parts);
-  const unfiled = await unfiledSoon(parts);
+export async function queueDigest(deps: SlackWatchDeps): Promise<number> {
+  const { session, tenant, ids } = deps;
+  const slack = await slackFigures(deps);
+  const unfiled = await unfiledSoon(deps);
   return session.transaction(async (run) => {
     const recipients = await recipientsOf(run, tenant, 'digest');
     if (recipients.length === 0) return 0;
@@ -28,7 +28,7 @@ export async function queueDigest(parts: SlackWatchDeps): Promise<number> {
     for await (const page of alertPages(run, tenant, { all: false })) open.push(...page);
     for (const recipient of recipients) {
       const alerts = await readableBy(recipient, open, (docket) =>
-        parts.docketReaders?.(run, docket, [recipient]),
+        deps.docketReaders?.(run, docket, [recipient]),
       );
       await addMailNotice(run, tenant, {
         id: ids.next(),

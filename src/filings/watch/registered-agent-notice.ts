@@ -9,11 +9,11 @@ import {
 
 export const COMPLETION_EVENT = 'COMPLIANCE_FILING_COMPLETE';
 
-export function registeredAgentNotice(parts: {
+export function registeredAgentNotice(deps: {
   readonly tenant: string;
   readonly ids: Ids;
 }): EventConsumer {
-  const { tenant, ids } = parts;
+  const { tenant, ids } = deps;
   return {
     name: 'registered_agent_notice',
     types: [COMPLETION_EVENT],

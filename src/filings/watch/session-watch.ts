@@ -1,10 +1,10 @@
 /** Tells a person once that a lane has gone over to one session, because those of its account end each other. */
 import { toRfc3339 } from '../../core/index.ts';
-import { type AlertParts, everRaised, raiseAlert } from '../../people/index.ts';
+import { type AlertDeps, everRaised, raiseAlert } from '../../people/index.ts';
 import { storedLanes } from '../../lanes/index.ts';
 
-export async function watchSessions(parts: AlertParts): Promise<void> {
-  const { session, tenant } = parts;
+export async function watchSessions(deps: AlertDeps): Promise<void> {
+  const { session, tenant } = deps;
   const narrowed = (await storedLanes(session, tenant)).flatMap(({ state }) =>
     state.oneSessionSince === undefined ? [] : [{ lane: state.code, at: state.oneSessionSince }],
   );
@@ -17,7 +17,7 @@ export async function watchSessions(parts: AlertParts): Promise<void> {
   );
   for (const { lane, at, dedup } of keyed) {
     if (raised.has(dedup)) continue;
-    await raiseAlert(parts, {
+    await raiseAlert(deps, {
       kind: 'one_session',
       subject: lane,
       severity: 'warning',

@@ -11,13 +11,13 @@ import { type Clock, toRfc3339 } from '../../core/index.ts';
 import { readProfile, storedLanes } from '../../lanes/index.ts';
 import { backlogPages, filingsInFlight, measuredServiceMs } from '../store/forecast.ts';
 import { filingsWarned, forgetEnded, rememberWarned } from '../store/warned.ts';
-import { type AlertParts, raiseAlert } from '../../people/index.ts';
+import { type AlertDeps, raiseAlert } from '../../people/index.ts';
 
 /** In one look, the most urgent first; the rest follows a few minutes later. */
 const ALERTS_AT_ONCE = 200;
 const HOUR_MS = 3_600_000;
 
-export interface SlackWatchDeps extends AlertParts {
+export interface SlackWatchDeps extends AlertDeps {
   readonly clock: Clock;
   /** Default: seven days, two days, four hours. */
   readonly slackThresholdsMs?: readonly number[];
@@ -30,19 +30,19 @@ export interface SlackFigures {
 }
 
 /** Looks once and raises what has to be raised. Returns the warnings that were new. */
-export async function watchSlack(parts: SlackWatchDeps): Promise<readonly SlackWarning[]> {
-  const { tenant } = parts;
-  const run = parts.session.run.bind(parts.session);
-  const look = new SlackLook(parts.slackThresholdsMs ?? SLACK_THRESHOLDS_MS);
+export async function watchSlack(deps: SlackWatchDeps): Promise<readonly SlackWarning[]> {
+  const { tenant } = deps;
+  const run = deps.session.run.bind(deps.session);
+  const look = new SlackLook(deps.slackThresholdsMs ?? SLACK_THRESHOLDS_MS);
   const withTold = async (page: readonly BacklogFiling[]) => {
     const ids = page.map(({ id }) => id);
     const told = await filingsWarned(run, tenant, ids);
     return page.map((filing) => ({ ...filing, toldMs: told.get(filing.id) }));
   };
-  await playBacklog(parts, withTold, (filing, turn) => look.add(filing, turn, filing.toldMs));
+  await playBacklog(deps, withTold, (filing, turn) => look.add(filing, turn, filing.toldMs));
   const fresh = look.warnings().slice(0, ALERTS_AT_ONCE);
   for (const warning of fresh) {
-    await raiseAlert(parts, alertOf(warning));
+    await raiseAlert(deps, alertOf(warning));
     // After it: a crash between the two leads to the same alert once more, which is counted.
     await rememberWarned(run, tenant, warning.news);
   }
@@ -52,14 +52,14 @@ export async function watchSlack(parts: SlackWatchDeps): Promise<readonly SlackW
 }
 
 /** The daily digest's figures. */
-export async function slackFigures(parts: SlackWatchDeps): Promise<SlackFigures> {
-  const under = (parts.slackThresholdsMs ?? SLACK_THRESHOLDS_MS).map((thresholdMs) => ({
+export async function slackFigures(deps: SlackWatchDeps): Promise<SlackFigures> {
+  const under = (deps.slackThresholdsMs ?? SLACK_THRESHOLDS_MS).map((thresholdMs) => ({
     thresholdMs,
     filings: 0,
   }));
   let infeasible = 0;
   const asRead = async (page: readonly BacklogFiling[]) => page;
-  await playBacklog(parts, asRead, (_filing, { slackMs, startsAt }) => {
+  await playBacklog(deps, asRead, (_filing, { slackMs, startsAt }) => {
     for (const figure of under) figure.filings += slackMs < figure.thresholdMs ? 1 : 0;
     infeasible += startsAt === undefined ? 1 : 0;
   });
@@ -79,12 +79,12 @@ export function slackLines(figures: SlackFigures): readonly (readonly [string, n
 
 /** Every lane's queue, page by page; `prepare` adds to a page what is needed when a turn is told. */
 async function playBacklog<F extends BacklogFiling>(
-  parts: SlackWatchDeps,
+  deps: SlackWatchDeps,
   prepare: (page: readonly BacklogFiling[]) => Promise<readonly F[]>,
   tell: (filing: F, turn: Turn) => void,
 ): Promise<void> {
-  const { session, tenant } = parts;
-  const now = parts.clock.now();
+  const { session, tenant } = deps;
+  const now = deps.clock.now();
   const run = session.run.bind(session);
   const lanes = await storedLanes(session, tenant);
   const ceilings = new Map(lanes.map(({ state }) => [String(state.code), state.ceiling]));

@@ -17,15 +17,15 @@ import type { SlackWatchDeps } from './slack-watch.ts';
 const DAY_MS = 86_400_000;
 
 /** What is late within the largest threshold, the most urgent first. */
-export function unfiledSoon(parts: SlackWatchDeps): Promise<readonly UnfiledGroup[]> {
-  const largest = Math.max(...(parts.slackThresholdsMs ?? SLACK_THRESHOLDS_MS));
-  const { session, tenant, clock } = parts;
+export function unfiledSoon(deps: SlackWatchDeps): Promise<readonly UnfiledGroup[]> {
+  const largest = Math.max(...(deps.slackThresholdsMs ?? SLACK_THRESHOLDS_MS));
+  const { session, tenant, clock } = deps;
   return unfiledBefore(session.run.bind(session), tenant, clock.now() + largest);
 }
 
 /** Looks once and raises what has to be raised. Returns the groups that were told of. */
-export async function watchUnfiled(parts: SlackWatchDeps): Promise<readonly UnfiledNews[]> {
-  const { session, tenant, clock, slackThresholdsMs } = parts;
+export async function watchUnfiled(deps: SlackWatchDeps): Promise<readonly UnfiledNews[]> {
+  const { session, tenant, clock, slackThresholdsMs } = deps;
   const run = session.run.bind(session);
   const thresholdsMs = [...new Set([...(slackThresholdsMs ?? SLACK_THRESHOLDS_MS), 0])].sort(
     (a, b) => a - b,
@@ -34,7 +34,7 @@ export async function watchUnfiled(parts: SlackWatchDeps): Promise<readonly Unfi
   const news = await unfiledNews(run, tenant, look);
   for (const group of news) {
     const { jurisdiction, due, thresholdMs } = group;
-    await raiseAlert(parts, {
+    await raiseAlert(deps, {
       kind: 'obligation_unfiled',
       subject: `${jurisdiction}, due ${due}`,
       severity: thresholdMs <= (thresholdsMs[1] ?? 0) ? 'critical' : 'warning',

@@ -1,4 +1,4 @@
-/** Wires the stages: each gets its own desk (role, log, keys), and what one leaves behind is offered to the next. */
+/** Wires the stages: each gets its own store (role, log, keys), and what one leaves behind is offered to the next. */
 import { charityState } from '../rules/charity.ts';
 import { isWeekday } from '../rules/matching/business-days.ts';
 import { grantCounts } from '../store/results.ts';
@@ -22,17 +22,17 @@ import { evaluateRules } from './rules/evaluate-rules.ts';
 export function openPipeline(deps: PipelineDeps): Pipeline {
   const now = (): ReturnType<PipelineDeps['clock']['now']> => deps.clock.now();
   const { law } = deps;
-  const deskOf = (stage: Stage): StageStore => new StageStore(stage, { ...deps, now });
-  const ingestion = { store: deskOf('ingestion'), law, now };
+  const storeOf = (stage: Stage): StageStore => new StageStore(stage, { ...deps, now });
+  const ingestion = { store: storeOf('ingestion'), law, now };
   const reconciliation = {
-    store: deskOf('reconciliation'),
+    store: storeOf('reconciliation'),
     law,
     now,
     isBusinessDay: isWeekday,
   };
-  const rules = { store: deskOf('rules'), law, now };
-  const reporting = { store: deskOf('reporting'), law };
-  const fallback = { store: deskOf('fallback') };
+  const rules = { store: storeOf('rules'), law, now };
+  const reporting = { store: storeOf('reporting'), law };
+  const fallback = { store: storeOf('fallback') };
 
   // A crash before this leaves the escalations where they are; the next call takes them over.
   const withTakeOver = async <Report>(work: Promise<Report>): Promise<Report> => {

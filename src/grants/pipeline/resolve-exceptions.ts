@@ -25,7 +25,7 @@ import {
 import { ingestAwards } from './ingestion/ingest-awards.ts';
 import type { IngestionDeps } from './ingestion/ingestion-deps.ts';
 
-interface Desks {
+interface StageStores {
   readonly ingestion: IngestionDeps;
   readonly fallback: FallbackDeps;
 }
@@ -35,7 +35,7 @@ type Shown = Awaited<ReturnType<typeof showException>>;
 /** Of these the payload is an award that can stand in place of the one that stands. */
 const WITH_AN_AWARD: ReadonlySet<string> = new Set(['AWARD_CONTRADICTION', 'AWARD_AMENDMENT']);
 
-export function openExceptions(stores: Desks): Exceptions {
+export function openExceptions(stores: StageStores): Exceptions {
   const { ingestion, fallback } = stores;
   // A crash before either leaves what was agreed or left where it is; the next call finds it.
   const catchUp = async (): Promise<void> => {
@@ -89,7 +89,7 @@ export function openExceptions(stores: Desks): Exceptions {
 export function openAmendments({
   ingestion,
   fallback,
-}: Desks): Pick<Pipeline, 'amend' | 'cancelAward'> {
+}: StageStores): Pick<Pipeline, 'amend' | 'cancelAward'> {
   return {
     amend: async (award, { source, reason }, by) => {
       const { exception, document } = await askForAmendment(ingestion, award, source);

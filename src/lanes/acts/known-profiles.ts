@@ -10,18 +10,18 @@ interface KnownProfiles {
   refresh(): Promise<void>;
 }
 
-export function knownProfiles(parts: {
+export function knownProfiles(deps: {
   readonly session: Pick<Session, 'run'>;
   readonly tenant: string;
   readonly log: Log;
   readonly first: ReadonlyMap<LaneCode, Profile>;
 }): KnownProfiles {
-  const profiles = new Map(parts.first);
+  const profiles = new Map(deps.first);
   const hashes = new Map<LaneCode, string>();
   return {
     profiles,
     refresh: async () => {
-      const { session, tenant, log } = parts;
+      const { session, tenant, log } = deps;
       const changed = await changedProfiles(session, tenant, [...hashes.values()]);
       for (const { code, hash, profile } of changed) {
         hashes.set(code, hash);

@@ -32,7 +32,7 @@ import type { Unawaited } from './unawaited.ts';
 const CLOCK_AGAIN_MS = 50;
 const CONTENT_TYPE = 'application/json; charset=utf-8';
 
-interface ProberParts {
+interface ProberDeps {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly store: Pick<DeliveryStore, 'leaseProbe' | 'openQuestions'>;
@@ -56,16 +56,16 @@ interface Answered {
 }
 
 export class Prober {
-  readonly #parts: ProberParts;
+  readonly #deps: ProberDeps;
   readonly #probing = new Map<LaneCode, Promise<void>>();
 
-  constructor(parts: ProberParts) {
-    this.#parts = parts;
+  constructor(deps: ProberDeps) {
+    this.#deps = deps;
   }
 
   /** Begins what is due on each lane that has failed. */
   async beginDue(survey: Survey): Promise<void> {
-    for (const lane of this.#parts.lanes.codes) {
+    for (const lane of this.#deps.lanes.codes) {
       if (!this.#probing.has(lane)) await this.#begin(lane, survey);
     }
   }
@@ -77,7 +77,7 @@ export class Prober {
 
   async #begin(lane: LaneCode, survey: Survey): Promise<void> {
     const due = this.#due(lane);
-    const { worker } = this.#parts.leases;
+    const { worker } = this.#deps.leases;
     if (due === undefined || worker === undefined) return;
     // The portal is asked nothing for this one: whoever looks sees the same rows.
     if (due.step === 'drain') return this.#watch(lane, this.#drain(lane, due));
@@ -86,7 +86,7 @@ export class Prober {
   }
 
   #due(lane: LaneCode): Due | undefined {
-    const { lanes, leases } = this.#parts;
+    const { lanes, leases } = this.#deps;
     const state = lanes.state(lane);
     const profile = lanes.profile(lane);
     const at = state && checkDueAt(state);
@@ -99,7 +99,7 @@ export class Prober {
 
   /** The lane's first slot, once nothing else of ours or anybody's is in flight there. */
   async #lease(lane: LaneCode, survey: Survey): Promise<LocalSlot | undefined> {
-    const { store, leases } = this.#parts;
+    const { store, leases } = this.#deps;
     const { worker } = leases;
     const isUsed = survey.slots.some(
       (slot) => slot.lane === lane && slot.holder !== worker && slot.expiresAt > survey.now,
@@ -117,15 +117,15 @@ export class Prober {
     const probing = check
       .catch((error: unknown) => {
         // Stopped while the database was away: nobody hears of this check, and the next one finds out the same.
-        if (!this.#parts.stopped.aborted || !isDatabaseAway(error)) throw error;
+        if (!this.#deps.stopped.aborted || !isDatabaseAway(error)) throw error;
       })
       .finally(() => this.#probing.delete(lane));
     this.#probing.set(lane, probing);
-    this.#parts.unawaited.watch(probing);
+    this.#deps.unawaited.watch(probing);
   }
 
   async #check(due: Due, slot: LocalSlot): Promise<void> {
-    const { clock, lanes, leases } = this.#parts;
+    const { clock, lanes, leases } = this.#deps;
     const guard = leases.guard();
     const { exchange, event } = await this.#ask(due, guard);
     if (mayKeepBusy(exchange, due.profile)) {
@@ -142,7 +142,7 @@ export class Prober {
 
   async #ask(due: Due, guard: WriteGuard): Promise<Answered> {
     const { profile, recovery } = due;
-    const { ids, portal, leases } = this.#parts;
+    const { ids, portal, leases } = this.#deps;
     if (due.step === 'health') {
       const exchange = await portal.probe(profile, guard);
       return { exchange, event: judged(due, isHealthy(exchange), 'not healthy') };
@@ -164,7 +164,7 @@ export class Prober {
   }
 
   async #drain(lane: LaneCode, due: Due): Promise<void> {
-    const { store, lanes, leases } = this.#parts;
+    const { store, lanes, leases } = this.#deps;
     const { run } = due.recovery;
     const since = run.state === 'checking' ? run.since : leases.now();
     const left = await store.openQuestions(lane, since);

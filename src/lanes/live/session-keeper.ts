@@ -15,7 +15,7 @@ export class SessionKeeper {
 
   /** `freed` is called when a slot that was used for this is free again. */
   constructor(
-    parts: {
+    deps: {
       readonly clock: Pick<Clock, 'monotonicMs'>;
       readonly portal: Pick<Portal, 'tend'>;
       readonly lanes: Lanes;
@@ -24,11 +24,11 @@ export class SessionKeeper {
     },
     freed: () => void,
   ) {
-    this.#clock = parts.clock;
-    this.#portal = parts.portal;
-    this.#lanes = parts.lanes;
-    this.#leases = parts.leases;
-    this.#unawaited = parts.unawaited;
+    this.#clock = deps.clock;
+    this.#portal = deps.portal;
+    this.#lanes = deps.lanes;
+    this.#leases = deps.leases;
+    this.#unawaited = deps.unawaited;
     this.#freed = freed;
   }
 

@@ -152,12 +152,12 @@ function hidden(value: string): string {
  */
 export async function logTransport(
   record: TransportRecord,
-  parts: {
+  deps: {
     readonly clock: Pick<Clock, 'now'>;
     readonly windows: Pick<VerboseStore, 'read'>;
     readonly write: (line: Readonly<Record<string, JsonValue>>) => Promise<void>;
   },
 ): Promise<void> {
-  const window = await parts.windows.read(record.target);
-  if (isVerbose(window, parts.clock.now())) await parts.write(redact(record));
+  const window = await deps.windows.read(record.target);
+  if (isVerbose(window, deps.clock.now())) await deps.write(redact(record));
 }

@@ -1,7 +1,7 @@
 /** One webhook, sent once. Standard Webhooks in its headers, an event in its body; every outcome is a value. */
 import { Webhook } from 'standardwebhooks';
 import { byStatus, type Clock, retryAfterMs, type StatusRules, VERSION } from '../../core/index.ts';
-import { askOnce, type OnceParts, UNGUARDED, type WireAnswer } from '../../wire/index.ts';
+import { askOnce, type OnceDeps, UNGUARDED, type WireAnswer } from '../../wire/index.ts';
 import { type SendOutcome, wireCode } from './outcome.ts';
 
 /** Receivers answer first and work later; name, connection, handshake, answer and its body together. */
@@ -26,7 +26,7 @@ interface WebhookMessage {
   readonly allowPrivateAddresses: boolean;
 }
 
-interface WebhookOptions extends Pick<OnceParts, 'lookup' | 'certificateAuthorities'> {
+interface WebhookOptions extends Pick<OnceDeps, 'lookup' | 'certificateAuthorities'> {
   readonly clock: Pick<Clock, 'now'>;
   readonly timeoutMs?: number;
 }

@@ -44,7 +44,7 @@ export const FAULTS = {
   receipt_reissued: accepted,
   receipt_of_another: acceptedLie,
   answer_of_another: accepted,
-  // Taken, and a gateway or a limiter behind the desk answers as if nothing had been.
+  // Taken, and a gateway or a limiter behind the endpoint answers as if nothing had been.
   accept_then_429: accepted,
   accept_then_503_retry_after: accepted,
   accept_then_403_reset: accepted,

@@ -9,22 +9,22 @@ import {
 import { Dice } from './dice.ts';
 import { FaultPlan } from './fault-plan.ts';
 import { isHealthFault } from './faults.ts';
-import { type Filing, FrontDesk, NO_FILING } from './front-desk.ts';
+import { type Filing, Reception, NO_FILING } from './reception.ts';
 import { OpeningClock } from './opening-hours.ts';
 import { PageBodies } from './page-bodies.ts';
-import { formOf, PageDesk } from './page-desk.ts';
+import { formOf, PageEndpoints } from './page-endpoints.ts';
 import { type AnswerPlan, deliveryMs, type Plan, type PortalRequest } from './plan.ts';
 import {
   beyondTimeoutMs,
   type Handled,
   honest,
-  type PortalParts,
+  type PortalState,
   worksOnMs,
-} from './portal-parts.ts';
+} from './portal-state.ts';
 import { ReceiptMaker } from './receipt-maker.ts';
 import { type Route, Routes } from './routes.ts';
 import { SessionWatch } from './session-watch.ts';
-import { StatusDesk } from './status-desk.ts';
+import { StatusEndpoint } from './status-endpoint.ts';
 import { respond, respondPage } from './submit-answers.ts';
 import { type Refusal, Truth } from './truth.ts';
 
@@ -45,13 +45,13 @@ export interface PortalModelOptions {
  */
 export class PortalModel {
   readonly truth: Truth;
-  private readonly parts: PortalParts;
+  private readonly state: PortalState;
   private readonly routes: Routes;
-  private readonly frontDesk: FrontDesk;
-  private readonly statusDesk: StatusDesk;
+  private readonly reception: Reception;
+  private readonly statusEndpoint: StatusEndpoint;
   private readonly sessions: SessionWatch;
   private readonly opening: OpeningClock | undefined;
-  private readonly pages: PageDesk | undefined;
+  private readonly pages: PageEndpoints | undefined;
   private readonly open = new Map<number, string>();
   private arrivals = 0;
   private blockedUntil = Number.NEGATIVE_INFINITY;
@@ -64,7 +64,7 @@ export class PortalModel {
     const form = formOf(profile);
     const pageBodies = form === undefined ? undefined : new PageBodies(profile);
     this.truth = new Truth(profile.code, options.requestLogMax ?? REQUEST_LOG_MAX);
-    this.parts = {
+    this.state = {
       profile,
       bodies: pageBodies ?? new AnswerBodies(profile),
       receipts: new ReceiptMaker(profile.receipt.pattern),
@@ -77,24 +77,24 @@ export class PortalModel {
       pause: { from: Number.POSITIVE_INFINITY, until: Number.NEGATIVE_INFINITY },
     };
     this.routes = new Routes(profile);
-    this.statusDesk = new StatusDesk(this.parts);
+    this.statusEndpoint = new StatusEndpoint(this.state);
     this.sessions = new SessionWatch(profile.code, profile.session?.cookies[0]);
     this.pages =
       form === undefined || pageBodies === undefined
         ? undefined
-        : new PageDesk(this.parts, pageBodies, this.sessions, form);
-    this.frontDesk = new FrontDesk(this.parts, this.pages, () => this.latencyMs());
+        : new PageEndpoints(this.state, pageBodies, this.sessions, form);
+    this.reception = new Reception(this.state, this.pages, () => this.latencyMs());
     this.opening = profile.hours === undefined ? undefined : new OpeningClock(profile.hours);
   }
 
   get behaviour(): Behaviour {
-    return this.parts.behaviour;
+    return this.state.behaviour;
   }
 
   /** From the next arrival on. What is already planned stays. */
   behave(change: BehaviourChange): void {
-    this.parts.behaviour = changeBehaviour(this.parts.behaviour, change);
-    this.parts.faultPlan = new FaultPlan(this.parts.behaviour, this.parts.profile);
+    this.state.behaviour = changeBehaviour(this.state.behaviour, change);
+    this.state.faultPlan = new FaultPlan(this.state.behaviour, this.state.profile);
   }
 
   /** A whole request has reached the portal. */
@@ -102,7 +102,7 @@ export class PortalModel {
     const number = ++this.arrivals;
     const session = this.enter(number, request, now);
     const route = this.routes.match(request.method, request.path);
-    const filing = route.endpoint === 'submit' ? this.frontDesk.read(request) : NO_FILING;
+    const filing = route.endpoint === 'submit' ? this.reception.read(request) : NO_FILING;
     const { sha256 } = filing;
     const key = route.endpoint === 'submit' ? filing.key : route.key;
     const handled =
@@ -126,7 +126,7 @@ export class PortalModel {
     const finishAfterMs =
       answer.kind === 'silence'
         ? this.silenceMs()
-        : delayMs + deliveryMs(answer) + worksOnMs(answer, this.parts);
+        : delayMs + deliveryMs(answer) + worksOnMs(answer, this.state);
     return {
       request: number,
       endpoint: route.endpoint,
@@ -142,7 +142,7 @@ export class PortalModel {
   finish(request: number): void {
     const session = this.open.get(request);
     invariant(session !== undefined, 'A request is finished once, after it has arrived.', {
-      lane: this.parts.profile.code,
+      lane: this.state.profile.code,
       request,
     });
     this.open.delete(request);
@@ -151,12 +151,12 @@ export class PortalModel {
   }
 
   private enter(number: number, request: PortalRequest, now: Instant): string {
-    const { truth, parts } = this;
+    const { truth, state } = this;
     const session = this.sessions.token(request);
     this.open.set(number, session);
     truth.inFlight = this.open.size;
     if (truth.inFlight > truth.inFlightMax) truth.inFlightMax = truth.inFlight;
-    if (now >= parts.pause.from && now < parts.pause.until) truth.arrivedWhilePaused += 1;
+    if (now >= state.pause.from && now < state.pause.until) truth.arrivedWhilePaused += 1;
     if (session !== '') {
       if (this.sessions.isForeign(session)) truth.sessions.foreign += 1;
       if (this.sessions.enter(session)) truth.sessions.shared += 1;
@@ -171,8 +171,8 @@ export class PortalModel {
     route: Route,
     now: Instant,
   ): Handled | undefined {
-    const { parts, truth } = this;
-    const { behaviour, bodies, profile } = parts;
+    const { state, truth } = this;
+    const { behaviour, bodies, profile } = state;
     if (truth.inFlight > profile.ceiling) {
       truth.arrivedOverCeiling += 1;
       if (behaviour.overCeiling === 'blocked') this.blockedUntil = now + behaviour.blockMs;
@@ -203,7 +203,7 @@ export class PortalModel {
 
   private refusal(why: Refusal, number: number, answer: AnswerPlan): Handled {
     this.truth.countRefusal(why);
-    this.parts.dice.reseed(this.behaviour.seed, why, number);
+    this.state.dice.reseed(this.behaviour.seed, why, number);
     return honest(answer, this.latencyMs());
   }
 
@@ -217,17 +217,17 @@ export class PortalModel {
     const { number, request, route, filing, now } = arrival;
     switch (route.endpoint) {
       case 'submit':
-        return this.frontDesk.take(number, request, filing, now);
+        return this.reception.take(number, request, filing, now);
       case 'status': {
         const { key, submissionId } = route;
-        return this.statusDesk.tell({ number, key, submissionId, now }, () => this.latencyMs());
+        return this.statusEndpoint.tell({ number, key, submissionId, now }, () => this.latencyMs());
       }
       case 'health':
         return this.health(number);
       case 'other': {
-        this.parts.dice.reseed(this.behaviour.seed, 'other', number);
+        this.state.dice.reseed(this.behaviour.seed, 'other', number);
         const delayMs = this.latencyMs();
-        const found = this.pages?.page(request, now) ?? this.frontDesk.registry(request);
+        const found = this.pages?.page(request, now) ?? this.reception.registry(request);
         return honest(found ?? this.nothingHere(route), delayMs);
       }
     }
@@ -235,7 +235,7 @@ export class PortalModel {
 
   private nothingHere(route: Route): AnswerPlan {
     const status = route.wrongMethod ? 405 : 404;
-    return respond(status, this.parts.bodies.problem(`HTTP_${status}`, 'No such thing here.'));
+    return respond(status, this.state.bodies.problem(`HTTP_${status}`, 'No such thing here.'));
   }
 
   /** A portal with pages answers in HTML, whatever it has to say. */
@@ -248,7 +248,7 @@ export class PortalModel {
   }
 
   private health(number: number): Handled {
-    const { dice, faultPlan, behaviour, bodies } = this.parts;
+    const { dice, faultPlan, behaviour, bodies } = this.state;
     const nth = this.truth.requests.health + 1;
     dice.reseed(behaviour.seed, 'health', nth);
     const fault = faultPlan.choose({ endpoint: 'health', request: number, key: '', nth }, dice);
@@ -268,11 +268,11 @@ export class PortalModel {
   /** One throw of the dice, in whole milliseconds: timers know no smaller ones. */
   private latencyMs(): number {
     const { mean, spread } = this.behaviour.latencyMs;
-    return Math.max(0, Math.round(mean + (this.parts.dice.next() * 2 - 1) * spread));
+    return Math.max(0, Math.round(mean + (this.state.dice.next() * 2 - 1) * spread));
   }
 
   private silenceMs(): number {
-    return this.behaviour.timings.silenceMs ?? beyondTimeoutMs(this.parts.profile);
+    return this.behaviour.timings.silenceMs ?? beyondTimeoutMs(this.state.profile);
   }
 
   private withSession(answer: AnswerPlan, session: string): AnswerPlan {

@@ -2,7 +2,7 @@ import { contentTypeFault, invariant, sha256Of, type WriteGuard } from '../../..
 import type { HandoffLoad, HandoffOutcome, HandoffTarget } from './handoff.ts';
 import { handOverByHttp } from './http-target.ts';
 import { handOverByMail } from './mail-target.ts';
-import type { HandoffParts } from './parts.ts';
+import type { HandoffDeps } from './deps.ts';
 import { handOverByQueue } from './queue-target.ts';
 
 export interface Handoffs {
@@ -16,7 +16,7 @@ const BY_KIND = {
   rabbitmq: handOverByQueue,
 } as const;
 
-export function createHandoffs(parts: HandoffParts): Handoffs {
+export function createHandoffs(deps: HandoffDeps): Handoffs {
   return {
     deliver: async (target, load, guard) => {
       // The last place where a changed byte can be noticed before somebody acts on it.
@@ -31,7 +31,7 @@ export function createHandoffs(parts: HandoffParts): Handoffs {
         const evidence = { code: 'CONTENT_TYPE_UNSENDABLE', elapsedMs: 0, message: fault };
         return { kind: 'unsendable', evidence, signs: [] };
       }
-      return BY_KIND[target.kind](target, load, guard, parts);
+      return BY_KIND[target.kind](target, load, guard, deps);
     },
   };
 }

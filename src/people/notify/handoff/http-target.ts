@@ -19,7 +19,7 @@ import type {
   HandoffSign,
   HandoffTarget,
 } from './handoff.ts';
-import type { HandoffParts } from './parts.ts';
+import type { HandoffDeps } from './deps.ts';
 
 /** Where the receipt stands in a 2xx, and what one may look like: it ends up in the ledger. */
 const RECEIPT_AT = '/receipt';
@@ -59,12 +59,12 @@ export async function handOverByHttp(
   target: HandoffTarget,
   load: HandoffLoad,
   guard: WriteGuard,
-  parts: HandoffParts,
+  deps: HandoffDeps,
 ): Promise<HandoffOutcome> {
-  const { clock, timeoutMs, handshakeMs = timeoutMs } = parts;
-  const allowPrivateAddresses = parts.allowPrivateAddresses(target);
+  const { clock, timeoutMs, handshakeMs = timeoutMs } = deps;
+  const allowPrivateAddresses = deps.allowPrivateAddresses(target);
   const url = usableUrl(target.address, allowPrivateAddresses);
-  const secrets = await readSecrets(target, parts);
+  const secrets = await readSecrets(target, deps);
   if (url === undefined || secrets === undefined) {
     const code = url === undefined ? 'ADDRESS_INVALID' : 'CREDENTIAL_UNREADABLE';
     return { kind: 'failed', evidence: { code, elapsedMs: 0 }, signs: [] };
@@ -77,10 +77,10 @@ export async function handOverByHttp(
       connectMs: timeoutMs,
       handshakeMs,
       answerMs: timeoutMs,
-      wholeMs: parts.totalMs,
+      wholeMs: deps.totalMs,
       ...BODY_LIMITS,
     },
-    { ...parts, monotonicMs: () => clock.monotonicMs() },
+    { ...deps, monotonicMs: () => clock.monotonicMs() },
     guard,
   );
   return judge(target.id, end, clock.now());
@@ -144,10 +144,10 @@ function usableUrl(address: string, allowPrivateAddresses: boolean): URL | undef
 
 async function readSecrets(
   target: HandoffTarget,
-  parts: HandoffParts,
+  deps: HandoffDeps,
 ): Promise<Readonly<Record<string, string>> | undefined> {
   try {
-    return (await parts.credentials?.(target)) ?? {};
+    return (await deps.credentials?.(target)) ?? {};
   } catch (error) {
     // A variable that is not set is a fault of this target, and the next tier may have none.
     if (error instanceof FilewrightError && error.code === 'CREDENTIAL_UNREADABLE')

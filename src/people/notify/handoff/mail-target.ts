@@ -4,7 +4,7 @@ import { after } from '../../../wire/index.ts';
 import { type MailServer, readMailUrl, sendMail } from '../mail.ts';
 import type { SendOutcome } from '../outcome.ts';
 import type { HandoffLoad, HandoffOutcome, HandoffTarget } from './handoff.ts';
-import type { HandoffParts } from './parts.ts';
+import type { HandoffDeps } from './deps.ts';
 
 const LATE: SendOutcome = { verdict: 'unknown', code: 'TIMEOUT' };
 
@@ -12,9 +12,9 @@ export async function handOverByMail(
   target: HandoffTarget,
   load: HandoffLoad,
   guard: WriteGuard,
-  parts: HandoffParts,
+  deps: HandoffDeps,
 ): Promise<HandoffOutcome> {
-  const { clock, mail, timeoutMs, lookup, certificateAuthorities } = parts;
+  const { clock, mail, timeoutMs, lookup, certificateAuthorities } = deps;
   const startedAt = clock.monotonicMs();
   const end = (
     kind: Exclude<HandoffOutcome['kind'], 'confirmed'>,
@@ -48,7 +48,7 @@ export async function handOverByMail(
     },
   );
   // A server that talks drop by drop goes on in the background to its own bound; it may still take the message.
-  const outcome = await inTime(sending, parts.totalMs, guard.signal);
+  const outcome = await inTime(sending, deps.totalMs, guard.signal);
   switch (outcome.verdict) {
     case 'sent':
       return end('sent', outcome.code);

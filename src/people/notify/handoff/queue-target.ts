@@ -1,13 +1,13 @@
 /** A handoff to a RabbitMQ queue. The broker's confirmation is the receipt. */
 import type { WriteGuard } from '../../../core/index.ts';
 import type { HandoffLoad, HandoffOutcome, HandoffTarget } from './handoff.ts';
-import type { HandoffParts } from './parts.ts';
+import type { HandoffDeps } from './deps.ts';
 
 export async function handOverByQueue(
   target: HandoffTarget,
   load: HandoffLoad,
   guard: WriteGuard,
-  { publish }: HandoffParts,
+  { publish }: HandoffDeps,
 ): Promise<HandoffOutcome> {
   if (publish === undefined) {
     return { kind: 'failed', evidence: { code: 'BROKER_NOT_SET', elapsedMs: 0 }, signs: [] };

@@ -1,7 +1,7 @@
 import type { FormRule, Instant, Profile } from '../../core/index.ts';
 import { type PageBodies, relative } from './page-bodies.ts';
 import type { AnswerPlan, PortalRequest } from './plan.ts';
-import type { PortalParts } from './portal-parts.ts';
+import type { PortalState } from './portal-state.ts';
 import type { SessionWatch } from './session-watch.ts';
 import { respondPage } from './submit-answers.ts';
 
@@ -22,8 +22,8 @@ export type Door =
   | { readonly kind: 'shut'; readonly answer: AnswerPlan };
 
 /** Login, form and confirmation pages of a portal with the driver `html-form`. */
-export class PageDesk {
-  private readonly parts: PortalParts;
+export class PageEndpoints {
+  private readonly state: PortalState;
   private readonly bodies: PageBodies;
   private readonly sessions: SessionWatch;
   private readonly rule: FormRule;
@@ -32,8 +32,8 @@ export class PageDesk {
   private signIns = 0;
   private lastConfirmation: Uint8Array | undefined;
 
-  constructor(parts: PortalParts, bodies: PageBodies, sessions: SessionWatch, rule: FormRule) {
-    this.parts = parts;
+  constructor(state: PortalState, bodies: PageBodies, sessions: SessionWatch, rule: FormRule) {
+    this.state = state;
     this.bodies = bodies;
     this.sessions = sessions;
     this.rule = rule;
@@ -41,7 +41,7 @@ export class PageDesk {
 
   /** The pages around the filing; undefined when the path is none of them. */
   page(request: PortalRequest, now: Instant): AnswerPlan | undefined {
-    const { profile } = this.parts;
+    const { profile } = this.state;
     const path = request.path.split('?')[0] ?? '';
     const act = `${request.method} ${path}`;
     const login = profile.session?.login;
@@ -59,7 +59,7 @@ export class PageDesk {
   /** Whether the filing may come in: a live session, and the token of a form that was shown in it. */
   enter(request: PortalRequest, fields: URLSearchParams, now: Instant): Door {
     const guest = this.guest(this.sessions.token(request), now);
-    const { profile, truth } = this.parts;
+    const { profile, truth } = this.state;
     if (guest === undefined) {
       truth.countRefusal('session');
       return { kind: 'shut', answer: this.toLogin(profile.submit.path) };
@@ -92,7 +92,7 @@ export class PageDesk {
 
   /** A page of success is not shown but led to, as portals do against a second press of the button. */
   afterPost(answer: AnswerPlan, guest: Guest): AnswerPlan {
-    const { profile } = this.parts;
+    const { profile } = this.state;
     const [target] = profile.redirects;
     const isWhole = answer.kind === 'respond' && answer.delivery.kind === 'whole';
     if (!isWhole || answer.status < 200 || answer.status > 299 || target === undefined) {
@@ -106,12 +106,12 @@ export class PageDesk {
   }
 
   private showLogin(): AnswerPlan {
-    if (this.parts.behaviour.login === 'hangs') return { kind: 'silence' };
+    if (this.state.behaviour.login === 'hangs') return { kind: 'silence' };
     return respondPage(200, this.bodies.login());
   }
 
   private signIn(request: PortalRequest, now: Instant): AnswerPlan {
-    const { behaviour, profile } = this.parts;
+    const { behaviour, profile } = this.state;
     const given = this.fieldsOf(request);
     const login = profile.session?.login;
     const fields = login?.fields ?? [];
@@ -145,12 +145,12 @@ export class PageDesk {
     if (guest === undefined) return this.toLogin(this.rule.path);
     const csrf = `${token}-${++this.made}`;
     guest.csrf.add(csrf);
-    const { behaviour } = this.parts;
+    const { behaviour } = this.state;
     return respondPage(200, this.bodies.form(this.rule, csrf, behaviour.form === 'changed'));
   }
 
   private stay(request: PortalRequest, now: Instant): AnswerPlan {
-    const path = this.parts.profile.session?.keepAlive?.path ?? '/';
+    const path = this.state.profile.session?.keepAlive?.path ?? '/';
     if (this.guest(this.sessions.token(request), now) === undefined) return this.toLogin(path);
     return respondPage(200, this.bodies.errorPage(200));
   }
@@ -159,21 +159,21 @@ export class PageDesk {
     const guest = this.guest(this.sessions.token(request), now);
     if (guest === undefined) return this.toLogin(request.path.split('?')[0] ?? '');
     const number = new URLSearchParams(request.path.split('?')[1]).get('n') ?? '';
-    const isOfAccount = this.parts.behaviour.confirmation === 'account';
+    const isOfAccount = this.state.behaviour.confirmation === 'account';
     const own = guest.confirmations.get(number);
     const body = isOfAccount && own !== undefined ? this.lastConfirmation : own;
     return body === undefined ? undefined : respondPage(200, body);
   }
 
   private toLogin(from: string): AnswerPlan {
-    const login = this.parts.profile.session?.login;
+    const login = this.state.profile.session?.login;
     if (login === undefined) return respondPage(403, this.bodies.errorPage(403));
     return respondPage(302, EMPTY, { location: relative(from, login.path) });
   }
 
   /** The guest behind a token, if signed in and not idle for too long. */
   private guest(token: string, now: Instant): Guest | undefined {
-    const { behaviour, profile } = this.parts;
+    const { behaviour, profile } = this.state;
     if (behaviour.login === 'open' || profile.session?.login === undefined) {
       const anyone = this.guests.get('') ?? newGuest(now);
       this.guests.set('', anyone);

@@ -5,7 +5,7 @@ import type { Environment } from '../wire/index.ts';
 import type { DocketReaders } from './alerts.ts';
 
 /** What background work needs; one tenant, because only its own secrets open with its vault. */
-export interface JobParts {
+export interface JobDeps {
   readonly session: Session;
   readonly tenant: string;
   readonly instance: string;

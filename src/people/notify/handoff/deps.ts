@@ -10,7 +10,7 @@ interface QueueOutcome {
   readonly elapsedMs: number;
 }
 
-export interface HandoffParts {
+export interface HandoffDeps {
   readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
   /** For each of connection, handshake and answer. */
   readonly timeoutMs: number;

@@ -26,7 +26,7 @@ export interface Taken {
 }
 
 /** Things that the endpoints of one portal share. */
-export interface PortalParts {
+export interface PortalState {
   readonly profile: Profile;
   readonly bodies: AnswerBodies;
   readonly receipts: ReceiptMaker;
@@ -60,11 +60,12 @@ export function beyondTimeoutMs({ timeoutMs, longestServiceMs }: Profile): numbe
  * How long the portal works on after its answer: only where somebody in front of it gave up who does not know what it
  * does. A limiter that the profile vouches for lets nothing through that it turns away.
  */
-export function worksOnMs(answer: AnswerPlan, { profile, behaviour }: WorkingParts): number {
+export function worksOnMs(
+  answer: AnswerPlan,
+  { profile, behaviour }: Pick<PortalState, 'profile' | 'behaviour'>,
+): number {
   return isGivenUp(answer, profile) ? behaviour.timings.worksOnMs : 0;
 }
-
-type WorkingParts = Pick<PortalParts, 'profile' | 'behaviour'>;
 
 function isGivenUp(answer: AnswerPlan, { throttle }: Profile): boolean {
   if (answer.kind !== 'respond') return answer.kind === 'cut';

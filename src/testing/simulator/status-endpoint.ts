@@ -1,6 +1,6 @@
 import type { Instant } from '../../core/index.ts';
 import { isStatusFault } from './faults.ts';
-import { type Handled, honest, type PortalParts } from './portal-parts.ts';
+import { type Handled, honest, type PortalState } from './portal-state.ts';
 import { faultyStatus, honestStatus, type Standing, type StatusScene } from './status-answers.ts';
 import { respond } from './submit-answers.ts';
 import type { Submission } from './truth.ts';
@@ -13,15 +13,15 @@ export interface Asked {
 }
 
 /** Where a client asks what became of a key. */
-export class StatusDesk {
-  private readonly parts: PortalParts;
+export class StatusEndpoint {
+  private readonly state: PortalState;
 
-  constructor(parts: PortalParts) {
-    this.parts = parts;
+  constructor(state: PortalState) {
+    this.state = state;
   }
 
   tell(asked: Asked, latency: () => number): Handled {
-    const { profile, truth, dice, behaviour, faultPlan, bodies } = this.parts;
+    const { profile, truth, dice, behaviour, faultPlan, bodies } = this.state;
     const { status: rule } = profile;
     if (rule === undefined) return honest(respond(404, bodies.problem('NONE', 'No status.')), 0);
     const byId = asked.submissionId === '' ? undefined : truth.findById(asked.submissionId);
@@ -38,7 +38,7 @@ export class StatusDesk {
       standing: this.standing(submission, asked.now),
       throttleMs: behaviour.timings.throttleMs,
       own: submission?.own ?? ((of) => (of === 'key' ? key : undefined)),
-      another: this.parts.lastTaken?.key === key ? undefined : this.parts.lastTaken,
+      another: this.state.lastTaken?.key === key ? undefined : this.state.lastTaken,
       inventReceipt: () => this.inventReceipt(),
     };
     const delayMs = latency();
@@ -54,15 +54,15 @@ export class StatusDesk {
 
   /** Taken from the same numbers, so that no filing gets it later. */
   private inventReceipt(): string {
-    const { receipts } = this.parts;
-    this.parts.receiptsIssued = Math.min(this.parts.receiptsIssued + 1, receipts.capacity - 1);
-    return receipts.receipt(this.parts.receiptsIssued);
+    const { receipts } = this.state;
+    this.state.receiptsIssued = Math.min(this.state.receiptsIssued + 1, receipts.capacity - 1);
+    return receipts.receipt(this.state.receiptsIssued);
   }
 
   /** What is visible at this moment: the lag holds back everything but "processing". */
   private standing(submission: Submission | undefined, now: Instant): Standing {
     if (submission === undefined) return { kind: 'not_found' };
-    const { profile, behaviour } = this.parts;
+    const { profile, behaviour } = this.state;
     const lagMs = behaviour.visibilityLagMs ?? profile.status?.visibilityLagMs ?? 0;
     const visible = submission.acceptances.find((acceptance) => acceptance.at + lagMs <= now);
     if (visible !== undefined) return { kind: 'accepted', receipt: visible.receipt };

@@ -6,9 +6,9 @@ import {
   beyondTimeoutMs,
   type Handled,
   honest,
-  type PortalParts,
+  type PortalState,
   worksOnMs,
-} from './portal-parts.ts';
+} from './portal-state.ts';
 import {
   acceptedAnswer,
   faultyAnswer,
@@ -20,7 +20,7 @@ import {
 import { isThrottle, throttleStamp } from './throttle-stamps.ts';
 import type { Acceptance, Submission } from './truth.ts';
 
-/** One submission as it lies on the desk. */
+/** One submission as the endpoint keeps it. */
 export interface Submitted {
   readonly number: number;
   readonly key: string;
@@ -40,13 +40,13 @@ type Judgement =
 const KEYLESS = 'payload:';
 
 /** Where filings come in: decides what is taken, what is a repeat, and what the client is told. */
-export class SubmitDesk {
-  private readonly parts: PortalParts;
+export class SubmitEndpoint {
+  private readonly state: PortalState;
   private readonly keyHeader: string;
 
-  constructor(parts: PortalParts) {
-    this.parts = parts;
-    this.keyHeader = parts.profile.idempotency.header.toLowerCase();
+  constructor(state: PortalState) {
+    this.state = state;
+    this.keyHeader = state.profile.idempotency.header.toLowerCase();
   }
 
   /** A filing without a key is known by its payload, so that the truth still shows when it was taken twice. */
@@ -55,13 +55,13 @@ export class SubmitDesk {
   }
 
   take(submitted: Submitted, latency: () => number): Handled {
-    const { truth, dice, behaviour, faultPlan, profile, receipts } = this.parts;
+    const { truth, dice, behaviour, faultPlan, profile, receipts } = this.state;
     const { number, key } = submitted;
     const submission = truth.open(key);
     // Refused rather than forgotten or given the receipt of another filing: a test must be able to trust the truth.
-    if (submission === undefined || this.parts.receiptsIssued >= receipts.capacity - 1) {
+    if (submission === undefined || this.state.receiptsIssued >= receipts.capacity - 1) {
       truth.countRefusal('full');
-      return honest(respond(507, this.parts.bodies.problem('FULL', 'Too many filings.')), 0);
+      return honest(respond(507, this.state.bodies.problem('FULL', 'Too many filings.')), 0);
     }
     submission.received += 1;
     const nth = submission.received;
@@ -104,7 +104,7 @@ export class SubmitDesk {
     submitted: Submitted,
     { fault, delayMs }: { readonly fault: SubmitFault; readonly delayMs: number },
   ): Handled {
-    const { truth } = this.parts;
+    const { truth } = this.state;
     const { now } = submitted;
     if (FAULTS[fault].fate === 'refused' && submission.acceptances.length === 0) {
       truth.rule(submission, { kind: 'refused', at: now + delayMs });
@@ -117,7 +117,7 @@ export class SubmitDesk {
     const { now, throttleMs } = scene;
     if (isThrottle(fault) && throttleStamp(fault, now, throttleMs).sane) {
       // From the answer on: what was under way when the portal spoke is no disobedience.
-      this.parts.pause = { from: now + delayMs, until: now + throttleMs };
+      this.state.pause = { from: now + delayMs, until: now + throttleMs };
     }
     return { ...honest(faultyAnswer(fault, scene), delayMs), fault };
   }
@@ -132,7 +132,7 @@ export class SubmitDesk {
       readonly usual: number;
     },
   ): Handled {
-    const { truth, bodies } = this.parts;
+    const { truth, bodies } = this.state;
     const { fault, delayMs, usual } = timing;
     const judgement = this.judge(submission, submitted);
     switch (judgement.kind) {
@@ -166,7 +166,7 @@ export class SubmitDesk {
     submitted: Submitted,
     { fault, delayMs }: { readonly fault: SubmitFault | undefined; readonly delayMs: number },
   ): Handled {
-    const { truth, behaviour } = this.parts;
+    const { truth, behaviour } = this.state;
     const { now, sha256, number } = submitted;
     const from = now + delayMs;
     let acceptsAfterMs: number | undefined = delayMs;
@@ -182,30 +182,30 @@ export class SubmitDesk {
     const isTaken = acceptsAfterMs !== undefined;
     const receipt = isTaken ? this.receiptFor(fault) : '';
     const { key, own } = submitted;
-    if (this.parts.profile.status?.echoes !== undefined) submission.own = own;
+    if (this.state.profile.status?.echoes !== undefined) submission.own = own;
     const scene = this.scene(submitted, receipt, submission);
     const handled =
       fault === undefined
         ? honest(acceptedAnswer(scene), delayMs)
         : this.misbehave(fault, scene, delayMs);
     if (acceptsAfterMs !== undefined) {
-      acceptsAfterMs += worksOnMs(handled.answer, this.parts);
+      acceptsAfterMs += worksOnMs(handled.answer, this.state);
       const at = addMs(now, acceptsAfterMs);
       truth.accept(submission, { receipt, sha256, arrivedAt: now, at });
-      this.parts.lastTaken = { key, receipt, own };
+      this.state.lastTaken = { key, receipt, own };
     }
     return { ...handled, acceptsAfterMs };
   }
 
   /** A number that nobody had before, unless the fault is that somebody has. */
   private receiptFor(fault: SubmitFault | undefined): string {
-    const { receipts, lastTaken } = this.parts;
+    const { receipts, lastTaken } = this.state;
     if (fault === 'receipt_reissued' && lastTaken !== undefined) return lastTaken.receipt;
-    return receipts.receipt(++this.parts.receiptsIssued);
+    return receipts.receipt(++this.state.receiptsIssued);
   }
 
   private judge(submission: Submission, { sha256, now }: Submitted): Judgement {
-    const { profile, behaviour } = this.parts;
+    const { profile, behaviour } = this.state;
     const { honouredMs } = profile.idempotency;
     const latest = submission.acceptances.at(-1);
     const { ruling } = submission;
@@ -224,7 +224,7 @@ export class SubmitDesk {
   }
 
   private scene(submitted: Submitted, receipt: string, submission?: Submission): SubmitScene {
-    const { bodies, profile, behaviour, receipts } = this.parts;
+    const { bodies, profile, behaviour, receipts } = this.state;
     const { timings } = behaviour;
     const ruling = submission?.ruling;
     return {
@@ -234,7 +234,7 @@ export class SubmitDesk {
       receipt,
       submissionId: ruling?.kind === 'processing' ? ruling.submissionId : '',
       own: submitted.own,
-      another: this.parts.lastTaken?.key === submitted.key ? undefined : this.parts.lastTaken,
+      another: this.state.lastTaken?.key === submitted.key ? undefined : this.state.lastTaken,
       acceptedStatus: profile.receipt.statuses.find((status) => status !== 202) ?? 200,
       malformedReceipt: receipts.malformed(),
       throttleMs: timings.throttleMs,
