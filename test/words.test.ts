@@ -9,9 +9,6 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const PAGE = 'docs/words.md';
 
-/** Rooms that still use banned words. Take one out when it is done; nothing joins. */
-const MESSAGES_TO_DO = ['dockets', 'lanes', 'people', 'postgres', 'testing'];
-
 interface Row {
   readonly cells: readonly string[];
 }
@@ -42,17 +39,11 @@ describe('banned phrases', () => {
   const faults = sources.flatMap((path) =>
     messagesOf(path)
       .filter((text) => bannedPhrase.test(text))
-      .map((text) => ({ room: roomOf(path), fault: `${path}: ${text}` })),
+      .map((text) => `${path}: ${text}`),
   );
 
-  it('are in no message or help text of a room that is done', () => {
-    const open = faults.filter(({ room }) => !MESSAGES_TO_DO.includes(room));
-    expect(open.map(({ fault }) => fault)).toEqual([]);
-  });
-
-  it('are in every room that is still to do; a clean room leaves the list', () => {
-    const found = new Set(faults.map(({ room }) => room));
-    expect(MESSAGES_TO_DO.filter((room) => !found.has(room))).toEqual([]);
+  it('are in no message or help text', () => {
+    expect(faults).toEqual([]);
   });
 
   it.each(guides())('are not in %s', (page) => {
@@ -149,10 +140,6 @@ function guides(): string[] {
 /** A page without what is quoted from the machine. */
 function prose(page: string): string {
   return page.replaceAll(/^```[^]*?^```/gm, '').replaceAll(/`[^`\n]*`/g, '');
-}
-
-function roomOf(path: string): string {
-  return path.split('/')[1] ?? '';
 }
 
 function filesUnder(folder: string, wanted: RegExp): string[] {

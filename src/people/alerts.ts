@@ -171,12 +171,12 @@ function together(told: readonly Told[]): Told {
   const shown = inOrder.slice(0, SHOWN_MAX).map(({ body }) => body.trimEnd());
   const more = inOrder.length - shown.length;
   const body = [
-    `${inOrder.length} things need somebody, the most severe first.`,
+    `${inOrder.length} alerts need a person, the most severe first.`,
     ...shown,
     ...(more > 0 ? [`And ${more} more: filewright alert list`] : []),
     '',
   ].join('\n\n');
-  return { alert: first.alert, subject: `[${severity}] Several things need somebody`, body };
+  return { alert: first.alert, subject: `[${severity}] Several alerts need a person`, body };
 }
 
 function rankOf({ severity }: Alert): number {
@@ -208,14 +208,14 @@ async function letterOf(
     return { recipients: addresses, subject, body: alertText(alert, turn) };
   }
   const readers = (await docketReaders?.(run, docket, addresses)) ?? [];
-  const subject = `[${severity}] A docket needs somebody`;
+  const subject = `[${severity}] A docket needs a person`;
   return readers.length > 0
     ? { recipients: readers, subject, body: alertText(alert, turn) }
     : { recipients: addresses, subject, body: UNREADABLE };
 }
 
 const UNREADABLE = [
-  'A docket needs somebody, and nobody who is told of alerts may see it.',
+  'A docket needs a person, and no one who receives alerts may see it.',
   'Name a privileged person with a mailbox in the routing matrix.',
   '',
 ].join('\n');

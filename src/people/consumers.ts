@@ -117,7 +117,7 @@ async function noteFailure(
     kind: 'consumer_failed',
     subject: `consumer ${consumer.name}`,
     severity: 'critical',
-    text: `The consumer ${consumer.name} could not handle event ${event} (${code}) in ${attempt} attempts. What follows from the event has not been done; do it by hand.`,
+    text: `The consumer ${consumer.name} could not handle event ${event} (${code}) in ${attempt} attempts. The work that follows from it was not done. Do it by hand.`,
     dedup: `consumer_failed/${consumer.name}`,
   });
 }

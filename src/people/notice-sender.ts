@@ -164,8 +164,8 @@ function failureAlert(
       : `mail to ${message.recipient}`;
   const remedy =
     message.channel === 'webhook'
-      ? `See webhook log ${message.subscription}; once the receiver is well, webhook enable and event resend.`
-      : 'See mail log; correct the recipient or the mail server.';
+      ? `See webhook log ${message.subscription}. When the receiver works again, use webhook enable and event resend.`
+      : 'See mail log. Correct the recipient or the mail server.';
   return {
     kind: verdict === 'gone' ? 'webhook_gone' : 'notice_failed',
     subject: target,

@@ -171,7 +171,7 @@ describe.skipIf(isMissing)(`messages from a Redis stream${note}`, () => {
     expect(sink.calls()).toBe(0);
   });
 
-  it('that were trimmed away before anybody read them are told as lost, once, and the rest is read', async () => {
+  it('that were trimmed from the stream before anybody read them are told as lost, once, and the rest is read', async () => {
     const stream = bench.stream('unread');
     const redis = bench.redis();
     const add = (from: number, to: number) =>
@@ -195,7 +195,7 @@ describe.skipIf(isMissing)(`messages from a Redis stream${note}`, () => {
     expect(trouble.told).toEqual([
       {
         code: 'entry_lost',
-        message: `${stream}: 5 entries were trimmed away before they were read.`,
+        message: `${stream}: 5 entries were trimmed from the stream before they were read.`,
       },
     ]);
     expect(sink.losses).toEqual([stream]);

@@ -43,7 +43,7 @@ describe('a portal that cannot show that it is well', () => {
     const first = await stage.worker();
     await until(async () => (await stage.lane(DE)).breaker.state === 'open');
     await expect(stage.change(DE, { kind: 'resumed_by_person' })).rejects.toThrow(
-      /comes back by its checks/,
+      /resumes after its checks/,
     );
     await hurryLane(stage.app, stage.person, DE);
     stage.simulator.behave(DE, { faults: {} });
@@ -79,7 +79,7 @@ describe('a portal that cannot show that it is well', () => {
     await stage.worker();
     await until(async () => (await runState()) === 'probing');
     const approval = approveLane(stage.app, stage.approver, { lane: DE, reason: REASON });
-    await expect(approval).rejects.toThrow(/waits for no approval/);
+    await expect(approval).rejects.toThrow(/needs no approval/);
   });
 });
 

@@ -126,7 +126,7 @@ describe('docket import', () => {
     expect(told).toMatchObject({ rows: 3, created: 1, drift: 0, refused: 2 });
     const errors = textAt(told, 'errorFile');
     const [first = ''] = readFileSync(errors, 'utf8').split('\n');
-    expect(first).toContain('2024-02-30 is no day that exists');
+    expect(first).toContain('2024-02-30 is not a date that exists');
     const corrected = await desk.file('corrected.ndjson', `${first.replace('02-30', '02-29')}\n`);
     expect(await desk.data(['docket', 'import', corrected], hart)).toMatchObject({ created: 1 });
   });
@@ -285,7 +285,10 @@ describe('docket moved', () => {
 describe('docket ack and close', () => {
   it('nobody acknowledges what was not given to them', async () => {
     const ended = await desk.run(['docket', 'ack', await idOf('18/300101')], hart);
-    expect([ended.code, ended.stderr]).toEqual([4, expect.stringContaining('was not given')]);
+    expect([ended.code, ended.stderr]).toEqual([
+      4,
+      expect.stringContaining('is not assigned to Judith Hart'),
+    ]);
   });
 
   it('a hard date closes with proof of filing or a named override, and with nothing else', async () => {

@@ -115,7 +115,7 @@ describe('and the same for who may not', () => {
       target: 'bio-endpoint',
       startedAt: at,
       mode: 'automatic',
-      state: { state: 'awaiting_approval', since: at, reasons: ['3 twice', 'the run is by hand'] },
+      state: { state: 'awaiting_approval', since: at, reasons: ['3 twice', 'a person started it'] },
       nextAt: undefined,
       breaker: { state: 'closed', failures: 0 },
       evidence: [
@@ -132,7 +132,7 @@ describe('and the same for who may not', () => {
     });
     expect(JSON.stringify(shown)).not.toMatch(/\b3\b|2024-02-30/);
     expect(shown.evidence[0]?.evidence).toEqual({ status: 200 });
-    expect(shown.state).toMatchObject({ reasons: [COMPARED, 'the run is by hand'] });
+    expect(shown.state).toMatchObject({ reasons: [COMPARED, 'a person started it'] });
   });
 
   const unknown = `fwo1-${'0'.repeat(32)}`;

@@ -45,7 +45,7 @@ describe('route check', () => {
           next: ['bio-lead'],
         };
       },
-      /nodes\/bio-\w+: the nodes go in a circle: .*bio-lead.*bio-second/,
+      /nodes\/bio-\w+: the nodes form a loop: .*bio-lead.*bio-second/,
     ],
     [
       'a node from which nobody is reached',
@@ -53,7 +53,7 @@ describe('route check', () => {
       (document: Nodes) => {
         delete document.nodes['supervisor']?.next;
       },
-      /nodes\/supervisor: no way leads from here to MANUAL/,
+      /nodes\/supervisor: no path leads from here to MANUAL/,
     ],
     [
       'a combination without a row',
@@ -74,7 +74,7 @@ describe('route check', () => {
           delegate: 'lind',
         });
       },
-      /absences: the delegates go in a circle: \w+ → \w+ → \w+/,
+      /absences: the delegates form a loop: \w+ → \w+ → \w+/,
     ],
   ])('tells %s with its place, and import refuses it', async (_what, name, spoil, place) => {
     const which = name as 'matrix' | 'people';
@@ -163,7 +163,9 @@ describe('who may change who sees what', () => {
       ]);
     }
     const absent = ['route', 'absent', 'okafor', '--from', '2027-04-01', '--to', '2027-04-02'];
-    expect((await desk.run(absent, clerk)).stderr).toContain('persons of the people file');
+    expect((await desk.run(absent, clerk)).stderr).toContain(
+      'is only for people in the people file',
+    );
     await desk.person('Ann Outside', clerk);
   });
 
@@ -198,7 +200,10 @@ describe('absences and the view', () => {
       ],
       hart,
     );
-    expect([circle.code, circle.stderr]).toEqual([1, expect.stringContaining('circle')]);
+    expect([circle.code, circle.stderr]).toEqual([
+      1,
+      expect.stringContaining('the delegates form a loop'),
+    ]);
   });
 
   it('an absence that overlaps another is refused with its days; noted from the same day it replaces it', async () => {
@@ -213,7 +218,7 @@ describe('absences and the view', () => {
     expect(over.stderr).toContain(
       '"moreau" is absent twice: 2027-06-01 to 2027-06-05 and 2027-06-04 to 2027-06-10',
     );
-    expect(over.stderr).toContain('noted from the same first day, an absence replaces the one');
+    expect(over.stderr).toContain('an absence with the same first day replaces the earlier one');
     expect((await note('2027-06-01', '2027-06-10')).code).toBe(0);
     const shown = listAt(await desk.data(['route', 'show'], hart), 'absences');
     expect(shown.filter((one) => one['person'] === 'moreau')).toMatchObject([
@@ -228,7 +233,7 @@ describe('absences and the view', () => {
     const own = await desk.run(absent('okafor', '2027-09-05'), okafor);
     expect(own.code, own.stderr).toBe(0);
     const other = await desk.run(absent('moreau', '2027-09-05'), okafor);
-    expect([other.code, other.stderr]).toEqual([4, expect.stringContaining('somebody else')]);
+    expect([other.code, other.stderr]).toEqual([4, expect.stringContaining('someone else')]);
     for (const [person, who] of [
       ['okafor', okafor],
       ['moreau', hart],

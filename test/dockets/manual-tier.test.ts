@@ -95,7 +95,7 @@ describe('somebody of the manual tier', () => {
     await until(() => lettersTo(HART).length === 1, 30_000);
     await until(
       async () =>
-        (await alertTexts('docket_manual')).some((text) => text.includes('hart was told')),
+        (await alertTexts('docket_manual')).some((text) => text.includes('hart was notified')),
       10_000,
     );
     const { handoffs } = await docketSeenBy(
@@ -138,11 +138,11 @@ describe('somebody of the manual tier', () => {
       async () => (await stage.count(`docket_handoff where tenant = $1 and tier = 'MANUAL'`)) === 2,
       40_000,
     );
-    expect((await alertTexts('docket_manual')).join()).not.toContain('was told');
+    expect((await alertTexts('docket_manual')).join()).not.toContain('was notified');
     putOff.clear();
     await until(() => lettersTo(DESK).length + lettersTo(HART).length > 0, 60_000);
     await until(
-      async () => (await alertTexts('docket_manual')).join().includes('was told'),
+      async () => (await alertTexts('docket_manual')).join().includes('was notified'),
       10_000,
     );
   }, 120_000);
@@ -155,14 +155,14 @@ describe('somebody of the manual tier', () => {
     await stage.feed(1);
     await stage.router({ transport: transport() });
     await until(
-      async () => (await alertTexts('docket_manual')).join().includes('Nobody else'),
+      async () => (await alertTexts('docket_manual')).join().includes('No one else'),
       30_000,
     );
     const [alert] = await stage.read(
       `select severity, text from alert where tenant = $1 and kind = 'docket_manual'`,
     );
     expect(alert?.['severity']).toBe('critical');
-    expect(String(alert?.['text'])).not.toContain('was told');
+    expect(String(alert?.['text'])).not.toContain('was notified');
   });
 
   it('gets a reminder as a letter of its own', async () => {

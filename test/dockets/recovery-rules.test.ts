@@ -53,7 +53,7 @@ function happen(
     now,
     plan: DOCKET_RECOVERY,
     policy: DEFAULT_RECOVERY,
-    asks: isAutomatic ? [] : ['the run is by hand'],
+    asks: isAutomatic ? [] : ['a person started it'],
     notBefore: nextProbeAt(walk.breaker) ?? now,
     afterFailure: instant(now + breakerPolicy.coolDownMs),
   });

@@ -162,7 +162,7 @@ describe('a target that failed', () => {
     repair();
     await until(async () => (await status())?.state.state === 'awaiting_approval', 15_000);
     const run = await status();
-    expect(run?.state).toMatchObject({ reasons: ['2 compared, and no more'] });
+    expect(run?.state).toMatchObject({ reasons: ['2 compared, which is the limit'] });
     expect(run?.differences).toHaveLength(2);
   });
 
@@ -312,7 +312,7 @@ describe('a target that failed', () => {
     let isReadable = true;
     const credentials = async ({ id }: { readonly id: string }) => {
       if (isReadable || id !== 'team') return {};
-      throw new FilewrightError('CREDENTIAL_UNREADABLE', 'it holds no token of one line');
+      throw new FilewrightError('CREDENTIAL_UNREADABLE', 'Expected it to hold a token on one line');
     };
     await breakPrimary({ transport: { allowPrivateAddresses: () => true, credentials } });
     repair();
@@ -323,7 +323,7 @@ describe('a target that failed', () => {
     await judged('health', 'bad');
     expect((await status())?.evidence.at(-1)).toMatchObject({
       step: 'health',
-      evidence: { why: 'the check could not be made: CREDENTIAL_UNREADABLE' },
+      evidence: { why: 'the check could not run: CREDENTIAL_UNREADABLE' },
     });
     await stage.read(`update recovery_difference set review_by = now() where tenant = $1`);
     const overdue = `alert where tenant = $1 and kind = 'recovery_difference_overdue'`;

@@ -50,6 +50,6 @@ it('a router without a worker sends its alerts itself, and ends with its signal'
   }
   const letters = mail.taken.filter(({ to }) => to.includes('ops@example.org'));
   expect(letters.map(({ raw }) => header(raw, 'subject'))).toContainEqual(
-    expect.stringContaining('A docket needs somebody'),
+    expect.stringContaining('A docket needs a person'),
   );
 }, 150_000);

@@ -60,7 +60,7 @@ async function expectHealthyTargets(count: number): Promise<void> {
   );
   expect(String(alert?.['text'])).toContain('content type cannot be sent');
   expect(String(alert?.['text'])).toMatch(/at character|characters/);
-  expect(String(alert?.['text'])).toContain('Let the sender');
+  expect(String(alert?.['text'])).toContain('Ask the sender to use one like');
   // A healthy endpoint goes on taking what is sound.
   await stage.feed(1);
   await until(() => stage.endpoints.PRIMARY.taken.length === 1, 10_000);
@@ -136,7 +136,9 @@ describe('an unsendable event of a program', () => {
       stage = await Stage.set(server);
       const refused = importDockets(stage.parts, [{ ...stage.incoming({}), contentType }]);
       await expect(refused).rejects.toMatchObject({ code: 'MESSAGE_UNSENDABLE' });
-      await expect(refused).rejects.toThrow(/test\.ndjson: .* at character \d+\. Let the sender/);
+      await expect(refused).rejects.toThrow(
+        /test\.ndjson: .* at character \d+\. Ask the sender to use one like/,
+      );
       expect(await stage.count('docket where tenant = $1')).toBe(0);
     },
   );

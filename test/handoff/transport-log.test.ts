@@ -25,7 +25,9 @@ describe('verbose logging', () => {
 
   it('cannot be made to last longer: by asking, by a row in the store, or by putting the clock back', () => {
     for (const forMs of [0, -1, 0.5, VERBOSE_MS_MAX + 1, Number.POSITIVE_INFINITY, Number.NaN]) {
-      expect(() => openWindow({ target: 't', by: 'a', forMs }, NOW)).toThrow('expected to last');
+      expect(() => openWindow({ target: 't', by: 'a', forMs }, NOW)).toThrow(
+        'Expected verbose logging to last',
+      );
     }
     expect(openWindow({ target: 't', by: 'a', forMs: VERBOSE_MS_MAX }, NOW).until).toBe(
       NOW + VERBOSE_MS_MAX,

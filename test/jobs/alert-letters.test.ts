@@ -77,7 +77,7 @@ describe('alerts that come together', () => {
       expect(sentencesIn(letter).at(0)).toBe('grave');
       expect(sentencesIn(letter).at(-1)).toBe('mild');
       expect(sentencesIn(letter).toSorted()).toEqual(['grave', 'mild', 'one', 'two']);
-      expect(header(letter, 'subject')).toBe('[critical] Several things need somebody');
+      expect(header(letter, 'subject')).toBe('[critical] Several alerts need a person');
     }
     // Told is told: each has its own count, and its own next turn.
     const told = await house.rows(
@@ -112,7 +112,7 @@ describe('alerts that come together', () => {
     const [letter = '', ...others] = lettersTo('ops@example.org');
     expect(others).toEqual([]);
     expect(sentencesIn(letter)).toHaveLength(200);
-    expect(letter).toContain('203 things need somebody');
+    expect(letter).toContain('203 alerts need a person');
     expect(letter).toContain('And 3 more: filewright alert list');
   }, 30_000);
 });

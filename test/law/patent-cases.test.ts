@@ -182,7 +182,7 @@ describe('what is refused', () => {
     [short('EP-LATE-DELIVERY', '2024-01-31', 'P4M'), 'CASE_INVALID inputs.delivered_date'],
     [
       short('EP-LATE-DELIVERY', '2024-01-31', 'P4M', { delivered_date: '2024-01-30' }),
-      'lies before',
+      'is before the date of the document',
     ],
     [
       short('EP-LATE-DELIVERY', '2023-10-31', 'P4M', { delivered_date: '2023-11-20' }),

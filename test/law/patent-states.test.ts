@@ -105,7 +105,7 @@ describe('a case', () => {
   it('whose office and filing country disagree is not to be relied on', () => {
     const { answer } = computed({ ...known, filing_country: 'JP' });
     expect(answer.confidence).toBe('low');
-    expect(answer.warnings?.join(' ')).toMatch(/JP leads to the office JP/);
+    expect(answer.warnings?.join(' ')).toMatch(/JP implies the office JP/);
   });
 
   it('with a reply period of less than thirty days is not to be relied on', () => {
@@ -118,6 +118,6 @@ describe('a case', () => {
   it('with a disclaimer before the filing is refused', () => {
     const inputs = { disclaimed_to: '2005-01-01' };
     const one = { office: 'US', rule: 'US-TERM-TD', trigger_date: '2006-07-03', inputs };
-    expect(() => computed(one)).toThrow(/lies before the filing date/);
+    expect(() => computed(one)).toThrow(/is before the filing date/);
   });
 });

@@ -208,7 +208,7 @@ describe('addresses and references', () => {
     'a@',
     `${'a'.repeat(250)}@b.de`,
   ])('%j is no address', (text) => {
-    expect(() => checkMailAddress(text)).toThrow('An e-mail address');
+    expect(() => checkMailAddress(text)).toThrow('Expected an email address');
   });
 
   it('a sender may have a name, without anything that needs quoting', () => {

@@ -286,7 +286,7 @@ describe('what a person gives', () => {
     `https://example.org/${'x'.repeat(2_000)}`,
   ])('the address %s is refused', (url) => {
     expect(() => checkWebhookUrl(url, { allowPrivateAddresses: false })).toThrow(
-      'A webhook address was expected',
+      'Expected a webhook address',
     );
   });
 
@@ -303,7 +303,7 @@ describe('what a person gives', () => {
       `whsec_${Buffer.alloc(23).toString('base64')}`,
       'whsec_hush!!!',
     ]) {
-      expect(() => checkWebhookSecret(wrong)).toThrow(/^A webhook secret was expected/);
+      expect(() => checkWebhookSecret(wrong)).toThrow(/^Expected a webhook secret/);
     }
     try {
       checkWebhookSecret('whsec_my-hush-hush');

@@ -51,9 +51,9 @@ describe('the dates of a docket', () => {
 
   it.each([
     ['event_date', '2026-11-17', []],
-    ['event_date', '2026-11-18', ['event_date: 2026-11-18 is yet to come']],
-    ['event_date', '2062-11-02', ['event_date: 2062-11-02 is yet to come']],
-    ['filing_date', '2062-03-11', ['filing_date: 2062-03-11 is yet to come']],
+    ['event_date', '2026-11-18', ['event_date: 2026-11-18 is in the future']],
+    ['event_date', '2062-11-02', ['event_date: 2062-11-02 is in the future']],
+    ['filing_date', '2062-03-11', ['filing_date: 2062-03-11 is in the future']],
   ])(
     'are not verified where the %s is %s: a mistyped year looks like any other',
     (name, day, why) => {

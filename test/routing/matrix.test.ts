@@ -48,7 +48,7 @@ describe('a sound matrix', () => {
       });
     });
     expect(found).toEqual([
-      'nodes/bio-lead: the nodes go in a circle: bio-lead → bio-second → bio-lead',
+      'nodes/bio-lead: the nodes form a loop: bio-lead → bio-second → bio-lead',
     ]);
   });
 
@@ -72,8 +72,8 @@ describe('a sound matrix', () => {
     const found = faults((m) => {
       (m['nodes'] as Json)['supervisor'] = json({ tier: 'TERTIARY', target: 'moreau-mail' });
     });
-    expect(found).toContain('nodes/supervisor: no way leads from here to MANUAL');
-    expect(found).toContain('nodes/bio: no way leads from here to MANUAL');
+    expect(found).toContain('nodes/supervisor: no path leads from here to MANUAL');
+    expect(found).toContain('nodes/bio: no path leads from here to MANUAL');
   });
 
   it('has a row for whoever is not named', () => {
@@ -87,7 +87,7 @@ describe('a sound matrix', () => {
         json({ client: '*', technology_group: 'BIO', event: '*', start: 'elec' }),
       );
     });
-    expect(found).toEqual(['routes/4: says the same combination as routes/0']);
+    expect(found).toEqual(['routes/4: repeats the combination of routes/0']);
   });
 
   it('has only names that lead somewhere, and tells all that do not', () => {
@@ -108,13 +108,13 @@ describe('a sound matrix', () => {
       'nodes/bio: the target "nowhere" does not exist',
       'nodes/bio: the next node "no-node" does not exist',
       'routes/4: the start "gone" does not exist',
-      'privileged: "stranger" is no person of the people file',
+      'privileged: "stranger" is not a person in the people file',
     ]);
   });
 
   it('names somebody privileged', () => {
     expect(faults((m) => void (m['privileged'] = json([])))).toEqual([
-      'privileged: nobody is named',
+      'privileged: no one is named',
     ]);
   });
 
@@ -122,7 +122,9 @@ describe('a sound matrix', () => {
     const broken = matrixWith((m) => void (m['privileged'] = json([])));
     const check = (): void => requireSoundMatrix(broken, people);
     expect(check).toThrow(FilewrightError);
-    expect(check).toThrow('privileged: nobody is named. Name who gets what nobody else may see.');
+    expect(check).toThrow(
+      'privileged: no one is named. Name the person who gets dockets that no one else may see.',
+    );
   });
 });
 
@@ -134,7 +136,7 @@ describe('absences', () => {
     const found = peopleFaults((p) => {
       p['absences'] = json([away('ruiz', 'okafor'), away('okafor', 'lind'), away('lind', 'ruiz')]);
     });
-    expect(found).toEqual(['absences: the delegates go in a circle: ruiz → okafor → lind → ruiz']);
+    expect(found).toEqual(['absences: the delegates form a loop: ruiz → okafor → lind → ruiz']);
   });
 
   it('that follow each other make no circle', () => {
@@ -154,7 +156,7 @@ describe('absences', () => {
         away('okafor', 'ruiz', '2026-12-10', '2026-12-20'),
       ]);
     });
-    expect(found).toEqual(['absences: the delegates go in a circle: ruiz → okafor → ruiz']);
+    expect(found).toEqual(['absences: the delegates form a loop: ruiz → okafor → ruiz']);
   });
 
   it('need delegates that exist and can be reached, and do not overlap', () => {
@@ -168,7 +170,7 @@ describe('absences', () => {
       ]);
     });
     expect(found).toEqual([
-      'absences/0: the delegate "nobody" is no person',
+      'absences/0: the delegate "nobody" is not a person',
       'absences/1: the delegate "temp" has no target',
       'absences/2: "lind" is absent twice: 2026-12-01 to 2026-12-10 and 2026-12-10 to 2026-12-12 (absences/3)',
     ]);
@@ -252,7 +254,7 @@ describe('what is no matrix', () => {
       matrixWith((m) => {
         ((m['targets'] as Json)['ruiz-mail'] as Json)['confirmed_by'] = json('delivery');
       });
-    expect(broken).toThrow('an accepted e-mail is only sent');
+    expect(broken).toThrow('an accepted email shows only that it was sent');
   });
 
   it('a manual clock of more than two hours is refused', () => {

@@ -243,7 +243,7 @@ function schemaOf({ payload, contentType }: DocketDetail): RouteDiagnosis['schem
     return { kind: 'table', findings: ['a row of a table; its schema was checked at import'] };
   }
   const row = objectIn(payload);
-  if (row === undefined) return { kind: 'unreadable', findings: ['it is no JSON object'] };
+  if (row === undefined) return { kind: 'unreadable', findings: ['it is not a JSON object'] };
   const reading = readDocketRow(row);
   switch (reading.kind) {
     case 'event':

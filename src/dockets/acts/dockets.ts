@@ -68,7 +68,7 @@ export async function acknowledgeDocket(
   if (done.kind === 'not_given') {
     throw new FilewrightError(
       'REFUSED_BY_RULE',
-      `Docket "${id}" was not given to ${viewer.party.name} yet; only who was given it can acknowledge it`,
+      `Docket "${id}" is not assigned to ${viewer.party.name} yet; only the person it is assigned to can acknowledge it`,
     );
   }
   if (done.kind === 'closed') {

@@ -41,7 +41,7 @@ export async function requireSuccessor(app: Installation, name: string): Promise
   if (working.length !== 1 || working[0]?.name !== name) return;
   throw new FilewrightError(
     'REFUSED_BY_RULE',
-    `${name} is the last privileged person of the routing matrix with a key; import a matrix that names another one, and add that person, first`,
+    `${name} is the last privileged person in the routing matrix who has a key; first import a matrix that names another person, and add that person`,
   );
 }
 
@@ -55,7 +55,7 @@ export async function requireKnown(
   if (people.parties.has(party.id)) return;
   throw new FilewrightError(
     'REFUSED_BY_RULE',
-    `${act} is for persons of the people file, and "${person.name}" is none; ask one of them, or import a people file with that name`,
+    `${act} is only for people in the people file, and "${person.name}" is not in it; ask one of them, or import a people file with that name`,
   );
 }
 
@@ -71,7 +71,7 @@ async function requireIn(
   const names = holders.filter(isWorking).map(({ name }) => name);
   throw new FilewrightError(
     'REFUSED_BY_RULE',
-    `${act} is for privileged people of the routing matrix; ask ${names.join(' or ')}`,
+    `${act} is only for privileged people of the routing matrix; ask ${names.join(' or ')}`,
   );
 }
 

@@ -18,7 +18,7 @@ const SHOWN: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Says that dockets are behind a question, and neither how many nor what is wrong with them. */
-export const COMPARED = 'the comparison with its docket database needs a person';
+export const COMPARED = 'a person must review the comparison with its docket database';
 const COUNTED = /^\d+ /;
 
 type Fields = Readonly<Record<string, unknown>>;

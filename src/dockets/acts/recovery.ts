@@ -51,7 +51,7 @@ export async function runRecovery(
   target: string,
 ): Promise<RecoveryStatus> {
   allow(person, 'recovery.run');
-  await requireKnown(app, person, 'Moving a recovery');
+  await requireKnown(app, person, 'Changing a recovery');
   await moveRecovery(routingDeps(app), target, actorOf(person));
   await sequenceAll(app);
   return recoveryStatus(app, person, { all: false, target });
@@ -64,7 +64,7 @@ export async function approveRecovery(
 ): Promise<RecoveryStatus> {
   allow(person, 'recovery.approve');
   const { target, reason } = approval;
-  await requireKnown(app, person, 'Moving a recovery');
+  await requireKnown(app, person, 'Changing a recovery');
   await approveRun(routingDeps(app), target, actorOf(person), { reason });
   await sequenceAll(app);
   return recoveryStatus(app, person, { all: false, target });

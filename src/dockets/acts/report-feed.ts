@@ -35,7 +35,7 @@ export async function issueDocketFeed(
   if (rows.length > ROWS_MAX) {
     throw new FilewrightError(
       'INPUT_LIMIT',
-      `At most ${ROWS_MAX} dockets make one calendar; narrow the report with --owner`,
+      `A calendar holds at most ${ROWS_MAX} dockets; narrow the report with --owner`,
     );
   }
   return app.session.transaction(async (run) => {

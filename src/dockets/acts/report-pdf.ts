@@ -96,8 +96,8 @@ class Page {
   title(count: number, { tenant, viewer, at }: ReportHeading): void {
     this.#text('Docket report', { bold: true, size: 14 });
     this.#y += 8;
-    this.#text(`${tenant}, as ${viewer} may see it, ${toRfc3339(at)}, ${count} open dockets`);
-    this.#text('* not verified; the reason stands under the row. By due date, then owner.');
+    this.#text(`${tenant}, as visible to ${viewer}, ${toRfc3339(at)}, ${count} open dockets`);
+    this.#text('* Not verified; the reason is below the row. Sorted by due date, then owner.');
     this.#y += ROW_GAP;
     this.#head();
   }

@@ -85,12 +85,12 @@ async function documentsOf(app: Installation, files: readonly string[]): Promise
   if (active === undefined) {
     throw new FilewrightError(
       'USAGE',
-      'The first import needs two files: one of the kind routing-matrix and one of the kind people',
+      'The first import needs two files: a routing matrix and a people file',
     );
   }
   const kept = async (kind: 'matrix' | 'people', version: string): Promise<NamedText> => {
     const { body } = await findRoutingDocument(app.session, app.tenant, kind, version);
-    return { file: `the ${kind} that holds`, text: body };
+    return { file: `the active ${kind} file`, text: body };
   };
   return {
     matrix: matrix ?? (await kept('matrix', active.matrix.version)),
@@ -130,7 +130,7 @@ function requireShort({ from, to }: { readonly from: string; readonly to: string
   if (first === undefined || last === undefined || last - first < ABSENCE_DAYS_MAX) return;
   throw new FilewrightError(
     'REFUSED_BY_RULE',
-    `Expected an absence of at most ${ABSENCE_DAYS_MAX} days, found ${from} to ${to}; note it again when it is over, or import a people file without that person`,
+    `Expected an absence of at most ${ABSENCE_DAYS_MAX} days, found ${from} to ${to}; record it again when it is over, or import a people file without that person`,
   );
 }
 
@@ -145,12 +145,12 @@ export async function noteAbsence(
   },
 ): Promise<ActiveRouting> {
   allow(person, 'route.absent');
-  await requireKnown(app, person, 'Noting an absence');
+  await requireKnown(app, person, 'Recording an absence');
   requireShort(absence);
   const { party } = await viewerFor(app, person);
   // Whoever is noted as absent gets no dockets: that is for the person, and for who may change the file.
   if (party.id !== absence.person) {
-    await requirePrivilege(app, person, 'Noting the absence of somebody else');
+    await requirePrivilege(app, person, 'Recording the absence of someone else');
   }
   const done = await setAbsence(routingDeps(app), absence, actorOf(person));
   await sequenceAll(app);

@@ -119,6 +119,6 @@ function judged(lookup: LookupFunction, isRefused: (address: string) => boolean)
 function addressRefused(host: string): FilewrightError {
   return new FilewrightError(
     'REFUSED_BY_RULE',
-    `Expected a broker on the public internet, but ${host} leads to a private or reserved address`,
+    `Expected a broker on the public internet, but ${host} resolves to a private or reserved address`,
   );
 }

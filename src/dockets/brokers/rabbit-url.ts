@@ -6,6 +6,6 @@ export function readRabbitUrl(text: string): URL {
   if (url !== undefined && isRabbit && url.hostname !== '') return url;
   throw new FilewrightError(
     'CREDENTIAL_UNREADABLE',
-    'Expected a RabbitMQ server like amqp://user:password@host:5672/vhost behind the reference',
+    'Expected the reference to hold a RabbitMQ address like amqp://user:password@host:5672/vhost',
   );
 }

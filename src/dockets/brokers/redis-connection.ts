@@ -42,6 +42,6 @@ function checkRedisUrl(text: string): void {
   if (url !== undefined && isRedis && url.hostname !== '') return;
   throw new FilewrightError(
     'CREDENTIAL_UNREADABLE',
-    'Expected a Redis server like redis://user:password@host:6379/0 behind the reference',
+    'Expected the reference to hold a Redis address like redis://user:password@host:6379/0',
   );
 }

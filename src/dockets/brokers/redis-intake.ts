@@ -206,7 +206,7 @@ class StreamConsumer {
     const { gone, unread } = await trimmedUnread(this.writer, stream, group);
     if (unread === 0 || gone <= this.goneTold) return;
     this.goneTold = gone;
-    this.startLoss(`${unread} entries were trimmed away before they were read`);
+    this.startLoss(`${unread} entries were trimmed from the stream before they were read`);
   }
 
   private startLoss(what: string): void {
@@ -240,5 +240,5 @@ function idOf([id]: StreamEntry): string {
 }
 
 function lostEntry(id: string): string {
-  return `the entry ${id} was trimmed away before it was acknowledged`;
+  return `the entry ${id} was trimmed from the stream before it was acknowledged`;
 }

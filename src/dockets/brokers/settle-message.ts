@@ -75,7 +75,7 @@ export function brokerCodeOf(error: unknown): string {
 
 function tooLarge({ bytes }: BrokerMessage): string | undefined {
   if (bytes.length <= MESSAGE_BYTES_MAX) return undefined;
-  return `The message has ${bytes.length} bytes; at most ${MESSAGE_BYTES_MAX} are read.`;
+  return `The message has ${bytes.length} bytes; the limit is ${MESSAGE_BYTES_MAX}.`;
 }
 
 /** No second look makes it another message. */

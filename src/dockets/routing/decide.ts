@@ -213,14 +213,14 @@ function warningOf(fact: RoutingFact, { matrix }: ActiveRouting): Warning[] {
             {
               kind: 'docket_manual',
               severity: 'critical',
-              text: `MANUAL_ESCALATION_REQUIRED: nobody who may see this docket can be reached. Name a privileged person in the matrix, then acknowledge it within ${clock}.`,
+              text: `MANUAL_ESCALATION_REQUIRED: no one who may see this docket can be reached. Name a privileged person in the matrix, then acknowledge the docket within ${clock}.`,
             },
           ]
         : [
             {
               kind: 'docket_manual',
               severity: 'warning',
-              text: `MANUAL_ESCALATION_REQUIRED (${fact.reason}): ${fact.target} is being told and has ${clock}.`,
+              text: `MANUAL_ESCALATION_REQUIRED (${fact.reason}): ${fact.target} is being notified and has ${clock}.`,
             },
           ];
     case 'manual_told':
@@ -228,7 +228,7 @@ function warningOf(fact: RoutingFact, { matrix }: ActiveRouting): Warning[] {
         {
           kind: 'docket_manual',
           severity: 'warning',
-          text: `MANUAL_ESCALATION_REQUIRED: ${fact.target} was told at ${toRfc3339(fact.at)} and has ${clock}.`,
+          text: `MANUAL_ESCALATION_REQUIRED: ${fact.target} was notified at ${toRfc3339(fact.at)} and has ${clock}.`,
         },
       ];
     case 'manual_unreached':
@@ -236,10 +236,10 @@ function warningOf(fact: RoutingFact, { matrix }: ActiveRouting): Warning[] {
         {
           kind: 'docket_manual',
           severity: 'critical',
-          text: `MANUAL_ESCALATION_REQUIRED: ${fact.target} could not be told (${fact.code ?? 'no answer'}). ${
+          text: `MANUAL_ESCALATION_REQUIRED: ${fact.target} could not be notified (${fact.code ?? 'no answer'}). ${
             fact.next === undefined
-              ? 'Nobody else of the manual tier is left: take the docket by hand, and mend the mailbox or the mail server.'
-              : `${fact.next} is being told instead. Mend the mailbox.`
+              ? 'No one else in the manual tier is left. Take over the docket yourself, and fix the mailbox or the mail server.'
+              : `${fact.next} is being notified instead. Fix the mailbox.`
           }`,
         },
       ];
@@ -248,7 +248,7 @@ function warningOf(fact: RoutingFact, { matrix }: ActiveRouting): Warning[] {
         {
           kind: 'docket_manual_overdue',
           severity: 'critical',
-          text: `Nobody has taken this docket within ${clock}, for the ${fact.round}. time.`,
+          text: `No one has taken this docket within ${clock}. This is reminder ${fact.round}.`,
         },
       ];
     case 'late':
@@ -256,7 +256,7 @@ function warningOf(fact: RoutingFact, { matrix }: ActiveRouting): Warning[] {
         {
           kind: 'docket_late',
           severity: 'critical',
-          text: `The due date ${fact.due} has passed and nobody has confirmed the docket.`,
+          text: `The due date ${fact.due} has passed, and no one has confirmed the docket.`,
         },
       ];
     case 'transition':
@@ -313,7 +313,7 @@ function watchConfirmed(row: StoredDocket, input: DecisionInput): Decision {
     : {
         kind: 'docket_unfiled',
         severity: 'warning',
-        text: 'The slack is nearly used up and there is no proof of filing yet.',
+        text: 'The slack is almost used up, and there is no proof of filing yet.',
       };
   const nextAt = isLate ? addMs(now, AGAIN_MS) : dates.dueMoment;
   return { ...quiet, nextAt: instant(nextAt), warnings: [warning] };

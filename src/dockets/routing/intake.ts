@@ -178,7 +178,7 @@ async function keepOther(
     docket: result.docket,
     severity: 'warning',
     recipient: undefined,
-    text: `Docket ${result.docket} came again with other bytes from ${source}. The first are kept and routed; compare the two with docket show.`,
+    text: `Docket ${result.docket} arrived again from ${source} with different content. The first version is kept and routed. Compare the two with docket show.`,
     dedup: `docket_conflict/${result.docket}`.slice(0, 200),
   });
 }
@@ -237,7 +237,7 @@ async function commit(
 
 const UNREADABLE: DocketReading & { kind: 'refused' } = {
   kind: 'refused',
-  errors: [{ where: '', why: 'it is no JSON object' }],
+  errors: [{ where: '', why: 'it is not a JSON object' }],
   glimpse: NO_GLIMPSE,
 };
 
@@ -283,7 +283,7 @@ async function setAside(deps: RoutingDeps, message: BrokerMessage, reason: strin
       ...(admitted === undefined ? {} : { docket: admitted.docket }),
       severity: 'warning',
       recipient: undefined,
-      text: `A message from ${message.source} could not be committed as it is (${reason}). It is kept byte for byte and goes to people as a record that could not be read: look at it with docket show, take it by hand, and let its sender correct it.`,
+      text: `A message from ${message.source} could not be stored as it is (${reason}). It is kept byte for byte and routed as a record that could not be read. Look at it with docket show, handle it yourself, and ask its sender to correct it.`,
       dedup: `message_set_aside/${message.source}`.slice(0, 200),
     }),
   );
@@ -298,7 +298,7 @@ async function noteLoss({ session, tenant, ids }: RoutingDeps, source: string): 
       subject: source,
       severity: 'critical',
       recipient: undefined,
-      text: `${source} was trimmed over events that had not been committed here: they are lost. Ask its owner to send them again, and to keep entries for longer.`,
+      text: `${source} was trimmed before all of its events were stored here, so events are lost. Ask its owner to send them again, and to keep entries longer.`,
       dedup: `message_lost/${source}`.slice(0, 200),
     }),
   );

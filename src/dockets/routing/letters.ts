@@ -14,7 +14,7 @@ export function letterAbout(pending: PendingHandover, link: string | undefined):
   const docket = pending.row.docket;
   const { dates } = message;
   const lines = [
-    `${readerOf(pending)}: a docket event waits for you (${message.tier}).`,
+    `${readerOf(pending)}: a docket event is waiting for you (${message.tier}).`,
     ...standInLines(pending),
     '',
     `Docket ${docket.id}`,
@@ -36,8 +36,8 @@ export function letterAboutMany(
   const { pending } = first;
   const { tier } = pending.message;
   const lines = [
-    `${readerOf(pending)}: ${group.length} docket events wait for you (${tier}).`,
-    'Each is listed below, the most urgent first. Acknowledge each one that you take.',
+    `${readerOf(pending)}: ${group.length} docket events are waiting for you (${tier}).`,
+    'They are listed below, the most urgent first. Acknowledge each one that you take.',
     ...standInLines(pending),
     ...inOrder.flatMap(({ pending: one, link }) => [
       '',
@@ -54,14 +54,14 @@ function readerOf({ message, routing }: PendingHandover): string {
 }
 
 function standInLines({ message: { standsInFor } }: PendingHandover): string[] {
-  return standsInFor.length === 0 ? [] : [`You stand in for ${standsInFor.join(', ')}.`];
+  return standsInFor.length === 0 ? [] : [`You are covering for ${standsInFor.join(', ')}.`];
 }
 
 /** Mail lies on servers that no right was ever asked for: what is confidential is looked up, not mailed. */
 function matterOf({ row, routing }: PendingHandover): string[] {
   const docket = row.docket;
   if (isConfidential(docket, routing.people)) return [];
-  return [`${docket.eventCode} in ${docket.applicationNumber ?? 'an unread record'}`];
+  return [`${docket.eventCode} in ${docket.applicationNumber ?? 'an unreadable record'}`];
 }
 
 function dueOf(dates: DocketDates): string {

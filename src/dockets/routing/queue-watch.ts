@@ -222,14 +222,14 @@ export class QueueWatch {
     if (nowMs - since <= lagMsMax) return;
     const text =
       seen.kind === 'measured'
-        ? `What the consumers of ${queue} hold could not be counted for more than ${lagMsMax} ms (${code}). One that takes all and acknowledges nothing would not be noticed: look at the management API of its broker.`
-        : `${queue} could not be measured for more than ${lagMsMax} ms (${code}). Events may wait there unseen: look at its broker.`;
+        ? `The unacknowledged messages of ${queue} could not be counted for more than ${lagMsMax} ms (${code}). A consumer that takes messages and never acknowledges them would go unnoticed. Check the management API of its broker.`
+        : `${queue} could not be measured for more than ${lagMsMax} ms (${code}). Events may be waiting there unnoticed. Check its broker.`;
     await this.#raise('queue_unseen', queue, text);
   }
 
   async #tell(queue: string, { code, evidence }: Trigger): Promise<void> {
     // Without the measured value: how many wait counts dockets that the reader may not see. It is in the reading.
-    const text = `${code}: ${evidence.measure.replaceAll('_', ' ')} ${evidence.threshold}. See diagnose route for a docket that waits there.`;
+    const text = `${code}: ${evidence.measure.replaceAll('_', ' ')} ${evidence.threshold}. Run diagnose route for a docket in that queue.`;
     await this.#raise('queue_saturated', queue, text);
   }
 

@@ -97,7 +97,7 @@ export async function approveRun(
   if (run.phase !== 'awaiting_approval') {
     throw new FilewrightError(
       'REFUSED_BY_RULE',
-      `The recovery of "${target}" is ${run.phase.replaceAll('_', ' ')} and waits for no approval; see recovery status`,
+      `The recovery of "${target}" is ${run.phase.replaceAll('_', ' ')} and needs no approval; see recovery status`,
     );
   }
   const reason = checkReason('--reason', approval.reason);
@@ -138,7 +138,7 @@ async function add(
 async function requireRun({ session, tenant }: RoutingDeps, target: string): Promise<StoredRun> {
   const run = await openRun(session, tenant, target);
   if (run === undefined) {
-    throw new FilewrightError('NOT_FOUND', `No recovery of "${target}" is under way`);
+    throw new FilewrightError('NOT_FOUND', `"${target}" has no recovery in progress`);
   }
   return run;
 }

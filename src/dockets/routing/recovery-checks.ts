@@ -158,7 +158,7 @@ export class RecoveryChecks {
       // No docket database to ask: a person knows how to compare the two. One that fails is not recovered.
       return primary.code === 'HTTP_404' || primary.code === 'HTTP_405'
         ? {
-            verdict: { kind: 'ask', reasons: ['the primary docket database cannot be asked'] },
+            verdict: { kind: 'ask', reasons: ['the primary docket database cannot be queried'] },
             evidence,
             differences: differencesOf(passed, []),
           }
@@ -167,7 +167,9 @@ export class RecoveryChecks {
     const differences = differencesOf(passed, primary.records);
     const reasons = [
       ...graveReasons(differences),
-      ...(passed.length < this.#comparedMax() ? [] : [`${passed.length} compared, and no more`]),
+      ...(passed.length < this.#comparedMax()
+        ? []
+        : [`${passed.length} compared, which is the limit`]),
     ];
     const evidence = {
       passed: passed.length,
@@ -230,8 +232,8 @@ export class RecoveryChecks {
         payloadSha256: sha256Of(payload),
         contentType: 'application/vnd.filewright.synthetic+json',
         notice: {
-          subject: 'Test of the docket routing',
-          text: 'This target failed and is being brought back. Nothing is to be done.',
+          subject: 'Docket routing test',
+          text: 'This target failed and is being tested before it is used again. You do not need to do anything.',
         },
       },
       {
@@ -323,7 +325,7 @@ function schemaOf(bytes: Uint8Array, source: string): CheckResult {
     reading?.kind === 'drift'
       ? reading.changes.map((change) => `${change.field}: ${sayDrift(change)}`)
       : (reading?.errors ?? []).map(({ where, why }) => `${where}: ${why}`);
-  return bad(`the sample does not fit: ${faults.slice(0, 5).join('; ')}`, {
+  return bad(`the sample does not match: ${faults.slice(0, 5).join('; ')}`, {
     sample: source,
     faults,
   });

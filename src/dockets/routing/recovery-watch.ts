@@ -72,7 +72,7 @@ export async function tellOverdue(deps: RoutingDeps, clockMs: number): Promise<v
         docket,
         severity: 'critical',
         recipient: undefined,
-        text: `${flag}: nobody has reviewed within its time that docket ${docket} is "${kind}" after a recovery.`,
+        text: `${flag}: no one has reviewed in time that docket ${docket} is "${kind}" after a recovery.`,
         dedup: `recovery_difference/${docket}`.slice(0, 200),
       });
     }

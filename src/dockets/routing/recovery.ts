@@ -171,7 +171,7 @@ export class Recovery {
     const { verdict, evidence, differences } = await this.#checks
       .run(step, run, routing, target)
       // As where its token cannot be read: it stays out, and whoever looks at the run sees why.
-      .catch((error: unknown) => bad(`the check could not be made: ${codeOf(error)}`, {}));
+      .catch((error: unknown) => bad(`the check could not run: ${codeOf(error)}`, {}));
     const shown = verdict.kind === 'ask' ? { ...evidence, reasons: verdict.reasons } : evidence;
     await this.#add(run, routing, {
       happening: { kind: 'checked', step, verdict },
@@ -252,7 +252,7 @@ async function addOnce(
     now,
     plan: DOCKET_RECOVERY,
     policy,
-    asks: isAutomatic ? [] : ['the run is by hand'],
+    asks: isAutomatic ? [] : ['a person started it'],
     notBefore: nextProbeAt(before) ?? now,
     afterFailure: addMs(now, breakerPolicy.coolDownMs),
   });

@@ -10,7 +10,7 @@ export function requireSendable({ contentType, source, message }: IncomingDocket
   const place = message === undefined ? source : `${source}, message ${message.message}`;
   throw new FilewrightError(
     'MESSAGE_UNSENDABLE',
-    `${place}: the content type cannot be sent: ${fault}. Let the sender state one like application/json`,
+    `${place}: the content type cannot be sent: ${fault}. Ask the sender to use one like application/json`,
   );
 }
 

@@ -36,7 +36,7 @@ export async function tellStuck(
       docket,
       severity: 'critical',
       recipient: undefined,
-      text: `Docket ${docket}. It cannot be routed (${code}), and nobody gets it until that is mended: look at it with docket show and take it by hand.`,
+      text: `Docket ${docket}. It cannot be routed (${code}), and no one receives it until that is fixed. Look at it with docket show and handle it yourself.`,
       dedup: `docket_stuck/${docket}`.slice(0, 200),
     });
   }

@@ -11,7 +11,7 @@ export function breakerAlert(target: string, since: Instant): Told {
     subject: target,
     severity: 'warning',
     recipient: undefined,
-    text: `The target ${target} fails, and dockets go past it since ${toRfc3339(since)}. It is tried again by itself; see recovery status, and look at the target.`,
+    text: `The target ${target} is failing, and dockets have bypassed it since ${toRfc3339(since)}. It is tried again automatically. See recovery status, and check the target.`,
     dedup: `target_failing/${target}/${toRfc3339(since).slice(0, 13)}`.slice(0, 200),
   };
 }
@@ -23,7 +23,7 @@ export function approvalAlert(target: string, run: string): Told {
     subject: target,
     severity: 'critical',
     recipient: undefined,
-    text: `The recovery of the target ${target} waits for a person, and dockets go past it until then. See recovery status, compare, and let it go on with recovery approve ${target}.`,
+    text: `The recovery of the target ${target} needs a person, and dockets bypass it until then. See recovery status, compare, and continue with recovery approve ${target}.`,
     dedup: `recovery_waits/${run}`,
   };
 }
@@ -35,7 +35,7 @@ export function differencesAlert(target: string, run: string): Told {
     subject: target,
     severity: 'warning',
     recipient: undefined,
-    text: `The docket database of the target ${target} and the fallback log do not agree. List what you may see with recovery differences --target ${target}, look at it, and say so with recovery review.`,
+    text: `The docket database of the target ${target} and the fallback log do not agree. List the differences that you may see with recovery differences --target ${target}, check them, and confirm each with recovery review.`,
     dedup: `recovery_differences/${run}`,
   };
 }

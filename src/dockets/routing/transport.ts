@@ -82,7 +82,10 @@ function credentialsOf(
   const token = environment[name];
   if (token === undefined || token === '') return {};
   if (!/^[\x21-\x7e]{1,4000}$/.test(token)) {
-    throw new FilewrightError('CREDENTIAL_UNREADABLE', `${name} holds no token of one line`);
+    throw new FilewrightError(
+      'CREDENTIAL_UNREADABLE',
+      `Expected ${name} to hold a token on one line`,
+    );
   }
   return { authorization: `Bearer ${token}` };
 }

@@ -109,7 +109,7 @@ export function explanation(deadline: PatentDeadline, ruleVersion: string): stri
     row('final', `${sayDay(deadline.final.day)}  (${deadline.final.reason})`);
   }
   if (deadline.projectedDue !== undefined) {
-    row('projected', `${sayDay(deadline.projectedDue)}  (if the projected closings come true)`);
+    row('projected', `${sayDay(deadline.projectedDue)}  (if the projected closings are confirmed)`);
   }
   const cutoff = rule.roll ? cutoffOf(deadline) : undefined;
   if (cutoff !== undefined) {

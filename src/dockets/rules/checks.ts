@@ -72,13 +72,13 @@ export function tellContradictions(
   if (one.office !== undefined && implied !== undefined && implied !== office.code) {
     doubt(
       course,
-      `filing_country: ${country} leads to the office ${implied}, and the case names ${office.code}; ${office.code} was taken`,
+      `filing_country: ${country} implies the office ${implied}, but the case names ${office.code}; ${office.code} was used`,
     );
   }
   const isTerm = rule.formula === 'term-disclaimer';
   if (isTerm && inputs.disclaimedTo !== undefined && inputs.disclaimedTo < trigger) {
     invalid(
-      `inputs.disclaimed_to: ${formatDay(inputs.disclaimedTo)} lies before the filing date, ${formatDay(trigger)}`,
+      `inputs.disclaimed_to: ${formatDay(inputs.disclaimedTo)} is before the filing date, ${formatDay(trigger)}`,
     );
   }
   if (rule.final !== 'us-reply' || matter.period.kind !== 'period') return;
@@ -86,7 +86,7 @@ export function tellContradictions(
   if (set?.months === 0 && set.daysFirst + set.daysLast < US_REPLY_DAYS_MIN) {
     doubt(
       course,
-      `period: ${matter.period.period.text} is shorter than the ${US_REPLY_DAYS_MIN} days that a reply has at least (35 U.S.C. 133); look at the action again`,
+      `period: ${matter.period.period.text} is shorter than the ${US_REPLY_DAYS_MIN} days that a reply must have at least (35 U.S.C. 133); check the action again`,
     );
   }
 }
@@ -135,7 +135,7 @@ export function compareInputs(matter: Matter, outcome: Outcome, course: Course):
   const { inputs, rule, trigger } = matter;
   if (rule.grantOnTuesday && weekdayOf(trigger) !== TUESDAY) {
     course.warnings.push(
-      `trigger_date: patents are granted on Tuesdays, and ${formatDay(trigger)} is none: check the grant date`,
+      `trigger_date: patents are granted on Tuesdays, and ${formatDay(trigger)} is not a Tuesday: check the grant date`,
     );
   }
   if (inputs === NO_INPUTS) return;

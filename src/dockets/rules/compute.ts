@@ -43,7 +43,7 @@ export function computeDeadline(
   const { rule } = matter;
   if (matter.periodFromLaw && matter.period.kind === 'period') {
     course.warnings.push(
-      `period: not given; the period of the law, ${matter.period.period.text}, was taken`,
+      `period: not given; the period of the law, ${matter.period.period.text}, was used`,
     );
   }
   course.lower(rule.confidence, () => `The rule ${rule.rule} was ${READ[rule.confidence]}.`);
@@ -75,7 +75,7 @@ export function computeDeadline(
 const READ: Readonly<Record<Confidence, string>> = {
   high: 'read in the law or in an official source',
   medium: 'known or read in a secondary source only',
-  low: 'not settled; the earlier date was taken',
+  low: 'not settled; the earlier date was used',
 };
 
 function projected(matter: Matter, law: PatentLaw, due: Day): Day | undefined {

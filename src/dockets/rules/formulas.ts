@@ -168,10 +168,10 @@ function otherOrder(
   course.lower(
     'low',
     () =>
-      'The order of the safeguard’s days and the roll is not settled; the earlier of both results is taken.',
+      'The order of the safeguard’s days and the roll is not settled; the earlier of the two results is used.',
   );
   return course.earlierOf(at.due, quiet.roll(quiet.days(rolledFirst, at.beyond)), {
-    text: 'Rolled first and lengthened afterwards, the date would be another one',
+    text: 'Rolled first and lengthened afterwards, the date would be different',
     citation: matter.rule.citation,
   });
 }
@@ -251,7 +251,7 @@ function runEarlierArithmetic(course: Course, matter: Matter): Outcome {
   const treaty = courseEnd(course, matter, 'same-number');
   const national = courseEnd(course.aside(), matter, 'japanese');
   if (treaty === national) return { raw: treaty, due: rollIfRuled(course, matter, treaty) };
-  course.lower('low', () => rule.note ?? 'Two ways of counting differ; the earlier date is taken.');
+  course.lower('low', () => rule.note ?? 'Two ways of counting differ; the earlier date is used.');
   const raw = course.earlierOf(treaty, national, {
     text: `Counted by Art. 3 of the Patent Act the day would be ${sayDay(national)}`,
     citation: rule.citation,

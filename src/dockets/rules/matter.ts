@@ -48,7 +48,7 @@ export function matterOf(one: PatentCase, law: PatentLaw): Matter {
   const rule = ruleOf(one, event, law.rules);
   if (!rule.offices.includes(office.code)) {
     invalid(
-      `office: ${rule.rule} is a rule of ${rule.offices.join(', ')}, and the case is one of ${office.code}`,
+      `office: ${rule.rule} is a rule of ${rule.offices.join(', ')}, but the case is at ${office.code}`,
     );
   }
   const calendar = law.calendars.get(office.calendar);
@@ -69,7 +69,7 @@ export function matterOf(one: PatentCase, law: PatentLaw): Matter {
   const { deliveredDate } = one.inputs;
   if (deliveredDate !== undefined && deliveredDate < trigger) {
     invalid(
-      `inputs.delivered_date: ${formatDay(deliveredDate)} lies before the date of the document, ${formatDay(trigger)}`,
+      `inputs.delivered_date: ${formatDay(deliveredDate)} is before the date of the document, ${formatDay(trigger)}`,
     );
   }
   if (rule.documentsFrom !== undefined && trigger < rule.documentsFrom) {
@@ -114,7 +114,7 @@ function officeOf(one: PatentCase, event: EventCode | undefined, rules: PatentRu
   }
   if (event !== undefined && event.office !== office.code) {
     invalid(
-      `event_code: "${one.eventCode}" is a code of ${event.office}, and the case is one of ${office.code}`,
+      `event_code: "${one.eventCode}" is a code of ${event.office}, but the case is at ${office.code}`,
     );
   }
   return office;
@@ -166,7 +166,7 @@ function periodOf(one: PatentCase, rule: PatentRule, event: EventCode | undefine
       event?.usualPeriod === undefined
         ? ''
         : ` (usually ${event.usualPeriod} for ${event.code}, but the action decides)`;
-    invalid(`period: take it from the document, for example P3M${usual}; it is missing`);
+    invalid(`period: missing; take it from the document, for example P3M${usual}`);
   }
   const period = parsedPeriod(text);
   if (period === undefined) {

@@ -87,7 +87,7 @@ function requireTheirs(lane: LaneState): void {
   if (lane.pause.reason === 'person') return;
   throw new FilewrightError(
     'REFUSED_BY_RULE',
-    `Lane ${lane.code} is held by what its portal did (${lane.pause.reason}) and comes back by its checks; see recovery status, have the next one done with recovery run ${lane.code}, and where it waits for a person, recovery approve ${lane.code}`,
+    `Lane ${lane.code} is stopped because of its portal (${lane.pause.reason}) and resumes after its checks; see recovery status, start the next check with recovery run ${lane.code}, and where a person is needed, use recovery approve ${lane.code}`,
   );
 }
 

@@ -41,7 +41,7 @@ export async function approveLane(
     if (run.state !== 'awaiting_approval') {
       throw new FilewrightError(
         'REFUSED_BY_RULE',
-        `The recovery of "${lane.code}" is ${run.state} and waits for no approval; see recovery status`,
+        `The recovery of "${lane.code}" is ${run.state} and needs no approval; see recovery status`,
       );
     }
     checkSecondPerson(`The recovery of "${lane.code}"`, actor.id, hurriedBy);
@@ -51,12 +51,12 @@ export async function approveLane(
 
 function requireRecovering(lane: LaneState): LaneRecovery {
   if (lane.recovery === undefined) {
-    throw new FilewrightError('NOT_FOUND', `No recovery of "${lane.code}" is under way`);
+    throw new FilewrightError('NOT_FOUND', `"${lane.code}" has no recovery in progress`);
   }
   if (lane.pause.kind === 'held' && lane.pause.reason === 'person') {
     throw new FilewrightError(
       'REFUSED_BY_RULE',
-      `Lane ${lane.code} was paused by a person, and its recovery with it; lane resume ${lane.code} first`,
+      `Lane ${lane.code} was paused by a person, and so was its recovery; use lane resume ${lane.code} first`,
     );
   }
   return lane.recovery;

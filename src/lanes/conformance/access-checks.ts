@@ -33,7 +33,7 @@ export function reasonOfFailure(code: FailureCode): CheckReason {
 
 const reach: Check = {
   name: 'reach',
-  claim: 'The address leads to a server that speaks HTTP, over TLS where it says https.',
+  claim: 'An HTTP server answers at the address, over TLS where it says https.',
   async run({ portal, profile, guard }, findings) {
     const exchange = await portal.probe(profile, guard);
     findings.reached = exchange;
@@ -76,11 +76,11 @@ const unknownPath: Check = {
 
 const credentials: Check = {
   name: 'credentials',
-  claim: 'Without the credentials of the profile nobody is told anything.',
+  claim: 'Without the credentials of the profile, the portal shows nothing.',
   async run(inspector) {
     const { profile } = inspector;
     if (profile.credentials.length === 0) return skipped('the profile names no credentials');
-    if (profile.status === undefined) return skipped('there is no status endpoint to try it on');
+    if (profile.status === undefined) return skipped('there is no status endpoint to test it with');
     const stranger = { ...profile, credentials: [] };
     const answer = await inspector.ask(inspector.key('stranger'), undefined, stranger);
     return answer.kind === 'unclear' || answer.kind === 'throttled'
@@ -91,7 +91,7 @@ const credentials: Check = {
 
 const signIn: Check = {
   name: 'sign-in',
-  claim: 'The form is shown only to somebody who has signed in.',
+  claim: 'The form is shown only after a login.',
   async run({ portal, profile, guard }) {
     const { session } = profile;
     if (profile.driver !== 'html-form' || session?.login === undefined) {
@@ -101,7 +101,7 @@ const signIn: Check = {
     const opened = await portal.openForm({ ...profile, session: anonymous }, guard);
     return opened.kind === 'opened'
       ? failed('SESSION_NOT_REQUIRED', `${profile.form?.path ?? ''} was shown without a login`)
-      : passed('a stranger does not see the form');
+      : passed('the form is not shown without a login');
   },
 };
 
@@ -131,7 +131,7 @@ const sessions: Check = {
   async run(inspector) {
     const { portal, profile, guard, collisions } = inspector;
     if (profile.session?.login === undefined || profile.session.scope !== 'slot') {
-      return skipped('the profile has no sessions of one filing each');
+      return skipped('the profile does not use one session for each filing');
     }
     if (inspector.width < 2) return skipped('only one request at a time is allowed');
     await portal.close(profile.code);

@@ -57,7 +57,7 @@ export async function checkPortal(options: InspectorOptions): Promise<Conformanc
       const restSeconds = Math.ceil(inspector.portal.restMs / 1000);
       // Whether it is well is told by what reached it, without one more request.
       if (check.name !== 'reach' && inspector.portal.restMs > options.waitMsMax) {
-        stopped ??= `the portal may be at work on the last request for ${restSeconds} seconds more`;
+        stopped ??= `the portal may need ${restSeconds} more seconds for the last request`;
       }
     }
   } finally {

@@ -16,7 +16,7 @@ const NOTHING_FILED = 'no synthetic filing was accepted';
 
 const unknownKey: Check = {
   name: 'status-unknown',
-  claim: 'The status endpoint says in its own words that it does not know a key.',
+  claim: 'The status endpoint reports a key that it does not know as the profile says.',
   async run(inspector) {
     if (inspector.profile.status === undefined) return skipped('the profile has no status');
     const answer = await inspector.ask(inspector.key('unknown'));
@@ -53,7 +53,7 @@ const secondKey: Check = {
     if (windowMs > 0) {
       if (ended.kind === 'conflict' || ended.kind === 'rejected') return passed(describe(ended));
       return ended.kind === 'accepted'
-        ? failed('DUPLICATE_ACCEPTED', 'the same entity was taken twice inside the window')
+        ? failed('DUPLICATE_ACCEPTED', 'the same entity was accepted twice inside the window')
         : submitFault(inspector, ended, exchange);
     }
     if (ended.kind !== 'accepted') return submitFault(inspector, ended, exchange);
@@ -69,7 +69,7 @@ const repeat: Check = {
   async run(inspector, { filed }) {
     if (filed === undefined) return skipped(NOTHING_FILED);
     if (inspector.profile.idempotency.honouredMs === 0) {
-      return skipped('the profile does not say that keys are honoured');
+      return skipped('the profile does not say that keys are honored');
     }
     const { verdict } = await inspector.file(filed.key, inspector.payload());
     if (verdict.kind === 'conflict') return conflict(inspector, filed);
@@ -87,7 +87,7 @@ const keyReuse: Check = {
   async run(inspector, { filed }) {
     if (filed === undefined) return skipped(NOTHING_FILED);
     if (inspector.profile.idempotency.honouredMs === 0) {
-      return skipped('the profile does not say that keys are honoured');
+      return skipped('the profile does not say that keys are honored');
     }
     const { verdict } = await inspector.file(
       filed.key,
@@ -122,7 +122,7 @@ const knownKey: Check = {
           ? skipped(`not visible yet; the profile allows ${Math.ceil(lagMs / 60_000)} minutes`)
           : failed('STATUS_NOT_FOUND', `not found after ${lagMs} ms, the profile's visibility lag`);
       case 'processing':
-        return failed('STATUS_STILL_PROCESSING', 'in process, though it gave a receipt');
+        return failed('STATUS_STILL_PROCESSING', 'still processing, although there was a receipt');
       case 'refused':
       case 'throttled':
       case 'unclear':
@@ -143,7 +143,7 @@ const limits: Check = {
     if (profile.driver === 'html-form')
       return skipped('the form itself is filled in by its limits');
     const broken = breakLimit(profile, inspector.payload());
-    if (broken === undefined) return skipped('the profile states no limit to try');
+    if (broken === undefined) return skipped('the profile states no limit to test');
     const { verdict } = await inspector.file(inspector.key('limit'), broken.payload);
     if (verdict.kind === 'rejected' || verdict.kind === 'denied') return passed(describe(verdict));
     return failed('LIMIT_NOT_ENFORCED', `${broken.what}: ${describe(verdict)}`);
@@ -152,10 +152,10 @@ const limits: Check = {
 
 const throttle: Check = {
   name: 'throttle',
-  claim: 'Where the portal asked for a pause, it said until when in a form that can be read.',
+  claim: 'Where the portal asked for a pause, its end can be read.',
   async run({ strangeStamp }) {
     return strangeStamp === undefined
-      ? skipped('no unreadable stamp was met')
+      ? skipped('no unreadable end of a pause was found')
       : failed('THROTTLE_STAMP_UNREADABLE', JSON.stringify(strangeStamp));
   },
 };
@@ -210,7 +210,7 @@ function statusFault(answer: StatusAnswer): CheckOutcome | undefined {
   if (answer.kind === 'throttled') return failed('THROTTLED', describe(answer));
   if (answer.kind !== 'unclear') return undefined;
   return answer.code === 'OTHER_KEY'
-    ? failed('STATUS_OTHER_KEY', 'the answer speaks of another key')
+    ? failed('STATUS_OTHER_KEY', 'the answer is about another key')
     : failed('STATUS_UNREADABLE', answer.code);
 }
 

@@ -149,7 +149,7 @@ class OneSlot implements LaneReader {
     if (this.#slots.isBusy) {
       throw new FilewrightError(
         'LANE_BUSY',
-        `Lane ${code}: its portal may still be at work on the request before this one`,
+        `Lane ${code}: its portal may still be processing the previous request`,
       );
     }
     this.#slots.isBusy = true;
@@ -186,7 +186,7 @@ async function takeSlots(
   } while (clock.monotonicMs() < untilMs);
   throw new FilewrightError(
     'LANE_BUSY',
-    `Lane ${code}: a free slot was expected within ${Math.round(waitMs / 1000)} seconds, all ${profile.ceiling} are in use or closed for now`,
+    `Lane ${code}: expected a free slot within ${Math.round(waitMs / 1000)} seconds; all ${profile.ceiling} are in use or closed for now`,
   );
 }
 

@@ -170,7 +170,7 @@ export class Prober {
     const left = await store.openQuestions(lane, since);
     if (!leases.knowsTime) return;
     const verdict: CheckVerdict =
-      left === 0 ? { kind: 'good' } : { kind: 'wait', why: `${left} still to be asked about` };
+      left === 0 ? { kind: 'good' } : { kind: 'wait', why: `${left} outcomes are still unknown` };
     await lanes.apply(lane, { kind: 'checked', step: 'drain', verdict, of: run }, leases.now());
   }
 }

@@ -105,11 +105,11 @@ export class ExchangeRun implements Requester, LeaseHolder {
   }
 
   onTimeout(): void {
-    this.fail('timeout', `No whole answer within ${this.options.timeoutMs} ms.`);
+    this.fail('timeout', `No complete answer within ${this.options.timeoutMs} ms.`);
   }
 
   onLeaseLost(): void {
-    this.fail('lease_lost', 'The lease was lost while the request was under way.');
+    this.fail('lease_lost', 'The lease was lost while the request was in flight.');
   }
 
   mayWrite(): boolean {

@@ -17,7 +17,10 @@ export function encodeForm(
   const write = writerOf(charset);
   const isMultipart = form.enctype === MULTIPART;
   if (!isMultipart && form.enctype !== URL_ENCODED) {
-    return { kind: 'form', reason: `The form wants to be sent as ${form.enctype}.` };
+    return {
+      kind: 'form',
+      reason: `The form uses the encoding ${form.enctype}, which is not supported.`,
+    };
   }
   const parts: (readonly [Buffer, Buffer])[] = [];
   for (const [name, value] of pairs) {

@@ -35,11 +35,11 @@ export function fillForm(
     const { charactersMax, options } = control;
     // Counted as browsers count, in UTF-16 units. Sent anyway, it would be cut off or refused in silence.
     if (charactersMax !== undefined && text.length > charactersMax) {
-      const reason = `${name} takes ${charactersMax} characters, the payload has ${text.length}.`;
+      const reason = `${name} holds at most ${charactersMax} characters, the payload has ${text.length}.`;
       return { kind: 'payload', reason };
     }
     if (options.length > 0 && !options.includes(text)) {
-      return { kind: 'payload', reason: `${name} cannot be chosen as the payload says.` };
+      return { kind: 'payload', reason: `${name} has no choice for the value in the payload.` };
     }
   }
   const pairs = pairsOf(form, given);

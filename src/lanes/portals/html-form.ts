@@ -197,7 +197,7 @@ export class HtmlForm {
   }
 
   private ended({ profile, session }: Visit): Failure {
-    if (session.end === 'closed') return notSent('connect', 'The lane was closed meanwhile.');
+    if (session.end === 'closed') return notSent('connect', 'The lane was closed in the meantime.');
     this.exchanger.takeIsolation(profile.code);
     return collided(profile.code);
   }

@@ -26,7 +26,7 @@ export interface Visit {
   readonly refusals: number;
   /** Of the lane's rivals, how often they were recognised when the visit began. */
   readonly recognised: number;
-  /** The portal may still be at work on a request of this visit: in its one slot nothing more is written. */
+  /** The portal may still be processing a request of this visit: in its one slot nothing more is written. */
   left?: Failure;
 }
 
@@ -74,7 +74,7 @@ export class SignedPages {
     }
     const rivals = wire.rivals.since(visit.recognised);
     if (rivals !== undefined) return rivals;
-    return notSent('session', 'The portal asked for a login again directly after it.');
+    return notSent('session', 'The portal asked for a login again directly after one.');
   }
 
   parse(answer: Answer): Page | undefined {
@@ -113,7 +113,7 @@ export class SignedPages {
     session.clear();
     const answer = page.kind === 'answer' ? page : page.answer;
     const message =
-      'The portal asks for a login directly after it: the name or the password is wrong, or its session was not kept.';
+      'The portal asks for a login again directly after one: the name or the password is wrong, or its session was not kept.';
     const refused: Failure = {
       ...notSent('login_refused', message),
       ...(isOver ? { mayBeRivals: true } : {}),
@@ -228,7 +228,7 @@ export class SignedPages {
     }
     const read = beforeThePost(exchange, leg);
     if (mayKeepBusy(read, profile)) {
-      const what = `The portal may still be at work on ${leg.method} ${leg.path}.`;
+      const what = `The portal may still be processing ${leg.method} ${leg.path}.`;
       visit.left = read.kind === 'failure' ? read : { ...notSent('page', what), mayBeBusy: true };
     }
     return read;

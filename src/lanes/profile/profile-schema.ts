@@ -121,7 +121,7 @@ export const ProfileSchema = record({
     record(
       {
         header: Type.Optional(header({ default: defaults.idempotency.header })),
-        honouredMs: Type.Optional(ms({ default: 0, description: '0: keys are not honoured.' })),
+        honouredMs: Type.Optional(ms({ default: 0, description: '0: keys are not honored.' })),
       },
       { default: defaults.idempotency },
     ),

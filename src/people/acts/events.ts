@@ -59,7 +59,7 @@ export async function addWebhook(
   if (wrong !== undefined) {
     throw new FilewrightError(
       'USAGE',
-      `An event type like COMPLIANCE_FILING_COMPLETE was expected, found "${wrong}"`,
+      `Expected an event type like COMPLIANCE_FILING_COMPLETE, found "${wrong}"`,
     );
   }
   const id = app.ids.next();
@@ -130,7 +130,7 @@ async function applyChange(
   if (!(await changeSubscription(app.session, where, change, fact))) {
     const found = await findSubscription(app.session, app.tenant, id);
     if (found === undefined) throw new FilewrightError('NOT_FOUND', `There is no webhook ${id}`);
-    throw new FilewrightError('REFUSED_BY_RULE', `Webhook ${id} is ${change.kind}d already`);
+    throw new FilewrightError('REFUSED_BY_RULE', `Webhook ${id} is already ${change.kind}d`);
   }
   await app.sequencer.sequence();
 }
@@ -181,7 +181,7 @@ export async function testMail(
       origin: 'test',
       recipient,
       subject: `Filewright ${app.tenant}: test message`,
-      body: 'Mail from Installation reaches this address.\n',
+      body: 'Mail from Filewright reaches this address.\n',
       dedup: `test/${id}`,
     }),
   );
@@ -213,7 +213,7 @@ export async function resend(
   if (count > 0) return count;
   throw new FilewrightError(
     'NOT_FOUND',
-    `Event ${event} has no webhook that could be sent again: none was made for it, it is still under way, or the webhook is disabled`,
+    `Event ${event} has no webhook message to send again: none was created for it, it is still being sent, or the webhook is disabled`,
   );
 }
 
@@ -228,7 +228,7 @@ export async function setMailServer(
   if (!isReference(setting.smtp)) {
     throw new FilewrightError(
       'USAGE',
-      '--smtp: a reference was expected (env:NAME or file:/path) to an address like smtp://user:password@host:587',
+      '--smtp: expected a reference (env:NAME or file:/path) to an address like smtp://user:password@host:587',
     );
   }
   parseMailbox(setting.sender);
@@ -253,7 +253,7 @@ export async function changeRecipientOf(
   const role = RECIPIENT_ROLES.find((name) => name === input.role);
   if (role === undefined) {
     const known = RECIPIENT_ROLES.join(', ');
-    throw new FilewrightError('USAGE', `A role was expected (${known}), found "${input.role}"`);
+    throw new FilewrightError('USAGE', `Expected a role (${known}), found "${input.role}"`);
   }
   if (input.entityId !== undefined && role !== 'registered_agent') {
     throw new FilewrightError('USAGE', `--entity goes with registered_agent, not with ${role}`);
@@ -296,5 +296,5 @@ async function sealSecret(
 
 export function checkId(what: string, id: string): void {
   if (isUuid(id)) return;
-  throw new FilewrightError('USAGE', `The id of a ${what} (a UUID) was expected, found "${id}"`);
+  throw new FilewrightError('USAGE', `Expected the id of a ${what} (a UUID), found "${id}"`);
 }

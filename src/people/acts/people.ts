@@ -14,7 +14,7 @@ import { findPerson } from '../store/people.ts';
 /** The person behind a key; the reason for refusing does not tell whether the key ever existed. */
 export async function personOf(app: Installation, key: string | undefined): Promise<PersonActor> {
   if (key === undefined || key === '') {
-    throw new FilewrightError('NO_CREDENTIAL', 'A personal key was expected, and none was given');
+    throw new FilewrightError('NO_CREDENTIAL', 'Expected a personal key, found none');
   }
   const person = await findPerson(app.session, app.tenant, keyHash(key.trim()));
   if (person === undefined || person.disabledAt !== undefined) {
@@ -35,7 +35,7 @@ export async function actorOf(
 /** For what is a person's alone: the first key is all that whoever sits at the machine can make. */
 export function requirePerson(actor: Actor): PersonActor {
   if (actor.kind === 'person') return actor;
-  throw new FilewrightError('NO_CREDENTIAL', 'A personal key was expected, and none was given');
+  throw new FilewrightError('NO_CREDENTIAL', 'Expected a personal key, found none');
 }
 
 export function userFact(

@@ -21,7 +21,7 @@ export function checkMailAddress(text: string): string {
   if (isMailAddress(text)) return text;
   throw new FilewrightError(
     'USAGE',
-    `An e-mail address like name@example.org was expected, found ${JSON.stringify(text)}`,
+    `Expected an email address like name@example.org, found ${JSON.stringify(text)}`,
   );
 }
 

@@ -53,7 +53,7 @@ export function readMailUrl(text: string): ServerAddress {
   if (url === undefined || url.hostname === '' || !(secure || url.protocol === 'smtp:')) {
     throw new FilewrightError(
       'CREDENTIAL_UNREADABLE',
-      'Expected a mail server like smtp://user:password@host:587 or smtps://host behind the reference',
+      'Expected the reference to hold a mail server like smtp://user:password@host:587 or smtps://host',
     );
   }
   if (!isDecodable(url.username) || !isDecodable(url.password)) {

@@ -35,7 +35,7 @@ export function openWindow(
   if (!Number.isInteger(forMs) || forMs <= 0 || forMs > VERBOSE_MS_MAX) {
     throw new FilewrightError(
       'USAGE',
-      `Verbose logging was expected to last from 1 ms to ${VERBOSE_MS_MAX} ms, found ${forMs}`,
+      `Expected verbose logging to last from 1 ms to ${VERBOSE_MS_MAX} ms, found ${forMs}`,
     );
   }
   return { target, by, since: now, until: addMs(now, forMs) };

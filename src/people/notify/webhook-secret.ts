@@ -18,7 +18,7 @@ export function checkWebhookSecret(text: string): string {
   if (BASE64.test(encoded) && length >= BYTES_MIN && length <= BYTES_MAX) return text;
   throw new FilewrightError(
     'USAGE',
-    `A webhook secret was expected: whsec_ and base64 of ${BYTES_MIN} to ${BYTES_MAX} bytes; ` +
-      'leave it out and one is made',
+    `Expected a webhook secret: whsec_ and base64 of ${BYTES_MIN} to ${BYTES_MAX} bytes; ` +
+      'leave it out, and one is created',
   );
 }

@@ -8,20 +8,18 @@ export function checkWebhookUrl(
   options: { readonly allowPrivateAddresses: boolean },
 ): string {
   const refuse = (why: string): never => {
-    throw new FilewrightError('USAGE', `A webhook address was expected, but ${why}`);
+    throw new FilewrightError('USAGE', `Expected a webhook address, but ${why}`);
   };
   if (text.length > URL_CHARS_MAX) refuse(`it is longer than ${URL_CHARS_MAX} characters`);
-  if (!URL.canParse(text)) refuse('this is no URL; write it like https://host/path');
+  if (!URL.canParse(text)) refuse('this is not a URL; write it like https://host/path');
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') {
-    refuse('it holds a user name or password; receivers know us by the signature');
+    refuse('it contains a user name or password; receivers check the signature instead');
   }
   if (url.hash !== '') refuse('it has a fragment (#), which is never sent');
   if (url.protocol === 'http:' && !options.allowPrivateAddresses) {
-    refuse(
-      'http is readable on its way; use https, or allow private addresses for a local receiver',
-    );
+    refuse('http is not encrypted; use https, or allow private addresses for a local receiver');
   }
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') refuse('only https is sent to');
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') refuse('only https is allowed');
   return url.href;
 }

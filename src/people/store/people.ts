@@ -51,7 +51,7 @@ export async function addPerson(
     if (options.onlyAsFirst && (await run(LIST, [tenant])).length > 0) {
       throw new FilewrightError(
         'NO_CREDENTIAL',
-        'Somebody was added meanwhile; a personal key is needed now',
+        'Someone was added in the meantime; a personal key is needed now',
       );
     }
     const rows = await run(ADD, [tenant, person.id, person.name, person.keySha256]);

@@ -123,7 +123,7 @@ export async function decideProposal(
   if (open === undefined) {
     throw new FilewrightError(
       'REFUSED_BY_RULE',
-      `${what} has no proposal that waits for a decision; it was decided meanwhile, or never proposed`,
+      `${what} has no open proposal; it was already decided, or never proposed`,
     );
   }
   const reason = decision.reason === undefined ? null : checkReason('--reason', decision.reason);
@@ -138,13 +138,12 @@ const CODES = {
   proposal_same_hash: 'HASH_DIFFERS',
 } as const;
 
-const WAITS = 'A proposal about it waits for its second person, or is agreed to';
+const WAITS = 'There is already a proposal for it that is open or approved';
 const IN_WORDS: Readonly<Record<string, string>> = {
   proposal_once: WAITS,
   // Of two that are made at once.
   proposal_numbered: WAITS,
-  proposal_amends:
-    'The award has an amendment or a cancellation already, which waits or is agreed to',
+  proposal_amends: 'The award already has an amendment or a cancellation that is open or approved',
 };
 
 const RESTRICTED = '23001';

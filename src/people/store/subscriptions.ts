@@ -310,7 +310,7 @@ export async function changeRecipient(
     const [row] = await run(statement, [tenant, role, entityId, address]);
     if (row === undefined && change.kind === 'add') return;
     if (row === undefined) {
-      throw new FilewrightError('NOT_FOUND', `${address} is no ${role} recipient here`);
+      throw new FilewrightError('NOT_FOUND', `${address} is not a recipient with the role ${role}`);
     }
     const id = `${role}/${entityId}/${address}`;
     const subject = { kind: 'recipient', id, ver: Number(row['ver']) };

@@ -120,7 +120,7 @@ async function verify(
   ) {
     throw new FilewrightError(
       'EMBEDDED_FAILED',
-      `The socket ${connection.host} should lead to the server of ${place.cluster}, and leads to that of ${row.directory}. A data directory copied from a running one does this: make the copy with backup and restore instead.`,
+      `The socket ${connection.host} should lead to the server of ${place.cluster}, but leads to the server of ${row.directory}. This happens when a data directory is copied while its server runs. Make the copy with backup and restore instead.`,
       { details },
     );
   }

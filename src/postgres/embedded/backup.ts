@@ -45,7 +45,7 @@ export async function backupEmbedded(
   const { connection } = await ensureEmbedded({ ...options, dataDirectory });
   const status = await embeddedStatus(dataDirectory);
   if (status.state === 'absent') {
-    throw new FilewrightError('DATA_DIRECTORY', `The cluster of ${dataDirectory} vanished.`);
+    throw new FilewrightError('DATA_DIRECTORY', `The cluster of ${dataDirectory} disappeared.`);
   }
   const backup = resolve(target);
   await claimTarget(backup, status.cluster);

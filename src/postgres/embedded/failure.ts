@@ -50,7 +50,7 @@ export function fileFailure(error: unknown, options: { doing: string; path: stri
     case 'ENOENT':
       return new FilewrightError(
         'DATA_DIRECTORY',
-        `Could not ${doing}: ${path} cannot be made, or vanished meanwhile. Check the path.`,
+        `Could not ${doing}: ${path} cannot be created, or disappeared in the meantime. Check the path.`,
         { cause: error, details },
       );
     case 'ENAMETOOLONG':
@@ -99,13 +99,13 @@ export async function serverFailure(options: {
   if (/Permission denied|Read-only file system|wrong ownership|invalid permissions/.test(output)) {
     return new FilewrightError(
       'DATA_DIRECTORY',
-      `Could not ${doing}: the server may not use ${directory}. Correct its owner or mode. It said: ${said}`,
+      `Could not ${doing}: the server may not use ${directory}. Correct its owner or mode. Its message: ${said}`,
       { details },
     );
   }
   return new FilewrightError(
     'EMBEDDED_FAILED',
-    `Could not ${doing}; see ${log}. It said: ${said}`,
+    `Could not ${doing}; see ${log}. Its message: ${said}`,
     {
       details,
     },

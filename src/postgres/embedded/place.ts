@@ -104,7 +104,7 @@ async function requirePlace(dataDirectory: string): Promise<Place> {
   if (place !== undefined) return place;
   throw new FilewrightError(
     'DATA_DIRECTORY',
-    `The data directory ${dataDirectory} vanished while it was being used. Run the command again.`,
+    `The data directory ${dataDirectory} disappeared while it was in use. Run the command again.`,
   );
 }
 

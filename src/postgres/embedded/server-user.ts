@@ -49,7 +49,7 @@ export async function chooseServerUser(): Promise<ServerUser> {
   }
   throw new FilewrightError(
     'EMBEDDED_UNAVAILABLE',
-    'PostgreSQL refuses to run as root, and /etc/passwd has no user filewright or nobody to run it as. Create one, run as an ordinary user, or set DATABASE_URL.',
+    `PostgreSQL refuses to run as root, and /etc/passwd has no user named ${UNPRIVILEGED_NAMES.join(' or ')}. Create one, run as an ordinary user, or set DATABASE_URL.`,
   );
 }
 
@@ -64,7 +64,7 @@ export function ownerAsServerUser(
   if (owner.uid === 0) {
     throw new FilewrightError(
       'DATA_DIRECTORY',
-      `The cluster ${cluster} belongs to root, as whom PostgreSQL refuses to run. Give it to the user that ran it before (chown -R), or restore a backup into a new data directory.`,
+      `The cluster ${cluster} belongs to root, and PostgreSQL refuses to run as root. Give it to the user that ran it before (chown -R), or restore a backup into a new data directory.`,
       { details: { cluster } },
     );
   }

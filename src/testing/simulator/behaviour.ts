@@ -298,7 +298,7 @@ function invalid(field: string, reason: string): FilewrightError {
   const place = field === '' ? 'the document itself' : field;
   return new FilewrightError(
     'PROFILE_INVALID',
-    `Expected a simulator behaviour, found a mistake at ${place}: ${reason}. Correct that field.`,
+    `Expected a simulator behavior, found a mistake at ${place}: ${reason}. Correct that field.`,
     { details: { field, reason } },
   );
 }

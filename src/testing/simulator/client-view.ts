@@ -17,7 +17,7 @@ export function seenByClient(plan: Plan, timeoutMs: number): ClientView {
   // A silent portal lets go of the connection when it is done with the request.
   const afterMs = answer.kind === 'silence' ? finishAfterMs : delayMs + deliveryMs(answer);
   if (afterMs > timeoutMs) {
-    return failure('timeout', timeoutMs, `No whole answer within ${timeoutMs} ms.`);
+    return failure('timeout', timeoutMs, `No complete answer within ${timeoutMs} ms.`);
   }
   if (answer.kind !== 'respond') {
     return failure('cut', afterMs, 'The connection ended before an answer.');

@@ -45,5 +45,5 @@ export async function until(holds: () => boolean): Promise<void> {
     if (holds()) return;
     await pause(5);
   }
-  throw new Error('waited two seconds in vain');
+  throw new Error('no answer within two seconds');
 }

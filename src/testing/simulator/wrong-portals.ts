@@ -24,7 +24,7 @@ export const WRONG_PORTALS: readonly WrongPortal[] = [
         ? { ...answer, status: 200 }
         : answer,
   }),
-  json('asks nobody who comes', 'AUTH_NOT_REQUIRED', { behaviour: { credentials: 'ignored' } }),
+  json('asks for no credentials', 'AUTH_NOT_REQUIRED', { behaviour: { credentials: 'ignored' } }),
   json('knows every entity', 'REGISTRY_INVENTS', {
     play: (profile) =>
       profile.registry === undefined
@@ -34,7 +34,7 @@ export const WRONG_PORTALS: readonly WrongPortal[] = [
   json('finds every key', 'STATUS_INVENTS', {
     behaviour: { faults: { status_invents_receipt: 1 } },
   }),
-  json('speaks of another key', 'STATUS_OTHER_KEY', {
+  json('answers about another key', 'STATUS_OTHER_KEY', {
     behaviour: { faults: { status_other_key: 1 } },
   }),
   json('shows a page as status', 'STATUS_UNREADABLE', {
@@ -44,8 +44,8 @@ export const WRONG_PORTALS: readonly WrongPortal[] = [
     behaviour: { faults: { receipt_malformed: 1 } },
   }),
   json('forgets the receipt', 'RECEIPT_MISSING', { behaviour: { faults: { receipt_missing: 1 } } }),
-  json('gives everybody one receipt', 'RECEIPT_NOT_UNIQUE', { twist: oneReceipt }),
-  json('leads elsewhere', 'REDIRECT_UNDECLARED', {
+  json('gives every filing one receipt', 'RECEIPT_NOT_UNIQUE', { twist: oneReceipt }),
+  json('redirects elsewhere', 'REDIRECT_UNDECLARED', {
     behaviour: { faults: { redirect_after_accept: 1 } },
   }),
   json('throttles without saying until when', 'THROTTLE_STAMP_UNREADABLE', {
@@ -56,19 +56,21 @@ export const WRONG_PORTALS: readonly WrongPortal[] = [
   json('forgets keys', 'IDEMPOTENCY_NOT_HONOURED', {
     play: (profile) => ({ ...profile, idempotency: { ...profile.idempotency, honouredMs: 0 } }),
   }),
-  json('takes another payload under a used key', 'KEY_REUSE_ACCEPTED', { twist: keyReuse }),
-  json('loses what it took', 'STATUS_NOT_FOUND', { behaviour: { faults: { status_hidden: 1 } } }),
-  json('takes any payload', 'LIMIT_NOT_ENFORCED', {
+  json('accepts another payload under a used key', 'KEY_REUSE_ACCEPTED', { twist: keyReuse }),
+  json('loses what it accepted', 'STATUS_NOT_FOUND', {
+    behaviour: { faults: { status_hidden: 1 } },
+  }),
+  json('accepts any payload', 'LIMIT_NOT_ENFORCED', {
     play: ({ limits: _limits, ...profile }) => profile,
   }),
-  json('takes duplicates', 'DUPLICATE_ACCEPTED', {
+  json('accepts duplicates', 'DUPLICATE_ACCEPTED', {
     play: (profile) =>
       profile.limits === undefined
         ? profile
         : { ...profile, limits: { ...profile.limits, duplicateWindowMs: 0 } },
   }),
-  page('lets strangers in', 'SESSION_NOT_REQUIRED', { behaviour: { login: 'open' } }),
-  page('lets nobody in', 'LOGIN_REFUSED', { behaviour: { login: 'refused' } }),
+  page('shows the form without a login', 'SESSION_NOT_REQUIRED', { behaviour: { login: 'open' } }),
+  page('refuses every login', 'LOGIN_REFUSED', { behaviour: { login: 'refused' } }),
   page('has another form', 'FORM_CHANGED', { behaviour: { form: 'changed' } }),
   page('has one session for all', 'SESSION_SHARED', {
     behaviour: { login: 'shared', latencyMs: { mean: 20, spread: 0 } },

@@ -47,7 +47,7 @@ export function readPeople(source: { readonly file: string; readonly text: strin
 function absence(node: LawNode): Absence {
   node.object(['person', 'from', 'to'], ['delegate']);
   const [from, to] = [node.field('from').day(), node.field('to').day()];
-  if (to < from) node.refuse('"to" lies before "from"');
+  if (to < from) node.refuse('"to" is before "from"');
   return {
     person: node.field('person').text(),
     from,

@@ -202,7 +202,8 @@ function readMatter(guarded: Guarded): Matter {
       ...labels.classification.map((one) => readLabel('class', one)),
       ...labels.privilege.map((one) => readLabel('privilege', one)),
     ],
-    doubt: doubtful === undefined ? undefined : `nobody can tell its ${field}: ${doubtful.doubt}`,
+    doubt:
+      doubtful === undefined ? undefined : `its ${field} cannot be identified: ${doubtful.doubt}`,
   };
 }
 

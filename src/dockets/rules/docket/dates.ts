@@ -154,7 +154,7 @@ function settled(
       ...aheadOf(event, now),
       ...conflicts.map(
         ({ date, computed, stated }) =>
-          `${date}: the source states ${formatDay(stated)}, the law gives ${formatDay(computed)}; the earlier is taken`,
+          `${date}: the source states ${formatDay(stated)}, the law gives ${formatDay(computed)}; the earlier date is used`,
       ),
     ],
     conflicts,
@@ -172,9 +172,9 @@ function aheadOf(event: DocketEvent, now: Instant): string[] {
   const today = Math.floor((now + FIRST_ZONE_MS) / DAY_MS);
   const day = parseDay((event.eventDate ?? '').slice(0, 10));
   return [
-    ...(day !== undefined && day > today ? [`event_date: ${formatDay(day)} is yet to come`] : []),
+    ...(day !== undefined && day > today ? [`event_date: ${formatDay(day)} is in the future`] : []),
     ...(event.filingDate > today
-      ? [`filing_date: ${formatDay(event.filingDate)} is yet to come`]
+      ? [`filing_date: ${formatDay(event.filingDate)} is in the future`]
       : []),
   ];
 }

@@ -58,7 +58,7 @@ export function readDocketMapping(source: {
   const fields = members(root.field('fields'), readField);
   const constants = members(root.optional('constants'), (node) => node.text());
   for (const name of [...fields.keys(), ...constants.keys()]) {
-    if (!COLUMN_BY_NAME.has(name)) root.refuse(`"${name}" is no field of a docket event`);
+    if (!COLUMN_BY_NAME.has(name)) root.refuse(`"${name}" is not a field of a docket event`);
   }
   for (const { name, needed } of COLUMN_BY_NAME.values()) {
     if (needed && !fields.has(name)) root.field('fields').refuse(`"${name}" is mandatory`);

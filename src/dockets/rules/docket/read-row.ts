@@ -164,7 +164,8 @@ class Values {
   day(name: string): Day | undefined {
     const text = this.text(name);
     const day = text === undefined ? undefined : parseDay(text);
-    if (text !== undefined && day === undefined) this.#fault(name, `${text} is no day that exists`);
+    if (text !== undefined && day === undefined)
+      this.#fault(name, `${text} is not a date that exists`);
     return day;
   }
 
@@ -173,7 +174,7 @@ class Values {
     if (text === undefined || parseDay(text) !== undefined || parseInstant(text) !== undefined) {
       return text;
     }
-    this.#fault(name, `${text} is no day that exists`);
+    this.#fault(name, `${text} is not a date that exists`);
     return undefined;
   }
 
@@ -199,7 +200,7 @@ class Values {
     }
     const text = JSON.stringify(inputs);
     if (text.length <= INPUTS_CHARACTERS_MAX && !holdsNul(text)) return inputs;
-    this.#fault('inputs', `are longer than ${INPUTS_CHARACTERS_MAX} characters or hold a NUL`);
+    this.#fault('inputs', `are longer than ${INPUTS_CHARACTERS_MAX} characters or contain a NUL`);
     return {};
   }
 

@@ -58,8 +58,8 @@ function foldDigits(text: string): string {
 }
 
 function doubtOf(text: string): string | undefined {
-  if (SHAPELESS.test(text)) return 'it has characters without a shape of their own';
-  if (SYMBOL_IN_WORD.test(text)) return 'it has a symbol in the place of a letter';
+  if (SHAPELESS.test(text)) return 'it has invisible characters';
+  if (SYMBOL_IN_WORD.test(text)) return 'it has a symbol in place of a letter';
   return scriptDoubt(text);
 }
 
@@ -89,7 +89,7 @@ function scriptDoubt(text: string): string | undefined {
   for (const word of text.split(/[^\p{L}\p{M}\p{N}]+/u)) {
     const letters = Array.from(word.normalize('NFKD')).filter((one) => /[\p{L}\p{Nl}]/u.test(one));
     const scripts = new Set(letters.map(scriptOf));
-    if (scripts.has(undefined)) return 'it has letters of a script that is not known here';
+    if (scripts.has(undefined)) return 'it has letters of an unknown script';
     if (letters.some((one) => scriptOf(one) === 'Latin' && !PLAIN_LATIN.test(one)))
       return 'it has letters that only look like Latin ones';
     const isEastAsian = scripts.has('East Asian') && scripts.has('Latin') && scripts.size === 2;

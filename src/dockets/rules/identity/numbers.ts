@@ -103,7 +103,7 @@ export function statedNumberOf(written: string, office?: string): ApplicationNum
   const { rest } = withoutWords(lettersOf(written).text.trim());
   const posed = rest.replaceAll('o', '0').replaceAll(/[il]/g, '1');
   const isPosed = posed !== rest && DIGITS.test(posed) && digitsIn(rest) >= POSED_DIGITS_MIN;
-  return isPosed ? { ...number, doubt: 'it has a letter in the place of a digit' } : number;
+  return isPosed ? { ...number, doubt: 'it has a letter in place of a digit' } : number;
 }
 
 /** A firm's own reference: whatever the firm writes, in groups of letters and digits. */

@@ -95,7 +95,7 @@ function circleFaults(matrix: RoutingMatrix): MatrixFault[] {
     if (path.includes(id)) {
       const circle = [...path.slice(path.indexOf(id)), id].join(' → ');
       faults.push(
-        fault(`nodes/${id}`, `the nodes go in a circle: ${circle}`, 'Remove one of these steps'),
+        fault(`nodes/${id}`, `the nodes form a loop: ${circle}`, 'Remove one of these steps'),
       );
       return;
     }
@@ -117,8 +117,8 @@ function gapFaults(matrix: RoutingMatrix): MatrixFault[] {
       : [
           fault(
             `nodes/${node.id}`,
-            'no way leads from here to MANUAL',
-            'Give it a next node that gets there',
+            'no path leads from here to MANUAL',
+            'Give it a next node that leads there',
           ),
         ],
   );
@@ -134,7 +134,7 @@ function rowFaults(matrix: RoutingMatrix): MatrixFault[] {
       faults.push(
         fault(
           `routes/${index}`,
-          `says the same combination as routes/${other}`,
+          `repeats the combination of routes/${other}`,
           'Remove one of them',
         ),
       );
@@ -179,7 +179,7 @@ function doubtFaults(matrix: RoutingMatrix, people: People): MatrixFault[] {
   const look = (where: string, names: readonly (Name | undefined)[]): void => {
     const doubt = names.find((name) => name?.doubt !== undefined)?.doubt;
     if (doubt !== undefined)
-      faults.push(fault(where, `nobody can tell who is meant: ${doubt}`, remedy));
+      faults.push(fault(where, `it is unclear who is meant: ${doubt}`, remedy));
   };
   const places = [
     ...matrix.rows.map((row, index) => [`routes/${index}`, row] as const),
@@ -195,7 +195,7 @@ function doubtFaults(matrix: RoutingMatrix, people: People): MatrixFault[] {
     for (const grant of [...allow, ...deny]) {
       const doubt = grantDoubt(grant);
       if (doubt === undefined) continue;
-      const why = `nobody can tell whom "${grant}" means: ${doubt}`;
+      const why = `it is unclear whom "${grant}" means: ${doubt}`;
       faults.push(fault(`${kind}s/${id}`, why, remedy));
     }
   }
@@ -204,12 +204,18 @@ function doubtFaults(matrix: RoutingMatrix, people: People): MatrixFault[] {
 
 function privilegedFaults(matrix: RoutingMatrix, people: People): MatrixFault[] {
   if (matrix.privileged.length === 0) {
-    return [fault('privileged', 'nobody is named', 'Name who gets what nobody else may see')];
+    return [
+      fault(
+        'privileged',
+        'no one is named',
+        'Name the person who gets dockets that no one else may see',
+      ),
+    ];
   }
   return matrix.privileged.flatMap((id) => {
     const party = people.parties.get(id);
     if (party?.kind !== 'person') {
-      return [fault('privileged', `"${id}" is no person of the people file`, 'Name a person')];
+      return [fault('privileged', `"${id}" is not a person in the people file`, 'Name a person')];
     }
     return party.target !== undefined && matrix.targets.has(party.target)
       ? []
@@ -230,7 +236,7 @@ function peopleFaults(matrix: RoutingMatrix, people: People): MatrixFault[] {
       for (const id of party.members) {
         if (people.parties.get(id)?.kind === 'person') continue;
         faults.push(
-          fault(`teams/${party.id}`, `the member "${id}" is no person`, 'Add the person'),
+          fault(`teams/${party.id}`, `the member "${id}" is not a person`, 'Add the person'),
         );
       }
     } else if (party.target !== undefined && !matrix.targets.has(party.target)) {
@@ -255,13 +261,13 @@ function peopleFaults(matrix: RoutingMatrix, people: People): MatrixFault[] {
   for (const [index, absence] of people.absences.entries()) {
     const where = `absences/${index}`;
     if (people.parties.get(absence.person)?.kind !== 'person') {
-      faults.push(fault(where, `"${absence.person}" is no person`, 'Correct the name'));
+      faults.push(fault(where, `"${absence.person}" is not a person`, 'Correct the name'));
     }
     if (absence.delegate !== undefined) {
       const delegate = people.parties.get(absence.delegate);
       if (delegate?.kind !== 'person') {
         faults.push(
-          fault(where, `the delegate "${absence.delegate}" is no person`, 'Correct the name'),
+          fault(where, `the delegate "${absence.delegate}" is not a person`, 'Correct the name'),
         );
       } else if (delegate.target === undefined) {
         faults.push(
@@ -285,14 +291,14 @@ function peopleFaults(matrix: RoutingMatrix, people: People): MatrixFault[] {
   }
   const circle = delegateCircle(people);
   if (circle !== undefined) {
-    const why = `the delegates go in a circle: ${[...circle, circle[0]].join(' → ')}`;
-    faults.push(fault('absences', why, 'Name a delegate who is there'));
+    const why = `the delegates form a loop: ${[...circle, circle[0]].join(' → ')}`;
+    faults.push(fault('absences', why, 'Name a delegate who is present'));
   }
   return faults;
 }
 
 const ONE_ABSENCE =
-  'Make it one absence with one delegate, or leave out the days that are noted already; noted from the same first day, an absence replaces the one before';
+  'Make it one absence with one delegate, or leave out the days that are already recorded; an absence with the same first day replaces the earlier one';
 
 function daysOf({ from, to }: Absence): string {
   return `${formatDay(from)} to ${formatDay(to)}`;

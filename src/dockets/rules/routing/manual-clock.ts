@@ -77,10 +77,10 @@ export function onNotice(
   const told = { kind: 'manual_told', at, target, party } as const;
   if (state.state !== 'manual') {
     const { held } = state;
-    if (!isThrough || held === undefined) return nothing(state, 'it has gone on already', here);
+    if (!isThrough || held === undefined) return nothing(state, 'it has already moved on', here);
     // A target that came back has it in hand, and people were told meanwhile.
     const next = { ...state, held: { ...held, toldAt: at } };
-    return nothing(next, 'on its way back', { ...here, facts: [...here.facts, told] });
+    return nothing(next, 'it is going back to a target', { ...here, facts: [...here.facts, told] });
   }
   // Whoever was asked before and hears of it now was told, too.
   const isAsked = isThrough ? state.handed.some(isHop) : isHop(state.hop);
@@ -104,7 +104,7 @@ export function onNotice(
     return manual({ ...state, asked, unreached }, here, unreachedFact);
   }
   // Told once: the notices that can be tried again are, and everybody is asked anew a little later.
-  if (unreached > desksOf(here).length) return nothing(state, 'nobody is left to be told', here);
+  if (unreached > desksOf(here).length) return nothing(state, 'no one is left to notify', here);
   const facts = [...here.facts, unreachedFact(undefined)];
   const next = { ...state, unreached, askAgainAt: addMs(at, ASK_AGAIN_MS) };
   return wait(next, wakeAt(next) ?? state.reviewBy, { ...here, facts });

@@ -58,7 +58,7 @@ export function nextStep(
     case 'not_taken':
       return isWaiting(told.state)
         ? leave(told.state, 'NOT_TAKEN', here, happening.activation)
-        : nothing(told.state, 'it has gone on already', here);
+        : nothing(told.state, 'it has already moved on', here);
     case 'acknowledged':
       return onAcknowledged(told.state, happening.by, here);
   }
@@ -191,7 +191,7 @@ function onAcknowledged(state: OpenState, by: string, here: Now): RoutingStep {
     return party === by || (asked?.kind === 'team' && asked.members.includes(by));
   });
   if (hop === undefined || person === undefined || !accessOf(docket, person, people).may) {
-    return nothing(state, 'acknowledged by somebody who was not given it', here);
+    return nothing(state, 'acknowledged by someone it is not assigned to', here);
   }
   return done(state, { hop, by, receipt: undefined }, here);
 }

@@ -47,7 +47,7 @@ function target(id: string, node: LawNode): Target {
   const kind = node.field('kind').oneOf(['http', 'mail', 'rabbitmq']);
   const stated = node.optional('confirmed_by')?.oneOf(['delivery', 'person']);
   if (kind === 'mail' && stated === 'delivery') {
-    node.refuse('an accepted e-mail is only sent; a person must confirm it');
+    node.refuse('an accepted email shows only that it was sent; a person must confirm it');
   }
   return {
     id,

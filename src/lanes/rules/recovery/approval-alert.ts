@@ -14,7 +14,7 @@ export function approvalAlert(before: LaneState, { code, recovery }: LaneState):
     subject: code,
     severity: 'critical',
     recipient: undefined,
-    text: `Lane ${code} sends nothing and waits for a person (${recovery?.reason}: ${run.reasons.join(', ')}). Look at the portal, see recovery status, and let it go on with recovery approve ${code}.`,
+    text: `Lane ${code} sends nothing until a person approves (${recovery?.reason}: ${run.reasons.join(', ')}). Check the portal, see recovery status, and continue with recovery approve ${code}.`,
     dedup: `recovery_waits/lane/${code}/${run.since}`.slice(0, 200),
   };
 }

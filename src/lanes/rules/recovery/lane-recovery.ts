@@ -200,11 +200,11 @@ function planOf(profile: Profile, failed: FailedFor): RecoveryPlan {
 /** Why a person approves before the lane goes on; empty where what the portal shows is enough. */
 function approvalReasons(profile: Profile, recovery: LaneRecovery): readonly string[] {
   return [
-    ...(recovery.hurriedBy.length > 0 ? ['the run is by hand'] : []),
+    ...(recovery.hurriedBy.length > 0 ? ['a person started it'] : []),
     ...(recovery.reason === 'collision' ? ['a session was seen in two places'] : []),
     ...(recovery.code === LOGIN_REFUSED ? ['the login was refused'] : []),
     ...(transactionOf(profile, recovery) === undefined
-      ? ['the profile has no transaction without effect that would show it']
+      ? ['the profile has no test transaction that could show it']
       : []),
   ];
 }
