@@ -41,6 +41,10 @@ const figures = {
   'files that refuse the first person': files
     .filter(({ text }) => /'SELF_APPROVAL'/.test(text))
     .map(({ name }) => name),
+  // Where it is kept that something which failed is left in peace.
+  'breaker stores': tables
+    .filter(({ body }) => /^\s*(breaker\w*|open_from|disabled_reason)\b/m.test(body))
+    .map(({ name }) => name),
   queues: queues(),
   'tables of which rows are locked, others passed over': lockedTables(),
   'runs of an import': namesOf(({ text }) => /\bnew ErrorFile\(/.test(text)),

@@ -109,6 +109,7 @@ create index event_filing on event (tenant, filing) where filing is not null;
 
 -- Who wants to hear -------------------------------------------------------------------------------------------------------
 
+-- Whether it is told is in its lane (webhook/ID).
 create table subscription (
   tenant text not null references tenant,
   id uuid not null,
@@ -118,13 +119,10 @@ create table subscription (
   allow_private boolean not null,
   added_by uuid not null,
   added_at timestamptz not null default now(),
-  disabled_at timestamptz,
-  disabled_reason text,
   removed_at timestamptz,
   ver int not null default 1,
   primary key (tenant, id),
-  foreign key (tenant, added_by) references person (tenant, id),
-  constraint subscription_disabled_has_reason check ((disabled_at is null) = (disabled_reason is null))
+  foreign key (tenant, added_by) references person (tenant, id)
 );
 
 -- Sealed under a data key as payloads are. Two at a time: during a rotation both sign.

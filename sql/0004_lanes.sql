@@ -5,7 +5,7 @@ create table lane (
   code text not null,
   -- A filing must not happen twice, a notice must not fail to happen, a question changes nothing.
   effect text not null check (effect in ('filing', 'notice', 'question')),
-  -- A target of dockets has neither this nor a longest service: its matrix says how it is spoken to, and it is asked without slots.
+  -- A target of dockets and a webhook have neither this nor a longest service: they are spoken to without slots.
   profile jsonb,
   ceiling int not null check (ceiling between 1 and 1000),
   -- Pause, breaker and counters as core/lane.ts defines them; changed only by compare-and-set on version.

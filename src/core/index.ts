@@ -95,6 +95,7 @@ export type {
   WorkerView,
 } from './lane.ts';
 export { misspelledNames } from './misspelled-name.ts';
+export { newFact, userFact } from './new-fact.ts';
 export { patternOf } from './patterns.ts';
 export type {
   ActorRef,

@@ -69,3 +69,4 @@ export {
   type TargetLane,
   targetLaneCode,
 } from './store/target-lanes.ts';
+export { addWebhookLane, LANE_OF_WEBHOOK, switchWebhookLane } from './store/webhook-lanes.ts';

@@ -10,7 +10,7 @@ export {
   testMail,
   testWebhook,
 } from './acts/events.ts';
-export { actorOf, keyHash, personFact, personOf, requirePerson, userFact } from './acts/people.ts';
+export { actorOf, keyHash, personOf, requirePerson } from './acts/people.ts';
 export {
   type AlertDeps,
   type DocketReaders,

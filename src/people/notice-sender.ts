@@ -2,7 +2,7 @@
  * Sends what is due to one target: claim (attempt written) → send → record. A crash between send and record leaves a
  * claim that runs out, and the notice goes out again under the same id; the receiver knows it by that.
  */
-import { entryId, FilewrightError, isDatabaseAway, type LedgerFact } from '../core/index.ts';
+import { FilewrightError, isDatabaseAway, newFact } from '../core/index.ts';
 import type { Duty } from '../work/index.ts';
 import { eventBody } from './notify/event-body.ts';
 import { retryMs, type SendOutcome } from './notify/outcome.ts';
@@ -140,14 +140,8 @@ async function sendByMail(
 /** The receiver answered 410: it is told nothing more until a person enables it again. */
 async function disableGone(deps: JobDeps, subscription: string): Promise<void> {
   const { session, tenant, ids } = deps;
-  const id = entryId(ids.next());
-  const fact: LedgerFact = {
-    id,
-    type: 'subscription.disabled',
-    actor: { kind: 'service', id: 'jobs' },
-    trace: id,
-    data: { reason: 'GONE' },
-  };
+  const actor = { kind: 'service', id: 'jobs' } as const;
+  const fact = newFact(ids, 'subscription.disabled', actor, { reason: 'GONE' });
   const change = { kind: 'disable', reason: 'GONE' } as const;
   await changeSubscription(session, { tenant, id: subscription }, change, fact);
 }

@@ -357,8 +357,10 @@ describe('a person', () => {
 
   it('cannot send into the house without saying so', async () => {
     await house.rows(
-      `insert into subscription (tenant, id, url, types, allow_private, added_by)
-       values ($1, $2, $3, '{}', false, $4)`,
+      `with added as (insert into subscription (tenant, id, url, types, allow_private, added_by)
+         values ($1, $2, $3, '{}', false, $4) returning tenant, id)
+       insert into lane (tenant, code, effect, ceiling, state)
+       select tenant, 'webhook/' || id, 'notice', 1, '{"pause":{"kind":"none"}}' from added`,
       house.app.ids.next(),
       receiver.url,
       house.person.id,

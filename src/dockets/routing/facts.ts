@@ -3,13 +3,13 @@ import { formatDay } from '../../calendar/index.ts';
 import {
   BREAKER_FACT,
   type BreakerState,
-  entryId,
   type FactDataOf,
   type FactType,
   type Ids,
   type Instant,
   type JsonValue,
   type LedgerFact,
+  newFact,
   toRfc3339,
 } from '../../core/index.ts';
 import type { DocketDates } from '../rules/docket/dates.ts';
@@ -24,8 +24,7 @@ export function factOf<Type extends FactType>(
   actor: Actor,
   data: FactDataOf<Type>,
 ): LedgerFact {
-  const id = entryId(ids.next());
-  return { id, type, actor, trace: id, data: plain(data) as LedgerFact['data'] };
+  return newFact(ids, type, actor, plain(data) as LedgerFact['data']);
 }
 
 /** Who lacks which right is for the log of access; everything else belongs to the docket's own way. */

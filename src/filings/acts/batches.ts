@@ -8,6 +8,7 @@ import {
   FilewrightError,
   isDatabaseAway,
   isUuid,
+  userFact,
 } from '../../core/index.ts';
 import { type Installation, sequenceAll } from '../../ledger/index.ts';
 import type { FilingEngine } from '../delivery/engine.ts';
@@ -33,7 +34,6 @@ import {
 } from '../store/batches.ts';
 import { type LaneCounts, laneCounts, lanes, profilesByLane } from '../../lanes/index.ts';
 import { approvalTerms, assertExpected, type Expectation } from './approvals.ts';
-import { userFact } from '../../people/index.ts';
 import { shippedLawGates } from './reviews-correction.ts';
 import { type Wait, waitsOf } from './waits.ts';
 

@@ -8,11 +8,12 @@ import {
   type JsonValue,
   sha256Of,
   toRfc3339,
+  userFact,
 } from '../../core/index.ts';
 import { dataKeys, type Installation, sequenceAll } from '../../ledger/index.ts';
 import { acceptAsFiled, handOn, rejectByReview } from '../store/reviews.ts';
 import { type ExceptionView, findException } from '../store/filings.ts';
-import { listPeople, userFact } from '../../people/index.ts';
+import { listPeople } from '../../people/index.ts';
 import { checkOpen } from './reviews-rules.ts';
 
 /** What shows that it was filed: a text, or a file (a confirmation page, a letter) kept sealed in the ledger. */

@@ -8,6 +8,7 @@ import {
   type FactType,
   FilewrightError,
   type LedgerFact,
+  userFact,
 } from '../../core/index.ts';
 import { type Installation, sequenceAll } from '../../ledger/index.ts';
 import { changedFields, type FieldChange } from '../../intake/index.ts';
@@ -26,7 +27,6 @@ import { endReview, runReview } from '../store/review-approval.ts';
 import { findException, findPayload } from '../store/filings.ts';
 import { type ReviewCandidate, reviewCandidates, type ReviewFilter } from '../store/reviews.ts';
 import { profilesByLane } from '../../lanes/index.ts';
-import { userFact } from '../../people/index.ts';
 import { openedJson } from './reviews.ts';
 import { sealedFact } from './reviews-closing.ts';
 import { correctedPayload, editPayload, type FieldEdit } from './reviews-correction.ts';

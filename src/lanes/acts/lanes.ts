@@ -2,10 +2,11 @@
 import { type Actor, allow, type PersonActor } from '../../access/index.ts';
 import {
   FilewrightError,
-  type LaneCode,
   laneCode,
+  type LaneCode,
   type LaneState,
   type Profile,
+  userFact,
 } from '../../core/index.ts';
 import { laneAfter, type LaneEvent } from '../rules/lane-rules.ts';
 import { laneFacts } from '../rules/lane-facts.ts';
@@ -13,7 +14,6 @@ import type { Installation } from '../../ledger/index.ts';
 import { readProfile } from '../profile/read-profile.ts';
 import { addLane, changeLaneByPerson, storedLanes } from '../store/lanes.ts';
 import { laneCounts } from '../store/lane-counts.ts';
-import { userFact } from '../../people/index.ts';
 
 export interface LaneWithProfile {
   readonly state: LaneState;

@@ -1,11 +1,11 @@
 import {
   BREAKER_FACT,
-  entryId,
   type FactType,
   type Ids,
   type Instant,
   type LaneState,
   type LedgerFact,
+  newFact,
   sameJson,
   toRfc3339,
 } from '../../core/index.ts';
@@ -47,14 +47,8 @@ export function laneFacts(
 ): readonly LedgerFact[] {
   const facts: LedgerFact[] = [];
   const add = (type: FactType, data: LedgerFact['data']): void => {
-    const id = entryId(ids.next());
-    facts.push({
-      id,
-      type,
-      actor,
-      trace: id,
-      data: { lane: after.code, at: toRfc3339(now), ...data },
-    });
+    const said = { lane: after.code, at: toRfc3339(now), ...data };
+    facts.push(newFact(ids, type, actor, said));
   };
   if (before.breaker.state !== after.breaker.state) {
     add(BREAKER_FACT[after.breaker.state], { from: before.breaker.state, to: after.breaker.state });

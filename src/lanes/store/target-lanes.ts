@@ -1,6 +1,6 @@
 /**
- * The lanes of targets that have no portal: no profile, no slots, and the same breaker in the same place, shared by all
- * processes. How such a target is spoken to is the business of whoever sends to it.
+ * The lanes of dockets' targets, which have no portal: no profile, no slots, and the same breaker in the same place, shared
+ * by all processes. How such a target is spoken to is the business of whoever sends to it.
  */
 import { type BreakerState, type Instant, type LaneState } from '../../core/index.ts';
 import { type Session, type Statement, text, when } from '../../postgres/index.ts';
@@ -28,7 +28,7 @@ export function targetLaneCode(target: string): string {
 
 const READ: Statement = {
   name: 'target-lanes',
-  text: `select code, state, version, ver, changed_at from lane where tenant = $1 and profile is null order by code`,
+  text: `select code, state, version, ver, changed_at from lane where tenant = $1 and code like '${PREFIX}%' order by code`,
 };
 
 export async function readTargetLanes(run: Run, tenant: string): Promise<TargetLane[]> {

@@ -1,7 +1,7 @@
 /** Alerts, and the mails that tell of them, as a person may see them: what is about a docket only with a right to it. */
 import { type Actor, allow } from '../../access/index.ts';
 import type { Filewright } from '../../filewright.ts';
-import { FilewrightError } from '../../core/index.ts';
+import { FilewrightError, userFact } from '../../core/index.ts';
 import {
   acknowledgeAlert,
   alertPages,
@@ -10,7 +10,6 @@ import {
   listNotices,
   MAIL_TARGET,
   type NoticeView,
-  userFact,
 } from '../../people/index.ts';
 import type { Alert } from '../../ledger/index.ts';
 import { docketSight, firstShown } from '../../dockets/index.ts';

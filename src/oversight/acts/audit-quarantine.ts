@@ -1,6 +1,6 @@
 /** Quarantine by a person's hand: looking, which compares with the copies outside, and letting the tenant go on. */
 import { type Actor, allow } from '../../access/index.ts';
-import { FilewrightError } from '../../core/index.ts';
+import { FilewrightError, userFact } from '../../core/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import {
   leaveQuarantine,
@@ -9,7 +9,6 @@ import {
   readQuarantine,
   sequenceAll,
 } from '../../ledger/index.ts';
-import { userFact } from '../../people/index.ts';
 
 /** Compares every log with its newest copy outside; one that contradicts puts the tenant into quarantine. */
 export async function inspectQuarantine(app: Filewright, actor: Actor): Promise<Quarantine> {

@@ -1,11 +1,10 @@
 /** How long sealed data is kept: what is due, destroying it, and the holds that forbid it. */
 import { type Actor, allow } from '../../access/index.ts';
-import { checkReason, FilewrightError, toRfc3339 } from '../../core/index.ts';
+import { checkReason, FilewrightError, toRfc3339, userFact } from '../../core/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import { type Hold, listHolds, placeHold, releaseHold, sequenceAll } from '../../ledger/index.ts';
 import { retainedKeys, shredDue } from '../store/retention.ts';
 import { docketSight } from '../../dockets/index.ts';
-import { userFact } from '../../people/index.ts';
 
 /** Each run of the store destroys at most 500 keys; a run that never comes to an end would be a fault of ours. */
 const RUNS_MAX = 10_000;

@@ -1,6 +1,6 @@
 /** Giving people keys, and taking them. */
 import { type Actor, allow } from '../../access/index.ts';
-import { FilewrightError, type PersonId, personId } from '../../core/index.ts';
+import { FilewrightError, newFact, personId, type PersonId, userFact } from '../../core/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import {
   addPerson,
@@ -8,7 +8,6 @@ import {
   keyHash,
   listPeople,
   type Person,
-  personFact,
   requirePerson,
 } from '../../people/index.ts';
 
@@ -42,7 +41,11 @@ export async function addUser(
   }
   const key = `${KEY_PREFIX}${Buffer.from(app.random.bytes(32)).toString('base64url')}`;
   const id = personId(app.ids.next());
-  const fact = personFact(app, 'person.added', by?.id, { name });
+  // The first person is added by nobody.
+  const fact =
+    by === undefined
+      ? newFact(app.ids, 'person.added', { kind: 'system', id: 'first-person' }, { name })
+      : userFact(app, 'person.added', by, { name });
   const person = { id, name, keySha256: keyHash(key) };
   await addPerson(app.session, app.tenant, person, fact, { onlyAsFirst: isFirst });
   await app.sequencer.sequence();
@@ -58,7 +61,7 @@ export async function disableUser(app: Filewright, actor: Actor, name: string): 
     app.session,
     app.tenant,
     name,
-    personFact(app, 'person.disabled', actor.id, { name }),
+    userFact(app, 'person.disabled', actor, { name }),
   );
   await app.sequencer.sequence();
 }

@@ -1,7 +1,14 @@
 /** Who is told what: webhooks, mail and recipients. Every change names its person in the ledger. */
 import { type Actor, allow, type PersonActor } from '../../access/index.ts';
 import { dataKeys, type Installation } from '../../ledger/index.ts';
-import { entryId, type FactType, FilewrightError, isUuid, toRfc3339 } from '../../core/index.ts';
+import {
+  entryId,
+  type FactType,
+  FilewrightError,
+  isUuid,
+  toRfc3339,
+  userFact,
+} from '../../core/index.ts';
 import { sendDue } from '../notice-sender.ts';
 import { checkMailAddress, parseMailbox } from '../notify/mail-address.ts';
 import { checkWebhookSecret, newWebhookSecret } from '../notify/webhook-secret.ts';
@@ -30,7 +37,6 @@ import {
 } from '../store/subscriptions.ts';
 import { keepEvent } from '../store/events.ts';
 import { type Environment, isReference, readReference } from '../../wire/index.ts';
-import { userFact } from './people.ts';
 
 /** As the code writes them. */
 const EVENT_TYPE = /^[A-Z][A-Z0-9_]{0,79}$/;

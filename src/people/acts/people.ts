@@ -1,13 +1,7 @@
 /** Who acts. The actor of every act comes from a key, never from a flag. */
 import { createHash } from 'node:crypto';
 import { type Actor, localOperator, type PersonActor } from '../../access/index.ts';
-import {
-  entryId,
-  type FactType,
-  FilewrightError,
-  type LedgerFact,
-  type PersonId,
-} from '../../core/index.ts';
+import { FilewrightError } from '../../core/index.ts';
 import type { Installation } from '../../ledger/index.ts';
 import { findPerson } from '../store/people.ts';
 
@@ -36,28 +30,6 @@ export async function actorOf(
 export function requirePerson(actor: Actor): PersonActor {
   if (actor.kind === 'person') return actor;
   throw new FilewrightError('NO_CREDENTIAL', 'Expected a personal key, found none');
-}
-
-export function userFact(
-  app: Installation,
-  type: FactType,
-  actor: PersonActor,
-  data: LedgerFact['data'],
-): LedgerFact {
-  return personFact(app, type, actor.id, data);
-}
-
-/** By the system itself where nobody acts: the first person is added by nobody. */
-export function personFact(
-  app: Installation,
-  type: FactType,
-  actor: PersonId | undefined,
-  data: LedgerFact['data'],
-): LedgerFact {
-  const id = entryId(app.ids.next());
-  const by: LedgerFact['actor'] =
-    actor === undefined ? { kind: 'system', id: 'first-person' } : { kind: 'user', id: actor };
-  return { id, type, actor: by, trace: id, data };
 }
 
 /** Keys are long and random, so a plain hash is enough. */

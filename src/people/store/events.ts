@@ -13,6 +13,7 @@ import {
   when,
 } from '../../postgres/index.ts';
 import { addWork } from '../../work/index.ts';
+import { LANE_OF_WEBHOOK } from '../../lanes/index.ts';
 
 /** Something that happened, as it is told to others: ids, status and dates, never payload data. */
 export interface DomainEvent {
@@ -69,8 +70,9 @@ kept as (
   returning tenant, id, type),
 heard as (
   select 'webhook' as kind, s.id::text as target, '{"origin":"event"}'::jsonb as body, k.tenant, k.id
-  from kept k join subscription s on s.tenant = k.tenant and s.disabled_at is null and s.removed_at is null
+  from kept k join subscription s on s.tenant = k.tenant and s.removed_at is null
     and (cardinality(s.types) = 0 or k.type = any (s.types))
+    join ${LANE_OF_WEBHOOK} and l.open_from <= now()
   union all
   select 'consume', c.name, '{}', k.tenant, k.id
   from kept k join event_consumer c on c.tenant = k.tenant and (cardinality(c.types) = 0 or k.type = any (c.types))),

@@ -6,6 +6,7 @@ import type { Instant } from '../../core/index.ts';
 import { optional, type Session, type Statement, text, when } from '../../postgres/index.ts';
 import { addWork, claimWork, type ClaimedWork, recordWork } from '../../work/index.ts';
 import { type DomainEvent, eventsOf } from './events.ts';
+import { LANE_OF_WEBHOOK } from '../../lanes/index.ts';
 
 type Run = Session['run'];
 
@@ -83,7 +84,8 @@ insert into work (tenant, id, kind, target, body, event, dedup)
 select $1, gen_random_uuid(), 'webhook', w.target, (array_agg(w.body))[1], $2::uuid,
   'webhook/' || w.target || '/' || $2::uuid || '/' || count(*)
 from work w join subscription s on s.tenant = w.tenant and s.id::text = w.target
-where w.tenant = $1 and w.event = $2::uuid and w.kind = 'webhook' and s.disabled_at is null and s.removed_at is null
+  join ${LANE_OF_WEBHOOK} and l.open_from <= now()
+where w.tenant = $1 and w.event = $2::uuid and w.kind = 'webhook' and s.removed_at is null
   and ($3::uuid is null or s.id = $3)
 group by w.target having bool_and(w.state <> 'pending')
 on conflict do nothing returning id`,

@@ -3,12 +3,12 @@ import {
   FilewrightError,
   type Instant,
   type LedgerFact,
+  type Pause,
   type PersonId,
   type SealedPayload,
 } from '../../core/index.ts';
 import { recordFact } from '../../ledger/index.ts';
 import {
-  optional,
   type Row,
   sealedOf,
   type Session,
@@ -17,6 +17,7 @@ import {
   when,
 } from '../../postgres/index.ts';
 import { dropWork } from '../../work/index.ts';
+import { addWebhookLane, LANE_OF_WEBHOOK, switchWebhookLane } from '../../lanes/index.ts';
 
 type Run = Session['run'];
 
@@ -37,7 +38,8 @@ export interface SealedSecret {
   readonly sealed: Uint8Array;
 }
 
-const COLUMNS = 'id, url, types, allow_private, added_at, disabled_at, disabled_reason';
+const SELECT = `select s.id, s.url, s.types, s.allow_private, s.added_at, l.state->'pause' as pause
+from subscription s join ${LANE_OF_WEBHOOK} where s.tenant = $1 and s.removed_at is null`;
 
 const ADD: Statement = {
   name: 'subscription-add',
@@ -51,12 +53,12 @@ const ADD_SECRET: Statement = {
 
 const LIST: Statement = {
   name: 'subscription-list',
-  text: `select ${COLUMNS} from subscription where tenant = $1 and removed_at is null order by added_at, id`,
+  text: `${SELECT} order by s.added_at, s.id`,
 };
 
 const FIND: Statement = {
   name: 'subscription-find',
-  text: `select ${COLUMNS} from subscription where tenant = $1 and id = $2 and removed_at is null`,
+  text: `${SELECT} and s.id = $2`,
 };
 
 const SECRETS: Statement = {
@@ -80,6 +82,7 @@ export async function addSubscription(
   await session.transaction(async (run) => {
     await run(ADD, [tenant, id, url, types, allowPrivateAddresses, addedBy]);
     await run(ADD_SECRET, [tenant, id, secret.id, secret.key, secret.sealed]);
+    await addWebhookLane(run, tenant, id);
     const subject = { kind: 'subscription', id, ver: 1 };
     await recordFact(run, { tenant, boundary: 'access' }, subject, fact);
   });
@@ -109,32 +112,23 @@ export async function subscriptionSecrets(
 
 export type SubscriptionChange =
   | { readonly kind: 'enable' }
-  | { readonly kind: 'disable'; readonly reason: string }
+  | { readonly kind: 'disable'; readonly reason: keyof typeof HOLDS }
   | { readonly kind: 'remove' }
   /** The former secret signs for `overlapMs` more, so that receivers can change over. */
   | { readonly kind: 'rotate'; readonly secret: SealedSecret; readonly overlapMs: number };
 
-const ENABLE: Statement = {
-  name: 'subscription-enable',
-  text: `update subscription set disabled_at = null, disabled_reason = null, ver = ver + 1
-    where tenant = $1 and id = $2 and removed_at is null and disabled_at is not null returning ver`,
+/** Why a webhook is told nothing, in the words of its lane. */
+const HOLDS = { GONE: 'breaker', BY_PERSON: 'person' } as const;
+
+// The row stays locked, so that of two changes at once the second sees what the first did.
+const LOCK: Statement = {
+  name: 'subscription-lock',
+  text: 'select ver from subscription where tenant = $1 and id = $2 and removed_at is null for update',
 };
 
-const DISABLE: Statement = {
-  name: 'subscription-disable',
-  text: `update subscription set disabled_at = now(), disabled_reason = $3, ver = ver + 1
-    where tenant = $1 and id = $2 and removed_at is null and disabled_at is null returning ver`,
-};
-
-const REMOVE: Statement = {
-  name: 'subscription-remove',
-  text: `update subscription set removed_at = now(), ver = ver + 1
-    where tenant = $1 and id = $2 and removed_at is null returning ver`,
-};
-
-const ROTATE: Statement = {
-  name: 'subscription-rotate',
-  text: `update subscription set ver = ver + 1 where tenant = $1 and id = $2 and removed_at is null returning ver`,
+const CHANGE: Statement = {
+  name: 'subscription-change',
+  text: `update subscription set ver = $3, removed_at = case when $4 then now() end where tenant = $1 and id = $2`,
 };
 
 const KEEP_ONE_SECRET: Statement = {
@@ -163,12 +157,14 @@ export async function changeSubscription(
 ): Promise<boolean> {
   const { tenant, id } = where;
   return session.transaction(async (run) => {
-    const [row] = await changeRow(run, where, change);
+    const [row] = await run(LOCK, [tenant, id]);
     if (row === undefined) return false;
     switch (change.kind) {
       case 'enable':
+        if (!(await switchWebhookLane(run, tenant, id, undefined))) return false;
         break;
       case 'disable':
+        if (!(await switchWebhookLane(run, tenant, id, HOLDS[change.reason]))) return false;
         await dropWork(run, tenant, { kind: 'webhook', target: id, code: change.reason });
         break;
       case 'remove':
@@ -187,27 +183,12 @@ export async function changeSubscription(
         ]);
         break;
     }
-    const subject = { kind: 'subscription', id, ver: Number(row['ver']) };
+    const ver = Number(row['ver']) + 1;
+    await run(CHANGE, [tenant, id, ver, change.kind === 'remove']);
+    const subject = { kind: 'subscription', id, ver };
     await recordFact(run, { tenant, boundary: 'access' }, subject, fact);
     return true;
   });
-}
-
-function changeRow(
-  run: Run,
-  { tenant, id }: { readonly tenant: string; readonly id: string },
-  change: SubscriptionChange,
-): Promise<Row[]> {
-  switch (change.kind) {
-    case 'enable':
-      return run(ENABLE, [tenant, id]);
-    case 'disable':
-      return run(DISABLE, [tenant, id, change.reason]);
-    case 'remove':
-      return run(REMOVE, [tenant, id]);
-    case 'rotate':
-      return run(ROTATE, [tenant, id]);
-  }
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -337,7 +318,8 @@ export async function recipientsOf(
 }
 
 function subscriptionOf(row: Row): Subscription {
-  const at = optional(row['disabled_at'], when);
+  // Written by the lane's own statement.
+  const pause = row['pause'] as Pause;
   return {
     id: text(row['id']),
     url: text(row['url']),
@@ -345,6 +327,9 @@ function subscriptionOf(row: Row): Subscription {
     types: row['types'] as string[],
     allowPrivateAddresses: row['allow_private'] === true,
     addedAt: when(row['added_at']),
-    disabled: at === undefined ? undefined : { at, reason: text(row['disabled_reason']) },
+    disabled:
+      pause.kind === 'held'
+        ? { at: pause.since, reason: pause.reason === HOLDS.GONE ? 'GONE' : 'BY_PERSON' }
+        : undefined,
   };
 }

@@ -1,17 +1,17 @@
 import {
   batchId,
-  entryId,
   type Envelope,
   type FactType,
   filingId,
   idempotencyKey,
   type Ids,
-  type Instant,
   instant,
+  type Instant,
   invariant,
   laneCode,
   type LaneState,
   type LedgerFact,
+  newFact,
   personId,
   type Profile,
   toRfc3339,
@@ -54,10 +54,8 @@ export function admit(
     ...(isHeld ? { pause: { kind: 'none' }, resumedAt: startAt } : {}),
   };
   database.changeLane(fresh, begins, []);
-  const fact = (type: FactType): LedgerFact => {
-    const id = entryId(ids.next());
-    return { id, type, actor: { kind: 'system', id: 'rehearsal' }, trace: id, data: {} };
-  };
+  const fact = (type: FactType): LedgerFact =>
+    newFact(ids, type, { kind: 'system', id: 'rehearsal' }, {});
   const batch = batchId(ids.next());
   const preparedBy = personId(ids.next());
   database.openBatch({ id: batch, source: 'rehearsal', preparedBy, fact: fact('batch.opened') });
