@@ -189,7 +189,6 @@ create table ledger_hold (
   primary key (tenant, id),
   foreign key (tenant, placed_by) references person (tenant, id),
   foreign key (tenant, released_by) references person (tenant, id),
-  constraint hold_second_person check (released_by is null or released_by <> placed_by),
   constraint hold_released_has_person check ((released_by is null) = (released_at is null))
 );
 create index ledger_hold_open on ledger_hold (tenant) where released_at is null;
@@ -326,6 +325,11 @@ begin
     or (new.tenant, new.id, new.subject, new.reason, new.placed_by, new.placed_at)
       is distinct from (old.tenant, old.id, old.subject, old.reason, old.placed_by, old.placed_at) then
     raise exception 'hold % may only be released, and only once', old.id using errcode = 'restrict_violation';
+  end if;
+  -- The second person is the proposal's affair (guard_proposal).
+  if not exists (select 1 from proposal p where p.tenant = old.tenant and p.kind = 'hold' and p.subject = old.id::text
+    and p.state = 'approved' and p.proposed_by = old.placed_by and p.decided_by = new.released_by) then
+    raise exception 'the release of hold % is not approved', old.id using errcode = 'restrict_violation';
   end if;
   return new;
 end $$;

@@ -8,10 +8,11 @@
 --   replay, correct  send filings again (review_item); about itself
 --   exception        resolves an exception of the grants pipeline; about the exception
 --   statement        withdraws or restores bank statements; about their feed
+--   hold             releases a legal hold, and is made with it; about the hold
 create table proposal (
   tenant text not null references tenant,
   id uuid not null default gen_random_uuid(),
-  kind text not null check (kind in ('batch', 'replay', 'correct', 'exception', 'statement')),
+  kind text not null check (kind in ('batch', 'replay', 'correct', 'exception', 'statement', 'hold')),
   subject text not null check (subject ~ '^[^[:cntrl:]]{1,200}$'),
   -- Which proposal of the kind about its subject.
   n int not null check (n >= 1),

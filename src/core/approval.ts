@@ -7,7 +7,7 @@ import { FilewrightError } from './errors.ts';
 import type { PersonId, Sha256Hex } from './ids.ts';
 import { sha256Of } from './sha256.ts';
 
-export type ProposalKind = 'batch' | 'replay' | 'correct' | 'exception' | 'statement';
+export type ProposalKind = 'batch' | 'replay' | 'correct' | 'exception' | 'statement' | 'hold';
 export type ProposalState = 'open' | 'approved' | 'refused' | 'withdrawn';
 
 /** What will run, apart from the filings of a review; undefined is left out. */

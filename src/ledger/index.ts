@@ -20,7 +20,6 @@ export { type OfflineReport, verifyFolder } from './offline/audit-offline.ts';
 export { openBody } from './seal.ts';
 export { dataKey, dataKeys } from './store/data-keys.ts';
 export { factJson, recordFact } from './store/facts.ts';
-export { type Hold, listHolds, placeHold, releaseHold } from './store/holds.ts';
 export type { Installation } from './store/installation.ts';
 export { countSetAside, openSetAside, setAsideFacts } from './store/kept-facts.ts';
 export { hasTenantKey, localRootKey, openTenantKey } from './store/key-tree.ts';
@@ -33,7 +32,6 @@ export {
   ledgerCounts,
   type LogCounts,
 } from './store/ledger-export.ts';
-export { recordLedgerFact } from './store/ledger-facts.ts';
 export {
   compareCopies,
   leaveQuarantine,

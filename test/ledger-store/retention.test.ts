@@ -15,7 +15,7 @@ import {
   ledgerHeads,
 } from '../../src/ledger/store/ledger-entries.ts';
 import { extendRetention, retainedKeys, shredDue } from '../../src/oversight/store/retention.ts';
-import { listHolds, placeHold, releaseHold } from '../../src/ledger/store/holds.ts';
+import { listHolds, placeHold, releaseHold } from '../../src/people/store/holds.ts';
 import {
   localRootKey,
   openTenantKey,
@@ -234,7 +234,7 @@ describe('keeping and destroying', () => {
     const old = await seal('E-1', LONG_AGO, '{"a":1}');
     const other = await seal('E-2', LONG_AGO, '{"a":1}');
     const id = world.ids.next();
-    const hold = { id, subject: 'E-1', reason: 'matter 7', by: ann };
+    const hold = { id, subject: 'E-1', reason: 'matter 7 is open', by: ann };
     await placeHold(world.admin, world.tenant, hold, world.fact('hold.placed', { subject: 'E-1' }));
     expect(await shred()).toMatchObject({ keys: [other], held: 1 });
     const doom = `update ledger_dek set state = 'shredded', wrapped = '', shredded_at = now() where tenant = $1 and id = $2`;
@@ -242,6 +242,8 @@ describe('keeping and destroying', () => {
     const release = (by: PersonId) =>
       releaseHold(world.admin, world.tenant, id, by, world.fact('hold.released'));
     await expect(release(ann)).rejects.toMatchObject({ code: 'SELF_APPROVAL' });
+    const unasked = 'update ledger_hold set released_by = $2, released_at = now() where tenant = $1';
+    await expect(change(unasked, bob)).rejects.toThrow('is not approved');
     await expect(
       change(`update ledger_hold set reason = 'other' where tenant = $1`),
     ).rejects.toMatchObject(RESTRICTED);
@@ -269,7 +271,12 @@ describe('keeping and destroying', () => {
 
   it('a hold on everything holds everybody', async () => {
     await seal('E-9', LONG_AGO, '{"a":1}');
-    const hold = { id: world.ids.next(), subject: undefined, reason: 'all', by: people[0] };
+    const hold = {
+      id: world.ids.next(),
+      subject: undefined,
+      reason: 'an inquiry into all',
+      by: people[0],
+    };
     await placeHold(world.admin, world.tenant, hold, world.fact('hold.placed'));
     expect(await shred()).toMatchObject({ keys: [], held: 1 });
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { checkEnvelope } from '../../src/grants/rules/intake/exception-envelope.ts';
 import type { AwardSource } from '../../src/grants/pipeline/contracts.ts';
-import { placeHold } from '../../src/ledger/store/holds.ts';
+import { placeHold } from '../../src/people/store/holds.ts';
 import { entryId } from '../../src/core/ids.ts';
 import {
   ACTOR,
@@ -154,7 +154,12 @@ describe('an exception', () => {
       trace: 't',
       data: {},
     };
-    const hold = { id: world.ids.next(), subject, reason: 'inquiry', by: world.people[0] };
+    const hold = {
+      id: world.ids.next(),
+      subject,
+      reason: 'an inquiry is open',
+      by: world.people[0],
+    };
     await placeHold(world.session, world.tenant, hold, fact);
     const shred = `update ledger_dek set wrapped = '', state = 'shredded', shredded_at = now() where subject = '${subject}'`;
     await expect(world.attempt('shred', shred)).rejects.toMatchObject({ code: '23001' });

@@ -1,5 +1,5 @@
 /** Ledger facts on their way into the intake table, in the transaction of the change they speak of. */
-import { boundedFact, type LedgerBoundary, type LedgerFact, checkFact } from '../../core/index.ts';
+import { boundedFact, checkFact, type LedgerFact } from '../../core/index.ts';
 import type { Session, Statement } from '../../postgres/index.ts';
 
 interface FactJson {
@@ -64,12 +64,11 @@ select $1, $2, (fact->>'id')::uuid, now(), fact->>'type', $4, $5, $6::int, fact-
 from (select $3::json as fact) f`,
 };
 
-export type Boundary = LedgerBoundary;
-
 /** `ver` must have been assigned while the subject's row was locked in this same transaction. */
 export async function recordFact(
   run: Session['run'],
-  where: { readonly tenant: string; readonly boundary: Boundary },
+  /** The database holds the column to the names of boundaries. */
+  where: { readonly tenant: string; readonly boundary: string },
   subject: { readonly kind: string; readonly id: string; readonly ver: number },
   fact: LedgerFact,
 ): Promise<void> {

@@ -11,7 +11,7 @@ import {
 } from '../../core/index.ts';
 import { logOrigin } from '../entry.ts';
 import { unwrapKey, wrapKey } from '../seal.ts';
-import { recordLedgerFact } from './ledger-facts.ts';
+import { recordFact } from './facts.ts';
 import { bytes, type Row, type Session, type Statement, text } from '../../postgres/index.ts';
 
 type Run = Session['run'];
@@ -177,7 +177,7 @@ export async function rotateRootKey(
       const subject = { kind: 'tenant_key', id, ver: Number(done?.['ver']) };
       const made = fact(tenant);
       const data = { ...made.data, level: 'root' };
-      await recordLedgerFact(run, { tenant, boundary: 'access' }, subject, { ...made, data });
+      await recordFact(run, { tenant, boundary: 'access' }, subject, { ...made, data });
     }
     return rows.length;
   });
@@ -224,7 +224,7 @@ export async function rotateTenantKey(
     const { fact } = by;
     const data = { ...fact.data, level: 'tenant', old: oldId, new: id, data_keys: dataKeys };
     const subject = { kind: 'tenant_key', id, ver: 1 };
-    await recordLedgerFact(run, { tenant, boundary: 'access' }, subject, { ...fact, data });
+    await recordFact(run, { tenant, boundary: 'access' }, subject, { ...fact, data });
     return { id, dataKeys, signingKeys };
   });
 }

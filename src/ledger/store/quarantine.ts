@@ -19,7 +19,7 @@ import {
 import { checkPinned } from '../checkpoint.ts';
 import { logOrigin } from '../entry.ts';
 import type { CheckpointCopies } from './checkpoints.ts';
-import { recordLedgerFact } from './ledger-facts.ts';
+import { recordFact } from './facts.ts';
 import { optional, type Session, type Statement, text, when } from '../../postgres/index.ts';
 import { replaceSigningKeys, signingKeys, type SigningMeans } from './signing-keys.ts';
 import { type LogName, rootAt } from './tree-store.ts';
@@ -210,7 +210,7 @@ export async function enterQuarantine(
     }
     const id = entryId(uuidV7(when(row['entered_at']), random.bytes(10)));
     const subject = { kind: 'quarantine', id: tenant, ver: Number(row['ver']) };
-    await recordLedgerFact(run, { tenant, boundary: 'access' }, subject, {
+    await recordFact(run, { tenant, boundary: 'access' }, subject, {
       id,
       type: 'quarantine.entered',
       actor: { kind: 'system', id: 'filewright' },
@@ -287,7 +287,7 @@ export async function leaveQuarantine(
     const fact = means.fact('quarantine.left');
     const logs = contradictions.map(logData);
     const data = { ...fact.data, logs, must_settle: marked, ask_new_days: days };
-    await recordLedgerFact(run, { tenant: tenant.id, boundary: 'access' }, subject, {
+    await recordFact(run, { tenant: tenant.id, boundary: 'access' }, subject, {
       ...fact,
       data,
     });

@@ -14,7 +14,7 @@ import { logSigner, type NoteSigner } from '../note-signer.ts';
 import { parseVerifierKey } from '../verifier-key.ts';
 import type { TrustedLog } from '../trust-policy.ts';
 import { unwrapKey, wrapKey } from '../seal.ts';
-import { recordLedgerFact } from './ledger-facts.ts';
+import { recordFact } from './facts.ts';
 import {
   bytes,
   optional,
@@ -192,7 +192,7 @@ export async function rotateSigningKey(
     const { id, text: vkey } = signer.verifierKey;
     const names = { old: text(old['vkey']), new: vkey };
     const subject = { kind: 'signing_key', id, ver: 1 };
-    await recordLedgerFact(run, log, subject, {
+    await recordFact(run, log, subject, {
       ...fact,
       data: { ...fact.data, ...names, first_size: firstSize },
     });
@@ -222,7 +222,7 @@ export async function retireSigningKey(
     const [row] = await run(RETIRE, [log.tenant, log.boundary, id, lastSize]);
     const subject = { kind: 'signing_key', id, ver: Number(row?.['ver']) };
     const data = { ...fact.data, vkey: text(old['vkey']), last_size: lastSize };
-    await recordLedgerFact(run, log, subject, { ...fact, data });
+    await recordFact(run, log, subject, { ...fact, data });
     return { retired: text(old['vkey']), lastSize };
   });
 }
@@ -247,7 +247,7 @@ export async function replaceSigningKeys(
   const firstSize = Number(head['size']) + 1;
   const signer = await addKey(run, log, log.origin, means, { firstSize, ver: 1 });
   const { id, text: vkey } = signer.verifierKey;
-  await recordLedgerFact(
+  await recordFact(
     run,
     log,
     { kind: 'signing_key', id, ver: 1 },

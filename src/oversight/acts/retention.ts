@@ -2,9 +2,10 @@
 import { type Actor, allow } from '../../access/index.ts';
 import { checkReason, FilewrightError, toRfc3339, userFact } from '../../core/index.ts';
 import type { Filewright } from '../../filewright.ts';
-import { type Hold, listHolds, placeHold, releaseHold, sequenceAll } from '../../ledger/index.ts';
+import { sequenceAll } from '../../ledger/index.ts';
 import { retainedKeys, shredDue } from '../store/retention.ts';
 import { docketSight } from '../../dockets/index.ts';
+import { type Hold, listHolds, placeHold, releaseHold } from '../../people/index.ts';
 
 /** Each run of the store destroys at most 500 keys; a run that never comes to an end would be a fault of ours. */
 const RUNS_MAX = 10_000;

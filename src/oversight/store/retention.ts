@@ -5,7 +5,7 @@
  */
 import { FilewrightError, type LedgerFact } from '../../core/index.ts';
 import { destroyDockets, docketRetention, docketsOfKeys } from '../../dockets/index.ts';
-import { recordLedgerFact } from '../../ledger/index.ts';
+import { recordFact } from '../../ledger/index.ts';
 import { assumeRole, type Row, type Session, type Statement, text } from '../../postgres/index.ts';
 
 /** Keys in one transaction: their ids must fit into one ledger entry. */
@@ -241,7 +241,7 @@ export async function shredDue(
     await run(RECORD, [tenant, fact.id, keys.length, blobs]);
     const subject = { kind: 'shredding', id: fact.id, ver: 1 };
     const data = { ...fact.data, keys, count: keys.length, blobs };
-    await recordLedgerFact(run, { tenant, boundary: 'access' }, subject, { ...fact, data });
+    await recordFact(run, { tenant, boundary: 'access' }, subject, { ...fact, data });
     return { keys, blobs, ...shredding };
   });
   // The old rows are dead, but their bytes lie in the files until they are swept.

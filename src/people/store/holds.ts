@@ -1,6 +1,9 @@
-/** Legal holds: one person places one, another releases it. What is held is not destroyed, whatever its date. */
+/**
+ * Legal holds: one person places one, and with it proposes its release; another approves that. What is held is not
+ * destroyed, whatever its date.
+ */
 import { FilewrightError, type LedgerFact, type PersonId, personId } from '../../core/index.ts';
-import { recordLedgerFact } from './ledger-facts.ts';
+import { recordFact } from '../../ledger/index.ts';
 import {
   optional,
   type Row,
@@ -9,6 +12,7 @@ import {
   text,
   when,
 } from '../../postgres/index.ts';
+import { decideProposal, propose } from './proposals.ts';
 
 export interface Hold {
   readonly id: string;
@@ -38,7 +42,10 @@ const LIST: Statement = {
     where tenant = $1 and ($2::boolean or released_at is null) order by placed_at, id`,
 };
 
-const SECOND_PERSON = 'hold_second_person';
+const LOCK: Statement = {
+  name: 'hold-lock',
+  text: 'select id from ledger_hold where tenant = $1 and id = $2 and released_at is null for update',
+};
 
 /** `fact` is a `hold.placed`; it may name the subject, never the reason. */
 export async function placeHold(
@@ -54,12 +61,20 @@ export async function placeHold(
 ): Promise<void> {
   await session.transaction(async (run) => {
     await run(PLACE, [tenant, hold.id, hold.subject ?? null, hold.reason, hold.by]);
+    const { id, reason, by } = hold;
+    await propose(run, tenant, {
+      kind: 'hold',
+      subject: id,
+      terms: { act: 'release' },
+      reason,
+      by,
+    });
     const subject = { kind: 'hold', id: hold.id, ver: 1 };
-    await recordLedgerFact(run, { tenant, boundary: 'access' }, subject, fact);
+    await recordFact(run, { tenant, boundary: 'access' }, subject, fact);
   });
 }
 
-/** The database refuses the person who placed it (`SELF_APPROVAL`). `fact` is a `hold.released`. */
+/** Refuses the person who placed it (`SELF_APPROVAL`), as the database does. `fact` is a `hold.released`. */
 export async function releaseHold(
   session: Session,
   tenant: string,
@@ -67,23 +82,16 @@ export async function releaseHold(
   by: PersonId,
   fact: LedgerFact,
 ): Promise<void> {
-  await session
-    .transaction(async (run) => {
-      const [row] = await run(RELEASE, [tenant, id, by]);
-      if (row === undefined) {
-        throw new FilewrightError('NOT_FOUND', `No hold ${id} is in force; see retention status`);
-      }
-      const subject = { kind: 'hold', id, ver: Number(row['ver']) };
-      await recordLedgerFact(run, { tenant, boundary: 'access' }, subject, fact);
-    })
-    .catch((error: unknown) => {
-      if (!isAboutSecondPerson(error)) throw error;
-      throw new FilewrightError(
-        'SELF_APPROVAL',
-        `Hold ${id} was placed by you; a second person must release it`,
-        { cause: error },
-      );
-    });
+  await session.transaction(async (run) => {
+    if ((await run(LOCK, [tenant, id])).length === 0) {
+      throw new FilewrightError('NOT_FOUND', `No hold ${id} is in force; see retention status`);
+    }
+    const about = { kinds: ['hold'], subject: id, what: `Hold ${id}` } as const;
+    await decideProposal(run, tenant, about, { approves: true, by });
+    const [row] = await run(RELEASE, [tenant, id, by]);
+    const subject = { kind: 'hold', id, ver: Number(row?.['ver']) };
+    await recordFact(run, { tenant, boundary: 'access' }, subject, fact);
+  });
 }
 
 export async function listHolds(
@@ -105,13 +113,4 @@ function holdOf(row: Row): Hold {
     releasedBy: optional(row['released_by'], person),
     releasedAt: optional(row['released_at'], when),
   };
-}
-
-function isAboutSecondPerson(error: unknown): boolean {
-  return (
-    typeof error === 'object' &&
-    error !== null &&
-    'constraint' in error &&
-    error.constraint === SECOND_PERSON
-  );
 }
