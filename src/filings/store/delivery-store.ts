@@ -50,19 +50,22 @@ where f.tenant = $1 and f.holder = $2 and f.id <> all ($3::uuid[])
 order by f.last_safe, f.id`,
 };
 
+// Who is dead is found first, by number. A row that changed between our look and our lock is judged again, but by our old
+// look at the other tables: a worker that registered since and took the row would not be found there, and lose it to us.
 const TAKE_ORPHANS: Statement = {
   name: 'filing-take-orphans',
   text: `
-with ${lockedOnce(
-    'dead',
-    `
-  select f.id from filing f
+with gone as materialized (
+  select distinct f.holder from filing f
   where f.tenant = $1 and f.holder is not null and not exists (
     select 1 from worker w
-    where w.tenant = $1 and w.id = f.holder and w.ended_at is null and w.expires_at > clock_timestamp())
+    where w.tenant = $1 and w.id = f.holder and w.ended_at is null and w.expires_at > clock_timestamp())),
+${lockedOnce(
+  'dead',
+  `
+  select f.id from filing f where f.tenant = $1 and f.holder = any (array(select holder from gone))
   order by f.holder, f.id limit $3`,
-    { of: 'f' },
-  )},
+)},
 f as (
   update filing f set holder = $2, claim = 'orphan' from dead
   where f.tenant = $1 and f.id = dead.id and exists (
