@@ -255,7 +255,7 @@ create table review_act (
   filing uuid not null,
   n int not null,
   no int not null,
-  act text not null check (act in ('accepted_as_filed', 'rejected', 'handed_on')),
+  act text not null check (act in ('accepted_as_filed', 'rejected', 'assigned')),
   by_person uuid not null,
   at timestamptz not null default now(),
   reason text not null check (length(reason) between 1 and 500),
@@ -269,7 +269,7 @@ create table review_act (
   foreign key (tenant, to_person) references person (tenant, id),
   constraint review_act_accepted_has_evidence check (
     (act = 'accepted_as_filed') = (receipt is not null) and (act <> 'accepted_as_filed' or evidence_sha256 is not null)),
-  constraint review_act_handed_on_to_person check ((act = 'handed_on') = (to_person is not null))
+  constraint review_act_assigned_to_person check ((act = 'assigned') = (to_person is not null))
 );
 
 -- The payload that a correction replaced, as it stood; its sealed bytes stay where they are.

@@ -311,7 +311,7 @@ create table grant_match_part (
 create index grant_match_part_award on grant_match_part (tenant, award);
 
 -- What a person decided about a line that the rules could not.
-create table grant_settlement (
+create table grant_resolution (
   tenant text not null,
   feed text not null,
   ordinal int not null,
@@ -326,14 +326,14 @@ create table grant_settlement (
   rest_cents bigint not null default 0 check (rest_cents >= 0),
   rest_open boolean not null default false,
   reason text not null check (length(reason) between 1 and 500),
-  settled_by uuid not null,
-  settled_at timestamptz not null default now(),
+  resolved_by uuid not null,
+  resolved_at timestamptz not null default now(),
   primary key (tenant, feed, ordinal, n),
-  constraint grant_settlement_each check (cents is null or cardinality(cents) = cardinality(awards)),
-  constraint grant_settlement_rest check (rest_cents = 0 or (cents is not null and cardinality(cents) > 0)),
-  constraint grant_settlement_open check (not rest_open or rest_cents > 0),
+  constraint grant_resolution_each check (cents is null or cardinality(cents) = cardinality(awards)),
+  constraint grant_resolution_rest check (rest_cents = 0 or (cents is not null and cardinality(cents) > 0)),
+  constraint grant_resolution_open check (not rest_open or rest_cents > 0),
   foreign key (tenant, feed, ordinal) references grant_line (tenant, feed, ordinal),
-  foreign key (tenant, settled_by) references person (tenant, id)
+  foreign key (tenant, resolved_by) references person (tenant, id)
 );
 
 -- What a person read from the bank where no feed says it; the last word about a day counts until its period is closed.
@@ -375,17 +375,17 @@ create table grant_check (
   foreign key (tenant, attached_by) references person (tenant, id)
 );
 
-create table grant_handoff (
+create table grant_release (
   tenant text not null,
   period uuid not null,
   received int not null check (received >= 0),
   cents numeric not null,
-  passed_at timestamptz not null default now(),
+  released_at timestamptz not null default now(),
   primary key (tenant, period),
   foreign key (tenant, period) references grant_period (tenant, id)
 );
 
--- The contract with rules and reporting: money that is matched, closed and handed off. A booking
+-- The contract with rules and reporting: money that is matched, closed and released. A booking
 -- by itself: its own day, what it brought, what the bank kept of it, and which payment it takes back.
 create table grant_received (
   tenant text not null,
@@ -396,7 +396,7 @@ create table grant_received (
   received_on date not null,
   cents bigint not null check (cents <> 0),
   fee_cents bigint not null default 0,
-  -- Null in what was handed on before: then the award's own document says it.
+  -- Null in what was released before: then the award's own document says it.
   goods_cents bigint,
   takes_back text,
   rule text not null,
@@ -405,7 +405,7 @@ create table grant_received (
   bank jsonb not null,
   primary key (tenant, award, period, feed, ordinal),
   foreign key (tenant, award) references grant_award (tenant, key),
-  foreign key (tenant, period) references grant_handoff (tenant, period) deferrable initially deferred
+  foreign key (tenant, period) references grant_release (tenant, period) deferrable initially deferred
 );
 create index grant_received_on on grant_received (tenant, received_on);
 
@@ -444,7 +444,7 @@ create trigger grant_period_guard before insert on grant_period for each row exe
 alter table grant_period enable always trigger grant_period_guard;
 
 -- Money goes on only when every threshold that was crossed up to then has its check.
-create function guard_grant_handoff() returns trigger language plpgsql as $$
+create function guard_grant_release() returns trigger language plpgsql as $$
 declare
   missing text;
 begin
@@ -455,12 +455,12 @@ begin
       and k.checked_on >= c.on_day);
   if missing is not null then
     raise exception 'the registration check of % is not attached', missing
-      using errcode = 'restrict_violation', constraint = 'grant_handoff_checked';
+      using errcode = 'restrict_violation', constraint = 'grant_release_checked';
   end if;
   return new;
 end $$;
-create trigger grant_handoff_guard before insert on grant_handoff for each row execute function guard_grant_handoff();
-alter table grant_handoff enable always trigger grant_handoff_guard;
+create trigger grant_release_guard before insert on grant_release for each row execute function guard_grant_release();
+alter table grant_release enable always trigger grant_release_guard;
 
 -- A wrong statement leaves while nothing of it is closed: one person proposes it, another agrees. A withdrawal that was a
 -- mistake is taken back in the same way.
@@ -485,7 +485,7 @@ declare
   wrong text;
 begin
   select s.award into wrong from (
-    select p.award, sum(p.cents) as cents, bool_or(m.rule = 'person') as settled from grant_match_part p
+    select p.award, sum(p.cents) as cents, bool_or(m.rule = 'person') as resolved from grant_match_part p
     join grant_match m on m.tenant = p.tenant and m.id = p.match
     where p.tenant = new.tenant and p.award in (
       select q.award from grant_match_part q join grant_match n on n.tenant = q.tenant and n.id = q.match
@@ -493,15 +493,15 @@ begin
     group by p.award) s
   join grant_award a on a.tenant = new.tenant and a.key = s.award
   -- A payment may have been counted for the award that this one replaces.
-  where (s.cents < 0 and a.replaces is null) or (s.cents > a.cents and not s.settled) limit 1;
+  where (s.cents < 0 and a.replaces is null) or (s.cents > a.cents and not s.resolved) limit 1;
   if wrong is not null then
     raise exception 'award % would have received less than nothing, or more than it promises', wrong
       using errcode = 'restrict_violation', constraint = 'grant_parts_add_up';
   end if;
   return new;
 end $$;
-create trigger grant_handoff_parts before insert on grant_handoff for each row execute function guard_grant_parts();
-alter table grant_handoff enable always trigger grant_handoff_parts;
+create trigger grant_release_parts before insert on grant_release for each row execute function guard_grant_parts();
+alter table grant_release enable always trigger grant_release_parts;
 
 -- Rules and reporting ---------------------------------------------------------------------------------------------------
 
@@ -606,6 +606,6 @@ alter table question enable always trigger question_guard;
 -- But the draft, which is made anew.
 select keep_forever(name) from unnest(array['grant_document', 'grant_award', 'grant_award_group', 'grant_award_end',
   'grant_metadata', 'grant_escalation', 'grant_exception', 'grant_feed', 'grant_statement', 'grant_line', 'grant_line_group',
-  'grant_balance', 'grant_period', 'grant_match', 'grant_match_line', 'grant_match_part', 'grant_settlement', 'grant_crossing',
-  'grant_check', 'grant_handoff', 'grant_received', 'grant_evaluation', 'grant_report', 'question_try']) name;
+  'grant_balance', 'grant_period', 'grant_match', 'grant_match_line', 'grant_match_part', 'grant_resolution', 'grant_crossing',
+  'grant_check', 'grant_release', 'grant_received', 'grant_evaluation', 'grant_report', 'question_try']) name;
 select keep_forever('question', may_change => true);

@@ -18,10 +18,10 @@ export const LASTING = [
   'grant_match_line',
   'grant_match_part',
   'grant_award_end',
-  'grant_settlement',
+  'grant_resolution',
   'grant_crossing',
   'grant_check',
-  'grant_handoff',
+  'grant_release',
   'grant_received',
   'question_try',
 ] as const;

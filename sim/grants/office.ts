@@ -257,7 +257,7 @@ export class Office {
       if (before.kind === 'passed') continue;
       if (day === undefined) {
         this.#say({
-          invariant: 'handoff_checked',
+          invariant: 'release_checked',
           text: `blocked for nothing: ${before.reasons.join('; ')}`,
         });
         return;
@@ -266,14 +266,14 @@ export class Office {
       const early = await pipeline.release(id, this.#organization, ACTOR);
       if (early.kind === 'passed') {
         this.#say({
-          invariant: 'handoff_checked',
+          invariant: 'release_checked',
           text: 'a check from before the crossing was enough',
         });
       }
       await this.#attach(pipeline, '2026-04-01');
       const after = await pipeline.release(id, this.#organization, ACTOR);
       if (after.kind === 'blocked') {
-        this.#say({ invariant: 'handoff_checked', text: 'blocked although the check is attached' });
+        this.#say({ invariant: 'release_checked', text: 'blocked although the check is attached' });
       }
     }
   }

@@ -73,7 +73,7 @@ export const GRANTS_BUGS: readonly PlantedBug[] = [
   {
     name: 'a line of a closed period is matched again in the next one',
     file: `${STORE}/feeds.js`,
-    find: "new Set(row['settled'])",
+    find: "new Set(row['resolved'])",
     replace: 'new Set()',
     invariant: 'counted_once',
   },
@@ -96,7 +96,7 @@ export const GRANTS_BUGS: readonly PlantedBug[] = [
     file: `${PIPELINE}/reconciliation/release.js`,
     find: 'const isWatched = organization.states.length > 0;',
     replace: 'const isWatched = false;',
-    invariant: 'handoff_checked',
+    invariant: 'release_checked',
   },
   {
     name: 'a closed period that was not handed on does not count for a threshold',
@@ -104,7 +104,7 @@ export const GRANTS_BUGS: readonly PlantedBug[] = [
     find: 'h.tenant = m.tenant and h.period = m.period)',
     replace:
       'h.tenant = m.tenant and h.period = m.period) and not exists (select 1 from grant_period q, grant_period p where q.tenant = m.tenant and p.tenant = m.tenant and p.id = m.period and q.to_day > p.to_day)',
-    invariant: 'handoff_checked',
+    invariant: 'release_checked',
   },
   {
     name: 'a check from before the crossing is enough',

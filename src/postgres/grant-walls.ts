@@ -74,10 +74,10 @@ const RIGHTS: Readonly<Record<Stage, readonly Right[]>> = {
     ['grant_match_line', ...ADD],
     ['grant_match_part', ...ADD],
     ['grant_award_end', 'select'],
-    ['grant_settlement', ...ADD],
+    ['grant_resolution', ...ADD],
     ['grant_crossing', ...ADD],
     ['grant_check', ...ADD],
-    ['grant_handoff', ...ADD],
+    ['grant_release', ...ADD],
     ['grant_received', ...ADD],
     ['question', ...ADD, 'update'],
     ['question_try', ...ADD],
@@ -121,10 +121,10 @@ export const STAGE_TABLES: readonly string[] = [
  * it takes part in: `handoff` carries awards to the stages behind, `escalation` what goes to the fallback.
  */
 const KEY_DOMAINS: Readonly<Record<Stage, readonly string[]>> = {
-  ingestion: ['ingestion', 'handoff', 'escalation'],
-  reconciliation: ['reconciliation', 'handoff', 'escalation'],
-  rules: ['rules', 'handoff', 'escalation'],
-  reporting: ['reporting', 'handoff', 'escalation'],
+  ingestion: ['ingestion', 'award', 'escalation'],
+  reconciliation: ['reconciliation', 'award', 'escalation'],
+  rules: ['rules', 'award', 'escalation'],
+  reporting: ['reporting', 'award', 'escalation'],
   fallback: ['fallback', 'escalation'],
 };
 

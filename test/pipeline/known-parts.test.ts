@@ -329,7 +329,7 @@ describe('what does not come to the line is refused', () => {
     await expect(refused).rejects.toMatchObject({ code: 'REFUSED_BY_RULE' });
     await expect(refused).rejects.toThrow(line);
     await expect(refused).rejects.toThrow(words);
-    expect(await of.count('grant_settlement', `tenant = '${of.tenant}'`)).toBe(0);
+    expect(await of.count('grant_resolution', `tenant = '${of.tenant}'`)).toBe(0);
   });
 
   it('known parts that are more than the line', async () => {

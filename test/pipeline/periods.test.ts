@@ -103,7 +103,7 @@ describe('a period', () => {
     });
     await expect(named(line.slice(0, 7))).rejects.toMatchObject({ code: 'USAGE' });
     await expect(named(`${line.slice(0, 8)}#9`)).rejects.toMatchObject({ code: 'NOT_FOUND' });
-    expect(await world.count('grant_settlement')).toBe(0);
+    expect(await world.count('grant_resolution')).toBe(0);
     const short = line.replace(/^(.{8}).*#/, '$1#');
     expect(await named(short)).toEqual({ line });
     expect(await named(second)).toEqual({ line: second });
@@ -292,8 +292,8 @@ describe('a threshold', () => {
       1_500_000n,
     );
     // Not even by hand.
-    const past = `insert into grant_handoff (tenant, period, received, cents) values ('${other.tenant}', '${march.period}', 0, 0)`;
-    await expect(other.rows(past)).rejects.toMatchObject({ constraint: 'grant_handoff_checked' });
+    const past = `insert into grant_release (tenant, period, received, cents) values ('${other.tenant}', '${march.period}', 0, 0)`;
+    await expect(other.rows(past)).rejects.toMatchObject({ constraint: 'grant_release_checked' });
     const check = { jurisdiction: 'NY', evidence: 'registration 44-55-66', by: people[0] };
     await pipeline.attachRegistrationCheck({ ...check, checkedOn: '2026-03-01' });
     expect(await pipeline.release(march.period, NEW_YORK, ACTOR)).toMatchObject({

@@ -49,10 +49,10 @@ const MAY: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   grant_match_line: { reconciliation: 'si' },
   grant_match_part: { reconciliation: 'si' },
   grant_award_end: { ingestion: 'si', reconciliation: 's', rules: 's', reporting: 's' },
-  grant_settlement: { reconciliation: 'si' },
+  grant_resolution: { reconciliation: 'si' },
   grant_crossing: { reconciliation: 'si' },
   grant_check: { reconciliation: 'si' },
-  grant_handoff: { reconciliation: 'si' },
+  grant_release: { reconciliation: 'si' },
   grant_received: { reconciliation: 'si', rules: 's', reporting: 's' },
   question: { ingestion: 'siu', reconciliation: 'siu' },
   question_try: { ingestion: 'si', reconciliation: 'si' },
@@ -267,25 +267,17 @@ describe('questions to lanes', () => {
 
 it('each stage finds the data keys of its own boundary and of its contracts, and the bodies of its own log', async () => {
   const domains: Readonly<Record<string, readonly string[]>> = {
-    ingestion: ['escalation', 'handoff', 'ingestion'],
-    reconciliation: ['escalation', 'handoff', 'reconciliation'],
-    rules: ['escalation', 'handoff', 'rules'],
-    reporting: ['escalation', 'handoff', 'reporting'],
+    ingestion: ['award', 'escalation', 'ingestion'],
+    reconciliation: ['award', 'escalation', 'reconciliation'],
+    rules: ['award', 'escalation', 'rules'],
+    reporting: ['award', 'escalation', 'reporting'],
     fallback: ['escalation', 'fallback'],
   };
   const all = await world.rows(
     `select distinct split_part(subject, '/', 1) as domain from ledger_dek order by 1`,
   );
   expect(all.map(({ domain }) => domain)).toEqual(
-    [
-      'escalation',
-      'fallback',
-      'handoff',
-      'ingestion',
-      'reconciliation',
-      'reporting',
-      'rules',
-    ].sort(),
+    ['escalation', 'fallback', 'award', 'ingestion', 'reconciliation', 'reporting', 'rules'].sort(),
   );
   const { prefix } = await rolesState(world.session);
   for (const stage of STAGES) {

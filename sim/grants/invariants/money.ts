@@ -48,7 +48,7 @@ export function nothingLost({ book, looks }: Evidence): Violation[] {
     awards: tables?.grant_award.length,
     exceptions: read.length,
     lines: tables?.grant_line.length,
-    'periods handed on': tables?.grant_handoff.length,
+    'periods handed on': tables?.grant_release.length,
     'awards with money': sums(tables?.grant_received ?? []).size,
   };
   const repeated = (tables?.grant_document ?? []).reduce(

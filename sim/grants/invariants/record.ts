@@ -44,14 +44,14 @@ export function handoffChecked({ book, looks }: Evidence): Violation[] {
   const day = crossingDay(book);
   if (day === undefined) return [];
   return looks.flatMap(({ after, look }) => {
-    const { grant_check: checks, grant_handoff: releases, grant_period: periods } = look.tables;
+    const { grant_check: checks, grant_release: releases, grant_period: periods } = look.tables;
     if (checks.some((check) => String(check['checked_on']) >= day)) return [];
     const late = releases.filter(({ period }) =>
       periods.some(({ id, to_day: to }) => id === period && String(to) >= day),
     );
     if (late.length === 0) return [];
     const text = `after ${after}: ${late.length} handed on, PA was crossed on ${day}, and nothing is attached`;
-    return [{ invariant: 'handoff_checked', text }];
+    return [{ invariant: 'release_checked', text }];
   });
 }
 
@@ -64,14 +64,14 @@ export function metadataChain({ looks }: Evidence): Violation[] {
     grant_award: awards,
     grant_received: received,
   } = tablesOf(looks);
-  const handedOn = new Set(received.map((row) => row['award']));
-  for (const key of handedOn) {
+  const released = new Set(received.map((row) => row['award']));
+  for (const key of released) {
     if (!records.some((record) => record['key'] === key))
       say(`${String(key)} has no second record`);
   }
   for (const record of records) {
     const award = awards.find((row) => row['key'] === record['key']);
-    if (!handedOn.has(record['key'])) say(`${String(record['key'])} was never handed on`);
+    if (!released.has(record['key'])) say(`${String(record['key'])} was never released`);
     if (record['n'] !== 2) say(`record ${String(record['n'])} of ${String(record['key'])}`);
     const first = firstRecord(award ?? {});
     if (record['previous_hash'] !== bytesHex(first))
@@ -153,7 +153,7 @@ export function oneFact({ book, looks }: Evidence): Violation[] {
     'exception.opened': tables.grant_exception.length,
     'period.closed': book.months.length,
     'period.released': book.months.length,
-    'line.resolved': tables.grant_settlement.length,
+    'line.resolved': tables.grant_resolution.length,
     'fetch.ingested': questions('fetch', 'done'),
     'fetch.fallback': questions('fetch', 'fallback'),
     'verification.verified': questions('verification', 'done'),

@@ -127,7 +127,7 @@ export const FILING_FACTS = {
     when: 'A review proposal is withdrawn.',
     fields: { ...PROPOSAL, reason: 'text' },
   },
-  'review.handed_on': {
+  'review.assigned': {
     when: 'A person assigns an exception to another person.',
     fields: { to_person: 'text', reason: 'text' },
   },

@@ -1,4 +1,4 @@
-/** Reviews that send nothing: accepted as filed, rejected, handed on. One person does them, with a reason. */
+/** Reviews that send nothing: accepted as filed, rejected, assigned. One person does them, with a reason. */
 import { type Actor, allow, type PersonActor } from '../../access/index.ts';
 import {
   canonicalBytes,
@@ -11,7 +11,7 @@ import {
   userFact,
 } from '../../core/index.ts';
 import { dataKeys, type Installation, sequenceAll } from '../../ledger/index.ts';
-import { acceptAsFiled, handOn, rejectByReview } from '../store/reviews.ts';
+import { acceptAsFiled, assignReview, rejectByReview } from '../store/reviews.ts';
 import { type ExceptionView, findException } from '../store/filings.ts';
 import { listPeople } from '../../people/index.ts';
 import { checkOpen } from './reviews-rules.ts';
@@ -142,9 +142,9 @@ export async function assignFiling(
     throw new FilewrightError('NOT_FOUND', `No active person is named "${to}"; see user list`);
   }
   const { filing, n } = exception;
-  const fact = userFact(app, 'review.handed_on', actor, { to_person: person.id, reason });
+  const fact = userFact(app, 'review.assigned', actor, { to_person: person.id, reason });
   const act = { filing: filing.id, n, by: actor.id, reason, to: person.id, fact };
-  await handOn(app.session, app.tenant, act);
+  await assignReview(app.session, app.tenant, act);
   await sequenceAll(app);
   return exception;
 }

@@ -116,7 +116,7 @@ export async function reviewCandidates(
   }));
 }
 
-/** The names of the people to whom open exceptions were handed on. */
+/** The names of the people to whom open exceptions are assigned. */
 export async function assignedPeople(
   session: Session,
   tenant: string,
@@ -173,14 +173,14 @@ export async function rejectByReview(
   });
 }
 
-export async function handOn(
+export async function assignReview(
   session: Session,
   tenant: string,
   act: Reviewed & { readonly to: PersonId },
 ): Promise<void> {
   await session.transaction(async (run) => {
     const status = await lock(run, tenant, act);
-    await record(run, tenant, act, 'handed_on');
+    await record(run, tenant, act, 'assigned');
     const [assigned] = await run(ASSIGN, [tenant, act.filing, act.n, act.to]);
     if (assigned === undefined) throw changed(act.filing);
     const [row] = await run(CHANGE, [tenant, act.filing, status, null, null]);
@@ -202,7 +202,7 @@ async function record(
     readonly evidenceSha256?: string;
     readonly to?: PersonId;
   },
-  name: 'accepted_as_filed' | 'rejected' | 'handed_on',
+  name: 'accepted_as_filed' | 'rejected' | 'assigned',
 ): Promise<void> {
   const { filing, n, by, reason, receipt, evidenceSha256, to } = act;
   const evidence = [receipt ?? null, evidenceSha256 ?? null, to ?? null];

@@ -220,7 +220,7 @@ export interface Pipeline {
     actor: ActorRef,
   ): Promise<CloseReport>;
   attachRegistrationCheck(check: AttachedCheck): Promise<void>;
-  /** Tries the handoff of a closed period again, after a check was attached or a crash. */
+  /** Tries the release of a closed period again, after a check was attached or a crash. */
   release(period: string, organization: Organization, actor: ActorRef): Promise<ReleaseReport>;
   periods(): Promise<readonly PeriodView[]>;
   /** Thresholds and obligations of what was released. */

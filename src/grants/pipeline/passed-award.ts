@@ -1,4 +1,4 @@
-/** An award as ingestion handed it on, for the stages that need all of it. */
+/** An award as ingestion passed it on, for the stages that need all of it. */
 import type { AcceptedAward } from '../rules/intake/ingest.ts';
 import type { PassedItem } from '../store/awards.ts';
 

@@ -216,7 +216,7 @@ export async function* passedAwards(
   const gone = which === 'all' ? new Map() : await awardEnds(at);
   for (let document = '', n = 0; ; ) {
     const rows = await at.run(GROUPS, [at.tenant, document, n]);
-    for (const body of await store.openFrom(at, 'handoff', rows)) {
+    for (const body of await store.openFrom(at, 'award', rows)) {
       // Written by ingestion as a list; the seal has just proved that it is unchanged.
       const group = JSON.parse(Buffer.from(body).toString('utf8')) as PassedItem[];
       yield gone.size === 0

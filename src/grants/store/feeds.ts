@@ -55,7 +55,7 @@ const GROUPS: Statement = {
 select g.feed, g.n, f.format, ${SEALED_COLUMNS}, array(
   select l.ordinal from grant_match_line l
   where l.tenant = g.tenant and l.feed = g.feed and l.ordinal > g.n * ${LINE_GROUP}
-    and l.ordinal <= (g.n + 1) * ${LINE_GROUP}) as settled, array(
+    and l.ordinal <= (g.n + 1) * ${LINE_GROUP}) as resolved, array(
   select l.ordinal from grant_line l
   where l.tenant = g.tenant and l.feed = g.feed and l.late and l.ordinal > g.n * ${LINE_GROUP}
     and l.ordinal <= (g.n + 1) * ${LINE_GROUP}) as late
@@ -181,7 +181,7 @@ export async function* lineGroups(
         // Written by reconciliation as a list; the seal has just proved that it is unchanged.
         lines: JSON.parse(body) as JsonValue[],
         // Columns of whole numbers.
-        resolved: new Set(row['settled'] as number[]),
+        resolved: new Set(row['resolved'] as number[]),
         late: new Set(row['late'] as number[]),
       };
     }

@@ -150,8 +150,8 @@ const PERIODS: Statement = {
   name: 'grants-periods',
   text: `
 select p.id, p.account, p.from_day::text as from_day, p.to_day::text as to_day, p.closed_at, p.closing_cents,
-  encode(p.totals_sha256, 'hex') as totals_sha256, p.totals, h.period is not null as handed_off
-from grant_period p left join grant_handoff h on h.tenant = p.tenant and h.period = p.id
+  encode(p.totals_sha256, 'hex') as totals_sha256, p.totals, h.period is not null as released
+from grant_period p left join grant_release h on h.tenant = p.tenant and h.period = p.id
 where p.tenant = $1 and ($2::uuid is null or p.id = $2) order by p.from_day, p.account`,
 };
 
@@ -170,35 +170,35 @@ export async function closedPeriods(at: StageRun, id?: string): Promise<readonly
     totals: row['totals'] as JsonValue,
     totalsSha256: text(row['totals_sha256']),
     closedAt: Number(row['closed_at']),
-    isReleased: row['handed_off'] === true,
+    isReleased: row['released'] === true,
   }));
 }
 
-const SETTLE: Statement = {
-  name: 'grants-settle',
+const RESOLVE: Statement = {
+  name: 'grants-resolve',
   text: `
-insert into grant_settlement (tenant, feed, ordinal, n, awards, reason, settled_by, fee_cents, cents, rest_cents, rest_open)
-select $1, $2, $3, coalesce(max(n), 0) + 1, $4, $5, $6, $7, $8::bigint[], $9::bigint, $10::boolean from grant_settlement
+insert into grant_resolution (tenant, feed, ordinal, n, awards, reason, resolved_by, fee_cents, cents, rest_cents, rest_open)
+select $1, $2, $3, coalesce(max(n), 0) + 1, $4, $5, $6, $7, $8::bigint[], $9::bigint, $10::boolean from grant_resolution
 where tenant = $1 and feed = $2 and ordinal = $3 returning n`,
 };
 
-const SETTLEMENTS: Statement = {
-  name: 'grants-settlements',
+const RESOLUTIONS: Statement = {
+  name: 'grants-resolutions',
   text: `
 select * from (
-  select distinct on (feed, ordinal) feed, ordinal, awards, reason, fee_cents, cents, rest_cents, rest_open, settled_at
-  from grant_settlement
+  select distinct on (feed, ordinal) feed, ordinal, awards, reason, fee_cents, cents, rest_cents, rest_open, resolved_at
+  from grant_resolution
   where tenant = $1 order by feed, ordinal, n desc) last
-order by settled_at, feed, ordinal`,
+order by resolved_at, feed, ordinal`,
 };
 
 const OPEN_RESTS: Statement = {
   name: 'grants-open-rests-after',
   text: `
-select 1 from grant_settlement s
+select 1 from grant_resolution s
 join grant_line l on l.tenant = s.tenant and l.feed = s.feed and l.ordinal = s.ordinal
 where s.tenant = $1 and s.rest_open and l.booked_on > $2::date
-  and not exists (select 1 from grant_settlement t
+  and not exists (select 1 from grant_resolution t
     where t.tenant = s.tenant and t.feed = s.feed and t.ordinal = s.ordinal and t.n > s.n)
   and not exists (select 1 from grant_match_line x
     where x.tenant = s.tenant and x.feed = s.feed and x.ordinal = s.ordinal) limit 1`,
@@ -234,13 +234,13 @@ export async function addResolution(
   const { feed, ordinal, awards, reason, by, feeCents, cents, rest } = resolution;
   const values = [feed, ordinal, [...awards], reason, by, feeCents, cents ?? null];
   const ofRest = [rest?.cents ?? 0, rest?.state === 'open'];
-  const [row] = await at.run(SETTLE, [at.tenant, ...values, ...ofRest]);
+  const [row] = await at.run(RESOLVE, [at.tenant, ...values, ...ofRest]);
   return Number(row?.['n']);
 }
 
 /** The last word of a person about each line, the earliest first. */
 export async function resolutions(at: StageRun): Promise<readonly LineResolution[]> {
-  return (await at.run(SETTLEMENTS, [at.tenant])).map((row) => ({
+  return (await at.run(RESOLUTIONS, [at.tenant])).map((row) => ({
     feed: text(row['feed']),
     ordinal: Number(row['ordinal']),
     // A column of texts.

@@ -1,4 +1,4 @@
-/** What reconciliation hands to rules and reporting: money received, once every threshold has its check. */
+/** What reconciliation releases to rules and reporting: money received, once every threshold has its check. */
 import type { PersonId } from '../../core/index.ts';
 import { hex, optional, type Statement, text } from '../../postgres/index.ts';
 import { refusedByRule } from '../../people/index.ts';
@@ -33,7 +33,7 @@ with added as (
 select count(distinct award)::int as n, coalesce(sum(cents), 0)::text as cents from added`,
 };
 
-// All money of a year that is closed: whoever hands periods on in another order than they were closed, or forgets one,
+// All money of a year that is closed: whoever releases periods in another order than they were closed, or forgets one,
 // must not slip below a threshold by it.
 const MEASURED: Statement = {
   name: 'grants-measured',
@@ -42,7 +42,7 @@ select award, received_on::text as received_on, cents from grant_received
 where tenant = $1 and received_on between $2::date and $3::date
 union all
 select s.award, s.received_on::text, s.cents from (${matchedIn(`not exists (
-  select 1 from grant_handoff h where h.tenant = m.tenant and h.period = m.period)`)}) s
+  select 1 from grant_release h where h.tenant = m.tenant and h.period = m.period)`)}) s
 where s.received_on between $2::date and $3::date`,
 };
 
@@ -55,9 +55,9 @@ select distinct award from grant_received r where tenant = $1 and period = $2 an
 order by award limit 1000`,
 };
 
-const ADD_HANDOFF: Statement = {
-  name: 'grants-handoff-add',
-  text: `insert into grant_handoff (tenant, period, received, cents) values ($1, $2, $3, $4)`,
+const ADD_RELEASE: Statement = {
+  name: 'grants-release-add',
+  text: `insert into grant_release (tenant, period, received, cents) values ($1, $2, $3, $4)`,
 };
 
 const RECEIVED: Statement = {
@@ -141,7 +141,7 @@ export async function* receivedKeys(
 const HAS_LONGER: Statement = {
   name: 'grants-kept-longer',
   text: `
-select exists (select 1 from ledger_dek where tenant = $1 and subject like 'handoff/%'
+select exists (select 1 from ledger_dek where tenant = $1 and subject like 'award/%'
   and retain_until > ((month || '-01')::date + interval '1 month' - interval '1 day' + interval '7 years')::date) as longer`,
 };
 
@@ -177,17 +177,17 @@ export async function addRelease(
   release: { readonly period: string; readonly received: number; readonly cents: bigint },
 ): Promise<void> {
   const { period, received, cents } = release;
-  await at.run(ADD_HANDOFF, [at.tenant, period, received, String(cents)]).catch(refusedByRule);
+  await at.run(ADD_RELEASE, [at.tenant, period, received, String(cents)]).catch(refusedByRule);
 }
 
-const HANDED_OFF: Statement = {
+const IS_RELEASED: Statement = {
   name: 'grants-released',
-  text: `select received from grant_handoff where tenant = $1 and period = $2`,
+  text: `select received from grant_release where tenant = $1 and period = $2`,
 };
 
 /** How many awards a period has released; undefined while it has not. */
 export async function released(at: StageRun, period: string): Promise<number | undefined> {
-  const [row] = await at.run(HANDED_OFF, [at.tenant, period]);
+  const [row] = await at.run(IS_RELEASED, [at.tenant, period]);
   return row === undefined ? undefined : Number(row['received']);
 }
 

@@ -62,7 +62,7 @@ select (select count(*) from grant_document where tenant = $1)::int as documents
   (select count(*) from question where tenant = $1 and state = 'waiting')::int as retries,
   (select count(*) from grant_period where tenant = $1)::int as periods,
   (select count(*) from grant_period p where tenant = $1
-    and not exists (select 1 from grant_handoff h where h.tenant = p.tenant and h.period = p.id))::int as blocked`,
+    and not exists (select 1 from grant_release h where h.tenant = p.tenant and h.period = p.id))::int as blocked`,
 };
 
 interface GrantCounts {

@@ -51,8 +51,8 @@ interface StageDeps {
   readonly now: () => Instant;
 }
 
-/** Domains of data keys; `handoff` and `escalation` are contracts between stages (walls.ts). */
-type KeyDomain = Stage | 'handoff' | 'escalation';
+/** Domains of data keys; `award` and `escalation` are contracts between stages (walls.ts). */
+type KeyDomain = Stage | 'award' | 'escalation';
 
 export interface SealedBytes {
   readonly entry: EntryId;
@@ -175,7 +175,7 @@ export class StageStore {
   /** Seals for a contract: bytes that another stage opens. */
   async sealFor(
     at: StageRun,
-    domain: 'handoff' | 'escalation',
+    domain: 'award' | 'escalation',
     about: string,
     body: Uint8Array,
   ): Promise<SealedBytes> {
@@ -188,7 +188,7 @@ export class StageStore {
   /** Opens bytes of a contract, as the rows name them: `entry`, `key`, `bytes`. */
   async openFrom(
     at: StageRun,
-    domain: 'handoff' | 'escalation',
+    domain: 'award' | 'escalation',
     rows: readonly Row[],
   ): Promise<readonly Uint8Array[]> {
     const wanted = [...new Set(rows.map((row) => text(row['key'])))];
@@ -252,7 +252,7 @@ export class StageStore {
   }
 
   // A contract has its own place in what a seal authenticates: bytes moved into a log would not open there.
-  #contract(domain: 'handoff' | 'escalation'): Vault {
+  #contract(domain: 'award' | 'escalation'): Vault {
     const { instance, tenant } = this.#deps;
     return vaultOf(`${logOrigin(instance, tenant, 'ingestion')}#${domain}`, this.#deps);
   }

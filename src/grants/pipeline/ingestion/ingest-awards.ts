@@ -160,7 +160,7 @@ class DocumentIntake {
   async finish(): Promise<IngestionReport> {
     await this.#flush();
     if (this.#retainUntil !== '') {
-      const domains = ['ingestion', 'handoff', 'escalation'] as const;
+      const domains = ['ingestion', 'award', 'escalation'] as const;
       await this.#deps.store.retain(this.#at, domains, this.#document, this.#retainUntil);
     }
     return {
@@ -259,7 +259,7 @@ class DocumentIntake {
       },
       body: { about: this.#document, canonical },
     });
-    const sealed = await store.sealFor(this.#at, 'handoff', this.#document, canonical);
+    const sealed = await store.sealFor(this.#at, 'award', this.#document, canonical);
     const group = { document: this.#document, n: this.#groups, awards: awards.length };
     await addAwardGroup(this.#at, group, sealed);
     this.#groups += 1;

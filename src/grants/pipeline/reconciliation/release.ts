@@ -105,7 +105,7 @@ async function keepProof(deps: ReconciliationDeps, at: StageRun, period: string)
   }
 }
 
-/** All crossings up to the period's end; new ones are recorded, whether or not the handoff passes. */
+/** All crossings up to the period's end; new ones are recorded, whether or not the release passes. */
 async function watchThresholds(
   deps: ReconciliationDeps,
   at: StageRun,

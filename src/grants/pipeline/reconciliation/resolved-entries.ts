@@ -97,7 +97,7 @@ export class ResolvedEntries {
     const waiting: WaitingLine[] = [];
     for (const [id, resolution] of this.#resolutions) {
       const line = lines.get(id);
-      // Settled, and closed since; or booked later than what is matched now.
+      // Resolved, and closed since; or booked later than what is matched now.
       if (line === undefined) continue;
       if (line.direction === 'debit' && resolution.awards.length > 0) {
         byPerson.push({
