@@ -2,6 +2,7 @@
  * One world: the real decisions of routing on a virtual clock, around them a shell that commits, sends, crashes and
  * sleeps, targets that fail, and people who answer late, never, or without being asked.
  */
+import { partyId } from '../../src/core/index.ts';
 import { addMs, type Instant } from '../../src/core/time.ts';
 import { type BreakerState, nextProbeAt } from '../../src/core/breaker.ts';
 import type { People } from '../../src/dockets/rules/access/people.ts';
@@ -360,7 +361,7 @@ export class RoutingWorld {
 
   #acknowledge(docket: Docket, by: string): void {
     this.#acknowledged.push({ at: this.#time.now, docket: docket.id, by });
-    this.#tell(docket, { kind: 'acknowledged', by });
+    this.#tell(docket, { kind: 'acknowledged', by: partyId(by) });
   }
 
   #setBreaker(target: string, state: BreakerState): void {

@@ -10,6 +10,12 @@ export type PersonId = Id<'person'>;
 export type LaneCode = Id<'lane'>;
 /** One incarnation of a worker process. It is also the fencing number: a later incarnation has a larger one. */
 export type WorkerId = Id<'worker'>;
+/** A docket, unique within a tenant. */
+export type DocketId = Id<'docket'>;
+/** A target of the routing matrix. */
+export type TargetId = Id<'target'>;
+/** A person or a team of the people file; not a person with a key. */
+export type PartyId = Id<'party'>;
 export type IdempotencyKey = Id<'key'>;
 export type Sha256Hex = Id<'sha256'>;
 
@@ -21,6 +27,9 @@ export const entryId = (text: string): EntryId => text as EntryId;
 export const personId = (text: string): PersonId => text as PersonId;
 export const laneCode = (text: string): LaneCode => text as LaneCode;
 export const workerId = (text: string): WorkerId => text as WorkerId;
+export const docketId = (text: string): DocketId => text as DocketId;
+export const targetId = (text: string): TargetId => text as TargetId;
+export const partyId = (text: string): PartyId => text as PartyId;
 export const idempotencyKey = (text: string): IdempotencyKey => text as IdempotencyKey;
 export const sha256Hex = (text: string): Sha256Hex => text as Sha256Hex;
 

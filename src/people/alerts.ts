@@ -2,7 +2,7 @@
  * Alerts: told by e-mail and as an event (so by webhook too) when they are raised, and again until a person acknowledges
  * them. Telling and noting that it was told is one transaction, so nobody is told twice for one turn.
  */
-import type { Ids } from '../core/index.ts';
+import type { DocketId, Ids } from '../core/index.ts';
 import { addMailNotice } from './store/notices.ts';
 import { type Alert, raiseAlertRow, type Severity } from '../ledger/index.ts';
 import { dueAlerts, markTold, quietSettledAlerts } from './store/alerts.ts';
@@ -48,7 +48,7 @@ export interface AlertDeps extends NotifyDeps {
  */
 export type DocketReaders = (
   run: Session['run'],
-  docket: string,
+  docket: DocketId,
   addresses: readonly string[],
 ) => Promise<readonly string[]>;
 

@@ -2,6 +2,7 @@
  * Every command of the program, walked by somebody who may not see the hidden matters: neither an id, a number or a client
  * of them, nor a count that they changed. A command that is added must be put into one of the two tables.
  */
+import { docketId, targetId } from '../../src/core/index.ts';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
@@ -114,7 +115,8 @@ async function recover(firm: Firm): Promise<void> {
       const baseline = { openedAt: at, queues: [{ queue: 'filewright', backlog: found.length }] };
       const state = { state: 'probing', good: 0, nextAt: at };
       const id = RUN[firm];
-      const start = { id, target: 'bio-endpoint', mode: 'automatic', phase: 'probing' } as const;
+      const target = targetId('bio-endpoint');
+      const start = { id, target, mode: 'automatic', phase: 'probing' } as const;
       await startRun(run, firm, { ...start, baseline, state, nextAt: at });
       const { run: row } = await lockRun(run, firm, id);
       const evidence = [
@@ -149,7 +151,7 @@ async function recover(firm: Firm): Promise<void> {
         );
       }
       const differences = found.map((docket) => ({
-        docket,
+        docket: docketId(docket),
         kind: 'twice' as const,
         evidence: {},
       }));

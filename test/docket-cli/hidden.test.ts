@@ -2,6 +2,7 @@
  * Hidden matters answer exactly like unknown ones. Each surface is compared with a second firm in which the hidden
  * matters do not exist at all: whoever may not see them must not be able to tell the two firms apart.
  */
+import { targetId } from '../../src/core/index.ts';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COMPARED, shownRun } from '../../src/dockets/acts/recovery-shown.ts';
@@ -112,7 +113,7 @@ describe('and the same for who may not', () => {
       ({ n: 1, step, verdict: 'good', at, by: 'router', evidence }) as const;
     const shown = shownRun({
       run: 'r',
-      target: 'bio-endpoint',
+      target: targetId('bio-endpoint'),
       startedAt: at,
       mode: 'automatic',
       state: { state: 'awaiting_approval', since: at, reasons: ['3 twice', 'a person started it'] },

@@ -1,3 +1,4 @@
+import { docketId } from '../../src/core/index.ts';
 import { describe, expect, it } from 'vitest';
 import { reportCsv } from '../../src/dockets/acts/report-csv.ts';
 import { reportPdf } from '../../src/dockets/acts/report-pdf.ts';
@@ -6,7 +7,7 @@ import type { ReportRow } from '../../src/dockets/rules/docket/report.ts';
 import { pdfTexts } from './pdf-text.ts';
 
 const ROW: ReportRow = {
-  docket: 'fwo1-1',
+  docket: docketId('fwo1-1'),
   applicationNumber: '18/300101',
   client: 'Northwind',
   matter: 'NW-0101',
@@ -68,7 +69,7 @@ describe('the report on paper', () => {
   it('marks every date of an unverified row and says why; a verified row has no mark', async () => {
     const unverified = {
       ...ROW,
-      docket: 'fwo1-2',
+      docket: docketId('fwo1-2'),
       unverified: ['confidence low', 'closed day assumed'],
     };
     const [page = []] = pdfTexts(await reportPdf([unverified, ROW], HEADING));
@@ -97,7 +98,7 @@ describe('the report on paper', () => {
   it('goes over as many pages as it needs, each with its head and number, and loses no row', async () => {
     const rows = Array.from({ length: 150 }, (_, n) => ({
       ...ROW,
-      docket: `fwo1-${n}`,
+      docket: docketId(`fwo1-${n}`),
       applicationNumber: `18/${300_000 + n}`,
       unverified: n % 3 === 0 ? ['a reason that takes a line of its own'] : [],
     }));
@@ -112,8 +113,13 @@ describe('the report on paper', () => {
   });
 
   it('keeps a row on one page however long its words are, and the rows after it in their places', async () => {
-    const long = { ...ROW, docket: 'a', title: '特'.repeat(500), client: '許'.repeat(500) };
-    const next = { ...ROW, docket: 'b', due: '2027-03-03', title: 'The next one' };
+    const long = {
+      ...ROW,
+      docket: docketId('a'),
+      title: '特'.repeat(500),
+      client: '許'.repeat(500),
+    };
+    const next = { ...ROW, docket: docketId('b'), due: '2027-03-03', title: 'The next one' };
     const pages = pdfTexts(await reportPdf([long, next], HEADING));
     expect(pages).toHaveLength(1);
     const [page = []] = pages;

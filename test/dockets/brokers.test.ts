@@ -1,4 +1,5 @@
 /** Docket events from real brokers, and to them; queues that are too full. */
+import { targetId } from '../../src/core/index.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { consumeRabbit } from '../../src/dockets/brokers/rabbit-intake.ts';
 import { consumeRedis } from '../../src/dockets/brokers/redis-intake.ts';
@@ -98,7 +99,7 @@ describe.skipIf(rabbit.isMissing)(`docket events and RabbitMQ${rabbit.note}`, ()
         allowPrivateAddresses: () => true,
         publish: (message, guard) => publisher.publish(message, guard),
       },
-      queues: [{ queue, target: 'team', gauge }],
+      queues: [{ queue, target: targetId('team'), gauge }],
       queueEveryMs: 50,
     });
     const readings = () =>

@@ -1,4 +1,5 @@
 /** Destroying the key of a client destroys what was read of its dockets, and nothing of a docket that is still open. */
+import { docketId } from '../../src/core/index.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { detailJson, detailText } from '../../src/cli/commands/docket-text.ts';
 import { entryId } from '../../src/core/ids.ts';
@@ -71,7 +72,7 @@ describe('the key of a client', () => {
 
   it('goes with all that was read; who may see everything is told so, for others nothing is there', async () => {
     stage = await Stage.set(server);
-    const id = await bring();
+    const id = docketId(await bring());
     await close('2013-01-01T00:00:00Z');
     expect((await shred()).keys).toHaveLength(1);
     expect(await rowText()).not.toMatch(SECRETS);

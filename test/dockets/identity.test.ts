@@ -1,4 +1,5 @@
 /** One event is one docket in the database, whatever spelling it comes in; and what a link tells of a confidential one. */
+import { docketId, partyId } from '../../src/core/index.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { serveAcknowledgements } from '../../src/dockets/acts/serve.ts';
 import { linksOf } from '../../src/dockets/acts/links.ts';
@@ -87,9 +88,9 @@ describe('the page behind a link', () => {
     const reference = (await dockets()).toString(16).padStart(32, 'a');
     await linkFor(stage.app.session, stage.app.tenant, {
       reference,
-      docket: one?.docket ?? '',
+      docket: one?.docket ?? docketId(''),
       handoff: `fwh1-${reference}`,
-      party,
+      party: partyId(party),
       expiresAt: addMs(stage.app.clock.now(), 3_600_000),
     });
     return reference;

@@ -1,4 +1,5 @@
 /** What is far too long, or cannot be stored, from a message, a table or a person: the docket goes its way, and so do the logs. */
+import { docketId } from '../../src/core/index.ts';
 import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../src/core/ids.ts';
@@ -114,7 +115,7 @@ describe('a person', () => {
     }[];
     const viewer = await stage.viewer();
     const close = (request: Parameters<typeof closeAs>[3]) =>
-      closeAs(stage.parts, viewer, id, request);
+      closeAs(stage.parts, viewer, docketId(id), request);
     await expect(close({ kind: 'override', reason: LONG })).rejects.toMatchObject({
       code: 'PROOF_NEEDED',
       message: expect.stringMatching(/reason of 10 to 2000 characters/),

@@ -1,4 +1,5 @@
 /** People who must be told: really told, by a real SMTP server, in few letters, and not when a target has it after all. */
+import { docketId } from '../../src/core/index.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { acknowledgeAs, docketSeenBy } from '../../src/dockets/routing/docket-acts.ts';
 import { type Server, startServer } from '../delivery/server.ts';
@@ -101,7 +102,7 @@ describe('somebody of the manual tier', () => {
     const { handoffs } = await docketSeenBy(
       stage.parts,
       await stage.viewer(),
-      docket?.docket ?? '',
+      docket?.docket ?? docketId(''),
     );
     expect(
       handoffs
@@ -121,7 +122,7 @@ describe('somebody of the manual tier', () => {
     const acknowledged = await acknowledgeAs(
       stage.parts,
       await stage.viewer('hart'),
-      docket?.docket ?? '',
+      docket?.docket ?? docketId(''),
     );
     expect(acknowledged.kind).toBe('acknowledged');
     expect(await stage.isLedgerSound()).toBe(true);
@@ -229,7 +230,7 @@ describe('a docket that waits for people', () => {
     await stage.router({ transport: transport() });
     await until(async () => (await manual()) === 4, 30_000);
     const viewer = await stage.viewer('clerk');
-    const mine = admitted[0]?.docket ?? '';
+    const mine = admitted[0]?.docket ?? docketId('');
     expect((await acknowledgeAs(stage.parts, viewer, mine)).kind).toBe('acknowledged');
     outage(false);
     await until(async () => (await stage.confirmed()) === 4, 60_000);

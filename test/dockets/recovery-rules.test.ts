@@ -1,4 +1,5 @@
 /** The way back of a target as a state machine: what closes a breaker, and what never does. */
+import { docketId } from '../../src/core/index.ts';
 import { array, assert, boolean, constantFrom, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { breakerAfter, type BreakerState, CLOSED, nextProbeAt } from '../../src/core/breaker.ts';
@@ -179,7 +180,7 @@ describe('recovery', () => {
 describe('reconciliation', () => {
   const hash = (n: number) => sha256Hex(String(n).repeat(64));
   const ours = (n: number, changes = {}) => ({
-    docket: `d${n}`,
+    docket: docketId(`d${n}`),
     messageId: `m${n}`,
     payloadSha256: hash(n),
     isConfirmed: true,

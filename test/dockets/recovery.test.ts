@@ -1,4 +1,5 @@
 /** The way back of a real endpoint, step by step, each with its failure. */
+import { docketId, targetId } from '../../src/core/index.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { SaturationGauge } from '../../src/dockets/brokers/saturation.ts';
 import { FilewrightError } from '../../src/core/errors.ts';
@@ -24,6 +25,7 @@ beforeAll(async () => {
 afterAll(async () => server?.close());
 afterEach(async () => stage?.close());
 
+const TEAM = targetId('team');
 const ACTOR = { kind: 'user', id: 'hart' } as const;
 
 async function breaker(): Promise<string> {
@@ -32,7 +34,7 @@ async function breaker(): Promise<string> {
 }
 
 async function status() {
-  const [run] = await recoveriesSeenBy(stage.parts, await stage.viewer(), { target: 'team' });
+  const [run] = await recoveriesSeenBy(stage.parts, await stage.viewer(), { target: TEAM });
   return run;
 }
 
@@ -152,7 +154,7 @@ describe('a target that failed', () => {
     expect(run?.evidence.findLast(({ step }) => step === 'drain')?.evidence).toMatchObject({
       duplicates: 1,
     });
-    await approveRun(stage.parts, 'team', ACTOR, { reason: 'one was struck out by hand' });
+    await approveRun(stage.parts, TEAM, ACTOR, { reason: 'one was struck out by hand' });
     await until(async () => (await breaker()) === 'closed', 15_000);
   });
 
@@ -173,7 +175,7 @@ describe('a target that failed', () => {
       measure: () => Promise.resolve({ kind: 'measured', backlog, lagMs: 0, evidence: {} }),
       close: () => Promise.resolve(),
     };
-    await breakPrimary({ queues: [{ queue: 'intake', target: 'team', gauge }] });
+    await breakPrimary({ queues: [{ queue: 'intake', target: TEAM, gauge }] });
     backlog = 500;
     repair();
     await judged('drain', 'wait');
@@ -191,7 +193,7 @@ describe('a target that failed', () => {
     };
     const queues = [
       { queue: 'intake', gauge },
-      { queue: 'lead', target: 'lead', gauge },
+      { queue: 'lead', target: targetId('lead'), gauge },
     ];
     await breakPrimary({ queues });
     backlog = 50_000;
@@ -203,7 +205,7 @@ describe('a target that failed', () => {
     stage = await Stage.set(server);
     await breakPrimary();
     const [row] = await stage.read('select id from docket where tenant = $1 order by id limit 1');
-    const id = String(row?.['id']);
+    const id = docketId(String(row?.['id']));
     stage.endpoints.PRIMARY.records = [{ message_id: id, payload_sha256: 'ee'.repeat(32) }];
     repair();
     await until(async () => (await status())?.state.state === 'awaiting_approval', 15_000);
@@ -222,10 +224,10 @@ describe('a target that failed', () => {
       { kind: 'recovery_waits', subject: 'team' },
       { kind: 'target_failing', subject: 'team' },
     ]);
-    await expect(approveRun(stage.parts, 'team', ACTOR, { reason: 'ok' })).rejects.toMatchObject({
+    await expect(approveRun(stage.parts, TEAM, ACTOR, { reason: 'ok' })).rejects.toMatchObject({
       code: 'USAGE',
     });
-    await approveRun(stage.parts, 'team', ACTOR, {
+    await approveRun(stage.parts, TEAM, ACTOR, {
       reason: 'compared by hand, a test record',
     });
     await until(async () => (await breaker()) === 'closed', 15_000);
@@ -233,7 +235,7 @@ describe('a target that failed', () => {
     expect(await reviewDocketDifferences(stage.parts, await stage.viewer(), id)).toBe(1);
     expect(await reviewDocketDifferences(stage.parts, await stage.viewer(), id)).toBe(0);
     await expect(
-      approveRun(stage.parts, 'team', ACTOR, { reason: 'compared by hand again' }),
+      approveRun(stage.parts, TEAM, ACTOR, { reason: 'compared by hand again' }),
     ).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
@@ -251,15 +253,15 @@ describe('a target that failed', () => {
   it('by hand waits for an approval at the end, even when all is well', async () => {
     stage = await Stage.set(server);
     await breakPrimary();
-    await moveRecovery(stage.parts, 'team', ACTOR);
+    await moveRecovery(stage.parts, TEAM, ACTOR);
     repair();
     await until(async () => (await status())?.state.state === 'awaiting_approval', 15_000);
     const approval = { reason: 'looked at the endpoint' };
-    await expect(approveRun(stage.parts, 'team', ACTOR, approval)).rejects.toMatchObject({
+    await expect(approveRun(stage.parts, TEAM, ACTOR, approval)).rejects.toMatchObject({
       code: 'SELF_APPROVAL',
     });
     const second = { kind: 'user', id: 'moreau' } as const;
-    await approveRun(stage.parts, 'team', second, approval);
+    await approveRun(stage.parts, TEAM, second, approval);
     await until(async () => (await breaker()) === 'closed', 15_000);
   });
 

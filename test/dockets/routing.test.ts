@@ -1,4 +1,5 @@
 /** Dockets through the real database and real HTTP endpoints: in, down the tiers, confirmed, once. */
+import { docketId } from '../../src/core/index.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parseRfc3339 } from '../../src/core/time.ts';
 import {
@@ -34,7 +35,11 @@ describe('a docket', () => {
     const { taken } = stage.endpoints.PRIMARY;
     expect(taken.map(({ id }) => id)).toEqual([admission?.docket]);
     expect(taken[0]?.body.equals(incoming.payload)).toBe(true);
-    const shown = await docketSeenBy(stage.parts, await stage.viewer(), admission?.docket ?? '');
+    const shown = await docketSeenBy(
+      stage.parts,
+      await stage.viewer(),
+      admission?.docket ?? docketId(''),
+    );
     expect(Buffer.from(shown.payload ?? []).equals(incoming.payload)).toBe(true);
     expect(shown.handoffs).toMatchObject([
       { tier: 'PRIMARY', target: 'team', attempt: 1, ended: { outcome: 'confirmed' } },
@@ -112,7 +117,7 @@ describe('a docket', () => {
     }
     stage.endpoints.MANUAL.mode = { kind: 'status', status: 503 };
     const [admission] = await stage.feed(1);
-    const id = admission?.docket ?? '';
+    const id = admission?.docket ?? docketId('');
     await stage.router();
     await until(
       async () => (await stage.count(`docket where tenant = $1 and phase = 'manual'`)) === 1,
@@ -151,7 +156,7 @@ describe('a docket', () => {
       }),
       await stage.feed(1, { application_number: '18/2' }),
     ];
-    const id = hidden[0]?.docket ?? '';
+    const id = hidden[0]?.docket ?? docketId('');
     const ruiz = await stage.viewer('ruiz');
     expect((await docketsSeenBy(stage.parts, ruiz)).map(({ docket }) => docket.id)).toEqual([
       plain[0]?.docket,
@@ -165,7 +170,7 @@ describe('a docket', () => {
     ]) {
       await expect(act()).rejects.toMatchObject({ message: `No docket "${id}"` });
     }
-    await expect(docketSeenBy(stage.parts, ruiz, 'nothing')).rejects.toMatchObject({
+    await expect(docketSeenBy(stage.parts, ruiz, docketId('nothing'))).rejects.toMatchObject({
       message: 'No docket "nothing"',
     });
     await stage.router();
@@ -187,7 +192,7 @@ describe('a docket', () => {
       await stage.feed(1, { application_number: '18/2' }),
     ];
     const hart = await stage.viewer('hart');
-    const [first, second] = [one[0]?.docket ?? '', two[0]?.docket ?? ''];
+    const [first, second] = [one[0]?.docket ?? docketId(''), two[0]?.docket ?? docketId('')];
     await expect(closeAs(stage.parts, hart, first, { kind: 'seen' })).rejects.toMatchObject({
       code: 'PROOF_NEEDED',
     });

@@ -1,4 +1,5 @@
 /** A tenant of its own on a shared embedded server, a firm with four tiers, and routers in this process. */
+import { partyId } from '../../src/core/index.ts';
 import { verifyLedger } from '../../src/oversight/acts/audit.ts';
 import { createFilewright, type Filewright } from '../../src/app.ts';
 import type { JsonValue } from '../../src/core/canonical-json.ts';
@@ -180,7 +181,7 @@ export class Stage {
   }
 
   async viewer(id = 'hart'): Promise<Viewer> {
-    return viewerOf((await loadRouting(this.parts)).people, id);
+    return viewerOf((await loadRouting(this.parts)).people, partyId(id));
   }
 
   async count(where: string, values: readonly unknown[] = []): Promise<number> {

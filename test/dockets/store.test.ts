@@ -1,4 +1,5 @@
 /** The walls of the database around dockets, and what processes share through it. */
+import { targetId } from '../../src/core/index.ts';
 import { setTimeout as pass } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { instant } from '../../src/core/time.ts';
@@ -32,7 +33,7 @@ async function set(): Promise<void> {
 }
 
 const BREAKER = {
-  target: 'team',
+  target: targetId('team'),
   breaker: { state: 'closed', failures: 1 },
   version: 0,
   ver: 0,
@@ -137,7 +138,7 @@ describe('a recovery run', () => {
       session.transaction((run) =>
         startRun(run, tenant, {
           id: ids.next(),
-          target: 'team',
+          target: targetId('team'),
           mode: 'automatic',
           phase: 'probing',
           nextAt: instant(0),

@@ -1,4 +1,5 @@
 /** How targets that are no endpoints come back: a mail server is greeted, a queue is measured as the matrix has it now. */
+import { targetId } from '../../src/core/index.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { SaturationGauge } from '../../src/dockets/brokers/saturation.ts';
 import { FilewrightError } from '../../src/core/errors.ts';
@@ -70,7 +71,9 @@ describe('a mail server', () => {
     const breaker = async () =>
       (await listBreakers(stage.parts)).find(({ target }) => target === 'team')?.breaker.state;
     const health = async () => {
-      const [run] = await recoveriesSeenBy(stage.parts, await stage.viewer(), { target: 'team' });
+      const [run] = await recoveriesSeenBy(stage.parts, await stage.viewer(), {
+        target: targetId('team'),
+      });
       return run?.evidence.filter(({ step }) => step === 'health').at(-1);
     };
     await until(async () => (await health())?.verdict === 'bad', 20_000);
@@ -207,7 +210,7 @@ describe('the queues of targets', () => {
     const full = await stage.read(
       `select target from queue_reading where tenant = $1 and jsonb_array_length(triggers) = 1 order by target`,
     );
-    expect(full).toEqual([{ target: 'lead' }, { target: 'team' }]);
+    expect(full).toEqual([{ target: 'lead' }, { target: targetId('team') }]);
 
     const unseen = () => stage.count(`alert where tenant = $1 and kind = 'queue_unseen'`);
     measured = { kind: 'unmeasured', code: 'ECONNREFUSED', message: 'nobody is there' };

@@ -1,4 +1,5 @@
 /** Nothing is late in silence: dates, laws, people and links, as they change under open dockets. */
+import { docketId, partyId } from '../../src/core/index.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parseDay } from '../../src/calendar/day.ts';
 import { addMs, instant } from '../../src/core/time.ts';
@@ -75,7 +76,7 @@ describe('a docket', () => {
     expect(await alerts('docket_unfiled')).toBe(0);
     const late = await stage.feed(1, { application_number: '18/9', due_date: '2026-01-05' });
     await until(async () => (await manual()) === 1, 10_000);
-    const id = late[0]?.docket ?? '';
+    const id = late[0]?.docket ?? docketId('');
     const hart = await stage.viewer('hart');
     expect(await acknowledgeAs(stage.parts, hart, id)).toMatchObject({ kind: 'acknowledged' });
     // Acknowledged is not filed: it stays on the list of what is late.
@@ -359,9 +360,9 @@ describe('a docket', () => {
     const [fed] = await stage.feed(1);
     const link = {
       reference: 'ab'.repeat(16),
-      docket: fed?.docket ?? '',
+      docket: fed?.docket ?? docketId(''),
       handoff: 'fwh1-x',
-      party: 'ruiz',
+      party: partyId('ruiz'),
     };
     const { session, tenant } = stage.parts;
     const hour = 3_600_000;
@@ -439,7 +440,7 @@ describe('a docket', () => {
     );
     const desk = acknowledgementPage(stage.parts);
     expect(await desk.look(reference)).toMatchObject({ kind: 'open' });
-    await closeAs(stage.parts, await stage.viewer('hart'), admission?.docket ?? '', {
+    await closeAs(stage.parts, await stage.viewer('hart'), admission?.docket ?? docketId(''), {
       kind: 'override',
       reason: 'abandoned by the client',
     });

@@ -1,3 +1,4 @@
+import { docketId, partyId, type PartyId } from '../../src/core/index.ts';
 import { describe, expect, it } from 'vitest';
 import { parseDay } from '../../src/calendar/day.ts';
 import { accessOf } from '../../src/dockets/rules/access/rights.ts';
@@ -19,7 +20,7 @@ function party(id: string): Party {
 }
 
 function person(allow: readonly string[], deny: readonly string[] = []): Party {
-  return { kind: 'person', id: 'p', name: 'P', target: undefined, allow, deny };
+  return { kind: 'person', id: partyId('p'), name: 'P', target: undefined, allow, deny };
 }
 
 describe('rights', () => {
@@ -197,12 +198,12 @@ describe('absent people', () => {
   it('whose delegates are absent too are replaced by theirs, and are skipped where nobody is left', () => {
     const [from, to] = [parseDay('2026-12-21'), parseDay('2027-01-04')];
     if (from === undefined || to === undefined) throw new Error('the days exist');
-    const tierOf = (delegate: string | undefined) => {
-      const away = { person: 'moreau', from, to, delegate };
+    const tierOf = (delegate: PartyId | undefined) => {
+      const away = { person: partyId('moreau'), from, to, delegate };
       const both = { ...people, absences: [...people.absences, away] };
       return routeOf(electronics, matrix, both, at('2026-12-22T15:00:00Z'));
     };
-    expect(tierOf('hart').tiers[1]?.candidates.map(({ hop }) => hop)).toMatchObject([
+    expect(tierOf(partyId('hart')).tiers[1]?.candidates.map(({ hop }) => hop)).toMatchObject([
       { party: 'hart', standsInFor: ['lind', 'moreau'] },
     ]);
     const nobody = tierOf(undefined);
@@ -215,7 +216,7 @@ describe('absent people', () => {
     if (from === undefined || to === undefined) throw new Error('the day exists');
     const away = (...ids: string[]): People => ({
       ...people,
-      absences: ids.map((id) => ({ person: id, from, to, delegate: undefined })),
+      absences: ids.map((id) => ({ person: partyId(id), from, to, delegate: undefined })),
     });
     expect(routeOf(docket(), matrix, away('ruiz'), NOW).tiers[0]?.candidates).toHaveLength(1);
     const route = routeOf(docket(), matrix, away('ruiz', 'okafor'), NOW);
@@ -256,7 +257,7 @@ describe('hidden matters', () => {
   it('answer exactly like unknown ones', () => {
     const fault = (id: string, matter: typeof open | undefined): unknown => {
       try {
-        return seen(id, matter, viewer);
+        return seen(docketId(id), matter, viewer);
       } catch (error) {
         return error;
       }
@@ -264,7 +265,7 @@ describe('hidden matters', () => {
     const [secret, unknown] = [fault('d-9', hidden), fault('d-9', undefined)];
     expect(secret).toEqual(unknown);
     expect(secret).toMatchObject({ code: 'NOT_FOUND', message: 'No docket "d-9"', details: {} });
-    expect(seen('d-1', open, viewer)).toBe(open);
+    expect(seen(docketId('d-1'), open, viewer)).toBe(open);
   });
 
   it('are in no notice', () => {

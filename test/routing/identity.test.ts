@@ -1,4 +1,5 @@
 /** Walls, rights and dockets go by who is meant, and never by how it is written. */
+import { partyId } from '../../src/core/index.ts';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { accessOf, isConfidential } from '../../src/dockets/rules/access/rights.ts';
@@ -14,7 +15,7 @@ import { disguised, respelledClient, respelledNumber } from './spellings.ts';
 const ALL = ['client:*', 'group:*', 'matter:*', 'class:*', 'privilege:*'];
 
 function person(allow: readonly string[], deny: readonly string[] = []): Party {
-  return { kind: 'person', id: 'p', name: 'P', target: undefined, allow, deny };
+  return { kind: 'person', id: partyId('p'), name: 'P', target: undefined, allow, deny };
 }
 
 const isWalled = (one: ReturnType<typeof docket>, deny: string): boolean =>
@@ -208,7 +209,10 @@ describe('what nobody can tell for certain', () => {
   it('is refused in a matrix and in a people file', () => {
     const doubtful: People = {
       ...people,
-      parties: new Map(people.parties).set('x', { ...person([], ['client:Cоntoso']), id: 'x' }),
+      parties: new Map(people.parties).set('x', {
+        ...person([], ['client:Cоntoso']),
+        id: partyId('x'),
+      }),
     };
     const rows = [...matrix.rows, { ...matrix.rows[0], client: 'Cоntoso', start: 'bio' }];
     const faults = checkMatrix({ ...matrix, rows: rows as typeof matrix.rows }, doubtful);

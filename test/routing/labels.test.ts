@@ -1,4 +1,5 @@
 /** Labels under the names, and in the shapes, in which people and programs write them. */
+import { partyId } from '../../src/core/index.ts';
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../src/core/canonical-json.ts';
 import { accessOf } from '../../src/dockets/rules/access/rights.ts';
@@ -77,7 +78,7 @@ describe('classification', () => {
 it('a reader without the right sees a docket under none of the names', () => {
   const clerk: Party = {
     kind: 'person',
-    id: 'clerk',
+    id: partyId('clerk'),
     name: 'Clerk',
     target: undefined,
     allow: ['client:*'],

@@ -1,3 +1,4 @@
+import { partyId } from '../../src/core/index.ts';
 import { describe, expect, it } from 'vitest';
 import { addMs, type Instant, toRfc3339 } from '../../src/core/time.ts';
 import { canonicalText } from '../../src/core/canonical-json.ts';
@@ -108,14 +109,14 @@ describe('a handing over counts only when confirmed', () => {
 
   it('who was given it can confirm', () => {
     const walk = atLead();
-    expect(walk.tell({ kind: 'acknowledged', by: 'ruiz' }).kind).toBe('done');
+    expect(walk.tell({ kind: 'acknowledged', by: partyId('ruiz') }).kind).toBe('done');
     expect(walk.state).toMatchObject({ by: 'ruiz', hop: { tier: 'SECONDARY' } });
   });
 
   it('who was not given it cannot', () => {
     const walk = atLead();
     for (const by of ['moreau', 'nobody', 'hart']) {
-      expect(walk.tell({ kind: 'acknowledged', by }).kind).toBe('nothing');
+      expect(walk.tell({ kind: 'acknowledged', by: partyId(by) }).kind).toBe('nothing');
     }
     expect(walk.state.state).toBe('awaiting');
   });
@@ -130,7 +131,7 @@ describe('a handing over counts only when confirmed', () => {
     };
     const step = nextStep(
       walk.state,
-      { kind: 'acknowledged', by: 'ruiz' },
+      { kind: 'acknowledged', by: partyId('ruiz') },
       walk.now,
       desk({ people: walled }),
     );
@@ -141,7 +142,7 @@ describe('a handing over counts only when confirmed', () => {
     const walk = atLead();
     walk.clock();
     walk.answer(SENT);
-    expect(walk.tell({ kind: 'acknowledged', by: 'okafor' }).kind).toBe('done');
+    expect(walk.tell({ kind: 'acknowledged', by: partyId('okafor') }).kind).toBe('done');
     expect(walk.state).toMatchObject({ hop: { tier: 'PRIMARY' } });
   });
 
@@ -170,7 +171,7 @@ describe('a handing over counts only when confirmed', () => {
     const result = { kind: 'confirmed', receipt: 'x' } as const;
     const told = walk.tell({ kind: 'outcome', hop: state.hop, attempt: 1, result });
     expect(told).toMatchObject({ kind: 'wait', next: { state: 'manual', toldAt: walk.now } });
-    expect(walk.tell({ kind: 'acknowledged', by: 'moreau' }).kind).toBe('done');
+    expect(walk.tell({ kind: 'acknowledged', by: partyId('moreau') }).kind).toBe('done');
   });
 });
 
@@ -371,7 +372,7 @@ describe('the two-hour clock', () => {
     });
     expect(walk.facts.at(-1)).toMatchObject({ kind: 'manual_overdue', round: 1 });
     expect(walk.clock()).toMatchObject({ target: { id: 'desk-mail' } });
-    expect(walk.tell({ kind: 'acknowledged', by: 'hart' }).kind).toBe('done');
+    expect(walk.tell({ kind: 'acknowledged', by: partyId('hart') }).kind).toBe('done');
   });
 
   it('says once that the date has passed', () => {
@@ -414,7 +415,7 @@ describe('the two-hour clock', () => {
     });
     const again = nextStep(asked.next, { kind: 'clock' }, addMs(now, MINUTE_MS), woken);
     expect(again.kind).toBe('wait');
-    const acknowledged = { kind: 'acknowledged', by: 'hart' } as const;
+    const acknowledged = { kind: 'acknowledged', by: partyId('hart') } as const;
     expect(nextStep(asked.next, acknowledged, addMs(now, 1), woken).kind).toBe('done');
   });
 

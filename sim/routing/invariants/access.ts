@@ -61,7 +61,8 @@ function confirmationFaults({ step, docket, people }: Decided, evidence: Evidenc
     const message = other.kind === 'send' || other.kind === 'manual' ? other.message : undefined;
     const party = people.parties.get(message?.party ?? '');
     return (
-      its === docket && (party?.id === by || (party?.kind === 'team' && party.members.includes(by)))
+      its === docket &&
+      (party?.id === by || (party?.kind === 'team' && party.members.some((id) => id === by)))
     );
   });
   if (!wasGiven) return fault(`${by} confirms and was never given it`);

@@ -48,7 +48,7 @@ function everyCaseTold(docket: Docket, own: readonly Decided[], evidence: Eviden
       .flatMap((one) => one.step.facts)
       .flatMap((fact) => (fact.kind === 'manual_unreached' ? [fact.target] : []));
     const reachable = readers.filter(
-      (target) => evidence.isWell(target, at, by) && !refused.includes(target),
+      (target) => evidence.isWell(target, at, by) && !refused.some((id) => id === target),
     );
     if (isLeft || reachable.length === 0) continue;
     const isTold = evidence.arrivals.some(

@@ -6,7 +6,7 @@ import {
   type listRecoveryDifferences,
   type RecoveryStatus,
 } from '../../dockets/index.ts';
-import { FilewrightError, type LaneState, nextTurnOf } from '../../core/index.ts';
+import { FilewrightError, type LaneState, nextTurnOf, targetId } from '../../core/index.ts';
 import { approveLane, hurryLane, recoveringLanes } from '../../lanes/index.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
@@ -138,7 +138,7 @@ function withFilter(command: Command): Command {
 
 function filterOf({ target, kind, client }: FilterOptions): DifferenceQuestion {
   return {
-    ...(target === undefined ? {} : { target }),
+    ...(target === undefined ? {} : { target: targetId(target) }),
     ...(kind === undefined ? {} : { kind }),
     ...(client === undefined ? {} : { client }),
   };

@@ -2,6 +2,7 @@
  * What of dockets a person may be told, for commands that speak of everything and seldom meet one: the rules of access
  * are loaded only when a docket is in question.
  */
+import type { DocketId } from '../../core/index.ts';
 import type { Actor } from '../../access/index.ts';
 import type { Installation } from '../../ledger/index.ts';
 import type { Sight } from './sight.ts';
@@ -21,7 +22,7 @@ export function docketSight(app: Installation, actor: Actor): DocketSight {
 }
 
 /** Of a list that is read in pages, the first `limit` that may be shown: a shorter page would tell that some are hidden. */
-export async function firstShown<One extends { readonly docket: string | undefined }>(
+export async function firstShown<One extends { readonly docket: DocketId | undefined }>(
   pages: AsyncIterable<readonly One[]>,
   sight: DocketSight,
   limit: number,

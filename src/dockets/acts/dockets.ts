@@ -1,7 +1,7 @@
 /** What a person does with dockets. Rights are asked in routing/docket-acts.ts, for all of it in one place. */
 import { type Actor, allow } from '../../access/index.ts';
 import { type Installation, sequenceAll } from '../../ledger/index.ts';
-import { FilewrightError, type Instant, toRfc3339 } from '../../core/index.ts';
+import { docketId, FilewrightError, type Instant, toRfc3339 } from '../../core/index.ts';
 import { finder } from '../rules/docket/search.ts';
 import type { DocketClosed, DocketDetail, DocketView } from '../routing/views.ts';
 import {
@@ -54,7 +54,7 @@ export async function showDocket(
   id: string,
 ): Promise<DocketDetail> {
   allow(person, 'docket.show');
-  return docketSeenBy(routingDeps(app), await viewerFor(app, person), id);
+  return docketSeenBy(routingDeps(app), await viewerFor(app, person), docketId(id));
 }
 
 export async function acknowledgeDocket(
@@ -64,7 +64,7 @@ export async function acknowledgeDocket(
 ): Promise<{ readonly isFirst: boolean; readonly at: Instant; readonly by: string }> {
   allow(person, 'docket.ack');
   const viewer = await viewerFor(app, person);
-  const done = await acknowledgeAs(routingDeps(app), viewer, id);
+  const done = await acknowledgeAs(routingDeps(app), viewer, docketId(id));
   if (done.kind === 'not_given') {
     throw new FilewrightError(
       'REFUSED_BY_RULE',
@@ -91,7 +91,7 @@ export async function closeDocket(
 ): Promise<DocketClosed> {
   allow(person, 'docket.close');
   const viewer = await viewerFor(app, person);
-  const closed = await closeAs(routingDeps(app), viewer, id, ground);
+  const closed = await closeAs(routingDeps(app), viewer, docketId(id), ground);
   await sequenceAll(app);
   return closed;
 }

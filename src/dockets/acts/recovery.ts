@@ -1,4 +1,5 @@
 /** Recovery as a person sees and moves it. The checks themselves are run by routers. */
+import { docketId, targetId } from '../../core/index.ts';
 import { type Actor, allow } from '../../access/index.ts';
 import { type Installation, sequenceAll } from '../../ledger/index.ts';
 import { unknownDocket } from '../rules/access/visible.ts';
@@ -35,7 +36,11 @@ export async function recoveryStatus(
   const deps = routingDeps(app);
   const viewer = await viewerFor(app, person);
   const { target } = filter;
-  const found = await recoveriesSeenBy(deps, viewer, target === undefined ? {} : { target });
+  const found = await recoveriesSeenBy(
+    deps,
+    viewer,
+    target === undefined ? {} : { target: targetId(target) },
+  );
   const isOver = ({ state }: RecoveryView): boolean =>
     state.state === 'closed' || state.state === 'abandoned';
   return {
@@ -52,7 +57,7 @@ export async function runRecovery(
 ): Promise<RecoveryStatus> {
   allow(person, 'recovery.run');
   await requireKnown(app, person, 'Changing a recovery');
-  await moveRecovery(routingDeps(app), target, actorOf(person));
+  await moveRecovery(routingDeps(app), targetId(target), actorOf(person));
   await sequenceAll(app);
   return recoveryStatus(app, person, { all: false, target });
 }
@@ -65,7 +70,7 @@ export async function approveRecovery(
   allow(person, 'recovery.approve');
   const { target, reason } = approval;
   await requireKnown(app, person, 'Changing a recovery');
-  await approveRun(routingDeps(app), target, actorOf(person), { reason });
+  await approveRun(routingDeps(app), targetId(target), actorOf(person), { reason });
   await sequenceAll(app);
   return recoveryStatus(app, person, { all: false, target });
 }
@@ -74,11 +79,12 @@ export async function approveRecovery(
 export async function reviewDifferences(
   app: Installation,
   person: Actor,
-  docket: string,
+  id: string,
 ): Promise<number> {
   allow(person, 'recovery.review');
   const deps = routingDeps(app);
   const viewer = await viewerFor(app, person);
+  const docket = docketId(id);
   const count = await reviewDocketDifferences(deps, viewer, docket);
   // Nothing to review, hidden and unknown are one answer.
   if (count === 0) throw unknownDocket(docket);

@@ -1,4 +1,5 @@
 /** From a personal key to what its owner may see. */
+import { partyId, type DocketId } from '../../core/index.ts';
 import type { Actor, PersonActor } from '../../access/index.ts';
 import type { Installation } from '../../ledger/index.ts';
 import { maySee, type Viewer } from '../rules/access/visible.ts';
@@ -17,7 +18,7 @@ export function viewerNamed(people: People, person: Pick<PersonActor, 'id' | 'na
   const byId = persons.find(({ id }) => id === person.name);
   const byName = persons.filter(({ name }) => name === person.name);
   const party = byId ?? (byName.length === 1 ? byName[0] : undefined);
-  return viewerOf(people, party?.id ?? `user ${person.id}`);
+  return viewerOf(people, party?.id ?? partyId(`user ${person.id}`));
 }
 
 export async function viewerFor(app: Installation, person: PersonActor): Promise<Viewer> {
@@ -40,7 +41,7 @@ export class Sight {
     this.#actor = actor;
   }
 
-  async mayKnow(docket: string): Promise<boolean> {
+  async mayKnow(docket: DocketId): Promise<boolean> {
     const known = this.#known.get(docket);
     if (known !== undefined) return known;
     const viewer = await this.#asViewer();

@@ -8,6 +8,7 @@ import {
   FilewrightError,
   type Instant,
   type JsonValue,
+  type PartyId,
 } from '../../core/index.ts';
 import type { AssignmentTable } from '../rules/routing/assignment-table.ts';
 import type { Happening } from '../rules/routing/happening.ts';
@@ -31,7 +32,7 @@ import type { ActiveRouting } from './setup.ts';
 /** As it is stored with the docket. */
 export type Assignment =
   | { readonly state: 'asked'; readonly at: Instant }
-  | { readonly state: 'assigned'; readonly party: string }
+  | { readonly state: 'assigned'; readonly party: PartyId }
   | { readonly state: 'nobody' }
   /** Nothing that is a trigger: no connection, no entry. */
   | { readonly state: 'failed'; readonly code: string };

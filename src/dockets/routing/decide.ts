@@ -3,9 +3,11 @@ import { formatDay } from '../../calendar/index.ts';
 import {
   addMs,
   type BreakerState,
-  type Instant,
   instant,
+  type Instant,
+  type PartyId,
   type Random,
+  type TargetId,
   toRfc3339,
 } from '../../core/index.ts';
 import type { Docket } from '../rules/docket/docket.ts';
@@ -73,9 +75,9 @@ export interface Decision {
 }
 
 /** Whom the assignment table named, if it was asked and knew. */
-export function assignedTo({ assignment }: StoredDocket): string | undefined {
+export function assignedTo({ assignment }: StoredDocket): PartyId | undefined {
   // Written only by `AssignmentLookup`.
-  return (assignment as { readonly party?: string } | undefined)?.party;
+  return (assignment as { readonly party?: PartyId } | undefined)?.party;
 }
 
 /** More than one trouble after the other than there are tiers cannot be. */
@@ -333,7 +335,7 @@ function sameDates(a: KnownDates, b: KnownDates): boolean {
 export function columnsOf(state: RoutingState): {
   readonly phase: RoutingState['state'];
   readonly tier: string;
-  readonly target: string | undefined;
+  readonly target: TargetId | undefined;
 } {
   const target =
     state.state === 'queued' ? undefined : state.hop === undefined ? undefined : state.hop.target;

@@ -1,4 +1,5 @@
 /** What a reconciliation found, worked through by people: one docket, or all that a filter names and they may see. */
+import type { DocketId, TargetId } from '../../core/index.ts';
 import { maySee, type Viewer } from '../rules/access/visible.ts';
 import { finder } from '../rules/docket/search.ts';
 import {
@@ -12,9 +13,9 @@ import { factOf } from './facts.ts';
 import type { RoutingDeps } from './deps.ts';
 
 export interface DifferenceFilter {
-  readonly docket?: string;
+  readonly docket?: DocketId;
   /** The target whose recovery found it. */
-  readonly target?: string;
+  readonly target?: TargetId;
   readonly kind?: DifferenceKind;
   /** In any spelling, as a search takes it. */
   readonly client?: string;
@@ -76,7 +77,7 @@ export async function reviewOpenDifferences(
 export async function reviewDocketDifferences(
   deps: Pick<RoutingDeps, 'session' | 'tenant' | 'ids'>,
   viewer: Viewer,
-  docket: string,
+  docket: DocketId,
 ): Promise<number> {
   return (await reviewOpenDifferences(deps, viewer, { docket })).reviewed;
 }

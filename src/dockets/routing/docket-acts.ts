@@ -2,7 +2,7 @@
  * What people see of dockets, and what they do with them. Every function asks for rights here, through `visible` and
  * `seen`, so that a hidden docket answers exactly like one that does not exist.
  */
-import { type Instant, toRfc3339 } from '../../core/index.ts';
+import { type DocketId, type Instant, type PartyId, toRfc3339 } from '../../core/index.ts';
 import { formatDay } from '../../calendar/index.ts';
 import { maySee, seen, unknownDocket, type Viewer } from '../rules/access/visible.ts';
 import type { Party, People } from '../rules/access/people.ts';
@@ -22,7 +22,7 @@ import { stepTold } from './step.ts';
 import type { Acknowledged, DocketClosed, DocketDetail, DocketView } from './views.ts';
 
 /** Somebody who is not in the people file sees nothing. */
-export function viewerOf(people: People, id: string): Viewer {
+export function viewerOf(people: People, id: PartyId): Viewer {
   const stranger: Party = { kind: 'person', id, name: id, target: undefined, allow: [], deny: [] };
   return { party: people.parties.get(id) ?? stranger, people };
 }
@@ -63,7 +63,7 @@ export async function openDockets(deps: RoutingDeps, viewer: Viewer): Promise<Op
 export async function docketSeenBy(
   deps: RoutingDeps,
   viewer: Viewer,
-  id: string,
+  id: DocketId,
 ): Promise<DocketDetail> {
   const { session, tenant, vault } = deps;
   const row = await requireSeen(deps, viewer, id);
@@ -81,7 +81,7 @@ export async function docketSeenBy(
 async function requireSeen(
   { session, tenant }: RoutingDeps,
   viewer: Viewer,
-  id: string,
+  id: DocketId,
 ): Promise<StoredDocket> {
   const row = await findDocket(session, tenant, id);
   seen(id, row === undefined ? undefined : row.docket, viewer);
@@ -117,7 +117,7 @@ function ownerOf(state: RoutingState): string | undefined {
 export async function acknowledgeAs(
   deps: RoutingDeps,
   viewer: Viewer,
-  id: string,
+  id: DocketId,
 ): Promise<Acknowledged> {
   await requireSeen(deps, viewer, id);
   return acknowledge(deps, id, viewer.party.id);
@@ -125,8 +125,8 @@ export async function acknowledgeAs(
 
 export async function acknowledge(
   deps: RoutingDeps,
-  docket: string,
-  by: string,
+  docket: DocketId,
+  by: PartyId,
 ): Promise<Acknowledged> {
   const actor: Actor = { kind: 'user', id: by };
   const happening = { kind: 'acknowledged', by } as const;
@@ -154,7 +154,7 @@ export type CloseRequest =
 export async function closeAs(
   deps: RoutingDeps,
   viewer: Viewer,
-  id: string,
+  id: DocketId,
   request: CloseRequest,
 ): Promise<DocketClosed> {
   const { session, tenant, ids } = deps;

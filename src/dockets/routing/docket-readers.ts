@@ -1,4 +1,5 @@
 /** Whose mailboxes may hear of a docket. An address is somebody's only where a target of the matrix says so. */
+import type { DocketId } from '../../core/index.ts';
 import { maySee } from '../rules/access/visible.ts';
 import type { Target } from '../rules/routing/matrix.ts';
 import { findDocket } from '../store/dockets.ts';
@@ -10,7 +11,7 @@ import { activeRouting } from './setup.ts';
 export async function docketReaders(
   session: Pick<Session, 'run'>,
   tenant: string,
-  { docket, addresses }: { readonly docket: string; readonly addresses: readonly string[] },
+  { docket, addresses }: { readonly docket: DocketId; readonly addresses: readonly string[] },
 ): Promise<readonly string[]> {
   const row = await findDocket(session, tenant, docket);
   const routing = await activeRouting({ tenant }, session);

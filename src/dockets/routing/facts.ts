@@ -10,6 +10,7 @@ import {
   type JsonValue,
   type LedgerFact,
   newFact,
+  type TargetId,
   toRfc3339,
 } from '../../core/index.ts';
 import type { DocketDates } from '../rules/docket/dates.ts';
@@ -41,7 +42,7 @@ export function breakerFact(
   ids: Ids,
   actor: Actor,
   change: {
-    readonly target: string;
+    readonly target: TargetId;
     readonly at: Instant;
     readonly from: BreakerState['state'];
     readonly to: BreakerState;

@@ -1,4 +1,5 @@
 /** What was seen elsewhere, applied to the dockets it concerns. Saying it twice is one escalation. */
+import { targetId } from '../../core/index.ts';
 import { activationOf } from '../rules/routing/activation.ts';
 import {
   type Observation,
@@ -37,7 +38,7 @@ export async function observe(
   const { docket } = options;
   if (docket !== undefined) return { triggers, activated: await note([docket]) };
   const isTarget = observation.kind === 'http' || observation.kind === 'tls';
-  const filter = isTarget ? { target: observation.target } : {};
+  const filter = isTarget ? { target: targetId(observation.target) } : {};
   const activated: string[] = [];
   const phases = ['queued', 'sending', 'awaiting'] as const;
   for await (const page of docketPages(session, tenant, { ...filter, phases })) {

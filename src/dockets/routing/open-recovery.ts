@@ -1,6 +1,6 @@
 /** The way back begins in the transaction that opens the breaker, with the queues as they were last seen. */
 import type { Baseline } from '../rules/recovery.ts';
-import { type BreakerState, toRfc3339 } from '../../core/index.ts';
+import { type BreakerState, type TargetId, toRfc3339 } from '../../core/index.ts';
 import { startRecovery } from '../../lanes/index.ts';
 import type { DocketFact } from '../store/docket-facts.ts';
 import { queueReadings } from '../store/queues.ts';
@@ -16,7 +16,7 @@ export async function openRecovery(
   {
     target,
     opened,
-  }: { readonly target: string; readonly opened: BreakerState & { readonly state: 'open' } },
+  }: { readonly target: TargetId; readonly opened: BreakerState & { readonly state: 'open' } },
 ): Promise<DocketFact | undefined> {
   const readings = await queueReadings({ run }, tenant);
   const id = ids.next();

@@ -1,6 +1,6 @@
 /** Looks at queues from time to time: our own, and those of brokers. What is over its threshold is applied to dockets. */
 import { ownQueueGauge, type Saturation, type SaturationGauge } from '../brokers/saturation.ts';
-import { addMs, type Instant, instant } from '../../core/index.ts';
+import { addMs, instant, type Instant, type TargetId } from '../../core/index.ts';
 import { activationOf } from '../rules/routing/activation.ts';
 import {
   DEFAULT_THRESHOLDS,
@@ -23,7 +23,7 @@ export interface WatchedQueue {
   /** Its name among all that are watched, by whichever process: readings are kept under it. */
   readonly queue: string;
   /** The target that it leads to; none for the queue of an intake. */
-  readonly target?: string;
+  readonly target?: TargetId;
   readonly gauge: SaturationGauge;
 }
 
@@ -143,7 +143,7 @@ export class QueueWatch {
   }
 
   /** What waits at the target for a confirmation goes on; what is still to be sent goes past it at its own step. */
-  async #applyTo(target: string, trigger: Trigger): Promise<void> {
+  async #applyTo(target: TargetId, trigger: Trigger): Promise<void> {
     const { session, tenant } = this.#deps;
     for await (const page of docketPages(session, tenant, { phases: ['awaiting'], target })) {
       await this.#note(page, trigger);
@@ -151,7 +151,7 @@ export class QueueWatch {
   }
 
   /** What its broker confirmed since it stands still, nobody has: it goes on to the next tier. */
-  async #takeBack(target: string, trigger: Trigger, lagMs: number): Promise<void> {
+  async #takeBack(target: TargetId, trigger: Trigger, lagMs: number): Promise<void> {
     const { session, tenant } = this.#deps;
     const now = await databaseNow(session);
     // It may have stood still for as long again as two looks lie apart, before it was seen to.

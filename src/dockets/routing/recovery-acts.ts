@@ -6,6 +6,7 @@ import {
   FilewrightError,
   nextTurnOf,
   type RecoveryState,
+  type TargetId,
 } from '../../core/index.ts';
 import { maySee, type Viewer } from '../rules/access/visible.ts';
 import { evidenceOf, listRuns, openRun, type StoredRun } from '../store/recovery.ts';
@@ -26,7 +27,7 @@ export async function listBreakers({ session, tenant }: RoutingDeps): Promise<Br
 export async function recoveriesSeenBy(
   deps: RoutingDeps,
   viewer: Viewer,
-  filter: { readonly target?: string; readonly limit?: number } = {},
+  filter: { readonly target?: TargetId; readonly limit?: number } = {},
 ): Promise<RecoveryView[]> {
   const { session, tenant } = deps;
   const breakers = new Map((await listBreakers(deps)).map((one) => [one.target, one.breaker]));
@@ -73,7 +74,7 @@ async function visibleDifferences(
 /** Asks for the next check now, as far as the cool-down allows, and for a person's approval at the end. */
 export async function moveRecovery(
   deps: RoutingDeps,
-  target: string,
+  target: TargetId,
   actor: Actor,
   options: RecoveryOptions = {},
 ): Promise<RecoveryState> {
@@ -89,7 +90,7 @@ export async function moveRecovery(
 /** Lets a run that waits for a person go on to its synthetic transaction. Not by who hurried it: that needs a second one. */
 export async function approveRun(
   deps: RoutingDeps,
-  target: string,
+  target: TargetId,
   actor: Actor,
   approval: { readonly reason: string; readonly options?: RecoveryOptions },
 ): Promise<RecoveryState> {
@@ -135,7 +136,7 @@ async function add(
   return next;
 }
 
-async function requireRun({ session, tenant }: RoutingDeps, target: string): Promise<StoredRun> {
+async function requireRun({ session, tenant }: RoutingDeps, target: TargetId): Promise<StoredRun> {
   const run = await openRun(session, tenant, target);
   if (run === undefined) {
     throw new FilewrightError('NOT_FOUND', `"${target}" has no recovery in progress`);

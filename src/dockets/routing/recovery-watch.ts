@@ -1,5 +1,5 @@
 /** What every turn of recovery looks at first: breakers without a run, dockets that wait for a target, clocks that ran out. */
-import { type BreakerState, nextProbeAt } from '../../core/index.ts';
+import { type BreakerState, nextProbeAt, type TargetId } from '../../core/index.ts';
 import { isClean } from '../rules/routing/breakers.ts';
 import { overdueDifferences } from '../store/differences.ts';
 import { raiseAlertRow } from '../../ledger/index.ts';
@@ -28,7 +28,7 @@ export async function followBreakers(deps: RoutingDeps, { matrix }: ActiveRoutin
 
 async function follow(
   { session, tenant, ids }: RoutingDeps,
-  target: string,
+  target: TargetId,
   breaker: BreakerState,
 ): Promise<void> {
   const at =

@@ -6,9 +6,11 @@
 import {
   addMs,
   type BreakerState,
+  type DocketId,
   FilewrightError,
   type Instant,
   sameJson,
+  targetId,
 } from '../../core/index.ts';
 import type { Happening } from '../rules/routing/happening.ts';
 import { type Trigger, triggersOf } from '../rules/routing/triggers.ts';
@@ -48,14 +50,14 @@ type Run = Session['run'];
 
 /** What one docket is told, with the end of the handoff that it came from. */
 export interface Telling {
-  readonly docket: string;
+  readonly docket: DocketId;
   readonly happening: Happening;
   readonly ended?: Omit<EndedHandoff, 'docket'>;
   readonly actor?: Actor;
 }
 
 interface StepResult {
-  readonly docket: string;
+  readonly docket: DocketId;
   readonly decision: Decision;
 }
 
@@ -288,7 +290,7 @@ class Transaction {
     });
   }
 
-  async #warn(docket: string, { warnings, state }: Decision): Promise<void> {
+  async #warn(docket: DocketId, { warnings, state }: Decision): Promise<void> {
     // What waits for people again after it had gone on is told of again.
     const hold = state.state === 'manual' ? state : state.held;
     const again = hold === undefined ? '' : `/${hold.since}`;
@@ -310,7 +312,8 @@ class Transaction {
     before: ReadonlyMap<string, TargetLane>,
     after: ReadonlyMap<string, BreakerState>,
   ): Promise<void> {
-    const changes = [...after].flatMap(([target, breaker]) => {
+    const changes = [...after].flatMap(([name, breaker]) => {
+      const target = targetId(name);
       const was = before.get(target);
       if (was !== undefined && sameJson(was.breaker, breaker)) return [];
       const from = was?.breaker.state ?? 'closed';

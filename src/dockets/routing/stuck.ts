@@ -1,12 +1,12 @@
 /** Dockets that no decision can be made about: a state that is not ours, a calendar that is broken. A person must know. */
-import { addMs, FilewrightError, type Instant } from '../../core/index.ts';
+import { addMs, type DocketId, FilewrightError, type Instant } from '../../core/index.ts';
 import { postponeDockets } from '../store/steps.ts';
 import { raiseAlertRow } from '../../ledger/index.ts';
 import type { Session } from '../../postgres/index.ts';
 import type { RoutingDeps } from './deps.ts';
 
 export interface Stuck {
-  readonly docket: string;
+  readonly docket: DocketId;
   readonly error: unknown;
 }
 

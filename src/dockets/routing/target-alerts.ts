@@ -1,11 +1,11 @@
 /** What people who run the place are told of targets. Names and no numbers: how many dockets there are is not for everybody. */
-import { type Instant, toRfc3339 } from '../../core/index.ts';
+import { type Instant, type TargetId, toRfc3339 } from '../../core/index.ts';
 import type { raiseAlertRow } from '../../ledger/index.ts';
 
 type Told = Omit<Parameters<typeof raiseAlertRow>[2], 'id'>;
 
 /** One for each hour in which it opens: a target that comes and goes is told of again, and does not fill a mailbox. */
-export function breakerAlert(target: string, since: Instant): Told {
+export function breakerAlert(target: TargetId, since: Instant): Told {
   return {
     kind: 'target_failing',
     subject: target,
@@ -17,7 +17,7 @@ export function breakerAlert(target: string, since: Instant): Told {
 }
 
 /** Said once for each run that waits; it stays out until somebody has approved. */
-export function approvalAlert(target: string, run: string): Told {
+export function approvalAlert(target: TargetId, run: string): Told {
   return {
     kind: 'recovery_waits',
     subject: target,
@@ -29,7 +29,7 @@ export function approvalAlert(target: string, run: string): Told {
 }
 
 /** At once, and not when their two hours are over. Which dockets, the list says to whoever may see them. */
-export function differencesAlert(target: string, run: string): Told {
+export function differencesAlert(target: TargetId, run: string): Told {
   return {
     kind: 'recovery_differences',
     subject: target,

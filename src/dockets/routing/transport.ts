@@ -3,7 +3,6 @@ import type { PublishOutcome } from '../brokers/rabbit-publisher.ts';
 import { readAuthorities } from '../brokers/certificates.ts';
 import { readRabbitUrl } from '../brokers/rabbit-url.ts';
 import { type Clock, FilewrightError } from '../../core/index.ts';
-import type { Target } from '../rules/routing/matrix.ts';
 import { findMail } from '../../people/index.ts';
 import type { Session } from '../../postgres/index.ts';
 import { type Environment, readReference } from '../../wire/index.ts';
@@ -75,7 +74,7 @@ export async function openTransport(deps: {
 
 /** `FILEWRIGHT_TARGET_<ID>_TOKEN`, with the id in capitals and underscores, is the target's bearer token. */
 function credentialsOf(
-  { id }: Pick<Target, 'id'>,
+  { id }: { readonly id: string },
   environment: Environment,
 ): Readonly<Record<string, string>> {
   const name = `FILEWRIGHT_TARGET_${id.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}_TOKEN`;

@@ -1,5 +1,5 @@
 /** What people see of dockets and of recovery. */
-import type { BreakerState, Instant, RecoveryState } from '../../core/index.ts';
+import type { BreakerState, Instant, PartyId, RecoveryState, TargetId } from '../../core/index.ts';
 import type { Closed } from '../rules/docket/closing.ts';
 import type { Docket } from '../rules/docket/docket.ts';
 import type { DocketDates } from '../rules/docket/dates.ts';
@@ -25,7 +25,7 @@ export interface DocketView {
 export interface DocketDetail extends DocketView {
   readonly contentType: string;
   /** The party that the assignment table named; undefined where none was asked, or none is known. */
-  readonly assignedTo: string | undefined;
+  readonly assignedTo: PartyId | undefined;
   /** Exactly as it came in; undefined where its key was destroyed. */
   readonly payload: Uint8Array | undefined;
   /** Every attempt to hand it over: the transport log of this docket. */
@@ -50,14 +50,14 @@ export type Acknowledged =
   | { readonly kind: 'not_given' };
 
 export interface BreakerView {
-  readonly target: string;
+  readonly target: TargetId;
   readonly breaker: BreakerState;
   readonly changedAt: Instant;
 }
 
 export interface RecoveryView {
   readonly run: string;
-  readonly target: string;
+  readonly target: TargetId;
   readonly startedAt: Instant;
   readonly mode: 'automatic' | 'by_hand';
   readonly state: RecoveryState;

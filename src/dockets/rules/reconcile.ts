@@ -1,9 +1,9 @@
 /** Compares what went past a target with what its docket database holds: pure. */
-import type { Sha256Hex } from '../../core/index.ts';
+import type { DocketId, Sha256Hex } from '../../core/index.ts';
 
 /** As our side knows it. */
 export interface PassedRecord {
-  readonly docket: string;
+  readonly docket: DocketId;
   readonly messageId: string;
   readonly payloadSha256: Sha256Hex;
   readonly isConfirmed: boolean;
@@ -19,7 +19,7 @@ export interface PrimaryRecord {
 }
 
 export interface Difference {
-  readonly docket: string;
+  readonly docket: DocketId;
   /**
    * `missing`: went by the fallback, the database has never seen it. `differs`: it holds other bytes under that id.
    * `twice`: it holds it, or gave receipts for it, more than once. `unconfirmed`: it holds it and nobody has confirmed

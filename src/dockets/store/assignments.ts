@@ -1,5 +1,5 @@
 /** Questions to the assignment table, and what it said, beside the docket that they are about. */
-import type { Instant, LedgerFact } from '../../core/index.ts';
+import type { DocketId, Instant, LedgerFact } from '../../core/index.ts';
 import type { Statement } from '../../postgres/index.ts';
 import { jsonText, type Run } from './docket-rows.ts';
 import { recordDocketFact } from './dockets.ts';
@@ -14,7 +14,7 @@ const ASK: Statement = {
 export async function noteQuestions(
   run: Run,
   tenant: string,
-  dockets: readonly string[],
+  dockets: readonly DocketId[],
   question: { readonly assignment: object; readonly until: Instant },
 ): Promise<void> {
   if (dockets.length === 0) return;
@@ -32,7 +32,7 @@ const ANSWER: Statement = {
 export async function noteAnswer(
   run: Run,
   tenant: string,
-  docket: string,
+  docket: DocketId,
   answer: { readonly assignment: object; readonly fact: LedgerFact },
 ): Promise<boolean> {
   const rows = await run(ANSWER, [tenant, docket, jsonText(answer.assignment)]);

@@ -1,4 +1,5 @@
 /** What becomes of dockets when the key of their client is destroyed: what was read of them goes with what was sealed. */
+import { docketId, type DocketId } from '../../core/index.ts';
 import { type Statement, text } from '../../postgres/index.ts';
 import type { Run } from './docket-rows.ts';
 
@@ -33,8 +34,8 @@ export async function docketsOfKeys(
   run: Run,
   tenant: string,
   keys: readonly string[],
-): Promise<readonly string[]> {
-  return (await run(OF_KEYS, [tenant, keys])).map((row) => text(row['id']));
+): Promise<readonly DocketId[]> {
+  return (await run(OF_KEYS, [tenant, keys])).map((row) => docketId(text(row['id'])));
 }
 
 // Nobody can read any more whose it was: only who may see everything, and is denied nothing, sees that there was such a docket.
@@ -54,7 +55,7 @@ where tenant = $1 and id = any ($2::text[])`,
 export async function destroyDockets(
   run: Run,
   tenant: string,
-  dockets: readonly string[],
+  dockets: readonly DocketId[],
 ): Promise<void> {
   if (dockets.length > 0) await run(DESTROY, [tenant, dockets]);
 }

@@ -1,6 +1,14 @@
 /** What the fallback log and a primary docket database do not agree about, each with its two-hour clock. */
 import type { Docket } from '../rules/docket/docket.ts';
-import { type Instant, type JsonValue, sha256Hex, type Sha256Hex } from '../../core/index.ts';
+import {
+  docketId,
+  type DocketId,
+  type Instant,
+  type JsonValue,
+  sha256Hex,
+  type Sha256Hex,
+  type TargetId,
+} from '../../core/index.ts';
 import {
   hex,
   optional,
@@ -17,7 +25,7 @@ export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
 
 export interface StoredDifference {
   readonly run: string;
-  readonly docket: string;
+  readonly docket: DocketId;
   readonly kind: DifferenceKind;
   readonly flag: 'MANUAL_ESCALATION_REQUIRED';
   readonly foundAt: Instant;
@@ -32,7 +40,7 @@ const COLUMNS =
 
 /** A docket that went past a target, as our side knows it. */
 export interface PassedDocket {
-  readonly docket: string;
+  readonly docket: DocketId;
   readonly messageId: string;
   readonly payloadSha256: Sha256Hex;
   readonly phase: string;
@@ -57,7 +65,7 @@ export async function passedDockets(
   session: Pick<Session, 'run'>,
   tenant: string,
   at: {
-    readonly target: string;
+    readonly target: TargetId;
     readonly since: Instant;
     readonly after: string;
     readonly count: number;
@@ -65,7 +73,7 @@ export async function passedDockets(
 ): Promise<PassedDocket[]> {
   const rows = await session.run(PASSED, [tenant, at.target, at.since, at.after, at.count]);
   return rows.map((row) => ({
-    docket: text(row['id']),
+    docket: docketId(text(row['id'])),
     messageId: text(row['message_id']),
     payloadSha256: sha256Hex(hex(row['payload_sha256'])),
     phase: text(row['phase']),
@@ -86,7 +94,7 @@ order by h.started_at desc, d.id limit 1`,
 export async function passedEvent(
   session: Pick<Session, 'run'>,
   tenant: string,
-  at: { readonly target: string; readonly since: Instant },
+  at: { readonly target: TargetId; readonly since: Instant },
 ): Promise<Docket | undefined> {
   const [row] = await session.run(PASSED_EVENT, [tenant, at.target, at.since]);
   return optional(row?.['docket'], (value) => value as Docket);
@@ -102,7 +110,7 @@ const LAST_SUCCESS: Statement = {
 export async function lastSuccessBefore(
   session: Pick<Session, 'run'>,
   tenant: string,
-  target: string,
+  target: TargetId,
   before: Instant,
 ): Promise<Instant | undefined> {
   const [row] = await session.run(LAST_SUCCESS, [tenant, target, before]);
@@ -124,7 +132,7 @@ export async function addDifferences(
   tenant: string,
   of: { readonly run: string; readonly reviewBy: Instant },
   differences: readonly {
-    readonly docket: string;
+    readonly docket: DocketId;
     readonly kind: DifferenceKind;
     readonly evidence: object;
   }[],
@@ -146,12 +154,12 @@ export async function listDifferences(
   tenant: string,
   filter: {
     readonly run?: string;
-    readonly docket?: string;
+    readonly docket?: DocketId;
     readonly all?: boolean;
     readonly limit?: number;
     readonly kind?: DifferenceKind;
     /** Of all runs of that target. */
-    readonly target?: string;
+    readonly target?: TargetId;
   } = {},
 ): Promise<StoredDifference[]> {
   const { run, docket, all = false, limit = 10_000, kind, target } = filter;
@@ -171,9 +179,9 @@ const REVIEW: Statement = {
 export async function reviewDifferences(
   run: Run,
   tenant: string,
-  docket: string,
+  docket: DocketId,
   by: string,
-  only: { readonly kind?: DifferenceKind; readonly target?: string } = {},
+  only: { readonly kind?: DifferenceKind; readonly target?: TargetId } = {},
 ): Promise<number> {
   const values = [tenant, docket, by, only.kind ?? null, only.target ?? null];
   return (await run(REVIEW, values)).length;
@@ -209,7 +217,7 @@ function differenceOf(row: Row): StoredDifference {
   const at = optional(row['reviewed_at'], when);
   return {
     run: text(row['run']),
-    docket: text(row['docket']),
+    docket: docketId(text(row['docket'])),
     // A check constraint holds the column to these words.
     kind: text(row['kind']) as DifferenceKind,
     flag: 'MANUAL_ESCALATION_REQUIRED',

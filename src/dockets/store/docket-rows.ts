@@ -4,11 +4,15 @@ import type { Docket } from '../rules/docket/docket.ts';
 import type { Activation } from '../rules/routing/activation.ts';
 import type { RoutingState } from '../rules/routing/state.ts';
 import {
+  docketId,
+  type DocketId,
   type Instant,
   type JsonValue,
   type LedgerFact,
-  type Sha256Hex,
   sha256Hex,
+  type Sha256Hex,
+  targetId,
+  type TargetId,
 } from '../../core/index.ts';
 import { hex, optional, type Row, type Session, text, when } from '../../postgres/index.ts';
 
@@ -18,7 +22,7 @@ const DOCKET_PHASES = ['queued', 'sending', 'awaiting', 'manual', 'confirmed'] a
 type DocketPhase = (typeof DOCKET_PHASES)[number];
 
 export interface StoredDocket {
-  readonly id: string;
+  readonly id: DocketId;
   readonly messageId: string;
   readonly source: string;
   readonly contentType: string;
@@ -28,7 +32,7 @@ export interface StoredDocket {
   readonly state: RoutingState;
   readonly phase: DocketPhase;
   readonly tier: string;
-  readonly target: string | undefined;
+  readonly target: TargetId | undefined;
   readonly activation: Activation | undefined;
   /** What the assignment table was asked and said; undefined where none was asked. */
   readonly assignment: JsonValue | undefined;
@@ -45,7 +49,7 @@ export interface StoredDocket {
 
 /** The first entry of a docket carries its exact bytes, sealed. */
 export interface NewDocket {
-  readonly id: string;
+  readonly id: DocketId;
   readonly messageId: string;
   /** Of the event, in one spelling; another docket of the same event is refused. */
   readonly identity: string;
@@ -61,17 +65,17 @@ export interface NewDocket {
 }
 
 export type DocketAdmission =
-  | { readonly kind: 'created'; readonly docket: string }
-  | { readonly kind: 'unchanged'; readonly docket: string }
+  | { readonly kind: 'created'; readonly docket: DocketId }
+  | { readonly kind: 'unchanged'; readonly docket: DocketId }
   /** The same event came with other bytes. The first stay; the others are kept as evidence, and somebody is told. */
-  | { readonly kind: 'conflict'; readonly docket: string };
+  | { readonly kind: 'conflict'; readonly docket: DocketId };
 
 export interface DocketFilter {
   readonly phases?: readonly DocketPhase[];
   /** Closed ones are left out unless asked for. */
   readonly closed?: 'no' | 'only' | 'too';
   /** Only those that await somebody by this target. */
-  readonly target?: string;
+  readonly target?: TargetId;
   /** Rows read before any right is asked; the filter by rights comes after. */
   readonly limit?: number;
 }
@@ -86,7 +90,7 @@ export const DATABASE_NOW = `date_trunc('milliseconds', clock_timestamp())`;
 export function docketRow(row: Row): StoredDocket {
   const closedAt = optional(row['closed_at'], when);
   return {
-    id: text(row['id']),
+    id: docketId(text(row['id'])),
     messageId: text(row['message_id']),
     source: text(row['source']),
     contentType: text(row['content_type']),
@@ -97,7 +101,7 @@ export function docketRow(row: Row): StoredDocket {
     // A check constraint holds the column to these words.
     phase: text(row['phase']) as DocketPhase,
     tier: text(row['tier']),
-    target: optional(row['target'], text),
+    target: optional(row['target'], (id) => targetId(text(id))),
     activation: optional(row['activation'], (value) => value as Activation),
     assignment: optional(row['assignment'], json),
     nextAt: optional(row['next_at'], when),

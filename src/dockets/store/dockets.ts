@@ -1,9 +1,11 @@
 /** Dockets in, and dockets out to whoever asks; rights are asked by the caller, in one place. */
 import {
+  docketId,
+  type DocketId,
   type LedgerFact,
   type SealedPayload,
-  type Sha256Hex,
   sha256Hex,
+  type Sha256Hex,
 } from '../../core/index.ts';
 import { factJson, recordFact } from '../../ledger/index.ts';
 import {
@@ -73,13 +75,13 @@ export async function admitDockets(
   const rows = await run(ADMIT, [tenant, JSON.stringify(dockets.map(newDocketJson))]);
   const fresh = new Set(rows.map((row) => text(row['message_id'])));
   const rest = dockets.filter(({ messageId }) => !fresh.has(messageId));
-  const existing = new Map<string, { readonly id: string; readonly sha256: Sha256Hex }>();
+  const existing = new Map<string, { readonly id: DocketId; readonly sha256: Sha256Hex }>();
   if (rest.length > 0) {
     // A second statement, so that a docket committed by another import since the first one is seen too.
     const found = await run(EXISTING, [tenant, rest.map(({ identity }) => identity)]);
     for (const row of found) {
       const sha256 = sha256Hex(hex(row['payload_sha256']));
-      existing.set(text(row['identity']), { id: text(row['id']), sha256 });
+      existing.set(text(row['identity']), { id: docketId(text(row['id'])), sha256 });
     }
   }
   return dockets.map((docket): DocketAdmission => {
@@ -117,7 +119,7 @@ const COUNT_UP: Statement = {
 export async function recordDocketFact(
   run: Run,
   tenant: string,
-  docket: string,
+  docket: DocketId,
   fact: LedgerFact,
 ): Promise<void> {
   const [row] = await run(COUNT_UP, [tenant, docket]);
@@ -156,7 +158,7 @@ export async function noteMessage(
   run: Run,
   tenant: string,
   { source, message, sha256 }: NotedMessage,
-  end: { readonly outcome: DocketAdmission['kind'] | 'set_aside'; readonly docket?: string },
+  end: { readonly outcome: DocketAdmission['kind'] | 'set_aside'; readonly docket?: DocketId },
 ): Promise<boolean> {
   const values = [tenant, source, message, sha256, end.outcome, end.docket ?? null];
   return (await run(NOTE_MESSAGE, values)).length > 0;
@@ -200,7 +202,7 @@ const FIND: Statement = {
 export async function findDocket(
   session: Pick<Session, 'run'>,
   tenant: string,
-  id: string,
+  id: DocketId,
 ): Promise<StoredDocket | undefined> {
   const [row] = await session.run(FIND, [tenant, id]);
   return row === undefined ? undefined : docketRow(row);
@@ -240,7 +242,7 @@ const CLOSE: Statement = {
 export async function closeDocketRow(
   run: Run,
   tenant: string,
-  docket: string,
+  docket: DocketId,
   closing: { readonly by: string; readonly closing: object; readonly fact: LedgerFact },
 ): Promise<boolean> {
   const [row] = await run(CLOSE, [tenant, docket, closing.by, jsonText(closing.closing)]);
@@ -260,7 +262,7 @@ export async function findByIdentity(
   session: Pick<Session, 'run'>,
   tenant: string,
   identity: string,
-): Promise<string | undefined> {
+): Promise<DocketId | undefined> {
   const [row] = await session.run(KNOWN, [tenant, identity]);
-  return row === undefined ? undefined : text(row['id']);
+  return row === undefined ? undefined : docketId(text(row['id']));
 }

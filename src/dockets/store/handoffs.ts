@@ -1,6 +1,15 @@
 /** Attempts to hand dockets over: the fallback log, notices of the manual tier, and the links in notices. */
 import type { Hop } from '../rules/routing/state.ts';
-import type { Instant, JsonValue } from '../../core/index.ts';
+import {
+  docketId,
+  type DocketId,
+  type Instant,
+  type JsonValue,
+  partyId,
+  type PartyId,
+  targetId,
+  type TargetId,
+} from '../../core/index.ts';
 import {
   optional,
   type Row,
@@ -14,12 +23,12 @@ import { json, jsonText, type Run } from './docket-rows.ts';
 import type { EndedHandoff } from './steps.ts';
 
 export interface HandoffView {
-  readonly docket: string;
+  readonly docket: DocketId;
   readonly n: number;
   readonly handoff: string;
   readonly tier: string;
-  readonly target: string;
-  readonly party: string;
+  readonly target: TargetId;
+  readonly party: PartyId;
   readonly attempt: number;
   readonly reason: string | undefined;
   readonly hop: Hop;
@@ -47,7 +56,7 @@ const OF_DOCKET: Statement = {
 export async function handoffsOf(
   session: Pick<Session, 'run'>,
   tenant: string,
-  docket: string,
+  docket: DocketId,
 ): Promise<HandoffView[]> {
   return (await session.run(OF_DOCKET, [tenant, docket])).map(handoffOf);
 }
@@ -55,12 +64,12 @@ export async function handoffsOf(
 function handoffOf(row: Row): HandoffView {
   const at = optional(row['ended_at'], when);
   return {
-    docket: text(row['docket']),
+    docket: docketId(text(row['docket'])),
     n: Number(row['n']),
     handoff: text(row['handoff']),
     tier: text(row['tier']),
-    target: text(row['target']),
-    party: text(row['party']),
+    target: targetId(text(row['target'])),
+    party: partyId(text(row['party'])),
     attempt: Number(row['attempt']),
     reason: optional(row['reason'], text),
     // Written with the intent, from a value of the rules.
@@ -126,7 +135,7 @@ where w.tenant = k.tenant and w.kind = 'handoff' and w.state = 'pending' and w.d
 export async function retryManualNotice(
   run: Run,
   tenant: string,
-  notice: { readonly docket: string; readonly n: number },
+  notice: { readonly docket: DocketId; readonly n: number },
   again: { readonly afterMs: number; readonly evidence: object },
 ): Promise<void> {
   const { docket, n } = notice;
@@ -135,9 +144,9 @@ export async function retryManualNotice(
 
 export interface LinkTicket {
   readonly reference: string;
-  readonly docket: string;
+  readonly docket: DocketId;
   readonly handoff: string;
-  readonly party: string;
+  readonly party: PartyId;
   readonly expiresAt: Instant;
   readonly acknowledged: { readonly at: Instant; readonly by: string } | undefined;
 }
@@ -208,9 +217,9 @@ function linkOf(row: Row): LinkTicket {
   const at = optional(row['acknowledged_at'], when);
   return {
     reference: text(row['reference']),
-    docket: text(row['docket']),
+    docket: docketId(text(row['docket'])),
     handoff: text(row['handoff']),
-    party: text(row['party']),
+    party: partyId(text(row['party'])),
     expiresAt: when(row['expires_at']),
     acknowledged: at === undefined ? undefined : { at, by: text(row['acknowledged_by']) },
   };

@@ -1,5 +1,11 @@
 /** Dockets that wait for people, and those that a queue took and nobody reads: how both are found again. */
-import type { Instant, JsonValue } from '../../core/index.ts';
+import {
+  docketId,
+  type DocketId,
+  type Instant,
+  type JsonValue,
+  type TargetId,
+} from '../../core/index.ts';
 import { type Session, type Statement, text } from '../../postgres/index.ts';
 import type { Run, StoredDocket } from './docket-rows.ts';
 
@@ -60,11 +66,11 @@ order by d.id limit ${WOKEN_MAX}`,
 export async function confirmedBy(
   session: Pick<Session, 'run'>,
   tenant: string,
-  at: { readonly target: string; readonly since: Instant },
+  at: { readonly target: TargetId; readonly since: Instant },
 ): Promise<readonly Pick<StoredDocket, 'id' | 'messageId' | 'tier'>[]> {
   const rows = await session.run(CONFIRMED_BY, [tenant, at.target, at.since]);
   return rows.map((row) => ({
-    id: text(row['id']),
+    id: docketId(text(row['id'])),
     messageId: text(row['message_id']),
     tier: text(row['tier']),
   }));
@@ -82,7 +88,7 @@ where d.tenant = $1 and d.id = a.docket and d.phase = 'confirmed' and d.closed_a
 export async function noteNotTaken(
   run: Run,
   tenant: string,
-  notes: readonly { readonly docket: string; readonly activation: JsonValue }[],
+  notes: readonly { readonly docket: DocketId; readonly activation: JsonValue }[],
 ): Promise<void> {
   if (notes.length > 0) await run(NOT_TAKEN, [tenant, JSON.stringify(notes)]);
 }

@@ -1,6 +1,6 @@
 /** How full queues are: our own, as the table of dockets shows it, and the last reading of each other one. */
 import type { Trigger } from '../rules/routing/triggers.ts';
-import type { Instant } from '../../core/index.ts';
+import { type Instant, targetId, type TargetId } from '../../core/index.ts';
 import { optional, type Session, type Statement, text, when } from '../../postgres/index.ts';
 import { jsonText } from './docket-rows.ts';
 
@@ -14,7 +14,7 @@ const OWN: Statement = {
 export async function ownQueue(
   session: Pick<Session, 'run'>,
   tenant: string,
-  target?: string,
+  target?: TargetId,
 ): Promise<{ readonly backlog: number; readonly oldestDueAt: Instant | undefined }> {
   const [row] = await session.run(OWN, [tenant, target ?? null]);
   return { backlog: Number(row?.['backlog']), oldestDueAt: optional(row?.['oldest'], when) };
@@ -23,7 +23,7 @@ export async function ownQueue(
 interface QueueReading {
   readonly queue: string;
   /** The target that the queue leads to; undefined for our own and for intakes. */
-  readonly target: string | undefined;
+  readonly target: TargetId | undefined;
   readonly backlog: number | undefined;
   readonly lagMs: number | undefined;
   readonly evidence: object;
@@ -67,7 +67,7 @@ export async function queueReadings(
 ): Promise<(QueueReading & { readonly at: Instant })[]> {
   return (await session.run(READ, [tenant])).map((row) => ({
     queue: text(row['queue']),
-    target: optional(row['target'], text),
+    target: optional(row['target'], (id) => targetId(text(id))),
     at: when(row['at']),
     backlog: optional(row['backlog'], Number),
     lagMs: optional(row['lag_ms'], Number),

@@ -2,7 +2,7 @@
  * Recovery runs with their evidence. The work that has a run's id says when its turn is; a claim on it is the one probe that
  * a breaker which is not closed may have.
  */
-import type { Instant, RecoveryState } from '../../core/index.ts';
+import { type Instant, type RecoveryState, targetId, type TargetId } from '../../core/index.ts';
 import type { Baseline } from '../rules/recovery.ts';
 import { type Row, type Session, type Statement, text, when } from '../../postgres/index.ts';
 import { claimWork } from '../../work/index.ts';
@@ -12,7 +12,7 @@ type RecoveryPhase = 'probing' | 'checking' | 'awaiting_approval' | 'closed' | '
 
 export interface StoredRun {
   readonly id: string;
-  readonly target: string;
+  readonly target: TargetId;
   readonly startedAt: Instant;
   readonly mode: 'automatic' | 'by_hand';
   readonly baseline: Baseline;
@@ -137,7 +137,7 @@ const OPEN: Statement = {
 export async function openRun(
   session: Pick<Session, 'run'>,
   tenant: string,
-  target: string,
+  target: TargetId,
 ): Promise<StoredRun | undefined> {
   const [row] = await session.run(OPEN, [tenant, target]);
   return row === undefined ? undefined : runOf(row);
@@ -182,7 +182,7 @@ export async function evidenceOf(
 function runOf(row: Row): StoredRun {
   return {
     id: text(row['id']),
-    target: text(row['target']),
+    target: targetId(text(row['target'])),
     startedAt: when(row['started_at']),
     mode: row['mode'] === 'by_hand' ? 'by_hand' : 'automatic',
     // Written here alone, from values of the rules.

@@ -2,7 +2,14 @@
  * One step of many dockets as one transaction: rows locked, decided by the rules, written with their handoffs. Who
  * commits has the step; whoever comes later finds the next state.
  */
-import { type Instant, instant, type JsonValue } from '../../core/index.ts';
+import {
+  type DocketId,
+  instant,
+  type Instant,
+  type JsonValue,
+  type PartyId,
+  type TargetId,
+} from '../../core/index.ts';
 import { type Session, type Statement, text, when } from '../../postgres/index.ts';
 import {
   DATABASE_NOW,
@@ -63,11 +70,11 @@ function locked(rows: Awaited<ReturnType<Run>>): LockedDockets {
 }
 
 export interface WrittenStep {
-  readonly docket: string;
+  readonly docket: DocketId;
   readonly state: object;
   readonly phase: string;
   readonly tier: string;
-  readonly target: string | undefined;
+  readonly target: TargetId | undefined;
   readonly nextAt: Instant | undefined;
   /** As they are after the facts that go with it. */
   readonly ver: number;
@@ -76,12 +83,12 @@ export interface WrittenStep {
 }
 
 export interface StartedHandoff {
-  readonly docket: string;
+  readonly docket: DocketId;
   readonly n: number;
   readonly handoff: string;
   readonly tier: string;
-  readonly target: string;
-  readonly party: string;
+  readonly target: TargetId;
+  readonly party: PartyId;
   readonly attempt: number;
   /** Why the tier above was left, and the targets that were passed over on the way here. */
   readonly reason: string | undefined;
@@ -93,7 +100,7 @@ export interface StartedHandoff {
 }
 
 export interface EndedHandoff {
-  readonly docket: string;
+  readonly docket: DocketId;
   readonly n: number;
   readonly outcome:
     | 'confirmed'
@@ -210,7 +217,7 @@ export async function noteActivations(
   run: Run,
   tenant: string,
   activations: readonly {
-    readonly docket: string;
+    readonly docket: DocketId;
     readonly tier: string;
     readonly activation: JsonValue;
   }[],
@@ -229,7 +236,7 @@ const POSTPONE: Statement = {
 export async function postponeDockets(
   run: Run,
   tenant: string,
-  dockets: readonly string[],
+  dockets: readonly DocketId[],
   until: Instant,
 ): Promise<void> {
   if (dockets.length > 0) await run(POSTPONE, [tenant, dockets, until]);

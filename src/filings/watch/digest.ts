@@ -1,4 +1,5 @@
 /** The daily digest: where everything stands, and every alert that nobody has acknowledged. Sent also when all is well. */
+import type { DocketId } from '../../core/index.ts';
 import {
   addMailNotice,
   alertPages,
@@ -51,7 +52,7 @@ export async function queueDigest(deps: SlackWatchDeps): Promise<number> {
 async function readableBy(
   recipient: string,
   alerts: readonly Alert[],
-  readersOf: (docket: string) => ReturnType<DocketReaders> | undefined,
+  readersOf: (docket: DocketId) => ReturnType<DocketReaders> | undefined,
 ): Promise<readonly Alert[]> {
   const readable: Alert[] = [];
   for (const alert of alerts) {

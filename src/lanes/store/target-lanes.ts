@@ -2,14 +2,20 @@
  * The lanes of dockets' targets, which have no portal: no profile, no slots, and the same breaker in the same place, shared
  * by all processes. How such a target is spoken to is the business of whoever sends to it.
  */
-import { type BreakerState, type Instant, type LaneState } from '../../core/index.ts';
+import {
+  type BreakerState,
+  type Instant,
+  type LaneState,
+  targetId,
+  type TargetId,
+} from '../../core/index.ts';
 import { type Session, type Statement, text, when } from '../../postgres/index.ts';
 import { freshLane, laneStateJson } from './lane-json.ts';
 
 type Run = Session['run'];
 
 export interface TargetLane {
-  readonly target: string;
+  readonly target: TargetId;
   readonly breaker: BreakerState;
   /** Zero for a target that never failed and has no row. */
   readonly version: number;
@@ -22,7 +28,7 @@ export interface TargetLane {
 const PREFIX = 'target/';
 
 /** The name of a target's lane, as its entries in the log have it. */
-export function targetLaneCode(target: string): string {
+export function targetLaneCode(target: TargetId): string {
   return `${PREFIX}${target}`;
 }
 
@@ -33,7 +39,7 @@ const READ: Statement = {
 
 export async function readTargetLanes(run: Run, tenant: string): Promise<TargetLane[]> {
   return (await run(READ, [tenant])).map((row) => ({
-    target: text(row['code']).slice(PREFIX.length),
+    target: targetId(text(row['code']).slice(PREFIX.length)),
     // Written by changeTargetLanes alone.
     breaker: (row['state'] as LaneState).breaker,
     version: Number(row['version']),

@@ -1,5 +1,5 @@
 /** Raising an alert, in the transaction of what it is about. The ledger itself raises one where a fact cannot be written. */
-import type { Instant } from '../../core/index.ts';
+import { docketId, type DocketId, type Instant } from '../../core/index.ts';
 import {
   optional,
   type Row,
@@ -22,7 +22,7 @@ export interface Alert {
   readonly recipient: string | undefined;
   readonly text: string;
   /** The docket that it is about: only who may see that one is told. */
-  readonly docket: string | undefined;
+  readonly docket: DocketId | undefined;
   readonly raised: number;
   readonly raisedAt: Instant;
   readonly lastRaisedAt: Instant;
@@ -66,7 +66,7 @@ export async function raiseAlertRow(
   tenant: string,
   alert: Pick<Alert, 'id' | 'kind' | 'subject' | 'severity' | 'recipient' | 'text'> & {
     readonly dedup: string;
-    readonly docket?: string;
+    readonly docket?: DocketId;
     readonly hasNews?: true;
   },
 ): Promise<Pick<Alert, 'id'>> {
@@ -97,7 +97,7 @@ export function alertOf(row: Row): Alert {
     severity: text(row['severity']) as Severity,
     recipient: optional(row['recipient'], text),
     text: text(row['text']),
-    docket: optional(row['docket'], text),
+    docket: optional(row['docket'], (id) => docketId(text(id))),
     raised: Number(row['raised']),
     raisedAt: when(row['raised_at']),
     lastRaisedAt: when(row['last_raised_at']),

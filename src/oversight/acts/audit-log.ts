@@ -1,6 +1,12 @@
 /** `audit log`: the ledger as a history that a person reads. */
 import { type Actor, allow } from '../../access/index.ts';
-import type { Instant, JsonValue, LedgerBoundary } from '../../core/index.ts';
+import {
+  docketId,
+  type DocketId,
+  type Instant,
+  type JsonValue,
+  type LedgerBoundary,
+} from '../../core/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import {
   entriesBetween,
@@ -80,8 +86,11 @@ export async function ledgerHistory(
 }
 
 /** The docket that an entry is about: its own, or that of the alert which somebody acknowledged. */
-async function docketOfEntry(app: Filewright, { subj }: LedgerEntry): Promise<string | undefined> {
-  if (subj.kind === 'docket') return subj.id;
+async function docketOfEntry(
+  app: Filewright,
+  { subj }: LedgerEntry,
+): Promise<DocketId | undefined> {
+  if (subj.kind === 'docket') return docketId(subj.id);
   if (subj.kind !== 'alert') return undefined;
   return (await findAlerts(app.session, app.tenant, [subj.id]))[0]?.docket;
 }

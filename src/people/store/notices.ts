@@ -2,7 +2,7 @@
  * Notices to one receiver each: work that leaves the house. Claimed with the try written before the send, recorded after
  * it; whatever becomes of a notice, its row and its tries stay.
  */
-import type { Instant } from '../../core/index.ts';
+import { docketId, type DocketId, type Instant } from '../../core/index.ts';
 import { optional, type Session, type Statement, text, when } from '../../postgres/index.ts';
 import { addWork, claimWork, type ClaimedWork, recordWork } from '../../work/index.ts';
 import { type DomainEvent, eventsOf } from './events.ts';
@@ -41,7 +41,7 @@ interface NewMailNotice {
   /** The same reason never makes a second notice. */
   readonly dedup: string;
   /** The docket that it is about, if it is about one. */
-  readonly docket?: string | undefined;
+  readonly docket?: DocketId | undefined;
 }
 
 export async function addMailNotice(
@@ -154,7 +154,7 @@ export interface NoticeView {
   readonly subscription: string | undefined;
   readonly recipient: string | undefined;
   readonly subject: string | undefined;
-  readonly docket: string | undefined;
+  readonly docket: DocketId | undefined;
   readonly state: string;
   readonly code: string | undefined;
   readonly createdAt: Instant;
@@ -201,7 +201,7 @@ export async function listNotices(
     subscription: optional(row['subscription'], text),
     recipient: optional(row['recipient'], text),
     subject: optional(row['subject'], text),
-    docket: optional(row['docket'], text),
+    docket: optional(row['docket'], (id) => docketId(text(id))),
     state: text(row['state']),
     code: optional(row['code'], text),
     createdAt: when(row['created_at']),

@@ -1,6 +1,6 @@
 /** The people of a firm: who exists, who may see what, who is away and who stands in. */
 import { dateAtOffice, type Day } from '../../../calendar/index.ts';
-import type { Instant } from '../../../core/index.ts';
+import type { Instant, PartyId, TargetId } from '../../../core/index.ts';
 
 /**
  * `kind:value`, where the kind is client, group, matter, class or privilege, and the value may be `*`. A matter needs
@@ -15,27 +15,27 @@ export interface Rights {
 
 interface Person extends Rights {
   readonly kind: 'person';
-  readonly id: string;
+  readonly id: PartyId;
   readonly name: string;
   /** The target of the matrix by which this person is reached. */
-  readonly target: string | undefined;
+  readonly target: TargetId | undefined;
 }
 
 export interface Team extends Rights {
   readonly kind: 'team';
-  readonly id: string;
+  readonly id: PartyId;
   readonly name: string;
-  readonly members: readonly string[];
+  readonly members: readonly PartyId[];
 }
 
 export type Party = Person | Team;
 
 export interface Absence {
-  readonly person: string;
+  readonly person: PartyId;
   /** Both days are days of absence. */
   readonly from: Day;
   readonly to: Day;
-  readonly delegate: string | undefined;
+  readonly delegate: PartyId | undefined;
 }
 
 export interface People {
@@ -48,8 +48,8 @@ export interface People {
 type Presence =
   | { readonly kind: 'here'; readonly person: Person }
   /** `person` stands in for the others, in this order. */
-  | { readonly kind: 'delegated'; readonly person: Person; readonly from: readonly string[] }
-  | { readonly kind: 'nobody'; readonly from: readonly string[] };
+  | { readonly kind: 'delegated'; readonly person: Person; readonly from: readonly PartyId[] }
+  | { readonly kind: 'nobody'; readonly from: readonly PartyId[] };
 
 /** The day as the firm counts it. Zone arithmetic is slow: who asks about many people asks for it once. */
 export function todayAt(people: People, now: Instant): Day {
@@ -58,7 +58,7 @@ export function todayAt(people: People, now: Instant): Day {
 
 /** Who is there for a person. Ends even where the directory holds a circle: nobody is asked twice. */
 export function presenceOf(person: Person, people: People, today: Day): Presence {
-  const from: string[] = [];
+  const from: PartyId[] = [];
   let current: Person = person;
   for (;;) {
     const absence = absenceOn(current.id, people, today);
@@ -74,7 +74,7 @@ export function presenceOf(person: Person, people: People, today: Day): Presence
   }
 }
 
-function absenceOn(person: string, people: People, day: Day): Absence | undefined {
+function absenceOn(person: PartyId, people: People, day: Day): Absence | undefined {
   return people.absences.find(
     (absence) => absence.person === person && absence.from <= day && day <= absence.to,
   );
@@ -84,11 +84,11 @@ function absenceOn(person: string, people: People, day: Day): Absence | undefine
  * The first circle of delegates, as the people in it. A circle needs all of them absent on one day, and the first such
  * day is the first day of one of the absences; so looking at those days finds every circle.
  */
-export function delegateCircle(people: People): readonly string[] | undefined {
+export function delegateCircle(people: People): readonly PartyId[] | undefined {
   for (const { from: day } of people.absences) {
     for (const { person } of people.absences) {
-      const seen: string[] = [];
-      let at: string | undefined = person;
+      const seen: PartyId[] = [];
+      let at: PartyId | undefined = person;
       while (at !== undefined && !seen.includes(at)) {
         seen.push(at);
         at = absenceOn(at, people, day)?.delegate;

@@ -1,6 +1,6 @@
 /** Reads a people file. What it says about others (delegates, members, targets) is checked with the matrix. */
 import { isZone, type LawNode, readLawDocument } from '../../../calendar/index.ts';
-import { FilewrightError } from '../../../core/index.ts';
+import { FilewrightError, partyId, targetId } from '../../../core/index.ts';
 import type { Absence, Grant, Party, People } from './people.ts';
 import { GRANT_KINDS, parseGrant } from './rights.ts';
 
@@ -18,9 +18,9 @@ export function readPeople(source: { readonly file: string; readonly text: strin
       const target = node.optional('target')?.text();
       parties.set(id, {
         kind: 'person',
-        id,
+        id: partyId(id),
         name: node.field('name').text(),
-        target,
+        target: target === undefined ? undefined : targetId(target),
         ...rights(node),
       });
     }
@@ -30,10 +30,10 @@ export function readPeople(source: { readonly file: string; readonly text: strin
       const ids = node
         .field('members')
         .items()
-        .map((item) => item.text());
+        .map((item) => partyId(item.text()));
       parties.set(id, {
         kind: 'team',
-        id,
+        id: partyId(id),
         name: node.field('name').text(),
         members: ids,
         ...rights(node),
@@ -47,12 +47,13 @@ export function readPeople(source: { readonly file: string; readonly text: strin
 function absence(node: LawNode): Absence {
   node.object(['person', 'from', 'to'], ['delegate']);
   const [from, to] = [node.field('from').day(), node.field('to').day()];
+  const delegate = node.optional('delegate')?.text();
   if (to < from) node.refuse('"to" is before "from"');
   return {
-    person: node.field('person').text(),
+    person: partyId(node.field('person').text()),
     from,
     to,
-    delegate: node.optional('delegate')?.text(),
+    delegate: delegate === undefined ? undefined : partyId(delegate),
   };
 }
 

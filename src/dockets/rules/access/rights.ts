@@ -2,6 +2,7 @@
  * Who may see a docket. Deny beats allow, and a label without its own right is a refusal. Names and numbers are compared
  * by who is meant, never by how they are written: a wall holds for whatever may be behind it, a right for what it names.
  */
+import type { PartyId } from '../../../core/index.ts';
 import {
   type ApplicationNumber,
   isNumber,
@@ -44,7 +45,7 @@ export type UnreadPart = 'client' | 'technology_group';
 /** The reason is for the ledger and for those who may see the docket; never for the one who was refused. */
 type Access =
   | { readonly may: true }
-  | { readonly may: false; readonly party: string; readonly why: string };
+  | { readonly may: false; readonly party: PartyId; readonly why: string };
 
 export const GRANT_KINDS = ['client', 'group', 'matter', 'class', 'privilege'] as const;
 type GrantKind = (typeof GRANT_KINDS)[number];
@@ -117,7 +118,7 @@ function isAround(grant: KnownGrant, matter: Matter): boolean {
   return refuses(grant, matter);
 }
 
-function ownAccess(matter: Matter, rights: Rights, party: string, team?: Rights): Access {
+function ownAccess(matter: Matter, rights: Rights, party: PartyId, team?: Rights): Access {
   const denied = denyOf(matter, rights);
   if (denied !== undefined) return no(party, `denied by ${denied}`);
   const given = [rights, ...(team === undefined ? [] : [team])].map((one) => rightsOf(one).allow);
@@ -283,6 +284,6 @@ function givesLabel({ kind, name, isAny }: KnownGrant, label: Label): boolean {
   return isAny || (label.name !== undefined && isNamed(name, label.name));
 }
 
-function no(party: string, why: string): Access {
+function no(party: PartyId, why: string): Access {
   return { may: false, party, why };
 }

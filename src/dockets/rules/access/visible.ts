@@ -2,7 +2,7 @@
  * What a person sees of many dockets. Lists, counts, errors and notices all go through here, so that a hidden matter
  * answers exactly like one that does not exist.
  */
-import { FilewrightError } from '../../../core/index.ts';
+import { type DocketId, FilewrightError } from '../../../core/index.ts';
 import type { Party, People } from './people.ts';
 import { accessOf, type Guarded } from './rights.ts';
 
@@ -29,7 +29,7 @@ export function countVisible(matters: Iterable<Guarded>, viewer: Viewer): number
 
 /** The matter, if it exists and the viewer may see it; otherwise the one error for both. */
 export function seen<Matter extends Guarded>(
-  id: string,
+  id: DocketId,
   matter: Matter | undefined,
   viewer: Viewer,
 ): Matter {
@@ -38,7 +38,7 @@ export function seen<Matter extends Guarded>(
 }
 
 /** Says nothing but what the asker already knows: the id that was asked for. */
-export function unknownDocket(id: string): FilewrightError {
+export function unknownDocket(id: DocketId): FilewrightError {
   return new FilewrightError('NOT_FOUND', `No docket "${id}"`);
 }
 

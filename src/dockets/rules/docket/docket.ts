@@ -1,6 +1,12 @@
 /** A docket event as it was read, and the docket that is routed for it. */
 import type { Day } from '../../../calendar/index.ts';
-import { type JsonValue, obligationKey, type Sha256Hex } from '../../../core/index.ts';
+import {
+  docketId,
+  type DocketId,
+  type JsonValue,
+  obligationKey,
+  type Sha256Hex,
+} from '../../../core/index.ts';
 import { type Labels, UNREAD_LABEL } from '../access/labels.ts';
 import type { UnreadPart } from '../access/rights.ts';
 import { numberKey, numberOf, officeNamed } from '../identity/numbers.ts';
@@ -34,7 +40,7 @@ export interface StatedDates {
 
 /** What is routed. A record that could not be read is routed too: somebody must look at it. */
 export interface Docket {
-  readonly id: string;
+  readonly id: DocketId;
   readonly messageId: string;
   readonly payloadSha256: Sha256Hex;
   readonly applicationNumber: string | undefined;
@@ -73,12 +79,12 @@ export function docketOf(
     readonly rules: PatentRules;
     readonly payloadSha256: Sha256Hex;
     /** Defaults to the message id: one docket for one event. */
-    readonly id?: string;
+    readonly id?: DocketId;
   },
 ): Docket {
   const messageId = identityOf(event, at);
   return {
-    id: at.id ?? messageId,
+    id: at.id ?? docketId(messageId),
     messageId,
     payloadSha256: at.payloadSha256,
     applicationNumber: event.applicationNumber,
@@ -121,7 +127,7 @@ function officeOf(event: DocketEvent, rules: PatentRules): string | undefined {
 /** A record that could not be read is known by its bytes. */
 export function driftDocket(
   glimpse: Glimpse,
-  at: { readonly tenant: string; readonly payloadSha256: Sha256Hex; readonly id?: string },
+  at: { readonly tenant: string; readonly payloadSha256: Sha256Hex; readonly id?: DocketId },
 ): Docket {
   const messageId = obligationKey({
     pack: 'patent',
@@ -132,7 +138,7 @@ export function driftDocket(
     eventDate: '',
   });
   return {
-    id: at.id ?? messageId,
+    id: at.id ?? docketId(messageId),
     messageId,
     payloadSha256: at.payloadSha256,
     ...glimpse,

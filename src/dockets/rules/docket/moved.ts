@@ -1,13 +1,13 @@
 /** Which open dockets move when the law or a calendar changes. Whoever changes one sees this list first. */
 import { formatDay } from '../../../calendar/index.ts';
-import type { Instant } from '../../../core/index.ts';
+import type { DocketId, Instant } from '../../../core/index.ts';
 import { byDanger, compareCase, type DateMove } from '../law-diff.ts';
 import type { PatentLaw } from '../matter.ts';
 import { caseOf, datesOf, type DocketDates } from './dates.ts';
 import type { Docket } from './docket.ts';
 
 export interface MovedDocket {
-  readonly id: string;
+  readonly id: DocketId;
   /** A date that somebody has been told comes earlier, or is no longer known. */
   readonly earlier: boolean;
   readonly soft: DateMove;

@@ -1,6 +1,6 @@
 /** The docket report as rows; CSV, PDF and .ics are drawn from the same ones. */
 import { dateAtOffice, formatDay } from '../../../calendar/index.ts';
-import type { Instant } from '../../../core/index.ts';
+import type { DocketId, Instant } from '../../../core/index.ts';
 import { inherit, type Labels } from '../access/labels.ts';
 import { isConfidential } from '../access/rights.ts';
 import { maySee, type Viewer } from '../access/visible.ts';
@@ -20,7 +20,7 @@ export interface OpenDocket {
 export type ReportMark = 'undated' | 'late' | 'today' | 'soon' | 'open';
 
 export interface ReportRow {
-  readonly docket: string;
+  readonly docket: DocketId;
   readonly applicationNumber: string | undefined;
   readonly client: string | undefined;
   readonly matter: string | undefined;

@@ -2,7 +2,13 @@
  * The assignment table: who has a matter, as another system of the firm knows it. It is asked before the first handoff and
  * only ever says where a docket starts; who gets it after that, and whether, stays with the matrix. Pure.
  */
-import { invariant, isPlainText, type JsonValue } from '../../../core/index.ts';
+import {
+  invariant,
+  isPlainText,
+  type JsonValue,
+  partyId,
+  type PartyId,
+} from '../../../core/index.ts';
 import type { DocketColumn } from '../docket/columns.ts';
 import { type DriftChange, driftOf } from '../docket/drift.ts';
 import type { AssignmentTable } from './assignment-table.ts';
@@ -46,7 +52,7 @@ export function questionUrl(table: AssignmentTable, question: AssignmentQuestion
 }
 
 type AssignmentAnswer =
-  | { readonly kind: 'assigned'; readonly party: string }
+  | { readonly kind: 'assigned'; readonly party: PartyId }
   /** The table knows of nobody. */
   | { readonly kind: 'nobody' }
   | { readonly kind: 'drift'; readonly changes: readonly DriftChange[] };
@@ -69,7 +75,7 @@ export function readAssignment(value: JsonValue | undefined): AssignmentAnswer {
   if (change !== undefined) return { kind: 'drift', changes: [change] };
   invariant(typeof assigned === 'string', 'Expected a value without drift to be a text.');
   const party = assigned.trim();
-  if (isPlainText(party)) return { kind: 'assigned', party };
+  if (isPlainText(party)) return { kind: 'assigned', party: partyId(party) };
   // Whatever it is, it is no name: nobody is called so, and the ledger could not keep it.
   const found = 'a text that is longer, or has control characters';
   const { name: field, needed: mandatory } = ASSIGNED;
@@ -99,7 +105,7 @@ export function observationOf(
  * The matrix as it is for a docket whose party is known: it starts at that party's own place in the primary tier. Where
  * the party has none, the rows decide as they would without a table.
  */
-export function assignedMatrix(matrix: RoutingMatrix, party: string | undefined): RoutingMatrix {
+export function assignedMatrix(matrix: RoutingMatrix, party: PartyId | undefined): RoutingMatrix {
   if (party === undefined) return matrix;
   const start = [...matrix.nodes.values()].find(
     ({ tier, target }) => tier === 'PRIMARY' && matrix.targets.get(target)?.party === party,

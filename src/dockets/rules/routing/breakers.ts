@@ -8,13 +8,14 @@ import {
   CLOSED,
   type Instant,
   nextProbeAt,
+  type TargetId,
 } from '../../../core/index.ts';
 
 /** By target id; a target without an entry never failed. */
 export type Breakers = ReadonlyMap<string, BreakerState>;
 
 export interface BreakerChange {
-  readonly target: string;
+  readonly target: TargetId;
   readonly before: BreakerState;
   readonly after: BreakerState;
 }
@@ -52,7 +53,7 @@ export function isClean(breakers: Breakers, target: string): boolean {
 /** Undefined where nothing changes. */
 export function breakerChange(
   breakers: Breakers,
-  target: string,
+  target: TargetId,
   event: BreakerEvent,
   at: {
     readonly policy: BreakerPolicy;

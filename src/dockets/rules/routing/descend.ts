@@ -1,6 +1,6 @@
 /** Down the tiers to the first that can take a docket, with an account of every tier passed. */
 import { formatDay } from '../../../calendar/index.ts';
-import type { Instant } from '../../../core/index.ts';
+import type { Instant, TargetId } from '../../../core/index.ts';
 import type { DocketDates } from '../docket/dates.ts';
 import type { Activation } from './activation.ts';
 import { breakerOf, type Breakers, isUsable, restsUntil } from './breakers.ts';
@@ -27,7 +27,7 @@ interface Descent {
   readonly reason: LeaveReason | undefined;
   readonly activation?: Activation | undefined;
   /** The target that is left, where one was tried. */
-  readonly left: string | undefined;
+  readonly left: TargetId | undefined;
 }
 
 interface Landing {
@@ -126,7 +126,7 @@ function skipsOf(tier: Tier, land: Landscape): RoutingFact[] {
     .map((skip) => ({ kind: 'skipped', at: land.at, ...skip }));
 }
 
-function side(tier: Tier, target: string | undefined, land: Landscape): TransitionSide {
+function side(tier: Tier, target: TargetId | undefined, land: Landscape): TransitionSide {
   const breaker = target === undefined ? undefined : breakerOf(land.breakers, target);
   return { tier, target, breaker };
 }

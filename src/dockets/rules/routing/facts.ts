@@ -1,5 +1,5 @@
 /** What a decision says to the ledger. Names and numbers only; nothing of a payload. */
-import type { BreakerState, Instant, Sha256Hex } from '../../../core/index.ts';
+import type { BreakerState, Instant, PartyId, Sha256Hex, TargetId } from '../../../core/index.ts';
 import type { Labels } from '../access/labels.ts';
 import type { KnownDates } from './state.ts';
 import type { Tier } from './tiers.ts';
@@ -27,7 +27,7 @@ export type LeaveReason =
 /** One side of a transition; the target and its breaker are absent where the tier had nobody to ask. */
 export interface TransitionSide {
   readonly tier: Tier;
-  readonly target: string | undefined;
+  readonly target: TargetId | undefined;
   readonly breaker: BreakerState | undefined;
 }
 
@@ -50,7 +50,7 @@ export type RoutingFact =
       readonly at: Instant;
       readonly tier: Tier;
       readonly node: string;
-      readonly target: string;
+      readonly target: TargetId;
       readonly reason: 'no_right' | 'absent' | 'no_target';
       /** Who lacks it, and which right; for the ledger only. */
       readonly why: string;
@@ -68,27 +68,27 @@ export type RoutingFact =
       readonly at: Instant;
       readonly reviewBy: Instant;
       readonly reason: LeaveReason;
-      readonly target: string | undefined;
+      readonly target: TargetId | undefined;
     }
   /** Nobody could be asked, or told, when it was required; somebody is asked now, within the same two hours. */
   | {
       readonly kind: 'manual_found';
       readonly at: Instant;
       readonly reviewBy: Instant;
-      readonly target: string | undefined;
+      readonly target: TargetId | undefined;
     }
   /** A notice got through: only now somebody was told. */
   | {
       readonly kind: 'manual_told';
       readonly at: Instant;
-      readonly target: string;
-      readonly party: string;
+      readonly target: TargetId;
+      readonly party: PartyId;
     }
   /** A notice cannot be delivered there; `next` is asked at once, undefined where nobody is left. */
   | {
       readonly kind: 'manual_unreached';
       readonly at: Instant;
-      readonly target: string;
+      readonly target: TargetId;
       readonly code: string | undefined;
       readonly next: string | undefined;
     }
@@ -97,21 +97,21 @@ export type RoutingFact =
       readonly kind: 'returned';
       readonly at: Instant;
       readonly tier: Tier;
-      readonly target: string;
+      readonly target: TargetId;
     }
   | {
       readonly kind: 'manual_overdue';
       readonly at: Instant;
       readonly round: number;
       readonly reviewBy: Instant;
-      readonly target: string | undefined;
+      readonly target: TargetId | undefined;
     }
   | { readonly kind: 'late'; readonly at: Instant; readonly due: string }
   | {
       readonly kind: 'confirmed';
       readonly at: Instant;
       readonly tier: Tier;
-      readonly target: string | undefined;
-      readonly by: string;
+      readonly target: TargetId | undefined;
+      readonly by: PartyId | TargetId;
       readonly receipt: string | undefined;
     };

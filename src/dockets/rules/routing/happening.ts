@@ -1,5 +1,5 @@
 /** What `nextStep` is told and what it answers. */
-import type { Instant, Random } from '../../../core/index.ts';
+import type { Instant, PartyId, Random } from '../../../core/index.ts';
 import type { People } from '../access/people.ts';
 import type { Docket } from '../docket/docket.ts';
 import type { PatentLaw } from '../matter.ts';
@@ -58,7 +58,7 @@ export type Happening =
   | { readonly kind: 'activation'; readonly activation: Activation }
   /** The queue whose broker confirmed it has a consumer that takes nothing: nobody has it. */
   | { readonly kind: 'not_taken'; readonly activation: Activation }
-  | { readonly kind: 'acknowledged'; readonly by: string };
+  | { readonly kind: 'acknowledged'; readonly by: PartyId };
 
 interface Recorded {
   readonly facts: readonly RoutingFact[];

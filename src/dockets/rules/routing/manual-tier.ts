@@ -1,5 +1,5 @@
 /** A docket that comes to people: who is asked, and which targets of its way are looked at again. */
-import { addMs, type Instant } from '../../../core/index.ts';
+import { addMs, type Instant, type TargetId } from '../../../core/index.ts';
 import type { DocketDates } from '../docket/dates.ts';
 import { isClean, isUsable } from './breakers.ts';
 import type { LeaveReason, RoutingFact } from './facts.ts';
@@ -53,7 +53,7 @@ export function toPeople(
 export function manual(
   state: Manual,
   here: Now,
-  factFor: (target: string | undefined) => RoutingFact,
+  factFor: (target: TargetId | undefined) => RoutingFact,
 ): RoutingStep {
   const candidates = desksOf(here);
   const chosen = candidates[(state.asked ?? state.round) % Math.max(1, candidates.length)];

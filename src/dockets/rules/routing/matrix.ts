@@ -1,16 +1,16 @@
 /** A routing matrix: who gets which docket, and who gets it when that one does not. */
-import type { Sha256Hex } from '../../../core/index.ts';
+import type { PartyId, Sha256Hex, TargetId } from '../../../core/index.ts';
 import { isNamed, nameOf, wordOf } from '../identity/names.ts';
 import type { AssignmentTable } from './assignment-table.ts';
 import type { RoutingPolicy } from './policy.ts';
 import type { Tier } from './tiers.ts';
 
 export interface Target {
-  readonly id: string;
+  readonly id: TargetId;
   readonly kind: 'http' | 'mail' | 'rabbitmq';
   readonly address: string;
   /** The person or team that reads what arrives there; rights are asked of it. */
-  readonly party: string;
+  readonly party: PartyId;
   /**
    * `delivery`: the receipt of the endpoint or the confirm of the broker is the confirmation. `person`: somebody must
    * acknowledge. An accepted e-mail is only sent, so mail is always `person`.
@@ -21,7 +21,7 @@ export interface Target {
 export interface MatrixNode {
   readonly id: string;
   readonly tier: Tier;
-  readonly target: string;
+  readonly target: TargetId;
   /** In order of preference; of the same tier (who else could take it) or of a later one. */
   readonly next: readonly string[];
 }
@@ -42,7 +42,7 @@ export interface RoutingMatrix {
   readonly nodes: ReadonlyMap<string, MatrixNode>;
   readonly rows: readonly MatrixRow[];
   /** Persons who get what nobody else may see, in order. */
-  readonly privileged: readonly string[];
+  readonly privileged: readonly PartyId[];
   /** Asked who has a matter, before its first handoff. Often empty. */
   readonly assignment: readonly AssignmentTable[];
   readonly policy: RoutingPolicy;

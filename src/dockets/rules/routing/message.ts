@@ -1,5 +1,11 @@
 /** What is handed over. The payload itself is not here: its bytes go out as they came in, and are named by their hash. */
-import { type Sha256Hex, sha256Of } from '../../../core/index.ts';
+import {
+  type DocketId,
+  type PartyId,
+  type Sha256Hex,
+  sha256Of,
+  type TargetId,
+} from '../../../core/index.ts';
 import { inherit, type Labels } from '../access/labels.ts';
 import type { Docket } from '../docket/docket.ts';
 import type { DocketDates } from '../docket/dates.ts';
@@ -11,11 +17,11 @@ export interface HandoffMessage {
   readonly id: string;
   /** One per docket, tier, target and reader: acknowledgement links and transport logs hang on it. */
   readonly handoff: string;
-  readonly docket: string;
+  readonly docket: DocketId;
   readonly tier: Tier;
-  readonly target: string;
-  readonly party: string;
-  readonly standsInFor: readonly string[];
+  readonly target: TargetId;
+  readonly party: PartyId;
+  readonly standsInFor: readonly PartyId[];
   readonly labels: Labels;
   readonly payloadSha256: Sha256Hex;
   /** Computed for this very handing over. */

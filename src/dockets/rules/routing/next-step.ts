@@ -7,9 +7,10 @@ import {
   addMs,
   type BreakerEvent,
   fractionIn,
-  type Instant,
   instant,
+  type Instant,
   nextDelayMs,
+  type PartyId,
   type Random,
 } from '../../../core/index.ts';
 import { accessOf } from '../access/rights.ts';
@@ -183,7 +184,7 @@ function onActivation(state: OpenState, activation: Activation, here: Now): Rout
 }
 
 /** Only who was given the message, alone or as a member of a team, and still may see it. */
-function onAcknowledged(state: OpenState, by: string, here: Now): RoutingStep {
+function onAcknowledged(state: OpenState, by: PartyId, here: Now): RoutingStep {
   const { people, docket } = here.input;
   const person = people.parties.get(by);
   const hop = state.handed.findLast(({ party }) => {

@@ -1,6 +1,6 @@
 /** Reads a routing matrix. Shape here, by line; sense in check-matrix.ts, all faults at once. */
 import { type LawNode, readLawDocument } from '../../../calendar/index.ts';
-import { canonicalText, sha256Of } from '../../../core/index.ts';
+import { canonicalText, partyId, sha256Of, targetId } from '../../../core/index.ts';
 import { inFile, members } from '../access/read-people.ts';
 import type { AssignmentTable } from './assignment-table.ts';
 import type { MatrixNode, MatrixRow, RoutingMatrix, Target } from './matrix.ts';
@@ -30,7 +30,7 @@ export function readMatrix(source: {
       privileged: root
         .field('privileged')
         .items()
-        .map((node) => node.text()),
+        .map((node) => partyId(node.text())),
       assignment: root.optional('assignment')?.items().map(assignmentTable) ?? [],
       policy: policy(root.optional('policy')),
     };
@@ -50,10 +50,10 @@ function target(id: string, node: LawNode): Target {
     node.refuse('an accepted email shows only that it was sent; a person must confirm it');
   }
   return {
-    id,
+    id: targetId(id),
     kind,
     address: node.field('address').text(),
-    party: node.field('party').text(),
+    party: partyId(node.field('party').text()),
     confirmedBy: stated ?? (kind === 'mail' ? 'person' : 'delivery'),
   };
 }
@@ -63,7 +63,7 @@ function matrixNode(id: string, node: LawNode): MatrixNode {
   return {
     id,
     tier: node.field('tier').oneOf(TIERS),
-    target: node.field('target').text(),
+    target: targetId(node.field('target').text()),
     next: (node.optional('next')?.items() ?? []).map((item) => item.text()),
   };
 }

@@ -1,6 +1,12 @@
 /** The way of one docket through the matrix, as of now: who is there, who may see it, in which order. */
 import type { Day } from '../../../calendar/index.ts';
-import { FilewrightError, type Instant, type Sha256Hex } from '../../../core/index.ts';
+import {
+  FilewrightError,
+  type Instant,
+  type PartyId,
+  type Sha256Hex,
+  type TargetId,
+} from '../../../core/index.ts';
 import { accessOf, type Guarded } from '../access/rights.ts';
 import { inherit, type Labels } from '../access/labels.ts';
 import { type Party, type People, presenceOf, type Team, todayAt } from '../access/people.ts';
@@ -22,7 +28,7 @@ interface RouteTier {
 interface RouteSkip {
   readonly tier: Tier;
   readonly node: string;
-  readonly target: string;
+  readonly target: TargetId;
   readonly reason: 'no_right' | 'absent' | 'no_target';
   readonly why: string;
 }
@@ -107,7 +113,7 @@ function candidate(
   { docket, matrix, people, today, skips }: Search,
 ): Candidate[] {
   let { target, party } = asked;
-  let standsInFor: readonly string[] = [];
+  let standsInFor: readonly PartyId[] = [];
   if (party.kind === 'person') {
     const presence = presenceOf(party, people, today);
     if (presence.kind === 'nobody') {

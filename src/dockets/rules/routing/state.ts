@@ -1,15 +1,15 @@
 /** Where a docket stands on its way to somebody who has it. Stored with the docket; every field is plain JSON. */
-import { type Instant, instant } from '../../../core/index.ts';
+import { instant, type Instant, type PartyId, type TargetId } from '../../../core/index.ts';
 import type { Tier } from './tiers.ts';
 
 /** One handing over: to whom, by which target. `person`s named here may acknowledge, whatever happened since. */
 export interface Hop {
   readonly tier: Tier;
   readonly node: string;
-  readonly target: string;
-  readonly party: string;
+  readonly target: TargetId;
+  readonly party: PartyId;
   /** Those for whom the party stands in. */
-  readonly standsInFor: readonly string[];
+  readonly standsInFor: readonly PartyId[];
 }
 
 /** The dates as last recorded, so that a change of the law or its calendars is noticed and told. */
@@ -90,7 +90,7 @@ export type RoutingState =
       readonly at: Instant;
       readonly hop: Hop | undefined;
       /** The person, or the target where its receipt is the confirmation. */
-      readonly by: string;
+      readonly by: PartyId | TargetId;
       readonly receipt: string | undefined;
     });
 

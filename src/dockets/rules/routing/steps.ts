@@ -1,5 +1,5 @@
 /** The steps that a decision can end in, each with all that must be stored and sent for it. */
-import { addMs, type Instant } from '../../../core/index.ts';
+import { addMs, type Instant, type PartyId, type TargetId } from '../../../core/index.ts';
 import type { Activation } from './activation.ts';
 import { descend } from './descend.ts';
 import type { LeaveReason } from './facts.ts';
@@ -78,7 +78,7 @@ export function goOn(
 
 export function done(
   state: OpenState,
-  by: { readonly hop: Hop; readonly by: string; readonly receipt: string | undefined },
+  by: { readonly hop: Hop; readonly by: PartyId | TargetId; readonly receipt: string | undefined },
   here: Now,
 ): RoutingStep {
   const { handed, known, lateSince } = state;
