@@ -1,5 +1,5 @@
 /** What a calendar feed must remember between two issues; a plain value, so that any store can keep it. */
-import { FilewrightError, instant, type Instant } from '../core/index.ts';
+import { badCase, type Instant, instant } from '../core/index.ts';
 import { parseDay } from './day.ts';
 
 export interface FeedEvent {
@@ -51,7 +51,7 @@ function members(value: unknown, place: string): Readonly<Record<string, unknown
 }
 
 function refuse(place: string, expected: string): never {
-  throw new FilewrightError('CASE_INVALID', `feed state, ${place}: expected ${expected}`, {
+  throw badCase(`feed state, ${place}: expected ${expected}`, {
     details: { place },
   });
 }

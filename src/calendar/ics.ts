@@ -5,7 +5,7 @@
  * Written here rather than with a library: the ones at hand read the clock, make random identities unless told
  * otherwise, and take dates as moments, so that the day hangs on the zone of the process.
  */
-import { FilewrightError, type Instant, sha256Of } from '../core/index.ts';
+import { badCase, type Instant, sha256Of } from '../core/index.ts';
 import { addDays, type Day, formatDay, parseDay } from './day.ts';
 import type { FeedEvent, FeedState } from './feed-state.ts';
 import { calendarText, dateValue, escapeText, utcValue } from './ics-text.ts';
@@ -121,11 +121,9 @@ function summaryOf(entry: FeedEntry, uid: string): string {
 function words(text: string, field: string): string {
   // oxlint-disable-next-line no-control-regex -- control characters are what it looks for.
   if (text.trim() === '' || text.length > WORDS_MAX || /[\u0000-\u001f\u007f]/.test(text)) {
-    throw new FilewrightError(
-      'CASE_INVALID',
-      `${field}: expected 1 to ${WORDS_MAX} characters without control characters`,
-      { details: { field } },
-    );
+    throw badCase(`${field}: expected 1 to ${WORDS_MAX} characters without control characters`, {
+      details: { field },
+    });
   }
   return text;
 }
@@ -158,7 +156,7 @@ function byDayThenUid([uid, event]: Listed, [otherUid, other]: Listed): number {
 }
 
 function refuse(entry: FeedEntry, reason: string): never {
-  throw new FilewrightError('CASE_INVALID', `entry ${JSON.stringify(entry.identity)}: ${reason}`, {
+  throw badCase(`entry ${JSON.stringify(entry.identity)}: ${reason}`, {
     details: { identity: entry.identity, date: entry.date },
   });
 }

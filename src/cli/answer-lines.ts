@@ -2,7 +2,7 @@
  * Commands that answer line by line: NDJSON in, one answer out for each line, in order. A line that cannot be computed
  * gets its own error and the others are still answered, so that a file of thousands needs one run, not one per mistake.
  */
-import { EXIT, FilewrightError, parseStrictJson } from '../core/index.ts';
+import { badCase, EXIT, FilewrightError, parseStrictJson } from '../core/index.ts';
 import { standardInputLines } from './input-lines.ts';
 
 /** A case is a page of JSON at most; a longer line is not one, and would be held in memory whole. */
@@ -72,23 +72,19 @@ async function answerOf<Answer extends object>(
 
 function caseOf(line: string): Readonly<Record<string, unknown>> {
   if (line.length > LINE_CHARS_MAX) {
-    throw new FilewrightError(
-      'CASE_INVALID',
-      `expected at most ${LINE_CHARS_MAX} characters, found ${line.length}`,
-    );
+    throw badCase(`expected at most ${LINE_CHARS_MAX} characters, found ${line.length}`);
   }
   let value: unknown;
   try {
     value = parseStrictJson(line);
   } catch (error) {
-    throw new FilewrightError(
-      'CASE_INVALID',
+    throw badCase(
       `expected one JSON object: ${error instanceof Error ? error.message : String(error)}`,
       { cause: error },
     );
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new FilewrightError('CASE_INVALID', 'expected one JSON object');
+    throw badCase('expected one JSON object');
   }
   // An object that is no array, from a parser that makes plain objects only.
   return value as Readonly<Record<string, unknown>>;

@@ -5,6 +5,8 @@ import {
   FilewrightError,
   isUuid,
   type JsonValue,
+  misuse,
+  notFound,
   parseStrictJson,
   whyUnreadable,
 } from '../core/index.ts';
@@ -16,22 +18,18 @@ const TENANT = /^[a-z0-9][a-z0-9-]{0,39}$/;
 export function readLimit(text: string): number {
   const limit = Number(text);
   if (Number.isInteger(limit) && limit >= 1 && limit <= LIMIT_MAX) return limit;
-  throw new FilewrightError(
-    'USAGE',
-    `--limit: expected a number from 1 to ${LIMIT_MAX}, found "${text}"`,
-  );
+  throw misuse(`--limit: expected a number from 1 to ${LIMIT_MAX}, found "${text}"`);
 }
 
 /** Undefined stays undefined: the option was not given. */
 export function checkUuid(option: string, text: string | undefined): void {
   if (text === undefined || isUuid(text)) return;
-  throw new FilewrightError('USAGE', `${option}: expected an id (a UUID), found "${text}"`);
+  throw misuse(`${option}: expected an id (a UUID), found "${text}"`);
 }
 
 export function checkTenant(name: string | undefined): void {
   if (name === undefined || TENANT.test(name)) return;
-  throw new FilewrightError(
-    'USAGE',
+  throw misuse(
     `--tenant: expected lower-case letters, digits and dashes (at most 40), found "${name}"`,
   );
 }
@@ -41,11 +39,7 @@ export function readNamedFile(what: string, path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
-    throw new FilewrightError(
-      'NOT_FOUND',
-      `The ${what} ${path} cannot be read: ${whyUnreadable(error)}`,
-      { cause: error },
-    );
+    throw notFound(`The ${what} ${path} cannot be read: ${whyUnreadable(error)}`, { cause: error });
   }
 }
 

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { createFilewright } from '../app.ts';
 import type { Filewright } from '../filewright.ts';
-import { FilewrightError, type Log, whyUnreadable } from '../core/index.ts';
+import { FilewrightError, type Log, misuse, whyUnreadable } from '../core/index.ts';
 import { type Actor, localOperator, type OperatorActor } from '../access/index.ts';
 import { actorOf } from '../people/index.ts';
 import { databaseStatus } from '../oversight/index.ts';
@@ -67,10 +67,7 @@ async function openApp(options: GlobalOptions, log?: Log): Promise<Filewright> {
   const databaseUrl = environment['DATABASE_URL'];
   if (databaseUrl !== undefined && databaseUrl !== '' && !DATABASE_ADDRESS.test(databaseUrl)) {
     // Not repeated in the message: whatever it is, it may hold a password.
-    throw new FilewrightError(
-      'USAGE',
-      'DATABASE_URL: expected an address like postgres://user@host:5432/database',
-    );
+    throw misuse('DATABASE_URL: expected an address like postgres://user@host:5432/database');
   }
   return createFilewright({
     dataDirectory: dataDirectoryOf(options),

@@ -2,7 +2,7 @@
 import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { FilewrightError, type JsonValue, parseStrictJson } from '../core/index.ts';
+import { badCase, type JsonValue, notFound, parseStrictJson } from '../core/index.ts';
 import type * as grantsPack from '../grants/index.ts';
 import type { BankLine, DatasetLibrary, MatchDataset } from '../grants/index.ts';
 
@@ -37,7 +37,7 @@ export class DatasetFiles implements DatasetLibrary {
   named(name: string): MatchDataset {
     // A name, never a way out of the folder.
     if (!/^[A-Za-z0-9][A-Za-z0-9_-]*$/.test(name)) {
-      throw new FilewrightError('CASE_INVALID', 'input.dataset: expected the name of a sample');
+      throw badCase('input.dataset: expected the name of a sample');
     }
     const base = join(samplesFolder(), name);
     return this.#read(name, `${base}.ledger.json`, [`${base}.expected.json`]);
@@ -52,9 +52,7 @@ export class DatasetFiles implements DatasetLibrary {
     const key = JSON.stringify([ledger, bank]);
     const before = this.#known.get(key);
     if (before !== undefined) return before;
-    if (bank.length === 0) {
-      throw new FilewrightError('CASE_INVALID', 'input.bank: expected at least one file');
-    }
+    if (bank.length === 0) throw badCase('input.bank: expected at least one file');
     const { readBankEvents, readLedger, readPolicy } = this.#readers;
     const documents = new Map(
       bank.filter((file) => !this.#feeds.has(file)).map((file) => [file, readDocument(file)]),
@@ -92,7 +90,7 @@ function readDocument(file: string): JsonValue {
     return parseStrictJson(bytes);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new FilewrightError('CASE_INVALID', `${file}: expected strict JSON: ${reason}`, {
+    throw badCase(`${file}: expected strict JSON: ${reason}`, {
       cause,
     });
   }
@@ -102,7 +100,7 @@ function readBytes(file: string): Buffer {
   try {
     return readFileSync(file);
   } catch (cause) {
-    throw new FilewrightError('NOT_FOUND', `${file}: cannot be read`, { cause });
+    throw notFound(`${file}: cannot be read`, { cause });
   }
 }
 
@@ -112,9 +110,7 @@ function samplesFolder(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, own))) {
     const parent = dirname(folder);
-    if (parent === folder) {
-      throw new FilewrightError('NOT_FOUND', 'folder samples/grants not found');
-    }
+    if (parent === folder) throw notFound('folder samples/grants not found');
     folder = parent;
   }
   return join(folder, own);

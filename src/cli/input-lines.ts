@@ -2,7 +2,7 @@
 import { fstatSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { FilewrightError, whyUnreadable } from '../core/index.ts';
+import { type FilewrightError, notFound, whyUnreadable } from '../core/index.ts';
 
 const STANDARD_INPUT = 0;
 
@@ -23,7 +23,7 @@ export async function* inputLines(what: string, source: Readable): AsyncGenerato
 }
 
 function cannotRead(what: string, cause: unknown): FilewrightError {
-  return new FilewrightError('NOT_FOUND', `${what} cannot be read: ${whyUnreadable(cause)}`, {
+  return notFound(`${what} cannot be read: ${whyUnreadable(cause)}`, {
     cause,
   });
 }

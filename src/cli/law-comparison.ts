@@ -6,7 +6,7 @@ import {
   type DayChange,
   formatDay,
 } from '../calendar/index.ts';
-import { FilewrightError, parseStrictJson } from '../core/index.ts';
+import { badCase, parseStrictJson } from '../core/index.ts';
 import { inputLines } from './input-lines.ts';
 import {
   byDanger,
@@ -86,14 +86,10 @@ function caseOf(text: string, where: string): Readonly<Record<string, unknown>> 
   try {
     value = parseStrictJson(text);
   } catch (error) {
-    throw new FilewrightError(
-      'CASE_INVALID',
-      `${where}: ${error instanceof Error ? error.message : ''}`,
-      { cause: error },
-    );
+    throw badCase(`${where}: ${error instanceof Error ? error.message : ''}`, { cause: error });
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new FilewrightError('CASE_INVALID', `${where}: expected one JSON object`);
+    throw badCase(`${where}: expected one JSON object`);
   }
   // Neither null nor an array: a plain object.
   return value as Readonly<Record<string, unknown>>;

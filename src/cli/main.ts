@@ -7,7 +7,7 @@
  * collected when the heap has grown by 70 %: by default V8 lets it double and more, which made 115 MB of 68.
  */
 import { CommanderError } from 'commander';
-import { EXIT, FilewrightError } from '../core/index.ts';
+import { EXIT, FilewrightError, misuse } from '../core/index.ts';
 import { reportError } from './output.ts';
 import { createProgram } from './program.ts';
 
@@ -33,7 +33,7 @@ function exitCodeOf(error: unknown, json: boolean): number {
   // The parser has already said what is wrong; asking for help or the version is no mistake.
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return EXIT.done;
-    return json ? reportError(new FilewrightError('USAGE', error.message), json) : EXIT.usage;
+    return json ? reportError(misuse(error.message), json) : EXIT.usage;
   }
   const full =
     typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOSPC';

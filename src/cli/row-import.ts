@@ -1,6 +1,6 @@
 /** What the commands that import rows have in common: options, progress, and how the outcome is said. */
 import type { Command } from 'commander';
-import { FilewrightError } from '../core/index.ts';
+import { badInput } from '../core/index.ts';
 import type { ImportCounts, ImportRunReport } from '../intake/index.ts';
 import { errorFileFor, parseJsonFile, readNamedFile } from './arguments.ts';
 import type { Output } from './output.ts';
@@ -65,18 +65,12 @@ export function errorLines({ errors, errorFile }: ImportRunReport): string[] {
 export function readMapping(path: string): Record<string, string> {
   const value = parseJsonFile(path, readNamedFile('mapping file', path));
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new FilewrightError(
-      'INPUT_MALFORMED',
-      `${path}: expected an object {"our column": "their header"}`,
-    );
+    throw badInput(`${path}: expected an object {"our column": "their header"}`);
   }
   const mapping: Record<string, string> = {};
   for (const [ours, theirs] of Object.entries(value)) {
     if (typeof theirs !== 'string') {
-      throw new FilewrightError(
-        'INPUT_MALFORMED',
-        `${path}: expected a header's name for "${ours}"`,
-      );
+      throw badInput(`${path}: expected a header's name for "${ours}"`);
     }
     mapping[ours] = theirs;
   }

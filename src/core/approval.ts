@@ -6,6 +6,7 @@ import { canonicalText, type JsonValue } from './canonical-json.ts';
 import { FilewrightError } from './errors.ts';
 import type { PersonId, Sha256Hex } from './ids.ts';
 import { sha256Of } from './sha256.ts';
+import { misuse } from './refusals.ts';
 
 export type ProposalKind = 'batch' | 'replay' | 'correct' | 'exception' | 'statement' | 'hold';
 export type ProposalState = 'open' | 'approved' | 'refused' | 'withdrawn';
@@ -75,8 +76,7 @@ export function checkReason(option: string, text: string | undefined): string {
   const isPlain = !/[\p{Surrogate}\p{Cc}]/u.test(reason.replaceAll(/[\t\r\n]/g, ' '));
   if (isPlain && length >= REASON_CHARACTERS_MIN && length <= REASON_CHARACTERS_MAX) return reason;
   const found = isPlain ? `${length}` : 'control characters';
-  throw new FilewrightError(
-    'USAGE',
+  throw misuse(
     `${option}: expected a text of ${REASON_CHARACTERS_MIN} to ${REASON_CHARACTERS_MAX} characters, found ${found}`,
   );
 }

@@ -1,6 +1,6 @@
 /** Top-level fields of a case, of whichever pack: an unknown one is refused, because it may be a known one misspelled. */
-import { FilewrightError } from './errors.ts';
 import { likelyMeant } from './misspelled-name.ts';
+import { badCase } from './refusals.ts';
 
 /** What whoever keeps a case writes beside it; no rule reads these. */
 const NOTES = [
@@ -41,8 +41,7 @@ export function refuseUnknown(
 function refuse(stranger: string, known: readonly string[]): never {
   const shown = stranger.length > 60 ? `${stranger.slice(0, 60)}…` : stranger;
   const likely = likelyMeant(stranger, known);
-  throw new FilewrightError(
-    'CASE_INVALID',
+  throw badCase(
     `${shown}: unknown field${likely === undefined ? '.' : `; did you mean ${likely}?`} The fields are ${known.join(', ')}`,
     { details: { field: shown } },
   );

@@ -315,16 +315,17 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
+export interface ErrorExtras {
+  readonly cause?: unknown;
+  readonly details?: Readonly<Record<string, string | number>>;
+}
+
 /** What was expected, what was found, what to do next; with the ids involved. */
 export class FilewrightError extends Error {
   readonly code: ErrorCode;
   readonly details: Readonly<Record<string, string | number>>;
 
-  constructor(
-    code: ErrorCode,
-    message: string,
-    options: { cause?: unknown; details?: Readonly<Record<string, string | number>> } = {},
-  ) {
+  constructor(code: ErrorCode, message: string, options: ErrorExtras = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'FilewrightError';
     this.code = code;

@@ -3,8 +3,9 @@
  * does not fit could never be written. The store asks this of every fact, whichever pack it comes from.
  */
 import { canonicalText, type JsonValue } from './canonical-json.ts';
-import { FilewrightError } from './errors.ts';
+import type { FilewrightError } from './errors.ts';
 import { sha256Of } from './sha256.ts';
+import { overLimit } from './refusals.ts';
 
 /** Of an entry's 65,535 bytes. The rest is for its names (at worst six bytes a character), its place and its hashes. */
 export const FACT_DATA_BYTES_MAX = 48_000;
@@ -94,8 +95,7 @@ function checkName(type: string, part: string, name: string): void {
 /** Without the value: it may be a payload's, and messages reach logs. */
 function refused(type: string, part: string, why: string): FilewrightError {
   const name = TYPE.test(type) ? type : 'of no type';
-  return new FilewrightError(
-    'INPUT_LIMIT',
+  return overLimit(
     `The fact ${name} cannot be recorded: ${part}: ${why}. Nothing was changed; shorten the text`,
     { details: { type: name, part } },
   );

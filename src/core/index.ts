@@ -168,3 +168,4 @@ export { whyUnreadable } from './unreadable.ts';
 export { cannotWrite } from './unwritable.ts';
 export type { Receipt, StatusAnswer, Throttle, Verdict } from './verdict.ts';
 export { VERSION } from './version.ts';
+export { badCase, badInput, misuse, notFound, overLimit, ruledOut } from './refusals.ts';

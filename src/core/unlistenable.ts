@@ -1,5 +1,6 @@
 /** Why a server cannot listen where it was told to, in the words of whoever told it. */
 import { FilewrightError } from './errors.ts';
+import { misuse } from './refusals.ts';
 
 /** Whatever is no fault of the address comes back as it is. */
 export function cannotListen(host: string, port: number, error: unknown): unknown {
@@ -12,15 +13,13 @@ export function cannotListen(host: string, port: number, error: unknown): unknow
         { cause: error, details: { port, host } },
       );
     case 'EACCES':
-      return new FilewrightError(
-        'USAGE',
-        `--port: this user may not listen on port ${port}; choose one above 1023`,
-        { cause: error },
-      );
+      return misuse(`--port: this user may not listen on port ${port}; choose one above 1023`, {
+        cause: error,
+      });
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return new FilewrightError('USAGE', `--host: ${host} is not an address of this machine`, {
+      return misuse(`--host: ${host} is not an address of this machine`, {
         cause: error,
       });
     default:

@@ -3,7 +3,9 @@ import { constants, createReadStream } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import {
   type ColumnMapping,
-  FilewrightError,
+  type FilewrightError,
+  misuse,
+  notFound,
   type RowReader,
   whyUnreadable,
 } from '../core/index.ts';
@@ -22,7 +24,7 @@ export async function readableFileBytes(path: string): Promise<number> {
     .catch((error: unknown) => {
       throw unreadableFile(path, error);
     });
-  if (!known.isFile()) throw new FilewrightError('NOT_FOUND', `${path} is not a file`);
+  if (!known.isFile()) throw notFound(`${path} is not a file`);
   return known.size;
 }
 
@@ -39,8 +41,7 @@ export async function openRowFile(
 /** Rows are CSV unless the name says otherwise. One JSON document has no rows, and as CSV only a puzzling header. */
 export function rowFormatOf(path: string): { readonly kind: 'csv' | 'ndjson' } {
   if (/\.json$/i.test(path)) {
-    throw new FilewrightError(
-      'USAGE',
+    throw misuse(
       `${path} ends with .json; rows are read from CSV, or from JSON with one object on each line in a file that ends with .ndjson or .jsonl`,
     );
   }
@@ -48,9 +49,5 @@ export function rowFormatOf(path: string): { readonly kind: 'csv' | 'ndjson' } {
 }
 
 export function unreadableFile(path: string, error: unknown): FilewrightError {
-  return new FilewrightError(
-    'NOT_FOUND',
-    `The file ${path} cannot be read: ${whyUnreadable(error)}`,
-    { cause: error },
-  );
+  return notFound(`The file ${path} cannot be read: ${whyUnreadable(error)}`, { cause: error });
 }

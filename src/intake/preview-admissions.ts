@@ -1,7 +1,7 @@
 import {
-  FilewrightError,
   type FilingDraft,
   type IntakeStore,
+  overLimit,
   type Sha256Hex,
   type Vault,
 } from '../core/index.ts';
@@ -42,8 +42,7 @@ export class PreviewAdmissions implements Admissions {
     const first = this.seen.get(draft.obligation);
     if (first === undefined) {
       if (this.seen.size >= DRY_RUN_ROWS_MAX) {
-        throw new FilewrightError(
-          'INPUT_LIMIT',
+        throw overLimit(
           `Expected at most ${DRY_RUN_ROWS_MAX} new filings in a dry run, found more. Split the file.`,
           { details: { line } },
         );

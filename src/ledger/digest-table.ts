@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { FilewrightError } from '../core/index.ts';
+import { overLimit } from '../core/index.ts';
 
 const WORDS_PER_KEY = 4;
 const SLOTS_FIRST = 1024;
@@ -77,8 +77,7 @@ export class DigestTable {
   private grow(): void {
     const { keys, values } = this;
     if (values.length >= SLOTS_MAX) {
-      throw new FilewrightError(
-        'INPUT_LIMIT',
+      throw overLimit(
         `Expected at most ${SLOTS_MAX * LOAD_MAX} different ids or subjects in one log. Verify it in parts.`,
       );
     }

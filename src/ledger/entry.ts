@@ -1,10 +1,10 @@
 import {
   canonicalBytes,
-  FilewrightError,
   invariant,
   type JsonValue,
   LEDGER_BOUNDARIES,
   type LedgerBoundary,
+  overLimit,
 } from '../core/index.ts';
 import { entryFault } from './entry-shape.ts';
 import type { EntryPlace, IntakeEntry, LedgerEntry } from './entry-type.ts';
@@ -46,8 +46,7 @@ export function buildEntry(
   // An interface has no index signature, which JsonValue asks for; entryFault has just checked every field.
   const bytes = canonicalBytes(entry as unknown as JsonValue);
   if (bytes.length > ENTRY_BYTES_MAX) {
-    throw new FilewrightError(
-      'INPUT_LIMIT',
+    throw overLimit(
       `Expected an entry of at most ${ENTRY_BYTES_MAX} bytes, found ${bytes.length}. Put the large part in the sealed body.`,
       { details: { log: place.log, id: intake.id, bytes: bytes.length } },
     );

@@ -1,6 +1,6 @@
 /** C2SP signed notes: a text and the signatures under it. */
 import { verify } from 'node:crypto';
-import { FilewrightError } from '../core/index.ts';
+import { badInput, FilewrightError } from '../core/index.ts';
 import { fromBase64 } from './base64.ts';
 import { toHex } from './hashes.ts';
 import { isKeyName, parseVerifierKey, type VerifierKey } from './verifier-key.ts';
@@ -126,8 +126,7 @@ export function keysOf(verifierKeys: VerifierKeys): readonly VerifierKey[] {
     const pair = `${key.name}+${key.id}`;
     const other = keys.get(pair);
     if (other !== undefined && other.text !== key.text) {
-      throw new FilewrightError(
-        'INPUT_MALFORMED',
+      throw badInput(
         `Expected one key for each name and id, found two for ${pair}. Remove the one that is not the log's.`,
       );
     }
@@ -143,7 +142,7 @@ export function cosignedText(text: string, seconds: number): string {
 
 export function refusalError(refusal: NoteRefusal): FilewrightError {
   return refusal.kind === 'malformed'
-    ? new FilewrightError('INPUT_MALFORMED', `Expected a signed note, but ${refusal.found}.`)
+    ? badInput(`Expected a signed note, but ${refusal.found}.`)
     : new FilewrightError(
         'LEDGER_BROKEN',
         `Expected a note signed by a trusted key, but ${refusal.found}. Do not use its text.`,

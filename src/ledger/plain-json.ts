@@ -1,8 +1,8 @@
 /** The JSON rules of the ledger under the names its format gives them; the work is done in core. */
 import {
   canonicalBytes as canonicalBytesOfAnySize,
-  FilewrightError,
   type JsonValue,
+  overLimit,
   parseStrictJson,
 } from '../core/index.ts';
 import { ENTRY_BYTES_MAX } from './entry.ts';
@@ -11,8 +11,7 @@ import { ENTRY_BYTES_MAX } from './entry.ts';
 export function canonicalBytes(value: JsonValue): Uint8Array {
   const bytes = canonicalBytesOfAnySize(value);
   if (bytes.length <= ENTRY_BYTES_MAX) return bytes;
-  throw new FilewrightError(
-    'INPUT_LIMIT',
+  throw overLimit(
     `Expected a value of at most ${ENTRY_BYTES_MAX} canonical bytes, found ${bytes.length}. Put the large part in the sealed body.`,
     { details: { bytes: bytes.length } },
   );

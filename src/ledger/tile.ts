@@ -1,5 +1,5 @@
 /** C2SP tlog-tiles: names and contents of the files a log is exported as, and proofs from them. */
-import { FilewrightError, invariant } from '../core/index.ts';
+import { badInput, type FilewrightError, invariant } from '../core/index.ts';
 import { ENTRY_BYTES_MAX } from './entry.ts';
 import { HASH_BYTES } from './hashes.ts';
 import { nodesOf, type ProofPlan, type ProofSource, type TreeNode } from './proof-plan.ts';
@@ -168,8 +168,7 @@ function tileOf({ level, first }: HashRow, treeSize: number): TileName {
 }
 
 function badTile(expected: string): FilewrightError {
-  return new FilewrightError(
-    'INPUT_MALFORMED',
+  return badInput(
     `Expected a tile of exactly ${expected}; it holds something else. Fetch it again.`,
   );
 }

@@ -1,5 +1,5 @@
 /** C2SP `tlog-proof` files: everything that shows one entry to be in a log, to be checked offline. */
-import { FilewrightError, invariant } from '../core/index.ts';
+import { badInput, invariant } from '../core/index.ts';
 import { fromBase64, toBase64 } from './base64.ts';
 import {
   checkCheckpoint,
@@ -60,7 +60,7 @@ export function writeTlogProof({ index, proof, checkpoint, extra }: TlogProof): 
 export function parseTlogProof(text: string): TlogProof {
   const read = readTlogProof(text);
   if (typeof read !== 'string') return read;
-  throw new FilewrightError('INPUT_MALFORMED', `Expected a ${HEADER} file, but ${read}.`);
+  throw badInput(`Expected a ${HEADER} file, but ${read}.`);
 }
 
 /**

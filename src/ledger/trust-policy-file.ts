@@ -7,7 +7,7 @@
  *     #sizes 1000-
  *     log ledger.example.org/acme/filing+0b6e2f11+AQ4w…
  */
-import { FilewrightError, invariant } from '../core/index.ts';
+import { badInput, FilewrightError, invariant } from '../core/index.ts';
 import {
   NO_QUORUM,
   requirePolicy,
@@ -208,7 +208,7 @@ function decode(word: string): string | undefined {
 
 function refused(row: number, found: string): FilewrightError {
   const place = row === 0 ? '' : `line ${row}: `;
-  return new FilewrightError('INPUT_MALFORMED', `Expected a tlog-policy file; ${place}${found}.`, {
+  return badInput(`Expected a tlog-policy file; ${place}${found}.`, {
     details: { line: row, reason: found },
   });
 }

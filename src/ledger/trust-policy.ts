@@ -2,7 +2,7 @@
  * Whom to believe: the keys of logs, the keys of witnesses, and how many witnesses it takes. The file form is C2SP
  * `tlog-policy`; see trust-policy-file.ts.
  */
-import { FilewrightError } from '../core/index.ts';
+import { badInput } from '../core/index.ts';
 import { keysOf, type VerifiedSignature, type VerifierKeys } from './note.ts';
 import type { VerifierKey } from './verifier-key.ts';
 
@@ -103,7 +103,7 @@ function isWithin(size: number, range: SizeRange | undefined): boolean {
 export function requirePolicy(policy: TrustPolicy): TrustPolicy {
   const fault = structureFault(policy);
   if (fault === undefined) return policy;
-  throw new FilewrightError('INPUT_MALFORMED', `Expected a trust policy, but ${fault}.`);
+  throw badInput(`Expected a trust policy, but ${fault}.`);
 }
 
 function structureFault({ logs, witnesses, groups, quorum }: TrustPolicy): string | undefined {

@@ -1,6 +1,6 @@
 /** C2SP signed-note keys: how they are written, named and turned into something that checks signatures. */
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
-import { FilewrightError, invariant } from '../core/index.ts';
+import { badInput, type FilewrightError, invariant } from '../core/index.ts';
 import { fromBase64, toBase64 } from './base64.ts';
 import { sha256, toHex } from './hashes.ts';
 
@@ -103,8 +103,7 @@ export function publicKeyOf(privateKey: KeyObject): Uint8Array {
 }
 
 function refused(found: string): FilewrightError {
-  return new FilewrightError(
-    'INPUT_MALFORMED',
+  return badInput(
     `Expected a verifier key like name+0123abcd+base64, but ${found}. Copy it again from the operator of the log.`,
     { details: { reason: found } },
   );

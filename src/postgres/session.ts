@@ -3,7 +3,7 @@
  * not have committed; it is never repeated here, because only the caller knows whether that is safe.
  */
 import { Client, type ClientConfig, TypeOverrides } from 'pg';
-import { FilewrightError } from '../core/index.ts';
+import { FilewrightError, misuse } from '../core/index.ts';
 
 export interface ConnectionTarget {
   readonly connectionString?: string;
@@ -102,7 +102,7 @@ export class Session {
 
   constructor(options: SessionOptions) {
     if (!SCHEMA_NAME.test(options.schema)) {
-      throw new FilewrightError('USAGE', `Expected a schema name, found "${options.schema}"`);
+      throw misuse(`Expected a schema name, found "${options.schema}"`);
     }
     this.#options = options;
   }
@@ -229,8 +229,7 @@ function clientOf(config: ClientConfig): Client {
   try {
     return new Client(config);
   } catch (error) {
-    throw new FilewrightError(
-      'USAGE',
+    throw misuse(
       // Not repeated in the message: it may hold a password.
       'DATABASE_URL: expected an address like postgres://user@host:5432/database, and it cannot be read as one',
       { cause: error },

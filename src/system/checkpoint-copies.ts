@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { mkdir, open, opendir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
-import { FilewrightError } from '../core/index.ts';
+import { FilewrightError, misuse } from '../core/index.ts';
 
 const SIZE_NAME = /^[1-9][0-9]{0,15}$/;
 const LATEST = 'latest';
@@ -81,10 +81,7 @@ export class CheckpointFiles {
   #folderOf(origin: string): string {
     const folder = resolve(this.#folder, origin);
     if (folder.startsWith(this.#folder + sep)) return folder;
-    throw new FilewrightError(
-      'USAGE',
-      `The origin ${origin} does not name a folder for its copies`,
-    );
+    throw misuse(`The origin ${origin} does not name a folder for its copies`);
   }
 
   async #step<T>(what: string, work: () => Promise<T>): Promise<T> {

@@ -6,7 +6,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { cannotWrite, FilewrightError } from '../core/index.ts';
+import { cannotWrite, FilewrightError, ruledOut } from '../core/index.ts';
 
 const MANIFEST = 'MANIFEST.sha256';
 /** One write for many lines. */
@@ -69,8 +69,7 @@ export class ExportFolder {
       made = await mkdir(folder, { recursive: true });
       const [found] = await readdir(folder);
       if (found !== undefined) {
-        throw new FilewrightError(
-          'REFUSED_BY_RULE',
+        throw ruledOut(
           `Expected an empty or new folder, and ${folder} holds ${found}; name another one`,
         );
       }

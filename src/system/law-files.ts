@@ -11,7 +11,13 @@ import {
   type CompiledCalendar,
   type NamedText,
 } from '../calendar/index.ts';
-import { FilewrightError, type JsonValue, parseStrictJson, whyUnreadable } from '../core/index.ts';
+import {
+  FilewrightError,
+  type JsonValue,
+  notFound,
+  parseStrictJson,
+  whyUnreadable,
+} from '../core/index.ts';
 
 const LAW = 'law';
 
@@ -111,7 +117,7 @@ export function readText(path: string): string {
     return readFileSync(path, 'utf8');
   } catch (error) {
     const why = whyUnreadable(error);
-    throw new FilewrightError('NOT_FOUND', `The law file ${path} cannot be read: ${why}`, {
+    throw notFound(`The law file ${path} cannot be read: ${why}`, {
       cause: error,
     });
   }

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { FilewrightError, type Instant, parseRfc3339, toRfc3339 } from '../core/index.ts';
+import { type Instant, notFound, parseRfc3339, ruledOut, toRfc3339 } from '../core/index.ts';
 import { keyOf } from './root-key.ts';
 
 export type RootKeyBackup =
@@ -32,21 +32,17 @@ export function confirmRootKeyBackup(request: {
   readonly now: Instant;
 }): void {
   const { dataDirectory, copy } = request;
-  if (!existsSync(copy)) {
-    throw new FilewrightError('NOT_FOUND', `The copy ${copy} of the root key is not there`);
-  }
+  if (!existsSync(copy)) throw notFound(`The copy ${copy} of the root key is not there`);
   const own = join(dataDirectory, 'root.key');
   if (existsSync(own) && isSameFile(copy, own)) {
-    throw new FilewrightError(
-      'REFUSED_BY_RULE',
+    throw ruledOut(
       `${copy} is the root key itself, not a copy of it; copy it to another place first`,
     );
   }
   const found = keyOf(readFileSync(copy, 'utf8').trim(), copy);
   const fingerprint = rootKeyFingerprint(found);
   if (fingerprint !== rootKeyFingerprint(request.key)) {
-    throw new FilewrightError(
-      'REFUSED_BY_RULE',
+    throw ruledOut(
       `${copy} holds another key than the root key in use; with it nothing of this installation can be opened. Copy the present one`,
     );
   }

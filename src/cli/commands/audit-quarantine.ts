@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { confirmQuarantine, inspectQuarantine } from '../../oversight/index.ts';
 import type { Quarantine } from '../../ledger/index.ts';
-import { EXIT, FilewrightError } from '../../core/index.ts';
+import { EXIT, misuse } from '../../core/index.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
 
@@ -83,5 +83,5 @@ function quarantineText(state: Quarantine): string {
 function readCount(option: string, text: string, max: number): number {
   const count = Number(text);
   if (/^\d+$/.test(text) && count <= max) return count;
-  throw new FilewrightError('USAGE', `${option}: expected a number, found "${text}"`);
+  throw misuse(`${option}: expected a number, found "${text}"`);
 }

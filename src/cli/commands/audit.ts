@@ -10,10 +10,10 @@ import { type OfflineReport, readBoundary, signNow, verifyFolder } from '../../l
 import { showFiling } from '../../filings/index.ts';
 import {
   EXIT,
-  FilewrightError,
   type FilingId,
   type Instant,
   instant,
+  misuse,
   parseRfc3339,
 } from '../../core/index.ts';
 import { checkpointsFolder } from '../../system/index.ts';
@@ -70,7 +70,7 @@ function addVerify(audit: Command): void {
       const options = command.optsWithGlobals<GlobalOptions>();
       if (dir !== undefined) return verifyOffline(dir, own, options);
       if (own.pinned !== undefined || own.policy !== undefined) {
-        throw new FilewrightError('USAGE', '--pinned and --policy need the folder of an export');
+        throw misuse('--pinned and --policy need the folder of an export');
       }
       return verifyDatabase(own, options);
     });
@@ -300,20 +300,17 @@ function scopeOf(own: ExportOptions, filing: FilingId | undefined): ExportScope 
     const from = readMoment('--from', own.from ?? FIRST_DAY, 'begin') ?? instant(0);
     const to = readMoment('--to', own.to ?? LAST_DAY, 'end') ?? instant(0);
     if (from < to) return { kind: 'time', from, to };
-    throw new FilewrightError('USAGE', '--from must be before --to');
+    throw misuse('--from must be before --to');
   }
   if (hasTime || (own.log !== undefined && own.log !== 'filing')) {
-    throw new FilewrightError(
-      'USAGE',
-      '--filing exports every entry about that filing; omit --log, --from and --to',
-    );
+    throw misuse('--filing exports every entry about that filing; omit --log, --from and --to');
   }
   return { kind: 'filing', filing };
 }
 
 function readFormat(text: string): 'tiles' | 'ndjson' {
   if (text === 'tiles' || text === 'ndjson') return text;
-  throw new FilewrightError('USAGE', `--format: expected tiles or ndjson, found "${text}"`);
+  throw misuse(`--format: expected tiles or ndjson, found "${text}"`);
 }
 
 /** A day is its beginning or, as an end, the moment after it. */
@@ -325,8 +322,7 @@ function readMoment(
   if (text === undefined) return undefined;
   const moment = parseRfc3339(DAY.test(text) ? `${text}T00:00:00Z` : text);
   if (moment === undefined) {
-    throw new FilewrightError(
-      'USAGE',
+    throw misuse(
       `${option}: expected a day like 2026-03-31 or a time like 2026-03-31T09:00:00Z, found "${text}"`,
     );
   }

@@ -9,7 +9,7 @@ import {
   readBatchId,
   totalCents,
 } from '../../filings/index.ts';
-import { FilewrightError } from '../../core/index.ts';
+import { misuse } from '../../core/index.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
 
@@ -79,7 +79,7 @@ function dollars(cents: number): string {
 
 function expectationOf(own: ApproveOptions): Expectation {
   const refuse = (option: string, expected: string, found: string): never => {
-    throw new FilewrightError('USAGE', `${option}: expected ${expected}, found "${found}"`);
+    throw misuse(`${option}: expected ${expected}, found "${found}"`);
   };
   const { expectHash, expectCount, expectFees } = own;
   if (expectHash !== undefined && !/^[0-9a-f]{64}$/.test(expectHash)) {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { FilewrightError } from '../../core/index.ts';
+import { misuse } from '../../core/index.ts';
 import {
   backupDatabase,
   databaseStatus,
@@ -83,10 +83,7 @@ function addEmbedded(
       // The command itself comes last, whatever number of arguments goes before it.
       const options = (given.at(-1) as Command).optsWithGlobals<GlobalOptions>();
       if ((environment['DATABASE_URL'] ?? '') !== '') {
-        throw new FilewrightError(
-          'USAGE',
-          'DATABASE_URL names another database; unset it to use the embedded one',
-        );
+        throw misuse('DATABASE_URL names another database; unset it to use the embedded one');
       }
       const { data, text } = await work(dataDirectoryOf(options), String(given[0]));
       createOutput(options.json === true).result(`db ${name.split(' ')[0]}`, data, () => text);

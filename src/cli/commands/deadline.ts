@@ -1,7 +1,7 @@
 /** Patent deadlines from cases. Nothing here opens a database; the law is loaded only when one of these commands runs. */
 import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import { FilewrightError } from '../../core/index.ts';
+import { badCase, misuse } from '../../core/index.ts';
 import { answerLines } from '../answer-lines.ts';
 import { parseJsonFile, readNamedFile } from '../arguments.ts';
 import type { GlobalOptions } from '../context.ts';
@@ -117,8 +117,7 @@ function refuseBeside(own: ExplainOptions): void {
   const given = Object.entries(flags).filter(([, value]) => value !== undefined);
   const [first] = given;
   if (first === undefined) return;
-  throw new FilewrightError(
-    'USAGE',
+  throw misuse(
     `--case is the whole case; ${first[0]} was given too. Put it in the file, or omit --case`,
   );
 }
@@ -146,7 +145,7 @@ function caseOfFile(file: string): Fields {
   const bytes = file === '-' ? readFileSync(STANDARD_INPUT) : readNamedFile('case', file);
   const value = parseJsonFile(file, bytes);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new FilewrightError('CASE_INVALID', `${file}: expected one JSON object`);
+    throw badCase(`${file}: expected one JSON object`);
   }
   // Neither null nor an array: a plain object.
   return value as Fields;

@@ -6,7 +6,7 @@ import { openGrants, type Pipeline } from '../../grants/index.ts';
 import { sequenceAll } from '../../ledger/index.ts';
 import { packageRoot } from '../../postgres/index.ts';
 import type { Filewright } from '../../filewright.ts';
-import { FilewrightError } from '../../core/index.ts';
+import { ruledOut } from '../../core/index.ts';
 import { operator } from '../context.ts';
 import { StoryClock } from '../../testing/index.ts';
 import { awardsIn, correctedByTwo, outage, quarter, type Story } from './demo-grants-year.ts';
@@ -55,8 +55,7 @@ function say(text: string): void {
 async function refuseUsedTenant(pipeline: Pipeline, tenant: string): Promise<void> {
   const { documents, feeds } = await pipeline.status();
   if (documents + feeds === 0) return;
-  throw new FilewrightError(
-    'REFUSED_BY_RULE',
+  throw ruledOut(
     `Tenant ${tenant} already holds awards or feeds, and the demo would mix with them; omit --tenant`,
   );
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { RouteDiagnosis } from '../../dockets/index.ts';
-import { FilewrightError } from '../../core/index.ts';
+import { misuse } from '../../core/index.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
 
@@ -26,10 +26,7 @@ export function addDiagnoseRoute(diagnose: Command): void {
     .action(async (id: string, own: RouteOptions, command: Command) => {
       const minutes = own.verbose === undefined ? undefined : Number(own.verbose);
       if (minutes !== undefined && !(Number.isInteger(minutes) && minutes >= 1 && minutes <= 60)) {
-        throw new FilewrightError(
-          'USAGE',
-          `--verbose: expected minutes from 1 to 60, found "${own.verbose}"`,
-        );
+        throw misuse(`--verbose: expected minutes from 1 to 60, found "${own.verbose}"`);
       }
       await withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const { diagnoseRoute } = await import('../../dockets/index.ts');

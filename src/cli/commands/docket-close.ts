@@ -4,7 +4,7 @@ import type { Actor } from '../../access/index.ts';
 import { ledgerHistory } from '../../oversight/index.ts';
 import { showFiling } from '../../filings/index.ts';
 import type { Filewright } from '../../filewright.ts';
-import { FilewrightError, type Instant, parseRfc3339, sha256Of } from '../../core/index.ts';
+import { FilewrightError, type Instant, misuse, parseRfc3339, sha256Of } from '../../core/index.ts';
 import { checkUuid, readNamedFile } from '../arguments.ts';
 
 /** A filing that was tried more often than this is not what proves anything. */
@@ -27,13 +27,10 @@ export async function closingRequest(
   const { filing, receipt, document, override, seen } = own;
   const given = [filing, receipt, document, override, seen].filter((one) => one !== undefined);
   if (given.length !== 1) {
-    throw new FilewrightError(
-      'USAGE',
-      'Expected exactly one of --filing, --receipt, --document, --override and --seen',
-    );
+    throw misuse('Expected exactly one of --filing, --receipt, --document, --override and --seen');
   }
   if (own.filedAt !== undefined && receipt === undefined && document === undefined) {
-    throw new FilewrightError('USAGE', '--filed-at is used with --receipt or --document');
+    throw misuse('--filed-at is used with --receipt or --document');
   }
   if (override !== undefined) return { kind: 'override', reason: override };
   if (seen === true) return { kind: 'seen' };
@@ -64,8 +61,7 @@ async function filingProof(app: Filewright, actor: Actor, id: string): Promise<C
 function readFiledAt(text: string | undefined): Instant {
   const filedAt = text === undefined ? undefined : parseRfc3339(text);
   if (filedAt !== undefined) return filedAt;
-  throw new FilewrightError(
-    'USAGE',
+  throw misuse(
     text === undefined
       ? '--receipt and --document need --filed-at'
       : `--filed-at: expected an instant such as 2027-01-29T15:04:00Z, found "${text}"`,

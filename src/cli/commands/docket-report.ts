@@ -1,6 +1,6 @@
 /** The docket report on the screen, as table, on paper and as calendar: four drawings of the same rows. */
 import type { Command } from 'commander';
-import { FilewrightError } from '../../core/index.ts';
+import { misuse } from '../../core/index.ts';
 import { writeWhole } from '../../system/index.ts';
 import { type Context, type GlobalOptions, withApp } from '../context.ts';
 import { readDay } from './obligation-register.ts';
@@ -40,7 +40,7 @@ async function reportAction(own: ReportOptions, { app, out, actor }: Context): P
   if (own.ics !== undefined && narrowed !== undefined) {
     // What leaves a calendar is cancelled in it, although it would still be owed.
     const option = narrowed === 'dueBefore' ? '--due-before' : `--${narrowed}`;
-    throw new FilewrightError('USAGE', `--ics covers every open docket; omit ${option}`);
+    throw misuse(`--ics covers every open docket; omit ${option}`);
   }
   const { docketReport, issueDocketFeed, reportCsv, reportPdf } = await import(
     '../../dockets/index.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { DocketImportReport } from '../../dockets/index.ts';
-import { EXIT, FilewrightError } from '../../core/index.ts';
+import { EXIT, misuse, notFound } from '../../core/index.ts';
 import { readLimit } from '../arguments.ts';
 import { asOperator, environment, type GlobalOptions, stopSignal, withApp } from '../context.ts';
 import { iso } from '../output.ts';
@@ -116,8 +116,7 @@ function addShow(docket: Command): void {
         const { detailJson, detailText } = await import('./docket-text.ts');
         const found = await showDocket(app, actor, id);
         if (own.payload === true && found.payload === undefined) {
-          throw new FilewrightError(
-            'NOT_FOUND',
+          throw notFound(
             `The content of docket "${id}" was destroyed with its client's data key at the end of its retention period`,
           );
         }
@@ -190,7 +189,7 @@ async function importAction(
   options: GlobalOptions,
 ): Promise<void> {
   if (own.mapping !== undefined && own.map !== undefined) {
-    throw new FilewrightError('USAGE', 'use --mapping for documents or --map for rows, not both');
+    throw misuse('use --mapping for documents or --map for rows, not both');
   }
   await withApp(options, async ({ app, out, actor }) => {
     const { importDocketFile } = await import('../../dockets/index.ts');
@@ -221,7 +220,7 @@ function importWords(report: DocketImportReport, isDryRun: boolean): string[] {
 
 async function consumeAction(own: ConsumeOptions, options: GlobalOptions): Promise<void> {
   if ((own.rabbit === undefined) === (own.redis === undefined)) {
-    throw new FilewrightError('USAGE', 'Expected one of --rabbit QUEUE and --redis STREAM');
+    throw misuse('Expected one of --rabbit QUEUE and --redis STREAM');
   }
   const signal = stopSignal();
   const { jsonLog } = await import('../../system/index.ts');

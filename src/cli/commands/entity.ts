@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { EntityDetail, EntityView, RegisterReport } from '../../entities/index.ts';
-import { EXIT, FilewrightError } from '../../core/index.ts';
+import { EXIT, misuse } from '../../core/index.ts';
 import { readLimit } from '../arguments.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
@@ -97,10 +97,7 @@ function importWords(report: RegisterReport, isDryRun: boolean): string[] {
 
 async function listAction(own: ListOptions, options: GlobalOptions): Promise<void> {
   if (own.kind !== undefined && !KINDS.includes(own.kind)) {
-    throw new FilewrightError(
-      'USAGE',
-      `--kind: expected one of ${KINDS.join(', ')}, found "${own.kind}"`,
-    );
+    throw misuse(`--kind: expected one of ${KINDS.join(', ')}, found "${own.kind}"`);
   }
   await withApp(options, async ({ app, out, actor }) => {
     const { viewEntities } = await import('../../entities/index.ts');

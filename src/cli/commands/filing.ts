@@ -6,7 +6,7 @@ import {
   openPayload,
   showFiling,
 } from '../../filings/index.ts';
-import { FilewrightError, FILING_STATUSES, type FilingStatus } from '../../core/index.ts';
+import { FILING_STATUSES, type FilingStatus, misuse } from '../../core/index.ts';
 import { checkUuid, readLimit } from '../arguments.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
@@ -164,10 +164,7 @@ export function describe(filing: FilingView): string {
 function readStatus(text: string): FilingStatus {
   const found = FILING_STATUSES.find((status) => status === text);
   if (found === undefined) {
-    throw new FilewrightError(
-      'USAGE',
-      `--status: expected one of ${FILING_STATUSES.join(', ')}, found "${text}"`,
-    );
+    throw misuse(`--status: expected one of ${FILING_STATUSES.join(', ')}, found "${text}"`);
   }
   return found;
 }

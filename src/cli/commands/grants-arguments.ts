@@ -1,5 +1,5 @@
 /** Arguments that the grants commands share, read once and refused in words. */
-import { type ActorRef, FilewrightError } from '../../core/index.ts';
+import { type ActorRef, misuse } from '../../core/index.ts';
 import type { Organization } from '../../grants/index.ts';
 import type { PersonActor } from '../../access/index.ts';
 import { readDay } from './obligation-register.ts';
@@ -31,7 +31,7 @@ export function readPeriod(text: string): Days {
 }
 
 function refusePeriod(text: string): never {
-  throw new FilewrightError('USAGE', `Expected a period like ${PERIOD_FORM}, found "${text}"`);
+  throw misuse(`Expected a period like ${PERIOD_FORM}, found "${text}"`);
 }
 
 function dayOf(ms: number): string {
@@ -59,16 +59,10 @@ export function readOrganization(own: OrganizationOptions): Organization {
   const isNone = words.length === 1 && words[0] === 'none';
   const wrong = isNone ? undefined : words.find((word) => !/^[A-Z]{2}$/.test(word));
   if (words.length === 0 || wrong !== undefined) {
-    throw new FilewrightError(
-      'USAGE',
-      `--states: expected two-letter codes like PA, or none, found "${wrong ?? ''}"`,
-    );
+    throw misuse(`--states: expected two-letter codes like PA, or none, found "${wrong ?? ''}"`);
   }
   if (!isDayOfYear(own.fiscalYearEnd)) {
-    throw new FilewrightError(
-      'USAGE',
-      `--fiscal-year-end: expected a day like 06-30, found "${own.fiscalYearEnd}"`,
-    );
+    throw misuse(`--fiscal-year-end: expected a day like 06-30, found "${own.fiscalYearEnd}"`);
   }
   return { states: isNone ? [] : words, fiscalYearEnd: own.fiscalYearEnd };
 }
@@ -89,10 +83,7 @@ export function readAmount(option: string, text: string): number {
     /^(\d{1,3}(?:,\d{3})+|\d{1,12})(?:\.(\d{2}))?$/.exec(text) ?? [];
   const cents = Number(`${whole.replaceAll(',', '')}${fraction}`);
   if (whole === '' || cents === 0) {
-    throw new FilewrightError(
-      'USAGE',
-      `${option}: expected an amount in dollars like 25.00, found "${text}"`,
-    );
+    throw misuse(`${option}: expected an amount in dollars like 25.00, found "${text}"`);
   }
   return cents;
 }

@@ -1,7 +1,7 @@
 /** The compliance exception ledger: nothing in it moves until two people have agreed. */
 import type { Command } from 'commander';
 import type { ExceptionSummary, ExceptionView, Resolution } from '../../grants/index.ts';
-import { checkReason, FilewrightError } from '../../core/index.ts';
+import { checkReason, misuse } from '../../core/index.ts';
 import { checkUuid } from '../arguments.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { table } from '../output.ts';
@@ -143,8 +143,7 @@ async function actOf(own: ResolveOptions): Promise<Act> {
     (one) => one !== undefined,
   );
   if (chosen.length !== 1) {
-    throw new FilewrightError(
-      'USAGE',
+    throw misuse(
       'Expected one of --document FILE, --as-it-came, --dismiss, --approve and --withdraw',
     );
   }

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { CloseReport, ReleaseReport, Pipeline } from '../../grants/index.ts';
 import { requirePerson } from '../../people/index.ts';
-import { checkReason, EXIT, FilewrightError } from '../../core/index.ts';
+import { checkReason, EXIT, misuse } from '../../core/index.ts';
 import type { PersonActor } from '../../access/index.ts';
 import { checkUuid } from '../arguments.ts';
 import { type Context, type GlobalOptions, withApp } from '../context.ts';
@@ -144,8 +144,7 @@ type Rest = NonNullable<Parameters<Pipeline['resolve']>[0]['rest']>;
 
 function restOf({ restOpen, restNone }: SettleOptions): Rest | undefined {
   if (restOpen !== undefined && restNone !== undefined) {
-    throw new FilewrightError(
-      'USAGE',
+    throw misuse(
       'Expected one of --rest-open and --rest-none: the remainder is not identified yet, or pays none of your awards',
     );
   }
@@ -202,15 +201,10 @@ function addAttachRegistration(grants: Command): void {
     .action(
       async (state: string, own: { evidence: string; checkedOn?: string }, command: Command) =>
         acting(command, async ({ app, out }, pipeline, person) => {
-          if (!/^[A-Z]{2}$/.test(state)) {
-            throw new FilewrightError('USAGE', `Expected a state like PA, found "${state}"`);
-          }
+          if (!/^[A-Z]{2}$/.test(state)) throw misuse(`Expected a state like PA, found "${state}"`);
           const evidence = own.evidence.trim();
           if (evidence === '' || evidence.length > EVIDENCE_CHARACTERS_MAX) {
-            throw new FilewrightError(
-              'USAGE',
-              `--evidence: expected 1 to ${EVIDENCE_CHARACTERS_MAX} characters`,
-            );
+            throw misuse(`--evidence: expected 1 to ${EVIDENCE_CHARACTERS_MAX} characters`);
           }
           const checkedOn = dayOr('--checked-on', own.checkedOn, app.clock.now());
           const check = { jurisdiction: state, checkedOn, evidence, by: person.id };

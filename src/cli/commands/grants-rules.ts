@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { AwardHolder, RulesReport } from '../../grants/index.ts';
 import type { Day } from '../../calendar/index.ts';
-import { FilewrightError } from '../../core/index.ts';
+import { misuse } from '../../core/index.ts';
 import { readNamedFile } from '../arguments.ts';
 import { table } from '../output.ts';
 import {
@@ -82,13 +82,10 @@ async function holderOf(own: RulesOptions): Promise<AwardHolder> {
   const { parseDay } = await import('../../calendar/index.ts');
   const form = RETURNS.find((one) => one === own.return);
   if (own.return !== undefined && form === undefined) {
-    throw new FilewrightError(
-      'USAGE',
-      `--return: expected one of ${RETURNS.join(', ')}, found "${own.return}"`,
-    );
+    throw misuse(`--return: expected one of ${RETURNS.join(', ')}, found "${own.return}"`);
   }
   if (own.extended === true && form === undefined) {
-    throw new FilewrightError('USAGE', '--extended needs --return: say which form');
+    throw misuse('--extended needs --return: say which form');
   }
   const charityStates = (own.registration ?? []).map((text) => registrationOf(text, parseDay));
   return {
@@ -101,10 +98,7 @@ function registrationOf(text: string, parseDay: (text: string) => Day | undefine
   const [, state, type, day] = /^([A-Z]{2})(?::([^@]+))?(?:@(.+))?$/.exec(text) ?? [];
   const date = day === undefined ? undefined : parseDay(day);
   if (state === undefined || (day !== undefined && date === undefined)) {
-    throw new FilewrightError(
-      'USAGE',
-      `--registration: expected a state like ${REGISTRATION_FORM}, found "${text}"`,
-    );
+    throw misuse(`--registration: expected a state like ${REGISTRATION_FORM}, found "${text}"`);
   }
   return {
     state,

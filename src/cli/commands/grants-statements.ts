@@ -1,7 +1,7 @@
 /** Statements of the bank: which are there, taking a wrong one out, and a balance that no feed says. */
 import type { Command } from 'commander';
 import type { WithdrawalView } from '../../grants/index.ts';
-import { checkReason, FilewrightError } from '../../core/index.ts';
+import { checkReason, misuse } from '../../core/index.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { table } from '../output.ts';
 import { dollars } from './grants-arguments.ts';
@@ -144,7 +144,7 @@ const NEXT = {
 
 function decisionOf(own: WithdrawOptions): 'approved' | 'refused' | undefined {
   if (own.approve === true && own.refuse === true) {
-    throw new FilewrightError('USAGE', 'Expected one of --approve and --refuse, found both');
+    throw misuse('Expected one of --approve and --refuse, found both');
   }
   if (own.approve === true) return 'approved';
   return own.refuse === true ? 'refused' : undefined;
@@ -158,16 +158,14 @@ function withdrawalWords(one: WithdrawalView): string {
 
 function ordinalOf(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new FilewrightError('USAGE', `--statement: expected a number from 1, found "${text}"`);
+  throw misuse(`--statement: expected a number from 1, found "${text}"`);
 }
 
 /** Dollars and cents as people write them: 1,234.56 or -12.30. */
 function centsOf(text: string): number {
   const [, sign = '', whole = '', part = '00'] =
     /^(-?)(\d{1,12}|\d{1,3}(?:,\d{3}){1,4})(?:\.(\d{2}))?$/.exec(text.trim()) ?? [];
-  if (whole === '') {
-    throw new FilewrightError('USAGE', `Expected an amount like 1234.56, found "${text}"`);
-  }
+  if (whole === '') throw misuse(`Expected an amount like 1234.56, found "${text}"`);
   const cents = Number(whole.replaceAll(',', '')) * 100 + Number(part);
   return sign === '-' && cents !== 0 ? -cents : cents;
 }

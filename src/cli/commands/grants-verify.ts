@@ -1,7 +1,7 @@
 /** Holding our awards against the grantor's own ledger, with the retry queue; and the state of the whole. */
 import type { Command } from 'commander';
 import type { GrantorLedger, VerificationReport } from '../../grants/index.ts';
-import { EXIT, FilewrightError } from '../../core/index.ts';
+import { EXIT, misuse } from '../../core/index.ts';
 import { readNamedFile } from '../arguments.ts';
 import { type Context, type GlobalOptions, withApp } from '../context.ts';
 import { table } from '../output.ts';
@@ -132,7 +132,7 @@ async function withLedger(
 ): Promise<void> {
   const { ledgerOfFile, ledgerOfLane, readingLane } = await import('../../grants/index.ts');
   if ((own.lane === undefined) === (own.file === undefined)) {
-    throw new FilewrightError('USAGE', 'Expected either --lane or --file, not both');
+    throw misuse('Expected either --lane or --file, not both');
   }
   if (own.file !== undefined) {
     await work(ledgerOfFile(own.file, readNamedFile('grantor ledger', own.file)));

@@ -2,9 +2,11 @@ import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Day, FeedEntry, FeedState } from '../../calendar/index.ts';
 import {
-  FilewrightError,
+  badCase,
   instant,
   type JsonValue,
+  misuse,
+  overLimit,
   parseRfc3339,
   parseStrictJson,
 } from '../../core/index.ts';
@@ -28,9 +30,7 @@ export function addIcsCommand(ics: Command): void {
       const { json = false } = command.optsWithGlobals<GlobalOptions>();
       const { calendarFeed } = await import('../../calendar/index.ts');
       const stamp = own.stamp === undefined ? instant(Date.now()) : parseRfc3339(own.stamp);
-      if (stamp === undefined) {
-        throw new FilewrightError('USAGE', `--stamp ${own.stamp} is not an RFC 3339 time`);
-      }
+      if (stamp === undefined) throw misuse(`--stamp ${own.stamp} is not an RFC 3339 time`);
       const entries = await readEntries();
       const previous = own.state === undefined ? undefined : await readState(own.state);
       const feed = calendarFeed({
@@ -67,7 +67,7 @@ async function readEntries(): Promise<FeedEntry[]> {
     if (line.trim() === '') continue;
     entries.push(...entriesOf(line, lineNumber, parseDay));
     if (entries.length > ENTRIES_MAX) {
-      throw new FilewrightError('INPUT_LIMIT', `at most ${ENTRIES_MAX} dates make one calendar`);
+      throw overLimit(`at most ${ENTRIES_MAX} dates make one calendar`);
     }
   }
   return entries;
@@ -79,7 +79,7 @@ function entriesOf(
   parseDay: (text: string) => Day | undefined,
 ): FeedEntry[] {
   const refuse = (reason: string): never => {
-    throw new FilewrightError('CASE_INVALID', `line ${lineNumber}: ${reason}`, {
+    throw badCase(`line ${lineNumber}: ${reason}`, {
       details: { line: lineNumber },
     });
   };

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { addPortal, changeLane, listLanes, readProfile } from '../../lanes/index.ts';
-import { FilewrightError, type Instant, type LaneState, type Profile } from '../../core/index.ts';
+import { type Instant, type LaneState, misuse, type Profile } from '../../core/index.ts';
 import { readNamedFile } from '../arguments.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
@@ -107,10 +107,7 @@ function addCeiling(lane: Command): void {
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const ceiling = Number(n);
         if (!Number.isInteger(ceiling) || ceiling < 1 || ceiling > CEILING_MAX) {
-          throw new FilewrightError(
-            'USAGE',
-            `Expected a ceiling from 1 to ${CEILING_MAX}, found "${n}"`,
-          );
+          throw misuse(`Expected a ceiling from 1 to ${CEILING_MAX}, found "${n}"`);
         }
         const state = await changeLane(app, actor, code, { kind: 'ceiling', ceiling });
         out.result(

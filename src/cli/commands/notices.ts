@@ -1,5 +1,5 @@
 /** What mail and webhooks show of what was sent. */
-import { FilewrightError } from '../../core/index.ts';
+import { type FilewrightError, ruledOut } from '../../core/index.ts';
 import type { NoticeView } from '../../people/index.ts';
 import { iso } from '../output.ts';
 
@@ -19,8 +19,5 @@ export function noticeRows(
 
 /** A test that failed is still retried by the jobs; whoever tests wants to know now. */
 export function notSent(code: string | undefined, log: string): FilewrightError {
-  return new FilewrightError(
-    'REFUSED_BY_RULE',
-    `The test was not delivered (${code ?? 'no answer'}); see ${log}`,
-  );
+  return ruledOut(`The test was not delivered (${code ?? 'no answer'}); see ${log}`);
 }

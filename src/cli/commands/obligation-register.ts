@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { ListedObligation } from '../../grants/index.ts';
 import type { IssuedFeed, Move, ObligationState, Recomputation } from '../../entities/index.ts';
-import { csvLine, EXIT, FilewrightError } from '../../core/index.ts';
+import { csvLine, EXIT, misuse } from '../../core/index.ts';
 import { writeWhole } from '../../system/index.ts';
 import { type Context, type GlobalOptions, withApp } from '../context.ts';
 import { table } from '../output.ts';
@@ -151,7 +151,7 @@ async function recomputeAction(own: RecomputeOptions, context: Context): Promise
   const { recompute, registerLaw } = await import('../../entities/index.ts');
   const isDryRun = own.dryRun === true;
   if (own.law !== undefined && !isDryRun) {
-    throw new FilewrightError('USAGE', '--law needs --dry-run: only the shipped law is applied');
+    throw misuse('--law needs --dry-run: only the shipped law is applied');
   }
   const done = await recompute(app, actor, {
     dryRun: isDryRun,
@@ -242,10 +242,7 @@ function statesOf(given: readonly string[] | undefined): readonly ObligationStat
     .map((word) => {
       const found = STATES.find((state) => state === word);
       if (found !== undefined) return found;
-      throw new FilewrightError(
-        'USAGE',
-        `--state: expected one of ${STATES.join(', ')}, found "${word}"`,
-      );
+      throw misuse(`--state: expected one of ${STATES.join(', ')}, found "${word}"`);
     });
 }
 
@@ -257,5 +254,5 @@ export function readDay(option: string, text: string): string {
   const ms = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
   // February 30 must not become March 1.
   if (!Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text)) return text;
-  throw new FilewrightError('USAGE', `${option}: expected a day like 2027-03-01, found "${text}"`);
+  throw misuse(`${option}: expected a day like 2027-03-01, found "${text}"`);
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { FilewrightError } from '../../core/index.ts';
+import { notFound } from '../../core/index.ts';
 import type { FilingRule, ObligationAnswer } from '../../entities/index.ts';
 import { answerLines } from '../answer-lines.ts';
 import type { GlobalOptions } from '../context.ts';
@@ -94,9 +94,7 @@ function addListRules(obligation: Command): void {
       const found = [...rules.byId.values()].filter(
         (rule) => own.jurisdiction === undefined || rule.jurisdiction === own.jurisdiction,
       );
-      if (found.length === 0) {
-        throw new FilewrightError('NOT_FOUND', `No rule of ${own.jurisdiction} is loaded`);
-      }
+      if (found.length === 0) throw notFound(`No rule of ${own.jurisdiction} is loaded`);
       const row = (rule: FilingRule): string[] => [
         rule.id,
         [dueWords(rule.due_rule), cadenceWords(rule)].filter((one) => one !== '').join(', '),

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { cannotWrite, EXIT, FilewrightError, type Profile } from '../../core/index.ts';
+import { cannotWrite, EXIT, misuse, type Profile, ruledOut } from '../../core/index.ts';
 import { checkInLane, type ConformanceReport, readProfile } from '../../lanes/index.ts';
 import { packageRoot } from '../../postgres/index.ts';
 import { systemClock } from '../../system/index.ts';
@@ -64,16 +64,12 @@ export function addPortalCommands(portal: Command): void {
 
 function startProfile(name: string, driver: string, file: string): Profile {
   if (!LANE_CODE.test(name)) {
-    throw new FilewrightError(
-      'USAGE',
+    throw misuse(
       `portal new: expected a lane code such as US-VT (letters, digits, ". _ -", at most 64), found "${name}"`,
     );
   }
   if (driver !== 'json-api' && driver !== 'html-form') {
-    throw new FilewrightError(
-      'USAGE',
-      `--driver: expected json-api or html-form, found "${driver}"`,
-    );
+    throw misuse(`--driver: expected json-api or html-form, found "${driver}"`);
   }
   const path = join(packageRoot(), 'profiles', `${TEMPLATES[driver]}.json`);
   const schema = relative(
@@ -91,11 +87,9 @@ function startProfile(name: string, driver: string, file: string): Profile {
   } catch (cause) {
     const isThere = cause instanceof Error && 'code' in cause && cause.code === 'EEXIST';
     if (!isThere) throw cannotWrite(file, cause, '; choose another file with --file');
-    throw new FilewrightError(
-      'REFUSED_BY_RULE',
-      `${file} exists and is not overwritten. Choose another file with --file.`,
-      { cause },
-    );
+    throw ruledOut(`${file} exists and is not overwritten. Choose another file with --file.`, {
+      cause,
+    });
   }
   return profile;
 }
@@ -116,29 +110,22 @@ function writeNew(path: string, text: string): void {
 /** The profile, leading to the address that was given. */
 function aimedAt(profile: Profile, url: string): Profile {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new FilewrightError('USAGE', `portal check: expected an http(s) address, found "${url}"`);
+    throw misuse(`portal check: expected an http(s) address, found "${url}"`);
   }
   const { hostname, search, hash, username } = new URL(url);
   if (search !== '' || hash !== '' || username !== '') {
-    throw new FilewrightError(
-      'USAGE',
-      'portal check: the address must have no user, query or fragment',
-    );
+    throw misuse('portal check: the address must have no user, query or fragment');
   }
   const host = hostname.replace(/^\[|\]$/g, '');
   // Somebody typed it: an address inside this machine or network is meant, not smuggled in by a name server.
   const isPrivate = host === 'localhost' || (/^[\d.]+$|:/.test(host) && isSpecialAddress(host));
   if (!isPrivate && profile.automation !== 'allowed') {
-    throw new FilewrightError(
-      'REFUSED_BY_RULE',
+    throw ruledOut(
       `Expected automation "allowed" in the profile before a portal on the internet is checked, found "${profile.automation}". Read the portal’s terms and set automation accordingly, or check a portal on this machine.`,
     );
   }
   if (!isPrivate && url.startsWith('http:')) {
-    throw new FilewrightError(
-      'USAGE',
-      'portal check: expected an https address outside this network',
-    );
+    throw misuse('portal check: expected an https address outside this network');
   }
   const allowPrivateAddresses = isPrivate || profile.allowPrivateAddresses;
   return { ...profile, baseUrl: url, allowPrivateAddresses };
@@ -147,10 +134,7 @@ function aimedAt(profile: Profile, url: string): Profile {
 function readWait(text: string): number {
   const seconds = Number(text);
   if (Number.isFinite(seconds) && seconds > 0 && seconds <= WAIT_SECONDS_MAX) return seconds;
-  throw new FilewrightError(
-    'USAGE',
-    `--wait: expected seconds from above 0 to ${WAIT_SECONDS_MAX}, found "${text}"`,
-  );
+  throw misuse(`--wait: expected seconds from above 0 to ${WAIT_SECONDS_MAX}, found "${text}"`);
 }
 
 function reportText(report: ConformanceReport): string {

@@ -6,7 +6,7 @@ import {
   type listRecoveryDifferences,
   type RecoveryStatus,
 } from '../../dockets/index.ts';
-import { FilewrightError, type LaneState, nextTurnOf, targetId } from '../../core/index.ts';
+import { type LaneState, misuse, nextTurnOf, targetId } from '../../core/index.ts';
 import { approveLane, hurryLane, recoveringLanes } from '../../lanes/index.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
@@ -106,8 +106,7 @@ function addReview(recovery: Command): void {
         const filter = filterOf(own);
         const isFiltered = Object.keys(filter).length > 0;
         if ((docket === undefined) !== isFiltered) {
-          throw new FilewrightError(
-            'USAGE',
+          throw misuse(
             'Expected a docket, or at least one of --target, --kind and --client, and not both',
           );
         }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { laneOutcome, type LaneOutcome, planRehearsal } from '../../oversight/index.ts';
+import { type LaneOutcome, laneOutcome, planRehearsal } from '../../oversight/index.ts';
 import { readDuration } from '../../filings/index.ts';
-import { EXIT, FilewrightError, type Instant, parseRfc3339 } from '../../core/index.ts';
+import { EXIT, type Instant, misuse, parseRfc3339 } from '../../core/index.ts';
 import type { Outage } from '../../testing/index.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, span, table } from '../output.ts';
@@ -42,10 +42,7 @@ async function rehearseAction(
       ({ lane }) => !plan.lanes.some(({ state }) => state.code === lane),
     );
     if (stranger !== undefined) {
-      throw new FilewrightError(
-        'USAGE',
-        `--outage: lane ${stranger.lane} has no open filings; see forecast`,
-      );
+      throw misuse(`--outage: lane ${stranger.lane} has no open filings; see forecast`);
     }
     const lanes: LaneOutcome[] = [];
     for (const lane of plan.lanes) {
@@ -90,10 +87,7 @@ function rehearsalText(lanes: readonly LaneOutcome[]): string {
 function readOutage(text: string, now: Instant): Outage & { readonly lane: string } {
   const match = /^([^:]+):([^:]+):([^:]+)$/.exec(text);
   if (match === null) {
-    throw new FilewrightError(
-      'USAGE',
-      `--outage: expected LANE:FROM:DURATION (US-DE:2h:90min), found "${text}"`,
-    );
+    throw misuse(`--outage: expected LANE:FROM:DURATION (US-DE:2h:90min), found "${text}"`);
   }
   const [, lane = '', from = '', duration = ''] = match;
   const fromMs = now + (from === '0' ? 0 : readDuration(from));
@@ -103,8 +97,7 @@ function readOutage(text: string, now: Instant): Outage & { readonly lane: strin
 function readMoment(text: string): Instant {
   const moment = parseRfc3339(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text);
   if (moment !== undefined) return moment;
-  throw new FilewrightError(
-    'USAGE',
+  throw misuse(
     `--due-before: expected a day like 2026-03-01 or a time with an offset, found "${text}"`,
   );
 }
@@ -116,8 +109,5 @@ function readNumber(
 ): number {
   const value = text.trim() === '' ? Number.NaN : Number(text);
   if (value >= 0 && value <= bound.max && (!bound.whole || Number.isInteger(value))) return value;
-  throw new FilewrightError(
-    'USAGE',
-    `${option}: expected a number from 0 to ${bound.max}, found "${text}"`,
-  );
+  throw misuse(`${option}: expected a number from 0 to ${bound.max}, found "${text}"`);
 }

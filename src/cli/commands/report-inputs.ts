@@ -1,7 +1,7 @@
 /** What a report is asked with: its period, and what only the books know. */
 import type { Command } from 'commander';
 import type { FigurePart, ReportKind, ReportRequest } from '../../grants/index.ts';
-import { FilewrightError } from '../../core/index.ts';
+import { misuse } from '../../core/index.ts';
 import { inFile, readNamedFile } from '../arguments.ts';
 import { PERIOD_FORM, readAmount, readPeriod } from './grants-arguments.ts';
 
@@ -72,7 +72,7 @@ export async function reportRequest(kind: ReportKind, own: ReportInputs): Promis
       }
       case 'schedule-b': {
         if (own.contributions !== undefined && own.specialRule !== true) {
-          throw new FilewrightError('USAGE', '--contributions needs --special-rule');
+          throw misuse('--contributions needs --special-rule');
         }
         if (own.specialRule !== true) return { kind, ...days };
         const cents = own.contributions;
@@ -128,7 +128,7 @@ async function listingsOf(file: string | undefined): Promise<ReadonlyMap<string,
 
 function needed(option: string, value: string | undefined): string {
   if (value !== undefined) return value;
-  throw new FilewrightError('USAGE', `${option}: required for this report, and missing`);
+  throw misuse(`${option}: required for this report, and missing`);
 }
 
 /** Said as a missing file, before a stream says it in its own words. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { holdData, releaseData, retentionStatus, runRetention } from '../../oversight/index.ts';
-import { FilewrightError } from '../../core/index.ts';
+import { misuse } from '../../core/index.ts';
 import { checkUuid } from '../arguments.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
@@ -78,7 +78,7 @@ function addHold(retention: Command): void {
       ) =>
         withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
           if ((subject === undefined) !== (own.all === true)) {
-            throw new FilewrightError('USAGE', 'Name the entity whose data to hold, or use --all');
+            throw misuse('Name the entity whose data to hold, or use --all');
           }
           const held = await holdData(app, actor, { subject, reason: own.reason });
           out.result('retention hold', held, () =>
@@ -109,5 +109,5 @@ function addRelease(retention: Command): void {
 function readDays(text: string): number {
   const days = Number(text);
   if (/^\d+$/.test(text) && days <= BACKUP_DAYS_MAX) return days;
-  throw new FilewrightError('USAGE', `--backup-days: expected a number of days, found "${text}"`);
+  throw misuse(`--backup-days: expected a number of days, found "${text}"`);
 }

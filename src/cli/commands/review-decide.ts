@@ -17,7 +17,7 @@ import {
   type ReviewFilter,
   withdrawReview,
 } from '../../filings/index.ts';
-import { checkReason, FilewrightError, type JsonValue, parseStrictJson } from '../../core/index.ts';
+import { checkReason, type JsonValue, misuse, parseStrictJson } from '../../core/index.ts';
 import { checkUuid, parseJsonFile, readNamedFile } from '../arguments.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import type { Output } from '../output.ts';
@@ -74,7 +74,7 @@ function addReplay(review: Command): void {
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const reason = checkReason('--reason', own.reason);
         if ((id === undefined) === (own.filter.length === 0)) {
-          throw new FilewrightError('USAGE', 'Expected either a filing or --filter, not both');
+          throw misuse('Expected either a filing or --filter, not both');
         }
         if (id === undefined) {
           const filter = filterOf(own.filter);
@@ -124,9 +124,7 @@ function addApprove(review: Command): void {
     .requiredOption('--expect-hash <sha256>', 'the hash that review proposal shows')
     .action(async (id: string, own: { expectHash: string }, command: Command) =>
       withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        if (!SHA256.test(own.expectHash)) {
-          throw new FilewrightError('USAGE', '--expect-hash: expected 64 hex digits');
-        }
+        if (!SHA256.test(own.expectHash)) throw misuse('--expect-hash: expected 64 hex digits');
         const proposal = await approveReview(app, actor, {
           id,
           expectHash: own.expectHash,
@@ -255,14 +253,11 @@ function filterOf(texts: readonly string[]): ReviewFilter {
   for (const each of texts) {
     const [name, value] = pairOf('--filter', each);
     if (!REVIEW_FILTERS.some((known) => known === name) || value === '') {
-      throw new FilewrightError(
-        'USAGE',
+      throw misuse(
         `--filter: expected one of ${REVIEW_FILTERS.join(', ')} with a value, found "${each}"`,
       );
     }
-    if (Object.hasOwn(filter, name)) {
-      throw new FilewrightError('USAGE', `--filter: ${name} is given twice`);
-    }
+    if (Object.hasOwn(filter, name)) throw misuse(`--filter: ${name} is given twice`);
     filter[name] = value;
   }
   checkUuid('--filter batch', filter['batch']);
@@ -272,8 +267,7 @@ function filterOf(texts: readonly string[]): ReviewFilter {
 function countOf(text: string | undefined): number {
   const count = Number(text ?? Number.NaN);
   if (Number.isInteger(count) && count > 0) return count;
-  throw new FilewrightError(
-    'USAGE',
+  throw misuse(
     '--expect-count: with --filter, enter the number of filings to replay; review list shows them',
   );
 }
@@ -293,10 +287,7 @@ function wantedOf(
     ...own.unset.map((at): FieldEdit => ({ at, value: undefined })),
   ];
   if ((own.payload === undefined) === (edits.length === 0)) {
-    throw new FilewrightError(
-      'USAGE',
-      'Expected either --payload or some of --set, --set-json and --unset',
-    );
+    throw misuse('Expected either --payload or some of --set, --set-json and --unset');
   }
   if (own.payload === undefined) return { edits };
   const payload = parseJsonFile(own.payload, readNamedFile('payload', own.payload));
@@ -304,13 +295,13 @@ function wantedOf(
     // Neither null nor a list, so an object of the JSON reader.
     return { payload: payload as Readonly<Record<string, JsonValue>> };
   }
-  throw new FilewrightError('USAGE', `${own.payload}: expected a JSON object`);
+  throw misuse(`${own.payload}: expected a JSON object`);
 }
 
 function pairOf(option: string, text: string): readonly [string, string] {
   const at = text.indexOf('=');
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
-  throw new FilewrightError('USAGE', `${option}: expected name=value, found "${text}"`);
+  throw misuse(`${option}: expected name=value, found "${text}"`);
 }
 
 function evidenceOf(text: string | undefined): string | undefined {
@@ -325,8 +316,7 @@ function evidenceFor(own: { evidence?: string; evidenceFile?: string }): Evidenc
   if (own.evidence !== undefined && own.evidence.trim() !== '' && own.evidenceFile === undefined) {
     return { kind: 'text', text: own.evidence };
   }
-  throw new FilewrightError(
-    'USAGE',
+  throw misuse(
     'Expected evidence: --evidence "<how you know>" or --evidence-file PATH, one of the two',
   );
 }

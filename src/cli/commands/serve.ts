@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { FilewrightError } from '../../core/index.ts';
+import { misuse } from '../../core/index.ts';
 import { jsonLog } from '../../system/index.ts';
 import { asOperator, stopSignal, withApp } from '../context.ts';
 
@@ -16,7 +16,7 @@ export function addServeCommand(serve: Command): void {
     .action(async (own: { port: string; host: string }, command: Command) => {
       const port = Number(own.port);
       if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-        throw new FilewrightError('USAGE', `--port: expected 0 to 65535, found "${own.port}"`);
+        throw misuse(`--port: expected 0 to 65535, found "${own.port}"`);
       }
       const signal = stopSignal();
       await withApp(

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { FilewrightError } from '../../core/index.ts';
+import { misuse } from '../../core/index.ts';
 import { inFile, readNamedFile } from '../arguments.ts';
 import { type GlobalOptions, stopSignal } from '../context.ts';
 import { createOutput } from '../output.ts';
@@ -20,10 +20,7 @@ export function addSimulatorCommand(simulator: Command): void {
       const signal = stopSignal();
       const port = Number(own.port);
       if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-        throw new FilewrightError(
-          'USAGE',
-          `--port: expected a number from 0 to 65535, found "${own.port}"`,
-        );
+        throw misuse(`--port: expected a number from 0 to 65535, found "${own.port}"`);
       }
       const [{ readBehaviourFile, startSimulator }, { systemClock }] = await Promise.all([
         import('../../testing/index.ts'),

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, ftruncateSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import type { Command } from 'commander';
 import { addUser, disableUser, listUsers } from '../../oversight/index.ts';
-import { cannotWrite, FilewrightError } from '../../core/index.ts';
+import { cannotWrite, ruledOut } from '../../core/index.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
 
@@ -105,8 +105,7 @@ function openNew(path: string): number {
   } catch (error) {
     if (!(error instanceof Error) || !('code' in error) || error.code !== 'EEXIST')
       throw cannotWrite(path, error, NOBODY_ADDED);
-    throw new FilewrightError(
-      'REFUSED_BY_RULE',
+    throw ruledOut(
       `${path} exists and is not overwritten; no person was added. Choose another file with --key-out.`,
       { cause: error },
     );

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Actor } from '../../access/index.ts';
 import { openWorker, startJobs } from '../../oversight/index.ts';
 import type { Filewright, RunningDeps } from '../../filewright.ts';
-import { FilewrightError } from '../../core/index.ts';
+import { misuse } from '../../core/index.ts';
 import { jsonLog } from '../../system/index.ts';
 import { askOnce, type OnceEnd, UNGUARDED } from '../../wire/index.ts';
 import { asOperator, stopSignal, withApp } from '../context.ts';
@@ -34,10 +34,7 @@ export function addWorkerCommand(worker: Command): void {
         async ({ app, actor }) => {
           const ahead = Number(own.ahead);
           if (!Number.isInteger(ahead) || ahead < 0 || ahead > 10) {
-            throw new FilewrightError(
-              'USAGE',
-              `--ahead: expected a number from 0 to 10, found "${own.ahead}"`,
-            );
+            throw misuse(`--ahead: expected a number from 0 to 10, found "${own.ahead}"`);
           }
           const parts = await openWorker(app, actor, { ahead });
           try {
@@ -84,19 +81,17 @@ interface Heartbeat {
 function readHeartbeat(own: WorkerOptions): Heartbeat | undefined {
   if (own.heartbeatUrl === undefined) return undefined;
   if (!/^https?:\/\//.test(own.heartbeatUrl) || !URL.canParse(own.heartbeatUrl)) {
-    throw new FilewrightError('USAGE', '--heartbeat-url: expected an http or https address');
+    throw misuse('--heartbeat-url: expected an http or https address');
   }
   const { username, password } = new URL(own.heartbeatUrl);
   if (username !== '' || password !== '') {
-    throw new FilewrightError(
-      'USAGE',
+    throw misuse(
       '--heartbeat-url: expected an address without user name and password; every user of this machine can read the arguments of a process',
     );
   }
   const everyMs = Number(own.heartbeatEvery) * 1000;
   if (!(everyMs >= 1000 && everyMs <= HEARTBEAT_EVERY_MS_MAX)) {
-    throw new FilewrightError(
-      'USAGE',
+    throw misuse(
       `--heartbeat-every: expected seconds from 1 to ${HEARTBEAT_EVERY_MS_MAX / 1000}, found "${own.heartbeatEvery}"`,
     );
   }

@@ -1,6 +1,6 @@
 /** The first record of a CSV file: which column is which. Whatever is wrong with it stops the import. */
 import { isUtf8 } from 'node:buffer';
-import { FilewrightError } from '../errors.ts';
+import type { FilewrightError } from '../errors.ts';
 import { originalCell } from './cells.ts';
 import { splitFields } from './fields.ts';
 import type { Delimiter } from './quotes.ts';
@@ -8,6 +8,7 @@ import type { CsvRecord } from './records.ts';
 import { type ColumnMapping, isErrorColumn } from './input-row.ts';
 import { COLUMNS_MAX } from './limits.ts';
 import { withoutLineEnd } from './lines.ts';
+import { badInput, overLimit } from '../refusals.ts';
 
 export interface CsvHeader {
   /** With its line end, as the error file repeats it. */
@@ -72,8 +73,7 @@ function checkDelimiter(text: string, rules: HeaderRules, line: number): void {
 
 function checkNames(theirs: readonly string[], line: number): void {
   if (theirs.length > COLUMNS_MAX) {
-    throw new FilewrightError(
-      'INPUT_LIMIT',
+    throw overLimit(
       `Expected at most ${COLUMNS_MAX} columns in line ${line}, found ${theirs.length}. Check the delimiter.`,
       { details: { line, columns: theirs.length } },
     );
@@ -133,8 +133,7 @@ function listed(names: readonly string[]): string {
 }
 
 export function malformed(line: number, found: string): FilewrightError {
-  return new FilewrightError(
-    'INPUT_MALFORMED',
+  return badInput(
     `Expected a header with the names of the columns in line ${line}, but ${found}.`,
     { details: { line } },
   );

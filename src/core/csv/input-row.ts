@@ -1,6 +1,7 @@
 import type { JsonValue } from '../canonical-json.ts';
-import { FilewrightError } from '../errors.ts';
+import type { FilewrightError } from '../errors.ts';
 import type { RowError } from '../ports.ts';
+import { badInput } from '../refusals.ts';
 
 /** One record of the input: a row for the pack to read, or why there is none. */
 export type InputRow =
@@ -37,8 +38,7 @@ export function isErrorColumn(name: string): boolean {
 }
 
 export function noRows(line: number): FilewrightError {
-  return new FilewrightError(
-    'INPUT_MALFORMED',
+  return badInput(
     `Expected at least one row after line ${line}, found none. Check that the export was complete.`,
     { details: { line } },
   );

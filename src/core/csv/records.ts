@@ -9,10 +9,10 @@
  * a line inside a broken quoted field that looks exactly like a row is read as one. That needs a broken record, the
  * same number of columns and values that the pack accepts, and the batch is still approved by a second person.
  */
-import { FilewrightError } from '../errors.ts';
 import { type Delimiter, isWholeRecord, QuoteScanner } from './quotes.ts';
 import { CUT_BYTES, RECORD_BYTES_MAX } from './limits.ts';
 import { type LinePart, withoutLineEnd } from './lines.ts';
+import { badInput } from '../refusals.ts';
 
 export type CsvRecord =
   | { readonly kind: 'whole'; readonly line: number; readonly bytes: Buffer }
@@ -69,8 +69,7 @@ export class RecordCutter {
       const line = this.scanner.openedOnLine;
       const found = this.findAgain(`has a quote opened on line ${line} that is never closed`);
       if (found === undefined) {
-        throw new FilewrightError(
-          'INPUT_MALFORMED',
+        throw badInput(
           `Expected every quote to be closed, but the one opened on line ${line} is not, and the rows after it ` +
             'cannot be separated. The file may be incomplete: compare it with its source, or close the quote.',
           { details: { line } },

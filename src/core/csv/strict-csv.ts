@@ -1,10 +1,11 @@
 /** CSV of a document that is taken whole or not at all: the first fault is thrown, with its line. */
 import { isUtf8 } from 'node:buffer';
-import { FilewrightError } from '../errors.ts';
+import type { FilewrightError } from '../errors.ts';
 import { splitFields } from './fields.ts';
 import { LINE_BYTES_MAX } from './limits.ts';
 import { type LinePart, LineSplitter, withoutLineEnd } from './lines.ts';
 import { type CsvRecord, isBlankRecord, RecordCutter } from './records.ts';
+import { badInput } from '../refusals.ts';
 
 export interface CsvRow {
   /** On which the record begins. */
@@ -46,9 +47,5 @@ function rowOf(record: CsvRecord): CsvRow {
 }
 
 function malformed(line: number, found: string): FilewrightError {
-  return new FilewrightError(
-    'INPUT_MALFORMED',
-    `Expected a row of CSV in line ${line}, but ${found}.`,
-    { details: { line } },
-  );
+  return badInput(`Expected a row of CSV in line ${line}, but ${found}.`, { details: { line } });
 }

@@ -1,6 +1,6 @@
 /** Looking at the register. What is sealed is opened only for a person. */
 import { type Actor, allow } from '../../access/index.ts';
-import { FilewrightError } from '../../core/index.ts';
+import { notFound, overLimit } from '../../core/index.ts';
 import type { Installation } from '../../ledger/index.ts';
 import type { EntityRecord } from '../rules/register/entity-record.ts';
 import type { Session } from '../../postgres/index.ts';
@@ -52,8 +52,7 @@ export async function viewEntities(
     if (page.length < PAGE_ROWS) return found;
     after = page.at(-1)?.id;
   }
-  throw new FilewrightError(
-    'INPUT_LIMIT',
+  throw overLimit(
     `A search by name covers at most ${SEARCHED_MAX} entities; narrow it with --jurisdiction or --kind`,
   );
 }
@@ -83,9 +82,7 @@ export async function viewEntity(
   const wanted = [{ id: name, jurisdiction, registryNumber: rest.join(':') }];
   const found = await findEntities(run, app.tenant, wanted);
   const stored = found.find((one) => one.id === name) ?? found[0];
-  if (stored === undefined) {
-    throw new FilewrightError('NOT_FOUND', `No entity has the id ${name}; see entity list`);
-  }
+  if (stored === undefined) throw notFound(`No entity has the id ${name}; see entity list`);
   const obligations = await obligationsOf(run, app.tenant, [stored.id]);
   const filings = await filingsFor(
     run,

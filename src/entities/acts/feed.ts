@@ -8,7 +8,7 @@ import {
   parseDay,
   readFeedState,
 } from '../../calendar/index.ts';
-import { FilewrightError, type Instant, invariant } from '../../core/index.ts';
+import { type Instant, invariant, overLimit } from '../../core/index.ts';
 import type { Installation } from '../../ledger/index.ts';
 import type { Session } from '../../postgres/index.ts';
 import { type StoredObligation, storedObligations } from '../store/obligations.ts';
@@ -99,8 +99,7 @@ async function allOwed(
     });
     all.push(...page);
     if (all.length > OBLIGATIONS_MAX) {
-      throw new FilewrightError(
-        'INPUT_LIMIT',
+      throw overLimit(
         `At most ${OBLIGATIONS_MAX} obligations make one calendar; narrow the list with --due-before or --jurisdiction`,
       );
     }

@@ -1,6 +1,6 @@
 /** What entities owe, as it is stored. */
 import { type Actor, allow } from '../../access/index.ts';
-import { FilewrightError } from '../../core/index.ts';
+import { overLimit } from '../../core/index.ts';
 import type { Installation } from '../../ledger/index.ts';
 import {
   type ObligationState,
@@ -40,8 +40,7 @@ export async function listObligations(
     all.push(...page);
     if (page.length < PAGE_ROWS) return all;
     if (all.length > LISTED_MAX) {
-      throw new FilewrightError(
-        'INPUT_LIMIT',
+      throw overLimit(
         `At most ${LISTED_MAX} obligations are listed at once; narrow the list with --due-before or --jurisdiction`,
       );
     }

@@ -3,7 +3,7 @@
  * with every import, so the first row counts and the second is refused; a mere copy is none.
  */
 import { hash } from 'node:crypto';
-import { canonicalText, FilewrightError, type RowError } from '../../core/index.ts';
+import { canonicalText, overLimit, type RowError } from '../../core/index.ts';
 import type { EntityRecord } from '../rules/register/entity-record.ts';
 import { wholeFacts } from './sealed-record.ts';
 
@@ -32,8 +32,7 @@ export class RowMemory {
       return { where, why };
     }
     if (this.met.size >= ROWS_MAX * names.length) {
-      throw new FilewrightError(
-        'INPUT_LIMIT',
+      throw overLimit(
         `Expected at most ${ROWS_MAX} entities in one file, found more. Split the file.`,
         { details: { line } },
       );

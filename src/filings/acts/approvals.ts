@@ -6,6 +6,7 @@ import {
   FilewrightError,
   laneCode,
   parseStrictJson,
+  ruledOut,
   sha256Of,
 } from '../../core/index.ts';
 import type { Installation } from '../../ledger/index.ts';
@@ -67,10 +68,7 @@ export async function approvalTerms(
   }
   const sha256 = digest.digest('hex');
   if (batch.state !== 'open' && (batch.sha256 !== sha256 || batch.count !== count)) {
-    throw new FilewrightError(
-      'REFUSED_BY_RULE',
-      `Batch ${id} has changed since it was frozen; do not approve it`,
-    );
+    throw ruledOut(`Batch ${id} has changed since it was frozen; do not approve it`);
   }
   const fees: RailTotal[] = [...totals]
     .map(([rail, total]) => ({ rail, ...total }))

@@ -8,6 +8,8 @@ import {
   FilewrightError,
   isDatabaseAway,
   isUuid,
+  misuse,
+  ruledOut,
   userFact,
 } from '../../core/index.ts';
 import { type Installation, sequenceAll } from '../../ledger/index.ts';
@@ -77,10 +79,7 @@ export async function importSource(
   if (resume !== undefined) await assertResumable(app.session, app.tenant, resume, input.person.id);
   const all = await lanes(app);
   if (all.length === 0) {
-    throw new FilewrightError(
-      'REFUSED_BY_RULE',
-      'There is no lane yet; first add a portal with lane add PROFILE',
-    );
+    throw ruledOut('There is no lane yet; first add a portal with lane add PROFILE');
   }
   const byJurisdiction = new Map(all.map(({ profile }) => [profile.jurisdiction, profile]));
   const report = await importRows({
@@ -221,10 +220,6 @@ async function lookAt(
 }
 
 export function readBatchId(text: string): BatchId {
-  if (!isUuid(text))
-    throw new FilewrightError(
-      'USAGE',
-      `Expected a batch id (a UUID), found "${text}"; see batch list`,
-    );
+  if (!isUuid(text)) throw misuse(`Expected a batch id (a UUID), found "${text}"; see batch list`);
   return batchId(text);
 }

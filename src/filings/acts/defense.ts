@@ -7,6 +7,7 @@ import {
   FilewrightError,
   instant,
   type JsonValue,
+  overLimit,
   parseStrictJson,
   pointer,
   sha256Of,
@@ -20,8 +21,8 @@ import {
   type Installation,
   type LedgerEntry,
   parseEntry,
-  signedLog,
   type SignedLog,
+  signedLog,
   signNow,
   verifierScript,
   writePack,
@@ -295,7 +296,7 @@ async function collected(
     if (!isWanted(parseEntry(entry.bytes))) continue;
     all.push(entry);
     if (all.length > ENTRIES_MAX) {
-      throw new FilewrightError('INPUT_LIMIT', `More than ${ENTRIES_MAX} entries for one filing`);
+      throw overLimit(`More than ${ENTRIES_MAX} entries for one filing`);
     }
   }
   return all;

@@ -8,7 +8,7 @@ import {
   type ForecastOptions,
   type LaneForecast,
 } from '../rules/forecast.ts';
-import { FilewrightError, type Instant } from '../../core/index.ts';
+import { type Instant, ruledOut } from '../../core/index.ts';
 import {
   backlogPages,
   filingsDueBefore,
@@ -64,8 +64,7 @@ export async function readOutlook(app: Installation, scope: Scope): Promise<Outl
     for await (const page of backlogPages(run, tenant, code)) {
       for (const filing of page) backlog.push(filing);
       if (backlog.length > BACKLOG_MAX) {
-        throw new FilewrightError(
-          'REFUSED_BY_RULE',
+        throw ruledOut(
           `More than ${BACKLOG_MAX} filings are open on these lanes; choose one with --lane`,
         );
       }

@@ -1,6 +1,6 @@
 /** A batch from obligations: each becomes a row, and goes the way that a row of a file goes. */
 import { type Actor, allow } from '../../access/index.ts';
-import { FilewrightError, type JsonValue } from '../../core/index.ts';
+import { FilewrightError, type JsonValue, notFound, overLimit } from '../../core/index.ts';
 import type { Installation } from '../../ledger/index.ts';
 import type { FilingEngine } from '../delivery/engine.ts';
 import type { ImportReport } from '../../intake/index.ts';
@@ -155,8 +155,7 @@ class ObligationRows {
   private note(one: StoredObligation): void {
     this.sent.push({ obligation: one.id, entity: one.entity });
     if (this.sent.length > OBLIGATIONS_MAX) {
-      throw new FilewrightError(
-        'INPUT_LIMIT',
+      throw overLimit(
         `At most ${OBLIGATIONS_MAX} obligations make one batch; narrow it with --due-before or --jurisdiction`,
       );
     }
@@ -220,8 +219,7 @@ function rowOf(one: StoredObligation, record: EntityRecord): Readonly<Record<str
 function nothing(question: BatchQuestion): FilewrightError {
   const where =
     question.jurisdictions.length === 0 ? '' : ` in ${question.jurisdictions.join(', ')}`;
-  return new FilewrightError(
-    'NOT_FOUND',
+  return notFound(
     `No open obligation${where} is due before ${question.dueBefore} and without a filing; see obligation list`,
   );
 }

@@ -1,5 +1,5 @@
 /** After an acceptance: the obligation is met, the next one is computed, and so the calendar has another date. */
-import { entryId, FilewrightError } from '../../core/index.ts';
+import { badCase, entryId } from '../../core/index.ts';
 import type { Installation } from '../../ledger/index.ts';
 import { COMPLETION_EVENT } from '../watch/registered-agent-notice.ts';
 import type { EventConsumer } from '../../people/index.ts';
@@ -51,7 +51,7 @@ export async function onFilingComplete(
   const planned = await planObligations(run, records, { tenant, law, today: asOf });
   // Thrown, so that the consumer is asked again and a person is told in the end: nothing was written.
   for (const [entity, { where, why }] of planned.faults) {
-    throw new FilewrightError('CASE_INVALID', `${where}: ${why}`, { details: { entity } });
+    throw badCase(`${where}: ${why}`, { details: { entity } });
   }
   const trace = entryId(events[0]?.id ?? parts.ids.next());
   const actor = { kind: 'service', id: 'register' } as const;

@@ -6,6 +6,9 @@ import {
   FilewrightError,
   type Filing,
   type JsonValue,
+  misuse,
+  notFound,
+  overLimit,
   sha256Of,
   toRfc3339,
   userFact,
@@ -39,8 +42,7 @@ export async function acceptFiling(
   allow(actor, 'review.accept');
   const { reason, receipt, evidence } = input;
   if (!RECEIPT.test(receipt) || receipt.trim() !== receipt) {
-    throw new FilewrightError(
-      'USAGE',
+    throw misuse(
       '--receipt: expected the number on the receipt or confirmation, without spaces around it',
     );
   }
@@ -49,8 +51,7 @@ export async function acceptFiling(
   const { filing, n } = exception;
   const content = evidence.kind === 'text' ? Buffer.from(evidence.text, 'utf8') : evidence.bytes;
   if (content.length === 0 || content.length > EVIDENCE_BYTES_MAX) {
-    throw new FilewrightError(
-      'INPUT_LIMIT',
+    throw overLimit(
       `Expected evidence of 1 to ${EVIDENCE_BYTES_MAX} bytes, found ${content.length}`,
     );
   }
@@ -138,9 +139,7 @@ export async function assignFiling(
   checkOpen(exception);
   const people = await listPeople(app.session, app.tenant);
   const person = people.find((each) => each.name === to && each.disabledAt === undefined);
-  if (person === undefined) {
-    throw new FilewrightError('NOT_FOUND', `No active person is named "${to}"; see user list`);
-  }
+  if (person === undefined) throw notFound(`No active person is named "${to}"; see user list`);
   const { filing, n } = exception;
   const fact = userFact(app, 'review.assigned', actor, { to_person: person.id, reason });
   const act = { filing: filing.id, n, by: actor.id, reason, to: person.id, fact };

@@ -6,8 +6,10 @@ import {
   FilewrightError,
   type JsonValue,
   keyOf,
+  misuse,
   obligationKey,
   type Profile,
+  ruledOut,
   sha256Of,
 } from '../../core/index.ts';
 import type { Installation } from '../../ledger/index.ts';
@@ -44,8 +46,7 @@ export async function correctedPayload(input: {
   const { app, filing, profile, before, wanted } = input;
   const moved = IDENTITY.filter((name) => before[name] !== wanted[name]);
   if (moved.length > 0) {
-    throw new FilewrightError(
-      'REFUSED_BY_RULE',
+    throw ruledOut(
       `A correction may not change ${moved.join(', ')}: that would be another obligation. ` +
         'Reject this filing, and import the correct one as a new row',
     );
@@ -62,8 +63,7 @@ export async function correctedPayload(input: {
   const bytes = canonicalBytes(payload);
   const sha256 = sha256Of(bytes);
   if (sha256 === filing.payloadSha256) {
-    throw new FilewrightError(
-      'REFUSED_BY_RULE',
+    throw ruledOut(
       'The corrected payload is the same as the one sent; to send it again, use review replay',
     );
   }
@@ -82,8 +82,7 @@ export async function correctedPayload(input: {
   // The first key of this obligation is that of revision 1; a payload that does not lead to it is not its payload.
   const known = keyOf(obligation, filing.revision);
   if (known !== filing.key) {
-    throw new FilewrightError(
-      'REFUSED_BY_RULE',
+    throw ruledOut(
       `The payload of filing ${filing.id} does not match its key (obligation ${obligationKey(obligation)}); it cannot be corrected here`,
     );
   }
@@ -103,8 +102,7 @@ export function editPayload(payload: Payload, edits: readonly FieldEdit[]): Payl
 function editOne(value: JsonValue | undefined, steps: readonly string[], edit: FieldEdit): Payload {
   const [name = '', ...rest] = steps;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new FilewrightError(
-      'USAGE',
+    throw misuse(
       `${edit.at}: the payload has no such object; set the whole list or object as JSON`,
     );
   }
@@ -124,10 +122,7 @@ function stepsOf(at: string): readonly string[] {
         .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
     : at.split('.');
   if (steps.some((step) => step === '')) {
-    throw new FilewrightError(
-      'USAGE',
-      `Expected a field (entity_name, fields.agent or /fields/agent), found "${at}"`,
-    );
+    throw misuse(`Expected a field (entity_name, fields.agent or /fields/agent), found "${at}"`);
   }
   return steps;
 }

@@ -8,6 +8,8 @@ import {
   type FactType,
   FilewrightError,
   type LedgerFact,
+  notFound,
+  ruledOut,
   userFact,
 } from '../../core/index.ts';
 import { type Installation, sequenceAll } from '../../ledger/index.ts';
@@ -144,9 +146,7 @@ export async function proposeCorrection(
   checkInTime(filing.id, filing.lastSafe <= app.clock.now());
   const profile = (await profilesByLane(app)).get(filing.lane);
   checkNotAccepted(exception, profile, notFiled);
-  if (profile === undefined) {
-    throw new FilewrightError('NOT_FOUND', `Lane ${filing.lane} has no profile; see lane list`);
-  }
+  if (profile === undefined) throw notFound(`Lane ${filing.lane} has no profile; see lane list`);
   const before = openedJson(app, await findPayload(app.session, app.tenant, filing.id));
   const corrected = await correctedPayload({
     app,
@@ -284,8 +284,7 @@ export async function withdrawReview(
 async function openProposalOf(app: Installation, id: string): Promise<ProposalView> {
   const proposal = await findProposal(app.session, app.tenant, id);
   if (proposal.decision === 'open') return proposal;
-  throw new FilewrightError(
-    'REFUSED_BY_RULE',
+  throw ruledOut(
     `Proposal ${id} was ${proposal.decision} by ${proposal.decidedBy}; a decision is final`,
   );
 }

@@ -1,21 +1,17 @@
 /** What must hold before an exception may be touched, in words. The database holds to the same rules by itself. */
-import { FilewrightError, type Profile } from '../../core/index.ts';
+import { FilewrightError, type Profile, ruledOut } from '../../core/index.ts';
 import type { ExceptionView } from '../store/filings.ts';
 import type { ReviewCandidate } from '../store/reviews.ts';
 
 export function checkOpen(exception: ExceptionView): void {
   const { filing } = exception;
   if (filing.status === 'rejected' || filing.status === 'fallout') return;
-  throw new FilewrightError(
-    'REFUSED_BY_RULE',
-    `Filing ${filing.id} is ${filing.status}; only rejected and fallout are reviewed`,
-  );
+  throw ruledOut(`Filing ${filing.id} is ${filing.status}; only rejected and fallout are reviewed`);
 }
 
 export function checkInTime(filing: string, isLate: boolean): void {
   if (!isLate) return;
-  throw new FilewrightError(
-    'REFUSED_BY_RULE',
+  throw ruledOut(
     `The last safe moment of filing ${filing} has passed; file it manually, and record it with review accept-as-filed`,
   );
 }

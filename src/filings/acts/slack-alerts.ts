@@ -1,7 +1,7 @@
 /** Warnings about slack by hand: the same look that the background job takes every few minutes. */
 import { type Actor, allow } from '../../access/index.ts';
 import type { Installation } from '../../ledger/index.ts';
-import { FilewrightError } from '../../core/index.ts';
+import { misuse } from '../../core/index.ts';
 import type { SlackWarning } from '../rules/forecast-warnings.ts';
 import { unfiledSoon, unfiledText, watchUnfiled } from '../watch/unfiled-watch.ts';
 import { watchSlack } from '../watch/slack-watch.ts';
@@ -49,10 +49,7 @@ export async function unfiledOf(
 export function readThresholds(text: string): readonly number[] {
   const thresholds = text.split(',').map((part) => readDuration(part.trim()));
   if (thresholds.length <= THRESHOLDS_MAX) return [...new Set(thresholds)].sort((a, b) => b - a);
-  throw new FilewrightError(
-    'USAGE',
-    `Expected at most ${THRESHOLDS_MAX} slack thresholds, found ${thresholds.length}`,
-  );
+  throw misuse(`Expected at most ${THRESHOLDS_MAX} slack thresholds, found ${thresholds.length}`);
 }
 
 /** Reads one duration like `90min`, `4h` or `7d`, in milliseconds. */
@@ -60,5 +57,5 @@ export function readDuration(text: string): number {
   const match = /^(\d{1,6})(d|h|min)$/.exec(text);
   const ms = Number(match?.[1]) * (UNITS[match?.[2] ?? ''] ?? Number.NaN);
   if (ms > 0 && ms <= YEAR_MS) return ms;
-  throw new FilewrightError('USAGE', `Expected a duration like 90min, 4h or 7d, found "${text}"`);
+  throw misuse(`Expected a duration like 90min, 4h or 7d, found "${text}"`);
 }

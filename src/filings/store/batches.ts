@@ -5,7 +5,9 @@ import {
   checkSecondPerson,
   FilewrightError,
   type LedgerFact,
+  notFound,
   type PersonId,
+  ruledOut,
   type SealedPayload,
 } from '../../core/index.ts';
 import { recordFact } from '../../ledger/index.ts';
@@ -98,8 +100,7 @@ returning f.id`,
 
 export async function findBatch(session: Session, tenant: string, id: BatchId): Promise<Batch> {
   const [row] = await session.run(FIND, [tenant, id]);
-  if (row === undefined)
-    throw new FilewrightError('NOT_FOUND', `No batch has the id ${id}; see batch list`);
+  if (row === undefined) throw notFound(`No batch has the id ${id}; see batch list`);
   return batchOf(row);
 }
 
@@ -180,17 +181,14 @@ export async function assertResumable(
   by: PersonId,
 ): Promise<void> {
   const [batch] = await session.run(PREPARED, [tenant, id]);
-  if (batch === undefined)
-    throw new FilewrightError('NOT_FOUND', `No batch has the id ${id}; see batch list`);
+  if (batch === undefined) throw notFound(`No batch has the id ${id}; see batch list`);
   if (batch['state'] !== 'open') {
-    throw new FilewrightError(
-      'REFUSED_BY_RULE',
+    throw ruledOut(
       `Batch ${id} is ${text(batch['state'])} and accepts no more rows; omit --resume to start a new one`,
     );
   }
   if (batch['prepared_by'] !== by) {
-    throw new FilewrightError(
-      'REFUSED_BY_RULE',
+    throw ruledOut(
       `Batch ${id} was opened by ${text(batch['name'])}, and only that person can continue it: no one may approve rows that they added`,
     );
   }
@@ -212,23 +210,18 @@ export async function approveBatch(
   const { terms } = options;
   await session.transaction(async (run) => {
     const [batch] = await run(LOCK, [tenant, id]);
-    if (batch === undefined)
-      throw new FilewrightError('NOT_FOUND', `No batch has the id ${id}; see batch list`);
+    if (batch === undefined) throw notFound(`No batch has the id ${id}; see batch list`);
     const what = `Batch ${id}`;
     checkSecondPerson(what, by, [text(batch['prepared_by'])]);
     if (batch['state'] === 'approved') return;
     if (batch['state'] === 'open') {
-      throw new FilewrightError(
-        'REFUSED_BY_RULE',
+      throw ruledOut(
         `The import of batch ${id} did not finish; run the same batch import or batch create with --resume ${id}`,
       );
     }
     const now = await batchHash(run, tenant, id);
     if (now.sha256 !== hex(batch['sha256']) || now.count !== Number(batch['count'])) {
-      throw new FilewrightError(
-        'REFUSED_BY_RULE',
-        `Batch ${id} has changed since it was frozen; do not approve it`,
-      );
+      throw ruledOut(`Batch ${id} has changed since it was frozen; do not approve it`);
     }
     if (terms !== undefined && (terms.sha256 !== now.sha256 || terms.count !== now.count)) {
       throw new FilewrightError(

@@ -1,15 +1,15 @@
 /** Reads for `diagnose`: what was tried, what came back and what the lanes did, in pages, for a batch or one filing. */
 import {
   decodeJson,
-  FilewrightError,
   type FilingId,
   filingId,
   type Instant,
   isUuid,
+  notFound,
   pointer,
   type SealedPayload,
-  sha256Hex,
   type Sha256Hex,
+  sha256Hex,
 } from '../../core/index.ts';
 import { firstSeqSince } from '../../ledger/index.ts';
 import {
@@ -140,8 +140,7 @@ export async function diagnosedScope(
 ): Promise<DiagnosedScope> {
   const [row] = await session.run(SCOPE, [tenant, isUuid(name) ? name : null, name]);
   if (row === undefined) {
-    throw new FilewrightError(
-      'NOT_FOUND',
+    throw notFound(
       `No batch with filings and no filing is named ${name}; see batch list and filing list`,
     );
   }

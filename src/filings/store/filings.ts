@@ -1,12 +1,12 @@
 /** Reading filings and their exceptions. What people do with exceptions is in reviews.ts. */
 import {
-  FilewrightError,
   type Filing,
   type FilingId,
   filingId,
   type FilingStatus,
   type Instant,
   isUuid,
+  notFound,
   type SealedPayload,
   type Unsettled,
 } from '../../core/index.ts';
@@ -131,8 +131,7 @@ export async function findFiling(
   name: string,
 ): Promise<FilingView> {
   const [row] = await session.run(FIND, [tenant, isUuid(name) ? name : null, name]);
-  if (row === undefined)
-    throw new FilewrightError('NOT_FOUND', `No filing has the id or key ${name}; see filing list`);
+  if (row === undefined) throw notFound(`No filing has the id or key ${name}; see filing list`);
   return viewOf(row);
 }
 
@@ -142,11 +141,9 @@ export async function findPayload(
   id: FilingId,
 ): Promise<SealedPayload> {
   const [row] = await session.run(PAYLOAD, [tenant, id]);
-  if (row === undefined)
-    throw new FilewrightError('NOT_FOUND', `No filing has the id ${id}; see filing list`);
+  if (row === undefined) throw notFound(`No filing has the id ${id}; see filing list`);
   if (row['blob'] === null || row['key_id'] === null) {
-    throw new FilewrightError(
-      'NOT_FOUND',
+    throw notFound(
       `The payload of ${id} was destroyed at the end of its retention period; its SHA-256 was ${text(row['sha256'])}`,
     );
   }
@@ -173,8 +170,7 @@ export async function findException(
   id: string,
 ): Promise<ExceptionView> {
   const [row] = isUuid(id) ? await session.run(EXCEPTION, [tenant, id]) : [];
-  if (row === undefined)
-    throw new FilewrightError('NOT_FOUND', `No exception belongs to filing ${id}; see review list`);
+  if (row === undefined) throw notFound(`No exception belongs to filing ${id}; see review list`);
   return exceptionOf(row);
 }
 

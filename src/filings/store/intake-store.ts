@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import {
   type Admission,
-  batchId,
   type BatchId,
+  batchId,
   type Envelope,
   FilewrightError,
   filingId,
@@ -13,6 +13,7 @@ import {
   type NewFiling,
   type PersonId,
   personId,
+  ruledOut,
   type Sha256Hex,
   sha256Hex,
   type WrappedKey,
@@ -217,7 +218,7 @@ export class PostgresIntakeStore implements IntakeStore {
   async #assertOpen(run: Session['run'], batch: BatchId): Promise<void> {
     const [row] = await run(LOCK_BATCH, [this.#tenant, batch]);
     if (row?.['state'] === 'open') return;
-    throw new FilewrightError('REFUSED_BY_RULE', `Batch ${batch} is not open`);
+    throw ruledOut(`Batch ${batch} is not open`);
   }
 
   async #existing(run: Session['run'], obligations: readonly string[]): Promise<Map<string, Row>> {

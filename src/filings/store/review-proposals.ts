@@ -5,6 +5,7 @@ import {
   filingId,
   isUuid,
   type LedgerFact,
+  notFound,
   type PersonId,
   proposalHash,
   type ProposalState,
@@ -261,7 +262,7 @@ export async function formerRevisions(
 }
 
 function noProposal(id: string): FilewrightError {
-  return new FilewrightError('NOT_FOUND', `No proposal has the id ${id}; see review proposals`);
+  return notFound(`No proposal has the id ${id}; see review proposals`);
 }
 
 function proposalOf(row: Row): ProposalView {

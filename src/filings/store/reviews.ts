@@ -1,10 +1,11 @@
 /** What one person does with an exception alone, because nothing is sent by it; and finding what a bulk filter means. */
 import {
-  FilewrightError,
+  type FilewrightError,
   type FilingId,
   filingId,
   type LedgerFact,
   type PersonId,
+  ruledOut,
   type Unsettled,
 } from '../../core/index.ts';
 import { recordFact } from '../../ledger/index.ts';
@@ -222,16 +223,14 @@ function receiptOfAnother(
   { filing, receipt }: { readonly filing: FilingId; readonly receipt: string },
   owner: FilingId,
 ): FilewrightError {
-  return new FilewrightError(
-    'REFUSED_BY_RULE',
+  return ruledOut(
     `Receipt ${receipt} is already on record for filing ${owner}. One receipt proves one filing. Find the receipt of ` +
       `filing ${filing}; or, if the portal gave one receipt for both, add --shared-receipt`,
   );
 }
 
 function changed(filing: FilingId): FilewrightError {
-  return new FilewrightError(
-    'REFUSED_BY_RULE',
+  return ruledOut(
     `The exception of filing ${filing} was changed or closed in the meantime; check it with review show`,
   );
 }

@@ -3,10 +3,11 @@ import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { parseDay } from '../../calendar/index.ts';
 import {
+  badInput,
   canonicalBytes,
-  FilewrightError,
   type JsonValue,
   openCsv,
+  overLimit,
   sha256Of,
 } from '../../core/index.ts';
 import type { FigurePart } from '../rules/reporting/figure.ts';
@@ -69,9 +70,7 @@ export async function readBookRows(
     seen.add(id);
     faults.push(...wrong.map((fault) => `line ${line}: ${fault}`));
     found.push({ cells, part: partOf(cells, columns, { feed: basename(path), line }) });
-    if (found.length > ROWS_MAX) {
-      throw new FilewrightError('INPUT_LIMIT', `${path}: expected at most ${ROWS_MAX} rows`);
-    }
+    if (found.length > ROWS_MAX) throw overLimit(`${path}: expected at most ${ROWS_MAX} rows`);
   }
   if (faults.length > 0) refuse(path, faults);
   return found;
@@ -80,10 +79,7 @@ export async function readBookRows(
 function refuse(path: string, faults: readonly string[]): never {
   const untold = faults.length - FAULTS_TOLD_MAX;
   const told = faults.slice(0, FAULTS_TOLD_MAX).join('; ');
-  throw new FilewrightError(
-    'INPUT_MALFORMED',
-    `${path}: ${told}${untold > 0 ? `; and ${untold} more` : ''}`,
-  );
+  throw badInput(`${path}: ${told}${untold > 0 ? `; and ${untold} more` : ''}`);
 }
 
 function textsOf(row: Readonly<Record<string, JsonValue>>): Cells {

@@ -5,6 +5,7 @@ import {
   type Instant,
   type JsonValue,
   parseStrictJson,
+  ruledOut,
 } from '../../core/index.ts';
 import type { Installation } from '../../ledger/index.ts';
 import { type LaneAccess, lanes, type LaneWithProfile, requireLane } from '../../lanes/index.ts';
@@ -24,8 +25,7 @@ export async function readingLane<Result>(
   if (obstacle === undefined) {
     return app.reading({ code: lane.state.code, profile: lane.profile }, work);
   }
-  throw new FilewrightError(
-    'REFUSED_BY_RULE',
+  throw ruledOut(
     `Lane ${code} ${obstacle}; download the document and import it as a file, or try later`,
   );
 }

@@ -1,5 +1,5 @@
 /** Reports as people and auditors get them: a table, CSV that no spreadsheet runs, and JSON with every trace. */
-import { csvLine, FilewrightError, type JsonValue } from '../../core/index.ts';
+import { csvLine, type JsonValue, misuse } from '../../core/index.ts';
 import type { Figure } from '../rules/reporting/figure.ts';
 import { figureRows } from '../rules/reporting/export.ts';
 import { type ReportRow, reportRows } from '../rules/reporting/report-rows.ts';
@@ -100,8 +100,7 @@ const PREFIXES: readonly (readonly [string, ReportKind])[] = [
 export function reportOf(figure: string): ReportKind {
   const found = PREFIXES.find(([prefix]) => figure.startsWith(prefix));
   if (found !== undefined) return found[1];
-  throw new FilewrightError(
-    'USAGE',
+  throw misuse(
     `Expected a figure like IRS990/GovernmentGrantsAmt, beginning with one of ${PREFIXES.map(([prefix]) => prefix).join(', ')}, found "${figure}"`,
   );
 }

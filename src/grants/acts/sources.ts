@@ -1,7 +1,7 @@
 /** Files as the pipeline takes them: bytes that can be read twice, and what they are. */
 import { accessSync, constants, createReadStream, statSync } from 'node:fs';
 import { basename, extname } from 'node:path';
-import { FilewrightError } from '../../core/index.ts';
+import { misuse, notFound } from '../../core/index.ts';
 import { AWARD_FORMATS, type AwardFormat } from '../rules/intake/award-record.ts';
 import { FEED_FORMATS, type FeedFormat } from '../rules/feeds/feed-events.ts';
 import type { AwardSource, FeedSource } from '../pipeline/contracts.ts';
@@ -30,8 +30,7 @@ export function awardPath(
 ): { readonly path: string; readonly format: AwardFormat } {
   const isBelow = /^\/[\x21\x22\x24-\x5b\x5d-\x7e]*$/.test(path) && !hasDotSegment(path);
   if (!isBelow || path.length > PATH_CHARACTERS_MAX) {
-    throw new FilewrightError(
-      'USAGE',
+    throw misuse(
       `Expected a path below the lane's address, like /awards/2026.json, found "${path}"`,
     );
   }
@@ -48,8 +47,7 @@ function awardFormat(path: string, format?: string): AwardFormat {
       ? BY_ENDING.get(extname(path).toLowerCase())
       : AWARD_FORMATS.find((one) => one === format);
   if (known === undefined) {
-    throw new FilewrightError(
-      'USAGE',
+    throw misuse(
       `${path}: expected a format, one of ${AWARD_FORMATS.join(', ')}; give it with --format`,
     );
   }
@@ -61,10 +59,7 @@ export function feedFile(path: string, format?: string): FeedSource {
   const known: FeedFormat | 'detect' | undefined =
     format === undefined ? 'detect' : FEED_FORMATS.find((one) => one === format);
   if (known === undefined) {
-    throw new FilewrightError(
-      'USAGE',
-      `--format: expected one of ${FEED_FORMATS.join(', ')}, found "${format}"`,
-    );
+    throw misuse(`--format: expected one of ${FEED_FORMATS.join(', ')}, found "${format}"`);
   }
   return { ...bytesOf(path), format: known };
 }
@@ -75,6 +70,6 @@ function bytesOf(path: string): Pick<AwardSource, 'name' | 'open'> {
   } catch (cause) {
     throw unreadableFile(path, cause);
   }
-  if (!statSync(path).isFile()) throw new FilewrightError('NOT_FOUND', `${path} is not a file`);
+  if (!statSync(path).isFile()) throw notFound(`${path} is not a file`);
   return { name: basename(path), open: () => createReadStream(path) };
 }

@@ -1,6 +1,6 @@
 /** Bytes on their way through, with their hash. */
 import { createHash, type Hash } from 'node:crypto';
-import { canonicalBytes, FilewrightError, type JsonValue, sha256Of } from '../../core/index.ts';
+import { badInput, canonicalBytes, type JsonValue, sha256Of } from '../../core/index.ts';
 import type { ByteSource } from './contracts.ts';
 
 export async function hashOfSource(source: ByteSource): Promise<string> {
@@ -21,10 +21,7 @@ export async function* sameBytes(
   }
   const found = hash.digest('hex');
   if (found === expected) return;
-  throw new FilewrightError(
-    'INPUT_MALFORMED',
-    `${source.name}: the file changed while it was being read; import it again`,
-  );
+  throw badInput(`${source.name}: the file changed while it was being read; import it again`);
 }
 
 export function sha256OfJson(value: JsonValue): string {

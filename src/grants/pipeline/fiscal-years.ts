@@ -1,6 +1,6 @@
 /** The fiscal years of an organisation, from the word that a person gave. */
 import type { Day } from '../../calendar/index.ts';
-import { FilewrightError } from '../../core/index.ts';
+import { misuse } from '../../core/index.ts';
 import { type FiscalYear, fiscalYearsBetween, readYearEnd } from '../rules/fiscal-year.ts';
 import type { Organization } from './contracts.ts';
 
@@ -12,10 +12,7 @@ export function fiscalYears(
 ): readonly FiscalYear[] {
   const yearEnd = readYearEnd(fiscalYearEnd);
   if (yearEnd === undefined) {
-    throw new FilewrightError(
-      'USAGE',
-      `Enter the end of the fiscal year like 06-30, not "${fiscalYearEnd}"`,
-    );
+    throw misuse(`Enter the end of the fiscal year like 06-30, not "${fiscalYearEnd}"`);
   }
   return fiscalYearsBetween(yearEnd, first, last);
 }

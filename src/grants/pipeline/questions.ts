@@ -7,9 +7,9 @@ import {
   addMs,
   canonicalBytes,
   type FactType,
-  FilewrightError,
   type Instant,
   type JsonValue,
+  ruledOut,
   sha256Hex,
   toRfc3339,
 } from '../../core/index.ts';
@@ -181,7 +181,7 @@ export async function keepQuestion(
   if (kept === undefined) {
     // Somebody took the try over when the lease ran out; throwing undoes what was written with it.
     const what = `The ${after.purpose} of ${after.subject}`;
-    throw new FilewrightError('REFUSED_BY_RULE', `${what} was taken over by another process`);
+    throw ruledOut(`${what} was taken over by another process`);
   }
   await tell(deps, at, kept, fact);
   return kept;

@@ -1,5 +1,5 @@
 /** What two people do with an exception: the fallback keeps their words, ingestion carries them out. */
-import { canonicalBytes, FilewrightError } from '../../core/index.ts';
+import { canonicalBytes, ruledOut } from '../../core/index.ts';
 import type {
   AwardSource,
   ExceptionOption,
@@ -71,8 +71,7 @@ export function openExceptions(stores: StageStores): Exceptions {
     reingest: async (id, source, by) => {
       const shown = await showException(fallback, id);
       if (shown.state !== 'approved') {
-        throw new FilewrightError(
-          'REFUSED_BY_RULE',
+        throw ruledOut(
           `Exception ${id} is ${shown.state}; to import it again, propose a resolution and have a second person approve it`,
         );
       }
@@ -144,8 +143,7 @@ async function checked(
   const options = await optionsOf(ingestion, shown);
   // A state that takes no proposal is refused by the database, in its own words.
   if (options.length > 0 && !options.includes(resolution.kind)) {
-    throw new FilewrightError(
-      'REFUSED_BY_RULE',
+    throw ruledOut(
       `Exception ${shown.id} can be resolved by ${options.join(' or ')} only; ${resolution.kind} is not possible`,
     );
   }

@@ -1,6 +1,6 @@
 /** Every date that an award brings with it: reports, closeout, audit, return, state renewals. Award terms win. */
 import type { Day } from '../../calendar/index.ts';
-import { FilewrightError } from '../../core/index.ts';
+import { badCase } from '../../core/index.ts';
 import {
   type Award,
   AWARD_YEARS_MAX,
@@ -33,7 +33,7 @@ export function awardCalendar(award: Award, law: GrantsLaw): AwardCalendar {
 
 function checkAward(award: Award, law: GrantsLaw): void {
   const refuse = (field: string, expected: string): never => {
-    throw new FilewrightError('CASE_INVALID', `award ${award.awardId}, ${field}: ${expected}`, {
+    throw badCase(`award ${award.awardId}, ${field}: ${expected}`, {
       details: { award: award.awardId, field },
     });
   };

@@ -1,6 +1,6 @@
 /** The input of one case, read field by field: each refusal names the field, what it must hold and what it holds. */
 import { type Day, DAY_EXPECTED, parseDay } from '../../calendar/index.ts';
-import { FilewrightError, misspelledNames } from '../../core/index.ts';
+import { badCase, misspelledNames } from '../../core/index.ts';
 
 /** Whole dollars have at most 15 digits in a return (USAmountType); more is not an amount. */
 const AMOUNT_MAX = 999_999_999_999_999;
@@ -16,7 +16,7 @@ export class CaseInput {
 
   constructor(value: unknown, place: string) {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      throw new FilewrightError('CASE_INVALID', `${place}: expected an object, ${found(value)}`);
+      throw badCase(`${place}: expected an object, ${found(value)}`);
     }
     // Neither null nor an array: an object whose members are read as unknown.
     this.#members = value as Members;
@@ -26,11 +26,9 @@ export class CaseInput {
   refuse(name: string, expected: string): never {
     // What is missed may be there under another name.
     if (!this.has(name)) this.refuseMisspelled();
-    throw new FilewrightError(
-      'CASE_INVALID',
-      `${this.#place}.${name}: expected ${expected}, ${found(this.#value(name))}`,
-      { details: { field: `${this.#place}.${name}` } },
-    );
+    throw badCase(`${this.#place}.${name}: expected ${expected}, ${found(this.#value(name))}`, {
+      details: { field: `${this.#place}.${name}` },
+    });
   }
 
   /** Fields that no rule asked for: a misspelled one would otherwise silently count as absent. */
@@ -48,11 +46,9 @@ export class CaseInput {
     for (const name of this.unread()) {
       const meant = meantBy(name);
       if (meant === undefined) continue;
-      throw new FilewrightError(
-        'CASE_INVALID',
-        `${this.#place}.${name}: unknown field; did you mean ${meant}?`,
-        { details: { field: `${this.#place}.${name}` } },
-      );
+      throw badCase(`${this.#place}.${name}: unknown field; did you mean ${meant}?`, {
+        details: { field: `${this.#place}.${name}` },
+      });
     }
     for (const inner of this.#inner) inner.refuseMisspelled();
   }

@@ -1,6 +1,12 @@
 /** `grants evaluate`: one case, one answer; every kind that the rules can answer stands in the table below. */
 import { formatDay } from '../../calendar/index.ts';
-import { caseFields, FilewrightError, type JsonValue, refuseUnknown } from '../../core/index.ts';
+import {
+  badCase,
+  caseFields,
+  FilewrightError,
+  type JsonValue,
+  refuseUnknown,
+} from '../../core/index.ts';
 import { CaseInput } from './case-input.ts';
 import { charityFinancialStatements, charityRegistration, charityRenewalDue } from './charity.ts';
 import {
@@ -66,8 +72,7 @@ export function evaluateGrantsCase(
   refuseUnknown(given, FIELDS);
   const { kind } = given;
   if (typeof kind !== 'string') {
-    throw new FilewrightError(
-      'CASE_INVALID',
+    throw badCase(
       `kind: expected one of ${GRANTS_KINDS.join(', ')}, found ${JSON.stringify(kind) ?? 'nothing'}`,
       { details: { field: 'kind' } },
     );

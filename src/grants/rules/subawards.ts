@@ -1,5 +1,5 @@
 /** Limits on money that is passed on: those of the award's terms, and the share that indirect costs may be charged on. */
-import { FilewrightError } from '../../core/index.ts';
+import { badCase } from '../../core/index.ts';
 import type { GrantsLaw } from './law.ts';
 import { type Evaluation, Reasoning } from './reasoning.ts';
 
@@ -86,8 +86,7 @@ function indirectBase(
     guidance.includes(guidanceVersion),
   );
   if (share === undefined) {
-    throw new FilewrightError(
-      'CASE_INVALID',
+    throw badCase(
       `award ${awardId}, guidanceVersion: there is no subaward limit for ${guidanceVersion}`,
     );
   }

@@ -1,11 +1,12 @@
 /** Lanes: adding a portal by its profile, pausing, resuming and changing the ceiling while everything runs. */
 import { type Actor, allow, type PersonActor } from '../../access/index.ts';
 import {
-  FilewrightError,
-  laneCode,
   type LaneCode,
+  laneCode,
   type LaneState,
+  notFound,
   type Profile,
+  ruledOut,
   userFact,
 } from '../../core/index.ts';
 import { laneAfter, type LaneEvent } from '../rules/lane-rules.ts';
@@ -61,7 +62,7 @@ export async function listLanes(app: Installation, actor: Actor): Promise<readon
 export function requireLane(all: readonly LaneWithProfile[], code: string): LaneWithProfile {
   const found = all.find(({ state }) => state.code === code);
   if (found !== undefined) return found;
-  throw new FilewrightError('NOT_FOUND', `No lane is named ${code}; see lane list`);
+  throw notFound(`No lane is named ${code}; see lane list`);
 }
 
 export async function profilesByLane(app: Installation): Promise<ReadonlyMap<LaneCode, Profile>> {
@@ -85,8 +86,7 @@ export async function changeLane(
 function requireTheirs(lane: LaneState): void {
   if (lane.recovery === undefined || lane.pause.kind !== 'held') return;
   if (lane.pause.reason === 'person') return;
-  throw new FilewrightError(
-    'REFUSED_BY_RULE',
+  throw ruledOut(
     `Lane ${lane.code} is stopped because of its portal (${lane.pause.reason}) and resumes after its checks; see recovery status, start the next check with recovery run ${lane.code}, and where a person is needed, use recovery approve ${lane.code}`,
   );
 }

@@ -3,9 +3,10 @@ import { type Actor, allow } from '../../access/index.ts';
 import {
   checkReason,
   checkSecondPerson,
-  FilewrightError,
   type LaneRecovery,
   type LaneState,
+  notFound,
+  ruledOut,
 } from '../../core/index.ts';
 import type { Installation } from '../../ledger/index.ts';
 import { changeByPerson, lanes } from './lanes.ts';
@@ -39,8 +40,7 @@ export async function approveLane(
   return changeByPerson(app, actor, approval.lane, (lane) => {
     const { run, hurriedBy } = requireRecovering(lane);
     if (run.state !== 'awaiting_approval') {
-      throw new FilewrightError(
-        'REFUSED_BY_RULE',
+      throw ruledOut(
         `The recovery of "${lane.code}" is ${run.state} and needs no approval; see recovery status`,
       );
     }
@@ -51,11 +51,10 @@ export async function approveLane(
 
 function requireRecovering(lane: LaneState): LaneRecovery {
   if (lane.recovery === undefined) {
-    throw new FilewrightError('NOT_FOUND', `"${lane.code}" has no recovery in progress`);
+    throw notFound(`"${lane.code}" has no recovery in progress`);
   }
   if (lane.pause.kind === 'held' && lane.pause.reason === 'person') {
-    throw new FilewrightError(
-      'REFUSED_BY_RULE',
+    throw ruledOut(
       `Lane ${lane.code} was paused by a person, and so was its recovery; use lane resume ${lane.code} first`,
     );
   }

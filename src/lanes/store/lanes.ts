@@ -5,6 +5,7 @@ import {
   laneCode,
   type LaneState,
   type LedgerFact,
+  notFound,
   type Profile,
 } from '../../core/index.ts';
 import { opensAt } from '../rules/lane-rules.ts';
@@ -119,8 +120,7 @@ export async function changeLaneByPerson(
 ): Promise<LaneState> {
   for (let tries = 0; tries < 20; tries += 1) {
     const [row] = await session.run(FIND, [tenant, code]);
-    if (row === undefined)
-      throw new FilewrightError('NOT_FOUND', `No lane is named ${text(code)}; see lane list`);
+    if (row === undefined) throw notFound(`No lane is named ${text(code)}; see lane list`);
     const before = laneOf(row);
     const { after, facts } = change(before);
     if (await writeLane(session, tenant, before, after, facts)) return after;

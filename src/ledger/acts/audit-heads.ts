@@ -1,6 +1,6 @@
 /** The logs with their signed heads and the keys that signed them: what it takes to hand the ledger out. */
 import { type Actor, allow } from '../../access/index.ts';
-import { FilewrightError, LEDGER_BOUNDARIES, type LedgerBoundary } from '../../core/index.ts';
+import { LEDGER_BOUNDARIES, type LedgerBoundary, misuse, notFound } from '../../core/index.ts';
 import type { Installation } from '../store/installation.ts';
 import { logOrigin } from '../entry.ts';
 import type { TrustedLog } from '../trust-policy.ts';
@@ -56,8 +56,7 @@ export async function signedLog(
   const log = logs.find((each) => each.boundary === boundary);
   if (log !== undefined) return log;
   const { state } = await readQuarantine(app.session, app.tenant);
-  throw new FilewrightError(
-    'NOT_FOUND',
+  throw notFound(
     state === 'in'
       ? `The log ${boundary} has no signed head, and nothing is signed in quarantine; see audit quarantine status`
       : `The log ${boundary} has no entries yet`,
@@ -67,10 +66,7 @@ export async function signedLog(
 export function readBoundary(text: string): LedgerBoundary {
   const found = LEDGER_BOUNDARIES.find((boundary) => boundary === text);
   if (found !== undefined) return found;
-  throw new FilewrightError(
-    'USAGE',
-    `Expected a log (${LEDGER_BOUNDARIES.join(', ')}), found "${text}"`,
-  );
+  throw misuse(`Expected a log (${LEDGER_BOUNDARIES.join(', ')}), found "${text}"`);
 }
 
 /** Whom to believe about a log, as the file that goes with an export. */

@@ -1,5 +1,5 @@
 /** Writing one log out: whole, as tiles that can be recomputed, or some of its entries, each with its proof. */
-import { FilewrightError, toRfc3339 } from '../../core/index.ts';
+import { FilewrightError, ruledOut, toRfc3339 } from '../../core/index.ts';
 import type { Installation } from '../store/installation.ts';
 import { parseEntry } from '../entry-chain.ts';
 import { TileBuilder } from '../tile-builder.ts';
@@ -96,8 +96,7 @@ function prover(app: Installation, log: SignedLog): (seq: number) => Promise<str
   const run = remembering((statement, values) => app.session.run(statement, values));
   return async (seq) => {
     if (seq >= checkpoint.size) {
-      throw new FilewrightError(
-        'REFUSED_BY_RULE',
+      throw ruledOut(
         `Entry ${seq} of ${log.origin} is not under a signed head yet (the newest covers ${checkpoint.size} entries); in quarantine nothing is signed, see audit quarantine status`,
       );
     }

@@ -3,7 +3,7 @@
  * verdict is the first failure in the order of ledger format 1, § 9, as tools/verify.py gives it.
  */
 import { join, resolve } from 'node:path';
-import { FilewrightError, sha256Of } from '../../core/index.ts';
+import { FilewrightError, misuse, notFound, sha256Of } from '../../core/index.ts';
 import { parseTrustPolicy } from '../trust-policy-file.ts';
 import type { TrustPolicy } from '../trust-policy.ts';
 import {
@@ -38,16 +38,11 @@ export async function verifyFolder(
   options: { readonly policy?: string; readonly pinned?: readonly string[] } = {},
 ): Promise<OfflineReport> {
   const top = resolve(path);
-  if (!(await isFolder(top))) {
-    throw new FilewrightError('NOT_FOUND', `${top} is not a folder with an export`);
-  }
+  if (!(await isFolder(top))) throw notFound(`${top} is not a folder with an export`);
   const folders = await logFolders(top);
   const pinned = options.pinned ?? [];
   if (folders.length > 1 && pinned.length > 0) {
-    throw new FilewrightError(
-      'USAGE',
-      `--pinned belongs to one log; name one of ${folders.join(', ')}`,
-    );
+    throw misuse(`--pinned belongs to one log; name one of ${folders.join(', ')}`);
   }
   const logs: OfflineLog[] = [];
   const warnings: string[] = [];

@@ -7,7 +7,9 @@ import {
   invariant,
   type LedgerBoundary,
   type LedgerFact,
+  notFound,
   type Random,
+  ruledOut,
 } from '../../core/index.ts';
 import { logOrigin } from '../entry.ts';
 import { unwrapKey, wrapKey } from '../seal.ts';
@@ -199,14 +201,12 @@ export async function rotateTenantKey(
     await run({ name: '', text: 'lock table ledger_dek in exclusive mode' });
     const [workers] = await run(WORKERS, [tenant]);
     if (Number(workers?.['n']) > 0) {
-      throw new FilewrightError(
-        'REFUSED_BY_RULE',
+      throw ruledOut(
         `${text(workers?.['n'])} workers of ${tenant} are running and hold the current key; stop them first`,
       );
     }
     const [row] = await run(ALL, [tenant]);
-    if (row === undefined)
-      throw new FilewrightError('NOT_FOUND', `The tenant ${tenant} has no key`);
+    if (row === undefined) throw notFound(`The tenant ${tenant} has no key`);
     const oldId = text(row['id']);
     const old = await rootKey.unwrap(bytes(row['wrapped']), contextOf(oldId));
     const fresh = random.bytes(KEY_BYTES);

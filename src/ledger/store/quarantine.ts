@@ -7,13 +7,13 @@
 import {
   entryId,
   type FactType,
-  FilewrightError,
   type Instant,
   instant,
   LEDGER_BOUNDARIES,
   type LedgerFact,
   type PersonId,
   type Random,
+  ruledOut,
   uuidV7,
 } from '../../core/index.ts';
 import { checkPinned } from '../checkpoint.ts';
@@ -271,9 +271,7 @@ export async function leaveQuarantine(
   const days = means.askNewDays ?? ASK_NEW_DAYS;
   const left = await session.transaction(async (run) => {
     const [row] = await run(LOCK, [tenant.id]);
-    if (row?.['state'] !== 'in') {
-      throw new FilewrightError('REFUSED_BY_RULE', `The tenant ${tenant.id} is not in quarantine`);
-    }
+    if (row?.['state'] !== 'in') throw ruledOut(`The tenant ${tenant.id} is not in quarantine`);
     // Written only by this file.
     const contradictions = row['evidence'] as readonly Contradiction[];
     const marked = (await run(MARK, [tenant.id])).length;

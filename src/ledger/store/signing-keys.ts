@@ -4,10 +4,11 @@
  * a copy of the database alone cannot sign.
  */
 import {
-  FilewrightError,
+  type FilewrightError,
   type LedgerBoundary,
   type LedgerFact,
   type Random,
+  ruledOut,
 } from '../../core/index.ts';
 import { logOrigin } from '../entry.ts';
 import { logSigner, type NoteSigner } from '../note-signer.ts';
@@ -264,5 +265,5 @@ export async function replaceSigningKeys(
 }
 
 function refused(message: string): FilewrightError {
-  return new FilewrightError('REFUSED_BY_RULE', message);
+  return ruledOut(message);
 }

@@ -1,7 +1,7 @@
 /** Alerts, and the mails that tell of them, as a person may see them: what is about a docket only with a right to it. */
 import { type Actor, allow } from '../../access/index.ts';
 import type { Filewright } from '../../filewright.ts';
-import { FilewrightError, userFact } from '../../core/index.ts';
+import { type FilewrightError, notFound, userFact } from '../../core/index.ts';
 import {
   acknowledgeAlert,
   alertPages,
@@ -62,5 +62,5 @@ export async function acknowledge(app: Filewright, actor: Actor, id: string): Pr
 }
 
 function noAlert(id: string): FilewrightError {
-  return new FilewrightError('NOT_FOUND', `There is no open alert ${id}; see alert list`);
+  return notFound(`There is no open alert ${id}; see alert list`);
 }

@@ -5,6 +5,7 @@ import {
   type FilingId,
   type Instant,
   type LedgerBoundary,
+  notFound,
   toRfc3339,
 } from '../../core/index.ts';
 import type { Filewright } from '../../filewright.ts';
@@ -16,8 +17,8 @@ import {
   ledgerEntries,
   type LogCounts,
   readmeText,
-  signedLog,
   type SignedLog,
+  signedLog,
   signNow,
   verifierScript,
   writePack,
@@ -110,10 +111,7 @@ async function writeExport(
     logs.push({ report, log, prefix });
   }
   if (logs.length === 0) {
-    throw new FilewrightError(
-      'NOT_FOUND',
-      `Nothing is recorded for ${scopeText(scope)}; see audit log`,
-    );
+    throw notFound(`Nothing is recorded for ${scopeText(scope)}; see audit log`);
   }
   const exportedAt = toRfc3339(app.clock.now());
   const about = {
@@ -170,7 +168,7 @@ async function chosenLogs(
   if (scope.kind === 'filing') return [await signedLog(app, signed, 'filing')];
   if (boundary !== undefined) return [await signedLog(app, signed, boundary)];
   if (signed.length > 0) return signed;
-  throw new FilewrightError('NOT_FOUND', 'No log has a signed head; see audit checkpoint');
+  throw notFound('No log has a signed head; see audit checkpoint');
 }
 
 function writeLog(

@@ -1,6 +1,6 @@
 /** Quarantine by a person's hand: looking, which compares with the copies outside, and letting the tenant go on. */
 import { type Actor, allow } from '../../access/index.ts';
-import { FilewrightError, userFact } from '../../core/index.ts';
+import { FilewrightError, ruledOut, userFact } from '../../core/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import {
   leaveQuarantine,
@@ -29,9 +29,7 @@ export async function confirmQuarantine(
 ): Promise<{ readonly mustSettle: number; readonly beginAnew: readonly string[] }> {
   allow(actor, 'audit.quarantine.confirm');
   const state = await inspectQuarantine(app, actor);
-  if (state.state !== 'in') {
-    throw new FilewrightError('REFUSED_BY_RULE', `The tenant ${app.tenant} is not in quarantine`);
-  }
+  if (state.state !== 'in') throw ruledOut(`The tenant ${app.tenant} is not in quarantine`);
   if (state.mustSettle !== request.settle) {
     throw new FilewrightError(
       'COUNT_DIFFERS',

@@ -1,7 +1,7 @@
 /** Facts that no entry could hold: what they are, and for a person who may see everything, the facts themselves. */
 import { type Actor, allow } from '../../access/index.ts';
 import type { Filewright } from '../../filewright.ts';
-import { FilewrightError, toRfc3339 } from '../../core/index.ts';
+import { FilewrightError, notFound, toRfc3339 } from '../../core/index.ts';
 import { countSetAside, openSetAside, sequenceAll, setAsideFacts } from '../../ledger/index.ts';
 import { docketSight, hasDockets } from '../../dockets/index.ts';
 
@@ -51,8 +51,6 @@ export async function showSetAside(app: Filewright, reader: Actor, id: string): 
     );
   }
   const found = await openSetAside(app.session, app, id);
-  if (found === undefined) {
-    throw new FilewrightError('NOT_FOUND', `No fact ${id} was set aside; see audit set-aside`);
-  }
+  if (found === undefined) throw notFound(`No fact ${id} was set aside; see audit set-aside`);
   return found.state === 'kept' ? found : { ...found, at: toRfc3339(found.at) };
 }

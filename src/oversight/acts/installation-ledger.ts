@@ -1,7 +1,7 @@
 /** What is looked at in the ledger of an installation: the key's backup, roles, copies outside, quarantine, the sequencer. */
 import { statSync } from 'node:fs';
 import type { Actor } from '../../access/index.ts';
-import { FilewrightError, instant, toRfc3339 } from '../../core/index.ts';
+import { FilewrightError, instant, misuse, toRfc3339 } from '../../core/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import type { Environment } from '../../wire/index.ts';
 import { compareCopies, countSetAside, ledgerWaiting, signedLogs } from '../../ledger/index.ts';
@@ -37,8 +37,7 @@ export function rootKeyFindings(
   const source = rootKeySource({ dataDirectory, environment, mayCreate: false });
   if (source.kind === 'command') {
     if (copy !== undefined) {
-      throw new FilewrightError(
-        'USAGE',
+      throw misuse(
         '--root-key-backup: the root key is held by an external command; back it up there',
       );
     }

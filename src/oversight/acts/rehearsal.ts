@@ -12,7 +12,7 @@ import {
   Worker,
   type WorkerPorts,
 } from '../../filings/index.ts';
-import { FilewrightError, type Instant, type LaneState, type Profile } from '../../core/index.ts';
+import { type Instant, type LaneState, type Profile, ruledOut } from '../../core/index.ts';
 
 /** The engine's rows of one filing take some ten kilobytes, and lanes are rehearsed one after the other. */
 const LANE_FILINGS_MAX = 50_000;
@@ -74,8 +74,7 @@ export async function planRehearsal(
       (filing) => filing.lane === lane.state.code && filing.state !== 'person',
     );
     if (filings.length > LANE_FILINGS_MAX) {
-      throw new FilewrightError(
-        'REFUSED_BY_RULE',
+      throw ruledOut(
         `${filings.length} filings are open on ${lane.state.code}, and a rehearsal handles at most ${LANE_FILINGS_MAX} on one lane; use forecast instead`,
       );
     }

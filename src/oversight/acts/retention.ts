@@ -1,6 +1,6 @@
 /** How long sealed data is kept: what is due, destroying it, and the holds that forbid it. */
 import { type Actor, allow } from '../../access/index.ts';
-import { checkReason, FilewrightError, toRfc3339, userFact } from '../../core/index.ts';
+import { checkReason, misuse, toRfc3339, userFact } from '../../core/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import { sequenceAll } from '../../ledger/index.ts';
 import { retainedKeys, shredDue } from '../store/retention.ts';
@@ -106,10 +106,7 @@ export async function holdData(
   const reason = checkReason('--reason', request.reason);
   const subject = request.subject?.trim();
   if (subject === '') {
-    throw new FilewrightError(
-      'USAGE',
-      'Expected the name of the entity whose data to hold, found an empty name',
-    );
+    throw misuse('Expected the name of the entity whose data to hold, found an empty name');
   }
   const id = app.ids.next();
   const fact = userFact(app, 'hold.placed', actor, { hold: id, subject: subject ?? null });

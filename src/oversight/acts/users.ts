@@ -1,6 +1,6 @@
 /** Giving people keys, and taking them. */
 import { type Actor, allow } from '../../access/index.ts';
-import { FilewrightError, newFact, personId, type PersonId, userFact } from '../../core/index.ts';
+import { misuse, newFact, type PersonId, personId, userFact } from '../../core/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import {
   addPerson,
@@ -27,10 +27,7 @@ export async function addUser(
 ): Promise<{ readonly id: PersonId; readonly key: string }> {
   allow(actor, 'user.add', name);
   if (name.trim() !== name || name === '' || name.length > 200) {
-    throw new FilewrightError(
-      'USAGE',
-      'Expected a name of 1 to 200 characters without surrounding spaces',
-    );
+    throw misuse('Expected a name of 1 to 200 characters without surrounding spaces');
   }
   const isFirst = (await listPeople(app.session, app.tenant)).length === 0;
   const by = isFirst ? undefined : requirePerson(actor);

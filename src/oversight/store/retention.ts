@@ -3,7 +3,7 @@
  * for ever and leaves every hash, proof and checkpoint valid. The database refuses it before the date, and under a hold
  * (sql/0002_ledger.sql); what is decided here only chooses what to try.
  */
-import { FilewrightError, type LedgerFact } from '../../core/index.ts';
+import { type LedgerFact, misuse } from '../../core/index.ts';
 import { destroyDockets, docketRetention, docketsOfKeys } from '../../dockets/index.ts';
 import { recordFact } from '../../ledger/index.ts';
 import { assumeRole, type Row, type Session, type Statement, text } from '../../postgres/index.ts';
@@ -189,10 +189,7 @@ export async function extendRetention(
   extension: { readonly subject: string; readonly until: string },
 ): Promise<number> {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(extension.until)) {
-    throw new FilewrightError(
-      'USAGE',
-      `Expected a day like 2033-12-31, found "${extension.until}"`,
-    );
+    throw misuse(`Expected a day like 2033-12-31, found "${extension.until}"`);
   }
   return (await session.run(EXTEND, [tenant, extension.subject, extension.until])).length;
 }

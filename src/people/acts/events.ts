@@ -4,8 +4,10 @@ import { dataKeys, type Installation } from '../../ledger/index.ts';
 import {
   entryId,
   type FactType,
-  FilewrightError,
   isUuid,
+  misuse,
+  notFound,
+  ruledOut,
   toRfc3339,
   userFact,
 } from '../../core/index.ts';
@@ -63,10 +65,7 @@ export async function addWebhook(
   const url = checkWebhookUrl(input.url, { allowPrivateAddresses });
   const wrong = input.types.find((type) => !EVENT_TYPE.test(type));
   if (wrong !== undefined) {
-    throw new FilewrightError(
-      'USAGE',
-      `Expected an event type like COMPLIANCE_FILING_COMPLETE, found "${wrong}"`,
-    );
+    throw misuse(`Expected an event type like COMPLIANCE_FILING_COMPLETE, found "${wrong}"`);
   }
   const id = app.ids.next();
   const secret = await readSecret(app, input.secret, input.environment);
@@ -135,8 +134,8 @@ async function applyChange(
   const fact = userFact(app, type, actor, {});
   if (!(await changeSubscription(app.session, where, change, fact))) {
     const found = await findSubscription(app.session, app.tenant, id);
-    if (found === undefined) throw new FilewrightError('NOT_FOUND', `There is no webhook ${id}`);
-    throw new FilewrightError('REFUSED_BY_RULE', `Webhook ${id} is already ${change.kind}d`);
+    if (found === undefined) throw notFound(`There is no webhook ${id}`);
+    throw ruledOut(`Webhook ${id} is already ${change.kind}d`);
   }
   await app.sequencer.sequence();
 }
@@ -157,8 +156,7 @@ export async function testWebhook(
   allow(actor, 'webhook.test');
   checkId('webhook', id);
   const subscription = await findSubscription(app.session, app.tenant, id);
-  if (subscription === undefined)
-    throw new FilewrightError('NOT_FOUND', `There is no webhook ${id}`);
+  if (subscription === undefined) throw notFound(`There is no webhook ${id}`);
   const event = app.ids.next();
   const notice = app.ids.next();
   await app.session.transaction(async (run) => {
@@ -178,7 +176,7 @@ export async function testMail(
   allow(actor, 'mail.test');
   const recipient = checkMailAddress(address);
   if ((await findMail(app.session, app.tenant)) === undefined) {
-    throw new FilewrightError('REFUSED_BY_RULE', 'No mail server is set; use mail set first');
+    throw ruledOut('No mail server is set; use mail set first');
   }
   const id = app.ids.next();
   await app.session.transaction((run) =>
@@ -217,8 +215,7 @@ export async function resend(
   if (subscription !== undefined) checkId('webhook', subscription);
   const count = await resendEvent(app.session, app.tenant, event, subscription);
   if (count > 0) return count;
-  throw new FilewrightError(
-    'NOT_FOUND',
+  throw notFound(
     `Event ${event} has no webhook message to send again: none was created for it, it is still being sent, or the webhook is disabled`,
   );
 }
@@ -232,8 +229,7 @@ export async function setMailServer(
 ): Promise<void> {
   allow(actor, 'mail.set');
   if (!isReference(setting.smtp)) {
-    throw new FilewrightError(
-      'USAGE',
+    throw misuse(
       '--smtp: expected a reference (env:NAME or file:/path) to an address like smtp://user:password@host:587',
     );
   }
@@ -259,10 +255,10 @@ export async function changeRecipientOf(
   const role = RECIPIENT_ROLES.find((name) => name === input.role);
   if (role === undefined) {
     const known = RECIPIENT_ROLES.join(', ');
-    throw new FilewrightError('USAGE', `Expected a role (${known}), found "${input.role}"`);
+    throw misuse(`Expected a role (${known}), found "${input.role}"`);
   }
   if (input.entityId !== undefined && role !== 'registered_agent') {
-    throw new FilewrightError('USAGE', `--entity goes with registered_agent, not with ${role}`);
+    throw misuse(`--entity goes with registered_agent, not with ${role}`);
   }
   const recipient = { role, entityId: input.entityId, address: checkMailAddress(input.address) };
   const fact = userFact(app, `recipient.${kind === 'add' ? 'added' : 'removed'}`, actor, {
@@ -302,5 +298,5 @@ async function sealSecret(
 
 export function checkId(what: string, id: string): void {
   if (isUuid(id)) return;
-  throw new FilewrightError('USAGE', `Expected the id of a ${what} (a UUID), found "${id}"`);
+  throw misuse(`Expected the id of a ${what} (a UUID), found "${id}"`);
 }

@@ -1,4 +1,4 @@
-import { FilewrightError } from '../../core/index.ts';
+import { misuse } from '../../core/index.ts';
 
 // Narrower than RFC 5321 on purpose: quoted local parts and address literals are far more often an attack than a person.
 const ADDRESS =
@@ -19,10 +19,7 @@ function isMailAddress(text: string): boolean {
 /** One address. Refused in words, so that no header is ever built from anything else. */
 export function checkMailAddress(text: string): string {
   if (isMailAddress(text)) return text;
-  throw new FilewrightError(
-    'USAGE',
-    `Expected an email address like name@example.org, found ${JSON.stringify(text)}`,
-  );
+  throw misuse(`Expected an email address like name@example.org, found ${JSON.stringify(text)}`);
 }
 
 /** `name@host` or `Name <name@host>`. */

@@ -2,9 +2,9 @@
 import {
   addMs,
   type Clock,
-  FilewrightError,
   type Instant,
   type JsonValue,
+  misuse,
   sha256Of,
 } from '../../core/index.ts';
 
@@ -33,8 +33,7 @@ export function openWindow(
 ): VerboseWindow {
   const { target, by, forMs = VERBOSE_MS_DEFAULT } = request;
   if (!Number.isInteger(forMs) || forMs <= 0 || forMs > VERBOSE_MS_MAX) {
-    throw new FilewrightError(
-      'USAGE',
+    throw misuse(
       `Expected verbose logging to last from 1 ms to ${VERBOSE_MS_MAX} ms, found ${forMs}`,
     );
   }

@@ -1,5 +1,5 @@
 /** Secrets of webhooks, in the form of the Standard Webhooks specification: `whsec_` and base64 of 24 to 64 bytes. */
-import { FilewrightError, type Random } from '../../core/index.ts';
+import { misuse, type Random } from '../../core/index.ts';
 
 const PREFIX = 'whsec_';
 const BYTES_MIN = 24;
@@ -16,8 +16,7 @@ export function checkWebhookSecret(text: string): string {
   const encoded = text.startsWith(PREFIX) ? text.slice(PREFIX.length) : '';
   const { length } = Buffer.from(encoded, 'base64');
   if (BASE64.test(encoded) && length >= BYTES_MIN && length <= BYTES_MAX) return text;
-  throw new FilewrightError(
-    'USAGE',
+  throw misuse(
     `Expected a webhook secret: whsec_ and base64 of ${BYTES_MIN} to ${BYTES_MAX} bytes; ` +
       'leave it out, and one is created',
   );

@@ -1,4 +1,4 @@
-import { FilewrightError } from '../../core/index.ts';
+import { misuse } from '../../core/index.ts';
 
 const URL_CHARS_MAX = 2_000;
 
@@ -8,7 +8,7 @@ export function checkWebhookUrl(
   options: { readonly allowPrivateAddresses: boolean },
 ): string {
   const refuse = (why: string): never => {
-    throw new FilewrightError('USAGE', `Expected a webhook address, but ${why}`);
+    throw misuse(`Expected a webhook address, but ${why}`);
   };
   if (text.length > URL_CHARS_MAX) refuse(`it is longer than ${URL_CHARS_MAX} characters`);
   if (!URL.canParse(text)) refuse('this is not a URL; write it like https://host/path');

@@ -2,7 +2,7 @@
  * Legal holds: one person places one, and with it proposes its release; another approves that. What is held is not
  * destroyed, whatever its date.
  */
-import { FilewrightError, type LedgerFact, type PersonId, personId } from '../../core/index.ts';
+import { type LedgerFact, notFound, type PersonId, personId } from '../../core/index.ts';
 import { recordFact } from '../../ledger/index.ts';
 import {
   optional,
@@ -84,7 +84,7 @@ export async function releaseHold(
 ): Promise<void> {
   await session.transaction(async (run) => {
     if ((await run(LOCK, [tenant, id])).length === 0) {
-      throw new FilewrightError('NOT_FOUND', `No hold ${id} is in force; see retention status`);
+      throw notFound(`No hold ${id} is in force; see retention status`);
     }
     const about = { kinds: ['hold'], subject: id, what: `Hold ${id}` } as const;
     await decideProposal(run, tenant, about, { approves: true, by });

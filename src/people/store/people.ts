@@ -1,5 +1,12 @@
 /** People. Who acts comes from a personal key, of which only the hash is stored. */
-import { FilewrightError, type LedgerFact, type PersonId, personId } from '../../core/index.ts';
+import {
+  FilewrightError,
+  type LedgerFact,
+  notFound,
+  type PersonId,
+  personId,
+  ruledOut,
+} from '../../core/index.ts';
 import { recordFact } from '../../ledger/index.ts';
 import {
   optional,
@@ -56,10 +63,7 @@ export async function addPerson(
     }
     const rows = await run(ADD, [tenant, person.id, person.name, person.keySha256]);
     if (rows.length === 0) {
-      throw new FilewrightError(
-        'REFUSED_BY_RULE',
-        `A person named "${person.name}" exists; choose another name`,
-      );
+      throw ruledOut(`A person named "${person.name}" exists; choose another name`);
     }
     await recordFact(
       run,
@@ -91,8 +95,7 @@ export async function disablePerson(
 ): Promise<void> {
   await session.transaction(async (run) => {
     const [row] = await run(DISABLE, [tenant, name]);
-    if (row === undefined)
-      throw new FilewrightError('NOT_FOUND', `No active person is named "${name}"`);
+    if (row === undefined) throw notFound(`No active person is named "${name}"`);
     const subject = { kind: 'person', id: text(row['id']), ver: Number(row['ver']) };
     await recordFact(run, { tenant, boundary: 'access' }, subject, fact);
   });

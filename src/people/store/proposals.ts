@@ -10,6 +10,7 @@ import {
   type ProposalKind,
   type ProposalState,
   type ProposalTerms,
+  ruledOut,
   stateAfter,
   termsText,
 } from '../../core/index.ts';
@@ -121,10 +122,7 @@ export async function decideProposal(
   const rows = await run(LOCK, [tenant, kinds, subject]);
   const open = rows.map(proposalOf).find(({ state }) => state === 'open');
   if (open === undefined) {
-    throw new FilewrightError(
-      'REFUSED_BY_RULE',
-      `${what} has no open proposal; it was already decided, or never proposed`,
-    );
+    throw ruledOut(`${what} has no open proposal; it was already decided, or never proposed`);
   }
   const reason = decision.reason === undefined ? null : checkReason('--reason', decision.reason);
   const { by, sha256 = open.sha256 } = decision;

@@ -1,8 +1,8 @@
 /** Who is told: webhook subscriptions with their sealed secrets, the mail server, and recipients by role. */
 import {
-  FilewrightError,
   type Instant,
   type LedgerFact,
+  notFound,
   type Pause,
   type PersonId,
   type SealedPayload,
@@ -291,7 +291,7 @@ export async function changeRecipient(
     const [row] = await run(statement, [tenant, role, entityId, address]);
     if (row === undefined && change.kind === 'add') return;
     if (row === undefined) {
-      throw new FilewrightError('NOT_FOUND', `${address} is not a recipient with the role ${role}`);
+      throw notFound(`${address} is not a recipient with the role ${role}`);
     }
     const id = `${role}/${entityId}/${address}`;
     const subject = { kind: 'recipient', id, ver: Number(row['ver']) };

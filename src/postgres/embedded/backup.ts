@@ -4,7 +4,7 @@ import type { Dirent } from 'node:fs';
 import { mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { join, posix, resolve, sep } from 'node:path';
 import { Client } from 'pg';
-import { FilewrightError, invariant } from '../../core/index.ts';
+import { FilewrightError, invariant, ruledOut } from '../../core/index.ts';
 import { copyWithDigest } from './copy.ts';
 import { makeDirectory, syncDirectory } from './durable.ts';
 import { ensureEmbedded, type EnsureOptions } from './ensure.ts';
@@ -83,14 +83,12 @@ async function claimTarget(backup: string, cluster: string): Promise<void> {
     await makeDirectory(backup, 0o700);
     const real = `${await realpath(backup)}${sep}`;
     if (real.startsWith(`${await realpath(cluster)}${sep}`)) {
-      throw new FilewrightError(
-        'REFUSED_BY_RULE',
+      throw ruledOut(
         `The backup ${backup} would lie inside the cluster it copies. Choose another directory.`,
       );
     }
     if ((await readdir(backup)).length === 0) return;
-    throw new FilewrightError(
-      'REFUSED_BY_RULE',
+    throw ruledOut(
       `The backup directory ${backup} should be new or empty, and is not. Choose another one; an older backup is never overwritten.`,
       { details: { path: backup } },
     );
@@ -229,8 +227,7 @@ async function list(directory: string): Promise<Dirent[]> {
 }
 
 function tablespaces(): FilewrightError {
-  return new FilewrightError(
-    'REFUSED_BY_RULE',
+  return ruledOut(
     'The cluster has tablespaces outside its directory, which this backup would not contain. Use pg_basebackup.',
   );
 }

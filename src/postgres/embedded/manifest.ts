@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
-import { FilewrightError } from '../../core/index.ts';
+import { badInput, notFound } from '../../core/index.ts';
 import { replaceFile } from './durable.ts';
 import { isMissing } from './failure.ts';
 import type { Manifest } from './manifest-schema.ts';
@@ -28,11 +28,8 @@ export async function readManifest(backup: string): Promise<Manifest> {
     text = await readFile(path, 'utf8');
   } catch (error) {
     if (!isMissing(error)) throw error;
-    if (!existsSync(backup)) {
-      throw new FilewrightError('NOT_FOUND', `There is no backup at ${backup}`, { cause: error });
-    }
-    throw new FilewrightError(
-      'INPUT_MALFORMED',
+    if (!existsSync(backup)) throw notFound(`There is no backup at ${backup}`, { cause: error });
+    throw badInput(
       `${backup} is no complete backup: ${MANIFEST_NAME}, which is written last, is missing. Use another backup.`,
       { cause: error, details: { path } },
     );
@@ -43,8 +40,7 @@ export async function readManifest(backup: string): Promise<Manifest> {
     const { parseManifest } = await import('./manifest-schema.ts');
     manifest = parseManifest(JSON.parse(text));
   } catch (error) {
-    throw new FilewrightError(
-      'INPUT_MALFORMED',
+    throw badInput(
       `${path} should list the files of a backup, and cannot be read as such. Use another backup.`,
       { cause: error, details: { path } },
     );
@@ -54,8 +50,7 @@ export async function readManifest(backup: string): Promise<Manifest> {
     // A name that climbs out would let a forged backup write anywhere.
     const inside = posix.normalize(name) === name && !/^(\/|\.\.(\/|$))/.test(name) && name !== '.';
     if (inside) continue;
-    throw new FilewrightError(
-      'INPUT_MALFORMED',
+    throw badInput(
       `${path} names ${JSON.stringify(name)}, which lies outside the backup. Nothing was restored.`,
       { details: { path } },
     );

@@ -3,7 +3,7 @@
 import { chown, mkdir, readdir } from 'node:fs/promises';
 import { join, posix, resolve } from 'node:path';
 import { Client } from 'pg';
-import { FilewrightError } from '../../core/index.ts';
+import { badInput, FilewrightError, ruledOut } from '../../core/index.ts';
 import type { EmbeddedServer } from './attach.ts';
 import { configure, configureAccess, isCluster, makeClusterDirectory } from './cluster.ts';
 import { copyWithDigest } from './copy.ts';
@@ -76,8 +76,7 @@ async function refuseUsed(dataDirectory: string): Promise<void> {
 }
 
 function used(dataDirectory: string, found: string): FilewrightError {
-  return new FilewrightError(
-    'REFUSED_BY_RULE',
+  return ruledOut(
     `The data directory ${dataDirectory} should be new or empty, and holds ${found}. Restore into another one; nothing is overwritten.`,
     { details: { path: dataDirectory } },
   );
@@ -117,8 +116,7 @@ async function copyBackup(
 }
 
 function damaged(path: string, how: string, cause?: unknown): FilewrightError {
-  return new FilewrightError(
-    'INPUT_MALFORMED',
+  return badInput(
     `The backup is damaged: ${posix.join(CLUSTER_NAME, path)} ${how}. Nothing was restored; use another backup.`,
     { cause, details: { path } },
   );

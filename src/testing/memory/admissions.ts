@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto';
 import {
   type Admission,
   type BatchId,
-  FilewrightError,
   type Instant,
   instant,
   type IntakeStore,
   invariant,
   type LedgerFact,
   type NewFiling,
+  ruledOut,
   type Sha256Hex,
   sha256Hex,
   type WrappedKey,
@@ -73,9 +73,7 @@ function existingAs(
 function assertAdmissible(tables: Tables, filing: NewFiling): void {
   const { id, key, batch, lane } = filing.envelope;
   const state = tables.batches.get(batch)?.state;
-  if (state !== 'open') {
-    throw new FilewrightError('REFUSED_BY_RULE', `Batch ${batch} is not open`);
-  }
+  if (state !== 'open') throw ruledOut(`Batch ${batch} is not open`);
   invariant(!tables.keys.has(key), 'The key is taken by no other obligation', { filing: id });
   invariant(!tables.filings.has(id), 'A filing has an id of its own', { filing: id });
   invariant(tables.lanes.has(lane), 'The lane exists', { lane });
@@ -120,9 +118,7 @@ export function closeBatch(
   fact: LedgerFact,
 ): { count: number; sha256: Sha256Hex } {
   const batch = tables.batches.get(id);
-  if (batch?.state !== 'open') {
-    throw new FilewrightError('REFUSED_BY_RULE', `Batch ${id} is not open`);
-  }
+  if (batch?.state !== 'open') throw ruledOut(`Batch ${id} is not open`);
   const rows = filingsOf(tables, id);
   const lines = rows.map(({ envelope }) => `${envelope.key} ${envelope.payloadSha256}\n`).sort();
   const sha256 = sha256Hex(createHash('sha256').update(lines.join('')).digest('hex'));

@@ -1,7 +1,7 @@
 import {
   type Clock,
   type Exchange,
-  FilewrightError,
+  notFound,
   type Portal,
   type Profile,
   type SendRequest,
@@ -64,7 +64,7 @@ export class MemoryPortal implements Portal {
   ): Promise<Exchange> {
     const model = this.models.get(profile.code);
     if (model === undefined) {
-      throw new FilewrightError('NOT_FOUND', `There is no simulated portal ${profile.code}.`, {
+      throw notFound(`There is no simulated portal ${profile.code}.`, {
         details: { lane: profile.code },
       });
     }

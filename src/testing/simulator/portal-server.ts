@@ -8,8 +8,10 @@ import {
 import {
   cannotListen,
   type Clock,
-  FilewrightError,
+  type FilewrightError,
   invariant,
+  misuse,
+  notFound,
   type Profile,
 } from '../../core/index.ts';
 import { answerAdmin, isAdminPath, type Portals, sendJson } from './admin-routes.ts';
@@ -101,8 +103,7 @@ class PortalSet implements Portals {
     const model = this.models.get(lane);
     if (model !== undefined) return model;
     const known = [...this.models.keys()].join(', ');
-    throw new FilewrightError(
-      'NOT_FOUND',
+    throw notFound(
       `Expected one of the lanes ${known}, found "${lane}". Start the simulator with its profile.`,
       { details: { lane } },
     );
@@ -207,11 +208,9 @@ function decodeLane(text: string): string {
 }
 
 function twice(code: string): FilewrightError {
-  return new FilewrightError(
-    'USAGE',
-    `Expected each lane once, found ${code} twice. Leave one of its profiles out.`,
-    { details: { lane: code } },
-  );
+  return misuse(`Expected each lane once, found ${code} twice. Leave one of its profiles out.`, {
+    details: { lane: code },
+  });
 }
 
 function listen(server: Server, port: number, host: string): Promise<number> {

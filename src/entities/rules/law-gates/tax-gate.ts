@@ -1,5 +1,5 @@
 /** Delaware franchise tax: where the payload has share data, the tax is computed and the fee must be it. */
-import { FilewrightError, type JsonValue, parseStrictJson } from '../../../core/index.ts';
+import { badCase, FilewrightError, type JsonValue, parseStrictJson } from '../../../core/index.ts';
 import { TAX_FIELDS } from '../columns.ts';
 import type { GateFinding, GateStep, Payload } from '../gates-report.ts';
 import { answerTax } from '../law/delaware-answer.ts';
@@ -61,8 +61,7 @@ function listOf(value: JsonValue | undefined): unknown {
     return parseStrictJson(value);
   } catch (error) {
     if (!(error instanceof FilewrightError)) throw error;
-    throw new FilewrightError(
-      'CASE_INVALID',
+    throw badCase(
       `authorized: expected a JSON list of share classes, for instance [{"shares":1500,"par":null}]: ${error.message}`,
       { cause: error, details: { field: 'authorized' } },
     );

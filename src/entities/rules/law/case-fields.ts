@@ -1,12 +1,11 @@
 /** Fields of a case as they come from a line of JSON: null means absent, anything unusable is refused by name. */
 import { type Day, DAY_EXPECTED, parseDay } from '../../../calendar/index.ts';
-import { FilewrightError } from '../../../core/index.ts';
+import { badCase } from '../../../core/index.ts';
 
 export type CaseInput = Readonly<Record<string, unknown>>;
 
 export function refuseCase(field: string, expected: string, found: unknown): never {
-  throw new FilewrightError(
-    'CASE_INVALID',
+  throw badCase(
     `${field}: expected ${expected}, found ${found === undefined ? 'nothing' : JSON.stringify(found)}`,
     { details: { field } },
   );

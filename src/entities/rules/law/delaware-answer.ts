@@ -1,6 +1,6 @@
 /** The three Delaware questions as cases: the tax, its tentative payments, and what lateness costs. */
 import { type Confidence, formatDay, YEAR_MAX } from '../../../calendar/index.ts';
-import { caseFields, FilewrightError, refuseUnknown } from '../../../core/index.ts';
+import { badCase, caseFields, refuseUnknown } from '../../../core/index.ts';
 import { type CaseInput, choiceField, flagField, neededDay, refuseCase } from './case-fields.ts';
 import { type DelawareRates, type Schedule, scheduleOf } from './delaware-rates.ts';
 import {
@@ -77,8 +77,7 @@ export function answerTax(input: CaseInput, rates: DelawareRates): TaxAnswer {
   const byShares = authorizedSharesTax(classes, schedule);
   const byCapital = holdings === undefined ? undefined : assumedParTax(classes, holdings, schedule);
   if (asked === 'assumed_par_value' && byCapital === undefined && !isLargeFiler) {
-    throw new FilewrightError(
-      'CASE_INVALID',
+    throw badCase(
       `${missing}: the assumed par value method needs the issued shares (above zero) and the total gross assets`,
     );
   }

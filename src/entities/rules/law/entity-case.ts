@@ -1,6 +1,6 @@
 /** One entity as a case names it, and the rule that it falls under. */
 import { type Day, daysInMonth } from '../../../calendar/index.ts';
-import { caseFields, FilewrightError, refuseUnknown } from '../../../core/index.ts';
+import { badCase, caseFields, FilewrightError, refuseUnknown } from '../../../core/index.ts';
 import {
   type CaseInput,
   choiceField,
@@ -66,8 +66,7 @@ export function readEntityCase(input: CaseInput, rules: EntityRules): EntityCase
   const { rule, byAnalogy } = ruleOf(input, rules);
   const delinquencyNotice = dayField(input, 'delinquency_notice_date');
   if (delinquencyNotice !== undefined && rule.delinquency_notice === undefined) {
-    throw new FilewrightError(
-      'CASE_INVALID',
+    throw badCase(
       `delinquency_notice_date: no rule of ${rule.id} runs from such a notice; leave the field out`,
     );
   }
@@ -92,8 +91,7 @@ function choiceOf(input: CaseInput, rule: FilingRule): string | undefined {
   const chosen = choiceField(input, 'filing_date_choice', DATE_CHOICES);
   const asked = rule.choice?.input;
   if (chosen !== undefined && asked !== 'filing_date_choice') {
-    throw new FilewrightError(
-      'CASE_INVALID',
+    throw badCase(
       `filing_date_choice: under ${rule.id} the entity does not choose its date; omit the field`,
     );
   }

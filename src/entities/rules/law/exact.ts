@@ -1,5 +1,5 @@
 /** Exact figures: a numerator and a positive denominator. Tax brackets are decided by one unit in the sixth decimal. */
-import { FilewrightError } from '../../../core/index.ts';
+import { badCase, type FilewrightError } from '../../../core/index.ts';
 
 export interface Exact {
   readonly n: bigint;
@@ -91,8 +91,7 @@ export function readExact(value: unknown, field: string): Exact {
     ? Number.isSafeInteger(value)
     : digits.length <= NUMBER_DIGITS_MAX;
   if (!fits) {
-    throw new FilewrightError(
-      'CASE_INVALID',
+    throw badCase(
       `${field}: the number ${text} has more digits than JSON numbers keep; write it as a text in quotes`,
     );
   }
@@ -103,8 +102,7 @@ function fromDecimal(match: RegExpExecArray | null, text: string, field: string)
   if (match === null) throw refusal(field, JSON.stringify(text));
   const [, units = '', decimals = '', exponent = '0'] = match;
   if (units.length + decimals.length > DIGITS_MAX) {
-    throw new FilewrightError(
-      'CASE_INVALID',
+    throw badCase(
       `${field}: expected a figure of at most ${DIGITS_MAX} digits, found ${units.length + decimals.length}`,
     );
   }
@@ -119,17 +117,13 @@ function fromDecimal(match: RegExpExecArray | null, text: string, field: string)
 export function readWhole(value: unknown, field: string): bigint {
   const exact = readExact(value, field);
   if (exact.n % exact.d !== 0n) {
-    throw new FilewrightError(
-      'CASE_INVALID',
-      `${field}: expected a whole number, found ${plainText(exact)}`,
-    );
+    throw badCase(`${field}: expected a whole number, found ${plainText(exact)}`);
   }
   return exact.n / exact.d;
 }
 
 function refusal(field: string, found: string): FilewrightError {
-  return new FilewrightError(
-    'CASE_INVALID',
+  return badCase(
     `${field}: expected a figure like "1234.50" (digits and a point, no sign, no separators), found ${found}`,
   );
 }

@@ -1,5 +1,11 @@
 /** The compliance exception ledger: opened by machines, resolved only by people, two of them. */
-import { canonicalBytes, FilewrightError, type PersonId, toRfc3339 } from '../../../core/index.ts';
+import {
+  canonicalBytes,
+  FilewrightError,
+  notFound,
+  type PersonId,
+  toRfc3339,
+} from '../../../core/index.ts';
 import { checkEnvelope, type ExceptionEnvelope } from '../../rules/intake/exception-envelope.ts';
 import {
   addException,
@@ -106,9 +112,7 @@ export async function showException(
 
 async function findException(at: StageRun, id: string): Promise<StoredException> {
   const [stored] = await storedExceptions(at, { id });
-  if (stored === undefined) {
-    throw new FilewrightError('NOT_FOUND', `No exception ${id}; see the list of exceptions`);
-  }
+  if (stored === undefined) throw notFound(`No exception ${id}; see the list of exceptions`);
   return stored;
 }
 

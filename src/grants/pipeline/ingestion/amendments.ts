@@ -1,9 +1,11 @@
 /** Corrections, amendments and cancellations, as far as awards are concerned: what may be proposed, and what is then done. */
 import {
   type ActorRef,
+  badInput,
   canonicalBytes,
-  FilewrightError,
   type JsonValue,
+  notFound,
+  ruledOut,
   sha256Hex,
 } from '../../../core/index.ts';
 import { type AcceptedAward, ingestAward, type Ingested } from '../../rules/intake/ingest.ts';
@@ -20,8 +22,8 @@ import {
 import {
   awardsByIdentity,
   lockDocument,
-  storedAward,
   type StoredAward,
+  storedAward,
 } from '../../store/awards.ts';
 import { escalate } from '../../store/escalations.ts';
 import type { StageRun } from '../../store/stage.ts';
@@ -137,9 +139,7 @@ export async function withdraw(
 
 async function standing(at: StageRun, award: string): Promise<StoredAward> {
   const found = await storedAward(at, award);
-  if (found === undefined) {
-    throw new FilewrightError('NOT_FOUND', `No award ${award}; see grants unmatched for its key`);
-  }
+  if (found === undefined) throw notFound(`No award ${award}; see grants unmatched for its key`);
   const gone = (await awardEnds(at)).get(award);
   if (gone !== undefined) {
     refuse(
@@ -168,14 +168,12 @@ async function readCorrection(
   }
   const [only] = found;
   if (only === undefined || found.length > 1) {
-    throw new FilewrightError(
-      'INPUT_MALFORMED',
+    throw badInput(
       `${source.name}: a correction must have exactly one award, found ${found.length === 0 ? 'none' : 'several'}`,
     );
   }
   if (only.kind !== 'accepted') {
-    throw new FilewrightError(
-      'INPUT_MALFORMED',
+    throw badInput(
       `${source.name}: the corrected award would be refused again: ${only.violations.map(({ field, message }) => `${field === '' ? 'record' : field}: ${message}`).join('; ')}`,
     );
   }
@@ -217,5 +215,5 @@ function leave(
 }
 
 function refuse(message: string): never {
-  throw new FilewrightError('REFUSED_BY_RULE', message);
+  throw ruledOut(message);
 }

@@ -2,7 +2,13 @@
  * An award document that is read over a lane and then taken in exactly like a file. What was read is committed before
  * anything is taken from it.
  */
-import { type ActorRef, FilewrightError, type JsonValue, sha256Of } from '../../../core/index.ts';
+import {
+  type ActorRef,
+  FilewrightError,
+  type JsonValue,
+  ruledOut,
+  sha256Of,
+} from '../../../core/index.ts';
 import { classifyFailure } from '../../rules/intake/failures.ts';
 import { seenAgain } from '../../rules/intake/same-document.ts';
 import type { ViolationCode } from '../../rules/intake/award-record.ts';
@@ -43,8 +49,7 @@ export async function fetchAwards(
     Promise.resolve({ request, isSealed: false, told: {} }),
   );
   if (open.requestSha256 !== sha256OfJson(request)) {
-    throw new FilewrightError(
-      'REFUSED_BY_RULE',
+    throw ruledOut(
       `${path} of lane ${lane.code} is already queued to be read as ${wantedOf(open).format}; it cannot be read as ${format} until then`,
     );
   }

@@ -1,10 +1,5 @@
 /** The ingestion boundary: a document goes in whole or not at all; what cannot be accepted is left for the fallback. */
-import {
-  type ActorRef,
-  canonicalBytes,
-  FilewrightError,
-  type Instant,
-} from '../../../core/index.ts';
+import { type ActorRef, canonicalBytes, type Instant, ruledOut } from '../../../core/index.ts';
 import {
   type AcceptedAward,
   ingestAward,
@@ -25,8 +20,8 @@ import {
   awardsByIdentity,
   lockDocument,
   type NewAward,
-  storedAward,
   type StoredAward,
+  storedAward,
 } from '../../store/awards.ts';
 import { escalate } from '../../store/escalations.ts';
 import type { StageRun } from '../../store/stage.ts';
@@ -84,8 +79,7 @@ export async function ingestAwards(
     const { records, accepted, repeated, refused } = report;
     if (corrects !== undefined && (accepted !== 1 || records !== 1)) {
       // Thrown after everything: nothing of it is stored, and the exception stays as it was.
-      throw new FilewrightError(
-        'REFUSED_BY_RULE',
+      throw ruledOut(
         `${source.name}: the correction of exception ${corrects} can no longer be imported: its award is already on file, or refused`,
       );
     }

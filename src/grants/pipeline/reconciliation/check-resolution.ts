@@ -1,5 +1,5 @@
 /** Whether a person may resolve a line as said: it is open, and the awards have room for it. */
-import { FilewrightError } from '../../../core/index.ts';
+import { misuse, notFound, ruledOut } from '../../../core/index.ts';
 import type { BankLine, ExpectedPayment } from '../../rules/matching/bank-line.ts';
 import { countedAwards } from '../../store/parts.ts';
 import { type ResolvedRest, type LineResolution, resolutions } from '../../store/matches.ts';
@@ -36,31 +36,24 @@ export async function checkResolution(
   const { feeCents, rest } = resolution;
   if (resolution.expectedPayments.length === 0 || line.direction === 'debit') {
     if (rest !== undefined) {
-      throw new FilewrightError(
-        'USAGE',
+      throw misuse(
         `Line ${line.id}: a remainder needs the awards that the line pays; name them, or omit the remainder`,
       );
     }
-    if (feeCents > 0) {
-      throw new FilewrightError(
-        'USAGE',
-        'A fee can only be deducted from money received for an award',
-      );
-    }
+    if (feeCents > 0) throw misuse('A fee can only be deducted from money received for an award');
     if (resolution.expectedPayments.length > 0)
       await checkTakenBack(deps, at, line, resolution.expectedPayments);
     return { line: line.id, cents: undefined };
   }
   const asked = new Set(resolution.expectedPayments);
   if (asked.size < resolution.expectedPayments.length) {
-    throw new FilewrightError('USAGE', `Line ${line.id}: name each award once`);
+    throw misuse(`Line ${line.id}: name each award once`);
   }
   const wanted = await wantedExpectedPayments(deps, at, asked);
   const cents = wanted.reduce((sum, { amountCents }) => sum + amountCents, 0);
   const isMoneyIn = line.direction === 'credit' && line.status === 'booked';
   if (!isMoneyIn || wanted.some(({ currency }) => currency !== line.currency)) {
-    throw new FilewrightError(
-      'REFUSED_BY_RULE',
+    throw ruledOut(
       `Line ${line.id} is not booked money in the currency of the expected payment; resolve it without an award`,
     );
   }
@@ -71,14 +64,12 @@ export async function checkResolution(
       cents < gross
         ? `; use --rest-open if the other ${gross - cents} cents are not identified, or --rest-none if they pay none of your awards`
         : '';
-    throw new FilewrightError(
-      'REFUSED_BY_RULE',
+    throw ruledOut(
       `The awards come to ${cents} cents, the line has ${gross}; several awards need the exact amount${remedy}`,
     );
   }
   if (feeCents > 0 && rest === undefined && gross > cents) {
-    throw new FilewrightError(
-      'REFUSED_BY_RULE',
+    throw ruledOut(
       `With its fee the line has ${gross} cents, but only ${cents} are open; a fee is part of the awarded amount`,
     );
   }
@@ -108,9 +99,7 @@ async function wantedExpectedPayments(
   if (found.size < asked.size) await look((await openItems(deps, at, LAST_DAY)).reopened);
   return [...asked].map((id) => {
     const expectedPayment = found.get(id);
-    if (expectedPayment === undefined) {
-      throw new FilewrightError('NOT_FOUND', `No open award ${id}; see grants unmatched`);
-    }
+    if (expectedPayment === undefined) throw notFound(`No open award ${id}; see grants unmatched`);
     return expectedPayment;
   });
 }
@@ -125,22 +114,19 @@ interface AskedRest {
 /** Throws unless known parts and rest come to the line, to the cent. */
 function checkRest(line: string, { gross, known, rest }: AskedRest): void {
   if (!Number.isSafeInteger(rest.cents) || rest.cents <= 0) {
-    throw new FilewrightError(
-      'USAGE',
+    throw misuse(
       `Line ${line}: a remainder must be a whole number of cents above zero; omit it if the awards account for the whole line`,
     );
   }
   const right = gross - known;
   if (rest.cents === right) return;
   if (right <= 0) {
-    throw new FilewrightError(
-      'REFUSED_BY_RULE',
+    throw ruledOut(
       `Line ${line} has ${gross} cents; its awards come to ${known}, which is ${right === 0 ? 'all of it: omit the remainder' : 'more than the line: omit the awards that it does not pay'}`,
     );
   }
   const off = rest.cents - right;
-  throw new FilewrightError(
-    'REFUSED_BY_RULE',
+  throw ruledOut(
     `Line ${line} has ${gross} cents; its awards come to ${known} and the remainder to ${rest.cents}, ${Math.abs(off)} ${Math.abs(off) === 1 ? 'cent' : 'cents'} too ${off > 0 ? 'much' : 'little'}. These awards leave ${right}: enter that remainder, or correct the awards`,
   );
 }
@@ -161,8 +147,7 @@ async function checkNotHeld(
     const award = [...known.keys()].find(isAsked);
     // A word about another delivery of the same entry is a new word about the entry.
     if (award === undefined || deliveries.includes(line.id)) continue;
-    throw new FilewrightError(
-      'REFUSED_BY_RULE',
+    throw ruledOut(
       `Award ${award} is already part of line ${other}, whose remainder is open; if ${line.id} pays it, first resolve that line without it`,
     );
   }
@@ -177,8 +162,7 @@ async function checkTakenBack(
 ): Promise<void> {
   const [award = '', second] = awards;
   if (second !== undefined || line.status !== 'booked') {
-    throw new FilewrightError(
-      'REFUSED_BY_RULE',
+    throw ruledOut(
       `Line ${line.id} is a debit; it can reverse payments of one award only, and only when it is booked`,
     );
   }
@@ -186,5 +170,5 @@ async function checkTakenBack(
   for await (const { expectedPayments } of openExpectedPayments(deps, at, NOTHING)) {
     if (expectedPayments.some(({ id }) => id === award)) return;
   }
-  throw new FilewrightError('NOT_FOUND', `Award ${award} has received no money`);
+  throw notFound(`Award ${award} has received no money`);
 }

@@ -1,6 +1,6 @@
 /** Closing a period: everything up to its end is matched once more, held against the balances, and frozen. */
 import { addDays, formatDay } from '../../../calendar/index.ts';
-import { type ActorRef, FilewrightError } from '../../../core/index.ts';
+import { type ActorRef, misuse, ruledOut } from '../../../core/index.ts';
 import {
   closePeriod as decideClosing,
   type PeriodTotals,
@@ -47,12 +47,7 @@ export async function closePeriod(
 ): Promise<Closed> {
   const from = dayOfText(period.from, 'the first day');
   const to = dayOfText(period.to, 'the last day');
-  if (to < from) {
-    throw new FilewrightError(
-      'USAGE',
-      `A period ends after it begins: ${period.from}, ${period.to}`,
-    );
-  }
+  if (to < from) throw misuse(`A period ends after it begins: ${period.from}, ${period.to}`);
   const days = { account: period.account, from, to };
   return deps.store.transaction(async (at) => {
     await lockMatching(at);
@@ -137,8 +132,7 @@ async function freezeOutcomes(
   const overdrawn = await overdrawnAward(at, id);
   if (overdrawn !== undefined) {
     // Thrown after everything: it is undone with the transaction.
-    throw new FilewrightError(
-      'REFUSED_BY_RULE',
+    throw ruledOut(
       `The reversals of award ${overdrawn} exceed its payments; resolve each return with its own award`,
     );
   }

@@ -1,9 +1,9 @@
 import { type Day, parseDay } from '../../../calendar/index.ts';
-import { FilewrightError } from '../../../core/index.ts';
+import { misuse } from '../../../core/index.ts';
 
 /** Days of people: YYYY-MM-DD. */
 export function dayOfText(text: string, what: string): Day {
   const day = parseDay(text);
   if (day !== undefined) return day;
-  throw new FilewrightError('USAGE', `${what}: expected a day like 2026-12-31, found "${text}"`);
+  throw misuse(`${what}: expected a day like 2026-12-31, found "${text}"`);
 }

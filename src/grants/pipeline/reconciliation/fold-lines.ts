@@ -1,6 +1,6 @@
 /** Lines as they are stored, folded into entries; and the one that somebody named. */
 import { type Day, formatDay } from '../../../calendar/index.ts';
-import { FilewrightError } from '../../../core/index.ts';
+import { misuse, notFound } from '../../../core/index.ts';
 import { type BankLine, isHint } from '../../rules/matching/bank-line.ts';
 import { Deliveries } from '../../rules/matching/deliveries/deliveries.ts';
 import { lineGroups } from '../../store/feeds.ts';
@@ -115,12 +115,9 @@ export async function openLine(
       }
     }
   }
-  if (found === undefined) {
-    throw new FilewrightError('NOT_FOUND', `No open bank line ${name}; see grants unmatched`);
-  }
+  if (found === undefined) throw notFound(`No open bank line ${name}; see grants unmatched`);
   if (count > 1) {
-    throw new FilewrightError(
-      'USAGE',
+    throw misuse(
       `"${name}" matches ${count} open bank lines; add the number after the #, or more digits`,
     );
   }

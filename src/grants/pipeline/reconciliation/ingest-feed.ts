@@ -1,6 +1,6 @@
 /** A bank feed goes in whole or not at all: its lines are committed together with its end. */
 import { type Day, formatDay } from '../../../calendar/index.ts';
-import { type ActorRef, canonicalBytes, FilewrightError } from '../../../core/index.ts';
+import { type ActorRef, badInput, canonicalBytes, ruledOut } from '../../../core/index.ts';
 import { checkContinuity } from '../../rules/feeds/continuity.ts';
 import type { EndEvent, LineEvent, StatementEndEvent } from '../../rules/feeds/feed-events.ts';
 import { readFeed } from '../../rules/feeds/read-feed.ts';
@@ -46,12 +46,7 @@ export async function ingestFeed(
     }
     await intake.flush();
     // Without its end nothing of the feed may be used; throwing undoes all of it.
-    if (end === undefined) {
-      throw new FilewrightError(
-        'INPUT_MALFORMED',
-        `${source.name}: the end of the feed is missing`,
-      );
-    }
+    if (end === undefined) throw badInput(`${source.name}: the end of the feed is missing`);
     const late = await lateWords(at, feed, source.name);
     const { format, statements, lines } = end;
     await addFeed(at, { id: feed, name: source.name, format, statements, lines });
@@ -69,8 +64,7 @@ export async function ingestFeed(
 async function refuseWithdrawn(at: StageRun, feed: string, name: string): Promise<void> {
   const withdrawn = await withdrawnStatements(at);
   if (!withdrawn.some((one) => one.feed === feed)) return;
-  throw new FilewrightError(
-    'REFUSED_BY_RULE',
+  throw ruledOut(
     `${name} was withdrawn by two people. If that was a mistake, propose grants withdraw ${feed.slice(0, 8)} --restore`,
   );
 }
@@ -84,8 +78,7 @@ async function lateWords(at: StageRun, feed: string, name: string): Promise<read
   const [first] = lines;
   if (first === undefined) return [];
   if (isAllLate) {
-    throw new FilewrightError(
-      'REFUSED_BY_RULE',
+    throw ruledOut(
       `${name}, line ${first.place}: the period of account ${first.account} around ${first.day} is closed and did not include this line. Ask the bank for a correction in an open period. Nothing in this feed was used.`,
     );
   }

@@ -1,5 +1,5 @@
 /** How a line is named by its feed, and what of it is sealed. */
-import { FilewrightError, type JsonValue } from '../../../core/index.ts';
+import { type JsonValue, misuse } from '../../../core/index.ts';
 import type { BankLine } from '../../rules/matching/bank-line.ts';
 import { type LineFields, lineOfFields } from '../../rules/matching/entries/entry-codec.ts';
 
@@ -33,8 +33,7 @@ const LINE_NAME = /^([0-9a-f]{8,64})(?:#(\d{1,9}))?$/;
 export function linesNamed(text: string): (id: string) => boolean {
   const [, begin, number] = LINE_NAME.exec(text) ?? [];
   if (begin === undefined) {
-    throw new FilewrightError(
-      'USAGE',
+    throw misuse(
       `Expected a bank line, at least the first 8 digits of its id, found "${text}"; see grants unmatched`,
     );
   }

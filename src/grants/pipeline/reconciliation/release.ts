@@ -1,6 +1,6 @@
 /** From a closed period to the rules: only when every state's threshold that was crossed has its registration check. */
 import { formatDay, sameNumberDay } from '../../../calendar/index.ts';
-import { type ActorRef, FilewrightError, sha256Hex, toRfc3339 } from '../../../core/index.ts';
+import { type ActorRef, misuse, notFound, sha256Hex, toRfc3339 } from '../../../core/index.ts';
 import {
   appendMetadata,
   type ComplianceMetadata,
@@ -58,7 +58,7 @@ export async function releasePeriod(
   return deps.store.transaction(async (at) => {
     await lockMatching(at);
     const [period] = await closedPeriods(at, id);
-    if (period === undefined) throw new FilewrightError('NOT_FOUND', `No closed period ${id}`);
+    if (period === undefined) throw notFound(`No closed period ${id}`);
     const before = await released(at, id);
     if (before !== undefined) return { kind: 'passed', period: id, received: before };
     const crossings = await watchThresholds(deps, at, period, organization, actor);
@@ -200,10 +200,7 @@ function firstMetadata(stamp: AwardStamp): ComplianceMetadata {
 export async function attachCheck(deps: ReconciliationDeps, check: AttachedCheck): Promise<void> {
   dayOfText(check.checkedOn, 'the day of the check');
   if (check.evidence.trim() === '') {
-    throw new FilewrightError(
-      'USAGE',
-      'The check needs evidence: a registration number, or why none is needed',
-    );
+    throw misuse('The check needs evidence: a registration number, or why none is needed');
   }
   await deps.store.transaction(async (at) => {
     const id = deps.store.ids.next();

@@ -1,5 +1,5 @@
 /** Statements as they are kept, and balances that a person read at the bank. */
-import { FilewrightError } from '../../../core/index.ts';
+import { misuse, ruledOut } from '../../../core/index.ts';
 import { AMOUNT_CENTS_MAX } from '../../rules/matching/bank-line.ts';
 import { closedPeriods, lockMatching } from '../../store/matches.ts';
 import { stateBalance as keepBalance } from '../../store/balances.ts';
@@ -36,7 +36,7 @@ export async function stateBalance(
   const { account, on, cents, by } = balance;
   dayOfText(on, 'the day of the balance');
   if (!Number.isSafeInteger(cents) || Math.abs(cents) > AMOUNT_CENTS_MAX) {
-    throw new FilewrightError('USAGE', `Expected whole cents for the balance, found ${cents}`);
+    throw misuse(`Expected whole cents for the balance, found ${cents}`);
   }
   await store.transaction(async (at) => {
     await lockMatching(at);
@@ -44,8 +44,7 @@ export async function stateBalance(
       (one) => one.account === account && one.from <= on && on <= one.to,
     );
     if (closed !== undefined && closed.closingCents !== undefined) {
-      throw new FilewrightError(
-        'REFUSED_BY_RULE',
+      throw ruledOut(
         `The period ${closed.from} to ${closed.to} of account ${account} is closed; its balance is final`,
       );
     }

@@ -1,5 +1,5 @@
 /** Asking a grantor's ledger about the awards it promised. */
-import { FilewrightError } from '../../../core/index.ts';
+import { FilewrightError, notFound } from '../../../core/index.ts';
 import { classifyFailure, type FailureVerdict } from '../../rules/intake/failures.ts';
 import type { ExpectedPayment } from '../../rules/matching/bank-line.ts';
 import { readLedger } from '../../rules/matching/dataset.ts';
@@ -61,9 +61,7 @@ async function awardsOf(
       });
     }
   }
-  if (awards.length === 0) {
-    throw new FilewrightError('NOT_FOUND', `No award of grantor ${grantor} is on file`);
-  }
+  if (awards.length === 0) throw notFound(`No award of grantor ${grantor} is on file`);
   awards.sort((one, other) => (one.key < other.key ? -1 : 1));
   return { grantor, awards };
 }

@@ -1,5 +1,5 @@
 /** Statements that were wrong leave before they are closed; two people agree to it, and the ledger has both. */
-import { FilewrightError } from '../../../core/index.ts';
+import { misuse, notFound } from '../../../core/index.ts';
 import { readFeed } from '../../rules/feeds/read-feed.ts';
 import {
   decideWithdrawal,
@@ -29,10 +29,7 @@ export function withdrawalsOf(deps: ReconciliationDeps): Withdrawals {
         await lockMatching(at);
         const feed = await feedNamed(at, proposal.feed);
         if (statement !== undefined && statement > feed.statements) {
-          throw new FilewrightError(
-            'NOT_FOUND',
-            `Feed ${feed.name} has ${feed.statements} statements, not ${statement}`,
-          );
+          throw notFound(`Feed ${feed.name} has ${feed.statements} statements, not ${statement}`);
         }
         const n = await proposeWithdrawal(at, {
           feed: feed.id,
@@ -82,17 +79,12 @@ async function readableFeed(source: FeedSource): Promise<string> {
 
 async function feedNamed(at: StageRun, name: string): Promise<NamedFeed> {
   if (!FEED_NAME.test(name)) {
-    throw new FilewrightError(
-      'USAGE',
+    throw misuse(
       `Expected a feed, at least the first 8 digits of its id, found "${name}"; see grants statements`,
     );
   }
   const [feed, second] = await feedsNamed(at, name);
-  if (feed === undefined) {
-    throw new FilewrightError('NOT_FOUND', `No feed ${name}; see grants statements`);
-  }
-  if (second !== undefined) {
-    throw new FilewrightError('USAGE', `"${name}" matches several feeds; enter more digits`);
-  }
+  if (feed === undefined) throw notFound(`No feed ${name}; see grants statements`);
+  if (second !== undefined) throw misuse(`"${name}" matches several feeds; enter more digits`);
   return feed;
 }

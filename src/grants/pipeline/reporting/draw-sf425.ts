@@ -1,5 +1,5 @@
 /** The federal financial report of one award: its items from the award, section 10 from the bank and the books. */
-import { FilewrightError } from '../../../core/index.ts';
+import { notFound } from '../../../core/index.ts';
 import type { AcceptedAward } from '../../rules/intake/ingest.ts';
 import { type FigurePart, inDollars } from '../../rules/reporting/figure.ts';
 import {
@@ -107,7 +107,7 @@ async function askedAwards(
     const { period_start: start } = award.payload;
     if (typeof start === 'string' && (begins === undefined || start < begins)) begins = start;
   }
-  if (!isKnown) throw new FilewrightError('NOT_FOUND', `No award ${name} is on file`);
+  if (!isKnown) throw notFound(`No award ${name} is on file`);
   return { awards, cancelled, retainUntil, begins };
 }
 

@@ -1,10 +1,5 @@
 /** Figures of returns and reports from money that was released, each with its trace. What was not released is in none. */
-import {
-  type ActorRef,
-  canonicalBytes,
-  FilewrightError,
-  type JsonValue,
-} from '../../../core/index.ts';
+import { type ActorRef, canonicalBytes, type JsonValue, notFound } from '../../../core/index.ts';
 import type { AcceptedAward } from '../../rules/intake/ingest.ts';
 import { type FederalExpenditure, filledFrom, sefaReport } from '../../rules/reporting/sefa.ts';
 import { type Figure, traceDocument } from '../../rules/reporting/figure.ts';
@@ -75,8 +70,7 @@ export async function traceFigure(
   const { figures } = await deps.store.transaction((at) => draw(deps, at, asked));
   const figure = figures.find((one) => one.name === name);
   if (figure === undefined) {
-    throw new FilewrightError(
-      'NOT_FOUND',
+    throw notFound(
       `No figure ${name} in the report; it has ${figures.map((one) => one.name).join(', ')}`,
     );
   }

@@ -3,10 +3,10 @@ import { formatDay, parseDay, sameNumberDay } from '../../../calendar/index.ts';
 import {
   type ActorRef,
   canonicalBytes,
-  FilewrightError,
   type Instant,
   invariant,
   type JsonValue,
+  misuse,
 } from '../../../core/index.ts';
 import type { Award } from '../../rules/award.ts';
 import { awardOf, missingForCalendar } from '../../rules/obligations/award-terms.ts';
@@ -204,16 +204,12 @@ function yearOf(request: RulesRequest): FiscalYear {
   const first = parseDay(request.from);
   const last = parseDay(request.to);
   if (first === undefined || last === undefined || last < first) {
-    throw new FilewrightError(
-      'USAGE',
-      `Expected a fiscal year, found "${request.from}" to "${request.to}"`,
-    );
+    throw misuse(`Expected a fiscal year, found "${request.from}" to "${request.to}"`);
   }
   const [year, next] = fiscalYears(request, first, last);
   invariant(year !== undefined, 'every day lies in a fiscal year');
   if (next === undefined) return year;
-  throw new FilewrightError(
-    'USAGE',
+  throw misuse(
     `${request.from} to ${request.to} spans the end of a fiscal year on ${formatDay(year.end)}: use ${daysOf(year)} or ${daysOf(next)}, or set another --fiscal-year-end`,
   );
 }

@@ -1,9 +1,10 @@
 /** Award documents of every format as records, in pieces of any size. */
 import {
-  FilewrightError,
+  badInput,
   LINE_BYTES_MAX,
   type LinePart,
   LineSplitter,
+  overLimit,
   withoutLineEnd,
 } from '../../../core/index.ts';
 import type { AwardFormat, AwardRecord } from './award-record.ts';
@@ -68,7 +69,7 @@ function decoded(decode: () => string, line?: number): string {
     return decode();
   } catch (cause) {
     const place = line === undefined ? '' : `line ${line}: `;
-    throw new FilewrightError('INPUT_MALFORMED', `${place}expected UTF-8, found other bytes`, {
+    throw badInput(`${place}expected UTF-8, found other bytes`, {
       cause,
       ...(line === undefined ? {} : { details: { line } }),
     });
@@ -82,8 +83,7 @@ class JsonAwards implements Pieces<string> {
   push(piece: string): Iterable<AwardRecord> {
     this.#text += piece;
     if (this.#text.length > JSON_CHARACTERS_MAX) {
-      throw new FilewrightError(
-        'INPUT_LIMIT',
+      throw overLimit(
         `expected at most ${JSON_CHARACTERS_MAX} characters of JSON; use NDJSON for larger files`,
       );
     }
@@ -110,11 +110,9 @@ class NdjsonAwards implements Pieces<Uint8Array> {
 
   *#record({ line, bytes, ends }: LinePart): Iterable<AwardRecord> {
     if (!ends || bytes.length > LINE_BYTES_MAX) {
-      throw new FilewrightError(
-        'INPUT_LIMIT',
-        `line ${line}: expected at most ${LINE_BYTES_MAX} bytes`,
-        { details: { line } },
-      );
+      throw overLimit(`line ${line}: expected at most ${LINE_BYTES_MAX} bytes`, {
+        details: { line },
+      });
     }
     const text = decoded(() => this.#decoder.decode(withoutLineEnd(bytes)), line);
     if (text.trim() === '') return;

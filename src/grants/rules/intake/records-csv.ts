@@ -1,8 +1,8 @@
 /** CSV awards; the first row names the fields by path. */
 import {
+  badInput,
   COLUMNS_MAX,
   type CsvRow,
-  FilewrightError,
   type JsonValue,
   StrictCsv,
 } from '../../../core/index.ts';
@@ -41,8 +41,7 @@ function headerOf(cells: readonly string[], line: number): readonly string[] {
 }
 
 function refuse(line: number, found: string): never {
-  throw new FilewrightError(
-    'INPUT_MALFORMED',
+  throw badInput(
     `Expected a header with the names of the columns in line ${line}, but ${found.slice(0, 200)}.`,
     { details: { line } },
   );

@@ -3,7 +3,7 @@
  * The guard bounds depth and tokens; here the texts and fields of an award are: a document cannot grow while it is read.
  */
 import type { SaxesTagNS } from 'saxes';
-import { FilewrightError, type JsonValue } from '../../../core/index.ts';
+import { badInput, type JsonValue } from '../../../core/index.ts';
 import { GuardedXml, type XmlEvents, type XmlFault, type XmlPlace } from '../xml-guard.ts';
 import { type AwardRecord, type Violation, violation } from './award-record.ts';
 
@@ -112,8 +112,7 @@ export class XmlAwards implements XmlEvents {
   }
 
   refuse({ line, column }: XmlPlace, { reason, remedy }: XmlFault): never {
-    throw new FilewrightError(
-      'INPUT_MALFORMED',
+    throw badInput(
       `line ${line}, column ${column}: ${[reason, remedy].filter(Boolean).join('. ')}`,
       { details: { line, column } },
     );

@@ -1,6 +1,6 @@
 /** What the matcher compares: money that moved on an account, and money that a grantor has promised. */
 import type { Day } from '../../../calendar/index.ts';
-import { FilewrightError } from '../../../core/index.ts';
+import { badCase } from '../../../core/index.ts';
 
 export type Direction = 'credit' | 'debit';
 
@@ -99,7 +99,7 @@ export function refuseRepeatedId(what: string, id: string): never {
 }
 
 function refuse(what: string, id: string, reason: string): never {
-  throw new FilewrightError('CASE_INVALID', `${what} ${JSON.stringify(id)}: ${reason}`, {
+  throw badCase(`${what} ${JSON.stringify(id)}: ${reason}`, {
     details: { id },
   });
 }

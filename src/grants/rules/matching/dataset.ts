@@ -1,5 +1,5 @@
 /** A data set for `reconcile.match`: a grantor ledger and bank events as JSON, read strictly. */
-import { FilewrightError, type JsonValue } from '../../../core/index.ts';
+import { type JsonValue, notFound } from '../../../core/index.ts';
 import { CaseInput } from '../case-input.ts';
 import {
   AMOUNT_CENTS_MAX,
@@ -126,8 +126,7 @@ export function outcomeOf(
     : (byNumber.find((line) => line.status === 'booked') ?? byNumber[0])?.id;
   const outcome = outcomes.find(({ bank }) => id !== undefined && bank.includes(id));
   if (outcome === undefined) {
-    throw new FilewrightError(
-      'NOT_FOUND',
+    throw notFound(
       `input.bankEvent: data set ${dataset.name} has no event ${JSON.stringify(bankEvent)}`,
     );
   }

@@ -1,5 +1,5 @@
 /** Where the feed readers plug in: their lines become the matcher's lines, and only when the whole feed agreed. */
-import { FilewrightError } from '../../../core/index.ts';
+import { badInput } from '../../../core/index.ts';
 import type { FeedEvent, LineEvent, StatementEndEvent } from '../feeds/feed-events.ts';
 import type { BankLine, LinePayment } from './bank-line.ts';
 import { feeInText } from './fees.ts';
@@ -40,9 +40,7 @@ export async function linesOfFeed(
         hasEnded = true;
     }
   }
-  if (!hasEnded) {
-    throw new FilewrightError('INPUT_MALFORMED', `feed ${feed}: expected its end, found none`);
-  }
+  if (!hasEnded) throw badInput(`feed ${feed}: expected its end, found none`);
   return { lines, statements };
 }
 

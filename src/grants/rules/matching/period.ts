@@ -1,7 +1,7 @@
 /** Closing a period: only when every statement is there and every line is resolved; then its totals stand for ever. */
 import { createHash } from 'node:crypto';
 import { formatDay } from '../../../calendar/index.ts';
-import { canonicalBytes, FilewrightError } from '../../../core/index.ts';
+import { canonicalBytes, ruledOut } from '../../../core/index.ts';
 import { type BankLine, postingDay } from './bank-line.ts';
 import type { IsBusinessDay } from './business-days.ts';
 import type { FoundOutcome, MatchOutcome } from './outcome.ts';
@@ -145,8 +145,7 @@ function sorted<Value>(map: ReadonlyMap<string, Value>): [string, Value][] {
 export function checkFrozen(closed: ClosedPeriod, again: Iterable<MatchOutcome>): void {
   const { hash } = totalsOf(again);
   if (hash === closed.totals.hash) return;
-  throw new FilewrightError(
-    'REFUSED_BY_RULE',
+  throw ruledOut(
     `the period ${formatDay(closed.from)} to ${formatDay(closed.to)} of ${closed.account} is closed with other totals: expected ${closed.totals.hash}, found ${hash}`,
     { details: { account: closed.account } },
   );

@@ -1,6 +1,6 @@
 /** From an ingested award document to the award whose dates can be computed; nothing that is missing is assumed. */
 import { type Day, parseDay } from '../../../calendar/index.ts';
-import { FilewrightError, type JsonValue } from '../../../core/index.ts';
+import { badCase, type JsonValue } from '../../../core/index.ts';
 import type { Award, AwardTerms, CharityRegistration, ReportingFrequency } from '../award.ts';
 import type { Form } from '../form990-law.ts';
 import type { AcceptedAward } from '../intake/ingest.ts';
@@ -31,8 +31,7 @@ export function missingForCalendar({ payload }: Pick<AcceptedAward, 'payload'>):
 export function awardOf(accepted: Pick<AcceptedAward, 'payload'>, holder: AwardHolder = {}): Award {
   const missing = missingForCalendar(accepted);
   if (missing.length > 0) {
-    throw new FilewrightError(
-      'CASE_INVALID',
+    throw badCase(
       `award ${textOf(accepted.payload['award_id'])}: a calendar needs ${missing.join(', ')}`,
       { details: { missing: missing.join(', ') } },
     );
@@ -96,6 +95,6 @@ function textOf(value: JsonValue | undefined): string {
 
 function dayOf(value: JsonValue | undefined): Day {
   const day = parseDay(textOf(value));
-  if (day === undefined) throw new FilewrightError('CASE_INVALID', 'expected a valid date');
+  if (day === undefined) throw badCase('expected a valid date');
   return day;
 }

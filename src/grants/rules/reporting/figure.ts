@@ -1,5 +1,5 @@
 /** A figure of a report and everything it is made of, down to the line of the bank and the payload that promised it. */
-import { FilewrightError, type JsonValue } from '../../../core/index.ts';
+import { badCase, type JsonValue } from '../../../core/index.ts';
 import { wholeDollars } from '../form990-lines.ts';
 import type { SourcePlace } from '../matching/bank-line.ts';
 
@@ -65,7 +65,7 @@ export function totalOf(name: FigureName, from: Figure['from']): Figure {
 
 function checked(figure: Figure): Figure {
   if (figure.dollars > DOLLARS_MAX || figure.dollars < -DOLLARS_MAX) {
-    throw new FilewrightError('CASE_INVALID', `${figure.name}: a line of at most 15 digits`);
+    throw badCase(`${figure.name}: a line of at most 15 digits`);
   }
   return figure;
 }

@@ -1,5 +1,5 @@
 /** Grant figures of Form 990 by their element names: contributions of Part VIII, grants paid of Part IX, totals of Part I. */
-import { FilewrightError, invariant } from '../../../core/index.ts';
+import { invariant, ruledOut } from '../../../core/index.ts';
 import type { GrantsLaw } from '../law.ts';
 import {
   type Figure,
@@ -54,8 +54,7 @@ export function form990Report(
   for (const { part, award } of given.received) {
     const element = award.mapping?.element;
     if (element === undefined) {
-      throw new FilewrightError(
-        'REFUSED_BY_RULE',
+      throw ruledOut(
         `payment ${part.id}: its award has no line on the return; add federal_alignment and the classification`,
         { details: { expectedPayment: part.id } },
       );

@@ -1,6 +1,6 @@
 /** Matched money with its award: what a report may count. What is not matched is in no report. */
 import { formatDay } from '../../../calendar/index.ts';
-import { FilewrightError, invariant } from '../../../core/index.ts';
+import { invariant, notFound } from '../../../core/index.ts';
 import type { AcceptedAward } from '../intake/ingest.ts';
 import type { BankLine, ExpectedPayment } from '../matching/bank-line.ts';
 import type { FoundOutcome, MatchOutcome } from '../matching/outcome.ts';
@@ -44,9 +44,7 @@ export function receivedMoney(given: {
         `matched payment ${id} is not among the expected payments`,
       );
       const award = given.awardOf(expectedPayment);
-      if (award === undefined) {
-        throw new FilewrightError('NOT_FOUND', `payment ${id}: no award with its payload`);
-      }
+      if (award === undefined) throw notFound(`payment ${id}: no award with its payload`);
       const line = outcome.bank[booking.bank] ?? '';
       const trace = traceOfLine(lines.get(line), line);
       // With the first booking of an award, and once.

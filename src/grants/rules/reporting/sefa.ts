@@ -1,5 +1,5 @@
 /** Schedule of expenditures of federal awards: by assistance listing, with its title and cluster. */
-import { FilewrightError, StrictCsv } from '../../../core/index.ts';
+import { badCase, badInput, StrictCsv } from '../../../core/index.ts';
 import type { GrantsLaw } from '../law.ts';
 import { agencyOf } from './federal-agencies.ts';
 import { eachOnce, type Figure, figureOf, type FigurePart, totalOf } from './figure.ts';
@@ -53,12 +53,7 @@ export function readAssistanceListings(text: string): ReadonlyMap<string, string
   const [header, ...listed] = rows.map(({ cells }) => cells);
   const title = header?.indexOf('Program Title') ?? -1;
   const number = header?.indexOf('Program Number') ?? -1;
-  if (title < 0 || number < 0) {
-    throw new FilewrightError(
-      'INPUT_MALFORMED',
-      'line 1: Program Title and Program Number expected',
-    );
-  }
+  if (title < 0 || number < 0) throw badInput('line 1: Program Title and Program Number expected');
   return new Map(
     listed.map((cells) => [(cells[number] ?? '').trim(), (cells[title] ?? '').trim()]),
   );
@@ -73,8 +68,7 @@ export function sefaReport(
   for (const one of expenditures) {
     const { assistanceListing } = one;
     if (!law.federal.identifiers.aln.pattern.test(assistanceListing)) {
-      throw new FilewrightError(
-        'CASE_INVALID',
+      throw badCase(
         `expenditure ${one.part.id}: expected an assistance listing, found ${JSON.stringify(assistanceListing)}`,
       );
     }
