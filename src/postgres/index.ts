@@ -24,4 +24,4 @@ export {
   when,
 } from './rows.ts';
 export { describeServer } from './server.ts';
-export { type ConnectionTarget, type Row, Session, type Statement } from './session.ts';
+export { type ConnectionTarget, type Row, Session, sql, type Statement } from './session.ts';

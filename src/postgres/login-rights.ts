@@ -4,22 +4,19 @@
  */
 import { FilewrightError } from '../core/index.ts';
 import { text } from './rows.ts';
-import type { Session, Statement } from './session.ts';
+import { type Session, sql } from './session.ts';
 
 type Run = Session['run'];
 
 const INSUFFICIENT_PRIVILEGE = '42501';
 
 /** Whoever has owned the schema or a table of it so far: the logins that the product works as. */
-const OWNERS: Statement = {
-  name: '',
-  text: `
+const OWNERS = sql('')`
 select quote_ident(r.rolname) as name from pg_roles r
 where r.rolname <> current_user and left(r.rolname, length($2)) <> $2 and r.oid in (
   select nspowner from pg_namespace where nspname = $1
   union select c.relowner from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where n.nspname = $1 and c.relkind in ('r', 'p'))`,
-};
+    where n.nspname = $1 and c.relkind in ('r', 'p'))`;
 
 /** `rolePrefix` begins the names of roles that are no logins. */
 export async function loginsOf(run: Run, schema: string, rolePrefix: string): Promise<string[]> {
@@ -35,17 +32,14 @@ export function grantToLogin(roles: readonly string[], login: string): string {
 }
 
 // The catalogue is open to every login, also where the tables are not.
-const STANDING: Statement = {
-  name: '',
-  text: `
+const STANDING = sql('')`
 select current_user::text as name, quote_ident(current_user) as login,
   (select array_agg(r.rolname::text order by r.rolname) from pg_roles r
    where left(r.rolname, length(o.rolname) - length('owner')) = left(o.rolname, length(o.rolname) - length('owner'))) as roles
 from (select 1) one
 left join pg_namespace n on n.nspname = $1
 left join pg_class c on c.relnamespace = n.oid and c.relname = 'installation'
-left join pg_roles o on o.oid = c.relowner and o.rolname like 'fw\\_%\\_owner'`,
-};
+left join pg_roles o on o.oid = c.relowner and o.rolname like 'fw\\_%\\_owner'`;
 
 /** Does the work; a right that the login lacks becomes an error that says what to grant. */
 export async function explainingRights<T>(

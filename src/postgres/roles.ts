@@ -9,35 +9,25 @@
 import { grantToLogin, loginsOf } from './login-rights.ts';
 import { ROLE_NAMES, type RoleName, rightsStatements } from './role-rights.ts';
 import { text } from './rows.ts';
-import type { Session, Statement } from './session.ts';
+import { type Session, sql } from './session.ts';
 
 type Run = Session['run'];
 
 const INSUFFICIENT_PRIVILEGE = '42501';
 
-const STATE: Statement = {
-  name: 'roles-state',
-  text: `select role_prefix, roles, coalesce(current_setting('fw.tenant', true), '') as tenant from installation`,
-};
+const STATE = sql('roles-state')`
+select role_prefix, roles, coalesce(current_setting('fw.tenant', true), '') as tenant from installation`;
 
-const TABLES: Statement = {
-  name: '',
-  text: `
+const TABLES = sql('')`
 select c.relname as name, c.relforcerowsecurity as forced, exists (
     select 1 from pg_attribute a where a.attrelid = c.oid and a.attname = 'tenant' and a.attnum > 0) as has_tenant
 from pg_class c join pg_namespace n on n.oid = c.relnamespace
-where n.nspname = $1 and c.relkind in ('r', 'p') order by c.relname`,
-};
+where n.nspname = $1 and c.relkind in ('r', 'p') order by c.relname`;
 
-const EXISTING: Statement = {
-  name: '',
-  text: `select rolname as name from pg_roles where left(rolname, length($1)) = $1`,
-};
+const EXISTING = sql('')`select rolname as name from pg_roles where left(rolname, length($1)) = $1`;
 
-const POLICIES: Statement = {
-  name: '',
-  text: `select tablename as table_name, policyname as name from pg_policies where schemaname = $1 and policyname like 'fw\\_%'`,
-};
+const POLICIES = sql('')`
+select tablename as table_name, policyname as name from pg_policies where schemaname = $1 and policyname like 'fw\\_%'`;
 
 interface RolesState {
   readonly isReady: boolean;
@@ -54,10 +44,8 @@ export async function rolesState(session: Pick<Session, 'run'>): Promise<RolesSt
   return { isReady, prefix: text(row?.['role_prefix']), reason: isReady ? '' : state };
 }
 
-const ASSUME: Statement = {
-  name: 'roles-assume',
-  text: `select set_config('role', role_prefix || '_' || $1::text, true) from installation where roles = 'ready'`,
-};
+const ASSUME = sql('roles-assume')`
+select set_config('role', role_prefix || '_' || $1::text, true) from installation where roles = 'ready'`;
 
 /** Takes a role on until the end of the transaction; without effect where there are none. */
 export async function assumeRole(run: Run, role: RoleName): Promise<void> {

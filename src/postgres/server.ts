@@ -1,11 +1,9 @@
 import { text, when } from './rows.ts';
-import type { Session, Statement } from './session.ts';
+import { type Session, sql } from './session.ts';
 
-const DESCRIBE: Statement = {
-  name: 'server-describe',
-  text: `select version() as version, current_setting('fsync') as fsync,
-    current_setting('synchronous_commit') as sync, clock_timestamp() as now`,
-};
+const DESCRIBE = sql('server-describe')`
+select version() as version, current_setting('fsync') as fsync,
+  current_setting('synchronous_commit') as sync, clock_timestamp() as now`;
 
 /** What the database server says of itself. */
 export async function describeServer(session: Session): Promise<{

@@ -34,6 +34,14 @@ export interface Statement {
   readonly text: string;
 }
 
+/** A statement under the name that the server keeps its plan by. */
+export function sql(name: string) {
+  return (texts: TemplateStringsArray, ...parts: readonly (string | number)[]): Statement => ({
+    name,
+    text: String.raw({ raw: texts }, ...parts),
+  });
+}
+
 export type Row = Record<string, unknown>;
 
 const CONNECT_MS_MAX = 5_000;

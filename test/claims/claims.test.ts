@@ -130,11 +130,11 @@ describe('the list of claims', () => {
       .flatMap((file) => {
         const text = readFileSync(`src/${file}`, 'utf8');
         return text
-          .split(/: Statement = /)
+          .split(/= sql\('|: Statement = \{\n {2}name: '/)
           .slice(1)
-          .map((part) => part.split(/^\};?$/m)[0] ?? '')
+          .map((part) => part.split(/^\};?$|`;$/m)[0] ?? '')
           .filter((part) => /skip locked|\blockedOnce\(/.test(part))
-          .map((part) => /name: '([^']+)'/.exec(part)?.[1] ?? '');
+          .map((part) => part.split("'")[0] ?? '');
       });
     expect(names.toSorted()).toEqual(CLAIMS.map(({ name }) => name).toSorted());
   });

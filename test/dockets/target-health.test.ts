@@ -27,7 +27,7 @@ const mailAt = (port: number) => ({
 });
 const trusted = { certificateAuthorities: [TLS.cert] };
 const BREAKERS = {
-  name: 'target-lanes',
+  name: 'breakers',
   text: `select code, state, version, ver, changed_at from lane where tenant = $1 and code like 'target/%' order by code`,
 };
 const RUNS = { name: 'runs', text: 'select id from recovery_run where tenant = $1 order by id' };

@@ -7,7 +7,7 @@ import {
   SEALED_COLUMNS,
   sealedOf,
   type Session,
-  type Statement,
+  sql,
   text,
   when,
 } from '../../postgres/index.ts';
@@ -47,10 +47,8 @@ const FROM = `from entity e
 left join ledger_blob b on b.ct = e.ct and b.tenant = e.tenant
 left join ledger_dek k on k.tenant = e.tenant and k.id = b.key and k.state = 'live'`;
 
-const LOCK: Statement = {
-  name: 'register-lock',
-  text: `select pg_advisory_xact_lock(hashtextextended('filewright.register/' || $1, 0))`,
-};
+const LOCK = sql('register-lock')`
+select pg_advisory_xact_lock(hashtextextended('filewright.register/' || $1, 0))`;
 
 /** Until the end of the transaction nobody else changes this tenant's register: versions and plans stay true. */
 export async function lockRegister(run: Run, tenant: string): Promise<void> {
@@ -68,16 +66,13 @@ export function entityKeys(
 }
 
 // Two look-ups by index: one condition with "or" would walk the whole register for each chunk of an import.
-const FIND_MANY: Statement = {
-  name: 'entity-find-many',
-  text: `
+const FIND_MANY = sql('entity-find-many')`
 with found as materialized (
   select id from entity where tenant = $1 and id = any ($2::text[])
   union
   select n.id from unnest($3::text[], $4::text[]) w(jurisdiction, registry_number)
   join entity n on n.tenant = $1 and n.jurisdiction = w.jurisdiction and n.registry_number = w.registry_number)
-select ${COLUMNS} ${FROM} where e.tenant = $1 and e.id in (select id from found)`,
-};
+select ${COLUMNS} ${FROM} where e.tenant = $1 and e.id in (select id from found)`;
 
 /** Everything that one of these could be: by its own id, or by the number in the registry. */
 export async function findEntities(
@@ -94,9 +89,7 @@ export async function findEntities(
   return rows.map(entityOf);
 }
 
-const WRITE: Statement = {
-  name: 'entity-write',
-  text: `
+const WRITE = sql('entity-write')`
 insert into entity (tenant, id, jurisdiction, registry_number, kind, origin, formation_date, fiscal_year_end, rule_id,
   state_record_due, ct, ver)
 select $1, id, jurisdiction, registry_number, kind, origin, formation_date, fiscal_year_end, rule_id, state_record_due,
@@ -109,8 +102,7 @@ on conflict (tenant, id) do update set jurisdiction = excluded.jurisdiction,
   formation_date = excluded.formation_date, fiscal_year_end = excluded.fiscal_year_end, rule_id = excluded.rule_id,
   state_record_due = excluded.state_record_due, ct = excluded.ct, ver = excluded.ver, changed_at = now()
 where entity.ver = excluded.ver - 1
-returning id`,
-};
+returning id`;
 
 /** Returns how many rows were written; fewer than given means that a version was not the expected one. */
 export async function writeEntities(
@@ -136,21 +128,16 @@ export async function writeEntities(
 }
 
 // The recipients that people added by hand stay: only the address that the record itself gave is exchanged.
-const AGENTS_OUT: Statement = {
-  name: 'entity-agents-out',
-  text: `update recipient r set removed_at = now(), ver = r.ver + 1
+const AGENTS_OUT = sql('entity-agents-out')`
+update recipient r set removed_at = now(), ver = r.ver + 1
 from unnest($2::text[], $3::text[]) i(entity_id, address)
 where r.tenant = $1 and r.role = 'registered_agent' and r.entity_id = i.entity_id and r.address = i.address
-  and r.removed_at is null`,
-};
+  and r.removed_at is null`;
 
-const AGENTS_IN: Statement = {
-  name: 'entity-agents-in',
-  text: `insert into recipient (tenant, role, entity_id, address)
+const AGENTS_IN = sql('entity-agents-in')`insert into recipient (tenant, role, entity_id, address)
 select $1, 'registered_agent', entity_id, address from unnest($2::text[], $3::text[]) i(entity_id, address)
 on conflict (tenant, role, entity_id, address) do update set removed_at = null, ver = recipient.ver + 1
-where recipient.removed_at is not null`,
-};
+where recipient.removed_at is not null`;
 
 interface AgentChange {
   readonly entity: string;
@@ -184,14 +171,11 @@ export interface EntityFilter {
   readonly limit: number;
 }
 
-const LIST: Statement = {
-  name: 'entity-list',
-  text: `select ${COLUMNS} ${FROM}
+const LIST = sql('entity-list')`select ${COLUMNS} ${FROM}
 where e.tenant = $1 and ($2::text is null or e.jurisdiction = $2) and ($3::text is null or e.kind = $3)
   and ($4::text is null or position(lower($4) in lower(e.id)) > 0 or position(lower($4) in lower(e.registry_number)) > 0)
   and ($5::text is null or e.id > $5)
-order by e.id limit $6`,
-};
+order by e.id limit $6`;
 
 export async function listEntities(
   run: Run,
@@ -203,12 +187,10 @@ export async function listEntities(
   return (await run(LIST, values)).map(entityOf);
 }
 
-const FILINGS: Statement = {
-  name: 'entity-filings',
-  text: `select f.id, e.lane, e.filing_kind, e.period, e.obligation, e.due, f.status, f.receipt
+const FILINGS = sql('entity-filings')`
+select f.id, e.lane, e.filing_kind, e.period, e.obligation, e.due, f.status, f.receipt
 from envelope e join filing f on f.tenant = e.tenant and f.id = e.id
-where e.tenant = $1 and e.obligation = any ($2::text[]) order by e.due desc limit $3`,
-};
+where e.tenant = $1 and e.obligation = any ($2::text[]) order by e.due desc limit $3`;
 
 export interface EntityFiling {
   readonly id: string;

@@ -1,13 +1,6 @@
 /** Obligations of the register, each with where its filing stands: both have the same key. */
 import type { JsonValue } from '../../core/index.ts';
-import {
-  optional,
-  type Row,
-  type Session,
-  type Statement,
-  text,
-  when,
-} from '../../postgres/index.ts';
+import { optional, type Row, type Session, sql, text, when } from '../../postgres/index.ts';
 
 type Run = Session['run'];
 
@@ -53,10 +46,8 @@ const FROM = `from obligation o
 left join envelope e on e.tenant = o.tenant and e.obligation = o.id
 left join filing f on f.tenant = e.tenant and f.id = e.id`;
 
-const OF_ENTITIES: Statement = {
-  name: 'obligation-of-entities',
-  text: `select ${COLUMNS} ${FROM} where o.tenant = $1 and o.entity = any ($2::text[]) order by o.due, o.id`,
-};
+const OF_ENTITIES = sql('obligation-of-entities')`
+select ${COLUMNS} ${FROM} where o.tenant = $1 and o.entity = any ($2::text[]) order by o.due, o.id`;
 
 export async function obligationsOf(
   run: Run,
@@ -66,11 +57,9 @@ export async function obligationsOf(
   return (await run(OF_ENTITIES, [tenant, entities])).map(obligationOf);
 }
 
-const ACCEPTED: Statement = {
-  name: 'obligation-accepted',
-  text: `select e.obligation from envelope e join filing f on f.tenant = e.tenant and f.id = e.id
-where e.tenant = $1 and e.obligation = any ($2::text[]) and f.status = 'accepted'`,
-};
+const ACCEPTED = sql('obligation-accepted')`
+select e.obligation from envelope e join filing f on f.tenant = e.tenant and f.id = e.id
+where e.tenant = $1 and e.obligation = any ($2::text[]) and f.status = 'accepted'`;
 
 /** Which of these have an accepted filing, whether the register knows them or not. */
 export async function acceptedAmong(
@@ -82,13 +71,11 @@ export async function acceptedAmong(
   return (await run(ACCEPTED, [tenant, obligations])).map((row) => text(row['obligation']));
 }
 
-const ENTITIES_OF_FILINGS: Statement = {
-  name: 'obligation-entities-of-filings',
-  text: `select distinct coalesce(o.entity, r.id) as entity from envelope e
+const ENTITIES_OF_FILINGS = sql('obligation-entities-of-filings')`
+select distinct coalesce(o.entity, r.id) as entity from envelope e
 left join obligation o on o.tenant = e.tenant and o.id = e.obligation
 left join entity r on r.tenant = e.tenant and r.id = e.entity_id
-where e.tenant = $1 and e.id = any ($2::uuid[]) and coalesce(o.entity, r.id) is not null order by 1`,
-};
+where e.tenant = $1 and e.id = any ($2::uuid[]) and coalesce(o.entity, r.id) is not null order by 1`;
 
 /** The entities of the register that these filings are for. */
 export async function entitiesOfFilings(
@@ -99,9 +86,7 @@ export async function entitiesOfFilings(
   return (await run(ENTITIES_OF_FILINGS, [tenant, filings])).map((row) => text(row['entity']));
 }
 
-const WRITE: Statement = {
-  name: 'obligation-write',
-  text: `
+const WRITE = sql('obligation-write')`
 insert into obligation (tenant, id, entity, jurisdiction, registry_number, sort, filing_kind, period, state, as_of,
   rule_id, rule_version, calendar_version, raw, not_before, due, final, penalty_free_until, schedule_by, cutoff,
   cutoff_text, fee_cents, confidence, answer, ver)
@@ -119,8 +104,7 @@ on conflict (tenant, id) do update set entity = excluded.entity, state = exclude
   cutoff_text = excluded.cutoff_text, fee_cents = excluded.fee_cents, confidence = excluded.confidence,
   answer = excluded.answer, ended = null, ver = excluded.ver, computed_at = now()
 where obligation.ver = excluded.ver - 1
-returning id`,
-};
+returning id`;
 
 /** Returns how many rows were written; fewer than given means that a version was not the expected one. */
 export async function writeObligations(
@@ -157,12 +141,10 @@ export async function writeObligations(
   return (await run(WRITE, [tenant, JSON.stringify(rows)])).length;
 }
 
-const END: Statement = {
-  name: 'obligation-end',
-  text: `update obligation o set state = i.state, ended = i.why, ver = i.ver, computed_at = now()
+const END = sql('obligation-end')`
+update obligation o set state = i.state, ended = i.why, ver = i.ver, computed_at = now()
 from json_to_recordset($2::json) as i(id text, state text, why text, ver int)
-where o.tenant = $1 and o.id = i.id and o.ver = i.ver - 1 returning o.id`,
-};
+where o.tenant = $1 and o.id = i.id and o.ver = i.ver - 1 returning o.id`;
 
 export async function endObligations(
   run: Run,
@@ -194,16 +176,13 @@ interface ObligationFilter {
 }
 
 // Obligations without a date come first: somebody has to look something up.
-const LIST: Statement = {
-  name: 'obligation-list',
-  text: `select ${COLUMNS} ${FROM}
+const LIST = sql('obligation-list')`select ${COLUMNS} ${FROM}
 where o.tenant = $1 and o.state = any ($2::text[])
   and ($3::date is null or o.due is null or o.due < $3 or ($6::text is not null and exists (
     select 1 from feed_obligation m where m.tenant = o.tenant and m.feed = $6 and m.obligation = o.id)))
   and (cardinality($4::text[]) = 0 or o.jurisdiction = any ($4)) and (not $5 or f.id is null)
   and ($8::text is null or (coalesce(o.due, '-infinity'), o.id) > (coalesce($7::date, '-infinity'), $8))
-order by coalesce(o.due, '-infinity'), o.id limit $9`,
-};
+order by coalesce(o.due, '-infinity'), o.id limit $9`;
 
 export async function storedObligations(
   run: Run,

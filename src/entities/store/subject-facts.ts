@@ -1,7 +1,7 @@
 /** Ledger facts of many subjects in one statement, with their sealed bodies. */
 import type { LedgerFact } from '../../core/index.ts';
 import { factJson } from '../../ledger/index.ts';
-import type { Session, Statement } from '../../postgres/index.ts';
+import { type Session, sql } from '../../postgres/index.ts';
 
 export interface SubjectFact {
   readonly kind: 'entity' | 'obligation';
@@ -11,9 +11,7 @@ export interface SubjectFact {
   readonly fact: LedgerFact;
 }
 
-const RECORD: Statement = {
-  name: 'register-facts',
-  text: `
+const RECORD = sql('register-facts')`
 with i as materialized (
   select * from json_to_recordset($2::json) as i(
     kind text, subject text, ver int, id uuid, type text, actor_kind text, actor_id text, trace text,
@@ -25,8 +23,7 @@ blobs as (
 )
 insert into ledger_intake
   (tenant, boundary, id, at, type, subj_kind, subj_id, subj_ver, actor_kind, actor_id, trace, data, body)
-select $1, 'filing', id, now(), type, kind, subject, ver, actor_kind, actor_id, trace, data, body from i`,
-};
+select $1, 'filing', id, now(), type, kind, subject, ver, actor_kind, actor_id, trace, data, body from i`;
 
 export async function recordSubjectFacts(
   run: Session['run'],

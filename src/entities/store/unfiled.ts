@@ -1,5 +1,5 @@
 /** What is owed and has no filing: no queue shows it, so somebody has to be told. */
-import { type Row, type Session, type Statement, text, when } from '../../postgres/index.ts';
+import { type Row, type Session, sql, text, when } from '../../postgres/index.ts';
 
 export interface UnfiledGroup {
   readonly jurisdiction: string;
@@ -12,17 +12,15 @@ export interface UnfiledGroup {
 /** One look; with more groups than this the most urgent are enough to act on. */
 const GROUPS_MAX = 1_000;
 
-const UNFILED: Statement = {
-  name: 'obligation-unfiled',
-  text: `select o.jurisdiction, o.due::text as due, count(*) as obligations,
+const UNFILED = sql('obligation-unfiled')`
+select o.jurisdiction, o.due::text as due, count(*) as obligations,
   min(least(o.cutoff, (o.due + 1)::timestamp at time zone 'UTC')) as late_at
 from obligation o
 where o.tenant = $1 and o.state = 'open'
   and least(o.cutoff, (o.due + 1)::timestamp at time zone 'UTC') < $2
   and not exists (select 1 from envelope e where e.tenant = o.tenant and e.obligation = o.id)
 group by o.jurisdiction, o.due
-order by late_at, o.jurisdiction limit ${GROUPS_MAX}`,
-};
+order by late_at, o.jurisdiction limit ${GROUPS_MAX}`;
 
 // Each with its lowest threshold, against the one under which somebody was told of it. A due day that was moved is told
 // of anew, so the day is part of what is remembered.
@@ -38,9 +36,7 @@ bounded as (
     where extract(epoch from late_at - $2::timestamptz) * 1000 <= bound) as bound
   from open)`;
 
-const NEWS: Statement = {
-  name: 'obligation-unfiled-news',
-  text: `${OPEN}
+const NEWS = sql('obligation-unfiled-news')`${OPEN}
 select b.jurisdiction, b.due::text as due, count(*) as obligations, min(b.late_at) as late_at,
   min(b.bound) filter (where w.subject is null or w.threshold_ms > b.bound) as threshold_ms
 from bounded b
@@ -48,17 +44,13 @@ left join warned w on w.tenant = $1 and w.kind = 'unfiled' and w.subject = b.sub
 where b.bound is not null
 group by b.jurisdiction, b.due
 having bool_or(w.subject is null or w.threshold_ms > b.bound)
-order by late_at, b.jurisdiction limit ${GROUPS_MAX}`,
-};
+order by late_at, b.jurisdiction limit ${GROUPS_MAX}`;
 
-const REMEMBER: Statement = {
-  name: 'obligation-unfiled-remember',
-  text: `${OPEN}
+const REMEMBER = sql('obligation-unfiled-remember')`${OPEN}
 insert into warned (tenant, kind, subject, threshold_ms)
 select $1, 'unfiled', subject, bound from bounded
 where bound is not null and jurisdiction = $4 and due = $5::date
-on conflict (tenant, kind, subject) do update set threshold_ms = least(warned.threshold_ms, excluded.threshold_ms)`,
-};
+on conflict (tenant, kind, subject) do update set threshold_ms = least(warned.threshold_ms, excluded.threshold_ms)`;
 
 export interface UnfiledNews extends UnfiledGroup {
   /** The lowest threshold under which one of them has fallen, of which nobody was told under it. */

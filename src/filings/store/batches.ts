@@ -20,6 +20,7 @@ import {
   SEALED_COLUMNS,
   sealedOf,
   type Session,
+  sql,
   type Statement,
   text,
   when,
@@ -49,54 +50,40 @@ const JOINS = `from batch b join person p on p.tenant = b.tenant and p.id = b.pr
 
 const HELD = '(select count(*) from envelope e where e.tenant = b.tenant and e.batch = b.id)';
 
-const FIND: Statement = {
-  name: 'batch-find',
-  text: `select ${COLUMNS} ${JOINS} where b.tenant = $1 and b.id = $2`,
-};
+const FIND = sql('batch-find')`select ${COLUMNS} ${JOINS} where b.tenant = $1 and b.id = $2`;
 const LIST: Statement = {
   name: 'batch-list',
   // An open batch has no count of its own yet, and may hold filings all the same.
   text: `select ${COLUMNS.replace('b.count', `coalesce(b.count, ${HELD}) as count`)} ${JOINS}
     where b.tenant = $1 order by b.prepared_at desc limit $2`,
 };
-const UNFINISHED: Statement = {
-  name: 'batch-unfinished',
-  text: `select b.id, b.source, b.prepared_at, h.held from batch b, lateral (select ${HELD} as held) h
-    where b.tenant = $1 and b.state = 'open' and h.held > 0 order by b.prepared_at`,
-};
+const UNFINISHED = sql('batch-unfinished')`
+select b.id, b.source, b.prepared_at, h.held from batch b, lateral (select ${HELD} as held) h
+  where b.tenant = $1 and b.state = 'open' and h.held > 0 order by b.prepared_at`;
 
-const LOCK: Statement = {
-  name: 'batch-lock',
-  text: 'select state, prepared_by, sha256, count from batch where tenant = $1 and id = $2 for update',
-};
+const LOCK = sql('batch-lock')`
+select state, prepared_by, sha256, count from batch where tenant = $1 and id = $2 for update`;
 
-const PREPARED: Statement = {
-  name: 'batch-prepared',
-  text: `select b.state, b.prepared_by, p.name ${JOINS} where b.tenant = $1 and b.id = $2`,
-};
+const PREPARED = sql('batch-prepared')`
+select b.state, b.prepared_by, p.name ${JOINS} where b.tenant = $1 and b.id = $2`;
 
-const APPROVE: Statement = {
-  name: 'batch-approve',
-  text: `update batch set state = 'approved', ver = ver + 1 where tenant = $1 and id = $2 returning ver`,
-};
+const APPROVE = sql('batch-approve')`
+update batch set state = 'approved', ver = ver + 1 where tenant = $1 and id = $2 returning ver`;
 
-const RELEASE: Statement = {
-  name: 'batch-release',
-  text: `
+const RELEASE = sql('batch-release')`
 with ${lockedOnce(
-    'held',
-    `
+  'held',
+  `
   select f.id, e.not_before from envelope e
   join batch b on b.tenant = e.tenant and b.id = e.batch and b.state = 'approved'
   join filing f on f.tenant = e.tenant and f.id = e.id
   where e.tenant = $1 and e.batch = $2 and f.status = 'pending' and f.attempt = 0 and f.next_at is null
     and f.holder is null
   limit $3`,
-    { of: 'f' },
-  )}
+  { of: 'f' },
+)}
 update filing f set next_at = greatest(now(), held.not_before) from held where f.tenant = $1 and f.id = held.id
-returning f.id`,
-};
+returning f.id`;
 
 export async function findBatch(session: Session, tenant: string, id: BatchId): Promise<Batch> {
   const [row] = await session.run(FIND, [tenant, id]);
@@ -126,17 +113,13 @@ export interface ApprovalTerms {
   readonly fees: readonly RailTotal[];
 }
 
-const KEEP_APPROVAL: Statement = {
-  name: 'batch-approval-keep',
-  text: 'insert into batch_approval (tenant, batch, fees) values ($1, $2, $3)',
-};
+const KEEP_APPROVAL = sql('batch-approval-keep')`
+insert into batch_approval (tenant, batch, fees) values ($1, $2, $3)`;
 
-const PAYLOADS: Statement = {
-  name: 'batch-payloads',
-  text: `select e.key, e.lane, e.payload_sha256, ${SEALED_COLUMNS} from envelope e
+const PAYLOADS = sql('batch-payloads')`
+select e.key, e.lane, e.payload_sha256, ${SEALED_COLUMNS} from envelope e
 join ledger_blob b on b.ct = e.payload_ct join ledger_dek k on k.tenant = e.tenant and k.id = b.key
-where e.tenant = $1 and e.batch = $2 and e.key collate "C" > $3 order by e.key collate "C" limit $4`,
-};
+where e.tenant = $1 and e.batch = $2 and e.key collate "C" > $3 order by e.key collate "C" limit $4`;
 
 interface BatchPayload {
   readonly key: string;

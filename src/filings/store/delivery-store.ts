@@ -29,7 +29,7 @@ import {
   SEALED_COLUMNS,
   sealedOf,
   Session,
-  type Statement,
+  sql,
   text,
   when,
 } from '../../postgres/index.ts';
@@ -42,19 +42,14 @@ join envelope e on e.tenant = f.tenant and e.id = f.id
 join ledger_blob b on b.ct = e.payload_ct
 join ledger_dek k on k.tenant = f.tenant and k.id = b.key`;
 
-const ADOPT: Statement = {
-  name: 'filing-adopt',
-  text: `
+const ADOPT = sql('filing-adopt')`
 select ${FILING_COLUMNS}, ${SEALED_COLUMNS} from filing f ${JOINS}
 where f.tenant = $1 and f.holder = $2 and f.id <> all ($3::uuid[])
-order by f.last_safe, f.id`,
-};
+order by f.last_safe, f.id`;
 
 // Who is dead is found first, by number. A row that changed between our look and our lock is judged again, but by our old
 // look at the other tables: a worker that registered since and took the row would not be found there, and lose it to us.
-const TAKE_ORPHANS: Statement = {
-  name: 'filing-take-orphans',
-  text: `
+const TAKE_ORPHANS = sql('filing-take-orphans')`
 with gone as materialized (
   select distinct f.holder from filing f
   where f.tenant = $1 and f.holder is not null and not exists (
@@ -73,15 +68,12 @@ f as (
     where w.tenant = $1 and w.id = $2 and w.ended_at is null and w.expires_at > clock_timestamp())
   returning f.*)
 select ${FILING_COLUMNS}, ${SEALED_COLUMNS} from f ${JOINS}
-order by f.last_safe, f.id`,
-};
+order by f.last_safe, f.id`;
 
 // A lane that is held has no known end, so there only the moment itself counts. The number rises, although nothing is
 // tried: the pair (attempt, holder) must name one claim only, or an outcome of the claim before, repeated after its
 // answer was lost, would count for this one.
-const TAKE_LATE: Statement = {
-  name: 'filing-take-late',
-  text: `
+const TAKE_LATE = sql('filing-take-late')`
 with late as materialized (
   select f.id from lane l
   cross join lateral (
@@ -97,20 +89,14 @@ f as (
     where w.tenant = $1 and w.id = $2 and w.ended_at is null and w.expires_at > clock_timestamp())
   returning f.*)
 select ${FILING_COLUMNS}, ${SEALED_COLUMNS} from f ${JOINS}
-order by f.last_safe, f.id`,
-};
+order by f.last_safe, f.id`;
 
-const OPEN_QUESTIONS: Statement = {
-  name: 'filing-open-questions',
-  text: `
+const OPEN_QUESTIONS = sql('filing-open-questions')`
 select count(*) as n from filing
 where tenant = $1 and lane = $2 and status = 'submitted' and step->>'action' in ('ask', 'poll')
-  and (next_at <= to_timestamp($3::double precision / 1000) or holder is not null)`,
-};
+  and (next_at <= to_timestamp($3::double precision / 1000) or holder is not null)`;
 
-const HISTORY: Statement = {
-  name: 'attempt-history',
-  text: `
+const HISTORY = sql('attempt-history')`
 select n.no, a.id, a.action, coalesce(a.intent_at, o.at) as intent_at, o.at, o.verdict, o.code, ${SEALED_COLUMNS}
 from (select no from attempt where tenant = $1 and filing = $2
   union select no from outcome where tenant = $1 and filing = $2 and counted) n
@@ -118,8 +104,7 @@ left join attempt a on a.tenant = $1 and a.filing = $2 and a.no = n.no
 left join outcome o on o.tenant = $1 and o.filing = $2 and o.no = n.no and o.counted
 left join ledger_blob b on b.ct = o.ct
 left join ledger_dek k on k.tenant = $1 and k.id = b.key
-order by n.no`,
-};
+order by n.no`;
 
 export class PostgresDeliveryStore implements DeliveryStore {
   readonly #tenant: string;

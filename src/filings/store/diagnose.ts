@@ -20,7 +20,7 @@ import {
   SEALED_COLUMNS,
   sealedOf,
   type Session,
-  type Statement,
+  sql,
   text,
   when,
 } from '../../postgres/index.ts';
@@ -69,28 +69,20 @@ const PAGE = 100;
 /** Entries looked at in one statement. */
 const STRETCH = 50_000;
 
-const SCOPE: Statement = {
-  name: 'diagnose-scope',
-  text: `
+const SCOPE = sql('diagnose-scope')`
 select kind, id, min(created_at) as since, array_agg(distinct lane order by lane) as lanes from (
   select 'batch' as kind, e.batch as id, e.created_at, e.lane from envelope e where e.tenant = $1 and e.batch = $2::uuid
   union all
   select 'filing', e.id, e.created_at, e.lane from envelope e
   where e.tenant = $1 and (e.id = $2::uuid or e.key = $3)) found
-group by kind, id`,
-};
+group by kind, id`;
 
 // By the primary key: the ids of a batch lie side by side.
-const FILINGS: Statement = {
-  name: 'diagnose-filings',
-  text: `select e.id from envelope e
+const FILINGS = sql('diagnose-filings')`select e.id from envelope e
 where e.tenant = $1 and e.id > $4::uuid and (($2 = 'batch' and e.batch = $3::uuid) or e.id = $3::uuid)
-order by e.id limit ${PAGE}`,
-};
+order by e.id limit ${PAGE}`;
 
-const ATTEMPTS: Statement = {
-  name: 'diagnose-attempts',
-  text: `
+const ATTEMPTS = sql('diagnose-attempts')`
 select o.filing, e.lane, o.no, coalesce(a.action, 'none') as action, o.at, o.verdict, o.code, o.counted,
   ${SEALED_COLUMNS}
 from envelope e
@@ -99,12 +91,9 @@ left join attempt a on a.tenant = o.tenant and a.filing = o.filing and a.no = o.
 left join ledger_blob b on b.ct = o.ct
 left join ledger_dek k on k.tenant = o.tenant and k.id = b.key
 where e.tenant = $1 and e.id = any ($2::uuid[]) and ($3::text[] is null or o.verdict = any ($3))
-order by o.filing, o.no, o.holder`,
-};
+order by o.filing, o.no, o.holder`;
 
-const PAYLOADS: Statement = {
-  name: 'diagnose-payloads',
-  text: `
+const PAYLOADS = sql('diagnose-payloads')`
 select e.id, e.lane, f.status, f.code, e.payload_sha256, ${SEALED_COLUMNS}
 from envelope e
 join filing f on f.tenant = e.tenant and f.id = e.id
@@ -112,25 +101,18 @@ join ledger_blob b on b.ct = e.payload_ct
 join ledger_dek k on k.tenant = e.tenant and k.id = b.key
 where e.tenant = $1 and e.id = any ($2::uuid[]) and (not $3::boolean or exists (
   select 1 from outcome o where o.tenant = e.tenant and o.filing = e.id and o.verdict = 'rejected'))
-order by e.id`,
-};
+order by e.id`;
 
 // Every entry about a lane has this text in it; what else has it is sorted out by the reader.
-const LANE_ENTRIES: Statement = {
-  name: 'diagnose-lane-entries',
-  text: `select bytes from ledger_entry where tenant = $1 and boundary = 'filing' and seq >= $2 and seq < $3
-  and position('"kind":"lane"'::bytea in bytes) > 0 order by seq`,
-};
+const LANE_ENTRIES = sql('diagnose-lane-entries')`
+select bytes from ledger_entry where tenant = $1 and boundary = 'filing' and seq >= $2 and seq < $3
+  and position('"kind":"lane"'::bytea in bytes) > 0 order by seq`;
 
-const LANE_FACTS: Statement = {
-  name: 'diagnose-lane-facts',
-  text: `select type, data from ledger_intake where tenant = $1 and boundary = 'filing' and subj_kind = 'lane' order by n`,
-};
+const LANE_FACTS = sql('diagnose-lane-facts')`
+select type, data from ledger_intake where tenant = $1 and boundary = 'filing' and subj_kind = 'lane' order by n`;
 
-const SIZE: Statement = {
-  name: 'diagnose-ledger-size',
-  text: `select size from ledger_head where tenant = $1 and boundary = 'filing'`,
-};
+const SIZE = sql('diagnose-ledger-size')`
+select size from ledger_head where tenant = $1 and boundary = 'filing'`;
 
 /** A batch or a filing by its id, or a filing by its key. */
 export async function diagnosedScope(

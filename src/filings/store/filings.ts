@@ -18,7 +18,7 @@ import {
   SEALED_COLUMNS,
   sealedOf,
   type Session,
-  type Statement,
+  sql,
   text,
   when,
 } from '../../postgres/index.ts';
@@ -47,53 +47,39 @@ const FROM = 'from filing f join envelope e on e.tenant = f.tenant and e.id = f.
 const SEALED =
   'join ledger_blob b on b.ct = x.ct join ledger_dek k on k.tenant = x.tenant and k.id = b.key';
 
-const LIST: Statement = {
-  name: 'filing-list',
-  text: `select ${VIEW} ${FROM}
+const LIST = sql('filing-list')`select ${VIEW} ${FROM}
 where f.tenant = $1 and ($2::text is null or f.status = $2) and ($3::text is null or f.lane = $3)
   and ($4::uuid is null or e.batch = $4) and ($5::uuid is null or f.id > $5)
-order by f.id limit $6`,
-};
+order by f.id limit $6`;
 
-const FIND: Statement = {
-  name: 'filing-find',
-  text: `select ${VIEW} ${FROM} where f.tenant = $1 and (f.id = $2::uuid or e.key = $3)`,
-};
+const FIND = sql('filing-find')`
+select ${VIEW} ${FROM} where f.tenant = $1 and (f.id = $2::uuid or e.key = $3)`;
 
 // An intent whose outcome says that nothing was written was no send; one without an outcome may have been.
-const LAST_SENT: Statement = {
-  name: 'filing-last-sent',
-  text: `
+const LAST_SENT = sql('filing-last-sent')`
 select max(a.intent_at) as at from envelope e
 join attempt a on a.tenant = e.tenant and a.filing = e.id and a.action in ('send', 'resend')
 left join outcome o on o.tenant = a.tenant and o.filing = a.filing and o.no = a.no and o.counted
 where e.tenant = $1 and e.entity_id = $2 and e.filing_kind = $3 and e.lane = $4 and e.id <> $5
-  and coalesce(o.verdict, '') not in ('unsent', 'held_back', 'gated', 'late')`,
-};
+  and coalesce(o.verdict, '') not in ('unsent', 'held_back', 'gated', 'late')`;
 
-const PAYLOAD: Statement = {
-  name: 'filing-payload',
-  text: `select encode(e.payload_sha256, 'hex') as sha256, ${SEALED_COLUMNS} from envelope e
+const PAYLOAD = sql('filing-payload')`
+select encode(e.payload_sha256, 'hex') as sha256, ${SEALED_COLUMNS} from envelope e
 left join ledger_blob b on b.ct = e.payload_ct
 left join ledger_dek k on k.tenant = e.tenant and k.id = b.key and k.state = 'live'
-where e.tenant = $1 and e.id = $2`,
-};
+where e.tenant = $1 and e.id = $2`;
 
-const EXCEPTIONS: Statement = {
-  name: 'exception-list',
-  text: `select ${VIEW}, x.n, x.reason, x.unsettled, x.opened_at, x.closed_at, x.resolution, ${SEALED_COLUMNS}
+const EXCEPTIONS = sql('exception-list')`
+select ${VIEW}, x.n, x.reason, x.unsettled, x.opened_at, x.closed_at, x.resolution, ${SEALED_COLUMNS}
 ${FROM} join exception x on x.tenant = f.tenant and x.filing = f.id and x.n = f.exceptions ${SEALED}
 where f.tenant = $1 and f.status in ('rejected', 'fallout') and x.closed_at is null
   and ($2::text is null or f.lane = $2) and ($3::uuid is null or e.batch = $3)
-order by f.last_safe, f.id limit $4`,
-};
+order by f.last_safe, f.id limit $4`;
 
-const EXCEPTION: Statement = {
-  name: 'exception-find',
-  text: `select ${VIEW}, x.n, x.reason, x.unsettled, x.opened_at, x.closed_at, x.resolution, ${SEALED_COLUMNS}
+const EXCEPTION = sql('exception-find')`
+select ${VIEW}, x.n, x.reason, x.unsettled, x.opened_at, x.closed_at, x.resolution, ${SEALED_COLUMNS}
 ${FROM} join exception x on x.tenant = f.tenant and x.filing = f.id ${SEALED}
-where f.tenant = $1 and f.id = $2 order by x.n desc limit 1`,
-};
+where f.tenant = $1 and f.id = $2 order by x.n desc limit 1`;
 
 export interface FilingFilter {
   readonly status?: FilingStatus;

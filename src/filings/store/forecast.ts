@@ -1,7 +1,7 @@
 /** What a forecast is made of: everything that is still owed, and how long each lane has taken lately. Reads only. */
 import type { BacklogFiling } from '../rules/forecast.ts';
 import { instant, toRfc3339 } from '../../core/index.ts';
-import { type Row, type Session, type Statement, text, when } from '../../postgres/index.ts';
+import { type Row, type Session, sql, text, when } from '../../postgres/index.ts';
 
 type Run = Session['run'];
 
@@ -15,45 +15,32 @@ export const IS_OWED = `f.status <> 'accepted' and (f.status in ('pending', 'sub
     select 1 from exception x where x.tenant = f.tenant and x.filing = f.id and x.n = f.exceptions and x.closed_at is null))`;
 
 // In the order of claims, which never changes for a filing: pages neither overlap nor leave gaps while workers change rows.
-const BACKLOG: Statement = {
-  name: 'forecast-backlog',
-  text: `
+const BACKLOG = sql('forecast-backlog')`
 select f.id, f.lane, e.batch, f.last_safe, e.not_before, f.next_at, f.status, f.holder is not null as held,
   b.state = 'approved' as approved
 from filing f join envelope e on e.tenant = f.tenant and e.id = f.id
 join batch b on b.tenant = e.tenant and b.id = e.batch
 where f.tenant = $1 and f.lane = $2 and (f.last_safe, f.id) > ($3, $4) and ${IS_OWED}
-order by f.last_safe, f.id limit $5`,
-};
+order by f.last_safe, f.id limit $5`;
 
-const IN_FLIGHT: Statement = {
-  name: 'forecast-in-flight',
-  text: 'select lane, count(*)::int as n from filing where tenant = $1 and holder is not null group by lane',
-};
+const IN_FLIGHT = sql('forecast-in-flight')`
+select lane, count(*)::int as n from filing where tenant = $1 and holder is not null group by lane`;
 
-const LANES_OF: Statement = {
-  name: 'forecast-lanes-of',
-  text: `
+const LANES_OF = sql('forecast-lanes-of')`
 select distinct f.lane from envelope e join filing f on f.tenant = e.tenant and f.id = e.id
 where e.tenant = $1 and ($2::uuid is null or e.batch = $2) and ($3::timestamptz is null or e.due < $3)
-  and f.status <> 'accepted'`,
-};
+  and f.status <> 'accepted'`;
 
-const DUE_BEFORE: Statement = {
-  name: 'forecast-due-before',
-  text: `
+const DUE_BEFORE = sql('forecast-due-before')`
 select f.id from envelope e join filing f on f.tenant = e.tenant and f.id = e.id
 where e.tenant = $1 and e.due < $2 and f.status in ('pending', 'submitted') and f.id > $3
-order by f.id limit $4`,
-};
+order by f.id limit $4`;
 
 // An intent may be committed while its slot is still busy with another filing, so the time from intent to outcome is
 // never too short; and the time between outcomes, times the ceiling, is too long whenever a slot was idle. The smaller
 // of the two is the nearer one. Gaps longer than any request took are pauses, not work. Row by row (offset 0), because a
 // join of whole tables would read all that was ever filed for the requests of a week.
-const MEASURED: Statement = {
-  name: 'forecast-measured',
-  text: `
+const MEASURED = sql('forecast-measured')`
 with done as (
   select f.lane, o.filing, o.at, extract(epoch from o.at - a.intent_at) * 1000 as latency_ms,
     extract(epoch from o.at - lag(o.at) over (partition by f.lane order by o.at)) * 1000 as gap_ms
@@ -68,8 +55,7 @@ longest as (select lane, max(latency_ms) as ms from done group by lane)
 select d.lane, count(*)::int as requests, count(distinct d.filing)::int as filings,
   percentile_cont(0.5) within group (order by d.latency_ms) as latency_ms,
   avg(d.gap_ms) filter (where d.gap_ms <= l.ms) as gap_ms
-from done d join longest l on l.lane = d.lane group by d.lane`,
-};
+from done d join longest l on l.lane = d.lane group by d.lane`;
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 

@@ -26,19 +26,15 @@ import {
   SEALED_COLUMNS,
   sealedOf,
   type Session,
-  type Statement,
+  sql,
   text,
   when,
 } from '../../postgres/index.ts';
 
-const OPEN_BATCH: Statement = {
-  name: 'batch-open',
-  text: 'insert into batch (tenant, id, source, prepared_by) values ($1, $2, $3, $4)',
-};
+const OPEN_BATCH = sql('batch-open')`
+insert into batch (tenant, id, source, prepared_by) values ($1, $2, $3, $4)`;
 
-const ADMIT: Statement = {
-  name: 'filing-admit',
-  text: `
+const ADMIT = sql('filing-admit')`
 with i as materialized (
   select * from json_to_recordset($2::json) as i(
     id uuid, batch uuid, lane text, jurisdiction text, effect text, entity_id text, filing_kind text, period text,
@@ -76,37 +72,25 @@ facts as (
   select $1, 'filing', fact_id, now(), type, 'filing', id::text, 1, actor_kind, actor_id, trace, data, body
   from i join fresh using (id)
 )
-select id from fresh`,
-};
+select id from fresh`;
 
-const EXISTING: Statement = {
-  name: 'filing-existing',
-  text: `
+const EXISTING = sql('filing-existing')`
 select e.obligation, e.id, e.payload_sha256, e.not_before, e.due, o.id as open_in, ${SEALED_COLUMNS}
 from envelope e
 left join batch o on o.tenant = e.tenant and o.id = e.batch and o.state = 'open'
 join ledger_blob b on b.ct = e.payload_ct
 join ledger_dek k on k.tenant = e.tenant and k.id = b.key
-where e.tenant = $1 and e.obligation = any ($2::text[])`,
-};
+where e.tenant = $1 and e.obligation = any ($2::text[])`;
 
-const LOCK_BATCH: Statement = {
-  name: 'batch-lock-open',
-  text: `select state from batch where tenant = $1 and id = $2 for update`,
-};
+const LOCK_BATCH = sql('batch-lock-open')`
+select state from batch where tenant = $1 and id = $2 for update`;
 
-const FREEZE: Statement = {
-  name: 'batch-freeze',
-  text: `
+const FREEZE = sql('batch-freeze')`
 update batch set state = 'frozen', count = $3, sha256 = decode($4, 'hex'), ver = ver + 1
-where tenant = $1 and id = $2 and state = 'open' returning ver, prepared_by`,
-};
+where tenant = $1 and id = $2 and state = 'open' returning ver, prepared_by`;
 
 // Plans that workers made while the tables were small walk all of them; fresh statistics make every session plan anew.
-const REFRESH_STATISTICS: Statement = {
-  name: '',
-  text: 'analyze (skip_locked) envelope, filing, ledger_blob',
-};
+const REFRESH_STATISTICS = sql('')`analyze (skip_locked) envelope, filing, ledger_blob`;
 
 /** Called with the filings that are new, in the transaction that admits them. */
 type OnAdmitted = (run: Session['run'], filings: readonly Envelope[]) => Promise<void>;

@@ -1,25 +1,17 @@
 /** Which filing a receipt belongs to. The tick gives those of the portals; a person's review does it here. */
 import { type FilingId, filingId } from '../../core/index.ts';
-import { type Session, type Statement, text } from '../../postgres/index.ts';
+import { type Session, sql, text } from '../../postgres/index.ts';
 
-const OWNER: Statement = {
-  name: 'receipt-owner',
-  text: 'select filing from receipt where tenant = $1 and lane = $2 and number = $3',
-};
+const OWNER = sql('receipt-owner')`
+select filing from receipt where tenant = $1 and lane = $2 and number = $3`;
 
-const GIVE: Statement = {
-  name: 'receipt-give',
-  text: `
+const GIVE = sql('receipt-give')`
 insert into receipt (tenant, lane, number, filing) select f.tenant, f.lane, $3, f.id from filing f
-where f.tenant = $1 and f.id = $2 on conflict do nothing`,
-};
+where f.tenant = $1 and f.id = $2 on conflict do nothing`;
 
-const OWNER_BESIDE: Statement = {
-  name: 'receipt-owner-beside',
-  text: `
+const OWNER_BESIDE = sql('receipt-owner-beside')`
 select r.filing from receipt r join filing f on f.tenant = r.tenant and f.lane = r.lane
-where f.tenant = $1 and f.id = $2 and r.number = $3`,
-};
+where f.tenant = $1 and f.id = $2 and r.number = $3`;
 
 export async function receiptOwner(
   run: Session['run'],

@@ -11,7 +11,7 @@ import {
   REVIEW_KINDS,
   type ReviewItem,
 } from './review-proposals.ts';
-import { type Row, type Session, type Statement, text } from '../../postgres/index.ts';
+import { type Row, type Session, sql, text } from '../../postgres/index.ts';
 
 // What is as it was when it was proposed. A correction builds on the revision before its own.
 const CURRENT = `
@@ -24,28 +24,20 @@ const IS_CURRENT = `f.status in ('rejected', 'fallout') and f.exceptions = i.n a
   and i.revision = e.revision + case p.kind when 'correct' then 1 else 0 end
   and (p.kind = 'correct' or (i.key = e.key and i.payload_sha256 = e.payload_sha256))`;
 
-const LOCK_FILINGS: Statement = {
-  name: 'review-lock-filings',
-  text: `select f.id, f.status, ${IS_CURRENT} as is_current, f.last_safe <= now() as is_late ${CURRENT} order by f.id for update of f`,
-};
+const LOCK_FILINGS = sql('review-lock-filings')`
+select f.id, f.status, ${IS_CURRENT} as is_current, f.last_safe <= now() as is_late ${CURRENT} order by f.id for update of f`;
 
-const KEEP_REVISION: Statement = {
-  name: 'review-keep-revision',
-  text: `insert into envelope_revision (tenant, filing, revision, key, payload_sha256, payload_ct, proposal)
-select e.tenant, e.id, e.revision, e.key, e.payload_sha256, e.payload_ct, i.proposal ${CURRENT}`,
-};
+const KEEP_REVISION = sql('review-keep-revision')`
+insert into envelope_revision (tenant, filing, revision, key, payload_sha256, payload_ct, proposal)
+select e.tenant, e.id, e.revision, e.key, e.payload_sha256, e.payload_ct, i.proposal ${CURRENT}`;
 
-const NEXT_REVISION: Statement = {
-  name: 'review-next-revision',
-  text: `update envelope e set revision = i.revision, key = i.key, payload_sha256 = i.payload_sha256,
+const NEXT_REVISION = sql('review-next-revision')`
+update envelope e set revision = i.revision, key = i.key, payload_sha256 = i.payload_sha256,
   payload_ct = i.payload_ct
-from review_item i where i.tenant = $1 and i.proposal = $2 and e.tenant = i.tenant and e.id = i.filing`,
-};
+from review_item i where i.tenant = $1 and i.proposal = $2 and e.tenant = i.tenant and e.id = i.filing`;
 
 // They simply join the queue again: the lane's ceiling and each filing's slack pace them as they pace all others.
-const RUN: Statement = {
-  name: 'review-run',
-  text: `
+const RUN = sql('review-run')`
 update filing f set status = 'pending', failures = 0, failing_since = null, captcha_marks = 0, ver = f.ver + 1,
   next_at = greatest(now(), e.not_before),
   step = case i.action when 'send' then '{"action":"send"}'::jsonb
@@ -54,25 +46,19 @@ from review_item i
 join envelope e on e.tenant = i.tenant and e.id = i.filing
 join exception x on x.tenant = i.tenant and x.filing = i.filing and x.n = i.n
 where i.tenant = $1 and i.proposal = $2 and f.tenant = i.tenant and f.id = i.filing
-returning f.id, f.ver`,
-};
+returning f.id, f.ver`;
 
-const CLOSE: Statement = {
-  name: 'review-close',
-  text: `update exception x set closed_at = now(), closed_by = $3, resolution = $4
+const CLOSE = sql('review-close')`
+update exception x set closed_at = now(), closed_by = $3, resolution = $4
 from review_item i where i.tenant = $1 and i.proposal = $2 and x.tenant = i.tenant and x.filing = i.filing and x.n = i.n
-  and x.closed_at is null`,
-};
+  and x.closed_at is null`;
 
-const RECORD_ALL: Statement = {
-  name: 'review-record',
-  text: `
+const RECORD_ALL = sql('review-record')`
 insert into ledger_intake
   (tenant, boundary, id, at, type, subj_kind, subj_id, subj_ver, actor_kind, actor_id, trace, data)
 select $1, 'filing', id, now(), type, 'filing', filing, ver, actor_kind, actor_id, trace, data
 from json_to_recordset($2::json) as f(
-  id uuid, type text, filing text, ver int, actor_kind text, actor_id text, trace text, data jsonb)`,
-};
+  id uuid, type text, filing text, ver int, actor_kind text, actor_id text, trace text, data jsonb)`;
 
 interface ReviewDecision extends ProposalDecision {
   readonly proposal: ProposalView;

@@ -23,6 +23,7 @@ import {
   SEALED_COLUMNS,
   sealedOf,
   type Session,
+  sql,
   type Statement,
   text,
   when,
@@ -70,17 +71,14 @@ export interface ProposalView {
 }
 
 // $4: the sealed payload of a correction; a replay sends what its envelope holds.
-const ADD_ITEMS: Statement = {
-  name: 'review-items',
-  text: `
+const ADD_ITEMS = sql('review-items')`
 insert into review_item (tenant, proposal, filing, n, action, revision, key, payload_sha256, payload_ct, not_filed)
 select $1, $2, i.filing, i.n, i.action, i.revision, i.key, decode(i.payload_sha256, 'hex'),
   coalesce(decode($4, 'hex'), e.payload_ct), i.not_filed
 from json_to_recordset($3::json) as i(filing uuid, n int, action text, revision int, key text, payload_sha256 text,
   not_filed text)
 join envelope e on e.tenant = $1 and e.id = i.filing
-returning filing`,
-};
+returning filing`;
 
 const VIEW = `p.id, p.kind, p.proposed_by as proposed_by_id, a.name as proposed_by, p.proposed_at, p.reason, p.terms, p.sha256,
   (select count(*) from review_item i where i.tenant = p.tenant and i.proposal = p.id) as count,
@@ -91,36 +89,26 @@ where p.kind in ('replay', 'correct') and p.tenant = $1`;
 
 const FIND: Statement = { name: 'review-find', text: `select ${VIEW} and p.id = $2` };
 
-const LIST: Statement = {
-  name: 'review-list',
-  text: `select ${VIEW} and ($2 or p.state = 'open') order by p.proposed_at desc, p.id limit $3`,
-};
+const LIST = sql('review-list')`
+select ${VIEW} and ($2 or p.state = 'open') order by p.proposed_at desc, p.id limit $3`;
 
-const ITEMS: Statement = {
-  name: 'review-items-of',
-  text: `select filing, n, action, revision, key, payload_sha256, not_filed from review_item
-where tenant = $1 and proposal = $2 order by filing`,
-};
+const ITEMS = sql('review-items-of')`
+select filing, n, action, revision, key, payload_sha256, not_filed from review_item
+where tenant = $1 and proposal = $2 order by filing`;
 
 /** Both payloads of a correction: what was sent, and what would be. */
-const PAYLOADS: Statement = {
-  name: 'review-payloads',
-  text: `
+const PAYLOADS = sql('review-payloads')`
 select ${SEALED_COLUMNS}, i.payload_ct = b.ct as is_new from review_item i
 join exception x on x.tenant = i.tenant and x.filing = i.filing and x.n = i.n
 left join envelope_revision r on r.tenant = i.tenant and r.filing = i.filing and r.revision = i.revision - 1
 join envelope e on e.tenant = i.tenant and e.id = i.filing
 join ledger_blob b on b.ct in (i.payload_ct, coalesce(r.payload_ct, e.payload_ct))
 join ledger_dek k on k.tenant = i.tenant and k.id = b.key
-where i.tenant = $1 and i.proposal = $2 and i.filing = $3`,
-};
+where i.tenant = $1 and i.proposal = $2 and i.filing = $3`;
 
-const REVISIONS: Statement = {
-  name: 'review-revisions',
-  text: `
+const REVISIONS = sql('review-revisions')`
 select r.revision, r.key, r.payload_sha256, r.replaced_at, r.proposal from envelope_revision r
-where r.tenant = $1 and r.filing = $2 order by r.revision`,
-};
+where r.tenant = $1 and r.filing = $2 order by r.revision`;
 
 /** Gives the hash over all of it. */
 export async function proposeReview(

@@ -10,7 +10,7 @@ import {
 } from '../../core/index.ts';
 import { recordFact } from '../../ledger/index.ts';
 import { giveReceipt } from './receipts.ts';
-import { hex, optional, type Session, type Statement, text } from '../../postgres/index.ts';
+import { hex, optional, type Session, sql, text } from '../../postgres/index.ts';
 
 /** What a bulk filter can name; every value is compared for equality. */
 export const REVIEW_FILTERS = [
@@ -35,9 +35,7 @@ export interface ReviewCandidate {
   readonly isLate: boolean;
 }
 
-const CANDIDATES: Statement = {
-  name: 'review-candidates',
-  text: `
+const CANDIDATES = sql('review-candidates')`
 select f.id, x.n, f.lane, e.revision, e.key, e.payload_sha256, x.unsettled, f.last_safe <= now() as is_late
 from filing f join envelope e on e.tenant = f.tenant and e.id = f.id
 join exception x on x.tenant = f.tenant and x.filing = f.id and x.n = f.exceptions
@@ -47,53 +45,35 @@ where f.tenant = $1 and f.status in ('rejected', 'fallout') and x.closed_at is n
   and ($4::text is null or x.reason = $4) and ($5::text is null or f.status = $5)
   and ($6::text is null or e.filing_kind = $6) and ($7::text is null or e.entity_id = $7)
   and ($8::text is null or a.name = $8)
-order by f.id limit $9`,
-};
+order by f.id limit $9`;
 
-const ASSIGNED: Statement = {
-  name: 'review-assigned',
-  text: `select x.filing, a.name from exception x join person a on a.tenant = x.tenant and a.id = x.assigned_to
-where x.tenant = $1 and x.filing = any ($2::uuid[]) and x.closed_at is null`,
-};
+const ASSIGNED = sql('review-assigned')`
+select x.filing, a.name from exception x join person a on a.tenant = x.tenant and a.id = x.assigned_to
+where x.tenant = $1 and x.filing = any ($2::uuid[]) and x.closed_at is null`;
 
-const LOCK: Statement = {
-  name: 'review-lock-filing',
-  text: `select status from filing where tenant = $1 and id = $2 and exceptions = $3 and holder is null
-  and status in ('rejected', 'fallout') for update`,
-};
+const LOCK = sql('review-lock-filing')`
+select status from filing where tenant = $1 and id = $2 and exceptions = $3 and holder is null
+  and status in ('rejected', 'fallout') for update`;
 
-const ACT: Statement = {
-  name: 'review-act',
-  text: `
+const ACT = sql('review-act')`
 insert into review_act (tenant, filing, n, no, act, by_person, reason, receipt, evidence_sha256, to_person)
 select $1, $2, $3, coalesce(max(a.no), 0) + 1, $4, $5, $6, $7, decode($8, 'hex'), $9
-from review_act a where a.tenant = $1 and a.filing = $2 and a.n = $3`,
-};
+from review_act a where a.tenant = $1 and a.filing = $2 and a.n = $3`;
 
-const CHANGE: Statement = {
-  name: 'review-change',
-  text: `update filing set status = $3, receipt = coalesce($4, receipt), ver = ver + 1,
+const CHANGE = sql('review-change')`
+update filing set status = $3, receipt = coalesce($4, receipt), ver = ver + 1,
   verdict = case when $5::text is null then verdict else 'review' end, code = coalesce($5, code)
-where tenant = $1 and id = $2 returning ver`,
-};
+where tenant = $1 and id = $2 returning ver`;
 
-const CLOSE: Statement = {
-  name: 'review-close-one',
-  text: `update exception set closed_at = now(), closed_by = $4, resolution = $5
-where tenant = $1 and filing = $2 and n = $3 and closed_at is null returning n`,
-};
+const CLOSE = sql('review-close-one')`
+update exception set closed_at = now(), closed_by = $4, resolution = $5
+where tenant = $1 and filing = $2 and n = $3 and closed_at is null returning n`;
 
-const ASSIGN: Statement = {
-  name: 'review-assign',
-  text: `update exception set assigned_to = $4
-where tenant = $1 and filing = $2 and n = $3 and closed_at is null returning n`,
-};
+const ASSIGN = sql('review-assign')`update exception set assigned_to = $4
+where tenant = $1 and filing = $2 and n = $3 and closed_at is null returning n`;
 
-const COMPLETE: Statement = {
-  name: 'review-complete',
-  text: `insert into work (tenant, id, kind, target, body)
-    values ($1, $2, 'event', 'all', jsonb_build_object('type', 'COMPLIANCE_FILING_COMPLETE', 'filing', $3::uuid))`,
-};
+const COMPLETE = sql('review-complete')`insert into work (tenant, id, kind, target, body)
+    values ($1, $2, 'event', 'all', jsonb_build_object('type', 'COMPLIANCE_FILING_COMPLETE', 'filing', $3::uuid))`;
 
 /** At most `limit`, in the order of the filings. */
 export async function reviewCandidates(

@@ -20,14 +20,12 @@ import {
   FILING_COLUMNS,
   SEALED_COLUMNS,
   type Session,
-  type Statement,
+  sql,
   text,
 } from '../../postgres/index.ts';
 
 // $1 tenant, $2 worker, $3 outcomes, $4 lanes, $5 counts, $6 attempt ids, $7 and $8 where to begin in each lane
-export const TICK: Statement = {
-  name: 'tick',
-  text: `
+export const TICK = sql('tick')`
 with o as materialized (
   select * from json_to_recordset($3::json) as o(
     tenant text, filing uuid, worker bigint, attempt int, verdict text, code text, from_status text, to_status text, step jsonb,
@@ -164,8 +162,7 @@ union all
 select ${FILING_COLUMNS}, ${SEALED_COLUMNS}, d.filing, d.attempt
 from disputed d left join filing f on false left join envelope e on false left join ledger_blob b on false
   left join ledger_dek k on false
-order by last_safe, id`,
-};
+order by last_safe, id`;
 
 export async function tick(
   session: Session,

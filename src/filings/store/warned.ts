@@ -1,6 +1,6 @@
 /** Of whom somebody was told, one by one, and under which threshold at the lowest. */
 import { type Instant, toRfc3339 } from '../../core/index.ts';
-import { type Session, type Statement, text, when } from '../../postgres/index.ts';
+import { type Session, sql, text, when } from '../../postgres/index.ts';
 import { IS_OWED } from './forecast.ts';
 
 type Run = Session['run'];
@@ -8,23 +8,16 @@ type Run = Session['run'];
 /** Rows in one statement. */
 const PAGE_MAX = 10_000;
 
-const WARNED: Statement = {
-  name: 'warned-filings',
-  text: `select subject, threshold_ms from warned where tenant = $1 and kind = 'slack' and subject = any ($2)`,
-};
+const WARNED = sql('warned-filings')`
+select subject, threshold_ms from warned where tenant = $1 and kind = 'slack' and subject = any ($2)`;
 
-const REMEMBER: Statement = {
-  name: 'warned-remember',
-  text: `insert into warned (tenant, kind, subject, threshold_ms)
+const REMEMBER = sql('warned-remember')`insert into warned (tenant, kind, subject, threshold_ms)
     select $1, 'slack', n.subject, n.threshold_ms from unnest($2::text[], $3::bigint[]) n(subject, threshold_ms)
-    on conflict (tenant, kind, subject) do update set threshold_ms = excluded.threshold_ms`,
-};
+    on conflict (tenant, kind, subject) do update set threshold_ms = excluded.threshold_ms`;
 
-const FORGET: Statement = {
-  name: 'warned-forget',
-  text: `delete from warned w where w.tenant = $1 and w.kind = 'slack' and not exists (
-    select 1 from filing f where f.tenant = w.tenant and f.id = w.subject::uuid and ${IS_OWED})`,
-};
+const FORGET = sql('warned-forget')`
+delete from warned w where w.tenant = $1 and w.kind = 'slack' and not exists (
+  select 1 from filing f where f.tenant = w.tenant and f.id = w.subject::uuid and ${IS_OWED})`;
 
 export interface NearFiling {
   readonly id: string;
@@ -35,13 +28,10 @@ export interface NearFiling {
   readonly toldMs: number;
 }
 
-const NEAR: Statement = {
-  name: 'warned-near',
-  text: `select f.id, f.lane, f.last_safe, w.threshold_ms from envelope e
+const NEAR = sql('warned-near')`select f.id, f.lane, f.last_safe, w.threshold_ms from envelope e
     join filing f on f.tenant = e.tenant and f.id = e.id
     left join warned w on w.tenant = f.tenant and w.kind = 'slack' and w.subject = f.id::text
-    where e.tenant = $1 and e.batch = $2 and f.last_safe < $3 and f.status in ('pending', 'submitted')`,
-};
+    where e.tenant = $1 and e.batch = $2 and f.last_safe < $3 and f.status in ('pending', 'submitted')`;
 
 /** Open filings of a batch whose last safe moment is before `until`. */
 export async function filingsNear(

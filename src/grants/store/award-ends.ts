@@ -1,5 +1,5 @@
 /** Awards that no longer stand: amended, or cancelled, by two people. */
-import { optional, type Statement, text, when } from '../../postgres/index.ts';
+import { optional, sql, text, when } from '../../postgres/index.ts';
 import type { Instant } from '../../core/index.ts';
 import { refusedByRule } from '../../people/index.ts';
 import type { StageRun } from './stage.ts';
@@ -13,15 +13,11 @@ export interface AwardEnd {
   readonly at: Instant;
 }
 
-const LIST: Statement = {
-  name: 'grants-award-ends',
-  text: `select award, by_award, exception, withdrawn_at from grant_award_end where tenant = $1`,
-};
+const LIST = sql('grants-award-ends')`
+select award, by_award, exception, withdrawn_at from grant_award_end where tenant = $1`;
 
-const ADD: Statement = {
-  name: 'grants-award-end-add',
-  text: `insert into grant_award_end (tenant, award, exception, by_award) values ($1, $2, $3, $4)`,
-};
+const ADD = sql('grants-award-end-add')`
+insert into grant_award_end (tenant, award, exception, by_award) values ($1, $2, $3, $4)`;
 
 /** By the award that they are about. All of them: each is the work of two people. */
 export async function awardEnds(at: StageRun): Promise<ReadonlyMap<string, AwardEnd>> {
@@ -49,14 +45,11 @@ export async function addAwardEnd(
 }
 
 // Two people have agreed, and the process died before it was done.
-const AGREED: Statement = {
-  name: 'grants-cancellations-agreed',
-  text: `
+const AGREED = sql('grants-cancellations-agreed')`
 select p.subject as exception, p.terms::jsonb->>'amends' as amends from proposal p
 where p.tenant = $1 and p.kind = 'exception' and p.state = 'approved' and p.terms::jsonb->>'resolution' = 'cancel'
   and not exists (select 1 from grant_award_end w where w.tenant = p.tenant and w.award = p.terms::jsonb->>'amends')
-order by p.subject`,
-};
+order by p.subject`;
 
 /** Cancellations that are agreed to and not carried out yet. */
 export async function agreedCancellations(
@@ -68,12 +61,9 @@ export async function agreedCancellations(
   }));
 }
 
-const WAITING: Statement = {
-  name: 'grants-amendment-waiting',
-  text: `
+const WAITING = sql('grants-amendment-waiting')`
 select p.subject as exception from proposal p
-where p.tenant = $1 and p.kind = 'exception' and p.terms::jsonb->>'amends' = $2 and p.state in ('open', 'approved')`,
-};
+where p.tenant = $1 and p.kind = 'exception' and p.terms::jsonb->>'amends' = $2 and p.state in ('open', 'approved')`;
 
 /** The exception under which an amendment or a cancellation of the award waits, or is agreed to. */
 export async function waitingAmendment(at: StageRun, award: string): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 /** What ingestion keeps: documents, the stamps of awards, and the sealed groups that it hands on. */
 import type { Instant, JsonValue } from '../../core/index.ts';
-import { hex, optional, type Row, type Statement, text, when } from '../../postgres/index.ts';
+import { hex, optional, type Row, sql, text, when } from '../../postgres/index.ts';
 import { refusedByRule } from '../../people/index.ts';
 import type { SealedBytes, StageStore, StageRun } from './stage.ts';
 import { awardEnds } from './award-ends.ts';
@@ -31,27 +31,18 @@ interface StoredDocument {
   readonly refused: number;
 }
 
-const LOCK: Statement = {
-  name: 'grants-document-lock',
-  text: `select pg_advisory_xact_lock(hashtextextended('filewright.grants.document/' || $1::text || '/' || $2::text, 0))`,
-};
+const LOCK = sql('grants-document-lock')`
+select pg_advisory_xact_lock(hashtextextended('filewright.grants.document/' || $1::text || '/' || $2::text, 0))`;
 
-const FIND: Statement = {
-  name: 'grants-document-find',
-  text: `select id, records, accepted, repeated, refused from grant_document where tenant = $1 and id = $2`,
-};
+const FIND = sql('grants-document-find')`
+select id, records, accepted, repeated, refused from grant_document where tenant = $1 and id = $2`;
 
-const ADD_DOCUMENT: Statement = {
-  name: 'grants-document-add',
-  text: `
+const ADD_DOCUMENT = sql('grants-document-add')`
 insert into grant_document (tenant, id, name, format, records, accepted, repeated, refused, replaces)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-};
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
 
 // Two documents may tell of the same award at the same time: the later one waits here and then sees the earlier one.
-const ADD_AWARDS: Statement = {
-  name: 'grants-awards-add',
-  text: `
+const ADD_AWARDS = sql('grants-awards-add')`
 with i as materialized (
   select * from json_to_recordset($4::json) as i(
     key text, ordinal int, line int, grantor text, identity text, "fiscalYear" int, cents bigint, "expectedOn" date,
@@ -63,37 +54,24 @@ select $1, key, $2, ordinal, line, $3::int, grantor, decode(identity, 'hex'), "f
   decode("payloadSha256", 'hex'), decode("mappingSha256", 'hex'), to_timestamp("ingestedAt" / 1000), replaces, generation
 from i order by identity, ordinal
 on conflict on constraint grant_award_identity do nothing
-returning key`,
-};
+returning key`;
 
-const BY_IDENTITY: Statement = {
-  name: 'grants-awards-by-identity',
-  text: `
+const BY_IDENTITY = sql('grants-awards-by-identity')`
 select encode(identity, 'hex') as identity, key, payload_sha256, generation from grant_award
-where tenant = $1 and identity = any (select decode(d, 'hex') from unnest($2::text[]) d) order by generation`,
-};
+where tenant = $1 and identity = any (select decode(d, 'hex') from unnest($2::text[]) d) order by generation`;
 
-const ADD_GROUP: Statement = {
-  name: 'grants-award-group-add',
-  text: `
-insert into grant_award_group (tenant, document, n, awards, entry, key, bytes) values ($1, $2, $3, $4, $5, $6, $7)`,
-};
+const ADD_GROUP = sql('grants-award-group-add')`
+insert into grant_award_group (tenant, document, n, awards, entry, key, bytes) values ($1, $2, $3, $4, $5, $6, $7)`;
 
-const GROUPS: Statement = {
-  name: 'grants-award-groups',
-  text: `
+const GROUPS = sql('grants-award-groups')`
 select document, n, entry, key, bytes from grant_award_group
-where tenant = $1 and (document, n) > ($2, $3) order by document, n limit 8`,
-};
+where tenant = $1 and (document, n) > ($2, $3) order by document, n limit 8`;
 
-const REPLACED_KEY: Statement = {
-  name: 'grants-replaced-key',
-  text: `
+const REPLACED_KEY = sql('grants-replaced-key')`
 select x.award_key, p.terms::jsonb->>'amends' as amends from grant_exception x
 left join proposal p on p.tenant = x.tenant and p.kind = 'exception' and p.subject = x.id::text and p.state = 'approved'
   and p.terms::jsonb->>'resolution' = 'reingest'
-where x.tenant = $1 and x.id = $2`,
-};
+where x.tenant = $1 and x.id = $2`;
 
 /** One at a time for each document: a second run of the same one waits, and then finds it done. */
 export async function lockDocument(at: StageRun, id: string): Promise<StoredDocument | undefined> {
@@ -165,10 +143,8 @@ export async function awardsByIdentity(
   return known;
 }
 
-const FIND_AWARD: Statement = {
-  name: 'grants-award-find',
-  text: `select grantor, encode(identity, 'hex') as identity, generation from grant_award where tenant = $1 and key = $2`,
-};
+const FIND_AWARD = sql('grants-award-find')`
+select grantor, encode(identity, 'hex') as identity, generation from grant_award where tenant = $1 and key = $2`;
 
 export interface StoredAward {
   readonly grantor: string;
@@ -247,12 +223,9 @@ export interface AwardStamp {
   readonly replaces: string | undefined;
 }
 
-const STAMPS: Statement = {
-  name: 'grants-stamps',
-  text: `
+const STAMPS = sql('grants-stamps')`
 select key, payload_sha256, mapping_sha256, ingested_at, replaces from grant_award
-where tenant = $1 and key = any ($2::text[])`,
-};
+where tenant = $1 and key = any ($2::text[])`;
 
 /** What the first record of an award's metadata was made of. */
 export async function awardStamps(

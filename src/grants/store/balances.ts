@@ -1,42 +1,30 @@
 /** Balances: those that people state, and what closed lines and statements add up to. */
 import type { PersonId } from '../../core/index.ts';
-import { type Statement, text } from '../../postgres/index.ts';
+import { sql, text } from '../../postgres/index.ts';
 import type { StageRun } from './stage.ts';
 
-const STATE: Statement = {
-  name: 'grants-balance-state',
-  text: `
+const STATE = sql('grants-balance-state')`
 insert into grant_balance (tenant, account, on_day, n, cents, reason, stated_by)
 select $1, $2, $3::date, coalesce(max(n), 0) + 1, $4, $5, $6 from grant_balance
-where tenant = $1 and account = $2 and on_day = $3::date returning n`,
-};
+where tenant = $1 and account = $2 and on_day = $3::date returning n`;
 
-const STATED: Statement = {
-  name: 'grants-balances-stated',
-  text: `
+const STATED = sql('grants-balances-stated')`
 select distinct on (on_day) on_day::text as day, cents from grant_balance
-where tenant = $1 and account = $2 and on_day = any ($3::date[]) order by on_day, n desc`,
-};
+where tenant = $1 and account = $2 and on_day = any ($3::date[]) order by on_day, n desc`;
 
 // Lines of the days that another period has closed: an outcome takes all of its lines with it.
-const CLOSED_NET: Statement = {
-  name: 'grants-closed-net',
-  text: `
+const CLOSED_NET = sql('grants-closed-net')`
 select coalesce(sum(case l.direction when 'credit' then l.cents else -l.cents end), 0)::text as cents
 from grant_line l
 join grant_match_line x on x.tenant = l.tenant and x.feed = l.feed and x.ordinal = l.ordinal
 join grant_match m on m.tenant = x.tenant and m.id = x.match
 where l.tenant = $1 and l.account = $2 and l.booked_on between $3::date and $4::date and not l.late
-  and l.status = 'booked' and not l.announced and m.repeats is null`,
-};
+  and l.status = 'booked' and not l.announced and m.repeats is null`;
 
-const STATEMENT_NET: Statement = {
-  name: 'grants-statement-net',
-  text: `
+const STATEMENT_NET = sql('grants-statement-net')`
 select coalesce(sum(case direction when 'credit' then cents else -cents end), 0)::text as cents from grant_line
 where tenant = $1 and feed = $2 and coalesce(statement, 1) = $3 and account = $4 and booked_on <= $5::date
-  and status = 'booked' and not announced`,
-};
+  and status = 'booked' and not announced`;
 
 interface StatedBalance {
   readonly account: string;

@@ -7,13 +7,11 @@ import type {
   ProposalState,
 } from '../../core/index.ts';
 import { decideProposal, proposals, propose, type StoredProposal } from '../../people/index.ts';
-import { hex, optional, type Row, type Statement, text, when } from '../../postgres/index.ts';
+import { hex, optional, type Row, sql, text, when } from '../../postgres/index.ts';
 import type { StageStore, StageRun } from './stage.ts';
 
-const ESCALATE: Statement = {
-  name: 'grants-escalate',
-  text: `insert into grant_escalation (tenant, id, boundary, key, bytes) values ($1, $2, $3, $4, $5)`,
-};
+const ESCALATE = sql('grants-escalate')`
+insert into grant_escalation (tenant, id, boundary, key, bytes) values ($1, $2, $3, $4, $5)`;
 
 /** Leaves an envelope for the fallback; `about` names the key it is sealed with. Returns the exception's id. */
 export async function escalate(
@@ -27,19 +25,14 @@ export async function escalate(
   return entry;
 }
 
-const WAITING: Statement = {
-  name: 'grants-escalations-waiting',
-  text: `
+const WAITING = sql('grants-escalations-waiting')`
 select e.id as entry, e.boundary, e.key, e.bytes from grant_escalation e
 where e.tenant = $1 and not exists (select 1 from grant_exception x where x.tenant = e.tenant and x.id = e.id)
-order by e.id limit 100`,
-};
+order by e.id limit 100`;
 
 // One fallback at a time: two would open the same exception twice, and the second would fail as a whole.
-const LOCK: Statement = {
-  name: 'grants-fallback-lock',
-  text: `select pg_advisory_xact_lock(hashtextextended('filewright.grants.fallback/' || $1::text, 0))`,
-};
+const LOCK = sql('grants-fallback-lock')`
+select pg_advisory_xact_lock(hashtextextended('filewright.grants.fallback/' || $1::text, 0))`;
 
 interface WaitingEscalation {
   readonly id: string;
@@ -61,13 +54,10 @@ export async function waitingEscalations(
   }));
 }
 
-const ADD: Statement = {
-  name: 'grants-exception-add',
-  text: `
+const ADD = sql('grants-exception-add')`
 insert into grant_exception (tenant, id, boundary, award_key, escalation_code, violation_codes, payload_sha256,
   envelope_sha256, ct, amends)
-values ($1, $2, $3, $4, $5, $6, decode($7, 'hex'), decode($8, 'hex'), decode($9, 'hex'), $10)`,
-};
+values ($1, $2, $3, $4, $5, $6, decode($7, 'hex'), decode($8, 'hex'), decode($9, 'hex'), $10)`;
 
 interface NewException {
   readonly id: string;
@@ -97,17 +87,14 @@ export interface StoredException extends NewException {
   readonly document: string | undefined;
 }
 
-const LIST: Statement = {
-  name: 'grants-exceptions',
-  text: `
+const LIST = sql('grants-exceptions')`
 select x.*, d.id as document, p.state, p.terms::jsonb->>'resolution' as resolution from grant_exception x
 left join grant_document d on d.tenant = x.tenant and d.replaces = x.id
 left join proposal p on p.tenant = x.tenant and p.kind = 'exception' and p.subject = x.id::text
   and p.state in ('open', 'approved')
 where x.tenant = $1 and ($2::uuid is null or x.id = $2) and ($3::boolean is null or $3 = not (
   d.id is not null or (p.state is not distinct from 'approved' and p.terms::jsonb->>'resolution' in ('dismiss', 'cancel'))))
-order by x.opened_at, x.id limit 10000`,
-};
+order by x.opened_at, x.id limit 10000`;
 
 export async function storedExceptions(
   at: StageRun,
@@ -218,26 +205,21 @@ function resolutionOf({ terms }: StoredProposal): ResolutionTerms {
   };
 }
 
-const REPLACEMENT: Statement = {
-  name: 'grants-replacement',
-  text: `select min(key) as key from grant_award where tenant = $1 and document = $2`,
-};
+const REPLACEMENT = sql('grants-replacement')`
+select min(key) as key from grant_award where tenant = $1 and document = $2`;
 
 export async function replacementKey(at: StageRun, document: string): Promise<string | undefined> {
   const [row] = await at.run(REPLACEMENT, [at.tenant, document]);
   return optional(row?.['key'], text);
 }
 
-const KEEP_OPEN: Statement = {
-  name: 'grants-keep-open',
-  text: `
+const KEEP_OPEN = sql('grants-keep-open')`
 update ledger_dek k set retain_until = (now() at time zone 'UTC' + interval '7 years')::date
 from grant_exception x
 where x.tenant = $1 and k.tenant = x.tenant and k.subject = 'fallback/' || x.id and k.state = 'live'
   and k.retain_until < (now() at time zone 'UTC' + interval '1 year')::date
   and not exists (select 1 from proposal p where p.tenant = x.tenant and p.kind = 'exception' and p.subject = x.id::text
-    and p.state = 'approved')`,
-};
+    and p.state = 'approved')`;
 
 /** What nobody has resolved is not destroyed, however old it is. */
 export async function keepOpenExceptions(at: StageRun): Promise<void> {

@@ -1,12 +1,9 @@
 /** The last word of the rules, for those who list what is owed. */
-import { optional, type Statement, text } from '../../postgres/index.ts';
+import { optional, sql, text } from '../../postgres/index.ts';
 import type { StageRun } from './stage.ts';
 
-const LATEST: Statement = {
-  name: 'grants-evaluation-latest',
-  text: `
-select encode(ct, 'hex') as ct from grant_evaluation where tenant = $1 order by evaluated_at desc, id desc limit 1`,
-};
+const LATEST = sql('grants-evaluation-latest')`
+select encode(ct, 'hex') as ct from grant_evaluation where tenant = $1 order by evaluated_at desc, id desc limit 1`;
 
 /** The name of its sealed body; undefined before the rules were first asked. */
 export async function latestEvaluation(at: StageRun): Promise<string | undefined> {

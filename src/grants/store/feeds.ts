@@ -1,6 +1,6 @@
 /** Bank feeds as reconciliation keeps them: statements, the figures of lines, and their texts sealed in groups. */
 import type { JsonValue } from '../../core/index.ts';
-import { SEALED_COLUMNS, sealedOf, type Statement, text } from '../../postgres/index.ts';
+import { SEALED_COLUMNS, sealedOf, sql, text } from '../../postgres/index.ts';
 import { refusedByRule } from '../../people/index.ts';
 import type { LinePlace } from './matches.ts';
 import type { StageStore, StageRun } from './stage.ts';
@@ -8,30 +8,20 @@ import type { StageStore, StageRun } from './stage.ts';
 /** Lines in one sealed group: few enough to be opened for one of them, many enough that sealing costs nothing. */
 export const LINE_GROUP = 500;
 
-const LOCK: Statement = {
-  name: 'grants-feed-lock',
-  text: `select pg_advisory_xact_lock(hashtextextended('filewright.grants.feed/' || $1::text || '/' || $2::text, 0))`,
-};
+const LOCK = sql('grants-feed-lock')`
+select pg_advisory_xact_lock(hashtextextended('filewright.grants.feed/' || $1::text || '/' || $2::text, 0))`;
 
 // Waits for a closing that is under way, and keeps the next one waiting until the lines are in.
-const LOCK_LINES: Statement = {
-  name: 'grants-lines-lock',
-  text: `select pg_advisory_xact_lock_shared(hashtextextended('filewright.grants/' || $1::text, 0))`,
-};
+const LOCK_LINES = sql('grants-lines-lock')`
+select pg_advisory_xact_lock_shared(hashtextextended('filewright.grants/' || $1::text, 0))`;
 
-const FIND: Statement = {
-  name: 'grants-feed-find',
-  text: `select id, format, statements, lines from grant_feed where tenant = $1 and id = $2`,
-};
+const FIND = sql('grants-feed-find')`
+select id, format, statements, lines from grant_feed where tenant = $1 and id = $2`;
 
-const ADD_FEED: Statement = {
-  name: 'grants-feed-add',
-  text: `insert into grant_feed (tenant, id, name, format, statements, lines) values ($1, $2, $3, $4, $5, $6)`,
-};
+const ADD_FEED = sql('grants-feed-add')`
+insert into grant_feed (tenant, id, name, format, statements, lines) values ($1, $2, $3, $4, $5, $6)`;
 
-const ADD_LINES: Statement = {
-  name: 'grants-lines-add',
-  text: `
+const ADD_LINES = sql('grants-lines-add')`
 insert into grant_line (tenant, feed, ordinal, account, booked_on, cents, currency, direction, status, native_id, place,
   statement, announced, late)
 select $1, $2, ordinal, account, "bookedOn", cents, currency, direction, status, "nativeId", place, statement, announced,
@@ -39,19 +29,13 @@ select $1, $2, ordinal, account, "bookedOn", cents, currency, direction, status,
     and i."bookedOn" between p.from_day and p.to_day)
 from json_to_recordset($3::json) as i(
   ordinal int, account text, "bookedOn" date, cents bigint, currency text, direction text, status text, "nativeId" text,
-  place int, statement int, announced boolean)`,
-};
+  place int, statement int, announced boolean)`;
 
-const ADD_GROUP: Statement = {
-  name: 'grants-line-group-add',
-  text: `
+const ADD_GROUP = sql('grants-line-group-add')`
 insert into grant_line_group (tenant, feed, n, lines, from_day, to_day, ct, announced)
-values ($1, $2, $3, $4, $5, $6, decode($7, 'hex'), $8)`,
-};
+values ($1, $2, $3, $4, $5, $6, decode($7, 'hex'), $8)`;
 
-const GROUPS: Statement = {
-  name: 'grants-line-groups',
-  text: `
+const GROUPS = sql('grants-line-groups')`
 select g.feed, g.n, f.format, ${SEALED_COLUMNS}, array(
   select l.ordinal from grant_match_line l
   where l.tenant = g.tenant and l.feed = g.feed and l.ordinal > g.n * ${LINE_GROUP}
@@ -63,17 +47,14 @@ from grant_line_group g
 join grant_feed f on f.tenant = g.tenant and f.id = g.feed
 join ledger_blob b on b.ct = g.ct
 join ledger_dek k on k.tenant = b.tenant and k.id = b.key
-where g.tenant = $1 and (g.feed, g.n) in (select * from unnest($2::text[], $3::int[])) order by g.feed, g.n`,
-};
+where g.tenant = $1 and (g.feed, g.n) in (select * from unnest($2::text[], $3::int[])) order by g.feed, g.n`;
 
 /** Feeds of these formats only announce; their lines were not marked as such from the beginning. */
 export const ANNOUNCING = `('camt.052', 'camt.054', 'nacha')`;
 
 // Which groups up to a day have a line that no closed period has resolved, or one of a day on which such a line must be held
 // against what is resolved.
-const GROUP_LIST: Statement = {
-  name: 'grants-line-group-list',
-  text: `
+const GROUP_LIST = sql('grants-line-group-list')`
 select g.feed, g.n, g.announced > 0 or f.format in ${ANNOUNCING} as announces,
   g.announced < g.lines and f.format not in ${ANNOUNCING} as tells
 from grant_line_group g
@@ -82,8 +63,7 @@ left join (
   select l.feed, (l.ordinal - 1) / ${LINE_GROUP} as n, count(*) as lines
   from grant_match_line l where l.tenant = $1 group by 1, 2) s on s.feed = g.feed and s.n = g.n
 where g.tenant = $1 and g.from_day <= $2::date and (coalesce(s.lines, 0) < g.lines or exists (
-  select 1 from unnest($3::date[]) d(day) where d.day between g.from_day and g.to_day)) order by g.feed, g.n`,
-};
+  select 1 from unnest($3::date[]) d(day) where d.day between g.from_day and g.to_day)) order by g.feed, g.n`;
 
 /** Sealed groups that are opened together. */
 const GROUPS_AT_ONCE = 8;

@@ -1,11 +1,9 @@
 /** Lines that came when their period was closed: known from what was closed, or new. */
-import { type Statement, text } from '../../postgres/index.ts';
+import { sql, text } from '../../postgres/index.ts';
 import type { StageRun } from './stage.ts';
 
 // Of each kind of money on a day there may be as many as were closed; a hint is known by its number.
-const LATE: Statement = {
-  name: 'grants-lines-late',
-  text: `
+const LATE = sql('grants-lines-late')`
 with here as (
   select statement, account, booked_on, cents, currency, direction, announced or status <> 'booked' as hint,
     case when announced or status <> 'booked' then native_id end as native_id, count(*) as n, min(place) as place
@@ -21,13 +19,10 @@ select h.account, h.booked_on::text as day, h.place, h.hint, h.n - (
   select count(*) from closed c where c.account = h.account and c.booked_on = h.booked_on and c.cents = h.cents
     and c.currency = h.currency and c.direction = h.direction
     and (h.native_id is null or c.native_id is not distinct from h.native_id)) as new
-from here h order by h.place`,
-};
+from here h order by h.place`;
 
-const ALL_LATE: Statement = {
-  name: 'grants-lines-all-late',
-  text: `select not exists (select 1 from grant_line where tenant = $1 and feed = $2 and not late) as all_late`,
-};
+const ALL_LATE = sql('grants-lines-all-late')`
+select not exists (select 1 from grant_line where tenant = $1 and feed = $2 and not late) as all_late`;
 
 interface LateLines {
   readonly account: string;

@@ -1,6 +1,6 @@
 /** Outcomes of matching: a count until their period is closed, then for ever. */
 import type { JsonValue, PersonId } from '../../core/index.ts';
-import { optional, type Statement, text } from '../../postgres/index.ts';
+import { optional, sql, text } from '../../postgres/index.ts';
 import { refusedByRule } from '../../people/index.ts';
 import type { StageRun } from './stage.ts';
 
@@ -8,44 +8,28 @@ import type { StageRun } from './stage.ts';
 export const BY_PERSON = 'person';
 
 /** One at a time: matching reads everything that is open. */
-const LOCK: Statement = {
-  name: 'grants-matching-lock',
-  text: `select pg_advisory_xact_lock(hashtextextended('filewright.grants/' || $1::text, 0))`,
-};
+const LOCK = sql('grants-matching-lock')`
+select pg_advisory_xact_lock(hashtextextended('filewright.grants/' || $1::text, 0))`;
 
-const DROP_DRAFT: Statement = {
-  name: 'grants-draft-drop',
-  text: `delete from grant_draft where tenant = $1`,
-};
+const DROP_DRAFT = sql('grants-draft-drop')`delete from grant_draft where tenant = $1`;
 
-const ADD_DRAFT: Statement = {
-  name: 'grants-draft-add',
-  text: `insert into grant_draft (tenant, matched) values ($1, $2)`,
-};
+const ADD_DRAFT = sql('grants-draft-add')`
+insert into grant_draft (tenant, matched) values ($1, $2)`;
 
-const ADD: Statement = {
-  name: 'grants-matches-add',
-  text: `
+const ADD = sql('grants-matches-add')`
 insert into grant_match (tenant, id, ordinal, rule, status, repeats, reason, period)
 select $1, id, ordinal, rule, status, repeats, reason, $3
-from json_to_recordset($2::json) as i(id uuid, ordinal int, rule text, status text, repeats text, reason jsonb)`,
-};
+from json_to_recordset($2::json) as i(id uuid, ordinal int, rule text, status text, repeats text, reason jsonb)`;
 
-const ADD_LINES: Statement = {
-  name: 'grants-match-lines-add',
-  text: `
+const ADD_LINES = sql('grants-match-lines-add')`
 insert into grant_match_line (tenant, feed, ordinal, match)
-select $1, d.feed, d.ordinal, d.match from unnest($2::text[], $3::int[], $4::uuid[]) d(feed, ordinal, match)`,
-};
+select $1, d.feed, d.ordinal, d.match from unnest($2::text[], $3::int[], $4::uuid[]) d(feed, ordinal, match)`;
 
-const ADD_PARTS: Statement = {
-  name: 'grants-match-parts-add',
-  text: `
+const ADD_PARTS = sql('grants-match-parts-add')`
 insert into grant_match_part (tenant, match, award, feed, ordinal, cents, fee_cents, goods_cents, takes_back)
 select $1, d.match, d.award, d.feed, d.ordinal, d.cents, d.fee_cents, d.goods_cents, d.takes_back
 from unnest($2::uuid[], $3::text[], $4::text[], $5::int[], $6::bigint[], $7::bigint[], $8::bigint[], $9::text[])
-  d(match, award, feed, ordinal, cents, fee_cents, goods_cents, takes_back)`,
-};
+  d(match, award, feed, ordinal, cents, fee_cents, goods_cents, takes_back)`;
 
 export interface MatchRow {
   readonly id: string;
@@ -123,12 +107,9 @@ export async function addMatches(
   ]);
 }
 
-const ADD_PERIOD: Statement = {
-  name: 'grants-period-add',
-  text: `
+const ADD_PERIOD = sql('grants-period-add')`
 insert into grant_period (tenant, id, account, from_day, to_day, closing_cents, totals, totals_sha256)
-values ($1, $2, $3, $4, $5, $6, $7, decode($8, 'hex'))`,
-};
+values ($1, $2, $3, $4, $5, $6, $7, decode($8, 'hex'))`;
 
 interface NewPeriod {
   readonly id: string;
@@ -146,14 +127,11 @@ export async function addClosedPeriod(at: StageRun, period: NewPeriod): Promise<
   await at.run(ADD_PERIOD, [at.tenant, ...values, totalsSha256]).catch(refusedByRule);
 }
 
-const PERIODS: Statement = {
-  name: 'grants-periods',
-  text: `
+const PERIODS = sql('grants-periods')`
 select p.id, p.account, p.from_day::text as from_day, p.to_day::text as to_day, p.closed_at, p.closing_cents,
   encode(p.totals_sha256, 'hex') as totals_sha256, p.totals, h.period is not null as released
 from grant_period p left join grant_release h on h.tenant = p.tenant and h.period = p.id
-where p.tenant = $1 and ($2::uuid is null or p.id = $2) order by p.from_day, p.account`,
-};
+where p.tenant = $1 and ($2::uuid is null or p.id = $2) order by p.from_day, p.account`;
 
 export interface StoredPeriod extends NewPeriod {
   readonly closedAt: number;
@@ -174,35 +152,26 @@ export async function closedPeriods(at: StageRun, id?: string): Promise<readonly
   }));
 }
 
-const RESOLVE: Statement = {
-  name: 'grants-resolve',
-  text: `
+const RESOLVE = sql('grants-resolve')`
 insert into grant_resolution (tenant, feed, ordinal, n, awards, reason, resolved_by, fee_cents, cents, rest_cents, rest_open)
 select $1, $2, $3, coalesce(max(n), 0) + 1, $4, $5, $6, $7, $8::bigint[], $9::bigint, $10::boolean from grant_resolution
-where tenant = $1 and feed = $2 and ordinal = $3 returning n`,
-};
+where tenant = $1 and feed = $2 and ordinal = $3 returning n`;
 
-const RESOLUTIONS: Statement = {
-  name: 'grants-resolutions',
-  text: `
+const RESOLUTIONS = sql('grants-resolutions')`
 select * from (
   select distinct on (feed, ordinal) feed, ordinal, awards, reason, fee_cents, cents, rest_cents, rest_open, resolved_at
   from grant_resolution
   where tenant = $1 order by feed, ordinal, n desc) last
-order by resolved_at, feed, ordinal`,
-};
+order by resolved_at, feed, ordinal`;
 
-const OPEN_RESTS: Statement = {
-  name: 'grants-open-rests-after',
-  text: `
+const OPEN_RESTS = sql('grants-open-rests-after')`
 select 1 from grant_resolution s
 join grant_line l on l.tenant = s.tenant and l.feed = s.feed and l.ordinal = s.ordinal
 where s.tenant = $1 and s.rest_open and l.booked_on > $2::date
   and not exists (select 1 from grant_resolution t
     where t.tenant = s.tenant and t.feed = s.feed and t.ordinal = s.ordinal and t.n > s.n)
   and not exists (select 1 from grant_match_line x
-    where x.tenant = s.tenant and x.feed = s.feed and x.ordinal = s.ordinal) limit 1`,
-};
+    where x.tenant = s.tenant and x.feed = s.feed and x.ordinal = s.ordinal) limit 1`;
 
 /** Whether a line that is booked after a day, and in no closed period, has known parts and an open rest. */
 export async function hasOpenRestsAfter(at: StageRun, day: string): Promise<boolean> {

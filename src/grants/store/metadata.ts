@@ -1,5 +1,5 @@
 /** Records that a boundary appends to the stamp of an award. Nothing is ever changed. */
-import type { Statement } from '../../postgres/index.ts';
+import { sql } from '../../postgres/index.ts';
 import type { StageRun } from './stage.ts';
 
 interface AppendedMetadata {
@@ -11,14 +11,11 @@ interface AppendedMetadata {
   readonly previousHash: string;
 }
 
-const APPEND: Statement = {
-  name: 'grants-metadata-append',
-  text: `
+const APPEND = sql('grants-metadata-append')`
 insert into grant_metadata (tenant, key, n, boundary, compliance_state, attempt_count, hash, previous_hash)
 select $1, i.key, i.n, $2, i."complianceState", i."attemptCount", decode(i.hash, 'hex'), decode(i."previousHash", 'hex')
 from json_to_recordset($3::json) as i(
-  key text, n int, "complianceState" text, "attemptCount" int, hash text, "previousHash" text)`,
-};
+  key text, n int, "complianceState" text, "attemptCount" int, hash text, "previousHash" text)`;
 
 export async function appendMetadataRows(
   at: StageRun,

@@ -1,19 +1,16 @@
 /** What closed periods have counted for awards, booking by booking; and what of it can still come back. */
-import { optional, type Statement, text } from '../../postgres/index.ts';
+import { optional, sql, text } from '../../postgres/index.ts';
 import type { LinePlace } from './matches.ts';
 import type { StageRun } from './stage.ts';
 
 // An award that came in place of another one has what that one has received.
-const COUNTED: Statement = {
-  name: 'grants-awards-counted',
-  text: `
+const COUNTED = sql('grants-awards-counted')`
 with recursive record(award, of) as (
   select k, k from unnest($2::text[]) k
   union all
   select w.award, r.of from record r join grant_award_end w on w.tenant = $1 and w.by_award = r.award)
 select r.of as award, sum(p.cents)::text as cents, bool_or(p.goods_cents > 0) as goods from record r
-join grant_match_part p on p.tenant = $1 and p.award = r.award group by r.of`,
-};
+join grant_match_part p on p.tenant = $1 and p.award = r.award group by r.of`;
 
 /** What closed periods have counted for an award: money, and whether its goods were counted with it. */
 export interface CountedAward {
@@ -36,9 +33,7 @@ export async function countedAwards(
 }
 
 // Payments that nothing was taken back of yet, with what they brought to each award; once, however many returns fit one.
-const PAYMENTS: Statement = {
-  name: 'grants-closed-payments',
-  text: `
+const PAYMENTS = sql('grants-closed-payments')`
 select l.feed, l.ordinal, json_agg(json_build_object('award', p.award, 'cents', p.cents, 'feeCents', p.fee_cents)
   order by p.award) as shares
 from (
@@ -49,8 +44,7 @@ join grant_match_line x on x.tenant = l.tenant and x.feed = l.feed and x.ordinal
 join grant_match m on m.tenant = x.tenant and m.id = x.match and m.status = 'matched'
 join grant_match_part p on p.tenant = m.tenant and p.match = m.id and p.feed = l.feed and p.ordinal = l.ordinal
 where not exists (select 1 from grant_match_part b where b.tenant = l.tenant and b.takes_back = l.feed || '#' || l.ordinal)
-group by l.feed, l.ordinal`,
-};
+group by l.feed, l.ordinal`;
 
 interface StoredPayment extends LinePlace {
   readonly shares: readonly {
@@ -87,9 +81,7 @@ export async function closedPayments(
   return [...byPlace.values()];
 }
 
-const OVERDRAWN: Statement = {
-  name: 'grants-awards-overdrawn',
-  text: `
+const OVERDRAWN = sql('grants-awards-overdrawn')`
 with recursive named(award) as (
   select distinct p.award from grant_match_part p join grant_match m on m.tenant = p.tenant and m.id = p.match
   where m.tenant = $1 and m.period = $2 and p.cents < 0),
@@ -98,8 +90,7 @@ record(award, of) as (
   union all
   select w.award, r.of from record r join grant_award_end w on w.tenant = $1 and w.by_award = r.award)
 select r.of as award from record r join grant_match_part p on p.tenant = $1 and p.award = r.award
-group by r.of having sum(p.cents) < 0 limit 1`,
-};
+group by r.of having sum(p.cents) < 0 limit 1`;
 
 /** An award of which a period takes back more than all periods have counted. */
 export async function overdrawnAward(at: StageRun, period: string): Promise<string | undefined> {

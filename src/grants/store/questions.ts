@@ -10,7 +10,7 @@ import {
   type Purpose,
   purposeOf,
   type Row,
-  type Statement,
+  sql,
   text,
   when,
 } from '../../postgres/index.ts';
@@ -55,25 +55,16 @@ interface FailedTry {
   readonly at: string;
 }
 
-const LOCK: Statement = {
-  name: 'grants-question-lock',
-  text: `
-select pg_advisory_xact_lock(hashtextextended(concat_ws('/', 'filewright.grants.question', $1::text, $2::text, $3::text, $4::text), 0))`,
-};
+const LOCK = sql('grants-question-lock')`
+select pg_advisory_xact_lock(hashtextextended(concat_ws('/', 'filewright.grants.question', $1::text, $2::text, $3::text, $4::text), 0))`;
 
-const FIND: Statement = {
-  name: 'grants-question-find',
-  text: `
-select * from question where tenant = $1 and purpose = $2 and lane = $3 and subject = $4 and state = 'waiting'`,
-};
+const FIND = sql('grants-question-find')`
+select * from question where tenant = $1 and purpose = $2 and lane = $3 and subject = $4 and state = 'waiting'`;
 
-const ADD: Statement = {
-  name: 'grants-question-add',
-  text: `
+const ADD = sql('grants-question-add')`
 insert into question (tenant, purpose, lane, subject, id, request, request_ct, request_sha256, started_at, next_at)
 values ($1, $2, $3, $4, $5, $6, decode($7, 'hex'), decode($8, 'hex'), to_timestamp($9::double precision / 1000),
-  to_timestamp($9::double precision / 1000)) returning *`,
-};
+  to_timestamp($9::double precision / 1000)) returning *`;
 
 const tryOf = (from: string, of: { kind: string; code: string; at: string; totalMs: string }) => `
 insert into question_try (tenant, question, purpose, n, kind, last_error_code, retry_deadline, payload_hash, at)
@@ -81,41 +72,30 @@ select tenant, id, purpose, tries, '${of.kind}', ${of.code}, started_at + ${of.t
   encode(request_sha256, 'hex'), to_timestamp(${of.at}::double precision / 1000) from ${from}`;
 
 // The try is counted and on record before it is made. Until `lease` nobody else takes it; whoever dies meanwhile loses his turn.
-const CLAIM: Statement = {
-  name: 'grants-question-claim',
-  text: `
+const CLAIM = sql('grants-question-claim')`
 with ${lockedOnce(
-    'due',
-    `
+  'due',
+  `
   select id from question where tenant = $1 and purpose = $2 and lane = $3 and state = 'waiting'
     and next_at <= to_timestamp($4::double precision / 1000) and ($7::uuid is null or id = $7)
   order by next_at, id limit 1`,
-  )}, taken as (
+)}, taken as (
   update question q set tries = tries + 1, ver = ver + 1, next_at = to_timestamp($5::double precision / 1000)
   from due where q.tenant = $1 and q.id = due.id returning q.*
 ), made as (${tryOf('taken', { kind: 'attempt', code: `coalesce(last_error_code, 'NONE')`, at: '$4', totalMs: '$6' })})
-select * from taken`,
-};
+select * from taken`;
 
-const RECORD: Statement = {
-  name: 'grants-question-record',
-  text: `
+const RECORD = sql('grants-question-record')`
 update question set state = $5, in_a_row = $6, last_error_code = $7, seen_bytes = $8, seen_sha256 = decode($9, 'hex'),
   seen_whole = $10, document = $11, exception = $12, next_at = to_timestamp($13::double precision / 1000), ver = ver + 1
-where tenant = $1 and purpose = $2 and id = $3 and tries = $4 and state = 'waiting' returning *`,
-};
+where tenant = $1 and purpose = $2 and id = $3 and tries = $4 and state = 'waiting' returning *`;
 
-const FAILED: Statement = {
-  name: 'grants-question-failed',
-  text: `${tryOf('question', { kind: 'failure', code: '$4', at: '$5', totalMs: '$6' })} where tenant = $1 and purpose = $2 and id = $3`,
-};
+const FAILED = sql('grants-question-failed')`
+${tryOf('question', { kind: 'failure', code: '$4', at: '$5', totalMs: '$6' })} where tenant = $1 and purpose = $2 and id = $3`;
 
-const FAILURES: Statement = {
-  name: 'grants-question-failures',
-  text: `
+const FAILURES = sql('grants-question-failures')`
 select n, last_error_code, retry_deadline, payload_hash, at from question_try
-where tenant = $1 and purpose = $2 and question = $3 and kind = 'failure' order by n`,
-};
+where tenant = $1 and purpose = $2 and question = $3 and kind = 'failure' order by n`;
 
 /** The one that waits for its answer. A second process that would begin it waits here, and then finds the first. */
 export async function waitingQuestion(at: StageRun, place: Place): Promise<Question | undefined> {

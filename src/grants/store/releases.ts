@@ -1,6 +1,6 @@
 /** What reconciliation releases to rules and reporting: money received, once every threshold has its check. */
 import type { PersonId } from '../../core/index.ts';
-import { hex, optional, type Statement, text } from '../../postgres/index.ts';
+import { hex, optional, sql, text } from '../../postgres/index.ts';
 import { refusedByRule } from '../../people/index.ts';
 import type { StageRun } from './stage.ts';
 
@@ -21,53 +21,39 @@ join grant_award a on a.tenant = p.tenant and a.key = p.award
 join grant_line l on l.tenant = p.tenant and l.feed = p.feed and l.ordinal = p.ordinal
 where m.tenant = $1 and m.status = 'matched' and ${periods}`;
 
-const ADD_RECEIVED: Statement = {
-  name: 'grants-received-add',
-  text: `
+const ADD_RECEIVED = sql('grants-received-add')`
 with added as (
   insert into grant_received (tenant, award, period, received_on, cents, rule, payload_sha256, bank, feed, ordinal, fee_cents,
     goods_cents, takes_back)
   select $1, s.award, $2, s.received_on, s.cents, s.rule, s.payload_sha256, s.bank, s.feed, s.ordinal, s.fee_cents,
     s.goods_cents, s.takes_back from (${matchedIn('m.period = $2')}) s
   returning award, cents)
-select count(distinct award)::int as n, coalesce(sum(cents), 0)::text as cents from added`,
-};
+select count(distinct award)::int as n, coalesce(sum(cents), 0)::text as cents from added`;
 
 // All money of a year that is closed: whoever releases periods in another order than they were closed, or forgets one,
 // must not slip below a threshold by it.
-const MEASURED: Statement = {
-  name: 'grants-measured',
-  text: `
+const MEASURED = sql('grants-measured')`
 select award, received_on::text as received_on, cents from grant_received
 where tenant = $1 and received_on between $2::date and $3::date
 union all
 select s.award, s.received_on::text, s.cents from (${matchedIn(`not exists (
   select 1 from grant_release h where h.tenant = m.tenant and h.period = m.period)`)}) s
-where s.received_on between $2::date and $3::date`,
-};
+where s.received_on between $2::date and $3::date`;
 
-const KEYS_OF_PERIOD: Statement = {
-  name: 'grants-received-keys',
-  text: `
+const KEYS_OF_PERIOD = sql('grants-received-keys')`
 select distinct award from grant_received r where tenant = $1 and period = $2 and award > $3
   -- The first booking of an award says that it was reconciled; the later ones find it said.
   and not exists (select 1 from grant_metadata d where d.tenant = r.tenant and d.key = r.award and d.n = 2)
-order by award limit 1000`,
-};
+order by award limit 1000`;
 
-const ADD_RELEASE: Statement = {
-  name: 'grants-release-add',
-  text: `insert into grant_release (tenant, period, received, cents) values ($1, $2, $3, $4)`,
-};
+const ADD_RELEASE = sql('grants-release-add')`
+insert into grant_release (tenant, period, received, cents) values ($1, $2, $3, $4)`;
 
-const RECEIVED: Statement = {
-  name: 'grants-received',
-  text: `
+const RECEIVED = sql('grants-received')`
 select award, period, received_on::text as received_on, cents, rule, payload_sha256, bank, feed, ordinal, fee_cents, goods_cents,
   takes_back from grant_received
 where tenant = $1 and received_on between $2::date and $3::date and (award, period, feed, ordinal) > ($4, $5::uuid, $6, $7::int)
-order by award, period, feed, ordinal limit 2000`,
-};
+order by award, period, feed, ordinal limit 2000`;
 
 /** One booking of one award. */
 export interface ReceivedRow {
@@ -138,12 +124,9 @@ export async function* receivedKeys(
 }
 
 // Beyond the seven years that every key is kept: only an award's own rule does that to a key of this contract.
-const HAS_LONGER: Statement = {
-  name: 'grants-kept-longer',
-  text: `
+const HAS_LONGER = sql('grants-kept-longer')`
 select exists (select 1 from ledger_dek where tenant = $1 and subject like 'award/%'
-  and retain_until > ((month || '-01')::date + interval '1 month' - interval '1 day' + interval '7 years')::date) as longer`,
-};
+  and retain_until > ((month || '-01')::date + interval '1 month' - interval '1 day' + interval '7 years')::date) as longer`;
 
 /** Whether any award must be kept longer than the policy asks; mostly none, and then nobody need look for it. */
 export async function hasLongerKeptAwards(at: StageRun): Promise<boolean> {
@@ -151,12 +134,9 @@ export async function hasLongerKeptAwards(at: StageRun): Promise<boolean> {
   return row?.['longer'] === true;
 }
 
-const FEEDS_OF_AWARDS: Statement = {
-  name: 'grants-feeds-of-awards',
-  text: `
+const FEEDS_OF_AWARDS = sql('grants-feeds-of-awards')`
 select distinct p.award, p.feed from grant_match m join grant_match_part p on p.tenant = m.tenant and p.match = m.id
-where m.tenant = $1 and m.period = $2 and m.status = 'matched'`,
-};
+where m.tenant = $1 and m.period = $2 and m.status = 'matched'`;
 
 /** The feeds that prove what a period received, by award. */
 export async function feedsOfAwards(
@@ -180,10 +160,8 @@ export async function addRelease(
   await at.run(ADD_RELEASE, [at.tenant, period, received, String(cents)]).catch(refusedByRule);
 }
 
-const IS_RELEASED: Statement = {
-  name: 'grants-released',
-  text: `select received from grant_release where tenant = $1 and period = $2`,
-};
+const IS_RELEASED = sql('grants-released')`
+select received from grant_release where tenant = $1 and period = $2`;
 
 /** How many awards a period has released; undefined while it has not. */
 export async function released(at: StageRun, period: string): Promise<number | undefined> {
@@ -218,12 +196,9 @@ export async function* receivedBetween(
 /** Before every other. */
 const NO_PERIOD = '00000000-0000-0000-0000-000000000000';
 
-const SUMS: Statement = {
-  name: 'grants-received-sums',
-  text: `
+const SUMS = sql('grants-received-sums')`
 select award, sum(cents)::text as cents from grant_received
-where tenant = $1 and received_on <= $2::date and award = any ($3::text[]) group by award`,
-};
+where tenant = $1 and received_on <= $2::date and award = any ($3::text[]) group by award`;
 
 /** What some awards have received up to a day, goods included. */
 export async function receivedUntil(
@@ -235,18 +210,12 @@ export async function receivedUntil(
   return new Map(rows.map((row) => [text(row['award']), BigInt(text(row['cents']))]));
 }
 
-const ADD_CROSSING: Statement = {
-  name: 'grants-crossing-add',
-  text: `
+const ADD_CROSSING = sql('grants-crossing-add')`
 insert into grant_crossing (tenant, jurisdiction, fiscal_year_end, measure, on_day, by_award, document)
-values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing returning jurisdiction`,
-};
+values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing returning jurisdiction`;
 
-const CROSSINGS: Statement = {
-  name: 'grants-crossings',
-  text: `
-select document from grant_crossing where tenant = $1 and on_day <= $2::date order by on_day, jurisdiction`,
-};
+const CROSSINGS = sql('grants-crossings')`
+select document from grant_crossing where tenant = $1 and on_day <= $2::date order by on_day, jurisdiction`;
 
 interface StoredCrossing {
   readonly jurisdiction: string;
@@ -273,16 +242,11 @@ export async function crossingsUntil<Document extends object>(
   return (await at.run(CROSSINGS, [at.tenant, day])).map((row) => row['document'] as Document);
 }
 
-const ADD_CHECK: Statement = {
-  name: 'grants-check-add',
-  text: `
-insert into grant_check (tenant, id, jurisdiction, checked_on, evidence, attached_by) values ($1, $2, $3, $4, $5, $6)`,
-};
+const ADD_CHECK = sql('grants-check-add')`
+insert into grant_check (tenant, id, jurisdiction, checked_on, evidence, attached_by) values ($1, $2, $3, $4, $5, $6)`;
 
-const CHECKS: Statement = {
-  name: 'grants-checks',
-  text: `select jurisdiction, checked_on::text as checked_on, evidence from grant_check where tenant = $1 order by attached_at, id`,
-};
+const CHECKS = sql('grants-checks')`
+select jurisdiction, checked_on::text as checked_on, evidence from grant_check where tenant = $1 order by attached_at, id`;
 
 interface StoredCheck {
   readonly jurisdiction: string;

@@ -1,20 +1,14 @@
 /** What rules and reporting keep of their own, and the counts of the whole. */
-import { assumeRole, type Session, type Statement } from '../../postgres/index.ts';
+import { assumeRole, type Session, sql } from '../../postgres/index.ts';
 import type { StageRun } from './stage.ts';
 
-const ADD_EVALUATION: Statement = {
-  name: 'grants-evaluation-add',
-  text: `
+const ADD_EVALUATION = sql('grants-evaluation-add')`
 insert into grant_evaluation (tenant, id, crossings, obligations, sha256, ct)
-values ($1, $2, $3, $4, decode($5, 'hex'), decode($6, 'hex'))`,
-};
+values ($1, $2, $3, $4, decode($5, 'hex'), decode($6, 'hex'))`;
 
-const ADD_REPORT: Statement = {
-  name: 'grants-report-add',
-  text: `
+const ADD_REPORT = sql('grants-report-add')`
 insert into grant_report (tenant, id, kind, from_day, to_day, figures, sha256, ct)
-values ($1, $2, $3, $4, $5, $6, decode($7, 'hex'), decode($8, 'hex'))`,
-};
+values ($1, $2, $3, $4, $5, $6, decode($7, 'hex'), decode($8, 'hex'))`;
 
 export async function addEvaluation(
   at: StageRun,
@@ -46,9 +40,7 @@ export async function addReport(
   await at.run(ADD_REPORT, [at.tenant, id, kind, from, to, figures, sha256, ct]);
 }
 
-const COUNTS: Statement = {
-  name: 'grants-counts',
-  text: `
+const COUNTS = sql('grants-counts')`
 select (select count(*) from grant_document where tenant = $1)::int as documents,
   (select count(*) from grant_award where tenant = $1)::int as awards,
   (select count(*) from grant_feed where tenant = $1)::int as feeds,
@@ -62,8 +54,7 @@ select (select count(*) from grant_document where tenant = $1)::int as documents
   (select count(*) from question where tenant = $1 and state = 'waiting')::int as retries,
   (select count(*) from grant_period where tenant = $1)::int as periods,
   (select count(*) from grant_period p where tenant = $1
-    and not exists (select 1 from grant_release h where h.tenant = p.tenant and h.period = p.id))::int as blocked`,
-};
+    and not exists (select 1 from grant_release h where h.tenant = p.tenant and h.period = p.id))::int as blocked`;
 
 interface GrantCounts {
   readonly documents: number;

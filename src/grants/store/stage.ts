@@ -24,8 +24,8 @@ import {
   SEALED_COLUMNS,
   sealedOf,
   type Session,
+  sql,
   type Stage,
-  type Statement,
   text,
 } from '../../postgres/index.ts';
 
@@ -61,37 +61,24 @@ export interface SealedBytes {
 }
 
 // A body is some hundred kilobytes here: it goes as bytes beside the fact, not inside its JSON.
-const ADD_BLOB: Statement = {
-  name: 'grants-fact-body',
-  text: `insert into ledger_blob (ct, tenant, boundary, entry, key, bytes) values (decode($3, 'hex'), $1, $2, $4, $5, $6)`,
-};
+const ADD_BLOB = sql('grants-fact-body')`
+insert into ledger_blob (ct, tenant, boundary, entry, key, bytes) values (decode($3, 'hex'), $1, $2, $4, $5, $6)`;
 
-const ADD_FACT: Statement = {
-  name: 'grants-fact',
-  text: `
+const ADD_FACT = sql('grants-fact')`
 insert into ledger_intake
   (tenant, boundary, id, at, type, subj_kind, subj_id, subj_ver, actor_kind, actor_id, trace, data, body)
-values ($1, $2, $3, now(), $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-};
+values ($1, $2, $3, now(), $4, $5, $6, $7, $8, $9, $10, $11, $12)`;
 
-const BLOB: Statement = {
-  name: 'grants-blob',
-  text: `
+const BLOB = sql('grants-blob')`
 select ${SEALED_COLUMNS} from ledger_blob b join ledger_dek k on k.tenant = b.tenant and k.id = b.key
-where b.tenant = $1 and b.ct = $2`,
-};
+where b.tenant = $1 and b.ct = $2`;
 
-const KEYS: Statement = {
-  name: 'grants-keys',
-  text: `select id, month, wrapped from ledger_dek where tenant = $1 and id = any ($2::text[])`,
-};
+const KEYS = sql('grants-keys')`
+select id, month, wrapped from ledger_dek where tenant = $1 and id = any ($2::text[])`;
 
-const EXTEND: Statement = {
-  name: 'grants-retain',
-  text: `
+const EXTEND = sql('grants-retain')`
 update ledger_dek set retain_until = $3::date
-where tenant = $1 and subject = any ($2::text[]) and state = 'live' and retain_until < $3::date`,
-};
+where tenant = $1 and subject = any ($2::text[]) and state = 'live' and retain_until < $3::date`;
 
 export class StageStore {
   readonly stage: Stage;

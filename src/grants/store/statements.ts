@@ -1,5 +1,5 @@
 /** Statements of bank accounts: what they say about themselves, and which of their days others tell as well. */
-import { optional, type Row, type Statement, text } from '../../postgres/index.ts';
+import { optional, type Row, sql, text } from '../../postgres/index.ts';
 import { ANNOUNCING } from './feeds.ts';
 import type { StageRun } from './stage.ts';
 
@@ -12,60 +12,43 @@ const isLeft = (
   select 1 from unnest($${at}::text[], $${at + 1}::int[]) w(feed, statement)
   where w.feed = ${row}.feed and (w.statement is null or w.statement = ${statement})))`;
 
-const WITHDRAWN: Statement = {
-  name: 'grants-withdrawn',
-  text: `
+const WITHDRAWN = sql('grants-withdrawn')`
 with agreed as (
   select p.subject as feed, (p.terms::jsonb->>'statement')::int as statement, p.n,
     (p.terms::jsonb->>'restores')::boolean as restores
   from proposal p where p.tenant = $1 and p.kind = 'statement' and p.state = 'approved')
 select distinct a.feed, a.statement from agreed a
 where not a.restores and not exists (select 1 from agreed r where r.feed = a.feed and r.restores and r.n > a.n
-  and (r.statement is null or r.statement = a.statement))`,
-};
+  and (r.statement is null or r.statement = a.statement))`;
 
-const ADD_STATEMENT: Statement = {
-  name: 'grants-statement-add',
-  text: `
+const ADD_STATEMENT = sql('grants-statement-add')`
 insert into grant_statement (tenant, feed, ordinal, account, currency, number, page, from_day, to_day, opening_cents,
   closing_cents, statement_id, page_before, page_after, doubt)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
-};
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`;
 
-const PREVIOUS: Statement = {
-  name: 'grants-statement-previous',
-  text: `
+const PREVIOUS = sql('grants-statement-previous')`
 select s.*, s.from_day::text as from_text, s.to_day::text as to_text, '' as format from grant_statement s
 where s.tenant = $1 and s.account = $2 and s.to_day <= $3::date and (s.from_day, s.to_day) < ($4::date, $3::date)
   and ${isLeft('s', 's.ordinal', 5)}
-order by s.to_day desc, s.from_day desc, s.number desc nulls last, s.page desc nulls last limit 1`,
-};
+order by s.to_day desc, s.from_day desc, s.number desc nulls last, s.page desc nulls last limit 1`;
 
-const ALL: Statement = {
-  name: 'grants-statements-all',
-  text: `
+const ALL = sql('grants-statements-all')`
 select s.*, s.from_day::text as from_text, s.to_day::text as to_text, f.format from grant_statement s
 join grant_feed f on f.tenant = s.tenant and f.id = s.feed
 where s.tenant = $1 and ${isLeft('s', 's.ordinal', 2)}
-order by s.from_day, s.to_day, s.feed, s.ordinal`,
-};
+order by s.from_day, s.to_day, s.feed, s.ordinal`;
 
 // Feeds of several statements, or whose days meet: without any, no day is told twice and no line needs to be looked at.
-const MAY_MEET: Statement = {
-  name: 'grants-feeds-meet',
-  text: `
+const MAY_MEET = sql('grants-feeds-meet')`
 with told as (
   select g.feed, min(g.from_day) as from_day, max(g.to_day) as to_day from grant_line_group g
   where g.tenant = $1 and g.announced < g.lines group by g.feed)
 select exists (select 1 from grant_feed f where f.tenant = $1 and f.statements > 1)
   or exists (select 1 from told a join told b on a.feed < b.feed and a.from_day <= b.to_day and b.from_day <= a.to_day)
-  as meet`,
-};
+  as meet`;
 
 // Days with an open line that more than one statement tells.
-const TOLD_TWICE: Statement = {
-  name: 'grants-days-told-twice',
-  text: `
+const TOLD_TWICE = sql('grants-days-told-twice')`
 select l.account, l.booked_on::text as day from grant_line l
 join grant_feed f on f.tenant = l.tenant and f.id = l.feed
 left join grant_match_line m on m.tenant = l.tenant and m.feed = l.feed and m.ordinal = l.ordinal
@@ -73,8 +56,7 @@ where l.tenant = $1 and l.booked_on <= $2::date and l.status = 'booked' and not 
   and f.format not in ${ANNOUNCING} and ${isLeft('l', 'coalesce(l.statement, 1)', 3)}
 group by l.account, l.booked_on
 having count(*) > count(m.match)
-  and (min(l.feed) <> max(l.feed) or min(coalesce(l.statement, 1)) <> max(coalesce(l.statement, 1)))`,
-};
+  and (min(l.feed) <> max(l.feed) or min(coalesce(l.statement, 1)) <> max(coalesce(l.statement, 1)))`;
 
 export interface StoredStatement {
   readonly account: string;

@@ -1,21 +1,16 @@
 /** Statements that leave again: one person proposes it, another agrees, and the database refuses everything else. */
 import type { PersonId, ProposalDecision, ProposalState } from '../../core/index.ts';
 import { decideProposal, proposals, propose } from '../../people/index.ts';
-import { optional, type Statement, text } from '../../postgres/index.ts';
+import { optional, sql, text } from '../../postgres/index.ts';
 import type { StageRun } from './stage.ts';
 
 const KIND = 'statement';
 
-const FEEDS: Statement = {
-  name: 'grants-feeds-named',
-  text: `
-select f.id, f.name, f.statements from grant_feed f where f.tenant = $1 and f.id like $2 || '%' order by f.id limit 2`,
-};
+const FEEDS = sql('grants-feeds-named')`
+select f.id, f.name, f.statements from grant_feed f where f.tenant = $1 and f.id like $2 || '%' order by f.id limit 2`;
 
-const NAMES: Statement = {
-  name: 'grants-feed-names',
-  text: `select id, name from grant_feed where tenant = $1 and id = any ($2::text[])`,
-};
+const NAMES = sql('grants-feed-names')`
+select id, name from grant_feed where tenant = $1 and id = any ($2::text[])`;
 
 /** What two people agree to. */
 interface WithdrawalTerms {

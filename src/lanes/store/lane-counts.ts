@@ -1,6 +1,6 @@
 /** How many filings a lane has, and in which state. */
 import type { BatchId } from '../../core/index.ts';
-import { optional, type Session, type Statement, text, when } from '../../postgres/index.ts';
+import { optional, type Session, sql, text, when } from '../../postgres/index.ts';
 
 export interface LaneCounts {
   readonly lane: string;
@@ -17,9 +17,7 @@ export interface LaneCounts {
   readonly leastSlackMs: number | undefined;
 }
 
-const COUNTS: Statement = {
-  name: 'batch-counts',
-  text: `
+const COUNTS = sql('batch-counts')`
 select f.lane,
   count(*) filter (where f.status = 'pending') as pending,
   count(*) filter (where f.status = 'submitted') as submitted,
@@ -30,8 +28,7 @@ select f.lane,
   extract(epoch from min(f.last_safe) filter (where f.status in ('pending', 'submitted')) - now()) * 1000 as slack_ms
 from envelope e join filing f on f.tenant = e.tenant and f.id = e.id
 where e.tenant = $1 and ($2::uuid is null or e.batch = $2)
-group by f.lane order by f.lane`,
-};
+group by f.lane order by f.lane`;
 
 /** Counts per lane of one batch, or of everything. */
 export async function laneCounts(

@@ -12,52 +12,35 @@ import { opensAt } from '../rules/lane-rules.ts';
 import { isDraining } from '../rules/recovery/lane-recovery.ts';
 import { approvalAlert } from '../rules/recovery/approval-alert.ts';
 import { raiseAlertRow, recordFact } from '../../ledger/index.ts';
-import { laneOf, type Session, type Statement, text } from '../../postgres/index.ts';
+import { laneOf, type Session, sql, text } from '../../postgres/index.ts';
 import { freshLane, laneStateJson } from './lane-json.ts';
 
-const ADD: Statement = {
-  name: 'lane-add',
-  text: `
+const ADD = sql('lane-add')`
 insert into lane (tenant, code, profile, ceiling, state, longest_service_ms, effect) values ($1, $2, $3, $4, $5, $6, $7)
 on conflict (tenant, code) do update set profile = excluded.profile, longest_service_ms = excluded.longest_service_ms,
   effect = excluded.effect, ver = lane.ver + 1
-returning ver, ceiling, (xmax = 0) as added`,
-};
+returning ver, ceiling, (xmax = 0) as added`;
 
-const SLOTS: Statement = {
-  name: 'lane-ensure-slots',
-  text: `insert into lane_slot (tenant, lane, n) select $1, $2, n from generate_series(0, $3::int - 1) n on conflict do nothing`,
-};
+const SLOTS = sql('lane-ensure-slots')`
+insert into lane_slot (tenant, lane, n) select $1, $2, n from generate_series(0, $3::int - 1) n on conflict do nothing`;
 
-const LIST: Statement = {
-  name: 'lane-list',
-  text: `select code, version, ceiling, state, profile from lane
-    where tenant = $1 and profile is not null order by code`,
-};
+const LIST = sql('lane-list')`select code, version, ceiling, state, profile from lane
+    where tenant = $1 and profile is not null order by code`;
 
-const CHANGED_PROFILES: Statement = {
-  name: 'lane-changed-profiles',
-  text: `
+const CHANGED_PROFILES = sql('lane-changed-profiles')`
 select code, profile, hash from (
   select code, profile, encode(sha256(convert_to(profile::text, 'UTF8')), 'hex') as hash from lane
   where tenant = $1 and profile is not null) l
-where hash <> all ($2::text[]) order by code`,
-};
+where hash <> all ($2::text[]) order by code`;
 
-const FIND: Statement = {
-  name: 'lane-find',
-  text: `select code, version, ceiling, state from lane
-    where tenant = $1 and code = $2 and profile is not null`,
-};
+const FIND = sql('lane-find')`select code, version, ceiling, state from lane
+    where tenant = $1 and code = $2 and profile is not null`;
 
-const CHANGE_LANE: Statement = {
-  name: 'lane-change',
-  text: `
+const CHANGE_LANE = sql('lane-change')`
 update lane set state = $4::jsonb, ceiling = $5, version = version + 1, ver = ver + $7::int, changed_at = now(),
   asks_only = $8, open_from = case when $6::double precision = 'infinity' then 'infinity'::timestamptz
     else to_timestamp($6::double precision / 1000) end
-where tenant = $1 and code = $2 and version = $3 returning ver`,
-};
+where tenant = $1 and code = $2 and version = $3 returning ver`;
 
 interface LaneView {
   readonly state: LaneState;

@@ -18,6 +18,7 @@ import {
   optional,
   type Row,
   type Session,
+  sql,
   type Statement,
   text,
   when,
@@ -34,17 +35,12 @@ const UNCONFIRMED_MS = 15_000;
 
 const NOW = `date_trunc('milliseconds', clock_timestamp())`;
 
-const REGISTER: Statement = {
-  name: 'worker-register',
-  text: `
+const REGISTER = sql('worker-register')`
 insert into worker (tenant, id, host, pid, pid_started_at, expires_at, wants)
 values ($1, nextval('worker_fence'), $2, $3, $4, clock_timestamp() + $5 * interval '1 millisecond', $6)
-returning id, ${NOW} as now`,
-};
+returning id, ${NOW} as now`;
 
-const BEAT: Statement = {
-  name: 'worker-beat',
-  text: `
+const BEAT = sql('worker-beat')`
 with me as (
   update worker set expires_at = clock_timestamp() + $3 * interval '1 millisecond'
   where tenant = $1 and id = $2 and ended_at is null and expires_at > clock_timestamp()
@@ -52,32 +48,21 @@ with me as (
 slots as (
   update lane_slot s set expires_at = clock_timestamp() + $3 * interval '1 millisecond'
   from me where s.tenant = $1 and s.holder = me.id and s.expires_at > clock_timestamp())
-select exists (select 1 from me) as alive, ${NOW} as now`,
-};
+select exists (select 1 from me) as alive, ${NOW} as now`;
 
-const END: Statement = {
-  name: 'worker-end',
-  text: `
+const END = sql('worker-end')`
 update worker set ended_at = clock_timestamp(), expires_at = least(expires_at, clock_timestamp())
-where tenant = $1 and id = $2 and ended_at is null`,
-};
+where tenant = $1 and id = $2 and ended_at is null`;
 
-const EXPIRE_SLOTS: Statement = {
-  name: 'worker-expire-slots',
-  text: `
+const EXPIRE_SLOTS = sql('worker-expire-slots')`
 update lane_slot set expires_at = clock_timestamp()
-where tenant = $1 and holder = $2 and expires_at > clock_timestamp()`,
-};
+where tenant = $1 and holder = $2 and expires_at > clock_timestamp()`;
 
-const LANES: Statement = {
-  name: 'survey-lanes',
-  text: `select code, version, ceiling, state from lane where tenant = $1 and profile is not null order by code`,
-};
+const LANES = sql('survey-lanes')`
+select code, version, ceiling, state from lane where tenant = $1 and profile is not null order by code`;
 
 // A resting slot is shown as expiring when its rest ends, so that nobody plans to take it earlier.
-const SLOTS: Statement = {
-  name: 'survey-slots',
-  text: `
+const SLOTS = sql('survey-slots')`
 select s.lane, s.n, s.holder, s.fence,
   case when s.holder is null or s.expires_at > clock_timestamp() then s.expires_at else ${restEnds('s', 'w', 'l')} end
     as expires_at
@@ -85,22 +70,16 @@ from lane_slot s
 join lane l on l.tenant = s.tenant and l.code = s.lane
 left join worker w on w.tenant = s.tenant and w.id = s.holder
 where s.tenant = $1
-order by s.lane, s.n`,
-};
+order by s.lane, s.n`;
 
-const WORKERS: Statement = {
-  name: 'survey-workers',
-  text: `
+const WORKERS = sql('survey-workers')`
 select id, host, pid, pid_started_at, wants, expires_at > clock_timestamp() as alive
 from worker where tenant = $1 and ended_at is null
-order by id`,
-};
+order by id`;
 
 const READ_CLOCK: Statement = { name: 'survey-clock', text: `select ${NOW} as now` };
 
-const ACQUIRE: Statement = {
-  name: 'slot-acquire',
-  text: `
+const ACQUIRE = sql('slot-acquire')`
 with me as (
   select id from worker
   where tenant = $1 and id = $2 and ended_at is null and expires_at > clock_timestamp()
@@ -118,13 +97,10 @@ free as materialized (
 update lane_slot s set holder = $2, fence = nextval('slot_fence'),
   expires_at = clock_timestamp() + $6 * interval '1 millisecond'
 from free where s.tenant = $1 and s.lane = free.lane and s.n = free.n
-returning s.lane, s.n, s.fence`,
-};
+returning s.lane, s.n, s.fence`;
 
 // The lane may be held, which is why it is probed. Its first slot, because that one is below every ceiling.
-const LEASE_PROBE: Statement = {
-  name: 'slot-lease-probe',
-  text: `
+const LEASE_PROBE = sql('slot-lease-probe')`
 with me as (
   select id from worker
   where tenant = $1 and id = $2 and ended_at is null and expires_at > clock_timestamp()
@@ -141,16 +117,12 @@ free as materialized (
 update lane_slot s set holder = $2, fence = nextval('slot_fence'),
   expires_at = clock_timestamp() + $4 * interval '1 millisecond'
 from free where s.tenant = $1 and s.lane = free.lane and s.n = free.n
-returning s.lane, s.n, s.fence`,
-};
+returning s.lane, s.n, s.fence`;
 
-const RELEASE: Statement = {
-  name: 'slot-release',
-  text: `
+const RELEASE = sql('slot-release')`
 update lane_slot s set holder = null, expires_at = clock_timestamp()
 from unnest($3::text[], $4::int[], $5::bigint[]) r(lane, n, fence)
-where s.tenant = $1 and s.lane = r.lane and s.n = r.n and s.fence = r.fence and s.holder = $2`,
-};
+where s.tenant = $1 and s.lane = r.lane and s.n = r.n and s.fence = r.fence and s.holder = $2`;
 
 /** When a slot whose lease ran out may be used again; the worker's row is gone only in a restored database. */
 function restEnds(slot: string, worker: string, lane: string): string {

@@ -9,7 +9,7 @@ import {
   targetId,
   type TargetId,
 } from '../../core/index.ts';
-import { type Session, type Statement, text, when } from '../../postgres/index.ts';
+import { type Session, sql, text, when } from '../../postgres/index.ts';
 import { freshLane, laneStateJson } from './lane-json.ts';
 
 type Run = Session['run'];
@@ -32,10 +32,8 @@ export function targetLaneCode(target: TargetId): string {
   return `${PREFIX}${target}`;
 }
 
-const READ: Statement = {
-  name: 'target-lanes',
-  text: `select code, state, version, ver, changed_at from lane where tenant = $1 and code like '${PREFIX}%' order by code`,
-};
+const READ = sql('target-lanes')`
+select code, state, version, ver, changed_at from lane where tenant = $1 and code like '${PREFIX}%' order by code`;
 
 export async function readTargetLanes(run: Run, tenant: string): Promise<TargetLane[]> {
   return (await run(READ, [tenant])).map((row) => ({
@@ -48,17 +46,13 @@ export async function readTargetLanes(run: Run, tenant: string): Promise<TargetL
   }));
 }
 
-const ADD: Statement = {
-  name: 'target-lane-add',
-  text: `insert into lane (tenant, code, effect, ceiling, state, ver) values ($1, $2, 'notice', 1, $3, $4)
-    on conflict do nothing returning version`,
-};
+const ADD = sql('target-lane-add')`
+insert into lane (tenant, code, effect, ceiling, state, ver) values ($1, $2, 'notice', 1, $3, $4)
+  on conflict do nothing returning version`;
 
-const CHANGE: Statement = {
-  name: 'target-lane-change',
-  text: `update lane set state = $3, version = version + 1, ver = $4, changed_at = now()
-    where tenant = $1 and code = $2 and version = $5 returning version`,
-};
+const CHANGE = sql('target-lane-change')`
+update lane set state = $3, version = version + 1, ver = $4, changed_at = now()
+  where tenant = $1 and code = $2 and version = $5 returning version`;
 
 /**
  * Compare-and-set on the version that was read. False when somebody else was faster: the transaction must be rolled

@@ -3,7 +3,7 @@
  * person switches it on again; nothing else brings it back, because nothing may be sent to it just to see.
  */
 import type { HoldReason } from '../../core/index.ts';
-import type { Session, Statement } from '../../postgres/index.ts';
+import { type Session, sql } from '../../postgres/index.ts';
 import { freshLane, laneStateJson } from './lane-json.ts';
 
 type Run = Session['run'];
@@ -12,10 +12,8 @@ type Run = Session['run'];
 export const LANE_OF_WEBHOOK = `lane l on l.tenant = s.tenant and l.code = 'webhook/' || s.id`;
 
 // What happens to it is told of the subscription, so that its own log stays at its beginning.
-const ADD: Statement = {
-  name: 'webhook-lane-add',
-  text: `insert into lane (tenant, code, effect, ceiling, state, ver) values ($1, $2, 'notice', 1, $3, 0)`,
-};
+const ADD = sql('webhook-lane-add')`
+insert into lane (tenant, code, effect, ceiling, state, ver) values ($1, $2, 'notice', 1, $3, 0)`;
 
 export async function addWebhookLane(run: Run, tenant: string, webhook: string): Promise<void> {
   const code = `webhook/${webhook}`;
@@ -23,15 +21,12 @@ export async function addWebhookLane(run: Run, tenant: string, webhook: string):
 }
 
 // $3 why it is held, or null for one that is told again
-const SWITCH: Statement = {
-  name: 'webhook-lane-switch',
-  text: `
+const SWITCH = sql('webhook-lane-switch')`
 update lane set version = version + 1, changed_at = now(),
   open_from = case when $3 is null then '-infinity'::timestamptz else 'infinity' end,
   state = jsonb_set(state, '{pause}', case when $3 is null then '{"kind":"none"}' else
     jsonb_build_object('kind', 'held', 'since', floor(extract(epoch from now()) * 1000), 'reason', $3) end)
-where tenant = $1 and code = 'webhook/' || $2::text and (open_from = 'infinity') = ($3::text is null) returning code`,
-};
+where tenant = $1 and code = 'webhook/' || $2::text and (open_from = 'infinity') = ($3::text is null) returning code`;
 
 /** False where it is so already. */
 export async function switchWebhookLane(

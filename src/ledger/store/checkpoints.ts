@@ -13,7 +13,7 @@ import {
 import type { NoteSigner } from '../note-signer.ts';
 import { signCheckpoint, type TreeHead } from '../checkpoint.ts';
 import { factJson } from './facts.ts';
-import { bytes, type Row, type Session, type Statement, text, when } from '../../postgres/index.ts';
+import { bytes, type Row, type Session, sql, text, when } from '../../postgres/index.ts';
 import type { LogName } from './tree-store.ts';
 
 type Run = Session['run'];
@@ -42,9 +42,7 @@ export interface StoredCheckpoint extends TreeHead {
 }
 
 // $1 tenant, $2 boundary, $3 size, $4 root, $5 note, $6 moment, $7 the spine's fact or null
-const SIGN: Statement = {
-  name: 'checkpoint-sign',
-  text: `
+const SIGN = sql('checkpoint-sign')`
 with signed as (
   update ledger_head set signed_size = $3, signed_root = $4, signed_at = to_timestamp($6::double precision / 1000),
     spine_ver = spine_ver + case when $7::json is null then 0 else 1 end
@@ -59,25 +57,18 @@ spine as (
   select $1, 'spine', (f.fact->>'id')::uuid, now(), f.fact->>'type', 'log', f.fact->'data'->>'origin', signed.spine_ver,
     f.fact->>'actor_kind', f.fact->>'actor_id', f.fact->>'trace', (f.fact->'data')::jsonb
   from signed, (select $7::json as fact) f where f.fact is not null)
-select spine_ver from signed`,
-};
+select spine_ver from signed`;
 
-const IN_QUARANTINE: Statement = {
-  name: 'checkpoint-quarantine',
-  text: `select 1 as found from quarantine where tenant = $1 and state = 'in'`,
-};
+const IN_QUARANTINE = sql('checkpoint-quarantine')`
+select 1 as found from quarantine where tenant = $1 and state = 'in'`;
 
 const COLUMNS = 'boundary, size, root, note, signed_at';
 
-const LATEST: Statement = {
-  name: 'checkpoint-latest',
-  text: `select ${COLUMNS} from ledger_checkpoint where tenant = $1 and boundary = $2 order by size desc limit 1`,
-};
+const LATEST = sql('checkpoint-latest')`
+select ${COLUMNS} from ledger_checkpoint where tenant = $1 and boundary = $2 order by size desc limit 1`;
 
-const FROM: Statement = {
-  name: 'checkpoint-from',
-  text: `select ${COLUMNS} from ledger_checkpoint where tenant = $1 and boundary = $2 and size >= $3 order by size limit $4`,
-};
+const FROM = sql('checkpoint-from')`
+select ${COLUMNS} from ledger_checkpoint where tenant = $1 and boundary = $2 and size >= $3 order by size limit $4`;
 
 /** Whether this tenant's database has been found to be behind what was signed; then nothing more is signed. */
 export async function isQuarantined(run: Run, tenant: string): Promise<boolean> {

@@ -3,7 +3,7 @@
  * share gets a successor for the same subject and month.
  */
 import type { WrappedKey } from '../../core/index.ts';
-import { bytes, type Row, type Session, type Statement, text } from '../../postgres/index.ts';
+import { bytes, type Row, type Session, sql, text } from '../../postgres/index.ts';
 
 /**
  * NIST SP 800-38D allows 2^32 uses of a key with random nonces; the ledger's own bound is 2^20. Bodies are counted by
@@ -11,18 +11,13 @@ import { bytes, type Row, type Session, type Statement, text } from '../../postg
  */
 const BODIES_MAX = 2 ** 20 - 2 ** 16;
 
-const FIND: Statement = {
-  name: 'dek-find',
-  text: `
+const FIND = sql('dek-find')`
 select distinct on (subject) subject, id, month, wrapped from ledger_dek
 where tenant = $1 and month = $2 and subject = any ($3::text[]) and state = 'live' and bodies < ${BODIES_MAX}
-order by subject, part desc`,
-};
+order by subject, part desc`;
 
 // After the last key that is used up: one that another process has just made has the same number, and counts.
-const ADD: Statement = {
-  name: 'dek-add',
-  text: `
+const ADD = sql('dek-add')`
 insert into ledger_dek (tenant, month, subject, part, id, wrapped)
 select $1, $2, d.subject, coalesce((
     select max(k.part) from ledger_dek k where k.tenant = $1 and k.subject = d.subject and k.month = $2
@@ -30,8 +25,7 @@ select $1, $2, d.subject, coalesce((
   d.id, decode(d.wrapped, 'hex')
 from unnest($3::text[], $4::text[], $5::text[]) d(subject, id, wrapped)
 on conflict on constraint ledger_dek_subject do nothing
-returning subject, id, month, wrapped`,
-};
+returning subject, id, month, wrapped`;
 
 export async function dataKeys(
   session: Pick<Session, 'run'>,

@@ -1,6 +1,6 @@
 /** Ledger facts on their way into the intake table, in the transaction of the change they speak of. */
 import { boundedFact, checkFact, type LedgerFact } from '../../core/index.ts';
-import type { Session, Statement } from '../../postgres/index.ts';
+import { type Session, sql } from '../../postgres/index.ts';
 
 interface FactJson {
   readonly id: string;
@@ -38,9 +38,7 @@ export function factJson(fact: LedgerFact): FactJson {
 }
 
 // $1 tenant, $2 boundary, $3 fact, $4 kind, $5 id, $6 ver
-const RECORD: Statement = {
-  name: 'record-fact',
-  text: `
+const RECORD = sql('record-fact')`
 with f as (select $3::json as fact),
 blob as (
   insert into ledger_blob (ct, tenant, boundary, entry, key, bytes)
@@ -50,19 +48,15 @@ insert into ledger_intake
   (tenant, boundary, id, at, type, subj_kind, subj_id, subj_ver, actor_kind, actor_id, trace, data, body)
 select $1, $2, (fact->>'id')::uuid, now(), fact->>'type', $4, $5, $6::int, fact->>'actor_kind', fact->>'actor_id',
   fact->>'trace', (fact->'data')::jsonb, nullif((fact->'body')::jsonb, 'null'::jsonb)
-from f`,
-};
+from f`;
 
 // For a fact without a body: a role that may not write bodies may still record what it did.
-const RECORD_BARE: Statement = {
-  name: 'record-bare-fact',
-  text: `
+const RECORD_BARE = sql('record-bare-fact')`
 insert into ledger_intake
   (tenant, boundary, id, at, type, subj_kind, subj_id, subj_ver, actor_kind, actor_id, trace, data)
 select $1, $2, (fact->>'id')::uuid, now(), fact->>'type', $4, $5, $6::int, fact->>'actor_kind', fact->>'actor_id',
   fact->>'trace', (fact->'data')::jsonb
-from (select $3::json as fact) f`,
-};
+from (select $3::json as fact) f`;
 
 /** `ver` must have been assigned while the subject's row was locked in this same transaction. */
 export async function recordFact(

@@ -24,7 +24,7 @@ import {
   optional,
   type Row,
   type Session,
-  type Statement,
+  sql,
   text,
   when,
 } from '../../postgres/index.ts';
@@ -36,34 +36,22 @@ type Run = Session['run'];
 
 // The row's own text, from the database: what this process made of it may be less (a number that no double holds). Of
 // two rows with one id the first counts, as in the log.
-const WAITING: Statement = {
-  name: 'ledger-set-aside-waiting',
-  text: `
+const WAITING = sql('ledger-set-aside-waiting')`
 select distinct on (i.id) i.id, i.subj_id, i.body->>'key' as key, (to_jsonb(i) - 'n')::text as fact
-from ledger_intake i where i.tenant = $1 and i.boundary = $2 and i.id = any ($3::uuid[]) order by i.id, i.n`,
-};
+from ledger_intake i where i.tenant = $1 and i.boundary = $2 and i.id = any ($3::uuid[]) order by i.id, i.n`;
 
 // Counts what the key seals, and holds its row: a key that is shredded meanwhile would take the fact with it.
-const USE_KEYS: Statement = {
-  name: 'ledger-set-aside-keys',
-  text: `
+const USE_KEYS = sql('ledger-set-aside-keys')`
 update ledger_dek k set bodies = k.bodies + u.n
 from (select id, count(*) as n from unnest($2::text[]) id group by id) u
-where k.tenant = $1 and k.id = u.id and k.state = 'live' returning k.id, k.month, k.wrapped`,
-};
+where k.tenant = $1 and k.id = u.id and k.state = 'live' returning k.id, k.month, k.wrapped`;
 
-const KEEP: Statement = {
-  name: 'ledger-set-aside',
-  text: `
+const KEEP = sql('ledger-set-aside')`
 insert into ledger_set_aside (tenant, boundary, id, reason, key, sealed, bytes, sha256)
-values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing`,
-};
+values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing`;
 
-const KEPT: Statement = {
-  name: 'ledger-set-aside-kept',
-  text: `select id, reason, sha256, bytes from ledger_set_aside
-    where tenant = $1 and boundary = $2 and id = any ($3::uuid[])`,
-};
+const KEPT = sql('ledger-set-aside-kept')`select id, reason, sha256, bytes from ledger_set_aside
+    where tenant = $1 and boundary = $2 and id = any ($3::uuid[])`;
 
 /** Keeps them, before they are taken from the intake in the same transaction. */
 export async function keepAside(
@@ -163,11 +151,9 @@ interface KeptFact extends SetAside {
   readonly at: Instant;
 }
 
-const LIST: Statement = {
-  name: 'ledger-set-aside-list',
-  text: `select boundary, id, at, reason, sha256, bytes from ledger_set_aside
-    where tenant = $1 order by at desc, id limit $2`,
-};
+const LIST = sql('ledger-set-aside-list')`
+select boundary, id, at, reason, sha256, bytes from ledger_set_aside
+  where tenant = $1 order by at desc, id limit $2`;
 
 /** More than anybody reads; the count says how many there are. */
 const LIST_MAX = 100;
@@ -192,13 +178,10 @@ type OpenedFact =
   /** Its key was destroyed: nobody can read it any more. */
   | { readonly state: 'shredded'; readonly key: string; readonly at: Instant };
 
-const FIND: Statement = {
-  name: 'ledger-set-aside-find',
-  text: `
+const FIND = sql('ledger-set-aside-find')`
 select a.boundary, a.id, a.key, a.sealed, a.sha256, k.month, k.wrapped, k.shredded_at
 from ledger_set_aside a left join ledger_dek k on k.tenant = a.tenant and k.id = a.key
-where a.tenant = $1 and a.id = $2 order by a.at desc limit 1`,
-};
+where a.tenant = $1 and a.id = $2 order by a.at desc limit 1`;
 
 /** Opens one of them; undefined when there is none of this id. */
 export async function openSetAside(
@@ -244,10 +227,8 @@ function broken(id: string, found: string): FilewrightError {
   );
 }
 
-const COUNT: Statement = {
-  name: 'ledger-set-aside-count',
-  text: `select count(*)::int as n, max(at) as last from ledger_set_aside where tenant = $1`,
-};
+const COUNT = sql('ledger-set-aside-count')`
+select count(*)::int as n, max(at) as last from ledger_set_aside where tenant = $1`;
 
 export async function countSetAside(
   session: Pick<Session, 'run'>,

@@ -14,7 +14,7 @@ import {
 import { logOrigin } from '../entry.ts';
 import { unwrapKey, wrapKey } from '../seal.ts';
 import { recordFact } from './facts.ts';
-import { bytes, type Row, type Session, type Statement, text } from '../../postgres/index.ts';
+import { bytes, type Row, type Session, sql, text } from '../../postgres/index.ts';
 
 type Run = Session['run'];
 
@@ -51,67 +51,42 @@ interface TenantKey {
   readonly instance: string;
 }
 
-const ENSURE: Statement = {
-  name: 'key-tree-tenant',
-  text: 'insert into tenant (id, instance) values ($1, $2) on conflict do nothing',
-};
+const ENSURE = sql('key-tree-tenant')`
+insert into tenant (id, instance) values ($1, $2) on conflict do nothing`;
 
-const FIND: Statement = {
-  name: 'key-tree-find',
-  text: `select t.instance, k.id as key_id, k.wrapped from tenant t left join ledger_tenant_key k on k.tenant = t.id
-    where t.id = $1`,
-};
+const FIND = sql('key-tree-find')`
+select t.instance, k.id as key_id, k.wrapped from tenant t left join ledger_tenant_key k on k.tenant = t.id
+  where t.id = $1`;
 
-const ADD: Statement = {
-  name: 'key-tree-add',
-  text: `insert into ledger_tenant_key (tenant, id, wrapped)
-    select $1, $2, $3 where not exists (select 1 from ledger_tenant_key where tenant = $1)`,
-};
+const ADD = sql('key-tree-add')`insert into ledger_tenant_key (tenant, id, wrapped)
+    select $1, $2, $3 where not exists (select 1 from ledger_tenant_key where tenant = $1)`;
 
-const ALL: Statement = {
-  name: 'key-tree-all',
-  text: `select tenant, id, wrapped, rotations from ledger_tenant_key
-    where $1::text is null or tenant = $1 order by tenant for update`,
-};
+const ALL = sql('key-tree-all')`select tenant, id, wrapped, rotations from ledger_tenant_key
+    where $1::text is null or tenant = $1 order by tenant for update`;
 
-const REWRAP: Statement = {
-  name: 'key-tree-rewrap',
-  text: `update ledger_tenant_key set wrapped = $3, ver = ver + 1 where tenant = $1 and id = $2 returning ver`,
-};
+const REWRAP = sql('key-tree-rewrap')`
+update ledger_tenant_key set wrapped = $3, ver = ver + 1 where tenant = $1 and id = $2 returning ver`;
 
-const ROTATE: Statement = {
-  name: 'key-tree-rotate',
-  text: `update ledger_tenant_key set id = $3, wrapped = $4, rotations = rotations + 1, ver = 1
-    where tenant = $1 and id = $2`,
-};
+const ROTATE = sql('key-tree-rotate')`
+update ledger_tenant_key set id = $3, wrapped = $4, rotations = rotations + 1, ver = 1
+  where tenant = $1 and id = $2`;
 
-const WORKERS: Statement = {
-  name: 'key-tree-workers',
-  text: `select count(*)::int as n from worker
-    where tenant = $1 and ended_at is null and expires_at > clock_timestamp()`,
-};
+const WORKERS = sql('key-tree-workers')`select count(*)::int as n from worker
+    where tenant = $1 and ended_at is null and expires_at > clock_timestamp()`;
 
-const DATA_KEYS: Statement = {
-  name: 'key-tree-data-keys',
-  text: `select id, wrapped from ledger_dek where tenant = $1 and state = 'live' and id > $2 order by id limit ${PAGE}`,
-};
+const DATA_KEYS = sql('key-tree-data-keys')`
+select id, wrapped from ledger_dek where tenant = $1 and state = 'live' and id > $2 order by id limit ${PAGE}`;
 
-const REWRAP_DATA_KEYS: Statement = {
-  name: 'key-tree-rewrap-data-keys',
-  text: `update ledger_dek k set wrapped = decode(d.wrapped, 'hex')
-    from unnest($2::text[], $3::text[]) d(id, wrapped) where k.tenant = $1 and k.id = d.id`,
-};
+const REWRAP_DATA_KEYS = sql('key-tree-rewrap-data-keys')`
+update ledger_dek k set wrapped = decode(d.wrapped, 'hex')
+  from unnest($2::text[], $3::text[]) d(id, wrapped) where k.tenant = $1 and k.id = d.id`;
 
-const SIGNING_KEYS: Statement = {
-  name: 'key-tree-signing-keys',
-  text: `select k.boundary, k.id, k.wrapped, t.instance from ledger_signing_key k join tenant t on t.id = k.tenant
-    where k.tenant = $1 order by k.boundary, k.id`,
-};
+const SIGNING_KEYS = sql('key-tree-signing-keys')`
+select k.boundary, k.id, k.wrapped, t.instance from ledger_signing_key k join tenant t on t.id = k.tenant
+  where k.tenant = $1 order by k.boundary, k.id`;
 
-const REWRAP_SIGNING_KEY: Statement = {
-  name: 'key-tree-rewrap-signing-key',
-  text: `update ledger_signing_key set wrapped = $4 where tenant = $1 and boundary = $2 and id = $3`,
-};
+const REWRAP_SIGNING_KEY = sql('key-tree-rewrap-signing-key')`
+update ledger_signing_key set wrapped = $4 where tenant = $1 and boundary = $2 and id = $3`;
 
 function contextOf(keyId: string): string {
   return `tenant/${keyId}`;

@@ -2,53 +2,39 @@
 import { FilewrightError, LEDGER_BOUNDARIES } from '../../core/index.ts';
 import type { TreeHead } from '../checkpoint.ts';
 import { CompactRange } from '../compact-range.ts';
-import { bytes, type Session, type Statement, text } from '../../postgres/index.ts';
+import { bytes, type Session, sql, text } from '../../postgres/index.ts';
 
 /** About 1 MB of entries at a time. */
 const PAGE = 1_000;
 
-const HEADS: Statement = {
-  name: 'ledger-heads',
-  text: 'select boundary, size, range from ledger_head where tenant = $1 and size > 0 order by boundary',
-};
+const HEADS = sql('ledger-heads')`
+select boundary, size, range from ledger_head where tenant = $1 and size > 0 order by boundary`;
 
 // A log whose head was taken away still shows by its entries and by its signed heads. One statement, so that the newest
 // signed head is none that was signed after the head was read.
-const LOGS: Statement = {
-  name: 'ledger-logs',
-  text: `
+const LOGS = sql('ledger-logs')`
 select b.boundary, h.size, h.range, c.note from unnest($2::text[]) b(boundary)
 left join ledger_head h on h.tenant = $1 and h.boundary = b.boundary
 left join lateral (
   select note from ledger_checkpoint where tenant = $1 and boundary = b.boundary order by size desc limit 1) c on true
 where h.size > 0 or c.note is not null
   or exists (select 1 from ledger_entry e where e.tenant = $1 and e.boundary = b.boundary)
-order by b.boundary`,
-};
+order by b.boundary`;
 
-const ENTRIES: Statement = {
-  name: 'ledger-entries',
-  text: `select seq, bytes from ledger_entry where tenant = $1 and boundary = $2 and seq >= $3 order by seq limit $4`,
-};
+const ENTRIES = sql('ledger-entries')`
+select seq, bytes from ledger_entry where tenant = $1 and boundary = $2 and seq >= $3 order by seq limit $4`;
 
-const WAITING: Statement = {
-  name: 'ledger-waiting',
-  text: `select count(*)::int as rows, coalesce(extract(epoch from now() - min(at)), 0)::float8 as oldest_s
-    from ledger_intake where tenant = $1`,
-};
+const WAITING = sql('ledger-waiting')`
+select count(*)::int as rows, coalesce(extract(epoch from now() - min(at)), 0)::float8 as oldest_s
+  from ledger_intake where tenant = $1`;
 
-const BLOBS: Statement = {
-  name: 'ledger-blobs',
-  text: `
+const BLOBS = sql('ledger-blobs')`
 select b.ct, b.bytes, b.entry, k.id as key_id, k.month as key_month, k.wrapped as key_wrapped
 from ledger_blob b left join ledger_dek k on k.tenant = b.tenant and k.id = b.key and k.state = 'live'
-where b.tenant = $1 and b.boundary = $2 and b.ct = any ($3::bytea[])`,
-};
+where b.tenant = $1 and b.boundary = $2 and b.ct = any ($3::bytea[])`;
 
-const KEY_STATES: Statement = {
-  name: 'ledger-key-states',
-  text: `select id, state from ledger_dek where tenant = $1 and id = any ($2::text[])`,
-};
+const KEY_STATES = sql('ledger-key-states')`
+select id, state from ledger_dek where tenant = $1 and id = any ($2::text[])`;
 
 interface LogHead extends TreeHead {
   readonly boundary: string;

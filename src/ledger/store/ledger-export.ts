@@ -6,52 +6,36 @@ import { type FilingId, type Instant, toRfc3339 } from '../../core/index.ts';
 import { encodeBundle, TILE_WIDTH, tilePath, tilesOfTree } from '../tile.ts';
 import { parseEntry } from '../entry-chain.ts';
 import type { TileFile } from '../tile-builder.ts';
-import { bytes, type Session, type Statement, text } from '../../postgres/index.ts';
+import { bytes, type Session, sql, text } from '../../postgres/index.ts';
 import { type LogName, readTiles } from './tree-store.ts';
 
 /** About 1 MB of entries at a time. */
 const PAGE = 1_000;
 
-const SIZE: Statement = {
-  name: 'export-size',
-  text: `select size from ledger_head where tenant = $1 and boundary = $2`,
-};
+const SIZE = sql('export-size')`select size from ledger_head where tenant = $1 and boundary = $2`;
 
-const ENTRY: Statement = {
-  name: 'export-entry',
-  text: `select bytes from ledger_entry where tenant = $1 and boundary = $2 and seq = $3`,
-};
+const ENTRY = sql('export-entry')`
+select bytes from ledger_entry where tenant = $1 and boundary = $2 and seq = $3`;
 
-const ENTRIES: Statement = {
-  name: 'export-entries',
-  text: `select seq, bytes from ledger_entry
-    where tenant = $1 and boundary = $2 and seq >= $3 and seq < $4 order by seq limit ${PAGE}`,
-};
+const ENTRIES = sql('export-entries')`select seq, bytes from ledger_entry
+    where tenant = $1 and boundary = $2 and seq >= $3 and seq < $4 order by seq limit ${PAGE}`;
 
 // The id of a filing is in the text of its entries; the server looks for it, so that only these travel. An index by
 // subject would cost every entry, and this is read when somebody asks about one filing.
-const MENTIONING: Statement = {
-  name: 'export-mentioning',
-  text: `select seq, bytes from ledger_entry
-    where tenant = $1 and boundary = $2 and seq >= $3 and seq < $4 and position($5::bytea in bytes) > 0 order by seq`,
-};
+const MENTIONING = sql('export-mentioning')`select seq, bytes from ledger_entry
+    where tenant = $1 and boundary = $2 and seq >= $3 and seq < $4 and position($5::bytea in bytes) > 0 order by seq`;
 
-const CREATED: Statement = {
-  name: 'export-created',
-  text: `select created_at from envelope where tenant = $1 and id = $2`,
-};
+const CREATED = sql('export-created')`
+select created_at from envelope where tenant = $1 and id = $2`;
 
-const COUNTS: Statement = {
-  name: 'export-counts',
-  text: `
+const COUNTS = sql('export-counts')`
 select h.boundary, h.size, h.signed_size,
   (select count(*) from ledger_entry e where e.tenant = h.tenant and e.boundary = h.boundary) as entries,
   (select count(*) from ledger_tile t where t.tenant = h.tenant and t.boundary = h.boundary) as tiles,
   (select count(*) from ledger_checkpoint c where c.tenant = h.tenant and c.boundary = h.boundary) as checkpoints,
   (select count(*) from ledger_blob b where b.tenant = h.tenant and b.boundary = h.boundary) as bodies,
   (select count(*) from ledger_intake i where i.tenant = h.tenant and i.boundary = h.boundary) as waiting
-from ledger_head h where h.tenant = $1 order by h.boundary`,
-};
+from ledger_head h where h.tenant = $1 order by h.boundary`;
 
 /** An entry with its place. */
 export interface FiledEntry {

@@ -10,6 +10,7 @@ import {
   optional,
   type Row,
   type Session,
+  sql,
   type Statement,
   text,
   when,
@@ -36,18 +37,13 @@ with taken as (
 const TAKE: Statement = { name: 'ledger-take', text: `${TAKEN} select * from taken order by n` };
 
 // A scalar subquery on purpose: `exists` is answered by hashing the whole log once per group.
-const TAKE_NEW: Statement = {
-  name: 'ledger-take-new',
-  text: `${TAKEN}
+const TAKE_NEW = sql('ledger-take-new')`${TAKEN}
 select * from taken where (
   select true from ledger_entry x where x.tenant = $1 and x.boundary = $2 and x.id = taken.id limit 1) is null
-order by n`,
-};
+order by n`;
 
 // All entries travel as one value and are cut apart here: as an array each would be written out in hexadecimal twice.
-const APPEND: Statement = {
-  name: 'ledger-append',
-  text: `
+const APPEND = sql('ledger-append')`
 with entries as (
   insert into ledger_entry (tenant, boundary, seq, id, bytes, leaf)
   select $1, $2, $3::bigint + place - 1, id, substring($4::bytea from start for length),
@@ -61,20 +57,14 @@ tiles as (
 sample as (
   update ledger_dek set bodies = bodies + $17::bigint where tenant = $1 and id = $16 and state = 'live')
 update ledger_head set size = $9, range = $10, last_leaf = $11, last_ts = to_timestamp($12::double precision / 1000)
-where tenant = $1 and boundary = $2 and size = $3 returning size`,
-};
+where tenant = $1 and boundary = $2 and size = $3 returning size`;
 
-const READ_HEAD: Statement = {
-  name: 'ledger-read-head',
-  text: `
+const READ_HEAD = sql('ledger-read-head')`
 select size, range, last_leaf, last_ts, signed_size, signed_root, signed_at
-from ledger_head where tenant = $1 and boundary = $2 for update`,
-};
+from ledger_head where tenant = $1 and boundary = $2 for update`;
 
-const READ_TAIL: Statement = {
-  name: 'ledger-read-tail',
-  text: `select leaf from ledger_entry where tenant = $1 and boundary = $2 and seq >= $3 order by seq limit ${TILE_WIDTH}`,
-};
+const READ_TAIL = sql('ledger-read-tail')`
+select leaf from ledger_entry where tenant = $1 and boundary = $2 and seq >= $3 order by seq limit ${TILE_WIDTH}`;
 
 /** The end of a log as the next group needs it. */
 export interface LogEnd {

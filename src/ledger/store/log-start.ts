@@ -4,7 +4,7 @@ import { TILE_WIDTH } from '../tile.ts';
 import { type CheckpointCopies, checkpointsFrom } from './checkpoints.ts';
 import { compareCopies, enterQuarantine } from './quarantine.ts';
 import { readEnd } from './log-group.ts';
-import type { Session, Statement } from '../../postgres/index.ts';
+import { type Session, sql } from '../../postgres/index.ts';
 import { type LogName, makeMissingTiles, rootAt } from './tree-store.ts';
 
 /**
@@ -32,18 +32,13 @@ export async function inspectLog(
   }
 }
 
-const MISSING_TILES: Statement = {
-  name: 'ledger-missing-tiles',
-  text: `
+const MISSING_TILES = sql('ledger-missing-tiles')`
 select h.size / ${TILE_WIDTH} > coalesce((
   select max(t.n) + 1 from ledger_tile t where t.tenant = $1 and t.boundary = $2 and t.level = 0), 0) as missing
-from ledger_head h where h.tenant = $1 and h.boundary = $2`,
-};
+from ledger_head h where h.tenant = $1 and h.boundary = $2`;
 
-const LOCK: Statement = {
-  name: 'ledger-lock-wait',
-  text: `select pg_advisory_xact_lock(hashtextextended('filewright.sequencer/' || $1::text || '/' || $2::text, 0))`,
-};
+const LOCK = sql('ledger-lock-wait')`
+select pg_advisory_xact_lock(hashtextextended('filewright.sequencer/' || $1::text || '/' || $2::text, 0))`;
 
 /** Brings up a log from before there were tiles: what is compared with a copy is read from them. */
 export async function bringUpTiles(

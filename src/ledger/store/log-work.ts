@@ -1,18 +1,15 @@
 /** Which logs have something to do: facts that wait, or a head that nobody has signed yet. */
 import type { LedgerBoundary } from '../../core/index.ts';
 import { CHECKPOINT_MS } from './checkpoints.ts';
-import { type Session, type Statement, text } from '../../postgres/index.ts';
+import { type Session, sql, text } from '../../postgres/index.ts';
 
-const WAITING: Statement = {
-  name: 'ledger-waiting-logs',
-  text: `
+const WAITING = sql('ledger-waiting-logs')`
 select b as boundary from unnest($2::text[]) b
 where exists (select 1 from ledger_intake i where i.tenant = $1 and i.boundary = b)
   or ($3::boolean and exists (
     select 1 from ledger_head h where h.tenant = $1 and h.boundary = b and h.size > h.signed_size
       and h.signed_at <= clock_timestamp() - interval '${CHECKPOINT_MS} milliseconds'
-      and not exists (select 1 from quarantine q where q.tenant = $1 and q.state = 'in')))`,
-};
+      and not exists (select 1 from quarantine q where q.tenant = $1 and q.state = 'in')))`;
 
 /** Those with facts to take, or a head that is due: an idle pass costs one look. */
 export async function waitingLogs(
@@ -25,13 +22,10 @@ export async function waitingLogs(
   return rows.map((row) => text(row['boundary']));
 }
 
-const UNSIGNED: Statement = {
-  name: 'ledger-unsigned-logs',
-  text: `
+const UNSIGNED = sql('ledger-unsigned-logs')`
 select b as boundary from unnest($2::text[]) b
 where exists (select 1 from ledger_intake i where i.tenant = $1 and i.boundary = b)
-  or exists (select 1 from ledger_head h where h.tenant = $1 and h.boundary = b and h.size > h.signed_size)`,
-};
+  or exists (select 1 from ledger_head h where h.tenant = $1 and h.boundary = b and h.size > h.signed_size)`;
 
 /** Those with facts to take, or a head to sign, due or not. */
 export async function unsignedLogs(

@@ -20,7 +20,7 @@ import { checkPinned } from '../checkpoint.ts';
 import { logOrigin } from '../entry.ts';
 import type { CheckpointCopies } from './checkpoints.ts';
 import { recordFact } from './facts.ts';
-import { optional, type Session, type Statement, text, when } from '../../postgres/index.ts';
+import { optional, type Session, sql, text, when } from '../../postgres/index.ts';
 import { replaceSigningKeys, signingKeys, type SigningMeans } from './signing-keys.ts';
 import { type LogName, rootAt } from './tree-store.ts';
 
@@ -55,64 +55,45 @@ export type Quarantine =
       readonly askNewUntil: Instant | undefined;
     };
 
-const HEAD_SIZE: Statement = {
-  name: 'quarantine-head-size',
-  text: `select size from ledger_head where tenant = $1 and boundary = $2`,
-};
+const HEAD_SIZE = sql('quarantine-head-size')`
+select size from ledger_head where tenant = $1 and boundary = $2`;
 
-const ENTER: Statement = {
-  name: 'quarantine-enter',
-  text: `
+const ENTER = sql('quarantine-enter')`
 insert into quarantine (tenant, state, entered_at, evidence)
 values ($1, 'in', date_trunc('milliseconds', clock_timestamp()), $2::jsonb)
 on conflict (tenant) do update set state = 'in', ver = quarantine.ver + 1, entered_at = excluded.entered_at,
   evidence = excluded.evidence, left_at = null, left_by = null
-where quarantine.state = 'out' returning ver, entered_at`,
-};
+where quarantine.state = 'out' returning ver, entered_at`;
 
-const ADD_EVIDENCE: Statement = {
-  name: 'quarantine-add-evidence',
-  text: `update quarantine set evidence = evidence || $2::jsonb
-    where tenant = $1 and state = 'in' and not evidence @> $2::jsonb`,
-};
+const ADD_EVIDENCE = sql('quarantine-add-evidence')`
+update quarantine set evidence = evidence || $2::jsonb
+  where tenant = $1 and state = 'in' and not evidence @> $2::jsonb`;
 
-const READ: Statement = {
-  name: 'quarantine-read',
-  text: `select state, entered_at, evidence, left_at, left_by, ask_new_until from quarantine where tenant = $1`,
-};
+const READ = sql('quarantine-read')`
+select state, entered_at, evidence, left_at, left_by, ask_new_until from quarantine where tenant = $1`;
 
 /** Recognised by the moment: it is lastSentAt of exactly those questions that this quarantine caused. */
 const MARKED = `(f.step->>'action' = 'ask'
     and (f.step->>'lastSentAt')::bigint = floor(extract(epoch from q.entered_at) * 1000)::bigint)`;
 
-const COUNT_MARKED: Statement = {
-  name: 'quarantine-count-marked',
-  text: `
+const COUNT_MARKED = sql('quarantine-count-marked')`
 select count(*)::int as n from filing f join envelope e on e.tenant = f.tenant and e.id = f.id, quarantine q
 where f.tenant = $1 and q.tenant = $1 and f.status in ('pending', 'submitted') and (
-  (q.state = 'in' and f.step->>'action' <> 'poll' and e.not_before <= q.entered_at) or ${MARKED})`,
-};
+  (q.state = 'in' and f.step->>'action' <> 'poll' and e.not_before <= q.entered_at) or ${MARKED})`;
 
 // What waits for approval is nobody's turn; it asks when it is approved.
-const SETTLE: Statement = {
-  name: 'quarantine-settle',
-  text: `
+const SETTLE = sql('quarantine-settle')`
 update quarantine q set settling = false
 where q.tenant = $1 and q.settling and q.state = 'out' and not exists (
   select 1 from filing f where f.tenant = $1 and f.status in ('pending', 'submitted')
-    and (f.next_at is not null or f.holder is not null) and ${MARKED})`,
-};
+    and (f.next_at is not null or f.holder is not null) and ${MARKED})`;
 
-const LOCK: Statement = {
-  name: 'quarantine-lock',
-  text: `select state, entered_at, evidence from quarantine where tenant = $1 for update`,
-};
+const LOCK = sql('quarantine-lock')`
+select state, entered_at, evidence from quarantine where tenant = $1 for update`;
 
 // A filing that waits for approval stays unqueued, and asks first once it is approved. One that polls asks already. One
 // whose time has not come cannot have been sent, and its portal might take a question for an early filing.
-const MARK: Statement = {
-  name: 'quarantine-mark',
-  text: `
+const MARK = sql('quarantine-mark')`
 update filing f set
   step = jsonb_build_object('action', 'ask', 'cause', 'unknown', 'unclear', 0,
     'firstSentAt', floor(extract(epoch from e.created_at) * 1000)::bigint,
@@ -122,26 +103,19 @@ update filing f set
 from envelope e, quarantine q
 where f.tenant = $1 and e.tenant = f.tenant and e.id = f.id and q.tenant = f.tenant
   and f.status in ('pending', 'submitted') and f.step->>'action' <> 'poll' and e.not_before <= q.entered_at
-returning 1`,
-};
+returning 1`;
 
-const MARK_EXCEPTIONS: Statement = {
-  name: 'quarantine-mark-exceptions',
-  text: `
+const MARK_EXCEPTIONS = sql('quarantine-mark-exceptions')`
 update exception x set unsettled = jsonb_build_object(
   'firstSentAt', floor(extract(epoch from e.created_at) * 1000)::bigint,
   'lastSentAt', floor(extract(epoch from q.entered_at) * 1000)::bigint)
 from envelope e, quarantine q
-where x.tenant = $1 and x.closed_at is null and e.tenant = x.tenant and e.id = x.filing and q.tenant = x.tenant`,
-};
+where x.tenant = $1 and x.closed_at is null and e.tenant = x.tenant and e.id = x.filing and q.tenant = x.tenant`;
 
-const LEAVE: Statement = {
-  name: 'quarantine-leave',
-  text: `
+const LEAVE = sql('quarantine-leave')`
 update quarantine set state = 'out', ver = ver + 1, left_at = clock_timestamp(), left_by = $2, settling = true,
   ask_new_until = clock_timestamp() + $3 * interval '1 day'
-where tenant = $1 and state = 'in' returning ver`,
-};
+where tenant = $1 and state = 'in' returning ver`;
 
 /** A log against the newest checkpoint kept outside: it must reach it and have the same root there. */
 export async function compareCopies(

@@ -1,13 +1,6 @@
 /** Raising an alert, in the transaction of what it is about. The ledger itself raises one where a fact cannot be written. */
 import { docketId, type DocketId, type Instant } from '../../core/index.ts';
-import {
-  optional,
-  type Row,
-  type Session,
-  type Statement,
-  text,
-  when,
-} from '../../postgres/index.ts';
+import { optional, type Row, type Session, sql, text, when } from '../../postgres/index.ts';
 
 type Run = Session['run'];
 
@@ -39,9 +32,7 @@ export const ALERT = `a.id, a.kind, a.subject, a.severity, a.recipient, a.text, 
 
 // Raised again while nobody has acknowledged it: counted, and told at once only when it has become more severe, or when
 // it has news and nobody would be told again. Locked before it is counted, so that "more severe" is seen by one of two.
-const RAISE: Statement = {
-  name: 'alert-raise',
-  text: `
+const RAISE = sql('alert-raise')`
 with before as materialized (
   select $9::int > array_position(array['info', 'warning', 'critical'], severity) as is_worse
   from alert where tenant = $1 and dedup = $8 and acknowledged_at is null for update),
@@ -58,8 +49,7 @@ telling as (
   select r.tenant, r.id, 'alert', 'all' from raised r left join before b on true where r.raised = 1 or b.is_worse or $11
   on conflict (tenant, id) do update set state = 'pending', next_at = now(), ended_at = null
     where work.state <> 'pending' or (select is_worse from before))
-select id from raised`,
-};
+select id from raised`;
 
 export async function raiseAlertRow(
   run: Run,

@@ -24,7 +24,7 @@ import { keepAside } from './kept-facts.ts';
 import { bringUpTiles, copyMissing, inspectLog } from './log-start.ts';
 import { appendGroup, type LogEnd, readEnd, takeGroup } from './log-group.ts';
 import { unsignedLogs, waitingLogs } from './log-work.ts';
-import { type Session, type Statement, when } from '../../postgres/index.ts';
+import { type Session, sql, type Statement, when } from '../../postgres/index.ts';
 import {
   type Impossibility,
   ImpossibleFacts,
@@ -41,22 +41,16 @@ export const GROUP_MAX = 256;
 const BUSY_LOOKS_MAX = 300;
 const BUSY_WAIT: Statement = { name: 'ledger-busy-wait', text: 'select pg_sleep(0.01)' };
 
-const HEAD: Statement = {
-  name: 'ledger-head',
-  text: `
-insert into ledger_head (tenant, boundary) values ($1, $2) on conflict do nothing`,
-};
+const HEAD = sql('ledger-head')`
+insert into ledger_head (tenant, boundary) values ($1, $2) on conflict do nothing`;
 
 // The head is read by a statement of its own: one that takes the lock has its snapshot from before, and could see the
 // head as it was until the last sequencer let go.
-const LOCK: Statement = {
-  name: 'ledger-lock',
-  text: `
+const LOCK = sql('ledger-lock')`
 select pg_try_advisory_xact_lock(hashtextextended('filewright.sequencer/' || $1::text || '/' || $2::text, 0)) as mine,
   date_trunc('milliseconds', clock_timestamp()) as now,
   -- From here to the commit as the sequencer of this one log, who can touch no other.
-  (select set_config('role', role_prefix || '_seq_' || $2::text, true) from installation where roles = 'ready') as role`,
-};
+  (select set_config('role', role_prefix || '_seq_' || $2::text, true) from installation where roles = 'ready') as role`;
 
 /** A fact whose id is in the log already: the group is taken again, with a look for such facts. */
 const TWICE = '23505';

@@ -5,7 +5,7 @@
  */
 import { FilewrightError, type Instant, sha256Of } from '../../core/index.ts';
 import { raiseAlertRow } from './raise-alert.ts';
-import { type Row, type Session, type Statement, text } from '../../postgres/index.ts';
+import { type Row, type Session, sql, type Statement, text } from '../../postgres/index.ts';
 import type { LogName } from './tree-store.ts';
 
 type Run = Session['run'];
@@ -126,10 +126,7 @@ function isSealedBody(value: unknown): boolean {
 }
 
 /** As whoever logged in: the sequencer of a log may touch nothing but its log. */
-const OWN_ROLE: Statement = {
-  name: 'ledger-own-role',
-  text: `select set_config('role', 'none', true)`,
-};
+const OWN_ROLE = sql('ledger-own-role')`select set_config('role', 'none', true)`;
 
 /** In the transaction that sets them aside, and as its last act: nothing is set aside in silence. */
 export async function tellSetAside(

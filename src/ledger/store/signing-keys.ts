@@ -16,15 +16,7 @@ import { parseVerifierKey } from '../verifier-key.ts';
 import type { TrustedLog } from '../trust-policy.ts';
 import { unwrapKey, wrapKey } from '../seal.ts';
 import { recordFact } from './facts.ts';
-import {
-  bytes,
-  optional,
-  type Row,
-  type Session,
-  type Statement,
-  text,
-  when,
-} from '../../postgres/index.ts';
+import { bytes, optional, type Row, type Session, sql, text, when } from '../../postgres/index.ts';
 import type { LogName } from './tree-store.ts';
 
 type Run = Session['run'];
@@ -48,34 +40,24 @@ export interface SigningMeans {
   readonly random: Random;
 }
 
-const LIVE: Statement = {
-  name: 'signing-key-live',
-  text: `select id, wrapped, first_size, ver, vkey from ledger_signing_key
-    where tenant = $1 and boundary = $2 and last_size is null order by created_at, id`,
-};
+const LIVE = sql('signing-key-live')`
+select id, wrapped, first_size, ver, vkey from ledger_signing_key
+  where tenant = $1 and boundary = $2 and last_size is null order by created_at, id`;
 
-const LIST: Statement = {
-  name: 'signing-key-list',
-  text: `select id, vkey, first_size, last_size, created_at from ledger_signing_key
-    where tenant = $1 and boundary = $2 order by created_at, id`,
-};
+const LIST = sql('signing-key-list')`
+select id, vkey, first_size, last_size, created_at from ledger_signing_key
+  where tenant = $1 and boundary = $2 order by created_at, id`;
 
-const ADD: Statement = {
-  name: 'signing-key-add',
-  text: `insert into ledger_signing_key (tenant, boundary, id, vkey, wrapped, first_size, ver)
-    values ($1, $2, $3, $4, $5, $6, $7)`,
-};
+const ADD = sql('signing-key-add')`
+insert into ledger_signing_key (tenant, boundary, id, vkey, wrapped, first_size, ver)
+  values ($1, $2, $3, $4, $5, $6, $7)`;
 
-const RETIRE: Statement = {
-  name: 'signing-key-retire',
-  text: `update ledger_signing_key set last_size = $4, ver = ver + 1
-    where tenant = $1 and boundary = $2 and id = $3 and last_size is null returning ver`,
-};
+const RETIRE = sql('signing-key-retire')`
+update ledger_signing_key set last_size = $4, ver = ver + 1
+  where tenant = $1 and boundary = $2 and id = $3 and last_size is null returning ver`;
 
-const HEAD: Statement = {
-  name: 'signing-key-head',
-  text: `select size, signed_size from ledger_head where tenant = $1 and boundary = $2 for update`,
-};
+const HEAD = sql('signing-key-head')`
+select size, signed_size from ledger_head where tenant = $1 and boundary = $2 for update`;
 
 function contextOf(origin: string, id: string): string {
   return `signing/${origin}/${id}`;

@@ -22,7 +22,7 @@ import {
   tileSource,
 } from '../tile.ts';
 import { rootHash } from '../tree.ts';
-import { bytes, optional, type Session, type Statement } from '../../postgres/index.ts';
+import { bytes, optional, type Session, sql } from '../../postgres/index.ts';
 
 type Run = Session['run'];
 
@@ -32,9 +32,7 @@ export interface LogName {
   readonly boundary: string;
 }
 
-const READ: Statement = {
-  name: 'tile-read',
-  text: `
+const READ = sql('tile-read')`
 select case
   when w.width = ${TILE_WIDTH} then (
     select t.bytes from ledger_tile t where t.tenant = $1 and t.boundary = $2 and t.level = w.level and t.n = w.n)
@@ -45,31 +43,22 @@ select case
     select string_agg(t.root, ''::bytea order by t.n) from ledger_tile t
     where t.tenant = $1 and t.boundary = $2 and t.level = w.level - 1
       and t.n >= w.n * ${TILE_WIDTH} and t.n < w.n * ${TILE_WIDTH} + w.width) end as bytes
-from unnest($3::int[], $4::bigint[], $5::int[]) with ordinality w(level, n, width, place) order by place`,
-};
+from unnest($3::int[], $4::bigint[], $5::int[]) with ordinality w(level, n, width, place) order by place`;
 
-const COUNT: Statement = {
-  name: 'tile-count',
-  text: `select coalesce(max(n) + 1, 0) as n from ledger_tile where tenant = $1 and boundary = $2 and level = $3`,
-};
+const COUNT = sql('tile-count')`
+select coalesce(max(n) + 1, 0) as n from ledger_tile where tenant = $1 and boundary = $2 and level = $3`;
 
-const GATHER_LEAVES: Statement = {
-  name: 'tile-gather-leaves',
-  text: `select string_agg(leaf, ''::bytea order by seq) as bytes from ledger_entry
-    where tenant = $1 and boundary = $2 and seq >= $3::bigint * ${TILE_WIDTH} and seq < ($3::bigint + 1) * ${TILE_WIDTH}`,
-};
+const GATHER_LEAVES = sql('tile-gather-leaves')`
+select string_agg(leaf, ''::bytea order by seq) as bytes from ledger_entry
+  where tenant = $1 and boundary = $2 and seq >= $3::bigint * ${TILE_WIDTH} and seq < ($3::bigint + 1) * ${TILE_WIDTH}`;
 
-const GATHER_ROOTS: Statement = {
-  name: 'tile-gather-roots',
-  text: `select string_agg(root, ''::bytea order by n) as bytes from ledger_tile
-    where tenant = $1 and boundary = $2 and level = $4::int - 1
-      and n >= $3::bigint * ${TILE_WIDTH} and n < ($3::bigint + 1) * ${TILE_WIDTH}`,
-};
+const GATHER_ROOTS = sql('tile-gather-roots')`
+select string_agg(root, ''::bytea order by n) as bytes from ledger_tile
+  where tenant = $1 and boundary = $2 and level = $4::int - 1
+    and n >= $3::bigint * ${TILE_WIDTH} and n < ($3::bigint + 1) * ${TILE_WIDTH}`;
 
-const ADD: Statement = {
-  name: 'tile-add',
-  text: `insert into ledger_tile (tenant, boundary, level, n, root, bytes) values ($1, $2, $3, $4, $5, $6)`,
-};
+const ADD = sql('tile-add')`
+insert into ledger_tile (tenant, boundary, level, n, root, bytes) values ($1, $2, $3, $4, $5, $6)`;
 
 /** The bytes of tiles of a tree of `size`, in the order of their names; partial ones with their width. */
 export async function readTiles(

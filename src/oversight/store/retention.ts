@@ -6,7 +6,7 @@
 import { type LedgerFact, misuse } from '../../core/index.ts';
 import { destroyDockets, docketRetention, docketsOfKeys } from '../../dockets/index.ts';
 import { recordFact } from '../../ledger/index.ts';
-import { assumeRole, type Row, type Session, type Statement, text } from '../../postgres/index.ts';
+import { assumeRole, type Row, type Session, sql, text } from '../../postgres/index.ts';
 
 /** Keys in one transaction: their ids must fit into one ledger entry. */
 const KEYS_MAX = 500;
@@ -50,51 +50,32 @@ const isHeld = (subjects: string): string => `(exists (
     select 1 from ledger_hold h where h.tenant = k.tenant and h.released_at is null
     and (h.subject is null or h.subject = k.subject)) or k.subject = any (${subjects}::text[]))`;
 
-const OPEN_HOLDS: Statement = {
-  name: 'retention-open-holds',
-  text: `select distinct subject from ledger_hold
-    where tenant = $1 and released_at is null and subject is not null`,
-};
+const OPEN_HOLDS = sql('retention-open-holds')`select distinct subject from ledger_hold
+    where tenant = $1 and released_at is null and subject is not null`;
 
-const SUBJECTS: Statement = {
-  name: 'retention-subjects',
-  text: `select distinct subject from ledger_dek where tenant = $1 and state = 'live'`,
-};
+const SUBJECTS = sql('retention-subjects')`
+select distinct subject from ledger_dek where tenant = $1 and state = 'live'`;
 
-const LIST: Statement = {
-  name: 'retention-list',
-  text: `
+const LIST = sql('retention-list')`
 select k.id, k.subject, k.month, k.retain_until::text as retain_until, k.bodies, k.state, ${isHeld('$5')} as held
 from ledger_dek k where k.tenant = $1 and k.id > $2 and ($3::text is null or k.subject = $3)
-order by k.id limit $4`,
-};
+order by k.id limit $4`;
 
-const EXTEND: Statement = {
-  name: 'retention-extend',
-  text: `
+const EXTEND = sql('retention-extend')`
 update ledger_dek set retain_until = $3::date
-where tenant = $1 and subject = $2 and state = 'live' and retain_until < $3::date returning id`,
-};
+where tenant = $1 and subject = $2 and state = 'live' and retain_until < $3::date returning id`;
 
-const HELD_COUNT: Statement = {
-  name: 'retention-held',
-  text: `select count(*)::int as n from ledger_dek k
-    where k.tenant = $1 and k.state = 'live' and k.retain_until < (now() at time zone 'UTC')::date and ${isHeld('$2')}`,
-};
+const HELD_COUNT = sql('retention-held')`select count(*)::int as n from ledger_dek k
+    where k.tenant = $1 and k.state = 'live' and k.retain_until < (now() at time zone 'UTC')::date and ${isHeld('$2')}`;
 
-const DUE: Statement = {
-  name: 'retention-due',
-  text: `
+const DUE = sql('retention-due')`
 select k.id from ledger_dek k
 where k.tenant = $1 and k.state = 'live' and k.retain_until < (now() at time zone 'UTC')::date and not ${isHeld('$2')}
-order by k.retain_until, k.id limit ${KEYS_MAX} for update of k skip locked`,
-};
+order by k.retain_until, k.id limit ${KEYS_MAX} for update of k skip locked`;
 
 // What a key's bodies belong to: the payload of a filing, the exchanges of its attempts, its exceptions. A filing that is
 // not at its end, or has an exception that nobody has closed, needs all of them.
-const RELEVANT: Statement = {
-  name: 'retention-relevant',
-  text: `
+const RELEVANT = sql('retention-relevant')`
 with filings as (
   select b.key, e.id, e.due from ledger_blob b join envelope e on e.tenant = b.tenant and e.payload_ct = b.ct
   where b.tenant = $1 and b.key = any ($2::text[])
@@ -113,43 +94,29 @@ from filings s
 join filing f on f.tenant = $1 and f.id = s.id
 left join outcome o on o.tenant = $1 and o.filing = s.id
 left join exception x on x.tenant = $1 and x.filing = s.id
-group by s.key`,
-};
+group by s.key`;
 
-const EXTEND_KEYS: Statement = {
-  name: 'retention-extend-keys',
-  text: `
+const EXTEND_KEYS = sql('retention-extend-keys')`
 update ledger_dek k set retain_until = d.until
 from unnest($2::text[], $3::date[]) d(id, until)
 where k.tenant = $1 and k.id = d.id and k.retain_until < d.until returning k.id,
-  k.retain_until >= (now() at time zone 'UTC')::date as kept`,
-};
+  k.retain_until >= (now() at time zone 'UTC')::date as kept`;
 
-const SHRED: Statement = {
-  name: 'retention-shred',
-  text: `
+const SHRED = sql('retention-shred')`
 update ledger_dek set wrapped = ''::bytea, state = 'shredded', shredded_at = now()
-where tenant = $1 and id = any ($2::text[]) and state = 'live' returning id`,
-};
+where tenant = $1 and id = any ($2::text[]) and state = 'live' returning id`;
 
 // A walk over all bodies: an index by key would cost every filing, and this is done a few times a year.
-const REMOVE_BLOBS: Statement = {
-  name: 'retention-remove-blobs',
-  text: `
+const REMOVE_BLOBS = sql('retention-remove-blobs')`
 with gone as (delete from ledger_blob where tenant = $1 and key = any ($2::text[]) returning 1)
-select count(*)::int as n from gone`,
-};
+select count(*)::int as n from gone`;
 
-const RECORD: Statement = {
-  name: 'retention-record',
-  text: `insert into ledger_shredding (tenant, id, keys, blobs) values ($1, $2, $3, $4)`,
-};
+const RECORD = sql('retention-record')`
+insert into ledger_shredding (tenant, id, keys, blobs) values ($1, $2, $3, $4)`;
 
 // No new hold may come between the look and the commit: placing one takes the same lock (in its trigger).
-const NO_NEW_HOLDS: Statement = {
-  name: 'retention-lock-holds',
-  text: `select pg_advisory_xact_lock(hashtextextended('filewright.hold/' || $1::text, 0))`,
-};
+const NO_NEW_HOLDS = sql('retention-lock-holds')`
+select pg_advisory_xact_lock(hashtextextended('filewright.hold/' || $1::text, 0))`;
 
 /** Data keys with their dates, in order of their ids. */
 export async function* retainedKeys(

@@ -1,7 +1,7 @@
 /** Alerts: raised once for each reason, told again until somebody acknowledges them; and the figures of the digest. */
 import type { LedgerFact, PersonId } from '../../core/index.ts';
 import { ALERT, type Alert, alertOf, recordFact } from '../../ledger/index.ts';
-import { type Session, type Statement, text } from '../../postgres/index.ts';
+import { type Session, sql, text } from '../../postgres/index.ts';
 import { claimWork, recordWork } from '../../work/index.ts';
 
 type Run = Session['run'];
@@ -23,23 +23,19 @@ export async function dueAlerts(
   return works.flatMap(({ id }) => byId.get(id) ?? []);
 }
 
-const QUIET: Statement = {
-  name: 'alert-quiet-settled',
-  text: `update work w set state = 'dropped', next_at = null, ended_at = now() from alert a, docket d
-    where w.tenant = $1 and w.kind = 'alert' and w.target = 'all' and w.state = 'pending' and w.next_at <= now()
-      and a.tenant = w.tenant and a.id = w.id and a.kind in ('docket_manual', 'docket_manual_overdue')
-      and d.tenant = a.tenant and d.id = a.docket and (d.phase = 'confirmed' or d.closed_at is not null)`,
-};
+const QUIET = sql('alert-quiet-settled')`
+update work w set state = 'dropped', next_at = null, ended_at = now() from alert a, docket d
+  where w.tenant = $1 and w.kind = 'alert' and w.target = 'all' and w.state = 'pending' and w.next_at <= now()
+    and a.tenant = w.tenant and a.id = w.id and a.kind in ('docket_manual', 'docket_manual_overdue')
+    and d.tenant = a.tenant and d.id = a.docket and (d.phase = 'confirmed' or d.closed_at is not null)`;
 
 /** Nobody is reminded that a docket needs somebody once somebody has it. The alert stays open for whoever reads the list. */
 export async function quietSettledAlerts(run: Run, tenant: string): Promise<void> {
   await run(QUIET, [tenant]);
 }
 
-const EVER_RAISED: Statement = {
-  name: 'alert-ever-raised',
-  text: 'select distinct dedup from alert where tenant = $1 and dedup = any($2)',
-};
+const EVER_RAISED = sql('alert-ever-raised')`
+select distinct dedup from alert where tenant = $1 and dedup = any($2)`;
 
 /** Of these keys, those under which an alert was raised before, acknowledged or not. */
 export async function everRaised(
@@ -68,11 +64,9 @@ export async function markTold(
   );
 }
 
-const LIST_ALERTS: Statement = {
-  name: 'alert-list',
-  text: `select ${ALERT} where a.tenant = $1 and ($2 or a.acknowledged_at is null)
-    order by array_position(array['critical', 'warning', 'info'], a.severity), a.raised_at desc, a.id limit $3 offset $4`,
-};
+const LIST_ALERTS = sql('alert-list')`
+select ${ALERT} where a.tenant = $1 and ($2 or a.acknowledged_at is null)
+  order by array_position(array['critical', 'warning', 'info'], a.severity), a.raised_at desc, a.id limit $3 offset $4`;
 
 /** Rows per read; who may see which is asked after it. */
 const PAGE = 200;
@@ -99,10 +93,8 @@ export async function listAlerts(
   return (await run(LIST_ALERTS, [tenant, filter.all, filter.limit, 0])).map(alertOf);
 }
 
-const FIND_ALERTS: Statement = {
-  name: 'alert-find',
-  text: `select ${ALERT} where a.tenant = $1 and a.id = any ($2::uuid[])`,
-};
+const FIND_ALERTS = sql('alert-find')`
+select ${ALERT} where a.tenant = $1 and a.id = any ($2::uuid[])`;
 
 export async function findAlerts(
   session: Pick<Session, 'run'>,
@@ -112,17 +104,14 @@ export async function findAlerts(
   return (await session.run(FIND_ALERTS, [tenant, ids])).map(alertOf);
 }
 
-const ACKNOWLEDGE: Statement = {
-  name: 'alert-acknowledge',
-  text: `
+const ACKNOWLEDGE = sql('alert-acknowledge')`
 with acknowledged as (
   update alert set acknowledged_at = now(), acknowledged_by = $3, ver = ver + 1
   where tenant = $1 and id = $2 and acknowledged_at is null returning tenant, id, ver),
 quiet as (
   update work w set state = 'dropped', next_at = null, ended_at = now()
   from acknowledged a where w.tenant = a.tenant and w.id = a.id and w.state = 'pending')
-select ver from acknowledged`,
-};
+select ver from acknowledged`;
 
 /** False when there is no such open alert. */
 export async function acknowledgeAlert(
@@ -155,9 +144,7 @@ export interface DigestFigures {
   readonly noticesFailedSinceYesterday: number;
 }
 
-const FIGURES: Statement = {
-  name: 'digest-figures',
-  text: `
+const FIGURES = sql('digest-figures')`
 select to_char(now() at time zone 'UTC', 'YYYY-MM-DD') as day,
   (select count(*) from event where tenant = $1 and type = 'COMPLIANCE_FILING_COMPLETE'
     and at > now() - interval '1 day')::int as accepted,
@@ -169,8 +156,7 @@ from (
     count(*) filter (where status in ('pending', 'submitted') and last_safe between now() and now() + interval '7 days')::int as soon,
     count(*) filter (where status <> 'accepted' and last_safe < now())::int as late,
     count(*) filter (where status in ('rejected', 'fallout'))::int as exceptions
-  from filing where tenant = $1 and status <> 'accepted') f`,
-};
+  from filing where tenant = $1 and status <> 'accepted') f`;
 
 export async function digestFigures(run: Run, tenant: string): Promise<DigestFigures> {
   const [row] = await run(FIGURES, [tenant]);

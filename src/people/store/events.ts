@@ -8,7 +8,7 @@ import {
   optional,
   type Row,
   type Session,
-  type Statement,
+  sql,
   text,
   when,
 } from '../../postgres/index.ts';
@@ -45,14 +45,12 @@ export async function publishEvent(run: Run, tenant: string, event: NewEvent): P
 }
 
 // $1 tenant, $2 how many. An event that was taken is history and no work any more, so its row leaves the queue.
-const TAKE: Statement = {
-  name: 'event-take',
-  text: `
+const TAKE = sql('event-take')`
 with ${lockedOnce(
-    'due',
-    `select tenant, id from work
+  'due',
+  `select tenant, id from work
     where tenant = $1 and kind = 'event' and target = '${EVERYBODY}' and state = 'pending' order by next_at, id limit $2`,
-  )},
+)},
 taken as (
   delete from work w using due where w.tenant = due.tenant and w.id = due.id
   returning w.tenant, w.id, w.body->>'type' as type, w.created_at as at, (w.body->>'filing')::uuid as filing, w.body->'data' as data),
@@ -80,8 +78,7 @@ told as (
   insert into work (tenant, id, kind, target, body, event, dedup)
   select tenant, gen_random_uuid(), kind, target, body, id, kind || '/' || target || '/' || id from heard
   on conflict do nothing)
-select count(*)::int as taken from taken`,
-};
+select count(*)::int as taken from taken`;
 
 /** Takes events out of the queue and hands them on; several processes may do it at once. Returns how many. */
 export async function takeEvents(session: Session, tenant: string, limit: number): Promise<number> {
@@ -89,15 +86,12 @@ export async function takeEvents(session: Session, tenant: string, limit: number
   return Number(row?.['taken']);
 }
 
-const LIST: Statement = {
-  name: 'event-list',
-  text: `
+const LIST = sql('event-list')`
 select e.id, e.type, e.at, e.filing, e.data,
   (select count(*) from work w where w.tenant = e.tenant and w.event = e.id and w.kind = 'webhook')::int as notices,
   (select count(*) from work w where w.tenant = e.tenant and w.event = e.id and w.kind = 'webhook' and w.state = 'done')::int
     as sent
-from event e where e.tenant = $1 and ($2::text is null or e.type = $2) order by e.at desc, e.id desc limit $3`,
-};
+from event e where e.tenant = $1 and ($2::text is null or e.type = $2) order by e.at desc, e.id desc limit $3`;
 
 interface EventView extends DomainEvent {
   readonly notices: number;
@@ -117,21 +111,17 @@ export async function listEvents(
   }));
 }
 
-const KEEP: Statement = {
-  name: 'event-keep',
-  text: `insert into event (tenant, id, type, at, filing, data) values ($1, $2, $3, now(), null, $4)`,
-};
+const KEEP = sql('event-keep')`
+insert into event (tenant, id, type, at, filing, data) values ($1, $2, $3, now(), null, $4)`;
 
 /** An event for one receiver alone, which nobody else hears of. */
 export async function keepEvent(run: Run, tenant: string, event: NewEvent): Promise<void> {
   await run(KEEP, [tenant, event.id, event.type, JSON.stringify(event.data ?? {})]);
 }
 
-const REGISTER: Statement = {
-  name: 'consumer-register',
-  text: `insert into event_consumer (tenant, name, types) values ($1, $2, $3)
-    on conflict (tenant, name) do update set types = excluded.types`,
-};
+const REGISTER = sql('consumer-register')`
+insert into event_consumer (tenant, name, types) values ($1, $2, $3)
+  on conflict (tenant, name) do update set types = excluded.types`;
 
 /** Stored, so that every process hands events on to all consumers, also to those that it does not run itself. */
 export async function registerConsumer(
@@ -142,10 +132,8 @@ export async function registerConsumer(
   await session.run(REGISTER, [tenant, consumer.name, consumer.types]);
 }
 
-const FIND: Statement = {
-  name: 'event-find',
-  text: 'select id, type, at, filing, data from event where tenant = $1 and id = any ($2::uuid[])',
-};
+const FIND = sql('event-find')`
+select id, type, at, filing, data from event where tenant = $1 and id = any ($2::uuid[])`;
 
 export async function eventsOf(
   run: Run,

@@ -1,17 +1,12 @@
 /** What a calendar feed said last. The state is that of calendar/feed-state.ts; nobody here looks inside. */
-import { optional, type Session, type Statement } from '../../postgres/index.ts';
+import { optional, type Session, sql } from '../../postgres/index.ts';
 
 type Run = Session['run'];
 
-const LOCK: Statement = {
-  name: 'feed-lock',
-  text: `select pg_advisory_xact_lock(hashtextextended('filewright.feed/' || $1 || '/' || $2, 0))`,
-};
+const LOCK = sql('feed-lock')`
+select pg_advisory_xact_lock(hashtextextended('filewright.feed/' || $1 || '/' || $2, 0))`;
 
-const READ: Statement = {
-  name: 'feed-read',
-  text: 'select state from feed where tenant = $1 and name = $2',
-};
+const READ = sql('feed-read')`select state from feed where tenant = $1 and name = $2`;
 
 /** Undefined before the first issue. Two issues at once would both give the same sequence to different dates. */
 export async function readFeed(run: Run, tenant: string, name: string): Promise<unknown> {
@@ -20,16 +15,11 @@ export async function readFeed(run: Run, tenant: string, name: string): Promise<
   return optional(row?.['state'], (state) => state);
 }
 
-const WRITE: Statement = {
-  name: 'feed-write',
-  text: `insert into feed (tenant, name, state) values ($1, $2, $3)
-on conflict (tenant, name) do update set state = excluded.state, ver = feed.ver + 1, issued_at = now()`,
-};
+const WRITE = sql('feed-write')`insert into feed (tenant, name, state) values ($1, $2, $3)
+on conflict (tenant, name) do update set state = excluded.state, ver = feed.ver + 1, issued_at = now()`;
 
-const MEMBERS: Statement = {
-  name: 'feed-members',
-  text: `insert into feed_obligation (tenant, feed, obligation) select $1, $2, unnest($3::text[]) on conflict do nothing`,
-};
+const MEMBERS = sql('feed-members')`
+insert into feed_obligation (tenant, feed, obligation) select $1, $2, unnest($3::text[]) on conflict do nothing`;
 
 export async function writeFeed(
   run: Run,

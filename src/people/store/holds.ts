@@ -4,14 +4,7 @@
  */
 import { type LedgerFact, notFound, type PersonId, personId } from '../../core/index.ts';
 import { recordFact } from '../../ledger/index.ts';
-import {
-  optional,
-  type Row,
-  type Session,
-  type Statement,
-  text,
-  when,
-} from '../../postgres/index.ts';
+import { optional, type Row, type Session, sql, text, when } from '../../postgres/index.ts';
 import { decideProposal, propose } from './proposals.ts';
 
 export interface Hold {
@@ -25,27 +18,19 @@ export interface Hold {
   readonly releasedAt: number | undefined;
 }
 
-const PLACE: Statement = {
-  name: 'hold-place',
-  text: `insert into ledger_hold (tenant, id, subject, reason, placed_by) values ($1, $2, $3, $4, $5)`,
-};
+const PLACE = sql('hold-place')`
+insert into ledger_hold (tenant, id, subject, reason, placed_by) values ($1, $2, $3, $4, $5)`;
 
-const RELEASE: Statement = {
-  name: 'hold-release',
-  text: `update ledger_hold set released_by = $3, released_at = now(), ver = ver + 1
-    where tenant = $1 and id = $2 and released_at is null returning ver`,
-};
+const RELEASE = sql('hold-release')`
+update ledger_hold set released_by = $3, released_at = now(), ver = ver + 1
+  where tenant = $1 and id = $2 and released_at is null returning ver`;
 
-const LIST: Statement = {
-  name: 'hold-list',
-  text: `select id, subject, reason, placed_by, placed_at, released_by, released_at from ledger_hold
-    where tenant = $1 and ($2::boolean or released_at is null) order by placed_at, id`,
-};
+const LIST = sql('hold-list')`
+select id, subject, reason, placed_by, placed_at, released_by, released_at from ledger_hold
+  where tenant = $1 and ($2::boolean or released_at is null) order by placed_at, id`;
 
-const LOCK: Statement = {
-  name: 'hold-lock',
-  text: 'select id from ledger_hold where tenant = $1 and id = $2 and released_at is null for update',
-};
+const LOCK = sql('hold-lock')`
+select id from ledger_hold where tenant = $1 and id = $2 and released_at is null for update`;
 
 /** `fact` is a `hold.placed`; it may name the subject, never the reason. */
 export async function placeHold(

@@ -3,7 +3,7 @@
  * it; whatever becomes of a notice, its row and its tries stay.
  */
 import { docketId, type DocketId, type Instant } from '../../core/index.ts';
-import { optional, type Session, type Statement, text, when } from '../../postgres/index.ts';
+import { optional, type Session, sql, text, when } from '../../postgres/index.ts';
 import { addWork, claimWork, type ClaimedWork, recordWork } from '../../work/index.ts';
 import { type DomainEvent, eventsOf } from './events.ts';
 import { LANE_OF_WEBHOOK } from '../../lanes/index.ts';
@@ -77,9 +77,7 @@ export async function addWebhookNotice(
 }
 
 // What was sent before stays on record, so it is new work under the same event, which is what the receiver knows it by.
-const RESEND: Statement = {
-  name: 'notice-resend',
-  text: `
+const RESEND = sql('notice-resend')`
 insert into work (tenant, id, kind, target, body, event, dedup)
 select $1, gen_random_uuid(), 'webhook', w.target, (array_agg(w.body))[1], $2::uuid,
   'webhook/' || w.target || '/' || $2::uuid || '/' || count(*)
@@ -88,8 +86,7 @@ from work w join subscription s on s.tenant = w.tenant and s.id::text = w.target
 where w.tenant = $1 and w.event = $2::uuid and w.kind = 'webhook' and s.removed_at is null
   and ($3::uuid is null or s.id = $3)
 group by w.target having bool_and(w.state <> 'pending')
-on conflict do nothing returning id`,
-};
+on conflict do nothing returning id`;
 
 /** Queues an event's webhooks again, under the same id; returns how many. */
 export async function resendEvent(
@@ -168,9 +165,7 @@ export interface NoticeView {
   }[];
 }
 
-const LIST: Statement = {
-  name: 'notice-list',
-  text: `
+const LIST = sql('notice-list')`
 select w.id, w.kind, w.body->>'origin' as origin, w.event, e.type, case w.kind when 'webhook' then w.target end as subscription,
   w.body->>'recipient' as recipient, w.body->>'subject' as subject, w.docket,
   case w.state when 'done' then 'sent' else w.state end as state, w.code, w.created_at, w.next_at,
@@ -179,8 +174,7 @@ select w.id, w.kind, w.body->>'origin' as origin, w.event, e.type, case w.kind w
     where t.tenant = w.tenant and t.work = w.id) as attempts
 from work w left join event e on e.tenant = w.tenant and e.id = w.event
 where w.tenant = $1 and w.kind in ('webhook', 'mail') and ($2::text is null or w.target = $2)
-order by w.created_at desc, w.dedup limit $3 offset $4`,
-};
+order by w.created_at desc, w.dedup limit $3 offset $4`;
 
 export async function listNotices(
   session: Session,

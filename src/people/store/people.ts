@@ -8,14 +8,7 @@ import {
   ruledOut,
 } from '../../core/index.ts';
 import { recordFact } from '../../ledger/index.ts';
-import {
-  optional,
-  type Row,
-  type Session,
-  type Statement,
-  text,
-  when,
-} from '../../postgres/index.ts';
+import { optional, type Row, type Session, sql, text, when } from '../../postgres/index.ts';
 
 export interface Person {
   readonly id: PersonId;
@@ -24,26 +17,17 @@ export interface Person {
   readonly disabledAt: number | undefined;
 }
 
-const ADD: Statement = {
-  name: 'person-add',
-  text: 'insert into person (tenant, id, name, key_sha256) values ($1, $2, $3, $4) on conflict (tenant, name) do nothing returning id',
-};
+const ADD = sql('person-add')`
+insert into person (tenant, id, name, key_sha256) values ($1, $2, $3, $4) on conflict (tenant, name) do nothing returning id`;
 
-const BY_KEY: Statement = {
-  name: 'person-by-key',
-  text: 'select id, name, created_at, disabled_at from person where tenant = $1 and key_sha256 = $2',
-};
+const BY_KEY = sql('person-by-key')`
+select id, name, created_at, disabled_at from person where tenant = $1 and key_sha256 = $2`;
 
-const LIST: Statement = {
-  name: 'person-list',
-  text: 'select id, name, created_at, disabled_at from person where tenant = $1 order by name',
-};
+const LIST = sql('person-list')`
+select id, name, created_at, disabled_at from person where tenant = $1 order by name`;
 
-const DISABLE: Statement = {
-  name: 'person-disable',
-  text: `update person set disabled_at = now(), ver = ver + 1
-    where tenant = $1 and name = $2 and disabled_at is null returning id, ver`,
-};
+const DISABLE = sql('person-disable')`update person set disabled_at = now(), ver = ver + 1
+    where tenant = $1 and name = $2 and disabled_at is null returning id, ver`;
 
 export async function addPerson(
   session: Session,

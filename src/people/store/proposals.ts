@@ -14,15 +14,7 @@ import {
   stateAfter,
   termsText,
 } from '../../core/index.ts';
-import {
-  hex,
-  optional,
-  type Row,
-  type Session,
-  type Statement,
-  text,
-  when,
-} from '../../postgres/index.ts';
+import { hex, optional, type Row, type Session, sql, text, when } from '../../postgres/index.ts';
 
 type Run = Session['run'];
 
@@ -54,35 +46,23 @@ export interface StoredProposal {
   readonly decisionReason: string | undefined;
 }
 
-const ADD: Statement = {
-  name: 'proposal-add',
-  text: `
+const ADD = sql('proposal-add')`
 insert into proposal (tenant, id, kind, subject, n, terms, sha256, reason, proposed_by)
 select $1, coalesce($2, gen_random_uuid()), $3, $4, coalesce(max(n), 0) + 1, $5, decode($6, 'hex'), $7, $8
 from proposal where tenant = $1 and kind = $3 and subject = $4
-returning n`,
-};
+returning n`;
 
-const LIST: Statement = {
-  name: 'proposal-list',
-  text: `
+const LIST = sql('proposal-list')`
 select id, kind, subject, n, terms, sha256, reason, proposed_by, proposed_at, state, decided_by, decided_at, decision_reason
 from proposal where tenant = $1 and kind = any ($2::text[]) and ($3::text is null or subject = $3)
-order by proposed_at, subject, n`,
-};
+order by proposed_at, subject, n`;
 
-const LOCK: Statement = {
-  name: 'proposal-lock',
-  text: `${LIST.text} for update`,
-};
+const LOCK = sql('proposal-lock')`${LIST.text} for update`;
 
 // The guard compares the hash that the person saw with that of what would run.
-const DECIDE: Statement = {
-  name: 'proposal-decide',
-  text: `
+const DECIDE = sql('proposal-decide')`
 update proposal set state = $3, decided_by = $4, decided_at = now(), decision_reason = $5, sha256 = decode($6, 'hex')
-where tenant = $1 and id = $2`,
-};
+where tenant = $1 and id = $2`;
 
 export async function propose(
   run: Run,

@@ -8,14 +8,7 @@ import {
   type SealedPayload,
 } from '../../core/index.ts';
 import { recordFact } from '../../ledger/index.ts';
-import {
-  type Row,
-  sealedOf,
-  type Session,
-  type Statement,
-  text,
-  when,
-} from '../../postgres/index.ts';
+import { type Row, sealedOf, type Session, sql, text, when } from '../../postgres/index.ts';
 import { dropWork } from '../../work/index.ts';
 import { addWebhookLane, LANE_OF_WEBHOOK, switchWebhookLane } from '../../lanes/index.ts';
 
@@ -41,33 +34,20 @@ export interface SealedSecret {
 const SELECT = `select s.id, s.url, s.types, s.allow_private, s.added_at, l.state->'pause' as pause
 from subscription s join ${LANE_OF_WEBHOOK} where s.tenant = $1 and s.removed_at is null`;
 
-const ADD: Statement = {
-  name: 'subscription-add',
-  text: `insert into subscription (tenant, id, url, types, allow_private, added_by) values ($1, $2, $3, $4, $5, $6)`,
-};
+const ADD = sql('subscription-add')`
+insert into subscription (tenant, id, url, types, allow_private, added_by) values ($1, $2, $3, $4, $5, $6)`;
 
-const ADD_SECRET: Statement = {
-  name: 'subscription-secret-add',
-  text: `insert into subscription_secret (tenant, subscription, id, key, sealed) values ($1, $2, $3, $4, $5)`,
-};
+const ADD_SECRET = sql('subscription-secret-add')`
+insert into subscription_secret (tenant, subscription, id, key, sealed) values ($1, $2, $3, $4, $5)`;
 
-const LIST: Statement = {
-  name: 'subscription-list',
-  text: `${SELECT} order by s.added_at, s.id`,
-};
+const LIST = sql('subscription-list')`${SELECT} order by s.added_at, s.id`;
 
-const FIND: Statement = {
-  name: 'subscription-find',
-  text: `${SELECT} and s.id = $2`,
-};
+const FIND = sql('subscription-find')`${SELECT} and s.id = $2`;
 
-const SECRETS: Statement = {
-  name: 'subscription-secrets',
-  text: `
+const SECRETS = sql('subscription-secrets')`
 select s.sealed as blob, s.id as blob_entry, k.id as key_id, k.month as key_month, k.wrapped as key_wrapped
 from subscription_secret s join ledger_dek k on k.tenant = s.tenant and k.id = s.key
-where s.tenant = $1 and s.subscription = $2 and s.expires_at > now() order by s.added_at desc`,
-};
+where s.tenant = $1 and s.subscription = $2 and s.expires_at > now() order by s.added_at desc`;
 
 export async function addSubscription(
   session: Session,
@@ -121,32 +101,22 @@ export type SubscriptionChange =
 const HOLDS = { GONE: 'breaker', BY_PERSON: 'person' } as const;
 
 // The row stays locked, so that of two changes at once the second sees what the first did.
-const LOCK: Statement = {
-  name: 'subscription-lock',
-  text: 'select ver from subscription where tenant = $1 and id = $2 and removed_at is null for update',
-};
+const LOCK = sql('subscription-lock')`
+select ver from subscription where tenant = $1 and id = $2 and removed_at is null for update`;
 
-const CHANGE: Statement = {
-  name: 'subscription-change',
-  text: `update subscription set ver = $3, removed_at = case when $4 then now() end where tenant = $1 and id = $2`,
-};
+const CHANGE = sql('subscription-change')`
+update subscription set ver = $3, removed_at = case when $4 then now() end where tenant = $1 and id = $2`;
 
-const KEEP_ONE_SECRET: Statement = {
-  name: 'subscription-secret-keep-one',
-  text: `delete from subscription_secret where tenant = $1 and subscription = $2 and id not in (
-    select id from subscription_secret where tenant = $1 and subscription = $2 order by added_at desc limit 1)`,
-};
+const KEEP_ONE_SECRET = sql('subscription-secret-keep-one')`
+delete from subscription_secret where tenant = $1 and subscription = $2 and id not in (
+  select id from subscription_secret where tenant = $1 and subscription = $2 order by added_at desc limit 1)`;
 
-const EXPIRE_SECRET: Statement = {
-  name: 'subscription-secret-expire',
-  text: `update subscription_secret set expires_at = now() + $3 * interval '1 millisecond'
-    where tenant = $1 and subscription = $2`,
-};
+const EXPIRE_SECRET = sql('subscription-secret-expire')`
+update subscription_secret set expires_at = now() + $3 * interval '1 millisecond'
+  where tenant = $1 and subscription = $2`;
 
-const FORGET_SECRETS: Statement = {
-  name: 'subscription-secret-forget',
-  text: 'delete from subscription_secret where tenant = $1 and subscription = $2',
-};
+const FORGET_SECRETS = sql('subscription-secret-forget')`
+delete from subscription_secret where tenant = $1 and subscription = $2`;
 
 /** False when there was nothing to change: unknown, removed, or already so. */
 export async function changeSubscription(
@@ -201,18 +171,14 @@ export interface MailSetting {
   readonly allowPrivateAddresses: boolean;
 }
 
-const SET_MAIL: Statement = {
-  name: 'mail-set',
-  text: `insert into mail_setting (tenant, smtp, sender, allow_private) values ($1, $2, $3, $4)
-    on conflict (tenant) do update set smtp = excluded.smtp, sender = excluded.sender,
-      allow_private = excluded.allow_private, changed_at = now(), ver = mail_setting.ver + 1
-    returning ver`,
-};
+const SET_MAIL = sql('mail-set')`
+insert into mail_setting (tenant, smtp, sender, allow_private) values ($1, $2, $3, $4)
+  on conflict (tenant) do update set smtp = excluded.smtp, sender = excluded.sender,
+    allow_private = excluded.allow_private, changed_at = now(), ver = mail_setting.ver + 1
+  returning ver`;
 
-const FIND_MAIL: Statement = {
-  name: 'mail-find',
-  text: 'select smtp, sender, allow_private from mail_setting where tenant = $1',
-};
+const FIND_MAIL = sql('mail-find')`
+select smtp, sender, allow_private from mail_setting where tenant = $1`;
 
 export async function setMail(
   session: Session,
@@ -248,36 +214,27 @@ export interface Recipient {
   readonly address: string;
 }
 
-const CHANGE_RECIPIENT: Statement = {
-  name: 'recipient-add',
-  text: `insert into recipient (tenant, role, entity_id, address) values ($1, $2, $3, $4)
-    on conflict (tenant, role, entity_id, address) do update set removed_at = null, ver = recipient.ver + 1
-    where recipient.removed_at is not null
-    returning ver`,
-};
+const CHANGE_RECIPIENT = sql('recipient-add')`
+insert into recipient (tenant, role, entity_id, address) values ($1, $2, $3, $4)
+  on conflict (tenant, role, entity_id, address) do update set removed_at = null, ver = recipient.ver + 1
+  where recipient.removed_at is not null
+  returning ver`;
 
-const REMOVE_RECIPIENT: Statement = {
-  name: 'recipient-remove',
-  text: `update recipient set removed_at = now(), ver = ver + 1
-    where tenant = $1 and role = $2 and entity_id = $3 and address = $4 and removed_at is null returning ver`,
-};
+const REMOVE_RECIPIENT = sql('recipient-remove')`
+update recipient set removed_at = now(), ver = ver + 1
+  where tenant = $1 and role = $2 and entity_id = $3 and address = $4 and removed_at is null returning ver`;
 
-const LIST_RECIPIENTS: Statement = {
-  name: 'recipient-list',
-  text: `select role, entity_id, address from recipient where tenant = $1 and removed_at is null
-    order by role, entity_id, address`,
-};
+const LIST_RECIPIENTS = sql('recipient-list')`
+select role, entity_id, address from recipient where tenant = $1 and removed_at is null
+  order by role, entity_id, address`;
 
 // The entity's own, and only where it has none, the tenant's.
-const RECIPIENTS: Statement = {
-  name: 'recipient-find',
-  text: `
+const RECIPIENTS = sql('recipient-find')`
 select address from recipient r
 where tenant = $1 and role = $2 and removed_at is null and entity_id = (
   select max(entity_id) from recipient o
   where o.tenant = $1 and o.role = $2 and o.removed_at is null and o.entity_id in ('', $3))
-order by address`,
-};
+order by address`;
 
 export async function changeRecipient(
   session: Session,

@@ -10,7 +10,7 @@ import {
   optional,
   type Row,
   type Session,
-  type Statement,
+  sql,
   text,
   when,
 } from '../../postgres/index.ts';
@@ -53,11 +53,9 @@ export interface ClaimedWork {
   readonly claimedAt: Instant;
 }
 
-const ADD: Statement = {
-  name: 'work-add',
-  text: `insert into work (tenant, id, kind, target, body, event, docket, dedup, next_at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, coalesce(to_timestamp($9::float8 / 1000), now())) on conflict do nothing`,
-};
+const ADD = sql('work-add')`
+insert into work (tenant, id, kind, target, body, event, docket, dedup, next_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, coalesce(to_timestamp($9::float8 / 1000), now())) on conflict do nothing`;
 
 /** Call it in the transaction of what asks for the work. What is there already stays as it is. */
 export async function addWork(run: Run, tenant: string, work: NewWork): Promise<void> {
@@ -70,9 +68,7 @@ export async function addWork(run: Run, tenant: string, work: NewWork): Promise<
 }
 
 // Steps from target to target through the index: one row is read for each, however much waits there.
-const DUE: Statement = {
-  name: 'work-due',
-  text: `
+const DUE = sql('work-due')`
 with recursive first as (
   (select kind, target, next_at from work where tenant = $1 and state = 'pending' order by kind, target, next_at limit 1)
   union all
@@ -80,8 +76,7 @@ with recursive first as (
     select kind, target, next_at from work
     where tenant = $1 and state = 'pending' and (kind, target) > (f.kind, f.target)
     order by kind, target, next_at limit 1) n)
-select kind, target from first where next_at <= now() order by next_at`,
-};
+select kind, target from first where next_at <= now() order by next_at`;
 
 /** Whom something is due for, who has waited longest first. */
 export async function dueTargets(
@@ -96,25 +91,22 @@ export async function dueTargets(
 }
 
 // $1 tenant, $2 kind, $3 target, $4 how many, $5 how long the claim holds, $6 one row or null
-const CLAIM: Statement = {
-  name: 'work-claim',
-  text: `
+const CLAIM = sql('work-claim')`
 with ${lockedOnce(
-    'due',
-    `
+  'due',
+  `
   select tenant, id from work
   where tenant = $1 and kind = $2 and target = $3 and state = 'pending' and next_at <= now()
     and ($6::uuid is null or id = $6)
   order by next_at, id limit $4`,
-  )},
+)},
 claimed as (
   update work w set next_at = now() + $5 * interval '1 millisecond', tries = w.tries + 1
   from due where w.tenant = due.tenant and w.id = due.id
   returning w.*),
 begun as (
   insert into work_try (tenant, work, n) select tenant, id, tries from claimed where kind in ('webhook', 'mail'))
-select id, target, tries, body, event, created_at, now() as claimed_at from claimed order by created_at, id`,
-};
+select id, target, tries, body, event, created_at, now() as claimed_at from claimed order by created_at, id`;
 
 interface ClaimWish {
   readonly tenant: string;
@@ -142,9 +134,7 @@ type WorkOutcome =
     };
 
 // What comes of a former claim decides nothing, except that what once left the house has left it.
-const RECORD: Statement = {
-  name: 'work-record',
-  text: `
+const RECORD = sql('work-record')`
 with ended as (
   update work_try t set ended_at = clock_timestamp(), verdict = $8, code = $5
   from unnest($2::uuid[], $3::int[]) given(id, n) where t.tenant = $1 and t.work = given.id and t.n = given.n)
@@ -153,8 +143,7 @@ update work w set state = $4, code = $5,
   ended_at = case when $4 <> 'pending' then now() end
 from unnest($2::uuid[], $3::int[]) given(id, n)
 where w.tenant = $1 and w.id = given.id and w.state = 'pending' and (w.tries = given.n or $8 = 'sent')
-returning w.id`,
-};
+returning w.id`;
 
 /** How many it counted for; the claims on the others were lost. `verdict` is for the log of tries. */
 export async function recordWork(
@@ -177,11 +166,9 @@ export async function recordWork(
   return rows.length;
 }
 
-const DROP: Statement = {
-  name: 'work-drop',
-  text: `update work set state = 'dropped', next_at = null, code = $4, ended_at = now()
-    where tenant = $1 and kind = $2 and target = $3 and state = 'pending'`,
-};
+const DROP = sql('work-drop')`
+update work set state = 'dropped', next_at = null, code = $4, ended_at = now()
+  where tenant = $1 and kind = $2 and target = $3 and state = 'pending'`;
 
 /** Nothing that waits for the target is done any more. */
 export async function dropWork(
