@@ -237,34 +237,41 @@ function longFunctions({ name, text, program }) {
 function unusedExports() {
   const offered = /^(app|calendar\/.*|testing\/.*|ledger\/pure)\.ts$/;
   const used = new Set();
-  const usedWhole = new Set();
+  // A door hands on whole files; who takes a name from the door takes it from one of them.
+  const behind = new Map(
+    files.map((file) => [
+      file.name,
+      file.program.body
+        .filter(({ type }) => type === 'ExportAllDeclaration')
+        .map(({ source }) => relative(src, resolve(dirname(file.path), source.value))),
+    ]),
+  );
   const everywhere = ['src', 'test', 'sim', 'bench'].flatMap((folder) =>
     filesUnder(join(root, folder)).filter((path) => path.endsWith('.ts')),
   );
   for (const path of everywhere) {
     const text = readFileSync(path, 'utf8');
+    // What is taken whole, or loaded by a function of its own, is taken apart elsewhere in the file, by its names.
+    const words = text.match(/\w+/g);
     const take = (from, names) => {
       const name = relative(src, resolve(dirname(path), from));
-      if (names === undefined) usedWhole.add(name);
-      else for (const one of names) used.add(`${name} ${one}`);
+      for (const from of [name, ...(behind.get(name) ?? [])])
+        for (const one of names) used.add(`${from} ${one}`);
     };
     for (const node of parseAst(text, { lang: 'ts' }).body) {
-      if (!node.source?.value.startsWith('.')) continue;
+      if (!node.source?.value.startsWith('.') || node.type === 'ExportAllDeclaration') continue;
       const names = node.specifiers?.map((one) => (one.imported ?? one.local)?.name);
       const isWhole =
         node.specifiers?.some((one) => one.type === 'ImportNamespaceSpecifier') ?? true;
-      take(node.source.value, isWhole ? undefined : names);
+      take(node.source.value, isWhole ? words : names);
     }
     for (const [, names, from] of text.matchAll(
       /(?:\{([^{}]*)\}\s*=\s*await\s+)?import\(\s*'(\.[^']+)',?\s*\)/g,
     ))
-      take(
-        from,
-        names?.split(',').map((name) => name.trim().split(':')[0]),
-      );
+      take(from, names?.split(',').map((name) => name.trim().split(':')[0]) ?? words);
   }
   return files
-    .filter(({ name }) => !offered.test(name) && !usedWhole.has(name) && !name.includes('testdata'))
+    .filter(({ name }) => !offered.test(name) && !name.includes('testdata'))
     .flatMap(({ name, program }) =>
       exportedNames(program)
         .filter((one) => !used.has(`${name} ${one}`) && !LOADED_BY_PROCESSES.has(one))

@@ -276,7 +276,12 @@ function ownerOf(door: string, name: string): string | undefined {
     if (names.split(',').some((one) => one.trim() === name))
       return short(resolve(dirname(door), from));
   }
-  return undefined;
+  const whole = [...readFileSync(door, 'utf8').matchAll(/^export \* from '([^']+)'/gm)];
+  const declares = new RegExp(`^export (?:async )?(?:function\\*?|const|class) ${name}\\b`, 'm');
+  const owner = whole
+    .map(([, from = '']) => resolve(dirname(door), from))
+    .find((file) => declares.test(readFileSync(file, 'utf8')));
+  return owner === undefined ? undefined : short(owner);
 }
 
 function short(file: string): string {

@@ -1,37 +1,14 @@
-export {
-  checkReason,
-  checkSecondPerson,
-  type ProposalDecision,
-  proposalHash,
-  type ProposalKind,
-  type ProposalState,
-  type ProposalTerms,
-  stateAfter,
-  termsText,
-} from './approval.ts';
+export * from './approval.ts';
 export { type Backoff, fractionIn, fractionOf, nextDelayMs } from './backoff.ts';
 export { LEDGER_BOUNDARIES, type LedgerBoundary } from './boundary.ts';
-export {
-  breakerAfter,
-  type BreakerEvent,
-  type BreakerState,
-  CLOSED,
-  nextProbeAt,
-} from './breaker.ts';
+export * from './breaker.ts';
 export { canonicalBytes, canonicalText, JSON_DEPTH_MAX, type JsonValue } from './canonical-json.ts';
 export { caseFields, refuseUnknown } from './case-fields.ts';
 export { contentTypeFault } from './content-type.ts';
 export { csvLine, neutralCell, originalCell } from './csv/cells.ts';
 export { quoteField, splitFields } from './csv/fields.ts';
 export type { CsvHeader } from './csv/header.ts';
-export {
-  type ColumnMapping,
-  ERROR_COLUMNS,
-  type InputRow,
-  isErrorColumn,
-  noRows,
-  WHOLE_ROW,
-} from './csv/input-row.ts';
+export * from './csv/input-row.ts';
 export { COLUMNS_MAX, CUT_BYTES, LINE_BYTES_MAX, RECORD_BYTES_MAX } from './csv/limits.ts';
 export { BYTE_ORDER_MARK, type LinePart, LineSplitter, withoutLineEnd } from './csv/lines.ts';
 export { openCsv } from './csv/open-csv.ts';
@@ -41,14 +18,7 @@ export { isDatabaseAway } from './database-away.ts';
 export type { Decision, Unsettled } from './decision.ts';
 export { editDistance } from './edit-distance.ts';
 export { type ErrorCode, ERRORS, EXIT, FilewrightError } from './errors.ts';
-export {
-  type Answer,
-  type Exchange,
-  type Failure,
-  type FailureCode,
-  type PageReading,
-  RESPONSE_BYTES_MAX,
-} from './exchange.ts';
+export * from './exchange.ts';
 export { boundedFact, holdsNul } from './fact-bounds.ts';
 export { BREAKER_FACT, checkFact, type FactDataOf, type FactType } from './facts/catalogue.ts';
 export { snakeCase, snakeNames } from './facts/snake-names.ts';
@@ -103,42 +73,7 @@ export type {
 export { misspelledNames } from './misspelled-name.ts';
 export { newFact, userFact } from './new-fact.ts';
 export { patternOf } from './patterns.ts';
-export type {
-  ActorRef,
-  Admission,
-  AttemptRecord,
-  Claim,
-  Clock,
-  DeliveryStore,
-  FilingDraft,
-  GateAnswer,
-  Ids,
-  IntakeStore,
-  LedgerFact,
-  Log,
-  LogRecord,
-  NewFiling,
-  OutcomeRecord,
-  Portal,
-  Processes,
-  Random,
-  RowError,
-  RowNote,
-  RowReader,
-  RowResult,
-  SealedPayload,
-  SendGate,
-  SendRequest,
-  SequencerStore,
-  StatusRequest,
-  Survey,
-  TickAnswer,
-  TickInput,
-  TurnWant,
-  Vault,
-  WrappedKey,
-  WriteGuard,
-} from './ports.ts';
+export * from './ports.ts';
 export type {
   AnswerRule,
   BreakerPolicy,

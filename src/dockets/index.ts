@@ -57,78 +57,9 @@ export type { DocketDetail, DocketView } from './routing/views.ts';
 export { cutoffOf, deadlineAnswer, explanation } from './rules/answer.ts';
 export { readPatentCase } from './rules/case.ts';
 export { computeDeadline } from './rules/compute.ts';
-export {
-  type Closed,
-  type Closing,
-  closingOf,
-  isHard,
-  isReason,
-  REASON_CHARACTERS_MAX,
-  REASON_CHARACTERS_MIN,
-} from './rules/docket/closing.ts';
-export {
-  COLUMN_BY_NAME,
-  DOCKET_COLUMNS,
-  type DocketColumn,
-  type FieldShape,
-} from './rules/docket/columns.ts';
-export {
-  calendarOf,
-  caseOf,
-  type DateConflict,
-  datesOf,
-  type DocketDates,
-  isInTime,
-} from './rules/docket/dates.ts';
-export {
-  type Docket,
-  type DocketEvent,
-  docketOf,
-  DRIFT_EVENT,
-  driftDocket,
-  type Glimpse,
-  identityOf,
-  NO_GLIMPSE,
-  officeCodeOf,
-  type StatedDates,
-} from './rules/docket/docket.ts';
-export {
-  type DriftChange,
-  driftOf,
-  EXPECTED,
-  type Fields,
-  isAbsent,
-  likelyName,
-  plainName,
-  sayDrift,
-} from './rules/docket/drift.ts';
-export { eventRow } from './rules/docket/event-row.ts';
-export { isOfDockets, keptUnder, mayHold } from './rules/docket/kept-under.ts';
-export { type DocumentReading, readDocketDocument } from './rules/docket/map-document.ts';
-export {
-  DATE_FORMATS,
-  type DocketMapping,
-  type MappedCode,
-  type MappedField,
-  readDocketMapping,
-} from './rules/docket/mapping-file.ts';
-export { isRespelled, type Meaning, meaningOf } from './rules/docket/meaning.ts';
-export { type MovedDocket, movedDockets } from './rules/docket/moved.ts';
-export {
-  isLabelName,
-  isLabelShape,
-  labelsIn,
-  type LabelSource,
-} from './rules/docket/read-labels.ts';
-export { type DocketReading, readDocketRow, type ReadOptions } from './rules/docket/read-row.ts';
-export {
-  marksOf,
-  type OpenDocket,
-  type ReportMark,
-  type ReportRow,
-  reportRows,
-} from './rules/docket/report.ts';
-export { type Findable, finder, type Wanted } from './rules/docket/search.ts';
+export { type DocketDates } from './rules/docket/dates.ts';
+export { mayHold } from './rules/docket/kept-under.ts';
+export { type ReportRow } from './rules/docket/report.ts';
 export {
   byDanger,
   type CaseComparison,

@@ -11,14 +11,7 @@ export { gateAtSend } from './rules/gates-at-send.ts';
 export type { GateChange, LawGates, Payload } from './rules/gates-report.ts';
 export { entityGates } from './rules/gates.ts';
 export { lawGates } from './rules/law-gates/law-gates.ts';
-export {
-  answerInstallments,
-  answerLate,
-  answerTax,
-  type InstallmentsAnswer,
-  type LateAnswer,
-  type TaxAnswer,
-} from './rules/law/delaware-answer.ts';
+export * from './rules/law/delaware-answer.ts';
 export { type DelawareRates, readDelawareRates } from './rules/law/delaware-rates.ts';
 export type { FilingRule } from './rules/law/filing-rule.ts';
 export { answerObligation, type ObligationAnswer } from './rules/law/obligation-answer.ts';
@@ -36,10 +29,4 @@ export {
   type StoredObligation,
   storedObligations,
 } from './store/obligations.ts';
-export {
-  rememberUnfiled,
-  unfiledBefore,
-  type UnfiledGroup,
-  type UnfiledNews,
-  unfiledNews,
-} from './store/unfiled.ts';
+export * from './store/unfiled.ts';

@@ -22,26 +22,10 @@ export { createBatch, type ObligationBatch } from './acts/register-batch.ts';
 export { nextObligation } from './acts/register-completion.ts';
 export { acceptFiling, type Evidence, assignFiling, rejectFiling } from './acts/reviews-closing.ts';
 export type { FieldEdit } from './acts/reviews-correction.ts';
-export {
-  approveReview,
-  listProposals,
-  type OpenedProposal,
-  openProposal,
-  proposeBulkReplay,
-  proposeCorrection,
-  type Proposed,
-  proposeReplay,
-  withdrawReview,
-} from './acts/reviews-proposals.ts';
+export * from './acts/reviews-proposals.ts';
 export { bodyOf, listReviews, openReview, type ReviewFile } from './acts/reviews.ts';
 export { sendGate } from './acts/send-gate.ts';
-export {
-  readDuration,
-  readThresholds,
-  unfiledOf,
-  warnOfSlack,
-  warnOfUnfiled,
-} from './acts/slack-alerts.ts';
+export * from './acts/slack-alerts.ts';
 export type { Wait } from './acts/waits.ts';
 export type { FilingEngine, RunningDeps } from './delivery/engine.ts';
 export { DEFAULT_SETTINGS } from './delivery/settings.ts';

@@ -11,15 +11,7 @@ export {
 export { checkInLane } from './acts/portal-check.ts';
 export { approveLane, hurryLane, recoveringLanes } from './acts/recovery.ts';
 export type { ConformanceReport } from './conformance/conformance.ts';
-export {
-  type CommandSlots,
-  type LaneAccess,
-  type LaneReader,
-  type LaneToUse,
-  type SlotWants,
-  withLaneReader,
-  withLaneSlots,
-} from './live/lane-reader.ts';
+export * from './live/lane-reader.ts';
 export { Lanes } from './live/lanes.ts';
 export { Leases, type LocalSlot, momentOf } from './live/leases.ts';
 export { Neighbours } from './live/neighbours.ts';
@@ -47,26 +39,12 @@ export {
 } from './rules/lane-rules.ts';
 export { checkDueAt, isDraining, recoversAt } from './rules/recovery/lane-recovery.ts';
 export { type QueueLevel, undrained } from './rules/recovery/drain.ts';
-export {
-  type CheckVerdict,
-  DEFAULT_RECOVERY,
-  dueCheck,
-  nextRecovery,
-  type RecoveryHappening,
-  type RecoveryPlan,
-  type RecoveryPolicy,
-  startRecovery,
-} from './rules/recovery/next-recovery.ts';
+export * from './rules/recovery/next-recovery.ts';
 export { classifyRegistry, type RegistryAnswer } from './rules/registry.ts';
 export { planSlots } from './rules/share.ts';
 export { type Violation, violationsOf } from './rules/violations.ts';
 export { type LaneCounts, laneCounts } from './store/lane-counts.ts';
 export { storedLanes, writeLane } from './store/lanes.ts';
 export { LEASE_MS, Slots } from './store/slots.ts';
-export {
-  changeTargetLanes,
-  readTargetLanes,
-  type TargetLane,
-  targetLaneCode,
-} from './store/target-lanes.ts';
+export * from './store/target-lanes.ts';
 export { addWebhookLane, LANE_OF_WEBHOOK, switchWebhookLane } from './store/webhook-lanes.ts';

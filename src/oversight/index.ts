@@ -4,13 +4,7 @@ export { type HistoryLine, ledgerHistory } from './acts/audit-log.ts';
 export { confirmQuarantine, inspectQuarantine } from './acts/audit-quarantine.ts';
 export { listSetAside, showSetAside } from './acts/audit-set-aside.ts';
 export { verifyLedger } from './acts/audit.ts';
-export {
-  backupDatabase,
-  databaseStatus,
-  restoreDatabase,
-  startDatabase,
-  stopDatabase,
-} from './acts/database.ts';
+export * from './acts/database.ts';
 export { PRIVATE_TARGETS, runRouter, startDocketRouter } from './acts/docket-router.ts';
 export type { Finding } from './acts/installation-ledger.ts';
 export { inspectInstallation } from './acts/installation.ts';

@@ -1,15 +1,5 @@
 export { listEvents, listWebhooks, mailSettings, webhookLog } from './acts/events-shown.ts';
-export {
-  addWebhook,
-  changeRecipientOf,
-  changeWebhook,
-  checkId,
-  resend,
-  rotateWebhook,
-  setMailServer,
-  testMail,
-  testWebhook,
-} from './acts/events.ts';
+export * from './acts/events.ts';
 export { actorOf, keyHash, personOf, requirePerson } from './acts/people.ts';
 export {
   type AlertDeps,
@@ -21,11 +11,7 @@ export {
 } from './alerts.ts';
 export { consumerDuty, type EventConsumer } from './consumers.ts';
 export { noticeDuties } from './notice-sender.ts';
-export {
-  type AcknowledgementLinks,
-  acknowledgementLinks,
-  newReference,
-} from './notify/acknowledgement-link.ts';
+export * from './notify/acknowledgement-link.ts';
 export { createHandoffs, type Handoffs } from './notify/handoff/deliver.ts';
 export type { HandoffLoad, HandoffOutcome, HandoffTarget } from './notify/handoff/handoff.ts';
 export { usableServer } from './notify/handoff/mail-target.ts';
@@ -55,11 +41,5 @@ export { readFeed, writeFeed } from './store/feeds.ts';
 export { type Hold, listHolds, placeHold, releaseHold } from './store/holds.ts';
 export { addMailNotice, listNotices, MAIL_TARGET, type NoticeView } from './store/notices.ts';
 export { addPerson, disablePerson, listPeople, type Person } from './store/people.ts';
-export {
-  decideProposal,
-  proposals,
-  propose,
-  refusedByRule,
-  type StoredProposal,
-} from './store/proposals.ts';
+export * from './store/proposals.ts';
 export { findMail, recipientsOf } from './store/subscriptions.ts';

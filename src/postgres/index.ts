@@ -10,18 +10,6 @@ export { migrate } from './migrate.ts';
 export { packageRoot } from './package-root.ts';
 export { PLANNER } from './planner.ts';
 export { assumeRole, rolesState } from './roles.ts';
-export {
-  bytes,
-  claimOf,
-  FILING_COLUMNS,
-  filingOf,
-  hex,
-  laneOf,
-  optional,
-  SEALED_COLUMNS,
-  sealedOf,
-  text,
-  when,
-} from './rows.ts';
+export * from './rows.ts';
 export { describeServer } from './server.ts';
 export { type ConnectionTarget, type Row, Session, sql, type Statement } from './session.ts';

@@ -12,7 +12,7 @@ import { FilewrightError, misuse } from '../core/index.ts';
 const SIZE_NAME = /^[1-9][0-9]{0,15}$/;
 const LATEST = 'latest';
 
-export interface KeptCheckpoint {
+interface KeptCheckpoint {
   readonly size: number;
   readonly note: Uint8Array;
 }

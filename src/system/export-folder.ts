@@ -13,7 +13,7 @@ const MANIFEST = 'MANIFEST.sha256';
 const LINES_BYTES_MAX = 256 * 1024;
 
 /** A file that grows line by line. */
-export interface LineFile {
+interface LineFile {
   add(line: Uint8Array): Promise<void>;
   close(): Promise<void>;
 }

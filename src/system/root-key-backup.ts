@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { type Instant, notFound, parseRfc3339, ruledOut, toRfc3339 } from '../core/index.ts';
 import { keyOf } from './root-key.ts';
 
-export type RootKeyBackup =
+type RootKeyBackup =
   | { readonly state: 'none' }
   /** Of another root key than the present one. */
   | { readonly state: 'outdated'; readonly confirmedAt: Instant }
@@ -20,7 +20,7 @@ function recordFile(dataDirectory: string): string {
 }
 
 /** Says which key it is without saying the key: 256 random bits cannot be guessed from their hash. */
-export function rootKeyFingerprint(key: Uint8Array): string {
+function rootKeyFingerprint(key: Uint8Array): string {
   return createHash('sha256').update('filewright.root-key.v1\n').update(key).digest('hex');
 }
 

@@ -175,7 +175,7 @@ function waitText(wait: Wait): string {
 }
 
 /** Partly successful runs: the most urgent reason for a person to look decides (docs/reference/exit-codes.md). */
-export function runExitCode(counts: readonly LaneCounts[], hasLate: boolean): number {
+function runExitCode(counts: readonly LaneCounts[], hasLate: boolean): number {
   const sum = (pick: (lane: LaneCounts) => number): number =>
     counts.reduce((all, lane) => all + pick(lane), 0);
   if (sum((lane) => lane.pending + lane.submitted) > 0) return EXIT.tryLater;

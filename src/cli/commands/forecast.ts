@@ -32,7 +32,7 @@ export function addForecastCommand(forecast: Command): void {
 }
 
 /** From the option, or the environment; undefined: the defaults. */
-export function thresholdsFrom(option: string | undefined): readonly number[] | undefined {
+function thresholdsFrom(option: string | undefined): readonly number[] | undefined {
   const text = option ?? environment['FILEWRIGHT_SLACK'];
   return text === undefined || text === '' ? undefined : readThresholds(text);
 }

@@ -52,7 +52,7 @@ function checkAward(award: Award, law: GrantsLaw): void {
 }
 
 /** Ends of all fiscal years of which a day lies in the award's period. */
-export function fiscalYearEnds(award: Award): Day[] {
+function fiscalYearEnds(award: Award): Day[] {
   const { fiscalYearEnd, periodStart, periodEnd } = award;
   return fiscalYearsBetween(fiscalYearEnd, periodStart, periodEnd).map(({ end }) => end);
 }

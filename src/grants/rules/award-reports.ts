@@ -43,7 +43,7 @@ export function interimReports(award: Award, law: GrantsLaw): AwardObligation[] 
 }
 
 /** Ends of the reporting periods before the award's own end; the last one is covered by the final report. */
-export function interimPeriodEnds(award: Award, frequency: ReportingFrequency): Day[] {
+function interimPeriodEnds(award: Award, frequency: ReportingFrequency): Day[] {
   const months = MONTHS[frequency];
   const ends: Day[] = [];
   if (award.terms?.reportingPeriods === 'from-start') {

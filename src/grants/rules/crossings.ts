@@ -176,13 +176,13 @@ export function singleAuditCrossing(
 }
 
 /** The check that a person attached: that the organisation is registered, or why it need not be. */
-export interface RegistrationCheck {
+interface RegistrationCheck {
   readonly jurisdiction: string;
   readonly checkedOn: Day;
   readonly evidence: string;
 }
 
-export type Release =
+type Release =
   | { readonly kind: 'pass' }
   | { readonly kind: 'blocked'; readonly reasons: readonly string[] };
 

@@ -17,7 +17,7 @@ export interface GrantsLaw {
 }
 
 /** Where law files come from; builds each once. */
-export interface LawLibrary {
+interface LawLibrary {
   compiled<Value>(name: string, make: (text: NamedText) => Value): Value;
   calendar(code: string): OfficeCalendar;
 }

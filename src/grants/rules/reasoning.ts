@@ -15,7 +15,7 @@ import { invariant, type JsonValue } from '../../core/index.ts';
 import { confidenceOf, type Fact } from './facts.ts';
 
 /** A reason that moves no date. */
-export interface Statement {
+interface Statement {
   readonly text: string;
   readonly citation?: string;
 }

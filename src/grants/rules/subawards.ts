@@ -20,7 +20,7 @@ export interface SubawardTerms {
   readonly indirectBaseCentsMax?: bigint;
 }
 
-export interface SubawardQuestion {
+interface SubawardQuestion {
   readonly awardId: string;
   readonly guidanceVersion: string;
   readonly terms: SubawardTerms;

@@ -17,12 +17,12 @@ export interface Closed {
 }
 
 /** Short reasons ("ok", "done") explain nothing to whoever reads the ledger in three years. */
-export const REASON_CHARACTERS_MIN = 10;
+const REASON_CHARACTERS_MIN = 10;
 /** Long ones belong in the file; the ledger keeps this for ever. */
-export const REASON_CHARACTERS_MAX = 2_000;
+const REASON_CHARACTERS_MAX = 2_000;
 
 /** Whether a text can stand in the ledger as the reason for what a person did: lines and tabs, no other controls. */
-export function isReason(text: string): boolean {
+function isReason(text: string): boolean {
   const { length } = text.trim();
   if (length < REASON_CHARACTERS_MIN || length > REASON_CHARACTERS_MAX) return false;
   return !/[\p{Surrogate}\p{Cc}]/u.test(text.replaceAll(/[\t\r\n]/g, ' '));

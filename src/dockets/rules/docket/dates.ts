@@ -16,7 +16,7 @@ import { computeDeadline } from '../compute.ts';
 import type { PatentLaw } from '../matter.ts';
 import { type Docket, type DocketEvent, officeCodeOf } from './docket.ts';
 
-export interface DateConflict {
+interface DateConflict {
   readonly date: 'due' | 'final';
   readonly computed: Day;
   readonly stated: Day;

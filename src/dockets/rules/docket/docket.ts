@@ -33,7 +33,7 @@ export interface DocketEvent {
 }
 
 /** Dates that the source claims. They are compared with the law's, and the earlier wins. */
-export interface StatedDates {
+interface StatedDates {
   readonly due: Day | undefined;
   readonly final: Day | undefined;
 }
@@ -58,7 +58,7 @@ export interface Docket {
 }
 
 /** The event code under which a matrix may route records that could not be read. */
-export const DRIFT_EVENT = 'SCHEMA_DRIFT';
+const DRIFT_EVENT = 'SCHEMA_DRIFT';
 
 /** The office, by what the event says or by the law's tables; never assumed. */
 export function officeCodeOf(
@@ -103,7 +103,7 @@ export function docketOf(
  * From what the law says is one event, so that it is one docket whichever broker or file it came by, and however its
  * number was written there.
  */
-export function identityOf(
+function identityOf(
   event: DocketEvent,
   at: { readonly tenant: string; readonly rules: PatentRules },
 ): string {

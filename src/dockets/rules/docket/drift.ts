@@ -19,7 +19,7 @@ export type DriftChange = {
 
 export type Fields = Readonly<Record<string, JsonValue>>;
 
-export const EXPECTED: Readonly<Record<FieldShape, string>> = {
+const EXPECTED: Readonly<Record<FieldShape, string>> = {
   text: 'a text',
   day: 'a day as YYYY-MM-DD',
   day_or_instant: 'a day as YYYY-MM-DD or an instant as RFC 3339',
@@ -119,7 +119,7 @@ function likeness(column: DocketColumn, name: string): number {
   return 1 - editDistance(plain, wanted) / Math.max(plain.length, wanted.length);
 }
 
-export function plainName(name: string): string {
+function plainName(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }
 

@@ -14,7 +14,7 @@ export function keptUnder(docket: {
   return `${DOCKETS}${client ?? `${UNKNOWN_CLIENT}${applicationNumber ?? 'unread'}`}`;
 }
 
-export function isOfDockets(subject: string): boolean {
+function isOfDockets(subject: string): boolean {
   return subject.startsWith(DOCKETS);
 }
 

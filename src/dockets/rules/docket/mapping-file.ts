@@ -3,7 +3,7 @@ import { type LawNode, readLawDocument } from '../../../calendar/index.ts';
 import { COLUMN_BY_NAME } from './columns.ts';
 
 /** `timestamp`: the date as written in front of a time of day. `any`: not a date, or already YYYY-MM-DD. */
-export const DATE_FORMATS = ['any', 'YYYYMMDD', 'timestamp'] as const;
+const DATE_FORMATS = ['any', 'YYYYMMDD', 'timestamp'] as const;
 
 export interface MappedField {
   /** A record has many events; a field stands once in the record or in each event. */
@@ -14,7 +14,7 @@ export interface MappedField {
 }
 
 /** What an office's event code means for the docket. */
-export interface MappedCode {
+interface MappedCode {
   readonly eventCode: string;
   readonly rule: string | undefined;
   readonly title: string | undefined;

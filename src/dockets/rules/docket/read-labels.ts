@@ -12,7 +12,7 @@ type Kind = keyof Labels;
 type NamedKind = Kind | 'any';
 
 /** In an office's own document a class is a field of technology, and says nothing of who may see it. */
-export type LabelSource = 'record' | 'document';
+type LabelSource = 'record' | 'document';
 
 /** Deeper, or larger, is no record; then nobody knows its labels. */
 const DEPTH_MAX = 12;

@@ -20,7 +20,7 @@ export type DocketReading =
     }
   | { readonly kind: 'refused'; readonly errors: readonly RowError[]; readonly glimpse: Glimpse };
 
-export interface ReadOptions {
+interface ReadOptions {
   /** Where a missing field may have gone, when the record was made from another document. */
   readonly othersOf?: (field: string) => Fields;
   /** What else it bears: labels of the document that it was taken from. */

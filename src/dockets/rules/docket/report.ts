@@ -17,7 +17,7 @@ export interface OpenDocket {
 }
 
 /** `undated` comes first in the report: it may be any of the others. */
-export type ReportMark = 'undated' | 'late' | 'today' | 'soon' | 'open';
+type ReportMark = 'undated' | 'late' | 'today' | 'soon' | 'open';
 
 export interface ReportRow {
   readonly docket: DocketId;

@@ -2,13 +2,13 @@
 import { type ApplicationNumber, numberOf, referenceOf } from '../identity/numbers.ts';
 import { isNamed, nameOf } from '../identity/names.ts';
 
-export interface Wanted {
+interface Wanted {
   readonly client?: string;
   /** The number of the application, or the firm's own reference. */
   readonly matter?: string;
 }
 
-export interface Findable {
+interface Findable {
   readonly client: string | undefined;
   readonly applicationNumber: string | undefined;
   readonly matter?: string | undefined;

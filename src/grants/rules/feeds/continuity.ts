@@ -13,7 +13,7 @@ export type FollowingStatement = Pick<
   'account' | 'currency' | 'number' | 'page' | 'opening'
 >;
 
-export type ContinuityFinding =
+type ContinuityFinding =
   | { readonly code: 'OTHER_ACCOUNT'; readonly reason: string }
   | {
       readonly code: 'OPENING_DIFFERS';
@@ -29,7 +29,7 @@ export type ContinuityFinding =
     }
   | { readonly code: 'STATEMENT_REPEATED'; readonly reason: string };
 
-export type Continuity =
+type Continuity =
   /** No statement came before: nothing to hold it against. */
   | { readonly kind: 'first' }
   | { readonly kind: 'continuous' }

@@ -51,7 +51,7 @@ export interface Statement {
 }
 
 /** Begins a statement. Balances that the format gives only after the lines are still undefined here. */
-export interface StatementEvent extends Statement {
+interface StatementEvent extends Statement {
   readonly kind: 'statement';
 }
 

@@ -4,7 +4,7 @@ import type { JsonValue } from '../../../core/index.ts';
 export const AWARD_FORMATS = ['json', 'ndjson', 'csv', 'xml'] as const;
 export type AwardFormat = (typeof AWARD_FORMATS)[number];
 
-export const VIOLATIONS = {
+const VIOLATIONS = {
   MISSING: 'a required field is missing',
   UNKNOWN_FIELD: 'unknown field; a misspelled one would count as missing',
   WRONG_TYPE: 'the value has the wrong type',

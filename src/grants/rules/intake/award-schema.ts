@@ -43,7 +43,7 @@ const text = (max = TEXT_MAX, pattern?: RegExp): Kind => ({
 const choice = (...choices: string[]): Kind => ({ kind: 'choice', choices });
 const cents: Kind = { kind: 'cents', min: 0 };
 
-export const FUNDER_TYPES = [
+const FUNDER_TYPES = [
   'government',
   'foundation',
   'corporation',
@@ -55,7 +55,7 @@ export const FUNDER_TYPES = [
 
 const FREQUENCIES = ['quarterly', 'semiannual', 'annual'] as const;
 
-export const AWARD_FIELDS: Readonly<Record<string, Field>> = {
+const AWARD_FIELDS: Readonly<Record<string, Field>> = {
   grantor_id: needed(text()),
   award_amount: needed(cents),
   currency: needed(text(3)),

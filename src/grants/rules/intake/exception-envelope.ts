@@ -12,7 +12,7 @@ import type { Violation } from './award-record.ts';
 import { appendMetadata, type ComplianceMetadata } from './metadata.ts';
 
 /** A try that failed. */
-export type TriedOnce = {
+type TriedOnce = {
   readonly attempt_count: number;
   readonly last_error_code: string;
   readonly retry_deadline: string;

@@ -12,7 +12,7 @@ import { type AwardPayload, validateAward } from './award-schema.ts';
 import { mapAward, type Mapping990 } from './mapping990.ts';
 import { type ComplianceMetadata, stampMetadata } from './metadata.ts';
 
-export interface IngestionContext {
+interface IngestionContext {
   readonly tenant: string;
   /** Who the document is, for ever the same: its number, or the hash of its bytes. */
   readonly sourceDocument: string;
@@ -78,12 +78,4 @@ export function ingestAward(record: AwardRecord, context: IngestionContext): Ing
 /** A refused original may hold fractions; an accepted payload holds whole numbers only. */
 function hashOf(value: JsonValue): Sha256Hex {
   return sha256Of(canonicalBytes(value, { numbers: 'any' }));
-}
-
-/** The same line of the same document with another content: one of the two is not what was sent. */
-export function contradicts(
-  known: Pick<ComplianceMetadata, 'payload_hash'>,
-  again: Pick<ComplianceMetadata, 'payload_hash'>,
-): boolean {
-  return known.payload_hash !== again.payload_hash;
 }

@@ -18,7 +18,7 @@ export type Mapping990 = {
   readonly hash: Sha256Hex;
 };
 
-export type Mapped =
+type Mapped =
   | { readonly kind: 'mapped'; readonly mapping: Mapping990 }
   | { readonly kind: 'refused'; readonly violations: readonly Violation[] };
 

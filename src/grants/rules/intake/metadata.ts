@@ -10,7 +10,7 @@ import {
   toRfc3339,
 } from '../../../core/index.ts';
 
-export type Boundary = 'ingestion' | 'reconciliation' | 'rules' | 'reporting' | 'fallback';
+type Boundary = 'ingestion' | 'reconciliation' | 'rules' | 'reporting' | 'fallback';
 
 export type ComplianceState =
   | 'validated_transient_retry_eligible'
@@ -35,7 +35,7 @@ export type ComplianceMetadata = {
   readonly replaces: string | null;
 };
 
-export interface Stamp {
+interface Stamp {
   readonly tenant: string;
   readonly sourceDocument: string;
   /** Line of the award in its document, from 1: equal awards on two lines are two awards. */

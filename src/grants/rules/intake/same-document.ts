@@ -2,7 +2,7 @@ import { sha256Of } from '../../../core/index.ts';
 /** Whether a document that is read again is still the one that was read before. */
 
 /** The most that was ever read of it. */
-export interface SeenDocument {
+interface SeenDocument {
   readonly bytes: number;
   readonly sha256: string;
   /** False when the connection ended before its end. */

@@ -4,8 +4,8 @@ import type { FoundOutcome, MatchRule } from './outcome.ts';
 import { compare } from './workbench.ts';
 
 /** Calendar days; the last bucket has no end. */
-export const AGE_BUCKETS = ['0-30', '31-60', '61-90', 'over-90'] as const;
-export type AgeBucket = (typeof AGE_BUCKETS)[number];
+const AGE_BUCKETS = ['0-30', '31-60', '61-90', 'over-90'] as const;
+type AgeBucket = (typeof AGE_BUCKETS)[number];
 
 export interface AgedEntry {
   readonly side: 'bank' | 'ledger';

@@ -17,7 +17,7 @@ export interface KnownBalance {
   readonly by: string;
 }
 
-export interface LawQuestion {
+interface LawQuestion {
   readonly period: Period;
   readonly currency: string;
   /** Of the entries that count in the period. */

@@ -8,7 +8,7 @@ import { type StatementCover, statementKey } from './statement-chain.ts';
 /** A bound for feeds in which every name is another one. */
 const WORDS_MAX = 10_000;
 
-export interface ReadFeed {
+interface ReadFeed {
   readonly lines: readonly BankLine[];
   readonly statements: readonly StatementCover[];
 }
@@ -45,7 +45,7 @@ export async function linesOfFeed(
 }
 
 /** What a statement says about itself; undefined for one that tells no days, and for a report whose lines come again. */
-export function coverOf(feed: string, event: StatementEndEvent): StatementCover | undefined {
+function coverOf(feed: string, event: StatementEndEvent): StatementCover | undefined {
   const { account, number, page, statementId, opening, closing, hasPageBefore, doubt } = event;
   const from = event.from ?? opening?.on;
   const to = event.to ?? closing?.on;

@@ -25,7 +25,7 @@ import { setAsideWhatIsNoMoney } from './preparation.ts';
 import { type StatementCover, statementKey } from './statement-chain.ts';
 import { type Workbench, workbenchOf } from './workbench.ts';
 
-export interface MatchOptions {
+interface MatchOptions {
   /** `MATCH_POLICY` unless told. */
   readonly policy?: MatchPolicy;
   /** Monday to Friday unless told. */
@@ -34,7 +34,7 @@ export interface MatchOptions {
   readonly batchEntries?: number;
 }
 
-export interface MatchInput extends MatchOptions {
+interface MatchInput extends MatchOptions {
   readonly lines: readonly BankLine[];
   readonly expectedPayments: readonly ExpectedPayment[];
   /** Those that tell the lines, where they are known. */

@@ -17,11 +17,11 @@ export type PeriodTotals = {
   readonly hash: string;
 };
 
-export interface ClosedPeriod extends Period {
+interface ClosedPeriod extends Period {
   readonly totals: PeriodTotals;
 }
 
-export interface ClosingQuestion {
+interface ClosingQuestion {
   readonly period: Period;
   readonly statements: readonly StatementCover[];
   /** Balance at the end of the period before; undefined for the first one. */
@@ -33,7 +33,7 @@ export interface ClosingQuestion {
   readonly law: LawAnswer;
 }
 
-export type Closing =
+type Closing =
   | {
       readonly kind: 'closed';
       readonly closed: ClosedPeriod;

@@ -37,7 +37,7 @@ export type Heard =
   /** It was read, and may not be taken: another try would find the same. */
   | { readonly kind: 'refused'; readonly code: string };
 
-export type AfterAnswer =
+type AfterAnswer =
   | { readonly kind: 'done' }
   | {
       readonly kind: 'again';

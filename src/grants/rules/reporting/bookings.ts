@@ -20,7 +20,7 @@ export function returnRemarks(received: readonly ReceivedMoney[]): readonly stri
     : [...told, `deducted for returns: ${inDollars(-total)} in ${count(back.length, 'booking')}`];
 }
 
-export interface OpenAward {
+interface OpenAward {
   readonly award: AcceptedAward;
   readonly receivedCents: bigint;
 }

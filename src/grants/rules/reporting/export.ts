@@ -3,7 +3,7 @@ import { canonicalBytes, type JsonValue, type Sha256Hex, sha256Of } from '../../
 import { type Figure, traceDocument, traceOf } from './figure.ts';
 import { reportRows, scheduleCounts, type Schedules } from './report-rows.ts';
 
-export interface ReportDocument {
+interface ReportDocument {
   readonly document: JsonValue;
   /** Of the document in canonical JSON: the same figures from the same money give the same hash. */
   readonly hash: Sha256Hex;
@@ -36,7 +36,7 @@ export function reportDocument(
   return { document, hash: sha256Of(canonicalBytes(document)) };
 }
 
-export type Cells = readonly (string | number | undefined)[];
+type Cells = readonly (string | number | undefined)[];
 
 export function figureRows(figures: readonly Figure[]): readonly Cells[] {
   return [

@@ -86,7 +86,7 @@ export function roundingOf(figure: Figure): bigint {
   return figure.dollars - wholeDollars(figure.cents);
 }
 
-export interface TraceStep {
+interface TraceStep {
   /** From the figure that was asked for down to the line that holds the part. */
   readonly path: readonly string[];
   /** Minus one where a line on the way is subtracted. */

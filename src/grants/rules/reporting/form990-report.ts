@@ -18,7 +18,7 @@ export interface PaidGrant {
   readonly noncashCents?: bigint;
 }
 
-export interface Form990Report {
+interface Form990Report {
   readonly figures: readonly Figure[];
   /** Differences of a dollar and the like, to be kept with the return. */
   readonly remarks: readonly string[];

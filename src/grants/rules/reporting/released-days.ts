@@ -3,12 +3,12 @@ import { addDays, type Day, formatDay, parseDay } from '../../../calendar/index.
 import { invariant } from '../../../core/index.ts';
 
 /** Days as YYYY-MM-DD, both included. */
-export interface DaySpan {
+interface DaySpan {
   readonly from: string;
   readonly to: string;
 }
 
-export interface MissingDays {
+interface MissingDays {
   /** One for each account and each span of days that no released period covers. */
   readonly remarks: readonly string[];
   /** No day is covered: what the report says of received money is zero for want of it, not because none came. */

@@ -15,7 +15,7 @@ export type ScheduleBRule =
   | { readonly kind: 'special'; readonly contributionsCents: bigint };
 
 /** Part I, and Part II for what was not money. */
-export interface Contributor {
+interface Contributor {
   readonly number: number;
   readonly name: string;
   readonly isIndividual: boolean;

@@ -19,7 +19,7 @@ export interface GrantPaidOut {
   readonly purpose: string | undefined;
 }
 
-export interface ScheduleIRow {
+interface ScheduleIRow {
   readonly RecipientBusinessName: string;
   readonly RecipientEIN: string | undefined;
   readonly IRCSectionDesc: string | undefined;

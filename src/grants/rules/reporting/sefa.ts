@@ -19,7 +19,7 @@ export interface FederalExpenditure {
   readonly toSubrecipientsCents: bigint;
 }
 
-export interface SefaRow {
+interface SefaRow {
   readonly agency: string | undefined;
   readonly assistanceListing: string;
   readonly title: string | undefined;
