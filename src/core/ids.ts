@@ -16,6 +16,10 @@ export type DocketId = Id<'docket'>;
 export type TargetId = Id<'target'>;
 /** A person or a team of the people file; not a person with a key. */
 export type PartyId = Id<'party'>;
+/** An award as one record states it; an amended award has another. */
+export type AwardId = Id<'award'>;
+/** A closed period of an account. */
+export type PeriodId = Id<'period'>;
 export type IdempotencyKey = Id<'key'>;
 export type Sha256Hex = Id<'sha256'>;
 
@@ -30,6 +34,8 @@ export const workerId = (text: string): WorkerId => text as WorkerId;
 export const docketId = (text: string): DocketId => text as DocketId;
 export const targetId = (text: string): TargetId => text as TargetId;
 export const partyId = (text: string): PartyId => text as PartyId;
+export const awardId = (text: string): AwardId => text as AwardId;
+export const periodId = (text: string): PeriodId => text as PeriodId;
 export const idempotencyKey = (text: string): IdempotencyKey => text as IdempotencyKey;
 export const sha256Hex = (text: string): Sha256Hex => text as Sha256Hex;
 

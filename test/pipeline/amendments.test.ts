@@ -1,4 +1,5 @@
 /** Amendments and cancellations of awards: two people, a linked trail, and the old record stands no more. */
+import { awardId } from '../../src/core/index.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   ACCOUNT,
@@ -33,11 +34,11 @@ const FIRST: TestAward = {
 };
 
 let world: GrantsWorld;
-let key = '';
+let key = awardId('');
 beforeEach(async () => {
   world = await grantsWorld();
   await world.pipeline.ingestAwards(awardsSource([awardJson(FIRST)]), ACTOR);
-  key = String((await world.rows('select key from grant_award'))[0]?.['key']);
+  key = awardId(String((await world.rows('select key from grant_award'))[0]?.['key']));
 });
 afterEach(() => world.close());
 
@@ -219,7 +220,11 @@ describe('a cancellation', () => {
 
   it('of an award that nobody knows is refused', async () => {
     await expect(
-      world.pipeline.cancelAward('fw1-unknown', { reason: 'as the letter says' }, world.people[0]),
+      world.pipeline.cancelAward(
+        awardId('fw1-unknown'),
+        { reason: 'as the letter says' },
+        world.people[0],
+      ),
     ).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 });

@@ -1,5 +1,5 @@
 /** Other terms of an award, or its end: proposed by one person, agreed to by another. */
-import { checkReason } from '../../core/index.ts';
+import { awardId, checkReason } from '../../core/index.ts';
 import type { Command } from 'commander';
 import { acting } from './grants-reconcile.ts';
 
@@ -22,7 +22,7 @@ export function addGrantsAmendments(grants: Command): void {
           const { awardFile } = await import('../../grants/index.ts');
           const source = awardFile(own.document, own.format);
           const reason = checkReason('--reason', own.reason);
-          const exception = await pipeline.amend(award, { source, reason }, person.id);
+          const exception = await pipeline.amend(awardId(award), { source, reason }, person.id);
           out.result('grants amend', { award, exception }, () =>
             [
               `Proposed as exception ${exception}. A second person approves it:`,
@@ -40,7 +40,7 @@ export function addGrantsAmendments(grants: Command): void {
     .action(async (award: string, own: { reason: string }, command: Command) =>
       acting(command, async ({ out }, pipeline, person) => {
         const reason = checkReason('--reason', own.reason);
-        const exception = await pipeline.cancelAward(award, { reason }, person.id);
+        const exception = await pipeline.cancelAward(awardId(award), { reason }, person.id);
         out.result('grants cancel', { award, exception }, () =>
           [
             `Proposed as exception ${exception}. A second person approves it, and the award is canceled:`,

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { CloseReport, ReleaseReport, Pipeline } from '../../grants/index.ts';
 import { requirePerson } from '../../people/index.ts';
-import { checkReason, EXIT, misuse } from '../../core/index.ts';
+import { checkReason, EXIT, misuse, periodId } from '../../core/index.ts';
 import type { PersonActor } from '../../access/index.ts';
 import { checkUuid } from '../arguments.ts';
 import { type Context, type GlobalOptions, withApp } from '../context.ts';
@@ -231,7 +231,7 @@ function addHandOff(grants: Command): void {
         );
         const reports: ReleaseReport[] = [];
         for (const { id: period } of id === undefined ? waiting : [{ id }]) {
-          reports.push(await pipeline.release(period, organization, actorOf(person)));
+          reports.push(await pipeline.release(periodId(period), organization, actorOf(person)));
         }
         out.result('grants release', { releases: reports }, () =>
           reports.length === 0

@@ -1,5 +1,14 @@
 /** What crosses the walls between the stages, and what a caller of a stage gets back. Stages share these types and nothing else. */
-import type { ActorRef, Clock, Ids, JsonValue, PersonId, Random } from '../../core/index.ts';
+import type {
+  ActorRef,
+  AwardId,
+  Clock,
+  Ids,
+  JsonValue,
+  PeriodId,
+  PersonId,
+  Random,
+} from '../../core/index.ts';
 import type { AgedEntry } from '../rules/matching/aged.ts';
 import type { AwardFormat } from '../rules/intake/award-record.ts';
 import type { Crossing } from '../rules/crossings.ts';
@@ -63,7 +72,7 @@ export interface ReconciliationReport {
 export type CloseReport =
   | {
       readonly kind: 'closed';
-      readonly period: string;
+      readonly period: PeriodId;
       readonly totals: PeriodTotals;
       readonly release: ReleaseReport;
     }
@@ -71,10 +80,10 @@ export type CloseReport =
 
 /** Whether a closed period's money went on to the rules. */
 export type ReleaseReport =
-  | { readonly kind: 'passed'; readonly period: string; readonly received: number }
+  | { readonly kind: 'passed'; readonly period: PeriodId; readonly received: number }
   | {
       readonly kind: 'blocked';
-      readonly period: string;
+      readonly period: PeriodId;
       readonly reasons: readonly string[];
       readonly crossings: readonly Crossing[];
     };
@@ -109,7 +118,7 @@ export interface ResolvedLine {
 }
 
 export interface PeriodView extends PeriodName {
-  readonly id: string;
+  readonly id: PeriodId;
   readonly closedAt: string;
   readonly totalsHash: string;
   readonly isReleased: boolean;
@@ -195,12 +204,12 @@ export interface Pipeline {
   runFetchQueue(lane: DocumentLane): Promise<readonly FetchReport[]>;
   /** Proposes another record in place of an award; gives the exception under which a second person agrees to it. */
   amend(
-    award: string,
+    award: AwardId,
     amendment: { readonly source: AwardSource; readonly reason: string },
     by: PersonId,
   ): Promise<string>;
   /** Proposes that an award ends: nothing more is expected of it or owed for it. Gives the exception, as above. */
-  cancelAward(award: string, why: { readonly reason: string }, by: PersonId): Promise<string>;
+  cancelAward(award: AwardId, why: { readonly reason: string }, by: PersonId): Promise<string>;
   ingestFeed(source: FeedSource, actor: ActorRef): Promise<FeedReport>;
   /** Asks the grantor's ledger about the awards of a grantor; what fails transiently waits in the retry queue. */
   verifyGrantor(grantor: string, ledger: GrantorLedger): Promise<VerificationReport>;
@@ -221,7 +230,7 @@ export interface Pipeline {
   ): Promise<CloseReport>;
   attachRegistrationCheck(check: AttachedCheck): Promise<void>;
   /** Tries the release of a closed period again, after a check was attached or a crash. */
-  release(period: string, organization: Organization, actor: ActorRef): Promise<ReleaseReport>;
+  release(period: PeriodId, organization: Organization, actor: ActorRef): Promise<ReleaseReport>;
   periods(): Promise<readonly PeriodView[]>;
   /** Thresholds and obligations of what was released. */
   evaluateRules(request: RulesRequest, actor: ActorRef): Promise<RulesReport>;

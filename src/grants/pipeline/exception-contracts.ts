@@ -1,5 +1,5 @@
 /** The compliance exception ledger as its callers see it: opened by machines, resolved by two people. */
-import type { PersonId } from '../../core/index.ts';
+import type { AwardId, PersonId } from '../../core/index.ts';
 import type { ExceptionEnvelope } from '../rules/intake/exception-envelope.ts';
 import type { AwardSource, IngestionReport } from './source-contracts.ts';
 
@@ -13,7 +13,7 @@ export interface ExceptionSummary {
   readonly openedAt: string;
   readonly state: 'open' | 'proposed' | 'approved' | 'dismissed' | 'cancelled' | 'reingested';
   /** The award that stands, and that this one would replace or end. */
-  readonly amends: string | undefined;
+  readonly amends: AwardId | undefined;
 }
 
 export interface ExceptionView extends ExceptionSummary {
@@ -33,7 +33,7 @@ interface ExceptionAct {
   /** SHA-256 of the corrected document; undefined without one. */
   readonly document: string | undefined;
   /** The award that is replaced or ended by it. */
-  readonly amends: string | undefined;
+  readonly amends: AwardId | undefined;
   readonly by: PersonId;
   readonly at: string;
   readonly reason: string;

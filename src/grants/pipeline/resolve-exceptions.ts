@@ -1,5 +1,5 @@
 /** What two people do with an exception: the fallback keeps their words, ingestion carries them out. */
-import { canonicalBytes, ruledOut } from '../../core/index.ts';
+import { type AwardId, canonicalBytes, ruledOut } from '../../core/index.ts';
 import type {
   AwardSource,
   ExceptionOption,
@@ -128,7 +128,7 @@ async function optionsOf(
 interface Checked {
   readonly resolution: 'reingest' | 'dismiss';
   readonly document: string | undefined;
-  readonly amends: string | undefined;
+  readonly amends: AwardId | undefined;
 }
 
 /** What would be refused again is refused now, before anybody agrees to it. */

@@ -1,11 +1,11 @@
 /** Awards that no longer stand: amended, or cancelled, by two people. */
 import { optional, sql, text, when } from '../../postgres/index.ts';
-import type { Instant } from '../../core/index.ts';
+import { awardId, type AwardId, type Instant } from '../../core/index.ts';
 import { refusedByRule } from '../../people/index.ts';
 import type { StageRun } from './stage.ts';
 
 export interface AwardEnd {
-  readonly award: string;
+  readonly award: AwardId;
   /** What came in its place; undefined where it was cancelled. */
   readonly by: string | undefined;
   /** Under which two people agreed to it. */
@@ -26,7 +26,7 @@ export async function awardEnds(at: StageRun): Promise<ReadonlyMap<string, Award
     rows.map((row) => [
       text(row['award']),
       {
-        award: text(row['award']),
+        award: awardId(text(row['award'])),
         by: optional(row['by_award'], text),
         exception: text(row['exception']),
         at: when(row['withdrawn_at']),
@@ -54,10 +54,10 @@ order by p.subject`;
 /** Cancellations that are agreed to and not carried out yet. */
 export async function agreedCancellations(
   at: StageRun,
-): Promise<readonly { readonly exception: string; readonly award: string }[]> {
+): Promise<readonly { readonly exception: string; readonly award: AwardId }[]> {
   return (await at.run(AGREED, [at.tenant])).map((row) => ({
     exception: text(row['exception']),
-    award: text(row['amends']),
+    award: awardId(text(row['amends'])),
   }));
 }
 
@@ -66,7 +66,7 @@ select p.subject as exception from proposal p
 where p.tenant = $1 and p.kind = 'exception' and p.terms::jsonb->>'amends' = $2 and p.state in ('open', 'approved')`;
 
 /** The exception under which an amendment or a cancellation of the award waits, or is agreed to. */
-export async function waitingAmendment(at: StageRun, award: string): Promise<string | undefined> {
+export async function waitingAmendment(at: StageRun, award: AwardId): Promise<string | undefined> {
   const [row] = await at.run(WAITING, [at.tenant, award]);
   return optional(row?.['exception'], text);
 }

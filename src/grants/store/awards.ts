@@ -1,5 +1,5 @@
 /** What ingestion keeps: documents, the stamps of awards, and the sealed groups that it hands on. */
-import type { Instant, JsonValue } from '../../core/index.ts';
+import { awardId, type AwardId, type Instant, type JsonValue } from '../../core/index.ts';
 import { hex, optional, type Row, sql, text, when } from '../../postgres/index.ts';
 import { refusedByRule } from '../../people/index.ts';
 import type { SealedBytes, StageStore, StageRun } from './stage.ts';
@@ -122,7 +122,7 @@ export async function addAwards(
 
 interface KnownAward {
   /** Of the last record of it. */
-  readonly key: string;
+  readonly key: AwardId;
   readonly generation: number;
   /** Of all records of it, amended ones too: each is known when it comes again. */
   readonly payloads: ReadonlySet<string>;
@@ -138,7 +138,7 @@ export async function awardsByIdentity(
     const identity = text(row['identity']);
     const payloads = new Set(known.get(identity)?.payloads).add(hex(row['payload_sha256']));
     const generation = Number(row['generation']);
-    known.set(identity, { key: text(row['key']), generation, payloads });
+    known.set(identity, { key: awardId(text(row['key'])), generation, payloads });
   }
   return known;
 }
@@ -210,9 +210,12 @@ export async function* passedAwards(
 export async function approvedCorrection(
   at: StageRun,
   exception: string,
-): Promise<{ readonly key: string | undefined; readonly amends: string | undefined }> {
+): Promise<{ readonly key: string | undefined; readonly amends: AwardId | undefined }> {
   const [row] = await at.run(REPLACED_KEY, [at.tenant, exception]);
-  return { key: optional(row?.['award_key'], text), amends: optional(row?.['amends'], text) };
+  return {
+    key: optional(row?.['award_key'], text),
+    amends: optional(row?.['amends'], (key) => awardId(text(key))),
+  };
 }
 
 export interface AwardStamp {

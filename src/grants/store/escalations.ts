@@ -1,10 +1,12 @@
 /** What stages give up, and the exception ledger that the fallback keeps of it. */
-import type {
-  Instant,
-  JsonValue,
-  PersonId,
-  ProposalDecision,
-  ProposalState,
+import {
+  awardId,
+  type AwardId,
+  type Instant,
+  type JsonValue,
+  type PersonId,
+  type ProposalDecision,
+  type ProposalState,
 } from '../../core/index.ts';
 import { decideProposal, proposals, propose, type StoredProposal } from '../../people/index.ts';
 import { hex, optional, type Row, sql, text, when } from '../../postgres/index.ts';
@@ -69,7 +71,7 @@ interface NewException {
   readonly envelopeSha256: string;
   readonly ct: string;
   /** The award that stands, and that this one would replace or end. */
-  readonly amends: string | undefined;
+  readonly amends: AwardId | undefined;
 }
 
 export async function addException(at: StageRun, exception: NewException): Promise<void> {
@@ -111,7 +113,7 @@ export async function storedExceptions(
     payloadSha256: hex(row['payload_sha256']),
     envelopeSha256: hex(row['envelope_sha256']),
     ct: hex(row['ct']),
-    amends: optional(row['amends'], text),
+    amends: optional(row['amends'], (key) => awardId(text(key))),
     openedAt: when(row['opened_at']),
     state: stateOf(row),
     document: optional(row['document'], text),
@@ -134,7 +136,7 @@ interface ResolutionTerms {
   /** SHA-256 of the corrected document: agreed to, to the byte. */
   readonly document: string | undefined;
   /** The award that is replaced or ended by it. */
-  readonly amends: string | undefined;
+  readonly amends: AwardId | undefined;
 }
 
 export interface Resolution extends ResolutionTerms {
@@ -201,7 +203,7 @@ function resolutionOf({ terms }: StoredProposal): ResolutionTerms {
     // The constraint proposal_resolves holds it to these words.
     resolution: text(terms['resolution']) as ResolutionKind,
     document: optional(terms['document'], text),
-    amends: optional(terms['amends'], text),
+    amends: optional(terms['amends'], (key) => awardId(text(key))),
   };
 }
 

@@ -1,5 +1,5 @@
 /** Outcomes of matching: a count until their period is closed, then for ever. */
-import type { JsonValue, PersonId } from '../../core/index.ts';
+import { type JsonValue, periodId, type PeriodId, type PersonId } from '../../core/index.ts';
 import { optional, sql, text } from '../../postgres/index.ts';
 import { refusedByRule } from '../../people/index.ts';
 import type { StageRun } from './stage.ts';
@@ -74,7 +74,7 @@ export async function replaceDraft(at: StageRun, matched: number): Promise<void>
 /** Outcomes that a closed period keeps; a line that has one already is refused by its key. */
 export async function addMatches(
   at: StageRun,
-  period: string,
+  period: PeriodId,
   matches: readonly MatchRow[],
 ): Promise<void> {
   const heads = matches.map(({ id, ordinal, rule, status, repeats, reason }) => ({
@@ -112,7 +112,7 @@ insert into grant_period (tenant, id, account, from_day, to_day, closing_cents, 
 values ($1, $2, $3, $4, $5, $6, $7, decode($8, 'hex'))`;
 
 interface NewPeriod {
-  readonly id: string;
+  readonly id: PeriodId;
   readonly account: string;
   readonly from: string;
   readonly to: string;
@@ -138,9 +138,9 @@ export interface StoredPeriod extends NewPeriod {
   readonly isReleased: boolean;
 }
 
-export async function closedPeriods(at: StageRun, id?: string): Promise<readonly StoredPeriod[]> {
+export async function closedPeriods(at: StageRun, id?: PeriodId): Promise<readonly StoredPeriod[]> {
   return (await at.run(PERIODS, [at.tenant, id ?? null])).map((row) => ({
-    id: text(row['id']),
+    id: periodId(text(row['id'])),
     account: text(row['account']),
     from: text(row['from_day']),
     to: text(row['to_day']),

@@ -1,5 +1,5 @@
 /** What reconciliation releases to rules and reporting: money received, once every threshold has its check. */
-import type { PersonId } from '../../core/index.ts';
+import type { PeriodId, PersonId } from '../../core/index.ts';
 import { hex, optional, sql, text } from '../../postgres/index.ts';
 import { refusedByRule } from '../../people/index.ts';
 import type { StageRun } from './stage.ts';
@@ -84,7 +84,7 @@ interface ReleasedLine {
 /** Writes down what a closed period has received; says how many awards and how many cents. */
 export async function addReceived(
   at: StageRun,
-  period: string,
+  period: PeriodId,
 ): Promise<{ readonly received: number; readonly cents: bigint }> {
   const [row] = await at.run(ADD_RECEIVED, [at.tenant, period]);
   return { received: Number(row?.['n']), cents: BigInt(text(row?.['cents'])) };
@@ -112,7 +112,7 @@ export async function measuredMoney(
 /** Awards that a period has released, in pages. */
 export async function* receivedKeys(
   at: StageRun,
-  period: string,
+  period: PeriodId,
 ): AsyncGenerator<readonly string[]> {
   for (let after = ''; ; ) {
     const rows = await at.run(KEYS_OF_PERIOD, [at.tenant, period, after]);
@@ -141,7 +141,7 @@ where m.tenant = $1 and m.period = $2 and m.status = 'matched'`;
 /** The feeds that prove what a period received, by award. */
 export async function feedsOfAwards(
   at: StageRun,
-  period: string,
+  period: PeriodId,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const feeds = new Map<string, string[]>();
   for (const row of await at.run(FEEDS_OF_AWARDS, [at.tenant, period])) {
@@ -154,7 +154,7 @@ export async function feedsOfAwards(
 /** The database refuses it while a registration check is missing. */
 export async function addRelease(
   at: StageRun,
-  release: { readonly period: string; readonly received: number; readonly cents: bigint },
+  release: { readonly period: PeriodId; readonly received: number; readonly cents: bigint },
 ): Promise<void> {
   const { period, received, cents } = release;
   await at.run(ADD_RELEASE, [at.tenant, period, received, String(cents)]).catch(refusedByRule);
@@ -164,7 +164,7 @@ const IS_RELEASED = sql('grants-released')`
 select received from grant_release where tenant = $1 and period = $2`;
 
 /** How many awards a period has released; undefined while it has not. */
-export async function released(at: StageRun, period: string): Promise<number | undefined> {
+export async function released(at: StageRun, period: PeriodId): Promise<number | undefined> {
   const [row] = await at.run(IS_RELEASED, [at.tenant, period]);
   return row === undefined ? undefined : Number(row['received']);
 }

@@ -1,6 +1,7 @@
 /** Corrections, amendments and cancellations, as far as awards are concerned: what may be proposed, and what is then done. */
 import {
   type ActorRef,
+  type AwardId,
   badInput,
   canonicalBytes,
   type JsonValue,
@@ -36,14 +37,14 @@ import type { IngestionDeps } from './ingestion-deps.ts';
 interface Correction {
   readonly document: string;
   /** The award that it would replace; undefined where it would be one of its own. */
-  readonly amends: string | undefined;
+  readonly amends: AwardId | undefined;
 }
 
 /** Throws unless the document is one award that could be taken in, for an exception about `target`. Nothing is stored. */
 export function checkCorrection(
   deps: IngestionDeps,
   source: AwardSource,
-  target: string | undefined,
+  target: AwardId | undefined,
 ): Promise<Correction> {
   return deps.store.transaction(async (at) => {
     const { document, award } = await readCorrection(deps, at, source);
@@ -70,7 +71,7 @@ export function checkCorrection(
 /** Leaves the exception under which two people agree to another record in place of an award; gives its id. */
 export function askForAmendment(
   deps: IngestionDeps,
-  award: string,
+  award: AwardId,
   source: AwardSource,
 ): Promise<{ readonly exception: string; readonly document: string }> {
   return deps.store.transaction(async (at) => {
@@ -98,7 +99,7 @@ export function askForAmendment(
   });
 }
 
-export function askForCancellation(deps: IngestionDeps, award: string): Promise<string> {
+export function askForCancellation(deps: IngestionDeps, award: AwardId): Promise<string> {
   return deps.store.transaction(async (at) => {
     await standing(at, award);
     return leave(deps, at, { award, code: 'AWARD_CANCELLATION', payload: { award } });
@@ -106,7 +107,7 @@ export function askForCancellation(deps: IngestionDeps, award: string): Promise<
 }
 
 /** Whether an award still stands: not amended, not cancelled. */
-export function isStanding(deps: IngestionDeps, award: string): Promise<boolean> {
+export function isStanding(deps: IngestionDeps, award: AwardId): Promise<boolean> {
   return deps.store.transaction(async (at) => !(await awardEnds(at)).has(award));
 }
 
@@ -137,7 +138,7 @@ export async function withdraw(
   });
 }
 
-async function standing(at: StageRun, award: string): Promise<StoredAward> {
+async function standing(at: StageRun, award: AwardId): Promise<StoredAward> {
   const found = await storedAward(at, award);
   if (found === undefined) throw notFound(`No award ${award}; see grants unmatched for its key`);
   const gone = (await awardEnds(at)).get(award);
@@ -188,7 +189,7 @@ async function readCorrection(
 function leave(
   deps: IngestionDeps,
   at: StageRun,
-  asked: { readonly award: string; readonly code: string; readonly payload: JsonValue },
+  asked: { readonly award: AwardId; readonly code: string; readonly payload: JsonValue },
 ): Promise<string> {
   const { award, code, payload } = asked;
   const now = deps.now();

@@ -1,5 +1,11 @@
 /** The ingestion boundary: a document goes in whole or not at all; what cannot be accepted is left for the fallback. */
-import { type ActorRef, canonicalBytes, type Instant, ruledOut } from '../../../core/index.ts';
+import {
+  type ActorRef,
+  type AwardId,
+  canonicalBytes,
+  type Instant,
+  ruledOut,
+} from '../../../core/index.ts';
 import {
   type AcceptedAward,
   ingestAward,
@@ -264,7 +270,7 @@ class DocumentIntake {
   async #refuse(
     one: Placed<Omit<RefusedAward, 'kind'>>,
     kind: RefusedRecord['kind'],
-    amends?: string,
+    amends?: AwardId,
   ): Promise<void> {
     this.#refused += 1;
     const { ordinal, line, violations } = one;

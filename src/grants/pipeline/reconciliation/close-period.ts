@@ -1,6 +1,6 @@
 /** Closing a period: everything up to its end is matched once more, held against the balances, and frozen. */
 import { addDays, formatDay } from '../../../calendar/index.ts';
-import { type ActorRef, misuse, ruledOut } from '../../../core/index.ts';
+import { type ActorRef, misuse, periodId, type PeriodId, ruledOut } from '../../../core/index.ts';
 import {
   closePeriod as decideClosing,
   type PeriodTotals,
@@ -34,7 +34,7 @@ const HINT_DAYS = 60;
 type Closed =
   | {
       readonly kind: 'closed';
-      readonly period: string;
+      readonly period: PeriodId;
       readonly totals: PeriodTotals;
     }
   | { readonly kind: 'blocked'; readonly obstacles: readonly string[] };
@@ -61,7 +61,7 @@ export async function closePeriod(
     const outcomes = new OutcomeList();
     const decision = await decideOn(deps, at, { days, closed, outcomes });
     if (decision.kind === 'blocked') return decision;
-    const id = deps.store.ids.next();
+    const id = periodId(deps.store.ids.next());
     const { closingCents } = decision;
     const { totals } = decision.closed;
     await addClosedPeriod(at, {
@@ -120,7 +120,7 @@ async function decideOn(
 async function freezeOutcomes(
   deps: ReconciliationDeps,
   at: StageRun,
-  id: string,
+  id: PeriodId,
   outcomes: OutcomeList,
 ): Promise<void> {
   let count = 0;

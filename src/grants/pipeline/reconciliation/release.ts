@@ -1,6 +1,13 @@
 /** From a closed period to the rules: only when every state's threshold that was crossed has its registration check. */
 import { formatDay, sameNumberDay } from '../../../calendar/index.ts';
-import { type ActorRef, misuse, notFound, sha256Hex, toRfc3339 } from '../../../core/index.ts';
+import {
+  type ActorRef,
+  misuse,
+  notFound,
+  type PeriodId,
+  sha256Hex,
+  toRfc3339,
+} from '../../../core/index.ts';
 import {
   appendMetadata,
   type ComplianceMetadata,
@@ -51,7 +58,7 @@ const MEASURES = [
 
 export async function releasePeriod(
   deps: ReconciliationDeps,
-  id: string,
+  id: PeriodId,
   organization: Organization,
   actor: ActorRef,
 ): Promise<ReleaseReport> {
@@ -86,7 +93,7 @@ export async function releasePeriod(
 }
 
 // 2 CFR 200.334: records of an award are kept, and what the bank said of its money is one of them.
-async function keepProof(deps: ReconciliationDeps, at: StageRun, period: string): Promise<void> {
+async function keepProof(deps: ReconciliationDeps, at: StageRun, period: PeriodId): Promise<void> {
   if (!(await hasLongerKeptAwards(at))) return;
   const feeds = await feedsOfAwards(at, period);
   const untilOf = new Map<string, string>();

@@ -1,5 +1,6 @@
 /** What a person gets when automation has ended: the payload as it was, why, and everything that was tried. Never changed. */
 import {
+  type AwardId,
   canonicalBytes,
   FilewrightError,
   type Instant,
@@ -31,7 +32,7 @@ export type ExceptionEnvelope = {
   readonly violations: readonly Violation[];
   readonly payload_hash: Sha256Hex;
   /** The award that stands, and that this one would replace or end. */
-  readonly amends?: string;
+  readonly amends?: AwardId;
   readonly routing_target: 'compliance_exception_dlq';
   readonly immutable: true;
   readonly escalated_at: string;
@@ -46,7 +47,7 @@ export function exceptionEnvelope(exception: {
   readonly escalationCode: string;
   readonly auditTrail: readonly TriedOnce[];
   readonly violations: readonly Violation[];
-  readonly amends?: string | undefined;
+  readonly amends?: AwardId | undefined;
   readonly at: Instant;
 }): ExceptionEnvelope {
   const { metadata, auditTrail, violations, amends } = exception;
