@@ -20,6 +20,10 @@ export type PartyId = Id<'party'>;
 export type AwardId = Id<'award'>;
 /** A closed period of an account. */
 export type PeriodId = Id<'period'>;
+/** An entity of the register. */
+export type EntityId = Id<'entity'>;
+/** An obligation, by the key that is made of what is owed. */
+export type ObligationId = Id<'obligation'>;
 export type IdempotencyKey = Id<'key'>;
 export type Sha256Hex = Id<'sha256'>;
 
@@ -36,6 +40,8 @@ export const targetId = (text: string): TargetId => text as TargetId;
 export const partyId = (text: string): PartyId => text as PartyId;
 export const awardId = (text: string): AwardId => text as AwardId;
 export const periodId = (text: string): PeriodId => text as PeriodId;
+export const entityId = (text: string): EntityId => text as EntityId;
+export const obligationId = (text: string): ObligationId => text as ObligationId;
 export const idempotencyKey = (text: string): IdempotencyKey => text as IdempotencyKey;
 export const sha256Hex = (text: string): Sha256Hex => text as Sha256Hex;
 

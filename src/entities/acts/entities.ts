@@ -1,6 +1,6 @@
 /** Looking at the register. What is sealed is opened only for a person. */
 import { type Actor, allow } from '../../access/index.ts';
-import { notFound, overLimit } from '../../core/index.ts';
+import { entityId, notFound, overLimit } from '../../core/index.ts';
 import type { Installation } from '../../ledger/index.ts';
 import type { EntityRecord } from '../rules/register/entity-record.ts';
 import type { Session } from '../../postgres/index.ts';
@@ -79,7 +79,7 @@ export async function viewEntity(
   allow(actor, open ? 'entity.open' : 'entity.show');
   const run = plainRun(app);
   const [jurisdiction = '', ...rest] = name.split(':');
-  const wanted = [{ id: name, jurisdiction, registryNumber: rest.join(':') }];
+  const wanted = [{ id: entityId(name), jurisdiction, registryNumber: rest.join(':') }];
   const found = await findEntities(run, app.tenant, wanted);
   const stored = found.find((one) => one.id === name) ?? found[0];
   if (stored === undefined) throw notFound(`No entity has the id ${name}; see entity list`);

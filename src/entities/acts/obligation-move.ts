@@ -1,4 +1,5 @@
 /** What a recomputation changes, in the words of a list that a person reads before it happens. */
+import type { EntityId, ObligationId } from '../../core/index.ts';
 import type { Change } from '../rules/register/reconcile.ts';
 import type { ObligationColumns } from '../store/obligations.ts';
 import type { EntityPlan } from './entity-plan.ts';
@@ -12,8 +13,8 @@ interface FieldMove {
 
 export interface Move {
   readonly kind: 'new' | 'moved' | 'met' | 'superseded' | 'blocked';
-  readonly obligation: string;
-  readonly entity: string;
+  readonly obligation: ObligationId;
+  readonly entity: EntityId;
   readonly jurisdiction: string;
   readonly filingKind: string;
   readonly period: string;

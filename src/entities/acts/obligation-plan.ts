@@ -1,12 +1,14 @@
 /** Plans and writes what obligations become: the same plan for a dry run, an import, a recomputation and an acceptance. */
 import {
   canonicalText,
+  type EntityId,
   entryId,
   type FactType,
   FilewrightError,
   invariant,
   type JsonValue,
   type LedgerFact,
+  type ObligationId,
   type RowError,
   snakeCase,
 } from '../../core/index.ts';
@@ -39,7 +41,7 @@ interface PlanQuestion {
 interface Plans {
   readonly plans: readonly EntityPlan[];
   /** Records that the rules cannot use, by entity. */
-  readonly faults: ReadonlyMap<string, RowError>;
+  readonly faults: ReadonlyMap<EntityId, RowError>;
 }
 
 /** Every round finds at least one accepted filing more; a chain of periods is no longer than this. */
@@ -64,9 +66,8 @@ export async function planObligations(
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const found = planAll(records, stored, accepted, question);
     const fresh = found.plans
-      .flatMap(({ changes }) => changes.map(writtenId))
-      .filter((id) => id !== undefined && !asked.has(id))
-      .map(String);
+      .flatMap(({ changes }) => changes.flatMap(writtenId))
+      .filter((id) => !asked.has(id));
     if (fresh.length === 0) return found;
     for (const id of fresh) asked.add(id);
     for (const id of await acceptedAmong(run, tenant, fresh)) accepted.add(id);
@@ -74,8 +75,8 @@ export async function planObligations(
   invariant(false, `Expected fewer than ${ROUNDS_MAX} accepted periods in a row.`);
 }
 
-function writtenId(change: Change): string | undefined {
-  return change.kind === 'write' ? change.owed.id : undefined;
+function writtenId(change: Change): readonly ObligationId[] {
+  return change.kind === 'write' ? [change.owed.id] : [];
 }
 
 function planAll(
@@ -85,7 +86,7 @@ function planAll(
   { tenant, law, today }: PlanQuestion,
 ): Plans {
   const byEntity = groupByEntity(stored);
-  const faults = new Map<string, RowError>();
+  const faults = new Map<EntityId, RowError>();
   const plans: EntityPlan[] = [];
   for (const record of records) {
     const own = byEntity.get(record.id) ?? [];
@@ -144,8 +145,12 @@ export async function applyPlans(
 ): Promise<Move[]> {
   const { tenant } = writer.app;
   const writes: ObligationColumns[] = [];
-  const ends: { id: string; state: 'met' | 'superseded'; why: string | undefined; ver: number }[] =
-    [];
+  const ends: {
+    id: ObligationId;
+    state: 'met' | 'superseded';
+    why: string | undefined;
+    ver: number;
+  }[] = [];
   const facts: SubjectFact[] = [];
   const moves: Move[] = [];
   const say = (id: string, ver: number, type: FactType, data: LedgerFact['data']): void => {

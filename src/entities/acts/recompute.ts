@@ -1,6 +1,6 @@
 /** Asks every question of the register again: after a change of rules or calendars, and once in a while as days pass. */
 import { type Actor, allow } from '../../access/index.ts';
-import { type ActorRef, entryId } from '../../core/index.ts';
+import { type ActorRef, type EntityId, entryId } from '../../core/index.ts';
 import { type Installation, sequenceAll } from '../../ledger/index.ts';
 import type { EntityRecord } from '../rules/register/entity-record.ts';
 import type { RegisterLaw } from '../rules/register/owed.ts';
@@ -19,7 +19,7 @@ export interface Recomputation {
   readonly moves: readonly Move[];
   /** Entities that could not be computed, with the reason. */
   readonly faults: readonly {
-    readonly entity: string;
+    readonly entity: EntityId;
     readonly where: string;
     readonly why: string;
   }[];
@@ -54,7 +54,7 @@ export async function recompute(
     blocked: 0,
   };
   const moves: Move[] = [];
-  const faults: { entity: string; where: string; why: string }[] = [];
+  const faults: { entity: EntityId; where: string; why: string }[] = [];
   const trace = entryId(app.ids.next());
   let earlier = 0;
   let entities = 0;

@@ -1,5 +1,12 @@
 /** Entities of the register. What is sealed is a body of the ledger; the row names it. */
-import type { SealedPayload, WrappedKey } from '../../core/index.ts';
+import {
+  entityId,
+  type EntityId,
+  obligationId,
+  type ObligationId,
+  type SealedPayload,
+  type WrappedKey,
+} from '../../core/index.ts';
 import { dataKeys } from '../../ledger/index.ts';
 import {
   optional,
@@ -15,7 +22,7 @@ import {
 type Run = Session['run'];
 
 interface EntityColumns {
-  readonly id: string;
+  readonly id: EntityId;
   readonly jurisdiction: string;
   readonly registryNumber: string;
   readonly kind: 'corporation' | 'llc' | 'lp';
@@ -59,7 +66,7 @@ export async function lockRegister(run: Run, tenant: string): Promise<void> {
 export function entityKeys(
   run: Run,
   where: { readonly tenant: string; readonly month: string },
-  entities: readonly string[],
+  entities: readonly EntityId[],
   make: () => WrappedKey,
 ): Promise<ReadonlyMap<string, WrappedKey>> {
   return dataKeys({ run }, where, entities, make);
@@ -140,7 +147,7 @@ on conflict (tenant, role, entity_id, address) do update set removed_at = null, 
 where recipient.removed_at is not null`;
 
 interface AgentChange {
-  readonly entity: string;
+  readonly entity: EntityId;
   readonly before: string | undefined;
   readonly after: string | undefined;
 }
@@ -197,7 +204,7 @@ export interface EntityFiling {
   readonly lane: string;
   readonly filingKind: string;
   readonly period: string;
-  readonly obligation: string;
+  readonly obligation: ObligationId;
   readonly due: number;
   readonly status: string;
   readonly receipt: string | undefined;
@@ -206,7 +213,7 @@ export interface EntityFiling {
 export async function filingsFor(
   run: Run,
   tenant: string,
-  obligations: readonly string[],
+  obligations: readonly ObligationId[],
   limit: number,
 ): Promise<EntityFiling[]> {
   return (await run(FILINGS, [tenant, obligations, limit])).map((row) => ({
@@ -214,7 +221,7 @@ export async function filingsFor(
     lane: text(row['lane']),
     filingKind: text(row['filing_kind']),
     period: text(row['period']),
-    obligation: text(row['obligation']),
+    obligation: obligationId(text(row['obligation'])),
     due: when(row['due']),
     status: text(row['status']),
     receipt: optional(row['receipt'], text),
@@ -223,7 +230,7 @@ export async function filingsFor(
 
 function entityOf(row: Row): StoredEntity {
   return {
-    id: text(row['id']),
+    id: entityId(text(row['id'])),
     jurisdiction: text(row['jurisdiction']),
     registryNumber: text(row['registry_number']),
     // Check constraints hold the two columns to these words.

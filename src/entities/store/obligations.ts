@@ -1,5 +1,11 @@
 /** Obligations of the register, each with where its filing stands: both have the same key. */
-import type { JsonValue } from '../../core/index.ts';
+import {
+  entityId,
+  type EntityId,
+  type JsonValue,
+  obligationId,
+  type ObligationId,
+} from '../../core/index.ts';
 import { optional, type Row, type Session, sql, text, when } from '../../postgres/index.ts';
 
 type Run = Session['run'];
@@ -7,8 +13,8 @@ type Run = Session['run'];
 export type ObligationState = 'open' | 'record_needed' | 'nothing_owed' | 'met' | 'superseded';
 
 export interface ObligationColumns {
-  readonly id: string;
-  readonly entity: string;
+  readonly id: ObligationId;
+  readonly entity: EntityId;
   readonly jurisdiction: string;
   readonly registryNumber: string;
   readonly sort: 'periodic' | 'initial';
@@ -52,7 +58,7 @@ select ${COLUMNS} ${FROM} where o.tenant = $1 and o.entity = any ($2::text[]) or
 export async function obligationsOf(
   run: Run,
   tenant: string,
-  entities: readonly string[],
+  entities: readonly EntityId[],
 ): Promise<StoredObligation[]> {
   return (await run(OF_ENTITIES, [tenant, entities])).map(obligationOf);
 }
@@ -65,10 +71,12 @@ where e.tenant = $1 and e.obligation = any ($2::text[]) and f.status = 'accepted
 export async function acceptedAmong(
   run: Run,
   tenant: string,
-  obligations: readonly string[],
-): Promise<string[]> {
+  obligations: readonly ObligationId[],
+): Promise<ObligationId[]> {
   if (obligations.length === 0) return [];
-  return (await run(ACCEPTED, [tenant, obligations])).map((row) => text(row['obligation']));
+  return (await run(ACCEPTED, [tenant, obligations])).map((row) =>
+    obligationId(text(row['obligation'])),
+  );
 }
 
 const ENTITIES_OF_FILINGS = sql('obligation-entities-of-filings')`
@@ -82,8 +90,10 @@ export async function entitiesOfFilings(
   run: Run,
   tenant: string,
   filings: readonly string[],
-): Promise<string[]> {
-  return (await run(ENTITIES_OF_FILINGS, [tenant, filings])).map((row) => text(row['entity']));
+): Promise<EntityId[]> {
+  return (await run(ENTITIES_OF_FILINGS, [tenant, filings])).map((row) =>
+    entityId(text(row['entity'])),
+  );
 }
 
 const WRITE = sql('obligation-write')`
@@ -150,7 +160,7 @@ export async function endObligations(
   run: Run,
   tenant: string,
   ends: readonly {
-    readonly id: string;
+    readonly id: ObligationId;
     readonly state: 'met' | 'superseded';
     readonly why: string | undefined;
     readonly ver: number;
@@ -207,8 +217,8 @@ export async function storedObligations(
 function obligationOf(row: Row): StoredObligation {
   const filing = optional(row['filing'], text);
   return {
-    id: text(row['id']),
-    entity: text(row['entity']),
+    id: obligationId(text(row['id'])),
+    entity: entityId(text(row['entity'])),
     jurisdiction: text(row['jurisdiction']),
     registryNumber: text(row['registry_number']),
     // Check constraints hold these columns to their words.

@@ -1,5 +1,5 @@
 /** Where the date comes from, and who had the filing in hand: automation, or a person. */
-import { type JsonValue, toRfc3339 } from '../../core/index.ts';
+import { entityId, type JsonValue, toRfc3339 } from '../../core/index.ts';
 import type { Installation, LedgerEntry } from '../../ledger/index.ts';
 import type { FilingView } from '../store/filings.ts';
 import { obligationsOf, type StoredObligation } from '../../entities/index.ts';
@@ -23,7 +23,7 @@ export async function deadlineOf(
   const owed = await obligationsOf(
     (statement, values) => app.session.run(statement, values),
     app.tenant,
-    [filing.entityId],
+    [entityId(filing.entityId)],
   );
   const derivation = owed.find((each) => each.filing?.id === filing.id) ?? null;
   return {

@@ -1,6 +1,15 @@
 /** A batch from obligations: each becomes a row, and goes the way that a row of a file goes. */
 import { type Actor, allow } from '../../access/index.ts';
-import { FilewrightError, type JsonValue, notFound, overLimit } from '../../core/index.ts';
+import {
+  entityId,
+  type EntityId,
+  FilewrightError,
+  type JsonValue,
+  notFound,
+  obligationId,
+  type ObligationId,
+  overLimit,
+} from '../../core/index.ts';
 import type { Installation } from '../../ledger/index.ts';
 import type { FilingEngine } from '../delivery/engine.ts';
 import type { ImportReport } from '../../intake/index.ts';
@@ -26,8 +35,8 @@ interface BatchQuestion {
 export interface ObligationBatch extends ImportReport {
   /** Which obligation each reported error is about. */
   readonly refusals: readonly {
-    readonly obligation: string;
-    readonly entity: string;
+    readonly obligation: ObligationId;
+    readonly entity: EntityId;
     readonly where: string;
     readonly why: string;
   }[];
@@ -71,7 +80,7 @@ class ObligationRows {
   private readonly question: BatchQuestion;
   private readonly today: string;
   /** By line: errors come back by the line of the row. */
-  private readonly sent: { readonly obligation: string; readonly entity: string }[] = [];
+  private readonly sent: { readonly obligation: ObligationId; readonly entity: EntityId }[] = [];
 
   constructor(app: Installation & FilingEngine, question: BatchQuestion) {
     this.app = app;
@@ -79,8 +88,8 @@ class ObligationRows {
     this.today = question.asOf ?? today(app);
   }
 
-  at(line: number): { readonly obligation: string; readonly entity: string } {
-    return this.sent[line - 1] ?? { obligation: '', entity: '' };
+  at(line: number): { readonly obligation: ObligationId; readonly entity: EntityId } {
+    return this.sent[line - 1] ?? { obligation: obligationId(''), entity: entityId('') };
   }
 
   /** Rows as they would stand in a file; they exist only in memory, since what they hold is sealed at rest. */

@@ -8,8 +8,6 @@ import { StageStore } from '../store/stage.ts';
 import type { ObligationState, StoredObligation } from '../../entities/index.ts';
 
 type Common =
-  | 'id'
-  | 'entity'
   | 'jurisdiction'
   | 'filingKind'
   | 'period'
@@ -23,7 +21,11 @@ type Common =
 
 /** A row of the list, whatever pack it comes from; only what an entity owes has the other columns. */
 export type ListedObligation = Pick<StoredObligation, Common> &
-  Partial<Omit<StoredObligation, Common>> & { readonly pack: 'entity' | 'grants' };
+  Partial<Omit<StoredObligation, Common | 'id' | 'entity'>> & {
+    readonly id: string;
+    readonly entity: string;
+    readonly pack: 'entity' | 'grants';
+  };
 
 interface ObligationQuestion {
   readonly states: readonly ObligationState[];

@@ -1,12 +1,12 @@
 /** An entity as the register keeps it: what lists and rules need in the clear, the rest sealed. */
-import type { JsonValue } from '../../../core/index.ts';
+import type { EntityId, JsonValue } from '../../../core/index.ts';
 
 type EntityKind = 'corporation' | 'llc' | 'lp';
 type Origin = 'domestic' | 'foreign';
 
 /** What stands in plain columns. */
 interface EntityFacts {
-  readonly id: string;
+  readonly id: EntityId;
   readonly jurisdiction: string;
   readonly registryNumber: string;
   readonly kind: EntityKind;

@@ -1,6 +1,11 @@
 /** What an entity of the register owes at a day: one obligation with its identity, dates and fee, or why there is none. */
 import { parseDay } from '../../../calendar/index.ts';
-import { FilewrightError, obligationKey } from '../../../core/index.ts';
+import {
+  FilewrightError,
+  obligationId,
+  type ObligationId,
+  obligationKey,
+} from '../../../core/index.ts';
 import type { Alarm } from '../law/alarm.ts';
 import { answerObligation, type ObligationAnswer } from '../law/obligation-answer.ts';
 import { answerTax, type TaxAnswer } from '../law/delaware-answer.ts';
@@ -17,7 +22,7 @@ export interface RegisterLaw extends EntityLaw {
 }
 
 interface OwedBase {
-  readonly id: string;
+  readonly id: ObligationId;
   readonly sort: FilingSort;
   readonly filingKind: string;
   readonly period: string;
@@ -61,14 +66,16 @@ export function owedBy(record: EntityRecord, law: RegisterLaw, question: OwedQue
   const rule = ruleOf(record, law);
   const filingKind = filingKindOf(rule, sort);
   const base = (period: string): OwedBase => ({
-    id: obligationKey({
-      pack: 'entity',
-      tenant: question.tenant,
-      jurisdiction: record.jurisdiction,
-      registryNumber: record.registryNumber,
-      filingKind,
-      period,
-    }),
+    id: obligationId(
+      obligationKey({
+        pack: 'entity',
+        tenant: question.tenant,
+        jurisdiction: record.jurisdiction,
+        registryNumber: record.registryNumber,
+        filingKind,
+        period,
+      }),
+    ),
     sort,
     filingKind,
     period,

@@ -1,6 +1,6 @@
 /** Reads one row of a register file: an entity, or every reason why not. */
 import { parseDay } from '../../../calendar/index.ts';
-import type { JsonValue, RowError } from '../../../core/index.ts';
+import { entityId, type JsonValue, type RowError } from '../../../core/index.ts';
 import { controlFault, freeTextFaults } from '../characters.ts';
 import { ENTITY_COLUMNS } from '../columns.ts';
 import { misspelledColumns, misspelledFault } from '../misspelled-column.ts';
@@ -72,7 +72,7 @@ export function readRecord(row: Row, rules: EntityRules): RecordResult {
     return { ok: false, errors };
   }
   const record: EntityRecord = {
-    id: words.get('entity_id') ?? `${jurisdiction}:${registryNumber}`,
+    id: entityId(words.get('entity_id') ?? `${jurisdiction}:${registryNumber}`),
     jurisdiction,
     registryNumber,
     kind,

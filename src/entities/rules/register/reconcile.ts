@@ -3,7 +3,7 @@
  * the change itself are the same decision.
  */
 import { addDays, formatDay, parseDay } from '../../../calendar/index.ts';
-import { invariant } from '../../../core/index.ts';
+import { invariant, type ObligationId } from '../../../core/index.ts';
 import type { EntityRecord } from './entity-record.ts';
 import type { FilingSort } from './filing-kinds.ts';
 import { asksInitial, type Owed, owedBy, type RegisterLaw } from './owed.ts';
@@ -12,7 +12,7 @@ type ObligationState = 'open' | 'record_needed' | 'nothing_owed' | 'met' | 'supe
 
 /** An obligation as it is stored, as far as this decision needs it. */
 export interface StoredObligation {
-  readonly id: string;
+  readonly id: ObligationId;
   readonly sort: FilingSort;
   readonly state: ObligationState;
   readonly asOf: string;
@@ -25,10 +25,10 @@ export interface StoredObligation {
 export type Change =
   /** New or as the rules give it now. `met`: a filing for it was accepted before the register knew of it. */
   | { readonly kind: 'write'; readonly owed: Owed; readonly state: ObligationState }
-  | { readonly kind: 'meet'; readonly id: string }
-  | { readonly kind: 'supersede'; readonly id: string; readonly why: string }
+  | { readonly kind: 'meet'; readonly id: ObligationId }
+  | { readonly kind: 'supersede'; readonly id: ObligationId; readonly why: string }
   /** The law says something else, but a filing is under way: a person must look before there are two. */
-  | { readonly kind: 'blocked'; readonly id: string; readonly owed: Owed | undefined };
+  | { readonly kind: 'blocked'; readonly id: ObligationId; readonly owed: Owed | undefined };
 
 interface ReconcileQuestion {
   readonly tenant: string;
