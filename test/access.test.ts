@@ -131,7 +131,7 @@ describe('the table of rights', () => {
     }
   });
 
-  it('names no act that nobody can do any more', () => {
+  it('names only acts that someone can still do', () => {
     const text = actFiles.map((file) => readFileSync(join(src, file), 'utf8')).join('\n');
     const unused = Object.keys(RIGHTS).filter((act) => !text.includes(`'${act}'`));
     expect(unused).toEqual([]);
@@ -172,7 +172,7 @@ describe('who may', () => {
     expect(ERRORS.NOT_PERMITTED.remedy).not.toBe('');
   });
 
-  it('the operator has the name of whoever sits there', () => {
+  it('the operator has the name of the person at the machine', () => {
     expect(OPERATOR.name).toBe('local operator: root');
   });
 });

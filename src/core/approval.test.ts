@@ -13,7 +13,7 @@ describe('who decides', () => {
     expect(stateAfter('Batch 7', { approves, by }, ada)).toBe(state);
   });
 
-  it('is never whoever proposed', () => {
+  it('is never the person who proposed', () => {
     expect(() => stateAfter('Batch 7', { approves: true, by: ada }, ada)).toThrow(
       expect.objectContaining({ code: 'SELF_APPROVAL' }),
     );

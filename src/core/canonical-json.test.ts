@@ -107,7 +107,7 @@ describe('canonical JSON', () => {
     expect(refusalOf({ a: [value] }).code).toBe('NOT_CANONICAL');
   });
 
-  it('refuses a cycle instead of recursing for ever', () => {
+  it('refuses a cycle instead of recursing forever', () => {
     const cycle: unknown[] = [];
     cycle.push(cycle);
     expect(refusalOf(cycle).message).toContain('deeper than 64');

@@ -58,7 +58,7 @@ async function run(text: string, names: Names): Promise<ImportRunReport> {
 const HEAD = 'Their Name,n\n';
 
 describe('an import of whatever', () => {
-  it('counts every row once and tells of faults in their order, by the names of the file', async () => {
+  it('counts every row once and reports faults in their order, by the names of the file', async () => {
     const text = `${HEAD}"a\nb",1\nodd,2\nbad,3\nlate,4\nfew\n"a\nb",5\n`;
     const report = await run(text, new Names());
     expect(report).toMatchObject({ rows: 6, created: 2, changed: 0, unchanged: 1, refused: 3 });

@@ -205,7 +205,7 @@ describe('what is written', () => {
     expect(numbers(await run(text))).toEqual(numbers(dry));
   });
 
-  it('progress is told after every chunk', async () => {
+  it('progress is reported after every chunk', async () => {
     const seen: number[] = [];
     await run(file(lines(1100)), { onProgress: (counts) => seen.push(counts.rows) });
     expect(seen).toEqual([500, 1000, 1100]);

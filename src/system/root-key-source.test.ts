@@ -52,7 +52,7 @@ function command(reference: string): RootKeySource & { kind: 'command' } {
 }
 
 describe('the source of the root key', () => {
-  it('is the file in the data directory unless told otherwise', () => {
+  it('is the file in the data directory by default', () => {
     expect(source(undefined)).toMatchObject({ kind: 'local', key: { length: 32 } });
     expect(readdirSync(dataDirectory)).toEqual(['root.key']);
   });

@@ -184,7 +184,7 @@ describe.skipIf(isMissing)(`messages from a RabbitMQ queue${note}`, () => {
     expect(await bench.ready(queue)).toBe(0);
   });
 
-  it('a queue that does not exist is told as trouble, not made, and consumed once it is there', async () => {
+  it('a queue that does not exist is reported as trouble, not created, and consumed once it is there', async () => {
     const queue = freshName('missing');
     const sink = memorySink();
     const trouble = troubles();

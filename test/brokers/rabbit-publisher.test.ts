@@ -101,7 +101,7 @@ describe.skipIf(isMissing)(`messages to a RabbitMQ queue${note}`, () => {
 });
 
 describe('a broker that', () => {
-  it('nobody is at: nothing was sent, within the time-out', async () => {
+  it('no one listens at: nothing was sent, within the time-out', async () => {
     const publisher = publisherTo('amqp://guest:guest@127.0.0.1:1', { timeoutMs: 300 });
     const outcome = await publisher.publish(message('q'), FREE);
     expect(outcome).toMatchObject({ kind: 'not_sent', code: 'CONNECT_TIMEOUT' });
@@ -117,7 +117,7 @@ describe('a broker that', () => {
     expect(outcome).toMatchObject({ kind: 'not_sent', code: 'CONNECT_TIMEOUT' });
   });
 
-  it('is no broker’s address at all is told without its password', () => {
+  it('is not the address of a broker is reported without its password', () => {
     const url = 'http://user:hush@127.0.0.1';
     const publisher = rabbitPublisher({ url, clock: systemClock });
     return publisher.publish(message('q'), FREE).then((outcome) => {

@@ -150,7 +150,7 @@ describe.skipIf(isMissing)(`messages from a Redis stream${note}`, () => {
     expect(await pending(stream)).toBe(0);
   });
 
-  it('that were trimmed away while pending are told as lost', async () => {
+  it('that were trimmed while pending are reported as lost', async () => {
     const stream = bench.stream('trimmed');
     const redis = bench.redis();
     await redis.xgroup('CREATE', stream, GROUP, '0', 'MKSTREAM');
@@ -171,7 +171,7 @@ describe.skipIf(isMissing)(`messages from a Redis stream${note}`, () => {
     expect(sink.calls()).toBe(0);
   });
 
-  it('that were trimmed from the stream before anybody read them are told as lost, once, and the rest is read', async () => {
+  it('that were trimmed before they were read are reported as lost, once, and the rest is read', async () => {
     const stream = bench.stream('unread');
     const redis = bench.redis();
     const add = (from: number, to: number) =>

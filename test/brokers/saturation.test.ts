@@ -98,7 +98,7 @@ describe.skipIf(rabbit.isMissing)(`a RabbitMQ queue${rabbit.note}`, () => {
     );
   });
 
-  it('that nobody consumes is behind by the time since that was first seen', async () => {
+  it('that no one consumes is behind by the time since that was first seen', async () => {
     const queue = await bench.queue('stalled');
     let nowMs = 1_900_000_000_000;
     const one = gauge({ queue, clock: { now: () => instant(nowMs) } });

@@ -84,7 +84,7 @@ describe('rows that cannot be filed', () => {
     });
   });
 
-  it('that a gate can put right are imported, and the change is told with its line', async () => {
+  it('that a gate can put right are imported, and the change is reported with its line', async () => {
     const path = await world.file('spaces.csv', csv(row('901', { name: 'Entity 901  ' })));
     const ended = await world.run(['batch', 'import', '--dry-run', path], paula);
     expect(ended).toMatchObject({ code: 0, stderr: '' });

@@ -33,7 +33,7 @@ describe('a data directory', () => {
     );
   });
 
-  it('that is a file, or that nobody may write to, is refused with 1', async () => {
+  it('that is a file, or that cannot be written to, is refused with 1', async () => {
     const file = await world.file('plain', '');
     for (const path of [file, join(file, 'below')]) {
       const ended = await world.run(['--json', '--data-dir', path, 'user', 'list']);
@@ -88,7 +88,7 @@ describe('what is not there', () => {
     expect(nonsense.stderr).not.toContain('SECRET');
   });
 
-  it('an address of a database that can be read: 2, and one that lets nobody in: 75', async () => {
+  it('an address of a database that can be read: 2, and one that refuses every login: 75', async () => {
     const { connection } = await ensureEmbedded({ dataDirectory: world.dataDirectory });
     const place = `host=${encodeURIComponent(connection.host)}&port=${connection.port}`;
     const cases: [string, number, RegExp][] = [
@@ -130,7 +130,7 @@ describe('what is not there', () => {
 const mountable = process.platform === 'linux' && process.geteuid?.() === 0 && canMount();
 
 describe.skipIf(process.platform !== 'linux')('output on a full disk', () => {
-  it('is told with 75 and no stack trace', () => {
+  it('is reported with 75 and no stack trace', () => {
     const command = `"${process.execPath}" "${MAIN}" --help > /dev/full`;
     const ended = spawnSync('sh', ['-c', command], { encoding: 'utf8' });
     expect(ended.status).toBe(75);

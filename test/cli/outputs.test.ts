@@ -76,7 +76,7 @@ describe('a place that cannot be written', () => {
     expect(readdirSync(world.path('place'))).toEqual(['taken']);
   });
 
-  it('nobody was added and no batch was closed on the way', async () => {
+  it('no one was added and no batch was closed on the way', async () => {
     const { people } = await world.data(['user', 'list']);
     expect(people).toMatchObject([{ name: 'Paula Preparer' }]);
     const { batches } = await world.data(['batch', 'list']);

@@ -39,7 +39,7 @@ describe('a personal key', () => {
     },
   );
 
-  it('that is disabled is refused to whoever reads, and keeps no work away that goes on by itself', async () => {
+  it('that is disabled is refused for reading, and stops no background work', async () => {
     const ended = await world.run(['--json', 'filing', 'list'], left);
     expect(envelopeOf(ended)).toMatchObject({ ok: false, error: { code: 'BAD_CREDENTIAL' } });
     expect((await world.run(['jobs', 'run', '--once'], left)).code).toBe(0);
@@ -53,7 +53,7 @@ describe('a key file', () => {
     expect(ended.stderr).toMatch(/cannot be read: it is a directory\n +code: +NO_CREDENTIAL/);
   });
 
-  it('that everybody can read is used with a warning, and without one for its owner alone', async () => {
+  it('that everyone can read is used with a warning, and without one for its owner alone', async () => {
     const key = await world.file('open.key', `${paula['FILEWRIGHT_KEY']}\n`);
     const act = ['--key-file', key, 'user', 'disable', 'Left'];
     await chmod(key, 0o644);
@@ -65,7 +65,7 @@ describe('a key file', () => {
     expect(closed.code).toBe(open.code);
   });
 
-  it('that is there already is not written over, and nobody is added', async () => {
+  it('that is there already is not written over, and no one is added', async () => {
     const there = await world.file('there.key', 'mine');
     const before = await world.data(['user', 'list']);
     for (const [path, code] of [
@@ -125,7 +125,7 @@ describe('what does not exist or makes no sense', () => {
     expect(ended.stdout + ended.stderr).not.toMatch(/\n +at /);
   });
 
-  it('a state that is none: nothing is closed or handed on with it', async () => {
+  it('a state that does not exist: nothing is closed or released with it', async () => {
     const close = ['grants', 'close', '2026-Q1', '--account', '1', '--states', 'PA', 'NX'];
     const ended = await world.run(['--json', ...close], paula);
     expect(ended.code).toBe(1);

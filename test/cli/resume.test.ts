@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 describe('an import that was cut off', () => {
-  it('is told by the list, by doctor and by whoever would approve it', async () => {
+  it('is shown by the list, by doctor and to the person who would approve it', async () => {
     expect(await world.data(['batch', 'list'])).toMatchObject({
       batches: [{ id: open, state: 'open', count: 2 }],
     });
@@ -41,7 +41,7 @@ describe('an import that was cut off', () => {
     expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining(`--resume ${open}`) });
   });
 
-  it('is told by the same import again, which finds its rows unchanged and sends none of them', async () => {
+  it('is shown by the same import again, which finds its rows unchanged and sends none of them', async () => {
     const good = await world.file('good.csv', csv(row('1'), row('2'), row('4')));
     for (const dryRun of [['--dry-run'], []]) {
       const report = await world.data(['batch', 'import', good, ...dryRun], paula, 5);

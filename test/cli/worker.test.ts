@@ -123,7 +123,7 @@ it('neither payloads, keys, credentials nor portal answers lie in plain text in 
   expect(entity).toBeGreaterThan(0);
 });
 
-it('a batch run that is told to stop drains, leaves nothing in flight, and ends with 75', async () => {
+it('a batch run that is asked to stop drains, leaves nothing in flight, and ends with 75', async () => {
   await portals.behave('US-DE', { latencyMs: { mean: 700, spread: 0 }, schedule: [] });
   const numbers = Array.from({ length: 20 }, (_, at) => String(100 + at));
   const filings = await approved('stop.csv', numbers);
@@ -140,7 +140,7 @@ it('a batch run that is told to stop drains, leaves nothing in flight, and ends 
   expect([accepted['filings'], open['filings']].flat(), ended.stderr).toHaveLength(20);
 });
 
-it('a worker whose database is away pings nobody until it is back', async () => {
+it('a worker whose database is away pings no one until it is back', async () => {
   let pings = 0;
   const monitor = createServer((_request, response) => {
     pings += 1;

@@ -61,7 +61,7 @@ describe('a session reports as a database that is away', () => {
     ).resolves.toBeDefined();
   });
 
-  it('a lock that somebody else holds for longer than the server waits', async () => {
+  it('a lock that someone else holds for longer than the server waits', async () => {
     await afresh('locked');
     const holder = connect();
     await holder.transaction(async (query) => {

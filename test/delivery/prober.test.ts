@@ -171,7 +171,7 @@ describe('a probe', () => {
     });
   });
 
-  it('is not told of when the lease was lost meanwhile', async () => {
+  it('is not recorded when the lease was lost meanwhile', async () => {
     const { prober, survey, answer, stored, leases } = standing();
     await prober.beginDue(survey());
     leases.lose();

@@ -37,7 +37,7 @@ async function facts(): Promise<string[]> {
 }
 
 describe('a portal that cannot show that it is well', () => {
-  it('waits for a word of which people hear at once; nobody resets it blindly, and who hurries it does not approve it', async () => {
+  it('waits for an approval that people are asked for at once; no one resets it blindly, and the person who hurries it does not approve it', async () => {
     await mute();
     await stage.feed(DE, 12);
     const first = await stage.worker();
@@ -84,7 +84,7 @@ describe('a portal that cannot show that it is well', () => {
 });
 
 describe('two workers', () => {
-  it('bring one portal back together: one synthetic filing, taken over from whoever dies', async () => {
+  it('recover one portal together: one synthetic filing, taken over from a worker that dies', async () => {
     const synthetic = { payload: { registry_number: 'TEST', synthetic: true } };
     stage = await Stage.set(server, [quickProfile(DE, { ceiling: 2, synthetic })], {
       [DE]: { faults: { http_423: 1 } },

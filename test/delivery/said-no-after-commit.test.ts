@@ -62,7 +62,7 @@ describe('a throttle after the filing was taken', () => {
       expect([requests.submit, keysAcceptedTwice]).toEqual([COUNT, 0]);
     });
 
-    it(`${fault}: where nobody can be asked, a person is told that it may be filed`, async () => {
+    it(`${fault}: where the portal cannot be asked, a person is shown that it may be filed`, async () => {
       const ends = await play(LANES['neither keys nor a status'] as Profile, fault);
       expect(ends['fallout']).toBeGreaterThan(0);
       expect((ends['fallout'] ?? 0) + (ends['accepted'] ?? 0)).toBe(COUNT);

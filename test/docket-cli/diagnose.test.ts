@@ -62,7 +62,7 @@ describe('TLS and permissions, diagnosed', () => {
     expect(slow.requests() + quick.requests()).toBe(0);
   }, 30_000);
 
-  it('does not dial a private address unless told so', async () => {
+  it('does not dial a private address by default', async () => {
     const found = await desk.data(['diagnose', 'route', await idOf('18/300101')], hart);
     const [first] = listAt(found, 'targets');
     expect(first).toMatchObject({ connection: { result: 'failed', code: 'address_refused' } });
@@ -137,7 +137,7 @@ describe('verbose transport logging', () => {
     return openVerbose(app, request);
   };
 
-  it('is off until somebody opens a window, and ends by itself', async () => {
+  it('is off until someone opens a window, and ends by itself', async () => {
     await wires.deliver(target, load('before'), guard);
     expect(await linesOf('before')).toEqual([]);
     await open(5 * MINUTE_MS);
@@ -149,7 +149,7 @@ describe('verbose transport logging', () => {
     expect(await linesOf('after')).toEqual([]);
   });
 
-  it('ends after a quarter of an hour unless told, after an hour at the latest', async () => {
+  it('ends after a quarter of an hour by default, after an hour at the latest', async () => {
     const [window] = await open();
     expect(Number(window?.until) - Number(window?.since)).toBe(15 * MINUTE_MS);
     await expect(open(61 * MINUTE_MS)).rejects.toMatchObject({ code: 'USAGE' });
@@ -166,7 +166,7 @@ describe('verbose transport logging', () => {
     expect(await linesOf('dur')).toEqual([]);
   });
 
-  it('a window that somebody wrote for a year, or broke, opens nothing', async () => {
+  it('a window that someone wrote for a year, or broke, opens nothing', async () => {
     const [name] = (await readdir(join(folder, 'transport-log'))).filter((one) =>
       one.endsWith('.json'),
     );

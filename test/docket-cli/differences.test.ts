@@ -103,7 +103,7 @@ describe('open differences', () => {
     expect(await listed([], hart)).toHaveLength(all.length - numbers.length);
   });
 
-  it('are told apart by target and kind, and a review ends no other', async () => {
+  it('are distinguished by target and kind, and a review ends no other', async () => {
     await found(
       ['team', '18/1', 'missing'],
       ['team', '18/1', 'twice'],
@@ -119,7 +119,7 @@ describe('open differences', () => {
     expect(await listed(['--target', 'lead'], hart)).toEqual(['18/4 missing']);
   });
 
-  it('are shown to and reviewed by nobody behind a wall, and the answer is as if there were none', async () => {
+  it('are shown to and reviewed by no one behind a wall, and the answer is as if there were none', async () => {
     await found(...all);
     // Contoso is walled off from her, whoever it may be and however it is written.
     expect(await listed([], ruiz)).toEqual(['18/4 missing']);

@@ -283,7 +283,7 @@ describe('docket moved', () => {
 });
 
 describe('docket ack and close', () => {
-  it('nobody acknowledges what was not given to them', async () => {
+  it('only the person a docket is assigned to can acknowledge it', async () => {
     const ended = await desk.run(['docket', 'ack', await idOf('18/300101')], hart);
     expect([ended.code, ended.stderr]).toEqual([
       4,

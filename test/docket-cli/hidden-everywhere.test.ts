@@ -183,7 +183,7 @@ describe('no command shows a hidden matter to who may not see it', () => {
     }
   });
 
-  it('and without a key, alerts, mails and the ledger tell of no docket at all', async () => {
+  it('and without a key, alerts, mails and the ledger show no docket at all', async () => {
     const nobody = { tenant: 'main', keyFile: await twins.desk.file('keys/none', '') };
     for (const words of [
       ['alert', 'list'],
@@ -246,7 +246,7 @@ describe('what is hidden from one is there for the other', () => {
     }
   });
 
-  it('mails about a docket go to who may see it; of a hidden one, nobody else gets even an empty one', async () => {
+  it('mails about a docket go to people who may see it; of a hidden one, no one else gets even an empty one', async () => {
     const mails = listAt(
       await twins.desk.data(['mail', 'log', '--limit', '100'], twins.hart('main')),
       'notices',

@@ -173,7 +173,7 @@ describe('and the same for who may not', () => {
     }
   });
 
-  it('somebody who is not in the people file sees no docket at all', async () => {
+  it('someone who is not in the people file sees no docket at all', async () => {
     const stranger = await desk.person('Nora Nobody', twins.hart('main'));
     expect(await desk.data(['docket', 'list'], stranger)).toEqual({ dockets: [], total: 0 });
     expect((await desk.run(['docket', 'show', twins.seen[0] ?? ''], stranger)).code).toBe(3);

@@ -104,7 +104,7 @@ describe('a target that failed', () => {
   const approve = ['recovery', 'approve', 'team', '--reason', WHY];
   let dockets: readonly string[] = [];
 
-  it('waits for nobody yet: an approval is refused with what it is doing', async () => {
+  it('needs no approval yet: one is refused with what it is doing', async () => {
     team.mode = { kind: 'status', status: 500 };
     team.health = 500;
     const rows = ROWS.map((application_number) =>

@@ -142,13 +142,13 @@ describe('route import', () => {
     expect(textAt(flat, 'matrix', 'version')).toBe(textAt(laid, 'matrix', 'version'));
   });
 
-  it('without a key is nobody’s', async () => {
+  it('without a key belongs to no one', async () => {
     expect((await desk.run(['route', 'import', matrixFile(), peopleFile()])).code).toBe(4);
   });
 });
 
 describe('who may change who sees what', () => {
-  it('is privileged in the matrix that holds; nobody else gets in by a file or by a name', async () => {
+  it('is privileged in the active matrix; no one else gets in by a file or by a name', async () => {
     const clerk = await desk.person('Tom Reed', hart);
     for (const words of [
       ['route', 'import', matrixFile(), peopleFile()],

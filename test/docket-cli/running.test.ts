@@ -189,7 +189,7 @@ describe('a router and a page', () => {
     expect(JSON.stringify(before)).not.toContain(id);
   }, 60_000);
 
-  it('recovery status shows the breaker that opened, and hides what is not for everybody', async () => {
+  it('recovery status shows the breaker that opened, and hides what is not for everyone', async () => {
     const id = await bring('18/400105');
     await until(id, (one) => listAt(one, 'handoffs').length >= 2);
     const status = await desk.data(['recovery', 'status'], hart);
@@ -206,7 +206,7 @@ describe('a router and a page', () => {
     expect((await desk.run(['recovery', 'run', 'hart-mail'], hart)).code).toBe(3);
   }, 60_000);
 
-  it('nobody without the right is told of a docket: it goes past all of them to the one who has it', async () => {
+  it('no one without the right is notified of a docket: it bypasses all of them and goes to the person who has it', async () => {
     const id = await bring('18/400106', { classification: ['export-controlled'] });
     await mail.letterTo('hart@firm.example', AbortSignal.timeout(WAIT_MS_MAX));
     const told = mail.letters().filter(({ text }) => text.includes(id));

@@ -256,7 +256,7 @@ describe.skipIf(rabbit.isMissing)(`the queue of a target that stands still${rabb
 describe.skipIf(redis.isMissing)(`docket events from a Redis stream${redis.note}`, () => {
   const bench = redisBench();
 
-  it('that a trimmed stream lost raise an alert for whoever runs the place', async () => {
+  it('that a trimmed stream lost raise an alert for the operator', async () => {
     stage = await Stage.set(server);
     const desk = docketMessageSink(stage.parts);
     await desk.noteLoss('dockets');

@@ -70,7 +70,7 @@ describe('the key of a client', () => {
     expect(await rowText()).toMatch(SECRETS);
   });
 
-  it('goes with all that was read; who may see everything is told so, for others nothing is there', async () => {
+  it('goes with all that was read; people who may see everything are shown that, for others nothing is there', async () => {
     stage = await Stage.set(server);
     const id = docketId(await bring());
     await close('2013-01-01T00:00:00Z');

@@ -29,7 +29,7 @@ const bring = (...rows: Row[]) =>
 const dockets = () => stage.count('docket where tenant = $1');
 
 describe('one event', () => {
-  it('is one docket under any spelling, in one import and in the next; nobody is asked to compare', async () => {
+  it('is one docket under any spelling, in one import and in the next; no one is asked to compare', async () => {
     stage = await Stage.set(server);
     const spellings = [
       '17/123,456',
@@ -102,7 +102,7 @@ describe('the page behind a link', () => {
     ['a classification', { class: 'export-controlled' }],
     ['a name that nobody can tell', { client: 'Nоrthwind' }],
     ['a client behind a wall', { client: 'CONTOSO, INC.' }],
-  ])('tells nobody who has not signed in which docket it is: %s', async (_what, row) => {
+  ])('shows which docket it is only after sign-in: %s', async (_what, row) => {
     stage = await Stage.set(server);
     const { people } = stage.documents() as { people: { persons: Record<string, object> } };
     const ruiz = { ...people.persons['ruiz'], deny: ['client:Contoso'] };

@@ -108,7 +108,7 @@ describe('an assignment table', () => {
 });
 
 describe('a person', () => {
-  it('who closes with a reason or a receipt of 80 kB is told the bound, and nothing is closed', async () => {
+  it('who closes with a reason or a receipt of 80 kB is shown the limit, and nothing is closed', async () => {
     await stage.feed(1);
     const [{ id } = { id: '' }] = (await stage.read('select id from docket where tenant = $1')) as {
       id: string;

@@ -86,8 +86,8 @@ const alertTexts = async (kind: string): Promise<string[]> =>
     String(row['text']),
   );
 
-describe('somebody of the manual tier', () => {
-  it('whose mailbox is refused was not told, and the next one is asked at once', async () => {
+describe('a person of the manual tier', () => {
+  it('whose mailbox is refused was not notified, and the next one is asked at once', async () => {
     await set();
     refused.add(DESK);
     outage(true);
@@ -128,7 +128,7 @@ describe('somebody of the manual tier', () => {
     expect(await stage.isLedgerSound()).toBe(true);
   });
 
-  it('is said to have been told only once a letter is through; until then the next one is asked beside', async () => {
+  it('counts as notified only once a letter is through; until then the next one is asked too', async () => {
     await set();
     putOff.add(DESK);
     putOff.add(HART);
@@ -148,7 +148,7 @@ describe('somebody of the manual tier', () => {
     );
   }, 120_000);
 
-  it('where nobody can be told, that is said as what it is', async () => {
+  it('where no one can be notified, the alert says so', async () => {
     await set();
     refused.add(DESK);
     refused.add(HART);
@@ -206,7 +206,7 @@ describe('somebody of the manual tier', () => {
 });
 
 describe('a docket that waits for people', () => {
-  it('goes to a target that is well again while nobody has acted, without another letter', async () => {
+  it('goes to a target that is well again while no one has acted, without another letter', async () => {
     await set();
     outage(true);
     await stage.feed(12);
@@ -223,7 +223,7 @@ describe('a docket that waits for people', () => {
     expect(await stage.isLedgerSound()).toBe(true);
   }, 120_000);
 
-  it('stays with whoever has acted', async () => {
+  it('stays with the person who has acted', async () => {
     await set();
     outage(true);
     const admitted = await stage.feed(4);

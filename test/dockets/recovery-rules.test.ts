@@ -158,7 +158,7 @@ describe('recovery', () => {
     );
   });
 
-  it('waits for a queue to drain, but not for ever', () => {
+  it('waits for a queue to drain, but not forever', () => {
     let walk = begin();
     for (const verdict of [GOOD, GOOD, GOOD]) walk = answer(walk, verdict);
     expect(walk.state).toMatchObject({ state: 'checking', step: 'drain' });

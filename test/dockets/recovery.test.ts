@@ -136,7 +136,7 @@ describe('a target that failed', () => {
     expect(schema?.map(({ verdict }) => verdict)).toEqual(['good']);
   });
 
-  it('that gave two receipts for one docket needs a person, and has a way back', async () => {
+  it('that gave two receipts for one docket needs a person, and can recover', async () => {
     stage = await Stage.set(server);
     await breakPrimary();
     const [row] = await stage.read('select id from docket where tenant = $1 order by id limit 1');
@@ -184,7 +184,7 @@ describe('a target that failed', () => {
     await until(async () => (await breaker()) === 'closed', 20_000);
   });
 
-  it('is kept out by nobody else’s queue', async () => {
+  it('is not kept out by the queue of another target', async () => {
     stage = await Stage.set(server);
     let backlog = 0;
     const gauge: SaturationGauge = {
@@ -294,7 +294,7 @@ describe('a target that failed', () => {
     expect(performance.now() - leasedAt).toBeGreaterThan(1_300);
   });
 
-  it('has differences that are told again when their two hours are over', async () => {
+  it('has differences that are reported again when their two hours are over', async () => {
     stage = await Stage.set(server);
     await breakPrimary();
     repair();
@@ -309,7 +309,7 @@ describe('a target that failed', () => {
     );
   });
 
-  it('that cannot even be asked is not back, says why, and keeps nothing else from being told', async () => {
+  it('that cannot even be asked is not recovered, says why, and keeps nothing else from being reported', async () => {
     stage = await Stage.set(server);
     let isReadable = true;
     const credentials = async ({ id }: { readonly id: string }) => {

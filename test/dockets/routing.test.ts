@@ -110,7 +110,7 @@ describe('a docket', () => {
     ).toBe(true);
   });
 
-  it('that nobody takes is with the manual tier, flagged, with its clock, and told until acknowledged', async () => {
+  it('that no one takes is with the manual tier, flagged, with its clock, and reported until acknowledged', async () => {
     stage = await Stage.set(server);
     for (const tier of ['PRIMARY', 'SECONDARY', 'TERTIARY'] as const) {
       stage.endpoints[tier].mode = { kind: 'status', status: 403 };

@@ -55,7 +55,7 @@ describe('a breaker', () => {
     expect(row).toMatchObject({ ...BREAKER, version: 2 });
   });
 
-  it('of a target is not a portal, to nobody who works with portals', async () => {
+  it('of a target is not treated as a portal anywhere', async () => {
     await set();
     const { tenant, session } = stage.app;
     await session.transaction((run) => changeTargetLanes(run, tenant, [BREAKER]));
@@ -155,7 +155,7 @@ describe('a recovery run', () => {
 });
 
 describe('a difference', () => {
-  it('whose clock has run out is told of by one of two processes that look at once', async () => {
+  it('whose clock has run out is reported by one of two processes that look at once', async () => {
     await set();
     const { tenant, session, ids } = stage.app;
     const [admission] = await stage.feed(1);

@@ -41,7 +41,7 @@ async function withTeam(target: object): Promise<void> {
 }
 
 describe('a mail server', () => {
-  it('is well when it greets, and not when nobody listens or its certificate is a stranger’s', async () => {
+  it('is well when it greets, and not when its port is closed or its certificate is not trusted', async () => {
     const mail = await startMailServer();
     expect(await greetMailServer(mailAt(mail.port), trusted)).toEqual({
       isWell: true,
@@ -181,7 +181,7 @@ describe('the queues of targets', () => {
     expect([...open]).toEqual([]);
   });
 
-  it('that two of them share is full for both, and told as unseen when its broker is away for a minute', async () => {
+  it('that two of them share is full for both, and reported as unmeasured when its broker is away for a minute', async () => {
     stage = await Stage.set(server);
     const { targets } = (stage.documents() as { matrix: { targets: Record<string, object> } })
       .matrix;

@@ -42,7 +42,7 @@ const inDays = (days: number): string =>
   new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 
 describe('a docket', () => {
-  it('whose date has passed goes to a person at once, is in the ledger as late, and somebody is told', async () => {
+  it('whose date has passed goes to a person at once, is in the ledger as late, and raises an alert', async () => {
     stage = await Stage.set(server);
     await stage.feed(1, { due_date: '2026-01-05' });
     await stage.router();
@@ -53,7 +53,7 @@ describe('a docket', () => {
     expect(await alerts('docket_late')).toBe(1);
   });
 
-  it('that is confirmed and not filed is told of when its slack is gone, and again when it is late', async () => {
+  it('that is confirmed and not filed is reported when its slack is gone, and again when it is late', async () => {
     stage = await Stage.set(server);
     const [admission] = await stage.feed(1);
     await stage.router();
@@ -98,7 +98,7 @@ describe('a docket', () => {
     ).toBe(1);
   });
 
-  it('that cannot be decided keeps no other, is told of, and goes on when it is mended', async () => {
+  it('that cannot be decided delays no other, is reported, and goes on when it is fixed', async () => {
     stage = await Stage.set(server);
     const [broken] = await stage.feed(1, { application_number: '18/1' });
     const before = await stage.read('select state from docket where tenant = $1');
@@ -155,7 +155,7 @@ describe('a docket', () => {
     expect(routing.map(({ subj }) => subj.ver)).toEqual([1, 2]);
   });
 
-  it('is dated anew when a calendar changes, whether somebody has it or not, and the ledger says so', async () => {
+  it('is dated anew when a calendar changes, whether someone has it or not, and the ledger says so', async () => {
     stage = await Stage.set(server);
     const dated = { due_date: null, event_date: '2026-11-02', period: 'P3M' };
     await stage.feed(1, dated);
@@ -355,7 +355,7 @@ describe('a docket', () => {
     expect(await page.acknowledge(reference)).toMatchObject({ by: 'moreau', isFirst: true });
   });
 
-  it('has a link that begins anew when its time is over and it is still told of', async () => {
+  it('has a link that begins anew when its time is over and it is still reported', async () => {
     stage = await Stage.set(server);
     const [fed] = await stage.feed(1);
     const link = {
@@ -448,7 +448,7 @@ describe('a docket', () => {
     expect(await desk.acknowledge(reference)).toBeUndefined();
   });
 
-  it('is acknowledged by the link in its notice, by whoever comes first, and by nobody who lost the right', async () => {
+  it('is acknowledged by the link in its notice, by the first person to use it, and by no one who lost the right', async () => {
     stage = await Stage.set(server);
     stage.endpoints.PRIMARY.mode = { kind: 'status', status: 403 };
     stage.endpoints.SECONDARY.mode = { kind: 'status', status: 403 };

@@ -113,7 +113,7 @@ describe('sessions', () => {
     expect(JSON.stringify(found)).not.toContain('US-DE.1');
   });
 
-  it('a portal that hands one token to everybody is told as a collision, without the token', async () => {
+  it('a portal that gives one token to everyone is reported as a collision, without the token', async () => {
     office = await Office.open(server, ['us-ny'], {
       behaviour: { 'US-NY': { latencyMs: { mean: 60, spread: 0 }, login: 'shared' } },
     });
@@ -130,7 +130,7 @@ describe('sessions', () => {
     ]);
   });
 
-  it('a token in two lanes is told by a piece of its hash', async () => {
+  it('a token in two lanes is reported by a piece of its hash', async () => {
     const secret = 'opaque-session-secret-0001';
     let receipts = 10_000_000;
     const portal = createServer((request, response) => {

@@ -121,7 +121,7 @@ describe('its place', () => {
   it.each([
     ['csv', 2, 'Fees'],
     ['ndjson', 1, '/Fees'],
-  ] as const)('is told in %s', async (kind, line, where) => {
+  ] as const)('is reported in %s', async (kind, line, where) => {
     const store = new MemoryIntake();
     const report = await importRows({
       ...importOptions(text[kind], store),

@@ -94,7 +94,7 @@ describe('California', () => {
     expect(office.simulator.truth('US-CA').summary()).toMatchObject({ keys: 3, refusals: {} });
   });
 
-  it('one that somebody else filed inside 72 hours meets 409, is asked about, and goes to a person', async () => {
+  it('one that someone else filed inside 72 hours meets 409, is asked about, and goes to a person', async () => {
     office = await Office.open(server, ['us-ca'], { behaviour: { 'US-CA': steady } });
     const { baseUrl, submit, idempotency } = office.simulator.profile('US-CA');
     const [row] = rowsOf('US-CA', 1);

@@ -37,7 +37,7 @@ describe('XML that declares a Latin encoding', () => {
     expect(line).toMatchObject({ counterparty: NAME });
   });
 
-  it('an encoding that nobody reads here is still refused, with its name', async () => {
+  it('an encoding that is not supported is still refused, with its name', async () => {
     const declared = CAMT.replace('encoding="UTF-8"', 'encoding="EBCDIC-CP-US"');
     expect(await refusalOf(declared)).toMatchObject({ code: 'FEED_UNSUPPORTED' });
   });
@@ -80,7 +80,7 @@ describe('MT940, whose standard has no word for its encoding', () => {
     expect(events[1]).toMatchObject({ counterparty: NAME });
   });
 
-  it('is refused where it is both, because nobody can say which', async () => {
+  it('is refused where it could be both', async () => {
     const both = Buffer.concat([Buffer.from(`:20:Rü\r\n`), latin(text(NAME).slice(7))]);
     expect((await refusalOf(both, 'mt940')).message).toContain('not UTF-8');
   });

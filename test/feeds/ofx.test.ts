@@ -38,7 +38,7 @@ describe('OFX 1.x', () => {
     });
   });
 
-  it('takes the balance for the closing one only where it is of the days that are told', async () => {
+  it('takes the balance for the closing one only where it is of the reported days', async () => {
     const endOf = async (asOf: string): Promise<unknown> => {
       const text = HEADER + BODY.replace('<DTASOF>20260320', `<DTASOF>${asOf}`);
       const end = (await eventsOf(text)).at(-2);

@@ -167,7 +167,7 @@ describe('on a real database', () => {
     ).toEqual(rows);
   });
 
-  it('a group under a threshold is told of once, by mail and event, also after somebody took it on', async () => {
+  it('a group under a threshold is reported once, by mail and event, also after someone took it on', async () => {
     const mails = await count(`work where kind = 'mail'`);
     const raised = await warnOfSlack(app, OPERATOR);
     expect(raised).toHaveLength(1);

@@ -72,7 +72,7 @@ async function writtenIn(from: string): Promise<unknown> {
 }
 
 describe('an import', () => {
-  it('tells of a filing that has minutes left, in the transaction that admits it', async () => {
+  it('reports a filing that has minutes left, in the transaction that admits it', async () => {
     const batch = await imported(DE, [3 * MINUTE_MS, 90 * 24 * 60 * MINUTE_MS]);
     const [alert, ...others] = await openAlerts();
     expect(others).toEqual([]);
@@ -82,7 +82,7 @@ describe('an import', () => {
     expect(await writtenIn('alert')).toBe(await writtenIn('filing'));
   });
 
-  it('tells of filings whose last safe moment is past', async () => {
+  it('reports filings whose last safe moment is past', async () => {
     await imported(DE, [-MINUTE_MS, -30 * MINUTE_MS, 5 * MINUTE_MS]);
     const [alert] = await openAlerts();
     expect(alert?.text).toMatch(/^3 filings arrived .* for 2 of them it is past/);
@@ -111,7 +111,7 @@ describe('an import', () => {
 });
 
 describe('an approval', () => {
-  it('tells of what has come near while it waited, in its own transaction', async () => {
+  it('reports what has come near while it waited, in its own transaction', async () => {
     const batch = await imported(DE, [30 * MINUTE_MS, 24 * 60 * MINUTE_MS]);
     expect(await openAlerts()).toEqual([]);
     await approve(at(instant(Date.now() + 27 * MINUTE_MS)), stage.approver, batch);
@@ -122,7 +122,7 @@ describe('an approval', () => {
     expect(await writtenIn('alert')).toBe(await writtenIn('batch'));
   });
 
-  it('tells of what is past by then, also after somebody has acknowledged that it was near', async () => {
+  it('reports what is past by then, also after someone has acknowledged that it was near', async () => {
     const batch = await imported(DE, [4 * MINUTE_MS]);
     const [near] = await openAlerts();
     await acknowledge(stage.app, stage.person, near?.id ?? '');
@@ -131,7 +131,7 @@ describe('an approval', () => {
     expect(alert?.text).toMatch(/^1 filing was approved .* it is past/);
   });
 
-  it('does not tell again of what the import told', async () => {
+  it('does not report again what the import reported', async () => {
     const batch = await imported(DE, [8 * MINUTE_MS]);
     await approve(stage.app, stage.approver, batch);
     expect(await openAlerts()).toMatchObject([{ raised: 1, told: 1 }]);
@@ -165,7 +165,7 @@ describe('thresholds that are shorter than the time between two looks', () => {
 });
 
 describe('a filing that goes late', () => {
-  it('was told of before, also when it came seconds before', async () => {
+  it('was reported before, also when it came seconds before', async () => {
     const batch = await imported(NY, [2_000]);
     await approve(stage.app, stage.approver, batch);
     await stage.worker();

@@ -128,7 +128,7 @@ describe('a forecast with a fixed service time', () => {
     );
   });
 
-  it('holds of a backlog that may go nobody, and of one that may not whoever stands before others', () => {
+  it('holds no filing of a backlog that may go, and of one that may not those that stand before others', () => {
     let held = 0;
     let heldMost = 0;
     const lane = laneWith({}, { ceiling: 8 }, MINUTE_MS);

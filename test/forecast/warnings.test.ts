@@ -141,7 +141,7 @@ describe('slack warnings', () => {
     expect(after(60 * 13)).toBe(12 * HOUR_MS);
   });
 
-  it('a filing without a turn is told of at once, however far away its last safe moment is', () => {
+  it('a filing without a turn is reported at once, however far away its last safe moment is', () => {
     // Forty hours of work for one slot, all due in thirty hours.
     const backlog = Array.from({ length: 40 }, (_, n) => filing(String(n), 30 * 60));
     const known = laneAt(undefined, { ceiling: 1, serviceMinutes: 60 }, instant(NOW));

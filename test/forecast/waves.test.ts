@@ -46,7 +46,7 @@ async function acknowledgeAll(): Promise<void> {
 }
 
 describe('a second wave of filings that lose their last safe moment', () => {
-  it('is told of after the alert of the first was acknowledged, and so is the third', async () => {
+  it('is reported after the alert of the first was acknowledged, and so is the third', async () => {
     await slowLane(12, 10);
     const told: (readonly [number, number])[] = [];
     for (const hours of [0, 3, 3, 6]) {
@@ -75,7 +75,7 @@ describe('a second wave of filings that lose their last safe moment', () => {
     expect(alert?.text).toMatch(/3 of them are new since the last alert\./);
   });
 
-  it('joins the alert of the first while that one is open, and is told of when its tellings are used up', async () => {
+  it('joins the alert of the first while that one is open, and is reported when its repeats are used up', async () => {
     await slowLane(12, 10);
     await look(0);
     const [first] = await openAlerts();
@@ -97,7 +97,7 @@ describe('a second wave of filings that lose their last safe moment', () => {
   });
 });
 
-describe('the memory of what was told', () => {
+describe('the memory of what was reported', () => {
   it('ends with the filing', async () => {
     await slowLane(3, 1);
     await look(0);

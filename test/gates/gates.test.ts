@@ -65,7 +65,7 @@ describe('texts', () => {
     ['A\u007f', 'A', '7f', ''],
     ['1209 Orange Street\r\nWilmington', '1209 Orange Street Wilmington', '0d0a', '20'],
     ['A\tB', 'A B', '0942', '2042'],
-  ])('%j is sent as %j, and told in hex', (text, clean, before, after) => {
+  ])('%j is sent as %j, and reported in hex', (text, clean, before, after) => {
     const result = gate({ entity_name: text });
     expect(result.gated.payload['entity_name']).toBe(clean);
     const [change] = result.changes;
@@ -119,7 +119,7 @@ describe('what a profile asks for', () => {
     expect(refusals(gate({ entity_name: 'x'.repeat(200) }))).toEqual([]);
   });
 
-  it('everything that is wrong is told at once', () => {
+  it('everything that is wrong is reported at once', () => {
     const result = gate({
       entity_name: 'é'.repeat(201),
       registry_number: '12345678901',
@@ -223,7 +223,7 @@ describe('the law', () => {
     // Delaware names the tax after the year it is for: that of 2026 is due in March 2027.
     gate({ fields, period: '2026', ...change }, { due: `${day}T20:00:00Z` });
 
-  it('a due date that the rule does not give is refused when later, told when earlier', () => {
+  it('a due date that the rule does not give is refused when later, reported when earlier', () => {
     expect(refusals(due('2027-03-01'))).toEqual([]);
     expect(refusals(due('2027-03-02'))).toEqual(['DUE_AFTER_RULE /due']);
     const early = due('2027-02-15');
@@ -240,7 +240,7 @@ describe('the law', () => {
     expect(refusals(due('2027-04-16', record))).toEqual(['DUE_AFTER_RULE /due']);
   });
 
-  it('what the rules cannot say needs the state’s record; what nobody owes is refused', () => {
+  it('what the rules cannot say needs the state’s record; what no one owes is refused', () => {
     const unknown = { entity_kind: 'lp', origin: 'domestic' };
     const tennessee = sampleProfile({ code: 'US-TN', jurisdiction: 'US-TN' });
     const inTennessee = (fields: object) =>
@@ -405,7 +405,7 @@ describe('laws', () => {
     );
   });
 
-  it('no byte changes without being told, and nothing is told that did not change', () => {
+  it('no byte changes without being reported, and nothing is reported that did not change', () => {
     fc.assert(
       fc.property(payloads, profiles, (payload, profile) => {
         const { gated, changes: told } = entityGates().run(start(payload), profile);

@@ -68,7 +68,7 @@ describe('an award that was refused', () => {
     expect(said.stdout).toContain('violation         benefit: CLASSIFICATION_MISSING');
   });
 
-  it('is not taken in before two people agree, whoever asks', async () => {
+  it('is not imported before two people agree', async () => {
     expect((await house.run(...nora, ...reingest(exception, corrected))).code).toBe(4);
     // A correction that would be refused again is no correction.
     const same = [
@@ -144,7 +144,7 @@ describe("the grantor's ledger over a lane", () => {
     expect(asked).toBe(before);
   });
 
-  it('differences are told one by one and need people', async () => {
+  it('differences are reported one by one and need people', async () => {
     const other = (await house.text(`${YEAR}/grantor-us-ed.json`)).replace('300000', '300001');
     answer = { status: 200, body: other };
     const said = await house.run(...nora, ...verify);

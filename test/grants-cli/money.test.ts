@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => house.close());
 
 describe('awards', () => {
-  it('a file that cannot be taken keeps no other out, and all faults are told at once', async () => {
+  it('a file that cannot be imported keeps no other out, and all faults are reported at once', async () => {
     await house.file('broken.xml', '<awards><award></awards>');
     const files = [
       `${YEAR}/awards-federal.ndjson`,
@@ -54,7 +54,7 @@ describe('awards', () => {
     expect(await house.data(['grants', 'status'])).toMatchObject({ awards: 9 });
   });
 
-  it('every reason of a refusal is told, with its place', async () => {
+  it('every reason of a refusal is reported, with its place', async () => {
     const bad = { grantor_id: 'x', award_amount: 12.5, currency: 'EUR', fiscal_year: 1, tags: {} };
     await house.file('bad.ndjson', `${JSON.stringify(bad)}\n`);
     const said = await house.run(...nora, 'grants', 'ingest', 'bad.ndjson');

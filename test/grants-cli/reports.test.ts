@@ -213,7 +213,7 @@ describe('figures', () => {
     expect(JSON.stringify(trace)).toContain('booked_on');
   });
 
-  it('the SF-425 is cumulative: days that begin after the award does are told', async () => {
+  it('the SF-425 is cumulative: days that begin after the award does are reported', async () => {
     const days = ['--period', '2026-02-01..2026-03-31', '--award', 'S287C260014'];
     const made = await house.data(report('sf425', ...days));
     expect(made['remarks']).toContainEqual(
@@ -221,7 +221,7 @@ describe('figures', () => {
     );
   });
 
-  it('all faults of a table are told at once, each with its line, and nothing of it is used', async () => {
+  it('all faults of a table are reported at once, each with its line, and nothing of it is used', async () => {
     const header = 'grant_id,recipient_kind,recipient_name,amount,paid_on,bank_reference,colour';
     const rows = ['A,martian,X,12.50,2026-02-30,,', 'A,foreign,Y,1,2026-01-01,R,red'];
     await house.file('faults.csv', `${[header, ...rows].join('\n')}\n`);

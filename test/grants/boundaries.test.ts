@@ -187,7 +187,7 @@ describe('closing a period', () => {
     expect(chainOfPeriod({ ...question, statements }).last).toBe(whole);
   });
 
-  it('but what nobody told is one, whatever is told twice', () => {
+  it('days that no statement covers are a gap, even if other days are reported twice', () => {
     const [one, three] = [
       statement('2026-03-02', '2026-03-10', 100, 200, 1),
       statement('2026-03-23', '2026-03-31', 300, 400, 3),
@@ -240,7 +240,7 @@ describe('closing a period', () => {
     expect(lockedBy(line({ id: 'b4', account: 'A2' }), [closed])).toBeUndefined();
   });
 
-  it('what waits for a person blocks', () => {
+  it('an open decision of a person blocks the closing', () => {
     const lines = [line({ id: 'b1' })];
     const statements = [statement('2026-03-01', '2026-03-31', 100, 100_01)];
     const outcomes = matchExpectedPayments({ lines, expectedPayments: [] });
@@ -297,7 +297,7 @@ describe('thresholds that are crossed', () => {
     expect(crossing?.on).toBe('2026-05-01');
   });
 
-  it('a rule that nobody has read decides nothing, also where nothing is crossed by it', () => {
+  it('a rule that no one has read decides nothing, also where nothing is crossed by it', () => {
     expect(registrationTasks('PA', grantsLaw)).toEqual([]);
     expect(registrationTasks('DE', grantsLaw)).toEqual([
       expect.stringMatching(/^Confirm the registration rule of Delaware.*known-unverified/),
@@ -330,7 +330,7 @@ describe('thresholds that are crossed', () => {
     expect(registrationCrossing('UT', { contributions: amounts }, grantsLaw)).toBeUndefined();
   });
 
-  it('a code that is no state is refused, since nobody would watch its threshold', () => {
+  it('a code that is no state is refused, since no one would watch its threshold', () => {
     expect(() => registrationCrossing('NX', { contributions: amounts }, grantsLaw)).toThrow(
       /states: expected a state of the registration table .*, found "NX"/,
     );
@@ -401,7 +401,7 @@ describe('subaward limits', () => {
     expect(() => base({ guidanceVersion: '1999' })).toThrow(/no subaward limit/);
   });
 
-  it('all limits of the terms are told at once, each with a task', () => {
+  it('all limits of the terms are reported at once, each with a task', () => {
     const terms = {
       totalCentsMax: 79_999_99n,
       perRecipientCentsMax: 70_000_00n,
@@ -450,7 +450,7 @@ describe('the balance law', () => {
     ]);
   });
 
-  it('believes nobody where two disagree', () => {
+  it('decides nothing where two sources disagree', () => {
     const closings = [...known(350n), ...known(351n, 'entered by a person')];
     const { obstacles } = checkBalance({ ...question, openings: known(100n), closings });
     expect(obstacles).toEqual([expect.stringMatching(/3\.50 \(statement 1\), but USD 3\.51/)]);

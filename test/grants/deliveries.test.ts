@@ -65,7 +65,7 @@ describe('deliveries of a generated account', () => {
   }, 120_000);
 });
 
-it('thousands of equal gifts of one day, told twice and announced, are folded without looking at pairs', () => {
+it('thousands of equal gifts of one day, reported twice and announced, are folded without looking at pairs', () => {
   const count = 5_000;
   const days = { account: 'A1', from: day('2026-03-01'), to: day('2026-03-31') };
   const balances = { openingCents: 0, closingCents: count * 2_500, number: undefined };

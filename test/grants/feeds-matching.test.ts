@@ -65,7 +65,7 @@ describe('the feeds of the sample', () => {
     expect(short(found)).toEqual(short(expected));
   });
 
-  it.each(ANNOUNCING)('%s alone is money of nobody', async (file, count) => {
+  it.each(ANNOUNCING)('%s alone is assigned to no award', async (file, count) => {
     const outcomes = matchExpectedPayments({
       lines: await linesOf(file),
       expectedPayments,

@@ -123,7 +123,7 @@ describe('Form 990', () => {
     expect(remarks).toEqual([]);
   });
 
-  it('rows that are more than their line by rounding are told', () => {
+  it('rows that exceed their line by rounding are reported', () => {
     const grant = (ein: string) => ({
       part: part(ein, 6_000_50n),
       recipientName: ein,

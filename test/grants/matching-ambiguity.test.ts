@@ -10,7 +10,7 @@ describe('ambiguity goes to a person', () => {
     ]);
   });
 
-  it('equal installments are told apart by their dates', () => {
+  it('equal installments are distinguished by their dates', () => {
     const months = ['2026-01-05', '2026-03-05', '2026-05-05'];
     const expectedPayments = months.map((text, at) =>
       expectedPayment({ id: `l${at}`, reference: 'R1', expected: day(text) }),
@@ -49,7 +49,7 @@ describe('ambiguity goes to a person', () => {
     ]);
   });
 
-  it('a receipt that an uncounted candidate may be is not unique, whoever had too many to count', () => {
+  it('a payment that may be an uncounted candidate is not unique, whichever side had too many to count', () => {
     const late = day('2026-03-16');
     const crowd = Array.from({ length: 20 }, (_, at) =>
       expectedPayment({ id: `l${at}`, payer: 'HHS' }),

@@ -67,7 +67,7 @@ describe('one line for many gifts, which it lists', () => {
     expect(first?.reason.text).toContain('777 cents of NOBODY');
   });
 
-  it('asks where a gift is told twice, by another batch or by a line of its own', () => {
+  it('asks where a gift is reported twice, by another batch or by a line of its own', () => {
     const gifts = [gift(1), gift(2)];
     const lines = [batch(gifts.map((one) => paymentOf(one, 'payer')))];
     const again = {

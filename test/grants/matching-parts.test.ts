@@ -61,7 +61,7 @@ describe('an award that is paid in installments', () => {
 });
 
 describe('what the bank kept', () => {
-  it('is told apart where gross, fee and net agree', () => {
+  it('is distinguished where gross, fee and net agree', () => {
     const net = line({ id: 'b1', references: ['R1'], amountCents: 975_00, feeCents: 25_00 });
     const [found] = match([net], [award]);
     expect(found).toMatchObject({

@@ -102,7 +102,7 @@ describe('the reason for an open line is the one without which it would be match
     );
   });
 
-  it('says that nobody is expected to pay it, where nobody is', () => {
+  it('says that no one is expected to pay it, where no one is', () => {
     expect(reasonOf([line({ id: 'b1' })], [])).toMatch(
       /No payment of this amount from this payer is expected near this date/,
     );

@@ -140,7 +140,7 @@ describe('a return whose payment a closed period has counted', () => {
     );
   });
 
-  it('is nothing that a fee of the bank is told to be', () => {
+  it('is not taken for a fee of the bank', () => {
     expect(match([{ ...back, references: [] }], [])[0]?.reason.text).toBe(
       'A debit; it fits no expected payment.',
     );

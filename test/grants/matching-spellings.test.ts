@@ -38,7 +38,7 @@ describe('one reference, however it is written', () => {
     });
   }
 
-  it('what the cut has left is for the award whose amount it is, and for nobody where two have it', () => {
+  it('what the cut has left is for the award whose amount it is, and for no one where two have it', () => {
     const references = [LONG.slice(0, 35)];
     const expectedPayments = [
       expectedPayment({ id: 'l1', reference: `${LONG.slice(0, -4)}0012` }),
@@ -124,7 +124,7 @@ describe('one payer, however the name is written', () => {
     }
   });
 
-  it('two payers whose names are one in the books are not told apart', () => {
+  it('two payers whose names are one in the books are not distinguished', () => {
     const expectedPayments = [
       expectedPayment({ id: 'l1', payer: 'Müller Stiftung' }),
       expectedPayment({ id: 'l2', payer: 'The Mueller Stiftung' }),

@@ -118,7 +118,7 @@ describe('laws over random worlds', () => {
 });
 
 describe('the aged list', () => {
-  it('has what waits, the oldest first, each once', () => {
+  it('lists what is open, the oldest first, each once', () => {
     const dataset = sampleDataset();
     const entries = new ListedEntries(dataset.lines, dataset.expectedPayments);
     const aged = agedUnmatched(matchEach(entries, dataset), day('2026-05-20'));

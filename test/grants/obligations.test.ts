@@ -71,7 +71,7 @@ describe('the calendar of an award', () => {
     expect(new Set(list.map(({ id }) => id)).size).toBe(list.length);
   });
 
-  it('what the organisation owes stands once for two awards, and an identity outlives its date', async () => {
+  it('what the organization owes stands once for two awards, and an identity outlives its date', async () => {
     const one = awardOf(await ingested(), holder);
     const two = awardOf(await ingested({ award_id: 'W2', terms: {} }), holder);
     const list = grantObligations('t', [one, two], grantsLaw);

@@ -30,7 +30,7 @@ describe('Schedule I', () => {
     return scheduleI(grants, grantsLaw);
   };
 
-  it('takes the real rows: names, sections and purposes fit, nothing is lost, each change is told', () => {
+  it('accepts the real rows: names, sections and purposes fit, nothing is lost, each change is reported', () => {
     const { rows: listed, Total501c3OrgCnt, TotalOtherOrgCnt } = rows();
     expect(listed.length).toBe(Total501c3OrgCnt + TotalOtherOrgCnt);
     for (const row of listed) {

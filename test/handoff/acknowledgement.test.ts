@@ -258,7 +258,7 @@ describe('the acknowledgement endpoint', () => {
     expect(html).not.toContain('<script');
   });
 
-  it('sets no cookie, stores nothing, loads nothing and tells nobody where it was', async () => {
+  it('sets no cookie, stores nothing, loads nothing and sends no referrer', async () => {
     const one = await house();
     one.messages.set(ticket().reference, open());
     for (const token of [links.tokenFor(ticket()), 'nonsense']) {
@@ -318,7 +318,7 @@ describe('the acknowledgement endpoint', () => {
     expect(one.trouble).toHaveLength(1);
   });
 
-  it('listens on loopback alone unless told otherwise, and says when its port is taken', async () => {
+  it('listens on loopback alone by default, and says when its port is taken', async () => {
     const one = await house();
     expect(new URL(one.url('x')).hostname).toBe('127.0.0.1');
     const parts = {
@@ -372,7 +372,7 @@ describe('a token', () => {
     );
   });
 
-  it('needs a key that nobody can guess', () => {
+  it('needs a key that no one can guess', () => {
     expect(() => acknowledgementLinks([])).toThrow('Expected a key');
     expect(() => acknowledgementLinks([Buffer.alloc(31)])).toThrow('32 bytes');
   });

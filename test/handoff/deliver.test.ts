@@ -219,7 +219,7 @@ describe('any handoff', () => {
   });
 });
 
-describe('a handoff by e-mail', () => {
+describe('a handoff by email', () => {
   async function mailbox(options: Partial<HandoffDeps> = {}) {
     const server = await startMailServer();
     onTestFinished(() => server.close());

@@ -91,7 +91,7 @@ describe('a handoff whose TLS handshake', { concurrent: true }, () => {
     expect(outcome.evidence.tlsHandshakeMs).toBeLessThan(20_000);
   });
 
-  it('ends with a certificate of somebody else fails, and sends nothing', async () => {
+  it('ends with a certificate of someone else fails, and sends nothing', async () => {
     const server = await stalling(1);
     const outcome = await createHandoffs(parts()).deliver(target('http', server.url), load(), FREE);
     expect(outcome).toMatchObject({ kind: 'failed', evidence: { code: 'TLS' } });

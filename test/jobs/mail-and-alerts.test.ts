@@ -59,7 +59,7 @@ const filed = (entity: string) => ({
 });
 
 describe('the registered agent', () => {
-  it('is told of an accepted filing: the entity’s own agent, and only without one the tenant’s', async () => {
+  it('is notified of an accepted filing: the entity’s own agent, and only without one the tenant’s', async () => {
     await recipient('registered_agent', 'all@example.org');
     await recipient('registered_agent', 'own@example.org', 'E-1');
     await house.publish(COMPLETE, filed('E-1'));
@@ -72,7 +72,7 @@ describe('the registered agent', () => {
     expect(header(own?.raw ?? '', 'subject')).toContain('E-1');
   });
 
-  it('is told once for an event, also when the event comes to the consumer again', async () => {
+  it('is notified once for an event, also when the event comes to the consumer again', async () => {
     await recipient('registered_agent', 'agent@example.org');
     await house.publish(COMPLETE, filed('E-1'));
     await house.once();
@@ -83,7 +83,7 @@ describe('the registered agent', () => {
     expect(mail.taken).toHaveLength(1);
   });
 
-  it('is told nothing when nobody is named', async () => {
+  it('is not notified when no one is named', async () => {
     await house.publish(COMPLETE, filed('E-1'));
     await house.once();
     expect(await notices()).toEqual([]);
@@ -119,7 +119,7 @@ describe('a message', () => {
     expect(notice?.attempts.map(({ verdict }) => verdict)).toEqual(['unknown', 'sent']);
   });
 
-  it('that is refused for good is not repeated, and somebody hears of it', async () => {
+  it('that is refused permanently is not repeated, and an alert is raised', async () => {
     await recipient('registered_agent', 'agent@example.org');
     await recipient('alert', 'ops@example.org');
     mail.recipient = (n) => (n === 1 ? 550 : 250);
@@ -158,7 +158,7 @@ describe('a message', () => {
 });
 
 describe('an alert', () => {
-  it('is told by e-mail and as an event, once for each reason', async () => {
+  it('is reported by email and as an event, once for each reason', async () => {
     await recipient('alert', 'ops@example.org');
     const receiver: Receiver = await startReceiver();
     await house.webhook(receiver.url, ['ALERT_RAISED']);
@@ -183,7 +183,7 @@ describe('an alert', () => {
     expect(recipients()).toEqual(['jane@example.org']);
   });
 
-  it('is told again every four hours, six times at most', async () => {
+  it('is reported again every four hours, six times at most', async () => {
     await recipient('alert', 'ops@example.org');
     await raiseAlert(house.app, SLACK);
     await house.once();
@@ -198,7 +198,7 @@ describe('an alert', () => {
     expect(await alerts()).toMatchObject([{ told: 6, tellAt: undefined }]);
   }, 60_000);
 
-  it('that gets worse is told at once, and one that gets better is not', async () => {
+  it('that gets worse is reported at once, and one that gets better is not', async () => {
     await recipient('alert', 'ops@example.org');
     await raiseAlert(house.app, SLACK);
     await raiseAlert(house.app, { ...SLACK, severity: 'critical' });
@@ -226,7 +226,7 @@ describe('an alert', () => {
     expect(await verifyLedger(house.app, OPERATOR, { bodies: true })).toMatchObject({ ok: true });
   });
 
-  it('that cannot be told raises no alert about itself', async () => {
+  it('that cannot be reported raises no alert about itself', async () => {
     await recipient('alert', 'ops@example.org');
     mail.recipient = () => 550;
     await raiseAlert(house.app, SLACK);

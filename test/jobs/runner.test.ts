@@ -208,7 +208,7 @@ describe('background work', () => {
 });
 
 describe('a filing that is accepted', () => {
-  it('is told to the webhook and to the registered agent, with ids and no payload', async () => {
+  it('is reported to the webhook and to the registered agent, with ids and no payload', async () => {
     const mail = await startMailServer();
     const stage = await Stage.set(server, [quickProfile('US-DE', { ceiling: 4 })]);
     const { app, person } = stage;

@@ -38,7 +38,7 @@ const notices = (target?: string) =>
   });
 
 describe('an event', () => {
-  it('reaches every subscription that wants its type, signed, and nobody else', async () => {
+  it('reaches every subscription that wants its type, signed, and no one else', async () => {
     const all = await house.webhook(receiver.url);
     const one = await house.webhook(`${receiver.url}&only`, ['WANTED']);
     const wanted = await house.publish('WANTED', { n: 1 });
@@ -150,7 +150,7 @@ describe('a receiver that fails', () => {
     await slow.close();
   });
 
-  it('with 410 is disabled, told nothing more, and told again once a person enables it', async () => {
+  it('with 410 is disabled, gets nothing more, and is sent to again once a person enables it', async () => {
     const { id } = await house.webhook(receiver.url);
     receiver.answer = status(410);
     await house.publish();
@@ -211,7 +211,7 @@ describe('a crash', () => {
     expect(notice?.attempts.map(({ verdict }) => verdict)).toEqual([null, 'sent']);
   });
 
-  it('is not assumed while the claim holds: nobody else gets the notice', async () => {
+  it('is not assumed while the claim holds: no one else gets the notice', async () => {
     const { id } = await house.webhook(receiver.url);
     await house.publish();
     await takeEvents(house.app.session, house.app.tenant, 10);

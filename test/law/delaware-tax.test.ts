@@ -192,7 +192,7 @@ describe('the two methods', () => {
     expect(large.tax).toBe('760.00');
   });
 
-  it('a rounding step that changes the bill is told, and so is a started million', () => {
+  it('a rounding step that changes the bill is reported, and so is a started million', () => {
     const answer = tax({
       authorized: [{ shares: 3_000_000, par: '0.01' }],
       issued: 3_000_000,

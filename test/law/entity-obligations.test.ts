@@ -279,7 +279,7 @@ describe('years and months at their edges', () => {
     expect(answer(rule, '2020-06-01', '2026-11-15').final).toBe(final);
   });
 
-  it('Pennsylvania dissolves nobody for a report due in 2026', () => {
+  it('Pennsylvania dissolves no one for a report due in 2026', () => {
     expect(answer('US-PA.llc.domestic', '2020-06-01', '2026-01-01')).not.toHaveProperty('final');
   });
 });

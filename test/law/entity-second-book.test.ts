@@ -46,7 +46,7 @@ describe('the second golden dates', () => {
 const base = { jurisdiction: 'US-SC', entity_kind: 'corporation', origin: 'domestic' };
 const formed = { formation_date: '2019-05-20', as_of: '2026-11-15' };
 
-describe('a date that hangs on what was not said', () => {
+describe('a date that depends on what was not said', () => {
   it.each([
     [
       'South Carolina, C',
@@ -143,7 +143,7 @@ describe('a date that hangs on what was not said', () => {
   });
 });
 
-describe('a field that nobody knows', () => {
+describe('an unknown field', () => {
   const known = { ...base, ...formed, jurisdiction: 'US-WY' };
   it.each([
     ['state_record_date', 'state_record_due'],
@@ -168,7 +168,7 @@ describe('a field that nobody knows', () => {
     );
   });
 
-  it('may be a note of whoever keeps the case', () => {
+  it('may be a note of the person who keeps the case', () => {
     const notes = { id: 'a', why: 'b', source: 'c', expected_next_due: '2027-01-01' };
     expect(answerObligation({ ...known, ...notes }, law).due).toBe('2027-05-01');
   });

@@ -78,7 +78,7 @@ describe('Form 990: when', () => {
     expect(given.task).toContain('52 or 53 weeks');
   });
 
-  it('an extension of the 990-N is told to be without effect', () => {
+  it('an extension of the 990-N is reported to be without effect', () => {
     const given = answer('form990.due', {
       fiscalYearEnd: '2025-12-31',
       extended8868: true,
@@ -148,7 +148,7 @@ describe('single audit', () => {
     expect(resultOf('singleAudit.required', input)).toBe(required);
   });
 
-  it('the exact threshold and the years before the table are told apart', () => {
+  it('the exact threshold and the years before the table are distinguished', () => {
     const spend = (fiscalYearStart: string, federalExpenditures: number) =>
       answer('singleAudit.required', { fiscalYearStart, federalExpenditures });
     expect(spend('2025-01-01', 1_000_000)).toMatchObject({ result: true, decides: false });

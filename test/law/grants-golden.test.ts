@@ -30,7 +30,7 @@ describe('the golden cases', () => {
     }
   });
 
-  it('a date that hangs on a District of Columbia holiday names the safe day', () => {
+  it('a date that depends on a District of Columbia holiday names the safe day', () => {
     const given = answer('form990.due', { fiscalYearEnd: '2021-11-30' });
     expect(given).toMatchObject({ result: '2022-04-18', decides: false, confidence: 'medium' });
     expect(given.task).toContain('2022-04-15');

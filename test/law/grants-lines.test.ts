@@ -35,7 +35,7 @@ describe('contribution lines', () => {
     });
   });
 
-  it('the total foots with its lines, and the difference to the cents is told', () => {
+  it('the total foots with its lines, and the difference to the cents is reported', () => {
     const given = answer('form990.map', {
       centsByFunder: { government: 50, foundation: 50, federatedCampaign: 50 },
       noncashCents: 0,

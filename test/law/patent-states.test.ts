@@ -98,7 +98,7 @@ describe('a case', () => {
     );
   });
 
-  it('may carry the notes of whoever keeps it', () => {
+  it('may carry the notes of the person who keeps it', () => {
     expect(() => readPatentCase({ ...known, id: 'a', why: 'b', expected_due: 'c' })).not.toThrow();
   });
 

@@ -140,7 +140,7 @@ describe.skipIf(missing)(
       expect(kept.stdout).toContain(`${WORD} 3`);
     });
 
-    it('a body that was taken away without shredding is refused by the export and told by audit verify', async () => {
+    it('a body that was removed without shredding is refused by the export and reported by audit verify', async () => {
       const { world } = cli;
       await administer(cli, [
         'alter table ledger_blob disable trigger all',

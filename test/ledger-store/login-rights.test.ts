@@ -116,7 +116,7 @@ function suite(where: 'embedded' | 'url'): void {
     await works();
   });
 
-  it('a login without any right is told what to grant, and that is enough', async () => {
+  it('a login without any right is shown what to grant, and that is enough', async () => {
     await migrated(undefined);
     const refused = await migrated(login).then(
       () => undefined,
@@ -149,7 +149,7 @@ function suite(where: 'embedded' | 'url'): void {
     expect(await work()).toEqual({ events: 0, jobs: 0 });
   });
 
-  it('a login that may make no schema is told so, and by whom', async () => {
+  it('a login that may not create a schema is refused by its name', async () => {
     await expect(migrated(login)).rejects.toMatchObject({
       code: 'DATABASE_RIGHTS',
       message: expect.stringContaining(login),

@@ -367,7 +367,7 @@ describe('a database that was put back to an older state', () => {
     ]);
   });
 
-  it('lets claims of nobody through while it lasts, and counts what must be settled', async () => {
+  it('lets no claims through while it lasts, and counts what must be settled', async () => {
     await queueFilings(world, [{}, {}]);
     const worker = await register(world);
     await claim(world, worker, 1);

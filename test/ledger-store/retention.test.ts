@@ -242,7 +242,8 @@ describe('keeping and destroying', () => {
     const release = (by: PersonId) =>
       releaseHold(world.admin, world.tenant, id, by, world.fact('hold.released'));
     await expect(release(ann)).rejects.toMatchObject({ code: 'SELF_APPROVAL' });
-    const unasked = 'update ledger_hold set released_by = $2, released_at = now() where tenant = $1';
+    const unasked =
+      'update ledger_hold set released_by = $2, released_at = now() where tenant = $1';
     await expect(change(unasked, bob)).rejects.toThrow('is not approved');
     await expect(
       change(`update ledger_hold set reason = 'other' where tenant = $1`),
@@ -269,7 +270,7 @@ describe('keeping and destroying', () => {
     ]);
   });
 
-  it('a hold on everything holds everybody', async () => {
+  it('a hold on everything holds everyone', async () => {
     await seal('E-9', LONG_AGO, '{"a":1}');
     const hold = {
       id: world.ids.next(),

@@ -212,7 +212,7 @@ function suite(where: 'embedded' | 'url'): void {
     }
   });
 
-  it('show a tenant its own rows, another tenant none, and nobody’s to nobody', async () => {
+  it('show a tenant its own rows, another tenant none, and no rows without a tenant', async () => {
     for (const table of [
       'filing',
       'envelope',

@@ -190,7 +190,7 @@ describe('a fact that no entry can hold', () => {
     }
   });
 
-  it('waits, and is told of, where nobody has a key to seal it; then it is set aside in its place', async () => {
+  it('waits, and is reported, where no key can seal it; then it is set aside in its place', async () => {
     const { tenant, admin } = world;
     const keyless = new PostgresSequencer({ session: admin, tenant, instance: INSTANCE });
     await add('filing', { subjectId: 'before' });

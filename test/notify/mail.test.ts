@@ -55,7 +55,7 @@ describe('a message', () => {
     expect(server.taken[0]?.secure).toBe(false);
   });
 
-  it('is not sent to a server whose certificate nobody vouches for', async () => {
+  it('is not sent to a server whose certificate is not trusted', async () => {
     server = await startMailServer();
     const outcome = await sendMail(MESSAGE, at(server.port));
     expect(outcome.verdict).toBe('transient');

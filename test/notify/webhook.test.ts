@@ -129,7 +129,7 @@ describe('the outcome', () => {
     expect(performance.now() - from).toBeLessThan(2_000);
   });
 
-  it('of a receiver that drips its answer for ever is its status, once its time is over', async () => {
+  it('of a receiver that drips its answer forever is its status, once its time is over', async () => {
     receiver.answer = (response) => {
       response.writeHead(200);
       const drip = setInterval(() => response.write('.'), 20);
@@ -158,7 +158,7 @@ describe('the outcome', () => {
     expect(written).toBeLessThan(50 * 1024 * 1024);
   });
 
-  it('of a port where nobody listens is transient', async () => {
+  it('of a closed port is transient', async () => {
     const gone = await startReceiver();
     await gone.close();
     const outcome = await sendWebhook(message({ url: gone.url }), { clock });

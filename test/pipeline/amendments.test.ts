@@ -218,7 +218,7 @@ describe('a cancellation', () => {
     });
   });
 
-  it('of an award that nobody knows is refused', async () => {
+  it('of an unknown award is refused', async () => {
     await expect(
       world.pipeline.cancelAward(
         awardId('fw1-unknown'),
@@ -229,7 +229,7 @@ describe('a cancellation', () => {
   });
 });
 
-describe('a correction that can never be taken in', () => {
+describe('a correction that can never be imported', () => {
   it('is not offered for what is no award, nor where its award is known already', async () => {
     const { pipeline, people } = world;
     const refused = await pipeline.ingestAwards(awardsSource([{}], 'bad.ndjson'), ACTOR);

@@ -57,7 +57,7 @@ describe('an exception', () => {
     checkEnvelope(envelope);
   });
 
-  it('is taken in again after two people agreed, as a new record that names the old one', async () => {
+  it('is imported again after two people agreed, as a new record that names the old one', async () => {
     const [ada, ben] = world.people;
     const { exceptions } = world.pipeline;
     await expect(exceptions.reingest(exception, good, ada)).rejects.toMatchObject({
@@ -137,7 +137,7 @@ describe('an exception', () => {
     });
   });
 
-  it('is kept at least seven years, and longer while nobody has resolved it or a hold is in force', async () => {
+  it('is kept at least seven years, and longer while no one has resolved it or a hold is in force', async () => {
     const subject = `fallback/${exception}`;
     const kept = async (): Promise<number> => {
       const [row] = await world.rows(

@@ -91,7 +91,7 @@ function snapshots(path: string): Promise<readonly Record<string, unknown>[]> {
 }
 
 describe('an award document over HTTP', () => {
-  it('is taken in exactly like a file: the same key, the same hash, once', async () => {
+  it('is imported exactly like a file: the same key, the same hash, once', async () => {
     const path = freshPath();
     const body = document();
     replies.push({ body });
@@ -213,7 +213,7 @@ describe('an award document over HTTP', () => {
     },
   );
 
-  it('with an award that is refused is taken in as a file would be: one exception for that award', async () => {
+  it('with an award that is refused is imported as a file would be: one exception for that award', async () => {
     const path = freshPath();
     const [good] = JSON.parse(document()) as object[];
     replies.push({ body: JSON.stringify([good, { ...good, award_id: 'EUR', currency: 'EUR' }]) });
@@ -244,7 +244,7 @@ describe('an award document over HTTP', () => {
     expect(await world.pipeline.runFetchQueue(lane)).toMatchObject([{ state: 'ingested' }]);
   });
 
-  it('that is another one when it is read again is quarantined, and nothing of it is taken in', async () => {
+  it('that differs when it is read again is quarantined, and nothing of it is imported', async () => {
     const path = freshPath();
     const body = document();
     const other = body.replace('"award_amount":500', '"award_amount":900');
@@ -277,7 +277,7 @@ describe('a connection that does not come about', () => {
   it('because its name is not found waits', () =>
     waits(laneAt('http://grants.invalid'), 'DNS_FAILURE'));
 
-  it('because nobody listens waits', async () => {
+  it('because the port is closed waits', async () => {
     const closed = createTcpServer();
     await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
     const port = portOf(closed);
@@ -323,7 +323,7 @@ describe('a connection that does not come about', () => {
     }
   });
 
-  it('because it would lead into a private network goes to a person, and nobody is asked', async () => {
+  it('because it would lead into a private network goes to a person, and nothing is sent', async () => {
     const before = asked.length;
     const own = laneAt(`http://127.0.0.1:${portOf(server)}`, { allowPrivateAddresses: false });
     expect(await world.pipeline.fetchAwards(wanted(freshPath()), own, ACTOR)).toMatchObject({
@@ -335,7 +335,7 @@ describe('a connection that does not come about', () => {
 });
 
 describe('a process that dies while it fetches', () => {
-  it('leaves at any moment a document that is taken in once, or not at all', async () => {
+  it('leaves at any moment a document that is imported once, or not at all', async () => {
     const path = freshPath();
     const body = document();
     const whole = cutAt(world.session, Number.POSITIVE_INFINITY);

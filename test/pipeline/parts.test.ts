@@ -248,7 +248,7 @@ describe('a return after its payment was closed', () => {
 describe('what a bank keeps', () => {
   const whole = { ...award, cents: 500_000 };
 
-  it('is told by the bank: the gift counts before it, the fee is an expense', async () => {
+  it('is stated by the bank: the gift counts before it, the fee is an expense', async () => {
     await begin([whole]);
     await quarter('Q1', [
       {
@@ -271,7 +271,7 @@ describe('what a bank keeps', () => {
     expect(await world.pipeline.unmatched('2026-12-31')).toEqual([]);
   });
 
-  it('is told by a person where the bank says nothing', async () => {
+  it('is stated by a person where the bank says nothing', async () => {
     await begin([whole]);
     await quarter('Q1', [{ on: '2026-01-14', cents: 498_000, reference: REF }]);
     expect(await close('Q1')).toMatchObject({ kind: 'blocked' });

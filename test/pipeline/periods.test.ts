@@ -113,7 +113,7 @@ describe('a period', () => {
     expect(await world.pipeline.closePeriod(JANUARY, NOWHERE, ACTOR)).toEqual(closed);
   });
 
-  it('takes nothing more once it is closed, whoever asks', async () => {
+  it('takes nothing more once it is closed, from anyone', async () => {
     const late = feedSource({
       number: 9,
       from: '2026-01-15',
@@ -217,7 +217,7 @@ describe('a threshold', () => {
     return other;
   }
 
-  it('counts what is closed and was not handed on, in whatever order it is handed on', async () => {
+  it('counts what is closed and not released, in whatever order it is released', async () => {
     const other = await twoMonths();
     const { pipeline } = other;
     // A process that dies after it has closed February and before its money went on.

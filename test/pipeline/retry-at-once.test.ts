@@ -91,7 +91,7 @@ describe('retries at once', () => {
     expect(await verifyLogs(session, tenant, INSTANCE)).toMatchObject({ faults: [], waiting: 0 });
   });
 
-  it('that begin the same question at once tell of one beginning', async () => {
+  it('that begin the same question at once record one beginning', async () => {
     world = await grantsWorld();
     const award = { grantor: 'twice', cents: 5, reference: 'R', expected: '2026-01-12' };
     await world.pipeline.ingestAwards(awardsSource([awardJson(award)]), ACTOR);

@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 describe('states that are watched', () => {
-  it('a registration that follows is owed by its date until the organisation says it has it', async () => {
+  it('a registration that follows is owed by its date until the organization says it has it', async () => {
     const states = ['PA', 'NC', 'CO', 'DE'];
     const { crossings, obligations, tasks } = await world.pipeline.evaluateRules(
       { ...YEAR, states },
@@ -124,7 +124,7 @@ describe('money that is passed on', () => {
     expect(tasks.filter((task) => task.startsWith('Resolve: '))).toHaveLength(2);
   });
 
-  it('of an award that nobody knows, or without its guidance, is a task', async () => {
+  it('of an unknown award, or without its guidance, is a task', async () => {
     const elsewhere = [
       { ...passed('s1', 'A', 1n), awardId: 'NO-1' },
       { ...passed('s2', 'A', 1n), awardId: 'A-1' },

@@ -23,7 +23,7 @@ describe('a confirmation page that belongs to the account', () => {
 
   const filed = (number: string): JsonValue => statement({ registry_number: number });
 
-  it('is nobody’s proof where it names the entity', async () => {
+  it('proves nothing for another entity where it names its own', async () => {
     const world = await open([named], {
       'US-NY': { confirmation: 'account', latencyMs: { mean: 30, spread: 0 } },
     });

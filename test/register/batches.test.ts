@@ -125,7 +125,7 @@ describe('a batch from obligations', () => {
     expect(report.refusals).toMatchObject([{ entity: 'F1', where: '/jurisdiction' }]);
   });
 
-  it('counts what somebody has to look up', async () => {
+  it('counts what a person has to look up', async () => {
     await office.lane('US-CA');
     await office.import(csv(corporation('E1'), 'P1,US-IA,LP1,Farmland,lp,domestic,2012-03-22,,,,'));
     expect(await create('2027-12-31')).toMatchObject({ created: 1, recordNeeded: 1 });
@@ -203,7 +203,7 @@ describe('an approval', () => {
     expect(queued).toEqual([]);
   });
 
-  it('by whoever prepared it is refused, also by direct SQL', async () => {
+  it('by the person who prepared it is refused, also by direct SQL', async () => {
     const batch = await mixed();
     await expect(approve(office.app, office.clerk, batch)).rejects.toMatchObject({
       code: 'SELF_APPROVAL',
@@ -330,7 +330,7 @@ describe('after an acceptance', () => {
     ]);
   });
 
-  it('an acceptance that nobody told the register of is found by the next recomputation', async () => {
+  it('an acceptance that the register missed is found by the next recomputation', async () => {
     await office.lane('US-CA');
     await office.import(csv(corporation('E1')));
     await create('2027-12-31');

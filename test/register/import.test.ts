@@ -24,7 +24,7 @@ beforeEach(async () => {
 afterEach(() => office.close());
 
 describe('a register file', () => {
-  it('is brought in with what each entity owes, and the ledger verifies', async () => {
+  it('is imported with what each entity owes, and the ledger verifies', async () => {
     const sample = readFileSync(join(ROOT, 'samples/register.csv'), 'utf8');
     const report = await office.import(sample);
     expect(report).toMatchObject({ rows: 15, created: 15, refused: 0, errors: [] });
@@ -255,7 +255,7 @@ describe('a changed row', () => {
     ]);
   });
 
-  it('keeps who is told of acceptances in step with the record, and leaves the others alone', async () => {
+  it('keeps the recipients of acceptances in step with the record, and leaves the others alone', async () => {
     const row = (mail: string) => csv(`E1,US-DE,1000001,Name,llc,domestic,2019-02-11,,${mail},,`);
     await office.rows(
       `insert into recipient (tenant, role, entity_id, address) values ($1, 'registered_agent', 'E1', 'own@example.org')`,
@@ -293,7 +293,7 @@ describe('what is sealed', () => {
     expect(found?.sealed?.fields).toEqual({ principal_office: 'CANARY-STREET 1' });
   });
 
-  it('is searched only by plain columns when nobody opens it', async () => {
+  it('is searched only by plain columns when it is not opened', async () => {
     await office.import(csv(llc('E1', { name: 'Findable LLC' }), llc('E2')));
     expect(await viewEntities(office.app, OPERATOR, { limit: 10, q: 'findable' }, false)).toEqual(
       [],

@@ -30,7 +30,7 @@ const alerts = () =>
 
 // Both owe their statement by January 31, 2027.
 describe('an obligation without a filing', () => {
-  it('is told of under each threshold once, and once more when its day is past', async () => {
+  it('is reported under each threshold once, and once more when its day is past', async () => {
     await office.import(csv(california('E1', 'C0000001'), california('E2', 'C0000002')));
     const told: number[] = [];
     for (const day of [
@@ -53,7 +53,7 @@ describe('an obligation without a filing', () => {
     expect(raised[2]?.['text']).toContain('and are late');
   });
 
-  it('is told of also when others of that day were told of and acknowledged before', async () => {
+  it('is reported also when others of that day were reported and acknowledged before', async () => {
     await office.import(csv(california('E1', 'C0000001')));
     expect(await watchUnfiled(at('2027-01-26'))).toMatchObject([{ obligations: 1 }]);
     await office.rows(
@@ -67,7 +67,7 @@ describe('an obligation without a filing', () => {
     expect(await alerts()).toHaveLength(2);
   });
 
-  it('is no longer told of once it has one, and stands in the digest until then', async () => {
+  it('is no longer reported once it has one, and is in the digest until then', async () => {
     await office.lane('US-CA');
     await office.import(csv(california('E1', 'C0000001')));
     await office.rows(

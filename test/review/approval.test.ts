@@ -51,7 +51,7 @@ describe('a proposal', () => {
     }
   });
 
-  it('is refused or approved by another person, and withdrawn by nobody else than who made it', async () => {
+  it('is refused or approved by another person, and withdrawn only by the person who made it', async () => {
     const { id } = await proposed();
     const why = `decision_reason = 'for no reason'`;
     for (const [state, by] of [

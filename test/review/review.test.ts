@@ -357,7 +357,7 @@ describe('many at once', () => {
 });
 
 describe('what one person does alone', () => {
-  it('accepting as filed is final, tells everybody, and keeps the evidence sealed', async () => {
+  it('accepting as filed is final, notifies everyone, and keeps the evidence sealed', async () => {
     const { app, paula } = world;
     const { filing } = await world.unsettled('US-CA');
     const page = Buffer.from('<h1>Confirmation CA-77</h1>');

@@ -102,7 +102,7 @@ describe('what could not be read', () => {
     expect(accessOf(one, person(ALL, [deny]), people).may).toBe(false);
   });
 
-  it('is what nobody wrote, too: a record without a client may be the one that is denied', () => {
+  it('covers what is missing, too: a record without a client may be the one that is denied', () => {
     const one = drifted(REJECTION);
     expect(accessOf(one, person(ALL), people).may).toBe(true);
     expect(accessOf(one, person(ALL, ['client:Contoso']), people)).toMatchObject({ may: false });
@@ -149,7 +149,7 @@ describe('a tier without the right', () => {
     ]);
   });
 
-  it('gives way to the named privileged person where nobody else has it', () => {
+  it('gives way to the named privileged person where no one else has it', () => {
     const one = docket({ classification: ['export-controlled'] });
     const route = routeOf(one, matrix, people, NOW);
     expect(route.tiers.map(({ candidates }) => candidates.map(({ hop }) => hop.party))).toEqual([
@@ -168,7 +168,7 @@ describe('a tier without the right', () => {
     expect(route.labels).toEqual(one.labels);
   });
 
-  it('has nobody at all where even the privileged person is denied', () => {
+  it('has no one at all where even the privileged person is denied', () => {
     const walled: People = {
       ...people,
       parties: new Map(people.parties).set('hart', {
@@ -195,7 +195,7 @@ describe('absent people', () => {
     expect(who('2027-01-05T05:00:00Z')).toMatchObject([{ party: 'lind' }]);
   });
 
-  it('whose delegates are absent too are replaced by theirs, and are skipped where nobody is left', () => {
+  it('whose delegates are absent too are replaced by theirs, and are skipped where no one is left', () => {
     const [from, to] = [parseDay('2026-12-21'), parseDay('2027-01-04')];
     if (from === undefined || to === undefined) throw new Error('the days exist');
     const tierOf = (delegate: PartyId | undefined) => {

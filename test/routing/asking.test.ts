@@ -114,7 +114,7 @@ describe('a target that asks to be left alone', () => {
     expect(later.clock()).toMatchObject({ kind: 'send', message: { tier: 'PRIMARY' } });
   });
 
-  it('holds nobody whose slack is gone', () => {
+  it('delays no docket whose slack is gone', () => {
     const walk = new Walk();
     walk.clock();
     walk.answer({ kind: 'failed', retryAfterMs: 30_000 });

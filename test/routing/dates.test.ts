@@ -100,7 +100,7 @@ describe('the dates of a docket', () => {
     expect(toRfc3339(dates.dueMoment)).toBe('2027-01-05T05:00:00.000Z');
   });
 
-  it('end where a day ends first on earth, when nobody knows the office', () => {
+  it('end where a day ends first on earth, when the office is unknown', () => {
     const dates = dated(docket({ event_code: 'XYZ', due_date: '2027-01-04' }));
     expect(toRfc3339(dates.dueMoment)).toBe('2027-01-04T10:00:00.000Z');
   });
@@ -183,14 +183,14 @@ describe('closing', () => {
     expect(filed('2027-02-03T05:00:00Z').inTime).toBe(false);
   });
 
-  it('of a docket without a date needs the same: nobody knows that there is none', () => {
+  it('of a docket without a date needs the same: a date may exist and be unknown', () => {
     const undated = docket({ event_code: 'XYZ' });
     expect(() =>
       closingOf(undated, { kind: 'seen', by: 'x' }, closing(datesOf(undated, law, NOW))),
     ).toThrow('its date is not known');
   });
 
-  it('of a receipt, which obliges nobody, needs only to be seen', () => {
+  it('of a receipt, which creates no duty, needs only to be seen', () => {
     const receipt = docket({
       rule: 'US-RECEIPT-ET',
       period: 'receipt',

@@ -78,7 +78,7 @@ describe('a list of a document', () => {
       '"reg:register-document-list"',
       '/ops:world-patent-data/ops:register-search/reg:register-document-list',
     ],
-  ])('%s: under another name is told with that name', (sample, mapping, from, to, likely) => {
+  ])('%s: under another name is reported with that name', (sample, mapping, from, to, likely) => {
     const { readings } = readDocketDocument(altered(sample, from, to), mapping);
     expect(readings).toMatchObject([{ kind: 'drift', changes: [{ change: 'renamed', likely }] }]);
   });
@@ -99,7 +99,7 @@ describe('a list of a document', () => {
     expect(whole.readings.filter(({ kind }) => kind === 'drift')).toEqual([]);
   });
 
-  it('with records of others is seen by nobody who may see only the drifted one', () => {
+  it('with records of others is hidden from people who may see only the drifted one', () => {
     const one = altered('patent-uspto-file-wrapper.json', '"filingDate"', '"filed"');
     const alone = readDocketDocument(one, uspto).readings[0];
     expect(alone).toMatchObject({ kind: 'drift', glimpse: { client: 'Northwind' } });

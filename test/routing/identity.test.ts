@@ -162,7 +162,7 @@ describe('a wall around a matter', () => {
   });
 });
 
-describe('what nobody can tell for certain', () => {
+describe('what cannot be identified for certain', () => {
   it('is for people who see everything alone, whatever else others may see', () => {
     fc.assert(
       fc.property(disguised('Contoso Pharma'), (client) => {
@@ -374,7 +374,7 @@ describe('one event', () => {
     );
   });
 
-  it('that is told again in another spelling says the same; in other words it does not', () => {
+  it('that is sent again in another spelling says the same; in other words it does not', () => {
     const first = meaningOf(docket());
     const again = { application_number: 'US 18/300,101', client: 'NORTHWIND' };
     expect(isRespelled(first, meaningOf(docket(again)))).toBe(true);

@@ -76,7 +76,7 @@ describe('a sound matrix', () => {
     expect(found).toContain('nodes/bio: no path leads from here to MANUAL');
   });
 
-  it('has a row for whoever is not named', () => {
+  it('has a row for everyone who is not named', () => {
     const found = faults((m) => void (m['routes'] as Json).pop());
     expect(found).toEqual([expect.stringContaining('a new client would have no route')]);
   });
@@ -112,7 +112,7 @@ describe('a sound matrix', () => {
     ]);
   });
 
-  it('names somebody privileged', () => {
+  it('names a privileged person', () => {
     expect(faults((m) => void (m['privileged'] = json([])))).toEqual([
       'privileged: no one is named',
     ]);
@@ -249,7 +249,7 @@ describe('what is no matrix', () => {
     expect(() => readMatrix({ file: 'matrix.json', text })).toThrow(message);
   });
 
-  it('an e-mail that counts as confirmed when sent is refused', () => {
+  it('an email that counts as confirmed when sent is refused', () => {
     const broken = () =>
       matrixWith((m) => {
         ((m['targets'] as Json)['ruiz-mail'] as Json)['confirmed_by'] = json('delivery');

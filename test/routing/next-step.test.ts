@@ -52,7 +52,7 @@ describe('a docket', () => {
     }
   });
 
-  it('passes all tiers in order when nobody confirms, and ends with a person', () => {
+  it('passes all tiers in order when no one confirms, and ends with a person', () => {
     const walk = new Walk();
     walk.clock();
     walk.answer(FAILED);
@@ -99,7 +99,7 @@ describe('a handing over counts only when confirmed', () => {
     return walk;
   }
 
-  it('an accepted e-mail waits for a person, whatever the mail server calls it', () => {
+  it('an accepted email waits for a person, whatever the mail server calls it', () => {
     const walk = new Walk();
     walk.clock();
     walk.answer({ kind: 'denied' });
@@ -228,7 +228,7 @@ describe('triggers', () => {
 });
 
 describe('breakers', () => {
-  it('open after three failures in a row; the docket goes on at once, with both states told', () => {
+  it('open after three failures in a row; the docket goes on at once, and both states are recorded', () => {
     const walk = new Walk({
       breakers: new Map([['bio-endpoint', { state: 'closed', failures: 2 }]]),
     });
@@ -271,7 +271,7 @@ describe('breakers', () => {
     expect(walk.sent).toEqual(['SECONDARY okafor-mail']);
   });
 
-  it('a failure told twice counts once', () => {
+  it('a failure reported twice counts once', () => {
     const walk = new Walk();
     walk.clock();
     const { state } = walk;
@@ -347,7 +347,7 @@ describe('timers', () => {
     expect(gone.kind).toBe('manual');
   });
 
-  it('without slack there are none: a person gets it at once, and each tier passed is told', () => {
+  it('without slack there are none: a person gets it at once, and each tier passed is recorded', () => {
     const walk = new Walk({}, at('2027-02-02T05:00:00Z'));
     expect(walk.clock().kind).toBe('manual');
     expect(walk.transitions()).toEqual([
@@ -359,7 +359,7 @@ describe('timers', () => {
 });
 
 describe('the two-hour clock', () => {
-  it('is raised again each time it runs out, to the next person, until somebody confirms', () => {
+  it('is raised again each time it runs out, to the next person, until someone confirms', () => {
     const walk = new Walk({}, at('2027-02-02T15:00:00Z'));
     walk.clock();
     const before = walk.now;
@@ -394,7 +394,7 @@ describe('the two-hour clock', () => {
     expect(toRfc3339(walk.now)).toBe('2027-02-03T06:30:00.000Z');
   });
 
-  it('asks who was named meanwhile at once where nobody could be asked, and runs on as it did', () => {
+  it('asks a newly named person at once where no one could be asked, and keeps its clock', () => {
     const hart = people.parties.get('hart');
     if (hart === undefined) throw new Error('she is in the sample');
     const barred = { ...hart, deny: ['class:export-controlled'] } as const;
@@ -419,7 +419,7 @@ describe('the two-hour clock', () => {
     expect(nextStep(asked.next, acknowledged, addMs(now, 1), woken).kind).toBe('done');
   });
 
-  it('runs without a target where nobody may see the docket', () => {
+  it('runs without a target where no one may see the docket', () => {
     const hart = people.parties.get('hart');
     if (hart === undefined) throw new Error('she is in the sample');
     const parties = new Map(people.parties).set('hart', {

@@ -83,7 +83,7 @@ describe('what an open batch waits for', () => {
     );
   });
 
-  it('is told only when no lane can move, and is nothing when all is done', () => {
+  it('is reported only when no lane can move, and is nothing when all is done', () => {
     const far = { nextAt: NOW + 60 * MINUTE };
     expect(waitsOf([counts(far), counts({ nextAt: NOW })], [lane({})], NOW)).toBeUndefined();
     expect(waitsOf([{ ...counts({}), pending: 0 }], [lane({})], NOW)).toEqual([]);

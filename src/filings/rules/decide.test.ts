@@ -523,7 +523,7 @@ describe('asking after a 409', () => {
     expect(asked({ kind: 'not_found' }, step)).toEqual(giveUp('CONFLICT_NOT_FOUND', SENT));
   });
 
-  it('nothing told three times goes to a person', () => {
+  it('a third unclear answer goes to a person', () => {
     expect(asked({ kind: 'unclear', code: 'X' }, { ...ASK_CONFLICT, unclear: 2 })).toEqual(
       giveUp('STATUS_X', SENT),
     );
@@ -691,7 +691,7 @@ describe('slack', () => {
     expect(decide(tight(60_000), event, PORTAL, NOW)).toEqual(giveUp('SLACK_GONE'));
   });
 
-  it('is gone for ever on a lane that is held without end', () => {
+  it('is gone forever on a lane that is held without end', () => {
     const event: FilingEvent = {
       kind: 'sent',
       verdict: THROTTLED,

@@ -182,7 +182,7 @@ describe('a portal that cannot be reached', () => {
     expect(failure).toMatchObject({ code: 'dns', written: false });
   });
 
-  it('because nobody listens', async () => {
+  it('because the port is closed', async () => {
     const server = await listen({});
     await server.close();
     const profile = profileFor(`http://127.0.0.1:${server.port}`);

@@ -241,7 +241,7 @@ describe('a body', () => {
     expect(Buffer.compare(Buffer.from(answer.body), kept)).toBe(0);
   });
 
-  it('that goes on for ever is cut off', async () => {
+  it('that goes on forever is cut off', async () => {
     const block = Buffer.alloc(1024 * 1024);
     const server = await serve({
       onRequest: (socket) => {

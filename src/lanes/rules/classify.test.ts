@@ -527,7 +527,7 @@ describe('a refinement in the profile', () => {
     expect(send(answer(422, 'busy'), profile).kind).toBe('rejected');
   });
 
-  it('is taken in the order of the profile: the first that matches', () => {
+  it('follows the order of the profile: the first that matches', () => {
     const profile = refined(
       { status: 500, at: '/error', equals: 'full', verdict: 'throttled' },
       { status: 500, verdict: 'transient' },

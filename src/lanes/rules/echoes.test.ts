@@ -71,7 +71,7 @@ describe('an answer to a submission', () => {
     },
   );
 
-  it('that refuses need not name anybody', () => {
+  it('that refuses need not name anyone', () => {
     expect(send({ error: 'too long' }, 422)).toEqual({ kind: 'rejected', code: 'HTTP_422' });
   });
 

@@ -326,7 +326,7 @@ describe('the breaker of a lane', () => {
     expect(laneAfter(again, event, PROFILE, addMs(NOW, 40_000))).toBe(again);
   });
 
-  it('counts one probe once, whoever heard of it', () => {
+  it('counts one probe once, even if several workers saw it', () => {
     const half = probed(broken, true, 30_000);
     const event = checked(broken, { kind: 'good' });
     expect(laneAfter(half, event, PROFILE, addMs(NOW, 90_000))).toBe(half);
@@ -402,7 +402,7 @@ describe('a person', () => {
     });
   });
 
-  it('does not undo what the portal did: the way back stays, or begins anew after their pause', () => {
+  it('does not undo what the portal did: the recovery stays, or begins anew after their pause', () => {
     const lane = { ...HEALTHY, pause: held('drift'), recovery: failed('drift', 'HTTP_405') };
     expect(laneAfter(lane, { kind: 'resumed_by_person' }, PROFILE, NOW)).toBe(lane);
     const paused = laneAfter(lane, { kind: 'paused_by_person' }, PROFILE, NOW);
@@ -436,7 +436,7 @@ describe('the width of a lane', () => {
     expect(effectiveCeiling(lane, { ...PROFILE, slowStartStepMs: 0 }, addMs(NOW, 7000))).toBe(8);
   });
 
-  it('is nothing for ever while held', () => {
+  it('is nothing forever while held', () => {
     expect(opensAt({ ...HEALTHY, pause: held('drift') })).toBe(NEVER);
   });
 

@@ -117,7 +117,7 @@ describe('the share of a worker', () => {
 });
 
 describe('taking slots', () => {
-  it('goes beyond the share for slots that nobody used for more than half a second', () => {
+  it('goes beyond the share for slots that no one used for more than half a second', () => {
     const everybody = ids(2);
     const me = workerId('8');
     const slots = [{ holder: me }, { holder: me }, { freeMs: 501 }, { freeMs: 501 }];
@@ -258,7 +258,7 @@ describe('sharing over time', () => {
     seed: fc.infiniteStream(fc.nat(1000)),
   });
 
-  it('converges after workers join and die: nobody starves, nothing is idle, and then nothing moves', () => {
+  it('converges after workers join and die: no one starves, nothing is idle, and then nothing moves', () => {
     fc.assert(
       fc.property(scenario, ({ ceiling, before, joining, dying, seed }) => {
         const order = (workers: readonly WorkerId[]): readonly WorkerId[] =>

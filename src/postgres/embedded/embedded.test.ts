@@ -83,7 +83,7 @@ describe('one data directory from first start to last stop', () => {
     expect([mode & 0o777, uid]).toEqual([0o700, (await chooseServerUser()).uid]);
   });
 
-  it('is attached to, quickly, by whoever comes later', async () => {
+  it('is attached to, quickly, by every later command', async () => {
     const before = performance.now();
     expect(await ensure(data)).toMatchObject({ startedHere: false });
     expect(performance.now() - before).toBeLessThan(500);
@@ -139,7 +139,7 @@ describe('one data directory from first start to last stop', () => {
     }
   });
 
-  it('refuses a server that somebody runs without fsync', async () => {
+  it('refuses a server that someone runs without fsync', async () => {
     const place = await makePlace(data, reachableDirectory);
     const native = await prepareNative(await findNative(), {
       user: place.user,
@@ -227,7 +227,7 @@ describe('a data directory that cannot be used is refused', () => {
     await expect(ensure(path)).rejects.toMatchObject({ code: 'DATA_DIRECTORY' });
   });
 
-  it.skipIf(process.platform !== 'linux')('one that nobody can create', async () => {
+  it.skipIf(process.platform !== 'linux')('one that no one can create', async () => {
     await expect(ensure('/proc/filewright')).rejects.toMatchObject({ code: 'DATA_DIRECTORY' });
   });
 

@@ -33,7 +33,7 @@ describe('the truth over HTTP', () => {
     expect(log.dropped).toBe(2);
   });
 
-  it('changes behaviour while running, and names the field of a bad change', async () => {
+  it('changes behavior while running, and names the field of a bad change', async () => {
     const simulator = await start();
     const url = `http://127.0.0.1:${simulator.port}/_behaviour/US-DE`;
     const post = (body: string) => fetch(url, { method: 'POST', body });

@@ -7,7 +7,7 @@ import {
   readBehaviourFile,
 } from './behaviour.ts';
 
-describe('a behaviour file', () => {
+describe('a behavior file', () => {
   it('gives a lane the defaults, then what holds for all, then its own', () => {
     const file = readBehaviourFile(
       JSON.stringify({
@@ -64,7 +64,7 @@ describe('a behaviour file', () => {
   });
 });
 
-describe('a change of behaviour', () => {
+describe('a change of behavior', () => {
   it('replaces what it names and keeps the rest', () => {
     const change = readBehaviourChange('{"health":"bad","timings":{"slowMs":7}}');
     const changed = changeBehaviour(DEFAULT_BEHAVIOUR, change);

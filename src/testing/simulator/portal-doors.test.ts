@@ -4,7 +4,7 @@ import { PortalModel } from './portal-model.ts';
 import { sampleProfile } from './sample-profile.ts';
 
 describe('doors', () => {
-  it('blocks everybody after the ceiling was exceeded, until the stamp it gave', () => {
+  it('blocks everyone after the ceiling was exceeded, until the stamp it gave', () => {
     const model = new PortalModel({
       profile: sampleProfile({ ceiling: 1 }),
       behaviour: { overCeiling: 'blocked', blockMs: 1_000 },
@@ -64,7 +64,7 @@ describe('doors', () => {
     expect(statusOf(submit('k1', Date.parse(at) - START).answer)).toBe(status);
   });
 
-  it('answers 403 in closed hours, or ignores them, when told to', () => {
+  it('answers 403 in closed hours, or ignores them, as configured', () => {
     const saturday = Date.parse('2026-03-07T15:00:00Z') - START;
     const at = (closedHours: 'denied_403' | 'ignored') =>
       statusOf(bench({ closedHours }, sampleProfile({ hours })).submit('k1', saturday).answer);

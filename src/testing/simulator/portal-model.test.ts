@@ -37,14 +37,14 @@ describe('an honest portal', () => {
     expect(model.truth.summary()).toMatchObject({ accepted: 1, repeats: 1, keysAcceptedTwice: 0 });
   });
 
-  it('accepts a second time when the key is older than it is honoured', () => {
+  it('accepts a second time when the key is older than it is honored', () => {
     const { model, submit } = bench();
     submit('k1', 0);
     submit('k1', 86_400_001);
     expect(model.truth.summary().duplicates).toEqual([{ key: 'k1', times: 2 }]);
   });
 
-  it('accepts every submission where keys are not honoured: a double filing shows in the truth', () => {
+  it('accepts every submission where keys are not honored: a double filing shows in the truth', () => {
     const { model, submit } = bench({}, withoutKeys());
     submit('k1', 0);
     submit('k1', 10);

@@ -5,7 +5,7 @@ const YEAR = { from: '2026-01-01', to: '2026-12-31' };
 const span = (from: string, to: string, account = 'A') => ({ account, from, to });
 
 describe('the days of a report', () => {
-  it('are all there where released periods follow each other, in whatever order they are told', () => {
+  it('are all there where released periods follow each other, in whatever order they are given', () => {
     const all = [span('2026-07-01', '2027-06-30'), span('2025-10-01', '2026-06-30')];
     expect(missingDays(YEAR, all)).toEqual({ remarks: [], isNothingReleased: false });
   });

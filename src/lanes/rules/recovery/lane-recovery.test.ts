@@ -81,7 +81,7 @@ function wayOf(failed: Pick<LaneRecovery, 'reason' | 'code'>, profile: Profile):
   return way;
 }
 
-describe('the way back', () => {
+describe('the recovery', () => {
   const probes = ['health', 'health'];
   it.each([
     ['a synthetic filing', BROKEN, SYNTHETIC, [...probes, 'synthetic', 'drain']],
@@ -167,7 +167,7 @@ describe('the way back', () => {
     });
   });
 
-  it('that somebody hurries keeps the distance of its probes, and waits for another person', () => {
+  it('that someone hurries keeps the distance of its probes, and waits for another person', () => {
     const first = answer(begin(DRIFTED), GOOD, SYNTHETIC);
     const at = checkDueAt(first.lane);
     const hurried = happen(first, { kind: 'hurried', by: 'ann' }, SYNTHETIC);
