@@ -368,22 +368,10 @@ export interface RowError {
   readonly code?: string;
 }
 
-export interface FilingDraft {
-  readonly lane: LaneCode;
-  readonly jurisdiction: string;
-  readonly effect: Envelope['effect'];
-  readonly entityId: string;
-  readonly filingKind: string;
-  readonly period: string;
-  readonly revision: number;
-  readonly key: IdempotencyKey;
+export interface FilingDraft extends Omit<Envelope, 'id' | 'batch'> {
   readonly obligation: string;
   /** Canonical JSON: exactly these bytes are hashed, sealed and sent. */
   readonly payload: Uint8Array;
-  readonly payloadSha256: Sha256Hex;
-  readonly notBefore: Instant;
-  readonly due: Instant;
-  readonly lastSafe: Instant;
   /** What gates changed in the payload, as "CODE field"; never a value. Goes into the ledger with the filing. */
   readonly changed?: readonly string[];
 }

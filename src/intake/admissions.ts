@@ -41,12 +41,14 @@ export interface Admissions {
   close(counts: ImportCounts, inputSha256: Sha256Hex): Promise<ClosedBatch | undefined>;
 }
 
-interface BatchAdmissionsOptions {
+export interface BatchAdmissionsOptions {
   readonly store: IntakeStore;
   readonly vault: Vault;
   readonly clock: Clock;
   readonly ids: Ids;
+  /** Who prepares the batch; another person must approve it. */
   readonly person: PersonId;
+  /** What the batch is called, usually the name of the file. */
   readonly batchName: string;
   /** An open batch to go on with. */
   readonly resume: BatchId | undefined;

@@ -2,37 +2,24 @@
 import { createHash, type Hash } from 'node:crypto';
 import {
   type BatchId,
-  type Clock,
   type ColumnMapping,
   FilewrightError,
-  type Ids,
-  type IntakeStore,
-  type PersonId,
   type RowReader,
   sha256Hex,
-  type Vault,
 } from '../core/index.ts';
-import { BatchAdmissions } from './admissions.ts';
+import { BatchAdmissions, type BatchAdmissionsOptions } from './admissions.ts';
 import { FilingRows } from './filing-rows.ts';
 import { runImport } from './import-run.ts';
 import { type InputFormat, openInput } from './input.ts';
 import { PreviewAdmissions } from './preview-admissions.ts';
 import type { ImportCounts, ImportReport } from './report.ts';
 
-export interface ImportOptions {
+export interface ImportOptions extends Omit<BatchAdmissionsOptions, 'resume'> {
   readonly source: AsyncIterable<Uint8Array>;
   readonly format: InputFormat;
   /** `{ "<our name>": "<their header>" }`; every other column keeps its name. */
   readonly mapping?: ColumnMapping;
   readonly reader: RowReader;
-  readonly store: IntakeStore;
-  readonly vault: Vault;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  /** Who prepares the batch; another person must approve it. */
-  readonly person: PersonId;
-  /** What the batch is called, usually the name of the file. */
-  readonly batchName: string;
   /** Goes on with a batch that an interrupted import left open, instead of opening one. */
   readonly resume?: BatchId;
   /** Says what would happen and writes nothing, not even an error file. */

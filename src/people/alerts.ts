@@ -8,7 +8,7 @@ import { type Alert, raiseAlertRow, type Severity } from '../ledger/index.ts';
 import { dueAlerts, markTold, quietSettledAlerts } from './store/alerts.ts';
 import { publishEvent } from './store/events.ts';
 import { recipientsOf } from './store/subscriptions.ts';
-import type { Session } from '../postgres/index.ts';
+import type { Run, Session } from '../postgres/index.ts';
 
 const ALERT_EVENT = 'ALERT_RAISED';
 
@@ -47,7 +47,7 @@ export interface AlertDeps extends NotifyDeps {
  * people whom the firm has named for that. Empty when nobody can be found.
  */
 export type DocketReaders = (
-  run: Session['run'],
+  run: Run,
   docket: DocketId,
   addresses: readonly string[],
 ) => Promise<readonly string[]>;
@@ -75,11 +75,7 @@ export async function raiseAlert(deps: AlertDeps, input: NewAlert): Promise<Rais
 }
 
 /** The same in a transaction of which it is a part: what is told of and the alert are there together or not at all. */
-export async function raiseAlertIn(
-  run: Session['run'],
-  deps: NotifyDeps,
-  input: NewAlert,
-): Promise<Raised> {
+export async function raiseAlertIn(run: Run, deps: NotifyDeps, input: NewAlert): Promise<Raised> {
   const { tenant, ids } = deps;
   const alert = await raiseAlertRow(run, tenant, {
     recipient: undefined,
@@ -104,11 +100,7 @@ export async function tellDueAlerts(deps: AlertDeps): Promise<number> {
  * Who is told of several at once gets one letter: an outage must not fill a mailbox. Only alerts with the same readers stand in
  * one, or the log of letters would tell the others that there is something more.
  */
-async function tell(
-  run: Session['run'],
-  deps: NotifyDeps,
-  alerts: readonly Alert[],
-): Promise<void> {
+async function tell(run: Run, deps: NotifyDeps, alerts: readonly Alert[]): Promise<void> {
   const byReaders = new Map<string, { readonly recipients: readonly string[]; told: Told[] }>();
   for (const alert of alerts) {
     await publish(run, deps, alert);
@@ -127,7 +119,7 @@ async function tell(
 }
 
 async function send(
-  run: Session['run'],
+  run: Run,
   { tenant, ids }: NotifyDeps,
   { alert, subject, body }: Told,
   recipients: readonly string[],
@@ -146,7 +138,7 @@ async function send(
 }
 
 /** A webhook is nobody who could have a right, so it hears of no docket, and no list of events counts one. */
-async function publish(run: Session['run'], deps: NotifyDeps, alert: Alert): Promise<void> {
+async function publish(run: Run, deps: NotifyDeps, alert: Alert): Promise<void> {
   if (alert.docket !== undefined) return;
   const { id, kind, subject: about, severity } = alert;
   await publishEvent(run, deps.tenant, {
@@ -194,7 +186,7 @@ interface Letter {
  * nothing about it: a date that passes in silence would be worse.
  */
 async function letterOf(
-  run: Session['run'],
+  run: Run,
   { docketReaders, tenant }: NotifyDeps,
   alert: Alert,
 ): Promise<Letter> {

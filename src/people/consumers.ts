@@ -3,7 +3,7 @@
  * committed together with the mark that it has heard, so a crash or a second process can neither lose nor repeat it.
  */
 import { type Backoff, FilewrightError, isDatabaseAway, nextDelayMs } from '../core/index.ts';
-import type { Session } from '../postgres/index.ts';
+import type { Run } from '../postgres/index.ts';
 import { type ClaimedWork, claimWork, type Duty, recordWork } from '../work/index.ts';
 import { type DomainEvent, eventsOf } from './store/events.ts';
 import { raiseAlert } from './alerts.ts';
@@ -18,7 +18,7 @@ export interface EventConsumer {
    * Handles events in one transaction; several at once, because some work (a forecast) is the same for one and for
    * fifty. Write only through `run`: an effect anywhere else may happen again. Throw to be asked again later.
    */
-  consume(events: readonly DomainEvent[], run: Session['run']): Promise<void>;
+  consume(events: readonly DomainEvent[], run: Run): Promise<void>;
 }
 
 const EVENTS_AT_ONCE = 50;

@@ -12,4 +12,11 @@ export { PLANNER } from './planner.ts';
 export { assumeRole, rolesState } from './roles.ts';
 export * from './rows.ts';
 export { describeServer } from './server.ts';
-export { type ConnectionTarget, type Row, Session, sql, type Statement } from './session.ts';
+export {
+  type ConnectionTarget,
+  type Row,
+  type Run,
+  Session,
+  sql,
+  type Statement,
+} from './session.ts';

@@ -4,9 +4,7 @@
  */
 import { FilewrightError } from '../core/index.ts';
 import { text } from './rows.ts';
-import { type Session, sql } from './session.ts';
-
-type Run = Session['run'];
+import { type Run, type Session, sql } from './session.ts';
 
 const INSUFFICIENT_PRIVILEGE = '42501';
 

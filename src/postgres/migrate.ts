@@ -5,7 +5,7 @@ import { FilewrightError, sha256Of } from '../core/index.ts';
 import { explainingRights } from './login-rights.ts';
 import { packageRoot } from './package-root.ts';
 import { ensureRoles, liftRowSecurity } from './roles.ts';
-import { type Session, sql } from './session.ts';
+import { type Run, type Session, sql } from './session.ts';
 
 const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/;
 /** Any number will do, as long as nothing else in the cluster locks on it. */
@@ -55,7 +55,7 @@ const STANDING = sql('')`select to_regnamespace($1) is not null as schema,
     exists (select 1 from pg_tables where schemaname = $1 and tablename = 'migration') as record`;
 
 async function migrateInside(
-  run: Session['run'],
+  run: Run,
   schema: string,
   migrations: readonly Migration[],
 ): Promise<readonly string[]> {

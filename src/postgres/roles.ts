@@ -9,9 +9,7 @@
 import { grantToLogin, loginsOf } from './login-rights.ts';
 import { ROLE_NAMES, type RoleName, rightsStatements } from './role-rights.ts';
 import { text } from './rows.ts';
-import { type Session, sql } from './session.ts';
-
-type Run = Session['run'];
+import { type Run, type Session, sql } from './session.ts';
 
 const INSUFFICIENT_PRIVILEGE = '42501';
 

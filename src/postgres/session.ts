@@ -44,6 +44,9 @@ export function sql(name: string) {
 
 export type Row = Record<string, unknown>;
 
+/** Runs a statement: on a session, or in a transaction. */
+export type Run = Session['run'];
+
 const CONNECT_MS_MAX = 5_000;
 const STATEMENT_MS_MAX = 60_000;
 /** Beyond the server's own limit: time for its refusal to arrive. */

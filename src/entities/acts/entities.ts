@@ -3,7 +3,7 @@ import { type Actor, allow } from '../../access/index.ts';
 import { entityId, notFound, overLimit } from '../../core/index.ts';
 import type { Installation } from '../../ledger/index.ts';
 import type { EntityRecord } from '../rules/register/entity-record.ts';
-import type { Session } from '../../postgres/index.ts';
+import type { Run } from '../../postgres/index.ts';
 import {
   type EntityFiling,
   type EntityFilter,
@@ -99,6 +99,6 @@ function viewOf(stored: StoredEntity, opened: EntityRecord | undefined): EntityV
   return opened === undefined ? plain : { ...plain, sealed: opened.sealed };
 }
 
-function plainRun(app: Installation): Session['run'] {
+function plainRun(app: Installation): Run {
   return (statement, values) => app.session.run(statement, values);
 }

@@ -10,7 +10,7 @@ import {
 } from '../../calendar/index.ts';
 import { type Instant, invariant, overLimit } from '../../core/index.ts';
 import type { Installation } from '../../ledger/index.ts';
-import type { Session } from '../../postgres/index.ts';
+import type { Run } from '../../postgres/index.ts';
 import { type StoredObligation, storedObligations } from '../store/obligations.ts';
 import { readFeed, writeFeed } from '../../people/index.ts';
 
@@ -81,7 +81,7 @@ function wasShown(entry: FeedEntry, previous: FeedState | undefined, stamp: Inst
 }
 
 async function allOwed(
-  run: Session['run'],
+  run: Run,
   tenant: string,
   question: FeedQuestion & { readonly name: string },
 ): Promise<StoredObligation[]> {

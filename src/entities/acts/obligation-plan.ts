@@ -16,7 +16,7 @@ import type { Installation } from '../../ledger/index.ts';
 import { type Change, reconcile } from '../rules/register/reconcile.ts';
 import type { EntityRecord } from '../rules/register/entity-record.ts';
 import type { Owed, RegisterLaw } from '../rules/register/owed.ts';
-import type { Session } from '../../postgres/index.ts';
+import type { Run } from '../../postgres/index.ts';
 import {
   acceptedAmong,
   endObligations,
@@ -29,8 +29,6 @@ import { recordSubjectFacts, type SubjectFact } from '../store/subject-facts.ts'
 import { columnsOf } from './obligation-columns.ts';
 import type { EntityPlan } from './entity-plan.ts';
 import { type Move, moveOf } from './obligation-move.ts';
-
-type Run = Session['run'];
 
 interface PlanQuestion {
   readonly tenant: string;

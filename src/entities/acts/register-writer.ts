@@ -5,7 +5,7 @@ import type { Installation } from '../../ledger/index.ts';
 import type { RowOutcome } from '../../intake/index.ts';
 import type { EntityRecord } from '../rules/register/entity-record.ts';
 import type { RegisterLaw } from '../rules/register/owed.ts';
-import type { Session } from '../../postgres/index.ts';
+import type { Run } from '../../postgres/index.ts';
 import {
   changeAgents,
   entityKeys,
@@ -121,7 +121,7 @@ export class RegisterWriter {
     return [...writes.values()];
   }
 
-  private async writeAll(run: Session['run'], writes: readonly Write[]): Promise<void> {
+  private async writeAll(run: Run, writes: readonly Write[]): Promise<void> {
     if (writes.length === 0) return;
     const { app } = this.deps;
     const { tenant, vault, clock } = app;

@@ -11,29 +11,16 @@ import { dataKeys } from '../../ledger/index.ts';
 import {
   optional,
   type Row,
+  type Run,
   SEALED_COLUMNS,
   sealedOf,
-  type Session,
   sql,
   text,
   when,
 } from '../../postgres/index.ts';
+import type { EntityFacts } from '../rules/register/entity-record.ts';
 
-type Run = Session['run'];
-
-interface EntityColumns {
-  readonly id: EntityId;
-  readonly jurisdiction: string;
-  readonly registryNumber: string;
-  readonly kind: 'corporation' | 'llc' | 'lp';
-  readonly origin: 'domestic' | 'foreign';
-  readonly formationDate: string | undefined;
-  readonly fiscalYearEnd: string | undefined;
-  readonly ruleId: string | undefined;
-  readonly stateRecordDue: Readonly<Record<string, string>>;
-}
-
-export interface StoredEntity extends EntityColumns {
+export interface StoredEntity extends EntityFacts {
   readonly ver: number;
   readonly recordedAt: number;
   readonly changedAt: number;
@@ -41,7 +28,7 @@ export interface StoredEntity extends EntityColumns {
   readonly sealed: SealedPayload | undefined;
 }
 
-export interface EntityWrite extends EntityColumns {
+export interface EntityWrite extends EntityFacts {
   readonly ver: number;
   /** The sealed body's name, hex. */
   readonly ct: string;
@@ -85,7 +72,7 @@ select ${COLUMNS} ${FROM} where e.tenant = $1 and e.id in (select id from found)
 export async function findEntities(
   run: Run,
   tenant: string,
-  wanted: readonly Pick<EntityColumns, 'id' | 'jurisdiction' | 'registryNumber'>[],
+  wanted: readonly Pick<EntityFacts, 'id' | 'jurisdiction' | 'registryNumber'>[],
 ): Promise<StoredEntity[]> {
   const rows = await run(FIND_MANY, [
     tenant,
@@ -234,13 +221,13 @@ function entityOf(row: Row): StoredEntity {
     jurisdiction: text(row['jurisdiction']),
     registryNumber: text(row['registry_number']),
     // Check constraints hold the two columns to these words.
-    kind: text(row['kind']) as EntityColumns['kind'],
-    origin: text(row['origin']) as EntityColumns['origin'],
+    kind: text(row['kind']) as EntityFacts['kind'],
+    origin: text(row['origin']) as EntityFacts['origin'],
     formationDate: optional(row['formation_date'], text),
     fiscalYearEnd: optional(row['fiscal_year_end'], text),
     ruleId: optional(row['rule_id'], text),
     // Written only by this room, from such a record.
-    stateRecordDue: row['state_record_due'] as EntityColumns['stateRecordDue'],
+    stateRecordDue: row['state_record_due'] as EntityFacts['stateRecordDue'],
     ver: Number(row['ver']),
     recordedAt: when(row['recorded_at']),
     changedAt: when(row['changed_at']),

@@ -6,9 +6,7 @@ import {
   obligationId,
   type ObligationId,
 } from '../../core/index.ts';
-import { optional, type Row, type Session, sql, text, when } from '../../postgres/index.ts';
-
-type Run = Session['run'];
+import { optional, type Row, type Run, sql, text, when } from '../../postgres/index.ts';
 
 export type ObligationState = 'open' | 'record_needed' | 'nothing_owed' | 'met' | 'superseded';
 

@@ -1,7 +1,7 @@
 /** Ledger facts of many subjects in one statement, with their sealed bodies. */
 import type { LedgerFact } from '../../core/index.ts';
 import { factJson } from '../../ledger/index.ts';
-import { type Session, sql } from '../../postgres/index.ts';
+import { type Run, sql } from '../../postgres/index.ts';
 
 export interface SubjectFact {
   readonly kind: 'entity' | 'obligation';
@@ -26,7 +26,7 @@ insert into ledger_intake
 select $1, 'filing', id, now(), type, kind, subject, ver, actor_kind, actor_id, trace, data, body from i`;
 
 export async function recordSubjectFacts(
-  run: Session['run'],
+  run: Run,
   tenant: string,
   facts: readonly SubjectFact[],
 ): Promise<void> {

@@ -1,5 +1,5 @@
 /** What is owed and has no filing: no queue shows it, so somebody has to be told. */
-import { type Row, type Session, sql, text, when } from '../../postgres/index.ts';
+import { type Row, type Run, sql, text, when } from '../../postgres/index.ts';
 
 export interface UnfiledGroup {
   readonly jurisdiction: string;
@@ -64,7 +64,7 @@ interface UnfiledLook {
 
 /** Groups in which there is something of which nobody was told, the most urgent first. */
 export async function unfiledNews(
-  run: Session['run'],
+  run: Run,
   tenant: string,
   look: UnfiledLook,
 ): Promise<readonly UnfiledNews[]> {
@@ -74,7 +74,7 @@ export async function unfiledNews(
 
 /** Somebody was told of a group, as it stood at that look. */
 export async function rememberUnfiled(
-  run: Session['run'],
+  run: Run,
   tenant: string,
   look: UnfiledLook,
   { jurisdiction, due }: Pick<UnfiledGroup, 'jurisdiction' | 'due'>,
@@ -85,7 +85,7 @@ export async function rememberUnfiled(
 
 /** Open obligations that are late before the moment and have no filing, by jurisdiction and due day. */
 export async function unfiledBefore(
-  run: Session['run'],
+  run: Run,
   tenant: string,
   before: number,
 ): Promise<readonly UnfiledGroup[]> {

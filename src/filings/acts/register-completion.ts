@@ -15,7 +15,7 @@ import {
   registerLaw,
   today,
 } from '../../entities/index.ts';
-import type { Session } from '../../postgres/index.ts';
+import type { Run } from '../../postgres/index.ts';
 
 type Deps = Pick<Installation, 'tenant' | 'ids' | 'clock' | 'vault'>;
 
@@ -32,7 +32,7 @@ interface Completed {
 export async function onFilingComplete(
   parts: Deps,
   events: readonly Completed[],
-  run: Session['run'],
+  run: Run,
   options: { readonly law?: RegisterLaw; readonly asOf?: string } = {},
 ): Promise<readonly Move[]> {
   const { tenant } = parts;

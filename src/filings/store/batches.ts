@@ -17,6 +17,7 @@ import {
   lockedOnce,
   optional,
   type Row,
+  type Run,
   SEALED_COLUMNS,
   sealedOf,
   type Session,
@@ -187,7 +188,7 @@ export async function approveBatch(
   options: {
     readonly terms?: ApprovalTerms;
     /** In the same transaction. */
-    readonly onApproved?: (run: Session['run']) => Promise<void>;
+    readonly onApproved?: (run: Run) => Promise<void>;
   } = {},
 ): Promise<void> {
   const { terms } = options;

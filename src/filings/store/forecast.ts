@@ -1,9 +1,7 @@
 /** What a forecast is made of: everything that is still owed, and how long each lane has taken lately. Reads only. */
 import type { BacklogFiling } from '../rules/forecast.ts';
 import { instant, toRfc3339 } from '../../core/index.ts';
-import { type Row, type Session, sql, text, when } from '../../postgres/index.ts';
-
-type Run = Session['run'];
+import { type Row, type Run, sql, text, when } from '../../postgres/index.ts';
 
 /** Rows in one answer: enough to be quick, and all that the watch holds of a backlog at a time. */
 const PAGE_MAX = 2_000;

@@ -23,6 +23,7 @@ import { propose } from '../../people/index.ts';
 import {
   hex,
   type Row,
+  type Run,
   SEALED_COLUMNS,
   sealedOf,
   type Session,
@@ -93,7 +94,7 @@ where tenant = $1 and id = $2 and state = 'open' returning ver, prepared_by`;
 const REFRESH_STATISTICS = sql('')`analyze (skip_locked) envelope, filing, ledger_blob`;
 
 /** Called with the filings that are new, in the transaction that admits them. */
-type OnAdmitted = (run: Session['run'], filings: readonly Envelope[]) => Promise<void>;
+type OnAdmitted = (run: Run, filings: readonly Envelope[]) => Promise<void>;
 
 export class PostgresIntakeStore implements IntakeStore {
   readonly #session: Session;
@@ -148,7 +149,7 @@ export class PostgresIntakeStore implements IntakeStore {
   async preview(
     filings: readonly { readonly obligation: string; readonly payloadSha256: Sha256Hex }[],
   ): Promise<readonly Admission[]> {
-    const run: Session['run'] = (statement, values) => this.#session.run(statement, values);
+    const run: Run = (statement, values) => this.#session.run(statement, values);
     const existing = await this.#existing(
       run,
       filings.map((filing) => filing.obligation),
@@ -199,13 +200,13 @@ export class PostgresIntakeStore implements IntakeStore {
     return dataKeys(this.#session, { tenant: this.#tenant, month }, subjects, make);
   }
 
-  async #assertOpen(run: Session['run'], batch: BatchId): Promise<void> {
+  async #assertOpen(run: Run, batch: BatchId): Promise<void> {
     const [row] = await run(LOCK_BATCH, [this.#tenant, batch]);
     if (row?.['state'] === 'open') return;
     throw ruledOut(`Batch ${batch} is not open`);
   }
 
-  async #existing(run: Session['run'], obligations: readonly string[]): Promise<Map<string, Row>> {
+  async #existing(run: Run, obligations: readonly string[]): Promise<Map<string, Row>> {
     if (obligations.length === 0) return new Map();
     const rows = await run(EXISTING, [this.#tenant, obligations]);
     return new Map(rows.map((row) => [text(row['obligation']), row]));
@@ -217,7 +218,7 @@ export class PostgresIntakeStore implements IntakeStore {
  * Read in pages, so that a batch of any size takes the same memory.
  */
 export async function batchHash(
-  run: Session['run'],
+  run: Run,
   tenant: string,
   batch: BatchId,
 ): Promise<{ count: number; sha256: Sha256Hex }> {

@@ -1,6 +1,6 @@
 /** Which filing a receipt belongs to. The tick gives those of the portals; a person's review does it here. */
 import { type FilingId, filingId } from '../../core/index.ts';
-import { type Session, sql, text } from '../../postgres/index.ts';
+import { type Run, sql, text } from '../../postgres/index.ts';
 
 const OWNER = sql('receipt-owner')`
 select filing from receipt where tenant = $1 and lane = $2 and number = $3`;
@@ -14,7 +14,7 @@ select r.filing from receipt r join filing f on f.tenant = r.tenant and f.lane =
 where f.tenant = $1 and f.id = $2 and r.number = $3`;
 
 export async function receiptOwner(
-  run: Session['run'],
+  run: Run,
   tenant: string,
   lane: string,
   number: string,
@@ -25,7 +25,7 @@ export async function receiptOwner(
 
 /** Gives a filing its receipt, in the caller's transaction, and returns whose it is: this filing's, or that of another. */
 export async function giveReceipt(
-  run: Session['run'],
+  run: Run,
   tenant: string,
   filing: FilingId,
   number: string,

@@ -11,7 +11,7 @@ import {
   REVIEW_KINDS,
   type ReviewItem,
 } from './review-proposals.ts';
-import { type Row, type Session, sql, text } from '../../postgres/index.ts';
+import { type Row, type Run, type Session, sql, text } from '../../postgres/index.ts';
 
 // What is as it was when it was proposed. A correction builds on the revision before its own.
 const CURRENT = `
@@ -102,11 +102,7 @@ export async function runReview(
   });
 }
 
-async function decideReview(
-  run: Session['run'],
-  tenant: string,
-  decision: ReviewDecision,
-): Promise<void> {
+async function decideReview(run: Run, tenant: string, decision: ReviewDecision): Promise<void> {
   const { id } = decision.proposal;
   await decideProposal(
     run,

@@ -10,7 +10,7 @@ import {
 } from '../../core/index.ts';
 import { recordFact } from '../../ledger/index.ts';
 import { giveReceipt } from './receipts.ts';
-import { hex, optional, type Session, sql, text } from '../../postgres/index.ts';
+import { hex, optional, type Run, type Session, sql, text } from '../../postgres/index.ts';
 
 /** What a bulk filter can name; every value is compared for equality. */
 export const REVIEW_FILTERS = [
@@ -169,14 +169,14 @@ export async function assignReview(
   });
 }
 
-async function lock(run: Session['run'], tenant: string, act: Reviewed): Promise<string> {
+async function lock(run: Run, tenant: string, act: Reviewed): Promise<string> {
   const [row] = await run(LOCK, [tenant, act.filing, act.n]);
   if (row === undefined) throw changed(act.filing);
   return text(row['status']);
 }
 
 async function record(
-  run: Session['run'],
+  run: Run,
   tenant: string,
   act: Reviewed & {
     readonly receipt?: string;
@@ -191,7 +191,7 @@ async function record(
 }
 
 async function recordState(
-  run: Session['run'],
+  run: Run,
   tenant: string,
   { filing, fact }: Reviewed,
   ver: number,

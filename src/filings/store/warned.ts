@@ -1,9 +1,7 @@
 /** Of whom somebody was told, one by one, and under which threshold at the lowest. */
 import { type Instant, toRfc3339 } from '../../core/index.ts';
-import { type Session, sql, text, when } from '../../postgres/index.ts';
+import { type Run, sql, text, when } from '../../postgres/index.ts';
 import { IS_OWED } from './forecast.ts';
-
-type Run = Session['run'];
 
 /** Rows in one statement. */
 const PAGE_MAX = 10_000;

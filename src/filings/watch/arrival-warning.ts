@@ -5,10 +5,8 @@
 import { type Clock, type Instant, instant, toRfc3339 } from '../../core/index.ts';
 import { LOOK_AHEAD_MS } from '../rules/forecast-warnings.ts';
 import { filingsNear, type NearFiling, rememberWarned } from '../store/warned.ts';
-import type { Session } from '../../postgres/index.ts';
+import type { Run } from '../../postgres/index.ts';
 import { raiseAlertIn, type NotifyDeps } from '../../people/index.ts';
-
-type Run = Session['run'];
 
 interface ArrivalDeps extends NotifyDeps {
   readonly clock: Clock;

@@ -1,14 +1,5 @@
 /** What crosses the walls between the stages, and what a caller of a stage gets back. Stages share these types and nothing else. */
-import type {
-  ActorRef,
-  AwardId,
-  Clock,
-  Ids,
-  JsonValue,
-  PeriodId,
-  PersonId,
-  Random,
-} from '../../core/index.ts';
+import type { ActorRef, AwardId, JsonValue, PeriodId, PersonId } from '../../core/index.ts';
 import type { AgedEntry } from '../rules/matching/aged.ts';
 import type { AwardFormat } from '../rules/intake/award-record.ts';
 import type { Crossing } from '../rules/crossings.ts';
@@ -22,7 +13,6 @@ import type { PaidToIndividuals } from '../rules/reporting/schedule-i-individual
 import type { PeriodTotals } from '../rules/matching/period.ts';
 import type { Schedules } from '../rules/reporting/report-rows.ts';
 import type { Sf425Input } from '../rules/reporting/sf425.ts';
-import type { Session } from '../../postgres/index.ts';
 import type { BalanceByPerson, FeedReport, StatementView, Withdrawals } from './bank-contracts.ts';
 import type { Exceptions } from './exception-contracts.ts';
 import type {
@@ -39,6 +29,8 @@ import type {
   Organization,
   PeriodName,
 } from './source-contracts.ts';
+import type { GrantCounts } from '../store/results.ts';
+import type { Installation } from '../../ledger/index.ts';
 
 export type * from './bank-contracts.ts';
 export type * from './exception-contracts.ts';
@@ -47,14 +39,11 @@ export type * from './rules-contracts.ts';
 export type * from './source-contracts.ts';
 
 /** What the pipeline is made of. `Filewright` (app.ts) has all of it but the law. */
-export interface PipelineDeps {
-  readonly session: Session;
-  readonly tenant: string;
-  readonly instance: string;
-  readonly tenantKey: Uint8Array;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly random: Random;
+export interface PipelineDeps
+  extends Pick<
+    Installation,
+    'session' | 'tenant' | 'instance' | 'tenantKey' | 'clock' | 'ids' | 'random'
+  > {
   readonly law: GrantsLaw;
 }
 
@@ -180,18 +169,6 @@ export interface ReportFigures extends Schedules {
 
 // The whole -----------------------------------------------------------------------------------------------------------
 
-interface PipelineStatus {
-  readonly documents: number;
-  readonly awards: number;
-  readonly feeds: number;
-  readonly lines: number;
-  readonly matched: number;
-  readonly openExceptions: number;
-  readonly waitingRetries: number;
-  readonly closedPeriods: number;
-  readonly blockedReleases: number;
-}
-
 export interface Pipeline {
   ingestAwards(source: AwardSource, actor: ActorRef): Promise<IngestionReport>;
   /** Reads an award document over a lane and takes it in; what fails transiently waits in the retry queue. */
@@ -238,5 +215,5 @@ export interface Pipeline {
   /** A figure by its name, down to bank line and payload hash, as plain JSON. */
   trace(request: ReportRequest, figure: string): Promise<JsonValue>;
   readonly exceptions: Exceptions;
-  status(): Promise<PipelineStatus>;
+  status(): Promise<GrantCounts>;
 }

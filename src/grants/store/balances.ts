@@ -1,7 +1,7 @@
 /** Balances: those that people state, and what closed lines and statements add up to. */
-import type { PersonId } from '../../core/index.ts';
 import { sql, text } from '../../postgres/index.ts';
 import type { StageRun } from './stage.ts';
+import type { BalanceByPerson } from '../pipeline/bank-contracts.ts';
 
 const STATE = sql('grants-balance-state')`
 insert into grant_balance (tenant, account, on_day, n, cents, reason, stated_by)
@@ -26,16 +26,8 @@ select coalesce(sum(case direction when 'credit' then cents else -cents end), 0)
 where tenant = $1 and feed = $2 and coalesce(statement, 1) = $3 and account = $4 and booked_on <= $5::date
   and status = 'booked' and not announced`;
 
-interface StatedBalance {
-  readonly account: string;
-  readonly on: string;
-  readonly cents: number;
-  readonly reason: string;
-  readonly by: PersonId;
-}
-
 /** The how manieth word about the day it is. */
-export async function stateBalance(at: StageRun, balance: StatedBalance): Promise<number> {
+export async function stateBalance(at: StageRun, balance: BalanceByPerson): Promise<number> {
   const { account, on, cents, reason, by } = balance;
   const [row] = await at.run(STATE, [at.tenant, account, on, cents, reason, by]);
   return Number(row?.['n']);

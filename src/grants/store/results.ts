@@ -56,7 +56,7 @@ select (select count(*) from grant_document where tenant = $1)::int as documents
   (select count(*) from grant_period p where tenant = $1
     and not exists (select 1 from grant_release h where h.tenant = p.tenant and h.period = p.id))::int as blocked`;
 
-interface GrantCounts {
+export interface GrantCounts {
   readonly documents: number;
   readonly awards: number;
   readonly feeds: number;

@@ -3,33 +3,30 @@ import {
   type ActorRef,
   boundedFact,
   canonicalBytes,
+  checkFact,
   type EntryId,
   entryId,
   type FactType,
   type Ids,
   type Instant,
   type JsonValue,
-  type Random,
-  checkFact,
   type SealedPayload,
   toRfc3339,
   type Vault,
   type WrappedKey,
 } from '../../core/index.ts';
-import { dataKeys, KeyVault, logOrigin } from '../../ledger/index.ts';
+import { dataKeys, type Installation, KeyVault, logOrigin } from '../../ledger/index.ts';
 import {
   assumeRole,
   bytes,
   type Row,
+  type Run,
   SEALED_COLUMNS,
   sealedOf,
-  type Session,
   sql,
   type Stage,
   text,
 } from '../../postgres/index.ts';
-
-type Run = Session['run'];
 
 /** One transaction of a stage, in its role from the first statement to the last. */
 export interface StageRun {
@@ -40,13 +37,8 @@ export interface StageRun {
   readonly keys: Map<string, WrappedKey>;
 }
 
-interface StageDeps {
-  readonly session: Session;
-  readonly tenant: string;
-  readonly instance: string;
-  readonly tenantKey: Uint8Array;
-  readonly ids: Ids;
-  readonly random: Random;
+interface StageDeps
+  extends Pick<Installation, 'session' | 'tenant' | 'instance' | 'tenantKey' | 'ids' | 'random'> {
   /** For the month of data keys. */
   readonly now: () => Instant;
 }

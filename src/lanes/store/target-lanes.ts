@@ -9,10 +9,8 @@ import {
   targetId,
   type TargetId,
 } from '../../core/index.ts';
-import { type Session, sql, text, when } from '../../postgres/index.ts';
+import { type Run, sql, text, when } from '../../postgres/index.ts';
 import { freshLane, laneStateJson } from './lane-json.ts';
-
-type Run = Session['run'];
 
 export interface TargetLane {
   readonly target: TargetId;

@@ -3,10 +3,8 @@
  * person switches it on again; nothing else brings it back, because nothing may be sent to it just to see.
  */
 import type { HoldReason } from '../../core/index.ts';
-import { type Session, sql } from '../../postgres/index.ts';
+import { type Run, sql } from '../../postgres/index.ts';
 import { freshLane, laneStateJson } from './lane-json.ts';
-
-type Run = Session['run'];
 
 /** Joins `lane l` to `subscription s`, for statements that ask whether a receiver is told. */
 export const LANE_OF_WEBHOOK = `lane l on l.tenant = s.tenant and l.code = 'webhook/' || s.id`;

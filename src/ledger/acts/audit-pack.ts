@@ -8,7 +8,7 @@ import { checkpointsFrom } from '../store/checkpoints.ts';
 import type { FiledEntry } from '../store/ledger-export.ts';
 import { inclusionProofAt } from '../store/tree-store.ts';
 import { ledgerEntries } from '../store/ledger-entries.ts';
-import type { Session } from '../../postgres/index.ts';
+import type { Run } from '../../postgres/index.ts';
 import type { ExportFolder } from '../../system/index.ts';
 import { BodyCollector } from './audit-bodies.ts';
 import { policyText, type SignedLog } from './audit-heads.ts';
@@ -106,9 +106,9 @@ function prover(app: Installation, log: SignedLog): (seq: number) => Promise<str
 }
 
 /** Remembers a few answers: what is read here (full tiles, and the tree of one size) never changes. */
-function remembering(run: Session['run']): Session['run'] {
+function remembering(run: Run): Run {
   const answersMax = 8;
-  const known = new Map<string, ReturnType<Session['run']>>();
+  const known = new Map<string, ReturnType<Run>>();
   return (statement, values) => {
     const question = JSON.stringify([statement.name, values]);
     const found = known.get(question);

@@ -13,10 +13,8 @@ import {
 import type { NoteSigner } from '../note-signer.ts';
 import { signCheckpoint, type TreeHead } from '../checkpoint.ts';
 import { factJson } from './facts.ts';
-import { bytes, type Row, type Session, sql, text, when } from '../../postgres/index.ts';
+import { bytes, type Row, type Run, type Session, sql, text, when } from '../../postgres/index.ts';
 import type { LogName } from './tree-store.ts';
-
-type Run = Session['run'];
 
 /** While entries come in, no log is signed more often than this. */
 export const CHECKPOINT_MS = 1_000;

@@ -1,6 +1,6 @@
 /** Ledger facts on their way into the intake table, in the transaction of the change they speak of. */
 import { boundedFact, checkFact, type LedgerFact } from '../../core/index.ts';
-import { type Session, sql } from '../../postgres/index.ts';
+import { type Run, sql } from '../../postgres/index.ts';
 
 interface FactJson {
   readonly id: string;
@@ -60,7 +60,7 @@ from (select $3::json as fact) f`;
 
 /** `ver` must have been assigned while the subject's row was locked in this same transaction. */
 export async function recordFact(
-  run: Session['run'],
+  run: Run,
   /** The database holds the column to the names of boundaries. */
   where: { readonly tenant: string; readonly boundary: string },
   subject: { readonly kind: string; readonly id: string; readonly ver: number },

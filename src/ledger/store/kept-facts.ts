@@ -23,6 +23,7 @@ import {
   hex,
   optional,
   type Row,
+  type Run,
   type Session,
   sql,
   text,
@@ -31,8 +32,6 @@ import {
 import type { Impossibility, SetAside } from './set-aside.ts';
 import type { SigningMeans } from './signing-keys.ts';
 import type { LogName } from './tree-store.ts';
-
-type Run = Session['run'];
 
 // The row's own text, from the database: what this process made of it may be less (a number that no double holds). Of
 // two rows with one id the first counts, as in the log.

@@ -14,9 +14,7 @@ import {
 import { logOrigin } from '../entry.ts';
 import { unwrapKey, wrapKey } from '../seal.ts';
 import { recordFact } from './facts.ts';
-import { bytes, type Row, type Session, sql, text } from '../../postgres/index.ts';
-
-type Run = Session['run'];
+import { bytes, type Row, type Run, type Session, sql, text } from '../../postgres/index.ts';
 
 const KEY_BYTES = 32;
 /** Data keys wrapped anew in one statement: some hundred kilobytes. */

@@ -6,7 +6,7 @@ import { type FilingId, type Instant, toRfc3339 } from '../../core/index.ts';
 import { encodeBundle, TILE_WIDTH, tilePath, tilesOfTree } from '../tile.ts';
 import { parseEntry } from '../entry-chain.ts';
 import type { TileFile } from '../tile-builder.ts';
-import { bytes, type Session, sql, text } from '../../postgres/index.ts';
+import { bytes, type Run, type Session, sql, text } from '../../postgres/index.ts';
 import { type LogName, readTiles } from './tree-store.ts';
 
 /** About 1 MB of entries at a time. */
@@ -84,7 +84,7 @@ export async function* logTiles(
     const entries = rows.map((row) => bytes(row['bytes']));
     yield { ...name, path: tilePath(name), bytes: encodeBundle(entries) };
   }
-  const run: Session['run'] = (statement, values) => session.run(statement, values);
+  const run: Run = (statement, values) => session.run(statement, values);
   for (const name of tilesOfTree(size)) {
     const [tile] = await readTiles(run, log, [name]);
     if (tile !== undefined) yield { ...name, path: tilePath(name), bytes: tile };

@@ -9,7 +9,7 @@ import {
   bytes,
   optional,
   type Row,
-  type Session,
+  type Run,
   sql,
   type Statement,
   text,
@@ -23,8 +23,6 @@ import {
   standIn,
 } from './set-aside.ts';
 import { type LogName, makeTile } from './tree-store.ts';
-
-type Run = Session['run'];
 
 // Taken and deleted by one look: a second one by number would walk the index again. Undone with the transaction.
 const COLUMNS = `n, id, at, type, subj_kind, subj_id, subj_ver, actor_kind, actor_id, trace, cls, data, body::text as body`;

@@ -4,7 +4,7 @@ import { TILE_WIDTH } from '../tile.ts';
 import { type CheckpointCopies, checkpointsFrom } from './checkpoints.ts';
 import { compareCopies, enterQuarantine } from './quarantine.ts';
 import { readEnd } from './log-group.ts';
-import { type Session, sql } from '../../postgres/index.ts';
+import { type Run, type Session, sql } from '../../postgres/index.ts';
 import { type LogName, makeMissingTiles, rootAt } from './tree-store.ts';
 
 /**
@@ -13,7 +13,7 @@ import { type LogName, makeMissingTiles, rootAt } from './tree-store.ts';
  * holds the log's lock.
  */
 export async function inspectLog(
-  run: Session['run'],
+  run: Run,
   log: LogName & { readonly origin: string },
 ): Promise<void> {
   const { range, signedSize, signedRoot } = await readEnd(run, log);

@@ -20,7 +20,7 @@ import { checkPinned } from '../checkpoint.ts';
 import { logOrigin } from '../entry.ts';
 import type { CheckpointCopies } from './checkpoints.ts';
 import { recordFact } from './facts.ts';
-import { optional, type Session, sql, text, when } from '../../postgres/index.ts';
+import { optional, type Run, type Session, sql, text, when } from '../../postgres/index.ts';
 import { replaceSigningKeys, signingKeys, type SigningMeans } from './signing-keys.ts';
 import { type LogName, rootAt } from './tree-store.ts';
 
@@ -142,7 +142,7 @@ export async function compareCopies(
   const read = checkPinned(kept.note, { origin: log.origin, verifierKeys });
   if (!read.ok || read.checkpoint.size !== kept.size) return contradicted('unreadable copy');
   if (size < kept.size) return contradicted('behind');
-  const run: Session['run'] = (statement, values) => session.run(statement, values);
+  const run: Run = (statement, values) => session.run(statement, values);
   const root = await rootAt(run, log, kept.size);
   if (Buffer.compare(root, read.checkpoint.root) !== 0) return contradicted('different');
   return { kind: 'agrees', copiedSize: kept.size };

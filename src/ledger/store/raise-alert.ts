@@ -1,8 +1,6 @@
 /** Raising an alert, in the transaction of what it is about. The ledger itself raises one where a fact cannot be written. */
 import { docketId, type DocketId, type Instant } from '../../core/index.ts';
-import { optional, type Row, type Session, sql, text, when } from '../../postgres/index.ts';
-
-type Run = Session['run'];
+import { optional, type Row, type Run, sql, text, when } from '../../postgres/index.ts';
 
 const SEVERITIES = ['info', 'warning', 'critical'] as const;
 export type Severity = (typeof SEVERITIES)[number];

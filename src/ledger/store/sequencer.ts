@@ -24,7 +24,7 @@ import { keepAside } from './kept-facts.ts';
 import { bringUpTiles, copyMissing, inspectLog } from './log-start.ts';
 import { appendGroup, type LogEnd, readEnd, takeGroup } from './log-group.ts';
 import { unsignedLogs, waitingLogs } from './log-work.ts';
-import { type Session, sql, type Statement, when } from '../../postgres/index.ts';
+import { type Run, type Session, sql, type Statement, when } from '../../postgres/index.ts';
 import {
   type Impossibility,
   ImpossibleFacts,
@@ -252,12 +252,7 @@ export class PostgresSequencer implements SequencerStore {
     log.waitsTold = first.id;
   }
 
-  async #sign(
-    run: Session['run'],
-    log: OpenLog,
-    end: LogEnd,
-    now: Instant,
-  ): Promise<Signed | undefined> {
+  async #sign(run: Run, log: OpenLog, end: LogEnd, now: Instant): Promise<Signed | undefined> {
     const { signing } = this.#options;
     const { size } = end.range;
     if (log.signers === undefined || signing === undefined || size <= end.signedSize) return;
@@ -272,7 +267,7 @@ export class PostgresSequencer implements SequencerStore {
     return { size, note };
   }
 
-  async #end(run: Session['run'], log: OpenLog): Promise<LogEnd> {
+  async #end(run: Run, log: OpenLog): Promise<LogEnd> {
     const end = await readEnd(run, log);
     if (end.range.size < log.sizeSeen) {
       throw new FilewrightError(

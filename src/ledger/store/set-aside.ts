@@ -5,10 +5,8 @@
  */
 import { FilewrightError, type Instant, sha256Of } from '../../core/index.ts';
 import { raiseAlertRow } from './raise-alert.ts';
-import { type Row, type Session, sql, type Statement, text } from '../../postgres/index.ts';
+import { type Row, type Run, sql, type Statement, text } from '../../postgres/index.ts';
 import type { LogName } from './tree-store.ts';
-
-type Run = Session['run'];
 
 /** Why a fact cannot be written. */
 export interface Impossibility {

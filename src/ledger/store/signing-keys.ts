@@ -16,10 +16,17 @@ import { parseVerifierKey } from '../verifier-key.ts';
 import type { TrustedLog } from '../trust-policy.ts';
 import { unwrapKey, wrapKey } from '../seal.ts';
 import { recordFact } from './facts.ts';
-import { bytes, optional, type Row, type Session, sql, text, when } from '../../postgres/index.ts';
+import {
+  bytes,
+  optional,
+  type Row,
+  type Run,
+  type Session,
+  sql,
+  text,
+  when,
+} from '../../postgres/index.ts';
 import type { LogName } from './tree-store.ts';
-
-type Run = Session['run'];
 
 const SEED_BYTES = 32;
 

@@ -22,9 +22,7 @@ import {
   tileSource,
 } from '../tile.ts';
 import { rootHash } from '../tree.ts';
-import { bytes, optional, type Session, sql } from '../../postgres/index.ts';
-
-type Run = Session['run'];
+import { bytes, optional, type Run, sql } from '../../postgres/index.ts';
 
 /** One log of one tenant. */
 export interface LogName {

@@ -6,7 +6,7 @@
 import { type LedgerFact, misuse } from '../../core/index.ts';
 import { destroyDockets, docketRetention, docketsOfKeys } from '../../dockets/index.ts';
 import { recordFact } from '../../ledger/index.ts';
-import { assumeRole, type Row, type Session, sql, text } from '../../postgres/index.ts';
+import { assumeRole, type Row, type Run, type Session, sql, text } from '../../postgres/index.ts';
 
 /** Keys in one transaction: their ids must fit into one ledger entry. */
 const KEYS_MAX = 500;
@@ -140,7 +140,7 @@ export async function* retainedKeys(
 
 /** Subjects with live keys that a hold of another spelling keeps. Without such a hold nothing is read. */
 async function heldSubjects(
-  run: Session['run'],
+  run: Run,
   { tenant, mayHold }: { readonly tenant: string; readonly mayHold: MayHold },
 ): Promise<readonly string[]> {
   const holds = (await run(OPEN_HOLDS, [tenant])).map((row) => text(row['subject']));

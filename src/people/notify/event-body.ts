@@ -1,13 +1,6 @@
 /** An event as receivers see it: the attributes of CloudEvents 1.0 in JSON, with ids, status and links as its data. */
-import { type Instant, type JsonValue, toRfc3339 } from '../../core/index.ts';
-
-interface TellableEvent {
-  readonly id: string;
-  readonly type: string;
-  readonly at: Instant;
-  readonly filing: string | undefined;
-  readonly data: Readonly<Record<string, JsonValue>>;
-}
+import { toRfc3339 } from '../../core/index.ts';
+import type { DomainEvent } from '../store/events.ts';
 
 interface EventSource {
   readonly instance: string;
@@ -17,7 +10,7 @@ interface EventSource {
 }
 
 /** The same text for the same event at every attempt. */
-export function eventBody(event: TellableEvent, source: EventSource): string {
+export function eventBody(event: DomainEvent, source: EventSource): string {
   const { filing } = event;
   const base = source.publicUrl?.replace(/\/+$/, '');
   const links =

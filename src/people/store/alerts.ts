@@ -1,10 +1,8 @@
 /** Alerts: raised once for each reason, told again until somebody acknowledges them; and the figures of the digest. */
 import type { LedgerFact, PersonId } from '../../core/index.ts';
 import { ALERT, type Alert, alertOf, recordFact } from '../../ledger/index.ts';
-import { type Session, sql, text } from '../../postgres/index.ts';
+import { type Run, type Session, sql, text } from '../../postgres/index.ts';
 import { claimWork, recordWork } from '../../work/index.ts';
-
-type Run = Session['run'];
 
 /** Claims alerts of which somebody must be told now; mark each with `markTold` in the same transaction. */
 export async function dueAlerts(

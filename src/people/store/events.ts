@@ -7,6 +7,7 @@ import {
   lockedOnce,
   optional,
   type Row,
+  type Run,
   type Session,
   sql,
   text,
@@ -31,8 +32,6 @@ interface NewEvent {
   readonly filing?: string;
   readonly data?: Readonly<Record<string, JsonValue>>;
 }
-
-type Run = Session['run'];
 
 /** Every event is for all who want to hear of it. */
 const EVERYBODY = 'all';

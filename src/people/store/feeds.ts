@@ -1,7 +1,5 @@
 /** What a calendar feed said last. The state is that of calendar/feed-state.ts; nobody here looks inside. */
-import { optional, type Session, sql } from '../../postgres/index.ts';
-
-type Run = Session['run'];
+import { optional, type Run, sql } from '../../postgres/index.ts';
 
 const LOCK = sql('feed-lock')`
 select pg_advisory_xact_lock(hashtextextended('filewright.feed/' || $1 || '/' || $2, 0))`;

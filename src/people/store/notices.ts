@@ -3,12 +3,10 @@
  * it; whatever becomes of a notice, its row and its tries stay.
  */
 import { docketId, type DocketId, type Instant } from '../../core/index.ts';
-import { optional, type Session, sql, text, when } from '../../postgres/index.ts';
+import { optional, type Run, type Session, sql, text, when } from '../../postgres/index.ts';
 import { addWork, claimWork, type ClaimedWork, recordWork } from '../../work/index.ts';
 import { type DomainEvent, eventsOf } from './events.ts';
 import { LANE_OF_WEBHOOK } from '../../lanes/index.ts';
-
-type Run = Session['run'];
 
 type NoticeOrigin = 'event' | 'alert' | 'digest' | 'agent' | 'test';
 /** Mails have one target, whoever they are to: the server takes them one after the other. */

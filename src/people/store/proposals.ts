@@ -14,9 +14,7 @@ import {
   stateAfter,
   termsText,
 } from '../../core/index.ts';
-import { hex, optional, type Row, type Session, sql, text, when } from '../../postgres/index.ts';
-
-type Run = Session['run'];
+import { hex, optional, type Row, type Run, sql, text, when } from '../../postgres/index.ts';
 
 interface NewProposal {
   /** Made by the database unless told. */

@@ -8,11 +8,17 @@ import {
   type SealedPayload,
 } from '../../core/index.ts';
 import { recordFact } from '../../ledger/index.ts';
-import { type Row, sealedOf, type Session, sql, text, when } from '../../postgres/index.ts';
+import {
+  type Row,
+  type Run,
+  sealedOf,
+  type Session,
+  sql,
+  text,
+  when,
+} from '../../postgres/index.ts';
 import { dropWork } from '../../work/index.ts';
 import { addWebhookLane, LANE_OF_WEBHOOK, switchWebhookLane } from '../../lanes/index.ts';
-
-type Run = Session['run'];
 
 export interface Subscription {
   readonly id: string;

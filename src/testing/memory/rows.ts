@@ -8,14 +8,13 @@ import type {
   Claim,
   EntryId,
   Envelope,
+  Filing,
   FilingId,
-  FilingStatus,
   Instant,
   LaneCode,
   LaneState,
   PersonId,
   Sha256Hex,
-  Step,
   StepAction,
   Unsettled,
   WorkerId,
@@ -59,19 +58,12 @@ export interface BatchRow {
   readonly ver: number;
 }
 
-export interface FilingRow {
+export interface FilingRow extends Omit<Filing, keyof Envelope> {
   readonly envelope: Envelope;
   readonly obligation: string;
   /** Names the sealed payload. */
   readonly payloadCt: string;
-  readonly status: FilingStatus;
-  readonly attempt: number;
   readonly attemptId: AttemptId | undefined;
-  readonly step: Step | undefined;
-  readonly failures: number;
-  readonly failingSince: Instant | undefined;
-  readonly captchaMarks: number;
-  readonly holder: WorkerId | undefined;
   readonly claim: Claim['reason'] | undefined;
   /** Undefined: not queued (held for approval, in somebody's hands, or at its end). */
   readonly nextAt: Instant | undefined;

@@ -9,13 +9,12 @@ import {
   lockedOnce,
   optional,
   type Row,
+  type Run,
   type Session,
   sql,
   text,
   when,
 } from '../../postgres/index.ts';
-
-type Run = Session['run'];
 
 export type WorkKind =
   | 'event'

@@ -34,7 +34,16 @@ import { lateCharge, tentativePayments } from './installments.ts';
 
 type TaxMethod = 'authorized_shares' | 'assumed_par_value';
 
-export interface TaxAnswer {
+/** Where every figure comes from. */
+interface Grounded {
+  readonly notes?: readonly string[];
+  readonly steps: readonly FigureStep[];
+  readonly citation: string;
+  readonly confidence: Confidence;
+  readonly rule_version: string;
+}
+
+export interface TaxAnswer extends Grounded {
   readonly tax: string;
   /** The method whose tax is owed; null for a large filer, who owes a flat amount whatever the method. */
   readonly method: TaxMethod | null;
@@ -47,11 +56,6 @@ export interface TaxAnswer {
   };
   /** What the other method would cost more or less: never below zero. */
   readonly difference?: string;
-  readonly notes?: readonly string[];
-  readonly steps: readonly FigureStep[];
-  readonly citation: string;
-  readonly confidence: Confidence;
-  readonly rule_version: string;
 }
 
 const METHODS = ['authorized_shares', 'assumed_par_value', 'lesser'] as const;
@@ -247,15 +251,10 @@ function optionalFigure(input: CaseInput, field: string): Exact | undefined {
   return value === undefined ? undefined : readExact(value, field);
 }
 
-export interface InstallmentsAnswer {
+export interface InstallmentsAnswer extends Grounded {
   readonly required: boolean;
   /** An amount is null while the final tax is not known. */
   readonly payments: readonly { readonly due: string; readonly amount: string | null }[];
-  readonly notes?: readonly string[];
-  readonly steps: readonly FigureStep[];
-  readonly citation: string;
-  readonly confidence: Confidence;
-  readonly rule_version: string;
 }
 
 const INSTALLMENT_FIELDS = caseFields(
@@ -288,18 +287,13 @@ export function answerInstallments(input: CaseInput, rates: DelawareRates): Inst
   };
 }
 
-export interface LateAnswer {
+export interface LateAnswer extends Grounded {
   readonly months_or_portions: number;
   readonly penalty: string;
   readonly interest_tax_and_penalty: string;
   readonly interest_tax_only: string;
   /** Tax, penalty and the higher interest. */
   readonly total: string;
-  readonly notes?: readonly string[];
-  readonly steps: readonly FigureStep[];
-  readonly citation: string;
-  readonly confidence: Confidence;
-  readonly rule_version: string;
 }
 
 const LATE_FIELDS = caseFields(

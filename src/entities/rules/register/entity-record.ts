@@ -5,7 +5,7 @@ type EntityKind = 'corporation' | 'llc' | 'lp';
 type Origin = 'domestic' | 'foreign';
 
 /** What stands in plain columns. */
-interface EntityFacts {
+export interface EntityFacts {
   readonly id: EntityId;
   readonly jurisdiction: string;
   readonly registryNumber: string;

@@ -1,6 +1,7 @@
 /** What the matcher compares: money that moved on an account, and money that a grantor has promised. */
 import type { Day } from '../../../calendar/index.ts';
 import { badCase } from '../../../core/index.ts';
+import type { LineEvent } from '../feeds/feed-events.ts';
 
 export type Direction = 'credit' | 'debit';
 
@@ -10,26 +11,26 @@ export interface SourcePlace {
   readonly line: number;
 }
 
-export interface BankLine {
+/** What of an entry means the same in a feed and among the lines that are matched. */
+type ToldOfEntry = Pick<
+  LineEvent,
+  | 'account'
+  | 'nativeId'
+  | 'bookingDate'
+  | 'valueDate'
+  | 'amountCents'
+  | 'currency'
+  | 'direction'
+  | 'status'
+  | 'isReversal'
+  | 'trace'
+  | 'references'
+  | 'counterparty'
+>;
+
+export interface BankLine extends ToldOfEntry {
   /** Unique among the lines that are matched together; two deliveries of one entry have two ids. */
   readonly id: string;
-  readonly account: string;
-  /** The bank's own number of the entry; undefined where its format promises none. */
-  readonly nativeId: string | undefined;
-  readonly bookingDate: Day;
-  readonly valueDate: Day | undefined;
-  /** Never negative: `direction` carries the sign. */
-  readonly amountCents: number;
-  readonly currency: string;
-  readonly direction: Direction;
-  /** Only what is booked is money. */
-  readonly status: 'booked' | 'pending' | 'information';
-  /** The bank itself says that the line takes an earlier one back. */
-  readonly isReversal: boolean;
-  /** Number of the payment in the clearing; a return carries that of the payment it returns. */
-  readonly trace: string | undefined;
-  readonly references: readonly string[];
-  readonly counterparty: string | undefined;
   readonly description: string | undefined;
   /** What a bank on the way kept, where it says so: the payer sent this much more. */
   readonly feeCents?: number | undefined;
