@@ -2,8 +2,8 @@
  * Every command, with what `--help` says of it. A command's own options and its code are loaded when it is asked for:
  * loading all of them takes longer than most commands do.
  */
-import { Command } from 'commander';
 import { VERSION } from '../core/index.ts';
+import { Command } from './command.ts';
 
 interface Entry {
   /** Its name, and its arguments where it has no commands under it. */

@@ -1,5 +1,5 @@
 /** What the commands that import rows have in common: options, progress, and how the outcome is said. */
-import type { Command } from 'commander';
+import type { Command } from './command.ts';
 import { badInput } from '../core/index.ts';
 import type { ImportCounts, ImportRunReport } from '../intake/index.ts';
 import { errorFileFor, parseJsonFile, readNamedFile } from './arguments.ts';

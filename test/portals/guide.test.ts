@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Command } from 'commander';
+import { Command } from '../../src/cli/command.ts';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { addPortalCommands } from '../../src/cli/commands/portal.ts';
 import { FilewrightError } from '../../src/core/errors.ts';

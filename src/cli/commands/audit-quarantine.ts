@@ -1,8 +1,7 @@
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import { confirmQuarantine, inspectQuarantine } from '../../oversight/index.ts';
 import type { Quarantine } from '../../ledger/index.ts';
 import { EXIT, misuse } from '../../core/index.ts';
-import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
 
 const DAYS_MAX = 3_650;
@@ -19,13 +18,11 @@ export function addQuarantineCommands(audit: Command): void {
     .description(
       'compare all logs with the checkpoints kept outside the database, and count the filings to settle',
     )
-    .action(async (_own: object, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const state = await inspectQuarantine(app, actor);
-        out.result('audit quarantine status', state, () => quarantineText(state));
-        if (state.state === 'in') process.exitCode = EXIT.refused;
-      }),
-    );
+    .inApp(async ({ app, out, actor }) => {
+      const state = await inspectQuarantine(app, actor);
+      out.result('audit quarantine status', state, () => quarantineText(state));
+      if (state.state === 'in') process.exitCode = EXIT.refused;
+    });
 
   quarantine
     .command('confirm')
@@ -37,24 +34,22 @@ export function addQuarantineCommands(audit: Command): void {
       '--ask-new-days <n>',
       'days during which new filings are also checked first (default 30)',
     )
-    .action(async (own: { settle: string; askNewDays?: string }, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const settle = readCount('--settle', own.settle, Number.MAX_SAFE_INTEGER);
-        const left = await confirmQuarantine(app, actor, {
-          settle,
-          ...(own.askNewDays === undefined
-            ? {}
-            : { askNewDays: readCount('--ask-new-days', own.askNewDays, DAYS_MAX) }),
-        });
-        out.result('audit quarantine confirm', left, () =>
-          [
-            `Out of quarantine. ${left.mustSettle} filings will be checked with their portals first.`,
-            ...left.beginAnew.map((origin) => `${origin} continues with a new signing key.`),
-            'The old checkpoints are kept beside the new ones. Send the new keys to those who verify your exports: audit checkpoint shows them.',
-          ].join('\n'),
-        );
-      }),
-    );
+    .inApp(async ({ app, out, actor }, own: { settle: string; askNewDays?: string }) => {
+      const settle = readCount('--settle', own.settle, Number.MAX_SAFE_INTEGER);
+      const left = await confirmQuarantine(app, actor, {
+        settle,
+        ...(own.askNewDays === undefined
+          ? {}
+          : { askNewDays: readCount('--ask-new-days', own.askNewDays, DAYS_MAX) }),
+      });
+      out.result('audit quarantine confirm', left, () =>
+        [
+          `Out of quarantine. ${left.mustSettle} filings will be checked with their portals first.`,
+          ...left.beginAnew.map((origin) => `${origin} continues with a new signing key.`),
+          'The old checkpoints are kept beside the new ones. Send the new keys to those who verify your exports: audit checkpoint shows them.',
+        ].join('\n'),
+      );
+    });
 }
 
 function quarantineText(state: Quarantine): string {

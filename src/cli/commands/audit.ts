@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import {
   exportLedger,
   type ExportScope,
@@ -138,107 +138,99 @@ function addExport(audit: Command): void {
     .option('--filing <id>', 'entries about one filing')
     .option('--bodies', 'include the sealed bodies; they stay sealed')
     .option('--format <form>', 'tiles, or ndjson (one entry per line)', 'tiles')
-    .action(async (dir: string, own: ExportOptions, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const format = readFormat(own.format);
-        const boundary = own.log === undefined ? undefined : readBoundary(own.log);
-        const filing =
-          own.filing === undefined
-            ? undefined
-            : (await showFiling(app, actor, own.filing)).filing.id;
-        const report = await exportLedger(app, actor, {
-          folder: dir,
-          scope: scopeOf(own, filing),
-          ...(boundary === undefined ? {} : { boundary }),
-          bodies: own.bodies === true,
-          format,
-        });
-        out.result('audit export', report, () =>
-          [
-            table(
-              [
-                'log',
-                'written',
-                'signed head',
-                'in the database',
-                'not signed yet',
-                'bodies',
-                'shredded',
-              ],
-              report.logs.map((log) => [
-                log.log,
-                log.entries,
-                log.size,
-                log.database.entries,
-                log.unsigned,
-                log.bodies?.written ?? '-',
-                log.bodies?.shredded ?? '-',
-              ]),
-            ),
-            `${report.files} files, ${report.bytes} bytes in ${report.folder}`,
-            ...(format === 'tiles'
-              ? [`Check it with: python3 ${report.folder}/verify.py ${report.folder}`]
-              : []),
-          ].join('\n'),
-        );
-      }),
-    );
+    .inApp(async ({ app, out, actor }, dir: string, own: ExportOptions) => {
+      const format = readFormat(own.format);
+      const boundary = own.log === undefined ? undefined : readBoundary(own.log);
+      const filing =
+        own.filing === undefined ? undefined : (await showFiling(app, actor, own.filing)).filing.id;
+      const report = await exportLedger(app, actor, {
+        folder: dir,
+        scope: scopeOf(own, filing),
+        ...(boundary === undefined ? {} : { boundary }),
+        bodies: own.bodies === true,
+        format,
+      });
+      out.result('audit export', report, () =>
+        [
+          table(
+            [
+              'log',
+              'written',
+              'signed head',
+              'in the database',
+              'not signed yet',
+              'bodies',
+              'shredded',
+            ],
+            report.logs.map((log) => [
+              log.log,
+              log.entries,
+              log.size,
+              log.database.entries,
+              log.unsigned,
+              log.bodies?.written ?? '-',
+              log.bodies?.shredded ?? '-',
+            ]),
+          ),
+          `${report.files} files, ${report.bytes} bytes in ${report.folder}`,
+          ...(format === 'tiles'
+            ? [`Check it with: python3 ${report.folder}/verify.py ${report.folder}`]
+            : []),
+        ].join('\n'),
+      );
+    });
 }
 
 function addProve(audit: Command): void {
   audit
     .command('prove <filing> [dir]')
     .description('write each entry about a filing, with its proof (.tlog-proof), to a new folder')
-    .action(async (name: string, dir: string | undefined, _own: object, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { id } = (await showFiling(app, actor, name)).filing;
-        const report = await exportLedger(app, actor, {
-          folder: dir ?? `proof-${id}`,
-          scope: { kind: 'filing', filing: id },
-          bodies: false,
-          format: 'tiles',
-        });
-        const [log] = report.logs;
-        out.result('audit prove', { filing: id, ...report }, () =>
-          [
-            `${log?.entries ?? 0} entries with proofs in ${report.folder}, under the signed head of ${log?.size ?? 0} entries of ${log?.log ?? ''}.`,
-            `Check them with: python3 ${report.folder}/verify.py ${report.folder}`,
-          ].join('\n'),
-        );
-      }),
-    );
+    .inApp(async ({ app, out, actor }, name: string, dir: string | undefined) => {
+      const { id } = (await showFiling(app, actor, name)).filing;
+      const report = await exportLedger(app, actor, {
+        folder: dir ?? `proof-${id}`,
+        scope: { kind: 'filing', filing: id },
+        bodies: false,
+        format: 'tiles',
+      });
+      const [log] = report.logs;
+      out.result('audit prove', { filing: id, ...report }, () =>
+        [
+          `${log?.entries ?? 0} entries with proofs in ${report.folder}, under the signed head of ${log?.size ?? 0} entries of ${log?.log ?? ''}.`,
+          `Check them with: python3 ${report.folder}/verify.py ${report.folder}`,
+        ].join('\n'),
+      );
+    });
 }
 
 function addCheckpoint(audit: Command): void {
   audit
     .command('checkpoint')
     .description('sign the heads of all logs now, and show them with their verification keys')
-    .action(async (_own: object, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const copies = checkpointsFolder(app.dataDirectory, environment);
-        const logs = (await signNow(app, actor)).map((log) => ({
-          log: log.origin,
-          size: log.checkpoint.size,
-          root: Buffer.from(log.checkpoint.root).toString('base64'),
-          signedAt: iso(log.checkpoint.signedAt),
-          unsigned: log.unsigned,
-          keys: log.keys.map(({ key }) => key.text),
-          note: Buffer.from(log.checkpoint.note).toString('utf8'),
-        }));
-        out.result('audit checkpoint', { logs, copies }, () =>
-          [
-            table(
-              ['log', 'size', 'root', 'signed', 'not signed yet'],
-              logs.map((log) => [log.log, log.size, log.root, log.signedAt, log.unsigned]),
-            ),
-            '',
-            'Verification keys. Send them to your auditor separately from any export:',
-            ...logs.flatMap((log) => log.keys),
-            `Copies outside the database: ${copies}`,
-          ].join('\n'),
-        );
-      }),
-    );
+    .inApp(async ({ app, out, actor }) => {
+      const copies = checkpointsFolder(app.dataDirectory, environment);
+      const logs = (await signNow(app, actor)).map((log) => ({
+        log: log.origin,
+        size: log.checkpoint.size,
+        root: Buffer.from(log.checkpoint.root).toString('base64'),
+        signedAt: iso(log.checkpoint.signedAt),
+        unsigned: log.unsigned,
+        keys: log.keys.map(({ key }) => key.text),
+        note: Buffer.from(log.checkpoint.note).toString('utf8'),
+      }));
+      out.result('audit checkpoint', { logs, copies }, () =>
+        [
+          table(
+            ['log', 'size', 'root', 'signed', 'not signed yet'],
+            logs.map((log) => [log.log, log.size, log.root, log.signedAt, log.unsigned]),
+          ),
+          '',
+          'Verification keys. Send them to your auditor separately from any export:',
+          ...logs.flatMap((log) => log.keys),
+          `Copies outside the database: ${copies}`,
+        ].join('\n'),
+      );
+    });
 }
 
 function addLog(audit: Command): void {
@@ -249,36 +241,39 @@ function addLog(audit: Command): void {
     .option('--from <time>', 'from this day (UTC) or time')
     .option('--to <time>', 'through the end of this day (UTC), or before this time')
     .option('--limit <n>', 'how many', '200')
-    .action(
-      async (filing: string | undefined, own: RangeOptions & { limit: string }, command: Command) =>
-        withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-          const yesterday = instant(app.clock.now() - DAY_MS);
-          const what =
-            filing === undefined
-              ? {
-                  boundary: readBoundary(own.log ?? 'filing'),
-                  from: readMoment('--from', own.from, 'begin') ?? yesterday,
-                  to: readMoment('--to', own.to ?? LAST_DAY, 'end') ?? yesterday,
-                }
-              : { filing };
-          const found = await ledgerHistory(app, actor, what, readLimit(own.limit));
-          out.result('audit log', found, () =>
-            [
-              table(
-                ['entry', 'at', 'what', 'about', 'by', 'facts'],
-                found.lines.map((line) => [
-                  line.seq,
-                  line.at,
-                  line.type,
-                  line.subject,
-                  line.by,
-                  factsText(line),
-                ]),
-              ),
-              ...(found.isCut ? ['More entries exist; raise --limit or narrow the dates.'] : []),
-            ].join('\n'),
-          );
-        }),
+    .inApp(
+      async (
+        { app, out, actor },
+        filing: string | undefined,
+        own: RangeOptions & { limit: string },
+      ) => {
+        const yesterday = instant(app.clock.now() - DAY_MS);
+        const what =
+          filing === undefined
+            ? {
+                boundary: readBoundary(own.log ?? 'filing'),
+                from: readMoment('--from', own.from, 'begin') ?? yesterday,
+                to: readMoment('--to', own.to ?? LAST_DAY, 'end') ?? yesterday,
+              }
+            : { filing };
+        const found = await ledgerHistory(app, actor, what, readLimit(own.limit));
+        out.result('audit log', found, () =>
+          [
+            table(
+              ['entry', 'at', 'what', 'about', 'by', 'facts'],
+              found.lines.map((line) => [
+                line.seq,
+                line.at,
+                line.type,
+                line.subject,
+                line.by,
+                factsText(line),
+              ]),
+            ),
+            ...(found.isCut ? ['More entries exist; raise --limit or narrow the dates.'] : []),
+          ].join('\n'),
+        );
+      },
     );
 }
 

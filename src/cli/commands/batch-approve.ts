@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import {
   type ApprovalTerms,
   approvalTerms,
@@ -10,7 +10,6 @@ import {
   totalCents,
 } from '../../filings/index.ts';
 import { misuse } from '../../core/index.ts';
-import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
 
 interface ApproveOptions {
@@ -30,27 +29,25 @@ export function addApproveCommand(batch: Command): void {
     .option('--expect-hash <sha256>', 'refuse unless the batch was frozen with this hash')
     .option('--expect-count <n>', 'refuse unless the batch has this number of filings')
     .option('--expect-fees <dollars>', 'refuse unless the fees total this amount, like 1250.00')
-    .action(async (id: string, own: ApproveOptions, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const batchId = readBatchId(id);
-        const expected = expectationOf(own);
-        const terms =
-          own.dryRun === true
-            ? await approvalTerms(app, actor, batchId)
-            : await approve(app, actor, batchId, expected);
-        const { batch: found } = await batchStatus(app, actor, batchId);
-        out.result(
-          'batch approve',
-          { ...found, dryRun: own.dryRun === true, approval: termsData(terms) },
-          () =>
-            [
-              `${approvalWords(found, actor.name)}: ${terms.count} filings of batch ${id}.`,
-              `hash  ${terms.sha256}`,
-              termsTable(terms),
-            ].join('\n'),
-        );
-      }),
-    );
+    .inApp(async ({ app, out, actor }, id: string, own: ApproveOptions) => {
+      const batchId = readBatchId(id);
+      const expected = expectationOf(own);
+      const terms =
+        own.dryRun === true
+          ? await approvalTerms(app, actor, batchId)
+          : await approve(app, actor, batchId, expected);
+      const { batch: found } = await batchStatus(app, actor, batchId);
+      out.result(
+        'batch approve',
+        { ...found, dryRun: own.dryRun === true, approval: termsData(terms) },
+        () =>
+          [
+            `${approvalWords(found, actor.name)}: ${terms.count} filings of batch ${id}.`,
+            `hash  ${terms.sha256}`,
+            termsTable(terms),
+          ].join('\n'),
+      );
+    });
 }
 
 /** As it is recorded: who comes second to an approval has approved nothing. */

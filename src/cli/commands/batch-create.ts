@@ -1,7 +1,6 @@
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import type { ObligationBatch } from '../../filings/index.ts';
 import { EXIT } from '../../core/index.ts';
-import { type GlobalOptions, withApp } from '../context.ts';
 import { jurisdictionsOf, readDay } from './obligation-register.ts';
 
 interface CreateOptions {
@@ -23,25 +22,23 @@ export function addCreateCommand(batch: Command): void {
     .option('--jurisdiction <codes...>', 'only these, for instance US-DE US-CA')
     .option('--dry-run', 'count what would be created and refused; write nothing')
     .option('--resume <batch>', 'continue a batch that was interrupted')
-    .action(async (own: CreateOptions, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { createBatch } = await import('../../filings/index.ts');
-        const report = await createBatch(app, actor, {
-          dueBefore: readDay('--due-before', own.dueBefore),
-          jurisdictions: jurisdictionsOf(own.jurisdiction),
-          dryRun: own.dryRun === true,
-          ...(own.resume === undefined ? {} : { resume: own.resume }),
-        });
-        const { lanes, errors: _byLine, ...rest } = report;
-        const isDryRun = own.dryRun === true;
-        out.result(
-          'batch create',
-          { ...rest, dryRun: isDryRun, lanes: Object.fromEntries(lanes) },
-          () => words(report, isDryRun).join('\n'),
-        );
-        if (report.refused + report.changed > 0) process.exitCode = EXIT.conflict;
-      }),
-    );
+    .inApp(async ({ app, out, actor }, own: CreateOptions) => {
+      const { createBatch } = await import('../../filings/index.ts');
+      const report = await createBatch(app, actor, {
+        dueBefore: readDay('--due-before', own.dueBefore),
+        jurisdictions: jurisdictionsOf(own.jurisdiction),
+        dryRun: own.dryRun === true,
+        ...(own.resume === undefined ? {} : { resume: own.resume }),
+      });
+      const { lanes, errors: _byLine, ...rest } = report;
+      const isDryRun = own.dryRun === true;
+      out.result(
+        'batch create',
+        { ...rest, dryRun: isDryRun, lanes: Object.fromEntries(lanes) },
+        () => words(report, isDryRun).join('\n'),
+      );
+      if (report.refused + report.changed > 0) process.exitCode = EXIT.conflict;
+    });
 }
 
 function words(report: ObligationBatch, isDryRun: boolean): string[] {

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import {
   batchStatus,
   forecastFilings,
@@ -53,37 +53,33 @@ export function addBatchCommands(batch: Command): void {
   batch
     .command('status [batch]')
     .description('counts per lane, for one batch or for everything')
-    .action(async (id: string | undefined, _own: object, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const batchId = id === undefined ? undefined : readBatchId(id);
-        const { batch: found, lanes } = await batchStatus(app, actor, batchId);
-        out.result('batch status', { batch: found ?? null, lanes }, () => countsTable(lanes));
-      }),
-    );
+    .inApp(async ({ app, out, actor }, id: string | undefined) => {
+      const batchId = id === undefined ? undefined : readBatchId(id);
+      const { batch: found, lanes } = await batchStatus(app, actor, batchId);
+      out.result('batch status', { batch: found ?? null, lanes }, () => countsTable(lanes));
+    });
 
   batch
     .command('list')
     .description('the newest batches')
     .option('--limit <n>', 'how many', '20')
-    .action(async (own: { limit: string }, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const batches = await listBatches(app, actor, readLimit(own.limit));
-        out.result('batch list', { batches }, () =>
-          table(
-            ['batch', 'state', 'filings', 'prepared by', 'at', 'approved by', 'source'],
-            batches.map((b) => [
-              b.id,
-              b.state,
-              b.count ?? 0,
-              b.preparedBy,
-              iso(b.preparedAt),
-              b.approvedBy ?? '',
-              b.source,
-            ]),
-          ),
-        );
-      }),
-    );
+    .inApp(async ({ app, out, actor }, own: { limit: string }) => {
+      const batches = await listBatches(app, actor, readLimit(own.limit));
+      out.result('batch list', { batches }, () =>
+        table(
+          ['batch', 'state', 'filings', 'prepared by', 'at', 'approved by', 'source'],
+          batches.map((b) => [
+            b.id,
+            b.state,
+            b.count ?? 0,
+            b.preparedBy,
+            iso(b.preparedAt),
+            b.approvedBy ?? '',
+            b.source,
+          ]),
+        ),
+      );
+    });
 }
 
 type Report = Awaited<ReturnType<typeof importFile>>;

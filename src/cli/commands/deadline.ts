@@ -1,6 +1,7 @@
 /** Patent deadlines from cases. Nothing here opens a database; the law is loaded only when one of these commands runs. */
 import { readFileSync } from 'node:fs';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
+import type { Command } from '../command.ts';
 import { badCase, misuse } from '../../core/index.ts';
 import { answerLines } from '../answer-lines.ts';
 import { parseJsonFile, readNamedFile } from '../arguments.ts';

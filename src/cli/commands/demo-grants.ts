@@ -1,5 +1,5 @@
 /** `filewright demo grants`, beside the demonstration of the filings. */
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import { asOperator, dataDirectoryOf, type GlobalOptions, withApp } from '../context.ts';
 
 export function addDemoGrants(demo: Command): void {

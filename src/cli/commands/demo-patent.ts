@@ -1,7 +1,7 @@
 /** `demo patent`: a day on which the primary endpoint dies and the lead's mailbox stalls, on real sockets. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import type { PersonActor } from '../../access/index.ts';
 import {
   ledgerHistory,

@@ -1,7 +1,7 @@
 /** `npm start`: the whole job on this machine, against simulated portals that misbehave. */
 import { createReadStream, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import { addPortal, readProfile } from '../../lanes/index.ts';
 import {
   approve,

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import type { RouteDiagnosis } from '../../dockets/index.ts';
 import { misuse } from '../../core/index.ts';
 import { type GlobalOptions, withApp } from '../context.ts';

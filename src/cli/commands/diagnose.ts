@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import {
   type BlocksDiagnosis,
   type ConflictsDiagnosis,
@@ -12,7 +12,6 @@ import {
 } from '../../filings/index.ts';
 import type { Actor } from '../../access/index.ts';
 import type { Filewright } from '../../filewright.ts';
-import { type GlobalOptions, withApp } from '../context.ts';
 import { span, table } from '../output.ts';
 import { addDiagnoseRoute } from './diagnose-route.ts';
 
@@ -26,12 +25,10 @@ export function addDiagnoseCommands(diagnose: Command): void {
     diagnose
       .command(`${name} <batch-or-filing>`)
       .description(description)
-      .action(async (scope: string, _own: object, command: Command) =>
-        withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-          const found = await act(app, actor, scope);
-          out.result(`diagnose ${name}`, found, () => show(found));
-        }),
-      );
+      .inApp(async ({ app, out, actor }, scope: string) => {
+        const found = await act(app, actor, scope);
+        out.result(`diagnose ${name}`, found, () => show(found));
+      });
   };
   add(
     'sessions',

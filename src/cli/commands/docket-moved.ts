@@ -1,8 +1,7 @@
 /** What another law would do to open dockets: looked at before it is put into force. */
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import type { MovedEntry } from '../../dockets/index.ts';
 import { EXIT } from '../../core/index.ts';
-import { type GlobalOptions, withApp } from '../context.ts';
 import { table } from '../output.ts';
 
 export function addDocketMoved(docket: Command): void {
@@ -11,16 +10,14 @@ export function addDocketMoved(docket: Command): void {
     .description(
       'open dockets whose dates would change under another law folder or file, earlier dates first. Changes nothing; exits with 5 (a person is needed) if a date would be earlier',
     )
-    .action(async (law: string, _own: object, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { movedBy } = await import('../../dockets/index.ts');
-        const { patentLawAt } = await import('../patent-law.ts');
-        const moved = await movedBy(app, actor, patentLawAt(law));
-        const earlier = moved.filter((one) => one.earlier).length;
-        out.result('docket moved', { moved, earlier }, () => movedText(moved));
-        if (earlier > 0) process.exitCode = EXIT.conflict;
-      }),
-    );
+    .inApp(async ({ app, out, actor }, law: string) => {
+      const { movedBy } = await import('../../dockets/index.ts');
+      const { patentLawAt } = await import('../patent-law.ts');
+      const moved = await movedBy(app, actor, patentLawAt(law));
+      const earlier = moved.filter((one) => one.earlier).length;
+      out.result('docket moved', { moved, earlier }, () => movedText(moved));
+      if (earlier > 0) process.exitCode = EXIT.conflict;
+    });
 }
 
 function movedText(moved: readonly MovedEntry[]): string {

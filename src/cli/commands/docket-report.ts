@@ -1,8 +1,8 @@
 /** The docket report on the screen, as table, on paper and as calendar: four drawings of the same rows. */
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import { misuse } from '../../core/index.ts';
 import { writeWhole } from '../../system/index.ts';
-import { type Context, type GlobalOptions, withApp } from '../context.ts';
+import type { Context } from '../context.ts';
 import { readDay } from './obligation-register.ts';
 
 interface ReportOptions {
@@ -28,9 +28,7 @@ export function addDocketReport(docket: Command): void {
     .option('--csv <file>', 'write a CSV file; no cell can run as a formula')
     .option('--pdf <file>', 'write a PDF to print')
     .option('--ics <file>', 'write a calendar; later issues update or cancel earlier entries')
-    .action(async (own: ReportOptions, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), (context) => reportAction(own, context)),
-    );
+    .inApp(async (context, own: ReportOptions) => reportAction(own, context));
 }
 
 async function reportAction(own: ReportOptions, { app, out, actor }: Context): Promise<void> {

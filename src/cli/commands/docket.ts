@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import type { DocketImportReport } from '../../dockets/index.ts';
 import { EXIT, misuse, notFound } from '../../core/index.ts';
 import { readLimit } from '../arguments.ts';
@@ -86,23 +86,21 @@ function addList(docket: Command): void {
     .option('--client <name>', 'only dockets of this client, in any spelling')
     .option('--matter <number>', 'only this application number or firm reference, in any spelling')
     .option('--limit <n>', 'how many', '50')
-    .action(async (own: ListOptions, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { listDockets } = await import('../../dockets/index.ts');
-        const { docketJson, docketsTable } = await import('./docket-text.ts');
-        const found = await listDockets(app, actor, {
-          closed: own.closed === true,
-          limit: readLimit(own.limit),
-          ...(own.owner === undefined ? {} : { owner: own.owner }),
-          ...(own.client === undefined ? {} : { client: own.client }),
-          ...(own.matter === undefined ? {} : { matter: own.matter }),
-        });
-        const data = { dockets: found.dockets.map(docketJson), total: found.total };
-        out.result('docket list', data, () =>
-          [docketsTable(found.dockets), ...rest(found)].join('\n'),
-        );
-      }),
-    );
+    .inApp(async ({ app, out, actor }, own: ListOptions) => {
+      const { listDockets } = await import('../../dockets/index.ts');
+      const { docketJson, docketsTable } = await import('./docket-text.ts');
+      const found = await listDockets(app, actor, {
+        closed: own.closed === true,
+        limit: readLimit(own.limit),
+        ...(own.owner === undefined ? {} : { owner: own.owner }),
+        ...(own.client === undefined ? {} : { client: own.client }),
+        ...(own.matter === undefined ? {} : { matter: own.matter }),
+      });
+      const data = { dockets: found.dockets.map(docketJson), total: found.total };
+      out.result('docket list', data, () =>
+        [docketsTable(found.dockets), ...rest(found)].join('\n'),
+      );
+    });
 }
 
 function addShow(docket: Command): void {
@@ -110,45 +108,41 @@ function addShow(docket: Command): void {
     .command('show <docket>')
     .description('one docket: dates with their reasons, status, every handoff attempt')
     .option('--payload', 'only the exact bytes received')
-    .action(async (id: string, own: { payload?: true }, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { showDocket } = await import('../../dockets/index.ts');
-        const { detailJson, detailText } = await import('./docket-text.ts');
-        const found = await showDocket(app, actor, id);
-        if (own.payload === true && found.payload === undefined) {
-          throw notFound(
-            `The content of docket "${id}" was destroyed with its client's data key at the end of its retention period`,
-          );
-        }
-        if (own.payload === true && !out.json) {
-          process.stdout.write(found.payload ?? '');
-          return;
-        }
-        const bytes = own.payload === true && found.payload !== undefined;
-        const payload = bytes ? { payload: Buffer.from(found.payload).toString('base64') } : {};
-        out.result('docket show', { ...detailJson(found), ...payload }, () => detailText(found));
-      }),
-    );
+    .inApp(async ({ app, out, actor }, id: string, own: { payload?: true }) => {
+      const { showDocket } = await import('../../dockets/index.ts');
+      const { detailJson, detailText } = await import('./docket-text.ts');
+      const found = await showDocket(app, actor, id);
+      if (own.payload === true && found.payload === undefined) {
+        throw notFound(
+          `The content of docket "${id}" was destroyed with its client's data key at the end of its retention period`,
+        );
+      }
+      if (own.payload === true && !out.json) {
+        process.stdout.write(found.payload ?? '');
+        return;
+      }
+      const bytes = own.payload === true && found.payload !== undefined;
+      const payload = bytes ? { payload: Buffer.from(found.payload).toString('base64') } : {};
+      out.result('docket show', { ...detailJson(found), ...payload }, () => detailText(found));
+    });
 }
 
 function addAck(docket: Command): void {
   docket
     .command('ack <docket>')
     .description('acknowledge a docket that was handed off to you; it goes no further')
-    .action(async (id: string, _own: object, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { acknowledgeDocket } = await import('../../dockets/index.ts');
-        const done = await acknowledgeDocket(app, actor, id);
-        out.result(
-          'docket ack',
-          { docket: id, isFirst: done.isFirst, by: done.by, at: iso(done.at) },
-          () =>
-            done.isFirst
-              ? `Acknowledged by ${done.by}; it goes no further.`
-              : `Already acknowledged by ${done.by} at ${iso(done.at)}; nothing was changed.`,
-        );
-      }),
-    );
+    .inApp(async ({ app, out, actor }, id: string) => {
+      const { acknowledgeDocket } = await import('../../dockets/index.ts');
+      const done = await acknowledgeDocket(app, actor, id);
+      out.result(
+        'docket ack',
+        { docket: id, isFirst: done.isFirst, by: done.by, at: iso(done.at) },
+        () =>
+          done.isFirst
+            ? `Acknowledged by ${done.by}; it goes no further.`
+            : `Already acknowledged by ${done.by} at ${iso(done.at)}; nothing was changed.`,
+      );
+    });
 }
 
 function addClose(docket: Command): void {
@@ -161,21 +155,19 @@ function addClose(docket: Command): void {
     .option('--filed-at <instant>', 'when it was filed, RFC 3339')
     .option('--override <reason>', 'close it without proof; your name and the reason are recorded')
     .option('--seen', 'for a docket that needs no action: you have seen it')
-    .action(async (id: string, own: CloseOptions, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { closeDocket } = await import('../../dockets/index.ts');
-        const request = await closingRequest(app, actor, own);
-        const closed = await closeDocket(app, actor, id, request);
-        out.result('docket close', { docket: id, ...closed, at: iso(closed.at) }, () => {
-          if (!closed.isFirst) {
-            return `Already closed by ${closed.by} (${closed.how}) at ${iso(closed.at)}; nothing was changed.`;
-          }
-          return closed.inTime === false
-            ? `Closed. The filing is later than the due date; that is recorded.`
-            : `Closed by ${closed.how}.`;
-        });
-      }),
-    );
+    .inApp(async ({ app, out, actor }, id: string, own: CloseOptions) => {
+      const { closeDocket } = await import('../../dockets/index.ts');
+      const request = await closingRequest(app, actor, own);
+      const closed = await closeDocket(app, actor, id, request);
+      out.result('docket close', { docket: id, ...closed, at: iso(closed.at) }, () => {
+        if (!closed.isFirst) {
+          return `Already closed by ${closed.by} (${closed.how}) at ${iso(closed.at)}; nothing was changed.`;
+        }
+        return closed.inTime === false
+          ? `Closed. The filing is later than the due date; that is recorded.`
+          : `Closed by ${closed.how}.`;
+      });
+    });
 }
 
 function rest(found: { readonly dockets: readonly object[]; readonly total: number }): string[] {

@@ -1,6 +1,6 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import { type Finding, inspectInstallation } from '../../oversight/index.ts';
 import { EXIT, FilewrightError } from '../../core/index.ts';
 import { asOperator, environment, type GlobalOptions, withApp } from '../context.ts';

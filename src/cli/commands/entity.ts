@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import type { EntityDetail, EntityView, RegisterReport } from '../../entities/index.ts';
 import { EXIT, misuse } from '../../core/index.ts';
 import { readLimit } from '../arguments.ts';
@@ -57,13 +57,11 @@ export function addEntityCommands(entity: Command): void {
     .command('show <entity>')
     .description('one entity with its obligations, their reasons, and its filings')
     .option('--sealed', 'also show the sealed name and form fields; needs your personal key')
-    .action(async (name: string, own: { sealed?: true }, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { viewEntity } = await import('../../entities/index.ts');
-        const found = await viewEntity(app, actor, name, own.sealed === true);
-        out.result('entity show', found, () => detail(found).join('\n'));
-      }),
-    );
+    .inApp(async ({ app, out, actor }, name: string, own: { sealed?: true }) => {
+      const { viewEntity } = await import('../../entities/index.ts');
+      const found = await viewEntity(app, actor, name, own.sealed === true);
+      out.result('entity show', found, () => detail(found).join('\n'));
+    });
 }
 
 async function importAction(

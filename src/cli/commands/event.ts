@@ -1,8 +1,7 @@
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import { acknowledge, listAlerts } from '../../oversight/index.ts';
 import { listEvents, resend } from '../../people/index.ts';
 import { readLimit } from '../arguments.ts';
-import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
 
 export function addEventCommands(event: Command): void {
@@ -11,29 +10,25 @@ export function addEventCommands(event: Command): void {
     .description('the latest events')
     .option('--type <type>')
     .option('--limit <n>', 'how many', '50')
-    .action(async (own: { type?: string; limit: string }, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const filter = { ...own, limit: readLimit(own.limit) };
-        const events = await listEvents(app, actor, filter);
-        out.result('event list', { events }, () =>
-          table(
-            ['event', 'type', 'at', 'filing', 'notices', 'sent'],
-            events.map((e) => [e.id, e.type, iso(e.at), e.filing ?? '', e.notices, e.sent]),
-          ),
-        );
-      }),
-    );
+    .inApp(async ({ app, out, actor }, own: { type?: string; limit: string }) => {
+      const filter = { ...own, limit: readLimit(own.limit) };
+      const events = await listEvents(app, actor, filter);
+      out.result('event list', { events }, () =>
+        table(
+          ['event', 'type', 'at', 'filing', 'notices', 'sent'],
+          events.map((e) => [e.id, e.type, iso(e.at), e.filing ?? '', e.notices, e.sent]),
+        ),
+      );
+    });
 
   event
     .command('resend <event>')
     .description('send an event to its webhooks again, under the same id')
     .option('--webhook <id>', 'only to this webhook')
-    .action(async (id: string, own: { webhook?: string }, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const count = await resend(app, actor, id, own.webhook);
-        out.result('event resend', { event: id, count }, () => `Queued ${count} again.`);
-      }),
-    );
+    .inApp(async ({ app, out, actor }, id: string, own: { webhook?: string }) => {
+      const count = await resend(app, actor, id, own.webhook);
+      out.result('event resend', { event: id, count }, () => `Queued ${count} again.`);
+    });
 }
 
 export function addAlertCommands(alert: Command): void {
@@ -44,34 +39,30 @@ export function addAlertCommands(alert: Command): void {
     )
     .option('--all', 'include acknowledged alerts')
     .option('--limit <n>', 'how many', '50')
-    .action(async (own: { all?: boolean; limit: string }, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const filter = { all: own.all === true, limit: readLimit(own.limit) };
-        const alerts = await listAlerts(app, actor, filter);
-        out.result('alert list', { alerts }, () =>
-          table(
-            ['alert', 'severity', 'about', 'since', 'raised', 'told', 'text'],
-            alerts.map((a) => [
-              a.id,
-              a.severity,
-              a.subject,
-              iso(a.raisedAt),
-              a.raised,
-              a.told,
-              a.text.replaceAll(/\p{Cc}/gu, ' '),
-            ]),
-          ),
-        );
-      }),
-    );
+    .inApp(async ({ app, out, actor }, own: { all?: boolean; limit: string }) => {
+      const filter = { all: own.all === true, limit: readLimit(own.limit) };
+      const alerts = await listAlerts(app, actor, filter);
+      out.result('alert list', { alerts }, () =>
+        table(
+          ['alert', 'severity', 'about', 'since', 'raised', 'told', 'text'],
+          alerts.map((a) => [
+            a.id,
+            a.severity,
+            a.subject,
+            iso(a.raisedAt),
+            a.raised,
+            a.told,
+            a.text.replaceAll(/\p{Cc}/gu, ' '),
+          ]),
+        ),
+      );
+    });
 
   alert
     .command('ack <id>')
     .description('acknowledge an alert; no more reminders are sent')
-    .action(async (id: string, _own: object, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        await acknowledge(app, actor, id);
-        out.result('alert ack', { alert: id }, () => `Alert ${id} is acknowledged.`);
-      }),
-    );
+    .inApp(async ({ app, out, actor }, id: string) => {
+      await acknowledge(app, actor, id);
+      out.result('alert ack', { alert: id }, () => `Alert ${id} is acknowledged.`);
+    });
 }

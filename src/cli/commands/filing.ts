@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import {
   defendFiling,
   type FilingView,
@@ -8,7 +8,6 @@ import {
 } from '../../filings/index.ts';
 import { FILING_STATUSES, type FilingStatus, misuse } from '../../core/index.ts';
 import { checkUuid, readLimit } from '../arguments.ts';
-import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
 
 interface ListOptions {
@@ -34,45 +33,43 @@ function addList(filing: Command): void {
     .option('--batch <id>')
     .option('--after <id>', 'start after this filing')
     .option('--limit <n>', 'how many', '50')
-    .action(async (own: ListOptions, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { status, ...rest } = own;
-        checkUuid('--batch', own.batch);
-        checkUuid('--after', own.after);
-        const filter = {
-          ...rest,
-          limit: readLimit(own.limit),
-          ...(status === undefined ? {} : { status: readStatus(status) }),
-        };
-        const filings = await listFilings(app, actor, filter);
-        out.result('filing list', { filings }, () =>
-          table(
-            [
-              'filing',
-              'lane',
-              'entity',
-              'kind',
-              'period',
-              'status',
-              'attempts',
-              'due',
-              'receipt or code',
-            ],
-            filings.map((f) => [
-              f.id,
-              f.lane,
-              f.entityId,
-              f.filingKind,
-              f.period,
-              f.status,
-              f.attempt,
-              iso(f.due),
-              f.receipt ?? f.code ?? '',
-            ]),
-          ),
-        );
-      }),
-    );
+    .inApp(async ({ app, out, actor }, own: ListOptions) => {
+      const { status, ...rest } = own;
+      checkUuid('--batch', own.batch);
+      checkUuid('--after', own.after);
+      const filter = {
+        ...rest,
+        limit: readLimit(own.limit),
+        ...(status === undefined ? {} : { status: readStatus(status) }),
+      };
+      const filings = await listFilings(app, actor, filter);
+      out.result('filing list', { filings }, () =>
+        table(
+          [
+            'filing',
+            'lane',
+            'entity',
+            'kind',
+            'period',
+            'status',
+            'attempts',
+            'due',
+            'receipt or code',
+          ],
+          filings.map((f) => [
+            f.id,
+            f.lane,
+            f.entityId,
+            f.filingKind,
+            f.period,
+            f.status,
+            f.attempt,
+            iso(f.due),
+            f.receipt ?? f.code ?? '',
+          ]),
+        ),
+      );
+    });
 }
 
 function addShow(filing: Command): void {
@@ -80,43 +77,41 @@ function addShow(filing: Command): void {
     .command('show <filing>')
     .description('one filing with its attempts; by id or by idempotency key')
     .option('--payload', 'also show the sealed payload')
-    .action(async (name: string, own: { payload?: boolean }, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { filing: found, attempts: made } = await showFiling(app, actor, name);
-        const attempts = made.map((attempt) => ({
-          attempt: attempt.attempt,
-          action: attempt.action,
-          trace: attempt.id,
-          intentAt: iso(attempt.intentAt),
-          outcomeAt: iso(attempt.outcome?.at),
-          verdict: attempt.outcome?.verdict ?? null,
-          code: attempt.outcome?.code ?? null,
-        }));
-        const payload = own.payload === true ? await openPayload(app, actor, found) : undefined;
-        out.result(
-          'filing show',
-          { filing: found, attempts, ...(payload === undefined ? {} : { payload }) },
-          () =>
-            [
-              describe(found),
-              '',
-              table(
-                ['attempt', 'action', 'intent', 'outcome', 'verdict', 'code', 'trace'],
-                attempts.map((a) => [
-                  a.attempt,
-                  a.action,
-                  a.intentAt,
-                  a.outcomeAt,
-                  a.verdict ?? '',
-                  a.code ?? '',
-                  a.trace,
-                ]),
-              ),
-              ...(payload === undefined ? [] : ['', JSON.stringify(payload, null, 2)]),
-            ].join('\n'),
-        );
-      }),
-    );
+    .inApp(async ({ app, out, actor }, name: string, own: { payload?: boolean }) => {
+      const { filing: found, attempts: made } = await showFiling(app, actor, name);
+      const attempts = made.map((attempt) => ({
+        attempt: attempt.attempt,
+        action: attempt.action,
+        trace: attempt.id,
+        intentAt: iso(attempt.intentAt),
+        outcomeAt: iso(attempt.outcome?.at),
+        verdict: attempt.outcome?.verdict ?? null,
+        code: attempt.outcome?.code ?? null,
+      }));
+      const payload = own.payload === true ? await openPayload(app, actor, found) : undefined;
+      out.result(
+        'filing show',
+        { filing: found, attempts, ...(payload === undefined ? {} : { payload }) },
+        () =>
+          [
+            describe(found),
+            '',
+            table(
+              ['attempt', 'action', 'intent', 'outcome', 'verdict', 'code', 'trace'],
+              attempts.map((a) => [
+                a.attempt,
+                a.action,
+                a.intentAt,
+                a.outcomeAt,
+                a.verdict ?? '',
+                a.code ?? '',
+                a.trace,
+              ]),
+            ),
+            ...(payload === undefined ? [] : ['', JSON.stringify(payload, null, 2)]),
+          ].join('\n'),
+      );
+    });
 }
 
 function addDefend(filing: Command): void {
@@ -125,18 +120,16 @@ function addDefend(filing: Command): void {
     .description(
       'write a defense pack for a filing: payload, portal responses, receipt, due date, and proofs that anyone can verify',
     )
-    .action(async (name: string, dir: string, _own: object, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const pack = await defendFiling(app, actor, { filing: name, folder: dir });
-        out.result('filing defend', pack, () =>
-          [
-            `${pack.entries} entries with proofs, ${pack.payloads} payloads, ${pack.answers} answers in ${pack.folder}; begin with README.txt.`,
-            ...(pack.shredded === 0 ? [] : [`${pack.shredded} sealed bodies were destroyed.`]),
-            `Check it with: python3 ${pack.folder}/verify.py ${pack.folder}`,
-          ].join('\n'),
-        );
-      }),
-    );
+    .inApp(async ({ app, out, actor }, name: string, dir: string) => {
+      const pack = await defendFiling(app, actor, { filing: name, folder: dir });
+      out.result('filing defend', pack, () =>
+        [
+          `${pack.entries} entries with proofs, ${pack.payloads} payloads, ${pack.answers} answers in ${pack.folder}; begin with README.txt.`,
+          ...(pack.shredded === 0 ? [] : [`${pack.shredded} sealed bodies were destroyed.`]),
+          `Check it with: python3 ${pack.folder}/verify.py ${pack.folder}`,
+        ].join('\n'),
+      );
+    });
 }
 
 export function describe(filing: FilingView): string {

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import {
   forecastFilings,
   type LaneForecast,

@@ -1,6 +1,6 @@
 /** Other terms of an award, or its end: proposed by one person, agreed to by another. */
 import { awardId, checkReason } from '../../core/index.ts';
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import { acting } from './grants-reconcile.ts';
 
 const REASON = ['--reason <text>', 'reason; recorded in the ledger'] as const;

@@ -1,9 +1,8 @@
 /** The compliance exception ledger: nothing in it moves until two people have agreed. */
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import type { ExceptionSummary, ExceptionView, Resolution } from '../../grants/index.ts';
 import { checkReason, misuse } from '../../core/index.ts';
 import { checkUuid } from '../arguments.ts';
-import { type GlobalOptions, withApp } from '../context.ts';
 import { table } from '../output.ts';
 import { acting } from './grants-reconcile.ts';
 
@@ -39,17 +38,15 @@ function addList(exceptions: Command): void {
     .command('list')
     .description('open exceptions; with --all also resolved ones')
     .option('--all', 'include resolved ones')
-    .action(async (own: { all?: true }, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { openGrants } = await import('../../grants/index.ts');
-        const { sequenceAll } = await import('../../ledger/index.ts');
-        const found = await openGrants(app, actor).exceptions.list(
-          own.all === true ? {} : { isOpen: true },
-        );
-        await sequenceAll(app);
-        out.result('grants exceptions list', { exceptions: found }, () => listWords(found));
-      }),
-    );
+    .inApp(async ({ app, out, actor }, own: { all?: true }) => {
+      const { openGrants } = await import('../../grants/index.ts');
+      const { sequenceAll } = await import('../../ledger/index.ts');
+      const found = await openGrants(app, actor).exceptions.list(
+        own.all === true ? {} : { isOpen: true },
+      );
+      await sequenceAll(app);
+      out.result('grants exceptions list', { exceptions: found }, () => listWords(found));
+    });
 }
 
 function addShow(exceptions: Command): void {

@@ -1,5 +1,5 @@
 /** Award documents that the grantor offers over HTTP: read in a slot of the lane, then taken in like a file. */
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import type { FetchReport } from '../../grants/index.ts';
 import { EXIT } from '../../core/index.ts';
 import { actorOf } from './grants-arguments.ts';

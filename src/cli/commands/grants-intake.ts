@@ -1,8 +1,8 @@
 /** What comes in from outside: award documents and bank feeds. Each file is taken whole or not at all. */
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import type { FeedReport, IngestionReport, Pipeline } from '../../grants/index.ts';
 import { ERRORS, EXIT, FilewrightError } from '../../core/index.ts';
-import { type Context, type GlobalOptions, withApp } from '../context.ts';
+import type { Context } from '../context.ts';
 import { requirePerson } from '../../people/index.ts';
 import { actorOf } from './grants-arguments.ts';
 
@@ -24,32 +24,28 @@ export function addGrantsIntake(grants: Command): void {
       'import award documents (JSON, NDJSON, CSV, XML); refused awards become exceptions with every reason',
     )
     .option('--format <format>', 'format of all files, if their extensions do not show it')
-    .action(async (files: string[], own: FormatOption, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async (context) => {
-        const { awardFile } = await import('../../grants/index.ts');
-        const done = await eachFile(context, files, (pipeline, file, actor) =>
-          pipeline.ingestAwards(awardFile(file, own.format), actor),
-        );
-        tell(context, 'grants ingest', done, ingestionWords);
-        if (done.some((one) => 'report' in one && one.report.refused > 0)) {
-          process.exitCode ??= EXIT.conflict;
-        }
-      }),
-    );
+    .inApp(async (context, files: string[], own: FormatOption) => {
+      const { awardFile } = await import('../../grants/index.ts');
+      const done = await eachFile(context, files, (pipeline, file, actor) =>
+        pipeline.ingestAwards(awardFile(file, own.format), actor),
+      );
+      tell(context, 'grants ingest', done, ingestionWords);
+      if (done.some((one) => 'report' in one && one.report.refused > 0)) {
+        process.exitCode ??= EXIT.conflict;
+      }
+    });
 
   grants
     .command('feed <files...>')
     .description('import bank feeds: camt.053, camt.052, camt.054, OFX, BAI2, MT940, NACHA')
     .option('--format <format>', 'format of all files, if the files do not show it')
-    .action(async (files: string[], own: FormatOption, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async (context) => {
-        const { feedFile } = await import('../../grants/index.ts');
-        const done = await eachFile(context, files, (pipeline, file, actor) =>
-          pipeline.ingestFeed(feedFile(file, own.format), actor),
-        );
-        tell(context, 'grants feed', done, feedWords);
-      }),
-    );
+    .inApp(async (context, files: string[], own: FormatOption) => {
+      const { feedFile } = await import('../../grants/index.ts');
+      const done = await eachFile(context, files, (pipeline, file, actor) =>
+        pipeline.ingestFeed(feedFile(file, own.format), actor),
+      );
+      tell(context, 'grants feed', done, feedWords);
+    });
 }
 
 /** A file that cannot be read does not keep the others out: all faults are told at once. */

@@ -1,5 +1,5 @@
 /** The grants pipeline as a person meets it, in the order in which money goes through it. */
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import { addGrantsAmendments } from './grants-amend.ts';
 import { addGrantsExceptions } from './grants-exceptions.ts';
 import { addGrantsFetch } from './grants-fetch.ts';

@@ -1,5 +1,5 @@
 /** Matching what came with what was promised, closing a period, and letting its money go on. */
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import type { CloseReport, ReleaseReport, Pipeline } from '../../grants/index.ts';
 import { requirePerson } from '../../people/index.ts';
 import { checkReason, EXIT, misuse, periodId } from '../../core/index.ts';
@@ -71,30 +71,28 @@ function addUnmatched(grants: Command): void {
     .command('unmatched')
     .description('bank lines and expected payments without a match, oldest first')
     .option('--as-of <day>', 'age as of this day (default: today in UTC)')
-    .action(async (own: { asOf?: string }, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { openGrants } = await import('../../grants/index.ts');
-        const asOf = dayOr('--as-of', own.asOf, app.clock.now());
-        const entries = await openGrants(app, actor).unmatched(asOf);
-        out.result('grants unmatched', { asOf, entries }, () =>
-          [
-            table(
-              ['age', 'days', 'since', 'side', 'amount', 'rule', 'id'],
-              entries.map((one) => [
-                one.bucket,
-                one.days,
-                one.since,
-                one.side,
-                `${one.currency} ${dollars(one.amountCents)}`,
-                one.rule,
-                one.id,
-              ]),
-            ),
-            ...entries.map(({ id, why }) => `${id}: ${why}`),
-          ].join('\n'),
-        );
-      }),
-    );
+    .inApp(async ({ app, out, actor }, own: { asOf?: string }) => {
+      const { openGrants } = await import('../../grants/index.ts');
+      const asOf = dayOr('--as-of', own.asOf, app.clock.now());
+      const entries = await openGrants(app, actor).unmatched(asOf);
+      out.result('grants unmatched', { asOf, entries }, () =>
+        [
+          table(
+            ['age', 'days', 'since', 'side', 'amount', 'rule', 'id'],
+            entries.map((one) => [
+              one.bucket,
+              one.days,
+              one.since,
+              one.side,
+              `${one.currency} ${dollars(one.amountCents)}`,
+              one.rule,
+              one.id,
+            ]),
+          ),
+          ...entries.map(({ id, why }) => `${id}: ${why}`),
+        ].join('\n'),
+      );
+    });
 }
 
 function addSettle(grants: Command): void {

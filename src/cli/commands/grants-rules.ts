@@ -1,5 +1,5 @@
 /** Asking the rules about a year: thresholds that its money crossed, and what the awards bring with them. */
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import type { AwardHolder, RulesReport } from '../../grants/index.ts';
 import type { Day } from '../../calendar/index.ts';
 import { misuse } from '../../core/index.ts';

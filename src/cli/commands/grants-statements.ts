@@ -1,8 +1,7 @@
 /** Statements of the bank: which are there, taking a wrong one out, and a balance that no feed says. */
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import type { WithdrawalView } from '../../grants/index.ts';
 import { checkReason, misuse } from '../../core/index.ts';
-import { type GlobalOptions, withApp } from '../context.ts';
 import { table } from '../output.ts';
 import { dollars } from './grants-arguments.ts';
 import { acting } from './grants-reconcile.ts';
@@ -30,41 +29,39 @@ function addStatements(grants: Command): void {
     .command('statements')
     .description('imported bank statements, and withdrawals that await approval')
     .option('--account <account>', 'only this account')
-    .action(async (own: { account?: string }, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { openGrants } = await import('../../grants/index.ts');
-        const pipeline = openGrants(app, actor);
-        const statements = await pipeline.statements(own.account);
-        const withdrawals = await pipeline.withdrawals.list();
-        out.result('grants statements', { statements, withdrawals }, () =>
-          [
-            table(
-              [
-                'account',
-                'from',
-                'to',
-                'no.',
-                'opening balance',
-                'closing balance',
-                'format',
-                'feed',
-              ],
-              statements.map((one) => [
-                one.account,
-                one.from,
-                one.to,
-                one.number ?? '',
-                one.openingCents === undefined ? '' : dollars(one.openingCents),
-                one.closingCents === undefined ? '' : dollars(one.closingCents),
-                one.format,
-                `${one.feed.slice(0, SHORT_ID)}, statement ${one.statement}`,
-              ]),
-            ),
-            ...withdrawals.map(withdrawalWords),
-          ].join('\n'),
-        );
-      }),
-    );
+    .inApp(async ({ app, out, actor }, own: { account?: string }) => {
+      const { openGrants } = await import('../../grants/index.ts');
+      const pipeline = openGrants(app, actor);
+      const statements = await pipeline.statements(own.account);
+      const withdrawals = await pipeline.withdrawals.list();
+      out.result('grants statements', { statements, withdrawals }, () =>
+        [
+          table(
+            [
+              'account',
+              'from',
+              'to',
+              'no.',
+              'opening balance',
+              'closing balance',
+              'format',
+              'feed',
+            ],
+            statements.map((one) => [
+              one.account,
+              one.from,
+              one.to,
+              one.number ?? '',
+              one.openingCents === undefined ? '' : dollars(one.openingCents),
+              one.closingCents === undefined ? '' : dollars(one.closingCents),
+              one.format,
+              `${one.feed.slice(0, SHORT_ID)}, statement ${one.statement}`,
+            ]),
+          ),
+          ...withdrawals.map(withdrawalWords),
+        ].join('\n'),
+      );
+    });
 }
 
 function addWithdraw(grants: Command): void {

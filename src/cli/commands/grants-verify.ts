@@ -1,9 +1,9 @@
 /** Holding our awards against the grantor's own ledger, with the retry queue; and the state of the whole. */
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import type { GrantorLedger, VerificationReport } from '../../grants/index.ts';
 import { EXIT, misuse } from '../../core/index.ts';
 import { readNamedFile } from '../arguments.ts';
-import { type Context, type GlobalOptions, withApp } from '../context.ts';
+import type { Context } from '../context.ts';
 import { table } from '../output.ts';
 import { exitAfterFetch, fetchWords } from './grants-fetch.ts';
 import { acting } from './grants-reconcile.ts';
@@ -81,36 +81,34 @@ function addStatus(grants: Command): void {
   grants
     .command('status')
     .description('counts: documents, awards, bank lines, exceptions, periods')
-    .action(async (_own: object, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { openGrants } = await import('../../grants/index.ts');
-        const pipeline = openGrants(app, actor);
-        const [status, periods] = [await pipeline.status(), await pipeline.periods()];
-        out.result('grants status', { ...status, periods }, () =>
-          [
-            ...Object.entries(STATUS_WORDS).map(
-              ([name, words]) => `${words.padEnd(34)}${status[name as keyof typeof STATUS_WORDS]}`,
-            ),
-            ...(periods.length === 0
-              ? []
-              : [
-                  '',
-                  table(
-                    ['period', 'account', 'from', 'to', 'released', 'totals'],
-                    periods.map((one) => [
-                      one.id,
-                      one.account,
-                      one.from,
-                      one.to,
-                      one.isReleased ? 'yes' : 'WAITS',
-                      `${one.totalsHash.slice(0, 16)}...`,
-                    ]),
-                  ),
-                ]),
-          ].join('\n'),
-        );
-      }),
-    );
+    .inApp(async ({ app, out, actor }) => {
+      const { openGrants } = await import('../../grants/index.ts');
+      const pipeline = openGrants(app, actor);
+      const [status, periods] = [await pipeline.status(), await pipeline.periods()];
+      out.result('grants status', { ...status, periods }, () =>
+        [
+          ...Object.entries(STATUS_WORDS).map(
+            ([name, words]) => `${words.padEnd(34)}${status[name as keyof typeof STATUS_WORDS]}`,
+          ),
+          ...(periods.length === 0
+            ? []
+            : [
+                '',
+                table(
+                  ['period', 'account', 'from', 'to', 'released', 'totals'],
+                  periods.map((one) => [
+                    one.id,
+                    one.account,
+                    one.from,
+                    one.to,
+                    one.isReleased ? 'yes' : 'WAITS',
+                    `${one.totalsHash.slice(0, 16)}...`,
+                  ]),
+                ),
+              ]),
+        ].join('\n'),
+      );
+    });
 }
 
 const STATUS_WORDS = {

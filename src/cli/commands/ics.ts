@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import type { Day, FeedEntry, FeedState } from '../../calendar/index.ts';
 import {
   badCase,

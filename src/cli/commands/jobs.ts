@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import { jsonLog } from '../../system/index.ts';
 import { runJobsOnce, startJobs } from '../../oversight/index.ts';
 import { asOperator, stopSignal, withApp } from '../context.ts';

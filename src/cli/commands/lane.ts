@@ -1,8 +1,7 @@
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import { addPortal, changeLane, listLanes, readProfile } from '../../lanes/index.ts';
 import { type Instant, type LaneState, misuse, type Profile } from '../../core/index.ts';
 import { readNamedFile } from '../arguments.ts';
-import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
 
 const CEILING_MAX = 1000;
@@ -29,53 +28,49 @@ function addList(lane: Command): void {
   lane
     .command('list')
     .description('lanes with their ceilings, pauses, breakers and backlog')
-    .action(async (_own: object, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const all = await listLanes(app, actor);
-        const now = app.clock.now();
-        out.result(
-          'lane list',
-          {
-            lanes: all.map((l) => ({
-              ...l.state,
-              title: l.profile.title,
-              open: l.open,
-            })),
-          },
-          () =>
-            table(
-              ['lane', 'ceiling', 'open', 'pause', 'breaker', 'automation', 'title'],
-              all.map((l) => [
-                l.state.code,
-                l.state.ceiling,
-                l.open,
-                pauseText(l.state, now),
-                l.state.breaker.state,
-                l.profile.automation,
-                l.profile.title,
-              ]),
-            ),
-        );
-      }),
-    );
+    .inApp(async ({ app, out, actor }) => {
+      const all = await listLanes(app, actor);
+      const now = app.clock.now();
+      out.result(
+        'lane list',
+        {
+          lanes: all.map((l) => ({
+            ...l.state,
+            title: l.profile.title,
+            open: l.open,
+          })),
+        },
+        () =>
+          table(
+            ['lane', 'ceiling', 'open', 'pause', 'breaker', 'automation', 'title'],
+            all.map((l) => [
+              l.state.code,
+              l.state.ceiling,
+              l.open,
+              pauseText(l.state, now),
+              l.state.breaker.state,
+              l.profile.automation,
+              l.profile.title,
+            ]),
+          ),
+      );
+    });
 }
 
 function addAdd(lane: Command): void {
   lane
     .command('add <profile>')
     .description('add a lane from a portal profile, or update the profile of a lane')
-    .action(async (file: string, _own: object, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const profile = readProfileFile(file);
-        const { added } = await addPortal(app, actor, profile);
-        out.result(
-          'lane add',
-          { lane: profile.code, added },
-          () =>
-            `${added ? 'Added lane' : 'Updated the profile of lane'} ${profile.code} (${profile.title}), ceiling ${profile.ceiling}, automation ${profile.automation}.`,
-        );
-      }),
-    );
+    .inApp(async ({ app, out, actor }, file: string) => {
+      const profile = readProfileFile(file);
+      const { added } = await addPortal(app, actor, profile);
+      out.result(
+        'lane add',
+        { lane: profile.code, added },
+        () =>
+          `${added ? 'Added lane' : 'Updated the profile of lane'} ${profile.code} (${profile.title}), ceiling ${profile.ceiling}, automation ${profile.automation}.`,
+      );
+    });
 }
 
 function addChange(
@@ -87,36 +82,28 @@ function addChange(
   lane
     .command(`${name} <lane>`)
     .description(about)
-    .action(async (code: string, _own: object, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const state = await changeLane(app, actor, code, { kind });
-        out.result(
-          `lane ${name}`,
-          { lane: state },
-          () => `Lane ${code}: ${pauseText(state, app.clock.now())}.`,
-        );
-      }),
-    );
+    .inApp(async ({ app, out, actor }, code: string) => {
+      const state = await changeLane(app, actor, code, { kind });
+      out.result(
+        `lane ${name}`,
+        { lane: state },
+        () => `Lane ${code}: ${pauseText(state, app.clock.now())}.`,
+      );
+    });
 }
 
 function addCeiling(lane: Command): void {
   lane
     .command('ceiling <lane> <n>')
     .description('change the ceiling: how many requests a lane may have in flight')
-    .action(async (code: string, n: string, _own: object, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const ceiling = Number(n);
-        if (!Number.isInteger(ceiling) || ceiling < 1 || ceiling > CEILING_MAX) {
-          throw misuse(`Expected a ceiling from 1 to ${CEILING_MAX}, found "${n}"`);
-        }
-        const state = await changeLane(app, actor, code, { kind: 'ceiling', ceiling });
-        out.result(
-          'lane ceiling',
-          { lane: state },
-          () => `Lane ${code}: ceiling ${state.ceiling}.`,
-        );
-      }),
-    );
+    .inApp(async ({ app, out, actor }, code: string, n: string) => {
+      const ceiling = Number(n);
+      if (!Number.isInteger(ceiling) || ceiling < 1 || ceiling > CEILING_MAX) {
+        throw misuse(`Expected a ceiling from 1 to ${CEILING_MAX}, found "${n}"`);
+      }
+      const state = await changeLane(app, actor, code, { kind: 'ceiling', ceiling });
+      out.result('lane ceiling', { lane: state }, () => `Lane ${code}: ceiling ${state.ceiling}.`);
+    });
 }
 
 export function readProfileFile(file: string): Profile {

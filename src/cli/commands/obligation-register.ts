@@ -1,10 +1,10 @@
 /** Obligations that are stored: the list, the same as calendar or table, and computing them again. */
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import type { ListedObligation } from '../../grants/index.ts';
 import type { IssuedFeed, Move, ObligationState, Recomputation } from '../../entities/index.ts';
 import { csvLine, EXIT, misuse } from '../../core/index.ts';
 import { writeWhole } from '../../system/index.ts';
-import { type Context, type GlobalOptions, withApp } from '../context.ts';
+import type { Context } from '../context.ts';
 import { table } from '../output.ts';
 
 interface ListOptions {
@@ -42,9 +42,7 @@ export function addRegisterCommands(obligation: Command): void {
     .option('--ics <file>', 'write a calendar; later issues update or cancel earlier entries')
     .option('--feed <name>', 'name of the calendar (default: from the jurisdictions)')
     .option('--csv <file>', 'write a CSV file; no cell can run as a formula')
-    .action(async (own: ListOptions, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), (context) => listAction(own, context)),
-    );
+    .inApp(async (context, own: ListOptions) => listAction(own, context));
 
   obligation
     .command('recompute')
@@ -55,9 +53,7 @@ export function addRegisterCommands(obligation: Command): void {
     .option('--jurisdiction <code>', 'only this one')
     .option('--as-of <day>', 'compute as of this day (default: today in UTC)')
     .option('--law <folder>', 'with --dry-run: the law in another folder of the same layout')
-    .action(async (own: RecomputeOptions, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), (context) => recomputeAction(own, context)),
-    );
+    .inApp(async (context, own: RecomputeOptions) => recomputeAction(own, context));
 }
 
 async function listAction(own: ListOptions, { app, out, actor }: Context): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import { notFound } from '../../core/index.ts';
 import type { FilingRule, ObligationAnswer } from '../../entities/index.ts';
 import { answerLines } from '../answer-lines.ts';

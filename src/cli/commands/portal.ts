@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import { cannotWrite, EXIT, misuse, type Profile, ruledOut } from '../../core/index.ts';
 import { checkInLane, type ConformanceReport, readProfile } from '../../lanes/index.ts';
 import { packageRoot } from '../../postgres/index.ts';

@@ -1,4 +1,5 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
+import type { Command } from '../command.ts';
 import {
   DIFFERENCE_KINDS,
   type DifferenceKind,
@@ -8,7 +9,6 @@ import {
 } from '../../dockets/index.ts';
 import { type LaneState, misuse, nextTurnOf, targetId } from '../../core/index.ts';
 import { approveLane, hurryLane, recoveringLanes } from '../../lanes/index.ts';
-import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
 
 export function addRecoveryCommands(recovery: Command): void {
@@ -26,16 +26,14 @@ function addStatus(recovery: Command): void {
       'recovery of portals and targets, with the result of each check, and differences to review',
     )
     .option('--all', 'include finished runs')
-    .action(async (own: { all?: true }, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { recoveryStatus } = await import('../../dockets/index.ts');
-        const lanes = await recoveringLanes(app, actor);
-        const found = await recoveryStatus(app, actor, { all: own.all === true });
-        out.result('recovery status', { ...statusJson(found), lanes: lanesJson(lanes) }, () =>
-          [...lanes.map(laneText), statusText(found)].join('\n\n'),
-        );
-      }),
-    );
+    .inApp(async ({ app, out, actor }, own: { all?: true }) => {
+      const { recoveryStatus } = await import('../../dockets/index.ts');
+      const lanes = await recoveringLanes(app, actor);
+      const found = await recoveryStatus(app, actor, { all: own.all === true });
+      out.result('recovery status', { ...statusJson(found), lanes: lanesJson(lanes) }, () =>
+        [...lanes.map(laneText), statusText(found)].join('\n\n'),
+      );
+    });
 }
 
 function addRun(recovery: Command): void {
@@ -44,18 +42,16 @@ function addRun(recovery: Command): void {
     .description(
       'run the next recovery check of a portal or target now; a second person must then approve at the end',
     )
-    .action(async (target: string, _own: object, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        if (await isPortal(app, actor, target)) {
-          const state = await hurryLane(app, actor, target);
-          out.result('recovery run', { lanes: lanesJson([state]) }, () => laneText(state));
-          return;
-        }
-        const { runRecovery } = await import('../../dockets/index.ts');
-        const found = await runRecovery(app, actor, target);
-        out.result('recovery run', statusJson(found), () => statusText(found));
-      }),
-    );
+    .inApp(async ({ app, out, actor }, target: string) => {
+      if (await isPortal(app, actor, target)) {
+        const state = await hurryLane(app, actor, target);
+        out.result('recovery run', { lanes: lanesJson([state]) }, () => laneText(state));
+        return;
+      }
+      const { runRecovery } = await import('../../dockets/index.ts');
+      const found = await runRecovery(app, actor, target);
+      out.result('recovery run', statusJson(found), () => statusText(found));
+    });
 }
 
 function addApprove(recovery: Command): void {
@@ -63,36 +59,32 @@ function addApprove(recovery: Command): void {
     .command('approve <target>')
     .description('approve the recovery of a portal or target that waits for a person')
     .requiredOption('--reason <text>', 'reason; recorded with your name')
-    .action(async (target: string, own: { reason: string }, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { reason } = own;
-        if (await isPortal(app, actor, target)) {
-          const state = await approveLane(app, actor, { lane: target, reason });
-          out.result('recovery approve', { lanes: lanesJson([state]) }, () => laneText(state));
-          return;
-        }
-        const { approveRecovery } = await import('../../dockets/index.ts');
-        const found = await approveRecovery(app, actor, { target, reason });
-        out.result('recovery approve', statusJson(found), () => statusText(found));
-      }),
-    );
+    .inApp(async ({ app, out, actor }, target: string, own: { reason: string }) => {
+      const { reason } = own;
+      if (await isPortal(app, actor, target)) {
+        const state = await approveLane(app, actor, { lane: target, reason });
+        out.result('recovery approve', { lanes: lanesJson([state]) }, () => laneText(state));
+        return;
+      }
+      const { approveRecovery } = await import('../../dockets/index.ts');
+      const found = await approveRecovery(app, actor, { target, reason });
+      out.result('recovery approve', statusJson(found), () => statusText(found));
+    });
 }
 
 function addDifferences(recovery: Command): void {
   withFilter(recovery.command('differences'))
     .description('differences found by recoveries and not reviewed, most urgent first')
-    .action(async (own: FilterOptions, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { listRecoveryDifferences } = await import('../../dockets/index.ts');
-        const found = await listRecoveryDifferences(app, actor, filterOf(own));
-        const differences = found.map((one) => ({
-          ...one,
-          foundAt: iso(one.foundAt),
-          reviewBy: iso(one.reviewBy),
-        }));
-        out.result('recovery differences', { differences }, () => differencesText(found));
-      }),
-    );
+    .inApp(async ({ app, out, actor }, own: FilterOptions) => {
+      const { listRecoveryDifferences } = await import('../../dockets/index.ts');
+      const found = await listRecoveryDifferences(app, actor, filterOf(own));
+      const differences = found.map((one) => ({
+        ...one,
+        foundAt: iso(one.foundAt),
+        reviewBy: iso(one.reviewBy),
+      }));
+      out.result('recovery differences', { differences }, () => differencesText(found));
+    });
 }
 
 function addReview(recovery: Command): void {
@@ -100,26 +92,24 @@ function addReview(recovery: Command): void {
     .description(
       'mark the differences of a docket, or of all dockets that match the options, as reviewed; stops their clocks',
     )
-    .action(async (docket: string | undefined, own: FilterOptions, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { reviewDifferences, reviewFiltered } = await import('../../dockets/index.ts');
-        const filter = filterOf(own);
-        const isFiltered = Object.keys(filter).length > 0;
-        if ((docket === undefined) !== isFiltered) {
-          throw misuse(
-            'Expected a docket, or at least one of --target, --kind and --client, and not both',
-          );
-        }
-        if (docket !== undefined) {
-          const reviewed = await reviewDifferences(app, actor, docket);
-          out.result('recovery review', { docket, reviewed }, () => `Reviewed: ${reviewed}.`);
-          return;
-        }
-        const done = await reviewFiltered(app, actor, filter);
-        const text = `Reviewed: ${done.reviewed}, of ${done.dockets} dockets.`;
-        out.result('recovery review', done, () => text);
-      }),
-    );
+    .inApp(async ({ app, out, actor }, docket: string | undefined, own: FilterOptions) => {
+      const { reviewDifferences, reviewFiltered } = await import('../../dockets/index.ts');
+      const filter = filterOf(own);
+      const isFiltered = Object.keys(filter).length > 0;
+      if ((docket === undefined) !== isFiltered) {
+        throw misuse(
+          'Expected a docket, or at least one of --target, --kind and --client, and not both',
+        );
+      }
+      if (docket !== undefined) {
+        const reviewed = await reviewDifferences(app, actor, docket);
+        out.result('recovery review', { docket, reviewed }, () => `Reviewed: ${reviewed}.`);
+        return;
+      }
+      const done = await reviewFiltered(app, actor, filter);
+      const text = `Reviewed: ${done.reviewed}, of ${done.dockets} dockets.`;
+      out.result('recovery review', done, () => text);
+    });
 }
 
 interface FilterOptions {

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import { type LaneOutcome, laneOutcome, planRehearsal } from '../../oversight/index.ts';
 import { readDuration } from '../../filings/index.ts';
 import { EXIT, type Instant, misuse, parseRfc3339 } from '../../core/index.ts';

@@ -1,5 +1,5 @@
 /** What a report is asked with: its period, and what only the books know. */
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import type { FigurePart, ReportKind, ReportRequest } from '../../grants/index.ts';
 import { misuse } from '../../core/index.ts';
 import { inFile, readNamedFile } from '../arguments.ts';

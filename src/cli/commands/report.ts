@@ -1,5 +1,5 @@
 /** Figures for returns and auditors, each with everything it is made of. */
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import type { ReportKind, ReportRow } from '../../grants/index.ts';
 import { EXIT, type JsonValue } from '../../core/index.ts';
 import { writeWhole } from '../../system/index.ts';

@@ -1,8 +1,7 @@
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import { holdData, releaseData, retentionStatus, runRetention } from '../../oversight/index.ts';
 import { misuse } from '../../core/index.ts';
 import { checkUuid } from '../arguments.ts';
-import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
 
 const BACKUP_DAYS_MAX = 3_650;
@@ -18,27 +17,25 @@ function addStatus(retention: Command): void {
   retention
     .command('status')
     .description('data keys that are due or held, and every legal hold')
-    .action(async (_own: object, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const status = await retentionStatus(app, actor);
-        const { keys, holds } = status;
-        out.result('retention status', status, () =>
-          [
-            `${keys.live} data keys in use, ${keys.shredded} destroyed; ${keys.due} are past their date, ${keys.held} more are held.`,
-            `The next are kept until ${keys.next ?? '-'}.`,
-            table(
-              ['hold', 'whose data', 'placed', 'reason'],
-              holds.map((hold) => [
-                hold.id,
-                hold.subject ?? 'everything',
-                iso(hold.placedAt),
-                hold.reason,
-              ]),
-            ),
-          ].join('\n'),
-        );
-      }),
-    );
+    .inApp(async ({ app, out, actor }) => {
+      const status = await retentionStatus(app, actor);
+      const { keys, holds } = status;
+      out.result('retention status', status, () =>
+        [
+          `${keys.live} data keys in use, ${keys.shredded} destroyed; ${keys.due} are past their date, ${keys.held} more are held.`,
+          `The next are kept until ${keys.next ?? '-'}.`,
+          table(
+            ['hold', 'whose data', 'placed', 'reason'],
+            holds.map((hold) => [
+              hold.id,
+              hold.subject ?? 'everything',
+              iso(hold.placedAt),
+              hold.reason,
+            ]),
+          ),
+        ].join('\n'),
+      );
+    });
 }
 
 function addRun(retention: Command): void {
@@ -49,19 +46,17 @@ function addRun(retention: Command): void {
     )
     .option('--dry-run', 'only count the keys that are due')
     .option('--backup-days <n>', 'days until backups that hold these keys expire; recorded', '35')
-    .action(async (own: { dryRun?: boolean; backupDays: string }, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const run = await runRetention(app, actor, {
-          dryRun: own.dryRun === true,
-          backupDays: readDays(own.backupDays),
-        });
-        out.result('retention run', run, () =>
-          run.isDryRun
-            ? `${run.keys} data keys are past their date; ${run.held} more are held. Those that an open filing needs are kept.`
-            : `${run.keys} data keys destroyed with ${run.blobs} sealed bodies; ${run.extended} kept longer, ${run.needed} needed by open filings, ${run.held} held.`,
-        );
-      }),
-    );
+    .inApp(async ({ app, out, actor }, own: { dryRun?: boolean; backupDays: string }) => {
+      const run = await runRetention(app, actor, {
+        dryRun: own.dryRun === true,
+        backupDays: readDays(own.backupDays),
+      });
+      out.result('retention run', run, () =>
+        run.isDryRun
+          ? `${run.keys} data keys are past their date; ${run.held} more are held. Those that an open filing needs are kept.`
+          : `${run.keys} data keys destroyed with ${run.blobs} sealed bodies; ${run.extended} kept longer, ${run.needed} needed by open filings, ${run.held} held.`,
+      );
+    });
 }
 
 function addHold(retention: Command): void {
@@ -70,26 +65,25 @@ function addHold(retention: Command): void {
     .description('place a legal hold on the data of an entity')
     .option('--all', 'all data of the tenant')
     .requiredOption('--reason <text>', 'reason; kept in the database, not in the ledger')
-    .action(
+    .inApp(
       async (
+        { app, out, actor },
         subject: string | undefined,
         own: { all?: boolean; reason: string },
-        command: Command,
-      ) =>
-        withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-          if ((subject === undefined) !== (own.all === true)) {
-            throw misuse('Name the entity whose data to hold, or use --all');
-          }
-          const held = await holdData(app, actor, { subject, reason: own.reason });
-          out.result('retention hold', held, () =>
-            [
-              held.keys > 0
-                ? `Held: ${held.keys} data keys.`
-                : `NOTHING IS HELD YET: no data key belongs to ${subject ?? 'this tenant'}. Check the name with filing list; the hold applies to data that is sealed later.`,
-              `A second person releases it: retention release ${held.id}`,
-            ].join('\n'),
-          );
-        }),
+      ) => {
+        if ((subject === undefined) !== (own.all === true)) {
+          throw misuse('Name the entity whose data to hold, or use --all');
+        }
+        const held = await holdData(app, actor, { subject, reason: own.reason });
+        out.result('retention hold', held, () =>
+          [
+            held.keys > 0
+              ? `Held: ${held.keys} data keys.`
+              : `NOTHING IS HELD YET: no data key belongs to ${subject ?? 'this tenant'}. Check the name with filing list; the hold applies to data that is sealed later.`,
+            `A second person releases it: retention release ${held.id}`,
+          ].join('\n'),
+        );
+      },
     );
 }
 
@@ -97,13 +91,11 @@ function addRelease(retention: Command): void {
   retention
     .command('release <hold>')
     .description('release a hold that another person placed')
-    .action(async (id: string, _own: object, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        checkUuid('hold', id);
-        await releaseData(app, actor, id);
-        out.result('retention release', { id }, () => `Hold ${id} is released.`);
-      }),
-    );
+    .inApp(async ({ app, out, actor }, id: string) => {
+      checkUuid('hold', id);
+      await releaseData(app, actor, id);
+      out.result('retention release', { id }, () => `Hold ${id} is released.`);
+    });
 }
 
 function readDays(text: string): number {

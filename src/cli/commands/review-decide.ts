@@ -1,6 +1,6 @@
 /** The half of `review` that changes something. What sends again is proposed here and approved by another person. */
 import { basename } from 'node:path';
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import {
   acceptFiling,
   approveReview,
@@ -19,7 +19,6 @@ import {
 } from '../../filings/index.ts';
 import { checkReason, type JsonValue, misuse, parseStrictJson } from '../../core/index.ts';
 import { checkUuid, parseJsonFile, readNamedFile } from '../arguments.ts';
-import { type GlobalOptions, withApp } from '../context.ts';
 import type { Output } from '../output.ts';
 import { proposalText } from './review-text.ts';
 
@@ -70,24 +69,22 @@ function addReplay(review: Command): void {
       [],
     )
     .option('--expect-count <n>', 'number of filings that the filter must match')
-    .action(async (id: string | undefined, own: ReplayOptions, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const reason = checkReason('--reason', own.reason);
-        if ((id === undefined) === (own.filter.length === 0)) {
-          throw misuse('Expected either a filing or --filter, not both');
-        }
-        if (id === undefined) {
-          const filter = filterOf(own.filter);
-          const expectCount = countOf(own.expectCount);
-          const made = await proposeBulkReplay(app, actor, { filter, expectCount, reason });
-          proposed(out, 'review replay', made, {});
-          return;
-        }
-        const notFiled = evidenceOf(own.notFiled);
-        const made = await proposeReplay(app, actor, { id, reason, notFiled });
+    .inApp(async ({ app, out, actor }, id: string | undefined, own: ReplayOptions) => {
+      const reason = checkReason('--reason', own.reason);
+      if ((id === undefined) === (own.filter.length === 0)) {
+        throw misuse('Expected either a filing or --filter, not both');
+      }
+      if (id === undefined) {
+        const filter = filterOf(own.filter);
+        const expectCount = countOf(own.expectCount);
+        const made = await proposeBulkReplay(app, actor, { filter, expectCount, reason });
         proposed(out, 'review replay', made, {});
-      }),
-    );
+        return;
+      }
+      const notFiled = evidenceOf(own.notFiled);
+      const made = await proposeReplay(app, actor, { id, reason, notFiled });
+      proposed(out, 'review replay', made, {});
+    });
 }
 
 function addCorrect(review: Command): void {
@@ -102,19 +99,17 @@ function addCorrect(review: Command): void {
     .option('--unset <field>', 'remove a field; may be repeated', collect, [])
     .option('--payload <file>', 'the whole payload as JSON instead')
     .option(...NOT_FILED)
-    .action(async (id: string, own: CorrectOptions, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const made = await proposeCorrection(app, actor, {
-          id,
-          reason: checkReason('--reason', own.reason),
-          notFiled: evidenceOf(own.notFiled),
-          wanted: wantedOf(own),
-        });
-        const { changes, gateChanges } = made;
-        for (const { code, field, why } of gateChanges) out.say(`gate ${code} at ${field}: ${why}`);
-        proposed(out, 'review correct', made, { changes, gateChanges });
-      }),
-    );
+    .inApp(async ({ app, out, actor }, id: string, own: CorrectOptions) => {
+      const made = await proposeCorrection(app, actor, {
+        id,
+        reason: checkReason('--reason', own.reason),
+        notFiled: evidenceOf(own.notFiled),
+        wanted: wantedOf(own),
+      });
+      const { changes, gateChanges } = made;
+      for (const { code, field, why } of gateChanges) out.say(`gate ${code} at ${field}: ${why}`);
+      proposed(out, 'review correct', made, { changes, gateChanges });
+    });
 }
 
 function addApprove(review: Command): void {
@@ -122,19 +117,17 @@ function addApprove(review: Command): void {
     .command('approve <proposal>')
     .description('approve another person’s proposal; its filings join the queue')
     .requiredOption('--expect-hash <sha256>', 'the hash that review proposal shows')
-    .action(async (id: string, own: { expectHash: string }, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        if (!SHA256.test(own.expectHash)) throw misuse('--expect-hash: expected 64 hex digits');
-        const proposal = await approveReview(app, actor, {
-          id,
-          expectHash: own.expectHash,
-        });
-        const { kind, count, sha256 } = proposal;
-        out.result('review approve', { proposal: id, kind, count, sha256 }, () =>
-          count === 1 ? 'The filing is pending again.' : `${count} filings are pending again.`,
-        );
-      }),
-    );
+    .inApp(async ({ app, out, actor }, id: string, own: { expectHash: string }) => {
+      if (!SHA256.test(own.expectHash)) throw misuse('--expect-hash: expected 64 hex digits');
+      const proposal = await approveReview(app, actor, {
+        id,
+        expectHash: own.expectHash,
+      });
+      const { kind, count, sha256 } = proposal;
+      out.result('review approve', { proposal: id, kind, count, sha256 }, () =>
+        count === 1 ? 'The filing is pending again.' : `${count} filings are pending again.`,
+      );
+    });
 }
 
 function addWithdraw(review: Command): void {
@@ -142,25 +135,21 @@ function addWithdraw(review: Command): void {
     .command('withdraw <proposal>')
     .description('withdraw a proposal without running it')
     .requiredOption(...REASON)
-    .action(async (id: string, own: { reason: string }, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const reason = checkReason('--reason', own.reason);
-        await withdrawReview(app, actor, { id, reason });
-        out.result('review withdraw', { proposal: id }, () => `Proposal ${id} is withdrawn.`);
-      }),
-    );
+    .inApp(async ({ app, out, actor }, id: string, own: { reason: string }) => {
+      const reason = checkReason('--reason', own.reason);
+      await withdrawReview(app, actor, { id, reason });
+      out.result('review withdraw', { proposal: id }, () => `Proposal ${id} is withdrawn.`);
+    });
 }
 
 function addProposal(review: Command): void {
   review
     .command('proposal <proposal>')
     .description('show a proposal: its hash, its filings, and a correction field by field')
-    .action(async (id: string, _own: object, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const opened = await openProposal(app, actor, id);
-        out.result('review proposal', opened, () => proposalText(opened));
-      }),
-    );
+    .inApp(async ({ app, out, actor }, id: string) => {
+      const opened = await openProposal(app, actor, id);
+      out.result('review proposal', opened, () => proposalText(opened));
+    });
 }
 
 function addClosing(review: Command): void {
@@ -174,8 +163,9 @@ function addClosing(review: Command): void {
     .option('--shared-receipt', 'the portal gave the same receipt for another filing')
     .option('--evidence <text>', 'how you know')
     .option('--evidence-file <path>', 'a confirmation page or letter; kept sealed with the ledger')
-    .action(
+    .inApp(
       async (
+        { app, out, actor },
         id: string,
         own: {
           reason: string;
@@ -184,20 +174,18 @@ function addClosing(review: Command): void {
           evidence?: string;
           evidenceFile?: string;
         },
-        command: Command,
-      ) =>
-        withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-          const reason = checkReason('--reason', own.reason);
-          const evidence = evidenceFor(own);
-          const { receipt } = own;
-          const isShared = own.sharedReceipt === true;
-          const act = { id, reason, receipt, evidence, isShared };
-          const done = await acceptFiling(app, actor, act);
-          const { evidenceSha256 } = done;
-          out.result('review accept-as-filed', { filing: id, receipt, evidenceSha256 }, () =>
-            [`Filing ${id} is accepted as filed.`, `evidence sha256  ${evidenceSha256}`].join('\n'),
-          );
-        }),
+      ) => {
+        const reason = checkReason('--reason', own.reason);
+        const evidence = evidenceFor(own);
+        const { receipt } = own;
+        const isShared = own.sharedReceipt === true;
+        const act = { id, reason, receipt, evidence, isShared };
+        const done = await acceptFiling(app, actor, act);
+        const { evidenceSha256 } = done;
+        out.result('review accept-as-filed', { filing: id, receipt, evidenceSha256 }, () =>
+          [`Filing ${id} is accepted as filed.`, `evidence sha256  ${evidenceSha256}`].join('\n'),
+        );
+      },
     );
 
   review
@@ -205,32 +193,28 @@ function addClosing(review: Command): void {
     .description('close a filing as rejected or withdrawn; it is not sent again')
     .requiredOption(...REASON)
     .option(...NOT_FILED)
-    .action(async (id: string, own: { reason: string; notFiled?: string }, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const reason = checkReason('--reason', own.reason);
-        const notFiled = evidenceOf(own.notFiled);
-        const done = await rejectFiling(app, actor, { id, reason, notFiled });
-        const from = done.filing.status;
-        out.result('review reject', { filing: id, from }, () => `Filing ${id} is rejected.`);
-      }),
-    );
+    .inApp(async ({ app, out, actor }, id: string, own: { reason: string; notFiled?: string }) => {
+      const reason = checkReason('--reason', own.reason);
+      const notFiled = evidenceOf(own.notFiled);
+      const done = await rejectFiling(app, actor, { id, reason, notFiled });
+      const from = done.filing.status;
+      out.result('review reject', { filing: id, from }, () => `Filing ${id} is rejected.`);
+    });
 
   review
     .command('assign <filing>')
     .description('assign an exception to a person')
     .requiredOption('--to <name>', 'name of the person; see user list')
     .requiredOption(...REASON)
-    .action(async (id: string, own: { reason: string; to: string }, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const reason = checkReason('--reason', own.reason);
-        await assignFiling(app, actor, { id, reason, to: own.to });
-        out.result(
-          'review assign',
-          { filing: id, to: own.to },
-          () => `Filing ${id} is assigned to ${own.to}.`,
-        );
-      }),
-    );
+    .inApp(async ({ app, out, actor }, id: string, own: { reason: string; to: string }) => {
+      const reason = checkReason('--reason', own.reason);
+      await assignFiling(app, actor, { id, reason, to: own.to });
+      out.result(
+        'review assign',
+        { filing: id, to: own.to },
+        () => `Filing ${id} is assigned to ${own.to}.`,
+      );
+    });
 }
 
 function proposed(out: Output, command: string, made: Proposed, more: object): void {

@@ -1,8 +1,8 @@
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import type { RoutingCheck, RoutingView } from '../../dockets/index.ts';
 import { EXIT } from '../../core/index.ts';
 import { jsonLog } from '../../system/index.ts';
-import { asOperator, environment, type GlobalOptions, stopSignal, withApp } from '../context.ts';
+import { asOperator, environment, stopSignal, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
 
 interface RunOptions {
@@ -26,48 +26,42 @@ function addImport(route: Command): void {
     .description(
       'check a routing matrix and a people file together and put them in force; one file alone is combined with the current other one',
     )
-    .action(async (files: string[], _own: object, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { importRoutingFiles } = await import('../../dockets/index.ts');
-        const done = await importRoutingFiles(app, actor, files);
-        const { n, isNew, matrix, peopleVersion } = done;
-        out.result(
-          'route import',
-          { n, isNew, matrix: matrix.version, people: peopleVersion, title: matrix.title },
-          () =>
-            isNew
-              ? `Setup ${n} is now in force: ${matrix.title}, matrix ${matrix.version.slice(0, 12)}, people ${peopleVersion.slice(0, 12)}.`
-              : `Setup ${n} is identical; nothing was changed.`,
-        );
-      }),
-    );
+    .inApp(async ({ app, out, actor }, files: string[]) => {
+      const { importRoutingFiles } = await import('../../dockets/index.ts');
+      const done = await importRoutingFiles(app, actor, files);
+      const { n, isNew, matrix, peopleVersion } = done;
+      out.result(
+        'route import',
+        { n, isNew, matrix: matrix.version, people: peopleVersion, title: matrix.title },
+        () =>
+          isNew
+            ? `Setup ${n} is now in force: ${matrix.title}, matrix ${matrix.version.slice(0, 12)}, people ${peopleVersion.slice(0, 12)}.`
+            : `Setup ${n} is identical; nothing was changed.`,
+      );
+    });
 }
 
 function addCheck(route: Command): void {
   route
     .command('check <files...>')
     .description('check for cycles, gaps and unknown names; change nothing')
-    .action(async (files: string[], _own: object, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { checkRoutingFiles } = await import('../../dockets/index.ts');
-        const found = await checkRoutingFiles(app, actor, files);
-        out.result('route check', found, () => checkText(found));
-        if (found.faults.length > 0) process.exitCode = EXIT.failed;
-      }),
-    );
+    .inApp(async ({ app, out, actor }, files: string[]) => {
+      const { checkRoutingFiles } = await import('../../dockets/index.ts');
+      const found = await checkRoutingFiles(app, actor, files);
+      out.result('route check', found, () => checkText(found));
+      if (found.faults.length > 0) process.exitCode = EXIT.failed;
+    });
 }
 
 function addShow(route: Command): void {
   route
     .command('show')
     .description('the current setup and earlier ones; shows no addresses and no rights')
-    .action(async (_own: object, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const { viewRouting } = await import('../../dockets/index.ts');
-        const found = await viewRouting(app, actor);
-        out.result('route show', found, () => viewText(found));
-      }),
-    );
+    .inApp(async ({ app, out, actor }) => {
+      const { viewRouting } = await import('../../dockets/index.ts');
+      const found = await viewRouting(app, actor);
+      out.result('route show', found, () => viewText(found));
+    });
 }
 
 function addAbsent(route: Command): void {
@@ -77,21 +71,20 @@ function addAbsent(route: Command): void {
     .requiredOption('--from <day>', 'first day')
     .requiredOption('--to <day>', 'last day')
     .option('--delegate <person>', 'the substitute')
-    .action(
+    .inApp(
       async (
+        { app, out, actor },
         person: string,
         own: { from: string; to: string; delegate?: string },
-        command: Command,
-      ) =>
-        withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-          const { noteAbsence } = await import('../../dockets/index.ts');
-          const { n } = await noteAbsence(app, actor, { person, ...own });
-          out.result(
-            'route absent',
-            { n, person, ...own },
-            () => `Recorded; setup ${n} is now in force.`,
-          );
-        }),
+      ) => {
+        const { noteAbsence } = await import('../../dockets/index.ts');
+        const { n } = await noteAbsence(app, actor, { person, ...own });
+        out.result(
+          'route absent',
+          { n, person, ...own },
+          () => `Recorded; setup ${n} is now in force.`,
+        );
+      },
     );
 }
 

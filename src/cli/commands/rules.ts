@@ -1,5 +1,5 @@
 /** What law is loaded, and what would change if another one were. */
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import { EXIT } from '../../core/index.ts';
 import type { GlobalOptions } from '../context.ts';
 import { createOutput, table } from '../output.ts';

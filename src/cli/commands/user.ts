@@ -1,8 +1,7 @@
 import { closeSync, fsyncSync, ftruncateSync, openSync, unlinkSync, writeSync } from 'node:fs';
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import { addUser, disableUser, listUsers } from '../../oversight/index.ts';
 import { cannotWrite, ruledOut } from '../../core/index.ts';
-import { type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
 
 /** More than any key with its line end. */
@@ -16,48 +15,41 @@ export function addUserCommands(user: Command): void {
       'add a person and show the personal key once; only the first person can be added without a key',
     )
     .option('--key-out <file>', 'write the key to a new file (mode 0600) instead of showing it')
-    .action(async (name: string, own: { keyOut?: string }, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const keyFile = own.keyOut === undefined ? undefined : newKeyFile(own.keyOut);
-        const { id, key } = await addUser(app, actor, name).catch((error: unknown) => {
-          keyFile?.abandon();
-          throw error;
-        });
-        keyFile?.write(key);
-        const data =
-          own.keyOut === undefined ? { id, name, key } : { id, name, keyFile: own.keyOut };
-        out.result('user add', data, () =>
-          own.keyOut === undefined
-            ? `Added ${name}. The personal key, shown once:\n${key}\nUse it as FILEWRIGHT_KEY.`
-            : `Added ${name}. The personal key is in ${own.keyOut}; use it with --key-file.`,
-        );
-      }),
-    );
+    .inApp(async ({ app, out, actor }, name: string, own: { keyOut?: string }) => {
+      const keyFile = own.keyOut === undefined ? undefined : newKeyFile(own.keyOut);
+      const { id, key } = await addUser(app, actor, name).catch((error: unknown) => {
+        keyFile?.abandon();
+        throw error;
+      });
+      keyFile?.write(key);
+      const data = own.keyOut === undefined ? { id, name, key } : { id, name, keyFile: own.keyOut };
+      out.result('user add', data, () =>
+        own.keyOut === undefined
+          ? `Added ${name}. The personal key, shown once:\n${key}\nUse it as FILEWRIGHT_KEY.`
+          : `Added ${name}. The personal key is in ${own.keyOut}; use it with --key-file.`,
+      );
+    });
 
   user
     .command('list')
     .description('list all people, including disabled ones')
-    .action(async (_own: object, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const people = await listUsers(app, actor);
-        out.result('user list', { people }, () =>
-          table(
-            ['name', 'id', 'since', 'disabled'],
-            people.map((p) => [p.name, p.id, iso(p.createdAt), iso(p.disabledAt)]),
-          ),
-        );
-      }),
-    );
+    .inApp(async ({ app, out, actor }) => {
+      const people = await listUsers(app, actor);
+      out.result('user list', { people }, () =>
+        table(
+          ['name', 'id', 'since', 'disabled'],
+          people.map((p) => [p.name, p.id, iso(p.createdAt), iso(p.disabledAt)]),
+        ),
+      );
+    });
 
   user
     .command('disable <name>')
     .description('disable a person’s key')
-    .action(async (name: string, _own: object, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        await disableUser(app, actor, name);
-        out.result('user disable', { name }, () => `Disabled ${name}.`);
-      }),
-    );
+    .inApp(async ({ app, out, actor }, name: string) => {
+      await disableUser(app, actor, name);
+      out.result('user disable', { name }, () => `Disabled ${name}.`);
+    });
 }
 
 interface NewKeyFile {

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import {
   addWebhook,
   changeWebhook,
@@ -8,7 +8,7 @@ import {
   webhookLog,
 } from '../../people/index.ts';
 import { readLimit } from '../arguments.ts';
-import { environment, type GlobalOptions, withApp } from '../context.ts';
+import { environment } from '../context.ts';
 import { iso, table } from '../output.ts';
 import { noticeRows, notSent } from './notices.ts';
 
@@ -36,61 +36,55 @@ function addAdd(webhook: Command): void {
     .option('--events <types>', 'event types, separated by commas (default: all)')
     .option('--secret <secret>', 'whsec_…, or env:NAME, or file:/path (default: generated)')
     .option('--allow-private', 'allow http, loopback and private networks; for your own receiver')
-    .action(async (url: string, own: AddOptions, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const types = (own.events ?? '').split(',').filter((type) => type !== '');
-        const { id, secret } = await addWebhook(app, actor, {
-          url,
-          types,
-          allowPrivateAddresses: own.allowPrivate === true,
-          environment,
-          ...(own.secret === undefined ? {} : { secret: own.secret }),
-        });
-        // A secret that was given is known already, and need not be shown on a screen.
-        const shown = own.secret === undefined ? { secret } : {};
-        out.result('webhook add', { id, url, types, ...shown }, () =>
-          own.secret === undefined
-            ? `Added webhook ${id}. Its secret, shown once:\n${secret}`
-            : `Added webhook ${id}.`,
-        );
-      }),
-    );
+    .inApp(async ({ app, out, actor }, url: string, own: AddOptions) => {
+      const types = (own.events ?? '').split(',').filter((type) => type !== '');
+      const { id, secret } = await addWebhook(app, actor, {
+        url,
+        types,
+        allowPrivateAddresses: own.allowPrivate === true,
+        environment,
+        ...(own.secret === undefined ? {} : { secret: own.secret }),
+      });
+      // A secret that was given is known already, and need not be shown on a screen.
+      const shown = own.secret === undefined ? { secret } : {};
+      out.result('webhook add', { id, url, types, ...shown }, () =>
+        own.secret === undefined
+          ? `Added webhook ${id}. Its secret, shown once:\n${secret}`
+          : `Added webhook ${id}.`,
+      );
+    });
 }
 
 function addList(webhook: Command): void {
   webhook
     .command('list')
     .description('list webhooks with event types and whether they are enabled')
-    .action(async (_own: object, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const webhooks = await listWebhooks(app, actor);
-        out.result('webhook list', { webhooks }, () =>
-          table(
-            ['webhook', 'address', 'events', 'state'],
-            webhooks.map((w) => [
-              w.id,
-              w.url,
-              w.types.length === 0 ? 'all' : w.types.join(','),
-              w.disabled === undefined
-                ? 'enabled'
-                : `disabled ${iso(w.disabled.at)}: ${w.disabled.reason}`,
-            ]),
-          ),
-        );
-      }),
-    );
+    .inApp(async ({ app, out, actor }) => {
+      const webhooks = await listWebhooks(app, actor);
+      out.result('webhook list', { webhooks }, () =>
+        table(
+          ['webhook', 'address', 'events', 'state'],
+          webhooks.map((w) => [
+            w.id,
+            w.url,
+            w.types.length === 0 ? 'all' : w.types.join(','),
+            w.disabled === undefined
+              ? 'enabled'
+              : `disabled ${iso(w.disabled.at)}: ${w.disabled.reason}`,
+          ]),
+        ),
+      );
+    });
 }
 
 function addChange(webhook: Command, kind: 'enable' | 'disable' | 'remove', about: string): void {
   webhook
     .command(`${kind} <id>`)
     .description(about)
-    .action(async (id: string, _own: object, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        await changeWebhook(app, actor, id, kind);
-        out.result(`webhook ${kind}`, { id }, () => `Webhook ${id} is ${kind}d.`);
-      }),
-    );
+    .inApp(async ({ app, out, actor }, id: string) => {
+      await changeWebhook(app, actor, id, kind);
+      out.result(`webhook ${kind}`, { id }, () => `Webhook ${id} is ${kind}d.`);
+    });
 }
 
 function addRotate(webhook: Command): void {
@@ -98,31 +92,27 @@ function addRotate(webhook: Command): void {
     .command('rotate <id>')
     .description('create a new secret; the old one also signs for 24 hours')
     .option('--secret <secret>', 'whsec_…, or env:NAME, or file:/path (default: generated)')
-    .action(async (id: string, own: { secret?: string }, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const given = own.secret === undefined ? {} : { secret: own.secret };
-        const { secret } = await rotateWebhook(app, actor, id, { environment, ...given });
-        const shown = own.secret === undefined ? { secret } : {};
-        out.result('webhook rotate', { id, ...shown }, () =>
-          own.secret === undefined
-            ? `The new secret of webhook ${id}, shown once:\n${secret}`
-            : `Webhook ${id} has a new secret.`,
-        );
-      }),
-    );
+    .inApp(async ({ app, out, actor }, id: string, own: { secret?: string }) => {
+      const given = own.secret === undefined ? {} : { secret: own.secret };
+      const { secret } = await rotateWebhook(app, actor, id, { environment, ...given });
+      const shown = own.secret === undefined ? { secret } : {};
+      out.result('webhook rotate', { id, ...shown }, () =>
+        own.secret === undefined
+          ? `The new secret of webhook ${id}, shown once:\n${secret}`
+          : `Webhook ${id} has a new secret.`,
+      );
+    });
 }
 
 function addTest(webhook: Command): void {
   webhook
     .command('test <id>')
     .description('send a test event now and show the receiver’s answer')
-    .action(async (id: string, _own: object, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const outcome = await testWebhook(app, actor, id, environment);
-        if (outcome.state !== 'sent') throw notSent(outcome.code, `webhook log ${id}`);
-        out.result('webhook test', { id, ...outcome }, () => `Sent: ${outcome.code ?? ''}.`);
-      }),
-    );
+    .inApp(async ({ app, out, actor }, id: string) => {
+      const outcome = await testWebhook(app, actor, id, environment);
+      if (outcome.state !== 'sent') throw notSent(outcome.code, `webhook log ${id}`);
+      out.result('webhook test', { id, ...outcome }, () => `Sent: ${outcome.code ?? ''}.`);
+    });
 }
 
 function addLog(webhook: Command): void {
@@ -130,16 +120,14 @@ function addLog(webhook: Command): void {
     .command('log <id>')
     .description('deliveries to a webhook, with every attempt')
     .option('--limit <n>', 'how many', '20')
-    .action(async (id: string, own: { limit: string }, command: Command) =>
-      withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
-        const limit = readLimit(own.limit);
-        const notices = await webhookLog(app, actor, { id, limit });
-        out.result('webhook log', { notices }, () =>
-          table(
-            ['event', 'type', 'state', 'attempts', 'last answer', 'created', 'next'],
-            noticeRows(notices, (n) => [n.event ?? '', n.type ?? '']),
-          ),
-        );
-      }),
-    );
+    .inApp(async ({ app, out, actor }, id: string, own: { limit: string }) => {
+      const limit = readLimit(own.limit);
+      const notices = await webhookLog(app, actor, { id, limit });
+      out.result('webhook log', { notices }, () =>
+        table(
+          ['event', 'type', 'state', 'attempts', 'last answer', 'created', 'next'],
+          noticeRows(notices, (n) => [n.event ?? '', n.type ?? '']),
+        ),
+      );
+    });
 }

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import type { Actor } from '../../access/index.ts';
 import { openWorker, startJobs } from '../../oversight/index.ts';
 import type { Filewright, RunningDeps } from '../../filewright.ts';
