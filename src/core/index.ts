@@ -111,4 +111,4 @@ export { whyUnreadable } from './unreadable.ts';
 export { cannotWrite } from './unwritable.ts';
 export type { Receipt, StatusAnswer, Throttle, Verdict } from './verdict.ts';
 export { VERSION } from './version.ts';
-export { badCase, badInput, misuse, notFound, overLimit, ruledOut } from './refusals.ts';
+export { badCase, badInput, errorOf, misuse, notFound, overLimit, ruledOut } from './refusals.ts';

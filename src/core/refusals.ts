@@ -1,7 +1,9 @@
 /** The refusals of many places, by name. */
 import { type ErrorCode, type ErrorExtras, FilewrightError } from './errors.ts';
 
-function errorOf(code: ErrorCode): (message: string, extras?: ErrorExtras) => FilewrightError {
+export function errorOf(
+  code: ErrorCode,
+): (message: string, extras?: ErrorExtras) => FilewrightError {
   return (message, extras) => new FilewrightError(code, message, extras);
 }
 

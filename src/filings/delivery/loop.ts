@@ -83,10 +83,6 @@ export class DeliveryLoop {
     return this.#held.size === 0 && !this.#unsure;
   }
 
-  hasOutcomes(): boolean {
-    return this.#outcomes.length > 0;
-  }
-
   stopClaiming(): void {
     this.#claiming = false;
   }

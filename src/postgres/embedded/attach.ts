@@ -10,6 +10,7 @@ import { POLL_MS, START_MS_MAX } from './launch.ts';
 import type { Place } from './place.ts';
 import { isPostmasterOf, type PidFile, readPidFile } from './postmaster.ts';
 import { DATABASE_NAME, DATABASE_USER, DURABLE } from './settings.ts';
+import { badDirectory, embeddedFailed } from './refusals.ts';
 
 /** Spread it into the options of a `pg` pool or client. */
 export interface EmbeddedConnection {
@@ -81,8 +82,7 @@ export async function attach(
     if (performance.now() - seenMs > SOCKET_GONE_MS) throw socketGone(place, file, connection);
     await sleep(POLL_MS);
   }
-  throw new FilewrightError(
-    'EMBEDDED_FAILED',
+  throw embeddedFailed(
     `The running server for ${place.cluster} did not answer within ${START_MS_MAX / 60_000} minutes; see ${place.log}.`,
     { details: { log: place.log } },
   );
@@ -97,8 +97,7 @@ function hasSocket({ host, port }: EmbeddedConnection): Promise<boolean> {
 
 /** Not stopped here: whoever is connected already goes on working with it. */
 function socketGone(place: Place, { pid }: PidFile, { host }: EmbeddedConnection): FilewrightError {
-  return new FilewrightError(
-    'EMBEDDED_FAILED',
+  return embeddedFailed(
     `The server of ${place.cluster} runs as pid ${pid}, but its socket in ${host} was removed, so no one can connect. Run db stop, then the same command again: the next start creates a new one.`,
     { details: { pid } },
   );
@@ -118,8 +117,7 @@ async function verify(
     directory !== (await realpath(place.cluster)) ||
     firstLines(row.pidFile) !== firstLines(file.text)
   ) {
-    throw new FilewrightError(
-      'EMBEDDED_FAILED',
+    throw embeddedFailed(
       `The socket ${connection.host} should lead to the server of ${place.cluster}, but leads to the server of ${row.directory}. This happens when a data directory is copied while its server runs. Make the copy with backup and restore instead.`,
       { details },
     );
@@ -127,8 +125,7 @@ async function verify(
   for (const [name, wanted] of Object.entries(DURABLE)) {
     const found = row.settings[name];
     if (found === wanted) continue;
-    throw new FilewrightError(
-      'EMBEDDED_FAILED',
+    throw embeddedFailed(
       `The server of ${place.cluster} runs with ${name} = ${found ?? 'unknown'} instead of ${wanted}, so committed data can be lost. Find where it is set (postgresql.auto.conf, ALTER ROLE, a manual start), stop the server, and run the command again.`,
       { details: { ...details, setting: name } },
     );
@@ -167,8 +164,7 @@ async function ask(place: Place, connection: EmbeddedConnection): Promise<Answer
     if (NOT_NOW.has(code)) return undefined;
     if (error instanceof Error && /Connection terminated/.test(error.message)) return undefined;
     if (code === '28000' || code === 'EACCES') {
-      throw new FilewrightError(
-        'DATA_DIRECTORY',
+      throw badDirectory(
         `The server of ${place.cluster} does not admit this user. Run as the user who made the data directory, or as root.`,
         { cause: error },
       );

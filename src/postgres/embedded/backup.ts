@@ -12,6 +12,7 @@ import { fileStep, isMissing } from './failure.ts';
 import type { Manifest } from './manifest-schema.ts';
 import { CLUSTER_NAME, type ManifestFile, writeManifest } from './manifest.ts';
 import { embeddedStatus } from './status.ts';
+import { badDirectory, embeddedFailed } from './refusals.ts';
 
 interface BackupReport {
   readonly target: string;
@@ -45,7 +46,7 @@ export async function backupEmbedded(
   const { connection } = await ensureEmbedded({ ...options, dataDirectory });
   const status = await embeddedStatus(dataDirectory);
   if (status.state === 'absent') {
-    throw new FilewrightError('DATA_DIRECTORY', `The cluster of ${dataDirectory} disappeared.`);
+    throw badDirectory(`The cluster of ${dataDirectory} disappeared.`);
   }
   const backup = resolve(target);
   await claimTarget(backup, status.cluster);
@@ -193,8 +194,7 @@ async function copyControlFile(cluster: string, copy: string): Promise<ManifestF
     if (again.equals(last)) return writeAndDigest(copy, CONTROL_FILE, again);
     last = again;
   }
-  throw new FilewrightError(
-    'EMBEDDED_FAILED',
+  throw embeddedFailed(
     `${CONTROL_FILE} of ${cluster} changed on each of ${CONTROL_READS_MAX} reads. Run the backup again.`,
   );
 }
@@ -214,7 +214,7 @@ async function writeAndDigest(
 async function one<Row extends object>(client: Client, sql: string): Promise<Row> {
   const { rows } = await client.query<Row>(sql);
   const row = rows[0];
-  if (row === undefined) throw new FilewrightError('EMBEDDED_FAILED', `No row from: ${sql}`);
+  if (row === undefined) throw embeddedFailed(`No row from: ${sql}`);
   return row;
 }
 

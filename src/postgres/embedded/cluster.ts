@@ -10,6 +10,7 @@ import type { Native } from './native.ts';
 import type { Place } from './place.ts';
 import { permittedNames, spawnIdentity } from './server-user.ts';
 import { configuration, DATABASE_USER, HOST_RULES, type Tuning, userMap } from './settings.ts';
+import { badDirectory, embeddedUnavailable } from './refusals.ts';
 
 // initdb and postgres print a few lines; more than this is not read by anyone.
 export const OUTPUT_BYTES_MAX = 8 * 1024;
@@ -128,24 +129,21 @@ async function refuseStranger(cluster: string): Promise<void> {
   });
   if (found === undefined || (await isCluster(cluster))) return;
   if (found.isDirectory() && (await readdir(cluster)).length === 0) return;
-  throw new FilewrightError(
-    'DATA_DIRECTORY',
+  throw badDirectory(
     `Expected a PostgreSQL cluster at ${cluster}, found something else. Move it, or choose another data directory.`,
     { details: { path: cluster } },
   );
 }
 
 function otherMajor(place: Place, found: number, native: Native): FilewrightError {
-  return new FilewrightError(
-    'DATA_DIRECTORY',
+  return badDirectory(
     `The cluster ${place.cluster} was made by PostgreSQL ${found}, and this program carries PostgreSQL ${native.major}. Use the Filewright that last ran it${found > native.major ? ' or a newer one' : ', and move the data with pg_dump'}.`,
     { details: { path: place.cluster, found, carried: native.major } },
   );
 }
 
 function namelessUser(place: Place): FilewrightError {
-  return new FilewrightError(
-    'EMBEDDED_UNAVAILABLE',
+  return embeddedUnavailable(
     `PostgreSQL needs a user with a name, and uid ${place.user.uid} has no entry in /etc/passwd. Add one, run as another user, or set DATABASE_URL.`,
     { details: { uid: place.user.uid } },
   );
@@ -153,8 +151,7 @@ function namelessUser(place: Place): FilewrightError {
 
 /** The kernel's refusal to run the binary: a missing C library, no right to change the uid. */
 export function cannotRun(error: unknown, native: Native): FilewrightError {
-  return new FilewrightError(
-    'EMBEDDED_UNAVAILABLE',
+  return embeddedUnavailable(
     `The PostgreSQL binaries in ${native.directory} do not run here (${codeOf(error) ?? String(error)}); on Linux they need glibc. Set DATABASE_URL to a PostgreSQL 14 or newer.`,
     { cause: error },
   );

@@ -1,7 +1,6 @@
 /** Makes sure that a data directory's server runs: attaches to it, or starts it first. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FilewrightError } from '../../core/index.ts';
 import { attach, type EmbeddedServer } from './attach.ts';
 import { configure, ensureCluster } from './cluster.ts';
 import { fileStep, serverFailure } from './failure.ts';
@@ -10,6 +9,7 @@ import { findNative, prepareNative } from './native.ts';
 import { copiesDirectory, makePlace, type Place } from './place.ts';
 import { clearReusedPid } from './postmaster.ts';
 import type { Tuning } from './settings.ts';
+import { embeddedFailed } from './refusals.ts';
 
 export interface EnsureOptions {
   readonly dataDirectory: string;
@@ -69,8 +69,7 @@ async function start(place: Place, options: EnsureOptions): Promise<EmbeddedServ
     }
     await sleep(PASSING_WAIT_MS);
   }
-  throw new FilewrightError(
-    'EMBEDDED_FAILED',
+  throw embeddedFailed(
     `The server for ${place.cluster} did not start: another process prevented it for ${(STARTS_MAX * PASSING_WAIT_MS) / 1000} seconds; see ${place.log}.`,
     { details: { log: place.log } },
   );

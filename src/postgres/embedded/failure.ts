@@ -2,6 +2,7 @@
 
 import { statfs } from 'node:fs/promises';
 import { FilewrightError } from '../../core/index.ts';
+import { badDirectory, embeddedFailed } from './refusals.ts';
 
 // A cluster that cannot write 16 more pages has no room for its lock file and log either, so an empty log
 // together with so little space means a full disk.
@@ -35,34 +36,29 @@ export function fileFailure(error: unknown, options: { doing: string; path: stri
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
-      return new FilewrightError(
-        'DATA_DIRECTORY',
+      return badDirectory(
         `Could not ${doing}: this user may not use ${path} (${code}). Correct its owner or mode, or choose another data directory.`,
         { cause: error, details },
       );
     case 'ENOTDIR':
     case 'EEXIST':
-      return new FilewrightError(
-        'DATA_DIRECTORY',
+      return badDirectory(
         `Could not ${doing}: expected a directory at ${path}, found something else. Choose another data directory.`,
         { cause: error, details },
       );
     case 'ENOENT':
-      return new FilewrightError(
-        'DATA_DIRECTORY',
+      return badDirectory(
         `Could not ${doing}: ${path} cannot be created, or disappeared in the meantime. Check the path.`,
         { cause: error, details },
       );
     case 'ENAMETOOLONG':
-      return new FilewrightError(
-        'DATA_DIRECTORY',
+      return badDirectory(
         `Could not ${doing}: the path ${path} is too long. Choose a shorter data directory.`,
         { cause: error, details },
       );
     case undefined:
     default:
-      return new FilewrightError(
-        'EMBEDDED_FAILED',
+      return embeddedFailed(
         `Could not ${doing} at ${path}: ${error instanceof Error ? error.message : String(error)}.`,
         { cause: error, details },
       );
@@ -97,19 +93,14 @@ export async function serverFailure(options: {
   }
   const said = output === '' ? 'it printed nothing' : output;
   if (/Permission denied|Read-only file system|wrong ownership|invalid permissions/.test(output)) {
-    return new FilewrightError(
-      'DATA_DIRECTORY',
+    return badDirectory(
       `Could not ${doing}: the server may not use ${directory}. Correct its owner or mode. Its message: ${said}`,
       { details },
     );
   }
-  return new FilewrightError(
-    'EMBEDDED_FAILED',
-    `Could not ${doing}; see ${log}. Its message: ${said}`,
-    {
-      details,
-    },
-  );
+  return embeddedFailed(`Could not ${doing}; see ${log}. Its message: ${said}`, {
+    details,
+  });
 }
 
 async function isFull(directory: string): Promise<boolean> {

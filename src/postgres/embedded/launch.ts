@@ -5,7 +5,6 @@ import { constants } from 'node:fs';
 import { chmod, chown, lstat, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FilewrightError } from '../../core/index.ts';
 import { cannotRun, OUTPUT_BYTES_MAX, SERVER_ENVIRONMENT } from './cluster.ts';
 import { codeOf, fileStep, isMissing } from './failure.ts';
 import type { Native } from './native.ts';
@@ -13,6 +12,7 @@ import type { Place } from './place.ts';
 import { readPidFile } from './postmaster.ts';
 import { spawnIdentity } from './server-user.ts';
 import { serverArguments } from './settings.ts';
+import { embeddedFailed } from './refusals.ts';
 
 /** Short, because a start takes some 30 ms; each look reads one small file. */
 export const POLL_MS = 5;
@@ -87,8 +87,7 @@ export async function launch(
   } finally {
     await log.close();
   }
-  throw new FilewrightError(
-    'EMBEDDED_FAILED',
+  throw embeddedFailed(
     `The server for ${place.cluster} is still starting after ${START_MS_MAX / 60_000} minutes; see ${place.log}. Run the command again to keep waiting.`,
     { details: { log: place.log } },
   );
@@ -113,8 +112,7 @@ async function ensureSocketDirectory(place: Place): Promise<void> {
     }
     const { uid, mode } = await lstat(path);
     if (!found.isDirectory() || uid !== user.uid || (mode & 0o077) !== 0) {
-      throw new FilewrightError(
-        'EMBEDDED_FAILED',
+      throw embeddedFailed(
         `The socket directory ${path} should belong to uid ${user.uid} alone, and does not. Find out who made it, and remove it.`,
         { details: { path, owner: uid } },
       );

@@ -14,11 +14,12 @@ import {
 } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
-import { FilewrightError, invariant } from '../../core/index.ts';
+import { invariant } from '../../core/index.ts';
 import { installOnce, syncDirectory } from './durable.ts';
 import { codeOf, fileStep, isMissing } from './failure.ts';
 import { canReach, type ServerUser } from './server-user.ts';
 import { textsIn } from './texts-in.ts';
+import { embeddedUnavailable } from './refusals.ts';
 
 const PLATFORMS = ['linux-x64', 'linux-arm64', 'darwin-arm64', 'darwin-x64'] as const;
 
@@ -39,8 +40,7 @@ export async function findNative(
   const { platform = process.platform, arch = process.arch, from = import.meta.url } = options;
   const wanted = PLATFORMS.find((name) => name === `${platform}-${arch}`);
   if (wanted === undefined) {
-    throw new FilewrightError(
-      'EMBEDDED_UNAVAILABLE',
+    throw embeddedUnavailable(
       `The embedded PostgreSQL runs on ${PLATFORMS.join(', ')}; this is ${platform}-${arch}. Set DATABASE_URL to a PostgreSQL 14 or newer.`,
       { details: { platform, arch } },
     );
@@ -55,8 +55,7 @@ export async function findNative(
     await access(join(directory, 'bin', 'postgres'));
     return { directory, version, major: Number(version.split('.')[0]) };
   } catch (error) {
-    throw new FilewrightError(
-      'EMBEDDED_UNAVAILABLE',
+    throw embeddedUnavailable(
       `The package ${name} with the PostgreSQL binaries is not installed. Install the dependencies without --omit=optional, or set DATABASE_URL to a PostgreSQL 14 or newer.`,
       { cause: error, details: { package: name } },
     );
@@ -134,8 +133,7 @@ function inside(directory: string, name: string): string {
     name.replace(/^native/, relative(dirname(directory), directory)),
   );
   if (!path.startsWith(directory + sep)) {
-    throw new FilewrightError(
-      'EMBEDDED_UNAVAILABLE',
+    throw embeddedUnavailable(
       `The link list of the PostgreSQL package names ${name}, which lies outside it. Reinstall the dependencies.`,
     );
   }

@@ -4,12 +4,13 @@ import { randomBytes } from 'node:crypto';
 import { link, lstat, readFile, realpath, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { FilewrightError, sha256Of } from '../../core/index.ts';
+import { sha256Of } from '../../core/index.ts';
 import { makeDirectory, replaceFile } from './durable.ts';
 import { codeOf, fileFailure, fileStep, isMissing } from './failure.ts';
 import { SOCKET_PORT } from './settings.ts';
 import { textsIn } from './texts-in.ts';
 import { canReach, chooseServerUser, ownerAsServerUser, type ServerUser } from './server-user.ts';
+import { badDirectory } from './refusals.ts';
 
 export interface Place {
   readonly dataDirectory: string;
@@ -30,15 +31,13 @@ const REACHABLE_DIRECTORY = '/var/lib/filewright';
 /** Looks only; undefined when the data directory does not exist. */
 export async function findPlace(dataDirectory: string): Promise<Place | undefined> {
   if (/[\n\0]/.test(dataDirectory)) {
-    throw new FilewrightError(
-      'DATA_DIRECTORY',
+    throw badDirectory(
       'The path of the data directory holds a line break or a zero byte. Choose another one.',
     );
   }
   try {
     if (!(await stat(dataDirectory)).isDirectory()) {
-      throw new FilewrightError(
-        'DATA_DIRECTORY',
+      throw badDirectory(
         `Expected a directory at ${dataDirectory}, found a file. Choose another data directory.`,
         { details: { path: dataDirectory } },
       );
@@ -102,8 +101,7 @@ export async function copiesDirectory(
 async function requirePlace(dataDirectory: string): Promise<Place> {
   const place = await findPlace(dataDirectory);
   if (place !== undefined) return place;
-  throw new FilewrightError(
-    'DATA_DIRECTORY',
+  throw badDirectory(
     `The data directory ${dataDirectory} disappeared while it was in use. Run the command again.`,
   );
 }
@@ -122,8 +120,7 @@ async function makeReachable(candidates: readonly string[], user: ServerUser): P
       refusals.push(`${path}: ${codeOf(error) ?? String(error)}`);
     }
   }
-  throw new FilewrightError(
-    'DATA_DIRECTORY',
+  throw badDirectory(
     `PostgreSQL does not run as root, and no directory was found that uid ${user.uid} can enter and only root can write (${refusals.join('; ')}). Let others pass through the data directory (chmod o+x), or run as an ordinary user.`,
   );
 }
@@ -160,15 +157,13 @@ async function readPointer(dataDirectory: string): Promise<string | undefined> {
   try {
     pointer = textsIn(JSON.parse(text), ['dataDirectory', 'home']);
   } catch (error) {
-    throw new FilewrightError(
-      'DATA_DIRECTORY',
+    throw badDirectory(
       `${path} should say where the cluster lies, and cannot be read. Restore it from a backup.`,
       { cause: error },
     );
   }
   if (pointer.dataDirectory === dataDirectory) return pointer.home;
-  throw new FilewrightError(
-    'DATA_DIRECTORY',
+  throw badDirectory(
     `${path} belongs to ${pointer.dataDirectory}: this data directory was moved or copied, and its cluster at ${pointer.home} was not. Move it back, or back up there and restore here.`,
     { details: { path, home: pointer.home } },
   );

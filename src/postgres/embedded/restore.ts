@@ -14,6 +14,7 @@ import type { Manifest } from './manifest-schema.ts';
 import { CLUSTER_NAME, readManifest } from './manifest.ts';
 import { findNative } from './native.ts';
 import { findPlace, makePlace, type Place } from './place.ts';
+import { badDirectory, embeddedFailed } from './refusals.ts';
 
 interface RestoreReport {
   readonly server: EmbeddedServer;
@@ -38,8 +39,7 @@ export async function restoreEmbedded(
   const manifest = await fileStep('read the backup', backup, () => readManifest(backup));
   const native = await findNative();
   if (manifest.major !== native.major) {
-    throw new FilewrightError(
-      'DATA_DIRECTORY',
+    throw badDirectory(
       `The backup ${backup} was made by PostgreSQL ${manifest.version}, and this program carries PostgreSQL ${native.major}. Restore it with the Filewright that made it.`,
       { details: { path: backup } },
     );
@@ -131,8 +131,7 @@ async function checkIdentity(server: EmbeddedServer, manifest: Manifest): Promis
     );
     const found = rows[0]?.system;
     if (found === manifest.systemIdentifier) return;
-    throw new FilewrightError(
-      'EMBEDDED_FAILED',
+    throw embeddedFailed(
       `The restored cluster should have the system identifier ${manifest.systemIdentifier}, and has ${found ?? 'none'}. Another process made a cluster there at the same time; restore into another data directory.`,
     );
   } finally {

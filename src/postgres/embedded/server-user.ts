@@ -4,6 +4,7 @@ import { readFile, realpath, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { FilewrightError } from '../../core/index.ts';
+import { badDirectory, embeddedUnavailable } from './refusals.ts';
 
 export type ServerUser =
   | { readonly kind: 'self'; readonly uid: number; readonly gid: number }
@@ -27,8 +28,7 @@ function currentGid(): number {
 }
 
 function windowsUnsupported(): FilewrightError {
-  return new FilewrightError(
-    'EMBEDDED_UNAVAILABLE',
+  return embeddedUnavailable(
     'The embedded PostgreSQL listens on a private unix socket and knows its caller by the socket, neither of which this platform offers. Set DATABASE_URL to a PostgreSQL 14 or newer, or run on Linux or macOS.',
     { details: { platform: process.platform } },
   );
@@ -47,8 +47,7 @@ export async function chooseServerUser(): Promise<ServerUser> {
       return { kind: 'dropped', ...found };
     }
   }
-  throw new FilewrightError(
-    'EMBEDDED_UNAVAILABLE',
+  throw embeddedUnavailable(
     `PostgreSQL refuses to run as root, and /etc/passwd has no user named ${UNPRIVILEGED_NAMES.join(' or ')}. Create one, run as an ordinary user, or set DATABASE_URL.`,
   );
 }
@@ -62,14 +61,12 @@ export function ownerAsServerUser(
   if (uid === owner.uid && uid !== 0) return { kind: 'self', uid, gid: currentGid() };
   if (uid === 0 && owner.uid !== 0) return { kind: 'dropped', uid: owner.uid, gid: owner.gid };
   if (owner.uid === 0) {
-    throw new FilewrightError(
-      'DATA_DIRECTORY',
+    throw badDirectory(
       `The cluster ${cluster} belongs to root, and PostgreSQL refuses to run as root. Give it to the user that ran it before (chown -R), or restore a backup into a new data directory.`,
       { details: { cluster } },
     );
   }
-  throw new FilewrightError(
-    'DATA_DIRECTORY',
+  throw badDirectory(
     `The cluster ${cluster} belongs to uid ${owner.uid}, and this process runs as uid ${uid}. Run as its owner, or as the user who first used this data directory.`,
     { details: { cluster, owner: owner.uid, uid } },
   );

@@ -1,11 +1,11 @@
 /** Stops a data directory's server, whoever started it. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FilewrightError } from '../../core/index.ts';
 import { codeOf, fileStep } from './failure.ts';
 import { POLL_MS } from './launch.ts';
 import { findPlace } from './place.ts';
 import { findPostmaster, isPostmasterOf } from './postmaster.ts';
+import { embeddedFailed } from './refusals.ts';
 
 /** `fast` ends sessions and writes a checkpoint; `immediate` leaves recovery to the next start. */
 type StopMode = 'fast' | 'immediate';
@@ -32,8 +32,7 @@ export async function stopEmbedded(
     process.kill(file.pid, SIGNALS[options.mode ?? 'fast']);
   } catch (error) {
     if (codeOf(error) === 'ESRCH') return { wasRunning: false };
-    throw new FilewrightError(
-      'EMBEDDED_FAILED',
+    throw embeddedFailed(
       `Could not signal the server of ${cluster} (pid ${file.pid}). Run as the user who made the data directory, or as root.`,
       { cause: error, details: { pid: file.pid } },
     );
@@ -43,8 +42,7 @@ export async function stopEmbedded(
     if (!(await isPostmasterOf(file.pid, cluster))) return { wasRunning: true };
     await sleep(POLL_MS);
   }
-  throw new FilewrightError(
-    'EMBEDDED_FAILED',
+  throw embeddedFailed(
     `The server of ${cluster} (pid ${file.pid}) did not stop within ${STOP_MS_MAX / 1000} seconds; see ${place.log}.`,
     { details: { pid: file.pid, log: place.log } },
   );

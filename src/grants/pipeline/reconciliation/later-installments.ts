@@ -1,8 +1,8 @@
 /** Known parts of lines that are booked after what is matched now: their awards are still expected, and for no other line. */
-import { formatDay } from '../../../calendar/index.ts';
 import type { ExpectedPayment } from '../../rules/matching/bank-line.ts';
 import type { FoundOutcome } from '../../rules/matching/outcome.ts';
 import type { WaitingLine } from './resolved-entries.ts';
+import { expectedAlone } from '../../rules/matching/outcome-alone.ts';
 
 export class LaterInstallments {
   readonly #lineOf = new Map<string, WaitingLine>();
@@ -33,22 +33,8 @@ export class LaterInstallments {
 }
 
 function expectedLater(expectedPayment: ExpectedPayment, line: string): FoundOutcome {
-  return {
-    outcome: {
-      rule: 'P6-unmatched-ledger',
-      status: 'open',
-      bank: [],
-      ledger: [expectedPayment.id],
-      reason: {
-        text: `A person assigned it to line ${line}, which is booked later and has an open remainder.`,
-        currency: expectedPayment.currency,
-        bankCents: 0,
-        ledgerCents: expectedPayment.amountCents,
-        bankDates: [],
-        ledgerDates: [formatDay(expectedPayment.expected)],
-      },
-    },
-    lines: [],
-    expectedPayments: [expectedPayment],
-  };
+  return expectedAlone(
+    expectedPayment,
+    `A person assigned it to line ${line}, which is booked later and has an open remainder.`,
+  );
 }

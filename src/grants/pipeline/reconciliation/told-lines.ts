@@ -1,10 +1,10 @@
 /** Outcomes of lines that are no entries: second deliveries, hints, and what came too late; held as bytes until they are asked for. */
-import { formatDay } from '../../../calendar/index.ts';
 import type { BankLine } from '../../rules/matching/bank-line.ts';
 import type { Folded } from '../../rules/matching/deliveries/deliveries.ts';
 import type { FoundOutcome } from '../../rules/matching/outcome.ts';
 import { HeldLines } from '../../rules/matching/deliveries/held-lines.ts';
 import { toldOutcome } from '../../rules/matching/deliveries/told-outcomes.ts';
+import { lineAlone } from '../../rules/matching/outcome-alone.ts';
 
 type Told = Exclude<Folded, { kind: 'entry' }>;
 /** Kind and, where there is one, the line that is repeated. */
@@ -33,22 +33,9 @@ export class ToldLines implements Iterable<FoundOutcome> {
 
 /** A closed total is never changed, so that nobody but a person can say what the line is. */
 function lateOutcome(line: BankLine): FoundOutcome {
-  return {
-    outcome: {
-      rule: 'P6-closed-period',
-      status: 'manual',
-      bank: [line.id],
-      ledger: [],
-      reason: {
-        text: 'Its date is in a closed period that did not include it. Ask the bank why it is late. Resolve it with the award that it pays, or with none; it then counts in the next period that you close.',
-        currency: line.currency,
-        bankCents: line.direction === 'credit' ? line.amountCents : -line.amountCents,
-        ledgerCents: 0,
-        bankDates: [formatDay(line.bookingDate)],
-        ledgerDates: [],
-      },
-    },
-    lines: [line],
-    expectedPayments: [],
-  };
+  return lineAlone(line, {
+    rule: 'P6-closed-period',
+    status: 'manual',
+    text: 'Its date is in a closed period that did not include it. Ask the bank why it is late. Resolve it with the award that it pays, or with none; it then counts in the next period that you close.',
+  });
 }

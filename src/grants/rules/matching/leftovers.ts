@@ -1,5 +1,4 @@
 /** P5 and P6: what no rule could match, each with the reason that a person needs first. */
-import { formatDay } from '../../../calendar/index.ts';
 import { remainderOf } from './installments.ts';
 import { IF_COUNTED, isToldReturn } from './returns.ts';
 import {
@@ -12,6 +11,7 @@ import {
   type Workbench,
 } from './workbench.ts';
 import { Reasons } from './why-open.ts';
+import { expectedAlone } from './outcome-alone.ts';
 
 /** Receipts under one reference that are looked at for one line; the rest is for the person who sees the line. */
 const LOOKED_AT_MAX = 100;
@@ -43,24 +43,7 @@ export function sortLeftovers(bench: Workbench): void {
 
 function listRemainder(bench: Workbench, partly: Expected): void {
   const { expectedPayment, text } = remainderOf(partly);
-  bench.take({
-    outcome: {
-      rule: 'P6-unmatched-ledger',
-      status: 'open',
-      bank: [],
-      ledger: [expectedPayment.id],
-      reason: {
-        text,
-        currency: expectedPayment.currency,
-        bankCents: 0,
-        ledgerCents: expectedPayment.amountCents,
-        bankDates: [],
-        ledgerDates: [formatDay(expectedPayment.expected)],
-      },
-    },
-    lines: [],
-    expectedPayments: [expectedPayment],
-  });
+  bench.take(expectedAlone(expectedPayment, text));
 }
 
 type ExpectedPaymentsOf = (line: Line) => readonly Expected[];

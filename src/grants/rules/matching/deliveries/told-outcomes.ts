@@ -1,31 +1,13 @@
 /** The outcome of a line that is no entry of its own: a second delivery, or a hint. */
-import { formatDay } from '../../../../calendar/index.ts';
 import type { BankLine } from '../bank-line.ts';
 import type { FoundOutcome, MatchRule } from '../outcome.ts';
 import type { Folded } from './deliveries.ts';
+import { lineAlone } from '../outcome-alone.ts';
 
 export function toldOutcome(folded: Exclude<Folded, { kind: 'entry' }>): FoundOutcome {
   const { line, of } = folded;
-  const { rule, text } = folded.kind === 'repetition' ? repetition(folded.of) : hinted(line, of);
-  return {
-    outcome: {
-      rule,
-      status: 'ignored',
-      bank: [line.id],
-      ledger: [],
-      ...(of !== undefined && { of }),
-      reason: {
-        text,
-        currency: line.currency,
-        bankCents: line.direction === 'credit' ? line.amountCents : -line.amountCents,
-        ledgerCents: 0,
-        bankDates: [formatDay(line.bookingDate)],
-        ledgerDates: [],
-      },
-    },
-    lines: [line],
-    expectedPayments: [],
-  };
+  const told = folded.kind === 'repetition' ? repetition(folded.of) : hinted(line, of);
+  return lineAlone(line, { ...told, status: 'ignored', ...(of !== undefined && { of }) });
 }
 
 interface Told {
