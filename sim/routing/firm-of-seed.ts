@@ -52,7 +52,9 @@ export function firmOfSeed(seed: number, start: Instant): Firm {
 export function faultOfCheck(firm: Firm): string | undefined {
   const faults = checkMatrix(firm.matrix, firm.people);
   if (faults.length > 0) return `a sound matrix is refused: ${faults[0]?.why}`;
-  const circle = checkMatrix(firm.circular, firm.people).some(({ why }) => why.includes('circle'));
+  const circle = checkMatrix(firm.circular, firm.people).some(({ why }) =>
+    why.includes('the nodes form a loop'),
+  );
   return circle ? undefined : 'a matrix with a circle passes the check';
 }
 
