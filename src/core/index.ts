@@ -112,3 +112,4 @@ export { cannotWrite } from './unwritable.ts';
 export type { Receipt, StatusAnswer, Throttle, Verdict } from './verdict.ts';
 export { VERSION } from './version.ts';
 export { badCase, badInput, errorOf, misuse, notFound, overLimit, ruledOut } from './refusals.ts';
+export { zoneFormats } from './zone-format.ts';

@@ -1,6 +1,7 @@
 /** The obligations of a list as a calendar feed that remembers, in the database, what it said before. */
 import { type Actor, allow } from '../../access/index.ts';
 import {
+  type CalendarFeed,
   calendarFeed,
   type FeedEntry,
   type FeedState,
@@ -14,14 +15,8 @@ import type { Run } from '../../postgres/index.ts';
 import { type StoredObligation, storedObligations } from '../store/obligations.ts';
 import { readFeed, writeFeed } from '../../people/index.ts';
 
-export interface IssuedFeed {
+export interface IssuedFeed extends Pick<CalendarFeed, 'text' | 'counts'> {
   readonly name: string;
-  readonly text: string;
-  readonly counts: {
-    readonly entries: number;
-    readonly active: number;
-    readonly cancelled: number;
-  };
 }
 
 interface FeedQuestion {

@@ -1,10 +1,17 @@
 /** Where a calendar day begins and ends in a zone. Pure: the zone rules come with the runtime. */
-import { FilewrightError, instant, type Instant } from '../../core/index.ts';
+import { FilewrightError, type Instant, instant, zoneFormats } from '../../core/index.ts';
 
 const DAY_MS = 86_400_000;
 
-// One formatter costs tens of microseconds and kilobytes; there are about 420 zones.
-const formats = new Map<string, Intl.DateTimeFormat>();
+const formatOf = zoneFormats('en-US', {
+  year: 'numeric',
+  month: 'numeric',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: 'numeric',
+  second: 'numeric',
+  hourCycle: 'h23',
+});
 
 /** Milliseconds of the day's UTC midnight; undefined unless the text is an ISO date that exists. */
 export function parseDay(text: string): number | undefined {
@@ -51,22 +58,4 @@ function offsetMs(zone: string, at: number): number {
   const get = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0;
   const local = Date.UTC(get('year'), get('month') - 1, get('day'), get('hour'), get('minute'));
   return local + get('second') * 1000 - Math.floor(at / 1000) * 1000;
-}
-
-function formatOf(zone: string): Intl.DateTimeFormat {
-  let format = formats.get(zone);
-  if (format === undefined) {
-    format = new Intl.DateTimeFormat('en-US', {
-      timeZone: zone,
-      year: 'numeric',
-      month: 'numeric',
-      day: 'numeric',
-      hour: 'numeric',
-      minute: 'numeric',
-      second: 'numeric',
-      hourCycle: 'h23',
-    });
-    formats.set(zone, format);
-  }
-  return format;
 }

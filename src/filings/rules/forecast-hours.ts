@@ -1,6 +1,6 @@
 /** When a portal opens and closes next, found by jumping from one clock time of its hours to the next. Pure. */
 import { isOpen, minutesOf } from '../../lanes/index.ts';
-import { instant, type Instant, type OpeningHours } from '../../core/index.ts';
+import { type Instant, instant, type OpeningHours, zoneFormats } from '../../core/index.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 1_440;
@@ -68,19 +68,10 @@ export class OpenSpans {
   }
 }
 
-const formats = new Map<string, Intl.DateTimeFormat>();
+const SHAPE = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+const formatOf = zoneFormats('en-GB', SHAPE);
 
 /** Minutes since midnight on the zone's clock. */
 function clockOf(zone: string, atMs: number): number {
-  let format = formats.get(zone);
-  if (format === undefined) {
-    format = new Intl.DateTimeFormat('en-GB', {
-      timeZone: zone,
-      hour: '2-digit',
-      minute: '2-digit',
-      hourCycle: 'h23',
-    });
-    formats.set(zone, format);
-  }
-  return minutesOf(format.format(atMs));
+  return minutesOf(formatOf(zone).format(atMs));
 }

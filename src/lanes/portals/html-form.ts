@@ -22,6 +22,7 @@ import { charsetOf, withReading } from './page-reader.ts';
 import { fillStatusPath } from './request-plan.ts';
 import type { Leg } from './exchange-run.ts';
 import { SignedPages, type Visit } from './signed-pages.ts';
+import type { LaneWire } from './lane-wire.ts';
 
 export type OpenedForm =
   | {
@@ -81,14 +82,7 @@ export class HtmlForm {
     const session = wire.sessions.takeIdle(keepAlive.everyMs);
     if (session === undefined) return undefined;
     try {
-      const visit = {
-        wire,
-        profile,
-        guard,
-        session,
-        refusals: wire.door.refusals,
-        recognised: wire.rivals.recognised,
-      };
+      const visit = visitOf(wire, session, profile, guard);
       return await this.pages.touch(visit, wire.plan(profile).basePath + keepAlive.path);
     } finally {
       wire.sessions.giveBack(session);
@@ -103,14 +97,7 @@ export class HtmlForm {
     const wire = this.exchanger.wireFor(profile);
     const session = wire.sessions.take();
     try {
-      return await visit({
-        wire,
-        profile,
-        guard,
-        session,
-        refusals: wire.door.refusals,
-        recognised: wire.rivals.recognised,
-      });
+      return await visit(visitOf(wire, session, profile, guard));
     } finally {
       wire.sessions.giveBack(session);
     }
@@ -201,6 +188,16 @@ export class HtmlForm {
     this.exchanger.takeIsolation(profile.code);
     return collided(profile.code);
   }
+}
+
+function visitOf(
+  wire: LaneWire,
+  session: Visit['session'],
+  profile: Profile,
+  guard: WriteGuard,
+): Visit {
+  const { refusals } = wire.door;
+  return { wire, profile, guard, session, refusals, recognised: wire.rivals.recognised };
 }
 
 /** Also at the write itself: the lane may have been isolated since the form was opened. */

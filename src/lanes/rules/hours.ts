@@ -1,5 +1,11 @@
 /** Opening hours of a portal in its own zone. Pure: the zone rules come with the runtime. */
-import { addMs, type Instant, type OpeningHours, type Weekday } from '../../core/index.ts';
+import {
+  addMs,
+  type Instant,
+  type OpeningHours,
+  type Weekday,
+  zoneFormats,
+} from '../../core/index.ts';
 
 const WEEKDAYS: readonly Weekday[] = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
@@ -41,23 +47,21 @@ export function minutesOf(clock: string): number {
   return Number(hour) * 60 + Number(minute);
 }
 
-const formats = new Map<string, Intl.DateTimeFormat>();
+const formatOf = zoneFormats('en-CA', {
+  year: 'numeric',
+  month: '2-digit',
+  day: '2-digit',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+});
 
 function localTime(zone: string, at: Instant): LocalTime {
-  let format = formats.get(zone);
-  if (format === undefined) {
-    format = new Intl.DateTimeFormat('en-CA', {
-      timeZone: zone,
-      year: 'numeric',
-      month: '2-digit',
-      day: '2-digit',
-      hour: '2-digit',
-      minute: '2-digit',
-      hourCycle: 'h23',
-    });
-    formats.set(zone, format);
-  }
-  const parts = new Map(format.formatToParts(at).map((part) => [part.type, part.value]));
+  const parts = new Map(
+    formatOf(zone)
+      .formatToParts(at)
+      .map((part) => [part.type, part.value]),
+  );
   const date = `${parts.get('year')}-${parts.get('month')}-${parts.get('day')}`;
   const weekday = WEEKDAYS[new Date(`${date}T00:00:00Z`).getUTCDay()] ?? 'sun';
   return { date, weekday, minutes: Number(parts.get('hour')) * 60 + Number(parts.get('minute')) };

@@ -3,7 +3,7 @@
  * the payload says what the entity is (`entity_kind` and `origin` in `fields`); otherwise it says that it did not look.
  */
 import { addDays, type Day, formatDay, parseDay } from '../../../calendar/index.ts';
-import { FilewrightError, type Instant, type JsonValue } from '../../../core/index.ts';
+import { FilewrightError, type Instant, type JsonValue, zoneFormats } from '../../../core/index.ts';
 import { OBLIGATION_FIELDS } from '../columns.ts';
 import type { Gated, GateFinding, GateStep, LawGates, Payload } from '../gates-report.ts';
 import { answerObligation, type ObligationAnswer } from '../law/obligation-answer.ts';
@@ -210,17 +210,11 @@ function notChecked(because: string): GateStep {
   return { notices: [{ code: 'OBLIGATION_NOT_CHECKED', field: '/due', why }] };
 }
 
-const formats = new Map<string, Intl.DateTimeFormat>();
+const formatOf = zoneFormats('en-CA', { year: 'numeric', month: '2-digit', day: '2-digit' });
 
 /** The calendar day in a zone. */
 function localDay(at: Instant, zone: string): Day {
-  let format = formats.get(zone);
-  if (format === undefined) {
-    const parts = { year: 'numeric', month: '2-digit', day: '2-digit' } as const;
-    format = new Intl.DateTimeFormat('en-CA', { timeZone: zone, ...parts });
-    formats.set(zone, format);
-  }
-  const day = parseDay(format.format(at));
+  const day = parseDay(formatOf(zone).format(at));
   if (day === undefined) throw new RangeError(`the moment ${at} has no day in ${zone}`);
   return day;
 }
