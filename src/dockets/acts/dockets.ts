@@ -1,7 +1,7 @@
 /** What a person does with dockets. Rights are asked in routing/docket-acts.ts, for all of it in one place. */
 import { type Actor, allow } from '../../access/index.ts';
 import { type Installation, sequenceAll } from '../../ledger/index.ts';
-import { docketId, FilewrightError, type Instant, toRfc3339 } from '../../core/index.ts';
+import { docketId, type Instant, ruledOut, toRfc3339 } from '../../core/index.ts';
 import { finder } from '../rules/docket/search.ts';
 import type { DocketClosed, DocketDetail, DocketView } from '../routing/views.ts';
 import {
@@ -66,14 +66,12 @@ export async function acknowledgeDocket(
   const viewer = await viewerFor(app, person);
   const done = await acknowledgeAs(routingDeps(app), viewer, docketId(id));
   if (done.kind === 'not_given') {
-    throw new FilewrightError(
-      'REFUSED_BY_RULE',
+    throw ruledOut(
       `Docket "${id}" is not assigned to ${viewer.party.name} yet; only the person it is assigned to can acknowledge it`,
     );
   }
   if (done.kind === 'closed') {
-    throw new FilewrightError(
-      'REFUSED_BY_RULE',
+    throw ruledOut(
       `Docket "${id}" was closed by ${done.by} at ${toRfc3339(done.at)}; nothing is left to acknowledge`,
     );
   }

@@ -4,8 +4,8 @@ import { basename } from 'node:path';
 import { type Installation, sequenceAll } from '../../ledger/index.ts';
 import {
   type ColumnMapping,
-  FilewrightError,
   invariant,
+  overLimit,
   type Sha256Hex,
   sha256Of,
 } from '../../core/index.ts';
@@ -156,7 +156,7 @@ class DocketImporter {
       this.#seen.set(docket, again);
     } else if (this.#input.dryRun) {
       const message = `Expected at most ${SEEN_MAX} events in a dry run, found more. Split the file.`;
-      throw new FilewrightError('INPUT_LIMIT', message);
+      throw overLimit(message);
     }
     return 'created';
   }

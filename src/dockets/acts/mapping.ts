@@ -1,7 +1,7 @@
 /** Mappings of offices' documents: those that ship with the program, and a firm's own. */
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { FilewrightError } from '../../core/index.ts';
+import { notFound } from '../../core/index.ts';
 import { type DocketMapping, readDocketMapping } from '../rules/docket/mapping-file.ts';
 import { packageRoot } from '../../postgres/index.ts';
 
@@ -11,7 +11,7 @@ export async function mappingNamed(name: string): Promise<DocketMapping> {
   const isName = /^[a-z0-9][a-z0-9-]*$/.test(name);
   const path = isName ? join(packageRoot(), 'law', 'mappings', `${name}.json`) : name;
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    throw new FilewrightError('NOT_FOUND', `There is no mapping ${name}`, { cause: error });
+    throw notFound(`There is no mapping ${name}`, { cause: error });
   });
   return readDocketMapping({ file: basename(path), text });
 }

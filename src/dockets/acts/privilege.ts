@@ -4,7 +4,7 @@
  */
 import type { PersonActor } from '../../access/index.ts';
 import type { Installation } from '../../ledger/index.ts';
-import { FilewrightError } from '../../core/index.ts';
+import { ruledOut } from '../../core/index.ts';
 import { type ActiveRouting, activeRouting } from '../routing/setup.ts';
 import { listPeople, type Person } from '../../people/index.ts';
 import { viewerFor, viewerNamed } from './sight.ts';
@@ -39,8 +39,7 @@ export async function requireSuccessor(app: Installation, name: string): Promise
   if (active === undefined) return;
   const working = (await holdersOf(active, app)).filter(isWorking);
   if (working.length !== 1 || working[0]?.name !== name) return;
-  throw new FilewrightError(
-    'REFUSED_BY_RULE',
+  throw ruledOut(
     `${name} is the last privileged person in the routing matrix who has a key; first import a matrix that names another person, and add that person`,
   );
 }
@@ -53,8 +52,7 @@ export async function requireKnown(
 ): Promise<void> {
   const { party, people } = await viewerFor(app, person);
   if (people.parties.has(party.id)) return;
-  throw new FilewrightError(
-    'REFUSED_BY_RULE',
+  throw ruledOut(
     `${act} is only for people in the people file, and "${person.name}" is not in it; ask one of them, or import a people file with that name`,
   );
 }
@@ -69,8 +67,7 @@ async function requireIn(
   const holders = await holdersOf(active, app);
   if (holders.length === 0 || holders.some(({ id }) => id === person.id)) return;
   const names = holders.filter(isWorking).map(({ name }) => name);
-  throw new FilewrightError(
-    'REFUSED_BY_RULE',
+  throw ruledOut(
     `${act} is only for privileged people of the routing matrix; ask ${names.join(' or ')}`,
   );
 }

@@ -2,10 +2,12 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import {
+  badInput,
   type ColumnMapping,
   FilewrightError,
   type InputRow,
   invariant,
+  overLimit,
   parseStrictJson,
 } from '../../core/index.ts';
 import { type GoodRow, type Input, openRowFile, readableFileBytes } from '../../intake/index.ts';
@@ -58,10 +60,7 @@ export async function openDocketFile(
 async function openDocument(path: string, mapping: DocketMapping): Promise<DocketFile> {
   const size = await readableFileBytes(path);
   if (size > DOCUMENT_BYTES_MAX) {
-    throw new FilewrightError(
-      'INPUT_LIMIT',
-      `${path}: expected at most ${DOCUMENT_BYTES_MAX} bytes, found ${size}`,
-    );
+    throw overLimit(`${path}: expected at most ${DOCUMENT_BYTES_MAX} bytes, found ${size}`);
   }
   const bytes = await readFile(path);
   const { readings, skipped } = readDocketDocument(parseDocument(path, bytes), mapping);
@@ -97,6 +96,6 @@ function parseDocument(path: string, bytes: Uint8Array): ReturnType<typeof parse
   } catch (error) {
     if (!(error instanceof FilewrightError)) throw error;
     const message = `${basename(path)}: ${error.message}`;
-    throw new FilewrightError('INPUT_MALFORMED', message, { cause: error });
+    throw badInput(message, { cause: error });
   }
 }

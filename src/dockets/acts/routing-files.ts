@@ -3,7 +3,13 @@ import { type Actor, allow } from '../../access/index.ts';
 import { readFile } from 'node:fs/promises';
 import { type Installation, sequenceAll } from '../../ledger/index.ts';
 import { parseDay } from '../../calendar/index.ts';
-import { FilewrightError, type JsonValue, parseStrictJson } from '../../core/index.ts';
+import {
+  FilewrightError,
+  type JsonValue,
+  misuse,
+  parseStrictJson,
+  ruledOut,
+} from '../../core/index.ts';
 import { readPeople } from '../rules/access/read-people.ts';
 import { checkMatrix, type MatrixFault } from '../rules/routing/check-matrix.ts';
 import { readMatrix } from '../rules/routing/read-matrix.ts';
@@ -75,7 +81,7 @@ async function documentsOf(app: Installation, files: readonly string[]): Promise
     });
     const name = nameOf(file, text);
     if (found[name] !== undefined) {
-      throw new FilewrightError('USAGE', `${found[name].file} and ${file} are both a ${name} file`);
+      throw misuse(`${found[name].file} and ${file} are both a ${name} file`);
     }
     found[name] = { file, text };
   }
@@ -83,10 +89,7 @@ async function documentsOf(app: Installation, files: readonly string[]): Promise
   if (matrix !== undefined && people !== undefined) return { matrix, people };
   const active = await activeRouting(app, app.session);
   if (active === undefined) {
-    throw new FilewrightError(
-      'USAGE',
-      'The first import needs two files: a routing matrix and a people file',
-    );
+    throw misuse('The first import needs two files: a routing matrix and a people file');
   }
   const kept = async (kind: 'matrix' | 'people', version: string): Promise<NamedText> => {
     const { body } = await findRoutingDocument(app.session, app.tenant, kind, version);
@@ -128,8 +131,7 @@ function requireShort({ from, to }: { readonly from: string; readonly to: string
   const [first, last] = [parseDay(from), parseDay(to)];
   // What is no day is refused by the reader of people files, with its place.
   if (first === undefined || last === undefined || last - first < ABSENCE_DAYS_MAX) return;
-  throw new FilewrightError(
-    'REFUSED_BY_RULE',
+  throw ruledOut(
     `Expected an absence of at most ${ABSENCE_DAYS_MAX} days, found ${from} to ${to}; record it again when it is over, or import a people file without that person`,
   );
 }

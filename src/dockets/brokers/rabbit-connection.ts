@@ -2,7 +2,7 @@
 import { lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { type Channel, Connection } from 'rabbitmq-client';
-import { FilewrightError, invariant } from '../../core/index.ts';
+import { type FilewrightError, invariant, ruledOut } from '../../core/index.ts';
 import { certificateTrouble } from './certificates.ts';
 import { readRabbitUrl } from './rabbit-url.ts';
 
@@ -117,8 +117,7 @@ function judged(lookup: LookupFunction, isRefused: (address: string) => boolean)
 }
 
 function addressRefused(host: string): FilewrightError {
-  return new FilewrightError(
-    'REFUSED_BY_RULE',
+  return ruledOut(
     `Expected a broker on the public internet, but ${host} resolves to a private or reserved address`,
   );
 }

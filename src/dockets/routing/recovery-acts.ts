@@ -3,9 +3,10 @@ import {
   checkReason,
   checkSecondPerson,
   CLOSED,
-  FilewrightError,
   nextTurnOf,
+  notFound,
   type RecoveryState,
+  ruledOut,
   type TargetId,
 } from '../../core/index.ts';
 import { maySee, type Viewer } from '../rules/access/visible.ts';
@@ -96,8 +97,7 @@ export async function approveRun(
 ): Promise<RecoveryState> {
   const run = await requireRun(deps, target);
   if (run.phase !== 'awaiting_approval') {
-    throw new FilewrightError(
-      'REFUSED_BY_RULE',
+    throw ruledOut(
       `The recovery of "${target}" is ${run.phase.replaceAll('_', ' ')} and needs no approval; see recovery status`,
     );
   }
@@ -139,7 +139,7 @@ async function add(
 async function requireRun({ session, tenant }: RoutingDeps, target: TargetId): Promise<StoredRun> {
   const run = await openRun(session, tenant, target);
   if (run === undefined) {
-    throw new FilewrightError('NOT_FOUND', `"${target}" has no recovery in progress`);
+    throw notFound(`"${target}" has no recovery in progress`);
   }
   return run;
 }

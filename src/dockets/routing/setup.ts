@@ -1,9 +1,9 @@
 /** Which matrix and which people hold: imported as documents, checked together, activated together. */
 import {
   canonicalText,
-  FilewrightError,
   type Instant,
   type JsonValue,
+  notFound,
   parseStrictJson,
   sha256Of,
 } from '../../core/index.ts';
@@ -138,10 +138,7 @@ export async function loadRouting(
 
 function requireActive(active: ActiveRouting | undefined): ActiveRouting {
   if (active === undefined) {
-    throw new FilewrightError(
-      'NOT_FOUND',
-      'No routing matrix is active yet; import one with route import',
-    );
+    throw notFound('No routing matrix is active yet; import one with route import');
   }
   return active;
 }

@@ -7,8 +7,8 @@ import {
   addMs,
   type BreakerState,
   type DocketId,
-  FilewrightError,
   type Instant,
+  notFound,
   sameJson,
   targetId,
 } from '../../core/index.ts';
@@ -32,7 +32,7 @@ import {
 } from '../store/steps.ts';
 import { noteQuestions } from '../store/assignments.ts';
 import { raiseAlertRow } from '../../ledger/index.ts';
-import type { Session } from '../../postgres/index.ts';
+import type { Run, Session } from '../../postgres/index.ts';
 import type { StoredDocket } from '../store/docket-rows.ts';
 import { answerBy, type Assignment, type Question, questionOf } from './assignments.ts';
 import { columnsOf, decideDocket, type Decision, type DecisionInput } from './decide.ts';
@@ -45,8 +45,6 @@ import { activeRouting, type ActiveRouting } from './setup.ts';
 import { type Stuck, tellStuck } from './stuck.ts';
 import { troublesOf } from './troubles.ts';
 import type { PendingHandover } from './pending-handover.ts';
-
-type Run = Session['run'];
 
 /** What one docket is told, with the end of the handoff that it came from. */
 export interface Telling {
@@ -121,10 +119,7 @@ async function stepping(
         }
         const routing = denied === undefined ? await activeRouting(deps, { run }, known) : known;
         if (routing === undefined) {
-          throw new FilewrightError(
-            'NOT_FOUND',
-            'No routing matrix is active yet; import one with route import',
-          );
+          throw notFound('No routing matrix is active yet; import one with route import');
         }
         const at = { routing, now: locked.now, denied };
         return new Transaction(deps, run, at).step(locked, tellingOf);

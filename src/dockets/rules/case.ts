@@ -1,6 +1,6 @@
 /** A docket case as it comes in: every field is checked here once and trusted afterwards. */
 import { type Day, DAY_EXPECTED, parseDay } from '../../calendar/index.ts';
-import { caseFields, FilewrightError, refuseUnknown } from '../../core/index.ts';
+import { badCase, caseFields, refuseUnknown } from '../../core/index.ts';
 
 export interface PatentCase {
   readonly office: string | undefined;
@@ -145,5 +145,5 @@ function show(value: unknown): string {
 }
 
 export function invalid(message: string): never {
-  throw new FilewrightError('CASE_INVALID', message);
+  throw badCase(message);
 }

@@ -1,19 +1,16 @@
 /** What becomes of dockets when the key of their client is destroyed: what was read of them goes with what was sealed. */
 import { docketId, type DocketId } from '../../core/index.ts';
-import { type Statement, text } from '../../postgres/index.ts';
+import { sql, text } from '../../postgres/index.ts';
 import type { Run } from './docket-rows.ts';
 
 /** So many years after it was closed, as for filings. */
 const YEARS = 7;
 
-const RELEVANT: Statement = {
-  name: 'docket-retention-relevant',
-  text: `
+const RELEVANT = sql('docket-retention-relevant')`
 select b.key, (max(d.closed_at) at time zone 'UTC' + interval '${YEARS} years')::date::text as until,
   bool_or(d.closed_at is null) as needed
 from ledger_blob b join docket d on d.tenant = b.tenant and d.payload_ct = b.ct
-where b.tenant = $1 and b.key = any ($2::text[]) group by b.key`,
-};
+where b.tenant = $1 and b.key = any ($2::text[]) group by b.key`;
 
 /** Of data keys, until when dockets need them. One that is open needs its key whatever the date: it is handed over yet. */
 export async function docketRetention(
@@ -24,11 +21,9 @@ export async function docketRetention(
   return keys.length === 0 ? [] : run(RELEVANT, [tenant, keys]);
 }
 
-const OF_KEYS: Statement = {
-  name: 'docket-of-keys',
-  text: `select d.id from docket d join ledger_blob b on b.tenant = d.tenant and b.ct = d.payload_ct
-    where d.tenant = $1 and b.key = any ($2::text[])`,
-};
+const OF_KEYS = sql('docket-of-keys')`
+select d.id from docket d join ledger_blob b on b.tenant = d.tenant and b.ct = d.payload_ct
+    where d.tenant = $1 and b.key = any ($2::text[])`;
 
 export async function docketsOfKeys(
   run: Run,
@@ -39,17 +34,14 @@ export async function docketsOfKeys(
 }
 
 // Nobody can read any more whose it was: only who may see everything, and is denied nothing, sees that there was such a docket.
-const DESTROY: Statement = {
-  name: 'docket-destroy',
-  text: `
+const DESTROY = sql('docket-destroy')`
 update docket set source = 'destroyed',
   docket = jsonb_build_object('id', id, 'messageId', message_id, 'payloadSha256', encode(payload_sha256, 'hex'),
     'eventCode', 'DESTROYED', 'destroyed', true,
     'labels', '{"classification": ["unread"], "privilege": ["unread"]}'::jsonb,
     'unread', '["client", "technology_group"]'::jsonb),
   closing = jsonb_build_object('kind', closing->'kind', 'how', closing->'how', 'destroyed', true)
-where tenant = $1 and id = any ($2::text[])`,
-};
+where tenant = $1 and id = any ($2::text[])`;
 
 /** Call it after the sealed bytes are gone, in the same transaction; the database refuses it before. */
 export async function destroyDockets(

@@ -9,15 +9,7 @@ import {
   type Sha256Hex,
   type TargetId,
 } from '../../core/index.ts';
-import {
-  hex,
-  optional,
-  type Row,
-  type Session,
-  type Statement,
-  text,
-  when,
-} from '../../postgres/index.ts';
+import { hex, optional, type Row, type Session, sql, text, when } from '../../postgres/index.ts';
 import { json, jsonText, type Run } from './docket-rows.ts';
 
 export const DIFFERENCE_KINDS = ['missing', 'differs', 'twice', 'unconfirmed', 'manual'] as const;
@@ -48,17 +40,14 @@ export interface PassedDocket {
   readonly receipts: number;
 }
 
-const PASSED: Statement = {
-  name: 'docket-passed',
-  text: `
+const PASSED = sql('docket-passed')`
 select d.id, d.message_id, d.payload_sha256, d.phase, (
     select count(distinct r.receipt) from docket_handoff r
     where r.tenant = d.tenant and r.docket = d.id and r.target = $2 and r.receipt is not null) as receipts
 from docket d where d.tenant = $1 and d.id > $4 and exists (
   select 1 from docket_handoff h where h.tenant = d.tenant and h.docket = d.id
     and (h.target = $2 or $2 = any (h.passed)) and h.started_at >= to_timestamp($3::float8 / 1000))
-order by d.id limit $5`,
-};
+order by d.id limit $5`;
 
 /** Dockets that were tried at the target, or went past it, since then; in pages by id. */
 export async function passedDockets(
@@ -81,14 +70,11 @@ export async function passedDockets(
   }));
 }
 
-const PASSED_EVENT: Statement = {
-  name: 'docket-passed-event',
-  text: `
+const PASSED_EVENT = sql('docket-passed-event')`
 select d.docket from docket d join docket_handoff h on h.tenant = d.tenant and h.docket = d.id
 where d.tenant = $1 and d.docket ? 'event' and (h.target = $2 or $2 = any (h.passed))
   and h.started_at >= to_timestamp($3::float8 / 1000)
-order by h.started_at desc, d.id limit 1`,
-};
+order by h.started_at desc, d.id limit 1`;
 
 /** The newest docket that went past a target and could be read when it came in. */
 export async function passedEvent(
@@ -100,11 +86,9 @@ export async function passedEvent(
   return optional(row?.['docket'], (value) => value as Docket);
 }
 
-const LAST_SUCCESS: Statement = {
-  name: 'docket-last-success',
-  text: `select max(started_at) as at from docket_handoff where tenant = $1 and target = $2
-    and outcome in ('confirmed', 'sent') and ended_at < to_timestamp($3::float8 / 1000)`,
-};
+const LAST_SUCCESS = sql('docket-last-success')`
+select max(started_at) as at from docket_handoff where tenant = $1 and target = $2
+    and outcome in ('confirmed', 'sent') and ended_at < to_timestamp($3::float8 / 1000)`;
 
 /** When the target last took something before that moment: what came after may be missing there. */
 export async function lastSuccessBefore(
@@ -117,14 +101,11 @@ export async function lastSuccessBefore(
   return optional(row?.['at'], when);
 }
 
-const ADD: Statement = {
-  name: 'recovery-differences-add',
-  text: `
+const ADD = sql('recovery-differences-add')`
 insert into recovery_difference (tenant, run, docket, kind, review_by, evidence)
 select $1, $2, d.docket, d.kind, to_timestamp($4::float8 / 1000), d.evidence
 from json_to_recordset($3::json) as d(docket text, kind text, evidence jsonb)
-on conflict do nothing`,
-};
+on conflict do nothing`;
 
 /** Found again by the same run, a difference keeps the clock it has. */
 export async function addDifferences(
@@ -141,13 +122,11 @@ export async function addDifferences(
   await run(ADD, [tenant, of.run, jsonText(differences), of.reviewBy]);
 }
 
-const LIST: Statement = {
-  name: 'recovery-differences',
-  text: `select ${COLUMNS} from recovery_difference where tenant = $1 and ($2::uuid is null or run = $2)
+const LIST = sql('recovery-differences')`
+select ${COLUMNS} from recovery_difference where tenant = $1 and ($2::uuid is null or run = $2)
     and ($3 or reviewed_at is null) and ($4::text is null or docket = $4) and ($6::text is null or kind = $6)
     and ($7::text is null or run in (select r.id from recovery_run r where r.tenant = $1 and r.target = $7))
-    order by review_by, docket, kind limit $5`,
-};
+    order by review_by, docket, kind limit $5`;
 
 export async function listDifferences(
   session: Pick<Session, 'run'>,
@@ -167,13 +146,11 @@ export async function listDifferences(
   return (await session.run(LIST, values)).map(differenceOf);
 }
 
-const REVIEW: Statement = {
-  name: 'recovery-difference-review',
-  text: `update recovery_difference set reviewed_at = now(), reviewed_by = $3
+const REVIEW = sql('recovery-difference-review')`
+update recovery_difference set reviewed_at = now(), reviewed_by = $3
     where tenant = $1 and docket = $2 and reviewed_at is null and ($4::text is null or kind = $4)
       and ($5::text is null or run in (select r.id from recovery_run r where r.tenant = $1 and r.target = $5))
-    returning run`,
-};
+    returning run`;
 
 /** How many differences of the docket were open until now. */
 export async function reviewDifferences(
@@ -187,9 +164,7 @@ export async function reviewDifferences(
   return (await run(REVIEW, values)).length;
 }
 
-const OVERDUE: Statement = {
-  name: 'recovery-differences-overdue',
-  text: `
+const OVERDUE = sql('recovery-differences-overdue')`
 with due as materialized (
   select run, docket, kind from recovery_difference where tenant = $1 and reviewed_at is null and review_by <= now()
   order by review_by, run, docket, kind limit $3)
@@ -197,9 +172,8 @@ update recovery_difference r set overdue = overdue + 1, review_by = now() + $2::
 from due where r.tenant = $1 and r.run = due.run and r.docket = due.docket and r.kind = due.kind
   and r.reviewed_at is null and r.review_by <= now()
 returning ${COLUMNS.split(', ')
-    .map((name) => `r.${name}`)
-    .join(', ')}`,
-};
+  .map((name) => `r.${name}`)
+  .join(', ')}`;
 
 /**
  * Differences whose clock has run out; each gets a new clock, in the transaction that tells somebody. Of two processes that

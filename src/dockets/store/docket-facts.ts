@@ -1,7 +1,7 @@
 /** Ledger facts of many subjects and of two logs in one statement. */
 import type { LedgerFact } from '../../core/index.ts';
 import { factJson } from '../../ledger/index.ts';
-import type { Statement } from '../../postgres/index.ts';
+import { sql } from '../../postgres/index.ts';
 import type { Run } from './docket-rows.ts';
 
 export interface DocketFact {
@@ -14,9 +14,7 @@ export interface DocketFact {
   readonly fact: LedgerFact;
 }
 
-const RECORD: Statement = {
-  name: 'docket-facts',
-  text: `
+const RECORD = sql('docket-facts')`
 with i as materialized (
   select * from json_to_recordset($2::json) as i(
     n int, boundary text, kind text, subject text, ver int, id uuid, type text, actor_kind text, actor_id text, trace text,
@@ -28,8 +26,7 @@ blobs as (
 )
 insert into ledger_intake
   (tenant, boundary, id, at, type, subj_kind, subj_id, subj_ver, actor_kind, actor_id, trace, data, body)
-select $1, boundary, id, now(), type, kind, subject, ver, actor_kind, actor_id, trace, data, body from i order by n`,
-};
+select $1, boundary, id, now(), type, kind, subject, ver, actor_kind, actor_id, trace, data, body from i order by n`;
 
 export async function recordDocketFacts(
   run: Run,

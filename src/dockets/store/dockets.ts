@@ -14,7 +14,7 @@ import {
   SEALED_COLUMNS,
   sealedOf,
   type Session,
-  type Statement,
+  sql,
   text,
 } from '../../postgres/index.ts';
 import {
@@ -28,9 +28,7 @@ import {
   type StoredDocket,
 } from './docket-rows.ts';
 
-const ADMIT: Statement = {
-  name: 'docket-admit',
-  text: `
+const ADMIT = sql('docket-admit')`
 with i as materialized (
   select * from json_to_recordset($2::json) as i(
     docket_id text, message_id text, identity text, source text, content_type text, payload_sha256 text, docket jsonb, state jsonb,
@@ -58,13 +56,10 @@ facts as (
   select $1, 'filing', i.id, now(), i.type, 'docket', i.docket_id, 1, i.actor_kind, i.actor_id, i.trace, i.data, i.body
   from i join fresh f on f.id = i.docket_id
 )
-select message_id from fresh`,
-};
+select message_id from fresh`;
 
-const EXISTING: Statement = {
-  name: 'docket-existing',
-  text: `select id, identity, payload_sha256 from docket where tenant = $1 and identity = any ($2::text[])`,
-};
+const EXISTING = sql('docket-existing')`
+select id, identity, payload_sha256 from docket where tenant = $1 and identity = any ($2::text[])`;
 
 /** Call it in a transaction. Each event at most once in a call. */
 export async function admitDockets(
@@ -110,10 +105,8 @@ function newDocketJson(docket: NewDocket): object {
   };
 }
 
-const COUNT_UP: Statement = {
-  name: 'docket-count-up',
-  text: `update docket set ver = ver + 1 where tenant = $1 and id = $2 returning ver`,
-};
+const COUNT_UP = sql('docket-count-up')`
+update docket set ver = ver + 1 where tenant = $1 and id = $2 returning ver`;
 
 /** One more entry about a docket, in the transaction of what it speaks of. */
 export async function recordDocketFact(
@@ -128,16 +121,12 @@ export async function recordDocketFact(
   await recordFact(run, { tenant, boundary: 'filing' }, subject, fact);
 }
 
-const KNOWN_MESSAGE: Statement = {
-  name: 'docket-message-known',
-  text: `select 1 from docket_message where tenant = $1 and source = $2 and message = $3 and sha256 = decode($4, 'hex')`,
-};
+const KNOWN_MESSAGE = sql('docket-message-known')`
+select 1 from docket_message where tenant = $1 and source = $2 and message = $3 and sha256 = decode($4, 'hex')`;
 
-const NOTE_MESSAGE: Statement = {
-  name: 'docket-message-note',
-  text: `insert into docket_message (tenant, source, message, sha256, outcome, docket)
-    values ($1, $2, $3, decode($4, 'hex'), $5, $6) on conflict do nothing returning message`,
-};
+const NOTE_MESSAGE = sql('docket-message-note')`
+insert into docket_message (tenant, source, message, sha256, outcome, docket)
+  values ($1, $2, $3, decode($4, 'hex'), $5, $6) on conflict do nothing returning message`;
 
 export interface NotedMessage {
   readonly source: string;
@@ -164,14 +153,11 @@ export async function noteMessage(
   return (await run(NOTE_MESSAGE, values)).length > 0;
 }
 
-const LIST: Statement = {
-  name: 'docket-list',
-  text: `select ${DOCKET_COLUMNS} from docket d where d.tenant = $1
+const LIST = sql('docket-list')`select ${DOCKET_COLUMNS} from docket d where d.tenant = $1
     and ($2::text[] is null or d.phase = any ($2)) and ($3::text = 'too' or (d.closed_at is not null) = ($3 = 'only'))
     and ($4::text is null or d.target = $4) and ($5::text is null or (d.received_at, d.id) > (
       select p.received_at, p.id from docket p where p.tenant = $1 and p.id = $5))
-    order by d.received_at, d.id limit $6`,
-};
+    order by d.received_at, d.id limit $6`;
 
 /** Rows per read; all dockets are walked in pages, so a list of any length takes the same memory. */
 const PAGE = 1_000;
@@ -194,10 +180,8 @@ export async function* docketPages(
   }
 }
 
-const FIND: Statement = {
-  name: 'docket-find',
-  text: `select ${DOCKET_COLUMNS} from docket d where d.tenant = $1 and d.id = $2`,
-};
+const FIND = sql('docket-find')`
+select ${DOCKET_COLUMNS} from docket d where d.tenant = $1 and d.id = $2`;
 
 export async function findDocket(
   session: Pick<Session, 'run'>,
@@ -208,12 +192,9 @@ export async function findDocket(
   return row === undefined ? undefined : docketRow(row);
 }
 
-const PAYLOADS: Statement = {
-  name: 'docket-payloads',
-  text: `select d.id, ${SEALED_COLUMNS} from docket d
+const PAYLOADS = sql('docket-payloads')`select d.id, ${SEALED_COLUMNS} from docket d
     join ledger_blob b on b.ct = d.payload_ct join ledger_dek k on k.tenant = d.tenant and k.id = b.key
-    where d.tenant = $1 and d.id = any ($2::text[])`,
-};
+    where d.tenant = $1 and d.id = any ($2::text[])`;
 
 /** The sealed bytes of dockets; one whose key was destroyed is not among them. */
 export async function docketPayloads(
@@ -232,11 +213,9 @@ export async function docketPayloads(
   );
 }
 
-const CLOSE: Statement = {
-  name: 'docket-close',
-  text: `update docket set closed_at = now(), closed_by = $3, closing = $4, next_at = null, ver = ver + 1
-    where tenant = $1 and id = $2 and closed_at is null returning ver`,
-};
+const CLOSE = sql('docket-close')`
+update docket set closed_at = now(), closed_by = $3, closing = $4, next_at = null, ver = ver + 1
+  where tenant = $1 and id = $2 and closed_at is null returning ver`;
 
 /** False when it was closed before. */
 export async function closeDocketRow(
@@ -252,10 +231,7 @@ export async function closeDocketRow(
   return true;
 }
 
-const KNOWN: Statement = {
-  name: 'docket-by-identity',
-  text: `select id from docket where tenant = $1 and identity = $2`,
-};
+const KNOWN = sql('docket-by-identity')`select id from docket where tenant = $1 and identity = $2`;
 
 /** The docket of an event, if it is there. */
 export async function findByIdentity(

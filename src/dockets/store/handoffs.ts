@@ -10,14 +10,7 @@ import {
   targetId,
   type TargetId,
 } from '../../core/index.ts';
-import {
-  optional,
-  type Row,
-  type Session,
-  type Statement,
-  text,
-  when,
-} from '../../postgres/index.ts';
+import { optional, type Row, type Session, sql, text, when } from '../../postgres/index.ts';
 import { claimWork } from '../../work/index.ts';
 import { json, jsonText, type Run } from './docket-rows.ts';
 import type { EndedHandoff } from './steps.ts';
@@ -48,10 +41,8 @@ export interface HandoffView {
 const COLUMNS = `h.docket, h.n, h.handoff, h.tier, h.target, h.party, h.attempt, h.reason, h.hop, h.dates, h.started_at,
   h.ended_at, h.outcome, h.receipt, h.evidence`;
 
-const OF_DOCKET: Statement = {
-  name: 'docket-handoffs',
-  text: `select ${COLUMNS} from docket_handoff h where h.tenant = $1 and h.docket = $2 order by h.n`,
-};
+const OF_DOCKET = sql('docket-handoffs')`
+select ${COLUMNS} from docket_handoff h where h.tenant = $1 and h.docket = $2 order by h.n`;
 
 export async function handoffsOf(
   session: Pick<Session, 'run'>,
@@ -90,21 +81,16 @@ function handoffOf(row: Row): HandoffView {
 }
 
 // Once somebody has the docket, or it is closed, nobody needs to be told any more.
-const DROP_SETTLED: Statement = {
-  name: 'docket-notices-drop',
-  text: `update work w set state = 'dropped', next_at = null, ended_at = now() from docket d
+const DROP_SETTLED = sql('docket-notices-drop')`
+update work w set state = 'dropped', next_at = null, ended_at = now() from docket d
     where w.tenant = $1 and w.kind = 'handoff' and w.target = 'all' and w.state = 'pending' and w.next_at <= now()
-      and d.tenant = w.tenant and d.id = w.docket and (d.phase = 'confirmed' or d.closed_at is not null)`,
-};
+      and d.tenant = w.tenant and d.id = w.docket and (d.phase = 'confirmed' or d.closed_at is not null)`;
 
-const COUNT_TRIES: Statement = {
-  name: 'docket-notices-try',
-  text: `
+const COUNT_TRIES = sql('docket-notices-try')`
 update docket_handoff h set attempt = h.attempt + 1
 from work w where w.tenant = $1 and w.id = any ($2::uuid[]) and h.tenant = w.tenant and h.docket = w.docket
   and h.n = (w.body->>'n')::int and h.ended_at is null
-returning ${COLUMNS}`,
-};
+returning ${COLUMNS}`;
 
 /** Takes notices of the manual tier that nobody is known to have got, for `leaseMs`. */
 export async function takeManualNotices(
@@ -120,16 +106,13 @@ export async function takeManualNotices(
   return (await session.run(COUNT_TRIES, [tenant, works.map(({ id }) => id)])).map(handoffOf);
 }
 
-const RETRY: Statement = {
-  name: 'docket-notice-retry',
-  text: `
+const RETRY = sql('docket-notice-retry')`
 with kept as (
   update docket_handoff set evidence = $5 where tenant = $1 and docket = $2 and n = $3 and ended_at is null
   returning tenant, docket, n)
 update work w set next_at = now() + $4::float8 * interval '1 millisecond' from kept k
 where w.tenant = k.tenant and w.kind = 'handoff' and w.state = 'pending' and w.docket = k.docket
-  and (w.body->>'n')::int = k.n`,
-};
+  and (w.body->>'n')::int = k.n`;
 
 /** A notice that did not get through is tried again after `afterMs`, until somebody has the docket. */
 export async function retryManualNotice(
@@ -154,18 +137,14 @@ export interface LinkTicket {
 const LINK_COLUMNS =
   'reference, docket, handoff, party, expires_at, acknowledged_at, acknowledged_by';
 
-const ADD_LINK: Statement = {
-  name: 'docket-link-add',
-  text: `insert into docket_link (tenant, reference, docket, handoff, party, expires_at)
+const ADD_LINK = sql('docket-link-add')`
+insert into docket_link (tenant, reference, docket, handoff, party, expires_at)
     values ($1, $2, $3, $4, $5, to_timestamp($6::float8 / 1000))
     on conflict on constraint docket_link_once do update set expires_at = excluded.expires_at
-      where docket_link.expires_at <= now()`,
-};
+      where docket_link.expires_at <= now()`;
 
-const LINK_OF: Statement = {
-  name: 'docket-link-of',
-  text: `select ${LINK_COLUMNS} from docket_link where tenant = $1 and handoff = $2`,
-};
+const LINK_OF = sql('docket-link-of')`
+select ${LINK_COLUMNS} from docket_link where tenant = $1 and handoff = $2`;
 
 /**
  * The link of a handing over; the same at every attempt, so a notice that is sent again holds the same one. One that has
@@ -183,10 +162,8 @@ export async function linkFor(
   return linkOf(row);
 }
 
-const FIND_LINK: Statement = {
-  name: 'docket-link-find',
-  text: `select ${LINK_COLUMNS} from docket_link where tenant = $1 and reference = $2`,
-};
+const FIND_LINK = sql('docket-link-find')`
+select ${LINK_COLUMNS} from docket_link where tenant = $1 and reference = $2`;
 
 export async function findLink(
   session: Pick<Session, 'run'>,
@@ -197,11 +174,9 @@ export async function findLink(
   return row === undefined ? undefined : linkOf(row);
 }
 
-const USE_LINK: Statement = {
-  name: 'docket-link-use',
-  text: `update docket_link set acknowledged_at = now(), acknowledged_by = $3
-    where tenant = $1 and reference = $2 and acknowledged_at is null returning reference`,
-};
+const USE_LINK = sql('docket-link-use')`
+update docket_link set acknowledged_at = now(), acknowledged_by = $3
+    where tenant = $1 and reference = $2 and acknowledged_at is null returning reference`;
 
 /** False when it was used before. */
 export async function markLinkUsed(

@@ -1,14 +1,11 @@
 /** How full queues are: our own, as the table of dockets shows it, and the last reading of each other one. */
 import type { Trigger } from '../rules/routing/triggers.ts';
 import { type Instant, targetId, type TargetId } from '../../core/index.ts';
-import { optional, type Session, type Statement, text, when } from '../../postgres/index.ts';
+import { optional, type Session, sql, text, when } from '../../postgres/index.ts';
 import { jsonText } from './docket-rows.ts';
 
-const OWN: Statement = {
-  name: 'docket-queue-own',
-  text: `select count(*) as backlog, min(next_at) as oldest from docket
-    where tenant = $1 and next_at <= now() and ($2::text is null or target = $2)`,
-};
+const OWN = sql('docket-queue-own')`select count(*) as backlog, min(next_at) as oldest from docket
+    where tenant = $1 and next_at <= now() and ($2::text is null or target = $2)`;
 
 /** All that is due, or what is due at one target. */
 export async function ownQueue(
@@ -31,13 +28,11 @@ interface QueueReading {
   readonly triggers: readonly Trigger[];
 }
 
-const NOTE: Statement = {
-  name: 'queue-reading-note',
-  text: `insert into queue_reading (tenant, queue, target, backlog, lag_ms, evidence, triggers)
+const NOTE = sql('queue-reading-note')`
+insert into queue_reading (tenant, queue, target, backlog, lag_ms, evidence, triggers)
     values ($1, $2, $3, $4, $5, $6, $7)
     on conflict (tenant, queue) do update set target = excluded.target, at = now(), backlog = excluded.backlog,
-      lag_ms = excluded.lag_ms, evidence = excluded.evidence, triggers = excluded.triggers`,
-};
+      lag_ms = excluded.lag_ms, evidence = excluded.evidence, triggers = excluded.triggers`;
 
 export async function noteReading(
   session: Pick<Session, 'run'>,
@@ -56,10 +51,8 @@ export async function noteReading(
   ]);
 }
 
-const READ: Statement = {
-  name: 'queue-readings',
-  text: `select queue, target, at, backlog, lag_ms, evidence, triggers from queue_reading where tenant = $1 order by queue`,
-};
+const READ = sql('queue-readings')`
+select queue, target, at, backlog, lag_ms, evidence, triggers from queue_reading where tenant = $1 order by queue`;
 
 export async function queueReadings(
   session: Pick<Session, 'run'>,

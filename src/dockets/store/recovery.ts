@@ -4,7 +4,7 @@
  */
 import { type Instant, type RecoveryState, targetId, type TargetId } from '../../core/index.ts';
 import type { Baseline } from '../rules/recovery.ts';
-import { type Row, type Session, type Statement, text, when } from '../../postgres/index.ts';
+import { type Row, type Session, sql, text, when } from '../../postgres/index.ts';
 import { claimWork } from '../../work/index.ts';
 import { DATABASE_NOW, jsonText, type Run } from './docket-rows.ts';
 
@@ -29,15 +29,12 @@ export interface LeasedRun extends StoredRun {
 
 const COLUMNS = `r.id, r.target, r.started_at, r.mode, r.baseline, r.state, r.phase, r.ver`;
 
-const START: Statement = {
-  name: 'recovery-start',
-  text: `
+const START = sql('recovery-start')`
 with started as (
   insert into recovery_run (tenant, id, target, mode, baseline, state, phase) values ($1, $2, $3, $4, $5, $6, $7)
   on conflict do nothing returning tenant, id)
 insert into work (tenant, id, kind, target, next_at)
-select tenant, id, 'recovery', 'all', to_timestamp($8::float8 / 1000) from started returning id`,
-};
+select tenant, id, 'recovery', 'all', to_timestamp($8::float8 / 1000) from started returning id`;
 
 /** False when a run for the target is open already: there is one at a time. */
 export async function startRun(
@@ -54,10 +51,8 @@ export async function startRun(
   return (await run(START, values)).length > 0;
 }
 
-const FIND: Statement = {
-  name: 'recovery-find',
-  text: `select ${COLUMNS} from recovery_run r where r.tenant = $1 and r.id = any ($2::uuid[])`,
-};
+const FIND = sql('recovery-find')`
+select ${COLUMNS} from recovery_run r where r.tenant = $1 and r.id = any ($2::uuid[])`;
 
 /** Takes runs whose turn has come. Nobody else probes their targets before the lease ends. */
 export async function leaseDueRuns(
@@ -72,11 +67,8 @@ export async function leaseDueRuns(
   return rows.map(runOf).map((run) => ({ ...run, lease: leases.get(run.id) ?? 0 }));
 }
 
-const LOCK: Statement = {
-  name: 'recovery-lock',
-  text: `select ${COLUMNS}, w.tries as lease, ${DATABASE_NOW} as now
-    from recovery_run r join work w on w.tenant = r.tenant and w.id = r.id where r.tenant = $1 and r.id = $2 for update`,
-};
+const LOCK = sql('recovery-lock')`select ${COLUMNS}, w.tries as lease, ${DATABASE_NOW} as now
+    from recovery_run r join work w on w.tenant = r.tenant and w.id = r.id where r.tenant = $1 and r.id = $2 for update`;
 
 /** With the lease as it is now, so that a result that comes after it was lost is thrown away. */
 export async function lockRun(
@@ -90,20 +82,15 @@ export async function lockRun(
 }
 
 // Counts one try more than were made: whoever checks at this moment has lost his lease.
-const WRITE: Statement = {
-  name: 'recovery-write',
-  text: `
+const WRITE = sql('recovery-write')`
 with written as (
   update recovery_run set state = $3, phase = $4, mode = $6, ver = $7 where tenant = $1 and id = $2)
 update work set tries = tries + 1, state = case when $5::float8 is null then 'done' else 'pending' end,
   next_at = to_timestamp($5::float8 / 1000), ended_at = case when $5::float8 is null then now() end
-where tenant = $1 and id = $2`,
-};
+where tenant = $1 and id = $2`;
 
-const EVIDENCE: Statement = {
-  name: 'recovery-evidence-add',
-  text: `insert into recovery_evidence (tenant, run, n, step, verdict, by, evidence) values ($1, $2, $3, $4, $5, $6, $7)`,
-};
+const EVIDENCE = sql('recovery-evidence-add')`
+insert into recovery_evidence (tenant, run, n, step, verdict, by, evidence) values ($1, $2, $3, $4, $5, $6, $7)`;
 
 export interface RecoveryEvidence {
   readonly step: string;
@@ -128,11 +115,9 @@ export async function writeRun(
   await run(EVIDENCE, [tenant, id, ver, step, verdict, by, jsonText(evidence.evidence)]);
 }
 
-const OPEN: Statement = {
-  name: 'recovery-open',
-  text: `select ${COLUMNS} from recovery_run r where r.tenant = $1 and r.target = $2
-    and r.phase not in ('closed', 'abandoned')`,
-};
+const OPEN = sql('recovery-open')`
+select ${COLUMNS} from recovery_run r where r.tenant = $1 and r.target = $2
+  and r.phase not in ('closed', 'abandoned')`;
 
 export async function openRun(
   session: Pick<Session, 'run'>,
@@ -143,11 +128,8 @@ export async function openRun(
   return row === undefined ? undefined : runOf(row);
 }
 
-const LIST: Statement = {
-  name: 'recovery-list',
-  text: `select ${COLUMNS} from recovery_run r where r.tenant = $1
-    order by (r.phase in ('closed', 'abandoned')), r.started_at desc limit $2`,
-};
+const LIST = sql('recovery-list')`select ${COLUMNS} from recovery_run r where r.tenant = $1
+    order by (r.phase in ('closed', 'abandoned')), r.started_at desc limit $2`;
 
 /** Open ones first. */
 export async function listRuns(
@@ -158,10 +140,8 @@ export async function listRuns(
   return (await session.run(LIST, [tenant, limit])).map(runOf);
 }
 
-const EVIDENCE_OF: Statement = {
-  name: 'recovery-evidence-of',
-  text: `select n, step, verdict, at, by, evidence from recovery_evidence where tenant = $1 and run = $2 order by n`,
-};
+const EVIDENCE_OF = sql('recovery-evidence-of')`
+select n, step, verdict, at, by, evidence from recovery_evidence where tenant = $1 and run = $2 order by n`;
 
 export async function evidenceOf(
   session: Pick<Session, 'run'>,

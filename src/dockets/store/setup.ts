@@ -1,7 +1,7 @@
 /** Routing matrices and people files as documents, and which pair of them holds. */
-import { FilewrightError, type Instant, type LedgerFact } from '../../core/index.ts';
+import { type Instant, type LedgerFact, notFound } from '../../core/index.ts';
 import { recordFact } from '../../ledger/index.ts';
-import { type Row, type Session, type Statement, text, when } from '../../postgres/index.ts';
+import { type Row, type Session, sql, text, when } from '../../postgres/index.ts';
 import type { Run } from './docket-rows.ts';
 
 interface RoutingDocument {
@@ -20,11 +20,9 @@ export interface StoredSetup {
   readonly activatedAt: Instant;
 }
 
-const KEEP: Statement = {
-  name: 'routing-document-keep',
-  text: `insert into routing_document (tenant, kind, version, title, body, stored_by) values ($1, $2, $3, $4, $5, $6)
-    on conflict do nothing`,
-};
+const KEEP = sql('routing-document-keep')`
+insert into routing_document (tenant, kind, version, title, body, stored_by) values ($1, $2, $3, $4, $5, $6)
+  on conflict do nothing`;
 
 export async function keepRoutingDocument(
   run: Run,
@@ -36,10 +34,8 @@ export async function keepRoutingDocument(
   await run(KEEP, [tenant, kind, version, title, body, by]);
 }
 
-const IN_USE: Statement = {
-  name: 'routing-in-use',
-  text: `select exists (select 1 from routing_setup where tenant = $1) or exists (select 1 from docket where tenant = $1) as used`,
-};
+const IN_USE = sql('routing-in-use')`
+select exists (select 1 from routing_setup where tenant = $1) or exists (select 1 from docket where tenant = $1) as used`;
 
 /** Whether anything of this tenant may ever have to be hidden. */
 export async function hasDockets(session: Pick<Session, 'run'>, tenant: string): Promise<boolean> {
@@ -47,10 +43,8 @@ export async function hasDockets(session: Pick<Session, 'run'>, tenant: string):
   return row?.['used'] === true;
 }
 
-const FIND: Statement = {
-  name: 'routing-document-find',
-  text: `select kind, version, title, body from routing_document where tenant = $1 and kind = $2 and version = $3`,
-};
+const FIND = sql('routing-document-find')`
+select kind, version, title, body from routing_document where tenant = $1 and kind = $2 and version = $3`;
 
 export async function findRoutingDocument(
   session: Pick<Session, 'run'>,
@@ -59,16 +53,12 @@ export async function findRoutingDocument(
   version: string,
 ): Promise<RoutingDocument> {
   const [row] = await session.run(FIND, [tenant, kind, version]);
-  if (row === undefined) {
-    throw new FilewrightError('NOT_FOUND', `No ${kind} document of version "${version}"`);
-  }
+  if (row === undefined) throw notFound(`No ${kind} document of version "${version}"`);
   return { kind, version, title: text(row['title']), body: text(row['body']) };
 }
 
-const ACTIVE: Statement = {
-  name: 'routing-setup-active',
-  text: `select n, matrix, people, activated_by, activated_at from routing_setup where tenant = $1 order by n desc limit 1`,
-};
+const ACTIVE = sql('routing-setup-active')`
+select n, matrix, people, activated_by, activated_at from routing_setup where tenant = $1 order by n desc limit 1`;
 
 export async function activeSetup(
   session: Pick<Session, 'run'>,
@@ -78,10 +68,8 @@ export async function activeSetup(
   return row === undefined ? undefined : setupOf(row);
 }
 
-const HISTORY: Statement = {
-  name: 'routing-setup-history',
-  text: `select n, matrix, people, activated_by, activated_at from routing_setup where tenant = $1 order by n desc limit $2`,
-};
+const HISTORY = sql('routing-setup-history')`
+select n, matrix, people, activated_by, activated_at from routing_setup where tenant = $1 order by n desc limit $2`;
 
 export async function setupHistory(
   session: Pick<Session, 'run'>,
@@ -91,17 +79,13 @@ export async function setupHistory(
   return (await session.run(HISTORY, [tenant, limit])).map(setupOf);
 }
 
-const LOCK: Statement = {
-  name: 'routing-setup-lock',
-  text: `select pg_advisory_xact_lock(hashtextextended('filewright.routing/' || $1::text, 0))`,
-};
+const LOCK = sql('routing-setup-lock')`
+select pg_advisory_xact_lock(hashtextextended('filewright.routing/' || $1::text, 0))`;
 
-const ACTIVATE: Statement = {
-  name: 'routing-setup-activate',
-  text: `insert into routing_setup (tenant, n, matrix, people, activated_by)
-    select $1, coalesce(max(n), 0) + 1, $2, $3, $4 from routing_setup where tenant = $1
-    returning n, matrix, people, activated_by, activated_at`,
-};
+const ACTIVATE = sql('routing-setup-activate')`
+insert into routing_setup (tenant, n, matrix, people, activated_by)
+  select $1, coalesce(max(n), 0) + 1, $2, $3, $4 from routing_setup where tenant = $1
+  returning n, matrix, people, activated_by, activated_at`;
 
 export interface SetupPair {
   readonly matrix: string;

@@ -10,7 +10,7 @@ import {
   type PartyId,
   type TargetId,
 } from '../../core/index.ts';
-import { type Session, type Statement, text, when } from '../../postgres/index.ts';
+import { type Session, sql, text, when } from '../../postgres/index.ts';
 import {
   DATABASE_NOW,
   DOCKET_COLUMNS,
@@ -19,7 +19,7 @@ import {
   type StoredDocket,
 } from './docket-rows.ts';
 
-const CLOCK: Statement = { name: 'docket-clock', text: `select ${DATABASE_NOW} as now` };
+const CLOCK = sql('docket-clock')`select ${DATABASE_NOW} as now`;
 
 /** The clock by which everything in routing is judged. */
 export async function databaseNow(session: Pick<Session, 'run'>): Promise<Instant> {
@@ -32,12 +32,9 @@ export interface LockedDockets {
   readonly dockets: readonly StoredDocket[];
 }
 
-const DUE: Statement = {
-  name: 'docket-due',
-  text: `select ${DOCKET_COLUMNS}, ${DATABASE_NOW} as now from docket d
+const DUE = sql('docket-due')`select ${DOCKET_COLUMNS}, ${DATABASE_NOW} as now from docket d
     where d.tenant = $1 and d.next_at <= clock_timestamp()
-    order by d.next_at limit $2 for update of d skip locked`,
-};
+    order by d.next_at limit $2 for update of d skip locked`;
 
 /** Locks dockets whose moment has come; those that another process has in hand are left to it. */
 export async function lockDueDockets(
@@ -48,11 +45,8 @@ export async function lockDueDockets(
   return locked(await run(DUE, [tenant, limit]));
 }
 
-const LOCK: Statement = {
-  name: 'docket-lock',
-  text: `select ${DOCKET_COLUMNS}, ${DATABASE_NOW} as now from docket d
-    where d.tenant = $1 and d.id = any ($2::text[]) order by d.id for update of d`,
-};
+const LOCK = sql('docket-lock')`select ${DOCKET_COLUMNS}, ${DATABASE_NOW} as now from docket d
+    where d.tenant = $1 and d.id = any ($2::text[]) order by d.id for update of d`;
 
 /** Waits for whoever has them, always in the same order. */
 export async function lockDockets(
@@ -115,9 +109,7 @@ export interface EndedHandoff {
   readonly evidence: object;
 }
 
-const WRITE: Statement = {
-  name: 'docket-steps',
-  text: `
+const WRITE = sql('docket-steps')`
 with s as materialized (
   select * from json_to_recordset($2::json) as s(
     docket text, state jsonb, phase text, tier text, target text, next_at double precision, ver int, access_ver int,
@@ -166,8 +158,7 @@ over as (
   from (select docket, n from superseded union all select docket, n from ends where tier = 'MANUAL') h
   where w.tenant = $1 and w.kind = 'handoff' and w.state = 'pending' and w.docket = h.docket and (w.body->>'n')::int = h.n
 )
-select count(*) as moved from moved`,
-};
+select count(*) as moved from moved`;
 
 /** Call it in the transaction that holds the locks. */
 export async function writeSteps(
@@ -199,15 +190,12 @@ export async function writeSteps(
   }
 }
 
-const ACTIVATE: Statement = {
-  name: 'docket-activate',
-  text: `
+const ACTIVATE = sql('docket-activate')`
 update docket d set activation = a.activation, next_at = least(d.next_at, now())
 from json_to_recordset($2::json) as a(docket text, tier text, activation jsonb)
 where d.tenant = $1 and d.id = a.docket and d.tier = a.tier and d.phase in ('queued', 'sending', 'awaiting')
   and d.closed_at is null and d.activation is null
-returning d.id`,
-};
+returning d.id`;
 
 /**
  * Notes triggers on dockets that are still on the tier they name; the next step applies them. One that has left the tier,
@@ -227,10 +215,8 @@ export async function noteActivations(
   return rows.map((row) => text(row['id']));
 }
 
-const POSTPONE: Statement = {
-  name: 'docket-postpone',
-  text: `update docket set next_at = to_timestamp($3::float8 / 1000) where tenant = $1 and id = any ($2::text[])`,
-};
+const POSTPONE = sql('docket-postpone')`
+update docket set next_at = to_timestamp($3::float8 / 1000) where tenant = $1 and id = any ($2::text[])`;
 
 /** Dockets that are locked, and are looked at again then. */
 export async function postponeDockets(
@@ -242,23 +228,18 @@ export async function postponeDockets(
   if (dockets.length > 0) await run(POSTPONE, [tenant, dockets, until]);
 }
 
-const WAKE_ALL: Statement = {
-  name: 'docket-wake-all',
-  text: `update docket set next_at = now() where tenant = $1 and closed_at is null and phase <> 'sending'
-    and (next_at is null or next_at > now())`,
-};
+const WAKE_ALL = sql('docket-wake-all')`
+update docket set next_at = now() where tenant = $1 and closed_at is null and phase <> 'sending'
+    and (next_at is null or next_at > now())`;
 
 /** After a change of law, calendar, matrix or people every open docket hears the clock once; one under way hears it anyhow. */
 export async function wakeOpenDockets(run: Run, tenant: string): Promise<void> {
   await run(WAKE_ALL, [tenant]);
 }
 
-const NOTE_LAW: Statement = {
-  name: 'routing-law-note',
-  text: `insert into routing_law (tenant, version) values ($1, $2)
+const NOTE_LAW = sql('routing-law-note')`insert into routing_law (tenant, version) values ($1, $2)
     on conflict (tenant) do update set version = excluded.version, changed_at = now()
-    where routing_law.version <> excluded.version returning version`,
-};
+    where routing_law.version <> excluded.version returning version`;
 
 /** True when open dockets were last dated by another law; whoever hears so wakes them, in the same transaction. */
 export async function noteLaw(run: Run, tenant: string, version: string): Promise<boolean> {

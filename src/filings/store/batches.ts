@@ -22,7 +22,6 @@ import {
   sealedOf,
   type Session,
   sql,
-  type Statement,
   text,
   when,
 } from '../../postgres/index.ts';
@@ -52,12 +51,11 @@ const JOINS = `from batch b join person p on p.tenant = b.tenant and p.id = b.pr
 const HELD = '(select count(*) from envelope e where e.tenant = b.tenant and e.batch = b.id)';
 
 const FIND = sql('batch-find')`select ${COLUMNS} ${JOINS} where b.tenant = $1 and b.id = $2`;
-const LIST: Statement = {
-  name: 'batch-list',
-  // An open batch has no count of its own yet, and may hold filings all the same.
-  text: `select ${COLUMNS.replace('b.count', `coalesce(b.count, ${HELD}) as count`)} ${JOINS}
-    where b.tenant = $1 order by b.prepared_at desc limit $2`,
-};
+// An open batch has no count of its own yet, and may hold filings all the same.
+const LIST = sql(
+  'batch-list',
+)`select ${COLUMNS.replace('b.count', `coalesce(b.count, ${HELD}) as count`)} ${JOINS}
+    where b.tenant = $1 order by b.prepared_at desc limit $2`;
 const UNFINISHED = sql('batch-unfinished')`
 select b.id, b.source, b.prepared_at, h.held from batch b, lateral (select ${HELD} as held) h
   where b.tenant = $1 and b.state = 'open' and h.held > 0 order by b.prepared_at`;

@@ -24,7 +24,6 @@ import {
   sealedOf,
   type Session,
   sql,
-  type Statement,
   text,
   when,
 } from '../../postgres/index.ts';
@@ -87,7 +86,7 @@ from proposal p join person a on a.tenant = p.tenant and a.id = p.proposed_by
 left join person b on b.tenant = p.tenant and b.id = p.decided_by
 where p.kind in ('replay', 'correct') and p.tenant = $1`;
 
-const FIND: Statement = { name: 'review-find', text: `select ${VIEW} and p.id = $2` };
+const FIND = sql('review-find')`select ${VIEW} and p.id = $2`;
 
 const LIST = sql('review-list')`
 select ${VIEW} and ($2 or p.state = 'open') order by p.proposed_at desc, p.id limit $3`;

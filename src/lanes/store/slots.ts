@@ -13,16 +13,7 @@ import {
   type WorkerId,
   workerId,
 } from '../../core/index.ts';
-import {
-  laneOf,
-  optional,
-  type Row,
-  type Session,
-  sql,
-  type Statement,
-  text,
-  when,
-} from '../../postgres/index.ts';
+import { laneOf, optional, type Row, type Session, sql, text, when } from '../../postgres/index.ts';
 
 /** Long enough for three heartbeats, short enough that a dead worker's slots are back in use within ten seconds. */
 export const LEASE_MS = 5_000;
@@ -77,7 +68,7 @@ select id, host, pid, pid_started_at, wants, expires_at > clock_timestamp() as a
 from worker where tenant = $1 and ended_at is null
 order by id`;
 
-const READ_CLOCK: Statement = { name: 'survey-clock', text: `select ${NOW} as now` };
+const READ_CLOCK = sql('survey-clock')`select ${NOW} as now`;
 
 const ACQUIRE = sql('slot-acquire')`
 with me as (

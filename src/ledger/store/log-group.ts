@@ -5,16 +5,7 @@ import { genesisPrev } from '../entry.ts';
 import { TILE_WIDTH } from '../tile.ts';
 import type { TreeNode } from '../proof-plan.ts';
 import type { EntryWriter, WrittenEntry } from './entry-writer.ts';
-import {
-  bytes,
-  optional,
-  type Row,
-  type Run,
-  sql,
-  type Statement,
-  text,
-  when,
-} from '../../postgres/index.ts';
+import { bytes, optional, type Row, type Run, sql, text, when } from '../../postgres/index.ts';
 import {
   impossibility,
   type Impossibility,
@@ -32,7 +23,7 @@ with taken as (
     select ctid from ledger_intake where tenant = $1 and boundary = $2 order by n limit $3))
   returning ${COLUMNS})`;
 
-const TAKE: Statement = { name: 'ledger-take', text: `${TAKEN} select * from taken order by n` };
+const TAKE = sql('ledger-take')`${TAKEN} select * from taken order by n`;
 
 // A scalar subquery on purpose: `exists` is answered by hashing the whole log once per group.
 const TAKE_NEW = sql('ledger-take-new')`${TAKEN}

@@ -24,7 +24,7 @@ import { keepAside } from './kept-facts.ts';
 import { bringUpTiles, copyMissing, inspectLog } from './log-start.ts';
 import { appendGroup, type LogEnd, readEnd, takeGroup } from './log-group.ts';
 import { unsignedLogs, waitingLogs } from './log-work.ts';
-import { type Run, type Session, sql, type Statement, when } from '../../postgres/index.ts';
+import { type Run, type Session, sql, when } from '../../postgres/index.ts';
 import {
   type Impossibility,
   ImpossibleFacts,
@@ -39,7 +39,7 @@ export const GROUP_MAX = 256;
 
 /** Whoever wants a head now looks so often, for 3 seconds, whether another process still has the log in hand. */
 const BUSY_LOOKS_MAX = 300;
-const BUSY_WAIT: Statement = { name: 'ledger-busy-wait', text: 'select pg_sleep(0.01)' };
+const BUSY_WAIT = sql('ledger-busy-wait')`select pg_sleep(0.01)`;
 
 const HEAD = sql('ledger-head')`
 insert into ledger_head (tenant, boundary) values ($1, $2) on conflict do nothing`;

@@ -5,7 +5,7 @@
  */
 import { FilewrightError, type Instant, sha256Of } from '../../core/index.ts';
 import { raiseAlertRow } from './raise-alert.ts';
-import { type Row, type Run, sql, type Statement, text } from '../../postgres/index.ts';
+import { type Row, type Run, sql, text } from '../../postgres/index.ts';
 import type { LogName } from './tree-store.ts';
 
 /** Why a fact cannot be written. */
@@ -149,7 +149,7 @@ export async function tellSetAside(
 }
 
 /** Not the fact's own id: the alert of its setting aside will have that one. */
-const NEW_ID: Statement = { name: 'ledger-alert-id', text: `select gen_random_uuid() as id` };
+const NEW_ID = sql('ledger-alert-id')`select gen_random_uuid() as id`;
 
 /**
  * A sequencer without the tenant's key leaves such a fact where it is, and with it everything behind: in the clear it

@@ -2,7 +2,7 @@
  * What a person sees of many dockets. Lists, counts, errors and notices all go through here, so that a hidden matter
  * answers exactly like one that does not exist.
  */
-import { type DocketId, FilewrightError } from '../../../core/index.ts';
+import { type DocketId, type FilewrightError, notFound } from '../../../core/index.ts';
 import type { Party, People } from './people.ts';
 import { accessOf, type Guarded } from './rights.ts';
 
@@ -39,7 +39,7 @@ export function seen<Matter extends Guarded>(
 
 /** Says nothing but what the asker already knows: the id that was asked for. */
 export function unknownDocket(id: DocketId): FilewrightError {
-  return new FilewrightError('NOT_FOUND', `No docket "${id}"`);
+  return notFound(`No docket "${id}"`);
 }
 
 /** A notice goes out only to who may see its matter; the others get nothing, not even an empty one. */
