@@ -16,33 +16,67 @@ import type { PlantedBug } from './planted-bugs.ts';
 
 export interface Catch {
   readonly bug: PlantedBug;
-  /** How many seeds it took; undefined when the named invariant never fired. */
-  readonly seeds: number | undefined;
+  /** The seed that showed it; undefined when the named invariant never fired. */
+  readonly seed: number | undefined;
   /** Every invariant that was broken on the way. */
   readonly fired: readonly string[];
   readonly elapsedMs: number;
 }
 
-/** A bug that needs more worlds than this to show itself is not caught. */
-export const SEEDS_MAX = 500;
-
 /** What is run with the bug in it. */
 export interface Hunt {
   readonly build: string;
   readonly nodeModules: string;
-  /** The simulation below the build, with its own arguments; it must print a report with `--until`. */
-  readonly main?: { readonly file: string; readonly args: readonly string[] };
+  /** The simulation below the build; it must print a report with `--from`, `--seeds` and `--until`. */
+  readonly main: string;
+  /** A bug that needs more worlds than this to show itself is not caught. */
+  readonly seedsMax: number;
+  readonly args?: readonly string[];
   /** Folders of the package that the code reads at run time. */
   readonly beside?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-const MAIN = {
-  file: 'sim/main.js',
-  args: ['--json', '--threads', '1', '--seeds', String(SEEDS_MAX)],
-} as const;
+/** Bugs looked for at the same time, one process each. */
+const AT_ONCE = 2;
 
-export async function catchBug(bug: PlantedBug, where: Hunt): Promise<Catch> {
+/** In the order in which they are given. */
+export async function catchAll(
+  bugs: readonly PlantedBug[],
+  where: Hunt,
+): Promise<readonly Catch[]> {
+  const waiting = [...bugs];
+  const catches: Catch[] = [];
+  const lane = async (): Promise<void> => {
+    for (let bug = waiting.shift(); bug !== undefined; bug = waiting.shift()) {
+      catches.push(await catchBug(bug, where));
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+  return catches.sort((a, b) => bugs.indexOf(a.bug) - bugs.indexOf(b.bug));
+}
+
+/** One line for each bug: what noticed it, and where. */
+export function table(catches: readonly Catch[]): string {
+  const rows = catches.map(({ bug, seed, fired, elapsedMs }) =>
+    [
+      bug.name.padEnd(70),
+      bug.invariant.padEnd(24),
+      String(seed ?? 'missed').padStart(6),
+      `${(elapsedMs / 1000).toFixed(1)} s`.padStart(8),
+      ...(bug.seed === undefined || bug.seed === seed ? [] : [`no longer in ${bug.seed}`]),
+      ...(seed === undefined ? [`but ${fired.join(', ') || 'nothing'} fired`] : []),
+    ].join(' '),
+  );
+  const head = `${'planted bug'.padEnd(70)} ${'invariant'.padEnd(24)} ${'seed'.padStart(6)} ${'time'.padStart(8)}`;
+  return [head, ...rows, ''].join('\n');
+}
+
+export function namesOfMissed(catches: readonly Catch[]): readonly string[] {
+  return catches.filter(({ seed }) => seed === undefined).map(({ bug }) => bug.name);
+}
+
+async function catchBug(bug: PlantedBug, where: Hunt): Promise<Catch> {
   const directory = mkdtempSync(join(tmpdir(), 'filewright-planted-'));
   const startedMs = performance.now();
   try {
@@ -52,16 +86,26 @@ export async function catchBug(bug: PlantedBug, where: Hunt): Promise<Catch> {
     }
     writeFileSync(join(directory, 'package.json'), '{"type":"module"}');
     plant(bug, directory);
-    const report = await runUntil(directory, bug.invariant, where);
+    const report = await hunt(directory, bug, where);
     return {
       bug,
-      seeds: report.hit === undefined ? undefined : report.seeds,
+      seed: report.hit,
       fired: Object.keys(report.violations),
       elapsedMs: performance.now() - startedMs,
     };
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
+}
+
+/** First where it was last seen, which is one world instead of hundreds; then in all of them, in their order. */
+async function hunt(directory: string, bug: PlantedBug, where: Hunt): Promise<Report> {
+  const { seed, invariant } = bug;
+  if (seed !== undefined && seed <= where.seedsMax) {
+    const report = await runUntil(directory, { invariant, from: seed, seeds: 1 }, where);
+    if (report.hit !== undefined) return report;
+  }
+  return runUntil(directory, { invariant, from: 1, seeds: where.seedsMax }, where);
 }
 
 /** Links instead of copies: there are hundreds of files and only one differs. */
@@ -94,16 +138,22 @@ function plant({ file, find, replace, name }: PlantedBug, directory: string): vo
 
 interface Report {
   readonly hit?: number;
-  readonly seeds: number;
   readonly violations: Readonly<Record<string, unknown>>;
 }
 
-function runUntil(directory: string, invariant: string, hunt: Hunt): Promise<Report> {
-  const { file, args } = hunt.main ?? MAIN;
-  const argv = [join(directory, file), ...args, '--until', invariant];
+interface Worlds {
+  readonly invariant: string;
+  readonly from: number;
+  readonly seeds: number;
+}
+
+function runUntil(directory: string, worlds: Worlds, where: Hunt): Promise<Report> {
+  const { invariant, from, seeds } = worlds;
+  const range = ['--from', String(from), '--seeds', String(seeds), '--until', invariant];
+  const argv = [join(directory, where.main), ...(where.args ?? []), ...range];
   const options = {
     maxBuffer: 64 * 1024 * 1024,
-    env: { ...process.env, ...hunt.environment },
+    env: { ...process.env, ...where.environment },
   };
   return new Promise((resolve, reject) => {
     execFile(process.execPath, argv, options, (error, stdout, stderr) => {

@@ -11,6 +11,8 @@ export interface PlantedBug {
   readonly replace: string;
   /** Caught only when this one fires. */
   readonly invariant: string;
+  /** A world in which it showed itself: looked at before all others. A change of the code may move it. */
+  readonly seed?: number;
 }
 
 export const PLANTED_BUGS: readonly PlantedBug[] = [
@@ -27,6 +29,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     find: 'return throttle.provesNothingTaken !== true;',
     replace: 'return false;',
     invariant: 'no_blind_resend',
+    seed: 15,
   },
   {
     name: '"locked" and "too early" prove that nothing was taken',
@@ -35,6 +38,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     replace:
       "unclear: (code) => ({ kind: 'unclassified', code }), not_now: (code) => ({ kind: 'transient', code }),",
     invariant: 'no_blind_resend',
+    seed: 63,
   },
   {
     name: 'a denial hides a filing that was taken',
@@ -42,6 +46,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     find: "denied: (code) => ({ kind: 'denied', code, written: true }),",
     replace: "denied: (code) => ({ kind: 'denied', code, written: false }),",
     invariant: 'unsettled_is_marked',
+    seed: 11,
   },
   {
     name: 'an orphan counts as unsent',
@@ -49,6 +54,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     find: "return settleUnknown(filing, orphanTimes(filing, event, now), profile, now, 'ORPHANED');",
     replace: "return asBefore(filing, 'ORPHANED');",
     invariant: 'no_blind_resend',
+    seed: 10,
   },
   {
     name: 'one "not found" is proof enough',
@@ -63,6 +69,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     find: 'const lagMs = (profile.status?.visibilityLagMs ?? 0) + LAG_MARGIN_MS;',
     replace: 'const lagMs = LAG_MARGIN_MS;',
     invariant: 'no_blind_resend',
+    seed: 19,
   },
   {
     name: 'the longest service time is ignored',
@@ -70,6 +77,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     find: 'const earliest = addMs(step.lastSentAt, profile.longestServiceMs);',
     replace: 'const earliest = step.lastSentAt;',
     invariant: 'no_blind_resend',
+    seed: 23,
   },
   {
     name: 'a key is made anew for a retry',
@@ -93,6 +101,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     find: "return ask(filing, 'conflict', sent, profile, 'HTTP_409');",
     replace: "return retry(filing, profile, now, 'HTTP_409');",
     invariant: 'conflict_asks_first',
+    seed: 17,
   },
   {
     name: 'the lease is not checked before the write',
@@ -100,6 +109,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     find: 'mayWrite: () => !signal.aborted && this.isLive() && !this.isSkewed && this.knowsTime',
     replace: 'mayWrite: () => true',
     invariant: 'lease_at_write',
+    seed: 2,
   },
   {
     name: 'a clock that is off is not noticed',
@@ -107,6 +117,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     find: 'return Math.abs(this.#skewMs) > SKEW_MS_MAX;',
     replace: 'return false;',
     invariant: 'clock_skew',
+    seed: 8,
   },
   {
     name: 'a slot does not rest after a lost connection',
@@ -114,6 +125,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     find: 'slot.restUntilMs = clock.monotonicMs() + profile.longestServiceMs;',
     replace: 'slot.restUntilMs = 0;',
     invariant: 'ceiling',
+    seed: 3,
   },
   {
     name: 'the slots of a dead worker do not rest',
@@ -121,6 +133,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     find: 'return addMs(endedAt ?? addMs(slot.expiresAt, UNCONFIRMED_MS), lane.longestServiceMs);',
     replace: 'return slot.expiresAt;',
     invariant: 'ceiling',
+    seed: 10,
   },
   {
     name: 'an outcome is recorded for a claim that is lost',
@@ -128,6 +141,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     find: 'row.holder !== outcome.worker ||',
     replace: '',
     invariant: 'no_broken_assumption',
+    seed: 3,
   },
   {
     name: 'a throttle does not pause the lane',
@@ -135,6 +149,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     find: "pause: { kind: 'until', until: later, reason: 'throttled' },",
     replace: 'pause: lane.pause,',
     invariant: 'throttle',
+    seed: 6,
   },
   {
     name: 'the breaker never opens',
@@ -142,6 +157,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     find: 'return failures >= policy.failures ? opened',
     replace: 'return false ? opened',
     invariant: 'breaker',
+    seed: 44,
   },
   {
     name: 'one good probe is enough to come back',
@@ -156,6 +172,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     find: 'if (lane.asksOnly && !isQuestion(row))',
     replace: 'if (false)',
     invariant: 'breaker',
+    seed: 8,
   },
   {
     name: 'a lane comes back without the word that it needs',
@@ -163,6 +180,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     find: 'return step === plan.asksAfter && terms.asks.length > 0',
     replace: 'return false',
     invariant: 'breaker',
+    seed: 8,
   },
   {
     name: 'a hurry brings the second good answer at once',
@@ -170,6 +188,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     find: "|| (state.state === 'probing' && state.good > 0)",
     replace: '',
     invariant: 'breaker',
+    seed: 111,
   },
   {
     name: 'everybody probes',
@@ -177,6 +196,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     find: 'return first !== undefined && isAtRest ?',
     replace: 'return first !== undefined ?',
     invariant: 'breaker',
+    seed: 5,
   },
   {
     name: 'a probe goes out beside what is in flight',
@@ -184,6 +204,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     find: 'return first !== undefined && isAtRest ?',
     replace: 'return first !== undefined ?',
     invariant: 'ceiling',
+    seed: 9,
   },
   {
     name: 'a probe that the portal works on keeps no slot',
@@ -191,6 +212,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     find: 'if (mayKeepBusy(exchange, due.profile))',
     replace: 'if (false)',
     invariant: 'ceiling',
+    seed: 99,
   },
   {
     name: 'whoever answers is done, also a gateway',
@@ -198,6 +220,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     find: "if (exchange.kind === 'answer')\n        return !isLastWord(exchange, profile);",
     replace: "if (exchange.kind === 'answer') return false;",
     invariant: 'ceiling',
+    seed: 3,
   },
   {
     name: 'half an answer ends the work of the portal',
@@ -205,6 +228,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     find: "if (bodyEnd === 'cut')",
     replace: 'if (false)',
     invariant: 'ceiling',
+    seed: 38,
   },
   {
     name: 'a transient failure is tried for ever',
@@ -212,6 +236,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     find: "if (failures >= profile.retry.inARowMax)\n        return { kind: 'give_up', code: 'RETRIES_EXHAUSTED' };",
     replace: '',
     invariant: 'retry_bounds',
+    seed: 88,
   },
   {
     name: 'the envelope lacks the last response',
@@ -240,6 +265,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     find: 'this.#loop.lookForClaims();',
     replace: '',
     invariant: 'late_in_silence',
+    seed: 34,
   },
   {
     name: 'a repeat is sent when the portal no longer knows the key',
@@ -247,6 +273,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     find: "const isRepeatable = () => step.action !== 'resend' || mayRepeat(filing, step, profile, leases.now());",
     replace: 'const isRepeatable = () => true;',
     invariant: 'no_blind_resend',
+    seed: 3,
   },
   {
     name: 'a filing is sent although its last safe moment has passed',
@@ -254,6 +281,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     find: 'const isInTime = () => leases.now() < filing.lastSafe;',
     replace: 'const isInTime = () => true;',
     invariant: 'sent_in_time',
+    seed: 163,
   },
   {
     name: 'a slot whose answer was lost stands idle for ever',
@@ -276,6 +304,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     find: "const earlierUnknown = filing.step?.action === 'resend';",
     replace: 'const earlierUnknown = false;',
     invariant: 'record_matches_truth',
+    seed: 96,
   },
   {
     name: 'any text is a receipt',
@@ -283,6 +312,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     find: 'return patternOf(profile.receipt.pattern).test(number) ? number : undefined;',
     replace: 'return number;',
     invariant: 'record_matches_truth',
+    seed: 56,
   },
   {
     name: 'a receipt serves two filings',
@@ -290,6 +320,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     find: 'return owner === filing;',
     replace: 'return true;',
     invariant: 'receipt_once',
+    seed: 10,
   },
   {
     name: 'a dispute over a receipt is not heard',
@@ -297,6 +328,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     find: 'if (answer.disputed.some((one) => isSameClaim(one, outcome))) {',
     replace: 'if (false) {',
     invariant: 'late_in_silence',
+    seed: 100,
   },
   {
     name: 'the answer to another filing is taken for ours',
@@ -304,6 +336,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     find: 'return ifOurs(verdict, exchange, profile, own);',
     replace: 'return verdict;',
     invariant: 'record_matches_truth',
+    seed: 337,
   },
   {
     name: 'an exception does not say that the outcome is unknown',
@@ -311,6 +344,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     find: 'return unsettled === undefined ? decision : { ...decision, unsettled };',
     replace: 'return decision;',
     invariant: 'unsettled_is_marked',
+    seed: 2,
   },
   {
     name: 'the traffic of one lane goes to another',

@@ -41,6 +41,7 @@ export const GRANTS_BUGS: readonly PlantedBug[] = [
     replace:
       "{ document: await (await import('./bytes.js')).hashOfSource(source), amends: undefined }",
     invariant: 'exceptions_untouched',
+    seed: 2,
   },
   {
     name: 'a corrected award does not name the one it replaces',
@@ -48,6 +49,7 @@ export const GRANTS_BUGS: readonly PlantedBug[] = [
     find: 'replaces: stamp.replaces ?? null',
     replace: 'replaces: null',
     invariant: 'exceptions_untouched',
+    seed: 2,
   },
   {
     name: 'a feed is not known again after a crash',
@@ -55,6 +57,7 @@ export const GRANTS_BUGS: readonly PlantedBug[] = [
     find: 'if (row === undefined)\n        return undefined;\n    const { statements, lines } = row;',
     replace: 'return undefined;\n    const { statements, lines } = row;',
     invariant: 'runs_again',
+    seed: 3,
   },
   {
     name: 'what the bank tells twice is money twice',
@@ -62,6 +65,7 @@ export const GRANTS_BUGS: readonly PlantedBug[] = [
     find: 'deliveries.addHint(line);',
     replace: 'takeEntry(line, [line.id]);',
     invariant: 'totals',
+    seed: 2,
   },
   {
     name: 'a payment that was taken back stays',
@@ -83,6 +87,7 @@ export const GRANTS_BUGS: readonly PlantedBug[] = [
     find: 'if (same !== undefined) {',
     replace: 'if (false) {',
     invariant: 'runs_again',
+    seed: 2,
   },
   {
     name: 'what was handed on is handed on again',
@@ -90,6 +95,7 @@ export const GRANTS_BUGS: readonly PlantedBug[] = [
     find: 'if (before !== undefined)',
     replace: 'if (false)',
     invariant: 'runs_again',
+    seed: 33,
   },
   {
     name: 'nobody watches the thresholds',
@@ -97,6 +103,7 @@ export const GRANTS_BUGS: readonly PlantedBug[] = [
     find: 'const isWatched = organization.states.length > 0;',
     replace: 'const isWatched = false;',
     invariant: 'release_checked',
+    seed: 3,
   },
   {
     name: 'a closed period that was not handed on does not count for a threshold',
@@ -105,6 +112,7 @@ export const GRANTS_BUGS: readonly PlantedBug[] = [
     replace:
       'h.tenant = m.tenant and h.period = m.period) and not exists (select 1 from grant_period q, grant_period p where q.tenant = m.tenant and p.tenant = m.tenant and p.id = m.period and q.to_day > p.to_day)',
     invariant: 'release_checked',
+    seed: 7,
   },
   {
     name: 'a check from before the crossing is enough',
@@ -112,6 +120,7 @@ export const GRANTS_BUGS: readonly PlantedBug[] = [
     find: 'formatDay(check.checkedOn) >= on',
     replace: 'true',
     invariant: 'runs_again',
+    seed: 3,
   },
   {
     name: 'a second record names itself as the one before it',
@@ -133,6 +142,7 @@ export const GRANTS_BUGS: readonly PlantedBug[] = [
     find: 'received_on between $2::date and $3::date and (award,',
     replace: 'received_on >= $2::date and received_on < $3::date and (award,',
     invariant: 'totals',
+    seed: 2,
   },
   {
     name: 'an attempt is made before it is on record',
@@ -147,6 +157,7 @@ export const GRANTS_BUGS: readonly PlantedBug[] = [
     find: 'if (before === undefined)',
     replace: 'if (true)',
     invariant: 'counted_once',
+    seed: 11,
   },
   {
     name: 'a document and the end of its fetch are two commits',
@@ -161,6 +172,7 @@ export const GRANTS_BUGS: readonly PlantedBug[] = [
     find: 'meanings: { throttled: true },',
     replace: 'meanings: { throttled: true, refused: true, denied: true, missing: true },',
     invariant: 'retry_rules',
+    seed: 4,
   },
   {
     name: 'nobody counts failures in a row',
@@ -168,6 +180,7 @@ export const GRANTS_BUGS: readonly PlantedBug[] = [
     find: 'failures >= QUESTION_RETRY.inARowMax',
     replace: 'false',
     invariant: 'retry_rules',
+    seed: 7,
   },
   {
     name: 'a retry does not wait',

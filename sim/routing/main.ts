@@ -11,7 +11,7 @@ const { values } = parseArgs({
   },
 });
 
-const broken: Record<string, { seed: number; text: string }> = {};
+const violations: Record<string, { seed: number; text: string }> = {};
 const counts: Record<string, number> = {};
 let played = 0;
 for (let seed = Number(values.from); played < Number(values.seeds); seed += 1) {
@@ -20,8 +20,9 @@ for (let seed = Number(values.from); played < Number(values.seeds); seed += 1) {
   if (result.lines !== undefined) process.stderr.write(`${result.lines.join('\n')}\n`);
   for (const [name, count] of Object.entries(result.counts))
     counts[name] = (counts[name] ?? 0) + count;
-  for (const { invariant, text } of result.violations) broken[invariant] ??= { seed, text };
-  if (values.until !== undefined && broken[values.until] !== undefined) break;
+  for (const { invariant, text } of result.violations) violations[invariant] ??= { seed, text };
+  if (values.until !== undefined && violations[values.until] !== undefined) break;
 }
-process.stdout.write(`${JSON.stringify({ seeds: played, broken, counts })}\n`);
-process.exitCode = Object.keys(broken).length === 0 ? 0 : 1;
+const hit = values.until === undefined ? undefined : violations[values.until]?.seed;
+process.stdout.write(`${JSON.stringify({ seeds: played, hit, violations, counts })}\n`);
+process.exitCode = Object.keys(violations).length === 0 ? 0 : 1;

@@ -17,6 +17,7 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
     find: 'attempt >= policy.attemptsPerTier',
     replace: 'attempt > policy.attemptsPerTier',
     invariant: 'escalation_order',
+    seed: 6,
   },
   {
     name: 'the same activation escalates again',
@@ -24,6 +25,7 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
     find: "state.state === 'manual' || tierOf(state) !== activation.tier",
     replace: "state.state === 'manual'",
     invariant: 'escalation_order',
+    seed: 12,
   },
   {
     name: 'a tier without the right is skipped without an entry',
@@ -38,6 +40,7 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
     find: ".state === 'closed';",
     replace: ".state !== 'open';",
     invariant: 'breaker_rules',
+    seed: 50,
   },
   {
     name: 'a failure that is told twice counts twice',
@@ -45,6 +48,7 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
     find: "event === 'failure' && !isCurrent(state, hop, attempt)",
     replace: 'false',
     invariant: 'breaker_rules',
+    seed: 9,
   },
   {
     name: 'a refusal opens the breaker of a healthy target',
@@ -52,6 +56,7 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
     find: "refused: 'success'",
     replace: "refused: 'failure'",
     invariant: 'breaker_rules',
+    seed: 182,
   },
   {
     name: 'classification is lost in the fallback',
@@ -66,6 +71,7 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
     find: 'accessOf(docket, party, people)',
     replace: 'accessOf(docket, asked.party, people)',
     invariant: 'rights',
+    seed: 38,
   },
   {
     name: 'allow beats deny',
@@ -101,6 +107,7 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
     find: 'shape: digits,',
     replace: 'shape: opaque.shape,',
     invariant: 'rights',
+    seed: 67,
   },
   {
     name: 'letters of two scripts are taken for a name',
@@ -108,6 +115,7 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
     find: 'matter.doubt !== undefined && !seesEverything(party)',
     replace: 'false',
     invariant: 'rights',
+    seed: 14,
   },
   {
     name: 'a wall on clients is passed where no client is known',
@@ -115,6 +123,7 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
     find: 'isAny || matter.client === undefined || mayBe(',
     replace: 'isAny || matter.client !== undefined && mayBe(',
     invariant: 'rights',
+    seed: 27,
   },
   {
     name: 'another spelling of its number makes another docket',
@@ -129,6 +138,7 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
     find: "matrix.targets.get(hop.target)?.confirmedBy === 'delivery'",
     replace: 'matrix.targets.has(hop.target)',
     invariant: 'confirmation',
+    seed: 3,
   },
   {
     name: 'anybody can acknowledge',
@@ -136,6 +146,7 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
     find: 'return party === by ||',
     replace: 'return true ||',
     invariant: 'confirmation',
+    seed: 21,
   },
   {
     name: 'each tier has a message id of its own',
@@ -157,6 +168,7 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
     find: 'Math.max(Math.min(wanted, lastSafe), now)',
     replace: 'Math.max(nominal, now)',
     invariant: 'tier_timer',
+    seed: 16,
   },
   {
     name: 'holidays do not stop the timers',
@@ -186,6 +198,7 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
     replace:
       'const kept = (globalThis.kept ??= new WeakMap()); const answer = kept.get(docket) ?? lawDates(event, law); kept.set(docket, answer);',
     invariant: 'fresh_dates',
+    seed: 4,
   },
   {
     name: 'the slack is not watched',
@@ -193,6 +206,7 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
     find: 'lastSafe !== undefined && land.at >= lastSafe',
     replace: 'false',
     invariant: 'late_in_silence',
+    seed: 48,
   },
   {
     name: 'an intent whose process died is never looked at again',
@@ -200,6 +214,7 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
     find: "case 'awaiting':\n            return state.until;",
     replace: "return undefined;\n        case 'awaiting':\n            return state.until;",
     invariant: 'late_in_silence',
+    seed: 88,
   },
   {
     name: 'nobody is told that a date has passed',
@@ -207,6 +222,7 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
     find: 'if (lateSince !== state.lateSince)',
     replace: 'if (false)',
     invariant: 'late_in_silence',
+    seed: 8,
   },
   {
     name: 'a date passes within the two hours and nobody looks',
@@ -214,6 +230,7 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
     find: '[dueNext, backAt, askAgainAt]',
     replace: '[backAt, askAgainAt]',
     invariant: 'late_in_silence',
+    seed: 12,
   },
   {
     name: 'a date moves and the ledger does not say so',
@@ -221,6 +238,7 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
     find: 'if (move !== undefined)',
     replace: 'if (false)',
     invariant: 'redated_told',
+    seed: 20,
   },
   {
     name: 'a transition tells every breaker as closed',
@@ -228,6 +246,7 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
     find: 'breakerOf(land.breakers, target)',
     replace: "({ state: 'closed', failures: 0 })",
     invariant: 'breakers_told',
+    seed: 6,
   },
   {
     name: 'a transition tells breakers as they were before the failure',
@@ -235,6 +254,7 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
     find: 'const breakers = withChange(input.breakers, change);',
     replace: 'const breakers = input.breakers;',
     invariant: 'breakers_told',
+    seed: 6,
   },
   {
     name: 'four failures open a breaker',
@@ -242,6 +262,7 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
     find: 'failures >= policy.failures',
     replace: 'failures > policy.failures',
     invariant: 'breaker_rules',
+    seed: 6,
   },
   {
     name: 'a breaker is probed before its cool-down is over',
@@ -249,6 +270,7 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
     find: 'until: addMs(now, policy.coolDownMs)',
     replace: 'until: addMs(now, policy.coolDownMs / 10)',
     invariant: 'breaker_rules',
+    seed: 6,
   },
   {
     name: 'one good probe closes a breaker',
@@ -256,6 +278,7 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
     find: 'good >= GOOD_PROBES_TO_CLOSE',
     replace: 'good > 0',
     invariant: 'breaker_rules',
+    seed: 6,
   },
   {
     name: 'the second attempt comes at once',
@@ -270,6 +293,7 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
     find: 'if (at < until)',
     replace: 'if (at < until - 3_600_000)',
     invariant: 'escalation_order',
+    seed: 3,
   },
   {
     name: 'who is away is asked all the same',
@@ -277,6 +301,7 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
     find: "presence.kind === 'delegated'",
     replace: "presence.kind === 'never'",
     invariant: 'absence',
+    seed: 36,
   },
   {
     name: 'a queue takes what nobody of its team is there to read',
@@ -284,6 +309,7 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
     find: "party.kind === 'team' && isEmpty(party, people, today)",
     replace: 'false',
     invariant: 'absence',
+    seed: 4,
   },
   {
     name: 'who is named while nobody could be asked hears of it after two hours',
@@ -291,6 +317,7 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
     find: 'desksOf(here).length === 0 || (state.hop !== undefined && !isAskedAnew)',
     replace: 'true',
     invariant: 'somebody_asked',
+    seed: 28,
   },
   {
     name: 'only the last who was given it is heard',
@@ -306,6 +333,7 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
     replace:
       'if (isReceipt && isConfirmedByDelivery(hop, input) && isCurrent(state, hop, attempt))',
     invariant: 'confirmation',
+    seed: 88,
   },
   {
     name: 'a matrix with a circle is let in',
@@ -320,6 +348,7 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
     find: 'unsendable: undefined',
     replace: "unsendable: 'failure'",
     invariant: 'breaker_rules',
+    seed: 6,
   },
   {
     name: 'an attempt that was not made counts against its target',
@@ -327,6 +356,7 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
     find: 'not_made: undefined',
     replace: "not_made: 'failure'",
     invariant: 'breaker_rules',
+    seed: 59,
   },
   {
     name: 'a target is asked before the time that it asked for',
@@ -334,6 +364,7 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
     find: 'until !== undefined && until > now ? until : undefined',
     replace: 'undefined',
     invariant: 'breaker_rules',
+    seed: 23,
   },
   {
     name: 'a target that is down is looked at every 30 seconds',
@@ -341,6 +372,7 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
     find: 'Math.min(policy.coolDownMs, policy.probeSpacingMs)',
     replace: 'policy.coolDownMs',
     invariant: 'probe_pace',
+    seed: 6,
   },
   {
     name: 'somebody was told when the letter was written',
@@ -355,6 +387,7 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
     find: 'const isAnybodyLeft = unreached < desksOf(here).length;',
     replace: 'const isAnybodyLeft = false;',
     invariant: 'manual_told',
+    seed: 7,
   },
   {
     name: 'a docket goes up and down for ever',
@@ -362,6 +395,7 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
     find: 'returns >= RETURNS_MAX || ',
     replace: '',
     invariant: 'escalation_order',
+    seed: 23,
   },
   {
     name: 'what a person confirmed is taken back when a queue stands still',
@@ -369,6 +403,7 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
     find: '|| hop === undefined || by !== hop.target',
     replace: '|| hop === undefined',
     invariant: 'single_effect',
+    seed: 8,
   },
   {
     name: 'the two hours begin anew when a target came back and failed',
@@ -376,5 +411,6 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
     find: 'if (held !== undefined) {',
     replace: 'if (false) {',
     invariant: 'single_effect',
+    seed: 8,
   },
 ];
