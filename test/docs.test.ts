@@ -7,7 +7,8 @@ import { createProgram } from '../src/cli/program.ts';
 import { EXIT } from '../src/core/errors.ts';
 import { errorsPage } from '../src/core/errors-page.ts';
 import { factsPage } from '../src/core/facts/facts-page.ts';
-import { CliWorld, ROOT, textAt } from './fixtures/cli.ts';
+import { ROOT } from './fixtures/built-tree.ts';
+import { CliWorld, textAt } from './fixtures/cli.ts';
 
 const PAGES = [
   'README.md',

@@ -1,44 +1,16 @@
-/** Consumers in processes of their own, which can be killed. Their desk is a folder: one file per effect. */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+/**
+ * Consumers in processes of their own, which can be killed; whoever starts one calls `build` before. Their desk is a folder:
+ * one file per effect.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
+import { BUILT } from '../fixtures/built-tree.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
 const ROLE = fileURLToPath(new URL('./consumer-process.mjs', import.meta.url));
-
-/** Compiles the room once for a test file; types are checked elsewhere. */
-export function useBuild(): () => string {
-  const directory = join(root, `dist.brokers-${process.pid}`);
-  beforeAll(async () => {
-    rmSync(directory, { recursive: true, force: true });
-    mkdirSync(directory);
-    const config = join(directory, 'tsconfig.json');
-    const names = ['dockets/brokers/rabbit-intake', 'dockets/brokers/redis-intake', 'system/clock'];
-    const files = names.map((name) => join(root, `src/${name}.ts`));
-    const compilerOptions = { noEmit: false, outDir: directory, rootDir: root, declaration: false };
-    writeFileSync(
-      config,
-      JSON.stringify({ extends: '../tsconfig.json', compilerOptions, files, include: [] }),
-    );
-    const compiler = join(root, 'node_modules/typescript/bin/tsc');
-    await new Promise<void>((resolve) => {
-      execFile(process.execPath, [compiler, '-p', config], { cwd: root }, () => resolve());
-    });
-  }, 60_000);
-  afterAll(() => rmSync(directory, { recursive: true, force: true }));
-  return () => directory;
-}
 
 export interface BrokerPlace {
   readonly kind: 'rabbit' | 'redis';
@@ -57,7 +29,6 @@ export interface ConsumerProcess {
 }
 
 export function startConsumerProcess(
-  build: string,
   broker: BrokerPlace,
   options: {
     readonly folder?: string;
@@ -68,7 +39,7 @@ export function startConsumerProcess(
   const { hangsAfterCommit = false, consumer = 'one' } = options;
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'filewright-consumer-'));
   const settings = JSON.stringify({ ...broker, folder, hangsAfterCommit, consumer });
-  const child = spawn(process.execPath, [ROLE, build, settings], {
+  const child = spawn(process.execPath, [ROLE, BUILT, settings], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   onTestFinished(() => {

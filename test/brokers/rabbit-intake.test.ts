@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { consumeRabbit, type RabbitIntake } from '../../src/dockets/brokers/rabbit-intake.ts';
 import type { MessageSink } from '../../src/dockets/brokers/message.ts';
 import { FilewrightError } from '../../src/core/errors.ts';
@@ -6,7 +6,8 @@ import { instant } from '../../src/core/time.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { pass, until } from '../delivery/waiting.ts';
 import { freshName, RABBIT_URL, rabbitBench, rabbitPresence } from './brokers.ts';
-import { startConsumerProcess, useBuild } from './consumer-processes.ts';
+import { build } from '../fixtures/built-tree.ts';
+import { startConsumerProcess } from './consumer-processes.ts';
 import { cutter } from './cutter.ts';
 import { during, memorySink, troubles } from './sinks.ts';
 
@@ -24,17 +25,17 @@ describe.skipIf(isMissing)(`messages from a RabbitMQ queue${note}`, () => {
       );
 
   describe('in a process of its own', () => {
-    const build = useBuild();
+    beforeAll(build);
 
     it('have one effect when the process dies between commit and acknowledgement', async () => {
       const queue = await bench.queue('killed');
       await bench.put(queue, ['one'], { messageId: 'm-1' });
       const broker = { kind: 'rabbit', url: RABBIT_URL, name: queue } as const;
-      const doomed = startConsumerProcess(build(), broker, { hangsAfterCommit: true });
+      const doomed = startConsumerProcess(broker, { hangsAfterCommit: true });
       await until(() => doomed.commits().length === 1);
       await doomed.kill();
       await until(async () => (await bench.ready(queue)) === 1);
-      const heir = startConsumerProcess(build(), broker, { folder: doomed.folder });
+      const heir = startConsumerProcess(broker, { folder: doomed.folder });
       await until(() => heir.commits().length === 2);
       await heir.end();
       expect(heir.commits()).toEqual(['m-1', 'm-1']);

@@ -1,11 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { consumeRedis, type RedisIntake } from '../../src/dockets/brokers/redis-intake.ts';
 import type { MessageSink } from '../../src/dockets/brokers/message.ts';
 import { FilewrightError } from '../../src/core/errors.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { pass, until } from '../delivery/waiting.ts';
 import { REDIS_URL, redisBench, redisPresence } from './brokers.ts';
-import { startConsumerProcess, useBuild } from './consumer-processes.ts';
+import { build } from '../fixtures/built-tree.ts';
+import { startConsumerProcess } from './consumer-processes.ts';
 import { cutter } from './cutter.ts';
 import { during, memorySink, troubles } from './sinks.ts';
 
@@ -37,18 +38,18 @@ describe.skipIf(isMissing)(`messages from a Redis stream${note}`, () => {
   };
 
   describe('in a process of its own', () => {
-    const build = useBuild();
+    beforeAll(build);
 
     it('have one effect when the process dies between commit and acknowledgement', async () => {
       const stream = bench.stream('killed');
       await bench.redis().xadd(stream, '*', 'payload', 'one', 'message_id', 'm-1');
       const broker = { kind: 'redis', url: REDIS_URL, name: stream } as const;
-      const doomed = startConsumerProcess(build(), broker, { hangsAfterCommit: true });
+      const doomed = startConsumerProcess(broker, { hangsAfterCommit: true });
       await until(() => doomed.commits().length === 1);
       await doomed.kill();
       expect(await pending(stream)).toBe(1);
       // Another name, as another machine would have: it is found by its age, not by its owner.
-      const heir = startConsumerProcess(build(), broker, {
+      const heir = startConsumerProcess(broker, {
         folder: doomed.folder,
         consumer: 'two',
       });

@@ -3,7 +3,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
-import { build, MAIN } from '../fixtures/cli.ts';
+import { build } from '../fixtures/built-tree.ts';
+import { MAIN } from '../fixtures/cli.ts';
 
 /** Files that are read before the program looks at its words. */
 function loadedAtStart(file: string, known = new Set<string>()): ReadonlySet<string> {

@@ -1,30 +1,12 @@
-/** Worker processes for the tests, run from a build of the tree as it is now. */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { rmSync } from 'node:fs';
+/** Worker processes for the tests, run from the build; whoever starts one calls `build` before. */
+import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { packageRoot } from '../../src/postgres/package-root.ts';
+import { BUILT } from '../fixtures/built-tree.ts';
 import type { Server } from './server.ts';
 import type { Stage } from './stage.ts';
 
 const ROLE = fileURLToPath(new URL('./worker-process.mjs', import.meta.url));
-
-export interface Build {
-  readonly directory: string;
-  remove(): void;
-}
-
-/** Types are checked elsewhere; here only the emitted code counts, which the compiler writes in any case. */
-export async function buildTree(): Promise<Build> {
-  const root = packageRoot();
-  const directory = join(root, `dist.delivery-${process.pid}`);
-  const compiler = join(root, 'node_modules/typescript/bin/tsc');
-  const options = ['-p', join(root, 'tsconfig.build.json'), '--outDir', directory];
-  await new Promise<void>((resolve) => {
-    execFile(process.execPath, [compiler, ...options], { cwd: root }, () => resolve());
-  });
-  return { directory, remove: () => rmSync(directory, { recursive: true, force: true }) };
-}
 
 export class Child {
   readonly pid: number;
@@ -55,30 +37,25 @@ export class Child {
 }
 
 export function spawnWorker(options: {
-  readonly build: Build;
   readonly server: Server;
   readonly stage: Stage;
   readonly leaseMs: number;
   /** Another way to the database. */
   readonly databaseUrl?: string;
 }): Child {
-  const { build, server, stage, leaseMs, databaseUrl = '' } = options;
+  const { server, stage, leaseMs, databaseUrl = '' } = options;
   const place = [server.dataDirectory, stage.app.tenant, String(leaseMs), databaseUrl];
   return new Child(
-    spawn(process.execPath, [ROLE, build.directory, ...place], {
+    spawn(process.execPath, [ROLE, BUILT, ...place], {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     }),
   );
 }
 
 /** The product's own command, as an operator starts it. */
-export function spawnCommand(options: {
-  readonly build: Build;
-  readonly server: Server;
-  readonly stage: Stage;
-}): Child {
-  const { build, server, stage } = options;
-  const command = join(build.directory, 'src/cli/main.js');
+export function spawnCommand(options: { readonly server: Server; readonly stage: Stage }): Child {
+  const { server, stage } = options;
+  const command = join(BUILT, 'cli/main.js');
   const place = ['--data-dir', server.dataDirectory, '--tenant', stage.app.tenant];
   return new Child(spawn(process.execPath, [command, ...place, 'worker'], { stdio: 'ignore' }));
 }

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Reckoning } from '../../sim/chaos/reckoning.ts';
 import { systemProcesses } from '../../src/lanes/live/processes.ts';
-import { type Build, buildTree, type Child, spawnCommand, spawnWorker } from './children.ts';
+import { build } from '../fixtures/built-tree.ts';
+import { type Child, spawnCommand, spawnWorker } from './children.ts';
 import { gateway } from './gateway.ts';
 import { type Server, startServer } from './server.ts';
 import { LEASE_MS, NO_KEYS, quickProfile, Stage } from './stage.ts';
@@ -11,24 +12,23 @@ const DE = 'US-DE';
 const NY = 'US-NY';
 const STEADY = { '*': { latencyMs: { mean: 40, spread: 10 } } };
 let server: Server;
-let build: Build;
 let stage: Stage;
 const children: Child[] = [];
 
 beforeAll(async () => {
-  [server, build] = await Promise.all([startServer(), buildTree()]);
+  build();
+  server = await startServer();
 });
 afterEach(async () => {
   for (const child of children.splice(0)) await child.kill();
   await stage.close();
 });
 afterAll(async () => {
-  build.remove();
   await server.close();
 });
 
 function start(leaseMs = LEASE_MS): Child {
-  const child = spawnWorker({ build, server, stage, leaseMs });
+  const child = spawnWorker({ server, stage, leaseMs });
   children.push(child);
   return child;
 }
@@ -139,7 +139,7 @@ describe('SIGTERM', () => {
     const { app, evidence, simulator } = stage;
     const truth = simulator.truth(DE);
     await stage.feed(DE, 40);
-    const worker = spawnCommand({ build, server, stage });
+    const worker = spawnCommand({ server, stage });
     children.push(worker);
     await until(() => truth.summary().accepted > 4 && truth.inFlight === 2);
     worker.signal('SIGTERM');
@@ -169,7 +169,7 @@ describe('SIGTERM', () => {
       [DE]: { schedule: [{ fault: 'accept_then_cut', request: 1 }] },
     });
     await stage.feed(DE, 20);
-    const worker = spawnCommand({ build, server, stage });
+    const worker = spawnCommand({ server, stage });
     children.push(worker);
     await until(async () => (await stage.count('accepted')) > 15);
     worker.signal('SIGTERM');
@@ -192,7 +192,7 @@ describe('SIGTERM', () => {
       await stage.feed(DE, 40);
       const gate = await gateway(server.target);
       const databaseUrl = `postgres://${gate.target.user}@127.0.0.1:${gate.target.port}/postgres`;
-      const worker = spawnWorker({ build, server, stage, leaseMs: LEASE_MS, databaseUrl });
+      const worker = spawnWorker({ server, stage, leaseMs: LEASE_MS, databaseUrl });
       children.push(worker);
       await until(() => stage.simulator.truth(DE).inFlight === 2);
       gate.shut();

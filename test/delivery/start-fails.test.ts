@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { connect, createServer, type Server as Listener } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Build, buildTree } from './children.ts';
+import { build, BUILT } from '../fixtures/built-tree.ts';
 import { type Server, startServer } from './server.ts';
 import { quickProfile, Stage } from './stage.ts';
 
@@ -13,17 +13,15 @@ const MINUTES_3_MS = 180_000;
 
 let server: Server;
 let stage: Stage;
-let build: Build;
 let door: Listener;
 
 beforeAll(async () => {
   server = await startServer();
   stage = await Stage.set(server, [quickProfile('US-DE')]);
-  build = await buildTree();
+  build();
 }, MINUTES_3_MS);
 afterAll(async () => {
   door.close();
-  build.remove();
   await stage.close();
   await server.close();
 });
@@ -57,7 +55,7 @@ it(
   async () => {
     const port = await doorWithoutJobs();
     const { user = 'filewright', database = 'postgres' } = server.target;
-    const main = join(build.directory, 'src/cli/main.js');
+    const main = join(BUILT, 'cli/main.js');
     const child = spawn(
       process.execPath,
       [main, '--data-dir', server.dataDirectory, '--tenant', stage.app.tenant, 'worker'],

@@ -11,7 +11,8 @@ import { createProgram } from '../../src/cli/program.ts';
 import { reportError } from '../../src/cli/output.ts';
 import { EXIT, FilewrightError } from '../../src/core/errors.ts';
 import { stopEmbedded } from '../../src/postgres/embedded/stop.ts';
-import { type Ended, envelopeOf, type Json, ROOT, textAt } from '../fixtures/cli.ts';
+import { ROOT } from '../fixtures/built-tree.ts';
+import { type Ended, envelopeOf, type Json, textAt } from '../fixtures/cli.ts';
 import { copyPreparedCluster } from '../fixtures/prepared-cluster.ts';
 
 export class DeskLine {

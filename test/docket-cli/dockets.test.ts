@@ -4,7 +4,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ICAL from 'ical.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ROOT, textAt } from '../fixtures/cli.ts';
+import { ROOT } from '../fixtures/built-tree.ts';
+import { textAt } from '../fixtures/cli.ts';
 import { DeskLine, listAt, type Person } from './desk-line.ts';
 import { pdfTexts } from './pdf-text.ts';
 

@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DocketSystem, startDocketSystem } from '../../src/testing/stand-ins/docket-system.ts';
 import { type MailHouse, startMailHouse } from '../../src/testing/stand-ins/mail-house.ts';
 import { csv, row } from '../cli/rows.ts';
-import { CliWorld, type Json, ROOT, type Running, textAt } from '../fixtures/cli.ts';
+import { ROOT } from '../fixtures/built-tree.ts';
+import { CliWorld, type Json, type Running, textAt } from '../fixtures/cli.ts';
 import { DeskLine, listAt, type Person } from './desk-line.ts';
 
 const WAIT_MS_MAX = 30_000;

@@ -8,7 +8,7 @@ import { sha256Hex } from '../../src/core/ids.ts';
 import { readDocketMapping } from '../../src/dockets/rules/docket/mapping-file.ts';
 import { docketMessageSink } from '../../src/dockets/routing/intake.ts';
 import { type Server, startServer } from '../delivery/server.ts';
-import { ROOT } from '../fixtures/cli.ts';
+import { ROOT } from '../fixtures/built-tree.ts';
 import { Stage } from './stage.ts';
 
 let server: Server;

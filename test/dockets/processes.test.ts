@@ -2,17 +2,17 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Server, startServer } from '../delivery/server.ts';
 import { until } from '../delivery/waiting.ts';
-import { type Build, buildTree, spawnRouter } from './router-processes.ts';
+import { build } from '../fixtures/built-tree.ts';
+import { spawnRouter } from './router-processes.ts';
 import { Stage } from './stage.ts';
 
 let server: Server;
-let build: Build;
 let stage: Stage;
 beforeAll(async () => {
-  [server, build] = await Promise.all([startServer(), buildTree()]);
+  build();
+  server = await startServer();
 }, 120_000);
 afterAll(async () => {
-  build?.remove();
   await server?.close();
 });
 afterEach(async () => stage?.close());
@@ -23,7 +23,7 @@ describe('a router', () => {
   it('killed between its commit and the handoff loses nothing: another one hands over, once', async () => {
     stage = await Stage.set(server);
     const [admission] = await stage.feed(1);
-    const dead = spawnRouter(build, place(), 'before');
+    const dead = spawnRouter(place(), 'before');
     expect(await dead.exit).toBe('SIGKILL');
     expect(stage.endpoints.PRIMARY.taken).toEqual([]);
     expect(await stage.count(`docket where tenant = $1 and phase = 'sending'`)).toBe(1);
@@ -36,7 +36,7 @@ describe('a router', () => {
   it('killed between the handoff and its outcome repeats it under the same message id: one effect', async () => {
     stage = await Stage.set(server);
     const [admission] = await stage.feed(1);
-    const dead = spawnRouter(build, place(), 'after');
+    const dead = spawnRouter(place(), 'after');
     expect(await dead.exit).toBe('SIGKILL');
     expect(stage.endpoints.PRIMARY.taken).toHaveLength(1);
     await stage.router();
@@ -49,7 +49,7 @@ describe('a router', () => {
   it('killed before it could tell the manual tier is replaced there, too, and not in two hours', async () => {
     stage = await Stage.set(server);
     await stage.feed(1, { due_date: '2026-01-05' });
-    const dead = spawnRouter(build, place(), 'before');
+    const dead = spawnRouter(place(), 'before');
     expect(await dead.exit).toBe('SIGKILL');
     expect(await stage.count(`docket where tenant = $1 and phase = 'manual'`)).toBe(1);
     // Its lease on the notice, over.
@@ -63,7 +63,7 @@ describe('a router', () => {
   it('beside another one sends no docket twice', async () => {
     stage = await Stage.set(server);
     await stage.feed(150);
-    const [one, two] = [spawnRouter(build, place()), spawnRouter(build, place())];
+    const [one, two] = [spawnRouter(place()), spawnRouter(place())];
     await Promise.all([one.ready, two.ready]);
     await stage.feed(150, { client: 'Contoso', event_code: 'CTFR' });
     await until(async () => (await stage.confirmed()) === 300, 30_000);
@@ -80,7 +80,7 @@ describe('a router', () => {
     stage.endpoints.PRIMARY.mode = { kind: 'status', status: 503 };
     await stage.feed(60);
     for (let round = 0; round < 3; round += 1) {
-      const router = spawnRouter(build, place());
+      const router = spawnRouter(place());
       await router.ready;
       const before = await stage.confirmed();
       await until(async () => (await stage.confirmed()) > before, 15_000);

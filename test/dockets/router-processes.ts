@@ -1,28 +1,9 @@
-/** Routers in processes of their own, which can be killed. */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
+/** Routers in processes of their own, which can be killed; whoever starts one calls `build` before. */
+import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { packageRoot } from '../../src/postgres/package-root.ts';
+import { BUILT } from '../fixtures/built-tree.ts';
 
 const ROLE = fileURLToPath(new URL('./router-process.mjs', import.meta.url));
-
-export interface Build {
-  readonly directory: string;
-  remove(): void;
-}
-
-/** Types are checked elsewhere; here only the emitted code counts, which the compiler writes in any case. */
-export async function buildTree(name = 'dockets'): Promise<Build> {
-  const root = packageRoot();
-  const directory = join(root, `dist.${name}-${process.pid}`);
-  const compiler = join(root, 'node_modules/typescript/bin/tsc');
-  const options = ['-p', join(root, 'tsconfig.build.json'), '--outDir', directory];
-  await new Promise<void>((resolve) => {
-    execFile(process.execPath, [compiler, ...options], { cwd: root }, () => resolve());
-  });
-  return { directory, remove: () => rmSync(directory, { recursive: true, force: true }) };
-}
 
 export interface RouterProcess {
   readonly ready: Promise<void>;
@@ -32,11 +13,10 @@ export interface RouterProcess {
 }
 
 export function spawnRouter(
-  build: Build,
   place: { readonly dataDirectory: string; readonly tenant: string },
   fate: 'never' | 'before' | 'after' = 'never',
 ): RouterProcess {
-  const args = [ROLE, build.directory, place.dataDirectory, place.tenant, fate];
+  const args = [ROLE, BUILT, place.dataDirectory, place.tenant, fate];
   const child: ChildProcess = spawn(process.execPath, args, {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });

@@ -18,7 +18,7 @@ import type { BehaviourChange } from '../../src/testing/simulator/behaviour.ts';
 import { type Simulator, startSimulator } from '../../src/testing/simulator/portal-server.ts';
 import type { Server } from '../delivery/server.ts';
 import { until } from '../delivery/waiting.ts';
-import { ROOT } from '../fixtures/cli.ts';
+import { ROOT } from '../fixtures/built-tree.ts';
 import { OPERATOR } from '../operator.ts';
 import type { PersonActor } from '../../src/access/actor.ts';
 

@@ -9,7 +9,7 @@ import type { Filing } from '../../src/core/filing.ts';
 import { instant } from '../../src/core/time.ts';
 import { takeTurn, type TurnPorts, type Waiting } from '../../src/filings/delivery/turn.ts';
 import { readProfile } from '../../src/lanes/profile/read-profile.ts';
-import { ROOT } from '../fixtures/cli.ts';
+import { ROOT } from '../fixtures/built-tree.ts';
 
 const NOW = instant(Date.parse('2027-02-01T18:00:00Z'));
 const path = join(ROOT, 'profiles', 'us-ca.json');

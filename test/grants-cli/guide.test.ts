@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ROOT, textAt } from '../fixtures/cli.ts';
+import { ROOT } from '../fixtures/built-tree.ts';
+import { textAt } from '../fixtures/cli.ts';
 import { House, listAt, type Said } from './house.ts';
 
 const guide = readFileSync(join(ROOT, 'docs/guide/grants.md'), 'utf8');

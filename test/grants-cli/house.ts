@@ -8,7 +8,8 @@ import { reportError } from '../../src/cli/output.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { EXIT } from '../../src/core/errors.ts';
 import { stopEmbedded } from '../../src/postgres/embedded/stop.ts';
-import { type Json, ROOT } from '../fixtures/cli.ts';
+import { ROOT } from '../fixtures/built-tree.ts';
+import { type Json } from '../fixtures/cli.ts';
 import { copyPreparedCluster } from '../fixtures/prepared-cluster.ts';
 
 export const YEAR = 'samples/grants/lantern-2026';

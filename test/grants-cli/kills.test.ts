@@ -3,7 +3,8 @@ import { spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SeededRandom } from '../../src/testing/virtual-clock.ts';
-import { build, type Json, MAIN } from '../fixtures/cli.ts';
+import { build } from '../fixtures/built-tree.ts';
+import { type Json, MAIN } from '../fixtures/cli.ts';
 import { ACCOUNT, House, listAt, STATES, YEAR } from './house.ts';
 
 const SEED = Number(process.env['FILEWRIGHT_KILL_SEED'] ?? 1);

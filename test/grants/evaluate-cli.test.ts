@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { build, ROOT } from '../fixtures/cli.ts';
+import { build, ROOT } from '../fixtures/built-tree.ts';
 
 const MAIN = join(ROOT, process.env['FILEWRIGHT_TEST_DIST'] ?? 'dist', 'cli/main.js');
 const folder = mkdtempSync(join(tmpdir(), 'fw-grants-'));

@@ -13,7 +13,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ensureEmbedded } from '../../src/postgres/embedded/ensure.ts';
 import { Session } from '../../src/postgres/session.ts';
 import { stopEmbedded } from '../../src/postgres/embedded/stop.ts';
-import { type Json, ROOT, textAt, type Variables } from '../fixtures/cli.ts';
+import { ROOT } from '../fixtures/built-tree.ts';
+import { type Json, textAt, type Variables } from '../fixtures/cli.ts';
 import { condition, missing } from '../verify-py/python.ts';
 import { ledgerCli, type LedgerCli, verdicts } from './world.ts';
 

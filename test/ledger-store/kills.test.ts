@@ -13,7 +13,7 @@ import type * as sources from '../../src/ledger/store/sequencer-thread.ts';
 import { checkpointsFrom } from '../../src/ledger/store/checkpoints.ts';
 import { ledgerEntries } from '../../src/ledger/store/ledger-entries.ts';
 import { signingKeys } from '../../src/ledger/store/signing-keys.ts';
-import { type Build, buildTree } from '../delivery/children.ts';
+import { build, BUILT } from '../fixtures/built-tree.ts';
 import { type FreshDatabase, freshDatabase } from '../fixtures/database.ts';
 import { collect, INSTANCE, ledgerWorld, type LedgerWorld } from './ledger-world.ts';
 
@@ -37,19 +37,18 @@ const POINTS = [
 ] as const;
 
 describe('a sequencer that is killed', () => {
-  let build: Build;
   let database: FreshDatabase;
   beforeAll(async () => {
-    [build, database] = await Promise.all([buildTree(), freshDatabase()]);
+    build();
+    database = await freshDatabase();
   }, 180_000);
   afterAll(async () => {
-    build.remove();
     await database.close();
   });
 
   function run(world: LedgerWorld, point: string, round: number): Promise<string> {
     const config = {
-      build: build.directory,
+      build: BUILT,
       target: database.target,
       schema: database.schema,
       tenant: world.tenant,
@@ -94,7 +93,7 @@ describe('a sequencer that is killed', () => {
     const world = await ledgerWorld(database);
     // The build has the types of the sources.
     const store = (await import(
-      /* @vite-ignore */ `${build.directory}/src/ledger/store/sequencer-thread.js`
+      /* @vite-ignore */ `${BUILT}/src/ledger/store/sequencer-thread.js`
     )) as typeof sources;
     const thread = store.startSequencerThread(
       {

@@ -11,7 +11,7 @@ import { readProfile } from '../../src/lanes/profile/read-profile.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import type { BehaviourChange } from '../../src/testing/simulator/behaviour.ts';
 import { type Simulator, startSimulator } from '../../src/testing/simulator/portal-server.ts';
-import { ROOT } from '../fixtures/cli.ts';
+import { ROOT } from '../fixtures/built-tree.ts';
 
 const guide = readFileSync(join(ROOT, 'docs/guide/portal-profile.md'), 'utf8');
 const shellLines = [...guide.matchAll(/^```sh\n([^]*?)^```/gm)]

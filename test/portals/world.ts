@@ -16,7 +16,7 @@ import { readProfile } from '../../src/lanes/profile/read-profile.ts';
 import type { SessionCollision } from '../../src/lanes/portals/collision-watch.ts';
 import type { BehaviourChange } from '../../src/testing/simulator/behaviour.ts';
 import { type Simulator, startSimulator } from '../../src/testing/simulator/portal-server.ts';
-import { ROOT } from '../fixtures/cli.ts';
+import { ROOT } from '../fixtures/built-tree.ts';
 
 /** A Wednesday noon in New York, when every shipped portal is open. */
 export const NOON: Instant = instant(Date.UTC(2026, 8, 16, 16, 0, 0));

@@ -17,7 +17,7 @@ import { runBackgroundWorkOnce } from '../../src/oversight/jobs.ts';
 import { readProfile } from '../../src/lanes/profile/read-profile.ts';
 import { listPeople } from '../../src/people/store/people.ts';
 import { type Server, startServer } from '../delivery/server.ts';
-import { ROOT } from '../fixtures/cli.ts';
+import { ROOT } from '../fixtures/built-tree.ts';
 import { quickProfile, Stage } from '../delivery/stage.ts';
 import { californiaLlc, corporation, csv, Office, TODAY } from './office.ts';
 import { OPERATOR } from '../operator.ts';

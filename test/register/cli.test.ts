@@ -2,14 +2,8 @@
 import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  CliWorld,
-  envelopeOf,
-  type Portals,
-  ROOT,
-  textAt,
-  type Variables,
-} from '../fixtures/cli.ts';
+import { ROOT } from '../fixtures/built-tree.ts';
+import { CliWorld, envelopeOf, type Portals, textAt, type Variables } from '../fixtures/cli.ts';
 
 let world: CliWorld;
 let portals: Portals;

@@ -6,7 +6,7 @@ import { verifyLedger } from '../../src/oversight/acts/audit.ts';
 import { recompute } from '../../src/entities/acts/recompute.ts';
 import { viewEntities, viewEntity } from '../../src/entities/acts/entities.ts';
 import { obligationKey } from '../../src/core/identity.ts';
-import { ROOT } from '../fixtures/cli.ts';
+import { ROOT } from '../fixtures/built-tree.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { csv, HEADER, llc, Office, TODAY } from './office.ts';
 import { OPERATOR } from '../operator.ts';

@@ -8,7 +8,7 @@ import { recompute } from '../../src/entities/acts/recompute.ts';
 import { registerLaw } from '../../src/entities/acts/law.ts';
 import { csvCell, csvLine } from '../../src/core/csv/cells.ts';
 import { storedObligations } from '../../src/entities/store/obligations.ts';
-import { ROOT } from '../fixtures/cli.ts';
+import { ROOT } from '../fixtures/built-tree.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { csv, llc, Office, TODAY } from './office.ts';
 import { OPERATOR } from '../operator.ts';
