@@ -27,6 +27,19 @@ export interface SessionOptions {
   readonly statementMsMax?: number;
   /** One of the roles of roles.ts, without its prefix; has no effect where they could not be made. */
   readonly role?: string;
+  /** In place of the real driver: a simulation has a database of its own. */
+  readonly driver?: () => Driver;
+}
+
+/** What a session needs of the driver's client. */
+export interface Driver {
+  connect(): Promise<unknown>;
+  query(
+    query: (Statement & { readonly values: unknown[] }) | string,
+    values?: unknown[],
+  ): Promise<{ readonly rows: Row[] }>;
+  end(): Promise<unknown>;
+  on(event: 'error' | 'end', act: () => void): unknown;
 }
 
 export interface Statement {
@@ -89,7 +102,7 @@ function readTimestamp(text: string): number {
 const ASSUME_ROLE = `select set_config('role', role_prefix || '_' || $1::text, false) from installation where roles = 'ready'`;
 
 async function applySettings(
-  client: Client,
+  client: Driver,
   settings: Readonly<Record<string, string>>,
 ): Promise<void> {
   const pairs = Object.entries(settings);
@@ -105,8 +118,8 @@ function typeReaders(): TypeOverrides {
 
 export class Session {
   readonly #options: SessionOptions;
-  #opening: Promise<Client> | undefined;
-  #current: Client | undefined;
+  #opening: Promise<Driver> | undefined;
+  #current: Driver | undefined;
   #closed = false;
   #last: Promise<void> = Promise.resolve();
   #remembered: Readonly<Record<string, string>> = {};
@@ -171,9 +184,9 @@ export class Session {
     return result;
   }
 
-  async #execute(client: Client, statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+  async #execute(client: Driver, statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     try {
-      const result = await client.query<Row>({ ...statement, values: [...values] });
+      const result = await client.query({ ...statement, values: [...values] });
       return result.rows;
     } catch (error) {
       const { failure, isCut } = understood(error);
@@ -183,25 +196,27 @@ export class Session {
     }
   }
 
-  #connected(): Promise<Client> {
+  #connected(): Promise<Driver> {
     if (this.#closed) throw new FilewrightError('DATABASE_UNREACHABLE', 'The session is closed');
     this.#opening ??= this.#open();
     return this.#opening;
   }
 
-  async #open(): Promise<Client> {
-    const { schema, name, settings, statementMsMax, role } = this.#options;
+  async #open(): Promise<Driver> {
+    const { schema, name, settings, statementMsMax, role, driver } = this.#options;
     const { settings: ofTarget, ...target } = this.#options.target;
     const msMax = statementMsMax ?? STATEMENT_MS_MAX;
-    const client = clientOf({
-      ...target,
-      application_name: `filewright ${name}`,
-      connectionTimeoutMillis: CONNECT_MS_MAX,
-      // The server cuts a statement off first, and then it is certain that nothing was committed.
-      query_timeout: msMax + ANSWER_MS_MAX,
-      keepAlive: true,
-      types: typeReaders(),
-    });
+    const client =
+      driver?.() ??
+      clientOf({
+        ...target,
+        application_name: `filewright ${name}`,
+        connectionTimeoutMillis: CONNECT_MS_MAX,
+        // The server cuts a statement off first, and then it is certain that nothing was committed.
+        query_timeout: msMax + ANSWER_MS_MAX,
+        keepAlive: true,
+        types: typeReaders(),
+      });
     client.on('error', () => this.#forget(client));
     client.on('end', () => this.#forget(client));
     try {
@@ -226,7 +241,7 @@ export class Session {
   }
 
   /** Leaves a broken connection; a newer one that has taken its place stays. */
-  #forget(client: Client): void {
+  #forget(client: Driver): void {
     if (this.#current === client) {
       this.#current = undefined;
       this.#opening = undefined;
@@ -236,7 +251,7 @@ export class Session {
 }
 
 /** The driver reads the address here, and would let the parser's own error through. */
-function clientOf(config: ClientConfig): Client {
+function clientOf(config: ClientConfig): Driver {
   try {
     return new Client(config);
   } catch (error) {
