@@ -38,6 +38,7 @@ const PURE = [
   'src/**/*.test.ts',
   'sim/*.test.ts',
   'sim/routing/*.test.ts',
+  'sim/routing/router/*.test.ts',
   'test/brokers/*.test.ts',
   'test/feeds/*.test.ts',
   'test/grants/*.test.ts',

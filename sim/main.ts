@@ -5,29 +5,38 @@ import type { SeedResult } from './run-seed.ts';
 import { runSeeds } from './seed-pool.ts';
 import { Summary } from './summary.ts';
 import { orUsage } from './usage.ts';
+import { playSeed, type WorldName } from './worlds.ts';
 
 const PROGRESS_EVERY_MS = 2_000;
 
 const options = orUsage(USAGE, readOptions);
-process.exitCode = options.single ? await tellOne(options) : await runMany(options);
+process.exitCode = options.single ? await tellOne(options) : await runAll(options);
 
-async function tellOne({ from, trace, json }: Options): Promise<number> {
+async function tellOne({ worlds, from, trace, json }: Options): Promise<number> {
   setMaxListeners(0);
-  // Loaded here alone: where threads play the worlds, each has loaded it for itself.
-  const { runSeed } = await import('./run-seed.ts');
-  const result = await runSeed(from, { readable: trace });
+  const [world = 'filings'] = worlds;
+  const result = await playSeed(world, from, { readable: trace });
   for (const line of result.lines ?? []) process.stdout.write(`${line}\n`);
   const { lines: _, ...rest } = result;
   process.stdout.write(json ? `${JSON.stringify(rest)}\n` : describe(result));
   return result.violations.length > 0 ? 1 : 0;
 }
 
-async function runMany({ from, count, threads, until, json }: Options): Promise<number> {
-  const summary = new Summary();
+/** One report for each world. */
+async function runAll(all: Options): Promise<number> {
+  let code = 0;
+  for (const world of all.worlds) code = Math.max(code, await runMany(world, all));
+  return code;
+}
+
+async function runMany(world: WorldName, all: Options): Promise<number> {
+  const { from, count, threads, until, json } = all;
+  const summary = new Summary(world);
   const startedMs = performance.now();
   let toldMs = startedMs;
   let hit: SeedResult | undefined;
   await runSeeds({
+    world,
     from,
     count,
     threads,

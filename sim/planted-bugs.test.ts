@@ -25,7 +25,7 @@ test(
       build: join(build, 'out'),
       nodeModules: join(PROJECT_ROOT, 'node_modules'),
       main: 'sim/main.js',
-      args: ['--json', '--threads', '1'],
+      args: ['--json', '--world', 'filings', '--threads', '1'],
       seedsMax: SEEDS_MAX,
     });
     process.stdout.write(table(catches));

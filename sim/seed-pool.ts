@@ -1,8 +1,10 @@
 /** Many seeds on several threads: each thread asks for the next seed when it is done with one. */
 import { Worker } from 'node:worker_threads';
 import type { SeedResult } from './run-seed.ts';
+import type { WorldName } from './worlds.ts';
 
 export interface PoolRequest {
+  readonly world: WorldName;
   readonly from: number;
   readonly count: number;
   readonly threads: number;
@@ -23,7 +25,7 @@ export async function runSeeds(request: PoolRequest): Promise<void> {
           return;
         }
         // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-        worker.postMessage(next);
+        worker.postMessage({ world: request.world, seed: next });
         next += 1;
       };
       worker.on('error', reject);

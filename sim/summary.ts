@@ -1,5 +1,6 @@
 /** What a run over many seeds came to, as numbers and as a table. */
 import type { SeedResult } from './run-seed.ts';
+import { SUBJECTS, type WorldName } from './worlds.ts';
 
 /** Failing seeds named in the table; the rest are only counted. */
 const SHOWN_MAX = 10;
@@ -13,6 +14,11 @@ export class Summary {
   readonly ends = new Map<string, number>();
   /** By invariant: the seeds that broke it, with the first detail of each. */
   readonly broken = new Map<string, { readonly seed: number; readonly detail: string }[]>();
+  readonly #world: WorldName;
+
+  constructor(world: WorldName) {
+    this.#world = world;
+  }
 
   add(result: SeedResult): void {
     this.seeds += 1;
@@ -33,11 +39,12 @@ export class Summary {
 
   json(elapsedMs: number): object {
     return {
+      world: this.#world,
       seeds: this.seeds,
       violations: Object.fromEntries(this.broken),
       faults_per_seed: round(this.faultCount / this.seeds),
       faults: Object.fromEntries(sorted(this.faults)),
-      filings: Object.fromEntries(this.ends),
+      [SUBJECTS[this.#world]]: Object.fromEntries(this.ends),
       events: this.events,
       virtual_s: Math.round(this.virtualMs / 1000),
       elapsed_s: round(elapsedMs / 1000),
@@ -48,9 +55,10 @@ export class Summary {
   text(elapsedMs: number): string {
     const seconds = elapsedMs / 1000;
     const lines = [
+      `world            ${this.#world}`,
       `seeds            ${this.seeds} in ${seconds.toFixed(1)} s (${(this.seeds / seconds).toFixed(1)} per second)`,
       `virtual time     ${Math.round(this.virtualMs / 60_000)} min, ${this.events} events`,
-      `filings          ${sorted(this.ends)
+      `${SUBJECTS[this.#world].padEnd(16)} ${sorted(this.ends)
         .map(([status, count]) => `${count} ${status}`)
         .join(', ')}`,
       `faults           ${this.faultCount}, ${(this.faultCount / this.seeds).toFixed(1)} per seed`,
@@ -62,7 +70,7 @@ export class Summary {
       for (const { seed, detail } of list.slice(0, SHOWN_MAX)) {
         lines.push(
           `  seed ${seed}: ${detail}`,
-          `    replay: npm run sim -- --seed ${seed} --trace`,
+          `    replay: npm run sim -- --world ${this.#world} --seed ${seed} --trace`,
         );
       }
     }

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { STATEMENTS } from '../../sim/routing/memory/statements.ts';
 import { Draw } from '../../sim/world/draw.ts';
 import { createFilewright } from '../../src/app.ts';
+import { docketId } from '../../src/core/ids.ts';
 import { instant } from '../../src/core/time.ts';
 import { lockDockets, postponeDockets } from '../../src/dockets/store/steps.ts';
 import { SeededIds } from '../../src/testing/virtual-clock.ts';
@@ -240,7 +241,7 @@ describe('the twin of the database', () => {
           if (isChanged) {
             first.start({
               name: 'move',
-              play: (run) => postponeDockets(run, tenant, ['d0'], base),
+              play: (run) => postponeDockets(run, tenant, [docketId('d0')], base),
             });
             await calm(side);
           }

@@ -19,6 +19,7 @@ type Query = Parameters<Driver['query']>[0];
 export class MemoryConnection extends EventEmitter implements Driver {
   readonly #line: Line;
   #backend: Backend | undefined;
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(line: Line) {
     super();
@@ -34,10 +35,16 @@ export class MemoryConnection extends EventEmitter implements Driver {
     });
   }
 
+  /** One after the other, as the driver sends them. */
   query(query: Query): ReturnType<Driver['query']> {
     // Settings of the session, which have no name.
     if (typeof query === 'string') return Promise.resolve({ rows: [] });
-    const { name, values } = query;
+    const answer = this.#last.then(() => this.#ask(query));
+    this.#last = answer.catch(() => undefined); // Its caller hears of it.
+    return answer;
+  }
+
+  #ask({ name, values }: Exclude<Query, string>): ReturnType<Driver['query']> {
     return new Promise((resolve, reject) => {
       const backend = this.#backend;
       const cut = (error: Error): void => {

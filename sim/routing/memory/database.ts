@@ -74,7 +74,8 @@ export class Backend {
   execute(name: string, values: readonly unknown[], answer: Answer): void {
     switch (name) {
       case 'begin':
-        this.#transaction = this.#begin();
+        // In a transaction it is a warning and no more.
+        this.#transaction ??= this.#begin();
         answer(undefined, []);
         return;
       case 'commit':

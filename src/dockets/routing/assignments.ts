@@ -43,7 +43,7 @@ export interface Question {
   readonly policy: RoutingPolicy;
 }
 
-export interface AssignmentOptions {
+export interface AssignmentOptions extends Pick<HandoverOptions, 'get'> {
   readonly transport: Pick<
     HandoverOptions['transport'],
     'allowPrivateAddresses' | 'lookup' | 'certificateAuthorities'
@@ -156,11 +156,11 @@ export class AssignmentLookup {
 
   async #get(url: URL, { table, policy }: Question): Promise<Seen> {
     const { clock } = this.#deps;
-    const { transport } = this.#options;
+    const { transport, get = getOnce } = this.#options;
     const { timeoutMs, thresholds } = policy;
     const headers = await this.#headers(table);
     if (headers === undefined) return failed('CREDENTIAL_UNREADABLE', {});
-    const answer = await getOnce(
+    const answer = await get(
       { url, allowPrivateAddresses: transport.allowPrivateAddresses(asTarget(table)), headers },
       {
         clock,

@@ -1,7 +1,7 @@
 /** The five checks of the way back, against the real target. Each answers with a verdict and what it was made of. */
 import { decodeJson, instant, type RecoveryStep, sha256Of } from '../../core/index.ts';
 import { type CheckVerdict, type QueueLevel, undrained } from '../../lanes/index.ts';
-import { createHandoffs } from '../../people/index.ts';
+import { createHandoffs, greetMailServer } from '../../people/index.ts';
 import { eventRow } from '../rules/docket/event-row.ts';
 import { sayDrift } from '../rules/docket/drift.ts';
 import {
@@ -83,6 +83,7 @@ export class RecoveryChecks {
         return targetHealth(target, routing, {
           clock: this.#deps.clock,
           transport: this.#options.transport,
+          greet: this.#options.greet ?? greetMailServer,
           queues: async () => (await this.#options.queues?.()) ?? [],
           get: (path) => this.#get(target, routing, path),
           path: this.#paths().health,
@@ -269,7 +270,7 @@ export class RecoveryChecks {
   }
 
   async #get(target: Target, { matrix }: ActiveRouting, path: string): Promise<GetOutcome> {
-    const { transport } = this.#options;
+    const { transport, get = getOnce } = this.#options;
     const headers = await transport.credentials?.(target);
     const { timeoutMs, thresholds } = matrix.policy;
     const handshakeMs = thresholds.tlsHandshakeMsMax;
@@ -279,7 +280,7 @@ export class RecoveryChecks {
       allowPrivateAddresses: transport.allowPrivateAddresses(target),
       ...(headers === undefined ? {} : { headers }),
     };
-    return getOnce(request, deps, this.#signal);
+    return get(request, deps, this.#signal);
   }
 
   #comparedMax(): number {

@@ -28,6 +28,8 @@ export interface RouterOptions
     Pick<AssignmentOptions, 'secretOf'> {
   readonly target: ConnectionTarget;
   readonly schema: string;
+  /** In place of sessions with `target`. */
+  readonly open?: (name: string) => Session;
   /** Handoffs under way at once; the rest waits in the table. Default 200. */
   readonly inFlightMax?: number;
   /** How soon a moment that has come is noticed. Default 100 ms. */
@@ -97,7 +99,7 @@ class Router {
     this.#options = options;
     this.#clock = options.clock;
     setMaxListeners(0, this.#stopping.signal, this.#cutting.signal);
-    const session = (name: string): Session => new Session({ target, schema, name });
+    const session = options.open ?? ((name) => new Session({ target, schema, name }));
     this.#claims = session('router claims');
     this.#outcomes = session('router outcomes');
     this.#reads = session('router');

@@ -1,6 +1,6 @@
 /** The first check of the way back: whether a target answers at all. Each kind of target is asked in its own way. */
 import type { Clock } from '../../core/index.ts';
-import { greetMailServer, usableServer } from '../../people/index.ts';
+import { type greetMailServer, usableServer } from '../../people/index.ts';
 import type { Target } from '../rules/routing/matrix.ts';
 import { bad, type CheckResult, good } from './check-result.ts';
 import type { GetOutcome } from './get-once.ts';
@@ -11,6 +11,7 @@ import type { ActiveRouting } from './setup.ts';
 interface HealthDeps {
   readonly clock: Clock;
   readonly transport: HandoverOptions['transport'];
+  readonly greet: typeof greetMailServer;
   readonly queues: () => Promise<readonly WatchedQueue[]>;
   readonly get: (path: string) => Promise<GetOutcome>;
   readonly path: string;
@@ -46,7 +47,7 @@ async function httpHealth({ get, path }: HealthDeps): Promise<CheckResult> {
 /** Of a mailbox only its server can be asked; that it takes a letter shows at the synthetic transaction. */
 async function mailHealth(
   { matrix }: ActiveRouting,
-  { clock, transport }: HealthDeps,
+  { clock, transport, greet }: HealthDeps,
 ): Promise<CheckResult> {
   const { mail, lookup, certificateAuthorities } = transport;
   if (mail === undefined) return bad('no mail server is set', { code: 'MAIL_NOT_SET' });
@@ -57,7 +58,7 @@ async function mailHealth(
   }
   const { timeoutMs } = matrix.policy;
   const startedMs = clock.monotonicMs();
-  const { isWell, code } = await greetMailServer(server, {
+  const { isWell, code } = await greet(server, {
     connectMs: timeoutMs,
     answerMs: timeoutMs,
     ...(lookup === undefined ? {} : { lookup }),

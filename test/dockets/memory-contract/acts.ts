@@ -1,5 +1,5 @@
 /** What players do: every statement of routing, with values drawn from a seed. */
-import { entryId, sha256Hex } from '../../../src/core/ids.ts';
+import { docketId, entryId, partyId, sha256Hex, targetId } from '../../../src/core/ids.ts';
 import type { LedgerFact, WrappedKey } from '../../../src/core/ports.ts';
 import { addMs, type Instant } from '../../../src/core/time.ts';
 import { noteAnswer, noteQuestions } from '../../../src/dockets/store/assignments.ts';
@@ -59,8 +59,9 @@ export interface Stage {
   readonly nextId: () => string;
 }
 
-export const DOCKETS = ['d0', 'd1', 'd2', 'd3'] as const;
-export const TARGETS = ['team', 'lead', 'desk'] as const;
+export const DOCKETS = ['d0', 'd1', 'd2', 'd3'].map(docketId);
+const DESK = targetId('desk');
+export const TARGETS = [targetId('team'), targetId('lead'), DESK];
 const TIERS = ['PRIMARY', 'SECONDARY', 'TERTIARY', 'MANUAL'] as const;
 const MINUTE_MS = 60_000;
 const MONTH = '2026-11';
@@ -173,10 +174,10 @@ export function step(stage: Stage): Act {
       const started = {
         docket,
         n,
-        handoff: `h-${docket}-${tier}-${target ?? 'desk'}`,
+        handoff: `h-${docket}-${tier}-${target ?? DESK}`,
         tier,
-        target: target ?? 'desk',
-        party,
+        target: target ?? DESK,
+        party: partyId(party),
         attempt: isNotice ? 0 : 1,
         reason: isNotice ? 'SLACK_GONE' : undefined,
         passed,
@@ -351,7 +352,7 @@ export function handoffActs(stage: Stage): readonly Act[] {
     {
       name: 'collect',
       isMany: true,
-      play: (run) => collectManualNotices(over(run), tenant, ['desk', 'lead'], window),
+      play: (run) => collectManualNotices(over(run), tenant, [DESK, targetId('lead')], window),
     },
     {
       name: 'take notices',
@@ -371,12 +372,24 @@ export function handoffActs(stage: Stage): readonly Act[] {
     {
       name: `link ${handoff}`,
       play: (run) =>
-        linkFor(over(run), tenant, { reference, docket, handoff, party: 'hart', expiresAt }),
+        linkFor(over(run), tenant, {
+          reference,
+          docket,
+          handoff,
+          party: partyId('hart'),
+          expiresAt,
+        }),
     },
     {
       name: 'link with a known name',
       play: (run) =>
-        linkFor(over(run), tenant, { reference: known, docket, handoff, party: 'hart', expiresAt }),
+        linkFor(over(run), tenant, {
+          reference: known,
+          docket,
+          handoff,
+          party: partyId('hart'),
+          expiresAt,
+        }),
     },
     { name: 'find link', play: (run) => findLink(over(run), tenant, known) },
     { name: 'use link', play: (run) => markLinkUsed(run, tenant, known, 'hart') },

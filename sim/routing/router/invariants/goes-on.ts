@@ -1,0 +1,68 @@
+/** No open docket is without a moment at which somebody looks at it, and that moment is kept: each comes to its end. */
+import type { Violation } from '../../evidence.ts';
+import type { DocketRow } from '../../memory/tables.ts';
+import type { RouterWorld } from '../world.ts';
+
+const INVARIANT = 'goes_on';
+/** A moment that has come is kept within this time, where somebody runs and nobody holds the row. */
+const KEPT_MS = 20_000;
+
+export function goesOn(world: RouterWorld): Violation[] {
+  const { docket } = world.database.tables;
+  const found: Violation[] = [];
+  const say = (row: DocketRow, text: string): void => {
+    found.push({ invariant: INVARIANT, text: `docket ${row.id} ${text}` });
+  };
+  for (const row of docket.rows.values()) {
+    const isOver = row.phase === 'confirmed' || row.closed_at !== null;
+    if (!isOver) say(row, `is still ${row.phase} ${row.tier} at the end`);
+    if (row.next_at !== null && row.next_at < world.now - KEPT_MS) {
+      say(row, `had its moment ${world.now - row.next_at} ms before the end, and nobody came`);
+    }
+  }
+  return [...found, ...keptMoments(world), ...givenUp(world)];
+}
+
+/** A notice of the manual tier ends when it is through, when it never can be, or when another takes its place. */
+function givenUp({ book }: RouterWorld): Violation[] {
+  const found: Violation[] = [];
+  for (const { handoffs } of book.commits) {
+    for (const { before, after } of handoffs) {
+      const { docket, n, tier, target, party, outcome } = after;
+      if (tier !== 'MANUAL' || before?.ended_at !== null || outcome === null) continue;
+      const isReplaced = handoffs.some(
+        (one) =>
+          one.before === undefined &&
+          one.after.docket === docket &&
+          one.after.target === target &&
+          one.after.party === party,
+      );
+      if (isReplaced || !['failed', 'unknown', 'not_made'].includes(outcome)) continue;
+      const text = `notice ${n} of docket ${docket} to ${target} was given up: ${outcome}`;
+      found.push({ invariant: INVARIANT, text });
+    }
+  }
+  return found;
+}
+
+/** After the storm: between two commits of a docket lies no moment that was missed for long. */
+function keptMoments({ book, healAt, now }: RouterWorld): Violation[] {
+  const found: Violation[] = [];
+  const last = new Map<string, DocketRow>();
+  const check = (row: DocketRow | undefined, at: number): void => {
+    if (row === undefined || row.next_at === null || row.closed_at !== null) return;
+    const lateMs = at - Math.max(row.next_at, healAt);
+    if (lateMs > KEPT_MS) {
+      const text = `docket ${row.id} (${row.phase}) was looked at ${lateMs} ms late`;
+      found.push({ invariant: INVARIANT, text });
+    }
+  };
+  for (const { at, dockets } of book.commits) {
+    for (const { after } of dockets) {
+      check(last.get(after.id), at);
+      last.set(after.id, after);
+    }
+  }
+  for (const row of last.values()) check(row, now);
+  return found;
+}
