@@ -7,6 +7,7 @@ import type {
   HandoffRow,
   IntakeRow,
   LaneRow,
+  ReadingRow,
   RunRow,
   WorkRow,
 } from '../memory/tables.ts';
@@ -31,6 +32,7 @@ export interface Commit {
   readonly works: readonly Written<WorkRow>[];
   readonly alerts: readonly Written<AlertRow>[];
   readonly evidence: readonly EvidenceRow[];
+  readonly readings: readonly ReadingRow[];
   readonly facts: readonly IntakeRow[];
 }
 
@@ -98,6 +100,7 @@ export class Book {
       works: transaction.written(tables.work),
       alerts: transaction.written(tables.alert),
       evidence: transaction.written(tables.evidence).map(({ after }) => after),
+      readings: transaction.written(tables.reading).map(({ after }) => after),
       facts: transaction.written(tables.intake).map(({ after }) => after),
     };
     this.commits.push(commit);

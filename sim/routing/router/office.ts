@@ -92,7 +92,7 @@ export class Office {
   #consider({ id, phase, state, closed_at }: DocketRow): void {
     const { isHealed } = this.#world;
     if (closed_at !== null) return;
-    if (phase !== 'confirmed' && this.#draw.chance(0.004)) this.#close(id);
+    if (phase !== 'confirmed' && this.#draw.chance(0.015)) this.#close(id);
     const hop = state['hop'] as { readonly party?: string } | undefined;
     const isWaiting = phase === 'manual' || phase === 'awaiting';
     if (!isHealed || !isWaiting || hop?.party === undefined) return;
@@ -127,6 +127,8 @@ export class Office {
   #read(dockets: readonly string[], party: string): void {
     const draw = this.#draw;
     for (const id of dockets) {
+      // Somebody may close it while its answer is still on the way.
+      if (draw.chance(0.04)) this.#world.after(draw.int(0, 1_200), () => this.#close(id));
       if (draw.chance(0.45)) {
         this.#world.after(draw.int(500, 30_000), () => this.#acknowledge(id, party));
       }

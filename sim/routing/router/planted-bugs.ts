@@ -105,6 +105,27 @@ const IN_STEPS: readonly PlantedBug[] = [
 
 const IN_SENDING: readonly PlantedBug[] = [
   {
+    name: 'what happens to a closed docket moves it on',
+    file: `${ROUTING}/step.js`,
+    find: 'if (row.closed !== undefined)',
+    replace: 'if (false)',
+    invariant: 'goes_on',
+  },
+  {
+    name: 'a queue that is full is not avoided',
+    file: `${ROUTING}/troubles.js`,
+    find: 'now - at > READING_FRESH_MS',
+    replace: 'now - at > -1',
+    invariant: 'way_back',
+  },
+  {
+    name: 'what a queue took and nobody reads counts as confirmed',
+    file: `${ROUTING}/queue-watch.js`,
+    find: 'await this.#takeBack(target, stall, seen.lagMs);',
+    replace: ';',
+    invariant: 'goes_on',
+  },
+  {
     name: 'whoever stood still sends when others may have taken over',
     file: `${ROUTING}/hand-over.js`,
     find: 'mayWrite: () => clock.monotonicMs() < endMs,',
@@ -172,6 +193,20 @@ const IN_SENDING: readonly PlantedBug[] = [
 ];
 
 const IN_NOTICES: readonly PlantedBug[] = [
+  {
+    name: 'a notice of the manual tier is sent like any other handoff',
+    file: `${ROUTING}/router.js`,
+    find: "if (pending.hop.tier === 'MANUAL') {",
+    replace: 'if (false) {',
+    invariant: 'goes_on',
+  },
+  {
+    name: 'only the first docket of a letter is told',
+    file: `${ROUTING}/hand-over.js`,
+    find: 'return group.map((pending) => handedOf(pending, outcome));',
+    replace: 'return group.slice(0, 1).map((pending) => handedOf(pending, outcome));',
+    invariant: 'one_writer',
+  },
   {
     name: 'a notice of the manual tier is tried once',
     file: `${ROUTING}/manual-notices.js`,
@@ -296,20 +331,6 @@ const IN_STATEMENTS: readonly PlantedBug[] = [
     file: `${TWIN}/step-statements.js`,
     find: 'const row = yield* query.lock(docket, before.id);',
     replace: 'const row = query.find(docket, before.id);',
-    invariant: 'one_writer',
-  },
-  {
-    name: 'a recovery run is not locked',
-    file: `${TWIN}/recovery-statements.js`,
-    find: 'const work = yield* query.lock(tables.work, id);',
-    replace: 'const work = query.find(tables.work, id);',
-    invariant: 'late_write',
-  },
-  {
-    name: 'a notice that was told is left in the queue of work',
-    file: `${TWIN}/step-statements.js`,
-    find: "() => ({ state: 'done', next_at: null, ended_at: query.now })",
-    replace: '() => ({})',
     invariant: 'one_writer',
   },
 ];

@@ -56,8 +56,14 @@ export class Targets {
       this.#ill.set(target, spans);
     }
     const from = world.startMs + draw.int(0, spanMs);
-    this.#standstill = draw.chance(0.4) ? { from, to: world.healAt } : undefined;
+    const to = world.healAt + draw.int(0, 70_000);
+    this.#standstill = draw.chance(0.5) ? { from, to } : undefined;
     this.#keepsNoRecords = new Set(draw.chance(0.15) ? ['http-a', 'http-c'] : []);
+  }
+
+  /** When nobody took anything from the queue; it may go on after the faults. */
+  get standstill(): Span | undefined {
+    return this.#standstill;
   }
 
   /** Since when it is well for good. */

@@ -1,13 +1,15 @@
 /** No open docket is without a moment at which somebody looks at it, and that moment is kept: each comes to its end. */
 import type { Violation } from '../../evidence.ts';
 import type { DocketRow } from '../../memory/tables.ts';
+import { QUEUE_TARGET } from '../firm.ts';
+import type { Targets } from '../targets.ts';
 import type { RouterWorld } from '../world.ts';
 
 const INVARIANT = 'goes_on';
 /** A moment that has come is kept within this time, where somebody runs and nobody holds the row. */
 const KEPT_MS = 20_000;
 
-export function goesOn(world: RouterWorld): Violation[] {
+export function goesOn(world: RouterWorld, targets: Targets): Violation[] {
   const { docket } = world.database.tables;
   const found: Violation[] = [];
   const say = (row: DocketRow, text: string): void => {
@@ -20,7 +22,49 @@ export function goesOn(world: RouterWorld): Violation[] {
       say(row, `had its moment ${world.now - row.next_at} ms before the end, and nobody came`);
     }
   }
-  return [...found, ...keptMoments(world), ...givenUp(world)];
+  return [
+    ...found,
+    ...keptMoments(world),
+    ...givenUp(world),
+    ...notAtRest(world),
+    ...leftInQueue(world, targets),
+  ];
+}
+
+/** What is closed is handed to nobody any more. */
+function notAtRest({ book }: RouterWorld): Violation[] {
+  return book.commits.flatMap(({ by, dockets }) =>
+    dockets
+      .filter(
+        ({ before, after }) =>
+          (before?.closed_at ?? null) !== null && after.handoffs > (before?.handoffs ?? 0),
+      )
+      .map(({ after }) => ({
+        invariant: INVARIANT,
+        text: `${by} handed docket ${after.id} over after it was closed`,
+      })),
+  );
+}
+
+/** A queue stands still for so long before it is seen to, and its dockets go on within the time of a few looks. */
+const SEEN_MS = 20_000;
+const TAKEN_BACK_MS = 25_000;
+
+/** What came into a queue that nobody takes from is not confirmed: once the faults are over, it goes on. */
+function leftInQueue({ book, healAt }: RouterWorld, { standstill }: Targets): Violation[] {
+  if (standstill === undefined) return [];
+  const { from, to } = standstill;
+  return book.arrivals.flatMap(({ at, target, dockets: [docket] }) => {
+    const until = Math.max(at, from + SEEN_MS, healAt) + TAKEN_BACK_MS;
+    if (target !== QUEUE_TARGET || docket === undefined || at < from || until > to) return [];
+    const last = book.commits
+      .filter((commit) => commit.at <= until)
+      .flatMap(({ dockets }) => dockets)
+      .findLast(({ after }) => after.id === docket)?.after;
+    const isLeft = last?.phase === 'confirmed' && last.state['by'] === target;
+    const text = `docket ${docket} lies in ${target}, where nobody takes it`;
+    return isLeft && last.closed_at === null ? [{ invariant: INVARIANT, text }] : [];
+  });
 }
 
 /** A notice of the manual tier ends when it is through, when it never can be, or when another takes its place. */

@@ -14,7 +14,7 @@ import { wayBack } from './way-back.ts';
 export function violationsOf(world: RouterWorld, targets: Targets): Violation[] {
   return [
     ...world.book.errors.map((text) => ({ invariant: 'no_error', text })),
-    ...goesOn(world),
+    ...goesOn(world, targets),
     ...oneWriter(world),
     ...intentFirst(world),
     ...lateWrite(world),

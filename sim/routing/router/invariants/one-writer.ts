@@ -70,8 +70,8 @@ function failuresCounted(commits: readonly Commit[]): string[] {
   return found;
 }
 
-/** The last faults have had their effects by then. */
-const SETTLED_MS = 25_000;
+/** What was on its way when the faults ended has left by then. */
+const SETTLED_MS = 2_000;
 
 /** An attempt leaves once. A notice of the manual tier is tried again while it fails, which it does only in the storm. */
 function attemptsOnce({ book, healAt }: RouterWorld): string[] {

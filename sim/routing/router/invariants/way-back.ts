@@ -35,7 +35,34 @@ export function wayBack(world: RouterWorld, targets: Targets): Violation[] {
       return since !== undefined && at - Math.max(since, wellAt) > BACK_MS;
     }
   }
-  return [...found, ...throughOpenBreakers(world), ...closedUntried(world)];
+  return [
+    ...found,
+    ...throughOpenBreakers(world),
+    ...closedUntried(world),
+    ...intoFullQueues(world),
+  ];
+}
+
+/** A reading says something about its queue for less than this. */
+const FRESH_MS = 40_000;
+
+/** Nothing is put into a queue that was seen to be full when the step began. */
+function intoFullQueues({ book }: RouterWorld): Violation[] {
+  const found: Violation[] = [];
+  const seen = new Map<string, { readonly at: number; readonly isFull: boolean }>();
+  for (const { at, since, by, readings, handoffs } of book.commits) {
+    for (const { before, after } of handoffs) {
+      const last = seen.get(after.target);
+      const isKnown = last?.isFull === true && last.at < since && since - last.at < FRESH_MS;
+      if (before !== undefined || after.tier === 'MANUAL' || !isKnown) continue;
+      found.push({ invariant: INVARIANT, text: `${by} put ${after.docket} into a full queue` });
+    }
+    for (const { target, triggers } of readings) {
+      if (target === null) continue;
+      seen.set(target, { at, isFull: Array.isArray(triggers) && triggers.length > 0 });
+    }
+  }
+  return found;
 }
 
 /** A breaker closes only after something has come through to the target. */
