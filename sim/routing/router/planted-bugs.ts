@@ -186,8 +186,8 @@ const IN_SENDING: readonly PlantedBug[] = [
   {
     name: 'a handoff that fails ends its process',
     file: `${ROUTING}/router.js`,
-    find: '.catch((error) => this.#parts.log.write({',
-    replace: '.catch((error) => Promise.reject(error) && this.#parts.log.write({',
+    find: '.catch((error) => this.#deps.log.write({',
+    replace: '.catch((error) => Promise.reject(error) && this.#deps.log.write({',
     invariant: 'no_error',
   },
 ];
