@@ -5,185 +5,128 @@
 import { VERSION } from '../core/index.ts';
 import { Command } from './command.ts';
 
-interface Entry {
+type Entry = readonly [
   /** Its name, and its arguments where it has no commands under it. */
-  readonly usage: string;
-  readonly about: string;
+  usage: string,
+  about: string,
   /** What gives it its options and the commands under it. */
-  readonly load: () => Promise<(command: Command) => void>;
-}
+  load: () => Promise<{ addCommands(command: Command): void }>,
+];
 
 const COMMANDS: readonly Entry[] = [
-  {
-    usage: 'batch',
-    about: 'import, approve and run batches of filings',
-    load: async () => (await import('./commands/batch.ts')).addBatchCommands,
-  },
-  {
-    usage: 'entity',
-    about: 'the register of entities',
-    load: async () => (await import('./commands/entity.ts')).addEntityCommands,
-  },
-  {
-    usage: 'filing',
-    about: 'show filings and build defense packs',
-    load: async () => (await import('./commands/filing.ts')).addFilingCommands,
-  },
-  {
-    usage: 'lane',
-    about: 'lanes: the connections to the portals',
-    load: async () => (await import('./commands/lane.ts')).addLaneCommands,
-  },
-  {
-    usage: 'portal',
-    about: 'portal profiles: create one, check one',
-    load: async () => (await import('./commands/portal.ts')).addPortalCommands,
-  },
-  {
-    usage: 'review',
-    about: 'exceptions: filings that need a person, and the decisions on them',
-    load: async () => (await import('./commands/review.ts')).addReviewCommands,
-  },
-  {
-    usage: 'forecast [batch]',
-    about: 'when each lane will finish, which filings are at risk, and what would fix it',
-    load: async () => (await import('./commands/forecast.ts')).addForecastCommand,
-  },
-  {
-    usage: 'rehearse [batch]',
-    about: 'simulate the open filings against simulated portals; nothing is sent',
-    load: async () => (await import('./commands/rehearse.ts')).addRehearseCommand,
-  },
-  {
-    usage: 'diagnose',
-    about: 'find out why a batch has problems, from its records; shows no names',
-    load: async () => (await import('./commands/diagnose.ts')).addDiagnoseCommands,
-  },
-  {
-    usage: 'audit',
-    about: 'the ledger',
-    load: async () => (await import('./commands/audit.ts')).addAuditCommands,
-  },
-  {
-    usage: 'retention',
-    about: 'retention of sealed data, and legal holds',
-    load: async () => (await import('./commands/retention.ts')).addRetentionCommands,
-  },
-  {
-    usage: 'docket',
-    about: 'patent docket events, their deadlines and their owners',
-    load: async () => (await import('./commands/docket.ts')).addDocketCommands,
-  },
-  {
-    usage: 'route',
-    about: 'docket routing: the matrix, people, absences and the router',
-    load: async () => (await import('./commands/route.ts')).addRouteCommands,
-  },
-  {
-    usage: 'recovery',
-    about: 'recovery of failed targets: health, schema, queue, reconciliation',
-    load: async () => (await import('./commands/recovery.ts')).addRecoveryCommands,
-  },
-  {
-    usage: 'serve',
-    about:
-      'serve the acknowledgment page that emails link to, until SIGTERM: GET shows a docket event, POST acknowledges it once',
-    load: async () => (await import('./commands/serve.ts')).addServeCommand,
-  },
-  {
-    usage: 'deadline',
-    about: 'patent deadlines, explained step by step',
-    load: async () => (await import('./commands/deadline.ts')).addDeadlineCommands,
-  },
-  {
-    usage: 'grants',
-    about: 'grants: awards, bank feeds, matching, thresholds, exceptions, rules',
-    load: async () => (await import('./commands/grants.ts')).addGrantsCommands,
-  },
-  {
-    usage: 'report',
-    about: 'report figures from closed periods, each traced to bank lines and award documents',
-    load: async () => (await import('./commands/report.ts')).addReportCommands,
-  },
-  {
-    usage: 'obligation',
-    about:
-      'obligations of entities and their due dates; compute, explain and list-rules need no database',
-    load: async () => (await import('./commands/obligation.ts')).addObligationCommands,
-  },
-  {
-    usage: 'rules',
-    about: 'the rules and calendars in use',
-    load: async () => (await import('./commands/rules.ts')).addRulesCommands,
-  },
-  {
-    usage: 'tax',
-    about: 'franchise tax, with the calculation; needs no database',
-    load: async () => (await import('./commands/tax.ts')).addTaxCommands,
-  },
-  {
-    usage: 'ics',
-    about:
-      'write a calendar (RFC 5545) from dates on standard input, one JSON object per line: id, due and, if known, final, kind, jurisdiction, reference, cls ("ordinary" shows the reference; anything else counts as privileged)',
-    load: async () => (await import('./commands/ics.ts')).addIcsCommand,
-  },
-  {
-    usage: 'user',
-    about: 'people and their personal keys',
-    load: async () => (await import('./commands/user.ts')).addUserCommands,
-  },
-  {
-    usage: 'db',
-    about: 'the embedded PostgreSQL',
-    load: async () => (await import('./commands/db.ts')).addDbCommands,
-  },
-  {
-    usage: 'webhook',
-    about: 'webhooks: receivers of events (Standard Webhooks: signed, retried for three days)',
-    load: async () => (await import('./commands/webhook.ts')).addWebhookCommands,
-  },
-  {
-    usage: 'mail',
-    about: 'the mail server and the email recipients',
-    load: async () => (await import('./commands/mail.ts')).addMailCommands,
-  },
-  {
-    usage: 'event',
-    about: 'events and their deliveries',
-    load: async () => (await import('./commands/event.ts')).addEventCommands,
-  },
-  {
-    usage: 'alert',
-    about: 'alerts that need attention',
-    load: async () => (await import('./commands/event.ts')).addAlertCommands,
-  },
-  {
-    usage: 'jobs',
-    about: 'background jobs: webhooks, email, alerts, digest',
-    load: async () => (await import('./commands/jobs.ts')).addJobsCommands,
-  },
-  {
-    usage: 'worker',
-    about:
-      'send filings as they come due, until SIGTERM, then finish open requests; logs JSON lines to stderr',
-    load: async () => (await import('./commands/worker.ts')).addWorkerCommand,
-  },
-  {
-    usage: 'simulator',
-    about:
-      'simulate portals from their profiles on 127.0.0.1, with the faults you choose, until stopped',
-    load: async () => (await import('./commands/simulator.ts')).addSimulatorCommand,
-  },
-  {
-    usage: 'doctor',
-    about: 'check this installation: platform, disk, database, clock, key, lanes, ledger',
-    load: async () => (await import('./commands/doctor.ts')).addDoctorCommand,
-  },
-  {
-    usage: 'demo',
-    about: 'run a sample batch against simulated Delaware, California and New York portals',
-    load: async () => (await import('./commands/demo.ts')).addDemoCommand,
-  },
+  ['batch', 'import, approve and run batches of filings', () => import('./commands/batch.ts')],
+  ['entity', 'the register of entities', () => import('./commands/entity.ts')],
+  ['filing', 'show filings and build defense packs', () => import('./commands/filing.ts')],
+  ['lane', 'lanes: the connections to the portals', () => import('./commands/lane.ts')],
+  ['portal', 'portal profiles: create one, check one', () => import('./commands/portal.ts')],
+  [
+    'review',
+    'exceptions: filings that need a person, and the decisions on them',
+    () => import('./commands/review.ts'),
+  ],
+  [
+    'forecast [batch]',
+    'when each lane will finish, which filings are at risk, and what would fix it',
+    () => import('./commands/forecast.ts'),
+  ],
+  [
+    'rehearse [batch]',
+    'simulate the open filings against simulated portals; nothing is sent',
+    () => import('./commands/rehearse.ts'),
+  ],
+  [
+    'diagnose',
+    'find out why a batch has problems, from its records; shows no names',
+    () => import('./commands/diagnose.ts'),
+  ],
+  ['audit', 'the ledger', () => import('./commands/audit.ts')],
+  [
+    'retention',
+    'retention of sealed data, and legal holds',
+    () => import('./commands/retention.ts'),
+  ],
+  [
+    'docket',
+    'patent docket events, their deadlines and their owners',
+    () => import('./commands/docket.ts'),
+  ],
+  [
+    'route',
+    'docket routing: the matrix, people, absences and the router',
+    () => import('./commands/route.ts'),
+  ],
+  [
+    'recovery',
+    'recovery of failed targets: health, schema, queue, reconciliation',
+    () => import('./commands/recovery.ts'),
+  ],
+  [
+    'serve',
+    'serve the acknowledgment page that emails link to, until SIGTERM: GET shows a docket event, POST acknowledges it once',
+    () => import('./commands/serve.ts'),
+  ],
+  ['deadline', 'patent deadlines, explained step by step', () => import('./commands/deadline.ts')],
+  [
+    'grants',
+    'grants: awards, bank feeds, matching, thresholds, exceptions, rules',
+    () => import('./commands/grants.ts'),
+  ],
+  [
+    'report',
+    'report figures from closed periods, each traced to bank lines and award documents',
+    () => import('./commands/report.ts'),
+  ],
+  [
+    'obligation',
+    'obligations of entities and their due dates; compute, explain and list-rules need no database',
+    () => import('./commands/obligation.ts'),
+  ],
+  ['rules', 'the rules and calendars in use', () => import('./commands/rules.ts')],
+  [
+    'tax',
+    'franchise tax, with the calculation; needs no database',
+    () => import('./commands/tax.ts'),
+  ],
+  [
+    'ics',
+    'write a calendar (RFC 5545) from dates on standard input, one JSON object per line: id, due and, if known, final, kind, jurisdiction, reference, cls ("ordinary" shows the reference; anything else counts as privileged)',
+    () => import('./commands/ics.ts'),
+  ],
+  ['user', 'people and their personal keys', () => import('./commands/user.ts')],
+  ['db', 'the embedded PostgreSQL', () => import('./commands/db.ts')],
+  [
+    'webhook',
+    'webhooks: receivers of events (Standard Webhooks: signed, retried for three days)',
+    () => import('./commands/webhook.ts'),
+  ],
+  ['mail', 'the mail server and the email recipients', () => import('./commands/mail.ts')],
+  ['event', 'events and their deliveries', () => import('./commands/event.ts')],
+  [
+    'alert',
+    'alerts that need attention',
+    async () => ({ addCommands: (await import('./commands/event.ts')).addAlertCommands }),
+  ],
+  ['jobs', 'background jobs: webhooks, email, alerts, digest', () => import('./commands/jobs.ts')],
+  [
+    'worker',
+    'send filings as they come due, until SIGTERM, then finish open requests; logs JSON lines to stderr',
+    () => import('./commands/worker.ts'),
+  ],
+  [
+    'simulator',
+    'simulate portals from their profiles on 127.0.0.1, with the faults you choose, until stopped',
+    () => import('./commands/simulator.ts'),
+  ],
+  [
+    'doctor',
+    'check this installation: platform, disk, database, clock, key, lanes, ledger',
+    () => import('./commands/doctor.ts'),
+  ],
+  [
+    'demo',
+    'run a sample batch against simulated Delaware, California and New York portals',
+    () => import('./commands/demo.ts'),
+  ],
 ];
 
 /** The program with the command that these words ask for; without words, with all of them. */
@@ -202,13 +145,13 @@ export async function createProgram(words?: readonly string[]): Promise<Command>
     .version(VERSION, '--version', 'show the version')
     .exitOverride()
     .showHelpAfterError('(add --help for usage)');
-  const groups = COMMANDS.map(({ usage, about, load }) => ({
+  const groups = COMMANDS.map(([usage, about, load]) => ({
     command: program.command(usage).description(about),
     load,
   }));
   const asked = words && commandIn(program, words);
   for (const { command, load } of groups) {
-    if (words === undefined || command.name() === asked) (await load())(command);
+    if (words === undefined || command.name() === asked) (await load()).addCommands(command);
   }
   return program;
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from '../../src/cli/command.ts';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { addPortalCommands } from '../../src/cli/commands/portal.ts';
+import { addCommands } from '../../src/cli/commands/portal.ts';
 import { FilewrightError } from '../../src/core/errors.ts';
 import { CHECK_REASONS } from '../../src/lanes/conformance/conformance.ts';
 import { readProfile } from '../../src/lanes/profile/read-profile.ts';
@@ -40,7 +40,7 @@ async function run(...words: readonly string[]): Promise<{ out: string; exitCode
   });
   process.exitCode = undefined;
   const program = new Command('filewright').option('--json').exitOverride();
-  addPortalCommands(program.command('portal'));
+  addCommands(program.command('portal'));
   try {
     await program.parseAsync(['node', 'filewright', ...words]);
   } finally {

@@ -47,7 +47,7 @@ interface VerifyOptions {
   readonly policy?: string;
 }
 
-export function addAuditCommands(audit: Command): void {
+export function addCommands(audit: Command): void {
   addVerify(audit);
   addExport(audit);
   addProve(audit);

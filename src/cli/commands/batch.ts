@@ -29,7 +29,7 @@ import {
 import { addApproveCommand } from './batch-approve.ts';
 import { addCreateCommand } from './batch-create.ts';
 
-export function addBatchCommands(batch: Command): void {
+export function addCommands(batch: Command): void {
   const importing = batch
     .command('import <file>')
     .description('import a CSV or NDJSON file as a new batch; bad rows go to an error file');

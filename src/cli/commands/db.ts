@@ -10,7 +10,7 @@ import {
 import { dataDirectoryOf, environment, type GlobalOptions, operator } from '../context.ts';
 import { createOutput } from '../output.ts';
 
-export function addDbCommands(db: Command): void {
+export function addCommands(db: Command): void {
   addEmbedded(db, 'start', 'start it, or connect to the one that is running', async (directory) => {
     const server = await startDatabase(directory, operator());
     return {

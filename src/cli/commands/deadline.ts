@@ -22,7 +22,7 @@ interface ExplainOptions extends LawOptions {
   readonly disclaimedTo?: string;
 }
 
-export function addDeadlineCommands(deadline: Command): void {
+export function addCommands(deadline: Command): void {
   addCompute(deadline);
   addExplain(deadline);
 }

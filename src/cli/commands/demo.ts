@@ -67,7 +67,7 @@ const BEHAVIOUR: Readonly<Record<string, BehaviourChange>> = {
   },
 };
 
-export function addDemoCommand(group: Command): void {
+export function addCommands(group: Command): void {
   addDemoPatent(group);
   addDemoGrants(group);
   group.action(async (_own: object, command: Command) => {

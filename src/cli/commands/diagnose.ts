@@ -15,7 +15,7 @@ import type { Filewright } from '../../filewright.ts';
 import { span, table } from '../output.ts';
 import { addDiagnoseRoute } from './diagnose-route.ts';
 
-export function addDiagnoseCommands(diagnose: Command): void {
+export function addCommands(diagnose: Command): void {
   const add = <T extends object>(
     name: string,
     description: string,

@@ -35,7 +35,7 @@ interface ListOptions {
   readonly limit: string;
 }
 
-export function addDocketCommands(docket: Command): void {
+export function addCommands(docket: Command): void {
   addImport(docket);
   addConsume(docket);
   addList(docket);

@@ -13,7 +13,7 @@ interface DoctorOptions {
   readonly rootKeyBackup?: string;
 }
 
-export function addDoctorCommand(doctor: Command): void {
+export function addCommands(doctor: Command): void {
   doctor
     .option('--bodies', 'also open every sealed body')
     .option(

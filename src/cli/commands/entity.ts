@@ -30,7 +30,7 @@ interface ListOptions {
 
 const KINDS = ['corporation', 'llc', 'lp'];
 
-export function addEntityCommands(entity: Command): void {
+export function addCommands(entity: Command): void {
   const importing = entity
     .command('import <file>')
     .description(

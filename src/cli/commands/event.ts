@@ -4,7 +4,7 @@ import { listEvents, resend } from '../../people/index.ts';
 import { readLimit } from '../arguments.ts';
 import { iso, table } from '../output.ts';
 
-export function addEventCommands(event: Command): void {
+export function addCommands(event: Command): void {
   event
     .command('list')
     .description('the latest events')

@@ -18,7 +18,7 @@ interface ListOptions {
   readonly limit: string;
 }
 
-export function addFilingCommands(filing: Command): void {
+export function addCommands(filing: Command): void {
   addList(filing);
   addShow(filing);
   addDefend(filing);

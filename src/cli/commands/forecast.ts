@@ -21,7 +21,7 @@ interface ForecastOptions {
 /** More would not be read; `--json` has them all. */
 const MISSED_LISTED = 10;
 
-export function addForecastCommand(forecast: Command): void {
+export function addCommands(forecast: Command): void {
   forecast
     .option('--lane <code>', 'only this lane')
     .option('--thresholds <list>', 'slack thresholds (FILEWRIGHT_SLACK; default 7d,2d,4h)')

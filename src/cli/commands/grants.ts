@@ -4,7 +4,7 @@ import type { GlobalOptions } from '../context.ts';
 import { DatasetFiles } from '../grants-datasets.ts';
 import { addGrantsPipelineCommands } from './grants-pipeline.ts';
 
-export function addGrantsCommands(grants: Command): void {
+export function addCommands(grants: Command): void {
   addGrantsPipelineCommands(grants);
 
   grants

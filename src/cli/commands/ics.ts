@@ -18,7 +18,7 @@ import { standardInputLines } from '../input-lines.ts';
 /** A feed of more dates is not one that a person subscribes to; calendar programs give up long before. */
 const ENTRIES_MAX = 100_000;
 
-export function addIcsCommand(ics: Command): void {
+export function addCommands(ics: Command): void {
   ics
     .option('--name <text>', 'name of the calendar', 'Filewright')
     .option(

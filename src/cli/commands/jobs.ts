@@ -8,7 +8,7 @@ interface RunOptions {
   readonly digest?: boolean;
 }
 
-export function addJobsCommands(jobs: Command): void {
+export function addCommands(jobs: Command): void {
   jobs
     .command('run')
     .description(

@@ -6,7 +6,7 @@ import { iso, table } from '../output.ts';
 
 const CEILING_MAX = 1000;
 
-export function addLaneCommands(lane: Command): void {
+export function addCommands(lane: Command): void {
   addList(lane);
   addAdd(lane);
   addChange(

@@ -12,7 +12,7 @@ interface SetOptions {
   readonly allowPrivate?: boolean;
 }
 
-export function addMailCommands(mail: Command): void {
+export function addCommands(mail: Command): void {
   addSet(mail);
   addShow(mail);
   addChange(mail, 'add');

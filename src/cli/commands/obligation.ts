@@ -25,7 +25,7 @@ interface ExplainOptions {
 /** A column of citations wider than this pushes the table off the screen. */
 const CELL_CHARS_MAX = 48;
 
-export function addObligationCommands(obligation: Command): void {
+export function addCommands(obligation: Command): void {
   addRegisterCommands(obligation);
   addCompute(obligation);
   addExplain(obligation);

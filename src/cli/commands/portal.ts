@@ -16,7 +16,7 @@ const LANE_CODE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const TEMPLATES = { 'json-api': 'template', 'html-form': 'template-html' } as const;
 const WAIT_SECONDS_MAX = 3_600;
 
-export function addPortalCommands(portal: Command): void {
+export function addCommands(portal: Command): void {
   portal
     .command('new <name>')
     .description('create a profile from a template, for instance: portal new US-VT')

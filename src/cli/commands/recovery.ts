@@ -11,7 +11,7 @@ import { type LaneState, misuse, nextTurnOf, targetId } from '../../core/index.t
 import { approveLane, hurryLane, recoveringLanes } from '../../lanes/index.ts';
 import { iso, table } from '../output.ts';
 
-export function addRecoveryCommands(recovery: Command): void {
+export function addCommands(recovery: Command): void {
   addStatus(recovery);
   addRun(recovery);
   addApprove(recovery);

@@ -13,7 +13,7 @@ interface RehearseOptions {
   readonly seed: string;
 }
 
-export function addRehearseCommand(rehearse: Command): void {
+export function addCommands(rehearse: Command): void {
   rehearse
     .option('--due-before <moment>', 'only filings due before this day or time (2026-03-01)')
     .option('--outage <lane:from:duration...>', 'simulate an outage; FROM is a delay like 2h', [])

@@ -5,8 +5,8 @@ import { EXIT, type JsonValue } from '../../core/index.ts';
 import { writeWhole } from '../../system/index.ts';
 import { type Output, table } from '../output.ts';
 import { actorOf, dollars } from './grants-arguments.ts';
-import { acting } from './grants-reconcile.ts';
 import { type ReportInputs, reportRequest, withInputs } from './report-inputs.ts';
+import { acting } from './grants-reconcile.ts';
 
 interface ReportOptions extends ReportInputs {
   readonly csv?: string;
@@ -21,7 +21,7 @@ const KINDS: readonly (readonly [ReportKind, string])[] = [
   ['sefa', 'federal expenditures by assistance listing'],
 ];
 
-export function addReportCommands(report: Command): void {
+export function addCommands(report: Command): void {
   for (const [kind, description] of KINDS) {
     withInputs(report.command(kind).description(description), kind)
       .option('--csv <file>', 'write the figures as CSV; no cell can run as a formula')

@@ -6,7 +6,7 @@ import { iso, table } from '../output.ts';
 
 const BACKUP_DAYS_MAX = 3_650;
 
-export function addRetentionCommands(retention: Command): void {
+export function addCommands(retention: Command): void {
   addStatus(retention);
   addRun(retention);
   addHold(retention);

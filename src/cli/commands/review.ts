@@ -8,7 +8,7 @@ import { hexText, reviewText } from './review-text.ts';
 
 export { evidenceText } from './review-text.ts';
 
-export function addReviewCommands(review: Command): void {
+export function addCommands(review: Command): void {
   addList(review);
   addShow(review);
   addProposals(review);

@@ -12,7 +12,7 @@ interface RunOptions {
   readonly group: string;
 }
 
-export function addRouteCommands(route: Command): void {
+export function addCommands(route: Command): void {
   addImport(route);
   addCheck(route);
   addShow(route);

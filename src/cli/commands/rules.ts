@@ -4,7 +4,7 @@ import { EXIT } from '../../core/index.ts';
 import type { GlobalOptions } from '../context.ts';
 import { createOutput, table } from '../output.ts';
 
-export function addRulesCommands(rules: Command): void {
+export function addCommands(rules: Command): void {
   addList(rules);
   addDiff(rules);
 }

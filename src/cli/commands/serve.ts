@@ -5,7 +5,7 @@ import { asOperator, stopSignal, withApp } from '../context.ts';
 
 const PORT = 8_470;
 
-export function addServeCommand(serve: Command): void {
+export function addCommands(serve: Command): void {
   serve
     .option('--port <n>', 'port to listen on; 0 picks a free one', String(PORT))
     .option(

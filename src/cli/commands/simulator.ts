@@ -11,7 +11,7 @@ interface SimulatorCommandOptions {
   readonly port: string;
 }
 
-export function addSimulatorCommand(simulator: Command): void {
+export function addCommands(simulator: Command): void {
   simulator
     .requiredOption('--profile <file...>', 'profiles of the portals to simulate')
     .option('--behavior <file>', 'JSON file with latencies and faults per lane')

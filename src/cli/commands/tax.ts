@@ -8,7 +8,7 @@ import type {
 import { answerLines } from '../answer-lines.ts';
 import type { GlobalOptions } from '../context.ts';
 
-export function addTaxCommands(tax: Command): void {
+export function addCommands(tax: Command): void {
   tax
     .command('delaware')
     .description(

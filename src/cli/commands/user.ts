@@ -8,7 +8,7 @@ import { iso, table } from '../output.ts';
 const KEY_PLACE_BYTES = 64;
 const NOBODY_ADDED = '; no person was added. Choose another file with --key-out.';
 
-export function addUserCommands(user: Command): void {
+export function addCommands(user: Command): void {
   user
     .command('add <name>')
     .description(

@@ -18,7 +18,7 @@ interface AddOptions {
   readonly allowPrivate?: boolean;
 }
 
-export function addWebhookCommands(webhook: Command): void {
+export function addCommands(webhook: Command): void {
   addAdd(webhook);
   addList(webhook);
   addChange(webhook, 'enable', 'enable a webhook; events missed in the meantime need event resend');

@@ -21,7 +21,7 @@ interface WorkerOptions {
   readonly ahead: string;
 }
 
-export function addWorkerCommand(worker: Command): void {
+export function addCommands(worker: Command): void {
   worker
     .option('--heartbeat-url <url>', 'ping this address while the worker is healthy')
     .option('--heartbeat-every <seconds>', 'how often', String(HEARTBEAT_MS / 1000))
