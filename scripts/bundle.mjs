@@ -38,6 +38,8 @@ export async function bundle(dist) {
         { name: 'undici', test: /node_modules[\\/]undici/ },
         { name: 'typebox', test: /node_modules[\\/]typebox/ },
         { name: 'core', test: /[\\/]src[\\/]core[\\/]/ },
+        // Every command asks who acts.
+        { name: 'actors', test: /[\\/]src[\\/](access|people[\\/]acts[\\/]people)\b/ },
         { name: 'profiles', test: /[\\/]src[\\/]lanes[\\/]profile[\\/]/ },
         { name: 'brokers', test: /[\\/]src[\\/]dockets[\\/]brokers[\\/](rabbit|redis)-(?!url)/ },
         { name: 'senders', test: /[\\/]src[\\/]people[\\/](notify[\\/]|notice-sender)/ },
