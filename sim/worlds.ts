@@ -5,10 +5,10 @@ import type { SeedResult } from './run-seed.ts';
 export const WORLDS = ['filings', 'decisions', 'routers'] as const;
 export type WorldName = (typeof WORLDS)[number];
 
-/** What a world carries to its end, for the table. */
+/** What a world counts at its end, for the table. */
 export const SUBJECTS: Readonly<Record<WorldName, string>> = {
   filings: 'filings',
-  decisions: 'dockets',
+  decisions: 'facts',
   routers: 'dockets',
 };
 

@@ -116,7 +116,7 @@ function* useLink(query: Query, [, reference, by]: readonly [string, string, str
   return rows.map((row) => ({ reference: row.reference }));
 }
 
-/** The rows are chosen before any is locked, and not asked again. */
+/** The rows are chosen before any is locked; of those only the phase and the end are asked again. */
 function* wakeManual(query: Query, [, targets]: readonly [string, readonly string[]]): Work {
   const { tables, now } = query;
   const woken = query
@@ -132,7 +132,7 @@ function* wakeManual(query: Query, [, targets]: readonly [string, readonly strin
     yield* query.change(
       tables.docket,
       row,
-      () => true,
+      ({ phase, closed_at }) => phase === 'manual' && closed_at === null,
       () => ({ next_at: now }),
     );
   }

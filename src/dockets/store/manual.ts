@@ -12,8 +12,9 @@ import type { Run, StoredDocket } from './docket-rows.ts';
 /** In one statement; the rest has its turn a second later. */
 const WOKEN_MAX = 500;
 
+// Asked again outside: whoever had the row may have closed it, and what is closed must not be due for ever.
 const WAKE = sql('docket-manual-wake')`
-update docket set next_at = now() where tenant = $1 and id = any (array(
+update docket set next_at = now() where tenant = $1 and phase = 'manual' and closed_at is null and id = any (array(
   select id from docket where tenant = $1 and phase = 'manual' and closed_at is null and next_at > now()
     and state->'waitsFor' ?| $2::text[] order by id limit ${WOKEN_MAX}))`;
 
