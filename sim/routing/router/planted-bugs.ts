@@ -335,10 +335,11 @@ const IN_STATEMENTS: readonly PlantedBug[] = [
   },
 ];
 
-export const ROUTER_BUGS: readonly PlantedBug[] = [
-  ...IN_STEPS,
-  ...IN_SENDING,
-  ...IN_NOTICES,
-  ...IN_RECOVERY,
-  ...IN_STATEMENTS,
-];
+/** By the part of the router in which they are. */
+export const ROUTER_BUGS: Readonly<Record<string, readonly PlantedBug[]>> = {
+  steps: IN_STEPS,
+  sending: IN_SENDING,
+  notices: IN_NOTICES,
+  recovery: IN_RECOVERY,
+  statements: IN_STATEMENTS,
+};
