@@ -1,6 +1,7 @@
 import { readFileSync, statfsSync } from 'node:fs';
 import { freemem } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/fixtures/longest-first.ts';
 
 const SHARED_MEMORY = '/dev/shm';
 const ROOM_BYTES_MIN = 4 * 1024 ** 3;
@@ -70,8 +71,10 @@ const EACH = {
 // they are named above. The orders keep the files of a project together, so that few processes serve them all.
 export default defineConfig({
   test: {
-    // The machine this is sized for has two cores. Not in EACH, so that --maxWorkers is heard.
-    maxWorkers: 2,
+    // The machine this is sized for has two cores, and many files mostly wait for clocks and sockets.
+    // Not in EACH, so that --maxWorkers is heard.
+    maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
