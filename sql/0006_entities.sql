@@ -1,4 +1,4 @@
--- The register: entities, what they owe, and calendar feeds.
+-- The register: entities, what they owe, and .ics calendars.
 
 -- What lists and rules need is plain; names, form fields, shares and addresses are in the sealed body that `ct` names.
 create table entity (
@@ -67,8 +67,8 @@ create index obligation_entity on obligation (tenant, entity);
 create index obligation_due on obligation (tenant, due, id) where state = 'open';
 create index obligation_asked on obligation (tenant, id) where state = 'record_needed';
 
--- What a calendar feed said last, so that identities stay, sequences rise, and what leaves is cancelled.
-create table feed (
+-- What an .ics calendar said last, so that identities stay, sequences rise, and what leaves is cancelled.
+create table ics_calendar (
   tenant text not null references tenant,
   name text not null check (length(name) between 1 and 200),
   state jsonb not null,
@@ -77,12 +77,12 @@ create table feed (
   primary key (tenant, name)
 );
 
-create table feed_obligation (
+create table ics_obligation (
   tenant text not null,
-  feed text not null,
+  calendar text not null,
   obligation text not null,
-  primary key (tenant, feed, obligation),
-  foreign key (tenant, feed) references feed (tenant, name),
+  primary key (tenant, calendar, obligation),
+  foreign key (tenant, calendar) references ics_calendar (tenant, name),
   foreign key (tenant, obligation) references obligation (tenant, id)
 );
 

@@ -3,14 +3,14 @@ import ICAL from 'ical.js';
 import { describe, expect, it } from 'vitest';
 import { instant } from '../core/time.ts';
 import { addDays, type Day, dayOf, formatDay } from './day.ts';
-import { readFeedState } from './feed-state.ts';
-import { calendarFeed, type FeedEntry } from './ics.ts';
+import { readIcsState } from './ics-state.ts';
+import { icsCalendar, type IcsEntry } from './ics.ts';
 import { foldLine } from './ics-text.ts';
 
 const stamp = instant(Date.UTC(2026, 10, 15, 7, 5, 9));
 const later = instant(Date.UTC(2026, 10, 16));
 
-const entry = (identity: string, change: Partial<FeedEntry> = {}): FeedEntry => ({
+const entry = (identity: string, change: Partial<IcsEntry> = {}): IcsEntry => ({
   identity,
   date: 'due',
   day: dayOf(2026, 12, 31),
@@ -58,10 +58,10 @@ const anyEntries = fc.uniqueArray(
   { selector: ({ identity, date }) => `${date} ${identity}`, maxLength: 12 },
 );
 
-describe('a calendar feed', () => {
+describe('an .ics calendar', () => {
   it('is all-day on the legal date, due and final apart', () => {
     const entries = [entry('a'), entry('a', { date: 'final', day: dayOf(2028, 2, 29) })];
-    const { text, counts } = calendarFeed({ name: 'Dates', entries, stamp });
+    const { text, counts } = icsCalendar({ name: 'Dates', entries, stamp });
     expect(counts).toEqual({ entries: 2, active: 2, cancelled: 0 });
     const [due, final] = eventsOf(text);
     expect(due).toMatchObject({
@@ -81,7 +81,7 @@ describe('a calendar feed', () => {
   it('every list agrees with what an independent reader finds, in lines of at most 75 octets', () => {
     fc.assert(
       fc.property(anyEntries, anyText, (entries, name) => {
-        const { text, counts } = calendarFeed({ name, entries, stamp });
+        const { text, counts } = icsCalendar({ name, entries, stamp });
         expect(text.endsWith('\r\n')).toBe(true);
         for (const line of text.slice(0, -2).split('\r\n')) {
           expect(Buffer.byteLength(line)).toBeLessThanOrEqual(75);
@@ -104,33 +104,33 @@ describe('a calendar feed', () => {
   it('does not hang on the order of the list', () => {
     fc.assert(
       fc.property(anyEntries, (entries) => {
-        const one = calendarFeed({ name: 'x', entries, stamp });
-        const other = calendarFeed({ name: 'x', entries: entries.toReversed(), stamp });
+        const one = icsCalendar({ name: 'x', entries, stamp });
+        const other = icsCalendar({ name: 'x', entries: entries.toReversed(), stamp });
         expect(other.text).toBe(one.text);
       }),
     );
   });
 
   it('the same list again changes no byte, even at a later moment', () => {
-    const first = calendarFeed({ name: 'x', entries: [entry('a'), entry('b')], stamp });
-    const second = calendarFeed({
+    const first = icsCalendar({ name: 'x', entries: [entry('a'), entry('b')], stamp });
+    const second = icsCalendar({
       name: 'x',
       entries: [entry('b'), entry('a')],
-      previous: readFeedState(JSON.parse(JSON.stringify(first.state))),
+      previous: readIcsState(JSON.parse(JSON.stringify(first.state))),
       stamp: later,
     });
     expect(second.text).toBe(first.text);
   });
 
   it('a moved date or a changed text keeps its event and raises its sequence by one', () => {
-    const first = calendarFeed({ name: 'x', entries: [entry('a'), entry('b')], stamp });
-    const second = calendarFeed({
+    const first = icsCalendar({ name: 'x', entries: [entry('a'), entry('b')], stamp });
+    const second = icsCalendar({
       name: 'x',
       entries: [entry('a', { day: dayOf(2027, 1, 4) }), entry('b')],
       previous: first.state,
       stamp: later,
     });
-    const third = calendarFeed({
+    const third = icsCalendar({
       name: 'x',
       entries: [entry('a', { day: dayOf(2027, 1, 4), kind: 'form990-EZ' }), entry('b')],
       previous: second.state,
@@ -148,20 +148,20 @@ describe('a calendar feed', () => {
   });
 
   it('what leaves the list is canceled, stays canceled, and may come back', () => {
-    const first = calendarFeed({ name: 'x', entries: [entry('a'), entry('b')], stamp });
-    const second = calendarFeed({
+    const first = icsCalendar({ name: 'x', entries: [entry('a'), entry('b')], stamp });
+    const second = icsCalendar({
       name: 'x',
       entries: [entry('b')],
       previous: first.state,
       stamp: later,
     });
-    const third = calendarFeed({
+    const third = icsCalendar({
       name: 'x',
       entries: [entry('b')],
       previous: second.state,
       stamp: later,
     });
-    const fourth = calendarFeed({
+    const fourth = icsCalendar({
       name: 'x',
       entries: [entry('a'), entry('b')],
       previous: third.state,
@@ -176,7 +176,7 @@ describe('a calendar feed', () => {
 
   it('shows nothing of a privileged entry but kind, jurisdiction and a token', () => {
     const secret = entry('Smith v. Jones', { reference: 'Smith-Jones-4711', cls: 'privileged' });
-    const { text, state } = calendarFeed({ name: 'x', entries: [secret], stamp });
+    const { text, state } = icsCalendar({ name: 'x', entries: [secret], stamp });
     expect(text + JSON.stringify(state)).not.toMatch(/Smith|Jones|4711/);
     const [event] = eventsOf(text);
     expect(event?.summary).toBe(`Due: form990, US, #${event?.uid.slice(0, 8)}`);
@@ -184,14 +184,14 @@ describe('a calendar feed', () => {
   });
 
   it('refuses a date that appears twice, control characters and a broken state', () => {
-    const feed = (entries: FeedEntry[]) => () => calendarFeed({ name: 'x', entries, stamp });
+    const feed = (entries: IcsEntry[]) => () => icsCalendar({ name: 'x', entries, stamp });
     expect(feed([entry('a'), entry('a', { day: dayOf(2027, 1, 1) })])).toThrow(/twice/);
     expect(feed([entry('a', { kind: 'x\u0007' })])).toThrow(/^kind: /);
     expect(feed([entry('a', { reference: 'x\r\nDTSTART:1' })])).toThrow(/^reference: /);
-    expect(() => readFeedState({ version: 1, events: { u: { sequence: -1 } } })).toThrow(
+    expect(() => readIcsState({ version: 1, events: { u: { sequence: -1 } } })).toThrow(
       /u\.status/,
     );
-    expect(() => readFeedState({ version: 2, events: {} })).toThrow(/version/);
+    expect(() => readIcsState({ version: 2, events: {} })).toThrow(/version/);
   });
 
   it('folds between characters, never inside one', () => {
@@ -206,7 +206,7 @@ describe('a calendar feed', () => {
 
   it('escapes what would end a value or start another', () => {
     const entries = [entry('a', { reference: 'a;b,c\\n:"d"' })];
-    const { text } = calendarFeed({ name: 'x', entries, stamp });
+    const { text } = icsCalendar({ name: 'x', entries, stamp });
     expect(text).toContain('SUMMARY:Due: form990\\, US\\, a\\;b\\,c\\\\n:"d"\r\n');
   });
 });

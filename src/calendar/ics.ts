@@ -1,5 +1,5 @@
 /**
- * A list of dates as a calendar feed (RFC 5545). A date that moves keeps its event and raises its SEQUENCE; one that
+ * A list of dates as an .ics calendar (RFC 5545). A date that moves keeps its event and raises its SEQUENCE; one that
  * leaves the list is cancelled, since a vanished event stays in many calendars as if it were still owed.
  *
  * Written here rather than with a library: the ones at hand read the clock, make random identities unless told
@@ -7,10 +7,10 @@
  */
 import { badCase, type Instant, sha256Of } from '../core/index.ts';
 import { addDays, type Day, formatDay, parseDay } from './day.ts';
-import type { FeedEvent, FeedState } from './feed-state.ts';
+import type { IcsEvent, IcsState } from './ics-state.ts';
 import { calendarText, dateValue, escapeText, utcValue } from './ics-text.ts';
 
-export interface FeedEntry {
+export interface IcsEntry {
   /** What is owed, for ever the same; it is hashed into the event's identity and never shown. */
   readonly identity: string;
   /** Each date of an obligation is an event of its own. */
@@ -23,10 +23,10 @@ export interface FeedEntry {
   readonly cls: 'ordinary' | 'privileged';
 }
 
-export interface CalendarFeed {
+export interface IcsCalendar {
   readonly text: string;
-  /** To be kept, and given as `previous` to the next feed of the same name. */
-  readonly state: FeedState;
+  /** To be kept, and given as `previous` to the next calendar of the same name. */
+  readonly state: IcsState;
   readonly counts: {
     readonly entries: number;
     /** Always equal to `entries`: no date is lost on the way. */
@@ -39,15 +39,15 @@ export interface CalendarFeed {
 const WORDS_MAX = 200;
 
 /** DTSTAMP is the given moment for events that are new or changed; the others keep theirs, byte for byte. */
-export function calendarFeed(feed: {
+export function icsCalendar(wanted: {
   readonly name: string;
-  readonly entries: readonly FeedEntry[];
-  readonly previous?: FeedState;
+  readonly entries: readonly IcsEntry[];
+  readonly previous?: IcsState;
   readonly stamp: Instant;
-}): CalendarFeed {
-  const before = feed.previous?.events ?? {};
-  const events: Record<string, FeedEvent> = {};
-  for (const entry of feed.entries) {
+}): IcsCalendar {
+  const before = wanted.previous?.events ?? {};
+  const events: Record<string, IcsEvent> = {};
+  for (const entry of wanted.entries) {
     const uid = uidOf(entry);
     if (Object.hasOwn(events, uid)) {
       refuse(entry, `its ${entry.date} date appears twice in the list`);
@@ -57,13 +57,13 @@ export function calendarFeed(feed: {
       day: formatDay(entry.day),
       summary: summaryOf(entry, uid),
       cls: entry.cls,
-      stamp: feed.stamp,
+      stamp: wanted.stamp,
     });
   }
   const active = Object.keys(events).length;
   for (const [uid, event] of Object.entries(before)) {
     if (events[uid] !== undefined) continue;
-    events[uid] = renewed(event, { ...event, status: 'cancelled', stamp: feed.stamp });
+    events[uid] = renewed(event, { ...event, status: 'cancelled', stamp: wanted.stamp });
   }
   const ordered = Object.entries(events).sort(byDayThenUid);
   return {
@@ -74,14 +74,14 @@ export function calendarFeed(feed: {
       'CALSCALE:GREGORIAN',
       'METHOD:PUBLISH',
       // The first is RFC 7986, the second what older programs read.
-      `NAME:${escapeText(words(feed.name, 'name'))}`,
-      `X-WR-CALNAME:${escapeText(feed.name)}`,
+      `NAME:${escapeText(words(wanted.name, 'name'))}`,
+      `X-WR-CALNAME:${escapeText(wanted.name)}`,
       ...ordered.flatMap(([uid, event]) => eventLines(uid, event)),
       'END:VCALENDAR',
     ]),
     state: { version: 1, events: Object.fromEntries(ordered) },
     counts: {
-      entries: feed.entries.length,
+      entries: wanted.entries.length,
       active,
       cancelled: ordered.length - active,
     },
@@ -89,14 +89,14 @@ export function calendarFeed(feed: {
 }
 
 /** From the identity alone: a date, a text or a class that changes must not make a second event. */
-function uidOf(entry: FeedEntry): string {
+function uidOf(entry: IcsEntry): string {
   if (entry.identity === '') refuse(entry, 'expected an identity, found an empty text');
   const digest = sha256Of(`${entry.date}\0${entry.identity}`);
   return `${digest.slice(0, 40)}@filewright`;
 }
 
 // RFC 5545 § 3.8.7.4: the sequence rises with every change that matters, and only then.
-function renewed(before: FeedEvent | undefined, now: Omit<FeedEvent, 'sequence'>): FeedEvent {
+function renewed(before: IcsEvent | undefined, now: Omit<IcsEvent, 'sequence'>): IcsEvent {
   if (before === undefined) return { ...now, sequence: 0 };
   const same =
     before.status === now.status &&
@@ -109,7 +109,7 @@ function renewed(before: FeedEvent | undefined, now: Omit<FeedEvent, 'sequence'>
 const DATE_WORDS = { soft: 'Work target', due: 'Due', final: 'Last day' } as const;
 
 /** Only words that may be read over a shoulder; where an entry is privileged, a token instead of its reference. */
-function summaryOf(entry: FeedEntry, uid: string): string {
+function summaryOf(entry: IcsEntry, uid: string): string {
   const { jurisdiction, reference } = entry;
   const subject = [words(entry.kind, 'kind')];
   if (jurisdiction !== undefined) subject.push(words(jurisdiction, 'jurisdiction'));
@@ -128,7 +128,7 @@ function words(text: string, field: string): string {
   return text;
 }
 
-function eventLines(uid: string, event: FeedEvent): string[] {
+function eventLines(uid: string, event: IcsEvent): string[] {
   const day = parseDay(event.day);
   if (day === undefined) throw new Error(`event ${uid} has no day`);
   return [
@@ -147,7 +147,7 @@ function eventLines(uid: string, event: FeedEvent): string[] {
   ];
 }
 
-type Listed = readonly [uid: string, event: FeedEvent];
+type Listed = readonly [uid: string, event: IcsEvent];
 
 /** The same list gives the same bytes, whatever order it came in. */
 function byDayThenUid([uid, event]: Listed, [otherUid, other]: Listed): number {
@@ -155,7 +155,7 @@ function byDayThenUid([uid, event]: Listed, [otherUid, other]: Listed): number {
   return uid < otherUid ? -1 : 1;
 }
 
-function refuse(entry: FeedEntry, reason: string): never {
+function refuse(entry: IcsEntry, reason: string): never {
   throw badCase(`entry ${JSON.stringify(entry.identity)}: ${reason}`, {
     details: { identity: entry.identity, date: entry.date },
   });

@@ -44,9 +44,9 @@ export {
   type Step,
   type StepAct,
 } from './explanation.ts';
-export { type FeedEvent, type FeedState, readFeedState } from './feed-state.ts';
+export { type IcsEvent, type IcsState, readIcsState } from './ics-state.ts';
 export { holidaysOf } from './holidays.ts';
-export { calendarFeed, type CalendarFeed, type FeedEntry } from './ics.ts';
+export { icsCalendar, type IcsCalendar, type IcsEntry } from './ics.ts';
 export {
   type LawDocumentSource,
   type LawFileFault,

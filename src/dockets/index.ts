@@ -32,7 +32,7 @@ export {
   runRecovery,
 } from './acts/recovery.ts';
 export { reportCsv } from './acts/report-csv.ts';
-export { issueDocketFeed } from './acts/report-feed.ts';
+export { issueDocketIcs } from './acts/report-ics.ts';
 export { reportPdf } from './acts/report-pdf.ts';
 export { docketReport } from './acts/report.ts';
 export {

@@ -1,5 +1,5 @@
 export { type EntityDetail, type EntityView, viewEntities, viewEntity } from './acts/entities.ts';
-export { type IssuedFeed, issueFeed } from './acts/feed.ts';
+export { type IssuedIcs, issueIcs } from './acts/ics.ts';
 export { importRegister, type RegisterReport } from './acts/import.ts';
 export { registerLaw, today } from './acts/law.ts';
 export type { Move } from './acts/obligation-move.ts';

@@ -37,7 +37,7 @@ export {
   findAlerts,
 } from './store/alerts.ts';
 export { type DomainEvent, registerConsumer, takeEvents } from './store/events.ts';
-export { readFeed, writeFeed } from './store/feeds.ts';
+export { readIcs, writeIcs } from './store/ics-calendars.ts';
 export { type Hold, listHolds, placeHold, releaseHold } from './store/holds.ts';
 export { addMailNotice, listNotices, MAIL_TARGET, type NoticeView } from './store/notices.ts';
 export { addPerson, disablePerson, listPeople, type Person } from './store/people.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { calendarFeed } from '../../src/calendar/ics.ts';
+import { icsCalendar } from '../../src/calendar/ics.ts';
 import { instant } from '../../src/core/time.ts';
 import { type AcceptedAward, ingestAward } from '../../src/grants/rules/intake/ingest.ts';
 import {
@@ -8,7 +8,7 @@ import {
   subawardTermsOf,
 } from '../../src/grants/rules/obligations/award-terms.ts';
 import {
-  feedEntriesOf,
+  icsEntriesOf,
   grantObligations,
 } from '../../src/grants/rules/obligations/award-obligations.ts';
 import { readAwards } from '../../src/grants/rules/intake/read-awards.ts';
@@ -101,7 +101,7 @@ describe('the calendar of an award', () => {
   it('makes a calendar feed in which every dated obligation is one event', async () => {
     const list = grantObligations('t', [awardOf(await ingested(), holder)], grantsLaw);
     const dated = list.filter(({ due }) => due !== undefined);
-    const feed = calendarFeed({ name: 'Awards', entries: feedEntriesOf(list), stamp: instant(0) });
+    const feed = icsCalendar({ name: 'Awards', entries: icsEntriesOf(list), stamp: instant(0) });
     expect(feed.counts).toEqual({ entries: dated.length, active: dated.length, cancelled: 0 });
     expect(feed.text).toContain('DTSTART;VALUE=DATE:20270517');
   });

@@ -8,7 +8,7 @@ import { approve, importFile, runBatch } from '../../src/filings/acts/batches.ts
 import { verifyLedger } from '../../src/oversight/acts/audit.ts';
 import { createBatch } from '../../src/filings/acts/register-batch.ts';
 import { importRegister } from '../../src/entities/acts/import.ts';
-import { issueFeed } from '../../src/entities/acts/feed.ts';
+import { issueIcs } from '../../src/entities/acts/ics.ts';
 import { nextObligation, onFilingComplete } from '../../src/filings/acts/register-completion.ts';
 import { recompute } from '../../src/entities/acts/recompute.ts';
 import type { BatchId } from '../../src/core/ids.ts';
@@ -259,7 +259,7 @@ describe('after an acceptance', () => {
       ),
     );
     await importRegister(app, person, { path, dryRun: false });
-    const before = await issueFeed(app, OPERATOR, { jurisdictions: [] });
+    const before = await issueIcs(app, OPERATOR, { jurisdictions: [] });
     const question = { dueBefore: '2999-01-01', jurisdictions: [], dryRun: false };
     const { batch } = await createBatch(app, person, question);
     await approve(app, await stageApprover(stage), idOf(batch));
@@ -300,7 +300,7 @@ describe('after an acceptance', () => {
     expect(moves).toEqual([]);
     await recompute(app, person, { dryRun: false });
     expect(await owed()).toEqual(after);
-    const feed = await issueFeed(app, OPERATOR, { jurisdictions: [] });
+    const feed = await issueIcs(app, OPERATOR, { jurisdictions: [] });
     expect(before.counts).toMatchObject({ active: 2, cancelled: 0 });
     expect(feed.counts).toMatchObject({ active: 2, cancelled: 2 });
     await expect(

@@ -58,7 +58,7 @@ describe('from a register to accepted filings', () => {
     expect(owed).toMatchObject({
       obligations: [{ state: 'open' }, { state: 'open' }],
       tasks: 0,
-      feed: { active: 2, cancelled: 0 },
+      ics: { active: 2, cancelled: 0 },
     });
     expect(readFileSync(ics, 'utf8')).toMatch(/^BEGIN:VCALENDAR\r\n/);
     expect(readFileSync(table, 'utf8').split('\r\n')).toHaveLength(4);

@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { issueFeed } from '../../src/entities/acts/feed.ts';
+import { issueIcs } from '../../src/entities/acts/ics.ts';
 import { recompute } from '../../src/entities/acts/recompute.ts';
 import { registerLaw } from '../../src/entities/acts/law.ts';
 import { csvCell, csvLine } from '../../src/core/csv/cells.ts';
@@ -200,15 +200,15 @@ describe('the calendar', () => {
 
   it('keeps identities, raises the sequence of a moved date, cancels instead of forgetting', async () => {
     await office.import(csv(llc('E1'), llc('E2')));
-    const first = await issueFeed(office.app, OPERATOR, { jurisdictions: [] });
-    const again = await issueFeed(office.app, OPERATOR, { jurisdictions: [] });
+    const first = await issueIcs(office.app, OPERATOR, { jurisdictions: [] });
+    const again = await issueIcs(office.app, OPERATOR, { jurisdictions: [] });
     expect(again.text).toBe(first.text);
     expect(first.text).not.toContain('Entity E1 LLC');
     const law = changedLaw('2027-01-01.4', (rule) => {
       if (rule.id === 'US-DE.llc.domestic') rule.due_rule['month'] = 5;
     });
     await recompute(office.app, office.clerk, { dryRun: false, asOf: TODAY, law });
-    const moved = await issueFeed(office.app, OPERATOR, { jurisdictions: [] });
+    const moved = await issueIcs(office.app, OPERATOR, { jurisdictions: [] });
     expect(events(moved.text)).toMatchObject(
       events(first.text).map(({ uid }) => ({
         uid,
@@ -219,7 +219,7 @@ describe('the calendar', () => {
     );
     // The number of E2 was wrong: what was owed under it is owed no more.
     await office.import(csv(llc('E2', { number: '9999999' })), { asOf: TODAY });
-    const cancelled = await issueFeed(office.app, OPERATOR, { jurisdictions: [] });
+    const cancelled = await issueIcs(office.app, OPERATOR, { jurisdictions: [] });
     expect(cancelled.counts).toMatchObject({ active: 2, cancelled: 1 });
     expect(events(cancelled.text).find((event) => event.status === 'CANCELLED')).toMatchObject({
       sequence: 2,
@@ -229,11 +229,11 @@ describe('the calendar', () => {
 
   it('does not cancel what is still owed when the list is asked for an earlier day', async () => {
     await office.import(csv(llc('E1'), california('E2', 'C1')));
-    const wide = await issueFeed(office.app, OPERATOR, {
+    const wide = await issueIcs(office.app, OPERATOR, {
       jurisdictions: [],
       dueBefore: '2028-01-01',
     });
-    const narrow = await issueFeed(office.app, OPERATOR, {
+    const narrow = await issueIcs(office.app, OPERATOR, {
       jurisdictions: [],
       dueBefore: '2027-02-01',
     });

@@ -40,7 +40,7 @@ async function reportAction(own: ReportOptions, { app, out, actor }: Context): P
     const option = narrowed === 'dueBefore' ? '--due-before' : `--${narrowed}`;
     throw misuse(`--ics covers every open docket; omit ${option}`);
   }
-  const { docketReport, issueDocketFeed, reportCsv, reportPdf } = await import(
+  const { docketReport, issueDocketIcs, reportCsv, reportPdf } = await import(
     '../../dockets/index.ts'
   );
   const { reportTable } = await import('./docket-text.ts');
@@ -57,12 +57,12 @@ async function reportAction(own: ReportOptions, { app, out, actor }: Context): P
   }
   // Each choice is a calendar of its own: another owner's dockets must not be cancelled in this one.
   const name = ['Dockets for', viewer.id, ...(own.owner === undefined ? [] : ['with', own.owner])];
-  const feed =
-    own.ics === undefined ? undefined : await issueDocketFeed(app, actor, rows, name.join(' '));
-  if (own.ics !== undefined && feed !== undefined) writeWhole(own.ics, feed.text);
+  const ics =
+    own.ics === undefined ? undefined : await issueDocketIcs(app, actor, rows, name.join(' '));
+  if (own.ics !== undefined && ics !== undefined) writeWhole(own.ics, ics.text);
   out.result(
     'docket report',
-    { rows, marks, ...(feed === undefined ? {} : { feed: { name: feed.name, ...feed.counts } }) },
+    { rows, marks, ...(ics === undefined ? {} : { ics: { name: ics.name, ...ics.counts } }) },
     () =>
       [
         reportTable(rows),

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Command } from '../command.ts';
-import type { Day, FeedEntry, FeedState } from '../../calendar/index.ts';
+import type { Day, IcsEntry, IcsState } from '../../calendar/index.ts';
 import {
   badCase,
   instant,
@@ -15,7 +15,7 @@ import { inFile, parseJsonFile, readNamedFile } from '../arguments.ts';
 import type { GlobalOptions } from '../context.ts';
 import { standardInputLines } from '../input-lines.ts';
 
-/** A feed of more dates is not one that a person subscribes to; calendar programs give up long before. */
+/** A calendar of more dates is not one that a person subscribes to; calendar programs give up long before. */
 const ENTRIES_MAX = 100_000;
 
 export function addCommands(ics: Command): void {
@@ -28,29 +28,29 @@ export function addCommands(ics: Command): void {
     .option('--stamp <instant>', 'time of this issue, RFC 3339 (default: now)')
     .action(async (own: { name: string; state?: string; stamp?: string }, command: Command) => {
       const { json = false } = command.optsWithGlobals<GlobalOptions>();
-      const { calendarFeed } = await import('../../calendar/index.ts');
+      const { icsCalendar } = await import('../../calendar/index.ts');
       const stamp = own.stamp === undefined ? instant(Date.now()) : parseRfc3339(own.stamp);
       if (stamp === undefined) throw misuse(`--stamp ${own.stamp} is not an RFC 3339 time`);
       const entries = await readEntries();
       const previous = own.state === undefined ? undefined : await readState(own.state);
-      const feed = calendarFeed({
+      const ics = icsCalendar({
         name: own.name,
         entries,
         stamp,
         ...(previous !== undefined && { previous }),
       });
       // The state first: if the program dies between the two, the next run repeats these very sequences, whereas a
-      // feed without its state would give a later change a sequence that subscribers have already seen.
-      if (own.state !== undefined) writeWhole(own.state, `${JSON.stringify(feed.state)}\n`);
+      // calendar without its state would give a later change a sequence that subscribers have already seen.
+      if (own.state !== undefined) writeWhole(own.state, `${JSON.stringify(ics.state)}\n`);
       if (json) {
-        const data = { calendar: feed.text, counts: feed.counts };
+        const data = { calendar: ics.text, counts: ics.counts };
         process.stdout.write(
           `${JSON.stringify({ filewright: 1, command: 'ics', ok: true, data })}\n`,
         );
         return;
       }
-      process.stdout.write(feed.text);
-      const { active, cancelled } = feed.counts;
+      process.stdout.write(ics.text);
+      const { active, cancelled } = ics.counts;
       process.stderr.write(
         `${entries.length} dates in, ${active} events out, ${cancelled} canceled\n`,
       );
@@ -58,9 +58,9 @@ export function addCommands(ics: Command): void {
 }
 
 /** All or nothing: a calendar that lacks one deadline looks exactly like one that has them all. */
-async function readEntries(): Promise<FeedEntry[]> {
+async function readEntries(): Promise<IcsEntry[]> {
   const { parseDay } = await import('../../calendar/index.ts');
-  const entries: FeedEntry[] = [];
+  const entries: IcsEntry[] = [];
   let lineNumber = 0;
   for await (const line of standardInputLines()) {
     lineNumber += 1;
@@ -77,7 +77,7 @@ function entriesOf(
   line: string,
   lineNumber: number,
   parseDay: (text: string) => Day | undefined,
-): FeedEntry[] {
+): IcsEntry[] {
   const refuse = (reason: string): never => {
     throw badCase(`line ${lineNumber}: ${reason}`, {
       details: { line: lineNumber },
@@ -125,9 +125,9 @@ function jsonOf(line: string, refuse: (reason: string) => never): JsonValue {
   }
 }
 
-async function readState(file: string): Promise<FeedState | undefined> {
+async function readState(file: string): Promise<IcsState | undefined> {
   if (!existsSync(file)) return undefined;
-  const { readFeedState } = await import('../../calendar/index.ts');
+  const { readIcsState } = await import('../../calendar/index.ts');
   const value = parseJsonFile(file, readNamedFile('state of the calendar', file));
-  return inFile(file, () => readFeedState(value));
+  return inFile(file, () => readIcsState(value));
 }

@@ -1,7 +1,7 @@
 /** Obligations that are stored: the list, the same as calendar or table, and computing them again. */
 import type { Command } from '../command.ts';
 import type { ListedObligation } from '../../grants/index.ts';
-import type { IssuedFeed, Move, ObligationState, Recomputation } from '../../entities/index.ts';
+import type { IssuedIcs, Move, ObligationState, Recomputation } from '../../entities/index.ts';
 import { csvLine, EXIT, misuse } from '../../core/index.ts';
 import { writeWhole } from '../../system/index.ts';
 import type { Context } from '../context.ts';
@@ -12,7 +12,7 @@ interface ListOptions {
   readonly jurisdiction?: readonly string[];
   readonly state?: readonly string[];
   readonly ics?: string;
-  readonly feed?: string;
+  readonly icsName?: string;
   readonly csv?: string;
 }
 
@@ -40,7 +40,7 @@ export function addRegisterCommands(obligation: Command): void {
     .option('--jurisdiction <codes...>', 'only these, for instance US-DE US-CA')
     .option('--state <states...>', `${STATES.join(', ')} (default: open and record_needed)`)
     .option('--ics <file>', 'write a calendar; later issues update or cancel earlier entries')
-    .option('--feed <name>', 'name of the calendar (default: from the jurisdictions)')
+    .option('--ics-name <name>', 'name of the calendar (default: from the jurisdictions)')
     .option('--csv <file>', 'write a CSV file; no cell can run as a formula')
     .inApp(async (context, own: ListOptions) => listAction(own, context));
 
@@ -65,7 +65,7 @@ async function listAction(own: ListOptions, { app, out, actor }: Context): Promi
     jurisdictions,
     ...(dueBefore === undefined ? {} : { dueBefore }),
   };
-  const { issueFeed, listObligations } = await import('../../entities/index.ts');
+  const { issueIcs, listObligations } = await import('../../entities/index.ts');
   const { awardEntries, awardObligations, isAsked, oneList } = await import(
     '../../grants/index.ts'
   );
@@ -74,16 +74,16 @@ async function listAction(own: ListOptions, { app, out, actor }: Context): Promi
     await listObligations(app, actor, question),
     awards.filter((one) => isAsked(one, question)),
   );
-  const feed =
+  const ics =
     own.ics === undefined
       ? undefined
-      : await issueFeed(app, actor, {
+      : await issueIcs(app, actor, {
           jurisdictions,
           awards: awardEntries(awards, jurisdictions),
           ...(dueBefore === undefined ? {} : { dueBefore }),
-          ...(own.feed === undefined ? {} : { name: own.feed }),
+          ...(own.icsName === undefined ? {} : { name: own.icsName }),
         });
-  if (own.ics !== undefined && feed !== undefined) writeWhole(own.ics, feed.text);
+  if (own.ics !== undefined && ics !== undefined) writeWhole(own.ics, ics.text);
   if (own.csv !== undefined) {
     const lines = [CSV_COLUMNS.map(([name]) => name), ...found.map(csvCells)];
     writeWhole(own.csv, lines.map((cells) => csvLine(cells)).join(''));
@@ -94,15 +94,15 @@ async function listAction(own: ListOptions, { app, out, actor }: Context): Promi
     {
       obligations: found.map(listed),
       tasks,
-      ...(feed === undefined ? {} : { feed: { name: feed.name, ...feed.counts } }),
+      ...(ics === undefined ? {} : { ics: { name: ics.name, ...ics.counts } }),
     },
-    () => listText(found, feed === undefined ? undefined : { ...feed, file: own.ics ?? '' }),
+    () => listText(found, ics === undefined ? undefined : { ...ics, file: own.ics ?? '' }),
   );
 }
 
 function listText(
   found: readonly ListedObligation[],
-  feed: (IssuedFeed & { readonly file: string }) | undefined,
+  ics: (IssuedIcs & { readonly file: string }) | undefined,
 ): string {
   return [
     table(
@@ -134,10 +134,10 @@ function listText(
     ...found
       .filter((one) => one.state === 'record_needed')
       .map((one) => `${one.entity}: ${reasonOf(one)}`),
-    ...(feed === undefined
+    ...(ics === undefined
       ? []
       : [
-          `${feed.file}: ${feed.counts.active} dates, ${feed.counts.cancelled} canceled, as "${feed.name}"`,
+          `${ics.file}: ${ics.counts.active} dates, ${ics.counts.cancelled} canceled, as "${ics.name}"`,
         ]),
   ].join('\n');
 }

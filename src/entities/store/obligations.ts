@@ -177,8 +177,8 @@ interface ObligationFilter {
   readonly jurisdictions: readonly string[];
   /** Only those for which no filing exists. */
   readonly unfiled: boolean;
-  /** Also those that this feed has shown, however late they are due. */
-  readonly feed?: string;
+  /** Also those that this calendar has shown, however late they are due. */
+  readonly ics?: string;
   readonly after?: { readonly due: string | undefined; readonly id: string };
   readonly limit: number;
 }
@@ -187,7 +187,7 @@ interface ObligationFilter {
 const LIST = sql('obligation-list')`select ${COLUMNS} ${FROM}
 where o.tenant = $1 and o.state = any ($2::text[])
   and ($3::date is null or o.due is null or o.due < $3 or ($6::text is not null and exists (
-    select 1 from feed_obligation m where m.tenant = o.tenant and m.feed = $6 and m.obligation = o.id)))
+    select 1 from ics_obligation m where m.tenant = o.tenant and m.calendar = $6 and m.obligation = o.id)))
   and (cardinality($4::text[]) = 0 or o.jurisdiction = any ($4)) and (not $5 or f.id is null)
   and ($8::text is null or (coalesce(o.due, '-infinity'), o.id) > (coalesce($7::date, '-infinity'), $8))
 order by coalesce(o.due, '-infinity'), o.id limit $9`;
@@ -197,14 +197,14 @@ export async function storedObligations(
   tenant: string,
   filter: ObligationFilter,
 ): Promise<StoredObligation[]> {
-  const { states, dueBefore, jurisdictions, unfiled, feed, after, limit } = filter;
+  const { states, dueBefore, jurisdictions, unfiled, ics, after, limit } = filter;
   const rows = await run(LIST, [
     tenant,
     states,
     dueBefore ?? null,
     jurisdictions,
     unfiled,
-    feed ?? null,
+    ics ?? null,
     after?.due ?? null,
     after?.id ?? null,
     limit,

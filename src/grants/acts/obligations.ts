@@ -1,8 +1,8 @@
 /** What awards bring with them, in the list and the calendars in which entities have theirs. */
 import { type Actor, allow } from '../../access/index.ts';
 import type { Installation } from '../../ledger/index.ts';
-import type { FeedEntry } from '../../calendar/index.ts';
-import { feedEntriesOf, type GrantObligation } from '../rules/obligations/award-obligations.ts';
+import type { IcsEntry } from '../../calendar/index.ts';
+import { icsEntriesOf, type GrantObligation } from '../rules/obligations/award-obligations.ts';
 import { latestEvaluation } from '../store/evaluations.ts';
 import { StageStore } from '../store/stage.ts';
 import type { ObligationState, StoredObligation } from '../../entities/index.ts';
@@ -77,9 +77,9 @@ export function oneList(
 export function awardEntries(
   awards: readonly GrantObligation[],
   jurisdictions: readonly string[],
-): readonly FeedEntry[] {
+): readonly IcsEntry[] {
   const question = { states: ['open'], jurisdictions } as const;
-  return feedEntriesOf(awards.filter((one) => isAsked(one, question)));
+  return icsEntriesOf(awards.filter((one) => isAsked(one, question)));
 }
 
 function compare(one: string, other: string): number {

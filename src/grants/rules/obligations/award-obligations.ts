@@ -2,7 +2,7 @@
 import {
   type Confidence,
   type Day,
-  type FeedEntry,
+  type IcsEntry,
   formatDay,
   parseDay,
 } from '../../../calendar/index.ts';
@@ -212,9 +212,9 @@ function idOf(tenant: string, key: string): string {
   return obligationKey({ pack: 'grants', tenant, sourceDocument, lineOrdinal: 0, contentSha256 });
 }
 
-/** For `calendarFeed`; what has no date is in no calendar, and stays in the list. */
-export function feedEntriesOf(obligations: readonly GrantObligation[]): readonly FeedEntry[] {
-  return obligations.flatMap((one): readonly FeedEntry[] => {
+/** For `icsCalendar`; what has no date is in no calendar, and stays in the list. */
+export function icsEntriesOf(obligations: readonly GrantObligation[]): readonly IcsEntry[] {
+  return obligations.flatMap((one): readonly IcsEntry[] => {
     const day = one.due === undefined ? undefined : parseDay(one.due);
     if (day === undefined) return [];
     return [

@@ -1,8 +1,8 @@
-/** What a calendar feed must remember between two issues; a plain value, so that any store can keep it. */
+/** What an .ics calendar must remember between two issues; a plain value, so that any store can keep it. */
 import { badCase, type Instant, instant } from '../core/index.ts';
 import { parseDay } from './day.ts';
 
-export interface FeedEvent {
+export interface IcsEvent {
   readonly status: 'active' | 'cancelled';
   readonly sequence: number;
   /** When it last changed. */
@@ -12,14 +12,14 @@ export interface FeedEvent {
   readonly cls: 'ordinary' | 'privileged';
 }
 
-export interface FeedState {
+export interface IcsState {
   readonly version: 1;
   /** By the identity (UID) of the event. */
-  readonly events: Readonly<Record<string, FeedEvent>>;
+  readonly events: Readonly<Record<string, IcsEvent>>;
 }
 
 /** Reads a state that was kept as JSON; a broken one is refused, since starting anew would lower sequences. */
-export function readFeedState(value: unknown): FeedState {
+export function readIcsState(value: unknown): IcsState {
   const state = members(value, 'the state');
   if (state['version'] !== 1) refuse('version', '1');
   const events = members(state['events'], 'events');
@@ -27,7 +27,7 @@ export function readFeedState(value: unknown): FeedState {
   return { version: 1, events: Object.fromEntries(read) };
 }
 
-function eventOf(uid: string, value: unknown): FeedEvent {
+function eventOf(uid: string, value: unknown): IcsEvent {
   const { status, sequence, stamp, day, summary, cls } = members(value, uid);
   if (status !== 'active' && status !== 'cancelled') refuse(`${uid}.status`, 'active or cancelled');
   if (typeof sequence !== 'number' || !Number.isSafeInteger(sequence) || sequence < 0) {
@@ -51,7 +51,7 @@ function members(value: unknown, place: string): Readonly<Record<string, unknown
 }
 
 function refuse(place: string, expected: string): never {
-  throw badCase(`feed state, ${place}: expected ${expected}`, {
+  throw badCase(`calendar state, ${place}: expected ${expected}`, {
     details: { place },
   });
 }

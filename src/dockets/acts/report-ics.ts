@@ -1,12 +1,12 @@
 /** The docket report as a calendar that remembers, in the database, what it said before. */
 import { type Actor, allow } from '../../access/index.ts';
-import { calendarFeed, type FeedEntry, parseDay, readFeedState } from '../../calendar/index.ts';
+import { icsCalendar, type IcsEntry, parseDay, readIcsState } from '../../calendar/index.ts';
 import { FilewrightError, invariant } from '../../core/index.ts';
 import type { Installation } from '../../ledger/index.ts';
 import type { ReportRow } from '../rules/docket/report.ts';
-import { readFeed, writeFeed } from '../../people/index.ts';
+import { readIcs, writeIcs } from '../../people/index.ts';
 
-interface IssuedDocketFeed {
+interface IssuedDocketIcs {
   readonly name: string;
   readonly text: string;
   readonly counts: {
@@ -25,13 +25,13 @@ const WORD_CHARACTERS_MAX = 100;
  * A calendar is one person's: what another may not see must not be cancelled in theirs, nor shown. State and sequences
  * are committed before the text is handed out; a crash in between makes the next issue repeat the very same.
  */
-export async function issueDocketFeed(
+export async function issueDocketIcs(
   app: Installation,
   actor: Actor,
   rows: readonly ReportRow[],
   name: string,
-): Promise<IssuedDocketFeed> {
-  allow(actor, 'docket.feed');
+): Promise<IssuedDocketIcs> {
+  allow(actor, 'docket.ics');
   if (rows.length > ROWS_MAX) {
     throw new FilewrightError(
       'INPUT_LIMIT',
@@ -39,20 +39,20 @@ export async function issueDocketFeed(
     );
   }
   return app.session.transaction(async (run) => {
-    const kept = await readFeed(run, app.tenant, name);
-    const feed = calendarFeed({
+    const kept = await readIcs(run, app.tenant, name);
+    const ics = icsCalendar({
       name,
       entries: rows.flatMap(entriesOf),
       stamp: app.clock.now(),
-      ...(kept === undefined ? {} : { previous: readFeedState(kept) }),
+      ...(kept === undefined ? {} : { previous: readIcsState(kept) }),
     });
-    await writeFeed(run, app.tenant, { name, state: feed.state, obligations: [] });
-    return { name, text: feed.text, counts: feed.counts };
+    await writeIcs(run, app.tenant, { name, state: ics.state, obligations: [] });
+    return { name, text: ics.text, counts: ics.counts };
   });
 }
 
 /** Calendars are read over shoulders: a confidential docket shows its office and event, and no number. */
-function entriesOf(row: ReportRow): FeedEntry[] {
+function entriesOf(row: ReportRow): IcsEntry[] {
   const isLabelled = row.labels.classification.length + row.labels.privilege.length > 0;
   const kind = shortened(row.eventCode);
   const common = {

@@ -1,31 +1,31 @@
-/** The obligations of a list as a calendar feed that remembers, in the database, what it said before. */
+/** The obligations of a list as a calendar that remembers, in the database, what it said before. */
 import { type Actor, allow } from '../../access/index.ts';
 import {
-  type CalendarFeed,
-  calendarFeed,
-  type FeedEntry,
-  type FeedState,
+  type IcsCalendar,
+  icsCalendar,
+  type IcsEntry,
+  type IcsState,
   formatDay,
   parseDay,
-  readFeedState,
+  readIcsState,
 } from '../../calendar/index.ts';
 import { type Instant, invariant, overLimit } from '../../core/index.ts';
 import type { Installation } from '../../ledger/index.ts';
 import type { Run } from '../../postgres/index.ts';
 import { type StoredObligation, storedObligations } from '../store/obligations.ts';
-import { readFeed, writeFeed } from '../../people/index.ts';
+import { readIcs, writeIcs } from '../../people/index.ts';
 
-export interface IssuedFeed extends Pick<CalendarFeed, 'text' | 'counts'> {
+export interface IssuedIcs extends Pick<IcsCalendar, 'text' | 'counts'> {
   readonly name: string;
 }
 
-interface FeedQuestion {
+interface IcsQuestion {
   readonly dueBefore?: string;
   readonly jurisdictions: readonly string[];
   /** Feeds of different lists need different names; one for each choice of jurisdictions unless given. */
   readonly name?: string;
   /** What awards bring with them, all of it that is owed; `dueBefore` is asked here. */
-  readonly awards?: readonly FeedEntry[];
+  readonly awards?: readonly IcsEntry[];
 }
 
 const PAGE_ROWS = 1_000;
@@ -33,52 +33,52 @@ const PAGE_ROWS = 1_000;
 const OBLIGATIONS_MAX = 50_000;
 
 /**
- * What the feed has shown stays in it while it is owed, even where `dueBefore` is moved back: an event is cancelled only
+ * What the calendar has shown stays in it while it is owed, even where `dueBefore` is moved back: an event is cancelled only
  * when nothing is owed any more. State and sequences are committed before the text is handed out; a crash in between
  * makes the next issue repeat the very same.
  */
-export async function issueFeed(
+export async function issueIcs(
   app: Installation,
   actor: Actor,
-  question: FeedQuestion,
-): Promise<IssuedFeed> {
-  allow(actor, 'obligation.feed');
+  question: IcsQuestion,
+): Promise<IssuedIcs> {
+  allow(actor, 'obligation.ics');
   const jurisdictions = [...question.jurisdictions].sort();
   const name = question.name ?? ['Filewright obligations', ...jurisdictions].join(' ');
   return app.session.transaction(async (run) => {
-    const kept = await readFeed(run, app.tenant, name);
+    const kept = await readIcs(run, app.tenant, name);
     const owed = await allOwed(run, app.tenant, { ...question, name });
     const stamp = app.clock.now();
-    const previous = kept === undefined ? undefined : readFeedState(kept);
+    const previous = kept === undefined ? undefined : readIcsState(kept);
     const awards = (question.awards ?? []).filter(
       (entry) =>
         question.dueBefore === undefined ||
         formatDay(entry.day) < question.dueBefore ||
         wasShown(entry, previous, stamp),
     );
-    const feed = calendarFeed({
+    const ics = icsCalendar({
       name,
       entries: [...owed.flatMap(entriesOf), ...awards],
       stamp,
       ...(previous === undefined ? {} : { previous }),
     });
     const obligations = owed.map((one) => one.id);
-    await writeFeed(run, app.tenant, { name, state: feed.state, obligations });
-    return { name, text: feed.text, counts: feed.counts };
+    await writeIcs(run, app.tenant, { name, state: ics.state, obligations });
+    return { name, text: ics.text, counts: ics.counts };
   });
 }
 
-/** Asked of a feed with this entry alone: how an event is named is the calendar's affair. */
-function wasShown(entry: FeedEntry, previous: FeedState | undefined, stamp: Instant): boolean {
+/** Asked of a calendar with this entry alone: how an event is named is the calendar's affair. */
+function wasShown(entry: IcsEntry, previous: IcsState | undefined, stamp: Instant): boolean {
   if (previous === undefined) return false;
-  const alone = calendarFeed({ name: 'one', entries: [entry], stamp }).state.events;
+  const alone = icsCalendar({ name: 'one', entries: [entry], stamp }).state.events;
   return Object.keys(alone).some((uid) => Object.hasOwn(previous.events, uid));
 }
 
 async function allOwed(
   run: Run,
   tenant: string,
-  question: FeedQuestion & { readonly name: string },
+  question: IcsQuestion & { readonly name: string },
 ): Promise<StoredObligation[]> {
   const all: StoredObligation[] = [];
   for (;;) {
@@ -87,7 +87,7 @@ async function allOwed(
       states: ['open'],
       jurisdictions: question.jurisdictions,
       unfiled: false,
-      feed: question.name,
+      ics: question.name,
       limit: PAGE_ROWS,
       ...(question.dueBefore === undefined ? {} : { dueBefore: question.dueBefore }),
       ...(last === undefined ? {} : { after: { due: last.due, id: last.id } }),
@@ -103,7 +103,7 @@ async function allOwed(
 }
 
 /** No name: a calendar is read over shoulders. The entity's id says which one it is to whoever may know. */
-function entriesOf(one: StoredObligation): FeedEntry[] {
+function entriesOf(one: StoredObligation): IcsEntry[] {
   const common = {
     identity: one.id,
     kind: `${one.filingKind.replaceAll('_', ' ')} ${one.period}`,
