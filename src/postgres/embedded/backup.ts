@@ -4,7 +4,7 @@ import type { Dirent } from 'node:fs';
 import { mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { join, posix, resolve, sep } from 'node:path';
 import { Client } from 'pg';
-import { FilewrightError, invariant, ruledOut } from '../../core/index.ts';
+import { type FilewrightError, invariant, ruledOut } from '../../core/index.ts';
 import { copyWithDigest } from './copy.ts';
 import { makeDirectory, syncDirectory } from './durable.ts';
 import { ensureEmbedded, type EnsureOptions } from './ensure.ts';

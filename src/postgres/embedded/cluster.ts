@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { appendFile, chmod, chown, lstat, mkdir, open, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FilewrightError } from '../../core/index.ts';
+import { type FilewrightError } from '../../core/index.ts';
 import { installOnce, replaceFile } from './durable.ts';
 import { codeOf, fileStep, isMissing, serverFailure } from './failure.ts';
 import type { Native } from './native.ts';

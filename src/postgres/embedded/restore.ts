@@ -3,7 +3,7 @@
 import { chown, mkdir, readdir } from 'node:fs/promises';
 import { join, posix, resolve } from 'node:path';
 import { Client } from 'pg';
-import { badInput, FilewrightError, ruledOut } from '../../core/index.ts';
+import { badInput, type FilewrightError, ruledOut } from '../../core/index.ts';
 import type { EmbeddedServer } from './attach.ts';
 import { configure, configureAccess, isCluster, makeClusterDirectory } from './cluster.ts';
 import { copyWithDigest } from './copy.ts';

@@ -3,7 +3,7 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
-import { FilewrightError } from '../../core/index.ts';
+import { type FilewrightError } from '../../core/index.ts';
 import { badDirectory, embeddedUnavailable } from './refusals.ts';
 
 export type ServerUser =
