@@ -109,7 +109,7 @@ function roomsOf(test) {
   return [
     ...new Set(
       files
-        .filter((file) => !/^(testing|web)\/|\/testdata\//.test(file.name) && test(file))
+        .filter((file) => !/^(testing|web)\//.test(file.name) && test(file))
         .map(({ room }) => room),
     ),
   ];
@@ -271,7 +271,7 @@ function unusedExports() {
       take(from, names?.split(',').map((name) => name.trim().split(':')[0]) ?? words);
   }
   return files
-    .filter(({ name }) => !offered.test(name) && !name.includes('testdata'))
+    .filter(({ name }) => !offered.test(name))
     .flatMap(({ name, program }) =>
       exportedNames(program)
         .filter((one) => !used.has(`${name} ${one}`) && !LOADED_BY_PROCESSES.has(one))

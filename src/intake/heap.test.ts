@@ -5,7 +5,7 @@ import { sha256Hex } from '../core/ids.ts';
 import type { IntakeStore } from '../core/ports.ts';
 import { importRows } from './import.ts';
 import { CHUNK_ROWS } from './limits.ts';
-import { importOptions } from './testdata/memory-intake.ts';
+import { importOptions } from '../../test/fixtures/memory-intake.ts';
 
 const ROWS = 200_000;
 // What is alive after a collection, above the start. Measured: 2 MB; an import that kept only the key of each row

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { chunksOf } from '../core/testdata/chunks.ts';
+import { chunksOf } from '../../test/fixtures/chunks.ts';
 import { type Importer, type ReadRow, type RowOutcome, runImport } from './import-run.ts';
 import { openInput } from './input.ts';
 import type { ImportRunReport } from './report.ts';

@@ -6,10 +6,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FilewrightError } from '../core/errors.ts';
 import { parseStrictJson } from '../core/strict-json.ts';
 import type { JsonValue } from '../core/canonical-json.ts';
-import { chunksOf } from '../core/testdata/chunks.ts';
+import { chunksOf } from '../../test/fixtures/chunks.ts';
 import { type ImportOptions, importRows } from './import.ts';
 import type { ImportReport } from './report.ts';
-import { countingIds, importOptions, MemoryIntake } from './testdata/memory-intake.ts';
+import { countingIds, importOptions, MemoryIntake } from '../../test/fixtures/memory-intake.ts';
 
 const HEAD = 'jurisdiction,registry_number,entity_name,filing_kind,period,due,fee,agent';
 const line = (n: number, name = `Company ${n}`, agent = 'Agent'): string =>

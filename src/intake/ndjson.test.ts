@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openInput } from './input.ts';
 import type { ColumnMapping, InputRow } from '../core/csv/input-row.ts';
 import { ndjsonRows } from './ndjson.ts';
-import { chunksOf } from '../core/testdata/chunks.ts';
+import { chunksOf } from '../../test/fixtures/chunks.ts';
 
 async function read(
   input: string | Uint8Array,

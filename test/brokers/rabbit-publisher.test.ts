@@ -5,7 +5,7 @@ import {
   rabbitPublisher,
 } from '../../src/dockets/brokers/rabbit-publisher.ts';
 import { isSpecialAddress } from '../../src/wire/address-guard.ts';
-import { portOf } from '../../src/lanes/portals/testdata/loopback.ts';
+import { portOf } from '../fixtures/loopback.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { freshName, RABBIT_URL, rabbitBench, rabbitPresence } from './brokers.ts';
 import { cutter } from './cutter.ts';

@@ -6,7 +6,7 @@ import type { Claim, Clock, Portal } from '../../src/core/ports.ts';
 import type { Exchange } from '../../src/core/exchange.ts';
 import type { Filing } from '../../src/core/filing.ts';
 import type { Profile } from '../../src/core/profile.ts';
-import { FILING, PORTAL } from '../../src/filings/rules/testdata/decisions.ts';
+import { FILING, PORTAL } from '../fixtures/decisions.ts';
 import { Leases, momentOf } from '../../src/lanes/live/leases.ts';
 import { takeTurn } from '../../src/filings/delivery/turn.ts';
 

@@ -7,7 +7,7 @@ import type { Claim, Clock } from '../../src/core/ports.ts';
 import type { Exchange } from '../../src/core/exchange.ts';
 import { instant } from '../../src/core/time.ts';
 import type { Profile } from '../../src/core/profile.ts';
-import { FILING } from '../../src/filings/rules/testdata/decisions.ts';
+import { FILING } from '../fixtures/decisions.ts';
 import { Lanes } from '../../src/lanes/live/lanes.ts';
 import { Leases, momentOf } from '../../src/lanes/live/leases.ts';
 import { SessionKeeper } from '../../src/lanes/live/session-keeper.ts';

@@ -4,7 +4,7 @@ import { attemptId, workerId } from '../../src/core/ids.ts';
 import type { Claim } from '../../src/core/ports.ts';
 import { decide, type FilingEvent } from '../../src/filings/rules/decide.ts';
 import type { Filing, Step } from '../../src/core/filing.ts';
-import { FILING, NOW, PORTAL, without } from '../../src/filings/rules/testdata/decisions.ts';
+import { FILING, NOW, PORTAL, without } from '../fixtures/decisions.ts';
 import { Leases } from '../../src/lanes/live/leases.ts';
 import { takeTurn } from '../../src/filings/delivery/turn.ts';
 import { createPortal } from '../../src/lanes/portals/portal.ts';

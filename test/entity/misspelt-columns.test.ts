@@ -3,11 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { registerLaw } from '../../src/entities/acts/law.ts';
 import type { RowError } from '../../src/core/ports.ts';
 import { importRows } from '../../src/intake/import.ts';
-import {
-  countingIds,
-  importOptions,
-  MemoryIntake,
-} from '../../src/intake/testdata/memory-intake.ts';
+import { countingIds, importOptions, MemoryIntake } from '../fixtures/memory-intake.ts';
 import { entityRowReader } from '../../src/entities/rules/row-reader.ts';
 import { readRecord } from '../../src/entities/rules/register/read-record.ts';
 import { sampleProfile } from '../../src/testing/simulator/sample-profile.ts';

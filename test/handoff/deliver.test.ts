@@ -6,7 +6,7 @@ import { createHandoffs } from '../../src/people/notify/handoff/deliver.ts';
 import type { HandoffDeps } from '../../src/people/notify/handoff/deps.ts';
 import { FilewrightError } from '../../src/core/errors.ts';
 import { sha256Hex } from '../../src/core/ids.ts';
-import { portOf } from '../../src/lanes/portals/testdata/loopback.ts';
+import { portOf } from '../fixtures/loopback.ts';
 import { rabbitPublisher } from '../../src/dockets/brokers/rabbit-publisher.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { header, startMailServer, TLS } from '../notify/mail-server.ts';

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../canonical-json.ts';
 import { FilewrightError } from '../errors.ts';
-import { chunksOf } from '../testdata/chunks.ts';
+import { chunksOf } from '../../../test/fixtures/chunks.ts';
 import { type CsvOptions, openCsv } from './open-csv.ts';
 import { quoteField } from './fields.ts';
 import type { InputRow } from './input-row.ts';

@@ -20,7 +20,7 @@ import {
   NOW,
   PORTAL,
   without,
-} from './testdata/decisions.ts';
+} from '../../../test/fixtures/decisions.ts';
 
 const UNKNOWN: Verdict = { kind: 'unknown', code: 'CUT' };
 const TRANSIENT: Verdict = { kind: 'transient', code: 'DNS' };

@@ -19,7 +19,7 @@ import {
   NOTICE_MUTE,
   NOW,
   PORTAL,
-} from './testdata/decisions.ts';
+} from '../../../test/fixtures/decisions.ts';
 
 const A_NOTICE: Filing = { ...FILING, effect: 'notice' };
 

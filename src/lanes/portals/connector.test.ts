@@ -13,7 +13,7 @@ import {
   portOf,
   profileFor,
   testCertificate,
-} from './testdata/loopback.ts';
+} from '../../../test/fixtures/loopback.ts';
 
 const cleanup: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -13,7 +13,7 @@ import {
   type LoopbackOptions,
   OK,
   profileFor,
-} from './testdata/loopback.ts';
+} from '../../../test/fixtures/loopback.ts';
 
 const cleanup: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -14,7 +14,7 @@ import {
   type LoopbackOptions,
   OK,
   profileFor,
-} from './testdata/loopback.ts';
+} from '../../../test/fixtures/loopback.ts';
 import { VERSION } from '../../core/version.ts';
 
 const cleanup: (() => Promise<void>)[] = [];

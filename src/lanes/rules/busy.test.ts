@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { mayKeepBusy } from './busy.ts';
 import type { Answer, Exchange, Failure } from '../../core/exchange.ts';
 import type { AnswerRule, Profile } from '../../core/profile.ts';
-import { PORTAL } from '../../filings/rules/testdata/decisions.ts';
+import { PORTAL } from '../../../test/fixtures/decisions.ts';
 
 const PROFILE: Profile = { ...PORTAL, captcha: { marks: ['are you a robot'], threshold: 3 } };
 const VOUCHED: Profile = {

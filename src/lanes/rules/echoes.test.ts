@@ -6,7 +6,7 @@ import type { Answer } from '../../core/exchange.ts';
 import { idempotencyKey } from '../../core/ids.ts';
 import type { Echo, Profile } from '../../core/profile.ts';
 import { classifyRegistry } from './registry.ts';
-import { KEYED, NOW } from '../../filings/rules/testdata/decisions.ts';
+import { KEYED, NOW } from '../../../test/fixtures/decisions.ts';
 
 const KEY = idempotencyKey('fw1-0011');
 const PAYLOAD = Buffer.from(

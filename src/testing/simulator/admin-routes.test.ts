@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { closeAll, start, submit, until } from './server-bench.ts';
+import { closeAll, start, submit, until } from '../../../test/fixtures/portal-server-bench.ts';
 
 afterEach(closeAll);
 

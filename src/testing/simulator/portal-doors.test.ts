@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bench, moment, START, statusOf } from './model-bench.ts';
+import { bench, moment, START, statusOf } from '../../../test/fixtures/portal-model-bench.ts';
 import { PortalModel } from './portal-model.ts';
 import { sampleProfile } from './sample-profile.ts';
 

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { bench, bodyOf, moment, START, statusOf, withoutKeys } from './model-bench.ts';
+import {
+  bench,
+  bodyOf,
+  moment,
+  START,
+  statusOf,
+  withoutKeys,
+} from '../../../test/fixtures/portal-model-bench.ts';
 
 const filed = (key: string, number: string) => ({
   receipt: { number },

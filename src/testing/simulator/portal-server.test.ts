@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Simulator } from './portal-server.ts';
 import { BODY_BYTES_MAX } from './request-body.ts';
 import { sampleProfile } from './sample-profile.ts';
-import { closeAll, start, submit, until } from './server-bench.ts';
+import { closeAll, start, submit, until } from '../../../test/fixtures/portal-server-bench.ts';
 
 afterEach(closeAll);
 
