@@ -10,7 +10,8 @@ let world: CliWorld;
 let paula: Variables;
 
 beforeAll(async () => {
-  world = await CliWorld.make();
+  // Exit codes are promised of processes.
+  world = await CliWorld.make('own');
   paula = await world.person('Paula Preparer');
   await world.data(['lane', 'add', await profile('sound.json', {})], paula);
 });

@@ -19,7 +19,8 @@ let paula: Variables;
 let input: string;
 
 beforeAll(async () => {
-  world = await CliWorld.make();
+  // Exit codes are promised of processes.
+  world = await CliWorld.make('own');
   paula = await world.person('Paula Preparer');
   const profile = await world.file('lane.json', JSON.stringify(sampleProfile({})));
   await world.data(['lane', 'add', profile], paula);

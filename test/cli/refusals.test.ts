@@ -10,7 +10,8 @@ let left: Variables;
 const NOBODYS_ID = '01900000-0000-7000-8000-000000000000';
 
 beforeAll(async () => {
-  world = await CliWorld.make();
+  // Exit codes are promised of processes.
+  world = await CliWorld.make('own');
   paula = await world.person('Paula');
   left = await world.person('Left', paula);
   await world.data(['user', 'disable', 'Left'], paula);
