@@ -18,5 +18,4 @@ export {
   type Run,
   Session,
   sql,
-  type Statement,
 } from './session.ts';

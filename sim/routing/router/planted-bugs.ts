@@ -15,6 +15,7 @@ const IN_STEPS: readonly PlantedBug[] = [
     find: 'throw new BreakerMoved();',
     replace: ';',
     invariant: 'one_writer',
+    seed: 151,
   },
   {
     name: 'an entry of a docket does not count on',
@@ -65,6 +66,7 @@ const IN_STEPS: readonly PlantedBug[] = [
     find: 'askedMsMax(policy) + COMMIT_MS)',
     replace: 'askedMsMax(policy) + 1e10)',
     invariant: 'goes_on',
+    seed: 19,
   },
   {
     name: 'a matrix that was read once holds for ever',
@@ -93,6 +95,7 @@ const IN_STEPS: readonly PlantedBug[] = [
     find: "case 'late':",
     replace: "case 'late': return []; case 'never':",
     invariant: 'warned',
+    seed: 4,
   },
   {
     name: 'a docket that nobody confirms is not given to the next tier',
@@ -100,6 +103,7 @@ const IN_STEPS: readonly PlantedBug[] = [
     find: ': wakeAt(state),',
     replace: ": state.state === 'awaiting' ? addMs(now, 1e9) : wakeAt(state),",
     invariant: 'warned',
+    seed: 13,
   },
 ];
 
@@ -110,6 +114,7 @@ const IN_SENDING: readonly PlantedBug[] = [
     find: 'if (row.closed !== undefined)',
     replace: 'if (false)',
     invariant: 'goes_on',
+    seed: 45,
   },
   {
     name: 'a queue that is full is not avoided',
@@ -117,6 +122,7 @@ const IN_SENDING: readonly PlantedBug[] = [
     find: 'now - at > READING_FRESH_MS',
     replace: 'now - at > -1',
     invariant: 'way_back',
+    seed: 13,
   },
   {
     name: 'what a queue took and nobody reads counts as confirmed',
@@ -124,6 +130,7 @@ const IN_SENDING: readonly PlantedBug[] = [
     find: 'await this.#takeBack(target, stall, seen.lagMs);',
     replace: ';',
     invariant: 'goes_on',
+    seed: 6,
   },
   {
     name: 'whoever stood still sends when others may have taken over',
@@ -138,6 +145,7 @@ const IN_SENDING: readonly PlantedBug[] = [
     find: 'const endMs = at.startedMs +',
     replace: 'const endMs = clock.monotonicMs() +',
     invariant: 'late_write',
+    seed: 8,
   },
   {
     name: 'the time of an attempt runs from the answer to its commit',
@@ -146,6 +154,7 @@ const IN_SENDING: readonly PlantedBug[] = [
     replace:
       'payloads.then((found) => this.#send(pending, found.get(row.id), this.#clock.monotonicMs()))',
     invariant: 'late_write',
+    seed: 8,
   },
   {
     name: 'a transaction is over before its commit is',
@@ -168,6 +177,7 @@ const IN_SENDING: readonly PlantedBug[] = [
     replace:
       'const run = async (statement, values) => { for (let again = 0; ; again += 1) { try { return await this.#execute(await this.#connected(), statement, values ?? []); } catch (error) { if (again > 2) throw error; } } };',
     invariant: 'one_writer',
+    seed: 22,
   },
   {
     name: 'two transactions share a connection at the same time',
@@ -189,6 +199,7 @@ const IN_SENDING: readonly PlantedBug[] = [
     find: '.catch((error) => this.#deps.log.write({',
     replace: '.catch((error) => Promise.reject(error) && this.#deps.log.write({',
     invariant: 'no_error',
+    seed: 10,
   },
 ];
 
@@ -206,6 +217,7 @@ const IN_NOTICES: readonly PlantedBug[] = [
     find: 'return group.map((pending) => handedOf(pending, outcome));',
     replace: 'return group.slice(0, 1).map((pending) => handedOf(pending, outcome));',
     invariant: 'one_writer',
+    seed: 36,
   },
   {
     name: 'a notice of the manual tier is tried once',
@@ -213,6 +225,7 @@ const IN_NOTICES: readonly PlantedBug[] = [
     find: 'if (isOver(handed)) {',
     replace: 'if (isOver(handed) || true) {',
     invariant: 'goes_on',
+    seed: 5,
   },
   {
     name: 'nobody writes down that a notice got through',
@@ -234,6 +247,7 @@ const IN_NOTICES: readonly PlantedBug[] = [
     find: 'claimMs: leaseMs',
     replace: 'claimMs: 0',
     invariant: 'one_writer',
+    seed: 7,
   },
   {
     name: 'a letter waits for company without an end',
@@ -251,6 +265,7 @@ const IN_RECOVERY: readonly PlantedBug[] = [
     find: 'if (addition.lease !== undefined && addition.lease !== run.lease)',
     replace: 'if (false)',
     invariant: 'late_write',
+    seed: 109,
   },
   {
     name: 'a check is leased for a moment only',
@@ -272,6 +287,7 @@ const IN_RECOVERY: readonly PlantedBug[] = [
     find: '...(isAsking ? [approvalAlert(run.target, run.id)] : []),',
     replace: '',
     invariant: 'alerted',
+    seed: 52,
   },
   {
     name: 'nobody is told of what a target does not have',
@@ -286,6 +302,7 @@ const IN_RECOVERY: readonly PlantedBug[] = [
     find: 'await raiseAlertRow(run, tenant, {',
     replace: 'await (async () => undefined)(run, tenant, {',
     invariant: 'alerted',
+    seed: 20,
   },
   {
     name: 'a target that fails its test message is used again',
@@ -293,6 +310,7 @@ const IN_RECOVERY: readonly PlantedBug[] = [
     find: "return outcome.kind === 'confirmed' || outcome.kind === 'sent'",
     replace: 'return outcome.kind',
     invariant: 'way_back',
+    seed: 17,
   },
   {
     name: 'a target that does not answer is taken for well',
@@ -325,6 +343,7 @@ const IN_STATEMENTS: readonly PlantedBug[] = [
     find: 'const row = query.tryLock(docket, id);',
     replace: 'const row = query.find(docket, id);',
     invariant: 'one_writer',
+    seed: 8,
   },
   {
     name: 'a docket that something happened to is not locked',
@@ -332,6 +351,7 @@ const IN_STATEMENTS: readonly PlantedBug[] = [
     find: 'const row = yield* query.lock(docket, before.id);',
     replace: 'const row = query.find(docket, before.id);',
     invariant: 'one_writer',
+    seed: 111,
   },
 ];
 
