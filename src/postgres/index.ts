@@ -18,4 +18,5 @@ export {
   type Run,
   Session,
   sql,
+  type Statement,
 } from './session.ts';

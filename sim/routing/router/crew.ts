@@ -198,6 +198,9 @@ export class RouterCrew {
       write: ({ event, error, level }) => {
         this.#world.note(`${process.name} log ${event} ${error ?? ''}`);
         if (level === 'info' || error === 'DATABASE_UNREACHABLE') return;
+        // A docket may come before the first matrix does; it waits for it.
+        const hasMatrix = this.#world.database.tables.setup.rows.size > 0;
+        if (error === 'NOT_FOUND' && !hasMatrix) return;
         this.#world.book.errors.push(`${process.name}: ${event} ${error ?? ''}`);
       },
     };

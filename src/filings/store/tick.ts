@@ -21,11 +21,12 @@ import {
   SEALED_COLUMNS,
   type Session,
   sql,
+  type Statement,
   text,
 } from '../../postgres/index.ts';
 
 // $1 tenant, $2 worker, $3 outcomes, $4 lanes, $5 counts, $6 attempt ids, $7 and $8 where to begin in each lane
-export const TICK = sql('tick')`
+export const TICK: Statement = sql('tick')`
 with o as materialized (
   select * from json_to_recordset($3::json) as o(
     tenant text, filing uuid, worker bigint, attempt int, verdict text, code text, from_status text, to_status text, step jsonb,
