@@ -49,6 +49,16 @@ test.each([3, 17, 58])('seed %i gives the same trace twice', async (seed) => {
   expect(again.events).toBe(once.events);
 });
 
+/** Worlds in which the code as it stood broke a promise, and what was wrong then. */
+const REGRESSIONS: readonly { readonly seed: number; readonly was: string }[] = [
+  { seed: 319, was: 'a second acknowledgement passed over the warning that was due just then' },
+  { seed: 2191, was: 'the same, in another world' },
+];
+
+test.each(REGRESSIONS)('seed $seed: $was', async ({ seed }) => {
+  expect((await runRouterSeed(seed)).violations).toEqual([]);
+});
+
 test('two seeds give two traces', async () => {
   const [one, two] = [await runRouterSeed(1), await runRouterSeed(2)];
   expect(one.traceHash).not.toBe(two.traceHash);

@@ -106,7 +106,10 @@ export function decideDocket(
   course.hear(happening);
   if (noted !== undefined) course.hear({ kind: 'activation', activation: noted });
   course.avoidTroubles();
-  return course.decision();
+  const decision = course.decision();
+  // It keeps its moment: a second acknowledgement must not pass over a warning that is due just now.
+  const isAsBefore = row.phase === 'confirmed' && course.isConfirmed();
+  return isAsBefore ? { ...decision, nextAt: row.nextAt } : decision;
 }
 
 class Course {

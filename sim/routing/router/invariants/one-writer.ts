@@ -59,6 +59,13 @@ function failuresCounted(commits: readonly Commit[]): string[] {
       const was = dockets.find((one) => one.after.id === docket)?.before;
       if (was?.phase !== 'sending' || was.handoffs !== n || open.has(`target/${target}`)) continue;
       if (lanes.some((lane) => lane.after.code === `target/${target}`)) continue;
+      // Another docket's good answer in the same commit takes it back.
+      const isMadeGood = handoffs.some(
+        (one) =>
+          one.after.target === target &&
+          ['confirmed', 'sent', 'refused'].includes(one.after.outcome ?? ''),
+      );
+      if (isMadeGood) continue;
       found.push(`${by} wrote that ${target} failed, and its breaker was left as it was`);
     }
     for (const { after } of lanes) {
