@@ -10,14 +10,6 @@ const TWIN = 'sim/routing/memory';
 
 const IN_STEPS: readonly PlantedBug[] = [
   {
-    name: 'a breaker is written over whoever changed it first',
-    file: `${ROUTING}/step.js`,
-    find: 'throw new BreakerMoved();',
-    replace: ';',
-    invariant: 'one_writer',
-    seed: 151,
-  },
-  {
     name: 'an entry of a docket does not count on',
     file: `${ROUTING}/step.js`,
     find: 'ver[boundary] += 1;',

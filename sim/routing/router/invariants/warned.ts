@@ -15,8 +15,9 @@ export function warned(world: RouterWorld): Violation[] {
   ];
 }
 
-/** Longer than letters are collected, and than a notice that failed waits for its next try. */
-const REACHED_MS = 75_000;
+/** Longer than letters are collected; and for a notice that failed, than it waits for its next try. */
+const REACHED_MS = 30_000;
+const REACHED_AGAIN_MS = 75_000;
 
 /** After the storm a notice of the manual tier comes to its reader, unless somebody has the docket by then. */
 function unreached({ book, database, healAt, now }: RouterWorld): Violation[] {
@@ -24,7 +25,8 @@ function unreached({ book, database, healAt, now }: RouterWorld): Violation[] {
   return [...handoff.rows.values()].flatMap((row) => {
     // In the storm a mailbox may have said that it will never take it; then somebody else was asked.
     if (['denied', 'refused'].includes(row.outcome ?? '')) return [];
-    const until = Math.max(row.started_at, healAt) + REACHED_MS;
+    const boundMs = row.evidence === null ? REACHED_MS : REACHED_AGAIN_MS;
+    const until = Math.max(row.started_at, healAt) + boundMs;
     const end = docket.rows.get(row.docket);
     const closedAt = end?.closed_at ?? now;
     const confirmedAt = end?.phase === 'confirmed' ? Number(end.state['at']) : now;
