@@ -273,16 +273,16 @@ describe('obligations', () => {
   it('a calendar keeps what it has shown and cancels what is no longer owed', async () => {
     const us = ['--jurisdiction', 'US', 'PA'];
     const whole = await house.data(list(...us, '--ics', 'owed.ics'));
-    const { active } = whole['feed'] as Json;
+    const { active } = whole['ics'] as Json;
     const narrow = await house.data(
       list(...us, '--due-before', '2027-01-01', '--ics', 'owed.ics', '--csv', 'owed.csv'),
     );
-    expect(narrow['feed']).toMatchObject({ active, cancelled: 0 });
+    expect(narrow['ics']).toMatchObject({ active, cancelled: 0 });
     expect(await house.text('owed.ics')).toContain('SUMMARY:Due: charity.renewal\\, PA\\,');
     expect(await house.text('owed.csv')).toMatch(/,grants\r\n/);
     await house.data(rules('--return', '990-EZ'));
     const less = await house.data(list(...us, '--ics', 'owed.ics'));
-    expect(less['feed']).toMatchObject({ active: Number(active) - 1, cancelled: 1 });
+    expect(less['ics']).toMatchObject({ active: Number(active) - 1, cancelled: 1 });
   });
 
   it('subawards are held against the terms of their award', async () => {
