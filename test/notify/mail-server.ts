@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 
-const folder = join(import.meta.dirname, '../../src/lanes/portals/testdata');
+const folder = join(import.meta.dirname, '../fixtures/tls');
 export const TLS = {
   key: readFileSync(join(folder, 'test-key.pem'), 'utf8'),
   cert: readFileSync(join(folder, 'test-cert.pem'), 'utf8'),
