@@ -281,8 +281,8 @@ function watchFrom(
 ): Instant | undefined {
   if (dates.kind === 'undated' || !isHard(at.docket, dates, at.law)) return undefined;
   const lastSafe = lastSafeOf(dates, at.routing.matrix.policy) ?? dates.dueMoment;
-  if (at.now < lastSafe) return lastSafe;
-  return at.now < dates.dueMoment ? dates.dueMoment : at.now;
+  // Confirmed after that moment: it is looked at at once, since to have it is not to have filed it.
+  return at.now < lastSafe ? lastSafe : at.now;
 }
 
 /** After the date, a docket that is still open is told of again so often: a person forgets an alert that comes once. */

@@ -60,8 +60,7 @@ function violationOf(world: RouterWorld, row: DocketRow): Violation[] {
   const hasTime = from + LOOKED_MS < Math.min(midnightMs, closedAt, now);
   if (hasTime && book.isCalm(from, from + LOOKED_MS) && !book.wasHeld(from, from + LOOKED_MS)) {
     const isTold = told.some(({ at }) => at <= from + LOOKED_MS);
-    if (!isTold && !wasUnderWay(world, row.id, from))
-      say('came near its date and nobody was warned');
+    if (!isTold) say('came near its date and nobody was warned');
   }
   const late = Math.max(midnightMs, row.received_at);
   const isCalm = book.isCalm(late, late + LOOKED_MS) && !book.wasHeld(late, late + LOOKED_MS);
@@ -70,27 +69,6 @@ function violationOf(world: RouterWorld, row: DocketRow): Violation[] {
     if (!isTold) say('is late and nobody was told');
   }
   return found;
-}
-
-/**
- * Two known gaps. What is confirmed in the moments between its last safe one and the next look is told of on its date only
- * (seeds 1572, 2521). What waits for a target that asked for a rest is looked at when that is over, at most a minute
- * later (seed 375). Whoever closes them takes this out.
- */
-function wasUnderWay({ book }: RouterWorld, id: string, at: number): boolean {
-  const own = book.commits.flatMap((commit) =>
-    commit.dockets.flatMap((one) => (one.after.id === id ? [{ at: commit.at, ...one }] : [])),
-  );
-  const isConfirmedThen = own.some(
-    (one) =>
-      one.at >= at &&
-      one.at <= at + LOOKED_MS &&
-      one.after.phase === 'confirmed' &&
-      ['queued', 'sending', 'awaiting'].includes(one.before?.phase ?? ''),
-  );
-  const then = own.findLast((one) => one.at <= at)?.after;
-  const isResting = then?.phase === 'queued' && (then.next_at ?? at) > at;
-  return isConfirmedThen || isResting;
 }
 
 /** Every time that an alert about the docket was raised. */

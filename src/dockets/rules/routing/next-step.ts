@@ -7,7 +7,6 @@ import {
   addMs,
   type BreakerEvent,
   fractionIn,
-  instant,
   type Instant,
   nextDelayMs,
   type PartyId,
@@ -26,8 +25,8 @@ import type { Now } from './now.ts';
 import { type AskingPolicy, policyOfTier } from './policy.ts';
 import { routeOf } from './route-of.ts';
 import { type Hop, type RoutingState, tierOf } from './state.ts';
-import { done, goOn, leave, nothing, type OpenState, wait } from './steps.ts';
-import { confirmBy, lastSafeOf } from './tier-timer.ts';
+import { done, goOn, leave, nothing, type OpenState, tightened, wait } from './steps.ts';
+import { confirmBy } from './tier-timer.ts';
 import { rankOf } from './tiers.ts';
 import type { Trigger } from './triggers.ts';
 
@@ -254,12 +253,6 @@ function backoff(policy: AskingPolicy, random: Random): number {
   const { backoffMsMin, backoffMsMax } = policy;
   const spread = [backoffMsMin / backoffMsMax, 1] as const;
   return nextDelayMs({ steps: [backoffMsMax], spread }, 1, fractionIn(random.bytes(2)));
-}
-
-/** A date that came nearer shortens a timer that is already running; nothing lengthens it. */
-function tightened(until: Instant, { dates, input }: Now): Instant {
-  const lastSafe = lastSafeOf(dates, input.matrix.policy);
-  return lastSafe === undefined ? until : instant(Math.min(until, lastSafe));
 }
 
 /**

@@ -1,5 +1,5 @@
 /** The steps that a decision can end in, each with all that must be stored and sent for it. */
-import { addMs, type Instant, type PartyId, type TargetId } from '../../../core/index.ts';
+import { addMs, instant, type Instant, type PartyId, type TargetId } from '../../../core/index.ts';
 import type { Activation } from './activation.ts';
 import { descend } from './descend.ts';
 import type { LeaveReason } from './facts.ts';
@@ -9,6 +9,7 @@ import { messageFor } from './message.ts';
 import type { Now } from './now.ts';
 import { policyOfTier } from './policy.ts';
 import { handedTo, type Hop, type RoutingState, tierOf } from './state.ts';
+import { lastSafeOf } from './tier-timer.ts';
 import type { Tier } from './tiers.ts';
 
 export type OpenState = Exclude<RoutingState, { state: 'confirmed' }>;
@@ -96,7 +97,17 @@ export function done(
 }
 
 export function wait(next: OpenState, until: Instant, here: Now): RoutingStep {
-  return { kind: 'wait', next, until, facts: here.facts, breakers: here.changes };
+  const { facts, changes: breakers } = here;
+  if (next.state !== 'queued') return { kind: 'wait', next, until, facts, breakers };
+  // However long a target wants to be left alone: when the slack is gone, people have to hear of it.
+  const notBefore = tightened(until, here);
+  return { kind: 'wait', next: { ...next, notBefore }, until: notBefore, facts, breakers };
+}
+
+/** A date that came nearer shortens a timer that is already running; nothing lengthens it. */
+export function tightened(until: Instant, { dates, input }: Now): Instant {
+  const lastSafe = lastSafeOf(dates, input.matrix.policy);
+  return lastSafe === undefined ? until : instant(Math.min(until, lastSafe));
 }
 
 export function nothing(next: OpenState, why: string, here: Now): RoutingStep {
