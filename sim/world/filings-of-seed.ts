@@ -6,7 +6,7 @@ import { instant } from '../../src/core/time.ts';
 import { keyOf, obligationKey } from '../../src/core/identity.ts';
 import type { FactType } from '../../src/core/facts/catalogue.ts';
 import type { LedgerFact } from '../../src/core/ports.ts';
-import type { Profile } from '../../src/core/profile.ts';
+import { effectOfFilings, type Profile } from '../../src/core/profile.ts';
 import type { KeyVault } from '../../src/ledger/vault.ts';
 import type { MemoryDatabase } from '../../src/testing/memory/database.ts';
 import type { SeededIds } from '../../src/testing/virtual-clock.ts';
@@ -72,7 +72,7 @@ export function admitFilings(options: {
       batch,
       lane: laneCode(profile.code),
       jurisdiction: profile.jurisdiction,
-      effect: profile.effect,
+      effect: effectOfFilings(profile.effect),
       entityId,
       filingKind: obligation.filingKind,
       period: obligation.period,

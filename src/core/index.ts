@@ -98,6 +98,7 @@ export type {
   StatusRule,
   Weekday,
 } from './profile.ts';
+export { effectOfFilings } from './profile.ts';
 export { nextTurnOf, type RecoveryState, type RecoveryStep } from './recovery.ts';
 export { backoffMs } from './retry.ts';
 export { sameJson } from './same-json.ts';

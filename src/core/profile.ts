@@ -4,11 +4,20 @@
  */
 
 import type { JsonValue } from './canonical-json.ts';
+import { invariant } from './invariant.ts';
 
 type Automation = 'allowed' | 'forbidden' | 'unknown';
 
 /** `filing` must not happen twice; `notice` must not fail to happen. */
 export type Effect = 'filing' | 'notice';
+/** A lane that is only asked (`question`) changes nothing: nothing is filed there. */
+type LaneEffect = Effect | 'question';
+
+/** The effect of what is filed on a lane; intake offers it none that is only asked. */
+export function effectOfFilings(effect: LaneEffect): Effect {
+  invariant(effect !== 'question', 'Nothing is filed on a lane that is only asked');
+  return effect;
+}
 
 export interface Profile {
   /** Version of the profile format. */
@@ -18,7 +27,7 @@ export interface Profile {
   readonly jurisdiction: string;
   readonly title: string;
   readonly automation: Automation;
-  readonly effect: Effect;
+  readonly effect: LaneEffect;
   /** `json-api`: one filing is one request. `html-form`: it is a form that is opened, filled in and posted. */
   readonly driver: 'json-api' | 'html-form';
   readonly baseUrl: string;

@@ -1,5 +1,6 @@
 /** A row that has been read, as payload bytes and as the draft of a filing. */
 import {
+  effectOfFilings,
   addMs,
   canonicalBytes,
   FilewrightError,
@@ -82,7 +83,7 @@ export function draftOf(input: {
   return {
     lane: laneCode(profile.code),
     jurisdiction,
-    effect: profile.effect,
+    effect: effectOfFilings(profile.effect),
     entityId: texts.get('entity_id') ?? `${jurisdiction}:${registryNumber}`,
     filingKind,
     period,

@@ -77,9 +77,11 @@ export async function importSource(
 ): Promise<ImportReport> {
   const resume = input.resume === undefined ? undefined : readBatchId(input.resume);
   if (resume !== undefined) await assertResumable(app.session, app.tenant, resume, input.person.id);
-  const all = await lanes(app);
+  const all = (await lanes(app)).filter(({ profile }) => profile.effect !== 'question');
   if (all.length === 0) {
-    throw ruledOut('There is no lane yet; first add a portal with lane add PROFILE');
+    throw ruledOut(
+      'There is no lane that takes filings yet; first add a portal with lane add PROFILE',
+    );
   }
   const byJurisdiction = new Map(all.map(({ profile }) => [profile.jurisdiction, profile]));
   const report = await importRows({

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { decide, type FilingEvent } from './decide.ts';
 import type { Decision } from '../../core/decision.ts';
 import type { Filing } from '../../core/filing.ts';
-import type { Profile } from '../../core/profile.ts';
+import { effectOfFilings, type Profile } from '../../core/profile.ts';
 import { addMs, type Instant } from '../../core/time.ts';
 import type { StatusAnswer, Verdict } from '../../core/verdict.ts';
 import {
@@ -221,7 +221,11 @@ describe('for any history', () => {
         history,
         fc.nat(3_600_000),
         (profile, turns, slackMs) => {
-          const filing = { ...FILING, effect: profile.effect, lastSafe: addMs(NOW, slackMs) };
+          const filing = {
+            ...FILING,
+            effect: effectOfFilings(profile.effect),
+            lastSafe: addMs(NOW, slackMs),
+          };
           for (const { decision, event, now } of play(filing, profile, turns)) {
             if (decision.kind !== 'wait') break;
             const wait = 'laneWaitMs' in event ? (event.laneWaitMs ?? 0) : 0;
@@ -258,7 +262,7 @@ describe('for any history', () => {
             (one): Turn =>
               processing ? { ...one, answer: { kind: 'processing', submissionId: 'S' } } : one,
           );
-          const filing = { ...FILING, effect: profile.effect };
+          const filing = { ...FILING, effect: effectOfFilings(profile.effect) };
           const played = play(filing, profile, told);
           expect(played.length).toBeLessThanOrEqual(turnsMax);
           expect(played.at(-1)?.decision.kind).not.toBe('wait');

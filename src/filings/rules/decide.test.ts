@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { decide, type FilingEvent } from './decide.ts';
 import type { Decision } from '../../core/decision.ts';
 import type { Filing, Step } from '../../core/filing.ts';
-import type { Profile } from '../../core/profile.ts';
+import { effectOfFilings, type Profile } from '../../core/profile.ts';
 import { mayRepeat } from './settle.ts';
 import { addMs, type Instant } from '../../core/time.ts';
 import type { StatusAnswer, Verdict } from '../../core/verdict.ts';
@@ -609,7 +609,7 @@ describe('a throttle after the filing was written', () => {
 
   it('is followed by the same key where keys are honored, and costs no budget', () => {
     for (const profile of [KEYED, KEYED_MUTE, NOTICE_MUTE]) {
-      const filing = { ...FILING, effect: profile.effect };
+      const filing = { ...FILING, effect: effectOfFilings(profile.effect) };
       expect(sent(WRITTEN, filing, profile)).toMatchObject({
         to: 'submitted',
         step: { action: 'resend', ...JUST_SENT },

@@ -102,7 +102,7 @@ export const ProfileSchema = record({
   automation: Type.Optional(
     Type.Enum(['allowed', 'forbidden', 'unknown'], { default: defaults.automation }),
   ),
-  effect: Type.Optional(Type.Enum(['filing', 'notice'], { default: defaults.effect })),
+  effect: Type.Optional(Type.Enum(['filing', 'notice', 'question'], { default: defaults.effect })),
   driver: Type.Enum(['json-api', 'html-form']),
   baseUrl: text('an http(s) URL without user, password, query or fragment', isPortalUrl),
   allowPrivateAddresses: Type.Optional(Type.Boolean({ default: false })),

@@ -1,4 +1,5 @@
 import {
+  effectOfFilings,
   batchId,
   type Envelope,
   type FactType,
@@ -70,7 +71,7 @@ export function admit(
       batch,
       lane,
       jurisdiction: profile.jurisdiction,
-      effect: profile.effect,
+      effect: effectOfFilings(profile.effect),
       entityId: 'rehearsal',
       filingKind: 'rehearsal',
       period: 'rehearsal',
