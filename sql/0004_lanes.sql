@@ -32,6 +32,7 @@ create table worker (
   id bigint not null,
   host text not null,
   pid int not null,
+  -- When it started, and a random mark that the process itself holds: a row alone ends no process.
   pid_started_at text not null,
   -- A command that asks one portal, and so takes slots of no other lane; null for a worker.
   wants text,

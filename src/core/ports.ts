@@ -317,10 +317,11 @@ export interface SequencerStore {
 export interface Processes {
   /** This machine, boot and process namespace: a pid means nothing anywhere else. */
   readonly host: string;
+  /** `startedAt`: a text that no other process can have: its start, and a random mark that it holds. */
   readonly self: { readonly pid: number; readonly startedAt: string };
   /** False when no process has that pid, or another one has it by now. */
   isRunning(pid: number, startedAt: string): boolean;
-  /** Ends it for good and returns true once it is gone; false when we may not. */
+  /** Ends it for good and returns true once it is gone; false when we may not, or when it is not that worker's process. */
   end(pid: number, startedAt: string): Promise<boolean>;
 }
 

@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Reckoning } from '../../sim/chaos/reckoning.ts';
 import { systemProcesses } from '../../src/lanes/live/processes.ts';
+import { isMarked } from '../../src/lanes/live/worker-mark.ts';
 import { build } from '../fixtures/built-tree.ts';
 import { type Child, spawnCommand, spawnWorker } from './children.ts';
 import { gateway } from './gateway.ts';
@@ -90,6 +93,58 @@ describe('a worker killed while a portal slower than its lease is at work', () =
     expect((await reckonAtRest()).ends).toEqual({ accepted: 1 });
     expect(truth.requests.submit).toBe(1);
     expect(truth.requests.status).toBeGreaterThan(0);
+  });
+});
+
+/**
+ * The adversary writes rows and has no other right: a row that names an innocent process, with its true start time and with
+ * whatever can be read of other rows, must not have it killed.
+ */
+describe('a forged row of a worker', () => {
+  async function forge(pid: number, startedAt: string): Promise<void> {
+    const { host } = systemProcesses();
+    await stage.evidence.read(
+      `insert into worker (tenant, id, host, pid, pid_started_at, expires_at)
+       values ($1, nextval('worker_fence'), $2, $3, $4, clock_timestamp() - interval '1 hour')
+       returning id`,
+      [stage.app.tenant, host, pid, startedAt],
+    );
+  }
+
+  it.each([
+    ['another program', ['sleep', '60']],
+    ['the same program', [process.execPath, '-e', 'setInterval(() => {}, 1000)']],
+  ] as const)('does not end %s of the same user', async (_name, [program, ...args]) => {
+    stage = await Stage.set(server, [quickProfile(DE, { ceiling: 2 })], STEADY);
+    const innocent = spawn(program, args, { stdio: 'ignore' });
+    const { pid = 0 } = innocent;
+    await until(() => existsSync(`/proc/${pid}/stat`));
+    const start = (readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1] ?? '').split(' ')[19];
+    const [, mark = ''] = systemProcesses().self.startedAt.split('+');
+    expect(mark).toMatch(/^[0-9a-f]{32}$/);
+    await forge(pid, String(start));
+    await forge(pid, `${start}+${mark}`);
+    const seen: string[] = [];
+    const log = { write: ({ event }: { readonly event: string }) => void seen.push(event) };
+    await stage.worker({ processes: systemProcesses(), log });
+    await until(() => seen.filter((event) => event === 'worker.not_ended').length === 2);
+    await pass(LEASE_MS);
+    expect(innocent.exitCode ?? innocent.signalCode).toBeNull();
+    innocent.kill('SIGKILL');
+  });
+
+  it('does not end a worker of another mark', async () => {
+    stage = await Stage.set(server, [quickProfile(DE, { ceiling: 2 })], STEADY);
+    const child = start();
+    await until(async () => (await slotsOf(child)) > 0);
+    const [row] = await stage.evidence.read('select pid_started_at from worker where pid = $1', [
+      child.pid,
+    ]);
+    const [startTime] = String(row?.['pid_started_at']).split('+');
+    expect(isMarked(child.pid, String(row?.['pid_started_at']).split('+')[1] ?? '')).toBe(true);
+    expect(isMarked(child.pid, '0'.repeat(32))).toBe(false);
+    expect(await systemProcesses().end(child.pid, `${startTime}+${'0'.repeat(32)}`)).toBe(false);
+    expect(systemProcesses().isRunning(child.pid, String(startTime))).toBe(true);
   });
 });
 

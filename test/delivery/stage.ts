@@ -11,7 +11,7 @@ import { approve, importFile } from '../../src/filings/acts/batches.ts';
 import { knownProfiles } from '../../src/lanes/acts/known-profiles.ts';
 import { personOf } from '../../src/people/acts/people.ts';
 import { createFilewright, type Filewright } from '../../src/app.ts';
-import type { Clock, Portal, Processes } from '../../src/core/ports.ts';
+import type { Clock, Log, Portal, Processes } from '../../src/core/ports.ts';
 import type { LaneState } from '../../src/core/lane.ts';
 import type { Profile } from '../../src/core/profile.ts';
 import { Worker } from '../../src/filings/delivery/worker.ts';
@@ -61,6 +61,7 @@ export interface WorkerOptions {
   readonly clock?: Clock;
   readonly target?: ConnectionTarget;
   readonly processes?: Processes;
+  readonly log?: Log;
   /** What its portal does otherwise than a real one. */
   readonly portal?: Partial<Portal>;
 }
@@ -177,7 +178,7 @@ export class Stage {
         sequencer: new PostgresSequencer({ session, tenant, instance }),
         portal: Object.assign(portal, options.portal),
         vault,
-        log: silentLog,
+        log: options.log ?? silentLog,
         processes: options.processes ?? lonelyHost(),
         profiles: known.profiles,
         refreshProfiles: () => known.refresh(),

@@ -20,6 +20,8 @@ export class Neighbours {
   readonly #silenceMsMax: number;
   /** Since when we have seen a running neighbour's lease to be over (monotonic). */
   readonly #silentSinceMs = new Map<WorkerId, number>();
+  /** Of whom it was said that they could not be ended. */
+  readonly #notEnded = new Set<WorkerId>();
 
   constructor(
     ports: {
@@ -50,7 +52,10 @@ export class Neighbours {
         continue;
       }
       if (running && this.#mayComeBack(other, survey)) continue;
-      if (running && !(await this.#processes.end(other.pid, other.pidStartedAt))) continue;
+      if (running && !(await this.#processes.end(other.pid, other.pidStartedAt))) {
+        this.#sayOnce(other.id);
+        continue;
+      }
       this.#log.write({ level: 'warn', event: 'worker.found_dead' });
       await this.#store.endWorker(other.id);
     }
@@ -58,6 +63,14 @@ export class Neighbours {
     for (const id of this.#silentSinceMs.keys()) {
       if (!listed.has(id)) this.#silentSinceMs.delete(id);
     }
+    for (const id of this.#notEnded) if (!listed.has(id)) this.#notEnded.delete(id);
+  }
+
+  /** Its row names a process that is not to be ended: a stranger's, or one that does not go. Its slots rest longer. */
+  #sayOnce(id: WorkerId): void {
+    if (this.#notEnded.has(id)) return;
+    this.#notEnded.add(id);
+    this.#log.write({ level: 'warn', event: 'worker.not_ended' });
   }
 
   /**

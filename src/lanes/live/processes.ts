@@ -1,20 +1,30 @@
-/** Processes on this host. Linux tells a process's start time in /proc; elsewhere `ps` does. */
+/**
+ * Processes on this host. Linux tells a process's start time in /proc; elsewhere `ps` does.
+ *
+ * Which process a worker is stands in a row, and whoever can write rows can write any number there. So a row ends nobody by
+ * itself: the process must run the same program, as the same user, and hold the mark of that worker (worker-mark.ts).
+ */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { Processes } from '../../core/index.ts';
+import { isMarked, ownMark } from './worker-mark.ts';
 
 const END_TRIES = 50;
 const END_WAIT_MS = 20;
+/** Start time, and mark. A row of an older version, or a forged one, has no mark. */
+const IDENTITY = /^([^+]*)(?:\+([0-9a-f]{32}))?$/;
 
 export function systemProcesses(): Processes {
   return {
     host: hostIdentity(),
-    self: { pid: process.pid, startedAt: startedAt(process.pid) ?? 'unknown' },
-    isRunning: (pid, since) => startedAt(pid) === since,
+    self: { pid: process.pid, startedAt: ownIdentity() },
+    isRunning: (pid, since) => startedAt(pid) === partsOf(since).start,
     end: async (pid, since) => {
+      const { start, mark } = partsOf(since);
       for (let tries = 0; tries < END_TRIES; tries += 1) {
-        if (startedAt(pid) !== since) return true;
+        if (startedAt(pid) !== start) return true;
+        if (mark === undefined || !isMarked(pid, mark)) return false;
         try {
           process.kill(pid, 'SIGKILL');
         } catch {
@@ -22,9 +32,19 @@ export function systemProcesses(): Processes {
         }
         await new Promise((resolve) => setTimeout(resolve, END_WAIT_MS));
       }
-      return startedAt(pid) !== since;
+      return startedAt(pid) !== start;
     },
   };
+}
+
+function ownIdentity(): string {
+  const mark = ownMark();
+  return `${startedAt(process.pid) ?? 'unknown'}${mark === undefined ? '' : `+${mark}`}`;
+}
+
+function partsOf(identity: string): { readonly start: string; readonly mark: string | undefined } {
+  const [, start = identity, mark] = IDENTITY.exec(identity) ?? [];
+  return { start, mark };
 }
 
 /** A text that differs between any two processes that ever had this pid; undefined when there is none now. */
