@@ -4,11 +4,14 @@
  * that what a crash leaves behind is seen to be unfinished.
  */
 import { createHash, type Hash } from 'node:crypto';
-import { type FileHandle, mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, type FileHandle, mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { cannotWrite, FilewrightError, ruledOut } from '../core/index.ts';
 
 const MANIFEST = 'MANIFEST.sha256';
+/** For its owner alone, whatever the umask: who hands it over decides who else may read it. */
+const FOLDER_MODE = 0o700;
+const FILE_MODE = 0o600;
 /** One write for many lines. */
 const LINES_BYTES_MAX = 256 * 1024;
 
@@ -66,7 +69,9 @@ export class ExportFolder {
     const folder = resolve(path);
     let made: string | undefined;
     try {
-      made = await mkdir(folder, { recursive: true });
+      made = await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+      // Said again for a folder that was there, and because the umask may take away what we need ourselves.
+      await chmod(folder, FOLDER_MODE);
       const [found] = await readdir(folder);
       if (found !== undefined) {
         throw ruledOut(
@@ -90,12 +95,12 @@ export class ExportFolder {
 
   async write(name: string, content: Uint8Array | string): Promise<void> {
     const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
-    await writeFile(await this.#place(name), bytes, { flag: 'wx' });
+    await writeFile(await this.#place(name), bytes, { flag: 'wx', mode: FILE_MODE });
     this.#count(name, bytes.length, createHash('sha256').update(bytes));
   }
 
   async lines(name: string): Promise<LineFile> {
-    const file = await open(await this.#place(name), 'wx');
+    const file = await open(await this.#place(name), 'wx', FILE_MODE);
     const hash = createHash('sha256');
     let waiting: Uint8Array[] = [];
     let size = 0;
@@ -140,7 +145,7 @@ export class ExportFolder {
     }
     const folder = dirname(place);
     this.#own.add(join(this.path, relative(this.path, place).split(sep)[0] ?? ''));
-    if (!this.#made.has(folder)) await mkdir(folder, { recursive: true });
+    if (!this.#made.has(folder)) await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
     this.#made.add(folder);
     return join(place);
   }
