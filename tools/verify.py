@@ -4,8 +4,9 @@ Written from the published format alone; shares no code with the program that wr
 in order; not that they are true, nor that each change of state was allowed. --policy FILE, --vkey KEY: whom
 to trust, from another source than the export. --pinned FILE: a checkpoint trusted earlier. --disclose FILE:
 {"id","salt","body"} of a sealed body. Exit code: 0 verified, 7 failed, 2 wrong usage, 3 not found."""
-import argparse, base64, datetime, hashlib, hmac, itertools, json, re, subprocess, sys, tempfile
+import argparse, base64, datetime, hashlib, hmac, itertools, json, os, re, stat, subprocess, sys, tempfile
 from pathlib import Path
+FILE_MAX = 64 << 20  # No file of an export is larger; one that is was not written to be read.
 TILE = 256  # A tile holds 256 hashes, an entry bundle 256 entries (C2SP tlog-tiles).
 FORM = (  # An entry of version 1 as it is spelled, but for its data. H is a hash, T a time, S a string.
     '{"actor":{"id":S,"kind":"(service|user|system)"},"at":T,"body":(null|{"alg":"A256GCM","cm":H,"ct":H,'
@@ -213,9 +214,14 @@ def verify_log(folder, policy, pins, disclosed, warnings):  # By rank: the first
     for path in disclosed: strictly('COMMITMENT_MISMATCH', path, check_claim, path, sealed)
     require(not wrong_tiles, 'TILE_MISMATCH', ' '.join(wrong_tiles))
     return head
+def check_inside(top):  # A link, a pipe or a device would lead out of the folder, or never end.
+    for path in (Path(folder, name) for folder, *parts in os.walk(str(top)) for name in sum(parts, [])):
+        require(stat.S_IFMT(path.lstat().st_mode) in (stat.S_IFDIR, stat.S_IFREG), 'OUTSIDE_FOLDER', path)
+        require(path.lstat().st_size <= FILE_MAX, 'FILE_TOO_LARGE', path)
 def check_manifest(top):
     for line in (top / 'MANIFEST.sha256').read_text('utf-8', 'replace').rstrip('\n').split('\n'):
         match = re.fullmatch('([0-9a-f]{64}) [ *](.+)', line)
+        require(not match or not re.match(r'/|(.*[/\\])?\.\.([/\\]|$)', match[2]), 'OUTSIDE_FOLDER', line)
         require(match and sha256((top / match[2]).read_bytes()).hex() == match[1], 'FILE_HASH_MISMATCH', line)
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__)
@@ -235,7 +241,9 @@ def main(argv=None):
         origin, size, root = verify_log(folder, policy, args.pinned, args.disclose, warnings)
         heads.append({'origin': origin, 'size': size, 'root': base64.b64encode(root).decode()})
     listed = (top / 'MANIFEST.sha256').exists() or (top / 'payload').exists()
-    for check, folder in [(check_log, log) for log in logs] + [(check_manifest, top)] * listed:
+    checks = [(check_inside, top)] + [(check_log, log) for log in logs] + [(check_manifest, top)] * listed
+    for check, folder in checks:
+        if faults and faults[0][0] in ('OUTSIDE_FOLDER', 'FILE_TOO_LARGE'): break  # Nothing of it is read.
         try: check(folder)
         except Failure as failure: faults.append(failure.args)
         except OSError as error: faults.append(('FILE_MISSING', str(error), 3))

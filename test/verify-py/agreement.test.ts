@@ -1,5 +1,6 @@
 /** What a reader is promised: `audit verify` and verify.py give the same verdict with the same reason. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -230,3 +231,56 @@ describe.skipIf(missing)(
     });
   },
 );
+
+/** The adversary hands over an export of their own making, and has the verifier read what is not in it, or without end. */
+describe.skipIf(missing)(`both verifiers stay inside their folder${condition}`, () => {
+  const entries = makeEntries(log.origin, 3);
+  const secret = join(top, 'secret-of-ours');
+  writeFileSync(secret, 'secret-of-ours');
+  const sha256 = 'a'.repeat(64);
+
+  it.each<readonly [string, (place: string) => void, string]>([
+    ['a link to a file', (place) => symlinkSync(secret, join(place, 'extra')), 'OUTSIDE_FOLDER'],
+    [
+      'a link in place of its policy',
+      (place) => {
+        rmSync(join(place, 'policy.txt'));
+        symlinkSync(secret, join(place, 'policy.txt'));
+      },
+      'OUTSIDE_FOLDER',
+    ],
+    ['a link to a folder', (place) => symlinkSync('/etc', join(place, 'bodies')), 'OUTSIDE_FOLDER'],
+    [
+      'a link to a log',
+      (place) => {
+        mkdirSync(join(place, 'logs'));
+        symlinkSync('/etc', join(place, 'logs', 'filing'));
+      },
+      'OUTSIDE_FOLDER',
+    ],
+    ['a pipe', (place) => void execFileSync('mkfifo', [join(place, 'pinned')]), 'OUTSIDE_FOLDER'],
+    [
+      'a list with ..',
+      (place) => write(place, 'MANIFEST.sha256', `${sha256}  ../secret-of-ours\n`),
+      'OUTSIDE_FOLDER',
+    ],
+    [
+      'a list with a path from the root',
+      (place) => write(place, 'MANIFEST.sha256', `${sha256}  /etc/passwd\n`),
+      'OUTSIDE_FOLDER',
+    ],
+    [
+      'a file of a terabyte, which takes no space',
+      (place) => {
+        write(place, 'pinned', '');
+        truncateSync(join(place, 'pinned'), 2 ** 40);
+      },
+      'FILE_TOO_LARGE',
+    ],
+  ])('given %s', async (_name, spoil, reason) => {
+    const place = writeSigned(fresh(), entries);
+    expect(await reasonsOf(place)).toEqual(both(null));
+    spoil(place);
+    expect(await reasonsOf(place)).toEqual(both(reason));
+  });
+});

@@ -1,5 +1,5 @@
 /** Reading an export: the files as tlog-tiles names them, and what it means when one is missing or cut short. */
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { lstat, opendir, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TILE_WIDTH, tilePath } from '../tile.ts';
 
@@ -15,6 +15,8 @@ type OfflineReason =
   | 'BODY_HASH_MISMATCH'
   | 'COMMITMENT_MISMATCH'
   | 'TILE_MISMATCH'
+  | 'OUTSIDE_FOLDER'
+  | 'FILE_TOO_LARGE'
   | 'FILE_HASH_MISMATCH';
 
 /** The first thing that is wrong; thrown where it is found, told once at the end. */
@@ -39,8 +41,42 @@ export async function readRequired(path: string): Promise<Buffer> {
   throw new Failure('FILE_MISSING', `${path} is missing`);
 }
 
+/** No file of an export is larger; one that is was not written to be read. */
+const FILE_BYTES_MAX = 64 * 1024 * 1024;
+
 export async function readOptional(path: string): Promise<Buffer | undefined> {
+  const found = await stat(path).catch(absent);
+  if (found === undefined) return undefined;
+  demandReadable(path, found.size);
   return readFile(path).catch(absent);
+}
+
+function demandReadable(path: string, bytes: number): void {
+  demand(bytes <= FILE_BYTES_MAX, 'FILE_TOO_LARGE', `${path} has ${bytes} bytes`);
+}
+
+/**
+ * Before anything is read: the folder comes from somebody else, and a link in it would lead to files of ours, a pipe or a
+ * device would never end. One folder at a time is open, and nothing is collected but the folders still to visit.
+ */
+export async function demandInside(top: string): Promise<void> {
+  const waiting = [top];
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    for await (const entry of await opendir(folder)) {
+      const path = join(folder, entry.name);
+      const isPlain = entry.isDirectory() || entry.isFile();
+      demand(isPlain, 'OUTSIDE_FOLDER', `${path} is no file or folder of its own`);
+      if (entry.isDirectory()) waiting.push(path);
+      else demandReadable(path, (await lstat(path)).size);
+    }
+  }
+}
+
+/** The path of a name from a list in the folder, which must not lead out of it. */
+export function insideOf(top: string, name: string): string {
+  const isOutside = name.startsWith('/') || name.split(/[/\\]/).includes('..');
+  demand(!isOutside, 'OUTSIDE_FOLDER', `${name} leads out of the folder`);
+  return join(top, name);
 }
 
 export async function isFolder(path: string): Promise<boolean> {

@@ -8,8 +8,10 @@ import { parseTrustPolicy } from '../trust-policy-file.ts';
 import type { TrustPolicy } from '../trust-policy.ts';
 import {
   demand,
+  demandInside,
   exists,
   Failure,
+  insideOf,
   isFolder,
   namesIn,
   readOptional,
@@ -53,7 +55,9 @@ export async function verifyFolder(
       failures.push(error);
     });
   };
-  for (const folder of folders) {
+  await attempt(() => demandInside(top));
+  const mayRead = failures.length === 0;
+  for (const folder of mayRead ? folders : []) {
     await attempt(async () => {
       const given = options.policy;
       const own = (await exists(join(folder, 'policy.txt'))) ? folder : top;
@@ -64,7 +68,7 @@ export async function verifyFolder(
       warnings.push(...log.warnings.map((warning) => `${folder}: ${warning}`));
     });
   }
-  await attempt(() => checkManifest(top));
+  if (mayRead) await attempt(() => checkManifest(top));
   const [first] = failures;
   if (first === undefined) return { ok: true, logs, warnings };
   const { reason, message, seq } = first;
@@ -108,7 +112,7 @@ async function checkManifest(top: string): Promise<void> {
     const [, hex, name] = MANIFEST_LINE.exec(line) ?? [];
     if (name === undefined)
       throw new Failure('FILE_HASH_MISMATCH', `${path}: not a line of it: ${line}`);
-    const bytes = await readRequired(join(top, name));
+    const bytes = await readRequired(insideOf(top, name));
     const found = sha256Of(bytes);
     demand(found === hex, 'FILE_HASH_MISMATCH', `${name} is not the file that was listed`);
   }
