@@ -3,6 +3,7 @@
  * because mail scanners open every link; POST does, once.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { limitPerAddress } from './per-address.ts';
 import { cannotListen, type Clock, type Instant } from '../core/index.ts';
 import {
   type Acknowledgement,
@@ -29,6 +30,10 @@ const IDLE_MS = 5_000;
 const CHECK_MS = 1_000;
 /** People who press a button; more at once is an attack, and waits in the queue of the system. */
 const CONNECTIONS_MAX = 200;
+/** Of one address: an office behind one address has a few readers at once, and nobody needs a tenth of all. */
+const CONNECTIONS_PER_ADDRESS = 20;
+/** Requests on one connection, so that none lives on for ever by asking again and again. */
+const REQUESTS_PER_CONNECTION = 100;
 
 export interface AcknowledgementPage {
   /** Undefined when there is no such message, or when its reader may not, or no longer, see it. */
@@ -57,12 +62,16 @@ interface WebDeps {
   readonly clock: Pick<Clock, 'now'>;
   /** Told about what went wrong here; it holds no token. */
   readonly onTrouble?: (error: unknown) => void;
+  /** Told, once a minute at most, that an address had too many connections open. */
+  readonly onCrowd?: () => void;
 }
 
 export interface WebAddress {
   /** Loopback unless said otherwise: TLS and the public name are the business of a proxy before it. */
   readonly host?: string;
   readonly port: number;
+  /** Connections that one address may have open; more behind a proxy, which is one address for everyone. Default 20. */
+  readonly perAddress?: number | undefined;
 }
 
 export interface WebServer {
@@ -72,9 +81,11 @@ export interface WebServer {
 
 export async function startAcknowledgementServer(
   deps: WebDeps,
-  { host = '127.0.0.1', port }: WebAddress,
+  { host = '127.0.0.1', port, perAddress = CONNECTIONS_PER_ADDRESS }: WebAddress,
 ): Promise<WebServer> {
   const server = await acknowledgementServer(deps);
+  const { clock, onCrowd } = deps;
+  limitPerAddress(server.server, { connections: perAddress, onRefused: onCrowd, clock });
   try {
     const url = await server.listen({ host, port });
     return { url, close: () => server.close() };
@@ -96,6 +107,7 @@ async function acknowledgementServer(deps: WebDeps): Promise<FastifyInstance> {
     requestTimeout: REQUEST_MS,
     connectionTimeout: REQUEST_MS,
     keepAliveTimeout: IDLE_MS,
+    maxRequestsPerSocket: REQUESTS_PER_CONNECTION,
     forceCloseConnections: true,
     return503OnClosing: true,
     exposeHeadRoutes: false,

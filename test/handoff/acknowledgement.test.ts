@@ -1,5 +1,5 @@
 import { request as httpRequest } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import * as fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { addMs, instant, type Instant } from '../../src/core/time.ts';
@@ -13,6 +13,7 @@ import {
   type MessageView,
   startAcknowledgementServer,
 } from '../../src/server/acknowledgement-server.ts';
+import { networkOf } from '../../src/server/per-address.ts';
 
 const KEY = Buffer.alloc(32, 7);
 const NOW = instant(Date.UTC(2027, 2, 1, 12));
@@ -77,6 +78,59 @@ const open = (title = 'Office action'): MessageView => ({
 
 const post = (url: string, body = FORM, headers: Record<string, string> = FORM_TYPE) =>
   fetch(url, { method: 'POST', body, headers });
+
+/** The adversary is a stranger on the network, who opens connections and says nothing, or hardly anything. */
+describe('a crowd from one address', () => {
+  const dial = (port: number, localAddress: string): Promise<Socket> =>
+    new Promise((resolve, reject) => {
+      const socket = connect({ port, host: '127.0.0.1', localAddress });
+      onTestFinished(() => void socket.destroy());
+      socket.once('connect', () => resolve(socket)).once('error', reject);
+    });
+  const isClosed = (socket: Socket): Promise<boolean> =>
+    new Promise((resolve) => {
+      socket
+        .on('error', () => undefined)
+        .once('close', () => resolve(true))
+        .resume();
+      setTimeout(() => resolve(false), 500);
+    });
+
+  it('has twenty connections and no more, and others still get their page', async () => {
+    const one = await house();
+    one.messages.set(ticket().reference, open());
+    const crowd = await Promise.all(Array.from({ length: 60 }, () => dial(one.port, '127.0.0.2')));
+    const closed = await Promise.all(crowd.map(isClosed));
+    expect(closed.filter((is) => is)).toHaveLength(40);
+    expect((await fetch(one.url(links.tokenFor(ticket())))).status).toBe(200);
+    crowd.forEach((socket) => socket.destroy());
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await isClosed(await dial(one.port, '127.0.0.2'))).toBe(false);
+  });
+
+  it('counts by the network that a client has to itself', () => {
+    expect(networkOf('::ffff:10.0.0.1')).toBe(networkOf('10.0.0.1'));
+    expect(networkOf('2001:db8:1:2:3::4')).toBe(networkOf('2001:db8:1:2::ffff'));
+    expect(networkOf('2001:db8:1:2::1')).not.toBe(networkOf('2001:db8:1:3::1'));
+    expect(networkOf('fe80::1%eth0')).toBe(networkOf('fe80::2'));
+  });
+
+  it('that drips a request byte by byte is cut off after its ten seconds', async () => {
+    const one = await house();
+    const slow = await dial(one.port, '127.0.0.3');
+    const startedMs = performance.now();
+    const drip = setInterval(() => slow.write('x'), 200);
+    slow.write('GET / HTTP/1.1\r\nx-slow: ');
+    await new Promise<void>((resolve) => {
+      slow
+        .on('error', () => undefined)
+        .once('close', () => resolve())
+        .resume();
+    });
+    clearInterval(drip);
+    expect(performance.now() - startedMs).toBeLessThan(13_000);
+  }, 20_000);
+});
 
 describe('an acknowledgement link', () => {
   it('shows a page with a form when opened, any number of times, and acknowledges nothing', async () => {

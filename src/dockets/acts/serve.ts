@@ -39,6 +39,7 @@ export async function serveAcknowledgements(
           event: 'web.trouble',
           error: error instanceof Error ? error.name : 'unknown',
         }),
+      onCrowd: () => app.log.write({ level: 'warn', event: 'web.too_many_connections' }),
     },
     address,
   );
