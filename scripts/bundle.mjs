@@ -49,7 +49,10 @@ export async function bundle(dist) {
         },
         { name: 'portals', test: /[\\/]src[\\/]lanes[\\/]portals[\\/]/ },
         // Whoever checks a profile looks at the form of its references, and opens no connection.
-        { name: 'wire', test: /[\\/]src[\\/]wire[\\/](?!credentials|reference)/ },
+        {
+          name: 'wire',
+          test: /[\\/]src[\\/]wire[\\/](?!credentials|reference|secret-|private-networks|address-guard)/,
+        },
       ],
     },
   });

@@ -131,7 +131,8 @@ async function open(
   place: Pick<Base, 'dataDirectory' | 'tenant' | 'session'> & Pick<Opened, 'target' | 'schema'>,
 ): Promise<Opened> {
   const { dataDirectory, tenant, session, schema } = place;
-  const environment = options.environment ?? {};
+  // References are judged by where the files of this installation are, however that was said.
+  const environment = { ...options.environment, FILEWRIGHT_DATA: dataDirectory };
   const random = systemRandom();
   const mayCreate = !(await hasTenantKey(session));
   const { id, key, instance } = await openTenantKey(session, {

@@ -3,6 +3,7 @@ import { createFilewright } from '../../src/app.ts';
 import { consumeRabbit } from '../../src/dockets/brokers/rabbit-intake.ts';
 import { patentLaw } from '../../src/cli/patent-law.ts';
 import { docketMessageSink } from '../../src/dockets/routing/intake.ts';
+import { ANY_PRIVATE } from '../../src/wire/private-networks.ts';
 
 const [dataDirectory = '', tenant = 'main', url = '', queue = ''] = process.argv.slice(2);
 const app = await createFilewright({ dataDirectory, tenant });
@@ -20,7 +21,7 @@ const consuming =
       );
 const router = await app.router({
   law: () => law,
-  transport: { allowPrivateAddresses: () => true },
+  transport: { allowPrivateAddresses: () => ANY_PRIVATE },
 });
 
 process.on('disconnect', () => process.exit(0));

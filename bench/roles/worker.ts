@@ -9,7 +9,12 @@ import { profilesByLane } from '../../src/lanes/acts/lanes.ts';
 const [dataDirectory = '', tenant = 'main', ahead = '1'] = process.argv.slice(2);
 const log = jsonLog(destination({ fd: openSync('/dev/null', 'w'), sync: true }));
 const memory = watchMemory();
-const app = await createFilewright({ dataDirectory, tenant, log });
+const app = await createFilewright({
+  dataDirectory,
+  tenant,
+  log,
+  environment: { FILEWRIGHT_ALLOW_PRIVATE: '127.0.0.0/8' },
+});
 const parts = await app.worker(await profilesByLane(app), { ahead: Number(ahead) });
 let running: Promise<void> = Promise.resolve();
 

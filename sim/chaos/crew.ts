@@ -4,6 +4,7 @@ import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startTickProxy, type TickProxy } from './tick-proxy.ts';
+import { PAGE_SECRETS } from './pages.ts';
 
 const COMMAND = fileURLToPath(new URL('../../cli/main.js', import.meta.url));
 /** A worker that has not drained by then is a finding. */
@@ -44,6 +45,8 @@ export class CrewMember {
         stdio: ['ignore', log, log],
         env: {
           ...process.env,
+          FILEWRIGHT_ALLOW_PRIVATE: '127.0.0.0/8',
+          ...PAGE_SECRETS,
           DATABASE_URL: `postgres://filewright@127.0.0.1:${this.proxy.port}/postgres?sslmode=disable`,
         },
       },

@@ -13,9 +13,11 @@ export type Pace = Pick<
 
 const PATH = join(packageRoot(), 'profiles', 'us-ny.json');
 const LOGIN_FIELDS = [
-  { name: 'user', value: 'command:echo clerk' },
-  { name: 'password', value: 'command:echo secret' },
+  { name: 'user', value: 'env:PAGES_USER' },
+  { name: 'password', value: 'env:PAGES_PASSWORD' },
 ];
+/** For the environment of whoever signs in there. */
+export const PAGE_SECRETS = { PAGES_USER: 'clerk', PAGES_PASSWORD: 'secret' } as const;
 
 export function quickPages(code: string, pace: Pace, changes: Partial<Profile> = {}): Profile {
   const {

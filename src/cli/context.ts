@@ -7,6 +7,7 @@ import { FilewrightError, type Log, misuse, whyUnreadable } from '../core/index.
 import { type Actor, localOperator, type OperatorActor } from '../access/index.ts';
 import { actorOf } from '../people/index.ts';
 import { databaseStatus } from '../oversight/index.ts';
+import type { Environment } from '../wire/index.ts';
 import { checkTenant } from './arguments.ts';
 import { createOutput, type Output } from './output.ts';
 
@@ -17,6 +18,8 @@ export interface GlobalOptions {
   readonly keyFile?: string;
   /** No key is looked at, not even one of the environment. */
   readonly asOperator?: true;
+  /** Beside those of the environment, for a command that plays its own portals. */
+  readonly variables?: Environment;
 }
 
 /**
@@ -27,10 +30,24 @@ export function asOperator(options: GlobalOptions): GlobalOptions {
   return { ...options, asOperator: true };
 }
 
+/** For a command whose portals are its own, on this machine: the operator started them with it. */
+export function withOwnPortals(options: GlobalOptions, more: Environment = {}): GlobalOptions {
+  return { ...options, variables: { ...more, ...loopbackToo(environment) } };
+}
+
+/** As `wire` spells it, which is not loaded for this: most commands speak with nobody. */
+const ALLOW_PRIVATE = 'FILEWRIGHT_ALLOW_PRIVATE';
+
+/** Adds this machine to the private networks that the operator allows. */
+export function loopbackToo(given: Environment): Environment {
+  const named = given[ALLOW_PRIVATE]?.trim() ?? '';
+  return { [ALLOW_PRIVATE]: `${named === '' ? '' : `${named},`}127.0.0.0/8,::1/128` };
+}
+
 /** What the driver understands; it would take anything else for the name of a host. */
 const DATABASE_ADDRESS = /^(postgres(ql)?:\/\/|socket:|\/)/;
 
-export const environment: Readonly<Record<string, string | undefined>> = process.env;
+export const environment: Environment = process.env;
 
 export function dataDirectoryOf(options: GlobalOptions): string {
   return options.dataDir ?? environment['FILEWRIGHT_DATA'] ?? '.filewright';
@@ -71,7 +88,7 @@ async function openApp(options: GlobalOptions, log?: Log): Promise<Filewright> {
   }
   return createFilewright({
     dataDirectory: dataDirectoryOf(options),
-    environment,
+    environment: { ...environment, ...options.variables },
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
     ...(options.tenant === undefined ? {} : { tenant: options.tenant }),
     ...(log === undefined ? {} : { log }),

@@ -183,8 +183,10 @@ export const ERRORS = {
   },
   CREDENTIAL_UNREADABLE: {
     exit: 'failed',
-    meaning: 'A portal credential reference (env:, file:, command:) has no value.',
-    remedy: 'Set the variable, create the file, or correct the command that the profile names.',
+    meaning:
+      'A credential reference (env:, file:, command:) has no value, or the operator has not allowed it.',
+    remedy:
+      'Set the variable, create the file, or correct the command. If the message says that it is not allowed, ask the operator to add it to the list of secrets.',
   },
   DATABASE_UNREACHABLE: {
     exit: 'tryLater',

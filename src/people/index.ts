@@ -16,7 +16,7 @@ export { createHandoffs, type Handoffs } from './notify/handoff/deliver.ts';
 export type { HandoffLoad, HandoffOutcome, HandoffTarget } from './notify/handoff/handoff.ts';
 export { usableServer } from './notify/handoff/mail-target.ts';
 export type { HandoffDeps } from './notify/handoff/deps.ts';
-export { greetMailServer } from './notify/mail.ts';
+export { greetMailServer, mailHost } from './notify/mail.ts';
 export {
   isVerbose,
   logTransport,

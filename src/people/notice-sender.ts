@@ -6,7 +6,7 @@ import { FilewrightError, isDatabaseAway, newFact } from '../core/index.ts';
 import type { Duty } from '../work/index.ts';
 import { eventBody } from './notify/event-body.ts';
 import { retryMs, type SendOutcome } from './notify/outcome.ts';
-import { sendMail } from './notify/mail.ts';
+import { mailHost, sendMail } from './notify/mail.ts';
 import { sendWebhook } from './notify/webhook.ts';
 import {
   changeSubscription,
@@ -21,7 +21,7 @@ import {
   type NoticeTarget,
   recordNotice,
 } from './store/notices.ts';
-import { readReference } from '../wire/index.ts';
+import { allowedPrivate, readReference } from '../wire/index.ts';
 import { raiseAlert } from './alerts.ts';
 import type { JobDeps } from './job-deps.ts';
 
@@ -88,7 +88,7 @@ async function sendToSubscription(
   deps: JobDeps,
   message: Extract<ClaimedNotice['message'], { channel: 'webhook' }>,
 ): Promise<SendOutcome> {
-  const { session, tenant, instance, vault, clock, network, publicUrl } = deps;
+  const { session, tenant, instance, vault, clock, network, publicUrl, environment } = deps;
   const subscription = await findSubscription(session, tenant, message.subscription);
   if (subscription === undefined) return { verdict: 'permanent', code: 'SUBSCRIPTION_REMOVED' };
   const sealed = await subscriptionSecrets(session, tenant, subscription.id);
@@ -99,7 +99,7 @@ async function sendToSubscription(
       id: message.event.id,
       body: eventBody(message.event, source),
       secrets: sealed.map((secret) => Buffer.from(vault.open(secret)).toString('utf8')),
-      allowPrivateAddresses: subscription.allowPrivateAddresses,
+      allowPrivateAddresses: allowedPrivate(subscription.allowPrivateAddresses, environment),
     },
     {
       clock,
@@ -127,8 +127,8 @@ async function sendByMail(
       date: notice.createdAt,
     },
     {
-      url: await readReference(setting.smtp, environment),
-      allowPrivateAddresses: setting.allowPrivateAddresses,
+      url: await readReference(setting.smtp, environment, mailHost),
+      allowPrivateAddresses: allowedPrivate(setting.allowPrivateAddresses, environment),
     },
     {
       ...network,

@@ -55,6 +55,12 @@ export function isSpecialAddress(address: string): boolean {
   return !isGlobalUnicast || special.check(bare, 'ipv6');
 }
 
+/** Without a zone, and as the IPv4 address that is embedded where `isSpecialAddress` judges by that one. */
+export function plainAddress(address: string): string {
+  const bare = withoutZone(address);
+  return isIPv6(bare) ? (embeddedIpv4(expandIpv6(bare)) ?? bare) : bare;
+}
+
 // `fe80::1%eth0`: the zone says which cable, not which address.
 function withoutZone(address: string): string {
   const zoneAt = address.indexOf('%');

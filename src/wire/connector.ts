@@ -3,6 +3,7 @@ import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'n
 import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
 import type { buildConnector } from 'undici';
 import { isSpecialAddress } from './address-guard.ts';
+import { ALLOW_PRIVATE, type AllowedPrivate } from './private-networks.ts';
 import { codeOf, ConnectionFailure, type PhaseTimes } from './failure.ts';
 import { openTunnel, type ProxyOptions } from './proxy-tunnel.ts';
 import { skipInterim } from './skip-interim.ts';
@@ -23,8 +24,8 @@ export type Dial = (target: {
 }) => Socket;
 
 export interface ConnectorOptions {
-  /** Loopback and private networks too; for receivers on the same machine or in the same house. */
-  readonly allowPrivateAddresses: boolean;
+  /** Networks off the public internet that may be reached too; for receivers on the same machine or in the same house. */
+  readonly allowPrivateAddresses: AllowedPrivate;
   /** For name, connection and tunnel together. */
   readonly connectMsMax: number;
   readonly tlsHandshakeMsMax: number;
@@ -34,7 +35,7 @@ export interface ConnectorOptions {
   readonly lookup?: LookupFunction | undefined;
   /** Measures the phases; the process's own clock unless given. */
   readonly monotonicMs?: (() => number) | undefined;
-  /** The way out, where one is named. Names are then resolved by the proxy. */
+  /** The way out, where one is named. It resolves the name again; what the name leads to is judged here first. */
   readonly proxy?: ProxyOptions | undefined;
   readonly dial?: Dial | undefined;
 }
@@ -43,6 +44,13 @@ interface OpenTarget {
   readonly host: string;
   readonly port: number;
   readonly isTls: boolean;
+}
+
+/** Whose addresses are judged, and which private ones it may have. */
+interface Judged {
+  readonly host: string;
+  readonly allowed: AllowedPrivate;
+  readonly isProxy: boolean;
 }
 
 /** Where a URL leads. It writes IPv6 addresses in brackets, and nobody else does. */
@@ -144,30 +152,46 @@ class Opening {
     this.timer = after(connectMsMax, () =>
       this.fail('timeout', `No connection within ${connectMsMax} ms.`),
     );
-    const { proxy } = this.options;
-    // The proxy is the operator's own and may be private; a target that is private by its very name stays refused.
-    if (proxy !== undefined && isIP(this.host) !== 0 && this.isRefused(this.host)) {
-      this.refuse(this.host);
+    const { proxy, allowPrivateAddresses } = this.options;
+    const own: Judged = { host: this.host, allowed: allowPrivateAddresses, isProxy: false };
+    if (proxy === undefined) {
+      this.resolve(own, lookup, (addresses) => this.dial(addresses));
       return;
     }
-    const host = proxy?.host ?? this.host;
-    const family = isIP(host);
-    if (family !== 0) {
-      this.dial([{ address: host, family }]);
-      return;
-    }
-    lookup(host, { all: true }, (error, address, addressFamily) => {
-      if (this.isOver) return;
+    // Whoever names the proxy is not the operator, and the proxy reaches what we must not: both are judged, the target first.
+    const way: Judged = { host: proxy.host, allowed: proxy.allowPrivateAddresses, isProxy: true };
+    this.resolve(own, lookup, () => {
+      this.resolve(way, lookup, (addresses) => this.dial(addresses));
+    });
+  }
+
+  /** Goes on with the addresses of a host once none of them is refused. */
+  private resolve(
+    judged: Judged,
+    lookup: LookupFunction,
+    then: (addresses: readonly LookupAddress[]) => void,
+  ): void {
+    const judge = (addresses: readonly LookupAddress[]): void => {
+      if (addresses.length === 0) return this.fail('dns', 'The name has no address.');
+      // One private address among public ones is enough: a name that has both is an attack or a mistake.
+      const refused = addresses.find(({ address }) => isRefused(judged, address));
+      return refused === undefined ? then(addresses) : this.refuse(judged, refused.address);
+    };
+    const family = isIP(judged.host);
+    if (family !== 0) return judge([{ address: judged.host, family }]);
+    lookup(judged.host, { all: true }, (error, address, addressFamily) => {
+      if (this.isOver) return undefined;
       if (error !== null) {
-        this.fail('dns', `The name could not be resolved (${codeOf(error) ?? 'unknown'}).`);
-        return;
+        const why = judged.isProxy ? 'The name of the proxy' : 'The name';
+        return this.fail('dns', `${why} could not be resolved (${codeOf(error) ?? 'unknown'}).`);
       }
-      const addresses =
+      return judge(
         typeof address === 'string'
           ? [{ address, family: addressFamily ?? isIP(address) }]
-          : address;
-      this.dial(addresses);
+          : address,
+      );
     });
+    return undefined;
   }
 
   private fail(code: ConnectionFailure['failure'], message: string): void {
@@ -196,12 +220,7 @@ class Opening {
   }
 
   private dial(addresses: readonly LookupAddress[]): void {
-    if (addresses.length === 0) return this.fail('dns', 'The name has no address.');
-    // One private address among public ones is enough: a name that has both is an attack or a mistake.
-    const { proxy } = this.options;
-    const judged = proxy === undefined ? addresses : [];
-    const refused = judged.find(({ address }) => this.isRefused(address));
-    if (refused !== undefined) return this.refuse(refused.address);
+    const { proxy, allowPrivateAddresses } = this.options;
     const host = proxy?.host ?? this.host;
     const target = { host, port: proxy?.port ?? this.port, addresses };
     const socket = (this.options.dial ?? dialTcp)(target);
@@ -209,10 +228,14 @@ class Opening {
     socket.on('error', this.onTcpError);
     socket.once('connect', () => {
       if (this.isOver) return;
-      if (proxy !== undefined) return this.tunnel(socket, proxy);
+      const isProxy = proxy !== undefined;
+      const allowed = proxy?.allowPrivateAddresses ?? allowPrivateAddresses;
+      const judged: Judged = { host, allowed, isProxy };
       const { remoteAddress } = socket;
-      if (this.isRefused(remoteAddress ?? '')) return this.refuse(remoteAddress ?? 'nobody');
-      return this.onConnected(socket);
+      if (isRefused(judged, remoteAddress ?? '')) {
+        return this.refuse(judged, remoteAddress ?? 'nobody');
+      }
+      return proxy === undefined ? this.onConnected(socket) : this.tunnel(socket, proxy);
     });
   }
 
@@ -254,12 +277,12 @@ class Opening {
     this.fail('connect', `The connection failed (${codeOf(error) ?? 'unknown'}).`);
   };
 
-  private isRefused(address: string): boolean {
-    return !this.options.allowPrivateAddresses && isSpecialAddress(address);
-  }
-
-  private refuse(address: string): void {
-    this.fail('address_refused', `${this.host} leads to ${address}, not on the public internet.`);
+  private refuse({ host, isProxy }: Judged, address: string): void {
+    const who = isProxy ? `the proxy ${host}` : host;
+    this.fail(
+      'address_refused',
+      `${who} leads to ${address}, not on the public internet. If that is intended, name its network in ${ALLOW_PRIVATE} where Filewright runs${isProxy ? '' : ', and allow private addresses for this portal or receiver'}.`,
+    );
   }
 
   private shakeHands(tcp: Socket): void {
@@ -291,6 +314,10 @@ class Opening {
       this.finish({ socket, times });
     });
   }
+}
+
+function isRefused({ allowed }: Judged, address: string): boolean {
+  return isSpecialAddress(address) && (allowed === false || !allowed.allows(address));
 }
 
 /** Counts on, whatever happens to the time of day. */

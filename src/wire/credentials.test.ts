@@ -2,34 +2,44 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { FilewrightError } from '../core/errors.ts';
 import { Credentials } from './credentials.ts';
 
 const node = process.execPath;
-let directory = '';
-
-beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'filewright-credentials-'));
-});
+const HOST = 'portal.example';
+const directory = mkdtempSync(join(tmpdir(), 'filewright-credentials-'));
+const listFile = join(directory, 'secrets.json');
 afterAll(() => rmSync(directory, { recursive: true }));
+
+/** The operator's list, which here grows with every reference that is tried. */
+const list: object[] = [];
+function listed(reference: string): string {
+  list.push({ reference, environment: ['GREETING'] });
+  writeFileSync(listFile, JSON.stringify({ format: 1, secrets: list }));
+  return reference;
+}
 
 function withClock(environment: Record<string, string> = {}, commandMsMax = 5_000) {
   const clock = { ms: 0 };
-  const credentials = new Credentials({ environment, monotonicMs: () => clock.ms, commandMsMax });
+  const credentials = new Credentials({
+    environment: { ...environment, FILEWRIGHT_SECRETS: listFile },
+    monotonicMs: () => clock.ms,
+    commandMsMax,
+  });
   return { clock, credentials };
 }
 
 function file(name: string, content: string): string {
   const path = join(directory, name);
   writeFileSync(path, content);
-  return `file:${path}`;
+  return listed(`file:${path}`);
 }
 
-const command = (script: string) => `command:${JSON.stringify([node, '-e', script])}`;
+const command = (script: string) => listed(`command:${JSON.stringify([node, '-e', script])}`);
 
 async function refusal(reference: string, credentials = withClock().credentials) {
-  const error = await credentials.resolve(reference).then(
+  const error = await credentials.resolve(listed(reference), HOST).then(
     () => undefined,
     (cause: unknown) => cause,
   );
@@ -42,45 +52,49 @@ async function refusal(reference: string, credentials = withClock().credentials)
 describe('a credential reference', () => {
   it('leads to the injected environment, not to the one of the process', async () => {
     const { credentials } = withClock({ PORTAL_KEY: 'k-1' });
-    await expect(credentials.resolve('env:PORTAL_KEY')).resolves.toBe('k-1');
+    await expect(credentials.resolve(listed('env:PORTAL_KEY'), HOST)).resolves.toBe('k-1');
     await expect(refusal('env:PATH', credentials)).resolves.toContain('env:PATH');
   });
 
   it('leads to a password that no header could hold, for a form alone', async () => {
     const { credentials } = withClock({ PASSWORD: 'pässwörd ', LINES: 'a\nb' });
-    await expect(credentials.resolve('env:PASSWORD', 'field')).resolves.toBe('pässwörd ');
-    expect(credentials.cached('env:PASSWORD')).toBeUndefined();
+    await expect(credentials.resolve(listed('env:PASSWORD'), HOST, 'field')).resolves.toBe(
+      'pässwörd ',
+    );
+    expect(credentials.cached('env:PASSWORD', HOST)).toBeUndefined();
     await expect(refusal('env:PASSWORD', credentials)).resolves.toContain('no header may hold');
-    await expect(credentials.resolve('env:LINES', 'field')).rejects.toThrow('no field may hold');
+    await expect(credentials.resolve(listed('env:LINES'), HOST, 'field')).rejects.toThrow(
+      'no field may hold',
+    );
   });
 
   it('leads to a file, without its last line break', async () => {
     const { credentials } = withClock();
-    await expect(credentials.resolve(file('key', 'from file\n'))).resolves.toBe('from file');
+    await expect(credentials.resolve(file('key', 'from file\n'), HOST)).resolves.toBe('from file');
   });
 
   it('leads to the output of a command that is run without a shell', async () => {
     const { credentials } = withClock({ GREETING: 'hello' });
     const print = command('console.log(process.env.GREETING + " " + process.argv.length)');
-    await expect(credentials.resolve(print)).resolves.toBe('hello 1');
+    await expect(credentials.resolve(print, HOST)).resolves.toBe('hello 1');
     const shellWords = `command:${node} -p process.argv.slice(1).join("|") $HOME ;ls`;
-    await expect(credentials.resolve(shellWords)).resolves.toBe('$HOME|;ls');
+    await expect(credentials.resolve(listed(shellWords), HOST)).resolves.toBe('$HOME|;ls');
   });
 
   it('is read once for many, kept for a minute, and then read again', async () => {
     const { clock, credentials } = withClock();
     const reference = file('rotated', 'old');
     const both = await Promise.all([
-      credentials.resolve(reference),
-      credentials.resolve(reference),
+      credentials.resolve(reference, HOST),
+      credentials.resolve(reference, HOST),
     ]);
     expect(both).toEqual(['old', 'old']);
     file('rotated', 'new');
     clock.ms = 59_999;
-    expect(credentials.cached(reference)).toBe('old');
+    expect(credentials.cached(reference, HOST)).toBe('old');
     clock.ms = 60_000;
-    expect(credentials.cached(reference)).toBeUndefined();
-    await expect(credentials.resolve(reference)).resolves.toBe('new');
+    expect(credentials.cached(reference, HOST)).toBeUndefined();
+    await expect(credentials.resolve(reference, HOST)).resolves.toBe('new');
   });
 
   it.each([

@@ -2,6 +2,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { WriteGuard } from '../core/ports.ts';
 import { askOnce, type OnceEnd, type OnceLimits, UNGUARDED } from './once.ts';
+import { ANY_PRIVATE } from './private-networks.ts';
 
 const LIMITS: OnceLimits = { wholeMs: 5_000, keptBytesMax: 1_000, readBytesMax: 100_000 };
 
@@ -29,7 +30,7 @@ async function serve(onData: (socket: Socket) => void) {
 }
 
 function ask(url: URL, limits: Partial<OnceLimits> = {}, guard = UNGUARDED): Promise<OnceEnd> {
-  const request = { method: 'GET', url, headers: {}, allowPrivateAddresses: true } as const;
+  const request = { method: 'GET', url, headers: {}, allowPrivateAddresses: ANY_PRIVATE } as const;
   return askOnce(request, { ...LIMITS, ...limits }, {}, guard);
 }
 
@@ -107,7 +108,7 @@ describe('one request on a connection of its own', () => {
 
   it('that HTTP does not allow is not written', async () => {
     const { url, seen } = await serve(() => undefined);
-    const request = { method: 'GET', url, allowPrivateAddresses: true } as const;
+    const request = { method: 'GET', url, allowPrivateAddresses: ANY_PRIVATE } as const;
     const headers = { 'x-broken': 'a\r\nb: c' };
     const end = await askOnce({ ...request, headers }, LIMITS, {}, UNGUARDED);
     expect(end).toMatchObject({ kind: 'failure', code: 'protocol', written: false });

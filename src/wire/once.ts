@@ -11,14 +11,15 @@ import {
   type WireFailure,
 } from './exchange.ts';
 import type { PhaseTimes } from './failure.ts';
+import type { AllowedPrivate } from './private-networks.ts';
 
 interface OnceRequest {
   readonly method: 'GET' | 'POST';
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
-  /** Loopback and private networks too. */
-  readonly allowPrivateAddresses: boolean;
+  /** Networks off the public internet that it may reach too. */
+  readonly allowPrivateAddresses: AllowedPrivate;
 }
 
 export interface OnceLimits extends BodyLimits {

@@ -1,9 +1,12 @@
 import type { Socket } from 'node:net';
+import type { AllowedPrivate } from './private-networks.ts';
 
 /** The proxy that a lane's profile names. */
 export interface ProxyOptions {
   readonly host: string;
   readonly port: number;
+  /** A profile names it, so that the operator alone says which private address it may have. */
+  readonly allowPrivateAddresses: AllowedPrivate;
   /** The value of `Proxy-Authorization`; read when a connection is opened. */
   readonly authorization: (() => Promise<string>) | undefined;
 }

@@ -2,9 +2,9 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { FilewrightError } from '../core/index.ts';
-
-/** Environment variables as a value: no room reads `process.env` by itself. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from './environment.ts';
+import { outsideOwnFiles, readSecretList } from './secret-list.ts';
+import { ANY_HOST, judgeSecret } from './secret-rules.ts';
 
 // A header this long is refused by most servers, so it is surely not the secret that was meant.
 export const SECRET_BYTES_MAX = 8 * 1024;
@@ -45,33 +45,59 @@ function parseTexts(json: string): readonly string[] | undefined {
   }
 }
 
-export async function readReference(reference: string, environment: Environment): Promise<string> {
-  const line = (await valueOf(reference, environment))?.replace(/\r?\n$/, '') ?? '';
-  if (line !== '' && !line.includes('\n')) return line;
+/** Where a value will be sent: a host, or none; or said by the value itself, as an address of a mail server does. */
+type Destination = string | undefined | ((value: string) => string | undefined);
+
+/** One line, of a reference that the operator allows for this destination. */
+export async function readReference(
+  reference: string,
+  environment: Environment,
+  to?: Destination,
+): Promise<string> {
   // What is no reference may be the secret itself.
   const shown = isReference(reference) ? reference : '(not shown)';
-  throw new FilewrightError(
-    'CREDENTIAL_UNREADABLE',
-    `Expected the reference ${shown} (env: or file:) to lead to one line, found nothing usable`,
-    { details: { reference: shown } },
-  );
+  const fail = (why: string): FilewrightError =>
+    new FilewrightError(
+      'CREDENTIAL_UNREADABLE',
+      `Expected the reference ${shown} (env: or file:) to lead to one line, found ${why}`,
+      { details: { reference: shown } },
+    );
+  if (!isReference(reference)) throw fail('nothing usable');
+  const list = await readSecretList(environment);
+  const judge = (host: string | undefined | typeof ANY_HOST): void => {
+    const verdict = judgeSecret(reference, list, host);
+    if (verdict.kind === 'refused') throw fail(`that ${verdict.why}`);
+  };
+  // Before it is opened: whether a file is there is no one's business either.
+  judge(typeof to === 'function' ? ANY_HOST : to);
+  const read = await valueOf(reference, environment);
+  if ('fault' in read) throw fail(`that ${read.fault}`);
+  const line = read.text.replace(/\r?\n$/, '');
+  if (line === '' || line.includes('\n')) throw fail('nothing usable');
+  if (typeof to === 'function') judge(to(line));
+  return line;
 }
 
-async function valueOf(reference: string, environment: Environment): Promise<string | undefined> {
-  if (ENVIRONMENT.test(reference)) return environment[reference.slice('env:'.length)];
-  if (!FILE.test(reference)) return undefined;
-  const read = await readSecretFile(reference);
-  return 'text' in read ? read.text : undefined;
+async function valueOf(reference: string, environment: Environment): Promise<SecretText> {
+  if (reference.startsWith('file:')) return readSecretFile(reference, environment);
+  const text = environment[reference.slice('env:'.length)];
+  return text === undefined ? { fault: 'the variable is not set' } : { text };
 }
+
+type SecretText = { readonly text: string } | { readonly fault: string };
 
 export async function readSecretFile(
   reference: string,
-): Promise<{ readonly text: string } | { readonly fault: string }> {
-  // Without O_NONBLOCK (absent on Windows) opening a named pipe would wait for a writer for ever.
-  const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+  environment: Environment,
+): Promise<SecretText> {
+  const place = await outsideOwnFiles(reference.slice('file:'.length), environment);
+  if ('fault' in place) return place;
+  // Without O_NONBLOCK (absent on Windows) opening a named pipe would wait for a writer for ever. What was judged is opened:
+  // a link put in its place meanwhile is not followed.
+  const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
   let file: FileHandle;
   try {
-    file = await open(reference.slice('file:'.length), flags);
+    file = await open(place.path, flags);
   } catch (error) {
     const { code = 'unknown' } = Object(error) as { code?: string };
     return { fault: `the file cannot be opened (${code})` };

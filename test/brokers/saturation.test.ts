@@ -23,6 +23,7 @@ import {
   redisPresence,
 } from './brokers.ts';
 import { during, memorySink } from './sinks.ts';
+import { ANY_PRIVATE } from '../../src/wire/private-networks.ts';
 
 const rabbit = await rabbitPresence();
 const redis = await redisPresence();
@@ -138,7 +139,7 @@ describe.skipIf(rabbit.isMissing || management.isMissing)(
       rabbitManagement({
         url: RABBIT_MANAGEMENT_URL,
         brokerUrl: RABBIT_URL,
-        allowPrivateAddresses: true,
+        allowPrivateAddresses: ANY_PRIVATE,
         clock: systemClock,
         ...changes,
       });
@@ -235,7 +236,10 @@ describe.skipIf(rabbit.isMissing || management.isMissing)(
         const changes =
           'url' in how
             ? { url: how.url }
-            : { url: 'https://guest:guest@127.0.0.1:15672', allowPrivateAddresses: false };
+            : ({
+                url: 'https://guest:guest@127.0.0.1:15672',
+                allowPrivateAddresses: false,
+              } as const);
         const seen = await gauge(queue, counter(changes)).measure();
         expect(seen).toMatchObject({ kind: 'measured', backlog: 1, unseen: code });
         expect(JSON.stringify(seen)).not.toMatch(/wrong|guest/);
@@ -289,11 +293,11 @@ describe.skipIf(rabbit.isMissing || management.isMissing)(
 );
 
 describe('the address of a management API', () => {
-  const read = (url: string, allowPrivateAddresses: boolean) => () =>
+  const read = (url: string, isPrivate: boolean) => () =>
     rabbitManagement({
       url,
       brokerUrl: 'amqp://a:b@broker.example/firm',
-      allowPrivateAddresses,
+      allowPrivateAddresses: isPrivate && ANY_PRIVATE,
       clock: systemClock,
     });
 

@@ -9,6 +9,7 @@ import { type Server, startServer } from './server.ts';
 import { quickProfile, Stage } from './stage.ts';
 import { until } from './waiting.ts';
 import { OPERATOR } from '../operator.ts';
+import { OWN_MACHINE } from '../fixtures/own-machine.ts';
 
 const DE = 'US-DE';
 let server: Server;
@@ -22,7 +23,7 @@ afterAll(() => server.close());
 
 function options(changes: Partial<Profile> = {}) {
   const profile = { ...stage.simulator.profile(DE), ...changes };
-  return { profile, clock: systemClock, environment: {}, run: 'r', waitMsMax: 2_000 };
+  return { profile, clock: systemClock, environment: OWN_MACHINE, run: 'r', waitMsMax: 2_000 };
 }
 
 async function busyLane(ceiling = 1): Promise<void> {

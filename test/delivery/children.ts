@@ -1,5 +1,6 @@
 /** Worker processes for the tests, run from the build; whoever starts one calls `build` before. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { OWN_MACHINE } from '../fixtures/own-machine.ts';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BUILT } from '../fixtures/built-tree.ts';
@@ -57,5 +58,8 @@ export function spawnCommand(options: { readonly server: Server; readonly stage:
   const { server, stage } = options;
   const command = join(BUILT, 'cli/main.js');
   const place = ['--data-dir', server.dataDirectory, '--tenant', stage.app.tenant];
-  return new Child(spawn(process.execPath, [command, ...place, 'worker'], { stdio: 'ignore' }));
+  const env = { ...process.env, ...OWN_MACHINE };
+  return new Child(
+    spawn(process.execPath, [command, ...place, 'worker'], { stdio: 'ignore', env }),
+  );
 }

@@ -11,6 +11,7 @@ import { type Server, startServer } from './server.ts';
 import { LEASE_MS, NO_KEYS, quickProfile, Stage } from './stage.ts';
 import { pass, until } from './waiting.ts';
 import { OPERATOR } from '../operator.ts';
+import { OWN_MACHINE } from '../fixtures/own-machine.ts';
 
 const DE = 'US-DE';
 /** So that there is work left, and some of it under way, when the database goes. */
@@ -86,7 +87,12 @@ describe('a database that is away for longer than the lease', () => {
     const { dataDirectory } = server;
     const gate = await gateway(server.target);
     const databaseUrl = `postgres://${gate.target.user}@127.0.0.1:${gate.target.port}/postgres`;
-    const app = await createFilewright({ dataDirectory, databaseUrl, tenant });
+    const app = await createFilewright({
+      dataDirectory,
+      databaseUrl,
+      tenant,
+      environment: OWN_MACHINE,
+    });
     const [batch] = await stage.evidence.read('select id from batch where tenant = $1', [tenant]);
     const run = runBatch(app, OPERATOR, batchId(String(batch?.['id'])), {
       signal: new AbortController().signal,

@@ -9,6 +9,7 @@ import { Leases } from '../../src/lanes/live/leases.ts';
 import { takeTurn } from '../../src/filings/delivery/turn.ts';
 import { createPortal } from '../../src/lanes/portals/portal.ts';
 import { systemClock } from '../../src/system/clock.ts';
+import { OWN_MACHINE } from '../fixtures/own-machine.ts';
 
 const SENT = { firstSentAt: NOW, lastSentAt: NOW, unclear: 0 };
 const STEPS: readonly Step[] = [
@@ -25,7 +26,7 @@ it.each(STEPS)('its turn to $action ends with a person, as in doubt', async (ste
     worker: workerId('1'),
     reason: 'turn',
   } as unknown as Claim;
-  const portal = createPortal({ environment: {} });
+  const portal = createPortal({ environment: OWN_MACHINE });
   const leases = new Leases(systemClock, 60_000);
   const turn = await takeTurn({ portal, leases }, { claim, payload: undefined }, without(PORTAL));
   const event: FilingEvent = { kind: 'gated', code: 'NO_STATUS_RULE' };

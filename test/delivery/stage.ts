@@ -29,6 +29,8 @@ import type { Server } from './server.ts';
 import { until } from './waiting.ts';
 import { OPERATOR } from '../operator.ts';
 import type { PersonActor } from '../../src/access/actor.ts';
+import { OWN_MACHINE } from '../fixtures/own-machine.ts';
+import { PAGE_SECRETS } from '../../sim/chaos/pages.ts';
 
 const SCHEMA = 'filewright';
 /** Short, so that tests about its end are short; long enough for three heartbeats on a busy machine. */
@@ -118,7 +120,7 @@ export class Stage {
     // The tenant is part of every key, and the key decides which faults a filing meets: no dice here.
     const tenant = `t-${server.nextTenant()}`;
     const { dataDirectory } = server;
-    const app = await createFilewright({ dataDirectory, tenant });
+    const app = await createFilewright({ dataDirectory, tenant, environment: OWN_MACHINE });
     const simulator = await startSimulator({ profiles, port: 0, clock: systemClock, behaviour });
     const first = await addUser(app, OPERATOR, 'preparer');
     const second = await addUser(app, await personOf(app, first.key), 'approver');
@@ -166,7 +168,7 @@ export class Stage {
       leaseMs,
     });
     const session = new Session({ target, schema: SCHEMA, name: 'sequencer' });
-    const portal = createPortal({ environment: {} });
+    const portal = createPortal({ environment: { ...OWN_MACHINE, ...PAGE_SECRETS } });
     const { tenant, instance, ids, vault } = app;
     const first = await profilesByLane(app);
     const known = knownProfiles({ session: app.session, tenant, log: silentLog, first });

@@ -12,7 +12,12 @@ const { profilesByLane } = await load('src/lanes/index.js');
 // An orphan of a test that was broken off must not go on.
 const exit = () => process.exit(1);
 process.on('disconnect', exit);
-const app = await createFilewright({ dataDirectory, tenant, databaseUrl });
+const app = await createFilewright({
+  dataDirectory,
+  tenant,
+  databaseUrl,
+  environment: { FILEWRIGHT_ALLOW_PRIVATE: '127.0.0.0/8' },
+});
 const settings = { leaseMs: Number(leaseMs), drainMsMax: 1_000 };
 const parts = await app.worker(await profilesByLane(app), settings);
 process.on('SIGTERM', () => void parts.worker.stop());

@@ -12,6 +12,7 @@ import { reportError } from '../../src/cli/output.ts';
 import { EXIT, FilewrightError } from '../../src/core/errors.ts';
 import { stopEmbedded } from '../../src/postgres/embedded/stop.ts';
 import { ROOT } from '../fixtures/built-tree.ts';
+import { OWN_MACHINE } from '../fixtures/own-machine.ts';
 import { type Ended, envelopeOf, type Json, textAt } from '../fixtures/cli.ts';
 import { copyPreparedCluster } from '../fixtures/prepared-cluster.ts';
 
@@ -70,6 +71,8 @@ export class DeskLine {
     process.stdout.write = catcher('stdout');
     process.stderr.write = catcher('stderr');
     process.exitCode = undefined;
+    const before = process.env['FILEWRIGHT_ALLOW_PRIVATE'];
+    Object.assign(process.env, OWN_MACHINE);
     try {
       await (await createProgram(argv)).parseAsync(argv, { from: 'user' });
     } catch (error) {
@@ -77,6 +80,8 @@ export class DeskLine {
     } finally {
       process.stdout.write = kept.stdout;
       process.stderr.write = kept.stderr;
+      if (before === undefined) delete process.env['FILEWRIGHT_ALLOW_PRIVATE'];
+      else process.env['FILEWRIGHT_ALLOW_PRIVATE'] = before;
     }
     const code = codeNow();
     process.exitCode = undefined;

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createFilewright, type Filewright } from '../../src/app.ts';
 import { textAt } from '../fixtures/cli.ts';
 import { DeskLine, listAt, type Person } from './desk-line.ts';
+import { OWN_MACHINE } from '../fixtures/own-machine.ts';
 
 /** By number: how the client is spelled in the record. */
 const CLIENTS: Readonly<Record<string, string>> = {
@@ -33,7 +34,7 @@ beforeAll(async () => {
   for (const one of listAt(await desk.data(['docket', 'list'], hart), 'dockets')) {
     ids.set(textAt(one, 'applicationNumber'), textAt(one, 'docket'));
   }
-  app = await createFilewright({ dataDirectory: desk.path('data'), environment: {} });
+  app = await createFilewright({ dataDirectory: desk.path('data'), environment: OWN_MACHINE });
 }, 120_000);
 afterAll(async () => {
   await app?.close();

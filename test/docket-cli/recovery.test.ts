@@ -8,6 +8,8 @@ import { Endpoint } from '../dockets/firm-server.ts';
 import { law, quick } from '../dockets/stage.ts';
 import { type Json, textAt } from '../fixtures/cli.ts';
 import { DeskLine, listAt, type Person } from './desk-line.ts';
+import { ANY_PRIVATE } from '../../src/wire/private-networks.ts';
+import { OWN_MACHINE } from '../fixtures/own-machine.ts';
 
 const ROWS = ['18/1', '18/2', '18/3'];
 const WHY = 'Compared by hand with the list of the firm.';
@@ -30,11 +32,11 @@ beforeAll(async () => {
   ruiz = await desk.person('Elena Ruiz', hart);
   nobody = await desk.person('Nora Nobody', hart);
   await desk.data(['route', 'import', await matrixFile(), await peopleFile()], hart);
-  app = await createFilewright({ dataDirectory: desk.path('data'), environment: {} });
+  app = await createFilewright({ dataDirectory: desk.path('data'), environment: OWN_MACHINE });
   router = await app.router({
     law: () => law,
     policy: quick,
-    transport: { allowPrivateAddresses: () => true },
+    transport: { allowPrivateAddresses: () => ANY_PRIVATE },
     pollMs: 20,
     recovery: { everyMs: 50 },
   });

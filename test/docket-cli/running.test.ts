@@ -32,6 +32,9 @@ beforeAll(async () => {
   hart = await desk.person('Judith Hart');
   moreau = await desk.person('Claire Moreau', hart);
   const smtp = await world.file('smtp', mail.url);
+  // Beside the data directory, where the operator's list is looked for.
+  const secrets = [{ reference: `file:${smtp}`, hosts: [new URL(mail.url).host] }];
+  await world.file('secrets.json', JSON.stringify({ format: 1, secrets }));
   await desk.data(
     [
       'mail',

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { createFilewright, type Filewright } from '../../src/app.ts';
 import { textAt } from '../fixtures/cli.ts';
 import { DeskLine, listAt, type Person } from './desk-line.ts';
+import { OWN_MACHINE } from '../fixtures/own-machine.ts';
 
 export const FIRMS = ['main', 'bare'] as const;
 export type Firm = (typeof FIRMS)[number];
@@ -74,7 +75,7 @@ export class TwinFirms {
 
   async inside<Value>(firm: Firm, work: (app: Filewright) => Promise<Value>): Promise<Value> {
     const dataDirectory = this.desk.path('data');
-    const app = await createFilewright({ dataDirectory, tenant: firm, environment: {} });
+    const app = await createFilewright({ dataDirectory, tenant: firm, environment: OWN_MACHINE });
     try {
       return await work(app);
     } finally {

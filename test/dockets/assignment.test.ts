@@ -7,6 +7,7 @@ import { until } from '../delivery/waiting.ts';
 import { AssignmentTable } from './assignment-table.ts';
 import { Endpoint } from './firm-server.ts';
 import { quick, Stage } from './stage.ts';
+import { ANY_PRIVATE } from '../../src/wire/private-networks.ts';
 
 let server: Server;
 let stage: Stage;
@@ -208,7 +209,7 @@ describe('the assignment table', () => {
 describe('a TLS handshake with the table', { concurrent: false }, () => {
   const patient = (stated: Parameters<typeof quick>[0]) => ({ ...quick(stated), timeoutMs: 3_000 });
   const trusting = {
-    allowPrivateAddresses: () => true,
+    allowPrivateAddresses: () => ANY_PRIVATE,
     certificateAuthorities: [TLS.cert],
   };
 

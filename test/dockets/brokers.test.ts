@@ -22,6 +22,7 @@ import {
 import { type Server, startServer } from '../delivery/server.ts';
 import { until } from '../delivery/waiting.ts';
 import { REJECTION, Stage } from './stage.ts';
+import { ANY_PRIVATE } from '../../src/wire/private-networks.ts';
 
 const rabbit = await rabbitPresence();
 const redis = await redisPresence();
@@ -96,7 +97,7 @@ describe.skipIf(rabbit.isMissing)(`docket events and RabbitMQ${rabbit.note}`, ()
     await until(async () => (await bench.ready(queue)) === 999, 10_000);
     await stage.router({
       transport: {
-        allowPrivateAddresses: () => true,
+        allowPrivateAddresses: () => ANY_PRIVATE,
         publish: (message, guard) => publisher.publish(message, guard),
       },
       queues: [{ queue, target: targetId('team'), gauge }],
@@ -151,14 +152,14 @@ describe.skipIf(rabbit.isMissing)(`the queue of a target that stands still${rabb
     const clock = systemClock;
     const publisher = rabbitPublisher({ url: RABBIT_URL, clock });
     onTestFinished(() => publisher.close());
-    const place = { brokerUrl: RABBIT_URL, allowPrivateAddresses: true, clock };
+    const place = { brokerUrl: RABBIT_URL, allowPrivateAddresses: ANY_PRIVATE, clock };
     const counting =
       managementUrl === undefined
         ? {}
         : { count: rabbitManagement({ url: managementUrl, ...place }) };
     await stage.router({
       transport: {
-        allowPrivateAddresses: () => true,
+        allowPrivateAddresses: () => ANY_PRIVATE,
         publish: (message, guard) => publisher.publish(message, guard),
       },
       targetGauge: (of) => rabbitGauge({ url: RABBIT_URL, queue: of, clock, ...counting }),

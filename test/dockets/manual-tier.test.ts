@@ -6,6 +6,7 @@ import { type Server, startServer } from '../delivery/server.ts';
 import { until } from '../delivery/waiting.ts';
 import { header, type MailServerStub, startMailServer, TLS } from '../notify/mail-server.ts';
 import { Stage } from './stage.ts';
+import { ANY_PRIVATE } from '../../src/wire/private-networks.ts';
 
 const DESK = 'desk@firm.example';
 const HART = 'hart@firm.example';
@@ -60,12 +61,12 @@ async function set(): Promise<void> {
 }
 
 const transport = () => ({
-  allowPrivateAddresses: () => true,
+  allowPrivateAddresses: () => ANY_PRIVATE,
   certificateAuthorities: [TLS.cert],
   mail: {
     server: async () => ({
       url: `smtp://127.0.0.1:${mail.port}`,
-      allowPrivateAddresses: true,
+      allowPrivateAddresses: ANY_PRIVATE,
     }),
     from: 'docketing@firm.example',
     host: 'filewright.example',

@@ -16,6 +16,7 @@ import { reviewDocketDifferences } from '../../src/dockets/routing/differences.t
 import { type Server, startServer } from '../delivery/server.ts';
 import { pass, until } from '../delivery/waiting.ts';
 import { REJECTION, Stage } from './stage.ts';
+import { ANY_PRIVATE } from '../../src/wire/private-networks.ts';
 
 let server: Server;
 let stage: Stage;
@@ -316,7 +317,7 @@ describe('a target that failed', () => {
       if (isReadable || id !== 'team') return {};
       throw new FilewrightError('CREDENTIAL_UNREADABLE', 'Expected it to hold a token on one line');
     };
-    await breakPrimary({ transport: { allowPrivateAddresses: () => true, credentials } });
+    await breakPrimary({ transport: { allowPrivateAddresses: () => ANY_PRIVATE, credentials } });
     repair();
     await until(async () => (await breaker()) === 'closed', 20_000);
     isReadable = false;

@@ -14,7 +14,7 @@ process.on('disconnect', () => process.exit(1));
 const app = await createFilewright({ dataDirectory, tenant });
 const law = patentLaw({});
 const die = () => process.kill(process.pid, 'SIGKILL');
-const transport = { allowPrivateAddresses: () => true };
+const transport = { allowPrivateAddresses: () => ({ allows: () => true }) };
 const real = createHandoffs({ ...transport, clock: app.clock, timeoutMs: 400, totalMs: 1_500 });
 const handoffs = {
   deliver: async (...request) => {

@@ -21,6 +21,7 @@ import type { Server } from '../delivery/server.ts';
 import { shippedPatentLaw } from '../law/patent-law.ts';
 import { Endpoint } from './firm-server.ts';
 import { OPERATOR } from '../operator.ts';
+import { ANY_PRIVATE } from '../../src/wire/private-networks.ts';
 
 export const law = shippedPatentLaw();
 const SCHEMA = 'filewright';
@@ -167,7 +168,7 @@ export class Stage {
       ...parts,
       target: { ...this.#server.target, settings: { 'fw.tenant': this.app.tenant } },
       schema: SCHEMA,
-      transport: { allowPrivateAddresses: () => true },
+      transport: { allowPrivateAddresses: () => ANY_PRIVATE },
       pollMs: 20,
       recovery: { everyMs: 50 },
       ...changes,

@@ -6,6 +6,7 @@ import { type Server, startServer } from '../delivery/server.ts';
 import { until } from '../delivery/waiting.ts';
 import { Stage } from './stage.ts';
 import { OPERATOR } from '../operator.ts';
+import { OWN_MACHINE } from '../fixtures/own-machine.ts';
 
 let server: Server;
 let stage: Stage;
@@ -21,7 +22,12 @@ afterEach(async () => {
 });
 
 const start = async (): Promise<void> => {
-  router = await startDocketRouter(stage.app, OPERATOR, {}, { FILEWRIGHT_ROUTING_PRIVATE: '1' });
+  router = await startDocketRouter(
+    stage.app,
+    OPERATOR,
+    {},
+    { FILEWRIGHT_ROUTING_PRIVATE: '1', ...OWN_MACHINE },
+  );
 };
 
 describe('a router that starts with work', () => {

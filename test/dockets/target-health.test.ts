@@ -12,6 +12,7 @@ import { type Server, startServer } from '../delivery/server.ts';
 import { until } from '../delivery/waiting.ts';
 import { startMailServer, TLS } from '../notify/mail-server.ts';
 import { Stage } from './stage.ts';
+import { ANY_PRIVATE } from '../../src/wire/private-networks.ts';
 
 let server: Server;
 let stage: Stage;
@@ -23,7 +24,7 @@ afterEach(async () => stage?.close());
 
 const mailAt = (port: number) => ({
   url: `smtp://localhost:${port}`,
-  allowPrivateAddresses: true,
+  allowPrivateAddresses: ANY_PRIVATE,
 });
 const trusted = { certificateAuthorities: [TLS.cert] };
 const BREAKERS = {
@@ -63,7 +64,7 @@ describe('a mail server', () => {
     await stage.feed(3);
     await stage.router({
       transport: {
-        allowPrivateAddresses: () => true,
+        allowPrivateAddresses: () => ANY_PRIVATE,
         ...trusted,
         mail: { server: async () => mailAt(port), from: 'docketing@firm.example', host: 'test' },
       },
@@ -111,7 +112,7 @@ describe('a mail server', () => {
     await stage.feed(3);
     await stage.router({
       transport: {
-        allowPrivateAddresses: () => true,
+        allowPrivateAddresses: () => ANY_PRIVATE,
         ...trusted,
         mail: {
           server: async () => {

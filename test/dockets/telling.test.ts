@@ -10,6 +10,7 @@ import { until } from '../delivery/waiting.ts';
 import { header, type MailServerStub, startMailServer } from '../notify/mail-server.ts';
 import { Stage } from './stage.ts';
 import { OPERATOR } from '../operator.ts';
+import { OWN_MACHINE } from '../fixtures/own-machine.ts';
 
 let server: Server;
 let stage: Stage;
@@ -27,7 +28,11 @@ it('a router without a worker sends its alerts itself, and ends with its signal'
   stage = await Stage.set(server);
   // Plain: a router trusts the well-known authorities, and this server has none of them.
   mail = await startMailServer({ disabledCommands: ['STARTTLS'] });
-  const environment = { SMTP: `smtp://localhost:${mail.port}`, FILEWRIGHT_ROUTING_PRIVATE: '1' };
+  const environment = {
+    SMTP: `smtp://localhost:${mail.port}`,
+    FILEWRIGHT_ROUTING_PRIVATE: '1',
+    ...OWN_MACHINE,
+  };
   const { dataDirectory } = server;
   const app = await createFilewright({ dataDirectory, tenant: stage.app.tenant, environment });
   const { key } = await addUser(app, OPERATOR, 'clerk');

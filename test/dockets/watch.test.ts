@@ -18,6 +18,7 @@ import { until } from '../delivery/waiting.ts';
 import { startStallingTls } from '../handoff/stalling-tls.ts';
 import { TLS } from '../notify/mail-server.ts';
 import { law, Stage } from './stage.ts';
+import { ANY_PRIVATE } from '../../src/wire/private-networks.ts';
 
 let server: Server;
 let stage: Stage;
@@ -249,7 +250,10 @@ describe('a docket', () => {
       policy: { tls_handshake_ms_max: 300 },
     });
     await stage.feed(1);
-    const transport = { allowPrivateAddresses: () => true, certificateAuthorities: [TLS.cert] };
+    const transport = {
+      allowPrivateAddresses: () => ANY_PRIVATE,
+      certificateAuthorities: [TLS.cert],
+    };
     await stage.router({ transport });
     await until(async () => (await stage.confirmed()) === 1, 10_000);
     const moved = (await stage.facts()).find(({ type }) => type === 'docket.transition');
@@ -269,7 +273,12 @@ describe('a docket', () => {
     await stage.activate({ targets: { ...matrix.targets, lead } });
     const notices: { subject: string; text: string }[] = [];
     const { clock } = stage.app;
-    const wires = { allowPrivateAddresses: () => true, clock, timeoutMs: 400, totalMs: 1_500 };
+    const wires = {
+      allowPrivateAddresses: () => ANY_PRIVATE,
+      clock,
+      timeoutMs: 400,
+      totalMs: 1_500,
+    };
     const real = createHandoffs(wires);
     const links = acknowledgementLinks([new Uint8Array(32).fill(7)]);
     await stage.router({
@@ -316,7 +325,12 @@ describe('a docket', () => {
     await stage.activate(deskOf('hart'));
     const texts: string[] = [];
     const { clock } = stage.app;
-    const wires = { allowPrivateAddresses: () => true, clock, timeoutMs: 400, totalMs: 1_500 };
+    const wires = {
+      allowPrivateAddresses: () => ANY_PRIVATE,
+      clock,
+      timeoutMs: 400,
+      totalMs: 1_500,
+    };
     const real = createHandoffs(wires);
     const links = acknowledgementLinks([new Uint8Array(32).fill(7)]);
     await stage.router({

@@ -21,6 +21,7 @@ import { until } from '../delivery/waiting.ts';
 import { ROOT } from '../fixtures/built-tree.ts';
 import { OPERATOR } from '../operator.ts';
 import type { PersonActor } from '../../src/access/actor.ts';
+import { OWN_MACHINE } from '../fixtures/own-machine.ts';
 
 export type Row = Readonly<Record<string, string>>;
 
@@ -59,7 +60,7 @@ export class Office {
     const app = await createFilewright({
       dataDirectory: server.dataDirectory,
       tenant: `office-${server.nextTenant()}`,
-      environment: { FILEWRIGHT_US_NY_USER: 'clerk', FILEWRIGHT_US_NY_PASSWORD: 'secret' },
+      environment: { ...OWN_MACHINE, PORTAL_US_NY_USER: 'clerk', PORTAL_US_NY_PASSWORD: 'secret' },
     });
     const profiles = names.map((name) => quickened(name, options.changes?.[name] ?? {}));
     const simulator = await startSimulator({

@@ -13,6 +13,7 @@ import { header, startMailServer, TLS } from '../notify/mail-server.ts';
 import { freshName, RABBIT_URL, rabbitBench, rabbitPresence } from '../brokers/brokers.ts';
 import { startReceiver, status } from '../notify/receiver.ts';
 import { FREE, load, parts, PAYLOAD, target } from './loads.ts';
+import { ANY_PRIVATE } from '../../src/wire/private-networks.ts';
 
 async function receiver() {
   const one = await startReceiver();
@@ -180,7 +181,7 @@ describe('a handoff to an HTTP endpoint', () => {
 
   it('inside the house is refused unless allowed, by number and by name, before any packet', async () => {
     const one = await receiver();
-    const closed = { allowPrivateAddresses: () => false };
+    const closed = { allowPrivateAddresses: () => false as const };
     expect(await deliver(one.url, closed)).toMatchObject({ evidence: { code: 'ADDRESS_INVALID' } });
     for (const host of ['127.0.0.1', 'inside.example', '[::1]', '169.254.169.254']) {
       const outcome = await deliver(`https://${host}:${one.port}/`, {
@@ -226,7 +227,7 @@ describe('a handoff by email', () => {
     const mail = {
       server: async () => ({
         url: `smtp://127.0.0.1:${server.port}`,
-        allowPrivateAddresses: true,
+        allowPrivateAddresses: ANY_PRIVATE,
       }),
       from: 'docketing@example.org',
       host: 'filewright.example',
@@ -273,7 +274,7 @@ describe('a handoff by email', () => {
     const { send } = await mailbox({
       timeoutMs: 200,
       mail: {
-        server: async () => ({ url, allowPrivateAddresses: true }),
+        server: async () => ({ url, allowPrivateAddresses: ANY_PRIVATE }),
         from: 'docketing@example.org',
         host: 'filewright.example',
       },

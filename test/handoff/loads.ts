@@ -5,6 +5,7 @@ import type { WriteGuard } from '../../src/core/ports.ts';
 import type { HandoffLoad, HandoffTarget } from '../../src/people/notify/handoff/handoff.ts';
 import type { HandoffDeps } from '../../src/people/notify/handoff/deps.ts';
 import { systemClock } from '../../src/system/clock.ts';
+import { ANY_PRIVATE } from '../../src/wire/private-networks.ts';
 
 export const FREE: WriteGuard = { mayWrite: () => true, signal: new AbortController().signal };
 
@@ -32,7 +33,7 @@ export function parts(changes: Partial<HandoffDeps> = {}): HandoffDeps {
     clock: systemClock,
     timeoutMs: 3_000,
     totalMs: 6_500,
-    allowPrivateAddresses: () => true,
+    allowPrivateAddresses: () => ANY_PRIVATE,
     ...changes,
   };
 }

@@ -10,6 +10,7 @@ import type { Server } from '../delivery/server.ts';
 import { TLS } from '../notify/mail-server.ts';
 import { OPERATOR } from '../operator.ts';
 import type { PersonActor } from '../../src/access/actor.ts';
+import { OWN_MACHINE } from '../fixtures/own-machine.ts';
 
 export class House {
   readonly app: Filewright;
@@ -36,7 +37,7 @@ export class House {
   }
 
   get environment(): Record<string, string> {
-    return { SMTP: this.smtp };
+    return { ...OWN_MACHINE, SMTP: this.smtp };
   }
 
   smtp = '';

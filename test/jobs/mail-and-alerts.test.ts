@@ -11,6 +11,7 @@ import { header, type MailServerStub, startMailServer } from '../notify/mail-ser
 import { type Receiver, startReceiver } from '../notify/receiver.ts';
 import { HOUR_MS, House } from './house.ts';
 import { OPERATOR } from '../operator.ts';
+import { OWN_MACHINE } from '../fixtures/own-machine.ts';
 
 let server: Server;
 let mail: MailServerStub;
@@ -137,7 +138,7 @@ describe('a message', () => {
   it('waits while the server’s address cannot be read, and goes out once it can', async () => {
     await recipient('registered_agent', 'agent@example.org');
     await house.publish(COMPLETE, filed('E-1'));
-    await house.once({ environment: {} });
+    await house.once({ environment: OWN_MACHINE });
     expect(await notices()).toMatchObject([{ state: 'pending', code: 'CREDENTIAL_UNREADABLE' }]);
     await house.later(HOUR_MS);
     await house.once();

@@ -15,6 +15,7 @@ import { startMailServer, TLS } from '../notify/mail-server.ts';
 import { type Receiver, startReceiver, status } from '../notify/receiver.ts';
 import { HOUR_MS, House } from './house.ts';
 import { OPERATOR } from '../operator.ts';
+import { OWN_MACHINE } from '../fixtures/own-machine.ts';
 
 let server: Server;
 let house: House;
@@ -212,7 +213,7 @@ describe('a filing that is accepted', () => {
     const mail = await startMailServer();
     const stage = await Stage.set(server, [quickProfile('US-DE', { ceiling: 4 })]);
     const { app, person } = stage;
-    const environment = { SMTP: `smtp://localhost:${mail.port}` };
+    const environment = { ...OWN_MACHINE, SMTP: `smtp://localhost:${mail.port}` };
     const setting = { smtp: 'env:SMTP', sender: 'f@example.org', allowPrivateAddresses: true };
     await setMailServer(app, person, setting, environment);
     const agent = { role: 'registered_agent', address: 'agent@example.org', entityId: undefined };

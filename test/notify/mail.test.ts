@@ -9,6 +9,7 @@ import { checkMailAddress, parseMailbox } from '../../src/people/notify/mail-add
 import { type MailMessage, readMailUrl, sendMail } from '../../src/people/notify/mail.ts';
 import { readReference } from '../../src/wire/reference.ts';
 import { header, type MailServerStub, startMailServer, TLS } from './mail-server.ts';
+import { ANY_PRIVATE } from '../../src/wire/private-networks.ts';
 
 const MESSAGE: MailMessage = {
   messageId: '<n-1@filewright.local>',
@@ -28,7 +29,7 @@ afterEach(async () => {
 
 const at = (port: number, login = '', scheme = 'smtp') => ({
   url: `${scheme}://${login}localhost:${port}`,
-  allowPrivateAddresses: true,
+  allowPrivateAddresses: ANY_PRIVATE,
 });
 
 describe('a message', () => {
@@ -72,7 +73,7 @@ describe('a message', () => {
 
   it('is not sent into the house unless that is allowed', async () => {
     server = await startMailServer();
-    const inside = { ...at(server.port), allowPrivateAddresses: false };
+    const inside = { ...at(server.port), allowPrivateAddresses: false } as const;
     expect(await sendMail(MESSAGE, inside, CA)).toEqual({
       verdict: 'transient',
       code: 'ADDRESS_REFUSED',
@@ -243,9 +244,14 @@ describe('addresses and references', () => {
     const file = join(folder, 'smtp');
     writeFileSync(file, 'smtp://host\n');
     expect(await readReference('env:SMTP', { SMTP: 'smtp://host' })).toBe('smtp://host');
-    expect(await readReference(`file:${file}`, {})).toBe('smtp://host');
+    const list = join(folder, 'secrets.json');
+    const secrets = [{ reference: `file:${file}` }];
+    writeFileSync(list, JSON.stringify({ format: 1, secrets }));
+    const listed = { FILEWRIGHT_SECRETS: list };
+    expect(await readReference(`file:${file}`, listed)).toBe('smtp://host');
+    await expect(readReference(`file:${file}`, {})).rejects.toThrow('no list of secrets');
     writeFileSync(file, 'one\ntwo\n');
-    await expect(readReference(`file:${file}`, {})).rejects.toThrow(`file:${file}`);
+    await expect(readReference(`file:${file}`, listed)).rejects.toThrow(`file:${file}`);
     await expect(readReference('env:MISSING', {})).rejects.toThrow('env:MISSING');
     await expect(readReference('smtp://user:hush@host', {})).rejects.not.toThrow('hush');
     rmSync(folder, { recursive: true });

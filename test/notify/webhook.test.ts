@@ -10,6 +10,7 @@ import { eventBody } from '../../src/people/notify/event-body.ts';
 import { sendWebhook } from '../../src/people/notify/webhook.ts';
 import { TLS } from './mail-server.ts';
 import { plainHeaders, type Receiver, startReceiver, status } from './receiver.ts';
+import { ANY_PRIVATE } from '../../src/wire/private-networks.ts';
 
 const clock = { now: () => instant(Date.now()) };
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -30,7 +31,7 @@ function message(changes: Partial<Parameters<typeof sendWebhook>[0]> = {}) {
     id: '0190a000-0000-7000-8000-000000000001',
     body: '{"a":"ü"}',
     secrets: [SECRET],
-    allowPrivateAddresses: true,
+    allowPrivateAddresses: ANY_PRIVATE,
     ...changes,
   };
 }

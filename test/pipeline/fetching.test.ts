@@ -13,6 +13,7 @@ import { sampleProfile } from '../../src/testing/simulator/sample-profile.ts';
 import { TLS } from '../notify/mail-server.ts';
 import { Cut, cutAt } from './cutter.ts';
 import { ACTOR, awardJson, type GrantsWorld, grantsWorld } from './world.ts';
+import { OWN_MACHINE } from '../fixtures/own-machine.ts';
 
 interface Reply {
   readonly status?: number;
@@ -39,7 +40,7 @@ beforeAll(async () => {
     else response.write(body.slice(0, cutAfter), () => request.socket.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  portal = createPortal({ environment: { GRANTS_TOKEN: 'secret-word' } });
+  portal = createPortal({ environment: { ...OWN_MACHINE, GRANTS_TOKEN: 'secret-word' } });
   lane = laneAt(`http://127.0.0.1:${portOf(server)}/documents`);
 });
 afterAll(async () => {
@@ -305,7 +306,7 @@ describe('a connection that does not come about', () => {
     const body = document();
     const secure = createTlsServer(TLS, (_request, response) => response.end(body));
     await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve));
-    const trusting = createPortal({ environment: {}, certificateAuthorities: [TLS.cert] });
+    const trusting = createPortal({ environment: OWN_MACHINE, certificateAuthorities: [TLS.cert] });
     try {
       const baseUrl = `https://localhost:${portOf(secure)}`;
       const path = freshPath();

@@ -15,6 +15,7 @@ import { PostgresDeliveryStore } from '../../src/filings/store/delivery-store.ts
 import { systemClock } from '../../src/system/clock.ts';
 import { sampleProfile } from '../../src/testing/simulator/sample-profile.ts';
 import { ACTOR, type GrantsWorld, grantsWorld } from './world.ts';
+import { OWN_MACHINE } from '../fixtures/own-machine.ts';
 
 let world: GrantsWorld;
 let server: Server;
@@ -25,7 +26,7 @@ let answer: 'slow' | 'cut' = 'slow';
 
 beforeAll(async () => {
   world = await grantsWorld();
-  portal = createPortal({ environment: {} });
+  portal = createPortal({ environment: OWN_MACHINE });
   server = createServer((request, response) => {
     inFlight += 1;
     most = Math.max(most, inFlight);

@@ -7,6 +7,7 @@ import { laneLedger } from '../../src/grants/pipeline/lane-ledger.ts';
 import { openPipeline } from '../../src/grants/pipeline/open-pipeline.ts';
 import { sampleProfile } from '../../src/testing/simulator/sample-profile.ts';
 import { ACTOR, awardJson, awardsSource, type GrantsWorld, grantsWorld } from './world.ts';
+import { OWN_MACHINE } from '../fixtures/own-machine.ts';
 
 type Answer = { readonly status: number; readonly body?: unknown } | 'cut';
 
@@ -32,7 +33,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   // A server that listens on a port has an address of this kind.
   const { port } = server.address() as AddressInfo;
-  portal = createPortal({ environment: {} });
+  portal = createPortal({ environment: OWN_MACHINE });
   const profile = sampleProfile({ baseUrl: `http://127.0.0.1:${port}/grantor` });
   const guard = { mayWrite: () => true, signal: new AbortController().signal };
   const lane = { mayRead: true, read: (path: string) => portal.read(profile, path, guard) };

@@ -1,8 +1,11 @@
 /** The way out: a real CONNECT proxy on loopback, blocks that are waited out, and addresses that are not dodged. */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { type AddressInfo, connect, type LookupFunction, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { EgressRule, Profile } from '../../src/core/profile.ts';
+import { createPortal } from '../../src/lanes/index.ts';
+import { filing, guard } from '../fixtures/loopback.ts';
+import { OWN_MACHINE } from '../fixtures/own-machine.ts';
 import { PortalWorld, shipped } from './world.ts';
 
 const cleanup: (() => Promise<unknown>)[] = [];
@@ -102,6 +105,51 @@ describe('an outbound proxy', () => {
     const { verdict } = await world.send({ ...profile, allowPrivateAddresses: false }, 'k', {});
     expect(verdict).toEqual({ kind: 'drift', code: 'ADDRESS_REFUSED', written: false });
     expect(proxy.asked).toEqual([]);
+  });
+});
+
+describe('before a proxy', () => {
+  const answering =
+    (address: string): LookupFunction =>
+    (_host, _options, callback) =>
+      callback(null, [{ address, family: 4 }]);
+
+  async function send(lookup: LookupFunction, environment: Readonly<Record<string, string>>) {
+    const proxy = await startProxy('HTTP/1.1 502 Bad gateway\r\n\r\n');
+    const { limits: _limits, ...played } = shipped('us-de');
+    const egress = { proxies: [proxy.url], afterBlock: 'stay' } as const;
+    const portal = createPortal({ environment, lookup });
+    cleanup.push(() => portal.close());
+    const baseUrl = 'https://files.example.gov';
+    const profile = { ...played, baseUrl, allowPrivateAddresses: false, egress };
+    const exchange = await portal.send(filing(profile), guard());
+    return { proxy, exchange };
+  }
+
+  it.each(['169.254.169.254', '127.0.0.1', '10.1.2.3'])(
+    'a name that leads to %s is refused, since the proxy would reach it',
+    async (address) => {
+      const { proxy, exchange } = await send(answering(address), OWN_MACHINE);
+      expect(exchange).toMatchObject({ code: 'address_refused', written: false });
+      expect(proxy.asked).toEqual([]);
+    },
+  );
+
+  it('a name that cannot be resolved here is not judged, and so not asked for', async () => {
+    const fails: LookupFunction = (_host, _options, callback) =>
+      callback(Object.assign(new Error('no'), { code: 'ENOTFOUND' }), []);
+    const { proxy, exchange } = await send(fails, OWN_MACHINE);
+    expect(exchange).toMatchObject({ code: 'dns', written: false });
+    expect(proxy.asked).toEqual([]);
+  });
+
+  it('a public name goes through; a private proxy only where the operator allows it', async () => {
+    const open = await send(answering('93.184.216.34'), OWN_MACHINE);
+    expect(open.proxy.asked).toEqual(['files.example.gov:443']);
+    const closed = await send(answering('93.184.216.34'), {});
+    expect(closed.proxy.asked).toEqual([]);
+    expect(closed.exchange).toMatchObject({ code: 'address_refused' });
+    expect(JSON.stringify(closed.exchange)).toContain('the proxy 127.0.0.1');
   });
 });
 

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from '../../src/cli/command.ts';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { addCommands } from '../../src/cli/commands/portal.ts';
 import { FilewrightError } from '../../src/core/errors.ts';
 import { CHECK_REASONS } from '../../src/lanes/conformance/conformance.ts';
@@ -109,8 +109,10 @@ describe('the guide', () => {
   it('a profile with pages from the template passes too', async () => {
     const file = join(folder, 'vt.json');
     await run('portal', 'new', 'US-VT', '--driver', 'html-form', '--file', file);
-    const text = readFileSync(file, 'utf8').replaceAll(/env:PORTAL_\w+/g, 'env:PATH');
+    const text = readFileSync(file, 'utf8').replaceAll(/env:PORTAL_\w+/g, 'env:GUIDE_SECRET');
     writeFileSync(file, text);
+    vi.stubEnv('GUIDE_SECRET', 'clerk');
+    onTestFinished(() => void vi.unstubAllEnvs());
     const { out, exitCode } = await run(
       'portal',
       'check',

@@ -108,7 +108,7 @@ describe('before the form is posted', () => {
     worlds.push(world);
     const { verdict, exchange } = await world.send(world.profile('US-NY'), 'k1', statement());
     expect(verdict).toEqual({ kind: 'drift', code: 'CREDENTIAL', written: false });
-    expect(JSON.stringify(exchange)).toContain('FILEWRIGHT_US_NY_USER');
+    expect(JSON.stringify(exchange)).toContain('PORTAL_US_NY_USER');
     expect(world.requests('US-NY')).toEqual(['GET /login']);
   });
 

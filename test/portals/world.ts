@@ -17,6 +17,7 @@ import type { SessionCollision } from '../../src/lanes/portals/collision-watch.t
 import type { BehaviourChange } from '../../src/testing/simulator/behaviour.ts';
 import { type Simulator, startSimulator } from '../../src/testing/simulator/portal-server.ts';
 import { ROOT } from '../fixtures/built-tree.ts';
+import { OWN_MACHINE } from '../fixtures/own-machine.ts';
 
 /** A Wednesday noon in New York, when every shipped portal is open. */
 export const NOON: Instant = instant(Date.UTC(2026, 8, 16, 16, 0, 0));
@@ -27,7 +28,11 @@ export function shipped(name: string, changes: Partial<Profile> = {}): Profile {
   return { ...profile, automation: 'allowed', timeoutMs: 2_000, longestServiceMs: 500, ...changes };
 }
 
-export const SECRETS = { FILEWRIGHT_US_NY_USER: 'clerk', FILEWRIGHT_US_NY_PASSWORD: 'secret' };
+export const SECRETS = {
+  ...OWN_MACHINE,
+  PORTAL_US_NY_USER: 'clerk',
+  PORTAL_US_NY_PASSWORD: 'secret',
+};
 
 export class PortalWorld {
   readonly collisions: SessionCollision[] = [];
@@ -43,10 +48,10 @@ export class PortalWorld {
     this.simulator = simulator;
     this.clock = clock;
     this.portal = createPortal({
-      environment: SECRETS,
       clock: { now: () => clock.now, monotonicMs: () => clock.ms },
       onCollision: (collision) => this.collisions.push(collision),
       ...options,
+      environment: { ...OWN_MACHINE, ...(options.environment ?? SECRETS) },
     });
   }
 

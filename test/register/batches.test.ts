@@ -22,6 +22,7 @@ import { quickProfile, Stage } from '../delivery/stage.ts';
 import { californiaLlc, corporation, csv, Office, TODAY } from './office.ts';
 import { OPERATOR } from '../operator.ts';
 import type { PersonActor } from '../../src/access/actor.ts';
+import { OWN_MACHINE } from '../fixtures/own-machine.ts';
 
 let server: Server;
 let office: Office;
@@ -279,7 +280,7 @@ describe('after an acceptance', () => {
     const [first] = await owed();
     const due = String(first?.['due']);
     // Registered with the first run: events are taken for the consumers that are known.
-    const jobs = { ...app, target: server.target, schema: 'filewright', environment: {} };
+    const jobs = { ...app, target: server.target, schema: 'filewright', environment: OWN_MACHINE };
     await runBackgroundWorkOnce({ ...jobs, consumers: [nextObligation(app)] });
     await runBackgroundWorkOnce({ ...jobs, consumers: [nextObligation(app)] });
     const after = await owed();

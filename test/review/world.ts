@@ -19,6 +19,7 @@ import { csv, row } from '../cli/rows.ts';
 import { OPERATOR } from '../operator.ts';
 import type { PersonActor } from '../../src/access/actor.ts';
 import { copyPreparedCluster } from '../fixtures/prepared-cluster.ts';
+import { OWN_MACHINE } from '../fixtures/own-machine.ts';
 
 /** Failures are what these tests begin with; they must not close the lane. */
 const PATIENT = { failures: 1_000, coolDownMs: 1_000, probeSpacingMs: 1_000 };
@@ -72,7 +73,10 @@ export class ReviewWorld {
     // For root the server runs as somebody else, who must be able to pass through.
     await chmod(folder, 0o711);
     copyPreparedCluster(join(folder, 'data'));
-    const app = await createFilewright({ dataDirectory: join(folder, 'data') });
+    const app = await createFilewright({
+      dataDirectory: join(folder, 'data'),
+      environment: OWN_MACHINE,
+    });
     const paulasKey = (await addUser(app, OPERATOR, 'Paula Preparer')).key;
     const arthursKey = (await addUser(app, await personOf(app, paulasKey), 'Arthur Approver')).key;
     const people = [await personOf(app, paulasKey), await personOf(app, arthursKey)] as const;

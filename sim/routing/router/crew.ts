@@ -12,6 +12,7 @@ import { Draw } from '../../world/draw.ts';
 import { SimProcess } from '../../world/sim-process.ts';
 import type { Targets } from './targets.ts';
 import { LEASE_MS, type RouterWorld, TENANT } from './world.ts';
+import { ANY_PRIVATE } from '../../../src/wire/private-networks.ts';
 
 interface Seat {
   process: SimProcess | undefined;
@@ -172,10 +173,10 @@ export class RouterCrew {
       schema: 'filewright',
       open: (name) => world.session(process, name),
       transport: {
-        allowPrivateAddresses: () => true,
+        allowPrivateAddresses: () => ANY_PRIVATE,
         mail: {
           server: () =>
-            Promise.resolve({ url: 'smtp://mail.example', allowPrivateAddresses: true }),
+            Promise.resolve({ url: 'smtp://mail.example', allowPrivateAddresses: ANY_PRIVATE }),
           from: 'dockets@firm.example',
           host: 'firm.example',
         },

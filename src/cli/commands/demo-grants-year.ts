@@ -16,7 +16,7 @@ import {
   sampleProfile,
   type StoryClock,
 } from '../../testing/index.ts';
-import { environment } from '../context.ts';
+import { environment, loopbackToo } from '../context.ts';
 import { actorOf, dollars, readPeriod } from './grants-arguments.ts';
 import { closeWords, releaseWords } from './grants-reconcile.ts';
 import { verificationWords } from './grants-verify.ts';
@@ -176,7 +176,7 @@ export async function outage(story: Story, ledger: Uint8Array): Promise<void> {
   const grantor = await playGrantor(ledger, clock);
   const { baseUrl } = grantor;
   const profile = sampleProfile({ code: 'US-ED', baseUrl, timeoutMs: TIMEOUT_MS });
-  const reader = openDirectReader(profile, environment);
+  const reader = openDirectReader(profile, { ...environment, ...loopbackToo(environment) });
   try {
     const lane = ledgerOfLane(profile.code, reader, '/ledgers/{grantor}');
     say(`\n7. The ledger of US-ED at ${baseUrl} is down for an hour (simulated).`);

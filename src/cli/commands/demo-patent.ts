@@ -27,6 +27,7 @@ import { addMs, EXIT, FilewrightError, type Instant, toRfc3339 } from '../../cor
 import {
   asOperator,
   dataDirectoryOf,
+  loopbackToo,
   type GlobalOptions,
   operator,
   stopSignal,
@@ -107,7 +108,7 @@ class Day {
     const page = await serveAcknowledgements(this.#app, operator(), { port: 0 });
     try {
       await this.#prepare(supervisor, system, mail);
-      const environment = { FILEWRIGHT_DEMO_SMTP: mail.url, [PRIVATE_TARGETS]: '1' };
+      const environment = { DEMO_SMTP: mail.url, [PRIVATE_TARGETS]: '1', ...loopbackToo({}) };
       const settings = { publicUrl: page.url };
       const router = await startDocketRouter(this.#app, operator(), settings, environment);
       try {
@@ -125,11 +126,11 @@ class Day {
 
   async #prepare(supervisor: PersonActor, system: DocketSystem, mail: MailHouse): Promise<void> {
     const setting = {
-      smtp: 'env:FILEWRIGHT_DEMO_SMTP',
+      smtp: 'env:DEMO_SMTP',
       sender: 'Docketing <docketing@firm.example>',
       allowPrivateAddresses: true,
     };
-    await setMailServer(this.#app, supervisor, setting, { FILEWRIGHT_DEMO_SMTP: mail.url });
+    await setMailServer(this.#app, supervisor, setting, { DEMO_SMTP: mail.url });
     const matrix = this.#file('matrix.json', demoMatrix(system.url));
     const people = join(packageRoot(), 'samples', 'patent-people.json');
     const routing = await importRoutingFiles(this.#app, supervisor, [matrix, people]);

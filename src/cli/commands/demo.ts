@@ -32,6 +32,7 @@ import {
   type GlobalOptions,
   stopSignal,
   withApp,
+  withOwnPortals,
 } from '../context.ts';
 import { table } from '../output.ts';
 import { Progress } from '../progress.ts';
@@ -73,7 +74,8 @@ export function addCommands(group: Command): void {
   group.action(async (_own: object, command: Command) => {
     const given = command.optsWithGlobals<GlobalOptions>();
     const options = { ...given, tenant: given.tenant ?? 'demo' };
-    await withApp(asOperator(options), async ({ app, out }) =>
+    const own = withOwnPortals(asOperator(options), { [DEMO_VARIABLE]: 'demo' });
+    await withApp(own, async ({ app, out }) =>
       demo(app, (text) => out.say(text), dataDirectoryOf(options)),
     );
   });
@@ -161,7 +163,8 @@ async function prepareBatch(
 
 /** The shipped profile with what the simulator plays: open all day, quick, and with automation allowed. */
 /** A reference like any other; the simulated portal takes whatever it leads to. */
-const DEMO_CREDENTIAL = `command:${JSON.stringify([process.execPath, '-p', '"demo"'])}`;
+const DEMO_VARIABLE = 'DEMO_CREDENTIAL';
+const DEMO_CREDENTIAL = `env:${DEMO_VARIABLE}`;
 
 function simulatedProfile(name: string): Profile {
   const path = join(packageRoot(), 'profiles', `${name}.json`);

@@ -1,7 +1,7 @@
 import type { Command } from '../command.ts';
 import type { RouteDiagnosis } from '../../dockets/index.ts';
 import { misuse } from '../../core/index.ts';
-import { type GlobalOptions, withApp } from '../context.ts';
+import { environment, type GlobalOptions, withApp } from '../context.ts';
 import { iso, table } from '../output.ts';
 
 interface RouteOptions {
@@ -30,8 +30,9 @@ export function addDiagnoseRoute(diagnose: Command): void {
       }
       await withApp(command.optsWithGlobals<GlobalOptions>(), async ({ app, out, actor }) => {
         const { diagnoseRoute } = await import('../../dockets/index.ts');
+        const { allowedPrivate } = await import('../../wire/index.ts');
         const found = await diagnoseRoute(app, actor, id, {
-          allowPrivate: own.allowPrivate === true,
+          allowPrivate: allowedPrivate(own.allowPrivate === true, environment),
           ...(minutes === undefined ? {} : { verboseMs: minutes * MINUTE_MS }),
         });
         out.result('diagnose route', found, () => diagnosisText(found));

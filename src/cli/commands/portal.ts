@@ -7,7 +7,13 @@ import { checkInLane, type ConformanceReport, readProfile } from '../../lanes/in
 import { packageRoot } from '../../postgres/index.ts';
 import { systemClock } from '../../system/index.ts';
 import { isSpecialAddress } from '../../wire/index.ts';
-import { environment, type GlobalOptions, withAppIfRunning } from '../context.ts';
+import {
+  dataDirectoryOf,
+  environment,
+  type GlobalOptions,
+  loopbackToo,
+  withAppIfRunning,
+} from '../context.ts';
 import { createOutput, table } from '../output.ts';
 import { readProfileFile } from './lane.ts';
 
@@ -45,7 +51,12 @@ export function addCommands(portal: Command): void {
       const check = {
         profile,
         clock: systemClock,
-        environment,
+        // What was typed here is on this very machine, and meant.
+        environment: {
+          ...environment,
+          ...(isLoopback(url) ? loopbackToo(environment) : {}),
+          FILEWRIGHT_DATA: dataDirectoryOf(command.optsWithGlobals<GlobalOptions>()),
+        },
         run: randomBytes(6).toString('hex'),
         waitMsMax: readWait(own.wait) * 1_000,
       };
@@ -129,6 +140,10 @@ function aimedAt(profile: Profile, url: string): Profile {
   }
   const allowPrivateAddresses = isPrivate || profile.allowPrivateAddresses;
   return { ...profile, baseUrl: url, allowPrivateAddresses };
+}
+
+function isLoopback(url: string): boolean {
+  return /^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(url).hostname);
 }
 
 function readWait(text: string): number {

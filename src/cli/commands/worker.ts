@@ -4,7 +4,7 @@ import { openWorker, startJobs } from '../../oversight/index.ts';
 import type { Filewright, RunningDeps } from '../../filewright.ts';
 import { misuse } from '../../core/index.ts';
 import { jsonLog } from '../../system/index.ts';
-import { askOnce, type OnceEnd, UNGUARDED } from '../../wire/index.ts';
+import { ANY_PRIVATE, askOnce, type OnceEnd, UNGUARDED } from '../../wire/index.ts';
 import { asOperator, stopSignal, withApp } from '../context.ts';
 
 /** A monitor that hears nothing for a few of these knows that the worker is dead, which the dead cannot say. */
@@ -133,7 +133,7 @@ async function heartbeat(
 function ping(url: string): Promise<OnceEnd> {
   return askOnce(
     // Whoever starts the worker typed the address; a monitor may well stand in the same house.
-    { method: 'GET', url: new URL(url), headers: {}, allowPrivateAddresses: true },
+    { method: 'GET', url: new URL(url), headers: {}, allowPrivateAddresses: ANY_PRIVATE },
     { wholeMs: HEARTBEAT_MS_MAX, keptBytesMax: 0, readBytesMax: 0 },
     {},
     UNGUARDED,

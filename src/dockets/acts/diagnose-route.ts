@@ -24,7 +24,12 @@ import type { DocketDetail } from '../routing/views.ts';
 import { listBreakers } from '../routing/recovery-acts.ts';
 import { loadRouting } from '../routing/setup.ts';
 import type { HandoffView } from '../store/handoffs.ts';
-import { ConnectionFailure, openConnection, targetOf } from '../../wire/index.ts';
+import {
+  type AllowedPrivate,
+  ConnectionFailure,
+  openConnection,
+  targetOf,
+} from '../../wire/index.ts';
 import { showDocket } from './dockets.ts';
 import { routingDeps } from './deps.ts';
 import { openVerbose, VerboseFiles } from './verbose.ts';
@@ -81,7 +86,7 @@ export async function diagnoseRoute(
   person: Actor,
   id: string,
   options: {
-    readonly allowPrivate: boolean;
+    readonly allowPrivate: AllowedPrivate;
     /** Opens a window of verbose logging for the targets of this docket. */
     readonly verboseMs?: number;
   },
@@ -112,7 +117,7 @@ export async function diagnoseRoute(
 async function checkTargets(
   app: Installation,
   { tiers }: Route,
-  options: { readonly thresholds: TriggerThresholds; readonly allowPrivate: boolean },
+  options: { readonly thresholds: TriggerThresholds; readonly allowPrivate: AllowedPrivate },
 ): Promise<readonly TargetCheck[]> {
   const { thresholds, allowPrivate } = options;
   const limitMs = thresholds.tlsHandshakeMsMax + MEASURED_MS_MORE;
@@ -184,7 +189,7 @@ async function verboseOf(
 async function timingOf(
   app: Installation,
   target: Target,
-  how: { readonly limitMs: number; readonly allowPrivate: boolean },
+  how: { readonly limitMs: number; readonly allowPrivate: AllowedPrivate },
 ): Promise<TargetCheck['connection']> {
   if (target.kind !== 'http' || !URL.canParse(target.address)) return undefined;
   const opened = await openConnection(targetOf(new URL(target.address)), {

@@ -49,7 +49,7 @@ export interface AssignmentOptions extends Pick<HandoverOptions, 'get'> {
     'allowPrivateAddresses' | 'lookup' | 'certificateAuthorities'
   >;
   /** What a reference to a credential leads to; without it every reference is unreadable. */
-  readonly secretOf?: (reference: string) => Promise<string>;
+  readonly secretOf?: (reference: string, host: string) => Promise<string>;
 }
 
 /** The phases have the time-out of a handoff each; this more for all of them, so that a slow handshake is measured whole. */
@@ -198,7 +198,7 @@ export class AssignmentLookup {
   async #headers(table: AssignmentTable): Promise<Readonly<Record<string, string>> | undefined> {
     if (table.credential === undefined) return {};
     try {
-      const secret = await this.#options.secretOf?.(table.credential);
+      const secret = await this.#options.secretOf?.(table.credential, new URL(table.url).host);
       return secret === undefined ? undefined : { authorization: `Bearer ${secret}` };
     } catch (error) {
       // A variable that is not set is a fault of the table, and no reason to keep a docket.

@@ -1,6 +1,6 @@
 /** One GET, for the health and the records of a target and for the assignment table. Every outcome is a value. */
 import type { Clock } from '../../core/index.ts';
-import { askOnce, type OnceDeps, type PhaseTimes } from '../../wire/index.ts';
+import { type AllowedPrivate, askOnce, type OnceDeps, type PhaseTimes } from '../../wire/index.ts';
 
 export type GetOutcome = { readonly elapsedMs: number; readonly times: PhaseTimes } & (
   | { readonly kind: 'answer'; readonly status: number; readonly body: Uint8Array }
@@ -23,14 +23,14 @@ interface GetDeps {
 export async function getOnce(
   request: {
     readonly url: URL;
-    readonly allowPrivateAddresses: boolean;
+    readonly allowPrivateAddresses: AllowedPrivate;
     readonly headers?: Readonly<Record<string, string>>;
   },
   { clock, timeoutMs, handshakeMs, transport, ...more }: GetDeps,
   signal: AbortSignal,
 ): Promise<GetOutcome> {
   const { url, allowPrivateAddresses } = request;
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && allowPrivateAddresses)) {
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && allowPrivateAddresses !== false)) {
     return { kind: 'failed', code: 'ADDRESS_INVALID', times: {}, elapsedMs: 0 };
   }
   const { lookup, certificateAuthorities } = transport;

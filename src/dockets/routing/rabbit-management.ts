@@ -2,7 +2,7 @@
 import type { QueueCount, QueueCounter } from '../brokers/standstill.ts';
 import { readRabbitUrl } from '../brokers/rabbit-url.ts';
 import { type Clock, decodeJson, FilewrightError } from '../../core/index.ts';
-import { UNGUARDED } from '../../wire/index.ts';
+import { type AllowedPrivate, UNGUARDED } from '../../wire/index.ts';
 import { getOnce } from './get-once.ts';
 
 export const RABBITMQ_MANAGEMENT_URL = 'FILEWRIGHT_RABBITMQ_MANAGEMENT_URL';
@@ -12,7 +12,7 @@ interface ManagementOptions {
   readonly url: string;
   /** Of the broker itself, which names the virtual host. */
   readonly brokerUrl: string;
-  readonly allowPrivateAddresses: boolean;
+  readonly allowPrivateAddresses: AllowedPrivate;
   readonly clock: Clock;
   /** PEM texts that replace the well-known authorities. */
   readonly certificateAuthorities?: readonly string[];
@@ -53,12 +53,12 @@ export function rabbitManagement(options: ManagementOptions): QueueCounter {
 function readAddress({ url: text, allowPrivateAddresses }: ManagementOptions) {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isAllowed =
-    url?.protocol === 'https:' || (url?.protocol === 'http:' && allowPrivateAddresses);
+    url?.protocol === 'https:' || (url?.protocol === 'http:' && allowPrivateAddresses !== false);
   const login = url === undefined ? undefined : loginIn(url);
   if (url === undefined || login === undefined || !isAllowed) {
     throw new FilewrightError(
       'CREDENTIAL_UNREADABLE',
-      `Expected ${RABBITMQ_MANAGEMENT_URL} to hold an address like https://user:password@host:15671, or http:// where FILEWRIGHT_ROUTING_PRIVATE is 1`,
+      `Expected ${RABBITMQ_MANAGEMENT_URL} to hold an address like https://user:password@host:15671, or http:// where FILEWRIGHT_ROUTING_PRIVATE is 1 and FILEWRIGHT_ALLOW_PRIVATE names its network`,
     );
   }
   const authorization = `Basic ${Buffer.from(login).toString('base64')}`;

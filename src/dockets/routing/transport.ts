@@ -3,15 +3,15 @@ import type { PublishOutcome } from '../brokers/rabbit-publisher.ts';
 import { readAuthorities } from '../brokers/certificates.ts';
 import { readRabbitUrl } from '../brokers/rabbit-url.ts';
 import { type Clock, FilewrightError } from '../../core/index.ts';
-import { findMail } from '../../people/index.ts';
+import { findMail, mailHost } from '../../people/index.ts';
 import type { Session } from '../../postgres/index.ts';
-import { type Environment, readReference } from '../../wire/index.ts';
+import { allowedPrivate, type Environment, readReference } from '../../wire/index.ts';
 import type { HandoverOptions } from './handover-options.ts';
 
 interface Transport {
   readonly transport: HandoverOptions['transport'];
-  /** What a reference in a matrix leads to. */
-  readonly secretOf: (reference: string) => Promise<string>;
+  /** What a reference in a matrix leads to, for the host that it is sent to. */
+  readonly secretOf: (reference: string, host: string) => Promise<string>;
   close(): Promise<void>;
 }
 
@@ -19,7 +19,7 @@ interface Transport {
 const RABBIT_URL = 'FILEWRIGHT_RABBITMQ_URL';
 /** A PEM file of who may certify the broker. */
 const BROKER_CA = 'FILEWRIGHT_BROKER_CA';
-/** Set to 1 where targets lie in a private network. */
+/** Set to 1 where targets lie in a private network, which FILEWRIGHT_ALLOW_PRIVATE names. */
 const PRIVATE = 'FILEWRIGHT_ROUTING_PRIVATE';
 
 /** What is not set is not there: a target that needs it fails, and the next tier is asked. */
@@ -33,7 +33,7 @@ export async function openTransport(deps: {
   const { session, tenant, instance, clock, environment } = deps;
   const mail = await findMail(session, tenant);
   const url = environment[RABBIT_URL];
-  const isPrivate = environment[PRIVATE] === '1';
+  const ofTargets = allowedPrivate(environment[PRIVATE] === '1', environment);
   const ca = environment[BROKER_CA];
   const trust =
     ca === undefined || ca === '' ? {} : { certificateAuthorities: await readAuthorities(ca) };
@@ -47,15 +47,15 @@ export async function openTransport(deps: {
         });
   return {
     transport: {
-      allowPrivateAddresses: () => isPrivate,
+      allowPrivateAddresses: () => ofTargets,
       credentials: (target) => Promise.resolve(credentialsOf(target, environment)),
       ...(mail === undefined
         ? {}
         : {
             mail: {
               server: async () => ({
-                url: await readReference(mail.smtp, environment),
-                allowPrivateAddresses: mail.allowPrivateAddresses,
+                url: await readReference(mail.smtp, environment, mailHost),
+                allowPrivateAddresses: allowedPrivate(mail.allowPrivateAddresses, environment),
               }),
               from: mail.sender,
               host: instance,
@@ -67,7 +67,7 @@ export async function openTransport(deps: {
             publish: (message, guard): Promise<PublishOutcome> => publisher.publish(message, guard),
           }),
     },
-    secretOf: (reference) => readReference(reference, environment),
+    secretOf: (reference, host) => readReference(reference, environment, host),
     close: async () => publisher?.close(),
   };
 }

@@ -14,6 +14,7 @@ import {
   profileFor,
   testCertificate,
 } from '../../../test/fixtures/loopback.ts';
+import { OWN_MACHINE } from '../../../test/fixtures/own-machine.ts';
 
 const cleanup: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -28,7 +29,7 @@ async function serve(options: LoopbackOptions = {}): Promise<Loopback> {
 
 function portal(options: Partial<PortalOptions> = {}): LanePortal {
   const certificateAuthorities = [testCertificate()];
-  const created = createPortal({ environment: {}, certificateAuthorities, ...options });
+  const created = createPortal({ environment: OWN_MACHINE, certificateAuthorities, ...options });
   cleanup.unshift(() => created.close());
   return created;
 }
@@ -100,7 +101,7 @@ describe('TLS', () => {
 
   it('refuses a certificate of an unknown authority', async () => {
     const server = await serve({ tls: true });
-    const stranger = createPortal({ environment: {} });
+    const stranger = createPortal({ environment: OWN_MACHINE });
     cleanup.unshift(() => stranger.close());
     const profile = profileFor(`https://127.0.0.1:${server.port}`);
     const failure = asFailure(await stranger.send(filing(profile), guard()));

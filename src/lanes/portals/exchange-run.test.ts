@@ -14,6 +14,7 @@ import {
   OK,
   profileFor,
 } from '../../../test/fixtures/loopback.ts';
+import { OWN_MACHINE } from '../../../test/fixtures/own-machine.ts';
 
 const cleanup: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -27,7 +28,7 @@ async function serve(options: LoopbackOptions = {}): Promise<Loopback> {
 }
 
 function portal(): LanePortal {
-  const created = createPortal({ environment: {} });
+  const created = createPortal({ environment: OWN_MACHINE });
   cleanup.unshift(() => created.close());
   return created;
 }

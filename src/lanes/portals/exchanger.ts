@@ -6,7 +6,7 @@ import {
   type Profile,
   type WriteGuard,
 } from '../../core/index.ts';
-import { Credentials, type Dial, type Environment } from '../../wire/index.ts';
+import { Credentials, type Dial, type Environment, operatorNetworks } from '../../wire/index.ts';
 import { CollisionWatch, type SessionCollision } from './collision-watch.ts';
 import { EgressBook } from './egress.ts';
 import { ExchangeRun, type Leg } from './exchange-run.ts';
@@ -15,7 +15,7 @@ import { LeaseWatch } from './lease-watch.ts';
 import type { Session } from './session.ts';
 
 export interface PortalOptions {
-  /** Where `env:` references look, and what `command:` references inherit. */
+  /** Where `env:` references look, where the operator's list of secrets is, and which private networks are allowed. */
   readonly environment: Environment;
   /** The system's resolver unless given. */
   readonly lookup?: LookupFunction;
@@ -54,7 +54,8 @@ export class Exchanger {
       certificateAuthorities: options.certificateAuthorities,
       dial: options.dial,
       watch: new CollisionWatch((collision) => this.isolate(collision)),
-      credential: (reference) => this.credentials.resolve(reference),
+      credential: (reference, host) => this.credentials.resolve(reference, host),
+      networks: operatorNetworks(environment),
     };
   }
 
@@ -113,8 +114,8 @@ export class Exchanger {
       run.begin();
       const headers = [...plan.headers];
       if (key !== undefined) headers.push(profile.idempotency.header, key);
-      if (this.addCachedCredentials(headers, profile)) run.send(leg, headers);
-      else this.sendWithCredentials(run, leg, headers, profile);
+      if (this.addCachedCredentials(headers, profile, wire.host)) run.send(leg, headers);
+      else this.sendWithCredentials(run, leg, headers, { profile, host: wire.host });
     });
   }
 
@@ -129,10 +130,10 @@ export class Exchanger {
   }
 
   /** False when one has to be read first; on the path of every request, so without a promise. */
-  private addCachedCredentials(headers: string[], profile: Profile): boolean {
+  private addCachedCredentials(headers: string[], profile: Profile, host: string): boolean {
     const length = headers.length;
     for (const { header, value } of profile.credentials) {
-      const secret = this.credentials.cached(value);
+      const secret = this.credentials.cached(value, host);
       if (secret === undefined) {
         headers.length = length;
         return false;
@@ -146,11 +147,11 @@ export class Exchanger {
     run: ExchangeRun,
     leg: Leg,
     headers: readonly string[],
-    profile: Profile,
+    { profile, host }: { readonly profile: Profile; readonly host: string },
   ): void {
     const reading = profile.credentials.map(async ({ header, value }) => [
       header,
-      await this.credentials.resolve(value),
+      await this.credentials.resolve(value, host),
     ]);
     Promise.all(reading).then(
       (read) => run.send(leg, [...headers, ...read.flat()]),

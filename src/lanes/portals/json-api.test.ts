@@ -16,6 +16,7 @@ import {
   profileFor,
 } from '../../../test/fixtures/loopback.ts';
 import { VERSION } from '../../core/version.ts';
+import { OWN_MACHINE } from '../../../test/fixtures/own-machine.ts';
 
 const cleanup: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -29,7 +30,7 @@ async function serve(options: LoopbackOptions = {}): Promise<Loopback> {
 }
 
 function portal(options: Partial<PortalOptions> = {}): LanePortal {
-  const created = createPortal({ environment: {}, ...options });
+  const created = createPortal({ environment: OWN_MACHINE, ...options });
   cleanup.unshift(() => created.close());
   return created;
 }
@@ -320,7 +321,7 @@ describe('credentials', () => {
 
   it('are sent under the headers the profile names', async () => {
     const server = await serve();
-    const portals = portal({ environment: { TOKEN: 'Bearer t0p', KEY: 'k' } });
+    const portals = portal({ environment: { ...OWN_MACHINE, TOKEN: 'Bearer t0p', KEY: 'k' } });
     const profile = profileFor(urlOf(server), { credentials });
     await portals.send(filing(profile), guard());
     await portals.send(filing(profile), guard());
@@ -331,7 +332,7 @@ describe('credentials', () => {
 
   it('that cannot be read stop the request before it is written', async () => {
     const server = await serve();
-    const portals = portal({ environment: { TOKEN: 'Bearer t0p' } });
+    const portals = portal({ environment: { ...OWN_MACHINE, TOKEN: 'Bearer t0p' } });
     const profile = profileFor(urlOf(server), { credentials });
     const failure = asFailure(await portals.send(filing(profile), guard()));
     expect(failure).toMatchObject({ code: 'credential', written: false });

@@ -1,6 +1,12 @@
 import type { LookupFunction } from 'node:net';
 import type { Profile } from '../../core/index.ts';
-import { Connections, type Dial, type ProxyOptions, targetOf } from '../../wire/index.ts';
+import {
+  type AllowedPrivate,
+  Connections,
+  type Dial,
+  type ProxyOptions,
+  targetOf,
+} from '../../wire/index.ts';
 import type { CollisionWatch } from './collision-watch.ts';
 import { LoginDoor } from './login-door.ts';
 import { RivalWatch } from './rival-watch.ts';
@@ -13,13 +19,17 @@ export interface WireOptions {
   readonly certificateAuthorities: readonly string[] | undefined;
   readonly dial: Dial | undefined;
   readonly watch: CollisionWatch;
-  /** Reads a credential reference. */
-  readonly credential: (reference: string) => Promise<string>;
+  /** The private networks that the operator allows, to portals whose profile asks for it. */
+  readonly networks: AllowedPrivate;
+  /** Reads a credential reference that is meant for a host. */
+  readonly credential: (reference: string, host: string) => Promise<string>;
 }
 
 /** The connections and cookies of one lane. Nothing in here is reachable from another lane. */
 export class LaneWire {
   readonly origin: string;
+  /** With its port, where it has one of its own. */
+  readonly host: string;
   readonly connections: Connections;
   readonly sessions: SessionPool;
   readonly door: LoginDoor;
@@ -33,14 +43,15 @@ export class LaneWire {
     this.profile = profile;
     this.currentPlan = planRequests(profile);
     this.connectionTerms = connectionTerms(profile, proxy);
-    const { origin } = new URL(profile.baseUrl);
+    const { origin, host } = new URL(profile.baseUrl);
     this.origin = origin;
+    this.host = host;
     const rule = profile.session;
     this.sessions = new SessionPool({ lane: profile.code, origin, rule, watch }, monotonicMs);
     this.door = new LoginDoor(monotonicMs);
     this.rivals = new RivalWatch(monotonicMs);
     this.connections = new Connections(origin, {
-      allowPrivateAddresses: profile.allowPrivateAddresses,
+      allowPrivateAddresses: profile.allowPrivateAddresses && options.networks,
       connectMsMax: profile.timeoutMs,
       tlsHandshakeMsMax: profile.tlsHandshakeMsMax,
       certificateAuthorities,
@@ -88,13 +99,15 @@ function connectionTerms(profile: Profile, proxy: string | undefined): string {
 function proxyOptions(
   address: string,
   { egress }: Profile,
-  { credential }: WireOptions,
+  { credential, networks }: WireOptions,
 ): ProxyOptions {
   const { host, port } = targetOf(new URL(address));
   const reference = egress?.authorization;
   return {
     host,
     port,
-    authorization: reference === undefined ? undefined : () => credential(reference),
+    allowPrivateAddresses: networks,
+    authorization:
+      reference === undefined ? undefined : () => credential(reference, new URL(address).host),
   };
 }

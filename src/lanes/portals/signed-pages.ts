@@ -163,7 +163,7 @@ export class SignedPages {
     const given = new Map<string, string>();
     try {
       for (const { name, value } of login.fields) {
-        given.set(name, await this.exchanger.credentials.resolve(value, 'field'));
+        given.set(name, await this.exchanger.credentials.resolve(value, wire.host, 'field'));
       }
     } catch (error) {
       return notSent('credential', error instanceof Error ? error.message : 'unreadable');

@@ -22,10 +22,11 @@ import {
   type WatchedQueue,
 } from '../../dockets/index.ts';
 import { type Clock, FilewrightError } from '../../core/index.ts';
+import { allowedPrivate } from '../../wire/index.ts';
 import type { RunningJobs } from '../../work/index.ts';
 import { eventConsumers } from './consumers.ts';
 
-/** Targets on this machine or in a private network are refused unless this is 1. */
+/** Targets on this machine or in a private network are refused unless this is 1 and the operator names their network. */
 export const PRIVATE_TARGETS = 'FILEWRIGHT_ROUTING_PRIVATE';
 
 interface RouterSettings {
@@ -42,9 +43,11 @@ export async function startDocketRouter(
   app: Filewright,
   actor: Actor,
   settings: RouterSettings,
-  environment: Environment,
+  given: Environment,
 ): Promise<RunningRouter> {
   allow(actor, 'route.start');
+  // References are judged by where the files of this installation are, however that was said.
+  const environment = { ...given, FILEWRIGHT_DATA: app.dataDirectory };
   const { session, tenant, instance, clock } = app;
   const wires = await openTransport({ session, tenant, instance, clock, environment });
   const trust = await trustIn(environment);
@@ -116,7 +119,7 @@ function counterIn(
   const url = environment[RABBITMQ_MANAGEMENT_URL];
   const brokerUrl = environment[RABBITMQ_URL];
   if (url === undefined || url === '' || brokerUrl === undefined || brokerUrl === '') return {};
-  const allowPrivateAddresses = environment[PRIVATE_TARGETS] === '1';
+  const allowPrivateAddresses = allowedPrivate(environment[PRIVATE_TARGETS] === '1', environment);
   return { count: rabbitManagement({ url, brokerUrl, allowPrivateAddresses, clock, ...trust }) };
 }
 

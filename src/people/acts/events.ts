@@ -15,7 +15,7 @@ import { sendDue } from '../notice-sender.ts';
 import { checkMailAddress, parseMailbox } from '../notify/mail-address.ts';
 import { checkWebhookSecret, newWebhookSecret } from '../notify/webhook-secret.ts';
 import { checkWebhookUrl } from '../notify/webhook-url.ts';
-import { readMailUrl } from '../notify/mail.ts';
+import { mailHost, readMailUrl } from '../notify/mail.ts';
 import {
   addMailNotice,
   addWebhookNotice,
@@ -198,7 +198,7 @@ async function sendNow(
   notice: string,
   environment: Environment,
 ): Promise<TestOutcome> {
-  await sendDue({ ...app, environment }, to, notice);
+  await sendDue({ ...app, environment: placed(app, environment) }, to, notice);
   const all = await listNotices(app.session, app.tenant, { target: to.target, limit: 100 });
   const sent = all.find(({ id }) => id === notice);
   return { notice, state: sent?.state ?? 'pending', code: sent?.code };
@@ -234,7 +234,9 @@ export async function setMailServer(
     );
   }
   parseMailbox(setting.sender);
-  const { host, port } = readMailUrl(await readReference(setting.smtp, environment));
+  const { host, port } = readMailUrl(
+    await readReference(setting.smtp, placed(app, environment), mailHost),
+  );
   const fact = userFact(app, 'mail.set', actor, {
     smtp: setting.smtp,
     server: `${host}:${port}`,
@@ -270,13 +272,20 @@ export async function changeRecipientOf(
   return recipient;
 }
 
+/** A reference is judged by where this installation's files are, which an option of the command may have named. */
+function placed({ dataDirectory }: Installation, environment: Environment): Environment {
+  return { ...environment, FILEWRIGHT_DATA: dataDirectory };
+}
+
 async function readSecret(
   app: Installation,
   given: string | undefined,
   environment: Environment,
 ): Promise<string> {
   if (given === undefined) return newWebhookSecret(app.random);
-  return checkWebhookSecret(isReference(given) ? await readReference(given, environment) : given);
+  return checkWebhookSecret(
+    isReference(given) ? await readReference(given, placed(app, environment)) : given,
+  );
 }
 
 async function sealSecret(

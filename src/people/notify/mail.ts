@@ -2,7 +2,7 @@
 import type { LookupFunction } from 'node:net';
 import { isIP } from 'node:net';
 import { FilewrightError, type Instant } from '../../core/index.ts';
-import { ConnectionFailure, openConnection } from '../../wire/index.ts';
+import { type AllowedPrivate, ConnectionFailure, openConnection } from '../../wire/index.ts';
 import { parseMailbox } from './mail-address.ts';
 import { type SendOutcome, wireCode } from './outcome.ts';
 
@@ -29,7 +29,7 @@ export interface MailMessage {
 export interface MailServer {
   /** `smtp://` takes STARTTLS where it is offered, and insists on it before a password; `smtps://` is TLS from the start. */
   readonly url: string;
-  readonly allowPrivateAddresses: boolean;
+  readonly allowPrivateAddresses: AllowedPrivate;
 }
 
 interface MailOptions {
@@ -68,6 +68,11 @@ export function readMailUrl(text: string): ServerAddress {
       ? undefined
       : { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) };
   return { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port, secure, auth };
+}
+
+/** Where the password of an address goes; undefined where it is none. */
+export function mailHost(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).host : undefined;
 }
 
 function isDecodable(text: string): boolean {

@@ -1,7 +1,13 @@
 /** One webhook, sent once. Standard Webhooks in its headers, an event in its body; every outcome is a value. */
 import { Webhook } from 'standardwebhooks';
 import { byStatus, type Clock, retryAfterMs, type StatusRules, VERSION } from '../../core/index.ts';
-import { askOnce, type OnceDeps, UNGUARDED, type WireAnswer } from '../../wire/index.ts';
+import {
+  type AllowedPrivate,
+  askOnce,
+  type OnceDeps,
+  UNGUARDED,
+  type WireAnswer,
+} from '../../wire/index.ts';
 import { type SendOutcome, wireCode } from './outcome.ts';
 
 /** Receivers answer first and work later; name, connection, handshake, answer and its body together. */
@@ -23,7 +29,7 @@ interface WebhookMessage {
   readonly body: string;
   /** Each of them signs; two while a secret is being replaced. */
   readonly secrets: readonly string[];
-  readonly allowPrivateAddresses: boolean;
+  readonly allowPrivateAddresses: AllowedPrivate;
 }
 
 interface WebhookOptions extends Pick<OnceDeps, 'lookup' | 'certificateAuthorities'> {

@@ -1,5 +1,6 @@
 import type { LookupFunction } from 'node:net';
 import type { Clock, WriteGuard } from '../../../core/index.ts';
+import type { AllowedPrivate } from '../../../wire/index.ts';
 import type { MailServer } from '../mail.ts';
 import type { HandoffTarget } from './handoff.ts';
 
@@ -18,7 +19,7 @@ export interface HandoffDeps {
   readonly handshakeMs?: number;
   /** For all of it, so that the outcome is told before the routing rules call it unknown. */
   readonly totalMs: number;
-  readonly allowPrivateAddresses: (target: HandoffTarget) => boolean;
+  readonly allowPrivateAddresses: (target: HandoffTarget) => AllowedPrivate;
   /** Request headers with secrets, read when they are needed and kept nowhere. */
   readonly credentials?: (target: HandoffTarget) => Promise<Readonly<Record<string, string>>>;
   /** Absent where no mail server is set. */

@@ -11,7 +11,7 @@ import {
   VERSION,
   type WriteGuard,
 } from '../../../core/index.ts';
-import { askOnce, type OnceEnd } from '../../../wire/index.ts';
+import { type AllowedPrivate, askOnce, type OnceEnd } from '../../../wire/index.ts';
 import type {
   HandoffEvidence,
   HandoffLoad,
@@ -135,9 +135,9 @@ function failureOf(
 }
 
 /** `http` is readable on its way, so it is for private networks alone. */
-function usableUrl(address: string, allowPrivateAddresses: boolean): URL | undefined {
+function usableUrl(address: string, allowPrivateAddresses: AllowedPrivate): URL | undefined {
   const url = URL.canParse(address) ? new URL(address) : undefined;
-  const isReadable = url?.protocol === 'http:' && allowPrivateAddresses;
+  const isReadable = url?.protocol === 'http:' && allowPrivateAddresses !== false;
   if (url === undefined || !(isReadable || url.protocol === 'https:')) return undefined;
   return url.username === '' && url.password === '' ? url : undefined;
 }
