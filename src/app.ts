@@ -57,6 +57,10 @@ export {
   type RunningDeps,
 } from './filewright.ts';
 
+/** As whom the embedded server runs when root starts it. */
+const DATABASE_USER = 'FILEWRIGHT_DB_USER';
+/** Set to 1 where the way to a database on another machine is protected by other means than TLS. */
+const DATABASE_PLAINTEXT = 'FILEWRIGHT_DATABASE_PLAINTEXT';
 /** Often enough that readiness (5 s) is never in doubt, seldom enough that groups are full. */
 const SEQUENCE_MS = 100;
 
@@ -71,6 +75,8 @@ export interface FilewrightOptions {
   readonly instance?: string;
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly log?: Log;
+  /** Told, in one sentence, what opening has changed about an older installation. */
+  readonly say?: (text: string) => void;
 }
 
 /** What is open before anybody acts. */
@@ -91,7 +97,7 @@ interface Opened {
 
 export async function createFilewright(options: FilewrightOptions = {}): Promise<Filewright> {
   const dataDirectory = resolve(options.dataDirectory ?? '.filewright');
-  const database = await connectionTarget(dataDirectory, options.databaseUrl);
+  const database = await connectionTarget(dataDirectory, options);
   const schema = options.schema ?? 'filewright';
   const tenant = options.tenant ?? 'main';
   // Row security shows a session the rows of this tenant only; without it, none.
@@ -313,11 +319,15 @@ async function routerOf(
 
 async function connectionTarget(
   dataDirectory: string,
-  databaseUrl: string | undefined,
+  { databaseUrl, environment, say }: FilewrightOptions,
 ): Promise<ConnectionTarget> {
   makeDataDirectory(dataDirectory);
-  if (databaseUrl !== undefined && databaseUrl !== '') return { connectionString: databaseUrl };
-  const server = await ensureEmbedded({ dataDirectory });
+  if (databaseUrl !== undefined && databaseUrl !== '') {
+    const mayBePlain = environment?.[DATABASE_PLAINTEXT] === '1';
+    return { connectionString: databaseUrl, mayBePlain };
+  }
+  const databaseUser = environment?.[DATABASE_USER];
+  const server = await ensureEmbedded({ dataDirectory, databaseUser, say });
   return server.connection;
 }
 

@@ -89,10 +89,26 @@ async function openApp(options: GlobalOptions, log?: Log): Promise<Filewright> {
   return createFilewright({
     dataDirectory: dataDirectoryOf(options),
     environment: { ...environment, ...options.variables },
+    say: sayOf(options),
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
     ...(options.tenant === undefined ? {} : { tenant: options.tenant }),
     ...(log === undefined ? {} : { log }),
   });
+}
+
+/** Two must agree on a private address; the person who says the one here should know of the other. */
+export function warnOfPrivate(isAsked: boolean, options: GlobalOptions): void {
+  if (!isAsked || (environment[ALLOW_PRIVATE]?.trim() ?? '') !== '') return;
+  sayOf(options)(
+    `warning: a private address is reached only where ${ALLOW_PRIVATE} names its network, for example 10.20.0.0/16. It is not set here; set it where the worker runs.`,
+  );
+}
+
+/** What is changed without being asked for is told, beside the answer and not in it. */
+export function sayOf(options: GlobalOptions): (text: string) => void {
+  return (text) => {
+    if (options.json !== true) process.stderr.write(`${text}\n`);
+  };
 }
 
 /** Who acts where no installation is open to look a key up in. */

@@ -1,7 +1,9 @@
 export type { EmbeddedServer } from './embedded/attach.ts';
 export { backupEmbedded } from './embedded/backup.ts';
+export { isLocalHost } from './database-way.ts';
 export { ensureEmbedded } from './embedded/ensure.ts';
 export { restoreEmbedded } from './embedded/restore.ts';
+export { userNameOf } from './embedded/server-user.ts';
 export { embeddedStatus } from './embedded/status.ts';
 export { stopEmbedded } from './embedded/stop.ts';
 export { type Purpose, purposeOf, type Stage } from './grant-walls.ts';
@@ -11,7 +13,7 @@ export { packageRoot } from './package-root.ts';
 export { PLANNER } from './planner.ts';
 export { assumeRole, rolesState } from './roles.ts';
 export * from './rows.ts';
-export { describeServer } from './server.ts';
+export { describeConnection, describeServer } from './server.ts';
 export {
   type ConnectionTarget,
   type Row,

@@ -20,3 +20,22 @@ export async function describeServer(session: Session): Promise<{
     now: when(row?.['now']),
   };
 }
+
+const DESCRIBE_CONNECTION = sql('server-connection')`
+select current_user as login, host(inet_server_addr()) as server,
+  (select version from pg_stat_ssl where pid = pg_backend_pid() and ssl) as tls`;
+
+/** Which way a session goes: as whom it is logged in, to which address (undefined: a unix socket), with which TLS. */
+export async function describeConnection(session: Session): Promise<{
+  readonly login: string;
+  readonly server: string | undefined;
+  readonly tls: string | undefined;
+}> {
+  const [row] = await session.run(DESCRIBE_CONNECTION);
+  const { server, tls } = row ?? {};
+  return {
+    login: text(row?.['login']),
+    server: typeof server === 'string' ? server : undefined,
+    tls: typeof tls === 'string' ? tls : undefined,
+  };
+}

@@ -4,6 +4,7 @@
  */
 import { Client, type ClientConfig, TypeOverrides } from 'pg';
 import { FilewrightError, misuse } from '../core/index.ts';
+import { protectedClient, withTlsRemedy } from './database-way.ts';
 
 export interface ConnectionTarget {
   readonly connectionString?: string;
@@ -12,6 +13,8 @@ export interface ConnectionTarget {
   readonly user?: string;
   readonly password?: string;
   readonly database?: string;
+  /** Said by the operator: a database on another machine may be spoken to without TLS. */
+  readonly mayBePlain?: boolean;
   /** Settings of every session with this database, such as `fw.tenant`: whose rows it may see. */
   readonly settings?: Readonly<Record<string, string>>;
 }
@@ -204,11 +207,11 @@ export class Session {
 
   async #open(): Promise<Driver> {
     const { schema, name, settings, statementMsMax, role, driver } = this.#options;
-    const { settings: ofTarget, ...target } = this.#options.target;
+    const { settings: ofTarget, mayBePlain = false, ...target } = this.#options.target;
     const msMax = statementMsMax ?? STATEMENT_MS_MAX;
     const client =
       driver?.() ??
-      clientOf({
+      clientOf(mayBePlain, {
         ...target,
         application_name: `filewright ${name}`,
         connectionTimeoutMillis: CONNECT_MS_MAX,
@@ -251,10 +254,11 @@ export class Session {
 }
 
 /** The driver reads the address here, and would let the parser's own error through. */
-function clientOf(config: ClientConfig): Driver {
+function clientOf(mayBePlain: boolean, config: ClientConfig): Driver {
   try {
-    return new Client(config);
+    return protectedClient((more) => new Client({ ...config, ...more }), mayBePlain);
   } catch (error) {
+    if (error instanceof FilewrightError) throw error;
     throw misuse(
       // Not repeated in the message: it may hold a password.
       'DATABASE_URL: expected an address like postgres://user@host:5432/database, and it cannot be read as one',
@@ -282,7 +286,7 @@ function understood(error: unknown): { readonly failure: unknown; readonly isCut
     code.startsWith('57P') ||
     NOT_NOW_NOR_HERE.test(code);
   if (!isCut && !NOT_NOW.test(code)) return { failure: error, isCut };
-  const message = `The database did not answer: ${error.message}`;
+  const message = `The database did not answer: ${withTlsRemedy(error.message)}`;
   const failure = new FilewrightError('DATABASE_UNREACHABLE', message, { cause: error });
   return { failure, isCut };
 }

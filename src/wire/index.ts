@@ -25,3 +25,4 @@ export {
   isReference,
   readReference,
 } from './reference.ts';
+export { readSecretList } from './secret-list.ts';

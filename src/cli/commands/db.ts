@@ -7,17 +7,22 @@ import {
   startDatabase,
   stopDatabase,
 } from '../../oversight/index.ts';
-import { dataDirectoryOf, environment, type GlobalOptions, operator } from '../context.ts';
+import { dataDirectoryOf, environment, type GlobalOptions, operator, sayOf } from '../context.ts';
 import { createOutput } from '../output.ts';
 
 export function addCommands(db: Command): void {
-  addEmbedded(db, 'start', 'start it, or connect to the one that is running', async (directory) => {
-    const server = await startDatabase(directory, operator());
-    return {
-      data: server,
-      text: `PostgreSQL ${server.version} ${server.startedHere ? 'started' : 'was already running'}, pid ${server.pid}.`,
-    };
-  });
+  addEmbedded(
+    db,
+    'start',
+    'start it, or connect to the one that is running',
+    async (directory, terms) => {
+      const server = await startDatabase(directory, operator(), terms);
+      return {
+        data: server,
+        text: `PostgreSQL ${server.version} ${server.startedHere ? 'started' : 'was already running'}, pid ${server.pid}.`,
+      };
+    },
+  );
   addEmbedded(db, 'stop', 'stop it cleanly', async (directory) => {
     const { wasRunning } = await stopDatabase(directory, operator());
     return { data: { wasRunning }, text: wasRunning ? 'Stopped.' : 'PostgreSQL was not running.' };
@@ -43,8 +48,8 @@ export function addCommands(db: Command): void {
     db,
     'backup <target>',
     'copy the running database to a new directory; the root key is not included',
-    async (directory, target) => {
-      const report = await backupDatabase(directory, operator(), target);
+    async (directory, terms, target) => {
+      const report = await backupDatabase(directory, operator(), target, terms);
       return {
         data: report,
         text: [
@@ -58,8 +63,8 @@ export function addCommands(db: Command): void {
     db,
     'restore <source>',
     'restore a backup to an empty data directory',
-    async (directory, source) => {
-      const report = await restoreDatabase(directory, operator(), source);
+    async (directory, terms, source) => {
+      const report = await restoreDatabase(directory, operator(), source, terms);
       return {
         data: report,
         text: [
@@ -75,7 +80,11 @@ function addEmbedded(
   db: Command,
   name: string,
   about: string,
-  work: (dataDirectory: string, argument: string) => Promise<{ data: object; text: string }>,
+  work: (
+    dataDirectory: string,
+    terms: { readonly databaseUser: string | undefined; readonly say: (text: string) => void },
+    argument: string,
+  ) => Promise<{ data: object; text: string }>,
 ): void {
   db.command(name)
     .description(about)
@@ -85,7 +94,8 @@ function addEmbedded(
       if ((environment['DATABASE_URL'] ?? '') !== '') {
         throw misuse('DATABASE_URL names another database; unset it to use the embedded one');
       }
-      const { data, text } = await work(dataDirectoryOf(options), String(given[0]));
+      const terms = { databaseUser: environment['FILEWRIGHT_DB_USER'], say: sayOf(options) };
+      const { data, text } = await work(dataDirectoryOf(options), terms, String(given[0]));
       createOutput(options.json === true).result(`db ${name.split(' ')[0]}`, data, () => text);
     });
 }

@@ -3,6 +3,7 @@ import { addPortal, changeLane, listLanes, readProfile } from '../../lanes/index
 import { type Instant, type LaneState, misuse, type Profile } from '../../core/index.ts';
 import { readNamedFile } from '../arguments.ts';
 import { iso, table } from '../output.ts';
+import { warnOfPrivate } from '../context.ts';
 
 const CEILING_MAX = 1000;
 
@@ -61,8 +62,9 @@ function addAdd(lane: Command): void {
   lane
     .command('add <profile>')
     .description('add a lane from a portal profile, or update the profile of a lane')
-    .inApp(async ({ app, out, actor }, file: string) => {
+    .inApp(async ({ app, out, actor, options }, file: string) => {
       const profile = readProfileFile(file);
+      warnOfPrivate(profile.allowPrivateAddresses, options);
       const { added } = await addPortal(app, actor, profile);
       out.result(
         'lane add',

@@ -2,7 +2,7 @@ import type { Command } from '../command.ts';
 import { changeRecipientOf, mailSettings, setMailServer, testMail } from '../../people/index.ts';
 import { listMails } from '../../oversight/index.ts';
 import { readLimit } from '../arguments.ts';
-import { environment } from '../context.ts';
+import { environment, warnOfPrivate } from '../context.ts';
 import { table } from '../output.ts';
 import { noticeRows, notSent } from './notices.ts';
 
@@ -31,7 +31,8 @@ function addSet(mail: Command): void {
     )
     .requiredOption('--from <sender>', 'name@example.org or "Name <name@example.org>"')
     .option('--allow-private', 'the server is on this machine or in a private network')
-    .inApp(async ({ app, out, actor }, own: SetOptions) => {
+    .inApp(async ({ app, out, actor, options }, own: SetOptions) => {
+      warnOfPrivate(own.allowPrivate === true, options);
       const setting = {
         smtp: own.smtp,
         sender: own.from,

@@ -8,7 +8,7 @@ import {
   webhookLog,
 } from '../../people/index.ts';
 import { readLimit } from '../arguments.ts';
-import { environment } from '../context.ts';
+import { environment, warnOfPrivate } from '../context.ts';
 import { iso, table } from '../output.ts';
 import { noticeRows, notSent } from './notices.ts';
 
@@ -36,7 +36,8 @@ function addAdd(webhook: Command): void {
     .option('--events <types>', 'event types, separated by commas (default: all)')
     .option('--secret <secret>', 'whsec_…, or env:NAME, or file:/path (default: generated)')
     .option('--allow-private', 'allow http, loopback and private networks; for your own receiver')
-    .inApp(async ({ app, out, actor }, url: string, own: AddOptions) => {
+    .inApp(async ({ app, out, actor, options }, url: string, own: AddOptions) => {
+      warnOfPrivate(own.allowPrivate === true, options);
       const types = (own.events ?? '').split(',').filter((type) => type !== '');
       const { id, secret } = await addWebhook(app, actor, {
         url,

@@ -9,9 +9,16 @@ import {
   stopEmbedded,
 } from '../../postgres/index.ts';
 
-export async function startDatabase(dataDirectory: string, actor: Actor): Promise<EmbeddedServer> {
+/** As whom the server runs when root starts it, and who is told what was changed about it. */
+type ServerTerms = Pick<Parameters<typeof ensureEmbedded>[0], 'databaseUser' | 'say'>;
+
+export async function startDatabase(
+  dataDirectory: string,
+  actor: Actor,
+  terms: ServerTerms = {},
+): Promise<EmbeddedServer> {
   allow(actor, 'database.start');
-  return ensureEmbedded({ dataDirectory });
+  return ensureEmbedded({ ...terms, dataDirectory });
 }
 
 export async function stopDatabase(
@@ -34,16 +41,18 @@ export async function backupDatabase(
   dataDirectory: string,
   actor: Actor,
   target: string,
+  terms: ServerTerms = {},
 ): ReturnType<typeof backupEmbedded> {
   allow(actor, 'database.backup');
-  return backupEmbedded(dataDirectory, target);
+  return backupEmbedded(dataDirectory, target, terms);
 }
 
 export async function restoreDatabase(
   dataDirectory: string,
   actor: Actor,
   source: string,
+  terms: ServerTerms = {},
 ): ReturnType<typeof restoreEmbedded> {
   allow(actor, 'database.restore');
-  return restoreEmbedded(source, dataDirectory);
+  return restoreEmbedded(source, dataDirectory, terms);
 }

@@ -8,6 +8,7 @@ import { describeServer } from '../../postgres/index.ts';
 import { ledgerWaiting } from '../../ledger/index.ts';
 import { unfinishedBatches } from '../../filings/index.ts';
 import { verifyLedger } from './audit.ts';
+import { edgeFindings } from './installation-edges.ts';
 import {
   type Finding,
   ledgerFindings,
@@ -41,6 +42,7 @@ export async function inspectInstallation(
   const keyFindings = rootKeyFindings(app, question.environment, question.rootKeyBackup);
   return [
     finding('database', true, server.version, ''),
+    ...(await edgeFindings(app, question.environment)),
     finding(
       'durability',
       durable,

@@ -140,7 +140,7 @@ describe('one data directory from first start to last stop', () => {
   });
 
   it('refuses a server that someone runs without fsync', async () => {
-    const place = await makePlace(data, reachableDirectory);
+    const place = await makePlace(data, { reachableDirectory });
     const native = await prepareNative(await findNative(), {
       user: place.user,
       copies: () => copiesDirectory(place, reachableDirectory),

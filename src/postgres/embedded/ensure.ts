@@ -5,18 +5,19 @@ import { attach, type EmbeddedServer } from './attach.ts';
 import { configure, ensureCluster } from './cluster.ts';
 import { fileStep, serverFailure } from './failure.ts';
 import { launch, trimLog } from './launch.ts';
+import { leaveNobody } from './leave-nobody.ts';
 import { findNative, prepareNative } from './native.ts';
-import { copiesDirectory, makePlace, type Place } from './place.ts';
+import { copiesDirectory, makePlace, type Place, type PlaceOptions } from './place.ts';
 import { clearReusedPid } from './postmaster.ts';
 import type { Tuning } from './settings.ts';
 import { embeddedFailed } from './refusals.ts';
 
-export interface EnsureOptions {
+export interface EnsureOptions extends PlaceOptions {
   readonly dataDirectory: string;
   /** Takes effect when the server is started; `default` suits a small machine. */
   readonly tuning?: Tuning;
-  /** Where root keeps what the unprivileged server must reach; default `/var/lib/filewright`. */
-  readonly reachableDirectory?: string;
+  /** Told, in one sentence, what was changed about an older cluster. */
+  readonly say?: ((text: string) => void) | undefined;
 }
 
 // Someone else is starting, or the orphans of a killed server still hold its memory; both pass by themselves.
@@ -34,14 +35,15 @@ const STARTS_MAX = 300;
  * PostgreSQL guards itself, decides who starts the server.
  */
 export async function ensureEmbedded(options: EnsureOptions): Promise<EmbeddedServer> {
-  const place = await makePlace(options.dataDirectory, options.reachableDirectory);
+  const place = await makePlace(options.dataDirectory, options);
   await fileStep('trim the server log', place.log, () => trimLog(place.log));
   const running = await attach(place);
   if (running !== undefined) return { ...running, startedHere: false };
   return start(place, options);
 }
 
-async function start(place: Place, options: EnsureOptions): Promise<EmbeddedServer> {
+async function start(found: Place, options: EnsureOptions): Promise<EmbeddedServer> {
+  const place = await leaveNobody(found, options);
   const native = await prepareNative(await findNative(), {
     user: place.user,
     copies: () => copiesDirectory(place, options.reachableDirectory),

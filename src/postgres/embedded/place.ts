@@ -9,7 +9,13 @@ import { makeDirectory, replaceFile } from './durable.ts';
 import { codeOf, fileFailure, fileStep, isMissing } from './failure.ts';
 import { SOCKET_PORT } from './settings.ts';
 import { textsIn } from './texts-in.ts';
-import { canReach, chooseServerUser, ownerAsServerUser, type ServerUser } from './server-user.ts';
+import {
+  canReach,
+  chooseServerUser,
+  ourselves,
+  ownerAsServerUser,
+  type ServerUser,
+} from './server-user.ts';
 import { badDirectory } from './refusals.ts';
 
 export interface Place {
@@ -28,8 +34,11 @@ const SOCKET_PATH_BYTES_MAX = 103;
 // Root keeps here what an unprivileged server must reach, when the checkout or the data directory is private.
 const REACHABLE_DIRECTORY = '/var/lib/filewright';
 
-/** Looks only; undefined when the data directory does not exist. */
-export async function findPlace(dataDirectory: string): Promise<Place | undefined> {
+/** Looks only; undefined when the data directory does not exist. `choose`: the user where there is no cluster yet. */
+export async function findPlace(
+  dataDirectory: string,
+  choose: () => ServerUser | Promise<ServerUser> = ourselves,
+): Promise<Place | undefined> {
   if (/[\n\0]/.test(dataDirectory)) {
     throw badDirectory(
       'The path of the data directory holds a line break or a zero byte. Choose another one.',
@@ -54,7 +63,7 @@ export async function findPlace(dataDirectory: string): Promise<Place | undefine
       if (isMissing(error)) return undefined;
       throw error;
     });
-    const user = owner === undefined ? await chooseServerUser() : ownerAsServerUser(owner, cluster);
+    const user = owner === undefined ? await choose() : ownerAsServerUser(owner, cluster);
     return {
       dataDirectory: real,
       home,
@@ -66,26 +75,34 @@ export async function findPlace(dataDirectory: string): Promise<Place | undefine
   });
 }
 
+export interface PlaceOptions {
+  /** Where root keeps what the unprivileged server must reach; default `/var/lib/filewright`. */
+  readonly reachableDirectory?: string | undefined;
+  /** As whom the server of root runs; a user of its own unless given. */
+  readonly databaseUser?: string | undefined;
+}
+
 /** Finds the place or makes it: the data directory, and for root a reachable home where that is private. */
 export async function makePlace(
   dataDirectory: string,
-  reachableDirectory = REACHABLE_DIRECTORY,
+  { reachableDirectory = REACHABLE_DIRECTORY, databaseUser }: PlaceOptions = {},
 ): Promise<Place> {
-  const user = await chooseServerUser();
-  if ((await findPlace(dataDirectory)) === undefined) {
+  const choose = (): Promise<ServerUser> => chooseServerUser(databaseUser);
+  if ((await findPlace(dataDirectory, choose)) === undefined) {
+    const user = await choose();
     await fileStep('create the data directory', dataDirectory, () =>
       // Others may pass through and not look in, where the server's user is one of the others.
       makeDirectory(resolve(dataDirectory), user.kind === 'dropped' ? 0o711 : 0o700),
     );
   }
-  const place = await requirePlace(dataDirectory);
+  const place = await requirePlace(dataDirectory, choose);
   if (place.home !== place.dataDirectory || (await canReach(place.user, place.home))) return place;
   const clusters = join(await makeReachable([reachableDirectory], place.user), 'clusters');
   await fileStep('create a directory for the cluster', clusters, async () => {
     await makeDirectory(clusters, 0o755);
     await writePointer(place.dataDirectory, clusters);
   });
-  return requirePlace(dataDirectory);
+  return requirePlace(dataDirectory, choose);
 }
 
 /** Where copies of the binaries go: beside the cluster, or for root where the server's user can read them. */
@@ -98,8 +115,11 @@ export async function copiesDirectory(
   return makeReachable([reachableDirectory, join(tmpdir(), 'filewright-native')], place.user);
 }
 
-async function requirePlace(dataDirectory: string): Promise<Place> {
-  const place = await findPlace(dataDirectory);
+async function requirePlace(
+  dataDirectory: string,
+  choose: () => Promise<ServerUser>,
+): Promise<Place> {
+  const place = await findPlace(dataDirectory, choose);
   if (place !== undefined) return place;
   throw badDirectory(
     `The data directory ${dataDirectory} disappeared while it was in use. Run the command again.`,

@@ -10,6 +10,7 @@ import {
   mkdtemp,
   readdir,
   rm,
+  stat,
   symlink,
   unlink,
   writeFile,
@@ -23,7 +24,7 @@ import { embeddedStatus } from './status.ts';
 import { ensureEmbedded } from './ensure.ts';
 import { stopEmbedded } from './stop.ts';
 import { findNative } from './native.ts';
-import { canReach, chooseServerUser } from './server-user.ts';
+import { canReach, chooseServerUser, userNameOf } from './server-user.ts';
 
 const run = promisify(execFile);
 const isRoot = process.getuid?.() === 0;
@@ -236,6 +237,45 @@ describe.skipIf(!isRoot)('as root (only root can become another user)', () => {
     await expect(ensureInChild(join(root, 'race'), { uid: 1, gid: 1 })).rejects.toThrow(
       /DATA_DIRECTORY/,
     );
+  });
+
+  it('never runs as nobody: a user of its own is made, or asked for by name', async () => {
+    const { uid } = await chooseServerUser();
+    expect(uid).not.toBe(0);
+    expect(await userNameOf(uid)).toBe('filewright');
+    for (const [asked, why] of [
+      ['nobody', 'shared with other services'],
+      ['root', 'is root'],
+      ['no-such-user', 'is not in /etc/passwd'],
+    ] as const) {
+      const refused = chooseServerUser(asked);
+      await expect(refused).rejects.toMatchObject({ code: 'EMBEDDED_UNAVAILABLE' });
+      await expect(refused).rejects.toThrow(why);
+      await expect(refused).rejects.toThrow('FILEWRIGHT_DB_USER');
+    }
+    expect(await chooseServerUser('daemon')).toMatchObject({ kind: 'dropped', uid: 1 });
+  });
+
+  it('takes a cluster from nobody before its server starts again, and says so', async () => {
+    const data = directory('of-nobody');
+    await ensureEmbedded({ dataDirectory: data, reachableDirectory });
+    await stopEmbedded(data);
+    execFileSync('chown', ['-R', '-h', '65534:65534', join(data, 'postgres')]);
+    const said: string[] = [];
+    const say = (text: string): void => void said.push(text);
+    const server = await ensureEmbedded({ dataDirectory: data, reachableDirectory, say });
+    expect(said).toEqual([
+      expect.stringContaining('belonged to uid 65534, a user that other services share'),
+    ]);
+    const { uid } = await chooseServerUser();
+    expect((await stat(`/proc/${server.pid}`)).uid).toBe(uid);
+    expect(await embeddedStatus(data)).toMatchObject({ state: 'running', uid });
+    const found = execFileSync('find', [join(data, 'postgres'), '-not', '-uid', String(uid)]);
+    expect(found.toString()).toBe('');
+    await stopEmbedded(data);
+    await ensureEmbedded({ dataDirectory: data, reachableDirectory, say });
+    expect(said).toHaveLength(1);
+    await stopEmbedded(data, { mode: 'immediate' });
   });
 
   it('a full disk is named as such, and what was there starts again', async (context) => {

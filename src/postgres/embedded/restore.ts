@@ -45,7 +45,7 @@ export async function restoreEmbedded(
     );
   }
   await refuseUsed(dataDirectory);
-  const place = await makePlace(dataDirectory, options.reachableDirectory);
+  const place = await makePlace(dataDirectory, options);
   const installed = await fileStep('restore the backup', place.cluster, () =>
     installOnce(place.cluster, {
       isInstalled: () => isCluster(place.cluster),
