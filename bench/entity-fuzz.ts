@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { addPortal } from '../src/lanes/acts/lanes.ts';
-import { addUser } from '../src/oversight/acts/users.ts';
+import { foundUser } from '../src/oversight/acts/users.ts';
 import { personOf } from '../src/people/acts/people.ts';
 import { createFilewright } from '../src/app.ts';
 import { sampleProfile } from '../src/testing/simulator/sample-profile.ts';
@@ -25,7 +25,7 @@ export async function fuzzFigures(
   const stage = newStage();
   try {
     const app = await createFilewright({ dataDirectory: stage.dataDirectory, tenant: 'fuzz' });
-    const { key } = await addUser(app, localOperator('bench'), 'preparer');
+    const { key } = await foundUser(app, localOperator('bench'), 'preparer');
     await addPortal(app, await personOf(app, key), sampleProfile());
     await app.close();
     const path = join(stage.dataDirectory, 'fuzz.csv');

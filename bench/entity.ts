@@ -5,7 +5,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { addPortal } from '../src/lanes/acts/lanes.ts';
-import { addUser } from '../src/oversight/acts/users.ts';
+import { foundUser } from '../src/oversight/acts/users.ts';
 import { approve, readBatchId } from '../src/filings/acts/batches.ts';
 import { personOf } from '../src/people/acts/people.ts';
 import { createFilewright, type Filewright } from '../src/app.ts';
@@ -213,8 +213,8 @@ async function prepareBatch(
   port: number,
 ): Promise<{ readonly app: Filewright; readonly importHeapMb: number }> {
   const app = await createFilewright({ dataDirectory: stage.dataDirectory, tenant: 'entity' });
-  const first = await addUser(app, localOperator('bench'), 'preparer');
-  const second = await addUser(app, await personOf(app, first.key), 'approver');
+  const first = await foundUser(app, localOperator('bench'), 'preparer');
+  const second = await foundUser(app, localOperator('bench'), 'approver');
   const preparer = await personOf(app, first.key);
   for (const { code, ceiling } of lanes) {
     const profile = sampleProfile({

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { addPortal } from '../src/lanes/acts/lanes.ts';
-import { addUser } from '../src/oversight/acts/users.ts';
+import { foundUser } from '../src/oversight/acts/users.ts';
 import { approve, importFile } from '../src/filings/acts/batches.ts';
 import { personOf } from '../src/people/acts/people.ts';
 import { createFilewright, type Filewright } from '../src/app.ts';
@@ -104,8 +104,8 @@ export async function addLanes(
   longestServiceMs: number,
 ): Promise<{ app: Filewright; keys: readonly [string, string] }> {
   const app = await createFilewright({ dataDirectory: stage.dataDirectory, tenant });
-  const first = await addUser(app, localOperator('bench'), 'preparer');
-  const second = await addUser(app, await personOf(app, first.key), 'approver');
+  const first = await foundUser(app, localOperator('bench'), 'preparer');
+  const second = await foundUser(app, localOperator('bench'), 'approver');
   const preparer = await personOf(app, first.key);
   const path = join(packageRoot(), 'profiles', 'us-ca.json');
   // Open at all hours and without the state's own limits: the rows are the bench's, not California's.

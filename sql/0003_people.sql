@@ -9,10 +9,12 @@
 --   exception        resolves an exception of the grants pipeline; about the exception
 --   statement        withdraws or restores bank statements; about their feed
 --   hold             releases a legal hold, and is made with it; about the hold
+--   person           adds or enables a person, or replaces a lost key; about the person (act, name, roles)
+--   role             gives or takes roles; about the person (act, roles)
 create table proposal (
   tenant text not null references tenant,
   id uuid not null default gen_random_uuid(),
-  kind text not null check (kind in ('batch', 'replay', 'correct', 'exception', 'statement', 'hold')),
+  kind text not null check (kind in ('batch', 'replay', 'correct', 'exception', 'statement', 'hold', 'person', 'role')),
   subject text not null check (subject ~ '^[^[:cntrl:]]{1,200}$'),
   -- Which proposal of the kind about its subject.
   n int not null check (n >= 1),
@@ -35,9 +37,9 @@ create table proposal (
   -- An approval says yes to what was proposed; whatever ends it otherwise says why.
   constraint proposal_ended_has_reason check (state in ('open', 'approved') or decision_reason is not null)
 );
--- One at a time about a subject, and none after it was approved; but statements go and come back.
+-- One at a time about a subject, and none after it was approved; but statements, people and roles go and come back.
 create unique index proposal_once on proposal (tenant, kind, subject)
-  where state = 'open' or (state = 'approved' and kind <> 'statement');
+  where state = 'open' or (state = 'approved' and kind not in ('statement', 'person', 'role'));
 
 -- Over what will run; the program composes the same bytes by itself (core/approval.ts). Volatile, so that it sees what was
 -- committed while the decision waited for its row.
@@ -74,10 +76,12 @@ begin
     raise exception 'proposal % is decided once, and nothing else of it ever changes', old.id
       using errcode = 'restrict_violation', constraint = 'proposal_decided_once';
   end if;
-  -- Whoever proposed may only take it back, and nobody else can.
-  if (new.decided_by = old.proposed_by) <> (new.state = 'withdrawn') or exists (
-    select 1 from person where tenant = new.tenant and id = new.decided_by and disabled_at is not null) then
-    raise exception 'proposal % may not be % by this person: another one decides, who is not disabled', old.id, new.state
+  -- Whoever proposed may only take it back, and nobody else can. Who approves is of another party: a second name or key of
+  -- the same human is not a second person.
+  if (new.decided_by = old.proposed_by) <> (new.state = 'withdrawn')
+    or (new.state = 'approved' and not are_two_parties(new.tenant, old.proposed_by, new.decided_by))
+    or exists (select 1 from person where tenant = new.tenant and id = new.decided_by and disabled_at is not null) then
+    raise exception 'proposal % may not be % by this person: another one decides, of another party and not disabled', old.id, new.state
       using errcode = 'restrict_violation', constraint = 'proposal_second_person';
   end if;
   -- The decision names the hash that the person saw.
@@ -92,6 +96,33 @@ end $$;
 create trigger proposal_guard before insert or update on proposal for each row execute function guard_proposal();
 alter table proposal enable always trigger proposal_guard;
 select keep_forever('proposal', may_change => true);
+
+-- Two codes make the first key of a person, or the one that replaces a lost key: who proposed has one (its hash is among the
+-- terms), who approved the other. Neither of them alone can become that person. Used once: person_key_enrolled_once.
+create table person_enrollment (
+  tenant text not null,
+  proposal uuid not null,
+  person uuid not null,
+  first_sha256 bytea not null check (octet_length(first_sha256) = 32),
+  second_sha256 bytea not null check (octet_length(second_sha256) = 32),
+  expires_at timestamptz not null,
+  primary key (tenant, proposal),
+  foreign key (tenant, proposal) references proposal (tenant, id),
+  foreign key (tenant, person) references person (tenant, id)
+);
+create function guard_enrollment() returns trigger language plpgsql as $$
+begin
+  if not is_agreed(new.tenant, new.proposal, new.person, array['add', 'key'])
+    or not exists (select 1 from proposal p where p.tenant = new.tenant and p.id = new.proposal
+      and p.terms::jsonb ->> 'code_sha256' = encode(new.first_sha256, 'hex')) then
+    perform refuse_person(new.person, 'enrolls only as two parties agreed', 'person_key_issued');
+  end if;
+  return new;
+end $$;
+create trigger person_enrollment_guard before insert on person_enrollment
+  for each row execute function guard_enrollment();
+alter table person_enrollment enable always trigger person_enrollment_guard;
+select keep_forever('person_enrollment');
 
 -- Events ----------------------------------------------------------------------------------------------------------------
 

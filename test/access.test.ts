@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { type ActName, RIGHTS } from '../src/access/rights.ts';
 import { type Actor, localOperator, type PersonActor } from '../src/access/actor.ts';
 import { may } from '../src/access/may.ts';
+import { ROLES } from '../src/access/role.ts';
 import { guarded } from '../src/grants/acts/open.ts';
 import { ERRORS, FilewrightError } from '../src/core/errors.ts';
 import { personId } from '../src/core/ids.ts';
@@ -68,6 +69,8 @@ const PERSON: PersonActor = {
   kind: 'person',
   id: personId('01900000-0000-7000-8000-000000000001'),
   name: 'Paula',
+  party: personId('01900000-0000-7000-8000-000000000001'),
+  roles: ROLES,
 };
 
 const isClass = (value: unknown): boolean => String(value).startsWith('class ');
@@ -154,7 +157,8 @@ describe('who may', () => {
     ['batch.approve', true, false, false],
     ['batch.run', true, true, false],
     ['docket.list', true, false, false],
-    ['user.add', true, true, false],
+    ['user.add', true, false, false],
+    ['user.found', true, true, false],
   ])('%s: person %s, operator %s, program %s', (act, person, operator, program) => {
     const allowed = [PERSON, OPERATOR, PROGRAM].map((actor) => may(actor, act).allowed);
     expect(allowed).toEqual([person, operator, program]);

@@ -1,11 +1,13 @@
 /** Where a world stands, of a seed or of a test: a tenant of its own in a real database, with roles, keys and two people. */
 import { randomBytes } from 'node:crypto';
+import type { FactType } from '../../src/core/facts/catalogue.ts';
 import type { Clock, LedgerFact, Random } from '../../src/core/ports.ts';
 import { entryId, type PersonId, personId } from '../../src/core/ids.ts';
 import { type Instant, instant } from '../../src/core/time.ts';
 import { grantsLawFrom } from '../../src/grants/rules/law.ts';
 import type { PipelineDeps } from '../../src/grants/pipeline/contracts.ts';
-import { addPerson } from '../../src/people/store/people.ts';
+import { ROLES } from '../../src/access/role.ts';
+import { foundPerson } from '../../src/people/store/people.ts';
 import { type ConnectionTarget, Session } from '../../src/postgres/session.ts';
 import { localRootKey, openTenantKey } from '../../src/ledger/store/key-tree.ts';
 import { migrate } from '../../src/postgres/migrate.ts';
@@ -67,15 +69,19 @@ export async function openStand(place: Place, options: StandOptions): Promise<St
   const ids = systemIds({ ...clock, now: () => instant(Date.now()) }, random);
   const add = async (name: string): Promise<PersonId> => {
     const id = personId(ids.next());
-    const fact: LedgerFact = {
+    const fact = (type: FactType): LedgerFact => ({
       id: entryId(ids.next()),
-      type: 'person.added',
+      type,
       actor: { kind: 'system', id: 'world' },
       trace: 'world',
       data: {},
-    };
-    const person = { id, name, keySha256: randomBytes(32) };
-    await addPerson(session, tenant, person, fact, { onlyAsFirst: false });
+    });
+    const key = { id: ids.next(), name: 'first', sha256: randomBytes(32), days: 365 };
+    const person = { id, name, skeleton: name.toLowerCase(), roles: ROLES };
+    await foundPerson(session, tenant, person, key, {
+      person: fact('person.added'),
+      key: fact('key.added'),
+    });
     return id;
   };
   const [first, second] = options.people;

@@ -96,7 +96,7 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a wall is passed by upper case',
-    file: 'src/dockets/rules/identity/letters.js',
+    file: 'src/core/letters.js',
     find: 'text: written.toLowerCase()',
     replace: 'text: written',
     invariant: 'rights',

@@ -1,11 +1,16 @@
 /** Who acts. Everything that is done or asked names one of these; nobody acts without a name. */
 import type { PersonId } from '../core/index.ts';
+import type { PartyId } from './party.ts';
+import type { Role } from './role.ts';
 
 /** Somebody with a personal key. */
 export interface PersonActor {
   readonly kind: 'person';
   readonly id: PersonId;
   readonly name: string;
+  /** Read with the key, as are the roles. */
+  readonly party: PartyId;
+  readonly roles: readonly Role[];
 }
 
 /** Another system with a key of its own; no such key is issued yet. */

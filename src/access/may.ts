@@ -1,17 +1,35 @@
-/** Whether an actor may do an act: one look into the table of acts, and nothing else. */
-import { type ErrorCode, FilewrightError } from '../core/index.ts';
-import type { Actor, ActorKind } from './actor.ts';
+/** Whether an actor may do an act: a look into the tables of acts and roles, and the rules over them. */
+import { type ErrorCode, FilewrightError, type PersonId } from '../core/index.ts';
+import type { Actor, ActorKind, PersonActor } from './actor.ts';
+import type { PartyId } from './party.ts';
 import { type ActName, type ActorOf, RIGHTS } from './rights.ts';
+import type { Role } from './role.ts';
+import { ROLES_OF_ACTS } from './roles.ts';
 
 type Permission =
   | { readonly allowed: true }
   | { readonly allowed: false; readonly code: ErrorCode; readonly reason: string };
 
-/** `subject`: what the act is about, as a person would name it; a role may be for some of them only. */
-export function may(actor: Actor, act: ActName, subject?: string): Permission {
+/** What the act is about: as a person would name it, and what the rules over the table ask of it. */
+type Subject =
+  | string
+  | {
+      readonly what: string;
+      /** Who proposed what would be approved. */
+      readonly proposedBy?: PartyId;
+      /** Who would get or lose a role, or be enabled. */
+      readonly changes?: PersonId;
+    };
+
+const ALLOWED: Permission = { allowed: true };
+
+export function may(actor: Actor, act: ActName, subject?: Subject): Permission {
   const kinds: readonly ActorKind[] = RIGHTS[act];
-  if (kinds.includes(actor.kind)) return { allowed: true };
-  const about = subject === undefined ? act : `${act} (${subject})`;
+  const what = typeof subject === 'object' ? subject.what : subject;
+  const about = what === undefined ? act : `${act} (${what})`;
+  if (kinds.includes(actor.kind)) {
+    return actor.kind === 'person' ? mayPerson(actor, act, about, subject) : ALLOWED;
+  }
   // Whoever gave no key may well have one; whoever gave one is told that it is not enough.
   return actor.kind === 'operator' && kinds.includes('person')
     ? {
@@ -26,11 +44,44 @@ export function may(actor: Actor, act: ActName, subject?: string): Permission {
       };
 }
 
+function mayPerson(
+  actor: PersonActor,
+  act: ActName,
+  about: string,
+  subject: Subject | undefined,
+): Permission {
+  const roles: readonly Role[] = ROLES_OF_ACTS[act];
+  if (!roles.some((role) => actor.roles.includes(role))) {
+    const has = actor.roles.length === 0 ? 'no role' : actor.roles.join(', ');
+    return {
+      allowed: false,
+      code: 'NOT_PERMITTED',
+      reason: `${about}: needs the role ${roles.join(' or ')}; ${actor.name} has ${has}`,
+    };
+  }
+  if (typeof subject !== 'object') return ALLOWED;
+  if (subject.proposedBy === actor.party) {
+    return {
+      allowed: false,
+      code: 'SELF_APPROVAL',
+      reason: `${about}: you proposed it, or you and the person who did count as one; a second person must approve it`,
+    };
+  }
+  if (subject.changes === actor.id) {
+    return {
+      allowed: false,
+      code: 'NOT_PERMITTED',
+      reason: `${about}: no one changes their own roles; ask another administrator`,
+    };
+  }
+  return ALLOWED;
+}
+
 /** The first line of every act: refuses, or tells the compiler which actors are left. */
 export function allow<Name extends ActName>(
   actor: Actor,
   act: Name,
-  subject?: string,
+  subject?: Subject,
 ): asserts actor is ActorOf<Name> {
   const permission = may(actor, act, subject);
   if (permission.allowed) return;

@@ -1,4 +1,4 @@
-/** Every act by its name, and which kinds of actor may do it. Roles will narrow this; nothing may go round it. */
+/** Every act by its name, and which kinds of actor may do it. For a person roles.ts narrows this; nothing may go round it. */
 import type { Actor, ActorKind } from './actor.ts';
 
 /** Looking at what shows nothing sealed; what is about a docket is still asked docket by docket. */
@@ -136,9 +136,20 @@ export const RIGHTS = {
   'route.run': ON_THIS_MACHINE,
   'route.show': PEOPLE,
   'route.start': ON_THIS_MACHINE,
-  'user.add': ON_THIS_MACHINE,
+  'user.add': PEOPLE,
+  'user.approve': PEOPLE,
   'user.disable': PEOPLE,
+  'user.enable': PEOPLE,
+  'user.enroll': ON_THIS_MACHINE,
+  'user.found': ON_THIS_MACHINE,
+  'user.key.add': PEOPLE,
+  'user.key.list': PEOPLE,
+  'user.key.replace': PEOPLE,
+  'user.key.revoke': PEOPLE,
   'user.list': EVERYBODY,
+  'user.proposals': EVERYBODY,
+  'user.refuse': PEOPLE,
+  'user.role': PEOPLE,
   'webhook.add': PEOPLE,
   'webhook.change': PEOPLE,
   'webhook.list': EVERYBODY,

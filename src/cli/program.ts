@@ -14,6 +14,11 @@ type Entry = readonly [
 ];
 
 const COMMANDS: readonly Entry[] = [
+  [
+    'init',
+    'set up an installation with its first one or two people',
+    () => import('./commands/init.ts'),
+  ],
   ['batch', 'import, approve and run batches of filings', () => import('./commands/batch.ts')],
   ['entity', 'the register of entities', () => import('./commands/entity.ts')],
   ['filing', 'show filings and build defense packs', () => import('./commands/filing.ts')],

@@ -2,7 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { checkReason, checkSecondPerson, proposalHash, stateAfter } from './approval.ts';
 import { personId } from './ids.ts';
 
-const [ada, ben] = [personId('ada'), personId('ben')];
+const [ada, ben, twin] = [personId('ada'), personId('ben'), personId('twin of ada')];
+const PARTIES = new Map([
+  [ada, 'ada'],
+  [twin, 'ada'],
+  [ben, 'ben'],
+]);
 
 describe('who decides', () => {
   it.each([
@@ -10,14 +15,27 @@ describe('who decides', () => {
     [false, ben, 'refused'],
     [false, ada, 'withdrawn'],
   ])('approves: %s, by %s: %s', (approves, by, state) => {
-    expect(stateAfter('Batch 7', { approves, by }, ada)).toBe(state);
+    expect(stateAfter('Batch 7', { approves, by }, ada, PARTIES)).toBe(state);
   });
 
   it('is never the person who proposed', () => {
-    expect(() => stateAfter('Batch 7', { approves: true, by: ada }, ada)).toThrow(
+    expect(() => stateAfter('Batch 7', { approves: true, by: ada }, ada, PARTIES)).toThrow(
       expect.objectContaining({ code: 'SELF_APPROVAL' }),
     );
-    expect(() => checkSecondPerson('A recovery', ben, [ada, ben])).toThrow(/second/);
+    expect(() => checkSecondPerson('A recovery', ben, [ada, ben], PARTIES)).toThrow(/second/);
+  });
+
+  it('is of another party: a second name of the same human is none', () => {
+    const code = expect.objectContaining({ code: 'SELF_APPROVAL' });
+    expect(() => stateAfter('Batch 7', { approves: true, by: twin }, ada, PARTIES)).toThrow(code);
+    expect(() => checkSecondPerson('A recovery', ben, [twin], PARTIES)).not.toThrow();
+    expect(() => checkSecondPerson('A recovery', twin, [ben, ada], PARTIES)).toThrow(code);
+  });
+
+  it('is never somebody whose party nobody knows', () => {
+    const code = expect.objectContaining({ code: 'SELF_APPROVAL' });
+    expect(() => checkSecondPerson('Batch 7', 'stranger', [ada], PARTIES)).toThrow(code);
+    expect(() => checkSecondPerson('Batch 7', ben, ['stranger'], PARTIES)).toThrow(code);
   });
 });
 

@@ -8,7 +8,15 @@ import type { PersonId, Sha256Hex } from './ids.ts';
 import { sha256Of } from './sha256.ts';
 import { misuse } from './refusals.ts';
 
-export type ProposalKind = 'batch' | 'replay' | 'correct' | 'exception' | 'statement' | 'hold';
+export type ProposalKind =
+  | 'batch'
+  | 'replay'
+  | 'correct'
+  | 'exception'
+  | 'statement'
+  | 'hold'
+  | 'person'
+  | 'role';
 export type ProposalState = 'open' | 'approved' | 'refused' | 'withdrawn';
 
 /** What will run, apart from the filings of a review; undefined is left out. */
@@ -45,23 +53,38 @@ export interface ProposalDecision {
   readonly sha256?: string;
 }
 
+/** By person: the party that stands for them (access/party.ts). */
+export type Parties = ReadonlyMap<string, string>;
+
 /** Who proposed may only take it back. `what` names the thing in messages, as in "Batch 7". */
 export function stateAfter(
   what: string,
   { approves, by }: Pick<ProposalDecision, 'approves' | 'by'>,
   proposedBy: PersonId,
+  parties: Parties,
 ): Exclude<ProposalState, 'open'> {
-  if (approves) checkSecondPerson(what, by, [proposedBy]);
+  if (approves) checkSecondPerson(what, by, [proposedBy], parties);
   if (approves) return 'approved';
   return by === proposedBy ? 'withdrawn' : 'refused';
 }
 
-export function checkSecondPerson(what: string, by: string, first: readonly string[]): void {
-  if (!first.includes(by)) return;
-  throw new FilewrightError(
-    'SELF_APPROVAL',
-    `${what}: you proposed or started it; a second person must approve it`,
-  );
+/**
+ * The second person is of another party than everybody who came first: a second name or key of the same human is none.
+ * Somebody whose party is not known is refused.
+ */
+export function checkSecondPerson(
+  what: string,
+  by: string,
+  first: readonly string[],
+  parties: Parties,
+): void {
+  const own = parties.get(by);
+  const others = first.map((person) => parties.get(person));
+  if (own !== undefined && others.every((party) => party !== undefined && party !== own)) return;
+  const why = first.includes(by)
+    ? 'you proposed or started it'
+    : 'you and the person who proposed or started it count as one, because one of you added the other alone';
+  throw new FilewrightError('SELF_APPROVAL', `${what}: ${why}; a second person must approve it`);
 }
 
 /** Short reasons ("ok", "done") explain nothing to whoever reads the ledger in three years. */

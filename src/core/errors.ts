@@ -49,7 +49,8 @@ export const ERRORS = {
   },
   SELF_APPROVAL: {
     exit: 'refused',
-    meaning: 'The person who prepared something may not approve it.',
+    meaning:
+      'The person who prepared something may not approve it, nor someone who counts as the same person (user list).',
     remedy: 'Ask a second person to approve with their own key.',
   },
   NOT_APPROVED: {
@@ -111,13 +112,16 @@ export const ERRORS = {
   },
   NOT_PERMITTED: {
     exit: 'refused',
-    meaning: 'This kind of user may not do this. Nothing was read or changed.',
-    remedy: 'Ask one of the users that the message names.',
+    meaning:
+      'Your roles do not allow this, or this kind of user may not do it. Nothing was read or changed.',
+    remedy:
+      'Ask a person with a role that the message names, or an administrator to give you the role.',
   },
   BAD_CREDENTIAL: {
     exit: 'refused',
-    meaning: 'The personal key is unknown or has been disabled.',
-    remedy: 'Ask an administrator to issue a new key with user add.',
+    meaning: 'The personal key is unknown, expired, revoked, or of a disabled person.',
+    remedy:
+      'Use another key of yours, or ask an administrator to replace it with user key add --for.',
   },
   ROWS_REFUSED: {
     exit: 'conflict',

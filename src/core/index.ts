@@ -78,9 +78,11 @@ export type {
   SlotRef,
   WorkerView,
 } from './lane.ts';
+export { type Letters, lettersOf } from './letters.ts';
 export { misspelledNames } from './misspelled-name.ts';
 export { newFact, userFact } from './new-fact.ts';
 export { patternOf } from './patterns.ts';
+export { readPersonName } from './person-name.ts';
 export * from './ports.ts';
 export type {
   AnswerRule,

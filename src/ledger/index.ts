@@ -32,6 +32,7 @@ export {
   ledgerCounts,
   type LogCounts,
 } from './store/ledger-export.ts';
+export { partiesOf } from './store/parties.ts';
 export {
   compareCopies,
   leaveQuarantine,

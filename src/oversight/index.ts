@@ -10,6 +10,15 @@ export type { Finding } from './acts/installation-ledger.ts';
 export { inspectInstallation } from './acts/installation.ts';
 export { laneOutcome, type LaneOutcome, planRehearsal } from './acts/rehearsal.ts';
 export { holdData, releaseData, retentionStatus, runRetention } from './acts/retention.ts';
-export { addUser, disableUser, listUsers } from './acts/users.ts';
+export { addOwnKey, enrollUser, listUserKeys, replaceKey, revokeKey } from './acts/user-keys.ts';
+export { approveUser, refuseUser, userProposals } from './acts/user-proposals.ts';
+export {
+  addUser,
+  changeRoles,
+  disableUser,
+  enableUser,
+  foundUser,
+  listUsers,
+} from './acts/users.ts';
 export { openWorker, runJobsOnce, startJobs } from './acts/worker.ts';
 export { type JobsOptions, runBackgroundWorkOnce, startBackgroundWork } from './jobs.ts';

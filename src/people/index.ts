@@ -40,6 +40,29 @@ export { type DomainEvent, registerConsumer, takeEvents } from './store/events.t
 export { readIcs, writeIcs } from './store/ics-calendars.ts';
 export { type Hold, listHolds, placeHold, releaseHold } from './store/holds.ts';
 export { addMailNotice, listNotices, MAIL_TARGET, type NoticeView } from './store/notices.ts';
-export { addPerson, disablePerson, listPeople, type Person } from './store/people.ts';
+export { addEnrollment, findEnrollment } from './store/enrollments.ts';
+export {
+  addKey,
+  KEY_DAYS_DEFAULT,
+  keyWithId,
+  listKeys,
+  type NewKey,
+  type PersonKey,
+  revokeKeys,
+} from './store/keys.ts';
+export {
+  addPerson,
+  disablePerson,
+  enablePerson,
+  foundPerson,
+  joinParty,
+  listPeople,
+  lockPeople,
+  type Person,
+  personNamed,
+  recordOfPerson,
+} from './store/people.ts';
 export * from './store/proposals.ts';
+export { refusedByRule } from './store/refused-by-rule.ts';
+export { adminParties, giveRoles, takeRoles } from './store/roles.ts';
 export { findMail, recipientsOf } from './store/subscriptions.ts';

@@ -64,8 +64,8 @@ const RIGHTS: Readonly<Record<Stage, readonly Right[]>> = {
     ['grant_statement', ...ADD],
     ['grant_balance', ...ADD],
     ['proposal', ...ADD, DECIDE],
-    // A disabled person agrees to nothing.
-    ['person', 'select (tenant, id, disabled_at)'],
+    // A disabled person agrees to nothing, and nobody to what their own party proposed.
+    ['person', 'select (tenant, id, party, disabled_at)'],
     ['grant_line', ...ADD],
     ['grant_line_group', ...ADD],
     ['grant_period', ...ADD],
@@ -107,7 +107,7 @@ const RIGHTS: Readonly<Record<Stage, readonly Right[]>> = {
     ['grant_document', 'select (tenant, id, replaces)'],
     ['grant_award', 'select (tenant, key, document)'],
     // A disabled person approves nothing.
-    ['person', 'select (tenant, id, disabled_at)'],
+    ['person', 'select (tenant, id, party, disabled_at)'],
   ],
 };
 

@@ -80,9 +80,9 @@ const LANES = [
     from unnest(array['US-DE', 'US-CA', 'US-NY']) code on conflict do nothing`,
   `insert into lane_slot (tenant, lane, n) select $1, 'US-DE', n - 1 from ${SERIES} on conflict do nothing`,
 ];
-const PERSON = `insert into person (tenant, id, name, key_sha256)
-  select $1, md5('person' || p || $1)::uuid, p, sha256((p || $1)::bytea) from unnest(array['a', 'b']) p
-  on conflict do nothing`;
+const PERSON = `insert into person (tenant, id, name, skeleton, party)
+  select $1, id, p, p, id from unnest(array['a', 'b']) p, lateral (select md5('person' || p || $1)::uuid as id) made
+  where not exists (select 1 from person where tenant = $1)`;
 const FILINGS = [
   ...LANES,
   PERSON,

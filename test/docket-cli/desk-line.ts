@@ -3,7 +3,7 @@
  * a process for each of a hundred commands would take longer than all else; the long-running commands have one
  * (running.test.ts).
  */
-import { chmod, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CommanderError } from 'commander';
@@ -13,12 +13,14 @@ import { EXIT, FilewrightError } from '../../src/core/errors.ts';
 import { stopEmbedded } from '../../src/postgres/embedded/stop.ts';
 import { ROOT } from '../fixtures/built-tree.ts';
 import { OWN_MACHINE } from '../fixtures/own-machine.ts';
-import { type Ended, envelopeOf, type Json, textAt } from '../fixtures/cli.ts';
+import { type Ended, envelopeOf, type Json } from '../fixtures/cli.ts';
+import { People } from '../fixtures/people.ts';
 import { copyPreparedCluster } from '../fixtures/prepared-cluster.ts';
 
 export class DeskLine {
   readonly folder: string;
   readonly #dataDirectory: string;
+  readonly #people = new Map<string, People>();
 
   private constructor(folder: string) {
     this.folder = folder;
@@ -97,9 +99,13 @@ export class DeskLine {
   }
 
   async person(name: string, by?: Person, tenant = 'main'): Promise<Person> {
-    const nobody = { tenant, keyFile: await this.file('keys/nobody', '') };
-    const added = await this.data(['user', 'add', name], by ?? nobody);
-    const keyFile = await this.file(`keys/${tenant} ${name}`, textAt(added, 'key'));
+    const people = this.#people.get(tenant) ?? new People();
+    this.#people.set(tenant, people);
+    const own = by === undefined ? undefined : await readFile(by.keyFile, 'utf8');
+    const key = await people.add(name, own, async (args, acting = '') =>
+      this.data(args, { tenant, keyFile: await this.file('keys/acting', acting) }),
+    );
+    const keyFile = await this.file(`keys/${tenant} ${name}`, key);
     return { tenant, keyFile };
   }
 

@@ -6,7 +6,7 @@ import { entryId } from '../../src/core/ids.ts';
 import { instant } from '../../src/core/time.ts';
 import { importDockets } from '../../src/dockets/routing/intake.ts';
 import { docketSeenBy, docketsSeenBy } from '../../src/dockets/routing/docket-acts.ts';
-import { addUser } from '../../src/oversight/acts/users.ts';
+import { foundUser } from '../../src/oversight/acts/users.ts';
 import { personOf } from '../../src/people/acts/people.ts';
 import {
   holdData,
@@ -114,12 +114,12 @@ describe('a hold on a client', () => {
   it('keeps what came under any spelling of it, and what may be its; the rest is destroyed', async () => {
     stage = await Stage.set(server);
     const { app } = stage;
-    const { key } = await addUser(app, OPERATOR, 'clerk');
-    const clerk = await personOf(app, key);
-    const second = await personOf(
-      app,
-      (await addUser(app, await personOf(app, key), 'second')).key,
-    );
+    const keys = [
+      await foundUser(app, OPERATOR, 'clerk'),
+      await foundUser(app, OPERATOR, 'second'),
+    ] as const;
+    const clerk = await personOf(app, keys[0].key);
+    const second = await personOf(app, keys[1].key);
     const ids = new Map<string, string>();
     let number = 500_000;
     for (const client of [...HELD, ...UNTOLD, ...OTHERS, null]) {

@@ -3,8 +3,7 @@ import { docketId, partyId } from '../../src/core/index.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { serveAcknowledgements } from '../../src/dockets/acts/serve.ts';
 import { linksOf } from '../../src/dockets/acts/links.ts';
-import { personOf } from '../../src/people/acts/people.ts';
-import { addUser } from '../../src/oversight/acts/users.ts';
+import { foundUser } from '../../src/oversight/acts/users.ts';
 import { addMs } from '../../src/core/time.ts';
 import { acknowledgementPage } from '../../src/dockets/routing/acknowledgement-page.ts';
 import { importDockets } from '../../src/dockets/routing/intake.ts';
@@ -115,8 +114,8 @@ describe('the page behind a link', () => {
   it('shows it to who signs in and has the right, over the wire, and to no other key', async () => {
     stage = await Stage.set(server);
     const { app } = stage;
-    const hart = await addUser(app, OPERATOR, 'Judith Hart');
-    const ruiz = await addUser(app, await personOf(app, hart.key), 'Elena Ruiz');
+    const hart = await foundUser(app, OPERATOR, 'Judith Hart');
+    const ruiz = await foundUser(app, OPERATOR, 'Elena Ruiz');
     const reference = await linkTo({ class: 'export-controlled' });
     const page = await serveAcknowledgements(app, OPERATOR, { port: 0 });
     try {

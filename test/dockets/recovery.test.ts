@@ -1,4 +1,6 @@
 /** The way back of a real endpoint, step by step, each with its failure. */
+import { foundUser } from '../../src/oversight/acts/users.ts';
+import { OPERATOR } from '../operator.ts';
 import { docketId, targetId } from '../../src/core/index.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { SaturationGauge } from '../../src/dockets/brokers/saturation.ts';
@@ -253,15 +255,20 @@ describe('a target that failed', () => {
 
   it('by hand waits for an approval at the end, even when all is well', async () => {
     stage = await Stage.set(server);
+    const [hart, moreau] = [
+      await foundUser(stage.app, OPERATOR, 'Judith Hart'),
+      await foundUser(stage.app, OPERATOR, 'Claire Moreau'),
+    ];
+    const first = { kind: 'user', id: hart.id } as const;
     await breakPrimary();
-    await moveRecovery(stage.parts, TEAM, ACTOR);
+    await moveRecovery(stage.parts, TEAM, first);
     repair();
     await until(async () => (await status())?.state.state === 'awaiting_approval', 15_000);
     const approval = { reason: 'looked at the endpoint' };
-    await expect(approveRun(stage.parts, TEAM, ACTOR, approval)).rejects.toMatchObject({
+    await expect(approveRun(stage.parts, TEAM, first, approval)).rejects.toMatchObject({
       code: 'SELF_APPROVAL',
     });
-    const second = { kind: 'user', id: 'moreau' } as const;
+    const second = { kind: 'user', id: moreau.id } as const;
     await approveRun(stage.parts, TEAM, second, approval);
     await until(async () => (await breaker()) === 'closed', 15_000);
   });

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { runRouter } from '../../src/oversight/acts/docket-router.ts';
 import { changeRecipientOf, setMailServer } from '../../src/people/acts/events.ts';
-import { addUser } from '../../src/oversight/acts/users.ts';
+import { foundUser } from '../../src/oversight/acts/users.ts';
 import { personOf } from '../../src/people/acts/people.ts';
 import { createFilewright } from '../../src/app.ts';
 import { type Server, startServer } from '../delivery/server.ts';
@@ -35,7 +35,7 @@ it('a router without a worker sends its alerts itself, and ends with its signal'
   };
   const { dataDirectory } = server;
   const app = await createFilewright({ dataDirectory, tenant: stage.app.tenant, environment });
-  const { key } = await addUser(app, OPERATOR, 'clerk');
+  const { key } = await foundUser(app, OPERATOR, 'clerk');
   const person = await personOf(app, key);
   const setting = { smtp: 'env:SMTP', sender: 'dockets@example.org', allowPrivateAddresses: true };
   await setMailServer(app, person, setting, environment);

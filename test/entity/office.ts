@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addPortal, lanes, profilesByLane } from '../../src/lanes/acts/lanes.ts';
 import { approveLane } from '../../src/lanes/acts/recovery.ts';
-import { addUser } from '../../src/oversight/acts/users.ts';
+import { foundUser } from '../../src/oversight/acts/users.ts';
 import { approve, importFile } from '../../src/filings/acts/batches.ts';
 import { personOf } from '../../src/people/acts/people.ts';
 import { createFilewright, type Filewright } from '../../src/app.ts';
@@ -69,8 +69,8 @@ export class Office {
       clock: systemClock,
       behaviour: options.behaviour ?? {},
     });
-    const first = await addUser(app, OPERATOR, 'preparer');
-    const second = await addUser(app, await personOf(app, first.key), 'approver');
+    const first = await foundUser(app, OPERATOR, 'preparer');
+    const second = await foundUser(app, OPERATOR, 'approver');
     const [person, approver] = [await personOf(app, first.key), await personOf(app, second.key)];
     for (const { code } of profiles) await addPortal(app, person, simulator.profile(code));
     return new Office({ app, simulator, person, key: first.key, approver, folder });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { forecastFilings } from '../../src/filings/acts/forecast.ts';
 import { acknowledge } from '../../src/oversight/acts/alerts.ts';
 import { addPortal } from '../../src/lanes/acts/lanes.ts';
-import { addUser } from '../../src/oversight/acts/users.ts';
+import { foundUser } from '../../src/oversight/acts/users.ts';
 import { approve, importFile, runBatch } from '../../src/filings/acts/batches.ts';
 import { changeRecipientOf } from '../../src/people/acts/events.ts';
 import { personOf } from '../../src/people/acts/people.ts';
@@ -47,12 +47,10 @@ beforeAll(async () => {
   await chmod(folder, 0o711);
   copyPreparedCluster(join(folder, 'data'));
   app = await createFilewright({ dataDirectory: join(folder, 'data') });
-  const { key } = await addUser(app, OPERATOR, 'Paula Preparer');
-  paula = await personOf(app, key);
-  arthur = await personOf(
-    app,
-    (await addUser(app, await personOf(app, key), 'Arthur Approver')).key,
-  );
+  const first = await foundUser(app, OPERATOR, 'Paula Preparer');
+  const second = await foundUser(app, OPERATOR, 'Arthur Approver');
+  paula = await personOf(app, first.key);
+  arthur = await personOf(app, second.key);
   simulator = await startSimulator({
     profiles: [
       sampleProfile({ ceiling: 2 }),

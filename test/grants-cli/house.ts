@@ -87,7 +87,7 @@ export class House {
   async twoPeople(): Promise<{ nora: readonly string[]; theo: readonly string[] }> {
     await this.data(['user', 'add', 'Nora Bookkeeper', '--key-out', 'nora.key']);
     const nora = ['--key-file', 'nora.key'];
-    await this.data([...nora, 'user', 'add', 'Theo Treasurer', '--key-out', 'theo.key']);
+    await this.data(['user', 'add', 'Theo Treasurer', '--key-out', 'theo.key']);
     return { nora, theo: ['--key-file', 'theo.key'] };
   }
 

@@ -1,5 +1,5 @@
 /** A tenant of its own on a shared real PostgreSQL, with a person, real receivers, and time that can be moved on. */
-import { addUser } from '../../src/oversight/acts/users.ts';
+import { foundUser } from '../../src/oversight/acts/users.ts';
 import { personOf } from '../../src/people/acts/people.ts';
 import { createFilewright, type Filewright } from '../../src/app.ts';
 import type { LogRecord } from '../../src/core/ports.ts';
@@ -32,7 +32,7 @@ export class House {
       tenant: `jobs-${server.nextTenant()}`,
       log: { write: (record) => logged.push(record) },
     });
-    const { key } = await addUser(app, OPERATOR, 'clerk');
+    const { key } = await foundUser(app, OPERATOR, 'clerk');
     return new House(app, await personOf(app, key), server, logged);
   }
 

@@ -3,12 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { entryId, personId, type PersonId } from '../../src/core/ids.ts';
+import { entryId, type PersonId } from '../../src/core/ids.ts';
 import type { FactType } from '../../src/core/facts/catalogue.ts';
 import type { LedgerFact, Random } from '../../src/core/ports.ts';
 import type { LedgerBoundary } from '../../src/core/boundary.ts';
 import { logOrigin } from '../../src/ledger/entry.ts';
-import { addPerson } from '../../src/people/store/people.ts';
 import { PLANNER } from '../../src/postgres/planner.ts';
 import { PostgresSequencer } from '../../src/ledger/store/sequencer.ts';
 import { Session } from '../../src/postgres/session.ts';
@@ -31,7 +30,8 @@ export interface LedgerWorld extends PostgresWorld {
   fact(type: string, data?: LedgerFact['data']): LedgerFact;
   /** Plain facts about lanes of their own, straight into intake. */
   addFacts(count: number, boundary?: LedgerBoundary): Promise<void>;
-  newPerson(name: string): Promise<PersonId>;
+  /** Two founders. */
+  readonly people: readonly [PersonId, PersonId];
   run: Session['run'];
 }
 
@@ -78,12 +78,7 @@ export async function ledgerWorld(database: FreshDatabase): Promise<LedgerWorld>
         [tenant, boundary, ids],
       );
     },
-    async newPerson(name) {
-      const id = personId(world.ids.next());
-      const person = { id, name, keySha256: randomBytes(32) };
-      await addPerson(world.admin, tenant, person, fact('person.added'), { onlyAsFirst: false });
-      return id;
-    },
+    people: [world.person, world.second],
     async close() {
       await Promise.all(sessions.map((session) => session.close()));
       await world.close();

@@ -77,7 +77,8 @@ function suite(where: 'embedded' | 'url'): void {
     expect(await migrated(login)).toEqual([]);
     await run(login, `insert into tenant (id, instance) values ('mine', 'i'), ('other', 'i')`);
     const add = (tenant: string) =>
-      `insert into person (tenant, id, name, key_sha256) values ('${tenant}', gen_random_uuid(), 'P', sha256('${tenant}'))`;
+      `insert into person (tenant, id, name, skeleton, party)
+        select '${tenant}', id, 'P', 'p', id from gen_random_uuid() id`;
     await run(login, add('mine'));
     await expect(run(login, add('other'))).rejects.toMatchObject({ code: '42501' });
     await as(login, (session) =>

@@ -43,7 +43,7 @@ describe('a database that was put back to an older state', () => {
   afterAll(() => database.close());
   beforeEach(async () => {
     world = await ledgerWorld(database);
-    people = [await world.newPerson('ann'), await world.newPerson('bob')];
+    people = world.people;
   });
   afterEach(async () => {
     await world.close();

@@ -44,7 +44,7 @@ describe('keeping and destroying', () => {
     world = await ledgerWorld(database);
     const { origin } = world.log('filing');
     vault = new KeyVault({ origin, tenantKey: world.signing.tenantKey, random });
-    people = [await world.newPerson('ann'), await world.newPerson('bob')];
+    people = world.people;
     return () => world.close();
   });
 

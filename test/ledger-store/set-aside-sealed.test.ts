@@ -1,4 +1,5 @@
 /** A fact that was set aside may speak of people: it is sealed, shown only to who may see it, and goes with its key. */
+import { ROLES } from '../../src/access/role.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { listSetAside, showSetAside } from '../../src/oversight/acts/audit-set-aside.ts';
@@ -159,11 +160,10 @@ it('is shown, where there are dockets, only to who may see all of them', async (
     await stage.feed(1);
     const id = await add({ rate: 0.5 }, null, stage.app);
     await listSetAside(stage.app, OPERATOR);
-    const person = (name: string): PersonActor => ({
-      kind: 'person',
-      id: personId(stage.app.ids.next()),
-      name,
-    });
+    const person = (name: string): PersonActor => {
+      const id = personId(stage.app.ids.next());
+      return { kind: 'person', id, name, party: id, roles: ROLES };
+    };
     expect(await showSetAside(stage.app, person('Judith Hart'), id)).toMatchObject({
       state: 'kept',
     });

@@ -403,5 +403,5 @@ async function stageApprover(stage: Stage): Promise<PersonActor> {
   const people = await listPeople(stage.app.session, stage.app.tenant);
   const approver = people.find((one) => one.name === 'approver');
   if (approver === undefined) throw new Error('nobody to approve');
-  return { kind: 'person', id: approver.id, name: approver.name };
+  return { kind: 'person', ...approver };
 }

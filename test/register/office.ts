@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { addPortal } from '../../src/lanes/acts/lanes.ts';
-import { addUser } from '../../src/oversight/acts/users.ts';
+import { foundUser } from '../../src/oversight/acts/users.ts';
 import { personOf } from '../../src/people/acts/people.ts';
 import { importRegister, type RegisterImport } from '../../src/entities/acts/import.ts';
 import { createFilewright, type Filewright } from '../../src/app.ts';
@@ -42,8 +42,8 @@ export class Office {
       tenant: `office-${server.nextTenant()}`,
       log: { write: (record) => logged.push(record) },
     });
-    const clerk = await addUser(app, OPERATOR, 'clerk');
-    const approver = await addUser(app, await personOf(app, clerk.key), 'approver');
+    const clerk = await foundUser(app, OPERATOR, 'clerk');
+    const approver = await foundUser(app, OPERATOR, 'approver');
     const people = [await personOf(app, clerk.key), await personOf(app, approver.key)] as const;
     return new Office(app, people, server, logged);
   }

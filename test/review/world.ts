@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addPortal } from '../../src/lanes/acts/lanes.ts';
-import { addUser } from '../../src/oversight/acts/users.ts';
+import { foundUser } from '../../src/oversight/acts/users.ts';
 import { approve, importFile, runBatch } from '../../src/filings/acts/batches.ts';
 import { personOf } from '../../src/people/acts/people.ts';
 import { verifyLedger } from '../../src/oversight/acts/audit.ts';
@@ -77,8 +77,8 @@ export class ReviewWorld {
       dataDirectory: join(folder, 'data'),
       environment: OWN_MACHINE,
     });
-    const paulasKey = (await addUser(app, OPERATOR, 'Paula Preparer')).key;
-    const arthursKey = (await addUser(app, await personOf(app, paulasKey), 'Arthur Approver')).key;
+    const paulasKey = (await foundUser(app, OPERATOR, 'Paula Preparer')).key;
+    const arthursKey = (await foundUser(app, OPERATOR, 'Arthur Approver')).key;
     const people = [await personOf(app, paulasKey), await personOf(app, arthursKey)] as const;
     const { status: _status, ...silent } = sampleProfile(SILENT);
     const simulator = await startSimulator({

@@ -1,12 +1,12 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { FilingStatus, Step } from '../../src/core/filing.ts';
-import { entryId, filingId, personId, workerId } from '../../src/core/ids.ts';
+import { entryId, filingId, type PersonId, personId, workerId } from '../../src/core/ids.ts';
 import { instant } from '../../src/core/time.ts';
 import type { FactType } from '../../src/core/facts/catalogue.ts';
 import type { LedgerFact, Random } from '../../src/core/ports.ts';
 import { KeyVault } from '../../src/ledger/vault.ts';
 import { logOrigin } from '../../src/ledger/entry.ts';
-import { addPerson } from '../../src/people/store/people.ts';
+import { founded } from '../fixtures/founded.ts';
 import { approveBatch, releaseBatch } from '../../src/filings/store/batches.ts';
 import { PostgresDeliveryStore } from '../../src/filings/store/delivery-store.ts';
 import { PostgresIntakeStore } from '../../src/filings/store/intake-store.ts';
@@ -21,6 +21,8 @@ const INSTANCE = 'ledger.example.org';
 const random: Random = { bytes: (count) => randomBytes(count) };
 
 export interface PostgresWorld extends World {
+  /** Approves what `person` of the world prepared. */
+  readonly second: PersonId;
   readonly tenant: string;
   readonly admin: Session;
 }
@@ -51,10 +53,7 @@ export async function postgresWorld(database: FreshDatabase): Promise<PostgresWo
   await run('insert into tenant (id, instance) values ($1, $2)', [tenant, INSTANCE]);
   const [preparer, approver] = [personId(ids.next()), personId(ids.next())];
   for (const id of [preparer, approver]) {
-    const keySha256 = createHash('sha256').update(id).digest();
-    await addPerson(admin, tenant, { id, name: id, keySha256 }, fact('person.added'), {
-      onlyAsFirst: false,
-    });
+    await founded(admin, tenant, { id, name: id }, fact);
   }
 
   const stores: PostgresDeliveryStore[] = [];
@@ -80,6 +79,7 @@ export async function postgresWorld(database: FreshDatabase): Promise<PostgresWo
     ids,
     vault: new KeyVault({ origin, tenantKey: random.bytes(32), random }),
     person: preparer,
+    second: approver,
     origin,
     async now() {
       const [row] = await run(

@@ -28,9 +28,49 @@ const LOGS = [
   { origin: 'text', boundary: 'text', reason: 'text', kept_size: 'number', size: 'number' },
 ] as const;
 
+const KEY = { key: 'text', name: 'text', key_sha256: 'digest' } as const;
+const DECIDED = {
+  person: 'text',
+  name: 'text',
+  act: 'text',
+  roles: ['text'],
+  sha256: 'digest',
+  proposed_by: 'text',
+} as const;
+
 export const HOUSE_FACTS = {
-  'person.added': { when: 'A person gets a key.', fields: { name: 'text' } },
-  'person.disabled': { when: "A person's key is disabled.", fields: { name: 'text' } },
+  'person.added': {
+    when: 'A person is added, at installation or by others.',
+    fields: { name: 'text', skeleton: 'text', party: 'text', roles: ['text'], 'proposal?': 'text' },
+  },
+  'person.disabled': { when: "A person's keys are disabled.", fields: { name: 'text' } },
+  'person.enabled': {
+    when: 'A disabled person is enabled again.',
+    fields: { name: 'text', 'proposal?': 'text' },
+  },
+  'person.joined': {
+    when: 'One party alone gave a person of another a key; both count as one from then on.',
+    fields: { party: 'text' },
+  },
+  'person.proposed': {
+    when: 'An administrator proposes to add or enable a person, to change roles, or to replace a key.',
+    fields: { person: 'text', name: 'text', act: 'text', sha256: 'digest', 'roles?': ['text'] },
+  },
+  'person.approved': { when: 'An administrator of another party approves it.', fields: DECIDED },
+  'person.refused': { when: 'It is refused, or taken back.', fields: DECIDED },
+  'role.given': {
+    when: 'A person gets roles.',
+    fields: { roles: ['text'], 'proposal?': 'text' },
+  },
+  'role.taken': {
+    when: 'A person loses roles.',
+    fields: { roles: ['text'], 'proposal?': 'text' },
+  },
+  'key.added': {
+    when: 'A person gets a key; after so many days it expires.',
+    fields: { ...KEY, days: 'number', 'proposal?': 'text' },
+  },
+  'key.revoked': { when: 'A key is revoked.', fields: KEY },
   'alert.acknowledged': { when: 'A person acknowledges an alert.', fields: { alert: 'text' } },
   'subscription.added': {
     when: 'A webhook is added.',

@@ -13,6 +13,7 @@ import { maySee, type Viewer } from '../rules/access/visible.ts';
 import { evidenceOf, listRuns, openRun, type StoredRun } from '../store/recovery.ts';
 import { findDocket } from '../store/dockets.ts';
 import { listDifferences, type StoredDifference } from '../store/differences.ts';
+import { partiesOf } from '../../ledger/index.ts';
 import { readTargetLanes } from '../../lanes/index.ts';
 import type { Actor, RoutingDeps } from './deps.ts';
 import { addToRun, type RecoveryOptions, recoveryPolicy } from './recovery.ts';
@@ -101,10 +102,14 @@ export async function approveRun(
       `The recovery of "${target}" is ${run.phase.replaceAll('_', ' ')} and needs no approval; see recovery status`,
     );
   }
+  const { session, tenant } = deps;
   const reason = checkReason('--reason', approval.reason);
-  const hurries = (await evidenceOf(deps.session, deps.tenant, run.id)).filter(isHurry);
+  const hurries = (await evidenceOf(session, tenant, run.id)).filter(isHurry);
   const hurriedBy = hurries.map(({ by }) => by);
-  checkSecondPerson(`The recovery of "${target}"`, actor.id, hurriedBy);
+  if (hurriedBy.length > 0) {
+    const parties = await partiesOf(session.run.bind(session), tenant, [actor.id, ...hurriedBy]);
+    checkSecondPerson(`The recovery of "${target}"`, actor.id, hurriedBy, parties);
+  }
   const reasons = run.state.state === 'awaiting_approval' ? run.state.reasons : [];
   return add(deps, run, approval.options ?? {}, {
     happening: { kind: 'approved' },

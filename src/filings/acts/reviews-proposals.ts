@@ -12,7 +12,7 @@ import {
   ruledOut,
   userFact,
 } from '../../core/index.ts';
-import { type Installation, sequenceAll } from '../../ledger/index.ts';
+import { type Installation, partiesOf, sequenceAll } from '../../ledger/index.ts';
 import { changedFields, type FieldChange } from '../../intake/index.ts';
 import type { GateChange, Payload } from '../../entities/index.ts';
 import {
@@ -232,7 +232,10 @@ export async function approveReview(
   const { expectHash } = input;
   const proposal = await openProposalOf(app, input.id);
   const items = await proposalItems(app.session, app.tenant, proposal.id);
-  checkSecondPerson(`Proposal ${proposal.id}`, actor.id, [proposal.proposedById]);
+  const first = proposal.proposedById;
+  const run = app.session.run.bind(app.session);
+  const parties = await partiesOf(run, app.tenant, [actor.id, first]);
+  checkSecondPerson(`Proposal ${proposal.id}`, actor.id, [first], parties);
   const willRun = reviewHash(proposal, items);
   if (expectHash.toLowerCase() !== willRun || willRun !== proposal.sha256) {
     throw new FilewrightError(

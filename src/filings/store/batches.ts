@@ -10,7 +10,7 @@ import {
   ruledOut,
   type SealedPayload,
 } from '../../core/index.ts';
-import { recordFact } from '../../ledger/index.ts';
+import { partiesOf, recordFact } from '../../ledger/index.ts';
 import { batchHash } from './intake-store.ts';
 import {
   hex,
@@ -194,7 +194,8 @@ export async function approveBatch(
     const [batch] = await run(LOCK, [tenant, id]);
     if (batch === undefined) throw notFound(`No batch has the id ${id}; see batch list`);
     const what = `Batch ${id}`;
-    checkSecondPerson(what, by, [text(batch['prepared_by'])]);
+    const first = text(batch['prepared_by']);
+    checkSecondPerson(what, by, [first], await partiesOf(run, tenant, [by, first]));
     if (batch['state'] === 'approved') return;
     if (batch['state'] === 'open') {
       throw ruledOut(

@@ -1,14 +1,15 @@
 /** The way back of portals as a person sees and moves it. The checks themselves are run by workers. */
-import { type Actor, allow } from '../../access/index.ts';
+import { type Actor, allow, type PersonActor } from '../../access/index.ts';
 import {
   checkReason,
   checkSecondPerson,
   type LaneRecovery,
   type LaneState,
   notFound,
+  type Parties,
   ruledOut,
 } from '../../core/index.ts';
-import type { Installation } from '../../ledger/index.ts';
+import { type Installation, partiesOf } from '../../ledger/index.ts';
 import { changeByPerson, lanes } from './lanes.ts';
 
 export async function recoveringLanes(
@@ -37,6 +38,7 @@ export async function approveLane(
 ): Promise<LaneState> {
   allow(actor, 'recovery.approve');
   const why = checkReason('--reason', approval.reason);
+  const parties = await hurriedParties(app, actor, approval.lane);
   return changeByPerson(app, actor, approval.lane, (lane) => {
     const { run, hurriedBy } = requireRecovering(lane);
     if (run.state !== 'awaiting_approval') {
@@ -44,9 +46,20 @@ export async function approveLane(
         `The recovery of "${lane.code}" is ${run.state} and needs no approval; see recovery status`,
       );
     }
-    checkSecondPerson(`The recovery of "${lane.code}"`, actor.id, hurriedBy);
+    checkSecondPerson(`The recovery of "${lane.code}"`, actor.id, hurriedBy, parties);
     return { kind: 'approved', why };
   });
+}
+
+/** Of who hurried it so far; one who does so meanwhile is unknown here, and the approval is refused. */
+async function hurriedParties(
+  app: Installation,
+  actor: PersonActor,
+  code: string,
+): Promise<Parties> {
+  const lane = (await lanes(app)).find(({ state }) => state.code === code);
+  const people = [actor.id, ...(lane?.state.recovery?.hurriedBy ?? [])];
+  return partiesOf(app.session.run.bind(app.session), app.tenant, people);
 }
 
 function requireRecovering(lane: LaneState): LaneRecovery {

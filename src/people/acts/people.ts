@@ -3,18 +3,18 @@ import { createHash } from 'node:crypto';
 import { type Actor, localOperator, type PersonActor } from '../../access/index.ts';
 import { FilewrightError } from '../../core/index.ts';
 import type { Installation } from '../../ledger/index.ts';
-import { findPerson } from '../store/people.ts';
+import { useKey } from '../store/keys.ts';
 
 /** The person behind a key; the reason for refusing does not tell whether the key ever existed. */
 export async function personOf(app: Installation, key: string | undefined): Promise<PersonActor> {
   if (key === undefined || key === '') {
     throw new FilewrightError('NO_CREDENTIAL', 'Expected a personal key, found none');
   }
-  const person = await findPerson(app.session, app.tenant, keyHash(key.trim()));
-  if (person === undefined || person.disabledAt !== undefined) {
+  const person = await useKey(app.session, app.tenant, keyHash(key.trim()));
+  if (person === undefined) {
     throw new FilewrightError('BAD_CREDENTIAL', 'The personal key is unknown or has been disabled');
   }
-  return { kind: 'person', id: person.id, name: person.name };
+  return { kind: 'person', ...person };
 }
 
 /** Who acts: the person behind the key, or else whoever sits at this machine. */

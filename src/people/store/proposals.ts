@@ -1,7 +1,6 @@
 /** Proposals and their decisions, of every kind: the one place that writes the table `proposal`. */
 import {
   checkReason,
-  FilewrightError,
   type Instant,
   type PersonId,
   personId,
@@ -14,7 +13,9 @@ import {
   stateAfter,
   termsText,
 } from '../../core/index.ts';
+import { partiesOf } from '../../ledger/index.ts';
 import { hex, optional, type Row, type Run, sql, text, when } from '../../postgres/index.ts';
+import { refusedByRule } from './refused-by-rule.ts';
 
 interface NewProposal {
   /** Made by the database unless told. */
@@ -104,39 +105,10 @@ export async function decideProposal(
   }
   const reason = decision.reason === undefined ? null : checkReason('--reason', decision.reason);
   const { by, sha256 = open.sha256 } = decision;
-  const state = stateAfter(what, decision, open.proposedBy);
+  const parties = await partiesOf(run, tenant, [by, open.proposedBy]);
+  const state = stateAfter(what, decision, open.proposedBy, parties);
   await run(DECIDE, [tenant, open.id, state, by, reason, sha256]).catch(refusedByRule);
   return { ...open, state };
-}
-
-const CODES = {
-  proposal_second_person: 'SELF_APPROVAL',
-  proposal_same_hash: 'HASH_DIFFERS',
-} as const;
-
-const WAITS = 'There is already a proposal for it that is open or approved';
-const IN_WORDS: Readonly<Record<string, string>> = {
-  proposal_once: WAITS,
-  // Of two that are made at once.
-  proposal_numbered: WAITS,
-  proposal_amends: 'The award already has an amendment or a cancellation that is open or approved',
-};
-
-const RESTRICTED = '23001';
-const TAKEN = '23505';
-
-/** The database's refusals in our words. */
-export function refusedByRule(error: unknown): never {
-  // Every error of the database has these as texts.
-  const { code, constraint, message } = Object(error) as {
-    readonly code?: string;
-    readonly constraint?: string;
-    readonly message?: string;
-  };
-  const words = code === TAKEN ? IN_WORDS[constraint ?? ''] : undefined;
-  if (code !== RESTRICTED && words === undefined) throw error;
-  const known = Object.entries(CODES).find(([name]) => name === constraint)?.[1];
-  throw new FilewrightError(known ?? 'REFUSED_BY_RULE', words ?? message ?? '', { cause: error });
 }
 
 function proposalOf(row: Row): StoredProposal {

@@ -4,7 +4,7 @@
  * whether it *may be* the one that a wall names (the same look, whatever the form, alone or beside others). Pure.
  */
 import { withoutForm, withoutGluedForm } from './legal-forms.ts';
-import { type Letters, lettersOf } from './letters.ts';
+import { type Letters, lettersOf } from '../../../core/index.ts';
 
 export interface Name {
   /** Letters and digits alone, without the legal form. */

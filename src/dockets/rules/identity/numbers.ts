@@ -2,7 +2,7 @@
  * Numbers of applications at their offices. One number has many spellings: 17/123,456, 17123456, US 17/123,456; EP
  * 21 123 456.2 and 21123456. Pure.
  */
-import { lettersOf } from './letters.ts';
+import { lettersOf } from '../../../core/index.ts';
 
 export interface ApplicationNumber {
   /** Whose number it is, by its spelling or by what else is known; undefined where nothing says so. */
