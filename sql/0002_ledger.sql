@@ -119,6 +119,8 @@ create table ledger_signing_key (
   id text not null check (id ~ '^[0-9a-f]{8}$'),
   vkey text not null,
   wrapped bytea not null,
+  -- Over origin, id, vkey and sizes, made with the tenant key: a row without it is not a key (store/signing-key-seal.ts).
+  mac bytea not null check (octet_length(mac) = 32),
   -- Sizes of the log for which it signs.
   first_size bigint not null,
   last_size bigint check (last_size >= first_size - 1),
@@ -310,6 +312,19 @@ begin
 end $$;
 create trigger ledger_blob_removal before delete on ledger_blob for each row execute function guard_blob_removal();
 alter table ledger_blob enable always trigger ledger_blob_removal;
+
+-- Out of quarantine only by a second person (guard_proposal), for this time and not for an earlier one.
+create function guard_quarantine() returns trigger language plpgsql as $$
+begin
+  if new.ver < old.ver or (old.state = 'in' and new.state = 'out' and not exists (
+    select 1 from proposal p where p.tenant = old.tenant and p.kind = 'quarantine' and p.state = 'approved'
+      and p.subject = old.tenant || '#' || old.ver and p.decided_by = new.left_by)) then
+    raise exception 'the release of tenant % from quarantine is not approved', old.tenant using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+create trigger quarantine_guard before update on quarantine for each row execute function guard_quarantine();
+alter table quarantine enable always trigger quarantine_guard;
 
 create function guard_hold() returns trigger language plpgsql as $$
 begin

@@ -11,10 +11,12 @@
 --   hold             releases a legal hold, and is made with it; about the hold
 --   person           adds or enables a person, or replaces a lost key; about the person (act, name, roles)
 --   role             gives or takes roles; about the person (act, roles)
+--   quarantine       releases the tenant from quarantine; about the tenant and which time it is
 create table proposal (
   tenant text not null references tenant,
   id uuid not null default gen_random_uuid(),
-  kind text not null check (kind in ('batch', 'replay', 'correct', 'exception', 'statement', 'hold', 'person', 'role')),
+  kind text not null check (kind in ('batch', 'replay', 'correct', 'exception', 'statement', 'hold', 'person', 'role',
+    'quarantine')),
   subject text not null check (subject ~ '^[^[:cntrl:]]{1,200}$'),
   -- Which proposal of the kind about its subject.
   n int not null check (n >= 1),

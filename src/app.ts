@@ -43,6 +43,7 @@ import {
 import {
   CheckpointFiles,
   checkpointsFolder,
+  KnownLogFiles,
   rootKeySource,
   silentLog,
   systemClock,
@@ -71,6 +72,8 @@ export interface FilewrightOptions {
   readonly databaseUrl?: string;
   readonly schema?: string;
   readonly tenant?: string;
+  /** Refuses a tenant that is not there (`NOT_FOUND`); it is made unless told. */
+  readonly mustExist?: true;
   /** First part of the ledger's origin; fixed when the tenant is first opened. */
   readonly instance?: string;
   readonly environment?: Readonly<Record<string, string | undefined>>;
@@ -143,6 +146,7 @@ async function open(
   const mayCreate = !(await hasTenantKey(session));
   const { id, key, instance } = await openTenantKey(session, {
     tenant,
+    mustExist: options.mustExist === true,
     instance: options.instance ?? 'filewright.local',
     rootKey: () => {
       const source = rootKeySource({ dataDirectory, environment, mayCreate });
@@ -166,6 +170,7 @@ async function open(
     instance,
     tenantKey: key,
     copies,
+    known: new KnownLogFiles(dataDirectory),
     session,
     clock,
     ids,

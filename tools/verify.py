@@ -2,8 +2,9 @@
 Written from the published format alone; shares no code with the program that wrote the export. Needs Python
 3.8 and the `openssl` command (3.0), no network. Shows that the records are those the log signed, complete and
 in order; not that they are true, nor that each change of state was allowed. --policy FILE, --vkey KEY: whom
-to trust, from another source than the export. --pinned FILE: a checkpoint trusted earlier. --disclose FILE:
-{"id","salt","body"} of a sealed body. Exit code: 0 verified, 7 failed, 2 wrong usage, 3 not found."""
+to trust, from another source than the export. --first-key KEY: the first key of a log; later keys must follow
+from it. --pinned FILE: a checkpoint trusted earlier. --disclose FILE: {"id","salt","body"} of a sealed body.
+Exit code: 0 verified, 7 failed, 2 wrong usage, 3 not found."""
 import argparse, base64, datetime, hashlib, hmac, itertools, json, os, re, stat, subprocess, sys, tempfile
 from pathlib import Path
 FILE_MAX = 64 << 20  # No file of an export is larger; one that is was not written to be read.
@@ -57,6 +58,7 @@ def base64_exact(text):  # Decoders pass over some bits of base64; only the one 
 class Policy:  # keys[name, id] = (key, witness label or None, sizes); groups[label] = (needed, members)
     def __init__(self, data):
         self.keys, self.groups, self.quorum, self.free, sizes = {}, {'none': (0, [])}, '', set(), None
+        self.chain, self.together = [], {}  # Keys of logs; who signed together, up to which size.
         for kind, *words in [re.split('[ \t]+', row.strip(' \t')) for row in data.decode().split('\n')]:
             if kind == '#sizes': first, last = words[0].split('-'); sizes = [int(first), int(last or 2**53)]
             if kind[:1] in '#': continue
@@ -74,6 +76,7 @@ class Policy:  # keys[name, id] = (key, witness label or None, sizes); groups[la
         expect(fits and re.fullmatch(r'\S+', name) and sizes == sorted(sizes), 'not a usable key: ' + vkey)
         expect(all(key[1:] != other[1:] for other, *_ in self.keys.values()), 'key given twice: ' + vkey)
         self.keys[name, key_id] = (key, label, sizes)
+        if label is None: self.chain.append((sizes[0], sizes[1], name, vkey))
     def define(self, label, needed, members):  # A member is defined before, and in one group: it counts once.
         needed = {'any': 1, 'all': len(members)}.get(needed) or int(re.fullmatch('[1-9][0-9]*', needed)[0])
         expect(label not in self.groups and 0 < needed <= max(1, len(members)), 'bad definition: ' + label)
@@ -116,6 +119,9 @@ def open_checkpoint(data, policy, where, quorum):
     logs, cosigned = signers(text, signatures, policy, where)
     require(policy.is_met(quorum, cosigned), 'UNTRUSTED_SIGNATURE', '%s: quorum %s not met' % (where, quorum))
     own, size = [sizes for name, *sizes in logs if name == head[1]], int(head[2])
+    ids = {(name, raw[:4].hex()) for name, raw in signatures if name == head[1]}
+    ids = frozenset(ids & policy.keys.keys())
+    policy.together[ids] = max(size, policy.together.get(ids, 0))
     require(own, 'ORIGIN_MISMATCH', '%s: it names %s, which did not sign it' % (where, head[1]))
     require(any(a <= size <= z for a, z in own), 'UNTRUSTED_SIGNATURE', '%s: not the key of its size' % where)
     return head[1], size, base64.b64decode(head[3])
@@ -141,6 +147,35 @@ class Entries:  # What binds an entry to those before it. A proof pack (whole=Fa
         require(step == 1 or step > 1 and not self.whole, 'SUBJECT_VERSION_GAP', '%s: %d' % (where, version))
         self.ids.add(digest), self.versions.update({subject: version})
         self.ts, self.next, self.prev = entry['ts'], index + 1, leaf_hash(raw).hex()
+        return entry
+class Chain:  # From key to key: an earlier key signs for the entry that introduces a later one.
+    def __init__(self): self.introduced, self.retired = {}, {}
+    def see(self, entry, index):
+        kind, data = (entry['subj']['kind'], entry['type']), entry['data']
+        if kind == ('signing_key', 'key.retired'): self.retired[data.get('vkey')] = data.get('last_size')
+        if kind == ('signing_key', 'key.rotated'):
+            old, anew = str(data.get('old')).split(' '), data.get('after') == 'quarantine'
+            self.introduced.setdefault(data.get('new'), (index, old, data.get('first_size'), anew))
+    def check(self, policy, origin, first_keys, where, warnings):
+        believed, ids = set(), lambda vkey: tuple(vkey.split('+')[:2])
+        for first, last, _, vkey in sorted(key for key in policy.chain if key[2] == origin):
+            seq, old, size, anew = self.introduced.get(vkey, (0, [], None, False))
+            old = [ids(each) for each in old if ids(each) in believed]
+            signed = [each for each in policy.together if set(old) & each and policy.together[each] > seq]
+            known = vkey in first_keys if first_keys else not believed
+            require(believed or known, 'FIRST_KEY_CHANGED', '%s: its first key is %s' % (where, vkey))
+            if not known and not (old and size == first and (signed or anew and not first_keys)):
+                alone = [each for each in policy.together if ids(vkey) in each and not each & believed]
+                require(not alone, 'KEY_NOT_INTRODUCED', '%s: no earlier key signed for %s' % (where, vkey))
+                continue
+            if not known and anew: warnings.append('%s: confirm %s, set after a quarantine' % (where, vkey))
+            said = self.retired.get(vkey, last)
+            require(said == last, 'KEY_RETIRED_OTHERWISE', '%s: %s was retired at %s' % (where, vkey, said))
+            believed.add(ids(vkey))
+def name_head(spine, data, where):  # Of the other logs, each later than the one before.
+    heads, (size, root) = spine.setdefault(data['origin'], []), (data['size'], bytes.fromhex(data['root']))
+    expect(type(size) is int and len(root) == 32 and size > (heads[-1][0] if heads else 0), where)
+    heads.append((size, root))
 def tile_path(folder, kind, n):  # 1234067 is x001/x234/067; an unfinished tile adds .p/<width>.
     return folder / 'tile' / kind / re.sub('(...)(?=.)', r'x\1/', str(n).zfill((len(str(n)) + 2) // 3 * 3))
 def bundles(folder):
@@ -172,7 +207,7 @@ def verify_pack(folder, policy, data, head):  # Some entries, each with a proof 
         root = strictly('INCLUSION_MISMATCH', proof, root_from_proof, leaf_hash(raw), index, head[1], hashes)
         require(same and root == head[2] and path.stem == str(index), 'INCLUSION_MISMATCH', proof)
         if path == proof: yield index, raw
-def verify_log(folder, policy, pins, disclosed, warnings):  # By rank: the first failure is the one reported.
+def verify_log(folder, policy, pins, disclosed, warnings, spine):  # By rank: the first failure counts.
     earlier, wrong_tiles, roots, data = [], [], {0: sha256(b'')}, (folder / 'checkpoint').read_bytes()
     head = origin, size, root = open_checkpoint(data, policy, folder / 'checkpoint', policy.quorum)
     for path in pins + sorted(folder.glob('pinned')) + sorted(folder.glob('checkpoints/*')):
@@ -184,14 +219,22 @@ def verify_log(folder, policy, pins, disclosed, warnings):  # By rank: the first
         path = Path(str(tile_path(folder, str(level), number)) + '.p/%d' % len(row) * (len(row) < TILE))
         if path.is_file() and path.read_bytes() != b''.join(row): wrong_tiles.append(str(path))
     whole = (folder / 'tile').is_dir() or not (folder / 'entries').is_dir()
+    named = spine.get(origin, []) if whole and not origin.endswith('/spine') else []
     if whole:
-        full, count, sizes = [], 0, {size, *(past[0] for past in earlier)}  # full: roots of full tiles.
+        full, count, sizes = [], 0, {size, *(past[0] for past in earlier + named)}  # full: roots of tiles.
+        peaks = []  # Of the perfect subtrees over full tiles: (height, root), from the left.
         for number, bundle in enumerate(bundles(folder)):
             row = [leaf_hash(raw) for raw in bundle]
             for past in sizes & set(range(count + 1, count + len(row) + 1)):
-                roots[past] = subtree_root(full + [subtree_root(row[:past - count])])
+                roots[past] = subtree_root(row[:past - count])
+                for _, peak in reversed(peaks): roots[past] = node(peak, roots[past])
             check_tile(0, number, row)
             count, full = count + len(row), full + [subtree_root(row)] * (len(row) == TILE)
+            if len(row) == TILE:
+                peaks.append((0, full[-1]))
+                while len(peaks) > 1 and peaks[-1][0] == peaks[-2][0]:
+                    (height, left), (_, right) = peaks[-2:]
+                    peaks[-2:] = [(height + 1, node(left, right))]
         require(count == size, 'SIZE_MISMATCH', '%s: %d entries, not %d' % (folder, count, size))
         require(roots[size] == root, 'ROOT_MISMATCH', folder)
         for level in range(1, 9):  # Each hash of a level stands for a full tile of the level below.
@@ -204,20 +247,38 @@ def verify_log(folder, policy, pins, disclosed, warnings):  # By rank: the first
     for past_size, past_root, path in earlier:
         require(roots.get(past_size, past_root) == past_root, 'INCONSISTENT_WITH_PINNED', path)
         if past_size not in roots: warnings.append('%s not compared: a proof pack cannot show growth' % path)
+    for past_size, past_root in named:
+        require(past_size <= size, 'ROLLBACK', '%s: the spine names size %d' % (folder, past_size))
+        require(roots[past_size] == past_root, 'SPINE_MISMATCH', '%s: size %d' % (folder, past_size))
     entries, sealed, disclosed = Entries(origin, whole), set(), disclosed + sorted(folder.glob('disclosed/*'))
+    chain, contradicted = Chain(), []
     def shown(): return enumerate(raw for bundle in bundles(folder) for raw in bundle) if whole else pack
-    for index, raw in shown(): entries.check(raw, index, '%s: entry %d' % (folder, index))
+    for index, raw in shown():
+        entry = entries.check(raw, index, '%s: entry %d' % (folder, index))
+        chain.see(entry, index)
+        if entry['type'] != 'spine.head' or not whole or not origin.endswith('/spine'): continue
+        try: name_head(spine, entry['data'], index)
+        except Exception: contradicted.append('%s: entry %d names no later head' % (folder, index))
     for entry in filter(lambda entry: entry['body'], (json.loads(raw) for _, raw in shown())):
         path = folder / 'bodies' / entry['body']['ct']
         if path.is_file(): require(sha256(path.read_bytes()).hex() == path.name, 'BODY_HASH_MISMATCH', path)
         if disclosed: sealed.add((entry['id'], entry['body']['cm']))
     for path in disclosed: strictly('COMMITMENT_MISMATCH', path, check_claim, path, sealed)
     require(not wrong_tiles, 'TILE_MISMATCH', ' '.join(wrong_tiles))
+    require(not contradicted, 'SPINE_MISMATCH', ' '.join(contradicted))
+    follows = whole and policy.first_keys is not None  # Keys from elsewhere are believed as they are.
+    if follows: chain.check(policy, origin, policy.first_keys, folder, warnings)
     return head
 def check_inside(top):  # A link, a pipe or a device would lead out of the folder, or never end.
     for path in (Path(folder, name) for folder, *parts in os.walk(str(top)) for name in sum(parts, [])):
         require(stat.S_IFMT(path.lstat().st_mode) in (stat.S_IFDIR, stat.S_IFREG), 'OUTSIDE_FOLDER', path)
         require(path.lstat().st_size <= FILE_MAX, 'FILE_TOO_LARGE', path)
+def check_complete(top, logs, spine, heads):  # Whole logs come with the spine and all that it names.
+    below = [log for log in logs if log != top]
+    if not below or not all((log / 'tile').is_dir() for log in below): return
+    there = [head['origin'] for head in heads]
+    require(any(each.endswith('/spine') for each in there), 'LOG_MISSING', '%s: the spine is not there' % top)
+    for origin in spine: require(origin in there, 'LOG_MISSING', '%s: the spine names %s' % (top, origin))
 def check_manifest(top):
     for line in (top / 'MANIFEST.sha256').read_text('utf-8', 'replace').rstrip('\n').split('\n'):
         match = re.fullmatch('([0-9a-f]{64}) [ *](.+)', line)
@@ -226,9 +287,10 @@ def check_manifest(top):
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('dir', type=Path), parser.add_argument('--json', action='store_true')
-    for name, kind in ('--policy', Path), ('--vkey', str), ('--pinned', Path), ('--disclose', Path):
+    for name, kind in [('--policy', Path), ('--vkey', str), ('--first-key', str), ('--pinned', Path),
+                       ('--disclose', Path)]:
         parser.add_argument(name, type=kind, action='append', default=[])
-    args, heads, faults, warnings = parser.parse_args(argv), [], [], []
+    args, heads, faults, warnings, spine = parser.parse_args(argv), [], [], [], {}
     top, logs = args.dir, sorted(path for path in args.dir.glob('logs/*') if path.is_dir())
     if not logs or any((top / name).exists() for name in ['checkpoint', 'tile', 'entries']): logs += [top]
     if len(logs) > 1 and args.pinned + args.disclose: parser.error('for --pinned or --disclose name one log')
@@ -238,15 +300,19 @@ def main(argv=None):
         if not args.policy + args.vkey: warnings.append('%s is from the export: self-consistency only' % path)
         text = '\nlog '.join(['', *args.vkey]) + '\nquorum none\n'
         policy = strictly('MALFORMED_POLICY', path, Policy, text.encode() if args.vkey else path.read_bytes())
-        origin, size, root = verify_log(folder, policy, args.pinned, args.disclose, warnings)
+        policy.first_keys = None if args.policy + args.vkey else args.first_key
+        origin, size, root = verify_log(folder, policy, args.pinned, args.disclose, warnings, spine)
         heads.append({'origin': origin, 'size': size, 'root': base64.b64encode(root).decode()})
     listed = (top / 'MANIFEST.sha256').exists() or (top / 'payload').exists()
+    logs.sort(key=lambda log: log.name != 'spine')  # What the spine says is held against the others.
+    def complete(folder): faults or check_complete(folder, logs, spine, heads)
     checks = [(check_inside, top)] + [(check_log, log) for log in logs] + [(check_manifest, top)] * listed
-    for check, folder in checks:
+    for check, folder in checks + [(complete, top)]:
         if faults and faults[0][0] in ('OUTSIDE_FOLDER', 'FILE_TOO_LARGE'): break  # Nothing of it is read.
         try: check(folder)
         except Failure as failure: faults.append(failure.args)
         except OSError as error: faults.append(('FILE_MISSING', str(error), 3))
+    heads.sort(key=lambda head: head['origin'])
     reason, where, code = faults[0] if faults else (None, None, 0)
     report = {'ok': not faults, 'reason': reason, 'where': where, 'size': None, 'root': None, 'origin': None}
     report.update(heads[0] if len(logs) == len(heads) == 1 else {'logs': heads}, warnings=warnings)

@@ -20,6 +20,8 @@ export interface GlobalOptions {
   readonly asOperator?: true;
   /** Beside those of the environment, for a command that plays its own portals. */
   readonly variables?: Environment;
+  /** Refuses a tenant that is not there: a mistyped name would be made, and verify as an empty ledger. */
+  readonly mustExist?: true;
 }
 
 /**
@@ -92,6 +94,7 @@ async function openApp(options: GlobalOptions, log?: Log): Promise<Filewright> {
     say: sayOf(options),
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
     ...(options.tenant === undefined ? {} : { tenant: options.tenant }),
+    ...(options.mustExist === undefined ? {} : { mustExist: options.mustExist }),
     ...(log === undefined ? {} : { log }),
   });
 }

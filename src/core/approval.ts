@@ -16,7 +16,8 @@ export type ProposalKind =
   | 'statement'
   | 'hold'
   | 'person'
-  | 'role';
+  | 'role'
+  | 'quarantine';
 export type ProposalState = 'open' | 'approved' | 'refused' | 'withdrawn';
 
 /** What will run, apart from the filings of a review; undefined is left out. */

@@ -309,7 +309,7 @@ export const ERRORS = {
     meaning:
       'The database is older than, or different from, the checkpoints kept outside it. Nothing is sent.',
     remedy:
-      'Run doctor to see which log. When you know why, release the tenant with audit quarantine confirm; open filings are settled first.',
+      'Run doctor to see which log. When you know why, one person proposes the release (audit quarantine propose) and another approves it; open filings are settled first.',
   },
   LEDGER_BROKEN: {
     exit: 'verification',

@@ -9,13 +9,18 @@ export {
 export { writePack, writeWholeLog, type WrittenLog } from './acts/audit-pack.ts';
 export { opensslLines, readmeText, verifierScript } from './acts/audit-texts.ts';
 export { sequenceAll } from './acts/sequence.ts';
-export { checkCheckpoint } from './checkpoint.ts';
+export {
+  type JudgedLedger,
+  type JudgedLog,
+  type LedgerTrust,
+  lookFirst,
+  verifyWholeLedger,
+} from './audit/whole-ledger.ts';
 export { CompactRange } from './compact-range.ts';
 export { parseEntry } from './entry-chain.ts';
 export type { IntakeEntry, LedgerEntry, LedgerSubject } from './entry-type.ts';
 export { buildEntry, genesisPrev, logOrigin } from './entry.ts';
 export { leafHash } from './hashes.ts';
-export type { VerifyOutcome } from './log-verifier.ts';
 export { type OfflineReport, verifyFolder } from './offline/audit-offline.ts';
 export { openBody } from './seal.ts';
 export { dataKey, dataKeys } from './store/data-keys.ts';
@@ -23,7 +28,7 @@ export { factJson, recordFact } from './store/facts.ts';
 export type { Installation } from './store/installation.ts';
 export { countSetAside, openSetAside, setAsideFacts } from './store/kept-facts.ts';
 export { hasTenantKey, localRootKey, openTenantKey } from './store/key-tree.ts';
-export { findLogs, type FoundLog, ledgerEntries, ledgerWaiting } from './store/ledger-entries.ts';
+export { ledgerEntries, ledgerWaiting } from './store/ledger-entries.ts';
 export {
   entriesBetween,
   entriesOfFiling,
@@ -32,9 +37,9 @@ export {
   ledgerCounts,
   type LogCounts,
 } from './store/ledger-export.ts';
+export { compareCopies } from './store/contradictions.ts';
 export { partiesOf } from './store/parties.ts';
 export {
-  compareCopies,
   leaveQuarantine,
   mayTakePart,
   type Quarantine,
@@ -44,7 +49,6 @@ export {
 export { type Alert, ALERT, alertOf, raiseAlertRow, type Severity } from './store/raise-alert.ts';
 export { type SequencerThread, startSequencerThread } from './store/sequencer-thread.ts';
 export { PostgresSequencer } from './store/sequencer.ts';
-export { trustedLogs } from './store/signing-keys.ts';
+export { parseTrustPolicy } from './trust-policy-file.ts';
 export { KeyVault } from './vault.ts';
 export { verifyBody } from './verify-body.ts';
-export { verifyEntries } from './verify.ts';

@@ -2,7 +2,9 @@ import type { CheckpointFault, TreeHead } from './checkpoint.ts';
 import { CompactRange } from './compact-range.ts';
 import { EntryChain, type EntryFault } from './entry-chain.ts';
 import { FilingHistory, type HistoryFault } from './filing-history.ts';
+import type { LedgerEntry } from './entry-type.ts';
 import { leafHash, sameBytes } from './hashes.ts';
+import type { TreeNode } from './proof-plan.ts';
 
 export type HeadFault = 'ROLLBACK' | 'SIZE_MISMATCH' | 'ROOT_MISMATCH' | 'INCONSISTENT_WITH_PINNED';
 export type VerifyFault = CheckpointFault | HeadFault | EntryFault | HistoryFault;
@@ -15,6 +17,10 @@ export interface VerifyRequest {
   readonly pinned?: TreeHead;
   /** Also replay the state machine of filings (only for logs that hold filings); false unless told. */
   readonly states?: boolean;
+  /** Hears of each entry that follows from those before it: what the entries say is looked at in the same pass. */
+  readonly entry?: (entry: LedgerEntry) => void;
+  /** Hears of each leaf and subtree, smallest first, as `CompactRange.append` tells it. */
+  readonly completed?: (node: TreeNode, hash: Uint8Array) => void;
 }
 
 export type VerifyOutcome =
@@ -48,13 +54,17 @@ export class LogVerifier {
   readonly #range = CompactRange.empty();
   readonly #chain: EntryChain;
   readonly #history: FilingHistory | undefined;
+  readonly #entry: VerifyRequest['entry'];
+  readonly #completed: VerifyRequest['completed'];
   // Each is the first of its kind; which of them is told, `finish` decides.
   #headFailure: VerifyFailure | undefined;
   #pinnedFailure: VerifyFailure | undefined;
   #entryFailure: VerifyFailure | undefined;
   #historyFailure: VerifyFailure | undefined;
 
-  constructor({ origin, head, pinned, states }: VerifyRequest) {
+  constructor({ origin, head, pinned, states, entry, completed }: VerifyRequest) {
+    this.#entry = entry;
+    this.#completed = completed;
     this.#head = head;
     this.#pinned = pinned;
     this.#chain = new EntryChain(origin);
@@ -63,6 +73,16 @@ export class LogVerifier {
       this.#headFailure = rollback(head.size, pinned);
     }
     this.#comparePinned();
+  }
+
+  /** How many entries it has taken. */
+  get size(): number {
+    return this.#range.size;
+  }
+
+  /** The root over the entries so far: at any size, from the one pass. */
+  root(): Uint8Array {
+    return this.#range.root();
   }
 
   /** False when no further entry can change the answer. */
@@ -83,7 +103,7 @@ export class LogVerifier {
       return false;
     }
     const leaf = leafHash(bytes);
-    this.#range.append(leaf);
+    this.#range.append(leaf, this.#completed);
     this.#comparePinned();
     // After one broken entry the chain has nothing to compare with; the rest counts only for the root.
     if (this.#entryFailure !== undefined) return true;
@@ -91,7 +111,10 @@ export class LogVerifier {
     const checked = this.#chain.next(bytes, leaf);
     if (!checked.ok) {
       this.#entryFailure = entryFailed(checked.reason, seq, checked.found);
-    } else if (this.#historyFailure === undefined) {
+      return this.wantsMore;
+    }
+    this.#entry?.(checked.entry);
+    if (this.#historyFailure === undefined) {
       const reason = this.#history?.check(checked.entry);
       if (reason !== undefined) {
         this.#historyFailure = entryFailed(reason, seq, HISTORY_MEANING[reason]);

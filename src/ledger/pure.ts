@@ -25,6 +25,7 @@ export {
 } from './entry-type.ts';
 export { type HistoryFault } from './filing-history.ts';
 export { leafHash, nodeHash } from './hashes.ts';
+export { type ChainVerdict, KeyChain, type KeyFault, SignedHeads } from './key-chain.ts';
 export {
   type HeadFault,
   type VerifyFailure,
@@ -75,6 +76,7 @@ export {
   tilesOfTree,
   tileSource,
 } from './tile.ts';
+export { SpineHeads } from './spine-heads.ts';
 export { TileBuilder, type TileFile, tileFiles } from './tile-builder.ts';
 export {
   parseTlogProof,

@@ -1,5 +1,6 @@
 /** Verifying a log as it is handed to a stranger: entries, a signed checkpoint, and the keys to believe. */
 import { checkCheckpoint, checkPinned, type Trust } from './checkpoint.ts';
+import type { LedgerEntry } from './entry-type.ts';
 import { entryBytes } from './entry.ts';
 import {
   LogVerifier,
@@ -19,6 +20,8 @@ export interface LogRequest extends Trust {
   readonly pinnedCheckpoint?: string | Uint8Array | null | undefined;
   /** Also replay the state machine of filings; false unless told. */
   readonly states?: boolean;
+  /** Hears of each entry that follows from those before it: `KeyChain.push`, `SpineHeads.push`. */
+  readonly entry?: (entry: LedgerEntry) => void;
 }
 
 export interface LogStreamRequest extends Omit<LogRequest, 'entries'> {
@@ -66,7 +69,7 @@ export async function inspectLogStream(request: LogStreamRequest): Promise<Verif
 
 // Steps 1 to 3 of § 9 need no entry, so a forged checkpoint costs nobody the reading of a million of them.
 function startOf(request: LogRequest | LogStreamRequest): LogVerifier | VerifyFailure {
-  const { origin, pinnedCheckpoint, states } = request;
+  const { origin, pinnedCheckpoint, states, entry } = request;
   const opened = checkCheckpoint(request.checkpoint, request);
   if (!opened.ok) return opened;
   // Null comes from requests that were read as JSON.
@@ -80,6 +83,7 @@ function startOf(request: LogRequest | LogStreamRequest): LogVerifier | VerifyFa
     head: opened.checkpoint,
     ...(pinned === undefined ? {} : { pinned: pinned.checkpoint }),
     ...(states === undefined ? {} : { states }),
+    ...(entry === undefined ? {} : { entry }),
   });
 }
 

@@ -1,9 +1,15 @@
 export { acknowledge, listAlerts, listMails } from './acts/alerts.ts';
 export { exportLedger, type ExportScope } from './acts/audit-export.ts';
 export { type HistoryLine, ledgerHistory } from './acts/audit-log.ts';
-export { confirmQuarantine, inspectQuarantine } from './acts/audit-quarantine.ts';
+export {
+  approveRelease,
+  declineRelease,
+  inspectQuarantine,
+  proposeRelease,
+  type QuarantineView,
+} from './acts/audit-quarantine.ts';
 export { listSetAside, showSetAside } from './acts/audit-set-aside.ts';
-export { verifyLedger } from './acts/audit.ts';
+export { type AuditReport, type GivenTrust, verifyLedger } from './acts/audit.ts';
 export * from './acts/database.ts';
 export { PRIVATE_TARGETS, runRouter, startDocketRouter } from './acts/docket-router.ts';
 export type { Finding } from './acts/installation-ledger.ts';

@@ -11,6 +11,8 @@ import { FilewrightError, misuse } from '../core/index.ts';
 
 const SIZE_NAME = /^[1-9][0-9]{0,15}$/;
 const LATEST = 'latest';
+/** A boundary; a folder that was set aside has a dot in its name. */
+const LOG_NAME = /^[a-z]+$/;
 
 interface KeptCheckpoint {
   readonly size: number;
@@ -59,6 +61,36 @@ export class CheckpointFiles {
       }
       if (size === 0) return undefined;
       return { size, note: await readFile(join(folder, String(size))) };
+    });
+  }
+
+  /** Every size of which there is a copy, from the smallest on. */
+  sizes(origin: string): Promise<readonly number[]> {
+    return this.#step(`list the checkpoints of ${origin}`, async () => {
+      const entries = await opendir(this.#folderOf(origin)).catch(absent);
+      const sizes: number[] = [];
+      for await (const { name } of entries ?? [])
+        if (SIZE_NAME.test(name)) sizes.push(Number(name));
+      return sizes.sort((a, b) => a - b);
+    });
+  }
+
+  /** One copy; undefined when there is none of this size. */
+  read(origin: string, size: number): Promise<Uint8Array | undefined> {
+    return this.#step(`read the checkpoints of ${origin}`, () =>
+      readFile(join(this.#folderOf(origin), String(size))).catch(absent),
+    );
+  }
+
+  /** Logs below a name (`<instance>/<tenant>`) of which there are copies; what was set aside is none. */
+  logs(name: string): Promise<readonly string[]> {
+    return this.#step(`list the checkpoints of ${name}`, async () => {
+      const folder = this.#folderOf(name);
+      const found: string[] = [];
+      for await (const each of (await opendir(folder).catch(absent)) ?? []) {
+        if (each.isDirectory() && LOG_NAME.test(each.name)) found.push(`${name}/${each.name}`);
+      }
+      return found.sort();
     });
   }
 

@@ -1,4 +1,5 @@
 export { CheckpointFiles, checkpointsFolder } from './checkpoint-copies.ts';
+export { KnownLogFiles } from './known-logs.ts';
 export { systemClock, systemIds, systemRandom } from './clock.ts';
 export { ExportFolder } from './export-folder.ts';
 export { lawIn, readText, shippedLaw, type ShippedLaw } from './law-files.ts';

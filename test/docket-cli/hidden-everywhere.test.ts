@@ -65,7 +65,7 @@ const ELSEWHERE: readonly RegExp[] = [
   /^(lane (add|pause|resume|ceiling)|portal (new|check)|rehearse|simulator|worker|serve|ics)$/,
   /^review (show|replay|correct|approve|withdraw|proposal|accept-as-filed|reject|assign)$/,
   /^diagnose (sessions|blocks|payload|conflicts)$/,
-  /^(audit (prove|quarantine confirm)|retention (hold|release))$/,
+  /^(audit (prove|quarantine (propose|approve|decline))|retention (hold|release))$/,
   // With ids of hidden and of unknown dockets: hidden.test.ts.
   /^(docket (import|consume|ack|close)|recovery (run|approve|review)|alert ack)$/,
   /^route (import|check|absent|run)$/,

@@ -152,6 +152,22 @@ describe.skipIf(missing)(`exports by command${condition}`, { timeout: 120_000 },
     ['no checkpoint', 'FILE_MISSING', (at) => rmSync(join(log(at), 'checkpoint'))],
     ['a whole log less', 'FILE_MISSING', (at) => rmSync(log(at), { recursive: true })],
     [
+      'a whole log less, and no list of files',
+      'LOG_MISSING',
+      (at) => {
+        rmSync(log(at), { recursive: true });
+        rmSync(join(at, 'MANIFEST.sha256'));
+      },
+    ],
+    [
+      'the spine less, and no list of files',
+      'LOG_MISSING',
+      (at) => {
+        rmSync(join(at, 'logs/spine'), { recursive: true });
+        rmSync(join(at, 'MANIFEST.sha256'));
+      },
+    ],
+    [
       'a list of counts cut short',
       'FILE_HASH_MISMATCH',
       (at) => truncateSync(join(at, 'MANIFEST.json'), 50),
@@ -192,6 +208,39 @@ describe.skipIf(missing)(`exports by command${condition}`, { timeout: 120_000 },
     const stranger = await verdicts(cli.world, newer, '--policy', policy);
     expect(stranger.python.code).toBe(7);
     expect(stranger.ours.code).toBe(7);
+  });
+
+  it('an older copy of one log among newer ones contradicts the spine', async () => {
+    await cli.send(['903']);
+    const newer = cli.world.path('newer-whole');
+    await cli.world.data(['audit', 'export', newer]);
+    const copy = copyOf(newer);
+    rmSync(log(copy.path), { recursive: true });
+    await cp(log(whole), log(copy.path), { recursive: true });
+    rmSync(join(copy.path, 'MANIFEST.sha256'));
+    expect(await reasons(copy.path)).toEqual({ python: 'ROLLBACK', ours: 'ROLLBACK' });
+    copy.remove();
+  });
+
+  it('a tenant that was mistyped is not made, and does not verify', async () => {
+    for (const command of [['verify'], ['export', cli.world.path('typo')], ['checkpoint']]) {
+      const ended = await cli.world.run(['--tenant', 'mian', 'audit', ...command]);
+      expect(ended).toMatchObject({ code: 3, stderr: expect.stringContaining('mian') });
+    }
+  });
+
+  it('keys and heads from elsewhere are held against the database', async () => {
+    const [policy, pinned] = [join(log(whole), 'policy.txt'), join(log(whole), 'checkpoint')];
+    expect(await cli.world.data(['audit', 'verify', '--pinned', pinned])).toMatchObject({
+      ok: true,
+    });
+    const other = await cli.world.data(['audit', 'verify', '--policy', policy], {}, 7);
+    expect(JSON.stringify(other)).toContain('UNTRUSTED_SIGNATURE');
+    const forged = cli.world.path('forged-pin');
+    writeFileSync(forged, read(pinned));
+    otherRoot(forged);
+    const report = await cli.world.data(['audit', 'verify', '--pinned', forged], {}, 7);
+    expect(JSON.stringify(report)).toContain('INCONSISTENT_WITH_PINNED');
   });
 
   it('one filing is proven entry by entry, and nothing in its pack can be exchanged', async () => {

@@ -166,7 +166,7 @@ describe.skipIf(missing)(`a restored backup, by command${condition}`, { timeout:
     await cli.close();
   });
 
-  it('is in quarantine until a person confirms, and goes on under a new key', async () => {
+  it('is in quarantine until a second person approves, and goes on under a new key', async () => {
     const { world, paula } = cli;
     await world.data(['audit', 'checkpoint']);
     await world.data(['db', 'backup', world.path('backup')]);
@@ -193,14 +193,24 @@ describe.skipIf(missing)(`a restored backup, by command${condition}`, { timeout:
     });
     const doctor = await world.data(['doctor'], here, 1);
     expect(JSON.stringify(doctor)).toContain('in quarantine since');
-    expect((await world.run(['audit', 'quarantine', 'confirm', '--settle', '7'], here)).code).toBe(
-      5,
-    );
+    const reason = 'the newest backup that we have';
+    const propose = (settle: string): string[] =>
+      ['audit', 'quarantine', 'propose', '--settle', settle].concat('--reason', reason);
+    expect((await world.run(propose('7'), here)).code).toBe(5);
     const nobody = { ...here, FILEWRIGHT_KEY: undefined };
-    expect(
-      (await world.run(['audit', 'quarantine', 'confirm', '--settle', '0'], nobody)).code,
-    ).toBe(4);
-    await world.data(['audit', 'quarantine', 'confirm', '--settle', '0'], here);
+    expect((await world.run(propose('0'), nobody)).code).toBe(4);
+    expect((await world.run(['audit', 'quarantine', 'approve'], here)).code).toBe(4);
+    const { sha256 } = await world.data(propose('0'), here);
+    // The one who proposed is not the second person, and nobody approves by another hash.
+    expect((await world.run(['audit', 'quarantine', 'approve'], here)).code).toBe(4);
+    const there: Variables = { ...here, ...cli.arthur };
+    const other = ['audit', 'quarantine', 'approve', '--expect-hash', 'ab'.repeat(32)];
+    expect((await world.run(other, there)).code).toBe(5);
+    expect(await world.data(['audit', 'quarantine', 'status'], here, 4)).toMatchObject({
+      cause: 'older database',
+      release: { sha256 },
+    });
+    await world.data(['audit', 'quarantine', 'approve', '--expect-hash', String(sha256)], there);
     expect(await world.data(['audit', 'quarantine', 'status'], here)).toMatchObject({
       state: 'out',
     });

@@ -35,7 +35,7 @@ describe('signed checkpoints', () => {
   const trust = async (boundary: 'filing' | 'spine' | 'access') => ({
     origin: world.log(boundary).origin,
     policy: {
-      logs: await trustedLogs(world.admin, world.log(boundary)),
+      logs: await trustedLogs(world.admin, world.log(boundary), world.signing.tenantKey),
       witnesses: [],
       groups: [],
       quorum: 'none',
@@ -263,7 +263,7 @@ describe('signed checkpoints', () => {
       rotateSigningKey(world.admin, log, world.signing, world.fact('key.rotated')),
     ).rejects.toMatchObject({ code: 'REFUSED_BY_RULE' });
     await expect(
-      retireSigningKey(world.admin, log, world.fact('key.retired')),
+      retireSigningKey(world.admin, log, world.signing, world.fact('key.retired')),
     ).rejects.toMatchObject({ code: 'REFUSED_BY_RULE' });
     await world.sequencer.checkpoint();
     const overlap = await latestCheckpoint(world.admin, log);
@@ -271,7 +271,12 @@ describe('signed checkpoints', () => {
       const trusted = { origin: log.origin, verifierKeys: [vkey] };
       expect(checkCheckpoint(overlap?.note ?? '', trusted).ok, vkey).toBe(true);
     }
-    const retired = await retireSigningKey(world.admin, log, world.fact('key.retired'));
+    const retired = await retireSigningKey(
+      world.admin,
+      log,
+      world.signing,
+      world.fact('key.retired'),
+    );
     expect(retired).toEqual({ retired: old, lastSize: 3 });
     await world.sequencer.checkpoint();
     const after = await latestCheckpoint(world.admin, log);

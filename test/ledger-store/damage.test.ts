@@ -46,12 +46,12 @@ describe('a damaged ledger', { timeout: 120_000 }, () => {
     [
       'a log whose head was deleted',
       `delete from ledger_head where boundary = 'filing'`,
-      'ROOT_MISMATCH',
+      'HEAD_MISSING',
     ],
     [
       'a head that is no compact range',
       `update ledger_head set range = '\\x00' where boundary = 'filing'`,
-      'ROOT_MISMATCH',
+      'HEAD_MISSING',
     ],
     [
       'a head that claims more entries than there are',

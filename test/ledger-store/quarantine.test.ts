@@ -5,7 +5,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { PersonId } from '../../src/core/ids.ts';
 import { checkCheckpoint } from '../../src/ledger/checkpoint.ts';
 import { parseEntry } from '../../src/ledger/entry-chain.ts';
-import { type ConnectionTarget, Session } from '../../src/postgres/session.ts';
+import { decideProposal, propose } from '../../src/people/store/proposals.ts';
+import { type ConnectionTarget, type Run, Session } from '../../src/postgres/session.ts';
 import { latestCheckpoint } from '../../src/ledger/store/checkpoints.ts';
 import { leaveQuarantine, mayTakePart, readQuarantine } from '../../src/ledger/store/quarantine.ts';
 import { ledgerEntries } from '../../src/ledger/store/ledger-entries.ts';
@@ -106,6 +107,25 @@ describe('a database that was put back to an older state', () => {
 
   const tenant = () => ({ id: world.tenant, instance: INSTANCE });
 
+  /** One person proposes the release, and another approves it, as leaving asks for. */
+  const approved =
+    () =>
+    async (run: Run, { ver }: { readonly ver: number }): Promise<PersonId> => {
+      const [first = '' as PersonId, second = '' as PersonId] = people;
+      const subject = `${world.tenant}#${ver}`;
+      const reason = 'restored on purpose';
+      await propose(run, world.tenant, {
+        kind: 'quarantine',
+        subject,
+        terms: {},
+        reason,
+        by: first,
+      });
+      const about = { kinds: ['quarantine'], subject, what: 'The release' } as const;
+      await decideProposal(run, world.tenant, about, { approves: true, by: second });
+      return first;
+    };
+
   it('is noticed before anything is sent or signed, and let go only by a person, after which all ask first', async () => {
     // Two sent and open, one pending, one waiting for approval, one accepted, one exception.
     const ids = await queueFilings(world, [{}, {}, {}, {}, {}]);
@@ -135,13 +155,18 @@ describe('a database that was put back to an older state', () => {
     expect(await mayTakePart(session, tenant(), world.copies, random)).toBe(false);
     const state = await readQuarantine(session, world.tenant);
     if (state.state !== 'in') throw new Error('not in quarantine');
-    expect(state.contradictions).toContainEqual({
-      origin: world.log('filing').origin,
-      boundary: 'filing',
-      reason: 'behind',
-      keptSize: lost?.size,
-      size: before?.size,
-    });
+    expect(state.contradictions).toContainEqual(
+      expect.objectContaining({
+        origin: world.log('filing').origin,
+        boundary: 'filing',
+        reason: 'behind',
+        keptSize: lost?.size,
+        keptNote: Buffer.from(lost?.note ?? '').toString('utf8'),
+        size: before?.size,
+        note: Buffer.from(before?.note ?? '').toString('utf8'),
+      }),
+    );
+    expect(state.cause).toBe('older database');
     // No slot, so no request of any kind.
     const id = (await store.registerWorker(WORKER)).id;
     const wants = [{ lane: LANE, count: 4, ceiling: 4 }];
@@ -158,11 +183,12 @@ describe('a database that was put back to an older state', () => {
       ...world.signing,
       copies: world.copies,
       fact: (type: string) => world.fact(type),
+      approve: approved(),
     };
-    const left = await leaveQuarantine(session, tenant(), people[0] ?? ('' as PersonId), means);
+    const left = await leaveQuarantine(session, tenant(), people[1] ?? ('' as PersonId), means);
     expect(left.mustSettle).toBe(4);
     await expect(
-      leaveQuarantine(session, tenant(), people[0] ?? ('' as PersonId), means),
+      leaveQuarantine(session, tenant(), people[1] ?? ('' as PersonId), means),
     ).rejects.toMatchObject({ code: 'REFUSED_BY_RULE' });
     const steps = new Map(
       (
@@ -249,8 +275,9 @@ describe('a database that was put back to an older state', () => {
       copies: world.copies,
       askNewDays: 1,
       fact: (type: string) => world.fact(type),
+      approve: approved(),
     };
-    await leaveQuarantine(session, tenant(), people[0] ?? ('' as PersonId), means);
+    await leaveQuarantine(session, tenant(), people[1] ?? ('' as PersonId), means);
     row.id = world.ids.next();
     expect(await add()).toMatchObject({ action: 'ask' });
     await session.run(
@@ -288,8 +315,24 @@ describe('a database that was put back to an older state', () => {
     expect(await mayTakePart(session, tenant(), world.copies, random)).toBe(false);
     expect(await readQuarantine(session, id)).toMatchObject({
       contradictions: expect.arrayContaining([
-        expect.objectContaining({ boundary: 'filing', reason: 'different' }),
+        expect.objectContaining({
+          boundary: 'filing',
+          reason: 'forged',
+          root: expect.stringMatching(/=$/),
+        }),
       ]),
+      cause: 'forgery',
+    });
+    const [alert] = await session.run(
+      {
+        name: '',
+        text: `select severity, text from alert where tenant = $1 and kind = 'quarantine'`,
+      },
+      [id],
+    );
+    expect(alert).toMatchObject({
+      severity: 'critical',
+      text: expect.stringContaining('not an older backup'),
     });
   });
 
@@ -343,9 +386,10 @@ describe('a database that was put back to an older state', () => {
       ...world.signing,
       copies: world.copies,
       fact: (type: string) => world.fact(type),
+      approve: approved(),
     };
     // The third cannot have been sent: its time had not come.
-    const left = await leaveQuarantine(session, tenant(), people[0] ?? ('' as PersonId), means);
+    const left = await leaveQuarantine(session, tenant(), people[1] ?? ('' as PersonId), means);
     expect(left.mustSettle).toBe(2);
 
     const there = { ...world, here: { ...world.here, delivery: store } };

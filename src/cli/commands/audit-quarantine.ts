@@ -1,6 +1,11 @@
 import type { Command } from '../command.ts';
-import { confirmQuarantine, inspectQuarantine } from '../../oversight/index.ts';
-import type { Quarantine } from '../../ledger/index.ts';
+import {
+  approveRelease,
+  declineRelease,
+  inspectQuarantine,
+  proposeRelease,
+  type QuarantineView,
+} from '../../oversight/index.ts';
 import { EXIT, misuse } from '../../core/index.ts';
 import { iso, table } from '../output.ts';
 
@@ -10,7 +15,7 @@ export function addQuarantineCommands(audit: Command): void {
   const quarantine = audit
     .command('quarantine')
     .description(
-      'quarantine of a database that is older than its signed checkpoints: nothing is sent until a person confirms',
+      'quarantine of a database that contradicts its signed checkpoints: nothing is sent until two people release it',
     );
 
   quarantine
@@ -18,31 +23,63 @@ export function addQuarantineCommands(audit: Command): void {
     .description(
       'compare all logs with the checkpoints kept outside the database, and count the filings to settle',
     )
+    .ofTenant()
     .inApp(async ({ app, out, actor }) => {
       const state = await inspectQuarantine(app, actor);
       out.result('audit quarantine status', state, () => quarantineText(state));
       if (state.state === 'in') process.exitCode = EXIT.refused;
     });
 
+  addPropose(quarantine);
+  addDecide(quarantine);
+}
+
+function addPropose(quarantine: Command): void {
   quarantine
-    .command('confirm')
-    .description(
-      'release the tenant from quarantine; each open filing is checked with its portal before anything is sent',
-    )
+    .command('propose')
+    .description('propose to release the tenant from quarantine; a second person must approve it')
     .requiredOption('--settle <n>', 'number of open filings, as shown by status')
+    .requiredOption('--reason <text>', 'why the tenant may continue')
     .option(
       '--ask-new-days <n>',
       'days during which new filings are also checked first (default 30)',
     )
-    .inApp(async ({ app, out, actor }, own: { settle: string; askNewDays?: string }) => {
-      const settle = readCount('--settle', own.settle, Number.MAX_SAFE_INTEGER);
-      const left = await confirmQuarantine(app, actor, {
-        settle,
-        ...(own.askNewDays === undefined
-          ? {}
-          : { askNewDays: readCount('--ask-new-days', own.askNewDays, DAYS_MAX) }),
-      });
-      out.result('audit quarantine confirm', left, () =>
+    .ofTenant()
+    .inApp(
+      async ({ app, out, actor }, own: { settle: string; reason: string; askNewDays?: string }) => {
+        const settle = readCount('--settle', own.settle, Number.MAX_SAFE_INTEGER);
+        const made = await proposeRelease(app, actor, {
+          settle,
+          reason: own.reason,
+          ...(own.askNewDays === undefined
+            ? {}
+            : { askNewDays: readCount('--ask-new-days', own.askNewDays, DAYS_MAX) }),
+        });
+        out.result('audit quarantine propose', made, () =>
+          [
+            'Proposed. The tenant stays in quarantine until a second person approves it:',
+            `  filewright audit quarantine approve --expect-hash ${made.sha256}`,
+          ].join('\n'),
+        );
+      },
+    );
+}
+
+function addDecide(quarantine: Command): void {
+  quarantine
+    .command('approve')
+    .description(
+      'approve another person’s proposal; each open filing is checked with its portal before anything is sent',
+    )
+    .option('--expect-hash <hash>', 'hash of the proposal that you saw')
+    .ofTenant()
+    .inApp(async ({ app, out, actor }, own: { expectHash?: string }) => {
+      const left = await approveRelease(
+        app,
+        actor,
+        own.expectHash === undefined ? {} : { sha256: own.expectHash },
+      );
+      out.result('audit quarantine approve', left, () =>
         [
           `Out of quarantine. ${left.mustSettle} filings will be checked with their portals first.`,
           ...left.beginAnew.map((origin) => `${origin} continues with a new signing key.`),
@@ -50,9 +87,26 @@ export function addQuarantineCommands(audit: Command): void {
         ].join('\n'),
       );
     });
+
+  quarantine
+    .command('decline')
+    .description('decline the proposed release, or withdraw your own; the quarantine stays')
+    .requiredOption('--reason <text>', 'why not')
+    .ofTenant()
+    .inApp(async ({ app, out, actor }, own: { reason: string }) => {
+      await declineRelease(app, actor, own);
+      out.result('audit quarantine decline', {}, () => 'Declined. The tenant stays in quarantine.');
+    });
 }
 
-function quarantineText(state: Quarantine): string {
+const CAUSES = {
+  forgery:
+    'FORGERY: entries that were signed are not in the database. This is not an older backup. Keep the database and the copies as they are, and find out who changed it.',
+  'older database':
+    'The database was restored to an older state, or the checkpoints belong to another database. If a newer backup exists, restore it.',
+} as const;
+
+function quarantineText(state: QuarantineView): string {
   if (state.state === 'never')
     return 'Every log agrees with the checkpoints kept outside the database.';
   const heading =
@@ -68,8 +122,14 @@ function quarantineText(state: Quarantine): string {
     `${state.mustSettle} open filings must be settled with their portals.`,
     ...(state.state === 'in'
       ? [
-          'The database was restored to an older state, or the checkpoints belong to another database. If a newer backup exists, restore it.',
-          `Otherwise release the tenant with: audit quarantine confirm --settle ${state.mustSettle}`,
+          CAUSES[state.cause],
+          ...(state.release === undefined
+            ? [
+                `To release the tenant, one person proposes it: audit quarantine propose --settle ${state.mustSettle} --reason TEXT`,
+              ]
+            : [
+                `A release is proposed (${state.release.reason}). Another person approves it: audit quarantine approve --expect-hash ${state.release.sha256}`,
+              ]),
         ]
       : []),
   ].join('\n');

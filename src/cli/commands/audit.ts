@@ -1,7 +1,10 @@
 import type { Command } from '../command.ts';
+import { readFileSync } from 'node:fs';
 import {
+  type AuditReport,
   exportLedger,
   type ExportScope,
+  type GivenTrust,
   type HistoryLine,
   ledgerHistory,
   verifyLedger,
@@ -15,6 +18,7 @@ import {
   instant,
   misuse,
   parseRfc3339,
+  whyUnreadable,
 } from '../../core/index.ts';
 import { checkpointsFolder } from '../../system/index.ts';
 import { readLimit } from '../arguments.ts';
@@ -38,6 +42,7 @@ interface RangeOptions {
 interface ExportOptions extends RangeOptions {
   readonly filing?: string;
   readonly bodies?: boolean;
+  readonly unverified?: boolean;
   readonly format: string;
 }
 
@@ -45,6 +50,7 @@ interface VerifyOptions {
   readonly bodies?: boolean;
   readonly pinned?: string[];
   readonly policy?: string;
+  readonly firstKey?: string[];
 }
 
 export function addCommands(audit: Command): void {
@@ -61,44 +67,68 @@ function addVerify(audit: Command): void {
   audit
     .command('verify [dir]')
     .description(
-      'verify every log: chain, tree and order of states; with --bodies also every sealed body. With DIR: verify an export or proof pack, without a database',
+      'verify every log: keys, chain, tree, signed heads, copies outside and order of states; with --bodies also every sealed body. With DIR: verify an export or proof pack, without a database',
     )
     .option('--bodies', 'open and check each sealed body')
-    .option('--pinned <file...>', 'with DIR: checkpoints that you saved earlier')
-    .option('--policy <file>', 'with DIR: trusted keys, from a source other than the export')
+    .option('--pinned <file...>', 'checkpoints that you saved earlier')
+    .option('--first-key <vkey...>', 'with DIR: first keys of logs, from another source')
+    .option('--policy <file>', 'trusted keys, from a source other than the database or the export')
     .action(async (dir: string | undefined, own: VerifyOptions, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
       if (dir !== undefined) return verifyOffline(dir, own, options);
-      if (own.pinned !== undefined || own.policy !== undefined) {
-        throw misuse('--pinned and --policy need the folder of an export');
-      }
       return verifyDatabase(own, options);
     });
 }
 
 async function verifyDatabase(own: VerifyOptions, options: GlobalOptions): Promise<void> {
-  await withApp(options, async ({ app, out, actor }) => {
-    const report = await verifyLedger(app, actor, { bodies: own.bodies === true });
-    out.result('audit verify', report, () =>
-      [
-        table(
-          ['log', 'entries', 'bodies', 'verdict', 'root'],
-          report.logs.map((log) => [
-            log.log,
-            log.entries,
-            log.bodies,
-            log.ok ? 'verified' : `${log.reason} at ${log.seq ?? '-'}`,
-            log.root,
-          ]),
-        ),
-        report.ok ? 'The ledger verifies.' : 'THE LEDGER DOES NOT VERIFY.',
-        ...(report.setAside === 0
-          ? []
-          : [`${report.setAside} facts are recorded by hash only; see audit set-aside.`]),
-      ].join('\n'),
-    );
+  const trust = trustGiven(own);
+  await withApp({ ...options, mustExist: true }, async ({ app, out, actor }) => {
+    const report = await verifyLedger(app, actor, { bodies: own.bodies === true, trust });
+    out.result('audit verify', report, () => reportText(report));
     if (!report.ok) process.exitCode = EXIT.verification;
   });
+}
+
+/** Whom and what to believe, from files outside the database. */
+function trustGiven({ policy, pinned }: VerifyOptions): GivenTrust {
+  return {
+    ...(policy === undefined ? {} : { policy: readGiven('--policy', policy) }),
+    ...(pinned === undefined
+      ? {}
+      : { pinned: pinned.map((path) => ({ path, note: readGiven('--pinned', path) })) }),
+  };
+}
+
+function readGiven(option: string, path: string): Uint8Array {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw misuse(`${option}: cannot read ${path}: ${whyUnreadable(error)}`);
+  }
+}
+
+function reportText(report: AuditReport): string {
+  return [
+    table(
+      ['log', 'entries', 'bodies', 'verdict', 'root'],
+      report.logs.map((log) => [
+        log.log,
+        log.entries,
+        log.bodies,
+        log.ok ? 'verified' : `${log.reason} at ${log.seq ?? '-'}`,
+        log.root,
+      ]),
+    ),
+    ...report.logs.flatMap((log) =>
+      log.message === undefined ? [] : [`${log.log}: ${log.message}`],
+    ),
+    ...report.problems.map(({ reason, message }) => `${reason}: ${message}`),
+    ...report.notices.map((notice) => `Note: ${notice}`),
+    report.ok ? 'The ledger verifies.' : 'THE LEDGER DOES NOT VERIFY.',
+    ...(report.setAside === 0
+      ? []
+      : [`${report.setAside} facts are recorded by hash only; see audit set-aside.`]),
+  ].join('\n');
 }
 
 async function verifyOffline(
@@ -109,6 +139,7 @@ async function verifyOffline(
   const report = await verifyFolder(dir, {
     ...(own.policy === undefined ? {} : { policy: own.policy }),
     ...(own.pinned === undefined ? {} : { pinned: own.pinned }),
+    ...(own.firstKey === undefined ? {} : { firstKeys: own.firstKey }),
   });
   createOutput(options.json === true).result('audit verify', report, () => offlineText(report));
   if (!report.ok) {
@@ -138,6 +169,8 @@ function addExport(audit: Command): void {
     .option('--filing <id>', 'entries about one filing')
     .option('--bodies', 'include the sealed bodies; they stay sealed')
     .option('--format <form>', 'tiles, or ndjson (one entry per line)', 'tiles')
+    .option('--unverified', 'export although the ledger does not verify; the export says so')
+    .ofTenant()
     .inApp(async ({ app, out, actor }, dir: string, own: ExportOptions) => {
       const format = readFormat(own.format);
       const boundary = own.log === undefined ? undefined : readBoundary(own.log);
@@ -149,6 +182,7 @@ function addExport(audit: Command): void {
         ...(boundary === undefined ? {} : { boundary }),
         bodies: own.bodies === true,
         format,
+        unverified: own.unverified === true,
       });
       out.result('audit export', report, () =>
         [
@@ -172,6 +206,7 @@ function addExport(audit: Command): void {
               log.bodies?.shredded ?? '-',
             ]),
           ),
+          ...report.faults.map((fault) => `DOES NOT VERIFY: ${fault}`),
           `${report.files} files, ${report.bytes} bytes in ${report.folder}`,
           ...(format === 'tiles'
             ? [`Check it with: python3 ${report.folder}/verify.py ${report.folder}`]
@@ -185,6 +220,7 @@ function addProve(audit: Command): void {
   audit
     .command('prove <filing> [dir]')
     .description('write each entry about a filing, with its proof (.tlog-proof), to a new folder')
+    .ofTenant()
     .inApp(async ({ app, out, actor }, name: string, dir: string | undefined) => {
       const { id } = (await showFiling(app, actor, name)).filing;
       const report = await exportLedger(app, actor, {
@@ -207,6 +243,7 @@ function addCheckpoint(audit: Command): void {
   audit
     .command('checkpoint')
     .description('sign the heads of all logs now, and show them with their verification keys')
+    .ofTenant()
     .inApp(async ({ app, out, actor }) => {
       const copies = checkpointsFolder(app.dataDirectory, environment);
       const logs = (await signNow(app, actor)).map((log) => ({
@@ -241,6 +278,7 @@ function addLog(audit: Command): void {
     .option('--from <time>', 'from this day (UTC) or time')
     .option('--to <time>', 'through the end of this day (UTC), or before this time')
     .option('--limit <n>', 'how many', '200')
+    .ofTenant()
     .inApp(
       async (
         { app, out, actor },

@@ -25,7 +25,16 @@ const ENTITY = {
 } as const;
 const RECIPIENT = { role: 'text', 'entity_id?': 'text' } as const;
 const LOGS = [
-  { origin: 'text', boundary: 'text', reason: 'text', kept_size: 'number', size: 'number' },
+  {
+    origin: 'text',
+    boundary: 'text',
+    reason: 'text',
+    kept_size: 'number',
+    kept_note: 'text',
+    size: 'number',
+    'root?': 'text',
+    'note?': 'text',
+  },
 ] as const;
 
 const KEY = { key: 'text', name: 'text', key_sha256: 'digest' } as const;
@@ -128,6 +137,7 @@ export const HOUSE_FACTS = {
       'old?': 'text',
       'new?': 'text',
       'first_size?': 'number',
+      'after?': 'text',
       'data_keys?': 'number',
     },
   },
@@ -144,8 +154,16 @@ export const HOUSE_FACTS = {
     fields: { logs: LOGS },
   },
   'quarantine.left': {
-    when: 'A person releases the tenant from quarantine.',
-    fields: { logs: LOGS, must_settle: 'number', ask_new_days: 'number' },
+    when: 'A second person releases the tenant from quarantine.',
+    fields: { logs: LOGS, must_settle: 'number', ask_new_days: 'number', proposed_by: 'text' },
+  },
+  'quarantine.release_proposed': {
+    when: 'A person proposes to release the tenant from quarantine.',
+    fields: { sha256: 'digest', evidence_sha256: 'digest', must_settle: 'number' },
+  },
+  'quarantine.release_declined': {
+    when: 'The release of the tenant from quarantine is declined or withdrawn.',
+    fields: { sha256: 'digest' },
   },
   'ledger.set_aside': {
     when: 'A fact with an invalid type could not be written; this entry replaces it.',

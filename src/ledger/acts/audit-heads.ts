@@ -5,7 +5,7 @@ import type { Installation } from '../store/installation.ts';
 import { logOrigin } from '../entry.ts';
 import type { TrustedLog } from '../trust-policy.ts';
 import { writeTrustPolicy } from '../trust-policy-file.ts';
-import { latestCheckpoint, type StoredCheckpoint } from '../store/checkpoints.ts';
+import { copyFrom, latestCheckpoint, type StoredCheckpoint } from '../store/checkpoints.ts';
 import { ledgerHeads } from '../store/ledger-entries.ts';
 import { readQuarantine } from '../store/quarantine.ts';
 import { trustedLogs } from '../store/signing-keys.ts';
@@ -25,26 +25,38 @@ export interface SignedLog {
 export async function signNow(app: Installation, actor: Actor): Promise<readonly SignedLog[]> {
   allow(actor, 'audit.checkpoint');
   await app.sequencer.checkpoint();
-  return signedLogs(app, actor);
+  const logs = await signedLogs(app, actor);
+  for (const log of logs) {
+    const kept = await app.copies.newest(log.origin);
+    const copied = kept?.size ?? 0;
+    // What a crash, or another host, left without a copy here. A copy that is ahead is the quarantine's affair.
+    if (copied < log.checkpoint.size) await copyFrom(app.session, log, app.copies, copied);
+  }
+  return logs;
 }
 
 export async function signedLogs(app: Installation, actor: Actor): Promise<readonly SignedLog[]> {
   allow(actor, 'audit.heads');
   const logs: SignedLog[] = [];
-  for (const head of await ledgerHeads(app.session, app.tenant)) {
+  const heads = await ledgerHeads(app.session, app.tenant);
+  // The spine first, so that no head that it names is newer than the ones found after it.
+  const order = [...heads].sort(
+    (a, b) => Number(b.boundary === 'spine') - Number(a.boundary === 'spine'),
+  );
+  for (const head of order) {
     const boundary = readBoundary(head.boundary);
-    const name = { tenant: app.tenant, boundary };
+    const origin = logOrigin(app.instance, app.tenant, boundary);
+    const name = { tenant: app.tenant, boundary, origin };
     const checkpoint = await latestCheckpoint(app.session, name);
     if (checkpoint === undefined) continue;
     logs.push({
       ...name,
-      origin: logOrigin(app.instance, app.tenant, boundary),
       checkpoint,
-      keys: await trustedLogs(app.session, name),
+      keys: await trustedLogs(app.session, name, app.tenantKey),
       unsigned: Math.max(0, head.size - checkpoint.size),
     });
   }
-  return logs;
+  return logs.sort((a, b) => (a.boundary < b.boundary ? -1 : 1));
 }
 
 /** The one log of a boundary; says what to do when it has no signed head. */

@@ -126,7 +126,10 @@ async function writeHead(log: SignedLog, { folder, prefix }: Place): Promise<voi
   await folder.write(`${prefix}checkpoint`, log.checkpoint.note);
 }
 
-/** The last head of each day: a busy log has one each second, and each costs its reader a signature. */
+/**
+ * The last head of each day: a busy log has one each second, and each costs its reader a signature. And the last head of
+ * each retired key: it is over the entry that introduces the next one.
+ */
 async function writePastHeads(app: Installation, log: SignedLog, place: Place): Promise<number> {
   let count = 0;
   let last: { readonly day: string; readonly size: number; readonly note: Uint8Array } | undefined;
@@ -135,10 +138,11 @@ async function writePastHeads(app: Installation, log: SignedLog, place: Place): 
     await place.folder.write(`${place.prefix}checkpoints/${last.size}`, last.note);
     count += 1;
   };
+  const lastOfKeys = new Set(log.keys.map(({ sizes }) => sizes?.last));
   for await (const { size, note, signedAt } of checkpointsFrom(app.session, log)) {
     if (size >= log.checkpoint.size) break;
     const day = toRfc3339(signedAt).slice(0, 10);
-    if (last !== undefined && last.day !== day) await keep();
+    if (last !== undefined && (last.day !== day || lastOfKeys.has(last.size))) await keep();
     last = { day, size, note };
   }
   await keep();

@@ -6,6 +6,7 @@ import { TILE_WIDTH, tilePath } from '../tile.ts';
 /** What the files themselves can be wrong about; the Python verifier uses the same words. */
 type OfflineReason =
   | 'FILE_MISSING'
+  | 'LOG_MISSING'
   | 'ROLLBACK'
   | 'SIZE_MISMATCH'
   | 'INCONSISTENT_WITH_PINNED'

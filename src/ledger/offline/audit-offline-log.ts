@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { checkCheckpoint, type Checkpoint } from '../checkpoint.ts';
 import { inspectLogStream } from '../verify-log.ts';
 import { parseEntry } from '../entry-chain.ts';
+import { KeyChain, SignedHeads } from '../key-chain.ts';
+import type { VerifiedSignature } from '../note.ts';
+import type { SpineHeads } from '../spine-heads.ts';
 import type { TrustPolicy } from '../trust-policy.ts';
 import { BodyWatch } from './audit-offline-bodies.ts';
 import { ShownEntries } from './audit-offline-entries.ts';
@@ -29,6 +32,16 @@ export interface OfflineLog {
   readonly warnings: readonly string[];
 }
 
+/** What is known beside the one log. */
+interface OtherLogs {
+  /** Filled by the log that is the spine, which therefore comes first; held against the others. */
+  readonly spine: SpineHeads;
+  /** First keys of logs that are known from elsewhere; later ones must follow from them. */
+  readonly firstKeys: readonly string[];
+  /** Whether the policy came from elsewhere than the export. */
+  readonly isPolicyGiven: boolean;
+}
+
 /** § 9 step 9 comes after the bodies; the verifier of the log tells it with the rest. */
 const HISTORY = ['ILLEGAL_TRANSITION', 'SUBMIT_AFTER_ACCEPT', 'FALLOUT_WITHOUT_ENVELOPE'];
 
@@ -36,6 +49,7 @@ export async function checkLogFolder(
   folder: string,
   policy: TrustPolicy,
   pinned: readonly string[],
+  others: OtherLogs,
 ): Promise<OfflineLog> {
   const note = await readRequired(join(folder, 'checkpoint'));
   const origin = originOf(note, policy);
@@ -43,13 +57,15 @@ export async function checkLogFolder(
   if (!opened.ok)
     throw new Failure(opened.reason, `${join(folder, 'checkpoint')}: ${opened.message}`);
   const head = opened.checkpoint;
-  const pins = await readPins(folder, { origin, policy }, pinned, head);
+  const signed = new SignedHeads();
+  signed.add(keysIn(opened.signatures), head.size);
+  const pins = await readPins(folder, { origin, policy }, pinned, { head, signed });
   const log: LogFolder = { folder, note, origin, policy, head };
   const hasPack = await isFolder(join(folder, 'entries'));
   const isWhole = (await isFolder(join(folder, 'tile'))) || !hasPack;
   const bodies = new BodyWatch(folder);
   const { entries, warnings, last } = isWhole
-    ? await checkWhole(log, pins, hasPack, bodies)
+    ? await checkWhole(log, pins, hasPack, bodies, { ...others, signed })
     : await checkShown(log, pins, bodies);
   await bodies.checkDisclosed();
   if (last !== undefined) throw last;
@@ -84,7 +100,7 @@ async function readPins(
   folder: string,
   trust: { readonly origin: string; readonly policy: TrustPolicy },
   pinned: readonly string[],
-  head: Checkpoint,
+  { head, signed }: { readonly head: Checkpoint; readonly signed: SignedHeads },
 ): Promise<readonly Pin[]> {
   const past = join(folder, 'checkpoints');
   const own = (await readOptional(join(folder, 'pinned'))) === undefined ? [] : ['pinned'];
@@ -99,6 +115,7 @@ async function readPins(
     const read = checkCheckpoint(await readRequired(path), { origin: trust.origin, policy });
     if (!read.ok) throw new Failure(read.reason, `${path}: ${read.message}`);
     const pin = { ...read.checkpoint, path };
+    signed.add(keysIn(read.signatures), pin.size);
     demand(
       pin.size <= head.size,
       'ROLLBACK',
@@ -121,9 +138,13 @@ async function checkWhole(
   pins: readonly Pin[],
   hasPack: boolean,
   bodies: BodyWatch,
+  others: OtherLogs & { readonly signed: SignedHeads },
 ): Promise<Checked> {
   const { folder, origin, policy, note } = log;
-  const tree = new TreeWatch(folder, pins);
+  const { spine } = others;
+  const isSpine = origin.endsWith('/spine');
+  const tree = new TreeWatch(folder, pins, isSpine ? [] : spine.of(origin));
+  const chain = new KeyChain();
   async function* entries(): AsyncGenerator<Uint8Array> {
     for await (const bundle of bundles(folder)) {
       for (const bytes of bundle) {
@@ -140,6 +161,10 @@ async function checkWhole(
     checkpoint: note,
     entries: entries(),
     states: origin.endsWith('/filing'),
+    entry: (entry) => {
+      chain.push(entry);
+      if (isSpine) spine.push(entry);
+    },
   });
   const failure = outcome.ok
     ? undefined
@@ -149,13 +174,59 @@ async function checkWhole(
   // A proof in the same folder ranks before what the entries say.
   if (hasPack) await checkPack(log);
   if (tree.pinFailure !== undefined) throw tree.pinFailure;
+  if (tree.spineFailure !== undefined) throw tree.spineFailure;
   if (failure !== undefined && !HISTORY.includes(failure.reason)) throw failure;
   if (await bodies.isNeeded()) {
     for await (const bundle of bundles(folder)) {
       for (const bytes of bundle) await bodies.add(parseEntry(bytes));
     }
   }
-  return { entries: log.head.size, warnings: [], last: tree.tileFailure ?? failure };
+  const keys = checkKeys(log, chain, others);
+  const last = tree.tileFailure ?? failure ?? keys.failure;
+  return { entries: log.head.size, warnings: keys.warnings, last };
+}
+
+/**
+ * From key to key. Keys of a policy that came from elsewhere are believed as they are; those of the export must follow from
+ * the first one, which is known from elsewhere or believed for want of anything better.
+ */
+function checkKeys(
+  { folder, origin, policy }: LogFolder,
+  chain: KeyChain,
+  { firstKeys, isPolicyGiven, signed, spine }: OtherLogs & { readonly signed: SignedHeads },
+): { readonly failure: Failure | undefined; readonly warnings: readonly string[] } {
+  const fail = (reason: string, found: string) => ({
+    failure: new Failure(reason, `${folder}: ${found}`),
+    warnings: [],
+  });
+  if (origin.endsWith('/spine') && spine.fault !== undefined) {
+    return fail('SPINE_MISMATCH', spine.fault.message);
+  }
+  if (isPolicyGiven) return { failure: undefined, warnings: [] };
+  const keys = policy.logs
+    .filter(({ key }) => key.name === origin)
+    .map(({ key, sizes }) => ({
+      vkey: key.text,
+      firstSize: sizes?.first ?? 0,
+      lastSize: sizes?.last,
+    }))
+    .sort((a, b) => a.firstSize - b.firstSize);
+  const [first] = keys;
+  const isPinned = firstKeys.length > 0;
+  if (isPinned && !firstKeys.includes(first?.vkey ?? '')) {
+    return fail('FIRST_KEY_CHANGED', `its first key is ${first?.vkey ?? 'missing'}`);
+  }
+  const verdict = chain.check(keys, signed, new Set(firstKeys));
+  if (!verdict.ok) return fail(verdict.reason, verdict.message);
+  const [unsigned] = verdict.unsigned.filter((vkey) => !firstKeys.includes(vkey));
+  if (unsigned === undefined) return { failure: undefined, warnings: [] };
+  const found = `the key ${unsigned} was set after a quarantine, and no earlier key signed for it: confirm it from another source`;
+  if (isPinned) return fail('KEY_NOT_INTRODUCED', found);
+  return { failure: undefined, warnings: [found] };
+}
+
+function keysIn(signatures: readonly VerifiedSignature[]): readonly string[] {
+  return signatures.filter(({ key }) => key.role === 'log').map(({ key }) => key.text);
 }
 
 async function checkShown(

@@ -1,6 +1,6 @@
 /** The tree over the entries of an export, against the earlier heads and the hash tiles that lie beside them. */
 import { join } from 'node:path';
-import type { Checkpoint } from '../checkpoint.ts';
+import type { Checkpoint, TreeHead } from '../checkpoint.ts';
 import { TileBuilder, type TileFile } from '../tile-builder.ts';
 import { Failure, readOptional } from './audit-offline-files.ts';
 
@@ -16,10 +16,16 @@ export class TreeWatch {
   readonly #sizes: ReadonlySet<number>;
   readonly #builder = new TileBuilder();
   readonly #wrong = new Set<Pin>();
+  /** What the spine says of this log, from the smallest size on. */
+  readonly #spine: Iterator<TreeHead>;
+  #named: TreeHead | undefined;
   #tileFailure: Failure | undefined;
+  #spineFailure: Failure | undefined;
 
-  constructor(folder: string, pins: readonly Pin[]) {
+  constructor(folder: string, pins: readonly Pin[], spine: Iterable<TreeHead>) {
     this.#folder = folder;
+    this.#spine = spine[Symbol.iterator]();
+    this.#nextNamed();
     this.#pins = pins;
     this.#sizes = new Set(pins.map(({ size }) => size));
     this.#comparePins();
@@ -29,7 +35,32 @@ export class TreeWatch {
   push(entry: Uint8Array): readonly TileFile[] {
     const tiles = this.#builder.append(entry);
     if (this.#sizes.has(this.#builder.size)) this.#comparePins();
+    if (this.#builder.size === this.#named?.size) this.#compareSpine(this.#named);
     return tiles;
+  }
+
+  #nextNamed(): void {
+    const { value, done } = this.#spine.next();
+    this.#named = done === true ? undefined : value;
+  }
+
+  #compareSpine({ size, root }: TreeHead): void {
+    this.#nextNamed();
+    if (Buffer.compare(root, this.#builder.root()) === 0) return;
+    this.#spineFailure ??= new Failure(
+      'SPINE_MISMATCH',
+      `${this.#folder}: the first ${size} entries do not have the root that the spine names`,
+    );
+  }
+
+  /** After the last entry: what the spine names beyond it is a rollback. */
+  get spineFailure(): Failure | undefined {
+    if (this.#spineFailure !== undefined || this.#named === undefined) return this.#spineFailure;
+    const { size } = this.#named;
+    return new Failure(
+      'ROLLBACK',
+      `${this.#folder}: the spine names a head of size ${size}, the log has ${this.#builder.size} entries`,
+    );
   }
 
   /** The tiles that are not full. */

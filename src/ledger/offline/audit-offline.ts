@@ -2,8 +2,9 @@
  * `audit verify DIR`: an export or a proof pack, checked without a database and without the program that wrote it. The
  * verdict is the first failure in the order of ledger format 1, § 9, as tools/verify.py gives it.
  */
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { FilewrightError, misuse, notFound, sha256Of } from '../../core/index.ts';
+import { SpineHeads } from '../spine-heads.ts';
 import { parseTrustPolicy } from '../trust-policy-file.ts';
 import type { TrustPolicy } from '../trust-policy.ts';
 import {
@@ -37,7 +38,11 @@ export type OfflineReport =
 
 export async function verifyFolder(
   path: string,
-  options: { readonly policy?: string; readonly pinned?: readonly string[] } = {},
+  options: {
+    readonly policy?: string;
+    readonly pinned?: readonly string[];
+    readonly firstKeys?: readonly string[];
+  } = {},
 ): Promise<OfflineReport> {
   const top = resolve(path);
   if (!(await isFolder(top))) throw notFound(`${top} is not a folder with an export`);
@@ -57,18 +62,30 @@ export async function verifyFolder(
   };
   await attempt(() => demandInside(top));
   const mayRead = failures.length === 0;
-  for (const folder of mayRead ? folders : []) {
+  const spine = new SpineHeads();
+  const others = {
+    spine,
+    firstKeys: options.firstKeys ?? [],
+    isPolicyGiven: options.policy !== undefined,
+  };
+  // The spine first: what it says of the others is held against them.
+  const isSpine = (folder: string): boolean => basename(folder) === 'spine';
+  const order = [...folders.filter(isSpine), ...folders.filter((each) => !isSpine(each))];
+  for (const folder of mayRead ? order : []) {
     await attempt(async () => {
       const given = options.policy;
       const own = (await exists(join(folder, 'policy.txt'))) ? folder : top;
       const file = given ?? join(own, 'policy.txt');
       if (given === undefined) warnings.push(`${file} is from the export: self-consistency only`);
-      const log = await checkLogFolder(folder, policyOf(await readRequired(file), file), pinned);
+      const policy = policyOf(await readRequired(file), file);
+      const log = await checkLogFolder(folder, policy, pinned, others);
       logs.push(log);
       warnings.push(...log.warnings.map((warning) => `${folder}: ${warning}`));
     });
   }
   if (mayRead) await attempt(() => checkManifest(top));
+  if (failures.length === 0) await attempt(() => checkComplete(top, folders, spine, logs));
+  logs.sort((a, b) => (a.origin < b.origin ? -1 : 1));
   const [first] = failures;
   if (first === undefined) return { ok: true, logs, warnings };
   const { reason, message, seq } = first;
@@ -86,6 +103,33 @@ async function logFolders(top: string): Promise<string[]> {
     ['checkpoint', 'tile', 'entries'].map((name) => exists(join(top, name))),
   );
   return below.length === 0 || marks.includes(true) ? [...below, top] : below;
+}
+
+/** Several whole logs come with their spine, and with every log that it names. */
+async function checkComplete(
+  top: string,
+  folders: readonly string[],
+  spine: SpineHeads,
+  logs: readonly OfflineLog[],
+): Promise<void> {
+  const below = folders.filter((folder) => folder !== top);
+  const areWhole = await Promise.all(below.map((folder) => isFolder(join(folder, 'tile'))));
+  // Beside a proof pack a log may stand alone.
+  if (areWhole.length === 0 || areWhole.includes(false)) return;
+  const there = new Set(logs.map(({ origin }) => origin));
+  const hasSpine = logs.some(({ origin }) => origin.endsWith('/spine'));
+  demand(
+    hasSpine,
+    'LOG_MISSING',
+    `${top} has whole logs, and not the spine that names their heads`,
+  );
+  for (const origin of spine.origins) {
+    demand(
+      there.has(origin),
+      'LOG_MISSING',
+      `${top} lacks the log ${origin}, which the spine names`,
+    );
+  }
 }
 
 function policyOf(bytes: Buffer, file: string): TrustPolicy {

@@ -32,6 +32,33 @@ export interface CheckpointCopies {
   setAside(origin: string): Promise<void>;
 }
 
+/** The same, for whoever compares all of them. */
+export interface CheckpointArchive extends CheckpointCopies {
+  /** Every size of which there is a copy, from the smallest on. */
+  sizes(origin: string): Promise<readonly number[]>;
+  read(origin: string, size: number): Promise<Uint8Array | undefined>;
+  /** Logs below a name (`<instance>/<tenant>`) of which there are copies. */
+  logs(name: string): Promise<readonly string[]>;
+}
+
+/** What was found of a log when it was last verified, kept outside the database. */
+interface KnownLog {
+  /** The verifier key that signed its first head. */
+  readonly firstKey: string;
+  readonly size: number;
+  /** Base64, as in a checkpoint. */
+  readonly root: string;
+}
+
+/** The logs that were verified here before: whoever rewrites the database does not reach them. */
+export interface KnownLogs {
+  read(origin: string): Promise<KnownLog | undefined>;
+  remember(origin: string, log: KnownLog): Promise<void>;
+  /** Puts what is known of a log away, because two people have accepted that it begins anew. */
+  setAside(origin: string): Promise<void>;
+  logs(name: string): Promise<readonly string[]>;
+}
+
 export interface StoredCheckpoint extends TreeHead {
   readonly boundary: string;
   /** The signed note, to the byte. */
@@ -134,6 +161,21 @@ export async function* checkpointsFrom(
     if (rows.length < PAGE) return;
     from = Number(rows.at(-1)?.['size']) + 1;
   }
+}
+
+/** Copies the checkpoints from `size` on that a crash, or another host, left without a copy here; says the last size. */
+export async function copyFrom(
+  session: Pick<Session, 'run'>,
+  log: LogName & { readonly origin: string },
+  copies: CheckpointCopies,
+  size: number,
+): Promise<number> {
+  let last = size;
+  for await (const checkpoint of checkpointsFrom(session, log, size)) {
+    await copies.keep(log.origin, checkpoint.size, checkpoint.note);
+    last = checkpoint.size;
+  }
+  return last;
 }
 
 function checkpointOf(row: Row): StoredCheckpoint {

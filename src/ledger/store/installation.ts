@@ -1,5 +1,5 @@
 import type { Clock, Ids, Log, Random, Vault } from '../../core/index.ts';
-import type { CheckpointCopies } from './checkpoints.ts';
+import type { CheckpointArchive, KnownLogs } from './checkpoints.ts';
 import type { PostgresSequencer } from './sequencer.ts';
 import type { Session } from '../../postgres/index.ts';
 
@@ -17,6 +17,8 @@ export interface Installation {
   /** Opens the signing keys; data keys are the vault's affair. */
   readonly tenantKey: Uint8Array;
   /** The checkpoints kept outside the database. */
-  readonly copies: CheckpointCopies;
+  readonly copies: CheckpointArchive;
+  /** What was verified here before, outside the database too. */
+  readonly known: KnownLogs;
   readonly sequencer: PostgresSequencer;
 }

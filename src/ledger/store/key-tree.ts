@@ -14,6 +14,8 @@ import {
 import { logOrigin } from '../entry.ts';
 import { unwrapKey, wrapKey } from '../seal.ts';
 import { recordFact } from './facts.ts';
+import { keyCode, openSigner, seedOf, wrapSeed } from './signing-key-seal.ts';
+import { sealedRow } from './signing-keys.ts';
 import { bytes, type Row, type Run, type Session, sql, text } from '../../postgres/index.ts';
 
 const KEY_BYTES = 32;
@@ -56,6 +58,9 @@ const FIND = sql('key-tree-find')`
 select t.instance, k.id as key_id, k.wrapped from tenant t left join ledger_tenant_key k on k.tenant = t.id
   where t.id = $1`;
 
+const TENANTS = sql('key-tree-tenants')`
+select id from tenant order by id limit 20`;
+
 const ADD = sql('key-tree-add')`insert into ledger_tenant_key (tenant, id, wrapped)
     select $1, $2, $3 where not exists (select 1 from ledger_tenant_key where tenant = $1)`;
 
@@ -80,11 +85,11 @@ update ledger_dek k set wrapped = decode(d.wrapped, 'hex')
   from unnest($2::text[], $3::text[]) d(id, wrapped) where k.tenant = $1 and k.id = d.id`;
 
 const SIGNING_KEYS = sql('key-tree-signing-keys')`
-select k.boundary, k.id, k.wrapped, t.instance from ledger_signing_key k join tenant t on t.id = k.tenant
+select k.boundary, k.id, k.vkey, k.wrapped, k.mac, k.first_size, k.last_size, t.instance from ledger_signing_key k join tenant t on t.id = k.tenant
   where k.tenant = $1 order by k.boundary, k.id`;
 
 const REWRAP_SIGNING_KEY = sql('key-tree-rewrap-signing-key')`
-update ledger_signing_key set wrapped = $4 where tenant = $1 and boundary = $2 and id = $3`;
+update ledger_signing_key set wrapped = $4, mac = $5 where tenant = $1 and boundary = $2 and id = $3`;
 
 function contextOf(keyId: string): string {
   return `tenant/${keyId}`;
@@ -95,13 +100,16 @@ export async function openTenantKey(
   session: Session,
   input: {
     readonly tenant: string;
+    /** Refuses a tenant that is not there. */
+    readonly mustExist?: boolean;
     readonly instance: string;
     readonly rootKey: () => RootKey;
     readonly random: Random;
   },
 ): Promise<TenantKey> {
   const { tenant, random } = input;
-  await session.run(ENSURE, [tenant, input.instance]);
+  if (input.mustExist === true) await requireTenant(session, tenant);
+  else await session.run(ENSURE, [tenant, input.instance]);
   const [found] = await session.run(FIND, [tenant]);
   const rootKey = input.rootKey();
   if (found?.['wrapped'] === null) {
@@ -126,6 +134,16 @@ export async function openTenantKey(
       );
     });
   return { id, key, instance: text(row?.['instance']) };
+}
+
+async function requireTenant(session: Session, tenant: string): Promise<void> {
+  const [row] = await session.run(FIND, [tenant]);
+  if (row !== undefined && row['wrapped'] !== null) return;
+  const known = await session.run(TENANTS);
+  const names = known.map((each) => text(each['id'])).join(', ');
+  throw notFound(
+    `The tenant ${tenant} is not in this database${names === '' ? '' : ` (it has ${names})`}; check --tenant`,
+  );
 }
 
 /**
@@ -192,7 +210,7 @@ export async function rotateTenantKey(
         random: (count) => random.bytes(count),
       });
     const dataKeys = await rewrapDataKeys(run, tenant, rewrap);
-    const signingKeys = await rewrapSigningKeys(run, tenant, rewrap);
+    const signingKeys = await rewrapSigningKeys(run, tenant, { old, fresh, random });
     await run(ROTATE, [tenant, oldId, id, await rootKey.wrap(fresh, contextOf(id))]);
     const { fact } = by;
     const data = { ...fact.data, level: 'tenant', old: oldId, new: id, data_keys: dataKeys };
@@ -218,14 +236,22 @@ async function rewrapDataKeys(run: Run, tenant: string, rewrap: Rewrap): Promise
   }
 }
 
-async function rewrapSigningKeys(run: Run, tenant: string, rewrap: Rewrap): Promise<number> {
+/** A row that is not a key is not made one by this: its code is asked for before a new one is given. */
+async function rewrapSigningKeys(
+  run: Run,
+  tenant: string,
+  by: { readonly old: Uint8Array; readonly fresh: Uint8Array; readonly random: Random },
+): Promise<number> {
   const rows = await run(SIGNING_KEYS, [tenant]);
   for (const row of rows) {
-    const [boundary, id] = [text(row['boundary']), text(row['id'])];
+    const boundary = text(row['boundary']);
     // The database holds the column to the names of boundaries, and logOrigin refuses any other.
     const origin = logOrigin(text(row['instance']), tenant, boundary as LedgerBoundary);
-    const wrapped = rewrap(bytes(row['wrapped']), `signing/${origin}/${id}`);
-    await run(REWRAP_SIGNING_KEY, [tenant, boundary, id, wrapped]);
+    const sealed = sealedRow(origin, row);
+    openSigner(by.old, sealed);
+    const wrapped = wrapSeed(by.fresh, sealed, seedOf(by.old, sealed), by.random);
+    const mac = keyCode(by.fresh, sealed);
+    await run(REWRAP_SIGNING_KEY, [tenant, boundary, sealed.id, wrapped, mac]);
   }
   return rows.length;
 }

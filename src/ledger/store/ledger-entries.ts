@@ -13,7 +13,7 @@ select boundary, size, range from ledger_head where tenant = $1 and size > 0 ord
 // A log whose head was taken away still shows by its entries and by its signed heads. One statement, so that the newest
 // signed head is none that was signed after the head was read.
 const LOGS = sql('ledger-logs')`
-select b.boundary, h.size, h.range, c.note from unnest($2::text[]) b(boundary)
+select b.boundary, h.size, h.range, h.signed_size, c.note from unnest($2::text[]) b(boundary)
 left join ledger_head h on h.tenant = $1 and h.boundary = b.boundary
 left join lateral (
   select note from ledger_checkpoint where tenant = $1 and boundary = b.boundary order by size desc limit 1) c on true
@@ -54,6 +54,8 @@ export interface FoundLog {
   readonly head: TreeHead | undefined;
   /** The newest signed note; undefined before the first. */
   readonly checkpoint: Uint8Array | undefined;
+  /** The last signed size as the head says it; 0 before the first, or without a head. */
+  readonly signedSize: number;
 }
 
 /** Every log that left any trace, for a verifier: `ledgerHeads` trusts that each of them has a head. */
@@ -66,6 +68,7 @@ export async function findLogs(session: Session, tenant: string): Promise<FoundL
       boundary: text(row['boundary']),
       head: root === undefined ? undefined : { size: Number(size), root },
       checkpoint: row['note'] === null ? undefined : bytes(row['note']),
+      signedSize: Number(row['signed_size'] ?? 0),
     };
   });
 }

@@ -1,8 +1,9 @@
 /** What is checked of a log before a process appends to it: its tiles, its last signed head, its copies outside. */
 import { FilewrightError, type Random } from '../../core/index.ts';
 import { TILE_WIDTH } from '../tile.ts';
-import { type CheckpointCopies, checkpointsFrom } from './checkpoints.ts';
-import { compareCopies, enterQuarantine } from './quarantine.ts';
+import { type CheckpointCopies, copyFrom } from './checkpoints.ts';
+import { compareCopies } from './contradictions.ts';
+import { enterQuarantine } from './quarantine.ts';
 import { readEnd } from './log-group.ts';
 import { type Run, type Session, sql } from '../../postgres/index.ts';
 import { type LogName, makeMissingTiles, rootAt } from './tree-store.ts';
@@ -56,20 +57,19 @@ export async function bringUpTiles(
 /**
  * Compares a log with its newest copy outside, and copies the checkpoints that a crash left uncopied. A log that is
  * behind its copy, or says something else, is the work of a restored backup: the tenant goes into quarantine.
+ * Otherwise it says which checkpoint is the newest that has its copy.
  */
 export async function copyMissing(
   session: Session,
   log: LogName & { readonly origin: string },
   copies: CheckpointCopies,
   random: Random,
-): Promise<void> {
+): Promise<number | undefined> {
   const found = await compareCopies(session, log, copies);
   if (found.kind === 'contradicted') {
     await enterQuarantine(session, log.tenant, [found.contradiction], random);
-    return;
+    return undefined;
   }
   // The newest copy once more: the crash may have come before it was named as the latest.
-  for await (const { size, note } of checkpointsFrom(session, log, found.copiedSize)) {
-    await copies.keep(log.origin, size, note);
-  }
+  return copyFrom(session, log, copies, found.copiedSize);
 }

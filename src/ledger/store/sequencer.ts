@@ -18,7 +18,13 @@ import {
   type SequencerStore,
 } from '../../core/index.ts';
 import { logOrigin } from '../entry.ts';
-import { CHECKPOINT_MS, type CheckpointCopies, isQuarantined, signHead } from './checkpoints.ts';
+import {
+  CHECKPOINT_MS,
+  type CheckpointCopies,
+  copyFrom,
+  isQuarantined,
+  signHead,
+} from './checkpoints.ts';
 import { EntryWriter } from './entry-writer.ts';
 import { keepAside } from './kept-facts.ts';
 import { bringUpTiles, copyMissing, inspectLog } from './log-start.ts';
@@ -82,6 +88,8 @@ interface OpenLog {
   sizeSeen: number;
   /** Whether this process has checked what is stored of it. */
   isInspected: boolean;
+  /** The newest checkpoint that has its copy, as this process knows; undefined where none are kept. */
+  copiedSize: number | undefined;
   /** The fact that waits for a sequencer with a key, once somebody was told of it. */
   waitsTold: string | undefined;
 }
@@ -100,6 +108,8 @@ type Turn =
 
 interface Signed {
   readonly size: number;
+  /** What was signed before: another host may have done that, and kept its copy elsewhere. */
+  readonly before: number;
   readonly note: Uint8Array;
 }
 
@@ -257,14 +267,14 @@ export class PostgresSequencer implements SequencerStore {
     const { size } = end.range;
     if (log.signers === undefined || signing === undefined || size <= end.signedSize) return;
     if (await isQuarantined(run, log.tenant)) return undefined;
-    const signers = await log.signers.current(run, log, size);
+    const signers = await log.signers.current(run, log, { size, signedSize: end.signedSize });
     const head = { size, root: end.range.root() };
     // The clock may have been set back; what was signed last may not look younger than this.
     const signedAt = instant(Math.max(now, end.signedAt));
     const by = { now: signedAt, random: signing.random };
     const note = await signHead(run, log, head, signers, by);
     if (note === undefined) throw new Moved();
-    return { size, note };
+    return { size, before: end.signedSize, note };
   }
 
   async #end(run: Run, log: OpenLog): Promise<LogEnd> {
@@ -279,14 +289,20 @@ export class PostgresSequencer implements SequencerStore {
     return end;
   }
 
-  async #copy(log: OpenLog, signed: Signed): Promise<void> {
-    await this.#options.copies
-      ?.keep(log.origin, signed.size, signed.note)
-      .catch((error: unknown) => {
-        // The checkpoint is committed; the next look at this log begins with copying what is missing.
-        this.#logs.delete(log.boundary);
-        throw error;
-      });
+  /** Without gaps: what another host has signed since is copied too, so that each folder of copies is whole. */
+  async #copy(log: OpenLog, { size, before, note }: Signed): Promise<void> {
+    const { copies } = this.#options;
+    if (copies === undefined) return;
+    try {
+      const hasGap = log.copiedSize !== undefined && before > log.copiedSize;
+      if (hasGap) await copyFrom(this.#session, log, copies, (log.copiedSize ?? 0) + 1);
+      else await copies.keep(log.origin, size, note);
+      log.copiedSize = size;
+    } catch (error) {
+      // The checkpoint is committed; the next look at this log begins with copying what is missing.
+      this.#logs.delete(log.boundary);
+      throw error;
+    }
   }
 
   /** Compared with its copies outside once by each process, before it appends to it or signs it. */
@@ -305,12 +321,13 @@ export class PostgresSequencer implements SequencerStore {
       end: undefined,
       sizeSeen: 0,
       isInspected: false,
+      copiedSize: undefined,
       waitsTold: undefined,
     };
     await this.#session.run(HEAD, [tenant, boundary]);
     await bringUpTiles(this.#session, log);
     if (copies !== undefined && signing !== undefined) {
-      await copyMissing(this.#session, log, copies, signing.random);
+      log.copiedSize = await copyMissing(this.#session, log, copies, signing.random);
     }
     this.#logs.set(boundary, log);
     return log;

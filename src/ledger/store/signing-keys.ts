@@ -1,10 +1,10 @@
 /**
  * The keys that sign the checkpoints of a log. The private half lies in the database, wrapped by the tenant key: every
  * process that may become the log's sequencer needs it, on whatever host, and it is rotated and backed up with the rest;
- * a copy of the database alone cannot sign.
+ * a copy of the database alone cannot sign. What makes a row a key: signing-key-seal.ts.
  */
 import {
-  type FilewrightError,
+  FilewrightError,
   type LedgerBoundary,
   type LedgerFact,
   type Random,
@@ -14,8 +14,8 @@ import { logOrigin } from '../entry.ts';
 import { logSigner, type NoteSigner } from '../note-signer.ts';
 import { parseVerifierKey } from '../verifier-key.ts';
 import type { TrustedLog } from '../trust-policy.ts';
-import { unwrapKey, wrapKey } from '../seal.ts';
 import { recordFact } from './facts.ts';
+import { keyCode, openSigner, type SealedKeyRow, wrapSeed } from './signing-key-seal.ts';
 import {
   bytes,
   optional,
@@ -30,7 +30,7 @@ import type { LogName } from './tree-store.ts';
 
 const SEED_BYTES = 32;
 
-interface SigningKey {
+export interface SigningKey {
   /** Eight hex digits, as in a signature line. */
   readonly id: string;
   /** The verifier key, to be given to whoever checks. */
@@ -48,26 +48,43 @@ export interface SigningMeans {
 }
 
 const LIVE = sql('signing-key-live')`
-select id, wrapped, first_size, ver, vkey from ledger_signing_key
+select id, wrapped, mac, first_size, last_size, ver, vkey from ledger_signing_key
   where tenant = $1 and boundary = $2 and last_size is null order by created_at, id`;
 
 const LIST = sql('signing-key-list')`
-select id, vkey, first_size, last_size, created_at from ledger_signing_key
-  where tenant = $1 and boundary = $2 order by created_at, id`;
+select id, vkey, wrapped, mac, first_size, last_size, ver, created_at from ledger_signing_key
+  where tenant = $1 and boundary = $2 order by first_size, created_at, id`;
 
 const ADD = sql('signing-key-add')`
-insert into ledger_signing_key (tenant, boundary, id, vkey, wrapped, first_size, ver)
-  values ($1, $2, $3, $4, $5, $6, $7)`;
+insert into ledger_signing_key (tenant, boundary, id, vkey, wrapped, mac, first_size, ver)
+  values ($1, $2, $3, $4, $5, $6, $7, $8)`;
 
 const RETIRE = sql('signing-key-retire')`
-update ledger_signing_key set last_size = $4, ver = ver + 1
+update ledger_signing_key set last_size = $4, mac = $5, ver = ver + 1
   where tenant = $1 and boundary = $2 and id = $3 and last_size is null returning ver`;
 
 const HEAD = sql('signing-key-head')`
 select size, signed_size from ledger_head where tenant = $1 and boundary = $2 for update`;
 
-function contextOf(origin: string, id: string): string {
-  return `signing/${origin}/${id}`;
+// The entry that introduces a key, from the size on at which it was made.
+const INTRODUCED = sql('signing-key-introduced')`
+select seq from ledger_entry where tenant = $1 and boundary = $2 and seq >= $3
+  and position($4::bytea in bytes) > 0 and position('"type":"key.rotated"'::bytea in bytes) > 0 order by seq limit 1`;
+
+/** A row of the table, to be held against its code. */
+export function sealedRow(
+  origin: string,
+  row: Row,
+): SealedKeyRow & { wrapped: Uint8Array; mac: Uint8Array } {
+  return {
+    origin,
+    id: text(row['id']),
+    vkey: text(row['vkey']),
+    firstSize: Number(row['first_size']),
+    lastSize: optional(row['last_size'], Number),
+    wrapped: bytes(row['wrapped']),
+    mac: bytes(row['mac']),
+  };
 }
 
 async function addKey(
@@ -80,14 +97,11 @@ async function addKey(
   const seed = means.random.bytes(SEED_BYTES);
   const signer = logSigner({ name: origin, key: seed });
   const { id, text: vkey } = signer.verifierKey;
-  const wrapped = wrapKey({
-    wrapping: means.tenantKey,
-    key: seed,
-    context: contextOf(origin, id),
-    random: (count) => means.random.bytes(count),
-  });
   const { firstSize, ver } = place;
-  await run(ADD, [log.tenant, log.boundary, id, vkey, wrapped, firstSize, ver]);
+  const row = { origin, id, vkey, firstSize, lastSize: undefined };
+  const wrapped = wrapSeed(means.tenantKey, row, seed, means.random);
+  const mac = keyCode(means.tenantKey, row);
+  await run(ADD, [log.tenant, log.boundary, id, vkey, wrapped, mac, firstSize, ver]);
   return signer;
 }
 
@@ -103,50 +117,78 @@ export class Signers {
     this.#means = means;
   }
 
-  /** Whoever signs for the log now; the first key is made here. The caller holds the log's lock. */
-  async current(run: Run, log: LogName, firstSize: number): Promise<readonly NoteSigner[]> {
+  /**
+   * Whoever signs for the log now; the first key is made here, and only for a log that was never signed: one whose keys
+   * are gone has lost them to somebody. The caller holds the log's lock.
+   */
+  async current(
+    run: Run,
+    log: LogName,
+    place: { readonly size: number; readonly signedSize: number },
+  ): Promise<readonly NoteSigner[]> {
     const rows = await run(LIVE, [log.tenant, log.boundary]);
-    if (rows.length === 0) {
-      return [await addKey(run, log, this.#origin, this.#means, { firstSize, ver: 0 })];
-    }
-    return rows.map((row) => this.#signer(row));
+    if (rows.length > 0) return rows.map((row) => this.#signer(row));
+    if (place.signedSize > 0) throw keysGone(this.#origin, place.signedSize);
+    const first = { firstSize: place.size, ver: 0 };
+    return [await addKey(run, log, this.#origin, this.#means, first)];
   }
 
   #signer(row: Row): NoteSigner {
-    const id = text(row['id']);
-    const known = this.#known.get(id);
-    if (known !== undefined) return known;
-    const key = unwrapKey({
-      wrapping: this.#means.tenantKey,
-      blob: bytes(row['wrapped']),
-      context: contextOf(this.#origin, id),
-    });
-    const signer = logSigner({ name: this.#origin, key });
-    this.#known.set(id, signer);
+    const sealed = sealedRow(this.#origin, row);
+    // By its code, which is over everything that is said of the key.
+    const place = Buffer.from(sealed.mac).toString('hex');
+    const known = this.#known.get(place);
+    if (known?.verifierKey.text === sealed.vkey) return known;
+    const signer = openSigner(this.#means.tenantKey, sealed);
+    this.#known.set(place, signer);
     return signer;
   }
 }
 
-/** All keys that ever signed for a log, oldest first. */
+/** All keys that ever signed for a log, as the table lists them: oldest first, believed or not. */
 export async function signingKeys(
   session: Pick<Session, 'run'>,
   log: LogName,
 ): Promise<readonly SigningKey[]> {
-  return (await session.run(LIST, [log.tenant, log.boundary])).map((row) => ({
+  return (await session.run(LIST, [log.tenant, log.boundary])).map(keyOf);
+}
+
+function keyOf(row: Row): SigningKey {
+  return {
     id: text(row['id']),
     vkey: text(row['vkey']),
     firstSize: Number(row['first_size']),
     lastSize: optional(row['last_size'], Number),
     createdAt: when(row['created_at']),
-  }));
+  };
 }
 
-/** The keys of a log as a trust policy lists them, each with the sizes it may have signed. */
+/**
+ * The keys of a log that the tenant key vouches for, oldest first. Throws `LEDGER_BROKEN` with the reason
+ * `SIGNING_KEY_FORGED` when a row is not one of them: it was changed or added by somebody who has no key.
+ */
+export async function authenticKeys(
+  session: Pick<Session, 'run'>,
+  log: LogName & { readonly origin: string },
+  tenantKey: Uint8Array,
+): Promise<readonly SigningKey[]> {
+  const rows = await session.run(LIST, [log.tenant, log.boundary]);
+  for (const row of rows) openSigner(tenantKey, sealedRow(log.origin, row));
+  return rows.map(keyOf);
+}
+
+/** The keys of a log as a trust policy lists them, each with the sizes it may have signed. Throws as `authenticKeys`. */
 export async function trustedLogs(
   session: Pick<Session, 'run'>,
-  log: LogName,
+  log: LogName & { readonly origin: string },
+  tenantKey: Uint8Array,
 ): Promise<readonly TrustedLog[]> {
-  return (await signingKeys(session, log))
+  return trustOf(await authenticKeys(session, log, tenantKey));
+}
+
+/** A key that was replaced before it signed anything is nobody's to trust. */
+export function trustOf(keys: readonly SigningKey[]): readonly TrustedLog[] {
+  return keys
     .filter(({ firstSize, lastSize }) => lastSize === undefined || lastSize >= firstSize)
     .map(({ vkey, firstSize, lastSize }) => ({
       key: parseVerifierKey(vkey),
@@ -177,6 +219,7 @@ export async function rotateSigningKey(
         `Two keys sign for ${origin} already; end that overlap first by retiring key ${text(old['id'])}`,
       );
     }
+    openSigner(means.tenantKey, sealedRow(origin, old));
     const firstSize = Number(head['size']) + 1;
     const signer = await addKey(run, log, origin, means, { firstSize, ver: 1 });
     const { id, text: vkey } = signer.verifierKey;
@@ -190,10 +233,14 @@ export async function rotateSigningKey(
   });
 }
 
-/** Ends the overlap: the older key signs no more. Refused until both keys have signed one checkpoint together. */
+/**
+ * Ends the overlap: the older key signs no more. Refused until the older key has signed a checkpoint that covers the
+ * entry which introduces the new one: by that entry a stranger follows from key to key.
+ */
 export async function retireSigningKey(
   session: Session,
-  log: LogName,
+  log: LogName & { readonly origin: string },
+  { tenantKey }: Pick<SigningMeans, 'tenantKey'>,
   fact: LedgerFact,
 ): Promise<{ readonly retired: string; readonly lastSize: number }> {
   return session.transaction(async (run) => {
@@ -203,18 +250,33 @@ export async function retireSigningKey(
       throw refused('No rotation is going on: one key signs for this log');
     }
     const lastSize = Number(head['signed_size']);
-    if (lastSize < Number(successor['first_size'])) {
+    const firstSize = Number(successor['first_size']);
+    const named = Buffer.from(`"new":"${text(successor['vkey'])}"`, 'utf8');
+    const [entry] = await run(INTRODUCED, [log.tenant, log.boundary, firstSize - 1, named]);
+    const covered = entry === undefined ? Number.POSITIVE_INFINITY : Number(entry['seq']) + 1;
+    if (lastSize < Math.max(firstSize, covered)) {
       throw refused(
-        `The new key has signed nothing yet: a checkpoint of size ${text(successor['first_size'])} or more must come first`,
+        `The old key has not signed for the new one yet: a checkpoint of size ${firstSize} or more, with the entry that names both, must come first`,
       );
     }
-    const id = text(old['id']);
-    const [row] = await run(RETIRE, [log.tenant, log.boundary, id, lastSize]);
-    const subject = { kind: 'signing_key', id, ver: Number(row?.['ver']) };
-    const data = { ...fact.data, vkey: text(old['vkey']), last_size: lastSize };
+    const row = { ...sealedRow(log.origin, old), lastSize };
+    const retired = await retire(run, log, row, tenantKey);
+    const subject = { kind: 'signing_key', id: row.id, ver: retired };
+    const data = { ...fact.data, vkey: row.vkey, last_size: lastSize };
     await recordFact(run, log, subject, { ...fact, data });
-    return { retired: text(old['vkey']), lastSize };
+    return { retired: row.vkey, lastSize };
   });
+}
+
+async function retire(
+  run: Run,
+  log: LogName,
+  row: SealedKeyRow,
+  tenantKey: Uint8Array,
+): Promise<number> {
+  const mac = keyCode(tenantKey, row);
+  const [done] = await run(RETIRE, [log.tenant, log.boundary, row.id, row.lastSize, mac]);
+  return Number(done?.['ver']);
 }
 
 /**
@@ -232,7 +294,7 @@ export async function replaceSigningKeys(
   const old = await run(LIVE, [log.tenant, log.boundary]);
   for (const row of old) {
     const lastSize = Math.max(Number(head['signed_size']), Number(row['first_size']) - 1);
-    await run(RETIRE, [log.tenant, log.boundary, text(row['id']), lastSize]);
+    await retire(run, log, { ...sealedRow(log.origin, row), lastSize }, means.tenantKey);
   }
   const firstSize = Number(head['size']) + 1;
   const signer = await addKey(run, log, log.origin, means, { firstSize, ver: 1 });
@@ -248,8 +310,18 @@ export async function replaceSigningKeys(
         old: old.map((row) => text(row['vkey'])).join(' '),
         new: vkey,
         first_size: firstSize,
+        // No earlier key signs for this one: it would have to sign a second history. Verifiers say so.
+        after: 'quarantine',
       },
     },
+  );
+}
+
+function keysGone(origin: string, signedSize: number): FilewrightError {
+  return new FilewrightError(
+    'LEDGER_BROKEN',
+    `Expected the key that signed ${origin} up to size ${signedSize}; it is gone. Nothing more is signed; restore ledger_signing_key from a backup, and run audit verify.`,
+    { details: { reason: 'SIGNING_KEY_MISSING', origin } },
   );
 }
 

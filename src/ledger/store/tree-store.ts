@@ -43,6 +43,10 @@ select case
       and t.n >= w.n * ${TILE_WIDTH} and t.n < w.n * ${TILE_WIDTH} + w.width) end as bytes
 from unnest($3::int[], $4::bigint[], $5::int[]) with ordinality w(level, n, width, place) order by place`;
 
+const STORED = sql('tile-stored')`
+select t.root, t.bytes from unnest($3::int[], $4::bigint[]) with ordinality w(level, n, place)
+left join ledger_tile t on t.tenant = $1 and t.boundary = $2 and t.level = w.level and t.n = w.n order by place`;
+
 const COUNT = sql('tile-count')`
 select coalesce(max(n) + 1, 0) as n from ledger_tile where tenant = $1 and boundary = $2 and level = $3`;
 
@@ -80,6 +84,20 @@ export async function readTiles(
     );
     return found;
   });
+}
+
+/** Full tiles as they are stored, believed or not; undefined where there is none. For whoever verifies them. */
+export async function storedTiles(
+  run: Run,
+  log: LogName,
+  names: readonly { readonly level: number; readonly n: number }[],
+): Promise<readonly ({ readonly root: Uint8Array; readonly bytes: Uint8Array } | undefined)[]> {
+  const levels = names.map(({ level }) => level);
+  const places = names.map(({ n }) => n);
+  const rows = await run(STORED, [log.tenant, log.boundary, levels, places]);
+  return rows.map((row) =>
+    row['root'] === null ? undefined : { root: bytes(row['root']), bytes: bytes(row['bytes']) },
+  );
 }
 
 async function sourceOf(

@@ -10,6 +10,7 @@ import {
 } from '../../core/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import {
+  compareCopies,
   entriesBetween,
   entriesOfFiling,
   type FiledEntry,
@@ -25,6 +26,7 @@ import {
   writeWholeLog,
   type WrittenLog,
 } from '../../ledger/index.ts';
+import { verifyLedger } from './audit.ts';
 import { docketSight, hasDockets } from '../../dockets/index.ts';
 import { ExportFolder } from '../../system/index.ts';
 
@@ -49,6 +51,8 @@ interface ExportReport {
   readonly folder: string;
   readonly scope: string;
   readonly exportedAt: string;
+  /** What does not verify, where it was written all the same. */
+  readonly faults: readonly string[];
   readonly logs: readonly ExportedLog[];
   readonly files: number;
   readonly bytes: number;
@@ -61,6 +65,8 @@ interface ExportRequest {
   readonly boundary?: LedgerBoundary;
   readonly bodies: boolean;
   readonly format: 'tiles' | 'ndjson';
+  /** Writes what does not verify all the same, and says so in the folder; refused unless told. */
+  readonly unverified?: boolean;
 }
 
 /**
@@ -78,19 +84,56 @@ export async function exportLedger(
   allow(reader, 'audit.export');
   const { scope } = request;
   if (scope.kind !== 'filing') await requireFullSight(app, reader);
+  // Before anything is signed: that would make up for some losses.
+  const faults = scope.kind === 'whole' ? await ledgerFaults(app, reader) : [];
+  if (request.unverified !== true) refuseUnverified(faults);
   const signed = await signNow(app, reader);
   const wanted = await chosenLogs(app, signed, request);
+  // Some entries of a log, of a million: its keys, its head and its newest copy are looked at, not all of it.
+  if (scope.kind !== 'whole') faults.push(...(await copyFaults(app, wanted)));
+  if (request.unverified !== true) refuseUnverified(faults);
   return ExportFolder.fill(
     request.folder,
     (name) => scope.kind !== 'whole' || !VOUCHED_FOR.test(name),
-    (folder) => writeExport(app, request, wanted, folder),
+    (folder) => writeExport(app, request, { wanted, faults }, folder),
+  );
+}
+
+/** What `audit verify` finds wrong, each as one line. */
+async function ledgerFaults(app: Filewright, reader: Actor): Promise<string[]> {
+  const report = await verifyLedger(app, reader, { bodies: false });
+  const logs = report.logs.filter(({ ok }) => !ok);
+  return [
+    ...logs.map(({ log, reason, message }) => `${reason ?? ''} ${log}: ${message ?? ''}`),
+    ...report.problems.map(({ reason, message }) => `${reason} ${message}`),
+  ];
+}
+
+async function copyFaults(app: Filewright, wanted: readonly SignedLog[]): Promise<string[]> {
+  const faults: string[] = [];
+  for (const log of wanted) {
+    const compared = await compareCopies(app.session, log, app.copies);
+    if (compared.kind === 'agrees') continue;
+    const { reason, keptSize, size } = compared.contradiction;
+    faults.push(
+      `COPY_MISMATCH ${log.origin}: ${reason} (${keptSize} entries signed and copied outside, ${size} in the database)`,
+    );
+  }
+  return faults;
+}
+
+function refuseUnverified([first]: readonly string[]): void {
+  if (first === undefined) return;
+  throw new FilewrightError(
+    'LEDGER_BROKEN',
+    `The ledger does not verify, so nothing is exported: ${first} Run audit verify; to export it as evidence all the same, add --unverified`,
   );
 }
 
 async function writeExport(
   app: Filewright,
   request: ExportRequest,
-  wanted: readonly SignedLog[],
+  { wanted, faults }: { readonly wanted: readonly SignedLog[]; readonly faults: readonly string[] },
   folder: ExportFolder,
 ): Promise<ExportReport> {
   const { scope, format } = request;
@@ -120,6 +163,8 @@ async function writeExport(
     tenant: app.tenant,
     instance: app.instance,
     scope: scopeText(scope),
+    // What audit verify found wrong when this was written: an export as evidence, not as proof.
+    ...(faults.length === 0 ? {} : { does_not_verify: faults }),
     logs: logs.map(({ report }) => report),
   };
   await folder.write('MANIFEST.json', `${JSON.stringify(about, null, 2)}\n`);
@@ -129,7 +174,12 @@ async function writeExport(
       'README.txt',
       readmeText({
         title: `LEDGER OF ${app.instance}/${app.tenant}, EXPORTED ${exportedAt}`,
-        scope: `This folder holds ${scopeText(scope)}. MANIFEST.json has the counts, as written and as in the database.`,
+        scope: [
+          `This folder holds ${scopeText(scope)}. MANIFEST.json has the counts, as written and as in the database.`,
+          ...(faults.length === 0
+            ? []
+            : ['THE LEDGER DID NOT VERIFY WHEN THIS WAS WRITTEN:', ...faults]),
+        ].join('\n'),
         logs,
         hasScript: true,
       }),
@@ -140,6 +190,7 @@ async function writeExport(
     folder: folder.path,
     scope: scopeText(scope),
     exportedAt,
+    faults,
     logs: logs.map(({ report }) => report),
     files: folder.files,
     bytes: folder.bytes,

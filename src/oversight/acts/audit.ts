@@ -1,22 +1,21 @@
-/** Verifying the ledger: chain, tree, signed heads, state machine, and with `bodies` every sealed body. */
+/** Verifying the ledger: keys, chain, tree, signed heads, copies outside, state machine, and with `bodies` every sealed body. */
 import { type Actor, allow } from '../../access/index.ts';
-import { FilewrightError, type LedgerBoundary } from '../../core/index.ts';
+import { FilewrightError } from '../../core/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import {
   BodyCollector,
-  checkCheckpoint,
   countSetAside,
-  findLogs,
-  type FoundLog,
+  type JudgedLedger,
+  type JudgedLog,
   ledgerEntries,
+  type LedgerTrust,
   ledgerWaiting,
-  logOrigin,
+  lookFirst,
   parseEntry,
+  parseTrustPolicy,
   sequenceAll,
-  trustedLogs,
   verifyBody,
-  verifyEntries,
-  type VerifyOutcome,
+  verifyWholeLedger,
 } from '../../ledger/index.ts';
 
 interface LogReport {
@@ -30,49 +29,100 @@ interface LogReport {
   readonly seq?: number;
 }
 
-interface AuditReport {
+export interface AuditReport {
   readonly ok: boolean;
   readonly logs: readonly LogReport[];
+  /** What is wrong with the whole, beside what is said of each log. */
+  readonly problems: JudgedLedger['problems'];
+  /** What is not wrong, and a reader should know all the same. */
+  readonly notices: readonly string[];
   /** Facts committed but not yet in the log. */
   readonly waiting: number;
   /** Facts that no entry could hold: the logs have their hashes. */
   readonly setAside: number;
 }
 
+/** What somebody kept outside the database, as the files say it. */
+export interface GivenTrust {
+  /** A C2SP `tlog-policy` with the keys to believe instead of those in the database. */
+  readonly policy?: Uint8Array;
+  readonly pinned?: LedgerTrust['pinned'];
+}
+
+function trustOf({ policy, pinned }: GivenTrust): LedgerTrust {
+  return {
+    ...(policy === undefined ? {} : { policy: parseTrustPolicy(policy) }),
+    ...(pinned === undefined ? {} : { pinned }),
+  };
+}
+
 export async function verifyLedger(
   app: Filewright,
   actor: Actor,
-  options: { readonly bodies: boolean },
+  options: { readonly bodies: boolean; readonly trust?: GivenTrust },
 ): Promise<AuditReport> {
   allow(actor, 'audit.verify');
+  const trust = trustOf(options.trust ?? {});
+  const first = await lookFirst(app);
   const damage = await sequenceIfWhole(app);
+  const judged = await verifyWholeLedger(app, first, trust);
   const logs: LogReport[] = [];
-  for (const found of await findLogs(app.session, app.tenant)) {
-    const { boundary } = found;
-    // The database holds the column to the names of boundaries.
-    const origin = logOrigin(app.instance, app.tenant, boundary as LedgerBoundary);
-    const outcome = await verifyFound(app, found, origin);
-    const { size, root } = found.head ?? { size: 0, root: new Uint8Array(0) };
-    const report: LogReport = {
-      log: origin,
-      entries: size,
-      root: Buffer.from(root).toString('hex'),
-      bodies: 0,
-      ok: outcome.ok,
-    };
-    if (!outcome.ok) {
-      const { reason, message, seq } = outcome;
-      logs.push({ ...report, reason, message, ...(seq === undefined ? {} : { seq }) });
-    } else {
-      logs.push(options.bodies ? await verifyBodies(app, boundary, report, size) : report);
-    }
+  for (const log of judged.logs) {
+    const report = reportOf(log);
+    const hasBodies = options.bodies && report.ok;
+    logs.push(hasBodies ? await verifyBodies(app, log.boundary, report, report.entries) : report);
   }
-  const ok = logs.every((log) => log.ok);
+  const ok = logs.every((log) => log.ok) && judged.problems.length === 0;
   // What the sequencer stumbled over must show in a log; if it does not, nobody may say that all is well.
   if (ok && damage !== undefined) throw damage;
+  const notices = [...judged.logs.flatMap(keyNotices), ...(ok ? await remember(app, judged) : [])];
   const { rows } = await ledgerWaiting(app.session, app.tenant);
   const { count: setAside } = await countSetAside(app.session, app.tenant);
-  return { ok, logs, waiting: rows, setAside };
+  return { ok, logs, problems: judged.problems, notices, waiting: rows, setAside };
+}
+
+function reportOf({ origin, found, verdict }: JudgedLog): LogReport {
+  const { size, root } = found?.head ?? { size: 0, root: new Uint8Array(0) };
+  const hex = Buffer.from(root).toString('hex');
+  const report: LogReport = { log: origin, entries: size, root: hex, bodies: 0, ok: verdict.ok };
+  if (verdict.ok) return report;
+  const { reason, message, seq } = verdict;
+  return { ...report, reason, message, ...(seq === undefined ? {} : { seq }) };
+}
+
+function keyNotices({ origin, verdict }: JudgedLog): string[] {
+  if (!verdict.ok) return [];
+  return verdict.unsignedKeys.map(
+    (vkey) =>
+      `${origin} has a key that was set after a quarantine, without a signature of the earlier key: ${vkey}. Confirm it with the people who released the quarantine.`,
+  );
+}
+
+/** Kept outside the database, so that the next verification notices a ledger that was made anew as a whole. */
+async function remember(app: Filewright, { logs }: JudgedLedger): Promise<string[]> {
+  const notices: string[] = [];
+  for (const { origin, verdict } of logs) {
+    if (!verdict.ok || verdict.signed === undefined || verdict.firstKey === undefined) continue;
+    const { size, root } = verdict.signed;
+    const { firstKey } = verdict;
+    try {
+      const known = await app.known.read(origin);
+      if (known?.size === size) continue;
+      await app.known.remember(origin, {
+        firstKey,
+        size,
+        root: Buffer.from(root).toString('base64'),
+      });
+      if (known !== undefined) continue;
+      notices.push(
+        `${origin} is remembered for the first time, with the key ${firstKey}. Compare this key with the one that you sent to your auditor.`,
+      );
+    } catch (error) {
+      if (!(error instanceof FilewrightError)) throw error;
+      notices.push(`${origin} could not be remembered: ${error.message}`);
+    }
+  }
+  return notices;
 }
 
 /** Takes what waits, so that it is verified too. A damaged log stops the sequencer, and must not stop the verifier. */
@@ -87,31 +137,6 @@ async function sequenceIfWhole(app: Filewright): Promise<FilewrightError | undef
     if (!isDamage) throw error;
     return error;
   }
-}
-
-/**
- * The entries against the head of their log, and against the newest head that was signed: whoever can write the tables
- * can make entries and head anew, but not the signature.
- */
-async function verifyFound(
-  app: Filewright,
-  { boundary, head, checkpoint }: FoundLog,
-  origin: string,
-): Promise<VerifyOutcome> {
-  if (head === undefined) {
-    const message = `Expected a head of ${origin}, which has entries or signed heads; it is missing or unreadable.`;
-    return { ok: false, reason: 'ROOT_MISMATCH', message };
-  }
-  const logs = await trustedLogs(app.session, { tenant: app.tenant, boundary });
-  const policy = { logs, witnesses: [], groups: [], quorum: 'none' };
-  const signed = checkpoint && checkCheckpoint(checkpoint, { origin, policy });
-  if (signed?.ok === false) return signed;
-  return verifyEntries(ledgerEntries(app.session, app.tenant, boundary, head.size), {
-    origin,
-    head,
-    ...(signed === undefined ? {} : { pinned: signed.checkpoint }),
-    states: boundary === 'filing',
-  });
 }
 
 async function verifyBodies(

@@ -160,8 +160,8 @@ async function quarantineFinding(app: Filewright, actor: Actor): Promise<Finding
   return {
     check: 'quarantine',
     state: 'bad',
-    found: `in quarantine since ${moment(state.enteredAt)}: ${logs.join('; ')}`,
-    remedy: 'See audit quarantine status; nothing is sent or signed until a person confirms it.',
+    found: `in quarantine since ${moment(state.enteredAt)} (${state.cause}): ${logs.join('; ')}`,
+    remedy: 'See audit quarantine status; nothing is sent or signed until two people release it.',
   };
 }
 

@@ -1,0 +1,314 @@
+/**
+ * `audit verify` against somebody who may write every table of the database and has no key; then against one who has the
+ * keys too, and not the copies outside. What they leave behind agrees with itself, and must not pass.
+ */
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { verifyLedger } from '../../src/oversight/acts/audit.ts';
+import type { LedgerEntry } from '../../src/ledger/entry-type.ts';
+import { seedOf } from '../../src/ledger/store/signing-key-seal.ts';
+import { ReviewWorld } from '../review/world.ts';
+import { OPERATOR } from '../operator.ts';
+import { rewriteLog, spineNaming } from './rewriting.ts';
+
+const TABLES = [
+  'ledger_head',
+  'ledger_intake',
+  'ledger_entry',
+  'ledger_tile',
+  'ledger_checkpoint',
+  'ledger_signing_key',
+];
+const NAME = 'filewright.local/main';
+const origin = (boundary: string): string => `${NAME}/${boundary}`;
+
+describe('a ledger that somebody rewrote', { timeout: 240_000 }, () => {
+  let world: ReviewWorld;
+  let kept: string;
+  const data = (): string => join(world.folder, 'data');
+  const copies = (): string => join(data(), 'checkpoints');
+  const outside = ['checkpoints', 'known-logs'] as const;
+  beforeAll(async () => {
+    world = await ReviewWorld.make();
+    await world.refused();
+    await world.app.sequencer.checkpoint();
+    // Enough for a full tile.
+    await world.sql(`insert into ledger_intake
+      (tenant, boundary, id, at, type, subj_kind, subj_id, subj_ver, actor_kind, actor_id, trace, data)
+      select 'main', 'filing', ('01900000-0000-7000-8000-' || lpad(to_hex(i), 12, '0'))::uuid, now(), 'test.happened',
+        'thing', i::text, 1, 'system', 'test', 'test', '{}' from generate_series(1, 300) i`);
+    await world.app.sequencer.checkpoint();
+    for (const table of TABLES) {
+      await world.sql(`create table kept_${table} as select * from ${table}`);
+      await world.sql(`alter table ${table} disable trigger all`);
+    }
+    kept = mkdtempSync(join(tmpdir(), 'fw-kept-'));
+    cpSync(copies(), join(kept, 'checkpoints'), { recursive: true });
+  }, 240_000);
+  afterAll(async () => {
+    rmSync(kept, { recursive: true, force: true });
+    await world.close();
+  });
+  beforeEach(async () => {
+    for (const table of TABLES.toReversed()) await world.sql(`delete from ${table}`);
+    for (const table of TABLES) await world.sql(`insert into ${table} select * from kept_${table}`);
+    for (const name of outside) {
+      rmSync(join(data(), name), { recursive: true, force: true });
+      if (existsSync(join(kept, name))) {
+        cpSync(join(kept, name), join(data(), name), { recursive: true });
+      }
+    }
+  });
+
+  const verdicts = async (): Promise<Record<string, string>> => {
+    const report = await verifyLedger(world.app, OPERATOR, { bodies: false });
+    const reasons = report.logs.map(({ log, reason }) => [
+      log.split('/').at(-1) ?? '',
+      reason ?? 'verified',
+    ]);
+    const problems = report.problems.map(({ reason }) => ['problem', reason]);
+    expect(report.ok).toBe(report.logs.every(({ ok }) => ok) && report.problems.length === 0);
+    return { ok: String(report.ok), ...Object.fromEntries([...reasons, ...problems]) };
+  };
+  const forgeOutcome = (entry: LedgerEntry): LedgerEntry =>
+    entry.type === 'test.happened' && entry.subj.id === '7'
+      ? { ...entry, data: { forged: true } }
+      : entry;
+  const remove = async (boundary: string): Promise<void> => {
+    for (const table of TABLES.toReversed()) {
+      await world.sql(`delete from ${table} where boundary = '${boundary}'`);
+    }
+  };
+  const seed = async (boundary: string): Promise<Uint8Array> => {
+    const [row] = await world.sql(
+      `select * from ledger_signing_key where boundary = '${boundary}'`,
+    );
+    return seedOf(world.app.tenantKey, {
+      origin: origin(boundary),
+      id: String(row?.['id']),
+      vkey: String(row?.['vkey']),
+      firstSize: Number(row?.['first_size']),
+      lastSize: undefined,
+      wrapped: row?.['wrapped'] as Buffer, // bytea
+    });
+  };
+  const newestCopy = (boundary: string): string => {
+    const sizes = readdirSync(join(copies(), origin(boundary))).filter((name) => name !== 'latest');
+    const size = Math.max(...sizes.map(Number));
+    return join(copies(), origin(boundary), String(size));
+  };
+
+  it('verifies before anything was done to it, is remembered once, and verifies again', async () => {
+    const first = await verifyLedger(world.app, OPERATOR, { bodies: true });
+    expect(first.ok).toBe(true);
+    expect(first.notices.filter((each) => each.includes('for the first time'))).toHaveLength(
+      first.logs.length,
+    );
+    const again = await verifyLedger(world.app, OPERATOR, { bodies: true });
+    expect(again).toMatchObject({ ok: true, notices: [] });
+  });
+
+  it('the log of filings under a fresh key', async () => {
+    await rewriteLog(world, { boundary: 'filing', origin: origin('filing'), change: forgeOutcome });
+    expect(await verdicts()).toMatchObject({ ok: 'false', filing: 'SIGNING_KEY_FORGED' });
+  });
+
+  it('the log of filings and the spine under fresh keys, with the copies outside, remembered nowhere', async () => {
+    const head = await rewriteLog(world, {
+      boundary: 'filing',
+      origin: origin('filing'),
+      change: forgeOutcome,
+      copies: copies(),
+    });
+    await rewriteLog(world, {
+      boundary: 'spine',
+      origin: origin('spine'),
+      change: spineNaming(origin('filing'), head),
+      copies: copies(),
+    });
+    expect(await verdicts()).toMatchObject({
+      ok: 'false',
+      filing: 'SIGNING_KEY_FORGED',
+      spine: 'SIGNING_KEY_FORGED',
+    });
+  });
+
+  it('a verifier key put in the place of another', async () => {
+    await world.sql(
+      `update ledger_signing_key a set vkey = b.vkey from ledger_signing_key b where a.boundary = 'filing' and b.boundary = 'access'`,
+    );
+    expect(await verdicts()).toMatchObject({ filing: 'SIGNING_KEY_FORGED' });
+  });
+
+  it('sizes that a key signs for, changed', async () => {
+    await world.sql(`update ledger_signing_key set first_size = 0 where boundary = 'filing'`);
+    expect(await verdicts()).toMatchObject({ filing: 'SIGNING_KEY_FORGED' });
+  });
+
+  it('keys that are gone: nothing verifies, and nothing is signed with a new first key', async () => {
+    await world.sql(`delete from ledger_signing_key where boundary = 'access'`);
+    expect(await verdicts()).toMatchObject({ access: 'UNTRUSTED_SIGNATURE' });
+  });
+
+  it('one log, removed: the spine names it', async () => {
+    await remove('filing');
+    expect(await verdicts()).toMatchObject({ ok: 'false', filing: 'LOG_MISSING' });
+  });
+
+  it('one log and the spine, removed: the copies outside name both', async () => {
+    await remove('filing');
+    await remove('spine');
+    expect(await verdicts()).toMatchObject({ filing: 'LOG_MISSING', spine: 'LOG_MISSING' });
+  });
+
+  it('one log removed with its copies, and a spine that never named it: what was remembered names it', async () => {
+    expect(await verdicts()).toMatchObject({ ok: 'true' });
+    const spine = await seed('spine');
+    await remove('filing');
+    rmSync(join(copies(), origin('filing')), { recursive: true });
+    await rewriteLog(world, {
+      boundary: 'spine',
+      origin: origin('spine'),
+      change: spineNaming(origin('filing'), undefined),
+      seed: spine,
+      copies: copies(),
+    });
+    expect(await verdicts()).toMatchObject({ filing: 'LOG_MISSING', spine: 'ROLLBACK' });
+  });
+
+  it('all logs, removed', async () => {
+    for (const boundary of ['filing', 'access', 'spine', 'fallback']) await remove(boundary);
+    expect(await verdicts()).toMatchObject({
+      ok: 'false',
+      filing: 'LOG_MISSING',
+      access: 'LOG_MISSING',
+      spine: 'LOG_MISSING',
+    });
+  });
+
+  it('all logs, removed with everything that named them', async () => {
+    for (const boundary of ['filing', 'access', 'spine', 'fallback']) await remove(boundary);
+    rmSync(copies(), { recursive: true });
+    expect(await verdicts()).toMatchObject({ ok: 'false', problem: 'NO_LOGS' });
+  });
+
+  it('with the keys, and without the copies outside: the copies show it', async () => {
+    const [filing, spine] = [await seed('filing'), await seed('spine')];
+    const head = await rewriteLog(world, {
+      boundary: 'filing',
+      origin: origin('filing'),
+      change: forgeOutcome,
+      seed: filing,
+    });
+    await rewriteLog(world, {
+      boundary: 'spine',
+      origin: origin('spine'),
+      change: spineNaming(origin('filing'), head),
+      seed: spine,
+    });
+    await rebuildTiles(world);
+    expect(await verdicts()).toMatchObject({ ok: 'false', filing: 'COPY_MISMATCH' });
+  });
+
+  it('with the keys and the copies: what was remembered shows it', async () => {
+    expect(await verdicts()).toMatchObject({ ok: 'true' });
+    const [filing, spine] = [await seed('filing'), await seed('spine')];
+    const head = await rewriteLog(world, {
+      boundary: 'filing',
+      origin: origin('filing'),
+      change: forgeOutcome,
+      seed: filing,
+      copies: copies(),
+    });
+    await rewriteLog(world, {
+      boundary: 'spine',
+      origin: origin('spine'),
+      change: spineNaming(origin('filing'), head),
+      seed: spine,
+      copies: copies(),
+    });
+    await rebuildTiles(world);
+    expect(await verdicts()).toMatchObject({ ok: 'false', filing: 'INCONSISTENT_WITH_PINNED' });
+  });
+
+  it.each([
+    [
+      'an older checkpoint, removed',
+      `delete from ledger_checkpoint where boundary = 'filing' and size = (select min(size) from ledger_checkpoint where boundary = 'filing')`,
+      'filing',
+      'CHECKPOINT_MISSING',
+    ],
+    [
+      'the newest checkpoint, removed',
+      `delete from ledger_checkpoint where boundary = 'spine' and size = (select max(size) from ledger_checkpoint where boundary = 'spine')`,
+      'spine',
+      'CHECKPOINT_MISSING',
+    ],
+    [
+      'an older checkpoint with another root',
+      `update ledger_checkpoint set root = sha256('x') where boundary = 'filing' and size = (select min(size) from ledger_checkpoint where boundary = 'filing')`,
+      'filing',
+      'CHECKPOINT_MISMATCH',
+    ],
+    [
+      'an older checkpoint without its signature',
+      `update ledger_checkpoint set note = 'none' where boundary = 'filing' and size = (select min(size) from ledger_checkpoint where boundary = 'filing')`,
+      'filing',
+      'MALFORMED_CHECKPOINT',
+    ],
+    ['a tile, removed', `delete from ledger_tile`, 'filing', 'TILE_MISSING'],
+    [
+      'a tile with other hashes',
+      `update ledger_tile set bytes = overlay(bytes placing sha256('x') from 33)`,
+      'filing',
+      'TILE_MISMATCH',
+    ],
+    [
+      'a tile with another root',
+      `update ledger_tile set root = sha256('x')`,
+      'filing',
+      'TILE_MISMATCH',
+    ],
+    [
+      'a head, removed',
+      `delete from ledger_head where boundary = 'filing'`,
+      'filing',
+      'HEAD_MISSING',
+    ],
+    [
+      'facts that no log will ever take',
+      `insert into ledger_intake
+        (tenant, boundary, id, at, type, subj_kind, subj_id, subj_ver, actor_kind, actor_id, trace, data)
+       values ('main', 'nowhere', gen_random_uuid(), now() - interval '2 minutes', 'a.b', 'c', 'd', 1, 'system', 'e', 'f', '{}')`,
+      'problem',
+      'INTAKE_STUCK',
+    ],
+  ])('%s', async (_what, damage, place, reason) => {
+    await world.sql(damage);
+    expect(await verdicts()).toMatchObject({ ok: 'false', [place]: reason });
+  });
+
+  it('a copy outside: missing, changed, or all of them gone', async () => {
+    rmSync(newestCopy('access'));
+    expect(await verdicts()).toMatchObject({ access: 'COPY_MISSING' });
+    cpSync(newestCopy('filing'), join(copies(), origin('access'), 'latest'));
+    writeFileSync(newestCopy('filing'), 'nothing\n');
+    expect(await verdicts()).toMatchObject({ filing: 'COPY_MISMATCH' });
+    rmSync(copies(), { recursive: true });
+    expect(await verdicts()).toMatchObject({ filing: 'COPY_MISSING', spine: 'COPY_MISSING' });
+  });
+});
+
+/** As the one who rewrote the entries would: from the leaves. */
+async function rebuildTiles(world: ReviewWorld): Promise<void> {
+  await world.sql(`delete from ledger_tile`);
+  const { makeMissingTiles } = await import('../../src/ledger/store/tree-store.ts');
+  const [head] = await world.sql(`select size from ledger_head where boundary = 'filing'`);
+  await makeMissingTiles(
+    (statement, values) => world.app.session.run(statement, values),
+    { tenant: 'main', boundary: 'filing' },
+    Number(head?.['size']),
+  );
+}
