@@ -7,8 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { verifyLedger } from '../../src/oversight/acts/audit.ts';
+import { entryId } from '../../src/core/ids.ts';
 import type { LedgerEntry } from '../../src/ledger/entry-type.ts';
 import { seedOf } from '../../src/ledger/store/signing-key-seal.ts';
+import { retireSigningKey, rotateSigningKey } from '../../src/ledger/store/signing-keys.ts';
 import { ReviewWorld } from '../review/world.ts';
 import { OPERATOR } from '../operator.ts';
 import { rewriteLog, spineNaming } from './rewriting.ts';
@@ -288,6 +290,33 @@ describe('a ledger that somebody rewrote', { timeout: 240_000 }, () => {
   ])('%s', async (_what, damage, place, reason) => {
     await world.sql(damage);
     expect(await verdicts()).toMatchObject({ ok: 'false', [place]: reason });
+  });
+
+  it('keys that turn are followed, and one that was retired does not come back', async () => {
+    const { app } = world;
+    const log = { tenant: 'main', boundary: 'access', origin: origin('access') };
+    const place = { ...log, instance: 'filewright.local' };
+    const means = { tenantKey: app.tenantKey, random: app.random };
+    const fact = (type: 'key.rotated' | 'key.retired') => ({
+      id: entryId(app.ids.next()),
+      type,
+      actor: { kind: 'system' as const, id: 'test' },
+      trace: 'test',
+      data: {},
+    });
+    await rotateSigningKey(app.session, place, means, fact('key.rotated'));
+    expect(await verdicts()).toMatchObject({ ok: 'true' });
+    await app.sequencer.checkpoint();
+    expect(await verdicts()).toMatchObject({ ok: 'true' });
+    await world.sql(`create table earlier as select * from ledger_signing_key`);
+    await retireSigningKey(app.session, log, means, fact('key.retired'));
+    await app.sequencer.checkpoint();
+    expect(await verdicts()).toMatchObject({ ok: 'true' });
+    // The row as it was has a code that the tenant key made: only the log says that it is over.
+    await world.sql(`update ledger_signing_key k set last_size = null, mac = e.mac from earlier e
+      where e.tenant = k.tenant and e.boundary = k.boundary and e.id = k.id`);
+    expect(await verdicts()).toMatchObject({ access: 'KEY_RETIRED_OTHERWISE' });
+    await world.sql('drop table earlier');
   });
 
   it('a copy outside: missing, changed, or all of them gone', async () => {

@@ -356,6 +356,44 @@ describe('a database that was put back to an older state', () => {
     await expect(world.sequencer.sequence()).rejects.toMatchObject({ code: 'LEDGER_BROKEN' });
   });
 
+  it('answers on a log whose stored hashes are damaged, and does not end in an assertion', async () => {
+    await world.addFacts(300);
+    await world.sequencer.checkpoint();
+    await backUp();
+    const { session } = restored();
+    await session.transaction(async (run) => {
+      await run({ name: '', text: 'alter table ledger_tile disable trigger all' });
+      await run({ name: '', text: 'delete from ledger_tile' });
+    });
+    expect(await mayTakePart(session, tenant(), world.copies, random)).toBe(false);
+    expect(await readQuarantine(session, world.tenant)).toMatchObject({
+      state: 'in',
+      contradictions: [expect.objectContaining({ boundary: 'filing', reason: 'damaged' })],
+    });
+  });
+
+  it('is not left without a second person, whoever asks the database', async () => {
+    await world.addFacts(2);
+    await world.sequencer.checkpoint();
+    await backUp();
+    await world.addFacts(2);
+    await world.sequencer.checkpoint();
+    const { session } = restored();
+    await mayTakePart(session, tenant(), world.copies, random);
+    const [first = '' as PersonId] = people;
+    const means = {
+      ...world.signing,
+      copies: world.copies,
+      fact: (type: string) => world.fact(type),
+    };
+    const alone = leaveQuarantine(session, tenant(), first, {
+      ...means,
+      approve: async () => first,
+    });
+    await expect(alone).rejects.toThrow('is not approved');
+    expect(await readQuarantine(session, world.tenant)).toMatchObject({ state: 'in' });
+  });
+
   it('a new, empty database beside old copies counts as put back', async () => {
     await world.addFacts(3);
     await world.sequencer.checkpoint();
