@@ -47,11 +47,14 @@ export async function writeHistory(
     session.run({ name: '', text }, values);
   await run(`insert into tenant (id, instance) values ('${PAST}', 'past.example.org')`);
   await run(`set session_replication_role = replica`);
+  // These walls stand in a replica too: nothing joins an approved batch.
+  await run('alter table envelope disable trigger envelope_joins_open');
   await run('set synchronous_commit = off');
   for (let from = 1; from <= filings; from += FILINGS_AT_ONCE) {
     const to = Math.min(from + FILINGS_AT_ONCE - 1, filings);
     for (const text of FILING_ROWS) await run(text, [tenant, from, to, filings]);
     await run(ENTRY_ROWS, [(from - 1) * ENTRIES, to * ENTRIES - 1]);
   }
+  await run('alter table envelope enable always trigger envelope_joins_open');
   await run('vacuum analyze');
 }

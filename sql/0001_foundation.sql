@@ -15,6 +15,8 @@ create table installation (
   role_prefix text not null check (role_prefix ~ '^fw_[0-9a-f]{8}$'),
   -- 'ready', or why the roles could not be made; shown by doctor.
   roles text not null default 'not made yet',
+  -- The SHA-256 of the list of facts and their writers that stands in fact_right.
+  fact_rights text not null default '',
   created_at timestamptz not null default now()
 );
 insert into installation (role_prefix) values ('fw_' || substr(md5(random()::text || clock_timestamp()::text), 1, 8));
@@ -94,6 +96,53 @@ create table person_role (
   constraint person_role_taken check ((taken_at is null) = (taken_by is null))
 );
 create unique index person_role_held on person_role (tenant, person, role) where taken_at is null;
+
+-- Who acts --------------------------------------------------------------------------------------------------------------
+
+-- The person whose key was shown to this session. Workers and jobs have none, and so decide nothing in anybody's name.
+create function acting_person() returns uuid language sql stable as $$
+  select nullif(current_setting('fw.person', true), '')::uuid
+$$;
+
+-- What the row says of who did it is who acts. The column's name is the trigger's argument.
+create function guard_actor() returns trigger language plpgsql as $$
+declare
+  named uuid := (to_jsonb(new)->>tg_argv[0])::uuid;
+begin
+  if named is distinct from acting_person() then
+    raise exception '% names % as %, and acting is %', tg_table_name, coalesce(named::text, 'nobody'), tg_argv[0],
+      coalesce(acting_person()::text, 'nobody') using errcode = 'restrict_violation', constraint = 'acting_person';
+  end if;
+  return new;
+end $$;
+
+-- One at a time -----------------------------------------------------------------------------------------------------------
+
+-- What must not be done twice at once is locked by a row of ours. An advisory lock can be taken by every login of the server,
+-- and a stranger with no right to anything here could keep us waiting for ever.
+create table named_lock (
+  tenant text not null references tenant,
+  name text not null check (length(name) between 1 and 100),
+  primary key (tenant, name)
+);
+
+-- Until the end of the transaction. Of names without number one row stands for many: `about` finds it.
+create function lock_name(of_tenant text, of_name text, about text default null, shared boolean default false)
+returns void language plpgsql as $$
+declare
+  locked text := of_name || coalesce('/' || (hashtext(about) & 63), '');
+begin
+  loop
+    if shared then
+      perform 1 from named_lock l where l.tenant = of_tenant and l.name = locked for share;
+    else
+      perform 1 from named_lock l where l.tenant = of_tenant and l.name = locked for update;
+    end if;
+    exit when found;
+    -- Waits for whoever makes the same row at this moment; the next look finds it.
+    insert into named_lock (tenant, name) values (of_tenant, locked) on conflict do nothing;
+  end loop;
+end $$;
 
 -- Walls -----------------------------------------------------------------------------------------------------------------
 

@@ -47,6 +47,37 @@ create table ledger_intake (
 alter table ledger_intake set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,
   autovacuum_vacuum_cost_delay = 0);
 
+-- Which facts exist, into which logs they go and who may be their actor; written by the migrator from core/facts.
+create table fact_right (
+  type text not null,
+  boundary text not null,
+  actor_kind text not null check (actor_kind in ('service', 'user', 'system')),
+  primary key (type, boundary, actor_kind)
+);
+
+-- A fact is taken only from whoever may write its type into its log, and in nobody else's name: what a person did is told by
+-- a session in which that person acts, and by no worker, job or sequencer. Asked once for each statement.
+create function guard_intake() returns trigger language plpgsql as $$
+declare
+  wrong record;
+begin
+  select f.type, f.boundary, f.actor_kind, f.actor_id into wrong from fresh f
+  where (f.actor_kind = 'user' and f.actor_id is distinct from nullif(current_setting('fw.person', true), '')
+      and f.actor_id is distinct from nullif(current_setting('fw.party', true), ''))
+    or not exists (
+      select 1 from fact_right r where r.type = f.type and r.boundary = f.boundary and r.actor_kind = f.actor_kind)
+  limit 1;
+  if found then
+    raise exception 'a fact % of the log % may not be written here for the actor %/%; acting is %', wrong.type, wrong.boundary,
+      wrong.actor_kind, wrong.actor_id, coalesce(acting_person()::text, 'nobody')
+      using errcode = 'restrict_violation', constraint = 'fact_written_by_right';
+  end if;
+  return null;
+end $$;
+create trigger ledger_intake_guard after insert on ledger_intake referencing new table as fresh
+  for each statement execute function guard_intake();
+alter table ledger_intake enable always trigger ledger_intake_guard;
+
 create table ledger_entry (
   tenant text not null,
   boundary text not null,
@@ -330,7 +361,7 @@ create function guard_hold() returns trigger language plpgsql as $$
 begin
   if tg_op = 'INSERT' then
     -- Waits for a shredding that is under way, and keeps the next one waiting.
-    perform pg_advisory_xact_lock(hashtextextended('filewright.hold/' || new.tenant, 0));
+    perform lock_name(new.tenant, 'hold');
     if new.released_at is not null then
       raise exception 'hold % may not begin as released', new.id using errcode = 'restrict_violation';
     end if;
@@ -350,3 +381,6 @@ begin
 end $$;
 create trigger ledger_hold_guard before insert or update on ledger_hold for each row execute function guard_hold();
 alter table ledger_hold enable always trigger ledger_hold_guard;
+-- Of a release the person is compared with the proposal's decision, which asks who acts.
+create trigger ledger_hold_actor before insert on ledger_hold for each row execute function guard_actor('placed_by');
+alter table ledger_hold enable always trigger ledger_hold_actor;

@@ -97,6 +97,9 @@ begin
 end $$;
 create trigger proposal_guard before insert or update on proposal for each row execute function guard_proposal();
 alter table proposal enable always trigger proposal_guard;
+create trigger proposal_who_proposes before insert on proposal for each row execute function guard_actor('proposed_by');
+create trigger proposal_who_decides before update on proposal for each row execute function guard_actor('decided_by');
+alter table proposal enable always trigger proposal_who_proposes, enable always trigger proposal_who_decides;
 select keep_forever('proposal', may_change => true);
 
 -- Two codes make the first key of a person, or the one that replaces a lost key: who proposed has one (its hash is among the
@@ -227,6 +230,9 @@ create table alert (
   foreign key (tenant, acknowledged_by) references person (tenant, id),
   constraint alert_acknowledged_by_person check ((acknowledged_at is null) = (acknowledged_by is null))
 );
+create trigger alert_actor before update on alert for each row
+  when (new.acknowledged_by is distinct from old.acknowledged_by) execute function guard_actor('acknowledged_by');
+alter table alert enable always trigger alert_actor;
 create unique index alert_open on alert (tenant, dedup) where acknowledged_at is null;
 
 -- Of which filing ("slack") or obligation ("unfiled") somebody was told, and under which threshold at the lowest. Alerts

@@ -33,6 +33,23 @@ create trigger batch_guard before insert or update on batch for each row
   when (new.state = 'approved') execute function guard_batch();
 alter table batch enable always trigger batch_guard;
 
+-- It is opened, frozen once and approved once; whose it is never changes, and what was frozen stays what it was. The condition
+-- itself is the rule.
+create function refuse_batch() returns trigger language plpgsql as $$
+begin
+  raise exception 'batch % is opened, frozen and approved, each once, and nothing else of it ever changes', new.id
+    using errcode = 'restrict_violation', constraint = 'batch_states';
+end $$;
+create trigger batch_begins_open before insert on batch for each row
+  when (new.state <> 'open' or new.count is not null or new.sha256 is not null) execute function refuse_batch();
+create trigger batch_goes_on before update on batch for each row
+  when ((old.state || '>' || new.state) not in ('open>open', 'open>frozen', 'frozen>frozen', 'frozen>approved', 'approved>approved')
+    or (new.tenant, new.id, new.source, new.prepared_by, new.prepared_at)
+      is distinct from (old.tenant, old.id, old.source, old.prepared_by, old.prepared_at)
+    or (old.state <> 'open' and (new.count, new.sha256) is distinct from (old.count, old.sha256)))
+  execute function refuse_batch();
+alter table batch enable always trigger batch_begins_open, enable always trigger batch_goes_on;
+
 -- The fees by payment rail that the second person saw; the hash and the count are in the proposal.
 create table batch_approval (
   tenant text not null,
@@ -71,6 +88,22 @@ create table envelope (
   foreign key (tenant, batch) references batch (tenant, id),
   foreign key (tenant, lane) references lane (tenant, code)
 );
+-- Nothing joins what was frozen: it would leave under an approval that nobody gave it. Asked once for each statement.
+create function guard_envelope_joins() returns trigger language plpgsql as $$
+declare
+  closed uuid;
+begin
+  select b.id into closed from fresh f join batch b on b.tenant = f.tenant and b.id = f.batch and b.state <> 'open' limit 1;
+  if found then
+    raise exception 'batch % is frozen, and takes no more filings', closed
+      using errcode = 'restrict_violation', constraint = 'envelope_joins_open';
+  end if;
+  return null;
+end $$;
+create trigger envelope_joins_open after insert on envelope referencing new table as fresh
+  for each statement execute function guard_envelope_joins();
+alter table envelope enable always trigger envelope_joins_open;
+
 create index envelope_batch on envelope (tenant, batch);
 -- The gate before a send asks when the same entity last filed the same kind on the lane.
 create index envelope_entity on envelope (tenant, entity_id, filing_kind);
@@ -103,7 +136,18 @@ create table filing (
   foreign key (tenant, lane) references lane (tenant, code),
   constraint filing_held_is_not_queued check (holder is null or next_at is null),
   constraint filing_end_has_no_step check ((status in ('accepted', 'rejected', 'fallout')) = (step is null)),
-  constraint filing_accepted_has_receipt check (status <> 'accepted' or receipt is not null)
+  constraint filing_accepted_has_receipt check (status <> 'accepted' or receipt is not null),
+  -- The steps of core/filing.ts, with their fields and no others: a worker could do nothing with another one but end.
+  constraint filing_step_known check (coalesce(case step->>'action'
+    when 'send' then step = '{"action": "send"}'
+    when 'resend' then jsonb_typeof(step->'firstSentAt') = 'number' and jsonb_typeof(step->'lastSentAt') = 'number' and step - '{action,firstSentAt,lastSentAt}'::text[] = '{}'
+    when 'ask' then jsonb_typeof(step->'firstSentAt') = 'number' and jsonb_typeof(step->'lastSentAt') = 'number' and step->>'cause' in ('unknown', 'conflict', 'throttled')
+      and jsonb_typeof(step->'unclear') = 'number' and jsonb_typeof(coalesce(step->'notFoundAt', '0')) = 'number'
+      and step - '{action,cause,firstSentAt,lastSentAt,notFoundAt,unclear}'::text[] = '{}'
+    when 'poll' then jsonb_typeof(step->'firstSentAt') = 'number' and jsonb_typeof(step->'lastSentAt') = 'number' and jsonb_typeof(step->'until') = 'number'
+      and jsonb_typeof(step->'unclear') = 'number' and jsonb_typeof(coalesce(step->'submissionId', '""')) = 'string'
+      and step - '{action,submissionId,firstSentAt,lastSentAt,until,unclear}'::text[] = '{}'
+    else step is null end, false))
 ) with (fillfactor = 50);
 create index filing_queue on filing (tenant, lane, last_safe, id) where next_at is not null;
 create index filing_holder on filing (tenant, holder) where holder is not null;
@@ -129,6 +173,54 @@ create trigger filing_transition before update on filing for each row
     'fallout>pending', 'fallout>accepted', 'fallout>rejected'))
   execute function refuse_transition();
 alter table filing enable always trigger filing_transition;
+
+-- Nothing is sent that two people did not agree to. A filing waits unqueued until its batch is approved, and that is asked
+-- when it joins the queue, once. Afterwards it is enough that whatever is claimed came out of the queue: the condition of
+-- filing_claimed is the rule, so that a claim costs no function call.
+create function guard_approved() returns trigger language plpgsql as $$
+begin
+  if not exists (
+    select 1 from envelope e join batch b on b.tenant = e.tenant and b.id = e.batch and b.state = 'approved'
+    where e.tenant = new.tenant and e.id = new.id) then
+    raise exception 'filing % is of a batch that is not approved', new.id
+      using errcode = 'restrict_violation', constraint = 'filing_approved';
+  end if;
+  return new;
+end $$;
+create trigger filing_begins before insert on filing for each row
+  when (new.status <> 'pending' or new.attempt <> 0 or new.next_at is not null or new.holder is not null)
+  execute function guard_approved();
+create trigger filing_queued before update on filing for each row
+  when (old.status = 'pending' and old.attempt = 0 and old.next_at is null
+    and (new.next_at is not null or new.holder is not null))
+  execute function guard_approved();
+create function refuse_claim() returns trigger language plpgsql as $$
+begin
+  raise exception 'filing % may be claimed only out of the queue, with the next number of its attempts', old.id
+    using errcode = 'restrict_violation', constraint = 'filing_claimed';
+end $$;
+create trigger filing_claimed before update on filing for each row
+  when ((new.attempt <> old.attempt and (old.next_at is null or new.attempt <> old.attempt + 1))
+    or (old.status = 'pending' and new.status = 'submitted' and new.attempt = old.attempt)
+    or new.id <> old.id or new.tenant <> old.tenant or new.lane <> old.lane)
+  execute function refuse_claim();
+
+-- What was accepted stays as it was accepted, under a receipt that is this filing's; a person may name one that two share.
+create function guard_receipt() returns trigger language plpgsql as $$
+begin
+  if old.status <> 'accepted' and exists (
+    select 1 from receipt r where r.tenant = new.tenant and r.lane = new.lane and r.number = new.receipt
+      and (r.filing = new.id or old.status <> 'submitted')) then
+    return new;
+  end if;
+  raise exception 'filing % may not have the receipt %: it is not on record as its own, or another one was accepted', new.id,
+    new.receipt using errcode = 'restrict_violation', constraint = 'filing_receipt';
+end $$;
+create trigger filing_under_receipt before update on filing for each row
+  when (new.status = 'accepted' and (old.status <> 'accepted' or new.receipt is distinct from old.receipt))
+  execute function guard_receipt();
+alter table filing enable always trigger filing_begins, enable always trigger filing_queued,
+  enable always trigger filing_claimed, enable always trigger filing_under_receipt;
 
 -- After a restored backup, a filing that is imported again may have been sent in the time that was lost.
 create function ask_before_sending() returns trigger language plpgsql as $$
@@ -272,6 +364,9 @@ create table review_act (
   constraint review_act_assigned_to_person check ((act = 'assigned') = (to_person is not null))
 );
 
+create trigger review_act_actor before insert on review_act for each row execute function guard_actor('by_person');
+alter table review_act enable always trigger review_act_actor;
+
 -- The payload that a correction replaced, as it stood; its sealed bytes stay where they are.
 create table envelope_revision (
   tenant text not null,
@@ -349,4 +444,4 @@ alter table filing enable always trigger filing_reviewed;
 
 select keep_forever(name) from unnest(array['batch_approval', 'attempt', 'outcome', 'receipt', 'review_item', 'review_act',
   'envelope_revision']) name;
-select keep_forever('filing', may_change => true);
+select keep_forever(name, may_change => true) from unnest(array['batch', 'filing']) name;

@@ -415,7 +415,7 @@ declare
   locked record;
 begin
   -- Waits for a closing that is under way, and keeps the next one waiting; the look below then sees its period.
-  perform pg_advisory_xact_lock_shared(hashtextextended('filewright.grants/' || f.tenant, 0))
+  perform lock_name(f.tenant, 'grants', shared => true)
   from (select tenant from fresh limit 1) f;
   select f.booked_on, f.account into locked from fresh f
   join grant_period p on p.tenant = f.tenant and p.account = f.account and f.booked_on between p.from_day and p.to_day
@@ -432,7 +432,7 @@ alter table grant_line enable always trigger grant_line_guard;
 
 create function guard_grant_period() returns trigger language plpgsql as $$
 begin
-  perform pg_advisory_xact_lock(hashtextextended('filewright.grants/' || new.tenant, 0));
+  perform lock_name(new.tenant, 'grants');
   if exists (select 1 from grant_period p where p.tenant = new.tenant and p.account = new.account
     and p.from_day <= new.to_day and p.to_day >= new.from_day) then
     raise exception 'a period of account % within % to % is closed already', new.account, new.from_day, new.to_day

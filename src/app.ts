@@ -4,6 +4,7 @@
  */
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { whoActs } from './access/index.ts';
 import { FilewrightError, type Log } from './core/index.ts';
 import {
   type CommandSlots,
@@ -105,7 +106,14 @@ export async function createFilewright(options: FilewrightOptions = {}): Promise
   const tenant = options.tenant ?? 'main';
   // Row security shows a session the rows of this tenant only; without it, none.
   const target = { ...database, settings: { 'fw.tenant': tenant } };
-  const session = new Session({ target, schema, name: 'command', statementMsMax: 600_000 });
+  // The one connection on which people act; those of workers, jobs, routers and sequencers act for nobody.
+  const session = new Session({
+    target,
+    schema,
+    name: 'command',
+    statementMsMax: 600_000,
+    acting: whoActs,
+  });
   try {
     await migrate(session, schema);
     const opened = await open(options, { dataDirectory, target, schema, tenant, session });

@@ -53,6 +53,13 @@ export async function openStand(place: Place, options: StandOptions): Promise<St
   const session = new Session({ target, schema: place.schema, name: 'grants world' });
   // With this session, since roles are made only where a tenant is known.
   await migrate(session, place.schema);
+  // The pipeline is driven here below its acts, where nobody has shown a key: who acts is not what these worlds are about.
+  for (const text of [
+    'alter table proposal disable trigger proposal_who_proposes, disable trigger proposal_who_decides',
+    'alter table ledger_intake disable trigger ledger_intake_guard',
+  ]) {
+    await session.run({ name: '', text });
+  }
   const rootKey = randomBytes(32);
   const { key, instance } = await openTenantKey(session, {
     tenant,

@@ -1,4 +1,5 @@
 export { type Actor, localOperator, type OperatorActor, type PersonActor } from './actor.ts';
+export { asParty, nowKnownAs, whoActs } from './acting.ts';
 export { allow } from './may.ts';
 export { type PartyId, partyOfNew, vouching } from './party.ts';
 export type { ActName } from './rights.ts';

@@ -1,5 +1,6 @@
 /** Whether an actor may do an act: a look into the tables of acts and roles, and the rules over them. */
 import { type ErrorCode, FilewrightError, type PersonId } from '../core/index.ts';
+import { nowActs } from './acting.ts';
 import type { Actor, ActorKind, PersonActor } from './actor.ts';
 import type { PartyId } from './party.ts';
 import { type ActName, type ActorOf, RIGHTS } from './rights.ts';
@@ -77,13 +78,13 @@ function mayPerson(
   return ALLOWED;
 }
 
-/** The first line of every act: refuses, or tells the compiler which actors are left. */
+/** The first line of every act: refuses, or notes who acts and tells the compiler which actors are left. */
 export function allow<Name extends ActName>(
   actor: Actor,
   act: Name,
   subject?: Subject,
 ): asserts actor is ActorOf<Name> {
   const permission = may(actor, act, subject);
-  if (permission.allowed) return;
+  if (permission.allowed) return nowActs(actor);
   throw new FilewrightError(permission.code, permission.reason, { details: { act } });
 }

@@ -22,6 +22,7 @@ export * from './exchange.ts';
 export { boundedFact, holdsNul } from './fact-bounds.ts';
 export { BREAKER_FACT, checkFact, type FactDataOf, type FactType } from './facts/catalogue.ts';
 export { snakeCase, snakeNames } from './facts/snake-names.ts';
+export { factWriters } from './facts/writers.ts';
 export {
   type Envelope,
   type Filing,

@@ -14,7 +14,9 @@ export { PLANNER } from './planner.ts';
 export { assumeRole, rolesState } from './roles.ts';
 export * from './rows.ts';
 export { describeConnection, describeServer } from './server.ts';
+export { mayAllMakeTemporary } from './settle-schema.ts';
 export {
+  actForNow,
   type ConnectionTarget,
   type Row,
   type Run,

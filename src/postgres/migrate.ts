@@ -5,11 +5,10 @@ import { FilewrightError, sha256Of } from '../core/index.ts';
 import { explainingRights } from './login-rights.ts';
 import { packageRoot } from './package-root.ts';
 import { ensureRoles, liftRowSecurity } from './roles.ts';
+import { FACT_RIGHTS_SHA256, settleSchema, writeFactRights } from './settle-schema.ts';
 import { type Run, type Session, sql } from './session.ts';
 
 const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/;
-/** Any number will do, as long as nothing else in the cluster locks on it. */
-const LOCK = 7_246_913;
 const OLDEST_SUPPORTED = 140_000;
 
 interface Migration {
@@ -46,9 +45,23 @@ export async function migrate(
       `expected PostgreSQL 14 or newer, found ${String(server?.['v'])}`,
     );
   }
-  return explainingRights(session, schema, () =>
-    session.transaction((run) => migrateInside(run, schema, migrations)),
-  );
+  const all = () => session.transaction((run) => migrateInside(run, schema, migrations));
+  return explainingRights(session, schema, () => againAfterRace(all));
+}
+
+/** What a second process finds that makes the same schema or its first table at the same moment. */
+const MADE_MEANWHILE: readonly unknown[] = ['42P06', '42P07', '23505'];
+
+/**
+ * Nothing of ours can be locked before there is anything, and an advisory lock could be held by any login of the server. So
+ * two first starts may collide; the one that comes second waits for the other's commit, fails, and finds all done.
+ */
+async function againAfterRace<T>(work: () => Promise<T>): Promise<T> {
+  return work().catch((error: unknown) => {
+    const code: unknown = Object(error).code;
+    if (MADE_MEANWHILE.includes(code)) return work();
+    throw error;
+  });
 }
 
 const STANDING = sql('')`select to_regnamespace($1) is not null as schema,
@@ -59,7 +72,6 @@ async function migrateInside(
   schema: string,
   migrations: readonly Migration[],
 ): Promise<readonly string[]> {
-  await run({ name: '', text: `select pg_advisory_xact_lock(${LOCK})` });
   // Asked first: "if not exists" wants the right to create also where there is nothing to create.
   const [standing] = await run(STANDING, [schema]);
   // The schema's name is the one splice; Session has checked its shape.
@@ -71,12 +83,50 @@ async function migrateInside(
         version int primary key, name text not null, sha256 text not null, applied_at timestamptz not null default now())`,
     });
   }
-  const applied = new Map(
-    // By its full name: where the login may not use the schema, the short one would seem not to exist.
-    (await run({ name: '', text: `select version, sha256 from ${schema}.migration` })).map(
-      (row) => [Number(row['version']), String(row['sha256'])],
-    ),
+  if (isSettled(await appliedIn(run, schema), migrations) && (await isReady(run))) return [];
+  // One process at a time; whoever had to wait looks again.
+  await run({ name: '', text: `lock table ${schema}.migration in share row exclusive mode` });
+  const done = await applyMissing(run, schema, migrations);
+  if (done.length > 0) {
+    await run({ name: '', text: `revoke all on all tables in schema ${schema} from public` });
+    await settleSchema(run);
+  }
+  const [installation] = await run(INSTALLATION);
+  if (installation?.['fact_rights'] !== FACT_RIGHTS_SHA256) await writeFactRights(run);
+  if (done.length > 0 || installation?.['roles'] !== 'ready') await ensureRoles(run, schema);
+  return done;
+}
+
+const INSTALLATION = sql('')`select roles, fact_rights from installation`;
+
+/** Whether everything beside the files is as this program wants it. */
+async function isReady(run: Run): Promise<boolean> {
+  const [installation] = await run(INSTALLATION);
+  return installation?.['roles'] === 'ready' && installation['fact_rights'] === FACT_RIGHTS_SHA256;
+}
+
+async function appliedIn(run: Run, schema: string): Promise<ReadonlyMap<number, string>> {
+  // By its full name: where the login may not use the schema, the short one would seem not to exist.
+  const rows = await run({ name: '', text: `select version, sha256 from ${schema}.migration` });
+  return new Map(rows.map((row) => [Number(row['version']), String(row['sha256'])]));
+}
+
+function isSettled(
+  applied: ReadonlyMap<number, string>,
+  migrations: readonly Migration[],
+): boolean {
+  return (
+    applied.size === migrations.length &&
+    migrations.every(({ version, sha256 }) => applied.get(version) === sha256)
   );
+}
+
+async function applyMissing(
+  run: Run,
+  schema: string,
+  migrations: readonly Migration[],
+): Promise<readonly string[]> {
+  const applied = await appliedIn(run, schema);
   const known = new Set(migrations.map((migration) => migration.version));
   const foreign = [...applied.keys()].find((version) => !known.has(version));
   if (foreign !== undefined) {
@@ -105,10 +155,5 @@ async function migrateInside(
     );
     done.push(migration.name);
   }
-  if (done.length > 0) {
-    await run({ name: '', text: `revoke all on all tables in schema ${schema} from public` });
-  }
-  const [installation] = await run({ name: '', text: 'select roles from installation' });
-  if (done.length > 0 || installation?.['roles'] !== 'ready') await ensureRoles(run, schema);
   return done;
 }

@@ -54,19 +54,42 @@ const LEDGER_TABLES = [
 ] as const;
 
 /** Read by all, written by whoever logs in. */
-const COMMON_TABLES: readonly string[] = ['installation', 'migration', 'quarantine', 'tenant'];
+const COMMON_TABLES: readonly string[] = [
+  'fact_right',
+  'installation',
+  'migration',
+  'quarantine',
+  'tenant',
+];
 
 /**
  * Without row security: which tenants exist, and their wrapped keys, must be seen before a tenant is known. Only the
  * login and the owner reach the keys.
  */
-const UNSECURED: readonly string[] = ['installation', 'migration', 'tenant', 'ledger_tenant_key'];
+const UNSECURED: readonly string[] = [
+  'fact_right',
+  'installation',
+  'migration',
+  'tenant',
+  'ledger_tenant_key',
+];
+
+/** What opens or signs something, or lets somebody in: whoever only reads has no use for it. */
+const SECRETS: Readonly<Record<string, readonly string[]>> = {
+  ledger_dek: ['wrapped'],
+  ledger_signing_key: ['wrapped'],
+  ledger_tenant_key: ['wrapped'],
+  person_enrollment: ['first_sha256', 'second_sha256'],
+  person_key: ['sha256'],
+  subscription_secret: ['sealed'],
+};
 
 type Named = (name: RoleName) => string;
 
 interface SecuredTable {
   readonly name: string;
   readonly hasTenant: boolean;
+  readonly columns: readonly string[];
 }
 
 /** Rights of roles that stand, on these tables; whoever runs it may hand the tables to their owner. */
@@ -92,6 +115,7 @@ export function rightsStatements(
     `grant create on schema ${schema} to ${role('owner')}`,
     // A sequence that belongs to a column follows its table.
     ...tables.map(({ name }) => `alter table ${name} owner to ${role('owner')}`),
+    ...readerGrants(role, tables),
     ...grants(
       role,
       schema,
@@ -113,16 +137,31 @@ export function rightsStatements(
   ];
 }
 
+/** Column by column where a table holds a secret: a right to the table would be one to all of it. */
+function readerGrants(role: Named, tables: readonly SecuredTable[]): string[] {
+  const reader = role('read');
+  const open = tables.filter(({ name }) => SECRETS[name] === undefined).map(({ name }) => name);
+  return [
+    `grant select on ${open.join(', ')} to ${reader}`,
+    ...tables.flatMap(({ name, columns }) => {
+      const secret = SECRETS[name];
+      if (secret === undefined) return [];
+      const shown = columns.filter((column) => !secret.includes(column));
+      return [`grant select (${shown.join(', ')}) on ${name} to ${reader}`];
+    }),
+  ];
+}
+
 function grants(role: Named, schema: string, own: readonly string[]): string[] {
   const services = SERVICE_BOUNDARIES.map(role).join(', ');
   const sequencers = LEDGER_BOUNDARIES.map((boundary) => role(`seq_${boundary}`)).join(', ');
-  const all = [...LEDGER_TABLES, ...COMMON_TABLES, ...STAGE_TABLES, ...own].join(', ');
   return [
     // Not even the owner, before the triggers are asked at all.
     `revoke update, delete, truncate on ledger_entry, ledger_checkpoint, ledger_tile, ledger_set_aside from ${role('owner')}`,
-    `grant select on ${all} to ${role('read')}`,
     `grant select on ${COMMON_TABLES.join(', ')} to ${role('app')}, ${role('shred')}, ${sequencers}, ${STAGES.map(role).join(', ')}`,
     ...stageGrants(role),
+    // Waiting for each other is everybody's affair.
+    `grant select, insert, update on named_lock to ${STAGES.map(role).join(', ')}, ${role('shred')}`,
     ...(own.length === 0
       ? []
       : [

@@ -18,7 +18,9 @@ select role_prefix, roles, coalesce(current_setting('fw.tenant', true), '') as t
 
 const TABLES = sql('')`
 select c.relname as name, c.relforcerowsecurity as forced, exists (
-    select 1 from pg_attribute a where a.attrelid = c.oid and a.attname = 'tenant' and a.attnum > 0) as has_tenant
+    select 1 from pg_attribute a where a.attrelid = c.oid and a.attname = 'tenant' and a.attnum > 0) as has_tenant, array(
+    select a.attname::text from pg_attribute a
+    where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped order by a.attnum) as columns
 from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where n.nspname = $1 and c.relkind in ('r', 'p') order by c.relname`;
 
@@ -94,6 +96,8 @@ async function roleStatements(run: Run, schema: string, prefix: string): Promise
   const tables = (await run(TABLES, [schema])).map((row) => ({
     name: text(row['name']),
     hasTenant: row['has_tenant'] === true,
+    // An array of texts, as the driver reads it.
+    columns: row['columns'] as string[],
   }));
   const policies = (await run(POLICIES, [schema])).map(
     (row) => `drop policy ${text(row['name'])} on ${text(row['table_name'])}`,

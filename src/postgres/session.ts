@@ -19,6 +19,12 @@ export interface ConnectionTarget {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
+/** By id, and by the name that dockets have; each empty where there is none. */
+interface Acting {
+  readonly person: string;
+  readonly party: string;
+}
+
 export interface SessionOptions {
   readonly target: ConnectionTarget;
   readonly schema: string;
@@ -30,6 +36,8 @@ export interface SessionOptions {
   readonly statementMsMax?: number;
   /** One of the roles of roles.ts, without its prefix; has no effect where they could not be made. */
   readonly role?: string;
+  /** Whose key was shown, asked before each statement or transaction and told to the database; nobody unless told. */
+  readonly acting?: () => Acting;
   /** In place of the real driver: a simulation has a database of its own. */
   readonly driver?: () => Driver;
 }
@@ -102,6 +110,10 @@ function readTimestamp(text: string): number {
   return seconds + Math.floor(fraction * 1000 + 1e-6);
 }
 
+const NOBODY: Acting = { person: '', party: '' };
+
+const ACT_FOR = `select set_config('fw.person', $1, false), set_config('fw.party', $2, false)`;
+
 const ASSUME_ROLE = `select set_config('role', role_prefix || '_' || $1::text, false) from installation where roles = 'ready'`;
 
 async function applySettings(
@@ -119,6 +131,13 @@ function typeReaders(): TypeOverrides {
   return types;
 }
 
+const ACT_FOR_NOW = sql('act-for-now')`select set_config('fw.person', $1, true)`;
+
+/** Until the end of the transaction, for somebody who proved in it who they are and has no key yet. */
+export async function actForNow(run: Run, person: string): Promise<void> {
+  await run(ACT_FOR_NOW, [person]);
+}
+
 export class Session {
   readonly #options: SessionOptions;
   #opening: Promise<Driver> | undefined;
@@ -126,6 +145,8 @@ export class Session {
   #closed = false;
   #last: Promise<void> = Promise.resolve();
   #remembered: Readonly<Record<string, string>> = {};
+  /** Whom the connection was told last; each new one begins with nobody. */
+  #actsFor: Acting = NOBODY;
 
   constructor(options: SessionOptions) {
     if (!SCHEMA_NAME.test(options.schema)) {
@@ -136,14 +157,21 @@ export class Session {
 
   /** Runs one statement in its own transaction. Named statements are prepared once per connection. */
   run(statement: Statement, values: readonly unknown[] = []): Promise<Row[]> {
-    return this.#alone(async () => this.#execute(await this.#connected(), statement, values));
+    const acting = this.#acting();
+    return this.#alone(async () => {
+      const client = await this.#connected();
+      await this.#actFor(client, acting);
+      return this.#execute(client, statement, values);
+    });
   }
 
   /** Several statements as one transaction, rolled back when `work` throws. Nobody else's statement comes between. */
   transaction<T>(work: (run: Session['run']) => Promise<T>): Promise<T> {
+    const acting = this.#acting();
     return this.#alone(async () => {
       // One connection for all of it: one opened anew midway would run the rest outside the transaction.
       const client = await this.#connected();
+      await this.#actFor(client, acting);
       const run: Session['run'] = (statement, values) =>
         this.#execute(client, statement, values ?? []);
       await run({ name: 'begin', text: 'begin' });
@@ -187,6 +215,21 @@ export class Session {
     return result;
   }
 
+  /** Outside every transaction: one that is rolled back would take it back, unseen by us. */
+  async #actFor(client: Driver, acting: Acting | undefined): Promise<void> {
+    if (acting === undefined) return;
+    const { person, party } = this.#actsFor;
+    if (acting.person === person && acting.party === party) return;
+    await this.#execute(client, { name: '', text: ACT_FOR }, [acting.person, acting.party]);
+    this.#actsFor = acting;
+  }
+
+  /** As it is now: whoever acts may be another by the time that the connection is free. */
+  #acting(): Acting | undefined {
+    const acting = this.#options.acting?.();
+    return acting === undefined ? undefined : { ...acting };
+  }
+
   async #execute(client: Driver, statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     try {
       const result = await client.query({ ...statement, values: [...values] });
@@ -225,15 +268,19 @@ export class Session {
     try {
       await client.connect();
       await applySettings(client, {
-        search_path: schema,
+        // Temporary tables last: by default one would be found before ours of the same name.
+        search_path: `${schema}, pg_temp`,
         timezone: 'UTC',
         statement_timeout: String(msMax),
+        'fw.person': NOBODY.person,
+        'fw.party': NOBODY.party,
         ...ofTarget,
         ...settings,
         ...this.#remembered,
       });
       if (role !== undefined) await client.query(ASSUME_ROLE, [role]);
       this.#current = client;
+      this.#actsFor = NOBODY;
       return client;
     } catch (error) {
       // Nobody shares this promise yet who would not get the same error.

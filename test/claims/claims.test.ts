@@ -136,6 +136,8 @@ describe('the list of claims', () => {
           .filter((part) => /skip locked|\blockedOnce\(/.test(part))
           .map((part) => part.split("'")[0] ?? '');
       });
-    expect(names.toSorted()).toEqual(CLAIMS.map(({ name }) => name).toSorted());
+    // Not rows of a queue: the head of one log, by its key.
+    const claims = names.filter((name) => name !== 'ledger-lock');
+    expect(claims.toSorted()).toEqual(CLAIMS.map(({ name }) => name).toSorted());
   });
 });

@@ -86,16 +86,15 @@ const PERSON = `insert into person (tenant, id, name, skeleton, party)
 const FILINGS = [
   ...LANES,
   PERSON,
+  `select set_config('fw.person', md5('persona' || $1)::uuid::text, false)`,
   `insert into proposal (tenant, id, kind, subject, n, terms, sha256, reason, proposed_by)
     select (r).tenant, (r).id, (r).kind, (r).subject, 1, (r).terms, proposal_hash(r), (r).reason, md5('persona' || $1)::uuid
     from (select jsonb_populate_record(null::proposal, jsonb_build_object('tenant', $1::text, 'id', '${BATCH}',
       'kind', 'batch', 'subject', '${BATCH}', 'reason', 'send what was frozen',
       'terms', jsonb_build_object('count', ${DUE_ROWS}, 'sha256', encode(sha256('x'), 'hex'))::text)) as r) made
     on conflict do nothing`,
-  `update proposal set state = 'approved', decided_by = md5('personb' || $1)::uuid, decided_at = now()
-    where tenant = $1 and state = 'open'`,
-  `insert into batch (tenant, id, source, state, prepared_by, count, sha256)
-    select $1, '${BATCH}', 'test', 'approved', md5('persona' || $1)::uuid, ${DUE_ROWS}, sha256('x') on conflict do nothing`,
+  `insert into batch (tenant, id, source, prepared_by)
+    select $1, '${BATCH}', 'test', md5('persona' || $1)::uuid on conflict do nothing`,
   `insert into ledger_dek (tenant, id, subject, month, wrapped, retain_until)
     values ($1, 'k', 'E-1', '2026-01', 'w', '2999-01-01') on conflict do nothing`,
   `insert into ledger_blob (ct, tenant, boundary, entry, key, bytes)
@@ -105,6 +104,13 @@ const FILINGS = [
     select $1, ${uuid("'filing'")}, '${BATCH}', 'US-DE', 'US-DE', 'filing', 'E-1', 'annual_report', '2025', 1, 'k' || n,
       'o' || n, sha256('p'), sha256((n || $1)::bytea), now() - interval '1 day', now() + interval '1 day',
       now() + interval '1 day' from ${SERIES} on conflict do nothing`,
+  `select set_config('fw.person', md5('personb' || $1)::uuid::text, false)`,
+  `update proposal set state = 'approved', decided_by = md5('personb' || $1)::uuid, decided_at = now()
+    where tenant = $1 and state = 'open'`,
+  ...['frozen', 'approved'].map(
+    (state) =>
+      `update batch set state = '${state}', count = ${DUE_ROWS}, sha256 = sha256('x') where tenant = $1`,
+  ),
 ];
 
 function filings(columns: string, values: string): readonly string[] {
@@ -114,7 +120,7 @@ function filings(columns: string, values: string): readonly string[] {
       select $1, id, lane, last_safe, 'pending', '{"action":"send"}', ${values} from envelope where tenant = $1`,
     `insert into ledger_intake
         (tenant, boundary, id, at, type, subj_kind, subj_id, subj_ver, actor_kind, actor_id, trace, data)
-      select $1, 'filing', id, now(), 'filing.created', 'filing', id::text, 1, 'system', 'test', 'test',
+      select $1, 'filing', id, now(), 'filing.state', 'filing', id::text, 1, 'system', 'test', 'test',
         '{"from":null,"to":"pending"}' from envelope where tenant = $1`,
   ];
 }

@@ -22,6 +22,7 @@ import { shippedPatentLaw } from '../law/patent-law.ts';
 import { Endpoint } from './firm-server.ts';
 import { OPERATOR } from '../operator.ts';
 import { ANY_PRIVATE } from '../../src/wire/private-networks.ts';
+import { takeAnyFact } from '../store-contract/postgres-world.ts';
 
 export const law = shippedPatentLaw();
 const SCHEMA = 'filewright';
@@ -68,6 +69,8 @@ export class Stage {
       dataDirectory: server.dataDirectory,
       tenant: `dockets-${process.pid}-${server.nextTenant()}`,
     });
+    // Driven below the acts, where nobody has shown a key: what is told of whom is the tests' own affair.
+    await takeAnyFact(app.session);
     const names = { PRIMARY: 'team', SECONDARY: 'lead', TERTIARY: 'supervisor', MANUAL: 'desk' };
     const entries = await Promise.all(
       Object.entries(names).map(async ([tier, name]) => [tier, await new Endpoint(name).listen()]),

@@ -342,9 +342,12 @@ describe('signed checkpoints', () => {
     await world.addFacts(5, 'access');
     const stopped = new Session({ ...database, name: 'stopped' });
     await stopped.transaction(async (run) => {
-      const name = `filewright.sequencer/${world.tenant}/filing`;
-      const text = 'select pg_advisory_xact_lock(hashtextextended($1, 0))';
-      await run({ name: '', text }, [name]);
+      await world.admin.run(
+        { name: '', text: `insert into ledger_head values ($1, 'filing') on conflict do nothing` },
+        [world.tenant],
+      );
+      const text = `select 1 from ledger_head where tenant = $1 and boundary = 'filing' for update`;
+      await run({ name: '', text }, [world.tenant]);
       await world.sequencer.checkpoint();
     });
     await stopped.close();

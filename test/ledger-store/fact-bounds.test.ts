@@ -11,12 +11,14 @@ import { setAsideFacts } from '../../src/ledger/store/kept-facts.ts';
 import { type FreshDatabase, freshDatabase } from '../fixtures/database.ts';
 import { verifyLogs } from '../fixtures/verify-logs.ts';
 import { INSTANCE, type LedgerWorld, ledgerWorld } from './ledger-world.ts';
+import { takeAnyFact } from '../store-contract/postgres-world.ts';
 
 let database: FreshDatabase;
 let world: LedgerWorld;
 beforeAll(async () => {
   database = await freshDatabase();
   world = await ledgerWorld(database);
+  await takeAnyFact(world.admin);
 }, 60_000);
 afterAll(async () => {
   await world?.close();

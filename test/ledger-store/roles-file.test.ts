@@ -30,7 +30,7 @@ afterAll(async () => {
   for (const database of databases) await database.close();
 });
 
-function fileOf(tables: readonly { readonly name: string; readonly hasTenant: boolean }[]): string {
+function fileOf(tables: Parameters<typeof rightsStatements>[2]): string {
   const names = ROLE_NAMES.map((name) => `'${name}'`).join(', ');
   const statements = rightsStatements((name) => `{prefix}_${name}`, '{schema}', tables);
   return `-- Roles, their rights and row security, as src/postgres/role-rights.ts says them; \`npm run roles\` writes this file. The program
@@ -102,12 +102,14 @@ it('the file is what the program would do', async () => {
   const rows = await byFile.run({
     name: '',
     text: `select c.relname as name, exists (select 1 from pg_attribute a
-        where a.attrelid = c.oid and a.attname = 'tenant' and a.attnum > 0) as has_tenant
+        where a.attrelid = c.oid and a.attname = 'tenant' and a.attnum > 0) as has_tenant, array(
+        select a.attname::text from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 order by a.attnum) as columns
       from pg_class c where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') order by 1`,
   });
   const tables = rows.map((row) => ({
     name: String(row['name']),
     hasTenant: row['has_tenant'] === true,
+    columns: row['columns'] as string[],
   }));
   await expect(fileOf(tables)).toMatchFileSnapshot(FILE);
 });

@@ -103,7 +103,7 @@ function suite(where: 'embedded' | 'url'): void {
 
   const intake = (boundary: string, tenant = world.tenant) =>
     `insert into ledger_intake (tenant, boundary, id, at, type, subj_kind, subj_id, subj_ver, actor_kind, actor_id, trace, data)
-     values ('${tenant}', '${boundary}', gen_random_uuid(), now(), 'a.b', 'k', 'i', 1, 'system', 's', 't', '{}')`;
+     values ('${tenant}', '${boundary}', gen_random_uuid(), now(), 'test.happened', 'k', 'i', 1, 'system', 's', 't', '{}')`;
 
   it('stand after a migration that knows its tenant', async () => {
     expect(await rolesState(world.admin)).toMatchObject({ isReady: true, reason: '' });

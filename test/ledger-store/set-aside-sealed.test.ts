@@ -13,6 +13,7 @@ import { Stage } from '../dockets/stage.ts';
 import { collect } from './ledger-world.ts';
 import { OPERATOR } from '../operator.ts';
 import type { PersonActor } from '../../src/access/actor.ts';
+import { takeAnyFact } from '../store-contract/postgres-world.ts';
 
 /** A month whose keys are past their date. */
 const LONG_AGO = '2012-05';
@@ -30,6 +31,7 @@ beforeEach(async () => {
     dataDirectory: server.dataDirectory,
     tenant: `aside-${process.pid}-${tenants}`,
   });
+  await takeAnyFact(app.session);
 });
 afterEach(async () => app.close());
 

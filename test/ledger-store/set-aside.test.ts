@@ -7,6 +7,7 @@ import { PostgresSequencer } from '../../src/ledger/store/sequencer.ts';
 import { type FreshDatabase, freshDatabase } from '../fixtures/database.ts';
 import { verifyLogs } from '../fixtures/verify-logs.ts';
 import { INSTANCE, type LedgerWorld, ledgerWorld } from './ledger-world.ts';
+import { takeAnyFact } from '../store-contract/postgres-world.ts';
 
 let database: FreshDatabase;
 let world: LedgerWorld;
@@ -16,6 +17,7 @@ beforeAll(async () => {
 afterAll(() => database?.close());
 beforeEach(async () => {
   world = await ledgerWorld(database);
+  await takeAnyFact(world.admin);
 });
 afterEach(() => world.close());
 

@@ -20,6 +20,7 @@ import { ledgerHistory } from '../../src/oversight/acts/audit-log.ts';
 import { verifyFolder } from '../../src/ledger/offline/audit-offline.ts';
 import { missing, verify } from '../verify-py/python.ts';
 import { ReviewWorld } from './world.ts';
+import { takeAnyFact } from '../store-contract/postgres-world.ts';
 
 let world: ReviewWorld;
 beforeAll(async () => {
@@ -106,6 +107,7 @@ const WAYS: Readonly<
     const { id, filings } = await world.batch(1);
     const filing = world.only(filings);
     await world.run(id);
+    await takeAnyFact(world.app.session);
     await world.sql(
       `insert into ledger_intake
          (tenant, boundary, id, at, type, subj_kind, subj_id, subj_ver, actor_kind, actor_id, trace, data)

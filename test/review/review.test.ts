@@ -21,6 +21,7 @@ import { findBatch } from '../../src/filings/store/batches.ts';
 import { findPayload, listExceptions } from '../../src/filings/store/filings.ts';
 import { formerRevisions } from '../../src/filings/store/review-proposals.ts';
 import { ReviewWorld } from './world.ts';
+import { nowActs } from '../../src/access/acting.ts';
 
 let world: ReviewWorld;
 beforeAll(async () => {
@@ -146,9 +147,9 @@ describe('a correction', () => {
          from proposal where id = '${made.id}'`,
         `insert into review_item select tenant, '${forged}', filing, n, action, revision, key, payload_sha256, payload_ct, null
          from review_item where proposal = '${made.id}'`,
-        `alter table proposal disable trigger proposal_guard`,
+        `alter table proposal disable trigger proposal_guard, disable trigger proposal_who_decides`,
         `update proposal p set sha256 = proposal_hash(p) where id = '${forged}'`,
-        `alter table proposal enable always trigger proposal_guard`,
+        `alter table proposal enable always trigger proposal_guard, enable always trigger proposal_who_decides`,
       ])
         await run({ name: '', text });
     });
@@ -414,6 +415,7 @@ describe('what one person does alone', () => {
     const { filing } = await world.unsettled('US-CA');
     const act = `insert into review_act (tenant, filing, n, no, act, by_person, reason, receipt) values
       ($1, $2, 1, 9, 'accepted_as_filed', $3, 'because', 'R')`;
+    nowActs(paula);
     await expect(world.sql(act, [app.tenant, filing.id, paula.id])).rejects.toMatchObject({
       constraint: 'review_act_accepted_has_evidence',
     });

@@ -74,7 +74,7 @@ export class Query {
   }
 
   *lockName(name: string): Waiting<void> {
-    yield* this.#locked(`advisory ${name}`, 'update');
+    yield* this.#locked(`named ${name}`, 'update');
   }
 
   /** `for update skip locked`: undefined where somebody else has it. */

@@ -49,7 +49,7 @@ export const SETUP_STATEMENTS: Readonly<Record<string, StatementWork>> = {
   'routing-setup-active': active,
   'routing-setup-lock': function* (query) {
     yield* query.lockName('routing');
-    return [{ pg_advisory_xact_lock: '' }];
+    return [{ lock_name: '' }];
   },
   'routing-setup-activate': statement(activate),
 };

@@ -25,7 +25,8 @@ export async function demoGrants(app: Filewright, dataDirectory: string): Promis
   const [first, second] = await twoPeople(app, folder, PEOPLE);
   const pipeline = openGrants(app, first, clock);
   const sample = (name: string): string => join(packageRoot(), ...SAMPLES, name);
-  const story: Story = { app, pipeline, clock, first, second, sample, say };
+  const approving = openGrants(app, second, clock);
+  const story: Story = { app, pipeline, approving, clock, first, second, sample, say };
   say(
     `1. Lantern Street Literacy, 2026. ${first.name} keeps the books, ${second.name} approves. Tenant ${app.tenant}.
    The clock is simulated: a year, and an hour of outage, pass in seconds.`,

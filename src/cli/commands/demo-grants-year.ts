@@ -23,7 +23,9 @@ import { verificationWords } from './grants-verify.ts';
 
 export interface Story {
   readonly app: Filewright;
+  /** As the first person, and as the second: nobody acts in another's name. */
   readonly pipeline: Pipeline;
+  readonly approving: Pipeline;
   readonly clock: StoryClock;
   /** Keeps the books. */
   readonly first: PersonActor;
@@ -125,7 +127,7 @@ async function settleFees({ pipeline, first, say }: Story, asOf: string): Promis
 
 /** The money waits at the wall until somebody has looked at the registration. */
 async function attach(
-  { pipeline, first, second, say }: Story,
+  { pipeline, approving, first, second, say }: Story,
   report: Extract<CloseReport, { readonly kind: 'closed' }>,
 ): Promise<void> {
   const { release, period } = report;
@@ -133,7 +135,7 @@ async function attach(
   for (const { jurisdiction, on } of release.crossings) {
     const evidence = `BCO-10 filed with the state, registration 105882`;
     const check = { jurisdiction, checkedOn: on, evidence, by: second.id };
-    await pipeline.attachRegistrationCheck(check);
+    await approving.attachRegistrationCheck(check);
     say(`   ${second.name} attaches the registration check for ${jurisdiction}: ${evidence}`);
   }
   tell(say, releaseWords(await pipeline.release(period, ORGANIZATION, actorOf(first))));
@@ -141,7 +143,7 @@ async function attach(
 
 /** One person proposes, the same one may not approve, another does; then the new document names the old record. */
 export async function correctedByTwo(story: Story, exception: string): Promise<void> {
-  const { pipeline, clock, first, second, sample, say } = story;
+  const { pipeline, approving, clock, first, second, sample, say } = story;
   clock.moveTo('2026-10-01T14:00:00Z');
   say('\n6. Two people correct the refused city award, and it is imported again.');
   const source = awardFile(sample('award-city-corrected.json'));
@@ -149,7 +151,7 @@ export async function correctedByTwo(story: Story, exception: string): Promise<v
   await pipeline.exceptions.propose(exception, { kind: 'reingest', source, reason }, first.id);
   say(`   ${first.name} proposes award-city-corrected.json: ${reason}`);
   await refusedToFirst(story, exception);
-  await pipeline.exceptions.approve(exception, second.id);
+  await approving.exceptions.approve(exception, second.id);
   say(`   ${second.name} approves exactly this document`);
   await pipeline.exceptions.reingest(exception, source, first.id);
   const { replacedBy, envelope } = await pipeline.exceptions.show(exception);
@@ -171,7 +173,7 @@ async function refusedToFirst({ pipeline, first, say }: Story, exception: string
 
 /** An hour without the grantor's ledger: three failures, then a person; no total moves meanwhile. */
 export async function outage(story: Story, ledger: Uint8Array): Promise<void> {
-  const { pipeline, clock, first, second, say } = story;
+  const { pipeline, approving, clock, first, second, say } = story;
   clock.moveTo('2026-11-17T14:00:00Z');
   const grantor = await playGrantor(ledger, clock);
   const { baseUrl } = grantor;
@@ -196,7 +198,7 @@ export async function outage(story: Story, ledger: Uint8Array): Promise<void> {
     await retried(story, lane, after);
     const reason = 'the grantor ledger was down; read again an hour later, it agrees';
     await pipeline.exceptions.propose(report.exception, { kind: 'dismiss', reason }, first.id);
-    await pipeline.exceptions.approve(report.exception, second.id);
+    await approving.exceptions.approve(report.exception, second.id);
     say(`   ${first.name} and ${second.name} close the exception: ${reason}`);
   } finally {
     await reader.close();

@@ -1,6 +1,6 @@
 /** From a personal key to what its owner may see. */
 import { partyId, type DocketId } from '../../core/index.ts';
-import type { Actor, PersonActor } from '../../access/index.ts';
+import { type Actor, nowKnownAs, type PersonActor } from '../../access/index.ts';
 import type { Installation } from '../../ledger/index.ts';
 import { maySee, type Viewer } from '../rules/access/visible.ts';
 import type { People } from '../rules/access/people.ts';
@@ -23,7 +23,10 @@ export function viewerNamed(people: People, person: Pick<PersonActor, 'id' | 'na
 
 export async function viewerFor(app: Installation, person: PersonActor): Promise<Viewer> {
   const { people } = await loadRouting(app);
-  return viewerNamed(people, person);
+  const viewer = viewerNamed(people, person);
+  // What they do with dockets is recorded under that name.
+  nowKnownAs(viewer.party.id);
+  return viewer;
 }
 
 /**

@@ -2,6 +2,7 @@
  * What the page behind a link shows and does. A link is a capability: mail scanners open it, people forward it. It lets its
  * holder acknowledge, and tells which docket it is only where the whole firm may know; otherwise who signs in is told.
  */
+import { asParty } from '../../access/index.ts';
 import { formatDay } from '../../calendar/index.ts';
 import { isConfidential } from '../rules/access/rights.ts';
 import { maySee, type Viewer } from '../rules/access/visible.ts';
@@ -71,7 +72,9 @@ export function acknowledgementPage(deps: RoutingDeps, signIn?: SignIn) {
       const found = await find(reference);
       if (found === undefined) return undefined;
       const { link, row, viewer } = found;
-      const done = await acknowledge(deps, row.id, viewer.party.id);
+      // Whoever holds the link acts as the one to whom it was sent, and as nobody else.
+      const { id } = viewer.party;
+      const done = await asParty(id, () => acknowledge(deps, row.id, id));
       if (done.kind === 'not_given' || done.kind === 'closed') return undefined;
       await deps.session.transaction((run) =>
         markLinkUsed(run, deps.tenant, link.reference, done.by),

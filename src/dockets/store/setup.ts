@@ -80,7 +80,7 @@ export async function setupHistory(
 }
 
 const LOCK = sql('routing-setup-lock')`
-select pg_advisory_xact_lock(hashtextextended('filewright.routing/' || $1::text, 0))`;
+select lock_name($1, 'routing')`;
 
 const ACTIVATE = sql('routing-setup-activate')`
 insert into routing_setup (tenant, n, matrix, people, activated_by)

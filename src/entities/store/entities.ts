@@ -42,7 +42,7 @@ left join ledger_blob b on b.ct = e.ct and b.tenant = e.tenant
 left join ledger_dek k on k.tenant = e.tenant and k.id = b.key and k.state = 'live'`;
 
 const LOCK = sql('register-lock')`
-select pg_advisory_xact_lock(hashtextextended('filewright.register/' || $1, 0))`;
+select lock_name($1, 'register')`;
 
 /** Until the end of the transaction nobody else changes this tenant's register: versions and plans stay true. */
 export async function lockRegister(run: Run, tenant: string): Promise<void> {

@@ -32,7 +32,7 @@ interface StoredDocument {
 }
 
 const LOCK = sql('grants-document-lock')`
-select pg_advisory_xact_lock(hashtextextended('filewright.grants.document/' || $1::text || '/' || $2::text, 0))`;
+select lock_name($1, 'grants.document', $2)`;
 
 const FIND = sql('grants-document-find')`
 select id, records, accepted, repeated, refused from grant_document where tenant = $1 and id = $2`;

@@ -34,7 +34,7 @@ order by e.id limit 100`;
 
 // One fallback at a time: two would open the same exception twice, and the second would fail as a whole.
 const LOCK = sql('grants-fallback-lock')`
-select pg_advisory_xact_lock(hashtextextended('filewright.grants.fallback/' || $1::text, 0))`;
+select lock_name($1, 'grants.fallback')`;
 
 interface WaitingEscalation {
   readonly id: string;

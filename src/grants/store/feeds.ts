@@ -9,11 +9,11 @@ import type { StageStore, StageRun } from './stage.ts';
 export const LINE_GROUP = 500;
 
 const LOCK = sql('grants-feed-lock')`
-select pg_advisory_xact_lock(hashtextextended('filewright.grants.feed/' || $1::text || '/' || $2::text, 0))`;
+select lock_name($1, 'grants.feed', $2)`;
 
 // Waits for a closing that is under way, and keeps the next one waiting until the lines are in.
 const LOCK_LINES = sql('grants-lines-lock')`
-select pg_advisory_xact_lock_shared(hashtextextended('filewright.grants/' || $1::text, 0))`;
+select lock_name($1, 'grants', shared => true)`;
 
 const FIND = sql('grants-feed-find')`
 select id, format, statements, lines from grant_feed where tenant = $1 and id = $2`;

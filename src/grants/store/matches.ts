@@ -9,7 +9,7 @@ export const BY_PERSON = 'person';
 
 /** One at a time: matching reads everything that is open. */
 const LOCK = sql('grants-matching-lock')`
-select pg_advisory_xact_lock(hashtextextended('filewright.grants/' || $1::text, 0))`;
+select lock_name($1, 'grants')`;
 
 const DROP_DRAFT = sql('grants-draft-drop')`delete from grant_draft where tenant = $1`;
 

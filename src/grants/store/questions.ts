@@ -56,7 +56,7 @@ interface FailedTry {
 }
 
 const LOCK = sql('grants-question-lock')`
-select pg_advisory_xact_lock(hashtextextended(concat_ws('/', 'filewright.grants.question', $1::text, $2::text, $3::text, $4::text), 0))`;
+select lock_name($1, 'grants.question', concat_ws('/', $2::text, $3::text, $4::text))`;
 
 const FIND = sql('grants-question-find')`
 select * from question where tenant = $1 and purpose = $2 and lane = $3 and subject = $4 and state = 'waiting'`;

@@ -39,7 +39,7 @@ select h.size / ${TILE_WIDTH} > coalesce((
 from ledger_head h where h.tenant = $1 and h.boundary = $2`;
 
 const LOCK = sql('ledger-lock-wait')`
-select pg_advisory_xact_lock(hashtextextended('filewright.sequencer/' || $1::text || '/' || $2::text, 0))`;
+select 1 from ledger_head where tenant = $1 and boundary = $2 for update`;
 
 /** Brings up a log from before there were tiles: what is compared with a copy is read from them. */
 export async function bringUpTiles(

@@ -1,6 +1,7 @@
 /**
- * Turns intake rows into ledger entries and signs the heads of the logs. One sequencer per log at a time: an advisory
- * lock keeps others out, and the compare-and-set on the head's size fences one that lost the lock without noticing.
+ * Turns intake rows into ledger entries and signs the heads of the logs. One sequencer per log at a time: the lock of its
+ * head keeps others out, and the compare-and-set on the head's size fences one that lost the lock without noticing. A row of
+ * ours, not an advisory lock: that can be taken by every login of the server, and one that holds it would stop the ledger.
  *
  * Rows are taken by presence, not by a high-water mark, because a lower number may commit later. Per subject the order
  * is right all the same: `subj_ver` and `n` are both assigned while the subject's row is locked, so a later version has
@@ -30,7 +31,7 @@ import { keepAside } from './kept-facts.ts';
 import { bringUpTiles, copyMissing, inspectLog } from './log-start.ts';
 import { appendGroup, type LogEnd, readEnd, takeGroup } from './log-group.ts';
 import { unsignedLogs, waitingLogs } from './log-work.ts';
-import { type Run, type Session, sql, when } from '../../postgres/index.ts';
+import { lockedOnce, type Run, type Session, sql, when } from '../../postgres/index.ts';
 import {
   type Impossibility,
   ImpossibleFacts,
@@ -53,7 +54,8 @@ insert into ledger_head (tenant, boundary) values ($1, $2) on conflict do nothin
 // The head is read by a statement of its own: one that takes the lock has its snapshot from before, and could see the
 // head as it was until the last sequencer let go.
 const LOCK = sql('ledger-lock')`
-select pg_try_advisory_xact_lock(hashtextextended('filewright.sequencer/' || $1::text || '/' || $2::text, 0)) as mine,
+with ${lockedOnce('mine', 'select 1 from ledger_head where tenant = $1 and boundary = $2')}
+select exists (select 1 from mine) as mine,
   date_trunc('milliseconds', clock_timestamp()) as now,
   -- From here to the commit as the sequencer of this one log, who can touch no other.
   (select set_config('role', role_prefix || '_seq_' || $2::text, true) from installation where roles = 'ready') as role`;

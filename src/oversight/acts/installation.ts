@@ -4,7 +4,7 @@ import { isOpen, lanes, nextOpening, waitsForPerson, wordNeeded } from '../../la
 import { toRfc3339 } from '../../core/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import type { Environment } from '../../wire/index.ts';
-import { describeServer } from '../../postgres/index.ts';
+import { describeServer, mayAllMakeTemporary } from '../../postgres/index.ts';
 import { ledgerWaiting } from '../../ledger/index.ts';
 import { unfinishedBatches } from '../../filings/index.ts';
 import { verifyLedger } from './audit.ts';
@@ -55,6 +55,7 @@ export async function inspectInstallation(
       `${Math.round(skewMs)} ms from the database`,
       'Correct this machine’s clock; a worker that is more than 2 s off sends nothing.',
     ),
+    ...(await temporaryFindings(app)),
     ...keyFindings,
     ...(await laneFindings(app)),
     ...(await batchFindings(app)),
@@ -87,6 +88,20 @@ async function ledgerInside(
       'Stop sending, change nothing, and run audit verify.',
     ),
     ...(await ledgerFindings(app, actor, environment)),
+  ];
+}
+
+/** Only the owner of a database can take the right away, and it may not be ours. */
+async function temporaryFindings({ session }: Filewright): Promise<Finding[]> {
+  if (!(await mayAllMakeTemporary(session))) return [];
+  return [
+    {
+      check: 'temporary tables',
+      state: 'warning',
+      found: 'every login of the server may create them in this database',
+      remedy:
+        'As the owner of the database, run REVOKE TEMPORARY ON DATABASE name FROM PUBLIC, if nothing else there needs them.',
+    },
   ];
 }
 

@@ -14,6 +14,7 @@ import {
   recordOfPerson,
   revokeKeys,
 } from '../../people/index.ts';
+import { actForNow } from '../../postgres/index.ts';
 import { proposeAboutPerson, type Waiting } from './user-proposing.ts';
 import { codeHash, keyFact, makeCode, makeKey } from './user-secrets.ts';
 import { countAsOne, howToVouch, requirePrivilege } from './users.ts';
@@ -142,6 +143,8 @@ export async function enrollUser(
     const hashes = input.codes.map(codeHash);
     const proposal = await findEnrollment(run, app.tenant, person.id, hashes);
     await addKey(run, app.tenant, { ...stored, person: person.id, by: undefined, proposal });
+    // The two codes are the proof of who this is.
+    await actForNow(run, person.id);
     const who = { kind: 'user', id: person.id } as const;
     const data = { ...keyFact(stored), proposal };
     await recordOfPerson(run, app.tenant, person.id, newFact(app.ids, 'key.added', who, data));

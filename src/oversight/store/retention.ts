@@ -116,7 +116,7 @@ insert into ledger_shredding (tenant, id, keys, blobs) values ($1, $2, $3, $4)`;
 
 // No new hold may come between the look and the commit: placing one takes the same lock (in its trigger).
 const NO_NEW_HOLDS = sql('retention-lock-holds')`
-select pg_advisory_xact_lock(hashtextextended('filewright.hold/' || $1::text, 0))`;
+select lock_name($1, 'hold')`;
 
 /** Data keys with their dates, in order of their ids. */
 export async function* retainedKeys(

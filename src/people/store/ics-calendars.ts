@@ -2,7 +2,7 @@
 import { optional, type Run, sql } from '../../postgres/index.ts';
 
 const LOCK = sql('ics-lock')`
-select pg_advisory_xact_lock(hashtextextended('filewright.ics/' || $1 || '/' || $2, 0))`;
+select lock_name($1, 'ics', $2)`;
 
 const READ = sql('ics-read')`select state from ics_calendar where tenant = $1 and name = $2`;
 
