@@ -10,10 +10,11 @@ const BUNDLED = /^(commander|typebox|undici)($|\/)/;
 export async function bundle(dist) {
   const entry = (path) => join(dist, 'src', path);
   const build = await rolldown({
-    // The thread is started by its file name, beside whichever file starts it.
+    // The threads are started by their file names, beside whichever file starts them.
     input: {
       main: entry('cli/main.js'),
       'sequencer-thread-main': entry('ledger/store/sequencer-thread-main.js'),
+      'page-thread-main': entry('lanes/portals/page-thread-main.js'),
     },
     platform: 'node',
     preserveEntrySignatures: 'allow-extension',
@@ -60,5 +61,5 @@ export async function bundle(dist) {
 }
 
 function isEntry(id) {
-  return id.endsWith('cli/main.js') || id.endsWith('sequencer-thread-main.js');
+  return id.endsWith('cli/main.js') || id.endsWith('-thread-main.js');
 }

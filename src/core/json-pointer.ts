@@ -1,9 +1,11 @@
 /** Reading a portal's JSON answer: tolerant about its shape, strict about its bytes. */
+import { isModestJson } from './json-size.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Undefined when the bytes are not UTF-8 or not JSON: both mean that the answer cannot be trusted. */
+/** Undefined when the bytes are not UTF-8, not JSON, or too much of it: each means that the answer cannot be trusted. */
 export function decodeJson(bytes: Uint8Array): unknown {
+  if (!isModestJson(bytes)) return undefined;
   try {
     return JSON.parse(utf8.decode(bytes)) as unknown;
   } catch {

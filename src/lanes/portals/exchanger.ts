@@ -12,6 +12,7 @@ import { EgressBook } from './egress.ts';
 import { ExchangeRun, type Leg } from './exchange-run.ts';
 import { LaneWire, type WireOptions } from './lane-wire.ts';
 import { LeaseWatch } from './lease-watch.ts';
+import { PageReader } from './page-reader.ts';
 import type { Session } from './session.ts';
 
 export interface PortalOptions {
@@ -32,6 +33,7 @@ export interface PortalOptions {
 export class Exchanger {
   readonly monotonicMs: () => number;
   readonly credentials: Credentials;
+  readonly pages = new PageReader();
   private readonly wireOptions: WireOptions;
   private readonly leases = new LeaseWatch();
   private readonly egress: EgressBook;
@@ -85,6 +87,7 @@ export class Exchanger {
     const wires = closing.flatMap((code) => this.wires.get(code) ?? []);
     for (const code of closing) this.wires.delete(code);
     await Promise.all(wires.map((wire) => wire.destroy()));
+    if (lane === undefined) await this.pages.close();
   }
 
   exchange(

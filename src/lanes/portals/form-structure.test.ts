@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fillForm } from './form-filling.ts';
-import { fingerprintOf, type FormStructure, readForm } from './form-structure.ts';
+import { fingerprintOf, formAt, formOn, type FormStructure } from './form-structure.ts';
 import { parsePage } from '../profile/page-parser.ts';
 
 const URL_OF_PAGE = 'https://portal.invalid/base/form';
@@ -14,7 +14,8 @@ const FORM = `<form id="f" method="post" action="submit">
 </form>`;
 
 function read(html: string): FormStructure {
-  const form = readForm(parsePage(html), '#f', URL_OF_PAGE);
+  const found = formOn(parsePage(html), '#f');
+  const form = found && formAt(found, URL_OF_PAGE);
   if (form === undefined) throw new Error('no form');
   return form;
 }
@@ -65,7 +66,7 @@ describe('a form’s fingerprint', () => {
 
   it('two forms at the selector are none', () => {
     const twice = parsePage(`${FORM}${FORM}`);
-    expect(readForm(twice, 'form', URL_OF_PAGE)).toBeUndefined();
+    expect(formOn(twice, 'form')).toBeUndefined();
   });
 
   it('an action on another host keeps its host, so that it can be refused', () => {

@@ -1,4 +1,4 @@
-import { canonicalBytes, sha256Of } from '../../core/index.ts';
+import { canonicalBytes, invariant, sha256Of } from '../../core/index.ts';
 import type { Page } from '../profile/page-parser.ts';
 
 interface FormControl {
@@ -44,43 +44,74 @@ const NOT_CONTROLS: ReadonlySet<string> = new Set(['submit', 'button', 'reset', 
 const CHOICES: ReadonlySet<string> = new Set(['radio', 'checkbox']);
 const CONTROLS = 'input[name], select[name], textarea[name]';
 
-/** The one form at the selector; undefined when there is none, or more than one. `url` is that of the page. */
-export function readForm(page: Page, selector: string, url: string): FormStructure | undefined {
+/** A form as it stands on its page: data alone, so that a thread can hand it over. */
+export interface FormOnPage
+  extends Pick<
+    FormStructure,
+    'method' | 'enctype' | 'acceptCharset' | 'controls' | 'entries' | 'buttons'
+  > {
+  /** As it is written; empty where the form names none. */
+  readonly action: string;
+  /** Where the page says that its links start; empty where it does not. */
+  readonly base: string;
+}
+
+/** The one form at the selector; undefined when there is none, or more than one. */
+export function formOn(page: Page, selector: string): FormOnPage | undefined {
   const form = page(selector);
   if (form.length !== 1) return undefined;
-  const target = form.attr('action') ?? '';
-  const base = page('base[href]').first().attr('href') ?? '';
-  // A page may say that its links start elsewhere; an empty action means the page itself all the same.
-  const from = target !== '' && URL.canParse(base, url) ? new URL(base, url).href : url;
-  if (!URL.canParse(target, from)) return undefined;
-  const action = new URL(target, from);
   const own = ownedBy(page, form);
   const entries = own(CONTROLS)
     .map((element) => readControl(page, element))
     .filter(({ type }) => !NOT_CONTROLS.has(type));
-  const controls = new Map<string, FormControl>();
-  for (const control of entries) {
-    const known = controls.get(control.name);
-    controls.set(control.name, known === undefined ? control : joined(known, control));
-  }
-  const isHere = action.origin === new URL(url).origin;
   const enctype = (form.attr('enctype') ?? '').trim().toLowerCase();
   const charset = form
     .attr('accept-charset')
     ?.trim()
     .split(/[\s,]+/)[0];
   return {
-    // Session ids in the address (`;jsessionid=`, a query) change with every visit and are no part of the structure.
-    action: isHere ? action.pathname.replace(/;.*$/, '') : action.href,
-    target: isHere ? action.pathname + action.search : action.href,
+    action: form.attr('action') ?? '',
+    base: page('base[href]').first().attr('href') ?? '',
     method: (form.attr('method') ?? 'get').toUpperCase(),
     // As browsers read it: what they do not know is the usual one.
     enctype: enctype === MULTIPART || enctype === 'text/plain' ? enctype : URL_ENCODED,
     acceptCharset: charset === undefined || charset === '' ? undefined : charset.toLowerCase(),
-    controls: [...controls.values()],
+    controls: eachNameOnce(entries),
     entries,
     buttons: own('input[type=submit i], button').flatMap((element) => readButton(page, element)),
   };
+}
+
+/** The form with its addresses; undefined where it has none that can be read. `url` is that of the page. */
+export function formAt(found: FormOnPage, url: string): FormStructure | undefined {
+  const { action: target, base, ...form } = found;
+  // A page may say that its links start elsewhere; an empty action means the page itself all the same.
+  const from = target !== '' && URL.canParse(base, url) ? new URL(base, url).href : url;
+  if (!URL.canParse(target, from)) return undefined;
+  const action = new URL(target, from);
+  const isHere = action.origin === new URL(url).origin;
+  return {
+    ...form,
+    // Session ids in the address (`;jsessionid=`, a query) change with every visit and are no part of the structure.
+    action: isHere ? withoutParameters(action.pathname) : action.href,
+    target: isHere ? action.pathname + action.search : action.href,
+  };
+}
+
+function withoutParameters(path: string): string {
+  const at = path.indexOf(';');
+  return at === -1 ? path : path.slice(0, at);
+}
+
+/** Joined in place: a page with thousands of boxes of one name must not copy their list for each of them. */
+function eachNameOnce(entries: readonly FormControl[]): readonly FormControl[] {
+  const controls = new Map<string, FormControl[]>();
+  for (const control of entries) {
+    const known = controls.get(control.name);
+    if (known === undefined) controls.set(control.name, [control]);
+    else known.push(control);
+  }
+  return [...controls.values()].map((same) => (same.length === 1 ? same : [joined(same)])).flat();
 }
 
 type Elements = ReturnType<Page>;
@@ -97,6 +128,7 @@ function ownedBy(page: Page, form: Elements): (selector: string) => readonly Ele
     ? form.closest('table').get(0)
     : undefined;
   const self = form.get(0);
+  const followers = table === undefined ? undefined : followersOf(page, form);
   return (selector) =>
     // Of the page and not of the form, because what names the form may stand anywhere.
     page(selector)
@@ -107,20 +139,21 @@ function ownedBy(page: Page, form: Elements): (selector: string) => readonly Ele
         const named = control.attr('form');
         if (named !== undefined) return id !== '' && named === id;
         const around = control.closest('form').get(0);
-        if (around !== undefined || table === undefined) return around === self;
-        return control.closest('table').get(0) === table && isAfter(page, { form, control });
+        if (around !== undefined || followers === undefined) return around === self;
+        return control.closest('table').get(0) === table && followers.has(element);
       });
 }
 
-/** In the same table: the last form before the control is this one. */
-function isAfter(
-  page: Page,
-  { form, control }: { readonly form: Elements; readonly control: Elements },
-): boolean {
-  const order = page('form').add(control).toArray();
-  const at = control.get(0);
-  const place = order.findIndex((one) => one === at);
-  return place > 0 && order[place - 1] === form.get(0);
+/** What stands behind this form and before the next one. Found in one pass: a page may have thousands of both. */
+function followersOf(page: Page, form: Elements): ReadonlySet<Element> {
+  const self = form.get(0);
+  const found = new Set<Element>();
+  let isBehind = false;
+  for (const element of page('form, input, select, textarea, button').toArray()) {
+    if (element.tagName === 'form') isBehind = element === self;
+    else if (isBehind) found.add(element);
+  }
+  return found;
 }
 
 function readControl(page: Page, element: Element): FormControl {
@@ -173,12 +206,14 @@ function readButton(page: Page, element: Element): readonly FormButton[] {
 }
 
 /** Radio buttons and boxes of one name are one field. */
-function joined(known: FormControl, next: FormControl): FormControl {
+function joined(same: readonly FormControl[]): FormControl {
+  const [first] = same;
+  invariant(first !== undefined, 'A name that was found has a control');
   return {
-    ...known,
-    isRequired: known.isRequired || next.isRequired,
-    options: [...known.options, ...next.options],
-    value: known.value ?? next.value,
+    ...first,
+    isRequired: same.some((one) => one.isRequired),
+    options: same.flatMap((one) => one.options),
+    value: same.find((one) => one.value !== undefined)?.value,
   };
 }
 

@@ -17,8 +17,8 @@ import {
 import type { Exchanger } from './exchanger.ts';
 import { collided, notSent } from './not-sent.ts';
 import { fillForm, misfitOf } from './form-filling.ts';
-import { fingerprintOf, type FormStructure, readForm } from './form-structure.ts';
-import { charsetOf, withReading } from './page-reader.ts';
+import { fingerprintOf, formAt, type FormStructure } from './form-structure.ts';
+import { charsetOf } from './page-reader.ts';
 import { fillStatusPath } from './request-plan.ts';
 import type { Leg } from './exchange-run.ts';
 import { SignedPages, type Visit } from './signed-pages.ts';
@@ -67,7 +67,8 @@ export class HtmlForm {
   async read(profile: Profile, path: string, guard: WriteGuard): Promise<Exchange> {
     return this.inSession(profile, guard, async (visit) => {
       const opened = await this.pages.open(visit, path);
-      return opened.kind === 'failure' ? opened : withReading(opened, profile);
+      if (opened.kind === 'failure') return opened;
+      return this.exchanger.pages.withReading(opened, profile);
     });
   }
 
@@ -146,7 +147,7 @@ export class HtmlForm {
       session.clear();
       return exchange;
     }
-    const answer = withReading(exchange, profile);
+    const answer = await this.exchanger.pages.withReading(exchange, profile);
     if (answer.page?.kind === 'login') wire.rivals.over(session);
     else if (answer.page !== undefined) wire.rivals.good(session);
     if (answer.page === undefined || answer.page.kind === 'login') session.clear();
@@ -159,10 +160,10 @@ export class HtmlForm {
     const { basePath, submitPath } = wire.plan(profile);
     const opened = await this.pages.open(visit, basePath + rule.path);
     if (opened.kind === 'failure') return { kind: 'failed', failure: opened };
-    const page = this.pages.parse(opened);
+    const facts = await this.exchanger.pages.read(opened, profile);
     // Where redirects have led, relative addresses begin there.
     const url = wire.origin + (opened.path ?? basePath + rule.path);
-    const form = page && readForm(page, rule.selector, url);
+    const form = facts?.form && formAt(facts.form, url);
     if (form !== undefined) {
       return {
         kind: 'opened',
@@ -174,7 +175,7 @@ export class HtmlForm {
       };
     }
     const message =
-      page === undefined
+      facts === undefined
         ? `Expected ${rule.path} to be a whole HTML page in the charset it claims.`
         : `Expected one form at ${rule.selector} on ${rule.path}, found none or several.`;
     const failure = { ...notSent('form_changed', message), answer: opened };

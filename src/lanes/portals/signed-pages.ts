@@ -4,10 +4,9 @@ import type { Exchanger } from './exchanger.ts';
 import { collided, notSent } from './not-sent.ts';
 import type { Leg } from './exchange-run.ts';
 import { fillFields } from './form-filling.ts';
-import { readForm } from './form-structure.ts';
+import { formAt } from './form-structure.ts';
 import type { LaneWire } from './lane-wire.ts';
-import type { Page } from '../profile/page-parser.ts';
-import { charsetOf, pageOf, readPage } from './page-reader.ts';
+import { charsetOf } from './page-reader.ts';
 import type { Session } from './session.ts';
 
 // 401, and what two frameworks have made up for it: 419 (Laravel) and 440 (IIS).
@@ -58,7 +57,7 @@ export class SignedPages {
       }
       const answer = first ?? (await this.get(visit, path));
       first = undefined;
-      const isOver = this.isOver(answer, profile);
+      const isOver = await this.isOver(answer, profile);
       if (answer.kind === 'failure' && !isOver) {
         // It may be the session that is refused: the next attempt begins with a new one.
         if (answer.answer?.status === 403) session.clear();
@@ -77,15 +76,12 @@ export class SignedPages {
     return notSent('session', 'The portal asked for a login again directly after one.');
   }
 
-  parse(answer: Answer): Page | undefined {
-    return pageOf(answer);
-  }
-
   /** A visit without another purpose than to be seen. */
   async touch(visit: Visit, path: string): Promise<Exchange> {
     const answer = await this.get(visit, path);
     // A session that is over is signed in again by the filing that needs it.
-    if (answer.kind === 'failure' || this.isLogin(answer, visit.profile)) visit.session.clear();
+    const isOver = answer.kind === 'failure' || (await this.isLogin(answer, visit.profile));
+    if (isOver) visit.session.clear();
     return answer;
   }
 
@@ -101,10 +97,10 @@ export class SignedPages {
     const failure = session.isSignedIn ? undefined : await this.signIn(visit);
     if (failure !== undefined) return { kind: 'refused', failure };
     const page = await this.get(visit, path);
-    const isOver = this.isOver(page, profile);
+    const isOver = await this.isOver(page, profile);
     const isDenied = page.kind === 'failure' && page.answer?.status === 403;
     if (!isOver && !isDenied) {
-      if (page.kind === 'answer' && this.isBehindLogin(page, profile)) door.worked();
+      if (page.kind === 'answer' && (await this.isBehindLogin(page, profile))) door.worked();
       return { kind: 'entered', page };
     }
     const isWorthAnother = isOver && !isLast && door.hasWorked;
@@ -151,9 +147,9 @@ export class SignedPages {
       const isFailed = (opened.answer?.status ?? 0) >= 500 || isUnanswered(opened);
       return isFailed ? { ...opened, code: 'login_failed' } : opened;
     }
-    const page = this.parse(opened);
+    const facts = await this.exchanger.pages.read(opened, profile);
     const url = wire.origin + (opened.path ?? path);
-    const form = page && readForm(page, login.selector, url);
+    const form = facts?.login && formAt(facts.login, url);
     const submitPath = login.submitPath ?? login.path;
     // The password goes where the profile says, and nowhere that a changed page might lead it.
     if (form === undefined || form.action !== basePath + submitPath || form.method !== 'POST') {
@@ -195,7 +191,7 @@ export class SignedPages {
       const message = `The portal answered the login with ${status}.`;
       return door.refuse({ ...answer, code: 'login_refused', message });
     }
-    if (this.isLogin(answer, profile)) {
+    if (await this.isLogin(answer, profile)) {
       // Not tried again: a portal locks an account after a few wrong passwords.
       const failure = notSent('login_refused', 'The portal shows its login page again.');
       // Where this password has worked, and another login was under way, that one has ended the new session.
@@ -205,8 +201,9 @@ export class SignedPages {
       }
       return door.refuse({ ...failure, answer, mayBeRivals: true });
     }
+    const isGreeted = await this.isBehindLogin(answer, profile);
     session.isSignedIn = true;
-    session.isGreeted = this.isBehindLogin(answer, profile);
+    session.isGreeted = isGreeted;
     if (session.isGreeted) door.worked();
     return undefined;
   }
@@ -235,7 +232,7 @@ export class SignedPages {
   }
 
   /** The session is over: the portal shows its login, with whatever status, or has a status that says only this. */
-  private isOver(answer: Answer | Failure, profile: Profile): boolean {
+  private async isOver(answer: Answer | Failure, profile: Profile): Promise<boolean> {
     if (answer.kind === 'answer') return this.isLogin(answer, profile);
     const { answer: refusal } = answer;
     if (refusal === undefined || profile.session?.login === undefined) return false;
@@ -243,16 +240,16 @@ export class SignedPages {
   }
 
   /** A page with something of the profile on it: the form, a confirmation, a state. An error page has nothing. */
-  private isBehindLogin(answer: Answer, profile: Profile): boolean {
-    const page = this.parse(answer);
-    if (page === undefined) return false;
-    const { kind, texts } = readPage(page, profile);
+  private async isBehindLogin(answer: Answer, profile: Profile): Promise<boolean> {
+    const facts = await this.exchanger.pages.read(answer, profile);
+    if (facts === undefined) return false;
+    const { kind, texts } = facts.reading;
     return kind === 'form' || kind === 'confirmation' || (kind === 'other' && hasAny(texts));
   }
 
-  private isLogin(answer: Answer, profile: Profile): boolean {
-    const page = this.parse(answer);
-    return page !== undefined && readPage(page, profile).kind === 'login';
+  private async isLogin(answer: Answer, profile: Profile): Promise<boolean> {
+    const facts = await this.exchanger.pages.read(answer, profile);
+    return facts?.reading.kind === 'login';
   }
 }
 
