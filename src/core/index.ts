@@ -84,6 +84,7 @@ export { misspelledNames } from './misspelled-name.ts';
 export { newFact, userFact } from './new-fact.ts';
 export { patternOf } from './patterns.ts';
 export { readPersonName } from './person-name.ts';
+export { readStep } from './read-step.ts';
 export * from './ports.ts';
 export type {
   AnswerRule,

@@ -253,6 +253,14 @@ export interface TickInput {
   readonly attemptIds: readonly AttemptId[];
 }
 
+/** A claim that could not be handled. */
+export interface ClaimFault {
+  readonly filing: FilingId;
+  readonly code: string;
+  /** `set_aside`: it goes to a person as an exception. `left`: not even that was possible, and it stays where it is. */
+  readonly what: 'set_aside' | 'left';
+}
+
 export interface TickAnswer {
   readonly claims: readonly Claim[];
   /**
@@ -303,6 +311,8 @@ export interface DeliveryStore {
   history(filing: FilingId): Promise<readonly AttemptRecord[]>;
   /** The filing that a receipt of the lane belongs to. */
   receiptOwner(lane: LaneCode, number: string): Promise<FilingId | undefined>;
+  /** Alerts people to a claim that could not be handled; once for each filing, however often it is reported. */
+  reportFault(fault: ClaimFault): Promise<void>;
   /** The data key of a subject for a month, made on first use. `make` wraps a fresh key; it may be called and not used. */
   dataKey(subject: string, month: string, make: () => WrappedKey): Promise<WrappedKey>;
 }

@@ -12,9 +12,9 @@ import {
   instant,
   laneCode,
   type LaneState,
+  readStep,
   type SealedPayload,
   sha256Hex,
-  type Step,
   workerId,
 } from '../core/index.ts';
 import type { Row } from './session.ts';
@@ -65,8 +65,7 @@ export function filingOf(row: Row): Filing {
     // A check constraint holds the column to these words.
     status: text(row['status']) as FilingStatus,
     attempt: Number(row['attempt']),
-    // Written only by this room, from a Step.
-    step: optional(row['step'], (value) => value as Step),
+    step: optional(row['step'], readStep),
     failures: Number(row['failures']),
     failingSince: optional(row['failing_since'], when),
     captchaMarks: Number(row['captcha_marks']),
@@ -90,7 +89,7 @@ export function sealedOf(row: Row): SealedPayload {
   };
 }
 
-export function claimOf(row: Row): Claim {
+function claimOf(row: Row): Claim {
   const filing = filingOf(row);
   return {
     filing,
@@ -100,6 +99,24 @@ export function claimOf(row: Row): Claim {
     reason: text(row['claim']) as Claim['reason'],
     payload: sealedOf(row),
   };
+}
+
+/** The claims that can be read, and the filings of those that cannot: one row that is not as we write it stops no other. */
+export function claimsOf(rows: readonly Row[]): {
+  readonly claims: readonly Claim[];
+  readonly unreadable: readonly string[];
+} {
+  const claims: Claim[] = [];
+  const unreadable: string[] = [];
+  for (const row of rows) {
+    try {
+      claims.push(claimOf(row));
+    } catch {
+      // What cannot be read cannot be decided on either; the caller tells a person which filing it is.
+      unreadable.push(text(row['id']));
+    }
+  }
+  return { claims, unreadable };
 }
 
 export function laneOf(row: Row): LaneState {

@@ -108,6 +108,11 @@ export class MemoryStore implements DeliveryStore, SequencerStore, IntakeStore {
     return this.#call('receiptOwner', () => this.#database.receiptOwner(lane, number));
   }
 
+  /** Nobody is there to be told; the filing's own state says it all. */
+  reportFault(): Promise<void> {
+    return Promise.resolve();
+  }
+
   history(filing: FilingId): Promise<readonly AttemptRecord[]> {
     return this.#call('history', () => this.#database.history(filing));
   }

@@ -30,7 +30,8 @@ import {
   needPayload,
   type Unawaited,
 } from '../../lanes/index.ts';
-import { openPayload } from './payload.ts';
+import { BrokenClaims, unreadableStep } from './broken-claims.ts';
+import { readablePayload } from './payload.ts';
 import { QueuePlaces } from './queue-places.ts';
 import { disputed, isOfAnother, judged, receiptIn, ReceiptsSeen } from './receipts-seen.ts';
 import type { Happening, Recorder } from './recorder.ts';
@@ -65,6 +66,7 @@ export class DeliveryLoop {
   readonly #emptyUntilMs = new Map<LaneCode, number>();
   readonly #places = new QueuePlaces();
   readonly #receipts = new ReceiptsSeen();
+  readonly #broken: BrokenClaims;
   #outcomes: Recorded[] = [];
   #inFlight = 0;
   #unsure = false;
@@ -72,6 +74,7 @@ export class DeliveryLoop {
 
   constructor(ports: LoopPorts) {
     this.#ports = ports;
+    this.#broken = new BrokenClaims(ports.recorder);
   }
 
   get inFlight(): number {
@@ -80,7 +83,7 @@ export class DeliveryLoop {
 
   /** True when every claim has its outcome committed, and no tick is under way that may bring new ones. */
   get isEmpty(): boolean {
-    return this.#held.size === 0 && !this.#unsure;
+    return this.#held.size === this.#broken.left && !this.#unsure;
   }
 
   stopClaiming(): void {
@@ -129,7 +132,14 @@ export class DeliveryLoop {
       this.#held.set(claim.filing.id, claim);
       const profile = this.#ports.lanes.profile(claim.filing.lane);
       const automation = profile?.automation;
-      if (claim.reason === 'turn' && automation !== 'allowed') {
+      const unreadable = unreadableStep(claim);
+      if (unreadable !== undefined) {
+        this.#ports.unawaited.watch(
+          this.#broken
+            .report(claim, unreadable.code)
+            .then(() => this.#record({ claim, event: unreadable })),
+        );
+      } else if (claim.reason === 'turn' && automation !== 'allowed') {
         // Prepared, but not ours to send: the portal's terms do not allow it, or nobody has said that they do.
         const code = automation === 'forbidden' ? 'AUTOMATION_FORBIDDEN' : 'AUTOMATION_UNKNOWN';
         this.#ports.unawaited.watch(this.#record({ claim, event: { kind: 'gated', code } }));
@@ -137,7 +147,7 @@ export class DeliveryLoop {
         const queue = this.#waiting.get(claim.filing.lane) ?? [];
         const asks = claim.filing.step?.action === 'ask' || claim.filing.step?.action === 'poll';
         const isNeeded = !asks || needPayload(profile?.status?.echoes);
-        const payload = isNeeded ? openPayload(this.#ports.vault, claim) : undefined;
+        const payload = isNeeded ? readablePayload(this.#ports.vault, claim) : undefined;
         queue.push({ claim, payload });
         this.#waiting.set(claim.filing.lane, queue);
       } else {
@@ -194,7 +204,7 @@ export class DeliveryLoop {
   async #attempt(waiting: Waiting, slot: LocalSlot, profile: Profile): Promise<void> {
     const { claim } = waiting;
     const { clock, leases } = this.#ports;
-    const turn = await takeTurn(this.#ports, waiting, profile);
+    const turn = await this.#broken.caught(claim, () => takeTurn(this.#ports, waiting, profile));
     const { exchange } = turn;
     const { event, dispute } = judged(this.#receipts, claim, turn.event);
     const isOthers = isOfAnother(event);
@@ -220,17 +230,19 @@ export class DeliveryLoop {
   }
 
   async #record(happening: Happening): Promise<void> {
-    const { recorder, lanes, leases, wake, clock, stopped } = this.#ports;
+    const { lanes, leases, wake, clock, stopped } = this.#ports;
     // What is decided depends on the time: a pause or a proof dated too early would end too early. And it depends on
     // the profile: a filing of a lane that was added a moment ago may be ours before we know that lane.
     const { lane } = happening.claim.filing;
     const canDecide = (): boolean => leases.knowsTime && lanes.profile(lane) !== undefined;
     while (!canDecide() && !stopped.aborted) await clock.sleep(IDLE_POLL_MS);
-    const outcome = await recorder.outcomeOf(happening, leases.now()).catch((error: unknown) => {
-      // Stopped while the database was away: the claim stays in our name, and another worker settles it.
-      if (stopped.aborted && isDatabaseAway(error)) return undefined;
-      throw error;
-    });
+    const outcome = await this.#broken
+      .outcomeOf(happening, leases.now())
+      .catch((error: unknown) => {
+        // Stopped while the database was away: the claim stays in our name, and another worker settles it.
+        if (stopped.aborted && isDatabaseAway(error)) return undefined;
+        throw error;
+      });
     if (outcome !== undefined) this.#outcomes.push({ outcome, happening });
     wake();
   }

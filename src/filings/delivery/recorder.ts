@@ -7,6 +7,7 @@
 import {
   canonicalBytes,
   type Claim,
+  type ClaimFault,
   type Clock,
   type Decision,
   type DeliveryStore,
@@ -39,7 +40,7 @@ import {
   RIVALS,
 } from '../../lanes/index.ts';
 import { exceptionEnvelope, exchangeJson } from './evidence.ts';
-import { openPayload } from './payload.ts';
+import { readablePayload } from './payload.ts';
 import type { Dispute } from './receipts-seen.ts';
 
 /** While the database is away an outcome waits; it is not lost, and asking more often would not bring it back. */
@@ -53,8 +54,10 @@ export interface Happening {
   readonly dispute?: Dispute;
 }
 
+type RecorderStore = Pick<DeliveryStore, 'history' | 'dataKey' | 'receiptOwner' | 'reportFault'>;
+
 export class Recorder {
-  readonly #store: Pick<DeliveryStore, 'history' | 'dataKey' | 'receiptOwner'>;
+  readonly #store: RecorderStore;
   readonly #clock: Clock;
   readonly #ids: Ids;
   readonly #vault: Vault;
@@ -63,7 +66,7 @@ export class Recorder {
   readonly #stopped: AbortSignal;
 
   constructor(options: {
-    readonly store: Pick<DeliveryStore, 'history' | 'dataKey' | 'receiptOwner'>;
+    readonly store: RecorderStore;
     readonly clock: Clock;
     readonly ids: Ids;
     readonly vault: Vault;
@@ -167,7 +170,7 @@ export class Recorder {
     const history = await this.#untilAnswered(() => this.#store.history(claim.filing.id));
     const envelope = exceptionEnvelope({
       filing: claim.filing,
-      payload: openPayload(this.#vault, claim),
+      payload: readablePayload(this.#vault, claim),
       reason: decision.code,
       exchange,
       dispute: happening.dispute,
@@ -187,6 +190,13 @@ export class Recorder {
       unsettled: decision.kind === 'give_up' ? decision.unsettled : undefined,
       fact: this.#fact(claim, { id, type: 'dlq.enveloped', data }, key, envelope),
     };
+  }
+
+  /** Tells people of a claim that could not be handled. */
+  async reportFault(fault: ClaimFault): Promise<void> {
+    const { filing, code } = fault;
+    this.#log.write({ level: 'error', event: 'claim.broken', filing_id: filing, error: code });
+    await this.#untilAnswered(() => this.#store.reportFault(fault));
   }
 
   /** The filing that has a receipt already. */

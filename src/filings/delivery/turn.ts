@@ -34,7 +34,7 @@ export interface Waiting {
   readonly payload: Uint8Array | undefined;
 }
 
-interface Turn {
+export interface Turn {
   readonly event: FilingEvent;
   readonly exchange?: Exchange;
   /** A request of the gate, or a page before the filing, may still keep the portal busy. */

@@ -41,6 +41,8 @@ export type FilingEvent =
   | { readonly kind: 'held_back'; readonly code: string; readonly until: Instant }
   /** A gate refuses it at send time: nothing was written, and a person has to file it. */
   | { readonly kind: 'gated'; readonly code: string }
+  /** It broke while it was handled, nobody knows at which line: it may have been sent. */
+  | { readonly kind: 'broken'; readonly code: string }
   /** Its last safe moment has passed, or will pass before its lane opens again. */
   | { readonly kind: 'late' };
 
@@ -100,6 +102,7 @@ function decideEvent(filing: Filing, event: FilingEvent, profile: Profile, now: 
     case 'held_back':
       return { ...asBefore(filing, event.code), delayMs: Math.max(event.until - now, 0) };
     case 'gated':
+    case 'broken':
       return { kind: 'give_up', code: event.code };
     case 'orphaned': {
       const { step } = filing;
@@ -135,6 +138,8 @@ function unsettledAfter(
   if (filing.step !== undefined && filing.step.action !== 'send')
     return sentTimes(filing.step, now);
   if (event.kind === 'orphaned') return orphanTimes(filing, event, now);
+  // Nothing says when it began, or what came of earlier attempts.
+  if (event.kind === 'broken') return { firstSentAt: filing.notBefore, lastSentAt: now };
   const doubtful =
     event.kind === 'sent' &&
     (event.verdict.kind === 'unknown' ||

@@ -3,8 +3,10 @@ import {
   attemptId,
   type AttemptRecord,
   type Claim,
+  type ClaimFault,
   type DeliveryStore,
   FilewrightError,
+  filingId,
   type FilingId,
   instant,
   type Instant,
@@ -20,12 +22,13 @@ import {
 } from '../../core/index.ts';
 import { dataKey, settleQuarantine } from '../../ledger/index.ts';
 import {
-  claimOf,
+  claimsOf,
   type ConnectionTarget,
   FILING_COLUMNS,
   lockedOnce,
   optional,
   PLANNER,
+  type Row,
   SEALED_COLUMNS,
   sealedOf,
   Session,
@@ -34,6 +37,7 @@ import {
   when,
 } from '../../postgres/index.ts';
 import { Slots, writeLane } from '../../lanes/index.ts';
+import { reportFault } from './claim-faults.ts';
 import { receiptOwner } from './receipts.ts';
 import { tick } from './tick.ts';
 
@@ -114,6 +118,8 @@ export class PostgresDeliveryStore implements DeliveryStore {
   readonly #beats: Session;
   readonly #slots: Slots;
   readonly #leases: Slots;
+  /** As many as there are broken rows. */
+  readonly #reported = new Set<string>();
   readonly #mayTakePart: (() => Promise<boolean>) | undefined;
 
   constructor(options: {
@@ -180,20 +186,41 @@ export class PostgresDeliveryStore implements DeliveryStore {
     return this.#slots.release(worker, slots);
   }
 
-  tick(input: TickInput): Promise<TickAnswer> {
-    return tick(this.#ticks, this.#tenant, input);
+  async tick(input: TickInput): Promise<TickAnswer> {
+    const { unreadable, ...answer } = await tick(this.#ticks, this.#tenant, input);
+    await this.#report(unreadable);
+    return answer;
+  }
+
+  async reportFault(fault: ClaimFault): Promise<void> {
+    await reportFault((...args) => this.#general.run(...args), this.#tenant, fault);
+  }
+
+  async #readable(rows: readonly Row[]): Promise<readonly Claim[]> {
+    const { claims, unreadable } = claimsOf(rows);
+    await this.#report(unreadable);
+    return claims;
+  }
+
+  /** Rows that are no claims stay in our name, and come again with every look for claims. */
+  async #report(unreadable: readonly string[]): Promise<void> {
+    for (const id of unreadable) {
+      if (this.#reported.has(id)) continue;
+      this.#reported.add(id);
+      await this.reportFault({ filing: filingId(id), code: 'CLAIM_UNREADABLE', what: 'left' });
+    }
   }
 
   async adopt(worker: WorkerId, known: readonly FilingId[]): Promise<readonly Claim[]> {
-    return (await this.#general.run(ADOPT, [this.#tenant, worker, known])).map(claimOf);
+    return this.#readable(await this.#general.run(ADOPT, [this.#tenant, worker, known]));
   }
 
   async takeOrphans(worker: WorkerId, limit: number): Promise<readonly Claim[]> {
-    return (await this.#general.run(TAKE_ORPHANS, [this.#tenant, worker, limit])).map(claimOf);
+    return this.#readable(await this.#general.run(TAKE_ORPHANS, [this.#tenant, worker, limit]));
   }
 
   async takeLate(worker: WorkerId, limit: number): Promise<readonly Claim[]> {
-    return (await this.#general.run(TAKE_LATE, [this.#tenant, worker, limit])).map(claimOf);
+    return this.#readable(await this.#general.run(TAKE_LATE, [this.#tenant, worker, limit]));
   }
 
   changeLane(expected: LaneState, next: LaneState, facts: readonly LedgerFact[]): Promise<boolean> {

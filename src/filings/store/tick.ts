@@ -16,7 +16,7 @@ import {
 } from '../../core/index.ts';
 import { factJson } from '../../ledger/index.ts';
 import {
-  claimOf,
+  claimsOf,
   FILING_COLUMNS,
   SEALED_COLUMNS,
   type Session,
@@ -128,7 +128,9 @@ claimed as (
 ),
 attempts as (
   insert into attempt (tenant, filing, no, id, action, holder, intent_at)
+  -- A step that is none has no attempt: whoever claims it hands it to a person (core/read-step.ts).
   select $1, id, attempt, attempt_id, step->>'action', $2, now() from claimed
+  where step->>'action' in ('send', 'resend', 'ask', 'poll')
 ),
 facts as (
   insert into ledger_intake
@@ -147,7 +149,9 @@ facts as (
     union all
     select 3, c.attempt_id, case when c.step->>'action' in ('send', 'resend') then 'filing.intent' else 'filing.state' end,
       'filing', c.id::text, c.ver, 'service', 'worker/' || $2::text, c.attempt_id::text,
-      jsonb_build_object('from', c.from_status, 'to', 'submitted', 'action', c.step->>'action', 'attempt', c.attempt,
+      jsonb_build_object('from', c.from_status, 'to', 'submitted', 'action',
+        case when c.step->>'action' in ('send', 'resend', 'ask', 'poll') then c.step->>'action' else 'none' end,
+        'attempt', c.attempt,
         'lane', c.lane, 'key', e.key, 'payload_sha256', encode(e.payload_sha256, 'hex')), null
     from claimed c
     cross join lateral (select key, payload_sha256 from envelope where tenant = c.tenant and id = c.id offset 0) e
@@ -169,10 +173,10 @@ export async function tick(
   session: Session,
   tenant: string,
   input: TickInput,
-): Promise<TickAnswer> {
+): Promise<TickAnswer & { readonly unreadable: readonly string[] }> {
   const rows = await session.run(TICK, tickValues(tenant, input));
   return {
-    claims: rows.filter((row) => row['disputed'] === null).map(claimOf),
+    ...claimsOf(rows.filter((row) => row['disputed'] === null)),
     disputed: rows
       .filter((row) => row['disputed'] !== null)
       .map((row) => ({

@@ -4,7 +4,7 @@
  */
 
 /** `here`: at once, by the thread that also beats for the lease. `apart`: by a thread that can be ended. */
-export type PagePlace = 'here' | 'apart' | 'nowhere';
+type PagePlace = 'here' | 'apart' | 'nowhere';
 
 // Below these the worst page is read in some 50 ms, a usual one in two: 250 tags are at most 250 levels, and 8 kB are at
 // most some 2,500 attributes of one tag, which the parser compares each with each.

@@ -201,9 +201,8 @@ export class SignedPages {
       }
       return door.refuse({ ...failure, answer, mayBeRivals: true });
     }
-    const isGreeted = await this.isBehindLogin(answer, profile);
+    session.isGreeted = await this.isBehindLogin(answer, profile);
     session.isSignedIn = true;
-    session.isGreeted = isGreeted;
     if (session.isGreeted) door.worked();
     return undefined;
   }

@@ -58,6 +58,7 @@ export function watched(
     openQuestions: (lane, since) => store.openQuestions(lane, since),
     history: (filing) => store.history(filing),
     receiptOwner: (lane, number) => store.receiptOwner(lane, number),
+    reportFault: () => store.reportFault(),
     dataKey: (subject, month, make) => store.dataKey(subject, month, make),
   };
 }
