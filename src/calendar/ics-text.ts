@@ -1,4 +1,5 @@
 /** RFC 5545 as text: escaping, folding, dates. Nothing here knows what an event means. */
+import { plainLines } from '../core/index.ts';
 import { civilOf, type Day } from './day.ts';
 
 /** RFC 5545 § 3.1: octets of one line, without its line break. */
@@ -8,11 +9,11 @@ const MS_PER_DAY = 86_400_000;
 
 // RFC 5545 § 3.3.11: backslash, semicolon, comma and line break are written with a backslash.
 export function escapeText(text: string): string {
-  return text
+  return plainLines(text)
     .replaceAll('\\', '\\\\')
     .replaceAll(';', '\\;')
     .replaceAll(',', '\\,')
-    .replaceAll(/\r\n|\r|\n/g, '\\n');
+    .replaceAll(/\r\n|\n/g, '\\n');
 }
 
 // RFC 5545 § 3.1: a longer line goes on after a line break and one space, which counts; never inside a character.

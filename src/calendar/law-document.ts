@@ -171,7 +171,8 @@ function escapeToken(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:\n]|[^\s{}[\],:"]+/g;
+// A string that has no end goes to the end: else each quote in a hostile text is tried anew.
+const TOKEN = /"(?:[^"\\]|\\.)*"?|[{}[\],:\n]|[^\s{}[\],:"]+/g;
 
 /** The line of every value by its JSON pointer; for a member, the line of its key. The text is known to be JSON. */
 function linesOf(text: string): Map<string, number> {

@@ -45,7 +45,7 @@ export function parseDuration(text: string): Duration | undefined {
 
 export function parsePeriod(text: string): Period | undefined {
   const inARow: OnePeriod[] = [];
-  for (const piece of text.split(/ +then +/)) {
+  for (const piece of text.split(' then ')) {
     const terms = piece.split('+').map((term) => parseDuration(term.trim()));
     if (!terms.every((term) => term !== undefined)) return undefined;
     inARow.push(oneOf(terms));

@@ -1,5 +1,5 @@
 /** Data on stdout, talk on stderr. One JSON envelope for machines, tables for people. */
-import { ERRORS, EXIT, FilewrightError } from '../core/index.ts';
+import { ERRORS, EXIT, FilewrightError, plain, plainJson, plainLines } from '../core/index.ts';
 
 export interface Output {
   readonly json: boolean;
@@ -17,12 +17,12 @@ export function createOutput(json: boolean): Output {
     json,
     result: (command, data, show) => {
       const text = json
-        ? JSON.stringify({ filewright: ENVELOPE_VERSION, command, ok: true, data })
-        : show();
+        ? plainJson(JSON.stringify({ filewright: ENVELOPE_VERSION, command, ok: true, data }))
+        : plainLines(show());
       process.stdout.write(`${text}\n`);
     },
     say: (text) => {
-      if (!json) process.stderr.write(`${text}\n`);
+      if (!json) process.stderr.write(`${plainLines(text)}\n`);
     },
   };
 }
@@ -31,15 +31,17 @@ export function createOutput(json: boolean): Output {
 export function reportError(error: unknown, json: boolean): number {
   const known = error instanceof FilewrightError;
   const code = known ? error.code : 'UNEXPECTED';
-  const message = withoutLongWords(error instanceof Error ? error.message : String(error));
+  const message = withoutLongWords(
+    plainLines(error instanceof Error ? error.message : String(error)),
+  );
   const remedy = known ? ERRORS[error.code].remedy : 'Report this with the command that caused it.';
   if (json) {
     const envelope = { filewright: ENVELOPE_VERSION, ok: false, error: { code, message, remedy } };
-    process.stdout.write(`${JSON.stringify(envelope)}\n`);
+    process.stdout.write(`${plainJson(JSON.stringify(envelope))}\n`);
   } else {
     process.stderr.write(`filewright: ${message}\n  code:   ${code}\n  remedy: ${remedy}\n`);
     if (!known && error instanceof Error && error.stack !== undefined)
-      process.stderr.write(`${error.stack}\n`);
+      process.stderr.write(`${plainLines(error.stack)}\n`);
   }
   return known ? error.exitCode : EXIT.failed;
 }
@@ -57,7 +59,7 @@ export function table(
   head: readonly string[],
   rows: readonly (readonly (string | number)[])[],
 ): string {
-  const cells = [head, ...rows.map((row) => row.map(String))];
+  const cells = [head, ...rows].map((row) => row.map((cell) => plain(String(cell))));
   const widths = head.map((_, column) =>
     Math.max(...cells.map((row) => (row[column] ?? '').length)),
   );

@@ -1,4 +1,5 @@
 /** Live progress: one line per lane on a terminal, one line in all elsewhere. */
+import { plain } from '../core/index.ts';
 import type { LaneCounts } from '../lanes/index.ts';
 import { span } from './output.ts';
 
@@ -40,7 +41,7 @@ export class Progress {
     const slack = lane.leastSlackMs === undefined ? '' : ` least slack ${span(lane.leastSlackMs)}`;
     const trouble =
       lane.rejected + lane.fallout > 0 ? ` exceptions ${lane.rejected + lane.fallout}` : '';
-    return `  ${lane.lane.padEnd(8)} [${bar}] ${String(done).padStart(6)}/${total}${clear}${slack}${trouble}`;
+    return `  ${plain(lane.lane).padEnd(8)} [${bar}] ${String(done).padStart(6)}/${total}${clear}${slack}${trouble}`;
   }
 }
 

@@ -82,9 +82,11 @@ export type {
 export { type Letters, lettersOf } from './letters.ts';
 export { misspelledNames } from './misspelled-name.ts';
 export { newFact, userFact } from './new-fact.ts';
-export { patternOf } from './patterns.ts';
+export { isLinearPattern, patternOf } from './patterns.ts';
 export { readPersonName } from './person-name.ts';
+export { plain, plainJson, plainLines } from './plain.ts';
 export { readStep } from './read-step.ts';
+export { trimEndOf } from './trim-end.ts';
 export * from './ports.ts';
 export type {
   AnswerRule,

@@ -1,5 +1,5 @@
 /** The pages of the acknowledgement endpoint: plain HTML that needs no script, no font and no picture. */
-import { type Instant, toRfc3339 } from '../core/index.ts';
+import { type Instant, plain, toRfc3339 } from '../core/index.ts';
 
 export interface OpenMessage {
   /** One line that tells the reader which message it is; the store decides what may stand here. */
@@ -119,5 +119,5 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 function escape(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+  return plain(text).replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }

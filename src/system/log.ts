@@ -1,6 +1,6 @@
 /** JSON lines on stderr. Only the fields of LogRecord exist, so neither a secret nor a payload can get in. */
 import { type DestinationStream, destination, pino } from 'pino';
-import type { Log, LogRecord } from '../core/index.ts';
+import { type Log, type LogRecord, plain } from '../core/index.ts';
 
 const FIELDS = [
   'event',
@@ -37,7 +37,7 @@ function allowed(record: LogRecord): Record<string, string | number> {
   const line: Record<string, string | number> = {};
   for (const field of FIELDS) {
     const value = record[field];
-    if (typeof value === 'string') line[field] = value.slice(0, FIELD_CHARS_MAX);
+    if (typeof value === 'string') line[field] = plain(value.slice(0, FIELD_CHARS_MAX));
     else if (typeof value === 'number') line[field] = value;
   }
   return line;

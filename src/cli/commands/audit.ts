@@ -315,15 +315,14 @@ function addLog(audit: Command): void {
     );
 }
 
-/** Long values are for machines; control characters of a portal's text must not steer a terminal. */
+/** Long values are for machines. */
 function factsText({ facts }: HistoryLine): string {
   return Object.entries(facts)
     .map(([name, value]) => {
       const text = typeof value === 'string' ? value : JSON.stringify(value);
       return `${name}=${text.length > 40 ? `${text.slice(0, 40)}…` : text}`;
     })
-    .join(' ')
-    .replaceAll(/\p{Cc}/gu, '\ufffd');
+    .join(' ');
 }
 
 function scopeOf(own: ExportOptions, filing: FilingId | undefined): ExportScope {

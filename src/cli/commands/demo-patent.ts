@@ -173,7 +173,7 @@ class Day {
       this.#say(`   ${docket.applicationNumber}: ${way.join(' → ')}`);
     }
     const letter = await mail.letterTo(SUPERVISOR_MAIL, AbortSignal.timeout(STEP_MS_MAX));
-    const [link = ''] = /http:\/\/\S+\/acknowledge\/\S+/.exec(letter.text) ?? [];
+    const [link = ''] = /http:\/\/[^\s/]+\/acknowledge\/\S+/.exec(letter.text) ?? [];
     this.#say(
       `4. The lead’s mailbox stalled ${mail.stalls()} times during delivery; the supervisor has both emails.`,
       '   They are labeled attorney-client, so the emails name no application.',

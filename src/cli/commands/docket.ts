@@ -1,6 +1,6 @@
 import type { Command } from '../command.ts';
 import type { DocketImportReport } from '../../dockets/index.ts';
-import { EXIT, misuse, notFound } from '../../core/index.ts';
+import { EXIT, misuse, notFound, plainLines } from '../../core/index.ts';
 import { readLimit } from '../arguments.ts';
 import { asOperator, environment, type GlobalOptions, stopSignal, withApp } from '../context.ts';
 import { iso } from '../output.ts';
@@ -118,7 +118,10 @@ function addShow(docket: Command): void {
         );
       }
       if (own.payload === true && !out.json) {
-        process.stdout.write(found.payload ?? '');
+        const payload = found.payload ?? '';
+        // A program gets the exact text, a terminal one that cannot steer it.
+        const isShown = process.stdout.isTTY && payload !== '';
+        process.stdout.write(isShown ? plainLines(Buffer.from(payload).toString('utf8')) : payload);
         return;
       }
       const bytes = own.payload === true && found.payload !== undefined;

@@ -52,7 +52,7 @@ export function addAlertCommands(alert: Command): void {
             iso(a.raisedAt),
             a.raised,
             a.told,
-            a.text.replaceAll(/\p{Cc}/gu, ' '),
+            a.text,
           ]),
         ),
       );

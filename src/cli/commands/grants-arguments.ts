@@ -92,6 +92,6 @@ export function readAmount(option: string, text: string): number {
 export function dollars(cents: number | bigint | string): string {
   const amount = BigInt(cents);
   const digits = String(amount < 0n ? -amount : amount).padStart(3, '0');
-  const whole = digits.slice(0, -2).replaceAll(/\B(?=(\d{3})+$)/g, ',');
+  const whole = BigInt(digits.slice(0, -2)).toLocaleString('en-US');
   return `${amount < 0n ? '-' : ''}${whole}.${digits.slice(-2)}`;
 }

@@ -1,6 +1,6 @@
 /** Exceptions and proposals for people: what they want to see first; the JSON form has everything. */
 import { bodyOf, type OpenedProposal, type ReviewFile } from '../../filings/index.ts';
-import { type JsonValue, pointer } from '../../core/index.ts';
+import { type JsonValue, plain, pointer } from '../../core/index.ts';
 import { iso, table } from '../output.ts';
 
 type Opened = { readonly [name: string]: JsonValue };
@@ -36,7 +36,9 @@ export function reviewText(head: string, file: ReviewFile, assigned: string | un
   const lines = [evidenceText(head, envelope)];
   if (assigned !== undefined) lines.push(`assigned to     ${assigned}`);
   for (const { code, field, message } of violations) {
-    lines.push(`violation       ${[code, field, message].filter(Boolean).map(plain).join('  ')}`);
+    lines.push(
+      `violation       ${[code, field, message].filter(Boolean).map(shownWords).join('  ')}`,
+    );
   }
   for (const former of revisions) {
     lines.push(
@@ -101,10 +103,10 @@ export function proposalText({ proposal, items, changes }: OpenedProposal): stri
     ['proposal', proposal.id],
     ['what', `${proposal.kind}, ${proposal.count} ${proposal.count === 1 ? 'filing' : 'filings'}`],
     ['proposed by', `${proposal.proposedBy}, ${iso(proposal.proposedAt)}`],
-    ['reason', plain(proposal.reason)],
+    ['reason', shownWords(proposal.reason)],
     ...Object.entries(proposal.filter ?? {}).map(([name, value]): [string, string] => [
       'filter',
-      `${name}=${plain(value)}`,
+      `${name}=${shownWords(value)}`,
     ]),
     [
       'state',
@@ -152,9 +154,8 @@ function text(value: JsonValue | undefined): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-/** A terminal must not be steered by what a portal sent, or by what somebody typed. */
-function plain(words: string | undefined): string {
-  return (words ?? '').replaceAll(/\p{Cc}/gu, '\ufffd');
+function shownWords(words: string | undefined): string {
+  return plain(words ?? '');
 }
 
 function printable(bytes: Buffer): string {

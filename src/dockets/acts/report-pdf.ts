@@ -2,7 +2,7 @@
  * The docket report on paper. The same rows at the same moment give the same bytes: the only date in the file is the
  * one of the report, and nothing is drawn from a system font.
  */
-import { type Instant, toRfc3339 } from '../../core/index.ts';
+import { type Instant, plainLines, toRfc3339 } from '../../core/index.ts';
 import type { ReportRow } from '../rules/docket/report.ts';
 
 interface ReportHeading {
@@ -211,7 +211,7 @@ class Page {
  * point rather than as a wrong one; table and calendar have it as it is.
  */
 function printable(text: string): string {
-  return text.replaceAll(
+  return plainLines(text).replaceAll(
     /[^\n\x20-\x7e\u00a0-\u00ff\u2013\u2014\u2018\u2019\u201c\u201d\u2022\u2026\u20ac]/gu,
     (letter) => `[U+${(letter.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`,
   );

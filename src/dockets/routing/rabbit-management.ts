@@ -1,7 +1,7 @@
 /** What lies in a queue and what its consumers hold, as RabbitMQ's management API counts it. AMQP shows only the first. */
 import type { QueueCount, QueueCounter } from '../brokers/standstill.ts';
 import { readRabbitUrl } from '../brokers/rabbit-url.ts';
-import { type Clock, decodeJson, FilewrightError } from '../../core/index.ts';
+import { type Clock, decodeJson, FilewrightError, trimEndOf } from '../../core/index.ts';
 import { type AllowedPrivate, UNGUARDED } from '../../wire/index.ts';
 import { getOnce } from './get-once.ts';
 
@@ -63,7 +63,7 @@ function readAddress({ url: text, allowPrivateAddresses }: ManagementOptions) {
   }
   const authorization = `Basic ${Buffer.from(login).toString('base64')}`;
   // A broker may lie under a path of its own.
-  const base = new URL(`${url.pathname.replace(/\/+$/, '')}/`, url.origin);
+  const base = new URL(`${trimEndOf(url.pathname, '/')}/`, url.origin);
   return { base, authorization };
 }
 

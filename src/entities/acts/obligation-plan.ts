@@ -115,7 +115,7 @@ function faultOf(error: unknown): RowError {
     error instanceof FilewrightError &&
     ['CASE_INVALID', 'JURISDICTION_UNRESOLVED', 'RULE_UNKNOWN'].includes(error.code);
   if (!isCase) throw error;
-  const match = /^([a-z_]+)[^:]*: (.+)$/s.exec(error.message);
+  const match = /^([a-z_]{1,100})(?:[^:a-z_][^:]*)?: (.+)$/s.exec(error.message);
   return { where: match?.[1] ?? 'row', why: match?.[2] ?? error.message };
 }
 

@@ -1,5 +1,11 @@
 /** What the portal's profile says about payloads: required fields, lengths, characters, numbers and payment. */
-import { type JsonValue, type PaymentRule, pointer, type Profile } from '../../core/index.ts';
+import {
+  type JsonValue,
+  patternOf,
+  type PaymentRule,
+  pointer,
+  type Profile,
+} from '../../core/index.ts';
 import { escapeStep } from './characters.ts';
 import type { GateChange, GateFinding, GateStep, Payload } from './gates-report.ts';
 
@@ -61,23 +67,10 @@ function fieldFaults(payload: Payload, profile: Profile): GateFinding[] {
   );
 }
 
-// A handful of profiles; a pattern is compiled once.
-const shapes = new Map<string, RegExp>();
-
-function shapeOf(pattern: string): RegExp {
-  let shape = shapes.get(pattern);
-  if (shape === undefined) {
-    // The pattern is for the whole number.
-    shape = new RegExp(`^(?:${pattern})$`, 'u');
-    shapes.set(pattern, shape);
-  }
-  return shape;
-}
-
 function registryFaults(payload: Payload, { registry, code }: Profile): GateFinding[] {
   if (registry === undefined) return [];
   const number = pointer(payload, registry.numberAt);
-  if (typeof number === 'string' && shapeOf(registry.pattern).test(number)) return [];
+  if (typeof number === 'string' && patternOf(registry.pattern).test(number)) return [];
   const found = typeof number === 'string' ? JSON.stringify(number.slice(0, 40)) : 'nothing';
   const why = `expected a number of ${code} (${registry.pattern}), found ${found}`;
   return [{ code: 'REGISTRY_NUMBER', field: registry.numberAt, why }];

@@ -8,6 +8,7 @@ import {
   type Instant,
   type JsonValue,
   parseStrictJson,
+  plain,
   pointer,
   type SealedPayload,
   toRfc3339,
@@ -216,5 +217,5 @@ export function beganAt(attempt: DiagnosedAttempt, record: JsonValue | undefined
 /** A header's text, if it can be shown: a terminal must not be steered by what a portal sent. */
 function plainText(value: unknown): string | null {
   if (typeof value !== 'string') return null;
-  return value.slice(0, STAMP_CHARACTERS_MAX).replaceAll(/\p{Cc}/gu, '\ufffd');
+  return plain(value.slice(0, STAMP_CHARACTERS_MAX));
 }

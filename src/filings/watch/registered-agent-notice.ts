@@ -1,5 +1,5 @@
 /** Tells the registered agent of an entity that a filing of it was accepted. */
-import type { Ids, JsonValue } from '../../core/index.ts';
+import { type Ids, type JsonValue, plain } from '../../core/index.ts';
 import {
   addMailNotice,
   type DomainEvent,
@@ -61,5 +61,5 @@ function noticeText(event: DomainEvent): string {
 /** Ids and codes; a line break in one could pass for a line of ours. */
 function field(event: DomainEvent, name: string): string {
   const value: JsonValue | undefined = event.data[name];
-  return typeof value === 'string' ? value.replaceAll(/\p{Cc}/gu, ' ') : '';
+  return typeof value === 'string' ? plain(value) : '';
 }

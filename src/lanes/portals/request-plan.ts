@@ -1,4 +1,4 @@
-import { type Profile, type RegistryRule, VERSION } from '../../core/index.ts';
+import { type Profile, type RegistryRule, trimEndOf, VERSION } from '../../core/index.ts';
 
 /**
  * Everything about a profile's requests that does not change from one to the next, computed once: at thousands of
@@ -30,7 +30,7 @@ const FIXED_HEADERS: readonly string[] = [
 ];
 
 export function planRequests(profile: Profile): RequestPlan {
-  const basePath = new URL(profile.baseUrl).pathname.replace(/\/+$/, '');
+  const basePath = trimEndOf(new URL(profile.baseUrl).pathname, '/');
   return {
     basePath,
     submitPath: basePath + profile.submit.path,

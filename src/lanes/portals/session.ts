@@ -104,7 +104,7 @@ export class Session {
       this.hasCookies = true;
       // A cookie that is over when it comes takes a session away. PHP calls every one of them "deleted".
       if (cookie !== undefined && cookie.TTL() <= 0) continue;
-      const [, name = '', token = ''] = /^\s*([^=;]+)=([^;]*)/.exec(value) ?? [];
+      const [, name = '', token = ''] = /^([^=;]+)=([^;]*)/.exec(value) ?? [];
       if (this.cookieNames.has(name.trim())) this.watch.note(this, name.trim(), token.trim());
     }
   }

@@ -69,16 +69,6 @@ export function isRequestPath(text: string): boolean {
   return /^\/(?!\/)[!-~]*$/.test(text) && !text.includes('#');
 }
 
-/** Compiled as the classifier compiles it, with the `u` flag: without it a misspelt escape is silently literal. */
-export function isPattern(text: string): boolean {
-  try {
-    return new RegExp(text, 'u') instanceof RegExp;
-  } catch {
-    // Not a regular expression: the caller reports the field.
-    return false;
-  }
-}
-
 /** An IANA name that this runtime knows. Fixed offsets are refused: they are wrong for half of the year. */
 export function isTimeZone(text: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*$/.test(text)) return false;

@@ -1,6 +1,7 @@
 /** The parts of the profile schema that only some portals need: pages, sessions, egress, registry, limits. */
 import { Type } from 'typebox';
-import { isPattern, isProxyUrl, isRequestPath } from './profile-fields.ts';
+import { isLinearPattern } from '../../core/index.ts';
+import { isProxyUrl, isRequestPath } from './profile-fields.ts';
 import {
   count,
   list,
@@ -75,7 +76,11 @@ export const registry = record({
     (value) => isRequestPath(value) && value.includes('{number}'),
   ),
   numberAt: pointer(),
-  pattern: text('a regular expression', isPattern, { format: 'regex', maxLength: 500 }),
+  pattern: text(
+    'a regular expression without look-around, backreferences and counts above 1000',
+    isLinearPattern,
+    { format: 'regex', maxLength: 500 },
+  ),
   stateAt: place(),
   entityAt: Type.Optional(place({ description: 'Of the number that the answer speaks about.' })),
   active: list(words('a state word'), { minItems: 1 }),

@@ -1,11 +1,6 @@
 import { type Static, Type } from 'typebox';
-import {
-  isCalendarDate,
-  isPattern,
-  isPortalUrl,
-  isRequestPath,
-  isTimeZone,
-} from './profile-fields.ts';
+import { isLinearPattern } from '../../core/index.ts';
+import { isCalendarDate, isPortalUrl, isRequestPath, isTimeZone } from './profile-fields.ts';
 import { egress, form, limits, registry, session, synthetic } from './profile-schema-pages.ts';
 import {
   count,
@@ -129,7 +124,11 @@ export const ProfileSchema = record({
   receipt: record({
     statuses: list(count(200, 299), { minItems: 1 }),
     numberAt: place(),
-    pattern: text('a regular expression', isPattern, { format: 'regex', maxLength: 500 }),
+    pattern: text(
+      'a regular expression without look-around, backreferences and counts above 1000',
+      isLinearPattern,
+      { format: 'regex', maxLength: 500 },
+    ),
     echoes: Type.Optional(echoes()),
   }),
   received: record({

@@ -3,7 +3,7 @@
  * verdict is the first failure in the order of ledger format 1, § 9, as tools/verify.py gives it.
  */
 import { basename, join, resolve } from 'node:path';
-import { FilewrightError, misuse, notFound, sha256Of } from '../../core/index.ts';
+import { FilewrightError, misuse, notFound, sha256Of, trimEndOf } from '../../core/index.ts';
 import { SpineHeads } from '../spine-heads.ts';
 import { parseTrustPolicy } from '../trust-policy-file.ts';
 import type { TrustPolicy } from '../trust-policy.ts';
@@ -152,7 +152,7 @@ async function checkManifest(top: string): Promise<void> {
     demand(!isPromised, 'FILE_MISSING', `${path} is missing`);
     return;
   }
-  for (const line of list.toString('utf8').replace(/\n+$/, '').split('\n')) {
+  for (const line of trimEndOf(list.toString('utf8'), '\n').split('\n')) {
     const [, hex, name] = MANIFEST_LINE.exec(line) ?? [];
     if (name === undefined)
       throw new Failure('FILE_HASH_MISMATCH', `${path}: not a line of it: ${line}`);

@@ -1,5 +1,5 @@
 /** Raising an alert, in the transaction of what it is about. The ledger itself raises one where a fact cannot be written. */
-import { docketId, type DocketId, type Instant } from '../../core/index.ts';
+import { docketId, type DocketId, type Instant, plain, plainLines } from '../../core/index.ts';
 import { optional, type Row, type Run, sql, text, when } from '../../postgres/index.ts';
 
 const SEVERITIES = ['info', 'warning', 'critical'] as const;
@@ -62,10 +62,10 @@ export async function raiseAlertRow(
     tenant,
     alert.id,
     alert.kind,
-    alert.subject,
+    plain(alert.subject),
     alert.severity,
     alert.recipient ?? null,
-    alert.text,
+    plainLines(alert.text),
     alert.dedup,
     SEVERITIES.indexOf(alert.severity) + 1,
     alert.docket ?? null,

@@ -3,7 +3,7 @@
  * what the reference stands for is known to the store alone, so that a link tells nobody anything.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { type Instant, instant, invariant, type Random } from '../../core/index.ts';
+import { type Instant, instant, invariant, type Random, trimEndOf } from '../../core/index.ts';
 
 const REFERENCE_BYTES = 16;
 /** Whole seconds in 40 bits: enough for 34,000 years. */
@@ -56,7 +56,7 @@ export function acknowledgementLinks(keys: readonly Uint8Array[]): Acknowledgeme
   return {
     tokenFor,
     urlFor: (ticket, publicUrl) =>
-      publicUrl.replace(/\/+$/, '') + ACKNOWLEDGEMENT_PATH + tokenFor(ticket),
+      trimEndOf(publicUrl, '/') + ACKNOWLEDGEMENT_PATH + tokenFor(ticket),
     read: (token) => {
       const bytes = TOKEN.test(token) ? Buffer.from(token, 'base64url') : Buffer.alloc(0);
       // The last character carries spare bits: only the one spelling that we write is ours.

@@ -1,5 +1,5 @@
 /** An event as receivers see it: the attributes of CloudEvents 1.0 in JSON, with ids, status and links as its data. */
-import { toRfc3339 } from '../../core/index.ts';
+import { toRfc3339, trimEndOf } from '../../core/index.ts';
 import type { DomainEvent } from '../store/events.ts';
 
 interface EventSource {
@@ -12,7 +12,7 @@ interface EventSource {
 /** The same text for the same event at every attempt. */
 export function eventBody(event: DomainEvent, source: EventSource): string {
   const { filing } = event;
-  const base = source.publicUrl?.replace(/\/+$/, '');
+  const base = source.publicUrl && trimEndOf(source.publicUrl, '/');
   const links =
     base === undefined || filing === undefined
       ? {}

@@ -1,7 +1,7 @@
 /** One message to one recipient by SMTP, sent once. Every outcome is a value; nothing is retried here. */
 import type { LookupFunction } from 'node:net';
 import { isIP } from 'node:net';
-import { FilewrightError, type Instant } from '../../core/index.ts';
+import { FilewrightError, type Instant, plain, plainLines } from '../../core/index.ts';
 import { type AllowedPrivate, ConnectionFailure, openConnection } from '../../wire/index.ts';
 import { parseMailbox } from './mail-address.ts';
 import { type SendOutcome, wireCode } from './outcome.ts';
@@ -101,8 +101,8 @@ export async function sendMail(
     await transport.sendMail({
       from,
       to: { name: '', address: message.to },
-      subject: message.subject,
-      text: message.text,
+      subject: plain(message.subject),
+      text: plainLines(message.text),
       messageId: message.messageId,
       date: new Date(message.date),
       // RFC 3834 § 5: nobody's holiday notice answers it.

@@ -128,7 +128,7 @@ function redactHeaders(headers: Readonly<Record<string, string>>): Record<string
 function redactText(text: string): string {
   return text
     .slice(0, TEXT_CHARS_MAX)
-    .replaceAll(/[a-z][a-z0-9+.-]*:\/\/[^\s'"<>]+/gi, (address) => redactUrl(address))
+    .replaceAll(/(?<![a-z0-9+.-])[a-z0-9+.-]+:\/\/[^\s'"<>]+/gi, (address) => redactUrl(address))
     .replaceAll(/\b(bearer|basic|token|password|secret|key)([=: ]+)\S+/gi, '$1$2…');
 }
 

@@ -22,7 +22,7 @@ export interface EnsureOptions extends PlaceOptions {
 
 // Someone else is starting, or the orphans of a killed server still hold its memory; both pass by themselves.
 const PASSING =
-  /lock file .* (already exists|is empty)|pre-existing shared memory block|bogus data/;
+  /lock file "[^"]*" (already exists|is empty)|pre-existing shared memory block|bogus data/;
 const PASSING_WAIT_MS = 100;
 // Thirty seconds in all: an orphan ends when its running query does.
 const STARTS_MAX = 300;

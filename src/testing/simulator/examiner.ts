@@ -1,4 +1,10 @@
-import { type Instant, type PayloadLimits, pointer, type Profile } from '../../core/index.ts';
+import {
+  type Instant,
+  patternOf,
+  type PayloadLimits,
+  pointer,
+  type Profile,
+} from '../../core/index.ts';
 import { OpeningClock } from './opening-hours.ts';
 
 /** Why the portal will not take a payload, with the field at fault. */
@@ -23,7 +29,7 @@ export class Examiner {
   private readonly profile: Profile;
   private readonly limits: PayloadLimits;
   private readonly opening: OpeningClock | undefined;
-  private readonly number: RegExp | undefined;
+  private readonly number: ReturnType<typeof patternOf> | undefined;
   /** When an entity's filing of a kind was last taken, and under which key. */
   private readonly taken = new Map<string, { readonly key: string; readonly at: number }>();
 
@@ -32,7 +38,7 @@ export class Examiner {
     this.limits = profile.limits ?? EMPTY;
     this.opening = profile.hours === undefined ? undefined : new OpeningClock(profile.hours);
     const { registry } = profile;
-    this.number = registry === undefined ? undefined : new RegExp(`^(?:${registry.pattern})$`, 'u');
+    this.number = registry === undefined ? undefined : patternOf(registry.pattern);
   }
 
   /** Whether the profile says anything about payloads; a portal that does not takes any bytes. */

@@ -117,7 +117,7 @@ function doubtIn({ doubt }: Letters, core: string): string | undefined {
 
 function wordsOf(text: string): string[] {
   const words = text
-    .replaceAll(/\s*[&+]\s*/g, ' and ')
+    .replaceAll(/[&+]/g, ' and ')
     // L.L.C. is one word, Contoso.Inc are two.
     .replaceAll(/(?<=[\p{L}\p{N}]{2})\.(?=[\p{L}\p{N}]{2})/gu, ' ')
     .replaceAll(/[.'’`´]/gu, '')

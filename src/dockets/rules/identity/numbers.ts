@@ -231,7 +231,11 @@ export function mayBeNumber(wanted: ApplicationNumber, found: ApplicationNumber)
 
 /** 2025-5105 and 2025-005105 are the same where a year stands first; a wall asks no further. */
 function withoutFilling(shape: string): string {
-  return shape.replace(/^(\d{4})0+(?=\d+$)/u, '$1');
+  if (!/^\d{5,}$/.test(shape)) return shape;
+  const rest = shape.slice(4);
+  // Of nothing but zeros the last one stays.
+  const at = rest.search(/[1-9]/);
+  return shape.slice(0, 4) + rest.slice(at === -1 ? rest.length - 1 : at);
 }
 
 /** Letters that pass for digits are the digits. */

@@ -1,5 +1,5 @@
 /** Exact figures: a numerator and a positive denominator. Tax brackets are decided by one unit in the sixth decimal. */
-import { badCase, type FilewrightError } from '../../../core/index.ts';
+import { badCase, type FilewrightError, trimEndOf } from '../../../core/index.ts';
 
 export interface Exact {
   readonly n: bigint;
@@ -75,7 +75,7 @@ export function fixedText(a: Exact, decimals: number): string {
 
 /** All decimals of a figure that has at most `decimalsMax` of them, without trailing zeros. */
 export function plainText(a: Exact, decimalsMax = DIGITS_MAX * 2): string {
-  return fixedText(a, decimalsMax).replace(/\.?0+$/, '');
+  return trimEndOf(trimEndOf(fixedText(a, decimalsMax), '0'), '.');
 }
 
 /**

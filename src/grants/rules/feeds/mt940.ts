@@ -24,7 +24,7 @@ import { isSwiftReturn } from './returns.ts';
 import { FeedTally, StatementTally } from './statement-tally.ts';
 import { LineCutter, type TextLine } from './text-lines.ts';
 
-const TAG = /^:(\d{2}[A-Z]?):(.*)$/;
+const TAG = /^:(\d{2}[A-Z]?):/;
 const ENVELOPE = /^\{1:[^{}]*\}.*\{4:$/;
 const TRAILER = /^-(?:\}(?:\{5:.*)?)?$/;
 
@@ -75,7 +75,12 @@ export class Mt940Reader implements FeedReader {
     const tag = TAG.exec(text);
     if (tag !== null) {
       yield* this.endField();
-      this.field = { tag: tag[1] ?? '', lines: [tag[2] ?? ''], chars: text.length, place };
+      this.field = {
+        tag: tag[1] ?? '',
+        lines: [text.slice(tag[0].length)],
+        chars: text.length,
+        place,
+      };
     } else if (TRAILER.test(text)) {
       yield* this.endField();
       yield* this.endMessage(place);

@@ -2,10 +2,14 @@
 import { FilewrightError, type JsonValue, parseStrictJson } from '../../../core/index.ts';
 import { type AwardRecord, type Violation, violation, type ViolationCode } from './award-record.ts';
 
-/** Strings first, so that a number inside one is skipped; then every number as it is spelt. */
-const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+/**
+ * A string that has no end goes to the end of the text: else each quote in a hostile one is tried anew, and a hundred
+ * kilobytes take seconds.
+ * Strings first, so that a number inside one is skipped; then every number as it is spelt.
+ */
+const TOKENS = /"(?:[^"\\]|\\.)*"?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 /** Strings, so that a bracket inside one is skipped; then what separates values. */
-const STRUCTURE = /"(?:[^"\\]|\\.)*"|[[\]{},]/g;
+const STRUCTURE = /"(?:[^"\\]|\\.)*"?|[[\]{},]/g;
 
 /** One object is one award; a list of objects, or `{"awards": [...]}`, is many. */
 export function* recordsOfJson(text: string): Generator<AwardRecord> {
@@ -162,7 +166,7 @@ function whereInDocument({ message, details }: FilewrightError, firstLine: numbe
 function codeOf(text: string, error: FilewrightError): ViolationCode {
   if (/duplicate key/i.test(error.message)) return 'DUPLICATE_KEY';
   if (/surrogate|UTF-8/i.test(error.message)) return 'NOT_TEXT';
-  return /\b(NaN|Infinity)\b/.test(text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""'))
+  return /\b(NaN|Infinity)\b/.test(text.replaceAll(/"(?:[^"\\]|\\.)*"?/g, '""'))
     ? 'NOT_A_NUMBER'
     : 'MALFORMED';
 }

@@ -1,13 +1,13 @@
 /** What a bank on the way kept, out of the words of a line; a field of the format says it better where there is one. */
 
-const AMOUNT = String.raw`(?:USD|US\$|\$)?\s*(\d{1,3}(?:,\d{3})+\.\d{2}|\d{1,12}\.\d{2})(?!\d)`;
+const AMOUNT = String.raw`(?:USD|US\$|\$)?\s{0,20}(\d{1,3}(?:,\d{3})+\.\d{2}|\d{1,12}\.\d{2})(?!\d)`;
 // The charge of a return, or of the account, is an entry of its own: only a credit speaks of what was kept from it.
 const FEE = new RegExp(
-  String.raw`\b(?:FEES?|CHARGES?|CHGS?|COMMISSION|COMM)\b[\s:.=-]*(?:OF\s+)?${AMOUNT}`,
+  String.raw`\b(?:FEES?|CHARGES?|CHGS?|COMMISSION|COMM)\b[\s:.=-]{0,20}(?:OF\s{1,20})?${AMOUNT}`,
   'i',
 );
 const GROSS = new RegExp(
-  String.raw`\b(?:GROSS|ORIG(?:INAL)?(?:\s+(?:AMT|AMOUNT))?|INSTRUCTED)\b[\s:.=-]*(?:AMT|AMOUNT)?[\s:.=-]*${AMOUNT}`,
+  String.raw`\b(?:GROSS|ORIG(?:INAL)?(?:\s{1,20}(?:AMT|AMOUNT))?|INSTRUCTED)\b[\s:.=-]{0,20}(?:AMT|AMOUNT)?[\s:.=-]{0,20}${AMOUNT}`,
   'i',
 );
 

@@ -1,4 +1,5 @@
 /** References as people and banks spell them, brought to one spelling. */
+import { trimEndOf } from '../../../core/index.ts';
 import type { BankLine } from './bank-line.ts';
 
 /** What banks write where there is no reference. */
@@ -96,7 +97,7 @@ function wordsOf(text: string): readonly string[] {
   return text
     .toUpperCase()
     .split(/\s+/)
-    .map((word) => word.replace(/^[A-Z]{4}\+|[.,;:]+$/g, ''));
+    .map((word) => trimEndOf(word.replace(/^[A-Z]{4}\+/, ''), '.,;:'));
 }
 
 /** Neighbouring words as one: a reference that has blanks in it, in the ledger or at the bank. */

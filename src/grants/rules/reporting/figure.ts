@@ -40,7 +40,7 @@ export interface Figure {
 /** Cents for people: 1234567 as 12,345.67. */
 export function inDollars(cents: bigint): string {
   const digits = String(cents < 0n ? -cents : cents).padStart(3, '0');
-  const whole = digits.slice(0, -2).replaceAll(/\B(?=(\d{3})+$)/g, ',');
+  const whole = BigInt(digits.slice(0, -2)).toLocaleString('en-US');
   return `${cents < 0n ? '-' : ''}${whole}.${digits.slice(-2)}`;
 }
 
