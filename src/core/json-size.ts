@@ -37,6 +37,7 @@ export function isModestJson(bytes: Uint8Array): boolean {
         parts += 1;
         if (parts > PARTS_MAX) return false;
         break;
+      case undefined:
       default:
         break;
     }

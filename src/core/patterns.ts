@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import type * as Re2 from 're2js';
 
 /** Whether the whole text has the shape: "ERROR DE-1 not found" is no receipt because it contains one. */
-export interface LinearPattern {
+interface LinearPattern {
   test(text: string): boolean;
 }
 

@@ -28,9 +28,7 @@ function breaking(): { readonly work: () => Promise<never>; readonly calls: () =
 
 async function rows(text: string): Promise<readonly Record<string, unknown>[]> {
   const { session, tenant } = stage.app;
-  return session.run({ name: '', text: text.replaceAll('$tenant', `'${tenant}'`) }) as Promise<
-    readonly Record<string, unknown>[]
-  >;
+  return session.run({ name: '', text: text.replaceAll('$tenant', `'${tenant}'`) });
 }
 
 const counts = async (): Promise<Record<string, number>> =>
