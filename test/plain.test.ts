@@ -9,6 +9,7 @@ import { instant } from '../src/core/time.ts';
 import { sendMail } from '../src/people/notify/mail.ts';
 import { openPage } from '../src/server/pages.ts';
 import { jsonLog } from '../src/system/log.ts';
+import { ANY_PRIVATE } from '../src/wire/private-networks.ts';
 import { header, startMailServer, TLS } from './notify/mail-server.ts';
 
 /** Each means harm by itself; none has anything to do in a name. */
@@ -137,7 +138,7 @@ describe('a hostile name', () => {
         text: `${NAME}\nend\n`,
         date: instant(0),
       };
-      const at = { url: `smtp://localhost:${server.port}`, allowPrivateAddresses: true };
+      const at = { url: `smtp://localhost:${server.port}`, allowPrivateAddresses: ANY_PRIVATE };
       await sendMail(message, at, { certificateAuthorities: [TLS.cert] });
       const raw = server.taken[0]?.raw ?? '';
       const subject = header(raw, 'subject') ?? '';
