@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { type Move, MOVES } from './house-model.ts';
 
 /** Sequences of acts by whoever there is. */

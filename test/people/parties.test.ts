@@ -1,5 +1,5 @@
 /** Random sequences of acts by three people and more: no filing leaves without two humans, whatever each of them tries. */
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { partyOfNew, vouching } from '../../src/access/party.ts';
 import { personId } from '../../src/core/ids.ts';

@@ -1,5 +1,5 @@
 /** The house of the model, and the same acts on a real database: whatever one allows or refuses, the other does too. */
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { PersonActor } from '../../src/access/actor.ts';
 import { may } from '../../src/access/may.ts';
