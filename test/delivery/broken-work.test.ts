@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { Portal } from '../../src/core/ports.ts';
 import { createPortal } from '../../src/lanes/portals/portal.ts';
 import type { Vault } from '../../src/core/ports.ts';
+import { OWN_MACHINE } from '../fixtures/own-machine.ts';
 import { type Server, startServer } from './server.ts';
 import { quickProfile, Stage } from './stage.ts';
 import { until } from './waiting.ts';
@@ -45,7 +46,7 @@ const isDone = async (count: number): Promise<boolean> => {
 it('a send: its filing goes to a person as possibly sent, with an alert, and the others are filed', async () => {
   stage = await Stage.set(server, [quickProfile(DE)]);
   await stage.feed(DE, 6);
-  const real = createPortal({ environment: {} });
+  const real = createPortal({ environment: OWN_MACHINE });
   let calls = 0;
   const send: Portal['send'] = (request, guard) => {
     calls += 1;
