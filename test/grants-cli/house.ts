@@ -10,6 +10,7 @@ import { EXIT } from '../../src/core/errors.ts';
 import { stopEmbedded } from '../../src/postgres/embedded/stop.ts';
 import { ROOT } from '../fixtures/built-tree.ts';
 import { type Json } from '../fixtures/cli.ts';
+import { OWN_MACHINE } from '../fixtures/own-machine.ts';
 import { copyPreparedCluster } from '../fixtures/prepared-cluster.ts';
 
 export const YEAR = 'samples/grants/lantern-2026';
@@ -41,11 +42,13 @@ export class House {
     // Asked before the change, so that closing goes back to a folder that is still there.
     const home = process.cwd();
     process.chdir(folder);
+    for (const [name, value] of Object.entries(OWN_MACHINE)) vi.stubEnv(name, value);
     return new House(folder, home);
   }
 
   async close(): Promise<void> {
     process.chdir(this.#home);
+    vi.unstubAllEnvs();
     await stopEmbedded(join(this.folder, '.filewright'), { mode: 'immediate' });
     await rm(this.folder, { recursive: true, force: true });
   }

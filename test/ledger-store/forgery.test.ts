@@ -36,6 +36,7 @@ describe('a ledger that somebody rewrote', { timeout: 240_000 }, () => {
     world = await ReviewWorld.make();
     await world.refused();
     await world.app.sequencer.checkpoint();
+    await world.sql(`insert into fact_right values ('test.happened', 'filing', 'system')`);
     // Enough for a full tile.
     await world.sql(`insert into ledger_intake
       (tenant, boundary, id, at, type, subj_kind, subj_id, subj_ver, actor_kind, actor_id, trace, data)

@@ -107,6 +107,8 @@ describe('a database that was put back to an older state', () => {
 
   const tenant = () => ({ id: world.tenant, instance: INSTANCE });
 
+  const ACT_FOR = { name: '', text: `select set_config('fw.person', $1, true)` };
+
   /** One person proposes the release, and another approves it, as leaving asks for. */
   const approved =
     () =>
@@ -114,6 +116,7 @@ describe('a database that was put back to an older state', () => {
       const [first = '' as PersonId, second = '' as PersonId] = people;
       const subject = `${world.tenant}#${ver}`;
       const reason = 'restored on purpose';
+      await run(ACT_FOR, [first]);
       await propose(run, world.tenant, {
         kind: 'quarantine',
         subject,
@@ -122,6 +125,7 @@ describe('a database that was put back to an older state', () => {
         by: first,
       });
       const about = { kinds: ['quarantine'], subject, what: 'The release' } as const;
+      await run(ACT_FOR, [second]);
       await decideProposal(run, world.tenant, about, { approves: true, by: second });
       return first;
     };

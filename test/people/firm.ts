@@ -82,19 +82,24 @@ export async function vouchedFor(
   return personOf(app, (await enrollUser(app, OPERATOR, { name, codes })).key);
 }
 
+/** The person in whose name the rest of a transaction is. */
+export const ACT_FOR = { name: '', text: `select set_config('fw.person', $1, true)` };
+
 /** What somebody prepared, as a proposal of the kind that lets filings go. */
 export async function prepared(app: Filewright, by: PersonId): Promise<string> {
   const subject = app.ids.next();
   const reason = 'send what was frozen';
-  await app.session.transaction((run) =>
-    propose(run, app.tenant, { kind: 'batch', subject, terms: { count: 1 }, reason, by }),
-  );
+  await app.session.transaction(async (run) => {
+    await run(ACT_FOR, [by]);
+    await propose(run, app.tenant, { kind: 'batch', subject, terms: { count: 1 }, reason, by });
+  });
   return subject;
 }
 
 export async function sent(app: Filewright, subject: string, by: PersonId): Promise<void> {
   const about = { kinds: ['batch'], subject, what: 'The batch' } as const;
-  await app.session.transaction((run) =>
-    decideProposal(run, app.tenant, about, { approves: true, by }),
-  );
+  await app.session.transaction(async (run) => {
+    await run(ACT_FOR, [by]);
+    await decideProposal(run, app.tenant, about, { approves: true, by });
+  });
 }

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PersonActor } from '../../src/access/actor.ts';
 import type { Filewright } from '../../src/filewright.ts';
-import { Firm, founders, prepared, twinOf } from './firm.ts';
+import { ACT_FOR, Firm, founders, prepared, twinOf } from './firm.ts';
 
 let firm: Firm;
 let lone: Filewright;
@@ -106,9 +106,14 @@ describe('by the database alone is refused', () => {
     expect(bess.party).toBe(ann.party);
     const subject = await prepared(lone, ann.id);
     const text = `update proposal set state = 'approved', decided_by = $2, decided_at = now() where tenant = $1 and subject = $3`;
-    await expect(
-      lone.session.run({ name: '', text }, [lone.tenant, bess.id, subject]),
-    ).rejects.toMatchObject({ code: '23001', constraint: 'proposal_second_person' });
+    const approved = lone.session.transaction(async (run) => {
+      await run(ACT_FOR, [bess.id]);
+      await run({ name: '', text }, [lone.tenant, bess.id, subject]);
+    });
+    await expect(approved).rejects.toMatchObject({
+      code: '23001',
+      constraint: 'proposal_second_person',
+    });
   });
 
   it('a twin that leaves its party, or a lone administrator who takes their own role', async () => {

@@ -160,7 +160,9 @@ describe('an exception', () => {
       reason: 'an inquiry is open',
       by: world.people[0],
     };
+    await world.session.remember({ 'fw.person': hold.by });
     await placeHold(world.session, world.tenant, hold, fact);
+    await world.session.remember({ 'fw.person': '' });
     const shred = `update ledger_dek set wrapped = '', state = 'shredded', shredded_at = now() where subject = '${subject}'`;
     await expect(world.attempt('shred', shred)).rejects.toMatchObject({ code: '23001' });
   });
