@@ -5,6 +5,7 @@
 -- Whatever needs a second person: one proposes exactly what will run, another approves that by its hash. The kinds differ in
 -- what they are about, and in whose guard asks here before it lets something happen:
 --   batch            sends what was frozen; about the batch
+--   release          queues filings of a batch again whose approval became void; about the batch
 --   replay, correct  send filings again (review_item); about itself
 --   exception        resolves an exception of the grants pipeline; about the exception
 --   statement        withdraws or restores bank statements; about their feed
@@ -12,11 +13,15 @@
 --   person           adds or enables a person, or replaces a lost key; about the person (act, name, roles)
 --   role             gives or takes roles; about the person (act, roles)
 --   quarantine       releases the tenant from quarantine; about the tenant and which time it is
+--   lane             gives a lane another profile; about the lane
+--   webhook          sends events to an address; about the webhook
+--   recipient        sends mail to an address, or through a server ("mail server"); about it
+--   matrix           changes who gets which docket; about "setup"
 create table proposal (
   tenant text not null references tenant,
   id uuid not null default gen_random_uuid(),
-  kind text not null check (kind in ('batch', 'replay', 'correct', 'exception', 'statement', 'hold', 'person', 'role',
-    'quarantine')),
+  kind text not null check (kind in ('batch', 'release', 'replay', 'correct', 'exception', 'statement', 'hold',
+    'person', 'role', 'quarantine', 'lane', 'webhook', 'recipient', 'matrix')),
   subject text not null check (subject ~ '^[^[:cntrl:]]{1,200}$'),
   -- Which proposal of the kind about its subject.
   n int not null check (n >= 1),
@@ -31,6 +36,8 @@ create table proposal (
   decided_by uuid,
   decided_at timestamptz,
   decision_reason text check (decision_reason = btrim(decision_reason) and length(decision_reason) between 10 and 500),
+  -- Until when an approval to send may begin to be used; of other kinds, which run at once, null.
+  valid_until timestamptz,
   primary key (tenant, id),
   constraint proposal_numbered unique (tenant, kind, subject, n),
   foreign key (tenant, proposed_by) references person (tenant, id),
@@ -39,9 +46,10 @@ create table proposal (
   -- An approval says yes to what was proposed; whatever ends it otherwise says why.
   constraint proposal_ended_has_reason check (state in ('open', 'approved') or decision_reason is not null)
 );
--- One at a time about a subject, and none after it was approved; but statements, people and roles go and come back.
+-- One at a time about a subject; and none after it was approved, where that is an end of it.
 create unique index proposal_once on proposal (tenant, kind, subject)
-  where state = 'open' or (state = 'approved' and kind not in ('statement', 'person', 'role'));
+  where state = 'open'
+    or (state = 'approved' and kind in ('batch', 'replay', 'correct', 'exception', 'hold', 'quarantine'));
 
 -- Over what will run; the program composes the same bytes by itself (core/approval.ts). Volatile, so that it sees what was
 -- committed while the decision waited for its row.
@@ -156,11 +164,29 @@ create table subscription (
   allow_private boolean not null,
   added_by uuid not null,
   added_at timestamptz not null default now(),
+  -- Null: it waits for a second person, and nothing is sent to it.
+  approved_at timestamptz,
   removed_at timestamptz,
   ver int not null default 1,
   primary key (tenant, id),
   foreign key (tenant, added_by) references person (tenant, id)
 );
+
+-- Events go where two people have agreed, and the address of a webhook stays what they saw.
+create function guard_subscription() returns trigger language plpgsql as $$
+begin
+  if (tg_op = 'UPDATE' and (new.url, new.types, new.allow_private) is distinct from (old.url, old.types, old.allow_private))
+    or (new.approved_at is not null and not exists (
+      select 1 from proposal p where p.tenant = new.tenant and p.kind = 'webhook' and p.subject = new.id::text
+        and p.state = 'approved' and p.terms::jsonb = jsonb_build_object('url', new.url, 'types', to_jsonb(new.types),
+          'allow_private', new.allow_private))) then
+    raise exception 'webhook % may only be what two people have agreed', new.id
+      using errcode = 'restrict_violation', constraint = 'subscription_agreed';
+  end if;
+  return new;
+end $$;
+create trigger subscription_guard before insert or update on subscription for each row execute function guard_subscription();
+alter table subscription enable always trigger subscription_guard;
 
 -- Sealed under a data key as payloads are. Two at a time: during a rotation both sign.
 create table subscription_secret (
@@ -218,6 +244,8 @@ create table alert (
   -- Null: the tenant's recipients of alerts.
   recipient text,
   text text not null check (length(text) between 1 and 10000),
+  -- Whose act it is about: that person cannot acknowledge it.
+  caused_by uuid,
   dedup text not null check (length(dedup) between 1 and 200),
   raised int not null default 1,
   raised_at timestamptz not null default now(),
@@ -228,6 +256,8 @@ create table alert (
   ver int not null default 0,
   primary key (tenant, id),
   foreign key (tenant, acknowledged_by) references person (tenant, id),
+  foreign key (tenant, caused_by) references person (tenant, id),
+  constraint alert_acknowledged_by_another check (acknowledged_by <> caused_by),
   constraint alert_acknowledged_by_person check ((acknowledged_at is null) = (acknowledged_by is null))
 );
 create trigger alert_actor before update on alert for each row

@@ -6,7 +6,13 @@ create table lane (
   -- A filing must not happen twice, a notice must not fail to happen, a question changes nothing.
   effect text not null check (effect in ('filing', 'notice', 'question')),
   -- A target of dockets and a webhook have neither this nor a longest service: they are spoken to without slots.
-  profile jsonb,
+  -- Canonical JSON, so that its hash is that of these very bytes; the guard below computes it.
+  profile text check (jsonb_typeof(profile::jsonb) = 'object'),
+  profile_sha256 bytea,
+  -- Which profile of the lane it is (lane_profile): filings that were approved for another one are not claimed.
+  profile_n int,
+  -- Where it sends to: scheme, host and port.
+  origin text check (length(origin) between 1 and 300),
   ceiling int not null check (ceiling between 1 and 1000),
   -- Pause, breaker and counters as core/lane.ts defines them; changed only by compare-and-set on version.
   state jsonb not null,
@@ -19,9 +25,53 @@ create table lane (
   changed_at timestamptz not null default now(),
   ver int not null default 1,
   primary key (tenant, code),
-  constraint lane_of_portal check ((profile is null) = (longest_service_ms is null))
+  constraint lane_of_portal check ((profile is null) = (longest_service_ms is null)),
+  constraint lane_leads_somewhere check ((profile is null) = (origin is null))
 );
 select keep_forever('lane', may_change => true);
+
+-- The profiles that a lane has had, by number: the same profile has the same number again.
+create table lane_profile (
+  tenant text not null references tenant,
+  lane text not null,
+  n int not null check (n >= 1),
+  sha256 bytea not null check (octet_length(sha256) = 32),
+  origin text not null,
+  since timestamptz not null default now(),
+  primary key (tenant, lane, n),
+  constraint lane_profile_once unique (tenant, lane, sha256)
+);
+select keep_forever('lane_profile');
+
+-- A lane begins with the profile that one person gave it, because nothing leaves by it before an approval names that
+-- profile. Every later one is what two people agreed to: the last proposal that was approved for the lane.
+create function guard_lane_profile() returns trigger language plpgsql as $$
+begin
+  new.profile_sha256 := sha256(convert_to(new.profile, 'UTF8'));
+  if tg_op = 'UPDATE' and not exists (
+    select 1 from (
+      select p.terms::jsonb as terms from proposal p
+      where p.tenant = new.tenant and p.kind = 'lane' and p.subject = new.code and p.state = 'approved'
+      order by p.n desc limit 1) last
+    where last.terms->>'profile_sha256' = encode(new.profile_sha256, 'hex') and last.terms->>'origin' = new.origin) then
+    raise exception 'lane % may have another profile only as two people have agreed', new.code
+      using errcode = 'restrict_violation', constraint = 'lane_profile_agreed';
+  end if;
+  insert into lane_profile (tenant, lane, n, sha256, origin)
+  select new.tenant, new.code, coalesce(max(n), 0) + 1, new.profile_sha256, new.origin from lane_profile
+  where tenant = new.tenant and lane = new.code
+  on conflict on constraint lane_profile_once do nothing;
+  select n into new.profile_n from lane_profile
+  where tenant = new.tenant and lane = new.code and sha256 = new.profile_sha256;
+  return new;
+end $$;
+create trigger lane_profile_first before insert on lane for each row
+  when (new.profile is not null) execute function guard_lane_profile();
+create trigger lane_profile_changed before update on lane for each row
+  when ((new.profile, new.profile_sha256, new.profile_n, new.origin) is distinct from
+    (old.profile, old.profile_sha256, old.profile_n, old.origin))
+  execute function guard_lane_profile();
+alter table lane enable always trigger lane_profile_first, enable always trigger lane_profile_changed;
 
 -- One per incarnation of a worker process; the id is the fencing number.
 create sequence worker_fence;

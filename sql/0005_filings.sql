@@ -17,13 +17,22 @@ create table batch (
   constraint batch_frozen_has_hash check (state = 'open' or (count is not null and sha256 is not null))
 );
 
--- A batch is sent only as two people agreed: what was frozen when it was proposed.
+-- Where these lanes lead now, as a proposal to send names it.
+create function destinations_of(tenant text, lanes text[]) returns jsonb language sql stable as $$
+  select coalesce(jsonb_agg(jsonb_build_object('lane', l.code, 'profile_sha256', encode(l.profile_sha256, 'hex'),
+    'origin', l.origin) order by l.code collate "C"), '[]')
+  from lane l where l.tenant = $1 and l.code = any ($2)
+$$;
+
+-- A batch is sent only as two people agreed: what was frozen when it was proposed, to where its lanes led then.
 create function guard_batch() returns trigger language plpgsql as $$
 begin
   if not exists (
     select 1 from proposal p where p.tenant = new.tenant and p.kind = 'batch' and p.subject = new.id::text
-      and p.state = 'approved' and p.proposed_by = new.prepared_by
-      and p.terms::jsonb = jsonb_build_object('count', new.count, 'sha256', encode(new.sha256, 'hex'))) then
+      and p.state = 'approved' and are_two_parties(p.tenant, p.decided_by, new.prepared_by)
+      and p.terms::jsonb = jsonb_build_object('count', new.count, 'sha256', encode(new.sha256, 'hex'),
+        'lanes', destinations_of(new.tenant, array(
+          select distinct e.lane from envelope e where e.tenant = new.tenant and e.batch = new.id)))) then
     raise exception 'batch % is not what two people have agreed to send', new.id
       using errcode = 'restrict_violation', constraint = 'batch_agreed';
   end if;
@@ -56,6 +65,19 @@ create table batch_approval (
   batch uuid not null,
   fees jsonb not null check (jsonb_typeof(fees) = 'array'),
   primary key (tenant, batch),
+  foreign key (tenant, batch) references batch (tenant, id)
+);
+
+-- Approvals that no longer count for the filings of a batch on a lane: what was approved before lets none of them go.
+create table approval_void (
+  tenant text not null,
+  batch uuid not null,
+  lane text not null,
+  n int not null check (n >= 1),
+  cause text not null check (cause in ('profile', 'expired')),
+  filings int not null check (filings >= 1),
+  at timestamptz not null default clock_timestamp(),
+  primary key (tenant, batch, lane, n),
   foreign key (tenant, batch) references batch (tenant, id)
 );
 
@@ -125,6 +147,9 @@ create table filing (
   holder bigint,
   claim text check (claim in ('turn', 'orphan', 'late')),
   next_at timestamptz,
+  -- For which profile of its lane, and until when, two people have approved that it is sent.
+  profile_n int,
+  approved_until timestamptz,
   verdict text,
   code text,
   receipt text,
@@ -421,7 +446,10 @@ begin
     join proposal p on p.tenant = i.tenant and p.id = i.proposal and p.state = 'approved'
     join envelope e on e.tenant = i.tenant and e.id = i.filing
     where i.tenant = old.tenant and i.filing = old.id and i.n = old.exceptions and i.action = new.step->>'action'
-      and i.revision = e.revision and i.key = e.key and i.payload_sha256 = e.payload_sha256) then
+      and i.revision = e.revision and i.key = e.key and i.payload_sha256 = e.payload_sha256
+      and new.approved_until = p.valid_until and exists (
+        select 1 from lane l where l.tenant = new.tenant and l.code = new.lane and l.profile_n = new.profile_n
+          and p.terms::jsonb->'lanes' @> destinations_of(new.tenant, array[new.lane]))) then
     return new;
   end if;
   if new.status in ('accepted', 'rejected') and exists (
@@ -442,6 +470,6 @@ alter table filing enable always trigger filing_reviewed;
 
 -- Walls -----------------------------------------------------------------------------------------------------------------
 
-select keep_forever(name) from unnest(array['batch_approval', 'attempt', 'outcome', 'receipt', 'review_item', 'review_act',
+select keep_forever(name) from unnest(array['batch_approval', 'approval_void', 'attempt', 'outcome', 'receipt', 'review_item', 'review_act',
   'envelope_revision']) name;
 select keep_forever(name, may_change => true) from unnest(array['batch', 'filing']) name;

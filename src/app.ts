@@ -207,6 +207,7 @@ async function workerOf(
   const thread = sequencerThreadOf(opened);
   const portal = createPortal({ environment });
   const known = knownProfiles({ session, tenant, log, first: profiles });
+  await known.refresh();
   const worker = new Worker(
     {
       clock,
@@ -219,6 +220,7 @@ async function workerOf(
       log,
       processes: systemProcesses(),
       profiles: known.profiles,
+      numberOf: known.numberOf,
       refreshProfiles: () => known.refresh(),
     },
     settings,

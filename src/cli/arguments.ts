@@ -43,6 +43,12 @@ export function readNamedFile(what: string, path: string): Buffer {
   }
 }
 
+/** A secret in a file, or on standard input with `-`: never an argument, which every user of the machine can read. */
+export function readSecretFile(path: string): string {
+  const bytes = path === '-' ? readFileSync(0) : readNamedFile('secret file', path);
+  return bytes.toString('utf8').trim();
+}
+
 /** Strict JSON from a file that somebody wrote by hand; a fault is told with the file's name. */
 export function parseJsonFile(path: string, bytes: Uint8Array): JsonValue {
   return inFile(path, () => parseStrictJson(bytes));

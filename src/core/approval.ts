@@ -10,6 +10,7 @@ import { misuse } from './refusals.ts';
 
 export type ProposalKind =
   | 'batch'
+  | 'release'
   | 'replay'
   | 'correct'
   | 'exception'
@@ -17,7 +18,11 @@ export type ProposalKind =
   | 'hold'
   | 'person'
   | 'role'
-  | 'quarantine';
+  | 'quarantine'
+  | 'lane'
+  | 'webhook'
+  | 'recipient'
+  | 'matrix';
 export type ProposalState = 'open' | 'approved' | 'refused' | 'withdrawn';
 
 /** What will run, apart from the filings of a review; undefined is left out. */
@@ -44,6 +49,12 @@ export function termsText(terms: ProposalTerms): string {
   return canonicalText(known);
 }
 
+/** A text of what was proposed; empty where there is none. */
+export function termText(terms: ProposalTerms, name: string): string {
+  const value = terms[name];
+  return typeof value === 'string' ? value : '';
+}
+
 export interface ProposalDecision {
   /** Otherwise the proposal ends without running. */
   readonly approves: boolean;
@@ -52,6 +63,21 @@ export interface ProposalDecision {
   readonly reason?: string;
   /** The hash that the person saw. */
   readonly sha256?: string;
+  /** For how many days an approval to send may begin to be used. */
+  readonly validDays?: number;
+}
+
+/**
+ * How long an approval to send holds unless the person who gives it says otherwise. Long enough for a batch that waits for
+ * its portal's window, short enough that nobody sends by a word that is forgotten.
+ */
+export const APPROVAL_DAYS = 30;
+/** A year's filings are approved for the year at most. */
+export const APPROVAL_DAYS_MAX = 366;
+
+export function checkValidDays(days: number): number {
+  if (Number.isInteger(days) && days >= 1 && days <= APPROVAL_DAYS_MAX) return days;
+  throw misuse(`--valid-days: expected a number from 1 to ${APPROVAL_DAYS_MAX}, found ${days}`);
 }
 
 /** By person: the party that stands for them (access/party.ts). */

@@ -63,6 +63,12 @@ export const ERRORS = {
     meaning: 'Something changed after a review was proposed, so the proposal no longer matches.',
     remedy: 'Withdraw the proposal, check the filings that the message names, and propose again.',
   },
+  DESTINATION_CHANGED: {
+    exit: 'conflict',
+    meaning:
+      'The profile of a lane is a different one from that of the proposal. Nothing was approved.',
+    remedy: 'Check where the lane leads now, propose the batch again, and approve that.',
+  },
   HASH_DIFFERS: {
     exit: 'conflict',
     meaning: 'The approval names a different hash from that of the proposal. Nothing was changed.',

@@ -183,6 +183,8 @@ export interface Claim {
   /** Why it was handed out. `orphan`: its former holder is dead. `late`: its slack is gone. */
   readonly reason: 'turn' | 'orphan' | 'late';
   readonly payload: SealedPayload;
+  /** The profile of its lane that it may be sent by: the one that its approval names. */
+  readonly profileN?: number;
 }
 
 /** What became of a claim. Recorded only if the claim still holds; otherwise it is kept as evidence alone. */
@@ -243,6 +245,8 @@ export interface TurnWant {
   readonly lane: LaneCode;
   readonly count: number;
   readonly after?: Pick<Envelope, 'lastSafe' | 'id'>;
+  /** The profile by which they would be sent; nothing is claimed while the lane has another. Left out where lanes have one. */
+  readonly profileN?: number;
 }
 
 export interface TickInput {

@@ -4,6 +4,7 @@ export {
   batchStatus,
   importFile,
   listBatches,
+  proposeAgain,
   readBatchId,
   runBatch,
 } from './acts/batches.ts';
@@ -16,6 +17,7 @@ export {
   diagnoseBlocks,
   diagnoseConflicts,
 } from './acts/diagnose.ts';
+export * from './acts/lane-profiles.ts';
 export { listFilings, openPayload, showFiling } from './acts/filings.ts';
 export { forecastFilings, readOutlook, type Scope } from './acts/forecast.ts';
 export { createBatch, type ObligationBatch } from './acts/register-batch.ts';
@@ -45,6 +47,7 @@ export { type FilingView, findFiling } from './store/filings.ts';
 export { PostgresIntakeStore } from './store/intake-store.ts';
 export { REVIEW_FILTERS, type ReviewFilter } from './store/reviews.ts';
 export { warnOnArrival } from './watch/arrival-warning.ts';
+export { watchApprovals } from './watch/approval-watch.ts';
 export { queueDigest } from './watch/digest.ts';
 export { registeredAgentNotice } from './watch/registered-agent-notice.ts';
 export { watchSessions } from './watch/session-watch.ts';

@@ -5,6 +5,7 @@ export {
   lanes,
   type LaneWithProfile,
   listLanes,
+  profiledFact,
   profilesByLane,
   requireLane,
 } from './acts/lanes.ts';
@@ -22,6 +23,7 @@ export { Unawaited } from './live/unawaited.ts';
 export { createPortal, type LanePortal } from './portals/portal.ts';
 export { readProfile } from './profile/read-profile.ts';
 export { mayKeepBusy } from './rules/busy.ts';
+export * from './rules/destination.ts';
 export { classifySend, classifyStatus, pauseAskedBy } from './rules/classify.ts';
 export { needPayload, type Own, ownOf } from './rules/echoes.ts';
 export { isOpen, minutesOf, nextOpening } from './rules/hours.ts';
@@ -44,7 +46,7 @@ export { classifyRegistry, type RegistryAnswer } from './rules/registry.ts';
 export { planSlots } from './rules/share.ts';
 export { type Violation, violationsOf } from './rules/violations.ts';
 export { type LaneCounts, laneCounts } from './store/lane-counts.ts';
-export { storedLanes, writeLane } from './store/lanes.ts';
+export { destinationsOf, replaceProfile, storedLanes, writeLane } from './store/lanes.ts';
 export { LEASE_MS, Slots } from './store/slots.ts';
 export * from './store/target-lanes.ts';
 export { addWebhookLane, LANE_OF_WEBHOOK, switchWebhookLane } from './store/webhook-lanes.ts';

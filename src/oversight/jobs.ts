@@ -15,6 +15,7 @@ import {
 import {
   queueDigest,
   registeredAgentNotice,
+  watchApprovals,
   watchSessions,
   watchSlack,
   watchUnfiled,
@@ -121,6 +122,7 @@ class Jobs {
 
   /** Ahead, so that somebody is told before anything is late. */
   async look(): Promise<void> {
+    await watchApprovals(this.#slow);
     await watchSlack(this.#slow);
     await watchUnfiled(this.#slow);
     await watchSessions(this.#slow);

@@ -2,7 +2,7 @@
  * Alerts: told by e-mail and as an event (so by webhook too) when they are raised, and again until a person acknowledges
  * them. Telling and noting that it was told is one transaction, so nobody is told twice for one turn.
  */
-import type { DocketId, Ids } from '../core/index.ts';
+import type { DocketId, Ids, PersonId } from '../core/index.ts';
 import { addMailNotice } from './store/notices.ts';
 import { type Alert, raiseAlertRow, type Severity } from '../ledger/index.ts';
 import { dueAlerts, markTold, quietSettledAlerts } from './store/alerts.ts';
@@ -66,6 +66,8 @@ export interface NewAlert {
   readonly hasNews?: true;
   /** The tenant's recipients of alerts unless given. */
   readonly recipient?: string;
+  /** Whose act it is about; that person cannot acknowledge it. */
+  readonly causedBy?: PersonId;
 }
 
 type Raised = Pick<Alert, 'id'>;

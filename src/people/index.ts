@@ -1,5 +1,6 @@
 export { listEvents, listWebhooks, mailSettings, webhookLog } from './acts/events-shown.ts';
 export * from './acts/events.ts';
+export * from './acts/mail.ts';
 export { actorOf, keyHash, personOf, requirePerson } from './acts/people.ts';
 export {
   type AlertDeps,
@@ -9,6 +10,7 @@ export {
   tellDueAlerts,
   type NotifyDeps,
 } from './alerts.ts';
+export * from './changes.ts';
 export { consumerDuty, type EventConsumer } from './consumers.ts';
 export { noticeDuties } from './notice-sender.ts';
 export * from './notify/acknowledgement-link.ts';
@@ -28,6 +30,7 @@ export {
   type VerboseWindow,
 } from './notify/transport-log.ts';
 export type { JobDeps } from './job-deps.ts';
+export { raiseTrustAlert } from './trust-alerts.ts';
 export {
   acknowledgeAlert,
   alertPages,

@@ -44,7 +44,7 @@ export function optional<T>(value: unknown, read: (value: unknown) => T): T | un
 export const FILING_COLUMNS = `
   f.id, e.batch, e.lane, e.jurisdiction, e.effect, e.entity_id, e.filing_kind, e.period, e.revision, e.key,
   e.payload_sha256, e.not_before, e.due, e.last_safe, f.status, f.attempt, f.attempt_id, f.step, f.failures,
-  f.failing_since, f.captcha_marks, f.holder, f.claim`;
+  f.failing_since, f.captcha_marks, f.holder, f.claim, f.profile_n`;
 
 export function filingOf(row: Row): Filing {
   return {
@@ -98,6 +98,7 @@ function claimOf(row: Row): Claim {
     // A check constraint holds the column to these words.
     reason: text(row['claim']) as Claim['reason'],
     payload: sealedOf(row),
+    ...(row['profile_n'] === null ? {} : { profileN: Number(row['profile_n']) }),
   };
 }
 

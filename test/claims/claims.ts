@@ -74,9 +74,9 @@ const DOCKETS = `insert into docket (tenant, id, message_id, identity, source, c
   select $1, 'D' || n, 'm' || n, 'i' || n, 'test', 'application/json', sha256('a'), sha256('b'), '{}', '{}', 'queued', 'PRIMARY',
     now() - n * interval '1 minute' from ${SERIES} on conflict do nothing`;
 const LANES = [
-  `insert into lane (tenant, code, profile, ceiling, state, longest_service_ms, effect, ver)
+  `insert into lane (tenant, code, profile, ceiling, state, longest_service_ms, effect, origin, ver)
     select $1, code, '{}', ${DUE_ROWS}, '{"pause":{"kind":"none"},"breaker":{"state":"closed","failures":0}}', 1000,
-      'filing', 0
+      'filing', 'https://portal.example.org', 0
     from unnest(array['US-DE', 'US-CA', 'US-NY']) code on conflict do nothing`,
   `insert into lane_slot (tenant, lane, n) select $1, 'US-DE', n - 1 from ${SERIES} on conflict do nothing`,
 ];
@@ -91,7 +91,8 @@ const FILINGS = [
     select (r).tenant, (r).id, (r).kind, (r).subject, 1, (r).terms, proposal_hash(r), (r).reason, md5('persona' || $1)::uuid
     from (select jsonb_populate_record(null::proposal, jsonb_build_object('tenant', $1::text, 'id', '${BATCH}',
       'kind', 'batch', 'subject', '${BATCH}', 'reason', 'send what was frozen',
-      'terms', jsonb_build_object('count', ${DUE_ROWS}, 'sha256', encode(sha256('x'), 'hex'))::text)) as r) made
+      'terms', jsonb_build_object('count', ${DUE_ROWS}, 'sha256', encode(sha256('x'), 'hex'),
+        'lanes', destinations_of($1, array['US-DE']))::text)) as r) made
     on conflict do nothing`,
   `insert into batch (tenant, id, source, prepared_by)
     select $1, '${BATCH}', 'test', md5('persona' || $1)::uuid on conflict do nothing`,
@@ -105,7 +106,8 @@ const FILINGS = [
       'o' || n, sha256('p'), sha256((n || $1)::bytea), now() - interval '1 day', now() + interval '1 day',
       now() + interval '1 day' from ${SERIES} on conflict do nothing`,
   `select set_config('fw.person', md5('personb' || $1)::uuid::text, false)`,
-  `update proposal set state = 'approved', decided_by = md5('personb' || $1)::uuid, decided_at = now()
+  `update proposal set state = 'approved', decided_by = md5('personb' || $1)::uuid, decided_at = now(),
+      valid_until = now() + interval '1 day'
     where tenant = $1 and state = 'open'`,
   ...['frozen', 'approved'].map(
     (state) =>
@@ -116,8 +118,8 @@ const FILINGS = [
 function filings(columns: string, values: string): readonly string[] {
   return [
     ...FILINGS,
-    `insert into filing (tenant, id, lane, last_safe, status, step, ${columns})
-      select $1, id, lane, last_safe, 'pending', '{"action":"send"}', ${values} from envelope where tenant = $1`,
+    `insert into filing (tenant, id, lane, last_safe, status, step, profile_n, approved_until, ${columns})
+      select $1, id, lane, last_safe, 'pending', '{"action":"send"}', 1, now() + interval '1 day', ${values} from envelope where tenant = $1`,
     `insert into ledger_intake
         (tenant, boundary, id, at, type, subj_kind, subj_id, subj_ver, actor_kind, actor_id, trace, data)
       select $1, 'filing', id, now(), 'filing.state', 'filing', id::text, 1, 'system', 'test', 'test',

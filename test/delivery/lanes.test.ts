@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { addPortal } from '../../src/lanes/acts/lanes.ts';
 import { instant, toRfc3339 } from '../../src/core/time.ts';
 import type { Profile } from '../../src/core/profile.ts';
+import { changeProfile } from '../fixtures/profiles.ts';
 import type { ReceivedRequest } from '../../src/testing/simulator/request-log.ts';
 import { type Server, startServer } from './server.ts';
 import { quickProfile, Stage } from './stage.ts';
@@ -166,7 +166,7 @@ describe('a probe that hangs', () => {
 describe('lane add while a worker runs', () => {
   async function addBesides(changes: Partial<Profile>): Promise<void> {
     const { baseUrl } = stage.simulator.profile(DE);
-    await addPortal(stage.app, stage.person, quickProfile(NY, { baseUrl, ...changes }));
+    await changeProfile(stage.app, stage.person, quickProfile(NY, { baseUrl, ...changes }));
   }
 
   it('opens the new lane, and what is late there goes to a person', async () => {

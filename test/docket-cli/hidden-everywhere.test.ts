@@ -61,8 +61,8 @@ const READING: Readonly<Record<string, Question>> = {
 
 /** Commands that change something, run until told, or speak of filings, grants and law by their own ids alone. */
 const ELSEWHERE: readonly RegExp[] = [
-  /^(batch (import|create|approve|run|status)|entity (import|show)|filing (show|defend))$/,
-  /^(lane (add|pause|resume|ceiling)|portal (new|check)|rehearse|simulator|worker|serve|ics)$/,
+  /^(batch (import|create|approve|propose|run|status)|entity (import|show)|filing (show|defend))$/,
+  /^(lane (add|proposals|approve|refuse|pause|resume|ceiling)|portal (new|check)|rehearse|simulator|worker|serve|ics)$/,
   /^review (show|replay|correct|approve|withdraw|proposal|accept-as-filed|reject|assign)$/,
   /^diagnose (sessions|blocks|payload|conflicts)$/,
   /^(audit (prove|quarantine (propose|approve|decline))|retention (hold|release))$/,
@@ -71,7 +71,7 @@ const ELSEWHERE: readonly RegExp[] = [
   /^route (import|check|absent|run)$/,
   /^(deadline|grants|report|rules|tax|user|init|db|demo|jobs) ?/,
   /^obligation (recompute|compute|explain|list-rules)$/,
-  /^(webhook (add|enable|disable|remove|rotate|test|log)|mail (set|add|remove|test)|event resend)$/,
+  /^(webhook (add|proposals|approve|refuse|enable|disable|remove|rotate|test|log)|mail (set|add|remove|proposals|approve|refuse|test)|event resend)$/,
 ];
 
 let twins: TwinFirms;
@@ -81,8 +81,15 @@ beforeAll(async () => {
   for (const firm of FIRMS) {
     const addresses = ['ruiz@firm.example', 'hart@firm.example', 'porter@firm.example'];
     for (const address of addresses) {
-      await twins.desk.data(['mail', 'add', 'alert', address], twins.hart(firm));
-      await twins.desk.data(['mail', 'add', 'digest', address], twins.hart(firm));
+      for (const role of ['alert', 'digest']) {
+        const added = await twins.desk.data(['mail', 'add', role, address], twins.hart(firm));
+        const [subject, hash] = [
+          textAt(added, 'proposal', 'subject'),
+          textAt(added, 'proposal', 'sha256'),
+        ];
+        const approve = ['mail', 'approve', subject, '--expect-hash', hash];
+        await twins.desk.data(approve, twins.ruiz(firm));
+      }
     }
   }
   // Other bytes of the same events: an alert about each, those of Ruiz's own in both firms.

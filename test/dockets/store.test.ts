@@ -60,7 +60,7 @@ describe('a breaker', () => {
     const { tenant, session } = stage.app;
     await session.transaction((run) => changeTargetLanes(run, tenant, [BREAKER]));
     expect(await storedLanes(session, tenant)).toEqual([]);
-    expect(await changedProfiles(session, tenant, [])).toEqual([]);
+    expect(await changedProfiles(session, tenant, new Map())).toEqual([]);
     expect((await new Slots(session, tenant).survey()).lanes).toEqual([]);
   });
 });

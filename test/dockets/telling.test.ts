@@ -1,7 +1,7 @@
 /** A firm that runs a router and no worker: what the router warns of reaches somebody all the same. */
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { runRouter } from '../../src/oversight/acts/docket-router.ts';
-import { changeRecipientOf, setMailServer } from '../../src/people/acts/events.ts';
+import { approvedMail, approvedRecipient } from '../fixtures/approved.ts';
 import { foundUser } from '../../src/oversight/acts/users.ts';
 import { personOf } from '../../src/people/acts/people.ts';
 import { createFilewright } from '../../src/app.ts';
@@ -36,11 +36,12 @@ it('a router without a worker sends its alerts itself, and ends with its signal'
   const { dataDirectory } = server;
   const app = await createFilewright({ dataDirectory, tenant: stage.app.tenant, environment });
   const { key } = await foundUser(app, OPERATOR, 'clerk');
+  await foundUser(app, OPERATOR, 'second clerk');
   const person = await personOf(app, key);
   const setting = { smtp: 'env:SMTP', sender: 'dockets@example.org', allowPrivateAddresses: true };
-  await setMailServer(app, person, setting, environment);
+  await approvedMail(app, person, setting, environment);
   const ops = { role: 'alert', address: 'ops@example.org', entityId: undefined };
-  await changeRecipientOf(app, person, ops, 'add');
+  await approvedRecipient(app, person, ops);
   // Its date has passed, so the router raises an alert.
   await stage.feed(1, { due_date: '2026-01-05' });
   const ending = new AbortController();

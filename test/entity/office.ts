@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { addPortal, lanes, profilesByLane } from '../../src/lanes/acts/lanes.ts';
 import { approveLane } from '../../src/lanes/acts/recovery.ts';
 import { foundUser } from '../../src/oversight/acts/users.ts';
-import { approve, importFile } from '../../src/filings/acts/batches.ts';
+import { approve, importFile, proposeAgain } from '../../src/filings/acts/batches.ts';
 import { personOf } from '../../src/people/acts/people.ts';
 import { createFilewright, type Filewright } from '../../src/app.ts';
 import type { BatchId } from '../../src/core/ids.ts';
@@ -74,6 +74,12 @@ export class Office {
     const [person, approver] = [await personOf(app, first.key), await personOf(app, second.key)];
     for (const { code } of profiles) await addPortal(app, person, simulator.profile(code));
     return new Office({ app, simulator, person, key: first.key, approver, folder });
+  }
+
+  /** For filings whose approval ended because their lane has another profile. */
+  async approveAgain(batch: BatchId): Promise<void> {
+    await proposeAgain(this.app, this.person, batch);
+    await approve(this.app, this.approver, batch);
   }
 
   /** Imports and approves; every row must be good. */

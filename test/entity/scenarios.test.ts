@@ -1,6 +1,6 @@
 /** Each portal's quirks from file to receipt; the portals' own truth says that nobody was harmed. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { addPortal } from '../../src/lanes/acts/lanes.ts';
+import { changeProfile } from '../fixtures/profiles.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { pass, until } from '../delivery/waiting.ts';
@@ -147,7 +147,7 @@ describe('New York', () => {
       behaviour: { '*': steady },
       changes: { 'us-ny': { hours: closedNow() } },
     });
-    await office.file([...rowsOf('US-NY', 8), ...rowsOf('US-CA', 20)]);
+    const batch = await office.file([...rowsOf('US-NY', 8), ...rowsOf('US-CA', 20)]);
     const stop = await office.worker();
     await office.untilEnded('US-CA');
     await pass(500);
@@ -156,7 +156,8 @@ describe('New York', () => {
     await stop();
     office.simulator.behave('US-NY', { closedHours: 'ignored' });
     const open = { ...office.simulator.profile('US-NY'), hours: ALWAYS };
-    await addPortal(office.app, office.person, open);
+    await changeProfile(office.app, office.person, open);
+    await office.approveAgain(batch);
     await office.worker();
     await office.untilEnded('US-NY');
     expect(await office.ends('US-NY')).toEqual({ accepted: 8 });

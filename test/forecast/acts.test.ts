@@ -8,7 +8,7 @@ import { acknowledge } from '../../src/oversight/acts/alerts.ts';
 import { addPortal } from '../../src/lanes/acts/lanes.ts';
 import { foundUser } from '../../src/oversight/acts/users.ts';
 import { approve, importFile, runBatch } from '../../src/filings/acts/batches.ts';
-import { changeRecipientOf } from '../../src/people/acts/events.ts';
+import { approvedRecipient } from '../fixtures/approved.ts';
 import { personOf } from '../../src/people/acts/people.ts';
 import { laneOutcome, planRehearsal } from '../../src/oversight/acts/rehearsal.ts';
 import { readThresholds, warnOfSlack } from '../../src/filings/acts/slack-alerts.ts';
@@ -69,12 +69,11 @@ beforeAll(async () => {
     timeoutMs: 5 * SERVICE_MS,
     longestServiceMs: 6 * SERVICE_MS,
   });
-  await changeRecipientOf(
-    app,
-    paula,
-    { role: 'alert', entityId: undefined, address: 'ops@example.org' },
-    'add',
-  );
+  await approvedRecipient(app, paula, {
+    role: 'alert',
+    entityId: undefined,
+    address: 'ops@example.org',
+  });
 }, 120_000);
 
 afterAll(async () => {

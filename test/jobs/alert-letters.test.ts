@@ -1,6 +1,6 @@
 /** Many alerts at once are one letter to each reader, and nobody reads in it what another is told. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { changeRecipientOf, setMailServer } from '../../src/people/acts/events.ts';
+import { approvedMail, approvedRecipient } from '../fixtures/approved.ts';
 import { raiseAlertRow } from '../../src/ledger/store/raise-alert.ts';
 import { type Server, startServer } from '../delivery/server.ts';
 import { header, type MailServerStub, startMailServer } from '../notify/mail-server.ts';
@@ -19,10 +19,10 @@ beforeEach(async () => {
   mail = await startMailServer();
   house.smtp = `smtp://localhost:${mail.port}`;
   const setting = { smtp: 'env:SMTP', sender: 'filings@example.org', allowPrivateAddresses: true };
-  await setMailServer(house.app, house.person, setting, house.environment);
+  await approvedMail(house.app, house.person, setting, house.environment);
   for (const address of ['ops@example.org', 'boss@example.org']) {
     const one = { role: 'alert', address, entityId: undefined };
-    await changeRecipientOf(house.app, house.person, one, 'add');
+    await approvedRecipient(house.app, house.person, one);
   }
 });
 afterEach(async () => {

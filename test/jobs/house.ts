@@ -4,7 +4,7 @@ import { personOf } from '../../src/people/acts/people.ts';
 import { createFilewright, type Filewright } from '../../src/app.ts';
 import type { LogRecord } from '../../src/core/ports.ts';
 import { type JobsOptions, runBackgroundWorkOnce } from '../../src/oversight/jobs.ts';
-import { addWebhook } from '../../src/people/acts/events.ts';
+import { approvedWebhook } from '../fixtures/approved.ts';
 import { publishEvent } from '../../src/people/store/events.ts';
 import type { Server } from '../delivery/server.ts';
 import { TLS } from '../notify/mail-server.ts';
@@ -33,6 +33,7 @@ export class House {
       log: { write: (record) => logged.push(record) },
     });
     const { key } = await foundUser(app, OPERATOR, 'clerk');
+    await foundUser(app, OPERATOR, 'second clerk');
     return new House(app, await personOf(app, key), server, logged);
   }
 
@@ -62,7 +63,7 @@ export class House {
   async webhook(url: string, types: readonly string[] = []) {
     const { environment, person } = this;
     const input = { url, types, allowPrivateAddresses: true, environment };
-    return addWebhook(this.app, person, input);
+    return approvedWebhook(this.app, person, input);
   }
 
   async publish(type = 'SOMETHING_HAPPENED', data = {}): Promise<string> {

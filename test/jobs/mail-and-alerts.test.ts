@@ -1,7 +1,8 @@
 /** Notices by e-mail, alerts and the digest: real SMTP, real PostgreSQL. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { acknowledge } from '../../src/oversight/acts/alerts.ts';
-import { changeRecipientOf, setMailServer, testMail } from '../../src/people/acts/events.ts';
+import { testMail } from '../../src/people/acts/events.ts';
+import { approvedMail, approvedRecipient } from '../fixtures/approved.ts';
 import { verifyLedger } from '../../src/oversight/acts/audit.ts';
 import { type NewAlert, raiseAlert } from '../../src/people/alerts.ts';
 import { listAlerts } from '../../src/people/store/alerts.ts';
@@ -26,7 +27,7 @@ beforeEach(async () => {
   mail = await startMailServer();
   house.smtp = `smtp://localhost:${mail.port}`;
   const setting = { smtp: 'env:SMTP', sender: 'filings@example.org', allowPrivateAddresses: true };
-  await setMailServer(house.app, house.person, setting, house.environment);
+  await approvedMail(house.app, house.person, setting, house.environment);
 });
 afterEach(async () => {
   await mail.close();
@@ -34,7 +35,7 @@ afterEach(async () => {
 });
 
 const recipient = (role: string, address: string, entityId?: string) =>
-  changeRecipientOf(house.app, house.person, { role, address, entityId }, 'add');
+  approvedRecipient(house.app, house.person, { role, address, entityId });
 const alerts = (all = false) =>
   listAlerts(house.app.session.run.bind(house.app.session), house.app.tenant, { all, limit: 50 });
 const notices = () =>

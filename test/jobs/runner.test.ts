@@ -1,7 +1,7 @@
 /** Consumers, background work as it runs, and the whole way from an accepted filing to its receivers. */
 import { setTimeout as pass } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { addWebhook, changeRecipientOf, setMailServer } from '../../src/people/acts/events.ts';
+import { approvedMail, approvedRecipient, approvedWebhook } from '../fixtures/approved.ts';
 import { verifyLedger } from '../../src/oversight/acts/audit.ts';
 import type { EventConsumer } from '../../src/people/consumers.ts';
 import { startBackgroundWork } from '../../src/oversight/jobs.ts';
@@ -215,11 +215,11 @@ describe('a filing that is accepted', () => {
     const { app, person } = stage;
     const environment = { ...OWN_MACHINE, SMTP: `smtp://localhost:${mail.port}` };
     const setting = { smtp: 'env:SMTP', sender: 'f@example.org', allowPrivateAddresses: true };
-    await setMailServer(app, person, setting, environment);
+    await approvedMail(app, person, setting, environment);
     const agent = { role: 'registered_agent', address: 'agent@example.org', entityId: undefined };
-    await changeRecipientOf(app, person, agent, 'add');
+    await approvedRecipient(app, person, agent);
     const input = { url: receiver.url, types: [], allowPrivateAddresses: true, environment };
-    await addWebhook(app, person, input);
+    await approvedWebhook(app, person, input);
     await stage.feed('US-DE', 5);
     const jobs = await startBackgroundWork({
       ...app,

@@ -139,8 +139,8 @@ export function cutsContract(database: () => FreshDatabase): void {
     it('in the middle of a transaction undoes it, and the rest is not run on a new one', async () => {
       const insert = (code: string) => ({
         name: '',
-        text: `insert into lane (tenant, code, profile, ceiling, state, longest_service_ms, effect)
-          values ('${world.tenant}', '${code}', '{}', 1, '{}', 1, 'filing')`,
+        text: `insert into lane (tenant, code, profile, ceiling, state, longest_service_ms, effect, origin)
+          values ('${world.tenant}', '${code}', '{}', 1, '{}', 1, 'filing', 'https://portal.example.org')`,
       });
       const work = session.transaction(async (run) => {
         await run(insert('US-AA'));

@@ -41,8 +41,8 @@ const LOAD = [
   `insert into ledger_blob
     select e.payload_ct, b.tenant, b.boundary, b.entry, b.key, b.bytes
     from envelope e, (select * from ledger_blob where tenant = $1 limit 1) b where e.tenant = $1 on conflict do nothing`,
-  `insert into filing (tenant, id, lane, last_safe, status, step, next_at, attempt)
-    select e.tenant, e.id, e.lane, e.last_safe, 'pending', '{"action":"send"}', now(), 1
+  `insert into filing (tenant, id, lane, last_safe, status, step, next_at, attempt, profile_n, approved_until)
+    select e.tenant, e.id, e.lane, e.last_safe, 'pending', '{"action":"send"}', now(), 1, 1, now() + interval '1 day'
     from envelope e where e.tenant = $1 on conflict do nothing`,
   `insert into attempt
     select tenant, id, 1, id, 'send', 1, now() from filing where tenant = $1 and attempt = 1 on conflict do nothing`,

@@ -117,8 +117,8 @@ export async function postgresWorld(database: FreshDatabase): Promise<PostgresWo
     async addLane({ code, ceiling, longestServiceMs }) {
       const state = { pause: { kind: 'none' }, breaker: { state: 'closed', failures: 0 } };
       await run(
-        `insert into lane (tenant, code, profile, ceiling, state, longest_service_ms, effect, ver)
-         values ($1, $2, '{}', $3, $4, $5, 'filing', 0)`,
+        `insert into lane (tenant, code, profile, ceiling, state, longest_service_ms, effect, origin, ver)
+         values ($1, $2, '{}', $3, $4, $5, 'filing', 'https://portal.example.org', 0)`,
         [tenant, code, ceiling, { ...state, throttles: 0, missing: 0 }, longestServiceMs],
       );
       await run(

@@ -6,10 +6,11 @@ import {
   type Batch,
   batchStatus,
   type Expectation,
+  proposeAgain,
   readBatchId,
   totalCents,
 } from '../../filings/index.ts';
-import { misuse } from '../../core/index.ts';
+import { APPROVAL_DAYS, APPROVAL_DAYS_MAX, misuse } from '../../core/index.ts';
 import { iso, table } from '../output.ts';
 
 interface ApproveOptions {
@@ -17,6 +18,8 @@ interface ApproveOptions {
   readonly expectHash?: string;
   readonly expectCount?: string;
   readonly expectFees?: string;
+  readonly expectProposal?: string;
+  readonly validDays: string;
 }
 
 export function addApproveCommand(batch: Command): void {
@@ -28,6 +31,15 @@ export function addApproveCommand(batch: Command): void {
     .option('--dry-run', 'show what would be approved; approve nothing')
     .option('--expect-hash <sha256>', 'refuse unless the batch was frozen with this hash')
     .option('--expect-count <n>', 'refuse unless the batch has this number of filings')
+    .option(
+      '--expect-proposal <sha256>',
+      'refuse unless the proposal, over the filings and where they are sent, has this hash',
+    )
+    .option(
+      '--valid-days <n>',
+      `how long the approval holds (1 to ${APPROVAL_DAYS_MAX})`,
+      String(APPROVAL_DAYS),
+    )
     .option('--expect-fees <dollars>', 'refuse unless the fees total this amount, like 1250.00')
     .inApp(async ({ app, out, actor }, id: string, own: ApproveOptions) => {
       const batchId = readBatchId(id);
@@ -35,7 +47,7 @@ export function addApproveCommand(batch: Command): void {
       const terms =
         own.dryRun === true
           ? await approvalTerms(app, actor, batchId)
-          : await approve(app, actor, batchId, expected);
+          : await approve(app, actor, batchId, expected, Number(own.validDays));
       const { batch: found } = await batchStatus(app, actor, batchId);
       out.result(
         'batch approve',
@@ -44,6 +56,8 @@ export function addApproveCommand(batch: Command): void {
           [
             `${approvalWords(found, actor.name)}: ${terms.count} filings of batch ${id}.`,
             `hash  ${terms.sha256}`,
+            ...(terms.proposal === undefined ? [] : [`proposal  ${terms.proposal.sha256}`]),
+            destinationsTable(terms.lanes),
             termsTable(terms),
           ].join('\n'),
       );
@@ -59,7 +73,33 @@ function approvalWords(batch: Batch | undefined, name: string): string {
 }
 
 function termsData(terms: ApprovalTerms) {
-  return { ...terms, totalCents: totalCents(terms.fees) };
+  return { ...terms, proposal: terms.proposal?.sha256 ?? null, totalCents: totalCents(terms.fees) };
+}
+
+/** Where it is sent, by what profile: the approval is for these and for no other. */
+function destinationsTable(lanes: ApprovalTerms['lanes']): string {
+  const rows = lanes.map(({ lane, origin, profile_sha256 }) => [lane, origin, profile_sha256]);
+  return table(['lane', 'leads to', 'profile'], rows);
+}
+
+export function addProposeCommand(batch: Command): void {
+  batch
+    .command('propose <batch>')
+    .description(
+      'propose a batch again after a lane got another profile, or filings whose approval has ended',
+    )
+    .option('--reason <text>', 'why (10 to 500 characters)')
+    .inApp(async ({ app, out, actor }, id: string, own: { reason?: string }) => {
+      const proposed = await proposeAgain(app, actor, readBatchId(id), own.reason);
+      out.result('batch propose', { batch: id, ...proposed }, () =>
+        [
+          `Proposed: ${proposed.count} filings of batch ${id}.`,
+          `proposal  ${proposed.sha256}`,
+          destinationsTable(proposed.lanes),
+          `The second person: filewright batch approve ${id} --expect-proposal ${proposed.sha256}`,
+        ].join('\n'),
+      );
+    });
 }
 
 function termsTable(terms: ApprovalTerms): string {
@@ -78,7 +118,7 @@ function expectationOf(own: ApproveOptions): Expectation {
   const refuse = (option: string, expected: string, found: string): never => {
     throw misuse(`${option}: expected ${expected}, found "${found}"`);
   };
-  const { expectHash, expectCount, expectFees } = own;
+  const { expectHash, expectCount, expectFees, expectProposal } = own;
   if (expectHash !== undefined && !/^[0-9a-f]{64}$/.test(expectHash)) {
     refuse('--expect-hash', 'a SHA-256 in 64 hex digits', expectHash);
   }
@@ -90,6 +130,7 @@ function expectationOf(own: ApproveOptions): Expectation {
   }
   return {
     ...(expectHash === undefined ? {} : { sha256: expectHash }),
+    ...(expectProposal === undefined ? {} : { proposal: expectProposal.toLowerCase() }),
     ...(expectCount === undefined ? {} : { count: Number(expectCount) }),
     ...(expectFees === undefined ? {} : { totalCents: centsOf(expectFees) }),
   };

@@ -26,7 +26,7 @@ import {
   type RowImportOptions,
   rowsRead,
 } from '../row-import.ts';
-import { addApproveCommand } from './batch-approve.ts';
+import { addApproveCommand, addProposeCommand } from './batch-approve.ts';
 import { addCreateCommand } from './batch-create.ts';
 
 export function addCommands(batch: Command): void {
@@ -41,6 +41,7 @@ export function addCommands(batch: Command): void {
 
   addCreateCommand(batch);
   addApproveCommand(batch);
+  addProposeCommand(batch);
 
   batch
     .command('run <batch>')

@@ -10,7 +10,7 @@ import {
   verifyLedger,
 } from '../../oversight/index.ts';
 import { packageRoot } from '../../postgres/index.ts';
-import { setMailServer } from '../../people/index.ts';
+import { approveMail, setMailServer } from '../../people/index.ts';
 import {
   acknowledgeDocket,
   docketReport,
@@ -42,7 +42,7 @@ import {
   startDocketSystem,
   startMailHouse,
 } from '../../testing/index.ts';
-import { demoPerson } from './demo-people.ts';
+import { demoPeople } from './demo-people.ts';
 import {
   ALLOWANCE,
   demoMatrix,
@@ -60,6 +60,8 @@ import {
 } from './demo-patent-words.ts';
 
 const SUPERVISOR = 'Claire Moreau';
+/** Approves where mail goes out; has no dockets. */
+const SECOND = 'Noor Haddad';
 const SUPERVISOR_MAIL = 'moreau@firm.example';
 const LEAD_MAIL = 'ruiz@firm.example';
 const STEP_MS_MAX = 40_000;
@@ -102,12 +104,16 @@ class Day {
   async live(): Promise<void> {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const keyFile = join(this.#folder, `${this.#app.tenant}.key`);
-    const supervisor = await demoPerson(this.#app, { name: SUPERVISOR, keyFile });
+    const secondKeyFile = join(this.#folder, `${this.#app.tenant}-second.key`);
+    const [supervisor, second] = await demoPeople(this.#app, [
+      { name: SUPERVISOR, keyFile },
+      { name: SECOND, keyFile: secondKeyFile },
+    ]);
     const system = await startDocketSystem();
     const mail = await startMailHouse(LEAD_MAIL);
     const page = await serveAcknowledgements(this.#app, operator(), { port: 0 });
     try {
-      await this.#prepare(supervisor, system, mail);
+      await this.#prepare([supervisor, second], system, mail);
       const environment = { DEMO_SMTP: mail.url, [PRIVATE_TARGETS]: '1', ...loopbackToo({}) };
       const settings = { publicUrl: page.url };
       const router = await startDocketRouter(this.#app, operator(), settings, environment);
@@ -124,13 +130,21 @@ class Day {
     }
   }
 
-  async #prepare(supervisor: PersonActor, system: DocketSystem, mail: MailHouse): Promise<void> {
+  async #prepare(
+    [supervisor, second]: readonly [PersonActor, PersonActor],
+    system: DocketSystem,
+    mail: MailHouse,
+  ): Promise<void> {
     const setting = {
       smtp: 'env:DEMO_SMTP',
       sender: 'Docketing <docketing@firm.example>',
       allowPrivateAddresses: true,
     };
-    await setMailServer(this.#app, supervisor, setting, { DEMO_SMTP: mail.url });
+    const { sha256 } = await setMailServer(this.#app, supervisor, setting, {
+      DEMO_SMTP: mail.url,
+    });
+    // Where mail goes out is what two people agree to.
+    await approveMail(this.#app, second, { subject: 'mail server', expectHash: sha256 });
     const matrix = this.#file('matrix.json', demoMatrix(system.url));
     const people = join(packageRoot(), 'samples', 'patent-people.json');
     const routing = await importRoutingFiles(this.#app, supervisor, [matrix, people]);

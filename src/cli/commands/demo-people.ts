@@ -15,7 +15,7 @@ interface DemoPerson {
 }
 
 /** Founded by whoever runs the demonstration: none of the keys is used before all are made. */
-async function demoPeople<const P extends readonly DemoPerson[]>(
+export async function demoPeople<const P extends readonly DemoPerson[]>(
   app: Filewright,
   people: P,
 ): Promise<{ [N in keyof P]: PersonActor }> {
@@ -38,10 +38,6 @@ async function ensureKey(app: Filewright, { name, keyFile }: DemoPerson): Promis
   }
   const { key } = await foundUser(app, operator(), name);
   writeFileSync(keyFile, `${key}\n`, { mode: 0o600 });
-}
-
-export async function demoPerson(app: Filewright, person: DemoPerson): Promise<PersonActor> {
-  return (await demoPeople(app, [person]))[0];
 }
 
 /** Two of them, since one prepares and another approves. */

@@ -2,9 +2,11 @@
 import { createReadStream, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from '../command.ts';
-import { addPortal, readProfile } from '../../lanes/index.ts';
+import { readProfile } from '../../lanes/index.ts';
 import {
+  addProfile,
   approve,
+  approveProfile,
   importFile,
   listFilings,
   listReviews,
@@ -102,7 +104,13 @@ async function demo(
     behaviour: BEHAVIOUR,
   });
   try {
-    for (const profile of profiles) await addPortal(app, preparer, simulator.profile(profile.code));
+    for (const { code } of profiles) {
+      const done = await addProfile(app, preparer, simulator.profile(code));
+      // A second run has portals on another port, which is another destination.
+      if (done.state === 'proposed') {
+        await approveProfile(app, approver, { lane: code, expectHash: done.sha256 });
+      }
+    }
     say(
       `2. Simulated portals on port ${simulator.port}: ${profiles.map((p) => `${p.code} (ceiling ${p.ceiling})`).join(', ')}. They drop connections, throttle, stall and refuse.`,
     );

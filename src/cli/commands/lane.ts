@@ -1,5 +1,18 @@
 import type { Command } from '../command.ts';
-import { addPortal, changeLane, listLanes, readProfile } from '../../lanes/index.ts';
+import {
+  addProfile,
+  approveProfile,
+  proposedProfiles,
+  type ProposedProfile,
+  refuseProfile,
+} from '../../filings/index.ts';
+import {
+  changeLane,
+  destinationOf,
+  listLanes,
+  type ProfileChange,
+  readProfile,
+} from '../../lanes/index.ts';
 import { type Instant, type LaneState, misuse, type Profile } from '../../core/index.ts';
 import { readNamedFile } from '../arguments.ts';
 import { iso, table } from '../output.ts';
@@ -10,6 +23,8 @@ const CEILING_MAX = 1000;
 export function addCommands(lane: Command): void {
   addList(lane);
   addAdd(lane);
+  addProposals(lane);
+  addDecisions(lane);
   addChange(
     lane,
     'pause',
@@ -61,17 +76,101 @@ function addList(lane: Command): void {
 function addAdd(lane: Command): void {
   lane
     .command('add <profile>')
-    .description('add a lane from a portal profile, or update the profile of a lane')
-    .inApp(async ({ app, out, actor, options }, file: string) => {
+    .description(
+      'add a lane from a portal profile; for a lane that exists, propose the profile to a second person',
+    )
+    .option('--reason <text>', 'why the profile changes (10 to 500 characters)')
+    .inApp(async ({ app, out, actor, options }, file: string, own: { reason?: string }) => {
       const profile = readProfileFile(file);
       warnOfPrivate(profile.allowPrivateAddresses, options);
-      const { added } = await addPortal(app, actor, profile);
-      out.result(
-        'lane add',
-        { lane: profile.code, added },
-        () =>
-          `${added ? 'Added lane' : 'Updated the profile of lane'} ${profile.code} (${profile.title}), ceiling ${profile.ceiling}, automation ${profile.automation}.`,
+      const done = await addProfile(app, actor, profile, own.reason);
+      const data = { lane: profile.code, added: done.state === 'added', ...done };
+      out.result('lane add', data, () => addedText(profile, done));
+    });
+}
+
+function addedText(profile: Profile, done: Awaited<ReturnType<typeof addProfile>>): string {
+  const { code, title, ceiling, automation } = profile;
+  switch (done.state) {
+    case 'added':
+      return `Added lane ${code} (${title}), ceiling ${ceiling}, automation ${automation}.`;
+    case 'unchanged':
+      return `Lane ${code} already has this profile; nothing was changed.`;
+    case 'proposed':
+      return [
+        `Lane ${code} keeps its profile until another person approves this one, which leads to ${done.origin}.`,
+        changesTable(done.changes),
+        `The second person: filewright lane approve ${code} --expect-hash ${done.sha256}`,
+      ].join('\n');
+  }
+}
+
+function changesTable(changes: readonly ProfileChange[]): string {
+  const shown = (value: unknown): string => (value === undefined ? '' : JSON.stringify(value));
+  return table(
+    ['field', 'now', 'proposed'],
+    changes.map(({ field, from, to }) => [field, shown(from), shown(to)]),
+  );
+}
+
+function addProposals(lane: Command): void {
+  lane
+    .command('proposals')
+    .description(
+      'profiles that wait for a second person, with each changed field and the destination',
+    )
+    .inApp(async ({ app, out, actor }) => {
+      const proposals = await proposedProfiles(app, actor);
+      out.result('lane proposals', { proposals }, () =>
+        proposals.length === 0
+          ? 'No profile waits for approval.'
+          : proposals.map(proposedText).join('\n\n'),
       );
+    });
+}
+
+function proposedText(one: ProposedProfile): string {
+  const to =
+    one.origin === one.formerOrigin
+      ? `still ${one.origin}`
+      : `${one.origin} (now ${one.formerOrigin})`;
+  return [
+    `Lane ${one.lane}, proposed by ${one.proposedBy} at ${iso(one.proposedAt)}: ${one.reason}`,
+    `leads to  ${to}`,
+    `profile   ${one.profileSha256}`,
+    `hash      ${one.sha256}`,
+    changesTable(one.changes),
+  ].join('\n');
+}
+
+function addDecisions(lane: Command): void {
+  lane
+    .command('approve <lane>')
+    .description(
+      'approve a proposed profile as the second person; filings approved for the former one need a new approval',
+    )
+    .requiredOption('--expect-hash <sha256>', 'the hash that lane proposals shows')
+    .inApp(async ({ app, out, actor }, code: string, own: { expectHash: string }) => {
+      const done = await approveProfile(app, actor, { lane: code, expectHash: own.expectHash });
+      const { origin, profile_sha256 } = destinationOf(done.profile);
+      const data = { lane: code, origin, profileSha256: profile_sha256, voided: done.voided };
+      out.result('lane approve', data, () =>
+        [
+          `Lane ${code} now has the approved profile and leads to ${origin}.`,
+          ...done.voided.map(
+            ({ batch, filings }) =>
+              `${filings} filings of batch ${batch} need a new approval: filewright batch propose ${batch}`,
+          ),
+        ].join('\n'),
+      );
+    });
+  lane
+    .command('refuse <lane>')
+    .description('refuse a proposed profile, or withdraw your own proposal')
+    .requiredOption('--reason <text>', 'why (10 to 500 characters)')
+    .inApp(async ({ app, out, actor }, code: string, own: { reason: string }) => {
+      await refuseProfile(app, actor, { lane: code, reason: own.reason });
+      out.result('lane refuse', { lane: code }, () => `Lane ${code} keeps its profile.`);
     });
 }
 

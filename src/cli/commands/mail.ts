@@ -1,5 +1,14 @@
 import type { Command } from '../command.ts';
-import { changeRecipientOf, mailSettings, setMailServer, testMail } from '../../people/index.ts';
+import {
+  approveMail,
+  changeRecipientOf,
+  mailSettings,
+  proposedMail,
+  refuseMail,
+  setMailServer,
+  testMail,
+} from '../../people/index.ts';
+import { termText } from '../../core/index.ts';
 import { listMails } from '../../oversight/index.ts';
 import { readLimit } from '../arguments.ts';
 import { environment, warnOfPrivate } from '../context.ts';
@@ -10,6 +19,11 @@ interface SetOptions {
   readonly smtp: string;
   readonly from: string;
   readonly allowPrivate?: boolean;
+  readonly reason?: string;
+}
+
+function waitsText(what: string, subject: string, sha256: string): string {
+  return `${what} once another person approves it: filewright mail approve '${subject}' --expect-hash ${sha256}`;
 }
 
 export function addCommands(mail: Command): void {
@@ -17,6 +31,7 @@ export function addCommands(mail: Command): void {
   addShow(mail);
   addChange(mail, 'add');
   addChange(mail, 'remove');
+  addDecisions(mail);
   addTest(mail);
   addLog(mail);
 }
@@ -30,6 +45,7 @@ function addSet(mail: Command): void {
       'env:NAME or file:/path that holds smtp://user:password@host:587',
     )
     .requiredOption('--from <sender>', 'name@example.org or "Name <name@example.org>"')
+    .option('--reason <text>', 'why (10 to 500 characters)')
     .option('--allow-private', 'the server is on this machine or in a private network')
     .inApp(async ({ app, out, actor, options }, own: SetOptions) => {
       warnOfPrivate(own.allowPrivate === true, options);
@@ -38,8 +54,10 @@ function addSet(mail: Command): void {
         sender: own.from,
         allowPrivateAddresses: own.allowPrivate === true,
       };
-      await setMailServer(app, actor, setting, environment);
-      out.result('mail set', setting, () => `Mail goes out through ${own.smtp} as ${own.from}.`);
+      const { sha256 } = await setMailServer(app, actor, setting, environment, own.reason);
+      out.result('mail set', { ...setting, sha256 }, () =>
+        waitsText(`Mail will go out through ${own.smtp} as ${own.from}`, 'mail server', sha256),
+      );
     });
 }
 
@@ -69,11 +87,53 @@ function addChange(mail: Command, kind: 'add' | 'remove'): void {
     .inApp(async ({ app, out, actor }, role: string, address: string, own: { entity?: string }) => {
       const input = { role, address, entityId: own.entity };
       const recipient = await changeRecipientOf(app, actor, input, kind);
+      const { proposal } = recipient;
       out.result(`mail ${kind}`, recipient, () =>
-        kind === 'add'
-          ? `${address} is a recipient for ${role}.`
-          : `${address} is no longer a recipient.`,
+        proposal === undefined
+          ? `${address} is no longer a recipient.`
+          : waitsText(
+              `${address} will be a recipient for ${role}`,
+              proposal.subject,
+              proposal.sha256,
+            ),
       );
+    });
+}
+
+function addDecisions(mail: Command): void {
+  mail
+    .command('proposals')
+    .description('mail servers and recipients that wait for a second person')
+    .inApp(async ({ app, out, actor }) => {
+      const proposals = await proposedMail(app, actor);
+      out.result('mail proposals', { proposals }, () =>
+        table(
+          ['subject', 'address', 'proposed by', 'reason', 'hash'],
+          proposals.map((p) => [
+            p.subject,
+            termText(p.terms, 'address') || termText(p.terms, 'server'),
+            p.proposedBy,
+            p.reason,
+            p.sha256,
+          ]),
+        ),
+      );
+    });
+  mail
+    .command('approve <subject>')
+    .description('approve a proposed mail server or recipient as the second person')
+    .requiredOption('--expect-hash <sha256>', 'the hash that mail proposals shows')
+    .inApp(async ({ app, out, actor }, subject: string, own: { expectHash: string }) => {
+      await approveMail(app, actor, { subject, expectHash: own.expectHash });
+      out.result('mail approve', { subject }, () => `Approved: ${subject}.`);
+    });
+  mail
+    .command('refuse <subject>')
+    .description('refuse a proposed mail server or recipient, or withdraw your own proposal')
+    .requiredOption('--reason <text>', 'why (10 to 500 characters)')
+    .inApp(async ({ app, out, actor }, subject: string, own: { reason: string }) => {
+      await refuseMail(app, actor, { subject, reason: own.reason });
+      out.result('mail refuse', { subject }, () => `Refused: ${subject}.`);
     });
 }
 

@@ -15,6 +15,7 @@ const BREAKER = {
   'recovery?': 'text',
 } as const;
 
+const DESTINATIONS = [{ lane: 'text', profile_sha256: 'digest', origin: 'text' }] as const;
 const PROPOSAL = { review: 'text', kind: 'text', count: 'number', sha256: 'digest' } as const;
 
 export const FILING_FACTS = {
@@ -33,6 +34,7 @@ export const FILING_FACTS = {
       input_sha256: 'digest',
       count: 'number',
       sha256: 'digest',
+      'lanes?': DESTINATIONS,
     },
   },
   'approval.granted': {
@@ -43,8 +45,30 @@ export const FILING_FACTS = {
       'fees?': [{ rail: 'text', filings: 'number', cents: 'number' }],
       'review?': 'text',
       'kind?': 'text',
+      'lanes?': DESTINATIONS,
+      'valid_days?': 'number',
       count: 'number',
       sha256: 'digest',
+    },
+  },
+  'approval.voided': {
+    when: 'An approval ends for the filings of a batch on a lane: its profile has changed, or the approval expired.',
+    fields: {
+      batch: 'text',
+      lane: 'text',
+      cause: 'text',
+      filings: 'number',
+      'profile_sha256?': 'digest',
+    },
+  },
+  'release.proposed': {
+    when: 'A person proposes to send filings whose approval ended.',
+    fields: {
+      batch: 'text',
+      lanes: DESTINATIONS,
+      count: 'number',
+      sha256: 'digest',
+      reason: 'text',
     },
   },
   'filing.state': {
@@ -83,6 +107,7 @@ export const FILING_FACTS = {
       lane: 'text',
       key: 'text',
       payload_sha256: 'digest',
+      'profile_sha256?': 'digest',
     },
   },
   'filing.outcome': {
@@ -119,6 +144,7 @@ export const FILING_FACTS = {
       'payload_sha256?': 'digest',
       'former_payload_sha256?': 'digest',
       'fields?': ['text'],
+      'lanes?': DESTINATIONS,
       count: 'number',
       sha256: 'digest',
     },
@@ -133,7 +159,14 @@ export const FILING_FACTS = {
   },
   'lane.profiled': {
     when: "A portal's profile is added or replaced.",
-    fields: { lane: 'text', ceiling: 'number', automation: 'text', effect: 'text' },
+    fields: {
+      lane: 'text',
+      ceiling: 'number',
+      automation: 'text',
+      effect: 'text',
+      profile_sha256: 'digest',
+      origin: 'text',
+    },
   },
   'lane.paused': {
     when: 'A lane stops sending, until a moment or until a person resumes it.',

@@ -37,6 +37,7 @@ const LOGS = [
   },
 ] as const;
 
+const CHANGE = { kind: 'text', subject: 'text', sha256: 'digest' } as const;
 const KEY = { key: 'text', name: 'text', key_sha256: 'digest' } as const;
 const DECIDED = {
   person: 'text',
@@ -80,6 +81,24 @@ export const HOUSE_FACTS = {
     fields: { ...KEY, days: 'number', 'proposal?': 'text' },
   },
   'key.revoked': { when: 'A key is revoked.', fields: KEY },
+  'change.proposed': {
+    when: 'A person proposes a change of a lane, a webhook, a recipient, the mail server or the routing matrix.',
+    fields: {
+      ...CHANGE,
+      reason: 'text',
+      'profile_sha256?': 'digest',
+      'origin?': 'text',
+      'host?': 'text',
+    },
+  },
+  'change.approved': {
+    when: 'A second person approves a change; it is made at once.',
+    fields: CHANGE,
+  },
+  'change.refused': {
+    when: 'A second person refuses a change, or the first one withdraws it.',
+    fields: { ...CHANGE, reason: 'text' },
+  },
   'alert.acknowledged': { when: 'A person acknowledges an alert.', fields: { alert: 'text' } },
   'subscription.added': {
     when: 'A webhook is added.',

@@ -12,6 +12,9 @@ import {
 import type { Installation } from '../../ledger/index.ts';
 import type { RailShare } from '../../entities/index.ts';
 import { type ApprovalTerms, batchPayloads, findBatch, type RailTotal } from '../store/batches.ts';
+import { proposedLanes } from '../store/destinations.ts';
+import { batchDestinations } from '../store/intake-store.ts';
+import type { Run } from '../../postgres/index.ts';
 import { profilesByLane } from '../../lanes/index.ts';
 
 /** What a person typed in advance; anything else than found refuses the approval. */
@@ -19,6 +22,8 @@ export interface Expectation {
   readonly sha256?: string;
   readonly count?: number;
   readonly totalCents?: number;
+  /** The hash of the proposal, over the filings and where they will be sent. */
+  readonly proposal?: string;
 }
 
 const PAGE_ROWS = 500;
@@ -35,6 +40,9 @@ export async function approvalTerms(
 ): Promise<ApprovalTerms> {
   allow(actor, 'batch.terms');
   const batch = await findBatch(app.session, app.tenant, id);
+  const run: Run = (statement, values) => app.session.run(statement, values);
+  const [proposal] = await proposedLanes(run, app.tenant, ['batch', 'release'], id);
+  const isRelease = proposal?.kind === 'release';
   // Loaded with the law, which commands that approve nothing need not wait for.
   const { railShare } = await import('../../entities/index.ts');
   const profiles = await profilesByLane(app);
@@ -52,6 +60,7 @@ export async function approvalTerms(
       batch: id,
       after,
       limit: PAGE_ROWS,
+      only: isRelease ? 'unapproved' : 'all',
     });
     for (const payload of page) {
       const bytes = app.vault.open(payload.sealed);
@@ -67,13 +76,21 @@ export async function approvalTerms(
     if (page.length < PAGE_ROWS) break;
   }
   const sha256 = digest.digest('hex');
-  if (batch.state !== 'open' && (batch.sha256 !== sha256 || batch.count !== count)) {
-    throw ruledOut(`Batch ${id} has changed since it was frozen; do not approve it`);
+  // A correction changes what a batch holds after its approval; then that was approved, and nothing waits any more.
+  const frozen = isRelease ? proposal.filings : batch.sha256;
+  const isBinding = isRelease || batch.state === 'frozen';
+  if (isBinding && (frozen !== sha256 || (isRelease ? proposal.count : batch.count) !== count)) {
+    throw ruledOut(
+      isRelease
+        ? `The filings of batch ${id} that wait for approval have changed since it was proposed; use batch propose again`
+        : `Batch ${id} has changed since it was frozen; do not approve it`,
+    );
   }
+  const lanes = await batchDestinations(run, app.tenant, id);
   const fees: RailTotal[] = [...totals]
     .map(([rail, total]) => ({ rail, ...total }))
     .sort((a, b) => (a.rail < b.rail ? -1 : 1));
-  return { sha256, count, fees };
+  return { sha256, count, fees, lanes: proposal?.lanes ?? lanes, proposal };
 }
 
 export function totalCents(fees: readonly RailTotal[]): number {
@@ -84,6 +101,7 @@ export function assertExpected(id: BatchId, terms: ApprovalTerms, expected: Expe
   const total = totalCents(terms.fees);
   const differences = [
     differs('hash', expected.sha256, terms.sha256),
+    differs('proposal', expected.proposal, terms.proposal?.sha256 ?? 'none'),
     differs('count', expected.count, terms.count),
     differs('total of fees in cents', expected.totalCents, total),
   ].filter((text) => text !== undefined);

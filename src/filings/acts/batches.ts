@@ -2,8 +2,10 @@
 import { type Actor, allow, type PersonActor } from '../../access/index.ts';
 import { createReadStream } from 'node:fs';
 import {
+  APPROVAL_DAYS,
   type BatchId,
   batchId,
+  checkValidDays,
   type ColumnMapping,
   FilewrightError,
   isDatabaseAway,
@@ -23,6 +25,7 @@ import {
   readableFileBytes,
   rowFormatOf,
 } from '../../intake/index.ts';
+import { watchApprovals } from '../watch/approval-watch.ts';
 import { warnOnApproval } from '../watch/arrival-warning.ts';
 import { entityRowReader } from '../../entities/index.ts';
 import {
@@ -35,11 +38,16 @@ import {
   releaseBatch,
 } from '../store/batches.ts';
 import { type LaneCounts, laneCounts, lanes, profilesByLane } from '../../lanes/index.ts';
+import { approveRelease, type ProposedSend, proposeSend } from '../store/release-proposals.ts';
+import { SEND_REASON } from '../store/intake-store.ts';
+import type { Run } from '../../postgres/index.ts';
 import { approvalTerms, assertExpected, type Expectation } from './approvals.ts';
 import { shippedLawGates } from './reviews-correction.ts';
 import { type Wait, waitsOf } from './waits.ts';
 
 const POLL_MS = 500;
+/** How often a running batch looks for approvals that have ended; the look reads the whole queue. */
+const APPROVALS_MS = 10_000;
 
 interface BatchImport {
   readonly dryRun: boolean;
@@ -115,19 +123,44 @@ export async function approve(
   actor: Actor,
   id: BatchId,
   expected: Expectation = {},
+  validDays: number = APPROVAL_DAYS,
 ): Promise<ApprovalTerms> {
   allow(actor, 'batch.approve');
+  checkValidDays(validDays);
   const terms = await approvalTerms(app, actor, id);
   assertExpected(id, terms, expected);
   const fees = terms.fees.map(({ rail, filings, cents }) => ({ rail, filings, cents }));
   const fact = userFact(app, 'approval.granted', actor, { batch: id, fees });
-  await approveBatch(app.session, app.tenant, id, actor.id, fact, {
-    terms,
-    onApproved: (run) => warnOnApproval(run, app, id),
-  });
+  const onApproved = (run: Run): Promise<void> => warnOnApproval(run, app, id);
+  const approving = terms.proposal?.kind === 'release' ? approveRelease : approveBatch;
+  const options = { terms, validDays, onApproved };
+  await approving(app.session, app.tenant, id, actor.id, fact, options);
   await releaseBatch(app.session, app.tenant, id);
   await sequenceAll(app);
   return terms;
+}
+
+/**
+ * Proposes again what waits for an approval: a batch whose lanes have got another profile since it was frozen, or filings whose
+ * approval has ended. What was proposed before and waits still is ended by it.
+ */
+export async function proposeAgain(
+  app: Installation,
+  actor: Actor,
+  id: BatchId,
+  reason: string = SEND_REASON,
+): Promise<ProposedSend> {
+  allow(actor, 'batch.propose');
+  const batch = await findBatch(app.session, app.tenant, id);
+  if (batch.state === 'open') {
+    throw ruledOut(
+      `The import of batch ${id} did not finish; run the same batch import or batch create with --resume ${id}`,
+    );
+  }
+  const kind = batch.state === 'frozen' ? 'batch' : 'release';
+  const proposed = await proposeSend(app, { kind, batch: id, by: actor, reason });
+  await sequenceAll(app);
+  return proposed;
 }
 
 /** The newest first. */
@@ -182,9 +215,15 @@ export async function runBatch(
     failure = error;
   });
   let waits: readonly Wait[] | undefined;
+  let endedMs = -Infinity;
   try {
     for (;;) {
       const askedMs = app.clock.monotonicMs();
+      // What can no longer be claimed must not be waited for, also where no background work looks for it.
+      if (askedMs - endedMs >= APPROVALS_MS) {
+        await watchApprovals(app);
+        endedMs = askedMs;
+      }
       waits = await lookAt(app, id, options.onProgress);
       if (waits !== undefined || options.signal.aborted || failure !== undefined) break;
       // Counting a large batch takes a while; the workers need the database more.

@@ -28,7 +28,8 @@ import {
 import { endReview, runReview } from '../store/review-approval.ts';
 import { findException, findPayload } from '../store/filings.ts';
 import { type ReviewCandidate, reviewCandidates, type ReviewFilter } from '../store/reviews.ts';
-import { profilesByLane } from '../../lanes/index.ts';
+import { type Destination, destinationsOf, profilesByLane } from '../../lanes/index.ts';
+import type { Run } from '../../postgres/index.ts';
 import { openedJson } from './reviews.ts';
 import { sealedFact } from './reviews-closing.ts';
 import { correctedPayload, editPayload, type FieldEdit } from './reviews-correction.ts';
@@ -61,9 +62,8 @@ export async function proposeReplay(
   const action = replayAction({ filing: filing.id, unsettled }, profile, input.notFiled);
   const { revision, key, payloadSha256 } = filing;
   const item = { filing: filing.id, n, action, revision, key, payloadSha256 };
-  return propose(app, { ...input, actor, filter: undefined }, [
-    { ...item, notFiled: input.notFiled },
-  ]);
+  const to = { filter: undefined, lanes: [filing.lane] };
+  return propose(app, { ...input, actor, ...to }, [{ ...item, notFiled: input.notFiled }]);
 }
 
 /** The filter is applied once, now. What it finds is fixed, and a typed count keeps a slip from becoming a thousand. */
@@ -97,7 +97,8 @@ export async function proposeBulkReplay(
   });
   // Only what was typed: an absent name must not look like an empty one.
   const typed = Object.fromEntries(Object.entries(filter));
-  return propose(app, { ...input, actor, filter: typed }, items);
+  const lanes = [...new Set(found.map(({ lane }) => lane))];
+  return propose(app, { ...input, actor, filter: typed, lanes }, items);
 }
 
 async function propose(
@@ -106,20 +107,27 @@ async function propose(
     readonly actor: PersonActor;
     readonly reason: string;
     readonly filter: Readonly<Record<string, string>> | undefined;
+    readonly lanes: readonly string[];
   },
   items: readonly ReviewItem[],
 ): Promise<Proposed> {
   const { actor, reason, filter } = input;
+  const lanes = await leadingTo(app, input.lanes);
   const id = app.ids.next();
   const fact = userFact(app, 'review.proposed', actor, {
     kind: 'replay',
     reason,
     ...(filter === undefined ? { filing: items[0]?.filing ?? null } : { filter: { ...filter } }),
   });
-  const review = { id, kind: 'replay', by: actor.id, reason, filter, items, fact } as const;
+  const review = { id, kind: 'replay', by: actor.id, reason, filter, lanes, items, fact } as const;
   const sha256 = await proposeReview(app.session, app.tenant, review);
   await sequenceAll(app);
   return { id, sha256, items };
+}
+
+async function leadingTo(app: Installation, codes: readonly string[]): Promise<Destination[]> {
+  const run: Run = (statement, values) => app.session.run(statement, values);
+  return destinationsOf(run, app.tenant, codes);
 }
 
 interface ProposedCorrection extends Proposed {
@@ -182,6 +190,7 @@ export async function proposeCorrection(
     by: actor.id,
     reason,
     filter: undefined,
+    lanes: await leadingTo(app, [filing.lane]),
     items: [item],
     fact,
   });
@@ -299,5 +308,7 @@ function decisionFact(
   proposal: ProposalView,
 ): LedgerFact {
   const { id, kind, count, sha256 } = proposal;
-  return userFact(app, type, actor, { review: id, kind, count, sha256 });
+  const lanes =
+    type === 'approval.granted' ? { lanes: proposal.lanes.map((one) => ({ ...one })) } : {};
+  return userFact(app, type, actor, { review: id, kind, count, sha256, ...lanes });
 }

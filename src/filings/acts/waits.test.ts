@@ -107,7 +107,14 @@ function held(reason: 'person' | 'breaker' | 'drift'): LaneState['pause'] {
 }
 
 function counts({ nextAt, held: inHand = 0 }: Deps): LaneCounts {
-  const none = { submitted: 0, accepted: 0, rejected: 0, fallout: 0, leastSlackMs: undefined };
+  const none = {
+    unapproved: 0,
+    submitted: 0,
+    accepted: 0,
+    rejected: 0,
+    fallout: 0,
+    leastSlackMs: undefined,
+  };
   return { lane: 'US-DE', pending: 1, held: inHand, nextAt, ...none };
 }
 

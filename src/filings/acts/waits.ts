@@ -45,6 +45,12 @@ function waitOf(
   now: Instant,
 ): Pick<Wait, 'reason' | 'until'> | undefined {
   const { pause } = state;
+  if (counts.unapproved > 0 && counts.unapproved === counts.pending + counts.submitted) {
+    return {
+      reason: 'their approval has ended; use batch propose, then batch approve by another person',
+      until: undefined,
+    };
+  }
   // What is checked comes back by itself.
   if (pause.kind === 'held' && waitsForPerson(state)) {
     const remedy = `find out why, then ${wordNeeded(state)}`;

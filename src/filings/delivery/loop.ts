@@ -54,6 +54,8 @@ interface LoopPorts extends TurnPorts {
   /** Called when there may be something to do. */
   readonly wake: () => void;
   readonly unawaited: Unawaited;
+  /** Which profile of its lane it is; left out where lanes have one for ever. */
+  readonly numberOf?: (profile: Profile) => number | undefined;
   /** Aborted at the very end: whatever still waits then would only keep the process alive. */
   readonly stopped: AbortSignal;
 }
@@ -182,6 +184,13 @@ export class DeliveryLoop {
         if (slot === undefined) break;
         const first = queue.shift();
         invariant(first !== undefined, 'A queue that is not empty has a first claim');
+        // The lane has got another profile since the claim: what was approved for the former one is not sent by it.
+        if (!this.#maySendBy(profile, first.claim)) {
+          this.#ports.unawaited.watch(
+            this.#record({ claim: first.claim, event: { kind: 'unsent' } }),
+          );
+          continue;
+        }
         slot.busy = true;
         this.#inFlight += 1;
         this.#ports.unawaited.watch(this.#attempt(first, slot, profile));
@@ -282,7 +291,10 @@ export class DeliveryLoop {
     for (const lane of lanes.codes) {
       if ((this.#emptyUntilMs.get(lane) ?? 0) > nowMs) continue;
       const profile = lanes.profile(lane);
-      if (profile === undefined) continue;
+      const profileN = profile && this.#ports.numberOf?.(profile);
+      // Without its number nobody could tell whether the filings were approved for it.
+      const isKnown = profileN !== undefined || this.#ports.numberOf === undefined;
+      if (profile === undefined || !isKnown) continue;
       const ceiling = lanes.ceiling(lane, now);
       const slots = leases
         .slotsOf(lane)
@@ -290,7 +302,10 @@ export class DeliveryLoop {
       const idle = slots.filter((slot) => !slot.busy).length;
       const ahead = aheadOf(profile, this.#ports.ahead) * slots.length;
       const count = idle + ahead - (this.#waiting.get(lane)?.length ?? 0);
-      if (count > 0) wants.push({ lane, count, ...this.#places.of(lane, nowMs) });
+      if (count > 0) {
+        const place = this.#places.of(lane, nowMs);
+        wants.push({ lane, count, ...place, ...(profileN === undefined ? {} : { profileN }) });
+      }
     }
     return wants;
   }
@@ -305,6 +320,12 @@ export class DeliveryLoop {
       const isEmpty = got.length < want.count && want.after === undefined;
       if (isEmpty) this.#emptyUntilMs.set(want.lane, nowMs + IDLE_POLL_MS);
     }
+  }
+
+  #maySendBy(profile: Profile, { filing, profileN }: Claim): boolean {
+    const { numberOf } = this.#ports;
+    const asks = filing.step?.action === 'ask' || filing.step?.action === 'poll';
+    return asks || numberOf === undefined || numberOf(profile) === profileN;
   }
 
   async #wakeAfter(ms: number): Promise<void> {

@@ -51,6 +51,8 @@ export interface WorkerPorts {
   readonly log: Log;
   readonly processes: Processes;
   readonly profiles: ReadonlyMap<LaneCode, Profile>;
+  /** Which profile of its lane each of them is, where lanes can get another. */
+  readonly numberOf?: (profile: Profile) => number | undefined;
   /** Brings `profiles` up to date with what people have added or changed since. */
   readonly refreshProfiles?: () => Promise<void>;
 }

@@ -1,5 +1,6 @@
 /** Batches: a view over filings that were imported together. Approval by a second person lets them go. */
 import {
+  APPROVAL_DAYS,
   type BatchId,
   batchId,
   checkSecondPerson,
@@ -11,7 +12,9 @@ import {
   type SealedPayload,
 } from '../../core/index.ts';
 import { partiesOf, recordFact } from '../../ledger/index.ts';
-import { batchHash } from './intake-store.ts';
+import type { Destination } from '../../lanes/index.ts';
+import { proposedLanes, requireSameLanes } from './destinations.ts';
+import { batchDestinations, batchHash } from './intake-store.ts';
 import {
   hex,
   lockedOnce,
@@ -25,7 +28,7 @@ import {
   text,
   when,
 } from '../../postgres/index.ts';
-import { decideProposal } from '../../people/index.ts';
+import { decideProposal, refusedByRule } from '../../people/index.ts';
 
 export interface Batch {
   readonly id: BatchId;
@@ -41,6 +44,9 @@ export interface Batch {
 
 /** Rows released in one transaction: long enough to be efficient, short enough to let workers in between. */
 const RELEASE_MAX = 5_000;
+
+/** Of `filing f`: open, in nobody's hands, and not in the queue. */
+export const AWAITS_APPROVAL = `f.status in ('pending', 'submitted') and f.next_at is null and f.holder is null`;
 
 const COLUMNS = `b.id, b.source, b.state, p.name as prepared_by, b.prepared_at, b.count, b.sha256,
   a.name as approved_by, q.decided_at as approved_at`;
@@ -69,19 +75,34 @@ select b.state, b.prepared_by, p.name ${JOINS} where b.tenant = $1 and b.id = $2
 const APPROVE = sql('batch-approve')`
 update batch set state = 'approved', ver = ver + 1 where tenant = $1 and id = $2 returning ver`;
 
+// Of each lane the last approval that names the profile that it has now, unless that approval is void or has expired. What
+// is open, in nobody's hands and not queued waits for an approval; it was never sent, or the approval for it ended.
 const RELEASE = sql('batch-release')`
-with ${lockedOnce(
+with approved as materialized (
+  select distinct on (l.code) l.code, l.profile_n, p.valid_until
+  from proposal p
+  join batch b on b.tenant = p.tenant and b.id = $2::uuid and are_two_parties(p.tenant, b.prepared_by, p.decided_by)
+  cross join lateral jsonb_to_recordset(p.terms::jsonb->'lanes') d(lane text, profile_sha256 text)
+  join lane l on l.tenant = p.tenant and l.code = d.lane and encode(l.profile_sha256, 'hex') = d.profile_sha256
+  where p.tenant = $1 and p.kind in ('batch', 'release') and p.subject = $2::uuid::text and p.state = 'approved'
+    and p.valid_until > now() and not exists (
+      select 1 from approval_void v
+      where v.tenant = p.tenant and v.batch = $2::uuid and v.lane = l.code and v.at >= p.decided_at)
+  order by l.code, p.decided_at desc),
+${lockedOnce(
   'held',
   `
-  select f.id, e.not_before from envelope e
+  select f.id, e.not_before, a.profile_n, a.valid_until from envelope e
   join batch b on b.tenant = e.tenant and b.id = e.batch and b.state = 'approved'
   join filing f on f.tenant = e.tenant and f.id = e.id
-  where e.tenant = $1 and e.batch = $2 and f.status = 'pending' and f.attempt = 0 and f.next_at is null
-    and f.holder is null
+  join approved a on a.code = f.lane
+  where e.tenant = $1 and e.batch = $2::uuid and ${AWAITS_APPROVAL}
   limit $3`,
   { of: 'f' },
 )}
-update filing f set next_at = greatest(now(), held.not_before) from held where f.tenant = $1 and f.id = held.id
+update filing f set next_at = greatest(now(), held.not_before), profile_n = held.profile_n,
+  approved_until = held.valid_until
+from held where f.tenant = $1 and f.id = held.id
 returning f.id`;
 
 export async function findBatch(session: Session, tenant: string, id: BatchId): Promise<Batch> {
@@ -110,6 +131,10 @@ export interface ApprovalTerms {
   readonly sha256: string;
   readonly count: number;
   readonly fees: readonly RailTotal[];
+  /** Where it will be sent. */
+  readonly lanes: readonly Destination[];
+  /** What waits for a second person; its hash covers all of this but the fees. */
+  readonly proposal: { readonly kind: 'batch' | 'release'; readonly sha256: string } | undefined;
 }
 
 const KEEP_APPROVAL = sql('batch-approval-keep')`
@@ -118,7 +143,9 @@ insert into batch_approval (tenant, batch, fees) values ($1, $2, $3)`;
 const PAYLOADS = sql('batch-payloads')`
 select e.key, e.lane, e.payload_sha256, ${SEALED_COLUMNS} from envelope e
 join ledger_blob b on b.ct = e.payload_ct join ledger_dek k on k.tenant = e.tenant and k.id = b.key
-where e.tenant = $1 and e.batch = $2 and e.key collate "C" > $3 order by e.key collate "C" limit $4`;
+where e.tenant = $1 and e.batch = $2 and e.key collate "C" > $3
+  and ($5 or exists (select 1 from filing f where f.tenant = e.tenant and f.id = e.id and ${AWAITS_APPROVAL}))
+order by e.key collate "C" limit $4`;
 
 interface BatchPayload {
   readonly key: string;
@@ -131,9 +158,21 @@ interface BatchPayload {
 export async function batchPayloads(
   session: Session,
   tenant: string,
-  page: { readonly batch: BatchId; readonly after: string; readonly limit: number },
+  page: {
+    readonly batch: BatchId;
+    readonly after: string;
+    readonly limit: number;
+    /** Those that wait for an approval, or all. */
+    readonly only: 'unapproved' | 'all';
+  },
 ): Promise<BatchPayload[]> {
-  const rows = await session.run(PAYLOADS, [tenant, page.batch, page.after, page.limit]);
+  const rows = await session.run(PAYLOADS, [
+    tenant,
+    page.batch,
+    page.after,
+    page.limit,
+    page.only === 'all',
+  ]);
   return rows.map((row) => ({
     key: text(row['key']),
     lane: text(row['lane']),
@@ -185,6 +224,7 @@ export async function approveBatch(
   fact: LedgerFact,
   options: {
     readonly terms?: ApprovalTerms;
+    readonly validDays?: number;
     /** In the same transaction. */
     readonly onApproved?: (run: Run) => Promise<void>;
   } = {},
@@ -212,18 +252,29 @@ export async function approveBatch(
         `Batch ${id} has ${now.count} filings with the hash ${now.sha256}, which is not what the approval names`,
       );
     }
+    const lanes = await batchDestinations(run, tenant, id);
+    const [proposed] = await proposedLanes(run, tenant, ['batch'], id);
+    requireSameLanes(what, proposed?.lanes ?? [], lanes);
+    const validDays = options.validDays ?? APPROVAL_DAYS;
     await decideProposal(
       run,
       tenant,
       { kinds: ['batch'], subject: id, what },
-      { approves: true, by },
+      { approves: true, by, validDays, sha256: terms?.proposal?.sha256 ?? proposed?.sha256 ?? '' },
     );
-    const [row] = await run(APPROVE, [tenant, id]);
+    const [row] = await run(APPROVE, [tenant, id]).catch(refusedByRule);
     await run(KEEP_APPROVAL, [tenant, id, JSON.stringify(terms?.fees ?? [])]);
     const subject = { kind: 'batch', id, ver: 1 };
     const complete = {
       ...fact,
-      data: { ...fact.data, batch_ver: Number(row?.['ver']), count: now.count, sha256: now.sha256 },
+      data: {
+        ...fact.data,
+        batch_ver: Number(row?.['ver']),
+        count: now.count,
+        sha256: now.sha256,
+        lanes: lanes.map((lane) => ({ ...lane })),
+        valid_days: validDays,
+      },
     };
     await recordFact(run, { tenant, boundary: 'access' }, subject, complete);
     await options.onApproved?.(run);

@@ -19,6 +19,7 @@ import {
   type WrappedKey,
 } from '../../core/index.ts';
 import { dataKeys, factJson, recordFact } from '../../ledger/index.ts';
+import { type Destination, destinationsOf } from '../../lanes/index.ts';
 import { propose } from '../../people/index.ts';
 import {
   hex,
@@ -170,18 +171,19 @@ export class PostgresIntakeStore implements IntakeStore {
       // Waits for imports that are still writing, and keeps later ones out.
       await this.#assertOpen(run, batch);
       const frozen = await batchHash(run, this.#tenant, batch);
+      const lanes = await batchDestinations(run, this.#tenant, batch);
       const [row] = await run(FREEZE, [this.#tenant, batch, frozen.count, frozen.sha256]);
       invariant(row !== undefined, 'A batch that is locked stays open', { batch });
       await propose(run, this.#tenant, {
         kind: 'batch',
         subject: batch,
-        terms: frozen,
-        reason: 'send what was frozen',
+        terms: { ...frozen, lanes: lanes.map((lane) => ({ ...lane })) },
+        reason: SEND_REASON,
         by: personId(text(row['prepared_by'])),
       });
       const complete = {
         ...fact,
-        data: { ...fact.data, count: frozen.count, sha256: frozen.sha256 },
+        data: { ...fact.data, ...frozen, lanes: lanes.map((lane) => ({ ...lane })) },
       };
       const subject = { kind: 'batch', id: batch, ver: Number(row['ver']) };
       await recordFact(run, { tenant: this.#tenant, boundary: 'filing' }, subject, complete);
@@ -213,6 +215,22 @@ export class PostgresIntakeStore implements IntakeStore {
   }
 }
 
+/** Why a batch is proposed when its import ends. */
+export const SEND_REASON = 'send what was frozen';
+
+const LANES = sql('batch-lanes')`
+select distinct lane from envelope where tenant = $1 and batch = $2`;
+
+/** Where the filings of a batch would be sent now. */
+export async function batchDestinations(
+  run: Run,
+  tenant: string,
+  batch: BatchId,
+): Promise<Destination[]> {
+  const lanes = (await run(LANES, [tenant, batch])).map((row) => text(row['lane']));
+  return destinationsOf(run, tenant, lanes);
+}
+
 /**
  * SHA-256 over one line "key payload-hash" for each filing, in the order of the keys: what a second person approves.
  * Read in pages, so that a batch of any size takes the same memory.
@@ -221,14 +239,19 @@ export async function batchHash(
   run: Run,
   tenant: string,
   batch: BatchId,
+  /** A condition on `filing f`, where not all of them are meant. */
+  only?: string,
 ): Promise<{ count: number; sha256: Sha256Hex }> {
+  const filings =
+    only === undefined ? '' : `join filing f on f.tenant = e.tenant and f.id = e.id and ${only}`;
   const hash = createHash('sha256');
   let count = 0;
   await run(
     {
       name: '',
       text: `declare batch_lines no scroll cursor for
-        select key, payload_sha256 from envelope where tenant = $1 and batch = $2 order by key collate "C"`,
+        select e.key, e.payload_sha256 from envelope e ${filings}
+        where e.tenant = $1 and e.batch = $2 order by e.key collate "C"`,
     },
     [tenant, batch],
   );

@@ -2,9 +2,16 @@
  * The second person. What is approved runs in the same transaction: afterwards every filing of the proposal is in the
  * queue, or nothing has changed. sql/0005_filings.sql lets nothing else back into the queue.
  */
-import { FilewrightError, type LedgerFact, type ProposalDecision } from '../../core/index.ts';
+import {
+  APPROVAL_DAYS,
+  FilewrightError,
+  type LedgerFact,
+  type ProposalDecision,
+} from '../../core/index.ts';
+import { destinationsOf } from '../../lanes/index.ts';
 import { factJson, recordFact } from '../../ledger/index.ts';
 import { decideProposal } from '../../people/index.ts';
+import { requireSameLanes } from './destinations.ts';
 import {
   proposalItems,
   type ProposalView,
@@ -39,11 +46,13 @@ from review_item i where i.tenant = $1 and i.proposal = $2 and e.tenant = i.tena
 // They simply join the queue again: the lane's ceiling and each filing's slack pace them as they pace all others.
 const RUN = sql('review-run')`
 update filing f set status = 'pending', failures = 0, failing_since = null, captcha_marks = 0, ver = f.ver + 1,
-  next_at = greatest(now(), e.not_before),
+  next_at = greatest(now(), e.not_before), profile_n = l.profile_n, approved_until = p.valid_until,
   step = case i.action when 'send' then '{"action":"send"}'::jsonb
     else jsonb_build_object('action', 'ask', 'cause', 'unknown', 'unclear', 0) || x.unsettled end
 from review_item i
+join proposal p on p.tenant = i.tenant and p.id = i.proposal
 join envelope e on e.tenant = i.tenant and e.id = i.filing
+join lane l on l.tenant = e.tenant and l.code = e.lane
 join exception x on x.tenant = i.tenant and x.filing = i.filing and x.n = i.n
 where i.tenant = $1 and i.proposal = $2 and f.tenant = i.tenant and f.id = i.filing
 returning f.id, f.ver`;
@@ -83,6 +92,9 @@ export async function runReview(
   const { id, kind } = decision.proposal;
   const items = await proposalItems(session, tenant, id);
   await session.transaction(async (run) => {
+    const { lanes } = decision.proposal;
+    const codes = lanes.map(({ lane }) => lane);
+    requireSameLanes(`Proposal ${id}`, lanes, await destinationsOf(run, tenant, codes));
     await decideReview(run, tenant, decision);
     const found = await run(LOCK_FILINGS, [tenant, id]);
     refuseStale(found, id);
@@ -108,7 +120,7 @@ async function decideReview(run: Run, tenant: string, decision: ReviewDecision):
     run,
     tenant,
     { kinds: REVIEW_KINDS, subject: id, what: `Proposal ${id}` },
-    decision,
+    { validDays: APPROVAL_DAYS, ...decision },
   );
   const subject = { kind: 'review', id, ver: 1 };
   await recordFact(run, { tenant, boundary: 'access' }, subject, decision.fact);

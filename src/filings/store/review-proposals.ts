@@ -14,6 +14,7 @@ import {
   sha256Of,
 } from '../../core/index.ts';
 import { recordFact } from '../../ledger/index.ts';
+import type { Destination } from '../../lanes/index.ts';
 import { propose } from '../../people/index.ts';
 import {
   bytes,
@@ -49,6 +50,8 @@ interface NewReview {
   readonly reason: string;
   /** As it was typed, for many at once. */
   readonly filter: Readonly<Record<string, string>> | undefined;
+  /** Where they will be sent. */
+  readonly lanes: readonly Destination[];
   readonly items: readonly ReviewItem[];
   /** For a correction its body is the sealed new payload. */
   readonly fact: LedgerFact;
@@ -62,6 +65,7 @@ export interface ProposalView {
   readonly proposedAt: number;
   readonly reason: string;
   readonly filter: Readonly<Record<string, string>> | undefined;
+  readonly lanes: readonly Destination[];
   readonly count: number;
   readonly sha256: string;
   readonly decision: ProposalState;
@@ -115,9 +119,9 @@ export async function proposeReview(
   tenant: string,
   review: NewReview,
 ): Promise<string> {
-  const { id, kind, by, reason, filter, items, fact } = review;
+  const { id, kind, by, reason, filter, lanes, items, fact } = review;
   return session.transaction(async (run) => {
-    const terms = reviewTerms(filter);
+    const terms = reviewTerms({ filter, lanes });
     const lines = reviewLines(items);
     const { sha256 } = await propose(run, tenant, {
       id,
@@ -133,7 +137,15 @@ export async function proposeReview(
       run,
       { tenant, boundary: 'filing' },
       { kind: 'review', id, ver: 1 },
-      { ...fact, data: { ...fact.data, sha256, count: items.length } },
+      {
+        ...fact,
+        data: {
+          ...fact.data,
+          sha256,
+          count: items.length,
+          lanes: lanes.map((lane) => ({ ...lane })),
+        },
+      },
     );
     const list = items.map(({ payloadSha256, notFiled, ...item }) => ({
       ...item,
@@ -149,16 +161,16 @@ export async function proposeReview(
   });
 }
 
-function reviewTerms(filter: Readonly<Record<string, string>> | undefined): ProposalTerms {
-  return { filter };
+function reviewTerms({ filter, lanes }: Pick<ProposalView, 'filter' | 'lanes'>): ProposalTerms {
+  return { filter, lanes: lanes.map((lane) => ({ ...lane })) };
 }
 
 /** SHA-256 of what would run, as it stands now. */
 export function reviewHash(
-  { id, kind, reason, filter }: Pick<ProposalView, 'id' | 'kind' | 'reason' | 'filter'>,
+  { id, kind, reason, ...to }: Pick<ProposalView, 'id' | 'kind' | 'reason' | 'filter' | 'lanes'>,
   items: readonly ReviewItem[],
 ): string {
-  const terms = reviewTerms(filter);
+  const terms = reviewTerms(to);
   return proposalHash({ kind, subject: id, reason, terms, lines: reviewLines(items) });
 }
 
@@ -248,6 +260,12 @@ export async function formerRevisions(
   }));
 }
 
+/** Written by proposeReview alone. */
+function termsOf(row: Row): Pick<ProposalView, 'filter' | 'lanes'> {
+  const { filter, lanes } = JSON.parse(text(row['terms'])) as Partial<ProposalView>;
+  return { filter, lanes: lanes ?? [] };
+}
+
 function noProposal(id: string): FilewrightError {
   return notFound(`No proposal has the id ${id}; see review proposals`);
 }
@@ -261,9 +279,7 @@ function proposalOf(row: Row): ProposalView {
     proposedById: text(row['proposed_by_id']),
     proposedAt: when(row['proposed_at']),
     reason: text(row['reason']),
-    // Written by proposeReview alone, from a record of texts.
-    filter: (JSON.parse(text(row['terms'])) as { filter?: Readonly<Record<string, string>> })
-      .filter,
+    ...termsOf(row),
     count: Number(row['count']),
     sha256: hex(row['sha256']),
     decision: row['state'] as ProposalState,

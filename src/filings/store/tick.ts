@@ -25,7 +25,7 @@ import {
   text,
 } from '../../postgres/index.ts';
 
-// $1 tenant, $2 worker, $3 outcomes, $4 lanes, $5 counts, $6 attempt ids, $7 and $8 where to begin in each lane
+// $1 tenant, $2 worker, $3 outcomes, $4 lanes, $5 counts, $6 attempt ids, $7 and $8 where to begin in each lane, $9 by which profile
 export const TICK: Statement = sql('tick')`
 with o as materialized (
   select * from json_to_recordset($3::json) as o(
@@ -97,9 +97,11 @@ alive as materialized (
   where tenant = $1 and id = $2 and ended_at is null and expires_at > clock_timestamp() for key share
 ),
 candidate as materialized (
-  select l.tenant, c.id, c.status, row_number() over () as place
-  from alive, unnest($4::text[], $5::int[], $7::timestamptz[], $8::uuid[]) want(lane, count, after_safe, after_id)
+  select l.tenant, l.profile_sha256, c.id, c.status, row_number() over () as place
+  from alive, unnest($4::text[], $5::int[], $7::timestamptz[], $8::uuid[], $9::int[])
+    want(lane, count, after_safe, after_id, profile_n)
   join lane l on l.tenant = $1 and l.code = want.lane and l.open_from <= now()
+    and l.profile_n = coalesce(want.profile_n, l.profile_n)
   cross join lateral (
     select f.id, f.status from filing f
     where f.tenant = $1 and f.lane = want.lane and f.next_at is not null and f.next_at <= now() and f.last_safe > now()
@@ -109,10 +111,13 @@ candidate as materialized (
         or f.step->>'action' in ('ask', 'poll'))
       -- The same on a lane that recovers: what was under way when it failed is settled before anything new is sent.
       and (not l.asks_only or f.step->>'action' in ('ask', 'poll'))
+      -- What is sent goes where two people said, while their word holds. A repeat was begun in time.
+      and ((f.profile_n = l.profile_n and f.approved_until > now()) or f.step->>'action' in ('ask', 'poll')
+        or (f.profile_n = l.profile_n and f.step->>'action' = 'resend'))
     order by f.last_safe, f.id limit want.count for update skip locked) c
 ),
 turn as materialized (
-  select c.tenant, c.id, c.status, ids.id as attempt_id
+  select c.tenant, c.id, c.status, c.profile_sha256, ids.id as attempt_id
   from candidate c join unnest($6::uuid[]) with ordinality ids(id, place) on ids.place = c.place
   where c.tenant = $1
 ),
@@ -124,7 +129,7 @@ claimed as (
     ver = f.ver + case when f.step->>'action' in ('send', 'resend') or f.status = 'pending' then 1 else 0 end
   from turn
   where f.tenant = turn.tenant and f.id = turn.id
-  returning f.*, turn.status as from_status
+  returning f.*, turn.status as from_status, turn.profile_sha256
 ),
 attempts as (
   insert into attempt (tenant, filing, no, id, action, holder, intent_at)
@@ -152,7 +157,8 @@ facts as (
       jsonb_build_object('from', c.from_status, 'to', 'submitted', 'action',
         case when c.step->>'action' in ('send', 'resend', 'ask', 'poll') then c.step->>'action' else 'none' end,
         'attempt', c.attempt,
-        'lane', c.lane, 'key', e.key, 'payload_sha256', encode(e.payload_sha256, 'hex')), null
+        'lane', c.lane, 'key', e.key, 'payload_sha256', encode(e.payload_sha256, 'hex'),
+        'profile_sha256', encode(c.profile_sha256, 'hex')), null
     from claimed c
     cross join lateral (select key, payload_sha256 from envelope where tenant = c.tenant and id = c.id offset 0) e
     where c.step->>'action' in ('send', 'resend') or c.from_status = 'pending'
@@ -198,6 +204,7 @@ export function tickValues(tenant: string, input: TickInput): readonly unknown[]
     input.attemptIds,
     input.wants.map(({ after }) => (after === undefined ? '-infinity' : toRfc3339(after.lastSafe))),
     input.wants.map(({ after }) => after?.id ?? FIRST_ID),
+    input.wants.map(({ profileN }) => profileN ?? null),
   ];
 }
 

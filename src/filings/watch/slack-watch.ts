@@ -91,7 +91,7 @@ async function playBacklog<F extends BacklogFiling>(
   const measured = await measuredServiceMs(run, tenant, ceilings);
   const inFlight = await filingsInFlight(run, tenant);
   for (const { state, profile: stored } of lanes) {
-    const profile = readProfile(JSON.stringify(stored), `lane ${state.code}`);
+    const profile = readProfile(stored, `lane ${state.code}`);
     const lane = { state, profile, serviceMs: measured.get(state.code) };
     const play = new LanePlay(lane, inFlight.get(state.code) ?? 0, now, tell);
     for await (const page of backlogPages(run, tenant, state.code)) {

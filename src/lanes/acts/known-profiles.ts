@@ -1,4 +1,4 @@
-/** The profiles that a running worker goes by: those that it began with, and what `lane add` has brought since. */
+/** The profiles that a running worker goes by: those that it began with, and what two people have approved since. */
 import { FilewrightError, type LaneCode, type Log, type Profile } from '../../core/index.ts';
 import { readProfile } from '../profile/read-profile.ts';
 import { changedProfiles } from '../store/lanes.ts';
@@ -7,6 +7,8 @@ import type { Session } from '../../postgres/index.ts';
 interface KnownProfiles {
   /** Always the same map; `refresh` changes what is in it. */
   readonly profiles: ReadonlyMap<LaneCode, Profile>;
+  /** Which profile of its lane it is: a filing goes only by the one that it was approved for. */
+  readonly numberOf: (profile: Profile) => number | undefined;
   refresh(): Promise<void>;
 }
 
@@ -17,19 +19,22 @@ export function knownProfiles(deps: {
   readonly first: ReadonlyMap<LaneCode, Profile>;
 }): KnownProfiles {
   const profiles = new Map(deps.first);
-  const hashes = new Map<LaneCode, string>();
+  const known = new Map<LaneCode, number>();
+  const numbers = new WeakMap<Profile, number>();
   return {
     profiles,
+    numberOf: (profile) => numbers.get(profile),
     refresh: async () => {
       const { session, tenant, log } = deps;
-      const changed = await changedProfiles(session, tenant, [...hashes.values()]);
-      for (const { code, hash, profile } of changed) {
-        hashes.set(code, hash);
+      for (const { code, n, profile } of await changedProfiles(session, tenant, known)) {
+        known.set(code, n);
         try {
-          profiles.set(code, readProfile(JSON.stringify(profile), `lane ${code}`));
+          const read = readProfile(profile, `lane ${code}`);
+          numbers.set(read, n);
+          profiles.set(code, read);
         } catch (error) {
           if (!(error instanceof FilewrightError)) throw error;
-          // Written by a newer version: the lane goes by what we could read, and somebody should know.
+          // Written by a newer version: what was approved for it is left to who can read it, and somebody should know.
           log.write({
             level: 'error',
             event: 'worker.profile_unreadable',

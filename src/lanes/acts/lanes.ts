@@ -4,12 +4,14 @@ import {
   type LaneCode,
   laneCode,
   type LaneState,
+  type LedgerFact,
   notFound,
   type Profile,
   ruledOut,
   userFact,
 } from '../../core/index.ts';
 import { laneAfter, type LaneEvent } from '../rules/lane-rules.ts';
+import { destinationOf } from '../rules/destination.ts';
 import { laneFacts } from '../rules/lane-facts.ts';
 import type { Installation } from '../../ledger/index.ts';
 import { readProfile } from '../profile/read-profile.ts';
@@ -21,19 +23,30 @@ export interface LaneWithProfile {
   readonly profile: Profile;
 }
 
+/** A portal that is new. False where the lane exists: another profile for it needs a second person. */
 export async function addPortal(
   app: Installation,
   actor: Actor,
   profile: Profile,
 ): Promise<{ readonly added: boolean }> {
   allow(actor, 'lane.add');
-  const fact = userFact(app, 'lane.profiled', actor, {
+  return addLane(app.session, app.tenant, profile, profiledFact(app, actor, profile));
+}
+
+export function profiledFact(
+  app: Pick<Installation, 'ids'>,
+  actor: PersonActor,
+  profile: Profile,
+): LedgerFact {
+  const { profile_sha256, origin } = destinationOf(profile);
+  return userFact(app, 'lane.profiled', actor, {
     lane: profile.code,
     ceiling: profile.ceiling,
     automation: profile.automation,
     effect: profile.effect,
+    profile_sha256,
+    origin,
   });
-  return addLane(app.session, app.tenant, profile, fact);
 }
 
 export async function lanes(app: Installation): Promise<readonly LaneWithProfile[]> {
@@ -41,7 +54,7 @@ export async function lanes(app: Installation): Promise<readonly LaneWithProfile
   return stored.map(({ state, profile }) => ({
     state,
     // Read with the schema again: the row may come from an older version, and everything below trusts it.
-    profile: readProfile(JSON.stringify(profile), `lane ${state.code}`),
+    profile: readProfile(profile, `lane ${state.code}`),
   }));
 }
 
@@ -91,6 +104,14 @@ function requireTheirs(lane: LaneState): void {
   );
 }
 
+/** The profile is what two people agreed to; one alone may ask less of the portal, never more. */
+function requireWithin(event: LaneEvent, profile: Profile | undefined): void {
+  if (event.kind !== 'ceiling' || profile === undefined || event.ceiling <= profile.ceiling) return;
+  throw ruledOut(
+    `The profile of lane ${profile.code} allows a ceiling of at most ${profile.ceiling}; propose a profile with a higher one with lane add`,
+  );
+}
+
 /** `eventFor` may refuse; it is asked again where the lane has changed meanwhile. */
 export async function changeByPerson(
   app: Installation,
@@ -104,6 +125,7 @@ export async function changeByPerson(
     const profile = profiles.get(lane);
     const now = app.clock.now();
     const event = eventFor(before);
+    requireWithin(event, profile);
     const after = profile === undefined ? before : laneAfter(before, event, profile, now);
     return { after, facts: laneFacts(before, after, app.ids, now, { kind: 'user', id: actor.id }) };
   });

@@ -11,6 +11,8 @@ export interface LaneCounts {
   readonly fallout: number;
   /** In a worker's hands right now. */
   readonly held: number;
+  /** Open, in nobody's hands and not queued: two people have to approve that they are sent. */
+  readonly unapproved: number;
   /** When the first of the queued ones has its turn; undefined when none is queued. */
   readonly nextAt: number | undefined;
   /** The least time left to a last safe moment among the open ones; undefined when none is open. */
@@ -24,6 +26,7 @@ select f.lane,
   count(*) filter (where f.status = 'accepted') as accepted,
   count(*) filter (where f.status = 'rejected') as rejected,
   count(*) filter (where f.status = 'fallout') as fallout,
+  count(*) filter (where f.status in ('pending', 'submitted') and f.next_at is null and f.holder is null) as unapproved,
   count(f.holder) as held, min(f.next_at) as next_at,
   extract(epoch from min(f.last_safe) filter (where f.status in ('pending', 'submitted')) - now()) * 1000 as slack_ms
 from envelope e join filing f on f.tenant = e.tenant and f.id = e.id
@@ -45,6 +48,7 @@ export async function laneCounts(
     rejected: Number(row['rejected']),
     fallout: Number(row['fallout']),
     held: Number(row['held']),
+    unapproved: Number(row['unapproved']),
     nextAt: optional(row['next_at'], when),
     leastSlackMs: optional(row['slack_ms'], Number),
   }));

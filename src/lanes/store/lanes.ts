@@ -12,14 +12,19 @@ import { opensAt } from '../rules/lane-rules.ts';
 import { isDraining } from '../rules/recovery/lane-recovery.ts';
 import { approvalAlert } from '../rules/recovery/approval-alert.ts';
 import { raiseAlertRow, recordFact } from '../../ledger/index.ts';
-import { laneOf, type Session, sql, text } from '../../postgres/index.ts';
+import { laneOf, type Run, type Session, sql, text } from '../../postgres/index.ts';
+import { type Destination, destinationOf, profileText } from '../rules/destination.ts';
 import { freshLane, laneStateJson } from './lane-json.ts';
 
 const ADD = sql('lane-add')`
-insert into lane (tenant, code, profile, ceiling, state, longest_service_ms, effect) values ($1, $2, $3, $4, $5, $6, $7)
-on conflict (tenant, code) do update set profile = excluded.profile, longest_service_ms = excluded.longest_service_ms,
-  effect = excluded.effect, ver = lane.ver + 1
-returning ver, ceiling, (xmax = 0) as added`;
+insert into lane (tenant, code, profile, ceiling, state, longest_service_ms, effect, origin)
+values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict (tenant, code) do nothing returning ver`;
+
+// The guard lets it pass where two people have agreed to this profile. A ceiling above the new one comes down with it.
+const REPLACE = sql('lane-replace-profile')`
+update lane set profile = $3, longest_service_ms = $4, effect = $5, origin = $6, ver = ver + 1, changed_at = now(),
+  ceiling = least(ceiling, $7), version = version + case when ceiling > $7 then 1 else 0 end
+where tenant = $1 and code = $2 and profile is not null returning ver`;
 
 const SLOTS = sql('lane-ensure-slots')`
 insert into lane_slot (tenant, lane, n) select $1, $2, n from generate_series(0, $3::int - 1) n on conflict do nothing`;
@@ -28,10 +33,9 @@ const LIST = sql('lane-list')`select code, version, ceiling, state, profile from
     where tenant = $1 and profile is not null order by code`;
 
 const CHANGED_PROFILES = sql('lane-changed-profiles')`
-select code, profile, hash from (
-  select code, profile, encode(sha256(convert_to(profile::text, 'UTF8')), 'hex') as hash from lane
-  where tenant = $1 and profile is not null) l
-where hash <> all ($2::text[]) order by code`;
+select l.code, l.profile, l.profile_n from lane l
+left join unnest($2::text[], $3::int[]) known(code, n) on known.code = l.code
+where l.tenant = $1 and l.profile is not null and l.profile_n is distinct from known.n order by l.code`;
 
 const FIND = sql('lane-find')`select code, version, ceiling, state from lane
     where tenant = $1 and code = $2 and profile is not null`;
@@ -44,11 +48,11 @@ where tenant = $1 and code = $2 and version = $3 returning ver`;
 
 interface LaneView {
   readonly state: LaneState;
-  /** As stored; the caller reads it with the profile schema before use. */
-  readonly profile: unknown;
+  /** As stored, in JSON; the caller reads it with the profile schema before use. */
+  readonly profile: string;
 }
 
-/** Adds a lane, or gives an existing one a new profile; its ceiling, pause and breaker stay as they are. */
+/** Adds a lane. One that exists stays as it is: another profile for it is what two people agree to. */
 export async function addLane(
   session: Session,
   tenant: string,
@@ -59,35 +63,80 @@ export async function addLane(
     const [row] = await run(ADD, [
       tenant,
       profile.code,
-      JSON.stringify(profile),
+      profileText(profile),
       profile.ceiling,
       laneStateJson(freshLane(profile.code, profile.ceiling)),
       profile.longestServiceMs,
       profile.effect,
+      destinationOf(profile).origin,
     ]);
-    await run(SLOTS, [tenant, profile.code, Number(row?.['ceiling'])]);
-    const subject = { kind: 'lane', id: profile.code, ver: Number(row?.['ver']) };
+    if (row === undefined) return { added: false };
+    await run(SLOTS, [tenant, profile.code, profile.ceiling]);
+    const subject = { kind: 'lane', id: profile.code, ver: Number(row['ver']) };
     await recordFact(run, { tenant, boundary: 'filing' }, subject, fact);
-    return { added: row?.['added'] === true };
+    return { added: true };
   });
+}
+
+/** In the transaction that approves it. Pause and breaker stay as they are. */
+export async function replaceProfile(
+  run: Run,
+  tenant: string,
+  profile: Profile,
+  fact: LedgerFact,
+): Promise<void> {
+  const { code, longestServiceMs, effect, ceiling } = profile;
+  const [row] = await run(REPLACE, [
+    tenant,
+    code,
+    profileText(profile),
+    longestServiceMs,
+    effect,
+    destinationOf(profile).origin,
+    ceiling,
+  ]);
+  if (row === undefined) throw notFound(`No lane is named ${code}; see lane list`);
+  const subject = { kind: 'lane', id: code, ver: Number(row['ver']) };
+  await recordFact(run, { tenant, boundary: 'filing' }, subject, fact);
+}
+
+const DESTINATIONS = sql('lane-destinations')`
+select d->>'lane' as lane, d->>'profile_sha256' as profile_sha256, d->>'origin' as origin
+from jsonb_array_elements(destinations_of($1, $2::text[])) d`;
+
+/** Where these lanes lead now, in the order of their codes. */
+export async function destinationsOf(
+  run: Run,
+  tenant: string,
+  lanes: readonly string[],
+): Promise<Destination[]> {
+  return (await run(DESTINATIONS, [tenant, lanes])).map((row) => ({
+    lane: text(row['lane']),
+    profile_sha256: text(row['profile_sha256']),
+    origin: text(row['origin']),
+  }));
 }
 
 export async function storedLanes(session: Session, tenant: string): Promise<LaneView[]> {
   const rows = await session.run(LIST, [tenant]);
-  return rows.map((row) => ({ state: laneOf(row), profile: row['profile'] }));
+  return rows.map((row) => ({ state: laneOf(row), profile: text(row['profile']) }));
 }
 
-/** Profiles other than those whose hashes are known, so that asking often costs little. */
+/** Profiles other than those whose numbers are known, so that asking often costs little. */
 export async function changedProfiles(
   session: Pick<Session, 'run'>,
   tenant: string,
-  knownHashes: readonly string[],
-): Promise<{ readonly code: LaneCode; readonly hash: string; readonly profile: unknown }[]> {
-  const rows = await session.run(CHANGED_PROFILES, [tenant, knownHashes]);
+  known: ReadonlyMap<LaneCode, number>,
+): Promise<{ readonly code: LaneCode; readonly n: number; readonly profile: string }[]> {
+  const rows = await session.run(CHANGED_PROFILES, [
+    tenant,
+    [...known.keys()],
+    [...known.values()],
+  ]);
   return rows.map((row) => ({
     code: laneCode(text(row['code'])),
-    hash: text(row['hash']),
-    profile: row['profile'],
+    n: Number(row['profile_n']),
+    profile: text(row['profile']),
   }));
 }
 

@@ -1,5 +1,13 @@
 /** Raising an alert, in the transaction of what it is about. The ledger itself raises one where a fact cannot be written. */
-import { docketId, type DocketId, type Instant, plain, plainLines } from '../../core/index.ts';
+import {
+  docketId,
+  type DocketId,
+  type Instant,
+  type PersonId,
+  personId,
+  plain,
+  plainLines,
+} from '../../core/index.ts';
 import { optional, type Row, type Run, sql, text, when } from '../../postgres/index.ts';
 
 const SEVERITIES = ['info', 'warning', 'critical'] as const;
@@ -14,6 +22,8 @@ export interface Alert {
   readonly text: string;
   /** The docket that it is about: only who may see that one is told. */
   readonly docket: DocketId | undefined;
+  /** Whose act it is about; somebody else acknowledges it. */
+  readonly causedBy: PersonId | undefined;
   readonly raised: number;
   readonly raisedAt: Instant;
   readonly lastRaisedAt: Instant;
@@ -24,7 +34,7 @@ export interface Alert {
 }
 
 /** An alert, with the work of telling of it, which has its id. */
-export const ALERT = `a.id, a.kind, a.subject, a.severity, a.recipient, a.text, a.docket, a.raised, a.raised_at, a.last_raised_at,
+export const ALERT = `a.id, a.kind, a.subject, a.severity, a.recipient, a.text, a.docket, a.caused_by, a.raised, a.raised_at, a.last_raised_at,
   coalesce(w.tries, 0) as told, w.next_at as tell_at, a.acknowledged_at
   from alert a left join work w on w.tenant = a.tenant and w.id = a.id`;
 
@@ -35,8 +45,8 @@ with before as materialized (
   select $9::int > array_position(array['info', 'warning', 'critical'], severity) as is_worse
   from alert where tenant = $1 and dedup = $8 and acknowledged_at is null for update),
 raised as (
-  insert into alert (tenant, id, kind, subject, severity, recipient, text, dedup, docket)
-  select $1, $2, $3, $4, $5, $6, $7, $8, $10 from (select 1) one left join before on true
+  insert into alert (tenant, id, kind, subject, severity, recipient, text, dedup, docket, caused_by)
+  select $1, $2, $3, $4, $5, $6, $7, $8, $10, $12 from (select 1) one left join before on true
   on conflict (tenant, dedup) where acknowledged_at is null do update set
     raised = alert.raised + 1, last_raised_at = now(), text = excluded.text,
     severity = case when $9::int > array_position(array['info', 'warning', 'critical'], alert.severity)
@@ -55,6 +65,7 @@ export async function raiseAlertRow(
   alert: Pick<Alert, 'id' | 'kind' | 'subject' | 'severity' | 'recipient' | 'text'> & {
     readonly dedup: string;
     readonly docket?: DocketId;
+    readonly causedBy?: PersonId;
     readonly hasNews?: true;
   },
 ): Promise<Pick<Alert, 'id'>> {
@@ -70,6 +81,7 @@ export async function raiseAlertRow(
     SEVERITIES.indexOf(alert.severity) + 1,
     alert.docket ?? null,
     alert.hasNews === true,
+    alert.causedBy ?? null,
   ]);
   if (row === undefined) throw new Error('an alert was neither raised nor found');
   return { id: text(row['id']) };
@@ -86,6 +98,7 @@ export function alertOf(row: Row): Alert {
     recipient: optional(row['recipient'], text),
     text: text(row['text']),
     docket: optional(row['docket'], (id) => docketId(text(id))),
+    causedBy: optional(row['caused_by'], (id) => personId(text(id))),
     raised: Number(row['raised']),
     raisedAt: when(row['raised_at']),
     lastRaisedAt: when(row['last_raised_at']),

@@ -1,7 +1,7 @@
 /** Alerts, and the mails that tell of them, as a person may see them: what is about a docket only with a right to it. */
 import { type Actor, allow } from '../../access/index.ts';
 import type { Filewright } from '../../filewright.ts';
-import { type FilewrightError, notFound, userFact } from '../../core/index.ts';
+import { type FilewrightError, notFound, ruledOut, userFact } from '../../core/index.ts';
 import {
   acknowledgeAlert,
   alertPages,
@@ -54,6 +54,9 @@ export async function acknowledge(app: Filewright, actor: Actor, id: string): Pr
   const docket = alert?.docket;
   // Hidden, acknowledged already and unknown are one answer.
   if (docket !== undefined && !(await docketSight(app, actor).mayKnow(docket))) throw noAlert(id);
+  if (alert?.causedBy === actor.id) {
+    throw ruledOut('This alert is about what you did yourself; another person acknowledges it');
+  }
   const fact = userFact(app, 'alert.acknowledged', actor, { alert: id });
   if (!(await acknowledgeAlert(app.session, app.tenant, id, actor.id, fact))) {
     throw noAlert(id);

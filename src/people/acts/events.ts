@@ -8,14 +8,21 @@ import {
   misuse,
   notFound,
   ruledOut,
+  termText,
   toRfc3339,
   userFact,
 } from '../../core/index.ts';
+import {
+  approveChange,
+  type ChangeView,
+  openChanges,
+  proposeChange,
+  refuseChange,
+} from '../changes.ts';
 import { sendDue } from '../notice-sender.ts';
-import { checkMailAddress, parseMailbox } from '../notify/mail-address.ts';
+import { checkMailAddress } from '../notify/mail-address.ts';
 import { checkWebhookSecret, newWebhookSecret } from '../notify/webhook-secret.ts';
 import { checkWebhookUrl } from '../notify/webhook-url.ts';
-import { mailHost, readMailUrl } from '../notify/mail.ts';
 import {
   addMailNotice,
   addWebhookNotice,
@@ -26,17 +33,14 @@ import {
 } from '../store/notices.ts';
 import {
   addSubscription,
-  changeRecipient,
   changeSubscription,
+  enableApproved,
   findMail,
   findSubscription,
-  type MailSetting,
-  type Recipient,
-  RECIPIENT_ROLES,
   type SealedSecret,
-  setMail,
   type SubscriptionChange,
 } from '../store/subscriptions.ts';
+import { placed } from '../placed.ts';
 import { keepEvent } from '../store/events.ts';
 import { type Environment, isReference, readReference } from '../../wire/index.ts';
 
@@ -46,7 +50,10 @@ const EVENT_TYPE = /^[A-Z][A-Z0-9_]{0,79}$/;
 const ROTATION_OVERLAP_MS = 24 * 3_600_000;
 const TEST_EVENT = 'WEBHOOK_TEST';
 
-/** Adds a webhook and returns its secret, which is shown once and stored sealed. */
+/**
+ * Proposes a webhook and returns its secret, which is shown once and stored sealed. Nothing is sent to it before another person
+ * approves the address.
+ */
 export async function addWebhook(
   app: Installation,
   actor: Actor,
@@ -54,12 +61,13 @@ export async function addWebhook(
     readonly url: string;
     /** Empty: every type. */
     readonly types: readonly string[];
-    /** `whsec_…`, or a reference to it; made when left out. */
+    /** `whsec_…`, read from a file or from standard input, or a reference to it; made when left out. */
     readonly secret?: string;
+    readonly reason?: string;
     readonly allowPrivateAddresses: boolean;
     readonly environment: Environment;
   },
-): Promise<{ readonly id: string; readonly secret: string }> {
+): Promise<{ readonly id: string; readonly secret: string; readonly sha256: string }> {
   allow(actor, 'webhook.add');
   const { allowPrivateAddresses } = input;
   const url = checkWebhookUrl(input.url, { allowPrivateAddresses });
@@ -70,26 +78,70 @@ export async function addWebhook(
   const id = app.ids.next();
   const secret = await readSecret(app, input.secret, input.environment);
   // The host alone: a path or a query may be somebody's secret.
+  const { host } = new URL(url);
+  const types = [...input.types];
   const fact = userFact(app, 'subscription.added', actor, {
-    host: new URL(url).host,
-    types: [...input.types],
+    host,
+    types,
     allow_private: allowPrivateAddresses,
   });
-  await addSubscription(
-    app.session,
-    app.tenant,
-    {
-      id,
-      url,
-      types: input.types,
-      allowPrivateAddresses,
-      addedBy: actor.id,
-      secret: await sealSecret(app, id, secret),
-    },
-    fact,
+  const sealed = await sealSecret(app, id, secret);
+  const change = {
+    kind: 'webhook',
+    subject: id,
+    terms: { url, types, allow_private: allowPrivateAddresses },
+    reason: input.reason ?? `send events to ${host}`,
+    shown: { host },
+  } as const;
+  const added = { id, url, types, allowPrivateAddresses, addedBy: actor.id, secret: sealed };
+  const { sha256 } = await proposeChange(app, actor, change, (run) =>
+    addSubscription(run, app.tenant, added, fact),
   );
-  await app.sequencer.sequence();
-  return { id, secret };
+  return { id, secret, sha256 };
+}
+
+/** Those that wait for a second person. */
+export async function proposedWebhooks(
+  app: Installation,
+  actor: Actor,
+): Promise<readonly ChangeView[]> {
+  allow(actor, 'webhook.proposals');
+  return openChanges(app, 'webhook');
+}
+
+export async function approveWebhook(
+  app: Installation,
+  actor: Actor,
+  input: { readonly id: string; readonly expectHash: string },
+): Promise<void> {
+  allow(actor, 'webhook.decide');
+  const { id, expectHash } = input;
+  checkId('webhook', id);
+  await approveChange(app, actor, {
+    kind: 'webhook',
+    subject: id,
+    expectHash,
+    make: (run) =>
+      enableApproved(run, app.tenant, id, userFact(app, 'subscription.enabled', actor, {})),
+    event: ({ terms }) => ({
+      kind: 'webhook_changed',
+      subject: id,
+      did: `approved a webhook to ${new URL(termText(terms, 'url')).host}`,
+    }),
+  });
+}
+
+/** Refused, or withdrawn by who proposed it; it is removed with its secret. */
+export async function refuseWebhook(
+  app: Installation,
+  actor: Actor,
+  input: { readonly id: string; readonly reason: string },
+): Promise<void> {
+  allow(actor, 'webhook.decide');
+  const { id, reason } = input;
+  checkId('webhook', id);
+  await refuseChange(app, actor, { kind: 'webhook', subject: id, reason });
+  await applyChange(app, id, { kind: 'remove' }, actor, 'subscription.removed');
 }
 
 export async function changeWebhook(
@@ -157,6 +209,9 @@ export async function testWebhook(
   checkId('webhook', id);
   const subscription = await findSubscription(app.session, app.tenant, id);
   if (subscription === undefined) throw notFound(`There is no webhook ${id}`);
+  if (!subscription.approved) {
+    throw ruledOut(`Webhook ${id} waits for approval by another person; see webhook proposals`);
+  }
   const event = app.ids.next();
   const notice = app.ids.next();
   await app.session.transaction(async (run) => {
@@ -218,63 +273,6 @@ export async function resend(
   throw notFound(
     `Event ${event} has no webhook message to send again: none was created for it, it is still being sent, or the webhook is disabled`,
   );
-}
-
-/** The reference is read once, so that a wrong one is refused now and not in the night. */
-export async function setMailServer(
-  app: Installation,
-  actor: Actor,
-  setting: MailSetting,
-  environment: Environment,
-): Promise<void> {
-  allow(actor, 'mail.set');
-  if (!isReference(setting.smtp)) {
-    throw misuse(
-      '--smtp: expected a reference (env:NAME or file:/path) to an address like smtp://user:password@host:587',
-    );
-  }
-  parseMailbox(setting.sender);
-  const { host, port } = readMailUrl(
-    await readReference(setting.smtp, placed(app, environment), mailHost),
-  );
-  const fact = userFact(app, 'mail.set', actor, {
-    smtp: setting.smtp,
-    server: `${host}:${port}`,
-    sender: setting.sender,
-    allow_private: setting.allowPrivateAddresses,
-  });
-  await setMail(app.session, app.tenant, setting, fact);
-  await app.sequencer.sequence();
-}
-
-export async function changeRecipientOf(
-  app: Installation,
-  actor: Actor,
-  input: { readonly role: string; readonly entityId: string | undefined; readonly address: string },
-  kind: 'add' | 'remove',
-): Promise<Recipient> {
-  allow(actor, 'mail.recipient');
-  const role = RECIPIENT_ROLES.find((name) => name === input.role);
-  if (role === undefined) {
-    const known = RECIPIENT_ROLES.join(', ');
-    throw misuse(`Expected a role (${known}), found "${input.role}"`);
-  }
-  if (input.entityId !== undefined && role !== 'registered_agent') {
-    throw misuse(`--entity goes with registered_agent, not with ${role}`);
-  }
-  const recipient = { role, entityId: input.entityId, address: checkMailAddress(input.address) };
-  const fact = userFact(app, `recipient.${kind === 'add' ? 'added' : 'removed'}`, actor, {
-    role,
-    entity_id: input.entityId ?? null,
-  });
-  await changeRecipient(app.session, app.tenant, recipient, { kind, fact });
-  await app.sequencer.sequence();
-  return recipient;
-}
-
-/** A reference is judged by where this installation's files are, which an option of the command may have named. */
-function placed({ dataDirectory }: Installation, environment: Environment): Environment {
-  return { ...environment, FILEWRIGHT_DATA: dataDirectory };
 }
 
 async function readSecret(

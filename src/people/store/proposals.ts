@@ -63,6 +63,12 @@ const DECIDE = sql('proposal-decide')`
 update proposal set state = $3, decided_by = $4, decided_at = now(), decision_reason = $5, sha256 = decode($6, 'hex')
 where tenant = $1 and id = $2`;
 
+// By itself, because the stages of the grants pipeline decide too and have no right to this column.
+const DECIDE_TO_SEND = sql('proposal-decide-to-send')`
+update proposal set state = $3, decided_by = $4, decided_at = now(), decision_reason = $5, sha256 = decode($6, 'hex'),
+  valid_until = now() + $7 * interval '1 day'
+where tenant = $1 and id = $2`;
+
 export async function propose(
   run: Run,
   tenant: string,
@@ -107,7 +113,12 @@ export async function decideProposal(
   const { by, sha256 = open.sha256 } = decision;
   const parties = await partiesOf(run, tenant, [by, open.proposedBy]);
   const state = stateAfter(what, decision, open.proposedBy, parties);
-  await run(DECIDE, [tenant, open.id, state, by, reason, sha256]).catch(refusedByRule);
+  const values = [tenant, open.id, state, by, reason, sha256];
+  const { validDays } = decision;
+  await (validDays === undefined || !decision.approves
+    ? run(DECIDE, values)
+    : run(DECIDE_TO_SEND, [...values, validDays])
+  ).catch(refusedByRule);
   return { ...open, state };
 }
 

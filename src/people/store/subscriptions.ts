@@ -5,6 +5,7 @@ import {
   notFound,
   type Pause,
   type PersonId,
+  ruledOut,
   type SealedPayload,
 } from '../../core/index.ts';
 import { recordFact } from '../../ledger/index.ts';
@@ -27,6 +28,8 @@ export interface Subscription {
   readonly types: readonly string[];
   readonly allowPrivateAddresses: boolean;
   readonly addedAt: Instant;
+  /** Until a second person approves it, nothing is sent to it. */
+  readonly approved: boolean;
   readonly disabled: { readonly at: Instant; readonly reason: string } | undefined;
 }
 
@@ -37,7 +40,7 @@ export interface SealedSecret {
   readonly sealed: Uint8Array;
 }
 
-const SELECT = `select s.id, s.url, s.types, s.allow_private, s.added_at, l.state->'pause' as pause
+const SELECT = `select s.id, s.url, s.types, s.allow_private, s.added_at, s.approved_at, l.state->'pause' as pause
 from subscription s join ${LANE_OF_WEBHOOK} where s.tenant = $1 and s.removed_at is null`;
 
 const ADD = sql('subscription-add')`
@@ -55,8 +58,9 @@ select s.sealed as blob, s.id as blob_entry, k.id as key_id, k.month as key_mont
 from subscription_secret s join ledger_dek k on k.tenant = s.tenant and k.id = s.key
 where s.tenant = $1 and s.subscription = $2 and s.expires_at > now() order by s.added_at desc`;
 
+/** Adds what waits for a second person: its lane is held until then. */
 export async function addSubscription(
-  session: Session,
+  run: Run,
   tenant: string,
   subscription: Pick<Subscription, 'id' | 'url' | 'types' | 'allowPrivateAddresses'> & {
     readonly addedBy: PersonId;
@@ -65,13 +69,30 @@ export async function addSubscription(
   fact: LedgerFact,
 ): Promise<void> {
   const { id, url, types, allowPrivateAddresses, addedBy, secret } = subscription;
-  await session.transaction(async (run) => {
-    await run(ADD, [tenant, id, url, types, allowPrivateAddresses, addedBy]);
-    await run(ADD_SECRET, [tenant, id, secret.id, secret.key, secret.sealed]);
-    await addWebhookLane(run, tenant, id);
-    const subject = { kind: 'subscription', id, ver: 1 };
-    await recordFact(run, { tenant, boundary: 'access' }, subject, fact);
-  });
+  await run(ADD, [tenant, id, url, types, allowPrivateAddresses, addedBy]);
+  await run(ADD_SECRET, [tenant, id, secret.id, secret.key, secret.sealed]);
+  await addWebhookLane(run, tenant, id);
+  await switchWebhookLane(run, tenant, id, HOLDS.BY_PERSON);
+  const subject = { kind: 'subscription', id, ver: 1 };
+  await recordFact(run, { tenant, boundary: 'access' }, subject, fact);
+}
+
+const APPROVE = sql('subscription-approve')`
+update subscription set approved_at = now(), ver = ver + 1
+where tenant = $1 and id = $2 and removed_at is null and approved_at is null returning ver`;
+
+/** In the transaction of its approval; from now on it hears of events. */
+export async function enableApproved(
+  run: Run,
+  tenant: string,
+  id: string,
+  fact: LedgerFact,
+): Promise<void> {
+  const [row] = await run(APPROVE, [tenant, id]);
+  if (row === undefined) throw notFound(`There is no webhook ${id} that waits for approval`);
+  await switchWebhookLane(run, tenant, id, undefined);
+  const subject = { kind: 'subscription', id, ver: Number(row['ver']) };
+  await recordFact(run, { tenant, boundary: 'access' }, subject, fact);
 }
 
 export async function listSubscriptions(session: Session, tenant: string): Promise<Subscription[]> {
@@ -108,7 +129,7 @@ const HOLDS = { GONE: 'breaker', BY_PERSON: 'person' } as const;
 
 // The row stays locked, so that of two changes at once the second sees what the first did.
 const LOCK = sql('subscription-lock')`
-select ver from subscription where tenant = $1 and id = $2 and removed_at is null for update`;
+select ver, approved_at from subscription where tenant = $1 and id = $2 and removed_at is null for update`;
 
 const CHANGE = sql('subscription-change')`
 update subscription set ver = $3, removed_at = case when $4 then now() end where tenant = $1 and id = $2`;
@@ -137,6 +158,11 @@ export async function changeSubscription(
     if (row === undefined) return false;
     switch (change.kind) {
       case 'enable':
+        if (row['approved_at'] === null) {
+          throw ruledOut(
+            `Webhook ${id} waits for approval by another person; see webhook proposals`,
+          );
+        }
         if (!(await switchWebhookLane(run, tenant, id, undefined))) return false;
         break;
       case 'disable':
@@ -186,18 +212,17 @@ insert into mail_setting (tenant, smtp, sender, allow_private) values ($1, $2, $
 const FIND_MAIL = sql('mail-find')`
 select smtp, sender, allow_private from mail_setting where tenant = $1`;
 
+/** In the transaction of its approval. */
 export async function setMail(
-  session: Session,
+  run: Run,
   tenant: string,
   setting: MailSetting,
   fact: LedgerFact,
 ): Promise<void> {
-  await session.transaction(async (run) => {
-    const { smtp, sender, allowPrivateAddresses } = setting;
-    const [row] = await run(SET_MAIL, [tenant, smtp, sender, allowPrivateAddresses]);
-    const subject = { kind: 'mail_setting', id: tenant, ver: Number(row?.['ver']) };
-    await recordFact(run, { tenant, boundary: 'access' }, subject, fact);
-  });
+  const { smtp, sender, allowPrivateAddresses } = setting;
+  const [row] = await run(SET_MAIL, [tenant, smtp, sender, allowPrivateAddresses]);
+  const subject = { kind: 'mail_setting', id: tenant, ver: Number(row?.['ver']) };
+  await recordFact(run, { tenant, boundary: 'access' }, subject, fact);
 }
 
 export async function findMail(session: Session, tenant: string): Promise<MailSetting | undefined> {
@@ -242,24 +267,23 @@ where tenant = $1 and role = $2 and removed_at is null and entity_id = (
   where o.tenant = $1 and o.role = $2 and o.removed_at is null and o.entity_id in ('', $3))
 order by address`;
 
+/** An addition in the transaction of its approval. */
 export async function changeRecipient(
-  session: Session,
+  run: Run,
   tenant: string,
   recipient: Recipient,
   change: { readonly kind: 'add' | 'remove'; readonly fact: LedgerFact },
 ): Promise<void> {
   const { role, entityId = '', address } = recipient;
-  await session.transaction(async (run) => {
-    const statement = change.kind === 'add' ? CHANGE_RECIPIENT : REMOVE_RECIPIENT;
-    const [row] = await run(statement, [tenant, role, entityId, address]);
-    if (row === undefined && change.kind === 'add') return;
-    if (row === undefined) {
-      throw notFound(`${address} is not a recipient with the role ${role}`);
-    }
-    const id = `${role}/${entityId}/${address}`;
-    const subject = { kind: 'recipient', id, ver: Number(row['ver']) };
-    await recordFact(run, { tenant, boundary: 'access' }, subject, change.fact);
-  });
+  const statement = change.kind === 'add' ? CHANGE_RECIPIENT : REMOVE_RECIPIENT;
+  const [row] = await run(statement, [tenant, role, entityId, address]);
+  if (row === undefined && change.kind === 'add') return;
+  if (row === undefined) {
+    throw notFound(`${address} is not a recipient with the role ${role}`);
+  }
+  const id = `${role}/${entityId}/${address}`;
+  const subject = { kind: 'recipient', id, ver: Number(row['ver']) };
+  await recordFact(run, { tenant, boundary: 'access' }, subject, change.fact);
 }
 
 export async function listRecipients(session: Session, tenant: string): Promise<Recipient[]> {
@@ -290,6 +314,7 @@ function subscriptionOf(row: Row): Subscription {
     types: row['types'] as string[],
     allowPrivateAddresses: row['allow_private'] === true,
     addedAt: when(row['added_at']),
+    approved: row['approved_at'] !== null,
     disabled:
       pause.kind === 'held'
         ? { at: pause.since, reason: pause.reason === HOLDS.GONE ? 'GONE' : 'BY_PERSON' }

@@ -1,0 +1,171 @@
+/**
+ * Changes of where something goes to: one person proposes one, and it is made when another approves it by its hash. What the
+ * kinds have in common; what a change is, each room says by itself.
+ */
+import type { PersonActor } from '../access/index.ts';
+import {
+  FilewrightError,
+  type Instant,
+  type LedgerFact,
+  type ProposalKind,
+  type ProposalTerms,
+  ruledOut,
+  userFact,
+} from '../core/index.ts';
+import { type Installation, recordFact, sequenceAll } from '../ledger/index.ts';
+import type { Run } from '../postgres/index.ts';
+import { listPeople } from './store/people.ts';
+import { decideProposal, proposals, propose, type StoredProposal } from './store/proposals.ts';
+import { raiseTrustAlert, type TrustEvent } from './trust-alerts.ts';
+
+type ChangeKind = Extract<ProposalKind, 'lane' | 'webhook' | 'recipient' | 'matrix'>;
+
+interface Change {
+  readonly kind: ChangeKind;
+  readonly subject: string;
+  readonly terms: ProposalTerms;
+  readonly reason: string;
+  /** What of it the entry in the ledger says beside kind, subject and hash. */
+  readonly shown?: LedgerFact['data'];
+}
+
+export interface ChangeView {
+  readonly kind: ChangeKind;
+  readonly subject: string;
+  readonly sha256: string;
+  readonly reason: string;
+  readonly proposedBy: string;
+  readonly proposedAt: Instant;
+  readonly terms: ProposalTerms;
+}
+
+export async function proposeChange(
+  app: Installation,
+  actor: PersonActor,
+  change: Change,
+  also?: (run: Run) => Promise<void>,
+): Promise<{ readonly sha256: string }> {
+  const { kind, subject, terms, reason, shown } = change;
+  const sha256 = await app.session.transaction(async (run) => {
+    await also?.(run);
+    const by = actor.id;
+    const made = await propose(run, app.tenant, { kind, subject, terms, reason, by });
+    const data = { kind, subject, sha256: made.sha256, reason, ...shown };
+    const fact = userFact(app, 'change.proposed', actor, data);
+    await record(run, app.tenant, { kind, subject, n: made.n * 2 - 1 }, fact);
+    return made.sha256;
+  });
+  await sequenceAll(app);
+  return { sha256 };
+}
+
+/** Those that wait for a second person. */
+export async function openChanges(
+  app: Installation,
+  kind: ChangeKind,
+): Promise<readonly ChangeView[]> {
+  const names = new Map((await listPeople(app.session, app.tenant)).map((p) => [p.id, p.name]));
+  const run: Run = (statement, values) => app.session.run(statement, values);
+  return (await proposals(run, app.tenant, [kind]))
+    .filter(({ state }) => state === 'open')
+    .map(({ subject, sha256, reason, proposedBy, proposedAt, terms }) => ({
+      kind,
+      subject,
+      sha256,
+      reason,
+      proposedBy: names.get(proposedBy) ?? proposedBy,
+      proposedAt,
+      terms,
+    }));
+}
+
+interface ChangeApproval {
+  readonly kind: ChangeKind;
+  readonly subject: string;
+  /** What the second person saw: an approval of anything else is none. */
+  readonly expectHash: string;
+  /** Makes the change, in the transaction of its approval. */
+  readonly make: (run: Run, proposal: StoredProposal) => Promise<void>;
+  /** What the others hear of it. */
+  readonly event: (proposal: StoredProposal) => TrustEvent;
+}
+
+export async function approveChange(
+  app: Installation,
+  actor: PersonActor,
+  approval: ChangeApproval,
+): Promise<StoredProposal> {
+  const { kind, subject, expectHash } = approval;
+  const done = await app.session.transaction(async (run) => {
+    const sha256 = expectHash.toLowerCase();
+    const decision = { approves: true, by: actor.id, sha256: requireHash(sha256) };
+    const proposal = await decide(run, app, { kind, subject }, decision);
+    await approval.make(run, proposal);
+    await record(
+      run,
+      app.tenant,
+      { kind, subject, n: proposal.n * 2 },
+      userFact(app, 'change.approved', actor, { kind, subject, sha256 }),
+    );
+    await raiseTrustAlert(run, app, actor, approval.event(proposal));
+    return proposal;
+  });
+  await sequenceAll(app);
+  return done;
+}
+
+/** By who proposed it, or by somebody else; nothing changes. */
+export async function refuseChange(
+  app: Installation,
+  actor: PersonActor,
+  refusal: { readonly kind: ChangeKind; readonly subject: string; readonly reason: string },
+): Promise<StoredProposal> {
+  const { kind, subject, reason } = refusal;
+  const done = await app.session.transaction(async (run) => {
+    const decision = { approves: false, by: actor.id, reason };
+    const proposal = await decide(run, app, { kind, subject }, decision);
+    const data = { kind, subject, sha256: proposal.sha256, reason };
+    const fact = userFact(app, 'change.refused', actor, data);
+    await record(run, app.tenant, { kind, subject, n: proposal.n * 2 }, fact);
+    return proposal;
+  });
+  await sequenceAll(app);
+  return done;
+}
+
+function requireHash(sha256: string): string {
+  if (/^[0-9a-f]{64}$/.test(sha256)) return sha256;
+  throw new FilewrightError('HASH_DIFFERS', '--expect-hash is not a SHA-256 in 64 hex digits');
+}
+
+async function decide(
+  run: Run,
+  app: Installation,
+  { kind, subject }: { readonly kind: ChangeKind; readonly subject: string },
+  decision: Parameters<typeof decideProposal>[3],
+): Promise<StoredProposal> {
+  const what = `The change of ${NOUN[kind]} ${subject}`;
+  const known = await proposals(run, app.tenant, [kind], subject);
+  if (!known.some(({ state }) => state === 'open')) {
+    throw ruledOut(`${what} has no open proposal; it was already decided, or never proposed`);
+  }
+  return decideProposal(run, app.tenant, { kinds: [kind], subject, what }, decision);
+}
+
+const NOUN = {
+  lane: 'lane',
+  webhook: 'webhook',
+  recipient: 'recipient',
+  matrix: 'the routing',
+} as const;
+
+/** Each proposal leaves two entries: that it was made, and how it ended. */
+async function record(
+  run: Run,
+  tenant: string,
+  change: { readonly kind: ChangeKind; readonly subject: string; readonly n: number },
+  fact: LedgerFact,
+): Promise<void> {
+  const subject = { kind: 'change', id: `${change.kind}/${change.subject}`, ver: change.n };
+  await recordFact(run, { tenant, boundary: 'access' }, subject, fact);
+}
