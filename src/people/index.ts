@@ -1,3 +1,4 @@
+export { noteOpened } from './access-notes.ts';
 export { listEvents, listWebhooks, mailSettings, webhookLog } from './acts/events-shown.ts';
 export * from './acts/events.ts';
 export * from './acts/mail.ts';

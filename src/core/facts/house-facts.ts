@@ -99,6 +99,10 @@ export const HOUSE_FACTS = {
     when: 'A second person refuses a change, or the first one withdraws it.',
     fields: { ...CHANGE, reason: 'text' },
   },
+  'access.opened': {
+    when: 'A person opens sealed data.',
+    fields: { act: 'text', subject: 'text' },
+  },
   'alert.acknowledged': { when: 'A person acknowledges an alert.', fields: { alert: 'text' } },
   'subscription.added': {
     when: 'A webhook is added.',

@@ -27,6 +27,7 @@ import {
   verifierScript,
   writePack,
 } from '../../ledger/index.ts';
+import { noteOpened } from '../../people/index.ts';
 import { type FilingView, findFiling } from '../store/filings.ts';
 import { findBatch } from '../store/batches.ts';
 import { ExportFolder } from '../../system/index.ts';
@@ -61,6 +62,7 @@ export async function defendFiling(
 ): Promise<DefensePack> {
   allow(actor, 'filing.defend');
   const filing = await findFiling(app.session, app.tenant, request.filing);
+  await noteOpened(app, actor, 'filing.defend', filing.id);
   return ExportFolder.fill(
     request.folder,
     () => true,

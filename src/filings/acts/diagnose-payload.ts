@@ -9,6 +9,7 @@ import {
   sha256Of,
 } from '../../core/index.ts';
 import { profilesByLane, violationsOf } from '../../lanes/index.ts';
+import { noteOpened } from '../../people/index.ts';
 import type { Installation } from '../../ledger/index.ts';
 import {
   diagnosedAttempts,
@@ -66,6 +67,7 @@ export async function diagnosePayload(
 ): Promise<PayloadDiagnosis> {
   allow(actor, 'diagnose.payload');
   const scope = await diagnosedScope(app.session, app.tenant, name);
+  await noteOpened(app, actor, 'diagnose.payload', name);
   const profiles = new Map<string, Profile>(await profilesByLane(app));
   const complaints = new Map<string, readonly string[]>();
   for await (const attempt of diagnosedAttempts(app.session, app.tenant, scope, ['rejected'])) {

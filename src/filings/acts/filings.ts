@@ -10,6 +10,7 @@ import {
   listFilings as storedFilings,
 } from '../store/filings.ts';
 import { history } from '../store/delivery-store.ts';
+import { noteOpened } from '../../people/index.ts';
 import { lanes, requireLane } from '../../lanes/index.ts';
 
 /** In the order of their ids. */
@@ -45,5 +46,6 @@ export async function openPayload(
   { id }: Pick<FilingView, 'id'>,
 ): Promise<JsonValue> {
   allow(actor, 'filing.open', id);
+  await noteOpened(app, actor, 'filing.open', id);
   return parseStrictJson(app.vault.open(await findPayload(app.session, app.tenant, id)));
 }

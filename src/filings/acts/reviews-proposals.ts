@@ -29,6 +29,7 @@ import { endReview, runReview } from '../store/review-approval.ts';
 import { findException, findPayload } from '../store/filings.ts';
 import { type ReviewCandidate, reviewCandidates, type ReviewFilter } from '../store/reviews.ts';
 import { type Destination, destinationsOf, profilesByLane } from '../../lanes/index.ts';
+import { noteOpened } from '../../people/index.ts';
 import type { Run } from '../../postgres/index.ts';
 import { openedJson } from './reviews.ts';
 import { sealedFact } from './reviews-closing.ts';
@@ -226,6 +227,7 @@ export async function openProposal(
   const items = await proposalItems(app.session, app.tenant, id);
   const [item] = items;
   if (proposal.kind !== 'correct' || item === undefined) return { proposal, items, changes: [] };
+  await noteOpened(app, actor, 'review.proposal', item.filing);
   const sealed = await correctionPayloads(app.session, app.tenant, id, item.filing);
   const changes = changedFields(openedJson(app, sealed.before), openedJson(app, sealed.after));
   return { proposal, items, changes };

@@ -9,6 +9,7 @@ import {
 } from '../../core/index.ts';
 import { lanes, requireLane, type Violation, violationsOf } from '../../lanes/index.ts';
 import type { Installation } from '../../ledger/index.ts';
+import { noteOpened } from '../../people/index.ts';
 import { assignedPeople } from '../store/reviews.ts';
 import { type ExceptionView, findException, listExceptions } from '../store/filings.ts';
 import { type FormerRevision, formerRevisions } from '../store/review-proposals.ts';
@@ -23,11 +24,6 @@ interface OpenedException {
 
 /** A response is kept up to 8 MiB and stands in the envelope as base64. */
 const ENVELOPE_BYTES_MAX = 64 * 1024 * 1024;
-
-async function openException(app: Installation, id: string): Promise<OpenedException> {
-  const exception = await findException(app.session, app.tenant, id);
-  return { exception, envelope: openedJson(app, exception.envelope) };
-}
 
 interface ReviewedAttempt {
   readonly attempt: number;
@@ -70,7 +66,9 @@ export async function listReviews(
 /** Everything there is about an exception, for the person who decides. */
 export async function openReview(app: Installation, actor: Actor, id: string): Promise<ReviewFile> {
   allow(actor, 'review.show');
-  const opened = await openException(app, id);
+  const found = await findException(app.session, app.tenant, id);
+  await noteOpened(app, actor, 'review.show', found.filing.id);
+  const opened = { exception: found, envelope: openedJson(app, found.envelope) };
   const { filing } = opened.exception;
   const records = await history(app.session, app.tenant, filing.id);
   const attempts = records.map((record) => ({
