@@ -43,6 +43,7 @@ const PROGRAM: Kinds = ['service', 'system'];
 /** What only a person decides, and what no person can say of a portal or of a log. */
 const ACTORS: { readonly [Type in FactType]?: Kinds } = {
   'approval.granted': PERSON,
+  'release.proposed': PERSON,
   'review.proposed': PERSON,
   'review.withdrawn': PERSON,
   'review.assigned': PERSON,
@@ -55,6 +56,10 @@ const ACTORS: { readonly [Type in FactType]?: Kinds } = {
   'person.disabled': PERSON,
   'key.revoked': PERSON,
   'role.taken': PERSON,
+  'change.proposed': PERSON,
+  'change.approved': PERSON,
+  'change.refused': PERSON,
+  'access.opened': PERSON,
   'alert.acknowledged': PERSON,
   'subscription.added': PERSON,
   'subscription.removed': PERSON,
@@ -76,6 +81,7 @@ const ACTORS: { readonly [Type in FactType]?: Kinds } = {
   'exception.resolution_proposed': PERSON,
   'exception.resolution_approved': PERSON,
   'exception.resolution_withdrawn': PERSON,
+  'approval.voided': PROGRAM,
   'filing.intent': PROGRAM,
   'filing.outcome': PROGRAM,
   'dlq.enveloped': PROGRAM,
