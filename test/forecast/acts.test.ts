@@ -25,6 +25,7 @@ import { rehearseLane } from '../../src/testing/rehearsal/rehearse-lane.ts';
 import { csv, row } from '../cli/rows.ts';
 import { OPERATOR } from '../operator.ts';
 import type { PersonActor } from '../../src/access/actor.ts';
+import { OWN_MACHINE } from '../fixtures/own-machine.ts';
 import { copyPreparedCluster } from '../fixtures/prepared-cluster.ts';
 
 const HOUR_MS = 3_600_000;
@@ -46,7 +47,10 @@ beforeAll(async () => {
   // For root the server runs as somebody else, who must be able to pass through.
   await chmod(folder, 0o711);
   copyPreparedCluster(join(folder, 'data'));
-  app = await createFilewright({ dataDirectory: join(folder, 'data') });
+  app = await createFilewright({
+    dataDirectory: join(folder, 'data'),
+    environment: OWN_MACHINE,
+  });
   const first = await foundUser(app, OPERATOR, 'Paula Preparer');
   const second = await foundUser(app, OPERATOR, 'Arthur Approver');
   paula = await personOf(app, first.key);

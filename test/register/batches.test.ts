@@ -159,7 +159,7 @@ describe('an approval', () => {
       `select p.terms::jsonb as terms, a.fees from batch_approval a join proposal p on p.tenant = a.tenant
          and p.kind = 'batch' and p.subject = a.batch::text and p.state = 'approved' where a.tenant = $1`,
     );
-    expect(kept).toEqual({ terms: { sha256: terms.sha256, count: 3 }, fees });
+    expect(kept).toEqual({ terms: { sha256: terms.sha256, count: 3, lanes: terms.lanes }, fees });
     const entries = await office.rows(
       `select convert_from(bytes, 'UTF8') as entry from ledger_entry where tenant = $1 and boundary = 'access'`,
     );
