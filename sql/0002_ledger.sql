@@ -142,6 +142,21 @@ create table ledger_checkpoint (
   foreign key (tenant, boundary) references ledger_head (tenant, boundary)
 );
 
+-- Signature lines of witnesses under a checkpoint, as they go into its note. They do not refer to it:
+-- to look a checkpoint up for that, its owner would need the right to change it.
+create table ledger_cosignature (
+  tenant text not null,
+  boundary text not null,
+  size bigint not null,
+  -- The verifier key of the witness.
+  witness text not null check (length(witness) between 1 and 500),
+  line text not null check (length(line) <= 1000 and line ~ '^— [^[:cntrl:]]+\n$'),
+  -- By the clock of the witness.
+  cosigned_at timestamptz not null,
+  primary key (tenant, boundary, size, witness),
+  foreign key (tenant, boundary) references ledger_head (tenant, boundary)
+);
+
 -- One per log, and two while one takes over from the other. The private half is wrapped by the tenant key: every process
 -- that may become the sequencer of a log needs it, on whatever host, and a copy of the database alone cannot sign.
 create table ledger_signing_key (
@@ -172,6 +187,7 @@ create table ledger_tenant_key (
   wrapped bytea not null,
   ver int not null default 0,
   rotations int not null default 0,
+  rotated_at timestamptz,
   created_at timestamptz not null default now(),
   primary key (tenant, id)
 );
@@ -259,7 +275,7 @@ create table quarantine (
 -- Walls -----------------------------------------------------------------------------------------------------------------
 
 select keep_forever(name) from unnest(array['ledger_entry', 'ledger_set_aside', 'ledger_tile', 'ledger_checkpoint',
-  'ledger_shredding']) name;
+  'ledger_cosignature', 'ledger_shredding']) name;
 select keep_forever(name, may_change => true) from unnest(array['ledger_head', 'ledger_signing_key', 'ledger_tenant_key',
   'ledger_dek', 'ledger_hold', 'quarantine']) name;
 

@@ -17,11 +17,12 @@
 --   webhook          sends events to an address; about the webhook
 --   recipient        sends mail to an address, or through a server ("mail server"); about it
 --   matrix           changes who gets which docket; about "setup"
+--   key              replaces the root key or the tenant key; about the key that goes
 create table proposal (
   tenant text not null references tenant,
   id uuid not null default gen_random_uuid(),
   kind text not null check (kind in ('batch', 'release', 'replay', 'correct', 'exception', 'statement', 'hold',
-    'person', 'role', 'quarantine', 'lane', 'webhook', 'recipient', 'matrix')),
+    'person', 'role', 'quarantine', 'lane', 'webhook', 'recipient', 'matrix', 'key')),
   subject text not null check (subject ~ '^[^[:cntrl:]]{1,200}$'),
   -- Which proposal of the kind about its subject.
   n int not null check (n >= 1),
@@ -49,7 +50,7 @@ create table proposal (
 -- One at a time about a subject; and none after it was approved, where that is an end of it.
 create unique index proposal_once on proposal (tenant, kind, subject)
   where state = 'open'
-    or (state = 'approved' and kind in ('batch', 'replay', 'correct', 'exception', 'hold', 'quarantine'));
+    or (state = 'approved' and kind in ('batch', 'replay', 'correct', 'exception', 'hold', 'quarantine', 'key'));
 
 -- Over what will run; the program composes the same bytes by itself (core/approval.ts). Volatile, so that it sees what was
 -- committed while the decision waited for its row.

@@ -86,7 +86,7 @@ export interface FilewrightOptions {
 /** What is open before anybody acts. */
 type Base = Omit<
   Filewright,
-  'worker' | 'reading' | 'inSlots' | 'jobs' | 'runJobsOnce' | 'router' | 'close'
+  'worker' | 'reading' | 'inSlots' | 'jobs' | 'runJobsOnce' | 'askWitnesses' | 'router' | 'close'
 >;
 
 /** What more can be opened with. */
@@ -131,6 +131,12 @@ export async function createFilewright(options: FilewrightOptions = {}): Promise
       runJobsOnce: async (settings) => {
         const { runBackgroundWorkOnce } = await import('./oversight/index.ts');
         return runBackgroundWorkOnce({ ...jobs, ...settings }, settings);
+      },
+      askWitnesses: async () => {
+        if ((opened.environment['FILEWRIGHT_POLICY'] ?? '') === '') return [];
+        const { askWitnesses } = await import('./oversight/index.ts');
+        const { environment } = opened;
+        return askWitnesses({ ...opened.base, environment }, { always: true });
       },
       router: (settings) => routerOf(opened, settings),
       close: async () => {
@@ -291,7 +297,7 @@ async function inSlotsOf<Result>(
 }
 
 function jobsOptionsOf({ base, target, schema, environment }: Opened): JobsOptions {
-  const { tenant, instance, vault, clock, ids, log } = base;
+  const { tenant, instance, vault, clock, ids, log, copies } = base;
   const publicUrl = environment['FILEWRIGHT_PUBLIC_URL'];
   const slack = environment['FILEWRIGHT_SLACK'];
   return {
@@ -304,6 +310,7 @@ function jobsOptionsOf({ base, target, schema, environment }: Opened): JobsOptio
     ids,
     log,
     environment,
+    copies,
     // Loaded on demand, as the router is: only an alert about a docket asks for it.
     docketReaders: async (run, docket, addresses) => {
       const { docketReaders } = await import('./dockets/index.ts');

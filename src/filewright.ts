@@ -15,9 +15,21 @@ export interface Filewright extends Installation, FilingEngine {
   runJobsOnce(
     options?: JobsSettings & { readonly digest?: boolean },
   ): Promise<{ readonly events: number; readonly jobs: number }>;
+  /** Asks the witnesses that FILEWRIGHT_POLICY names to cosign the newest head of the spine. */
+  askWitnesses(): Promise<readonly WitnessedBy[]>;
   /** Hands dockets over to the people of the routing matrix, and brings failed targets back. */
   router(settings: RouterSettings): Promise<RunningRouter>;
   close(): Promise<void>;
+}
+
+/** What came of asking one witness. */
+export interface WitnessedBy {
+  readonly witness: string;
+  readonly state: 'cosigned' | 'idle' | 'away' | 'refused' | 'contradicted';
+  /** Of the newest head that it has cosigned. */
+  readonly size: number;
+  /** Why it has not cosigned the newest one. */
+  readonly message: string;
 }
 
 export type RouterSettings = Pick<RouterOptions, 'law'> &

@@ -23,6 +23,7 @@ const FREE_TO_ALL = ['core', 'calendar', 'access', 'system', 'intake', 'testing'
 const HARMLESS = [
   'verifyFolder',
   'packageRoot',
+  'parseTrustPolicy',
   'readProfile',
   'laneDocuments',
   'DIFFERENCE_KINDS',

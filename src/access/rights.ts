@@ -97,6 +97,8 @@ export const RIGHTS = {
   'grants.withdrawal.propose': PEOPLE,
   'installation.inspect': ON_THIS_MACHINE,
   'jobs.run': ON_THIS_MACHINE,
+  'key.list': ON_THIS_MACHINE,
+  'key.rotate': PEOPLE,
   'lane.add': PEOPLE,
   'lane.change': PEOPLE,
   'lane.decide': PEOPLE,
@@ -165,6 +167,7 @@ export const RIGHTS = {
   'webhook.proposals': PEOPLE,
   'webhook.rotate': PEOPLE,
   'webhook.test': PEOPLE,
+  'witness.serve': ON_THIS_MACHINE,
   'worker.run': ON_THIS_MACHINE,
 } as const satisfies Readonly<Record<string, readonly ActorKind[]>>;
 

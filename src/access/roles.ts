@@ -119,6 +119,8 @@ export const ROLES_OF_ACTS = {
   'grants.withdrawal.propose': RECONCILE,
   'installation.inspect': SEE,
   'jobs.run': RUN,
+  'key.list': ADMIN,
+  'key.rotate': ADMIN,
   'lane.add': SET_UP,
   'lane.change': OPERATE,
   'lane.decide': SET_UP,
@@ -187,5 +189,6 @@ export const ROLES_OF_ACTS = {
   'webhook.proposals': SEE,
   'webhook.rotate': SET_UP,
   'webhook.test': SET_UP,
+  'witness.serve': SET_UP,
   'worker.run': RUN,
 } as const satisfies Readonly<Record<ActName, readonly Role[]>>;

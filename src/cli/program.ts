@@ -70,6 +70,11 @@ const COMMANDS: readonly Entry[] = [
     'serve the acknowledgment page that emails link to, until SIGTERM: GET shows a docket event, POST acknowledges it once',
     () => import('./commands/serve.ts'),
   ],
+  [
+    'witness',
+    'cosign the ledger heads of other installations, until SIGTERM (C2SP tlog-witness); needs no database',
+    () => import('./commands/witness.ts'),
+  ],
   ['deadline', 'patent deadlines, explained step by step', () => import('./commands/deadline.ts')],
   [
     'grants',
@@ -98,6 +103,7 @@ const COMMANDS: readonly Entry[] = [
     () => import('./commands/ics.ts'),
   ],
   ['user', 'people and their personal keys', () => import('./commands/user.ts')],
+  ['key', 'keys of this installation: list and rotate them', () => import('./commands/key.ts')],
   ['db', 'the embedded PostgreSQL', () => import('./commands/db.ts')],
   [
     'webhook',

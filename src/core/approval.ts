@@ -22,7 +22,8 @@ export type ProposalKind =
   | 'lane'
   | 'webhook'
   | 'recipient'
-  | 'matrix';
+  | 'matrix'
+  | 'key';
 export type ProposalState = 'open' | 'approved' | 'refused' | 'withdrawn';
 
 /** What will run, apart from the filings of a review; undefined is left out. */

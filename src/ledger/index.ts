@@ -23,11 +23,33 @@ export { buildEntry, genesisPrev, logOrigin } from './entry.ts';
 export { leafHash } from './hashes.ts';
 export { type OfflineReport, verifyFolder } from './offline/audit-offline.ts';
 export { openBody } from './seal.ts';
+export {
+  type CheckpointCopies,
+  checkpointsFrom,
+  latestCheckpoint,
+  type StoredCheckpoint,
+} from './store/checkpoints.ts';
+export {
+  addCosignature,
+  afterHead,
+  cosignedHead,
+  growthProof,
+  lastCosigned,
+  witnessedHead,
+} from './store/cosignatures.ts';
 export { dataKey, dataKeys } from './store/data-keys.ts';
 export { factJson, recordFact } from './store/facts.ts';
 export type { Installation } from './store/installation.ts';
 export { countSetAside, openSetAside, setAsideFacts } from './store/kept-facts.ts';
-export { hasTenantKey, localRootKey, openTenantKey } from './store/key-tree.ts';
+export { type KeyRow, keyRows } from './store/key-rows.ts';
+export {
+  hasTenantKey,
+  localRootKey,
+  openTenantKey,
+  rootKeyOpens,
+  rotateRootKey,
+  rotateTenantKey,
+} from './store/key-tree.ts';
 export { ledgerEntries, ledgerWaiting } from './store/ledger-entries.ts';
 export {
   entriesBetween,
@@ -49,6 +71,12 @@ export {
 export { type Alert, ALERT, alertOf, raiseAlertRow, type Severity } from './store/raise-alert.ts';
 export { type SequencerThread, startSequencerThread } from './store/sequencer-thread.ts';
 export { PostgresSequencer } from './store/sequencer.ts';
+export { retireSigningKey, rotateSigningKey, trustedLogs } from './store/signing-keys.ts';
 export { parseTrustPolicy } from './trust-policy-file.ts';
+export type { TrustedLog, TrustedWitness, TrustPolicy } from './trust-policy.ts';
 export { KeyVault } from './vault.ts';
+export { parseVerifierKey } from './verifier-key.ts';
 export { verifyBody } from './verify-body.ts';
+export { ADD_CHECKPOINT_BYTES_MAX, writeAddCheckpoint } from './witness/add-checkpoint.ts';
+export { readCosignature } from './witness/cosignature.ts';
+export { createWitness } from './witness/witness.ts';

@@ -14,6 +14,13 @@ export * from './acts/database.ts';
 export { PRIVATE_TARGETS, runRouter, startDocketRouter } from './acts/docket-router.ts';
 export type { Finding } from './acts/installation-ledger.ts';
 export { inspectInstallation } from './acts/installation.ts';
+export {
+  approveKeyRotation,
+  listKeys,
+  proposeKeyRotation,
+  rotateSigningKeys,
+  type TwoPersonLevel,
+} from './acts/keys.ts';
 export { laneOutcome, type LaneOutcome, planRehearsal } from './acts/rehearsal.ts';
 export { holdData, releaseData, retentionStatus, runRetention } from './acts/retention.ts';
 export { addOwnKey, enrollUser, listUserKeys, replaceKey, revokeKey } from './acts/user-keys.ts';
@@ -26,5 +33,7 @@ export {
   foundUser,
   listUsers,
 } from './acts/users.ts';
+export { serveWitness } from './acts/witness.ts';
 export { openWorker, runJobsOnce, startJobs } from './acts/worker.ts';
 export { type JobsOptions, runBackgroundWorkOnce, startBackgroundWork } from './jobs.ts';
+export { askWitnesses } from './witnessing.ts';

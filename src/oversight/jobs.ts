@@ -20,10 +20,14 @@ import {
   watchSlack,
   watchUnfiled,
 } from '../filings/index.ts';
+import type { CheckpointCopies } from '../ledger/index.ts';
+import { askWitnesses } from './witnessing.ts';
 import { Crew, type Duty, postTimetable, type RunningJobs } from '../work/index.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
+/** How long a head may wait for its witnesses: the ledger's own bound for cutting off entries unseen. */
+const WITNESS_MS = 10_000;
 const EVENTS_AT_ONCE = 500;
 
 export interface JobsOptions extends Omit<JobDeps, 'session'> {
@@ -32,6 +36,8 @@ export interface JobsOptions extends Omit<JobDeps, 'session'> {
   /** Beside the one that tells the registered agent. */
   readonly consumers?: readonly EventConsumer[];
   readonly pollMs?: number;
+  /** Where cosigned heads are kept outside the database. */
+  readonly copies?: CheckpointCopies;
 }
 
 export async function startBackgroundWork(options: JobsOptions): Promise<RunningJobs> {
@@ -62,6 +68,7 @@ export async function runBackgroundWorkOnce(
     const duties = await jobs.duties();
     await jobs.look();
     await tellDueAlerts(jobs.parts);
+    if (jobs.hasWitnesses) await jobs.askWitnesses();
     if (also.digest === true) await queueDigest(jobs.parts);
     return new Crew(jobs.parts, duties).untilDone();
   });
@@ -79,9 +86,11 @@ class Jobs {
   /** For what holds transactions open or reads everything: notices must not wait for it. */
   readonly #slow: JobDeps;
   readonly #consumers: readonly EventConsumer[];
+  readonly #copies: CheckpointCopies | undefined;
 
   constructor(options: JobsOptions) {
     const { target, schema } = options;
+    this.#copies = options.copies;
     this.parts = { ...options, session: new Session({ target, schema, name: 'jobs' }) };
     this.#slow = { ...options, session: new Session({ target, schema, name: 'consumers' }) };
     this.#consumers = [registeredAgentNotice(options), ...(options.consumers ?? [])];
@@ -110,9 +119,23 @@ class Jobs {
     ];
   }
 
+  get hasWitnesses(): boolean {
+    return (this.parts.environment['FILEWRIGHT_POLICY'] ?? '') !== '';
+  }
+
+  askWitnesses(): Promise<unknown> {
+    return askWitnesses({ ...this.#slow, copies: this.#copies });
+  }
+
   timetable(): Promise<readonly Duty[]> {
     const slow = this.#slow;
+    const witness = {
+      name: 'witness',
+      everyMs: WITNESS_MS,
+      run: () => this.askWitnesses(),
+    };
     return postTimetable(slow, [
+      ...(this.hasWitnesses ? [witness] : []),
       // Not at once, though the work of telling is in the queue too: what comes up within a minute is one letter.
       { name: 'tell', everyMs: MINUTE_MS, run: () => tellDueAlerts(slow) },
       { name: 'look', everyMs: 5 * MINUTE_MS, run: () => this.look() },

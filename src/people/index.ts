@@ -6,6 +6,7 @@ export { actorOf, keyHash, personOf, requirePerson } from './acts/people.ts';
 export {
   type AlertDeps,
   type DocketReaders,
+  type NewAlert,
   raiseAlert,
   raiseAlertIn,
   tellDueAlerts,

@@ -44,6 +44,7 @@ const LEDGER_TABLES = [
   'ledger_entry',
   'ledger_tile',
   'ledger_checkpoint',
+  'ledger_cosignature',
   'ledger_signing_key',
   'ledger_tenant_key',
   'ledger_dek',
@@ -157,7 +158,7 @@ function grants(role: Named, schema: string, own: readonly string[]): string[] {
   const sequencers = LEDGER_BOUNDARIES.map((boundary) => role(`seq_${boundary}`)).join(', ');
   return [
     // Not even the owner, before the triggers are asked at all.
-    `revoke update, delete, truncate on ledger_entry, ledger_checkpoint, ledger_tile, ledger_set_aside from ${role('owner')}`,
+    `revoke update, delete, truncate on ledger_entry, ledger_checkpoint, ledger_cosignature, ledger_tile, ledger_set_aside from ${role('owner')}`,
     `grant select on ${COMMON_TABLES.join(', ')} to ${role('app')}, ${role('shred')}, ${sequencers}, ${STAGES.map(role).join(', ')}`,
     ...stageGrants(role),
     // Waiting for each other is everybody's affair.
@@ -175,7 +176,7 @@ function grants(role: Named, schema: string, own: readonly string[]): string[] {
     `grant insert on ledger_intake to ${services}, ${role('shred')}, ${sequencers}`,
     `grant select, insert on ledger_blob, ledger_dek to ${services}`,
     `grant select, delete on ledger_intake to ${sequencers}`,
-    `grant select, insert on ledger_entry, ledger_tile, ledger_checkpoint, ledger_signing_key, ledger_set_aside to ${sequencers}`,
+    `grant select, insert on ledger_entry, ledger_tile, ledger_checkpoint, ledger_cosignature, ledger_signing_key, ledger_set_aside to ${sequencers}`,
     `grant select, insert, update on ledger_head to ${sequencers}`,
     // Adds a key only to seal a fact that no entry can hold (store/kept-facts.ts).
     `grant select, insert, update (bodies) on ledger_dek to ${sequencers}`,
@@ -226,9 +227,13 @@ function ledgerPolicies(role: Named): string[] {
       const name = `seq_${boundary}` as const;
       const mine = ['ledger_entry', 'ledger_tile', 'ledger_checkpoint', 'ledger_head'] as const;
       return [
-        ...[...mine, 'ledger_signing_key', 'ledger_intake', 'ledger_set_aside'].map((table) =>
-          policy(name, table, 'all', role(name), of(boundary)),
-        ),
+        ...[
+          ...mine,
+          'ledger_cosignature',
+          'ledger_signing_key',
+          'ledger_intake',
+          'ledger_set_aside',
+        ].map((table) => policy(name, table, 'all', role(name), of(boundary))),
         // The head of every log goes into the spine.
         policy(`${name}_spine`, 'ledger_intake', 'insert', role(name), of('spine')),
         policy(name, 'ledger_dek', 'all', role(name), MINE),

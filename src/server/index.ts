@@ -3,3 +3,4 @@ export {
   type WebAddress,
   type WebServer,
 } from './acknowledgement-server.ts';
+export { startWitnessServer } from './witness-server.ts';

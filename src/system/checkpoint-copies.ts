@@ -49,6 +49,17 @@ export class CheckpointFiles {
     });
   }
 
+  /** A newer one may be the latest by now, and stays it. */
+  amend(origin: string, size: number, note: Uint8Array): Promise<void> {
+    return this.#step(`keep the checkpoint of ${origin}`, async () => {
+      const folder = this.#folderOf(origin);
+      if (!this.#made.has(folder)) await makeDurable(folder);
+      this.#made.add(folder);
+      await put(folder, String(size), note);
+      await syncFolder(folder);
+    });
+  }
+
   /** Found by the names, not by `latest`: a crash may have come between the two. */
   newest(origin: string): Promise<KeptCheckpoint | undefined> {
     return this.#step(`read the checkpoints of ${origin}`, async () => {

@@ -4,7 +4,13 @@ export { systemClock, systemIds, systemRandom } from './clock.ts';
 export { ExportFolder } from './export-folder.ts';
 export { lawIn, readText, shippedLaw, type ShippedLaw } from './law-files.ts';
 export { jsonLog, silentLog } from './log.ts';
-export { confirmRootKeyBackup, readRootKeyBackup } from './root-key-backup.ts';
+export { confirmRootKeyBackup, readRootKeyBackup, rootKeyFingerprint } from './root-key-backup.ts';
 export { rootKeySource } from './root-key-source.ts';
-export { rootKeyFile } from './root-key.ts';
+export {
+  beginRootKeyRotation,
+  finishRootKeyRotation,
+  rootKeyFile,
+  rootKeyInUse,
+} from './root-key.ts';
+export { WitnessFiles, witnessKey } from './witness-files.ts';
 export { writeWhole } from './write-whole.ts';

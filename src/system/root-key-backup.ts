@@ -20,7 +20,7 @@ function recordFile(dataDirectory: string): string {
 }
 
 /** Says which key it is without saying the key: 256 random bits cannot be guessed from their hash. */
-function rootKeyFingerprint(key: Uint8Array): string {
+export function rootKeyFingerprint(key: Uint8Array): string {
   return createHash('sha256').update('filewright.root-key.v1\n').update(key).digest('hex');
 }
 

@@ -1,18 +1,9 @@
 /** The root key: from FILEWRIGHT_ROOT_KEY, or from `root.key` in the data directory. Everything sealed hangs on it. */
 import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  unlinkSync,
-  writeSync,
-} from 'node:fs';
+import { existsSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { FilewrightError } from '../core/index.ts';
+import { FilewrightError, type Instant, instant } from '../core/index.ts';
+import { createPrivateFile, syncFolder } from './private-file.ts';
 
 const HEX_KEY = /^[0-9a-f]{64}$/i;
 
@@ -59,10 +50,34 @@ export function beginRootKeyRotation(dataDirectory: string): Uint8Array {
 export function finishRootKeyRotation(dataDirectory: string): void {
   const file = nextKeyFile(dataDirectory);
   if (!existsSync(file)) return;
+  keepFormerKey(rootKeyFile(dataDirectory));
   renameSync(file, rootKeyFile(dataDirectory));
-  const folder = openSync(dirname(file), 'r');
-  fsyncSync(folder);
-  closeSync(folder);
+  syncFolder(dirname(file));
+}
+
+/**
+ * Beside the new one, under a number: a backup of the database from before the rotation opens with no other. Whoever has
+ * no such backup any more, or fears the key is known, deletes it.
+ */
+function keepFormerKey(file: string): void {
+  const text = readFileSync(file, 'utf8');
+  for (let n = 1; ; n += 1) {
+    const former = `${file}.former-${n}`;
+    // After a crash between the two steps it lies there already.
+    if (existsSync(former) && readFileSync(former, 'utf8') === text) return;
+    if (existsSync(former)) continue;
+    createPrivateFile(former, text);
+    return;
+  }
+}
+
+/** Since when the key file is what it is; undefined where the key is not in it. */
+export function rootKeyInUse(
+  dataDirectory: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Instant | undefined {
+  if ((environment['FILEWRIGHT_ROOT_KEY'] ?? '') !== '') return undefined;
+  return instant(Math.floor(statSync(rootKeyFile(dataDirectory)).mtimeMs));
 }
 
 /** The key of a rotation that was begun and not finished. */
@@ -76,19 +91,7 @@ function nextKeyFile(dataDirectory: string): string {
 }
 
 function createKeyFile(file: string): void {
-  // Written beside and linked: a crash leaves no half key, and of two processes at once the first one's key stays.
-  const fresh = `${file}.${process.pid}`;
-  const handle = openSync(fresh, 'wx', 0o600);
-  writeSync(handle, `${randomBytes(32).toString('hex')}\n`);
-  fsyncSync(handle);
-  closeSync(handle);
-  try {
-    linkSync(fresh, file);
-  } catch (error) {
-    if (!existsSync(file)) throw error;
-  } finally {
-    unlinkSync(fresh);
-  }
+  createPrivateFile(file, `${randomBytes(32).toString('hex')}\n`);
 }
 
 export function keyOf(text: string, source: string): Uint8Array {

@@ -69,7 +69,7 @@ const ELSEWHERE: readonly RegExp[] = [
   // With ids of hidden and of unknown dockets: hidden.test.ts.
   /^(docket (import|consume|ack|close)|recovery (run|approve|review)|alert ack)$/,
   /^route (import|check|absent|run)$/,
-  /^(deadline|grants|report|rules|tax|user|init|db|demo|jobs) ?/,
+  /^(deadline|grants|report|rules|tax|user|key|witness|init|db|demo|jobs) ?/,
   /^obligation (recompute|compute|explain|list-rules)$/,
   /^(webhook (add|proposals|approve|refuse|enable|disable|remove|rotate|test|log)|mail (set|add|remove|proposals|approve|refuse|test)|event resend)$/,
 ];

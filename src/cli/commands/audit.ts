@@ -9,7 +9,13 @@ import {
   ledgerHistory,
   verifyLedger,
 } from '../../oversight/index.ts';
-import { type OfflineReport, readBoundary, signNow, verifyFolder } from '../../ledger/index.ts';
+import {
+  type OfflineReport,
+  readBoundary,
+  signedLogs,
+  signNow,
+  verifyFolder,
+} from '../../ledger/index.ts';
 import { showFiling } from '../../filings/index.ts';
 import {
   EXIT,
@@ -72,7 +78,10 @@ function addVerify(audit: Command): void {
     .option('--bodies', 'open and check each sealed body')
     .option('--pinned <file...>', 'checkpoints that you saved earlier')
     .option('--first-key <vkey...>', 'with DIR: first keys of logs, from another source')
-    .option('--policy <file>', 'trusted keys, from a source other than the database or the export')
+    .option(
+      '--policy <file>',
+      'trusted keys and witnesses, from a source other than the database or the export',
+    )
     .action(async (dir: string | undefined, own: VerifyOptions, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
       if (dir !== undefined) return verifyOffline(dir, own, options);
@@ -246,7 +255,9 @@ function addCheckpoint(audit: Command): void {
     .ofTenant()
     .inApp(async ({ app, out, actor }) => {
       const copies = checkpointsFolder(app.dataDirectory, environment);
-      const logs = (await signNow(app, actor)).map((log) => ({
+      await signNow(app, actor);
+      const witnesses = await app.askWitnesses();
+      const logs = (await signedLogs(app, actor)).map((log) => ({
         log: log.origin,
         size: log.checkpoint.size,
         root: Buffer.from(log.checkpoint.root).toString('base64'),
@@ -255,7 +266,7 @@ function addCheckpoint(audit: Command): void {
         keys: log.keys.map(({ key }) => key.text),
         note: Buffer.from(log.checkpoint.note).toString('utf8'),
       }));
-      out.result('audit checkpoint', { logs, copies }, () =>
+      out.result('audit checkpoint', { logs, copies, witnesses }, () =>
         [
           table(
             ['log', 'size', 'root', 'signed', 'not signed yet'],
@@ -265,6 +276,11 @@ function addCheckpoint(audit: Command): void {
           'Verification keys. Send them to your auditor separately from any export:',
           ...logs.flatMap((log) => log.keys),
           `Copies outside the database: ${copies}`,
+          ...witnesses.map(({ witness, state, size, message }) =>
+            state === 'cosigned'
+              ? `Witness ${witness}: cosigned ${size} entries of the spine.`
+              : `Witness ${witness}: ${state}. ${message}`,
+          ),
         ].join('\n'),
       );
     });

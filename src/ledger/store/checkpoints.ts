@@ -26,6 +26,8 @@ const PAGE = 500;
 export interface CheckpointCopies {
   /** Durable when it resolves; keeping the same checkpoint twice is fine. */
   keep(origin: string, size: number, note: Uint8Array): Promise<void>;
+  /** The same checkpoint with more signatures under it. */
+  amend(origin: string, size: number, note: Uint8Array): Promise<void>;
   /** The largest one that was kept; undefined when there is none. */
   newest(origin: string): Promise<{ readonly size: number; readonly note: Uint8Array } | undefined>;
   /** Puts all copies of a log away, because a person has accepted that it begins anew from an older state. */
@@ -59,9 +61,14 @@ export interface KnownLogs {
   logs(name: string): Promise<readonly string[]>;
 }
 
+/** The note of `ledger_checkpoint c`, with the signatures of witnesses under those of the log. */
+export const NOTE = `c.note || convert_to(coalesce((
+    select string_agg(w.line, '' order by w.cosigned_at, w.witness) from ledger_cosignature w
+    where w.tenant = c.tenant and w.boundary = c.boundary and w.size = c.size), ''), 'UTF8')`;
+
 export interface StoredCheckpoint extends TreeHead {
   readonly boundary: string;
-  /** The signed note, to the byte. */
+  /** The signed note, to the byte; what witnesses signed stands under it. */
   readonly note: Uint8Array;
   readonly signedAt: Instant;
 }
@@ -87,13 +94,15 @@ select spine_ver from signed`;
 const IN_QUARANTINE = sql('checkpoint-quarantine')`
 select 1 as found from quarantine where tenant = $1 and state = 'in'`;
 
-const COLUMNS = 'boundary, size, root, note, signed_at';
+/** Of `ledger_checkpoint c`, as `checkpointOf` reads them. */
+export const COLUMNS = `c.boundary, c.size, c.root, ${NOTE} as note, c.signed_at`;
 
 const LATEST = sql('checkpoint-latest')`
-select ${COLUMNS} from ledger_checkpoint where tenant = $1 and boundary = $2 order by size desc limit 1`;
+select ${COLUMNS} from ledger_checkpoint c where c.tenant = $1 and c.boundary = $2 order by c.size desc limit 1`;
 
 const FROM = sql('checkpoint-from')`
-select ${COLUMNS} from ledger_checkpoint where tenant = $1 and boundary = $2 and size >= $3 order by size limit $4`;
+select ${COLUMNS} from ledger_checkpoint c
+  where c.tenant = $1 and c.boundary = $2 and c.size >= $3 order by c.size limit $4`;
 
 /** Whether this tenant's database has been found to be behind what was signed; then nothing more is signed. */
 export async function isQuarantined(run: Run, tenant: string): Promise<boolean> {
@@ -178,7 +187,7 @@ export async function copyFrom(
   return last;
 }
 
-function checkpointOf(row: Row): StoredCheckpoint {
+export function checkpointOf(row: Row): StoredCheckpoint {
   return {
     boundary: text(row['boundary']),
     size: Number(row['size']),

@@ -71,8 +71,12 @@ const REWRAP = sql('key-tree-rewrap')`
 update ledger_tenant_key set wrapped = $3, ver = ver + 1 where tenant = $1 and id = $2 returning ver`;
 
 const ROTATE = sql('key-tree-rotate')`
-update ledger_tenant_key set id = $3, wrapped = $4, rotations = rotations + 1, ver = 1
+update ledger_tenant_key set id = $3, wrapped = $4, rotations = rotations + 1, ver = 1, rotated_at = now()
   where tenant = $1 and id = $2`;
+
+const WRAPPED = sql('key-tree-wrapped')`select id, wrapped from ledger_tenant_key`;
+
+const AS_TENANT = sql('key-tree-as-tenant')`select set_config('fw.tenant', $1, true)`;
 
 const WORKERS = sql('key-tree-workers')`select count(*)::int as n from worker
     where tenant = $1 and ended_at is null and expires_at > clock_timestamp()`;
@@ -121,10 +125,18 @@ export async function openTenantKey(
       await run(ADD, [tenant, id, wrapped]);
     });
   }
-  const [row] = await session.run(FIND, [tenant]);
-  const id = text(row?.['key_id']);
-  const key = await rootKey
-    .unwrap(bytes(row?.['wrapped']), contextOf(id))
+  const opened = async (root: RootKey): Promise<TenantKey> => {
+    const [row] = await session.run(FIND, [tenant]);
+    const id = text(row?.['key_id']);
+    const key = await root.unwrap(bytes(row?.['wrapped']), contextOf(id));
+    return { id, key, instance: text(row?.['instance']) };
+  };
+  return opened(rootKey)
+    .catch((error: unknown) => {
+      // The root key may have been turned between the reading of its file and of the row: both once more.
+      if (error instanceof FilewrightError && error.code !== 'SEAL_BROKEN') throw error;
+      return opened(input.rootKey());
+    })
     .catch((error: unknown) => {
       if (error instanceof FilewrightError && error.code !== 'SEAL_BROKEN') throw error;
       throw new FilewrightError(
@@ -133,7 +145,6 @@ export async function openTenantKey(
         { cause: error },
       );
     });
-  return { id, key, instance: text(row?.['instance']) };
 }
 
 async function requireTenant(session: Session, tenant: string): Promise<void> {
@@ -152,10 +163,12 @@ async function requireTenant(session: Session, tenant: string): Promise<void> {
  */
 export async function rotateRootKey(
   session: Session,
-  keys: { readonly from: RootKey; readonly to: RootKey },
+  keys: { readonly from: RootKey; readonly to: RootKey; readonly tenant?: string },
   fact: (tenant: string) => LedgerFact,
+  approve?: (run: Run) => Promise<void>,
 ): Promise<number> {
   return session.transaction(async (run) => {
+    await approve?.(run);
     const rows = await run(ALL, [null]);
     for (const row of rows) {
       const [tenant, id] = [text(row['tenant']), text(row['id'])];
@@ -169,11 +182,26 @@ export async function rotateRootKey(
       const [done] = await run(REWRAP, [tenant, id, wrapped]);
       const subject = { kind: 'tenant_key', id, ver: Number(done?.['ver']) };
       const made = fact(tenant);
+      // Row security shows and takes the facts of one tenant at a time.
+      if (keys.tenant !== undefined) await run(AS_TENANT, [tenant]);
       const data = { ...made.data, level: 'root' };
       await recordFact(run, { tenant, boundary: 'access' }, subject, { ...made, data });
     }
+    if (keys.tenant !== undefined) await run(AS_TENANT, [keys.tenant]);
     return rows.length;
   });
+}
+
+/** Whether a root key opens every tenant's key. */
+export async function rootKeyOpens(session: Session, rootKey: RootKey): Promise<boolean> {
+  for (const row of await session.run(WRAPPED)) {
+    const isOpen = await rootKey.unwrap(bytes(row['wrapped']), contextOf(text(row['id']))).then(
+      () => true,
+      () => false,
+    );
+    if (!isOpen) return false;
+  }
+  return true;
 }
 
 /**
@@ -185,10 +213,15 @@ export async function rotateTenantKey(
   session: Session,
   tenant: string,
   rootKey: RootKey,
-  by: { readonly random: Random; readonly fact: LedgerFact },
+  by: {
+    readonly random: Random;
+    readonly fact: LedgerFact;
+    readonly approve?: (run: Run) => Promise<void>;
+  },
 ): Promise<{ readonly id: string; readonly dataKeys: number; readonly signingKeys: number }> {
   const { random } = by;
   return session.transaction(async (run) => {
+    await by.approve?.(run);
     await run({ name: '', text: 'lock table ledger_dek in exclusive mode' });
     const [workers] = await run(WORKERS, [tenant]);
     if (Number(workers?.['n']) > 0) {

@@ -3,6 +3,7 @@ import { FilewrightError, LEDGER_BOUNDARIES } from '../../core/index.ts';
 import type { TreeHead } from '../checkpoint.ts';
 import { CompactRange } from '../compact-range.ts';
 import { bytes, type Session, sql, text } from '../../postgres/index.ts';
+import { NOTE } from './checkpoints.ts';
 
 /** About 1 MB of entries at a time. */
 const PAGE = 1_000;
@@ -16,7 +17,8 @@ const LOGS = sql('ledger-logs')`
 select b.boundary, h.size, h.range, h.signed_size, c.note from unnest($2::text[]) b(boundary)
 left join ledger_head h on h.tenant = $1 and h.boundary = b.boundary
 left join lateral (
-  select note from ledger_checkpoint where tenant = $1 and boundary = b.boundary order by size desc limit 1) c on true
+  select ${NOTE} as note from ledger_checkpoint c where c.tenant = $1 and c.boundary = b.boundary
+  order by c.size desc limit 1) c on true
 where h.size > 0 or c.note is not null
   or exists (select 1 from ledger_entry e where e.tenant = $1 and e.boundary = b.boundary)
 order by b.boundary`;

@@ -108,6 +108,9 @@ function copiesBy(port: MessagePort): CheckpointCopies {
     keep: async (origin, size, note) => {
       await call('keep', origin, size, note);
     },
+    amend: async (origin, size, note) => {
+      await call('amend', origin, size, note);
+    },
     // What the other side gave, copied by the message port.
     newest: async (origin) =>
       (await call('newest', origin)) as Awaited<ReturnType<CheckpointCopies['newest']>>,

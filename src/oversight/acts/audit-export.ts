@@ -11,6 +11,7 @@ import {
 import type { Filewright } from '../../filewright.ts';
 import {
   compareCopies,
+  cosignedHead,
   entriesBetween,
   entriesOfFiling,
   type FiledEntry,
@@ -87,7 +88,7 @@ export async function exportLedger(
   // Before anything is signed: that would make up for some losses.
   const faults = scope.kind === 'whole' ? await ledgerFaults(app, reader) : [];
   if (request.unverified !== true) refuseUnverified(faults);
-  const signed = await signNow(app, reader);
+  const signed = await witnessed(app, await signNow(app, reader));
   const wanted = await chosenLogs(app, signed, request);
   // Some entries of a log, of a million: its keys, its head and its newest copy are looked at, not all of it.
   if (scope.kind !== 'whole') faults.push(...(await copyFaults(app, wanted)));
@@ -195,6 +196,27 @@ async function writeExport(
     files: folder.files,
     bytes: folder.bytes,
   };
+}
+
+/**
+ * The spine at the head that its witnesses have cosigned: it is worth more to whoever gets it. It is the one that was
+ * signed for this export or a newer one, so it holds the heads of all other logs. Without an answer it goes as it is.
+ */
+async function witnessed(
+  app: Filewright,
+  logs: readonly SignedLog[],
+): Promise<readonly SignedLog[]> {
+  const outcomes = await app.askWitnesses();
+  if (!outcomes.some(({ state }) => state === 'cosigned')) return logs;
+  return Promise.all(
+    logs.map(async (log) => {
+      if (log.boundary !== 'spine') return log;
+      const checkpoint = await cosignedHead(app.session, log, log.checkpoint.size);
+      if (checkpoint === undefined) return log;
+      const more = checkpoint.size - log.checkpoint.size;
+      return { ...log, checkpoint, unsigned: Math.max(0, log.unsigned - more) };
+    }),
+  );
 }
 
 /**

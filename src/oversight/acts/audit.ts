@@ -17,6 +17,7 @@ import {
   verifyBody,
   verifyWholeLedger,
 } from '../../ledger/index.ts';
+import { witnessFault } from './audit-witness.ts';
 
 interface LogReport {
   readonly log: string;
@@ -56,6 +57,11 @@ function trustOf({ policy, pinned }: GivenTrust): LedgerTrust {
   };
 }
 
+/** The quorum is asked of the newest head of the spine that has it, and not of every newest head: those are seconds old. */
+function unwitnessed({ policy, ...trust }: LedgerTrust): LedgerTrust {
+  return policy === undefined ? trust : { ...trust, policy: { ...policy, quorum: 'none' } };
+}
+
 export async function verifyLedger(
   app: Filewright,
   actor: Actor,
@@ -65,20 +71,22 @@ export async function verifyLedger(
   const trust = trustOf(options.trust ?? {});
   const first = await lookFirst(app);
   const damage = await sequenceIfWhole(app);
-  const judged = await verifyWholeLedger(app, first, trust);
+  const judged = await verifyWholeLedger(app, first, unwitnessed(trust));
   const logs: LogReport[] = [];
   for (const log of judged.logs) {
     const report = reportOf(log);
     const hasBodies = options.bodies && report.ok;
     logs.push(hasBodies ? await verifyBodies(app, log.boundary, report, report.entries) : report);
   }
-  const ok = logs.every((log) => log.ok) && judged.problems.length === 0;
+  const fault = trust.policy === undefined ? undefined : await witnessFault(app, trust.policy);
+  const problems = fault === undefined ? judged.problems : [...judged.problems, fault];
+  const ok = logs.every((log) => log.ok) && problems.length === 0;
   // What the sequencer stumbled over must show in a log; if it does not, nobody may say that all is well.
   if (ok && damage !== undefined) throw damage;
   const notices = [...judged.logs.flatMap(keyNotices), ...(ok ? await remember(app, judged) : [])];
   const { rows } = await ledgerWaiting(app.session, app.tenant);
   const { count: setAside } = await countSetAside(app.session, app.tenant);
-  return { ok, logs, problems: judged.problems, notices, waiting: rows, setAside };
+  return { ok, logs, problems, notices, waiting: rows, setAside };
 }
 
 function reportOf({ origin, found, verdict }: JudgedLog): LogReport {
