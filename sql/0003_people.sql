@@ -245,7 +245,7 @@ create table alert (
   -- Null: the tenant's recipients of alerts.
   recipient text,
   text text not null check (length(text) between 1 and 10000),
-  -- Whose act it is about: that person cannot acknowledge it.
+  -- Whose act it is about: nobody of that party can acknowledge it (guard_alert).
   caused_by uuid,
   dedup text not null check (length(dedup) between 1 and 200),
   raised int not null default 1,
@@ -258,12 +258,22 @@ create table alert (
   primary key (tenant, id),
   foreign key (tenant, acknowledged_by) references person (tenant, id),
   foreign key (tenant, caused_by) references person (tenant, id),
-  constraint alert_acknowledged_by_another check (acknowledged_by <> caused_by),
   constraint alert_acknowledged_by_person check ((acknowledged_at is null) = (acknowledged_by is null))
 );
 create trigger alert_actor before update on alert for each row
   when (new.acknowledged_by is distinct from old.acknowledged_by) execute function guard_actor('acknowledged_by');
-alter table alert enable always trigger alert_actor;
+create function guard_alert() returns trigger language plpgsql as $$
+begin
+  if not are_two_parties(new.tenant, old.caused_by, new.acknowledged_by) then
+    raise exception 'alert % is about what this party did', new.id
+      using errcode = 'restrict_violation', constraint = 'alert_acknowledged_by_another';
+  end if;
+  return new;
+end $$;
+create trigger alert_by_another before update on alert for each row
+  when (old.caused_by is not null and new.acknowledged_by is distinct from old.acknowledged_by)
+  execute function guard_alert();
+alter table alert enable always trigger alert_actor, enable always trigger alert_by_another;
 create unique index alert_open on alert (tenant, dedup) where acknowledged_at is null;
 
 -- Of which filing ("slack") or obligation ("unfiled") somebody was told, and under which threshold at the lowest. Alerts

@@ -32,7 +32,7 @@ export {
   type VerboseWindow,
 } from './notify/transport-log.ts';
 export type { JobDeps } from './job-deps.ts';
-export { raiseTrustAlert } from './trust-alerts.ts';
+export { raiseTrustAlert, type TrustEvent } from './trust-alerts.ts';
 export {
   acknowledgeAlert,
   alertPages,

@@ -1,12 +1,13 @@
 /**
  * What one person did that the others should see: each kind of it is an alert that names who did what, and that everybody can
- * acknowledge but the person who did it.
+ * acknowledge but the party that did it. Where no other party is there it is told all the same, and anybody can.
  */
 import type { Actor } from '../access/index.ts';
 import type { Ids } from '../core/index.ts';
 import type { Severity } from '../ledger/index.ts';
 import type { Run } from '../postgres/index.ts';
 import { type NotifyDeps, raiseAlertIn } from './alerts.ts';
+import { listPeople } from './store/people.ts';
 
 export interface TrustEvent {
   readonly kind:
@@ -35,6 +36,11 @@ export async function raiseTrustAlert(
   { kind, subject, did, severity = 'info' }: TrustEvent,
 ): Promise<void> {
   const { tenant, ids } = deps;
+  const isHeard =
+    actor.kind === 'person' &&
+    (await listPeople({ run }, tenant)).some(
+      ({ party, disabledAt }) => party !== actor.party && disabledAt === undefined,
+    );
   await raiseAlertIn(
     run,
     { tenant, ids },
@@ -45,7 +51,7 @@ export async function raiseTrustAlert(
       text: `${actor.name} ${did}. If you did not expect this, find out why at once, and see filewright audit log`,
       // Each time anew: what happened twice was done twice.
       dedup: `${kind}/${ids.next()}`,
-      ...(actor.kind === 'person' ? { causedBy: actor.id } : {}),
+      ...(isHeard ? { causedBy: actor.id } : {}),
     },
   );
 }

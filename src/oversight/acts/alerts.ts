@@ -11,7 +11,7 @@ import {
   MAIL_TARGET,
   type NoticeView,
 } from '../../people/index.ts';
-import type { Alert } from '../../ledger/index.ts';
+import { type Alert, partiesOf } from '../../ledger/index.ts';
 import { docketSight, firstShown } from '../../dockets/index.ts';
 
 const MAILS_PER_PAGE = 100;
@@ -54,8 +54,12 @@ export async function acknowledge(app: Filewright, actor: Actor, id: string): Pr
   const docket = alert?.docket;
   // Hidden, acknowledged already and unknown are one answer.
   if (docket !== undefined && !(await docketSight(app, actor).mayKnow(docket))) throw noAlert(id);
-  if (alert?.causedBy === actor.id) {
-    throw ruledOut('This alert is about what you did yourself; another person acknowledges it');
+  const by = alert?.causedBy;
+  const parties = by && (await partiesOf(app.session.run.bind(app.session), app.tenant, [by]));
+  if (by !== undefined && parties?.get(by) === actor.party) {
+    throw ruledOut(
+      'This alert is about what you did, or somebody who counts as one with you; another person acknowledges it',
+    );
   }
   const fact = userFact(app, 'alert.acknowledged', actor, { alert: id });
   if (!(await acknowledgeAlert(app.session, app.tenant, id, actor.id, fact))) {

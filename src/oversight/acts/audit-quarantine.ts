@@ -20,7 +20,13 @@ import {
   recordFact,
   sequenceAll,
 } from '../../ledger/index.ts';
-import { decideProposal, propose, proposals, type StoredProposal } from '../../people/index.ts';
+import {
+  decideProposal,
+  propose,
+  proposals,
+  raiseTrustAlert,
+  type StoredProposal,
+} from '../../people/index.ts';
 import type { Run } from '../../postgres/index.ts';
 
 type Open = Extract<Quarantine, { state: 'in' | 'out' }>;
@@ -117,7 +123,11 @@ export async function approveRelease(
     approve: async (inner) => {
       const about = { kinds: KINDS, subject, what: 'The release from quarantine' };
       const by = { approves: true, by: actor.id, ...request };
-      return (await decideProposal(inner, app.tenant, about, by)).proposedBy;
+      const { proposedBy } = await decideProposal(inner, app.tenant, about, by);
+      const did = 'approved that the quarantine ends';
+      const event = { kind: 'quarantine_left', subject: app.tenant, did } as const;
+      await raiseTrustAlert(inner, app, actor, { ...event, severity: 'warning' });
+      return proposedBy;
     },
     fact: (type) => userFact(app, type, actor, {}),
   });

@@ -11,6 +11,7 @@ import {
   lockPeople,
   type PersonKey,
   personNamed,
+  raiseTrustAlert,
   recordOfPerson,
   revokeKeys,
 } from '../../people/index.ts';
@@ -49,6 +50,8 @@ export async function addOwnKey(
     await addKey(run, app.tenant, { ...stored, person: actor.id, by: actor.id });
     const fact = userFact(app, 'key.added', actor, keyFact(stored));
     await recordOfPerson(run, app.tenant, actor.id, fact);
+    const did = `added a key of their own, "${stored.name}"`;
+    await raiseTrustAlert(run, app, actor, { kind: 'key_changed', subject: actor.id, did });
   });
   await app.sequencer.sequence();
   return { state: 'issued', id: stored.id, key };
@@ -120,6 +123,8 @@ export async function replaceKey(
     const { key, stored } = makeKey(app, { name: 'replaced' });
     await addKey(run, app.tenant, { ...stored, person: id, by: actor.id });
     await recordOfPerson(run, app.tenant, id, userFact(app, 'key.added', actor, keyFact(stored)));
+    const did = `replaced the keys of ${name} alone, who counts as the same person from now on`;
+    await raiseTrustAlert(run, app, actor, { kind: 'key_changed', subject: id, did });
     return { state: 'issued', id: stored.id, key };
   });
   await app.sequencer.sequence();
@@ -148,6 +153,9 @@ export async function enrollUser(
     const who = { kind: 'user', id: person.id } as const;
     const data = { ...keyFact(stored), proposal };
     await recordOfPerson(run, app.tenant, person.id, newFact(app.ids, 'key.added', who, data));
+    const did = 'made the key that two people had agreed to';
+    const self = { kind: 'person', ...person } as const;
+    await raiseTrustAlert(run, app, self, { kind: 'key_changed', subject: person.id, did });
     return person.id;
   });
   await app.sequencer.sequence();

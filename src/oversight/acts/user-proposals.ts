@@ -22,14 +22,16 @@ import {
   listPeople,
   lockPeople,
   proposals,
+  raiseTrustAlert,
   recordOfPerson,
   revokeKeys,
   type StoredProposal,
   takeRoles,
+  type TrustEvent,
 } from '../../people/index.ts';
 import type { Run } from '../../postgres/index.ts';
 import { makeCode } from './user-secrets.ts';
-import { roleFact } from './users.ts';
+import { roleFact, roleWords } from './users.ts';
 
 const KINDS = ['person', 'role'] as const;
 
@@ -109,10 +111,33 @@ export async function approveUser(
       userFact(app, 'person.approved', actor, told(proposal)),
     );
     const { act, name } = termsOf(proposal);
-    return { act, name, code: await carryOut(app, run, actor, proposal) };
+    const code = await carryOut(app, run, actor, proposal);
+    await raiseTrustAlert(run, app, actor, eventOf(proposal));
+    return { act, name, code };
   });
   await app.sequencer.sequence();
   return done;
+}
+
+/** What the others hear of an approval. */
+function eventOf(proposal: StoredProposal): TrustEvent {
+  const { subject } = proposal;
+  const { act, name, roles } = termsOf(proposal);
+  switch (act) {
+    case 'add':
+      return { kind: 'person_changed', subject, did: `approved that ${name} is added` };
+    case 'enable':
+      return { kind: 'person_changed', subject, did: `approved that ${name} is enabled again` };
+    case 'key':
+      return {
+        kind: 'key_changed',
+        subject,
+        did: `approved that the keys of ${name} are replaced`,
+      };
+    case 'give':
+    case 'take':
+      return { kind: 'role_changed', subject, did: roleWords(name, act, roles) };
+  }
 }
 
 /** Whoever proposed takes it back by this; anybody else refuses it. */

@@ -33,6 +33,7 @@ import {
   lockPeople,
   type Person,
   personNamed,
+  raiseTrustAlert,
   recordOfPerson,
   takeRoles,
 } from '../../people/index.ts';
@@ -118,6 +119,8 @@ export async function addUser(
     const { key, stored } = makeKey(app);
     await addKey(run, app.tenant, { ...stored, person: id, by: actor.id });
     await recordOfPerson(run, app.tenant, id, userFact(app, 'key.added', actor, keyFact(stored)));
+    const did = `added ${name} alone, who counts as the same person`;
+    await raiseTrustAlert(run, app, actor, { kind: 'person_changed', subject: id, did });
     return { state: 'added', id, key, party };
   });
   await app.sequencer.sequence();
@@ -159,6 +162,8 @@ export async function enableUser(
     }
     await countAsOne(app, run, actor, party);
     await enablePerson(run, app.tenant, id, userFact(app, 'person.enabled', actor, { name }));
+    const did = `enabled ${name} again, who counts as the same person`;
+    await raiseTrustAlert(run, app, actor, { kind: 'person_changed', subject: id, did });
     return { state: 'done', party: actor.party };
   });
   await app.sequencer.sequence();
@@ -196,6 +201,8 @@ export async function changeRoles(
     const store = act === 'give' ? giveRoles : takeRoles;
     await store(run, app.tenant, { person: id, roles, by: actor.id });
     await recordOfPerson(run, app.tenant, id, roleFact(app, actor, act, roles));
+    const did = roleWords(name, act, roles);
+    await raiseTrustAlert(run, app, actor, { kind: 'role_changed', subject: id, did });
     return { state: 'done', party: undefined };
   });
   await app.sequencer.sequence();
@@ -208,6 +215,12 @@ function requireChange(person: Person, act: 'give' | 'take', roles: readonly Rol
   if (off.length === 0) return;
   const has = act === 'give' ? 'already has' : 'does not have';
   throw ruledOut(`${person.name} ${has} the role ${off.join(', ')}`);
+}
+
+export function roleWords(name: string, act: 'give' | 'take', roles: readonly Role[]): string {
+  return act === 'give'
+    ? `gave ${name} the role ${roles.join(', ')}`
+    : `took the role ${roles.join(', ')} from ${name}`;
 }
 
 export function roleFact(

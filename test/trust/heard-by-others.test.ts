@@ -1,0 +1,74 @@
+/** The adversary: one administrator who would rather that the others did not hear what changed about people and keys. */
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { nowActs } from '../../src/access/acting.ts';
+import { ROLES } from '../../src/access/role.ts';
+import { acknowledge, listAlerts } from '../../src/oversight/acts/alerts.ts';
+import { addOwnKey } from '../../src/oversight/acts/user-keys.ts';
+import { approveUser } from '../../src/oversight/acts/user-proposals.ts';
+import { addUser, changeRoles } from '../../src/oversight/acts/users.ts';
+import { OPERATOR } from '../operator.ts';
+import { Firm, founders, twinOf, vouchedFor } from '../people/firm.ts';
+
+let firm: Firm;
+
+beforeEach(async () => {
+  firm = await Firm.make();
+});
+afterEach(() => firm.close());
+
+async function heard(app: Awaited<ReturnType<Firm['tenant']>>) {
+  const alerts = await listAlerts(app, OPERATOR, { all: false, limit: 50 });
+  return alerts.map(({ id, kind, text }) => ({ id, kind, text })).toSorted(byKind);
+}
+
+const byKind = (a: { kind: string }, b: { kind: string }): number => a.kind.localeCompare(b.kind);
+
+it('a person, a key and a role are alerts that name who did it, and that only another party acknowledges', async () => {
+  const app = await firm.tenant();
+  const [ann, ben] = await founders(app, 'Ann', 'Ben');
+  if (ann === undefined || ben === undefined) throw new Error('nobody was founded');
+  await vouchedFor(app, [ann, ben], 'Cid', ['auditor']);
+  await addOwnKey(app, ann, { name: 'laptop' });
+  const asked = await changeRoles(app, ann, { name: 'Cid', act: 'give', roles: ['preparer'] });
+  if (asked.state !== 'waiting') throw new Error('one was enough');
+  await approveUser(app, ben, { id: asked.proposal, sha256: asked.sha256 });
+  const alerts = await heard(app);
+  expect(alerts.map(({ kind, text }) => `${kind}: ${text.split('.')[0]}`).toSorted()).toEqual([
+    'key_changed: Ann added a key of their own, "laptop"',
+    'key_changed: Cid made the key that two people had agreed to',
+    'person_changed: Ben approved that Cid is added',
+    'role_changed: Ben gave Cid the role preparer',
+  ]);
+  const role = alerts.find(({ kind }) => kind === 'role_changed')?.id ?? '';
+  await expect(acknowledge(app, ben, role)).rejects.toMatchObject({ code: 'REFUSED_BY_RULE' });
+  // The database asks again.
+  nowActs(ben);
+  const text = 'update alert set acknowledged_at = now(), acknowledged_by = $1 where id = $2';
+  await expect(app.session.run({ name: '', text }, [ben.id, role])).rejects.toThrow(
+    'about what this party did',
+  );
+  await acknowledge(app, ann, role);
+  expect(await heard(app)).toHaveLength(3);
+});
+
+it('a refused act is no alert', async () => {
+  const app = await firm.tenant();
+  const [ann, ben] = await founders(app, 'Ann', 'Ben');
+  if (ann === undefined || ben === undefined) throw new Error('nobody was founded');
+  const asked = await addUser(app, ann, { name: 'Cid', roles: ROLES });
+  if (asked.state !== 'waiting') throw new Error('one was enough');
+  const approval = { id: asked.proposal, sha256: 'f'.repeat(64) };
+  await expect(approveUser(app, ben, approval)).rejects.toMatchObject({ code: 'HASH_DIFFERS' });
+  expect(await heard(app)).toEqual([]);
+});
+
+it('where nobody else is there, it is told all the same and can be acknowledged', async () => {
+  const app = await firm.tenant();
+  const [ann] = await founders(app, 'Ann');
+  if (ann === undefined) throw new Error('nobody was founded');
+  await twinOf(app, ann, 'Ann Two');
+  const [alert] = await heard(app);
+  expect(alert?.text).toContain('Ann added Ann Two alone');
+  await acknowledge(app, ann, alert?.id ?? '');
+  expect(await heard(app)).toEqual([]);
+});
