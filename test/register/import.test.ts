@@ -293,6 +293,27 @@ describe('what is sealed', () => {
     expect(found?.sealed?.fields).toEqual({ principal_office: 'CANARY-STREET 1' });
   });
 
+  it('is opened only with an entry that names who looked, and nothing that was found', async () => {
+    await office.import(csv(llc('E1', { name: 'Findable LLC' })));
+    await viewEntity(office.app, OPERATOR, 'E1', false);
+    await viewEntity(office.app, office.clerk, 'E1', true);
+    await viewEntities(office.app, office.clerk, { limit: 10, q: 'findable' }, true);
+    const looks = await office.rows(
+      `select actor_id, data from (
+         select convert_from(bytes, 'UTF8')::jsonb as e, seq from ledger_entry where tenant = $1 and boundary = 'access'
+         union all
+         select jsonb_build_object('type', type, 'actor', jsonb_build_object('id', actor_id), 'data', data), 1000000 + n
+         from ledger_intake where tenant = $1 and boundary = 'access') noted,
+         lateral (select e->'actor'->>'id' as actor_id, e->'data' as data) shown
+       where e->>'type' = 'access.opened' order by seq`,
+    );
+    const by = office.clerk.id;
+    expect(looks).toEqual([
+      { actor_id: by, data: { act: 'entity.open', subject: 'E1' } },
+      { actor_id: by, data: { act: 'entity.open', subject: 'list' } },
+    ]);
+  });
+
   it('is searched only by plain columns when it is not opened', async () => {
     await office.import(csv(llc('E1', { name: 'Findable LLC' }), llc('E2')));
     expect(await viewEntities(office.app, OPERATOR, { limit: 10, q: 'findable' }, false)).toEqual(

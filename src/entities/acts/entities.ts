@@ -2,6 +2,7 @@
 import { type Actor, allow } from '../../access/index.ts';
 import { entityId, notFound, overLimit } from '../../core/index.ts';
 import type { Installation } from '../../ledger/index.ts';
+import { noteOpened } from '../../people/index.ts';
 import type { EntityRecord } from '../rules/register/entity-record.ts';
 import type { Run } from '../../postgres/index.ts';
 import {
@@ -35,6 +36,7 @@ export async function viewEntities(
   const run = plainRun(app);
   if (!open)
     return (await listEntities(run, app.tenant, filter)).map((one) => viewOf(one, undefined));
+  if (actor.kind === 'person') await noteOpened(app, actor, 'entity.open', 'list');
   const { q, ...rest } = filter;
   const found: EntityView[] = [];
   let { after } = filter;
@@ -90,6 +92,7 @@ export async function viewEntity(
     obligations.map((one) => one.id),
     PAGE_ROWS,
   );
+  if (open && actor.kind === 'person') await noteOpened(app, actor, 'entity.open', stored.id);
   const opened = open ? openRecord(app.vault, stored) : undefined;
   return { entity: viewOf(stored, opened), obligations, filings };
 }
