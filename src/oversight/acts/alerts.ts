@@ -58,7 +58,7 @@ export async function acknowledge(app: Filewright, actor: Actor, id: string): Pr
   const parties = by && (await partiesOf(app.session.run.bind(app.session), app.tenant, [by]));
   if (by !== undefined && parties?.get(by) === actor.party) {
     throw ruledOut(
-      'This alert is about what you did, or somebody who counts as one with you; another person acknowledges it',
+      'This alert is about what you did, or someone who counts as one with you; another person acknowledges it',
     );
   }
   const fact = userFact(app, 'alert.acknowledged', actor, { alert: id });
