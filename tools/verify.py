@@ -6,6 +6,7 @@ to trust, from another source than the export. --first-key KEY: the first key of
 from it. --pinned FILE: a checkpoint trusted earlier. --disclose FILE: {"id","salt","body"} of a sealed body.
 Exit code: 0 verified, 7 failed, 2 wrong usage, 3 not found."""
 import argparse, base64, datetime, hashlib, hmac, itertools, json, os, re, stat, subprocess, sys, tempfile
+import runpy
 from pathlib import Path
 FILE_MAX = 64 << 20  # No file of an export is larger; one that is was not written to be read.
 TILE = 256  # A tile holds 256 hashes, an entry bundle 256 entries (C2SP tlog-tiles).
@@ -284,6 +285,11 @@ def check_manifest(top):
         match = re.fullmatch('([0-9a-f]{64}) [ *](.+)', line)
         require(not match or not re.match(r'/|(.*[/\\])?\.\.([/\\]|$)', match[2]), 'OUTSIDE_FOLDER', line)
         require(match and sha256((top / match[2]).read_bytes()).hex() == match[1], 'FILE_HASH_MISMATCH', line)
+def check_told(top, logs, warnings):  # What entries say of rows and of each other: the file beside this one.
+    path = Path(__file__).with_name('verify_rows.py')
+    if path.is_file(): return runpy.run_path(str(path))['faults'](top, logs, bundles, warnings)
+    warnings.append('verify_rows.py is not beside verify.py: what entries say of revisions is not compared')
+    return [('FILE_MISSING', '%s, which compares the rows' % path, 3)] * (top / 'rows').is_dir()
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('dir', type=Path), parser.add_argument('--json', action='store_true')
@@ -313,6 +319,7 @@ def main(argv=None):
         except Failure as failure: faults.append(failure.args)
         except OSError as error: faults.append(('FILE_MISSING', str(error), 3))
     heads.sort(key=lambda head: head['origin'])
+    if not faults: faults = check_told(top, logs, warnings)
     reason, where, code = faults[0] if faults else (None, None, 0)
     report = {'ok': not faults, 'reason': reason, 'where': where, 'size': None, 'root': None, 'origin': None}
     report.update(heads[0] if len(logs) == len(heads) == 1 else {'logs': heads}, warnings=warnings)

@@ -92,7 +92,12 @@ export function admitFilings(options: {
       key,
       payload_sha256: payloadSha256,
     });
-    const body = vault.seal({ key: dataKey, entry: created.id, body: payload });
+    const body = vault.seal({
+      key: dataKey,
+      entry: created.id,
+      body: payload,
+      owner: { filing: envelope.id, key },
+    });
     database.admit([
       { envelope, obligation: obligationKey(obligation), fact: { ...created, body } },
     ]);

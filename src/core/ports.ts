@@ -135,18 +135,32 @@ export interface WrappedKey {
   readonly wrapped: Uint8Array;
 }
 
+/** Whose payload a sealed body is: put in the place of another filing's, or under another key, it does not open. */
+export interface PayloadOwner {
+  readonly filing: string;
+  /** The idempotency key of the revision. */
+  readonly key: string;
+}
+
 export interface SealedPayload {
   readonly blob: Uint8Array;
   /** The ledger entry the blob belongs to; part of what authenticates it. */
   readonly entry: EntryId;
   readonly key: WrappedKey;
+  /** Of a filing's payload: what the row that leads to it says it is. Undefined for every other body. */
+  readonly owner?: PayloadOwner;
 }
 
 /** Seals and opens bodies of one log. Keys in the clear live only in its bounded cache. */
 export interface Vault {
   /** A fresh data key for a subject and a month, wrapped. */
   newKey(month: string): WrappedKey;
-  seal(input: { readonly key: WrappedKey; readonly entry: EntryId; readonly body: Uint8Array }): {
+  seal(input: {
+    readonly key: WrappedKey;
+    readonly entry: EntryId;
+    readonly body: Uint8Array;
+    readonly owner?: PayloadOwner;
+  }): {
     readonly sealed: SealedBody;
     readonly blob: Uint8Array;
   };

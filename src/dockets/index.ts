@@ -70,6 +70,7 @@ export {
 } from './rules/law-diff.ts';
 export type { PatentLaw } from './rules/matter.ts';
 export { readPatentRules } from './rules/rules-file.ts';
+export { comparedDockets } from './store/compared-rows.ts';
 export { destroyDockets, docketRetention, docketsOfKeys } from './store/destroyed.ts';
 export { DIFFERENCE_KINDS, type DifferenceKind } from './store/differences.ts';
 export { hasDockets } from './store/setup.ts';

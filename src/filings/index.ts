@@ -41,6 +41,7 @@ export {
   SLACK_THRESHOLDS_MS,
 } from './rules/forecast.ts';
 export { type ApprovalTerms, type Batch, unfinishedBatches } from './store/batches.ts';
+export { comparedFilings, comparedItems } from './store/compared-rows.ts';
 export { PostgresDeliveryStore } from './store/delivery-store.ts';
 export type { DiagnosedLaneEvent } from './store/diagnose.ts';
 export { type FilingView, findFiling } from './store/filings.ts';

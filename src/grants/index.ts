@@ -53,3 +53,4 @@ export { type AwardHolder } from './rules/obligations/award-terms.ts';
 export { type FigurePart } from './rules/reporting/figure.ts';
 export { type ReportRow, reportRows, scheduleCounts } from './rules/reporting/report-rows.ts';
 export { readAssistanceListings } from './rules/reporting/sefa.ts';
+export { comparedGrants } from './store/compared-rows.ts';

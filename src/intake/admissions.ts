@@ -130,13 +130,18 @@ export class BatchAdmissions implements Admissions {
       due: toRfc3339(draft.due),
       payload_sha256: draft.payloadSha256,
       key: draft.key,
+      batch,
+      obligation,
+      entity: draft.entityId,
+      effect: draft.effect,
+      not_before: toRfc3339(draft.notBefore),
+      last_safe: toRfc3339(draft.lastSafe),
       ...(changed === undefined ? {} : { changed }),
     });
-    return {
-      envelope: { id: filingId(this.options.ids.next()), batch, ...owed },
-      obligation,
-      fact: { ...fact, body: this.options.vault.seal({ key, entry: fact.id, body: payload }) },
-    };
+    const id = filingId(this.options.ids.next());
+    const owner = { filing: id, key: draft.key };
+    const body = this.options.vault.seal({ key, entry: fact.id, body: payload, owner });
+    return { envelope: { id, batch, ...owed }, obligation, fact: { ...fact, body } };
   }
 
   private fact(type: FactType, data: LedgerFact['data']): LedgerFact {

@@ -45,6 +45,7 @@ export * from './rules/recovery/next-recovery.ts';
 export { classifyRegistry, type RegistryAnswer } from './rules/registry.ts';
 export { planSlots } from './rules/share.ts';
 export { type Violation, violationsOf } from './rules/violations.ts';
+export { comparedLanes } from './store/compared-rows.ts';
 export { type LaneCounts, laneCounts } from './store/lane-counts.ts';
 export { destinationsOf, replaceProfile, storedLanes, writeLane } from './store/lanes.ts';
 export { LEASE_MS, Slots } from './store/slots.ts';

@@ -93,7 +93,15 @@ export class DigestTable {
   }
 }
 
+// One text is mostly asked for several times in a row, in one table and in others.
+let last: { readonly text: string; readonly key: Uint32Array } | undefined;
+
 function keyOf(text: string): Uint32Array {
+  if (last?.text !== text) last = { text, key: hashed(text) };
+  return last.key;
+}
+
+function hashed(text: string): Uint32Array {
   const digest = hash('sha256', text, 'buffer');
   return Uint32Array.of(
     digest.readUInt32LE(0),

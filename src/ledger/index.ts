@@ -1,4 +1,4 @@
-export { BodyCollector, type FoundBody } from './acts/audit-bodies.ts';
+export { BodyCollector, type FoundBody, shreddedKeys } from './acts/audit-bodies.ts';
 export {
   readBoundary,
   signedLog,
@@ -22,7 +22,6 @@ export type { IntakeEntry, LedgerEntry, LedgerSubject } from './entry-type.ts';
 export { buildEntry, genesisPrev, logOrigin } from './entry.ts';
 export { leafHash } from './hashes.ts';
 export { type OfflineReport, verifyFolder } from './offline/audit-offline.ts';
-export { openBody } from './seal.ts';
 export {
   type CheckpointCopies,
   checkpointsFrom,
@@ -37,6 +36,20 @@ export {
   lastCosigned,
   witnessedHead,
 } from './store/cosignatures.ts';
+export { actName } from './rows/filing-sayings.ts';
+export { differenceText, RowComparison, type RowDifference } from './rows/row-comparison.ts';
+export {
+  LOGS_IN_ORDER,
+  rowLine,
+  ROWS_PER_FILE,
+  rowsFile,
+  UNSIGNED_FILE,
+  unsignedLine,
+} from './rows/rows-file.ts';
+export { DESTROYED, type FoundRow, type RowKind } from './rows/saying.ts';
+export { comparedLedger, waitingFacts } from './store/compared-rows.ts';
+export { payloadOwner } from './payload-owner.ts';
+export { bodyAad, isOwned, openBody } from './seal.ts';
 export { dataKey, dataKeys } from './store/data-keys.ts';
 export { factJson, recordFact } from './store/facts.ts';
 export type { Installation } from './store/installation.ts';

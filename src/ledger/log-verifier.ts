@@ -168,6 +168,7 @@ const HISTORY_MEANING: Readonly<Record<HistoryFault, string>> = {
   ILLEGAL_TRANSITION: 'it changes a filing in a way the state machine does not allow',
   SUBMIT_AFTER_ACCEPT: 'it announces a send of a filing that is already accepted',
   FALLOUT_WITHOUT_ENVELOPE: 'a filing leaves automation without an envelope for a person',
+  REVISION_MISMATCH: 'its key or payload hash is not that of the revision of the filing',
 };
 
 function rollback(found: number, pinned: TreeHead): VerifyFailure {

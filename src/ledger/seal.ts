@@ -6,7 +6,13 @@ import {
   type Hmac,
   timingSafeEqual,
 } from 'node:crypto';
-import { canonicalBytes, FilewrightError, invariant, type JsonValue } from '../core/index.ts';
+import {
+  canonicalBytes,
+  FilewrightError,
+  invariant,
+  type JsonValue,
+  type PayloadOwner,
+} from '../core/index.ts';
 import type { SealedBody } from './entry-type.ts';
 
 /** Fresh random bytes; comes from the Random port. */
@@ -21,10 +27,14 @@ export interface BodyPlace {
   readonly id: string;
   readonly keyId: string;
   readonly dek: Uint8Array;
+  /** Of a filing's payload. A body that was sealed with an owner opens only with the same one. */
+  readonly owner?: PayloadOwner | undefined;
 }
 
 const ALGORITHM = 'aes-256-gcm';
 const VERSION = 0x01;
+/** The first byte of a blob whose context also names a filing and its key. */
+const VERSION_OWNED = 0x02;
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const SALT_BYTES = 32;
@@ -51,6 +61,7 @@ export function sealBody(
     nonce: fresh.subarray(SALT_BYTES),
     plain,
     aad: bodyAad(request),
+    version: versionFor(request.owner),
   });
   const sealed: SealedBody = {
     alg: 'A256GCM',
@@ -78,7 +89,8 @@ export function openBody(
   if (expected !== undefined && hash('sha256', blob, 'hex') !== expected.ct) {
     throw broken('BODY_HASH_MISMATCH', 'the blob is not the one the entry names', { id });
   }
-  const plain = decrypt({ key: request.dek, blob, aad: bodyAad(request) });
+  const version = versionFor(request.owner);
+  const plain = decrypt({ key: request.dek, blob, aad: bodyAad(request), version });
   if (plain === undefined || plain.length < SALT_BYTES) {
     throw broken('BODY_UNREADABLE', 'the blob does not open with this key for this entry', { id });
   }
@@ -92,6 +104,11 @@ export function openBody(
     }
   }
   return { canonical };
+}
+
+/** Whether a blob is a payload that opens for its filing and key alone. */
+export function isOwned(blob: Uint8Array): boolean {
+  return blob[0] === VERSION_OWNED;
 }
 
 /** Wraps a key under the one above it in the tree: root key → tenant key → data key. */
@@ -108,6 +125,7 @@ export function wrapKey(request: {
     nonce: request.random(NONCE_BYTES),
     plain: request.key,
     aad: keyAad(request.context),
+    version: VERSION,
   });
 }
 
@@ -118,7 +136,8 @@ export function unwrapKey(request: {
   readonly context: string;
 }): Uint8Array {
   const { blob, context } = request;
-  const key = decrypt({ key: request.wrapping, blob, aad: keyAad(context) });
+  const aad = keyAad(context);
+  const key = decrypt({ key: request.wrapping, blob, aad, version: VERSION });
   if (key === undefined || key.length !== KEY_BYTES) {
     throw broken('KEY_UNREADABLE', 'the wrapped key does not open', { context });
   }
@@ -130,6 +149,7 @@ function encrypt(request: {
   readonly nonce: Uint8Array;
   readonly plain: Uint8Array;
   readonly aad: Uint8Array;
+  readonly version: number;
 }): Uint8Array {
   const { key, nonce, plain, aad } = request;
   invariant(key.length === KEY_BYTES, `Expected a key of ${KEY_BYTES} bytes.`);
@@ -139,7 +159,7 @@ function encrypt(request: {
   // GCM is a stream: final() computes the tag and adds no bytes.
   cipher.final();
   const blob = Buffer.allocUnsafe(HEAD_BYTES + secret.length + TAG_BYTES);
-  blob[0] = VERSION;
+  blob[0] = request.version;
   blob.set(nonce, 1);
   blob.set(secret, HEAD_BYTES);
   blob.set(cipher.getAuthTag(), HEAD_BYTES + secret.length);
@@ -150,10 +170,11 @@ function decrypt(request: {
   readonly key: Uint8Array;
   readonly blob: Uint8Array;
   readonly aad: Uint8Array;
+  readonly version: number;
 }): Uint8Array | undefined {
   const { key, blob, aad } = request;
   invariant(key.length === KEY_BYTES, `Expected a key of ${KEY_BYTES} bytes.`);
-  if (blob.length < HEAD_BYTES + TAG_BYTES || blob[0] !== VERSION) return undefined;
+  if (blob.length < HEAD_BYTES + TAG_BYTES || blob[0] !== request.version) return undefined;
   const tagAt = blob.length - TAG_BYTES;
   const decipher = createDecipheriv(ALGORITHM, key, blob.subarray(1, HEAD_BYTES), {
     authTagLength: TAG_BYTES,
@@ -173,8 +194,16 @@ function commitment(salt: Uint8Array, canonical: Uint8Array): Hmac {
   return createHmac('sha256', salt).update(canonical);
 }
 
-function bodyAad(place: BodyPlace): Uint8Array {
-  return Buffer.from(`filewright.body.v1\n${place.origin}\n${place.id}\n${place.keyId}\n`, 'utf8');
+function versionFor(owner: PayloadOwner | undefined): number {
+  return owner === undefined ? VERSION : VERSION_OWNED;
+}
+
+/** What a seal authenticates beside the body. */
+export function bodyAad(place: Omit<BodyPlace, 'dek'>): Uint8Array {
+  const { origin, id, keyId, owner } = place;
+  const v1 = `filewright.body.v1\n${origin}\n${id}\n${keyId}\n`;
+  const context = owner === undefined ? v1 : `${v1}${owner.filing}\n${owner.key}\n`;
+  return Buffer.from(context, 'utf8');
 }
 
 function keyAad(context: string): Uint8Array {

@@ -2,7 +2,14 @@
  * Seals and opens the bodies of one log. The tenant key comes from outside, unwrapped by the root key; data keys are
  * unwrapped on use and kept in a bounded cache; `forget` drops those that were destroyed.
  */
-import type { EntryId, Random, SealedPayload, Vault, WrappedKey } from '../core/index.ts';
+import type {
+  EntryId,
+  PayloadOwner,
+  Random,
+  SealedPayload,
+  Vault,
+  WrappedKey,
+} from '../core/index.ts';
 import { openBody, sealBody, unwrapKey, wrapKey } from './seal.ts';
 
 /** 32-byte keys for so many subjects take about 2 MB; a batch touches each subject a few times in a short while. */
@@ -41,6 +48,7 @@ export class KeyVault implements Vault {
     readonly key: WrappedKey;
     readonly entry: EntryId;
     readonly body: Uint8Array;
+    readonly owner?: PayloadOwner;
   }): ReturnType<Vault['seal']> {
     return sealBody({
       origin: this.#origin,
@@ -48,6 +56,7 @@ export class KeyVault implements Vault {
       keyId: input.key.id,
       dek: this.dataKey(input.key),
       body: input.body,
+      owner: input.owner,
       random: (count) => this.#random.bytes(count),
     });
   }
@@ -59,6 +68,7 @@ export class KeyVault implements Vault {
       keyId: payload.key.id,
       dek: this.dataKey(payload.key),
       blob: payload.blob,
+      owner: payload.owner,
     });
     return canonical;
   }

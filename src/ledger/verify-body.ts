@@ -1,7 +1,8 @@
 import { FilewrightError } from '../core/index.ts';
-import type { SealedBody } from './entry-type.ts';
+import type { LedgerEntry, SealedBody } from './entry-type.ts';
 import { sameBytes, sha256 } from './hashes.ts';
-import { openBody, type SealFault } from './seal.ts';
+import { payloadOwner } from './payload-owner.ts';
+import { isOwned, openBody, type SealFault } from './seal.ts';
 
 /** What became of one sealed body. A destroyed key is an outcome of retention, not a failure. */
 export type BodyOutcome =
@@ -12,7 +13,10 @@ export type BodyOutcome =
 
 export interface BodyCheck {
   readonly origin: string;
-  readonly entry: { readonly id: string; readonly body: SealedBody | null };
+  /** The rest of the entry says whose payload the body is, where it is one. */
+  readonly entry: { readonly id: string; readonly body: SealedBody | null } & Partial<
+    Pick<LedgerEntry, 'type' | 'subj' | 'data'>
+  >;
   /** Undefined when the blob is gone. */
   readonly blob: Uint8Array | undefined;
   /** Finds the data key that the entry names, or says that it was destroyed. */
@@ -36,8 +40,9 @@ export async function verifyBody(check: BodyCheck): Promise<BodyOutcome> {
       `Expected a blob for entry ${id}, whose key exists; found none.`,
     );
   }
+  const owner = isOwned(blob) ? payloadOwner(entry) : undefined;
   try {
-    const opened = openBody({ origin, id, keyId: body.key, dek, blob, expected: body });
+    const opened = openBody({ origin, id, keyId: body.key, dek, blob, expected: body, owner });
     return { state: 'intact', canonical: opened.canonical };
   } catch (error) {
     if (!(error instanceof FilewrightError) || error.code !== 'SEAL_BROKEN') throw error;

@@ -22,6 +22,7 @@ import {
 } from '../filings/index.ts';
 import type { CheckpointCopies } from '../ledger/index.ts';
 import { askWitnesses } from './witnessing.ts';
+import { watchRows } from './watch-rows.ts';
 import { Crew, type Duty, postTimetable, type RunningJobs } from '../work/index.ts';
 
 const MINUTE_MS = 60_000;
@@ -139,6 +140,13 @@ class Jobs {
       // Not at once, though the work of telling is in the queue too: what comes up within a minute is one letter.
       { name: 'tell', everyMs: MINUTE_MS, run: () => tellDueAlerts(slow) },
       { name: 'look', everyMs: 5 * MINUTE_MS, run: () => this.look() },
+      {
+        name: 'rows',
+        everyMs: 24 * HOUR_MS,
+        atMs: 2 * HOUR_MS,
+        claimMs: 2 * HOUR_MS,
+        run: () => watchRows(slow),
+      },
       { name: 'digest', everyMs: 24 * HOUR_MS, atMs: 6 * HOUR_MS, run: () => queueDigest(slow) },
     ]);
   }

@@ -41,6 +41,7 @@ export {
   everRaised,
   findAlerts,
 } from './store/alerts.ts';
+export { comparedPeople, comparedProposals } from './store/compared-rows.ts';
 export { type DomainEvent, registerConsumer, takeEvents } from './store/events.ts';
 export { readIcs, writeIcs } from './store/ics-calendars.ts';
 export { type Hold, listHolds, placeHold, releaseHold } from './store/holds.ts';

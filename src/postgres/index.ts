@@ -1,3 +1,4 @@
+export { cursorRows } from './cursor.ts';
 export type { EmbeddedServer } from './embedded/attach.ts';
 export { backupEmbedded } from './embedded/backup.ts';
 export { isLocalHost } from './database-way.ts';

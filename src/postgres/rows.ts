@@ -12,6 +12,7 @@ import {
   instant,
   laneCode,
   type LaneState,
+  type PayloadOwner,
   readStep,
   type SealedPayload,
   sha256Hex,
@@ -38,6 +39,11 @@ export function when(value: unknown): Instant {
 
 export function optional<T>(value: unknown, read: (value: unknown) => T): T | undefined {
   return value === null || value === undefined ? undefined : read(value);
+}
+
+/** Null stays null: for what is written as JSON. */
+export function orNull<T>(value: unknown, read: (value: unknown) => T): T | null {
+  return value === null || value === undefined ? null : read(value);
 }
 
 /** Columns of `filing f` joined with `envelope e`, as `filingOf` reads them. */
@@ -77,8 +83,10 @@ export function filingOf(row: Row): Filing {
 export const SEALED_COLUMNS = `
   b.bytes as blob, b.entry as blob_entry, k.id as key_id, k.month as key_month, k.wrapped as key_wrapped`;
 
-export function sealedOf(row: Row): SealedPayload {
+/** `owner` is what the row that leads to a filing's payload says it is; the seal must say the same. */
+export function sealedOf(row: Row, owner?: PayloadOwner): SealedPayload {
   return {
+    ...(owner === undefined ? {} : { owner }),
     blob: bytes(row['blob']),
     entry: entryId(text(row['blob_entry'])),
     key: {
@@ -97,7 +105,7 @@ function claimOf(row: Row): Claim {
     attempt: attemptId(optional(row['attempt_id'], text) ?? ''),
     // A check constraint holds the column to these words.
     reason: text(row['claim']) as Claim['reason'],
-    payload: sealedOf(row),
+    payload: sealedOf(row, { filing: filing.id, key: filing.key }),
     ...(row['profile_n'] === null ? {} : { profileN: Number(row['profile_n']) }),
   };
 }

@@ -9,6 +9,8 @@ export interface TimetableEntry {
   readonly everyMs: number;
   /** When in its period, counted from midnight UTC; without one it also has a turn as soon as it is known. */
   readonly atMs?: number;
+  /** How long it may take, where that is longer than others do. */
+  readonly claimMs?: number;
   run(): Promise<unknown>;
 }
 
@@ -61,7 +63,7 @@ async function takeTurn(
 ): Promise<number> {
   const run = session.run.bind(session);
   const wish = { tenant, kind: 'timetable', target: entry.name, limit: 1 } as const;
-  const claimed = await claimWork(run, { ...wish, claimMs: CLAIM_MS });
+  const claimed = await claimWork(run, { ...wish, claimMs: entry.claimMs ?? CLAIM_MS });
   for (const work of claimed) {
     try {
       await entry.run();

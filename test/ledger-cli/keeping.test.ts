@@ -117,6 +117,7 @@ describe.skipIf(missing)(
     it('after shredding every proof verifies, and what was destroyed is nowhere', async () => {
       const { world, paula, filings } = cli;
       const whole = world.path('after');
+      await makeYoungAgain(cli);
       const report = await world.data(['audit', 'export', whole, '--bodies']);
       expect(report).toMatchObject({
         logs: expect.arrayContaining([
@@ -280,12 +281,23 @@ function makeOld(cli: LedgerCli, subjects: readonly string[]): Promise<void> {
   const tables = ['ledger_dek', 'envelope', 'outcome'];
   return administer(cli, [
     ...tables.map((table) => `alter table ${table} disable trigger all`),
+    'create table aged as select tenant, id, due, last_safe from envelope',
     `update ledger_dek set retain_until = '2001-01-01' where subject in (${list})`,
     `update envelope set due = '1990-01-01', last_safe = '1989-12-31' where entity_id in (${list})`,
     `update outcome set at = '1990-01-01' where filing in (select id from envelope where entity_id in (${list}))`,
     'alter table ledger_dek enable always trigger ledger_dek_guard',
     'alter table envelope enable always trigger envelope_once',
     'alter table outcome enable always trigger outcome_once',
+  ]);
+}
+
+/** Dates that only this test has changed would be told as what they are: rows that differ from their entries. */
+function makeYoungAgain(cli: LedgerCli): Promise<void> {
+  return administer(cli, [
+    'alter table envelope disable trigger all',
+    'update envelope e set due = a.due, last_safe = a.last_safe from aged a where a.tenant = e.tenant and a.id = e.id',
+    'drop table aged',
+    'alter table envelope enable always trigger envelope_once',
   ]);
 }
 

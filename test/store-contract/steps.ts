@@ -14,7 +14,13 @@ import {
   sha256Hex,
   type WorkerId,
 } from '../../src/core/ids.ts';
-import type { Claim, LedgerFact, NewFiling, OutcomeRecord } from '../../src/core/ports.ts';
+import type {
+  Claim,
+  LedgerFact,
+  NewFiling,
+  OutcomeRecord,
+  PayloadOwner,
+} from '../../src/core/ports.ts';
 import type { FactType } from '../../src/core/facts/catalogue.ts';
 import type { FilingStatus, Step } from '../../src/core/filing.ts';
 import type { World } from './world.ts';
@@ -40,11 +46,17 @@ export async function sealedFact(
   type: FactType,
   data: LedgerFact['data'],
   body: string,
+  owner?: PayloadOwner,
 ): Promise<LedgerFact> {
   const bare = fact(world, type, data);
   const { delivery } = world.here;
   const key = await delivery.dataKey('E-1', MONTH, () => world.vault.newKey(MONTH));
-  const sealed = world.vault.seal({ key, entry: bare.id, body: Buffer.from(body) });
+  const sealed = world.vault.seal({
+    key,
+    entry: bare.id,
+    body: Buffer.from(body),
+    ...(owner === undefined ? {} : { owner }),
+  });
   return { ...bare, body: sealed };
 }
 
@@ -67,6 +79,8 @@ export async function newFiling(
   const obligation = wish.obligation ?? `obligation-${id}`;
   const payload = wish.payload ?? '{"a":1}';
   const lastSafe = addMs(now, wish.lastSafeInMs ?? HOUR_MS);
+  const key = idempotencyKey(`key-${obligation}`);
+  const data = { from: null, to: 'pending' };
   return {
     obligation,
     envelope: {
@@ -79,13 +93,13 @@ export async function newFiling(
       filingKind: 'annual_report',
       period: '2025',
       revision: 1,
-      key: idempotencyKey(`key-${obligation}`),
+      key,
       payloadSha256: sha256Hex(createHash('sha256').update(payload).digest('hex')),
       notBefore: addMs(now, wish.notBeforeInMs ?? -HOUR_MS),
       due: addMs(lastSafe, HOUR_MS),
       lastSafe,
     },
-    fact: await sealedFact(world, 'filing.state', { from: null, to: 'pending' }, payload),
+    fact: await sealedFact(world, 'filing.state', data, payload, { filing: id, key }),
   };
 }
 

@@ -1,7 +1,6 @@
 import type { Command } from '../command.ts';
 import { readFileSync } from 'node:fs';
 import {
-  type AuditReport,
   exportLedger,
   type ExportScope,
   type GivenTrust,
@@ -9,13 +8,7 @@ import {
   ledgerHistory,
   verifyLedger,
 } from '../../oversight/index.ts';
-import {
-  type OfflineReport,
-  readBoundary,
-  signedLogs,
-  signNow,
-  verifyFolder,
-} from '../../ledger/index.ts';
+import { readBoundary, signedLogs, signNow, verifyFolder } from '../../ledger/index.ts';
 import { showFiling } from '../../filings/index.ts';
 import {
   EXIT,
@@ -31,6 +24,7 @@ import { readLimit } from '../arguments.ts';
 import { environment, type GlobalOptions, withApp } from '../context.ts';
 import { createOutput, iso, table } from '../output.ts';
 import { addQuarantineCommands } from './audit-quarantine.ts';
+import { offlineText, reportText } from './audit-text.ts';
 import { addSetAsideCommand } from './audit-set-aside.ts';
 
 const DAY_MS = 86_400_000;
@@ -54,6 +48,7 @@ interface ExportOptions extends RangeOptions {
 
 interface VerifyOptions {
   readonly bodies?: boolean;
+  readonly rows?: boolean;
   readonly pinned?: string[];
   readonly policy?: string;
   readonly firstKey?: string[];
@@ -76,6 +71,7 @@ function addVerify(audit: Command): void {
       'verify every log: keys, chain, tree, signed heads, copies outside and order of states; with --bodies also every sealed body. With DIR: verify an export or proof pack, without a database',
     )
     .option('--bodies', 'open and check each sealed body')
+    .option('--rows', 'compare each row of the database with the entries')
     .option('--pinned <file...>', 'checkpoints that you saved earlier')
     .option('--first-key <vkey...>', 'with DIR: first keys of logs, from another source')
     .option(
@@ -92,7 +88,11 @@ function addVerify(audit: Command): void {
 async function verifyDatabase(own: VerifyOptions, options: GlobalOptions): Promise<void> {
   const trust = trustGiven(own);
   await withApp({ ...options, mustExist: true }, async ({ app, out, actor }) => {
-    const report = await verifyLedger(app, actor, { bodies: own.bodies === true, trust });
+    const report = await verifyLedger(app, actor, {
+      bodies: own.bodies === true,
+      rows: own.rows === true,
+      trust,
+    });
     out.result('audit verify', report, () => reportText(report));
     if (!report.ok) process.exitCode = EXIT.verification;
   });
@@ -116,30 +116,6 @@ function readGiven(option: string, path: string): Uint8Array {
   }
 }
 
-function reportText(report: AuditReport): string {
-  return [
-    table(
-      ['log', 'entries', 'bodies', 'verdict', 'root'],
-      report.logs.map((log) => [
-        log.log,
-        log.entries,
-        log.bodies,
-        log.ok ? 'verified' : `${log.reason} at ${log.seq ?? '-'}`,
-        log.root,
-      ]),
-    ),
-    ...report.logs.flatMap((log) =>
-      log.message === undefined ? [] : [`${log.log}: ${log.message}`],
-    ),
-    ...report.problems.map(({ reason, message }) => `${reason}: ${message}`),
-    ...report.notices.map((notice) => `Note: ${notice}`),
-    report.ok ? 'The ledger verifies.' : 'THE LEDGER DOES NOT VERIFY.',
-    ...(report.setAside === 0
-      ? []
-      : [`${report.setAside} facts are recorded by hash only; see audit set-aside.`]),
-  ].join('\n');
-}
-
 async function verifyOffline(
   dir: string,
   own: VerifyOptions,
@@ -154,16 +130,6 @@ async function verifyOffline(
   if (!report.ok) {
     process.exitCode = report.reason === 'FILE_MISSING' ? EXIT.notFound : EXIT.verification;
   }
-}
-
-function offlineText(report: OfflineReport): string {
-  return [
-    ...report.warnings.map((warning) => `warning: ${warning}`),
-    ...report.logs.map(
-      (log) => `OK ${log.origin} size=${log.size} root=${log.root} entries=${log.entries}`,
-    ),
-    ...(report.ok ? [] : [`FAILED ${report.reason} ${report.message}`]),
-  ].join('\n');
 }
 
 function addExport(audit: Command): void {

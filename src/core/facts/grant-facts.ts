@@ -109,6 +109,8 @@ export const GRANT_FACTS = {
     fields: {
       from: 'day',
       to: 'day',
+      account: 'text',
+      'closing_cents?': 'text',
       totals_hash: 'digest',
       matched_cents: 'given',
       outcomes: 'given',

@@ -64,9 +64,19 @@ export const HOUSE_FACTS = {
   },
   'person.proposed': {
     when: 'An administrator proposes to add or enable a person, to change roles, or to replace a key.',
-    fields: { person: 'text', name: 'text', act: 'text', sha256: 'digest', 'roles?': ['text'] },
+    fields: {
+      person: 'text',
+      name: 'text',
+      act: 'text',
+      sha256: 'digest',
+      'roles?': ['text'],
+      'code_sha256?': 'digest',
+    },
   },
-  'person.approved': { when: 'An administrator of another party approves it.', fields: DECIDED },
+  'person.approved': {
+    when: 'An administrator of another party approves it.',
+    fields: { ...DECIDED, 'code_sha256?': 'digest' },
+  },
   'person.refused': { when: 'It is refused, or taken back.', fields: DECIDED },
   'role.given': {
     when: 'A person gets roles.',
@@ -146,7 +156,7 @@ export const HOUSE_FACTS = {
   },
   'hold.placed': {
     when: 'A legal hold is placed on one subject, or on everything.',
-    fields: { hold: 'text', 'subject?': 'text' },
+    fields: { hold: 'text', 'subject?': 'text', sha256: 'digest' },
   },
   'hold.released': { when: 'A second person releases a hold.', fields: { hold: 'text' } },
   'retention.shredded': {
@@ -178,7 +188,13 @@ export const HOUSE_FACTS = {
   },
   'quarantine.left': {
     when: 'A second person releases the tenant from quarantine.',
-    fields: { logs: LOGS, must_settle: 'number', ask_new_days: 'number', proposed_by: 'text' },
+    fields: {
+      logs: LOGS,
+      must_settle: 'number',
+      ask_new_days: 'number',
+      proposed_by: 'text',
+      'release?': 'number',
+    },
   },
   'quarantine.release_proposed': {
     when: 'A person proposes to release the tenant from quarantine.',

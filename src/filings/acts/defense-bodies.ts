@@ -1,7 +1,14 @@
 /** Opening sealed bodies for somebody who may read them, with the salt that lets a stranger check the commitment. */
 import { createDecipheriv } from 'node:crypto';
 import { FilewrightError } from '../../core/index.ts';
-import { type FoundBody, type Installation, openBody } from '../../ledger/index.ts';
+import {
+  bodyAad,
+  type FoundBody,
+  type Installation,
+  isOwned,
+  openBody,
+  payloadOwner,
+} from '../../ledger/index.ts';
 
 interface Disclosure {
   /** The canonical text that was sealed. */
@@ -9,7 +16,7 @@ interface Disclosure {
   readonly salt: Uint8Array;
 }
 
-// Ledger format 1, § 6: 0x01, nonce, AES-256-GCM of salt and text, tag.
+// Ledger format 1, § 6: one byte of version, nonce, AES-256-GCM of salt and text, tag.
 const NONCE = { from: 1, to: 13 };
 const TAG_BYTES = 16;
 const SALT_BYTES = 32;
@@ -22,15 +29,14 @@ export function discloseBody(
   if (stored?.key === undefined) return undefined;
   const { blob, key } = stored;
   const dek = app.vault.dataKey(key);
-  const place = { origin: entry.log, id: entry.id, keyId: entry.body.key, dek };
+  const owner = isOwned(blob) ? payloadOwner(entry) : undefined;
+  const place = { origin: entry.log, id: entry.id, keyId: entry.body.key, dek, owner };
   // Checks hash, seal and commitment; what follows only takes the salt from the same bytes.
   const { canonical } = openBody({ ...place, blob, expected: entry.body });
   const decipher = createDecipheriv('aes-256-gcm', dek, blob.subarray(NONCE.from, NONCE.to), {
     authTagLength: TAG_BYTES,
   });
-  decipher.setAAD(
-    Buffer.from(`filewright.body.v1\n${entry.log}\n${entry.id}\n${entry.body.key}\n`, 'utf8'),
-  );
+  decipher.setAAD(bodyAad(place));
   decipher.setAuthTag(blob.subarray(blob.length - TAG_BYTES));
   const plain = decipher.update(blob.subarray(NONCE.to, blob.length - TAG_BYTES));
   decipher.final();

@@ -100,7 +100,8 @@ async function writeDefense(
   await folder.write('tiers.json', json(tiers));
   const receipt = receiptOf(filing, entries);
   if (receipt !== undefined) await folder.write('receipt.json', json(receipt));
-  await folder.write('verify.py', verifierScript());
+  await folder.write('verify.py', verifierScript('verify.py'));
+  await folder.write('verify_rows.py', verifierScript('verify_rows.py'));
   await folder.write(
     'README.txt',
     courtText({

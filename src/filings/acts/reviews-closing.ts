@@ -9,6 +9,7 @@ import {
   misuse,
   notFound,
   overLimit,
+  type PayloadOwner,
   sha256Of,
   toRfc3339,
   userFact,
@@ -64,6 +65,9 @@ export async function acceptFiling(
     ...(input.isShared === true ? { shared_receipt: true } : {}),
     reason,
     evidence_sha256: evidenceSha256,
+    exception: n,
+    lane: filing.lane,
+    key: filing.key,
     payload_sha256: filing.payloadSha256,
   };
   const fact = await sealedFact(app, actor, filing, data, {
@@ -108,6 +112,8 @@ export async function rejectFiling(
     ...(filing.status === 'rejected' ? {} : { from: filing.status, to: 'rejected' }),
     cause: 'reject',
     reason,
+    exception: n,
+    key: filing.key,
     payload_sha256: filing.payloadSha256,
     ...(notFiled === undefined ? {} : { not_filed: notFiled }),
   });
@@ -141,7 +147,11 @@ export async function assignFiling(
   const person = people.find((each) => each.name === to && each.disabledAt === undefined);
   if (person === undefined) throw notFound(`No active person is named "${to}"; see user list`);
   const { filing, n } = exception;
-  const fact = userFact(app, 'review.assigned', actor, { to_person: person.id, reason });
+  const fact = userFact(app, 'review.assigned', actor, {
+    exception: n,
+    to_person: person.id,
+    reason,
+  });
   const act = { filing: filing.id, n, by: actor.id, reason, to: person.id, fact };
   await assignReview(app.session, app.tenant, act);
   await sequenceAll(app);
@@ -156,6 +166,7 @@ export async function sealedFact(
   data: Readonly<Record<string, JsonValue>>,
   body: Readonly<Record<string, JsonValue>>,
   type: FactType = 'filing.state',
+  owner?: PayloadOwner,
 ): Promise<ReturnType<typeof userFact>> {
   const fact = userFact(app, type, actor, data);
   const month = toRfc3339(app.clock.now()).slice(0, 7);
@@ -164,5 +175,11 @@ export async function sealedFact(
   );
   const key = keys.get(filing.entityId);
   if (key === undefined) throw new Error(`no data key for ${month}`);
-  return { ...fact, body: app.vault.seal({ key, entry: fact.id, body: canonicalBytes(body) }) };
+  const sealed = app.vault.seal({
+    key,
+    entry: fact.id,
+    body: canonicalBytes(body),
+    ...(owner === undefined ? {} : { owner }),
+  });
+  return { ...fact, body: sealed };
 }

@@ -180,11 +180,15 @@ export async function proposeCorrection(
     reason,
     filing: filing.id,
     revision: item.revision,
+    key: corrected.key,
     payload_sha256: corrected.sha256,
     former_payload_sha256: filing.payloadSha256,
     fields: corrected.changes.map((change) => change.field),
   };
-  const fact = await sealedFact(app, actor, filing, data, corrected.payload, 'review.proposed');
+  const fact = await sealedFact(app, actor, filing, data, corrected.payload, 'review.proposed', {
+    filing: filing.id,
+    key: corrected.key,
+  });
   const sha256 = await proposeReview(app.session, app.tenant, {
     id,
     kind: 'correct',
@@ -265,6 +269,7 @@ export async function approveReview(
       reason: proposal.reason,
       proposal: proposal.id,
       proposed_by: proposal.proposedById,
+      exception: item.n,
       revision: item.revision,
       key: item.key,
       payload_sha256: item.payloadSha256,

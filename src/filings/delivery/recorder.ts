@@ -98,7 +98,12 @@ export class Recorder {
     const code = decision.kind === 'accept' ? 'ACCEPTED' : decision.code;
     const key = await this.#keyFor(claim, now);
     const id = entryId(this.#ids.next());
-    const data = { ...factsOf(happening, verdict, code), from: claim.filing.status, to };
+    const data = {
+      ...factsOf(happening, verdict, code),
+      from: claim.filing.status,
+      to,
+      ...(decision.kind === 'accept' ? { receipt: decision.receipt.number } : {}),
+    };
     const fact = this.#fact(
       claim,
       { id, type: 'filing.outcome', data },
@@ -276,6 +281,7 @@ function factsOf(
     verdict,
     code,
     lane: claim.filing.lane,
+    key: claim.filing.key,
     payload_sha256: claim.filing.payloadSha256,
     ...(dispute === undefined ? {} : { receipt_of: dispute.of ?? null }),
   };

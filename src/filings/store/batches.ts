@@ -141,7 +141,7 @@ const KEEP_APPROVAL = sql('batch-approval-keep')`
 insert into batch_approval (tenant, batch, fees) values ($1, $2, $3)`;
 
 const PAYLOADS = sql('batch-payloads')`
-select e.key, e.lane, e.payload_sha256, ${SEALED_COLUMNS} from envelope e
+select e.id, e.key, e.lane, e.payload_sha256, ${SEALED_COLUMNS} from envelope e
 join ledger_blob b on b.ct = e.payload_ct join ledger_dek k on k.tenant = e.tenant and k.id = b.key
 where e.tenant = $1 and e.batch = $2 and e.key collate "C" > $3
   and ($5 or exists (select 1 from filing f where f.tenant = e.tenant and f.id = e.id and ${AWAITS_APPROVAL}))
@@ -177,7 +177,7 @@ export async function batchPayloads(
     key: text(row['key']),
     lane: text(row['lane']),
     payloadSha256: hex(row['payload_sha256']),
-    sealed: sealedOf(row),
+    sealed: sealedOf(row, { filing: text(row['id']), key: text(row['key']) }),
   }));
 }
 

@@ -94,7 +94,7 @@ where e.tenant = $1 and e.id = any ($2::uuid[]) and ($3::text[] is null or o.ver
 order by o.filing, o.no, o.holder`;
 
 const PAYLOADS = sql('diagnose-payloads')`
-select e.id, e.lane, f.status, f.code, e.payload_sha256, ${SEALED_COLUMNS}
+select e.id, e.key as idempotency_key, e.lane, f.status, f.code, e.payload_sha256, ${SEALED_COLUMNS}
 from envelope e
 join filing f on f.tenant = e.tenant and f.id = e.id
 join ledger_blob b on b.ct = e.payload_ct
@@ -162,7 +162,10 @@ export async function* diagnosedPayloads(
         status: text(row['status']),
         code: optional(row['code'], text),
         payloadSha256: sha256Hex(hex(row['payload_sha256'])),
-        payload: sealedOf(row),
+        payload: sealedOf(row, {
+          filing: text(row['id']),
+          key: text(row['idempotency_key']),
+        }),
       };
     }
   }

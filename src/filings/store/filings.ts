@@ -64,7 +64,7 @@ where e.tenant = $1 and e.entity_id = $2 and e.filing_kind = $3 and e.lane = $4 
   and coalesce(o.verdict, '') not in ('unsent', 'held_back', 'gated', 'late')`;
 
 const PAYLOAD = sql('filing-payload')`
-select encode(e.payload_sha256, 'hex') as sha256, ${SEALED_COLUMNS} from envelope e
+select encode(e.payload_sha256, 'hex') as sha256, e.key as idempotency_key, ${SEALED_COLUMNS} from envelope e
 left join ledger_blob b on b.ct = e.payload_ct
 left join ledger_dek k on k.tenant = e.tenant and k.id = b.key and k.state = 'live'
 where e.tenant = $1 and e.id = $2`;
@@ -133,7 +133,7 @@ export async function findPayload(
       `The payload of ${id} was destroyed at the end of its retention period; its SHA-256 was ${text(row['sha256'])}`,
     );
   }
-  return sealedOf(row);
+  return sealedOf(row, { filing: id, key: text(row['idempotency_key']) });
 }
 
 export async function listExceptions(

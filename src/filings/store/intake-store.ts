@@ -77,7 +77,7 @@ facts as (
 select id from fresh`;
 
 const EXISTING = sql('filing-existing')`
-select e.obligation, e.id, e.payload_sha256, e.not_before, e.due, o.id as open_in, ${SEALED_COLUMNS}
+select e.obligation, e.id, e.key, e.payload_sha256, e.not_before, e.due, o.id as open_in, ${SEALED_COLUMNS}
 from envelope e
 left join batch o on o.tenant = e.tenant and o.id = e.batch and o.state = 'open'
 join ledger_blob b on b.ct = e.payload_ct
@@ -288,7 +288,11 @@ function admissionOf(
       ...(typeof open === 'string' ? { openIn: batchId(open) } : {}),
     };
   }
-  return { kind: 'conflict', filing, existing: sealedOf(existing) };
+  return {
+    kind: 'conflict',
+    filing,
+    existing: sealedOf(existing, { filing, key: text(existing['key']) }),
+  };
 }
 
 function newFilingJson(filing: NewFiling): object {

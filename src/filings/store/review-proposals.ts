@@ -101,7 +101,8 @@ where tenant = $1 and proposal = $2 order by filing`;
 
 /** Both payloads of a correction: what was sent, and what would be. */
 const PAYLOADS = sql('review-payloads')`
-select ${SEALED_COLUMNS}, i.payload_ct = b.ct as is_new from review_item i
+select ${SEALED_COLUMNS}, i.payload_ct = b.ct as is_new,
+  case when i.payload_ct = b.ct then i.key else coalesce(r.key, e.key) end as idempotency_key from review_item i
 join exception x on x.tenant = i.tenant and x.filing = i.filing and x.n = i.n
 left join envelope_revision r on r.tenant = i.tenant and r.filing = i.filing and r.revision = i.revision - 1
 join envelope e on e.tenant = i.tenant and e.id = i.filing
@@ -235,7 +236,9 @@ export async function correctionPayloads(
       `A payload of proposal ${proposal} is no longer kept; its key may have been destroyed`,
     );
   }
-  return { before: sealedOf(before), after: sealedOf(after) };
+  const owned = (row: Row): SealedPayload =>
+    sealedOf(row, { filing, key: text(row['idempotency_key']) });
+  return { before: owned(before), after: owned(after) };
 }
 
 export interface FormerRevision {

@@ -1,8 +1,14 @@
 /** Sealed bodies of many entries, a bounded group at a time; a body that is missing must have been shredded. */
 import { FilewrightError } from '../../core/index.ts';
 import type { Installation } from '../store/installation.ts';
+import { parseEntry } from '../entry-chain.ts';
 import type { LedgerEntry, SealedBody } from '../entry-type.ts';
-import { dataKeyStates, ledgerBlobs, type StoredBlob } from '../store/ledger-entries.ts';
+import {
+  dataKeyStates,
+  ledgerBlobs,
+  ledgerEntries,
+  type StoredBlob,
+} from '../store/ledger-entries.ts';
 
 /** A body may have some megabytes where a portal answered at length; so few are held at once. */
 const BODIES_AT_ONCE = 50;
@@ -18,12 +24,20 @@ export class BodyCollector {
   readonly #app: Installation;
   readonly #boundary: string;
   readonly #take: (found: FoundBody) => Promise<void>;
+  readonly #isShredded: (key: string) => boolean;
   #waiting: FoundBody['entry'][] = [];
 
-  constructor(app: Installation, boundary: string, take: (found: FoundBody) => Promise<void>) {
+  /** `isShredded`: whether an entry says so. Without one the rows are believed. */
+  constructor(
+    app: Installation,
+    boundary: string,
+    take: (found: FoundBody) => Promise<void>,
+    isShredded: (key: string) => boolean = () => true,
+  ) {
     this.#app = app;
     this.#boundary = boundary;
     this.#take = take;
+    this.#isShredded = isShredded;
   }
 
   async add(entry: LedgerEntry): Promise<void> {
@@ -47,7 +61,9 @@ export class BodyCollector {
     const states = keys.length === 0 ? new Map() : await dataKeyStates(session, tenant, keys);
     for (const entry of entries) {
       const stored = blobs.get(entry.body.ct);
-      if (isLost(entry) && states.get(entry.body.key) !== 'shredded') {
+      const isDestroyed =
+        states.get(entry.body.key) === 'shredded' && this.#isShredded(entry.body.key);
+      if (isLost(entry) && !isDestroyed) {
         const missing = stored === undefined ? 'The sealed body' : 'The key of the sealed body';
         throw new FilewrightError(
           'LEDGER_BROKEN',
@@ -58,4 +74,15 @@ export class BodyCollector {
       await this.#take({ entry, stored });
     }
   }
+}
+
+/** The data keys that entries say were destroyed: a row that says so alone may be anybody's. */
+export async function shreddedKeys({ session, tenant }: Installation): Promise<Set<string>> {
+  const keys = new Set<string>();
+  for await (const bytes of ledgerEntries(session, tenant, 'access')) {
+    const { type, data } = parseEntry(bytes);
+    if (type !== 'retention.shredded' || !Array.isArray(data.keys)) continue;
+    for (const key of data.keys) if (typeof key === 'string') keys.add(key);
+  }
+  return keys;
 }

@@ -5,8 +5,8 @@ import { packageRoot } from '../../postgres/index.ts';
 import type { SignedLog } from './audit-heads.ts';
 
 /** The independent verifier as it is shipped; it goes along with what is handed to a stranger. */
-export function verifierScript(): Uint8Array {
-  return readFileSync(join(packageRoot(), 'tools', 'verify.py'));
+export function verifierScript(name: 'verify.py' | 'verify_rows.py'): Uint8Array {
+  return readFileSync(join(packageRoot(), 'tools', name));
 }
 
 /**

@@ -43,7 +43,12 @@ interface OtherLogs {
 }
 
 /** § 9 step 9 comes after the bodies; the verifier of the log tells it with the rest. */
-const HISTORY = ['ILLEGAL_TRANSITION', 'SUBMIT_AFTER_ACCEPT', 'FALLOUT_WITHOUT_ENVELOPE'];
+const HISTORY = [
+  'ILLEGAL_TRANSITION',
+  'SUBMIT_AFTER_ACCEPT',
+  'FALLOUT_WITHOUT_ENVELOPE',
+  'REVISION_MISMATCH',
+];
 
 export async function checkLogFolder(
   folder: string,

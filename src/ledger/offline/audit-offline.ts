@@ -18,7 +18,9 @@ import {
   readOptional,
   readRequired,
 } from './audit-offline-files.ts';
+import { ROWS_FOLDER } from '../rows/rows-file.ts';
 import { checkLogFolder, type OfflineLog } from './audit-offline-log.ts';
+import { checkRows } from './audit-offline-rows.ts';
 
 export type OfflineReport =
   | {
@@ -85,6 +87,12 @@ export async function verifyFolder(
   }
   if (mayRead) await attempt(() => checkManifest(top));
   if (failures.length === 0) await attempt(() => checkComplete(top, folders, spine, logs));
+  if (failures.length === 0 && (await isFolder(join(top, ROWS_FOLDER)))) {
+    await attempt(async () => {
+      const unsigned = await checkRows(top, folders);
+      if (unsigned > 0) warnings.push(`${unsigned} facts of the rows are not yet signed`);
+    });
+  }
   logs.sort((a, b) => (a.origin < b.origin ? -1 : 1));
   const [first] = failures;
   if (first === undefined) return { ok: true, logs, warnings };

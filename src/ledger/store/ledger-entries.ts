@@ -85,14 +85,15 @@ function rootOf(range: Uint8Array): Uint8Array | undefined {
   }
 }
 
-/** Entries of a log from its beginning up to `size`, in order. */
+/** Entries of a log from its beginning, or from `first` on, up to `size`, in order. */
 export async function* ledgerEntries(
-  session: Session,
+  session: Pick<Session, 'run'>,
   tenant: string,
   boundary: string,
   size = Number.MAX_SAFE_INTEGER,
+  first = 0,
 ): AsyncGenerator<Uint8Array> {
-  for (let from = 0; from < size; ) {
+  for (let from = first; from < size; ) {
     const rows = await session.run(ENTRIES, [tenant, boundary, from, Math.min(PAGE, size - from)]);
     if (rows.length === 0) return;
     for (const row of rows) yield bytes(row['bytes']);

@@ -29,6 +29,7 @@ import {
 } from '../../ledger/index.ts';
 import { verifyLedger } from './audit.ts';
 import { docketSight, hasDockets } from '../../dockets/index.ts';
+import { writeRows } from './audit-rows.ts';
 import { ExportFolder } from '../../system/index.ts';
 
 export type ExportScope =
@@ -158,7 +159,7 @@ async function writeExport(
     throw notFound(`Nothing is recorded for ${scopeText(scope)}; see audit log`);
   }
   const exportedAt = toRfc3339(app.clock.now());
-  const about = {
+  const counted = {
     v: 1,
     exported_at: exportedAt,
     tenant: app.tenant,
@@ -168,9 +169,12 @@ async function writeExport(
     ...(faults.length === 0 ? {} : { does_not_verify: faults }),
     logs: logs.map(({ report }) => report),
   };
+  const rows = await rowsOf(app, request, wanted, folder);
+  const about = { ...counted, ...(rows === undefined ? {} : { rows }) };
   await folder.write('MANIFEST.json', `${JSON.stringify(about, null, 2)}\n`);
   if (format === 'tiles') {
-    await folder.write('verify.py', verifierScript());
+    await folder.write('verify.py', verifierScript('verify.py'));
+    await folder.write('verify_rows.py', verifierScript('verify_rows.py'));
     await folder.write(
       'README.txt',
       readmeText({
@@ -196,6 +200,18 @@ async function writeExport(
     files: folder.files,
     bytes: folder.bytes,
   };
+}
+
+/** Rows are compared with all that was ever said of them: so they go only with whole logs, and with all of these. */
+async function rowsOf(
+  app: Filewright,
+  { scope, boundary, format }: ExportRequest,
+  wanted: readonly SignedLog[],
+  folder: ExportFolder,
+): Promise<number | undefined> {
+  if (scope.kind !== 'whole' || boundary !== undefined || format !== 'tiles') return undefined;
+  const signed = new Map(wanted.map((log) => [log.boundary, log.checkpoint.size]));
+  return writeRows(app.session, app.tenant, signed, folder);
 }
 
 /**

@@ -112,6 +112,7 @@ export async function approveRelease(
       'More evidence was found since this release was proposed; decline it, look at audit quarantine status, and propose it again',
     );
   }
+  let release = 0;
   const { tenantKey, random, copies, known } = app;
   const tenant = { id: app.tenant, instance: app.instance };
   const left = await leaveQuarantine(app.session, tenant, actor.id, {
@@ -123,13 +124,15 @@ export async function approveRelease(
     approve: async (inner) => {
       const about = { kinds: KINDS, subject, what: 'The release from quarantine' };
       const by = { approves: true, by: actor.id, ...request };
-      const { proposedBy } = await decideProposal(inner, app.tenant, about, by);
+      const { n, proposedBy } = await decideProposal(inner, app.tenant, about, by);
+      release = n;
       const did = 'approved that the quarantine ends';
       const event = { kind: 'quarantine_left', subject: app.tenant, did } as const;
       await raiseTrustAlert(inner, app, actor, { ...event, severity: 'warning' });
       return proposedBy;
     },
-    fact: (type) => userFact(app, type, actor, {}),
+    // Asked for after the decision, which says how often a release of this quarantine was proposed.
+    fact: (type) => userFact(app, type, actor, type === 'quarantine.left' ? { release } : {}),
   });
   await sequenceAll(app);
   return left;

@@ -14,9 +14,11 @@ import {
   parseEntry,
   parseTrustPolicy,
   sequenceAll,
+  shreddedKeys,
   verifyBody,
   verifyWholeLedger,
 } from '../../ledger/index.ts';
+import { compareRows, type RowsReport } from './audit-rows.ts';
 import { witnessFault } from './audit-witness.ts';
 
 interface LogReport {
@@ -32,6 +34,8 @@ interface LogReport {
 
 export interface AuditReport {
   readonly ok: boolean;
+  /** The rows of the database against the entries, where that was asked for. */
+  readonly rows?: RowsReport;
   readonly logs: readonly LogReport[];
   /** What is wrong with the whole, beside what is said of each log. */
   readonly problems: JudgedLedger['problems'];
@@ -65,7 +69,11 @@ function unwitnessed({ policy, ...trust }: LedgerTrust): LedgerTrust {
 export async function verifyLedger(
   app: Filewright,
   actor: Actor,
-  options: { readonly bodies: boolean; readonly trust?: GivenTrust },
+  options: {
+    readonly bodies: boolean;
+    readonly rows?: boolean;
+    readonly trust?: GivenTrust;
+  },
 ): Promise<AuditReport> {
   allow(actor, 'audit.verify');
   const trust = trustOf(options.trust ?? {});
@@ -80,13 +88,24 @@ export async function verifyLedger(
   }
   const fault = trust.policy === undefined ? undefined : await witnessFault(app, trust.policy);
   const problems = fault === undefined ? judged.problems : [...judged.problems, fault];
-  const ok = logs.every((log) => log.ok) && problems.length === 0;
+  const isWhole = logs.every((log) => log.ok) && problems.length === 0;
+  const rows =
+    options.rows === true && isWhole ? await compareRows(app.session, app.tenant) : undefined;
+  const ok = isWhole && rows?.ok !== false;
   // What the sequencer stumbled over must show in a log; if it does not, nobody may say that all is well.
   if (ok && damage !== undefined) throw damage;
   const notices = [...judged.logs.flatMap(keyNotices), ...(ok ? await remember(app, judged) : [])];
-  const { rows } = await ledgerWaiting(app.session, app.tenant);
+  const { rows: waiting } = await ledgerWaiting(app.session, app.tenant);
   const { count: setAside } = await countSetAside(app.session, app.tenant);
-  return { ok, logs, problems, notices, waiting: rows, setAside };
+  return {
+    ok,
+    logs,
+    problems,
+    notices,
+    ...(rows === undefined ? {} : { rows }),
+    waiting,
+    setAside,
+  };
 }
 
 function reportOf({ origin, found, verdict }: JudgedLog): LogReport {
@@ -155,19 +174,25 @@ async function verifyBodies(
 ): Promise<LogReport> {
   let bodies = 0;
   let failure: LogReport | undefined;
-  const collector = new BodyCollector(app, boundary, async ({ entry, stored }) => {
-    const key = stored?.key;
-    const outcome = await verifyBody({
-      origin: report.log,
-      entry,
-      blob: stored?.blob,
-      keyFor: () => (key === undefined ? 'shredded' : app.vault.dataKey(key)),
-    });
-    bodies += 1;
-    if (outcome.state !== 'broken') return;
-    const { reason, message } = outcome;
-    failure ??= { ...report, bodies, ok: false, reason, message, seq: entry.seq };
-  });
+  const shredded = await shreddedKeys(app);
+  const collector = new BodyCollector(
+    app,
+    boundary,
+    async ({ entry, stored }) => {
+      const key = stored?.key;
+      const outcome = await verifyBody({
+        origin: report.log,
+        entry,
+        blob: stored?.blob,
+        keyFor: () => (key === undefined ? 'shredded' : app.vault.dataKey(key)),
+      });
+      bodies += 1;
+      if (outcome.state !== 'broken') return;
+      const { reason, message } = outcome;
+      failure ??= { ...report, bodies, ok: false, reason, message, seq: entry.seq };
+    },
+    (key) => shredded.has(key),
+  );
   try {
     for await (const bytes of ledgerEntries(app.session, app.tenant, boundary, size)) {
       await collector.add(parseEntry(bytes));

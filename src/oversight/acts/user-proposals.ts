@@ -104,16 +104,14 @@ export async function approveUser(
       by: actor.id,
       sha256: proposal.sha256,
     });
-    await recordDecision(
-      app,
-      run,
-      proposal,
-      userFact(app, 'person.approved', actor, told(proposal)),
-    );
     const { act, name } = termsOf(proposal);
-    const code = await carryOut(app, run, actor, proposal);
+    const second = act === 'add' || act === 'key' ? makeCode(app) : undefined;
+    const data = { ...told(proposal), ...(second && { code_sha256: second.sha256 }) };
+    await recordDecision(app, run, proposal, userFact(app, 'person.approved', actor, data));
+    await carryOut(app, run, actor, proposal);
+    if (second !== undefined) await enroll(app, run, proposal, second.sha256);
     await raiseTrustAlert(run, app, actor, eventOf(proposal));
-    return { act, name, code };
+    return { act, name, code: second?.code };
   });
   await app.sequencer.sequence();
   return done;
@@ -166,13 +164,13 @@ export async function refuseUser(
   await app.sequencer.sequence();
 }
 
-/** What two parties have agreed to; the code where a key comes of it. */
+/** What two parties have agreed to. */
 async function carryOut(
   app: Filewright,
   run: Run,
   actor: PersonActor,
   proposal: StoredProposal,
-): Promise<string | undefined> {
+): Promise<void> {
   const { tenant } = app;
   const id = personId(proposal.subject);
   const { act, name, roles } = termsOf(proposal);
@@ -186,7 +184,7 @@ async function carryOut(
       const fact = userFact(app, 'person.added', actor, data);
       const person = { id, ...named, party: id, roles, by: actor.id, ...agreed };
       await addPerson(run, tenant, person, fact);
-      return enroll(app, run, proposal);
+      return;
     }
     case 'key': {
       const old = (await listKeys(run, tenant, id)).map((key) => key.id);
@@ -194,7 +192,7 @@ async function carryOut(
         const data = { key: key.id, name: key.name, key_sha256: key.sha256 };
         await recordOfPerson(run, tenant, id, userFact(app, 'key.revoked', actor, data));
       }
-      return enroll(app, run, proposal);
+      return;
     }
     case 'enable':
       await enablePerson(
@@ -203,24 +201,30 @@ async function carryOut(
         id,
         userFact(app, 'person.enabled', actor, { name, ...agreed }),
       );
-      return undefined;
+      return;
     case 'give':
-    case 'take':
-      await (act === 'give' ? giveRoles : takeRoles)(run, tenant, change);
-      await recordOfPerson(run, tenant, id, roleFact(app, actor, act, roles, proposal.id));
-      return undefined;
+    case 'take': {
+      // Since it was proposed, some of it may have happened; the entry says what happens now.
+      const changed = await (act === 'give' ? giveRoles : takeRoles)(run, tenant, change);
+      if (changed.length === 0) return;
+      await recordOfPerson(run, tenant, id, roleFact(app, actor, act, changed, proposal.id));
+    }
   }
 }
 
-async function enroll(app: Filewright, run: Run, proposal: StoredProposal): Promise<string> {
+/** `second` is the hash of the code that the approving administrator hands on. */
+async function enroll(
+  app: Filewright,
+  run: Run,
+  proposal: StoredProposal,
+  second: string,
+): Promise<void> {
   const first = proposal.terms['code_sha256'];
   invariant(typeof first === 'string', 'a key comes of a proposal with a code', {
     proposal: proposal.id,
   });
-  const { code, sha256 } = makeCode(app);
   const person = personId(proposal.subject);
-  await addEnrollment(run, app.tenant, { proposal: proposal.id, person, first, second: sha256 });
-  return code;
+  await addEnrollment(run, app.tenant, { proposal: proposal.id, person, first, second });
 }
 
 async function openProposal(app: Filewright, run: Run, id: string): Promise<StoredProposal> {

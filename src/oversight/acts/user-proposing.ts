@@ -45,6 +45,7 @@ export async function proposeAboutPerson(
     act: terms.act,
     sha256,
     ...('roles' in terms && { roles: terms['roles'] ?? [] }),
+    ...('code_sha256' in terms && { code_sha256: terms['code_sha256'] ?? null }),
   });
   const subject = { kind: 'proposal', id: proposal, ver: 1 };
   await recordFact(run, { tenant: app.tenant, boundary: 'access' }, subject, fact);

@@ -47,7 +47,7 @@ export async function placeHold(
   await session.transaction(async (run) => {
     await run(PLACE, [tenant, hold.id, hold.subject ?? null, hold.reason, hold.by]);
     const { id, reason, by } = hold;
-    await propose(run, tenant, {
+    const { sha256 } = await propose(run, tenant, {
       kind: 'hold',
       subject: id,
       terms: { act: 'release' },
@@ -55,7 +55,9 @@ export async function placeHold(
       by,
     });
     const subject = { kind: 'hold', id: hold.id, ver: 1 };
-    await recordFact(run, { tenant, boundary: 'access' }, subject, fact);
+    // The hash of the proposal covers the reason, which the ledger does not tell.
+    const data = { ...fact.data, sha256 };
+    await recordFact(run, { tenant, boundary: 'access' }, subject, { ...fact, data });
   });
 }
 

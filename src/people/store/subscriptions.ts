@@ -114,7 +114,7 @@ export async function subscriptionSecrets(
   tenant: string,
   id: string,
 ): Promise<SealedPayload[]> {
-  return (await session.run(SECRETS, [tenant, id])).map(sealedOf);
+  return (await session.run(SECRETS, [tenant, id])).map((row) => sealedOf(row));
 }
 
 export type SubscriptionChange =

@@ -67,7 +67,7 @@ function existingAs(
       ...(isOpen ? { openIn: batch } : {}),
     };
   }
-  return { kind: 'conflict', filing, existing: tables.sealed(row.payloadCt) };
+  return { kind: 'conflict', filing, existing: tables.payload(row) };
 }
 
 function assertAdmissible(tables: Tables, filing: NewFiling): void {

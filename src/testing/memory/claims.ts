@@ -185,7 +185,7 @@ function claimOf(tables: Tables, row: FilingRow): Claim {
     worker: row.holder ?? workerId(''),
     attempt: row.attemptId ?? attemptId(''),
     reason: row.claim ?? 'turn',
-    payload: tables.sealed(row.payloadCt),
+    payload: tables.payload(row),
   };
 }
 

@@ -114,6 +114,10 @@ export class Tables {
     });
   }
 
+  payload({ envelope, payloadCt }: FilingRow): SealedPayload {
+    return { ...this.sealed(payloadCt), owner: { filing: envelope.id, key: envelope.key } };
+  }
+
   sealed(ct: string): SealedPayload {
     const blob = this.blobs.get(ct);
     invariant(blob !== undefined, 'The sealed body exists', { ct });

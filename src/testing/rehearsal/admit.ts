@@ -83,7 +83,12 @@ export function admit(
       lastSafe: filing.lastSafe,
     };
     const created = fact('filing.state');
-    const body = openVault.seal({ key, entry: created.id, body: PAYLOAD });
+    const body = openVault.seal({
+      key,
+      entry: created.id,
+      body: PAYLOAD,
+      owner: { filing: envelope.id, key: envelope.key },
+    });
     database.admit([{ envelope, obligation: filing.id, fact: { ...created, body } }]);
   }
   database.closeBatch(batch, fact('batch.closed'));

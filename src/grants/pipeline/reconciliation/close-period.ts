@@ -79,6 +79,8 @@ export async function closePeriod(
       data: {
         from: period.from,
         to: period.to,
+        account: period.account,
+        closing_cents: closingCents === undefined ? null : String(closingCents),
         totals_hash: totals.hash,
         matched_cents: totals.matchedCents,
         outcomes: totals.outcomes,

@@ -1,0 +1,61 @@
+/** Dockets and their routing: which entry says what of which row. */
+import { at, given, named, type Saying, type SayingsOf, type Told } from './saying.ts';
+
+/** Each log counts a docket's entries by itself. */
+function counted({ subj, boundary }: Told): Saying {
+  const set = boundary === 'access' ? { access_ver: subj.ver } : { ver: subj.ver };
+  return { kind: 'docket', id: subj.id, set };
+}
+
+export const docketSayings: Readonly<Record<string, SayingsOf>> = {
+  'docket.received': ({ subj, cls, data, body }) => [
+    {
+      kind: 'docket',
+      id: subj.id,
+      set: {
+        ...(cls === 'privileged' ? {} : given(data, 'payload_sha256')),
+        payload_ct: body?.ct ?? null,
+        confirmed: false,
+        closed: false,
+      },
+    },
+  ],
+  'docket.handoff': ({ subj, data }) => [
+    {
+      kind: 'handoff',
+      id: `${subj.id}/${named(data.handoff)}`,
+      set: given(data, 'tier', 'target', 'party'),
+    },
+  ],
+  'docket.confirmed': ({ subj, data }) => [
+    {
+      kind: 'docket',
+      id: subj.id,
+      set: { confirmed: true, confirmed_by: at(data, 'by'), tier: at(data, 'tier') },
+    },
+  ],
+  'docket.closed': ({ subj, actor, data }) => [
+    {
+      kind: 'docket',
+      id: subj.id,
+      set: {
+        closed: true,
+        closed_by: actor.id,
+        how: at(data, 'how'),
+        closing_receipt: at(data, 'receipt'),
+        in_time: at(data, 'in_time'),
+      },
+    },
+  ],
+  'routing.activated': ({ subj, actor, data }) => [
+    {
+      kind: 'routing_setup',
+      id: String(subj.ver),
+      set: { ...given(data, 'matrix', 'people'), activated_by: actor.id },
+    },
+  ],
+};
+
+export function countedDocket(told: Told): readonly Saying[] {
+  return told.subj.kind === 'docket' ? [counted(told)] : [];
+}

@@ -1,0 +1,68 @@
+/** People, their keys and their roles: which entry says what of which row. */
+import { at, type Fields, given, named, type Saying, type SayingsOf, type Told } from './saying.ts';
+
+export const peopleSayings: Readonly<Record<string, SayingsOf>> = {
+  'person.added': (told) => [
+    personOf(told, { ...given(told.data, 'name', 'skeleton', 'party'), disabled: false }),
+    ...rolesOf(told, { held: true, taken_by: null, given_by: byWhom(told) }),
+  ],
+  'person.disabled': (told) => [personOf(told, { ...given(told.data, 'name'), disabled: true })],
+  'person.enabled': (told) => [personOf(told, { ...given(told.data, 'name'), disabled: false })],
+  'person.joined': (told) => [personOf(told, given(told.data, 'party'))],
+  'role.given': (told) => rolesOf(told, { held: true, taken_by: null, given_by: byWhom(told) }),
+  'role.taken': (told) => rolesOf(told, { held: false, taken_by: told.actor.id }),
+  'key.added': (told) => [
+    keyOf(told, {
+      person: told.subj.id,
+      ...given(told.data, 'days'),
+      // A key that two parties agreed to is made by its owner from their codes, and issued by neither.
+      issued_by: 'proposal' in told.data ? null : byWhom(told),
+      proposal: at(told.data, 'proposal'),
+      revoked_by: null,
+    }),
+  ],
+  'key.revoked': (told) => [keyOf(told, { revoked_by: told.actor.id })],
+  // Two codes make a key; who proposed has the one, who approved the other.
+  'person.proposed': ({ subj, data }) => [
+    { kind: 'enrollment', id: subj.id, set: codeAs('first_sha256', data), isWeak: true },
+  ],
+  'person.approved': ({ subj, data }) => {
+    if (!('code_sha256' in data)) return [];
+    const set = { person: at(data, 'person'), ...codeAs('second_sha256', data) };
+    return [{ kind: 'enrollment', id: subj.id, set }];
+  },
+};
+
+/** Every entry about a person counts it up, also those about keys and roles. */
+export function countedPerson({ subj }: Told): readonly Saying[] {
+  if (subj.kind !== 'person') return [];
+  return [{ kind: 'person', id: subj.id, set: { ver: subj.ver }, isWeak: true }];
+}
+
+function personOf({ subj }: Told, set: Fields): Saying {
+  return { kind: 'person', id: subj.id, set };
+}
+
+function rolesOf({ subj, data }: Told, set: Fields): Saying[] {
+  const roles = Array.isArray(data.roles) ? data.roles : [];
+  const agreed = set.held === true ? 'proposal' : 'taken_proposal';
+  return roles.map((role) => ({
+    kind: 'person_role' as const,
+    id: `${subj.id}/${named(role)}`,
+    set: { ...set, [agreed]: at(data, 'proposal') },
+  }));
+}
+
+function keyOf({ data }: Told, set: Fields): Saying {
+  const own = given(data, 'name', 'key_sha256');
+  return { kind: 'person_key', id: named(data.key), set: { ...own, ...set } };
+}
+
+/** At installation it is nobody. */
+function byWhom({ actor }: Told): string | null {
+  return actor.kind === 'user' ? actor.id : null;
+}
+
+function codeAs(name: string, data: Fields): Fields {
+  return 'code_sha256' in data ? { [name]: at(data, 'code_sha256') } : {};
+}

@@ -1,0 +1,179 @@
+/** Rows of people and of what they decide, as they are held against the ledger. */
+import { proposalHash } from '../../core/index.ts';
+import type { FoundRow } from '../../ledger/index.ts';
+import { cursorRows, hex, orNull, type Run, sql, text } from '../../postgres/index.ts';
+
+const PEOPLE = sql('compared-people')`
+select id, name, skeleton, party, disabled_at is not null as disabled, ver from person where tenant = $1`;
+
+const KEYS = sql('compared-person-keys')`
+select id, person, name, sha256, issued_by, proposal, revoked_by,
+  round(extract(epoch from expires_at - created_at) / 86400) as days from person_key where tenant = $1`;
+
+// The latest of each; earlier ones were taken, and a role that is held at all shows.
+const ROLES = sql('compared-person-roles')`
+select distinct on (person, role) person, role, given_by, proposal, taken_by, taken_proposal,
+  bool_or(taken_at is null) over (partition by person, role) as held
+from person_role where tenant = $1 order by person, role, n desc`;
+
+const ENROLLMENTS = sql('compared-enrollments')`
+select proposal, person, first_sha256, second_sha256 from person_enrollment where tenant = $1`;
+
+const HOLDS = sql('compared-holds')`
+select id, subject, reason, placed_by, released_by, ver from ledger_hold where tenant = $1`;
+
+const PROPOSALS = sql('compared-proposals')`
+select id, kind, subject, n, terms, sha256, reason, proposed_by, state, decided_by, decision_reason
+from proposal where tenant = $1 order by id`;
+
+const SUBSCRIPTIONS = sql('compared-subscriptions')`
+select id, url, types, allow_private, removed_at is not null as removed from subscription where tenant = $1`;
+
+const ALERTS = sql('compared-alerts')`
+select id, acknowledged_by from alert where tenant = $1 and acknowledged_by is not null`;
+
+export async function* comparedPeople(run: Run, tenant: string): AsyncGenerator<FoundRow> {
+  for await (const row of cursorRows(run, PEOPLE, [tenant])) {
+    yield {
+      kind: 'person',
+      id: text(row['id']),
+      fields: {
+        name: text(row['name']),
+        skeleton: text(row['skeleton']),
+        party: text(row['party']),
+        disabled: row['disabled'] === true,
+        ver: Number(row['ver']),
+      },
+    };
+  }
+  yield* comparedKeys(run, tenant);
+  yield* comparedHouse(run, tenant);
+}
+
+async function* comparedKeys(run: Run, tenant: string): AsyncGenerator<FoundRow> {
+  for await (const row of cursorRows(run, KEYS, [tenant])) {
+    yield {
+      kind: 'person_key',
+      id: text(row['id']),
+      fields: {
+        person: text(row['person']),
+        name: text(row['name']),
+        key_sha256: hex(row['sha256']),
+        issued_by: orNull(row['issued_by'], text),
+        proposal: orNull(row['proposal'], text),
+        revoked_by: orNull(row['revoked_by'], text),
+        days: Number(row['days']),
+      },
+    };
+  }
+  for await (const row of cursorRows(run, ROLES, [tenant])) {
+    yield {
+      kind: 'person_role',
+      id: `${text(row['person'])}/${text(row['role'])}`,
+      fields: {
+        held: row['held'] === true,
+        given_by: orNull(row['given_by'], text),
+        proposal: orNull(row['proposal'], text),
+        taken_by: orNull(row['taken_by'], text),
+        taken_proposal: orNull(row['taken_proposal'], text),
+      },
+    };
+  }
+  for await (const row of cursorRows(run, ENROLLMENTS, [tenant])) {
+    yield {
+      kind: 'enrollment',
+      id: text(row['proposal']),
+      fields: {
+        person: text(row['person']),
+        first_sha256: hex(row['first_sha256']),
+        second_sha256: hex(row['second_sha256']),
+      },
+    };
+  }
+}
+
+/** Holds, webhooks, alerts. */
+async function* comparedHouse(run: Run, tenant: string): AsyncGenerator<FoundRow> {
+  for await (const row of cursorRows(run, HOLDS, [tenant])) {
+    const id = text(row['id']);
+    const reason = text(row['reason']);
+    const proposed = { kind: 'hold', subject: id, terms: { act: 'release' }, reason } as const;
+    yield {
+      kind: 'hold',
+      id,
+      fields: {
+        subject: orNull(row['subject'], text),
+        placed_by: text(row['placed_by']),
+        released_by: orNull(row['released_by'], text),
+        // The ledger does not tell the reason: it knows the hash of the proposal, which covers it.
+        sha256: proposalHash(proposed),
+        ver: Number(row['ver']),
+      },
+    };
+  }
+  for await (const row of cursorRows(run, SUBSCRIPTIONS, [tenant])) {
+    yield {
+      kind: 'subscription',
+      id: text(row['id']),
+      fields: {
+        host: URL.canParse(text(row['url'])) ? new URL(text(row['url'])).host : null,
+        // A list of texts by the type of its column.
+        types: row['types'] as readonly string[],
+        allow_private: row['allow_private'] === true,
+        removed: row['removed'] === true,
+      },
+    };
+  }
+  for await (const row of cursorRows(run, ALERTS, [tenant])) {
+    const fields = { acknowledged_by: text(row['acknowledged_by']) };
+    yield { kind: 'alert', id: text(row['id']), fields };
+  }
+}
+
+/** Kinds whose entries name a proposal by what it is about and which one it is. */
+const BY_SUBJECT: readonly string[] = [
+  'batch',
+  'replay',
+  'correct',
+  'exception',
+  'statement',
+  'hold',
+  'quarantine',
+  'lane',
+  'webhook',
+  'recipient',
+];
+/** Kinds whose entries name it by its id. Of any other kind entries may speak in either way, or not at all. */
+const BY_ID: readonly string[] = ['person', 'role', 'release'];
+
+/** Each proposal is followed by its own items: the hash that was approved is made from both. */
+export async function* comparedProposals(
+  run: Run,
+  tenant: string,
+  itemsOf: (proposal: string) => AsyncIterable<FoundRow>,
+): AsyncGenerator<FoundRow> {
+  for await (const row of cursorRows(run, PROPOSALS, [tenant])) {
+    const kind = text(row['kind']);
+    const subject = text(row['subject']);
+    const fields = {
+      kind,
+      subject,
+      terms: text(row['terms']),
+      sha256: hex(row['sha256']),
+      reason: text(row['reason']),
+      proposed_by: text(row['proposed_by']),
+      state: text(row['state']),
+      decided_by: orNull(row['decided_by'], text),
+      decision_reason: orNull(row['decision_reason'], text),
+    };
+    if (!BY_SUBJECT.includes(kind)) {
+      const isQuiet = !BY_ID.includes(kind);
+      yield { kind: 'proposal', id: text(row['id']), fields, isQuiet };
+    }
+    if (!BY_ID.includes(kind)) {
+      const id = `${kind}/${subject}/${text(row['n'])}`;
+      yield { kind: 'proposal', id, fields, isQuiet: !BY_SUBJECT.includes(kind) };
+    }
+    if (kind === 'replay' || kind === 'correct') yield* itemsOf(text(row['id']));
+  }
+}

@@ -1,0 +1,298 @@
+/** One firm with something of everything in its tables, and an insider who changes rows behind the program's back. */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { personOf } from '../../src/people/acts/people.ts';
+import type { PersonActor } from '../../src/access/actor.ts';
+import { type Role, ROLES } from '../../src/access/role.ts';
+import {
+  acceptFiling,
+  assignFiling,
+  rejectFiling,
+} from '../../src/filings/acts/reviews-closing.ts';
+import {
+  approveReview,
+  proposeCorrection,
+  proposeReplay,
+  withdrawReview,
+} from '../../src/filings/acts/reviews-proposals.ts';
+import { changeLane } from '../../src/lanes/acts/lanes.ts';
+import { exportLedger } from '../../src/oversight/acts/audit-export.ts';
+import { verifyLedger } from '../../src/oversight/acts/audit.ts';
+import { holdData, releaseData } from '../../src/oversight/acts/retention.ts';
+import { addOwnKey, enrollUser, revokeKey } from '../../src/oversight/acts/user-keys.ts';
+import { approveUser, refuseUser } from '../../src/oversight/acts/user-proposals.ts';
+import { addUser, changeRoles, disableUser } from '../../src/oversight/acts/users.ts';
+import { signNow } from '../../src/ledger/acts/audit-heads.ts';
+import { raiseAlertRow } from '../../src/ledger/store/raise-alert.ts';
+import { acknowledge } from '../../src/oversight/acts/alerts.ts';
+import { FilewrightError } from '../../src/core/errors.ts';
+import { Session } from '../../src/postgres/session.ts';
+import { ensureEmbedded } from '../../src/postgres/embedded/ensure.ts';
+import { DeskLine, listAt, type Person } from '../docket-cli/desk-line.ts';
+import { ROOT } from '../fixtures/built-tree.ts';
+import { textAt } from '../fixtures/cli.ts';
+import { OPERATOR } from '../operator.ts';
+import { ReviewWorld } from '../review/world.ts';
+import { verify } from '../verify-py/python.ts';
+
+const REASON = 'agreed with the client by telephone';
+const YEAR = join(ROOT, 'samples/grants/lantern-2026');
+const ACCOUNT = '4400118822';
+
+export interface Findings {
+  /** `reason table` of each difference that `audit verify --rows` shows; of a log that fails, its reason. */
+  readonly ours: readonly string[];
+  readonly python: string | null;
+  readonly where: string | null;
+}
+
+export class MutationWorld {
+  readonly world: ReviewWorld;
+  readonly #insider: Session;
+  readonly #auditor: PersonActor;
+  #exports = 0;
+
+  private constructor(world: ReviewWorld, insider: Session, auditor: PersonActor) {
+    this.world = world;
+    this.#insider = insider;
+    this.#auditor = auditor;
+  }
+
+  static async make(): Promise<MutationWorld> {
+    const world = await ReviewWorld.make();
+    try {
+      return await MutationWorld.#fill(world);
+    } catch (error) {
+      // Otherwise its server would outlive the test.
+      await world.close();
+      throw error;
+    }
+  }
+
+  static async #fill(world: ReviewWorld): Promise<MutationWorld> {
+    await filings(world);
+    await people(world);
+    await house(world);
+    const desk = await DeskLine.beside(world.folder);
+    const paula = { tenant: 'main', keyFile: await desk.file('keys/paula', world.keys.paula) };
+    const arthur = { tenant: 'main', keyFile: await desk.file('keys/arthur', world.keys.arthur) };
+    await signNow(world.app, world.paula);
+    const auditor = await dockets(world, desk, paula);
+    await grants(desk, paula, arthur);
+    await signNow(world.app, world.paula);
+    // Whoever owns the server needs no leave of ours.
+    const { connection } = await ensureEmbedded({ dataDirectory: join(world.folder, 'data') });
+    const insider = new Session({ target: connection, schema: 'filewright', name: 'insider' });
+    const made = new MutationWorld(world, insider, auditor);
+    await made.#disarm();
+    return made;
+  }
+
+  sql(text: string): Promise<Record<string, unknown>[]> {
+    return this.#insider.run({ name: '', text });
+  }
+
+  /** The change, committed; what both verifiers find; and every touched table as it was. */
+  async after(statements: readonly string[]): Promise<Findings> {
+    const tables = [...new Set(statements.flatMap(tablesIn))];
+    await this.#insider.transaction(async (run) => {
+      for (const text of statements) {
+        const rows = await run({ name: '', text: `${text} returning 1` });
+        if (rows.length === 0) throw new Error(`nothing was changed by: ${text}`);
+      }
+    });
+    try {
+      return await this.findings();
+    } finally {
+      await this.#insider.transaction(async (run) => {
+        for (const table of tables) {
+          await run({ name: '', text: `delete from ${table}` });
+          await run({ name: '', text: `insert into ${table} select * from kept.${table}` });
+        }
+      });
+    }
+  }
+
+  async findings(): Promise<Findings> {
+    const { app } = this.world;
+    const report = await verifyLedger(app, OPERATOR, { bodies: false, rows: true });
+    const logs = [
+      ...report.logs.flatMap(({ ok, reason }) => (ok ? [] : [String(reason)])),
+      ...report.problems.map(({ reason }) => reason),
+    ];
+    const rows = report.rows?.shown ?? [];
+    const ours = [
+      ...logs,
+      ...rows.map(({ reason, table, field }) =>
+        field === undefined ? `${reason} ${table}` : `${reason} ${table}.${field}`,
+      ),
+    ];
+    this.#exports += 1;
+    const folder = join(this.world.folder, `export-${this.#exports}`);
+    try {
+      await exportLedger(app, this.#auditor, {
+        folder,
+        scope: { kind: 'whole' },
+        bodies: false,
+        format: 'tiles',
+      });
+      const { reason, where } = verify(folder);
+      return { ours, python: reason, where };
+    } catch (error) {
+      // What does not verify is not exported at all.
+      if (!(error instanceof FilewrightError) || error.code !== 'LEDGER_BROKEN') throw error;
+      return { ours, python: error.code, where: error.message };
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#insider.close();
+    await this.world.close();
+  }
+
+  /** No trigger fires any more, foreign keys included; and a copy of every table to put back. */
+  async #disarm(): Promise<void> {
+    const tables = await this.sql(
+      `select tablename from pg_tables where schemaname = 'filewright' order by tablename`,
+    );
+    await this.sql('create schema kept');
+    for (const { tablename } of tables) {
+      await this.sql(`alter table ${String(tablename)} disable trigger all`);
+      await this.sql(`create table kept.${String(tablename)} as table ${String(tablename)}`);
+    }
+  }
+}
+
+function tablesIn(text: string): readonly string[] {
+  return [...text.matchAll(/(?:^update|delete from|insert into) (\w+)/g)].map(
+    ([, name = '']) => name,
+  );
+}
+
+/** Accepted, rejected, corrected, accepted as filed, replayed, assigned, withdrawn. */
+async function filings(world: ReviewWorld): Promise<void> {
+  const { app, paula, arthur } = world;
+  const { id } = await world.batch(3);
+  await world.run(id);
+  const rejected = await world.refused();
+  await rejectFiling(app, paula, { id: rejected.filing.id, reason: REASON, notFiled: undefined });
+  const wrong = await world.refused();
+  const correction = await proposeCorrection(app, paula, {
+    id: wrong.filing.id,
+    reason: REASON,
+    notFiled: undefined,
+    wanted: { edits: [{ at: 'entity_name', value: 'Corrected Inc.' }] },
+  });
+  await approveReview(app, arthur, { id: correction.id, expectHash: correction.sha256 });
+  await world.run(wrong.id);
+  const silent = await world.unsettled('US-CA');
+  await acceptFiling(app, paula, {
+    id: silent.filing.id,
+    reason: REASON,
+    receipt: 'CA-2026-77',
+    evidence: { kind: 'text', text: 'confirmation page of the portal' },
+  });
+  const again = await world.refused();
+  const replay = await proposeReplay(app, paula, {
+    id: again.filing.id,
+    reason: REASON,
+    notFiled: undefined,
+  });
+  await approveReview(app, arthur, { id: replay.id, expectHash: replay.sha256 });
+  world.simulator.behave('US-DE', { schedule: [] });
+  await world.run(again.id);
+  const waiting = await world.refused();
+  await assignFiling(app, paula, { id: waiting.filing.id, reason: REASON, to: 'Arthur Approver' });
+  const first = await proposeReplay(app, paula, {
+    id: waiting.filing.id,
+    reason: REASON,
+    notFiled: undefined,
+  });
+  await withdrawReview(app, paula, { id: first.id, reason: REASON });
+  await proposeReplay(app, paula, { id: waiting.filing.id, reason: REASON, notFiled: undefined });
+}
+
+/** Somebody for whom two people vouch; the key. */
+async function vouched(
+  { app, paula, arthur }: ReviewWorld,
+  name: string,
+  roles: readonly Role[],
+): Promise<string> {
+  const asked = await addUser(app, paula, { name, roles });
+  if (asked.state !== 'waiting') throw new Error(`${name} was added by one person`);
+  const { code } = await approveUser(app, arthur, { id: asked.proposal, sha256: asked.sha256 });
+  const codes = [asked.code ?? '', code ?? ''];
+  return (await enrollUser(app, OPERATOR, { name, codes })).key;
+}
+
+/** Somebody who came, got a second key and a role, lost both, and left; and others who wait, or were refused. */
+async function people(world: ReviewWorld): Promise<void> {
+  const { app, paula, arthur } = world;
+  const key = await vouched(world, 'Carl Clerk', ['viewer']);
+  const carl = await personOf(app, key);
+  const second = await addOwnKey(app, carl, { name: 'in the safe', days: 30 });
+  await revokeKey(app, arthur, second.id);
+  for (const act of ['give', 'take'] as const) {
+    const asked = await changeRoles(app, paula, { name: 'Carl Clerk', act, roles: ['preparer'] });
+    if (asked.state !== 'waiting') throw new Error('a role was changed by one person');
+    await approveUser(app, arthur, { id: asked.proposal, sha256: asked.sha256 });
+  }
+  await disableUser(app, arthur, 'Carl Clerk');
+  const refused = await addUser(app, paula, { name: 'Ronald Refused', roles: ['viewer'] });
+  if (refused.state !== 'waiting') throw new Error('a person was added by one person');
+  await refuseUser(app, arthur, { id: refused.proposal, reason: REASON });
+  await addUser(app, paula, { name: 'Wanda Waiting', roles: ['viewer'] });
+}
+
+/** Holds, a ceiling, an alert that somebody acknowledged. */
+async function house(world: ReviewWorld): Promise<void> {
+  const { app, paula, arthur } = world;
+  const hold = await holdData(app, paula, { subject: 'E-1', reason: REASON });
+  await releaseData(app, arthur, hold.id);
+  await holdData(app, paula, { subject: 'E-2', reason: REASON });
+  await changeLane(app, paula, 'US-NY', { kind: 'ceiling', ceiling: 1 });
+  const alert = { kind: 'test', subject: 'x', severity: 'info', recipient: undefined } as const;
+  const { id } = await raiseAlertRow(app.session.run.bind(app.session), app.tenant, {
+    id: app.ids.next(),
+    ...alert,
+    text: 'something to acknowledge',
+    dedup: 'test',
+  });
+  await acknowledge(app, arthur, id);
+}
+
+async function dockets(world: ReviewWorld, desk: DeskLine, by: Person): Promise<PersonActor> {
+  const key = await vouched(world, 'Judith Hart', ROLES);
+  const hart = { tenant: by.tenant, keyFile: await desk.file('keys/hart', key) };
+  const files = ['matrix', 'people'].map((name) => join(ROOT, `samples/patent-${name}.json`));
+  await desk.data(['route', 'import', ...files], hart);
+  await desk.data(['docket', 'import', join(ROOT, 'samples/patent-docket.ndjson')], hart);
+  const [first] = listAt(await desk.data(['docket', 'list'], hart), 'dockets');
+  await desk.data(['docket', 'close', textAt(first, 'docket'), '--override', REASON], hart);
+  return personOf(world.app, key);
+}
+
+async function grants(desk: DeskLine, paula: Person, arthur: Person): Promise<void> {
+  const awards = ['federal.ndjson', 'foundations.csv', 'campaign.xml'];
+  const ingest = ['grants', 'ingest', ...awards.map((name) => join(YEAR, `awards-${name}`))];
+  await desk.run(ingest, paula);
+  const feeds = ['2026-02-10.camt052.xml', '2026-q1.camt053.xml'];
+  await desk.data(['grants', 'feed', ...feeds.map((name) => join(YEAR, `bank-${name}`))], paula);
+  await desk.data(['grants', 'reconcile', '--to', '2026-03-31'], paula);
+  const states = ['--states', 'PA', 'NC'];
+  await desk.data(['grants', 'close', '2026-Q1', '--account', ACCOUNT, ...states], paula);
+  await desk.data(['grants', 'release', ...states], paula);
+  const stated = ['--account', ACCOUNT, '--on', '2026-06-30', '--reason', REASON];
+  await desk.data(['grants', 'balance', '100.00', ...stated], paula);
+  const bad = { grantor_id: 'x', award_amount: 12.5, currency: 'EUR', fiscal_year: 1, tags: {} };
+  await desk.run(
+    ['grants', 'ingest', await desk.file('bad.ndjson', `${JSON.stringify(bad)}\n`)],
+    paula,
+  );
+  const [open] = listAt(await desk.data(['grants', 'exceptions', 'list'], paula), 'exceptions');
+  const id = textAt(open, 'id');
+  await desk.data(['grants', 'exceptions', 'resolve', id, '--dismiss', '--reason', REASON], paula);
+  await desk.data(['grants', 'exceptions', 'resolve', id, '--approve'], arthur);
+}

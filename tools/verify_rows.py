@@ -1,0 +1,350 @@
+"""Rows of an export (rows/*.ndjson) against the entries of its logs; used by verify.py, written apart from the program.
+Each entry says what some rows must hold; the last word about a field counts. A row that differs, a row that no entry
+knows and an entry whose row is gone are failures. Kept in a temporary database on disk, so that memory stays small."""
+import hashlib, json, sqlite3
+def canonical(value): return json.dumps(ordered(value), ensure_ascii=False, separators=(',', ':'))
+def ordered(value):  # RFC 8785 sorts names by their UTF-16 units.
+    if isinstance(value, list): return [ordered(one) for one in value]
+    if not isinstance(value, dict): return value
+    return {name: ordered(value[name]) for name in sorted(value, key=lambda name: name.encode('utf-16-be'))}
+def sha256(text): return hashlib.sha256(text.encode('utf-8')).hexdigest()
+def word(value): return value if isinstance(value, str) else json.dumps(value)
+def known(values): return {name: value for name, value in values.items() if value is not None}
+# --- What entries say: lists of (table, id, fields, fields no longer known, whether there must be a row).
+OWED = 'batch lane jurisdiction effect entity filing_kind period obligation not_before due last_safe'.split()
+class Entry:
+    def __init__(self, entry, boundary):
+        self.type, self.data, self.log = entry['type'], entry['data'], boundary
+        self.kind, self.id, self.ver = (entry['subj'][name] for name in ('kind', 'id', 'ver'))
+        self.by, self.secret = entry['actor']['id'], entry['cls'] == 'privileged'
+        self.whom = self.by if entry['actor']['kind'] == 'user' else None
+        self.ct = entry['body']['ct'] if entry['body'] else None
+    def get(self, name): return self.data.get(name)
+    def given(self, *names): return {name: self.data[name] for name in names if name in self.data}
+    def row(self, kind, fields, id=None, drop=(), must=True): return (kind, id or self.id, fields, drop, must)
+def says(entry):
+    if 'set_aside' in entry.data: return [entry.row(entry.kind, {}, drop=['*'], must=False)]
+    rule, said = RULES.get(entry.type), []
+    if rule: said = rule(entry)
+    elif entry.kind == 'lane': said = lane(entry)
+    if entry.kind == 'docket':
+        said = said + [entry.row('docket', {'access_ver' if entry.log == 'access' else 'ver': entry.ver})]
+    if entry.kind == 'person': said = said + [entry.row('person', {'ver': entry.ver}, must=False)]
+    return said + any_proposal(entry)
+def state(entry):
+    get, own = entry.get, {**entry.given('revision', 'key'), 'ver': entry.ver}
+    if 'to' in entry.data: own['status'] = get('to')
+    if not entry.secret: own.update(entry.given('payload_sha256'))
+    kept = {name: own[name] for name in ('key', 'payload_sha256') if name in own}
+    if 'from' in entry.data and get('from') is None:
+        own.update(entry.given(*OWED), exceptions=0, receipt=None, payload_ct=entry.ct, first_key=get('key'))
+        if not entry.secret: own['first_payload_sha256'] = get('payload_sha256')
+        return [entry.row('filing', own), entry.row('revision', kept, entry.id + '/1', must=False)]
+    own.update(entry.given('receipt'))
+    if get('cause') != 'correct': return [entry.row('filing', own)]
+    return [entry.row('filing', own, drop=['payload_ct']),  # The proposal says which sealed payload it is now.
+            entry.row('revision', {}, '%s/%d' % (entry.id, get('revision') - 1)),
+            entry.row('revision', kept, '%s/%d' % (entry.id, get('revision')), must=False)]
+def act(entry, name, **more):
+    fields = {'filing': entry.id, 'n': entry.get('exception'), 'act': name, 'reason': entry.get('reason'),
+              'by': entry.by, **more}
+    return entry.row('review_act', {}, '%s/%s' % (entry.id, sha256(canonical(known(fields)))))
+def receipt(entry):
+    number = entry.get('receipt')
+    if not isinstance(number, str) or entry.get('to') != 'accepted': return []
+    shared = entry.get('shared_receipt') is True
+    name = '%s %s' % (word(entry.get('lane')), number)
+    return [entry.row('receipt', {} if shared else {'filing': entry.id}, name, must=not shared)]
+def review(entry):
+    get, cause = entry.get, entry.get('cause')
+    def closed(how):
+        return entry.row('exception', {'resolution': how, 'closed_by': entry.by},
+                         '%s/%s' % (entry.id, word(get('exception'))))
+    if cause == 'accept_as_filed':
+        return [entry.row('filing', {'verdict': 'review', 'code': 'ACCEPTED_AS_FILED'}),
+                closed('accepted as filed'), *receipt(entry),
+                act(entry, 'accepted_as_filed', receipt=get('receipt'), evidence=get('evidence_sha256'))]
+    if cause == 'reject':
+        evidence = sha256(get('not_filed')) if isinstance(get('not_filed'), str) else None
+        return [closed('rejected'), act(entry, 'rejected', evidence=evidence)]
+    if cause not in ('replay', 'correct'): return []
+    item = {**entry.given('action', 'revision', 'key', 'payload_sha256'), 'n': get('exception'),
+            'not_filed': get('not_filed')}
+    return [closed('corrected' if cause == 'correct' else 'replayed'),
+            entry.row('review_item', item, '%s/%s' % (word(get('proposal')), entry.id))]
+def attempt(entry): return '%s/%s' % (entry.id, word(entry.get('attempt')))
+def outcome(entry):
+    both = entry.given('verdict', 'code')
+    return [*state(entry), entry.row('filing', both), entry.row('outcome', {**both, 'ct': entry.ct}, attempt(entry)),
+            *receipt(entry)]
+def enveloped(entry):
+    fields = {'status': entry.get('to'), 'reason': entry.get('reason'), 'ct': entry.ct, 'resolution': None,
+              'closed_by': None, 'assigned_to': None}
+    return [entry.row('filing', {'exceptions': entry.ver}, must=False),
+            entry.row('exception', fields, '%s/%d' % (entry.id, entry.ver))]
+def assigned(entry):
+    person = entry.get('to_person')
+    return [*state(entry), act(entry, 'assigned', to_person=person),
+            entry.row('exception', {'assigned_to': person}, '%s/%s' % (entry.id, word(entry.get('exception'))))]
+def proposal(entry, kind, fields, n=1, drop=()):
+    return entry.row('proposal', fields, '%s/%s/%s' % (kind, entry.id, word(n)), drop)
+def opened(by, **more): return {'proposed_by': by, 'state': 'open', 'decided_by': None, **more}
+def proposed(entry):
+    get, kind = entry.get, word(entry.get('kind'))
+    fields = opened(entry.by, reason=get('reason'), sha256=get('sha256'), computed_sha256=get('sha256'),
+                    count=get('count'))
+    item = '%s/%s' % (entry.id, word(get('filing')))
+    sealed = [entry.row('review_item', {'payload_ct': entry.ct}, item, must=False)]
+    return [proposal(entry, kind, fields)] + sealed * (kind == 'correct' and entry.ct is not None)
+def withdrawn(entry):  # Withdrawn by who proposed it, refused by another.
+    fields = {'decided_by': entry.by, 'decision_reason': entry.get('reason')}
+    return [proposal(entry, word(entry.get('kind')), fields, drop=['state'])]
+def approved(entry):
+    get, decision = entry.get, {'state': 'approved', 'decided_by': entry.by}
+    if entry.kind == 'release': return [entry.row('proposal', decision)]  # Its hash is that of the filings.
+    if entry.kind != 'batch': return [proposal(entry, word(get('kind')), {**decision, 'sha256': get('sha256')})]
+    fields = {'count': get('count'), 'sha256': get('sha256'), 'state': 'approved', 'ver': get('batch_ver')}
+    fees = get('fees') if get('fees') is not None else []
+    return [entry.row('batch', fields), entry.row('batch_approval', {'fees': fees}), proposal(entry, 'batch', decision)]
+def batch_closed(entry):
+    frozen = {'count': entry.get('count'), 'sha256': entry.get('sha256')}
+    whole = isinstance(entry.get('lanes') or [], list)  # Of very many lanes the entry has the hash alone.
+    terms = {'terms': canonical({**frozen, **entry.given('lanes')})} if whole else {}
+    computed = {'computed_count': frozen['count'], 'computed_sha256': frozen['sha256']}
+    return [entry.row('batch', {**frozen, **computed, 'state': 'frozen', 'ver': entry.ver}),
+            proposal(entry, 'batch', opened(entry.by, **terms))]
+def any_proposal(entry):  # By its id, or by what it is about: made with odd versions of that, decided with even ones.
+    end, get, n = entry.type.replace('_', '.').split('.')[-1], entry.get, (entry.ver + 1) // 2
+    if entry.kind in ('proposal', 'release'): name = entry.id
+    elif entry.kind == 'quarantine_release': name = 'quarantine/%s/%d' % (entry.id, n)
+    elif all(part in entry.data for part in ('kind', 'subject', 'sha256')):
+        name = '%s/%s/%d' % (word(get('kind')), word(get('subject')), n)
+    else: return []
+    if end == 'proposed':
+        fields = opened(entry.by, sha256=get('sha256'), computed_sha256=get('sha256'), **entry.given('reason'))
+        return [entry.row('proposal', fields, name)]
+    if end not in ('approved', 'refused', 'withdrawn', 'declined'): return []
+    fields = {'sha256': get('sha256'), 'decided_by': entry.by}
+    if end == 'approved': return [entry.row('proposal', {**fields, 'state': 'approved'}, name)]
+    if 'reason' in entry.data: fields['decision_reason'] = get('reason')
+    if 'proposed_by' in entry.data: fields['state'] = 'withdrawn' if get('proposed_by') == entry.by else 'refused'
+    return [entry.row('proposal', fields, name, drop=['state'])]
+def person(entry):
+    fields = entry.given('name', 'skeleton', 'party')
+    if entry.type != 'person.joined': fields['disabled'] = entry.type == 'person.disabled'
+    return [entry.row('person', fields)] + (roles(entry) if entry.type == 'person.added' else [])
+def roles(entry):
+    taken, agreed = entry.type == 'role.taken', entry.get('proposal')
+    fields = {'held': True, 'taken_by': None, 'given_by': entry.whom, 'proposal': agreed}
+    if taken: fields = {'held': False, 'taken_by': entry.by, 'taken_proposal': agreed}
+    return [entry.row('person_role', fields, '%s/%s' % (entry.id, word(role))) for role in entry.get('roles') or []]
+def key_added(entry):
+    agreed, owner = entry.get('proposal'), {'person': entry.id, 'revoked_by': None}
+    fields = {**entry.given('name', 'key_sha256', 'days'), **owner, 'proposal': agreed}
+    return [entry.row('person_key', {**fields, 'issued_by': None if agreed else entry.whom}, word(entry.get('key')))]
+def key_revoked(entry):
+    fields = {**entry.given('name', 'key_sha256'), 'revoked_by': entry.by}
+    return [entry.row('person_key', fields, word(entry.get('key')))]
+def code(entry):  # Two codes make a key: of who proposed it, and of who approved it.
+    if 'code_sha256' not in entry.data: return []
+    if entry.type == 'person.proposed':
+        return [entry.row('enrollment', {'first_sha256': entry.get('code_sha256')}, must=False)]
+    return [entry.row('enrollment', {'second_sha256': entry.get('code_sha256'), **entry.given('person')})]
+def quarantine_left(entry):
+    own = {'state': 'out', 'left_by': entry.by, 'ver': entry.ver}
+    release = {'state': 'approved', 'decided_by': entry.by, 'proposed_by': entry.get('proposed_by')}
+    name = 'quarantine/%s#%d/%s' % (entry.id, entry.ver - 1, word(entry.get('release')))
+    return [entry.row('quarantine', own), entry.row('proposal', release, name)]
+def hold_placed(entry):
+    digest = entry.get('sha256')
+    fields = {'subject': entry.get('subject'), 'placed_by': entry.by, 'released_by': None, 'sha256': digest,
+              'ver': entry.ver}
+    return [entry.row('hold', fields), proposal(entry, 'hold', opened(
+        entry.by, terms=canonical({'act': 'release'}), sha256=digest, computed_sha256=digest))]
+def hold_released(entry):
+    return [entry.row('hold', {'released_by': entry.by, 'ver': entry.ver}),
+            proposal(entry, 'hold', {'state': 'approved', 'decided_by': entry.by})]
+def profiled(entry):
+    fields = {**entry.given('profile_sha256', 'origin', 'effect'), 'stored_sha256': entry.get('profile_sha256'),
+              'stored_origin': entry.get('origin'), 'ver': entry.ver}
+    if entry.ver == 1: return [entry.row('lane', {**fields, **entry.given('ceiling')})]
+    return [entry.row('lane', fields, drop=['ceiling'])]
+def lane(entry):
+    ceiling = {'ceiling': entry.get('to')} if entry.type == 'lane.ceiling' else {}
+    return [entry.row('lane', {**ceiling, 'ver': entry.ver}, must=False)]
+def decided(kind, how):
+    def rule(entry):
+        fields = {'decided_by': entry.by, **({'state': how} if how else {})}
+        return [proposal(entry, kind, fields, entry.get('n'), () if how else ['state'])]
+    return rule
+def statement(entry):
+    terms = known({**entry.given('statement', 'replacement'), 'restores': entry.type == 'feed.restoration_proposed'})
+    return [proposal(entry, 'statement', opened(entry.by, terms=canonical(terms)), (entry.ver + 1) // 2)]
+def resolution(entry):
+    terms = canonical(known(entry.given('resolution', 'document', 'amends')))
+    return [proposal(entry, 'exception', opened(entry.by, terms=terms), entry.ver // 2)]
+def docket_received(entry):
+    digest = {} if entry.secret else entry.given('payload_sha256')
+    return [entry.row('docket', {**digest, 'payload_ct': entry.ct, 'confirmed': False, 'closed': False})]
+def docket_closed(entry):
+    return [entry.row('docket', {'closed': True, 'closed_by': entry.by, 'how': entry.get('how'),
+                                 'closing_receipt': entry.get('receipt'), 'in_time': entry.get('in_time')})]
+def plain(kind, names='', id=None, **more):  # Fields under the names that the entry itself uses.
+    def rule(entry):
+        fields = {name: value(entry) for name, value in more.items()}
+        return [entry.row(kind, {**entry.given(*names.split()), **fields}, id and id(entry))]
+    return rule
+def by(entry): return entry.by
+def ct(entry): return entry.ct
+def always(value): return lambda entry: value
+def of(name): return lambda entry: entry.get(name)
+def ver(entry): return entry.ver
+AWARD_END = plain('award_end', exception=of('exception'), by_award=of('by'))
+RULES = {
+    'filing.state': lambda entry: state(entry) + review(entry), 'filing.outcome': outcome,
+    'filing.intent': lambda entry: state(entry) + [
+        entry.row('attempt', {'action': entry.get('action')}, attempt(entry))],
+    'dlq.enveloped': enveloped, 'review.assigned': assigned, 'review.proposed': proposed,
+    'review.withdrawn': withdrawn, 'approval.granted': approved, 'batch.closed': batch_closed,
+    'batch.opened': plain('batch', 'source prepared_by', state=always('open'), count=always(None), sha256=always(None)),
+    'person.added': person, 'person.disabled': person, 'person.enabled': person, 'person.joined': person,
+    'role.given': roles, 'role.taken': roles, 'key.added': key_added, 'key.revoked': key_revoked,
+    'person.proposed': code, 'person.approved': code, 'hold.placed': hold_placed, 'hold.released': hold_released,
+    'lane.profiled': profiled, 'lane.paused': lane, 'lane.resumed': lane, 'lane.ceiling': lane,
+    'quarantine.entered': plain('quarantine', state=always('in'), left_by=always(None), ver=ver),
+    'quarantine.left': quarantine_left,
+    'retention.shredded': lambda entry: [
+        entry.row('shredded_key', {'state': 'shredded'}, key) for key in entry.get('keys') or []],
+    'subscription.added': plain('subscription', 'host types allow_private', removed=always(False)),
+    'subscription.removed': plain('subscription', removed=always(True)),
+    'alert.acknowledged': plain('alert', acknowledged_by=by),
+    'docket.received': docket_received, 'docket.closed': docket_closed,
+    'docket.handoff': plain('handoff', 'tier target party', lambda e: '%s/%s' % (e.id, word(e.get('handoff')))),
+    'docket.confirmed': plain('docket', 'tier', confirmed=always(True), confirmed_by=of('by')),
+    'routing.activated': plain('routing_setup', 'matrix people', lambda e: str(e.ver), activated_by=by),
+    'period.closed': plain('period', 'from to account closing_cents totals_hash matched_cents outcomes'),
+    'period.released': plain('release', 'received cents'),
+    'balance.stated': plain('balance', id=lambda e: '%s/%d' % (e.id, e.ver), cents=of('cents'), stated_by=by),
+    'exception.opened': plain('grant_exception', 'boundary escalation_code payload_hash envelope_hash',
+                              violation_codes=of('violation_codes'), amends=of('amends'), ct=ct),
+    'exception.resolution_proposed': resolution, 'exception.resolution_approved': decided('exception', 'approved'),
+    'exception.resolution_withdrawn': decided('exception', None), 'feed.withdrawal_proposed': statement,
+    'feed.restoration_proposed': statement, 'feed.withdrawal_approved': decided('statement', 'approved'),
+    'feed.withdrawal_refused': decided('statement', None),
+    'document.ingested': plain('grant_document', 'records accepted repeated refused format'),
+    'feed.ingested': plain('grant_feed', 'format statements lines'),
+    'registration.checked': plain('grant_check', 'jurisdiction checked_on', attached_by=by),
+    'report.drawn': plain('grant_report', 'kind from to figures hash', ct=ct),
+    'rules.evaluated': plain('grant_evaluation', 'crossings obligations sha256', ct=ct),
+    'award.amended': AWARD_END, 'award.cancelled': AWARD_END}
+# --- What rows say only together: the hash over a batch, and that over a proposal with its items.
+class Sums:
+    def __init__(self, put): self.put, self.batch, self.proposal = put, None, None
+    def add(self, kind, id, row):
+        if kind == 'filing':
+            if self.batch is None or self.batch[0] != row['batch']:
+                self.end_batch()
+                self.batch = [row['batch'], hashlib.sha256(), 0]
+            self.batch[1].update(('%s %s\n' % (row['first_key'], row['first_payload_sha256'])).encode())
+            self.batch[2] += 1
+        elif kind == 'proposal':
+            self.end_proposal()
+            text = 'filewright proposal 1\n%s %s %s\n%s\n' % (
+                row['kind'], row['subject'], sha256(row['reason']), row['terms'])
+            self.proposal = [id, hashlib.sha256(text.encode('utf-8')), 0]
+        elif kind == 'review_item' and self.proposal:
+            proof = '-' if row['not_filed'] is None else sha256(row['not_filed'])
+            parts = [id.split('/', 1)[1], row['n'], row['action'], row['revision'], row['key'], row['payload_sha256']]
+            self.proposal[1].update((' '.join(map(word, parts + [proof])) + '\n').encode('utf-8'))
+            self.proposal[2] += 1
+    def end_batch(self):
+        if self.batch:
+            id, digest, count = self.batch
+            self.put('batch', word(id), {'computed_count': count, 'computed_sha256': digest.hexdigest()})
+        self.batch = None
+    def end_proposal(self):
+        if self.proposal:
+            id, digest, count = self.proposal
+            self.put('proposal', id, {'computed_sha256': digest.hexdigest(), 'count': count})
+        self.proposal = None
+def same(expected, found):
+    text = canonical(found)
+    if canonical(expected) == text or found == {'destroyed': True}: return True
+    short = isinstance(expected, dict) and set(expected) == {'bytes', 'sha256'}  # Too long for an entry.
+    return short and expected['bytes'] == len(text.encode('utf-8')) and expected['sha256'] == sha256(text)
+class Comparison:
+    def __init__(self):
+        self.base = sqlite3.connect('')  # A file of its own that nobody else sees, gone at the end.
+        self.base.execute('create table said (name text primary key, fields text, must int, open int)')
+        self.base.execute('create table found (name text primary key, fields text, whole int, quiet int)')
+        self.sums = Sums(lambda kind, id, fields: self.put(kind, id, fields, 0, 0))
+    def tell(self, entry, boundary):
+        for kind, id, fields, drop, must in says(Entry(entry, boundary)):
+            name = kind + ' ' + id
+            old = self.base.execute('select fields, must, open from said where name = ?', [name]).fetchone()
+            said, musts, opens = (json.loads(old[0]), old[1], old[2]) if old else ({}, 0, 0)
+            if '*' in drop: said, opens = {}, 1
+            for field in drop: said.pop(field, None)
+            said.update(fields)
+            row = [name, json.dumps(said), int(musts or must), opens]
+            self.base.execute('insert or replace into said values (?, ?, ?, ?)', row)
+    def find(self, kind, id, fields, quiet):
+        self.put(kind, id, fields, 1, quiet)
+        self.sums.add(kind, id, fields)
+    def put(self, kind, id, fields, whole, quiet):
+        name = kind + ' ' + id
+        old = self.base.execute('select fields, whole, quiet from found where name = ?', [name]).fetchone()
+        found, wholes, quiets = (json.loads(old[0]), old[1], old[2]) if old else ({}, 0, 0)
+        row = [name, json.dumps({**found, **fields}), int(wholes or whole), int(quiets or quiet)]
+        self.base.execute('insert or replace into found values (?, ?, ?, ?)', row)
+    def differences(self):
+        self.sums.end_batch(), self.sums.end_proposal()
+        for name, fields, must, opens, row, whole in self.base.execute(
+                'select s.name, s.fields, s.must, s.open, f.fields, f.whole from said s left join found f using (name)'):
+            if not whole:
+                if must and not opens: yield 'ENTRY_WITHOUT_ROW', name
+                continue
+            found = json.loads(row)
+            for field, expected in json.loads(fields).items():
+                if not same(expected, found.get(field)):
+                    pair = json.dumps(expected), json.dumps(found.get(field))
+                    yield 'ROW_DIFFERS', name + ': %s expected %s, found %s' % (field, *pair)
+        for name, in self.base.execute(  # A shared receipt is the first filing's, and no entry says whose that was.
+                'select f.name from found f left join said s using (name) where f.whole and not f.quiet and '
+                '(s.name is null or not (s.must or s.open)) and not (s.name is not null and f.name like \'receipt %\')'):
+            yield 'ROW_WITHOUT_ENTRY', name
+class Revisions:  # Key and payload hash of a filing are those with which its revision began, wherever they are named.
+    def __init__(self): self.begun = {}
+    def holds(self, entry):
+        data, sealed = entry['data'], entry['cls'] == 'privileged'
+        key, payload = data.get('key'), data.get('payload_sha256')
+        if entry['subj']['kind'] != 'filing' or not isinstance(key, str): return True
+        if not sealed and not isinstance(payload, str): return True
+        both = hashlib.sha256(json.dumps([key, sealed or payload]).encode()).digest()[:8]
+        subject = hashlib.sha256(entry['subj']['id'].encode()).digest()[:16]  # To save memory.
+        if data.get('from', '') is None or data.get('cause') == 'correct': self.begun.pop(subject, None)
+        return self.begun.setdefault(subject, both) == both
+def faults(top, logs, bundles, warnings):
+    """Called when the logs were found to hold: what they say is believed here. The first failure, as verify.py tells it."""
+    def lines(name):
+        if not (top / name).is_file(): return
+        with open(top / name, encoding='utf-8') as file:
+            for line in file: yield json.loads(line)
+    def entries(folder): return (json.loads(raw) for bundle in bundles(folder) for raw in bundle)
+    for folder in logs:
+        revisions = Revisions()
+        for index, entry in enumerate(entries(folder)):
+            if not revisions.holds(entry): return [('REVISION_MISMATCH', '%s: entry %d' % (folder, index), 7)]
+    if not (top / 'rows').is_dir(): return []
+    comparison = Comparison()
+    for folder in sorted(logs, key=lambda folder: folder.name != 'filing'):
+        for entry in entries(folder): comparison.tell(entry, folder.name)
+    try:
+        unsigned = 0
+        for unsigned, fact in enumerate(lines('unsigned.ndjson'), 1): comparison.tell(fact, fact['boundary'])
+        if unsigned: warnings.append('%d facts of the rows are not yet signed' % unsigned)
+        for path in sorted((top / 'rows').glob('*.ndjson')):
+            for kind, id, fields, quiet in lines('rows/' + path.name): comparison.find(kind, id, fields, quiet)
+    except (ValueError, KeyError, TypeError) as error: return [('MALFORMED_ROWS', str(error), 7)]
+    first = next(comparison.differences(), None)
+    return [] if first is None else [(*first, 7)]
