@@ -48,6 +48,11 @@ export async function bundle(dist) {
           name: 'jobs',
           test: /[\\/]src[\\/]oversight[\\/](jobs|acts[\\/](consumers|docket-router))\./,
         },
+        // Rows against entries: asked by one option of one command, and every night.
+        {
+          name: 'rows',
+          test: /[\\/]src[\\/](ledger[\\/]rows[\\/]|.*[\\/](compared-rows|audit-rows|watch-rows)\.)/,
+        },
         { name: 'portals', test: /[\\/]src[\\/]lanes[\\/]portals[\\/]/ },
         // Whoever checks a profile looks at the form of its references, and opens no connection.
         {

@@ -21,13 +21,7 @@ import {
   writeAddCheckpoint,
 } from '../ledger/index.ts';
 import { type JobDeps, type NewAlert, raiseAlert } from '../people/index.ts';
-import {
-  askOnce,
-  type Environment,
-  type OnceEnd,
-  operatorNetworks,
-  UNGUARDED,
-} from '../wire/index.ts';
+import { type Environment, type OnceEnd, operatorNetworks } from '../wire/index.ts';
 
 /** Without a cosignature for so long, somebody is told. */
 const AWAY_MS = 3_600_000;
@@ -135,6 +129,8 @@ class Asking {
     const proof = await growthProof(session, this.#log, { size1: oldSize, size2: head.size });
     const note = Buffer.from(head.note).toString('utf8');
     const authorities = certificatesOf(environment['FILEWRIGHT_WITNESS_CA']);
+    // Loaded on demand: commands that only ask the database never need it.
+    const { askOnce, UNGUARDED } = await import('../wire/index.ts');
     return askOnce(
       {
         method: 'POST',

@@ -35,7 +35,7 @@ beforeAll(async () => {
   // Beside the data directory, where the operator's list is looked for.
   const secrets = [{ reference: `file:${smtp}`, hosts: [new URL(mail.url).host] }];
   await world.file('secrets.json', JSON.stringify({ format: 1, secrets }));
-  await desk.data(
+  const asked = await desk.data(
     [
       'mail',
       'set',
@@ -47,6 +47,8 @@ beforeAll(async () => {
     ],
     hart,
   );
+  const hash = textAt(asked, 'sha256');
+  await desk.data(['mail', 'approve', 'mail server', '--expect-hash', hash], moreau);
   const sample = JSON.parse(readFileSync(`${ROOT}/samples/patent-matrix.json`, 'utf8')) as {
     targets: Record<string, object>;
   };
