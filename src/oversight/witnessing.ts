@@ -128,13 +128,14 @@ class Asking {
     const { session, environment, network } = this.#deps;
     const proof = await growthProof(session, this.#log, { size1: oldSize, size2: head.size });
     const note = Buffer.from(head.note).toString('utf8');
+    const base = this.#witness.url ?? '';
     const authorities = certificatesOf(environment['FILEWRIGHT_WITNESS_CA']);
     // Loaded on demand: commands that only ask the database never need it.
     const { askOnce, UNGUARDED } = await import('../wire/index.ts');
     return askOnce(
       {
         method: 'POST',
-        url: new URL(`${(this.#witness.url ?? '').replace(/\/+$/, '')}/add-checkpoint`),
+        url: new URL('add-checkpoint', base.endsWith('/') ? base : `${base}/`),
         headers: { 'content-type': 'text/plain; charset=utf-8' },
         body: Buffer.from(writeAddCheckpoint({ oldSize, proof, note }), 'utf8'),
         // Two installations of one house: the operator's list says so, and not the policy file.
