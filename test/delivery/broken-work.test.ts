@@ -100,7 +100,7 @@ it.each([
   stage = await Stage.set(server, [quickProfile(DE)]);
   await stage.feed(DE, 3);
   // Only somebody with rights over the tables can; a constraint that forbids it is out of his way.
-  await rows('alter table filing drop constraint if exists filing_step_shape');
+  await rows('alter table filing drop constraint if exists filing_step_known');
   await rows(
     `update filing set step = '${step}' where tenant = $tenant and id = (
         select id from filing where tenant = $tenant order by last_safe, id limit 1)`,
