@@ -74,7 +74,7 @@ export interface FilewrightOptions {
   readonly schema?: string;
   readonly tenant?: string;
   /** Refuses a tenant that is not there (`NOT_FOUND`); it is made unless told. */
-  readonly mustExist?: true;
+  readonly mustExist?: boolean;
   /** First part of the ledger's origin; fixed when the tenant is first opened. */
   readonly instance?: string;
   readonly environment?: Readonly<Record<string, string | undefined>>;

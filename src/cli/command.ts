@@ -7,14 +7,6 @@ export class Command extends PlainCommand {
     return new Command(name);
   }
 
-  #also: { readonly mustExist?: true } = {};
-
-  /** Of a tenant that is there: a mistyped name is refused, and not made. */
-  ofTenant(): this {
-    this.#also = { mustExist: true };
-    return this;
-  }
-
   /** What it does there, given its arguments and then its options. */
   inApp(work: (context: Context, ...given: never[]) => Promise<void>): this {
     return this.action(async (...all: unknown[]) => {
@@ -22,9 +14,7 @@ export class Command extends PlainCommand {
       const { withApp } = await import('./context.ts');
       // The parser gives arguments and options as they were declared, and the command itself last.
       const given = all.slice(0, -1) as never[];
-      await withApp({ ...this.optsWithGlobals(), ...this.#also }, (context) =>
-        work(context, ...given),
-      );
+      await withApp(this.optsWithGlobals(), (context) => work(context, ...given));
     });
   }
 }

@@ -1,12 +1,13 @@
 /** What every command needs from its options and its environment; opened on demand, closed at the end. */
 import { readFileSync, statSync } from 'node:fs';
-import { userInfo } from 'node:os';
+import { homedir, userInfo } from 'node:os';
 import { createFilewright } from '../app.ts';
 import type { Filewright } from '../filewright.ts';
 import { FilewrightError, type Log, misuse, whyUnreadable } from '../core/index.ts';
 import { type Actor, localOperator, type OperatorActor } from '../access/index.ts';
 import { actorOf } from '../people/index.ts';
 import { databaseStatus } from '../oversight/index.ts';
+import { installationOf, newPlaceOf, likelyPlaceOf, type Standing } from '../system/index.ts';
 import type { Environment } from '../wire/index.ts';
 import { checkTenant } from './arguments.ts';
 import { createOutput, type Output } from './output.ts';
@@ -20,8 +21,8 @@ export interface GlobalOptions {
   readonly asOperator?: true;
   /** Beside those of the environment, for a command that plays its own portals. */
   readonly variables?: Environment;
-  /** Refuses a tenant that is not there: a mistyped name would be made, and verify as an empty ledger. */
-  readonly mustExist?: true;
+  /** Makes the installation and the tenant where they are missing; everything else refuses what is not there. */
+  readonly makes?: true;
 }
 
 /**
@@ -30,6 +31,11 @@ export interface GlobalOptions {
  */
 export function asOperator(options: GlobalOptions): GlobalOptions {
   return { ...options, asOperator: true };
+}
+
+/** For a command that makes the installation and the tenant where they are missing. */
+export function making(options: GlobalOptions): GlobalOptions {
+  return { ...options, makes: true };
 }
 
 /** For a command whose portals are its own, on this machine: the operator started them with it. */
@@ -51,8 +57,28 @@ const DATABASE_ADDRESS = /^(postgres(ql)?:\/\/|socket:|\/)/;
 
 export const environment: Environment = process.env;
 
+/** For what makes an installation. */
+export function newDirectoryOf(options: GlobalOptions): string {
+  return newPlaceOf(standingOf(options));
+}
+
+/** For everything else. Of a database elsewhere only files are kept here; whether it is ours, its tenant says. */
 export function dataDirectoryOf(options: GlobalOptions): string {
-  return options.dataDir ?? environment['FILEWRIGHT_DATA'] ?? '.filewright';
+  return hasOwnServer() ? likelyDirectoryOf(options) : installationOf(standingOf(options));
+}
+
+/** For what needs no installation: that of one, if there is one. */
+export function likelyDirectoryOf(options: GlobalOptions): string {
+  const standing = standingOf(options);
+  return likelyPlaceOf(standing) ?? newPlaceOf(standing);
+}
+
+function standingOf(options: GlobalOptions): Standing {
+  return { flag: options.dataDir, environment, here: process.cwd(), home: homedir() };
+}
+
+function hasOwnServer(): boolean {
+  return (environment['DATABASE_URL'] ?? '') !== '';
 }
 
 function actorKey(options: GlobalOptions): string | undefined {
@@ -89,12 +115,12 @@ async function openApp(options: GlobalOptions, log?: Log): Promise<Filewright> {
     throw misuse('DATABASE_URL: expected an address like postgres://user@host:5432/database');
   }
   return createFilewright({
-    dataDirectory: dataDirectoryOf(options),
+    dataDirectory: options.makes === true ? newDirectoryOf(options) : dataDirectoryOf(options),
     environment: { ...environment, ...options.variables },
     say: sayOf(options),
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
     ...(options.tenant === undefined ? {} : { tenant: options.tenant }),
-    ...(options.mustExist === undefined ? {} : { mustExist: options.mustExist }),
+    mustExist: options.makes !== true,
     ...(log === undefined ? {} : { log }),
   });
 }
@@ -142,7 +168,14 @@ export async function withApp<T>(
   work: (context: Context) => Promise<T>,
   log?: Log,
 ): Promise<T> {
-  const app = await openApp(options, log);
+  return inApp(await openApp(options, log), options, work);
+}
+
+async function inApp<T>(
+  app: Filewright,
+  options: GlobalOptions,
+  work: (context: Context) => Promise<T>,
+): Promise<T> {
   try {
     const out = createOutput(options.json === true);
     const key = options.asOperator === true ? undefined : actorKey(options);
@@ -158,12 +191,24 @@ export async function withAppIfRunning<T>(
   options: GlobalOptions,
   work: (app: Filewright | undefined, actor: Actor) => Promise<T>,
 ): Promise<T> {
-  const hasServer = (environment['DATABASE_URL'] ?? '') !== '';
+  const place = likelyPlaceOf(standingOf(options));
   const isRunning =
-    hasServer || (await databaseStatus(dataDirectoryOf(options), operator())).state === 'running';
-  return isRunning
-    ? withApp(options, ({ app, actor }) => work(app, actor))
-    : work(undefined, operator());
+    hasOwnServer() ||
+    (place !== undefined && (await databaseStatus(place, operator())).state === 'running');
+  const app = isRunning ? await openIfThere(options) : undefined;
+  if (app === undefined) return work(undefined, operator());
+  return inApp(app, options, ({ actor }) => work(app, actor));
+}
+
+/** A tenant that nobody named need not be there: a demo has one of its own. */
+async function openIfThere(options: GlobalOptions): Promise<Filewright | undefined> {
+  try {
+    return await openApp(options);
+  } catch (error) {
+    const isUnknown = error instanceof FilewrightError && error.code === 'UNKNOWN_TENANT';
+    if (isUnknown && options.tenant === undefined) return undefined;
+    throw error;
+  }
 }
 
 /** Aborts on the first SIGINT or SIGTERM, so that a worker drains; a second one ends the process at once. */

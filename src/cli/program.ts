@@ -148,7 +148,7 @@ export async function createProgram(words?: readonly string[]): Promise<Command>
     )
     .option(
       '--data-dir <path>',
-      'folder of the embedded database and the root key (FILEWRIGHT_DATA; default .filewright)',
+      'folder of the installation (or FILEWRIGHT_DATA; otherwise .filewright here or in a folder above)',
     )
     .option('--tenant <name>', 'tenant whose filings to use (default main)')
     .option('--key-file <path>', 'file with your personal key (or FILEWRIGHT_KEY)')

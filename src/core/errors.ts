@@ -227,6 +227,17 @@ export const ERRORS = {
     meaning: 'The embedded PostgreSQL did not start or stop.',
     remedy: 'Read the server log that the message names.',
   },
+  NO_INSTALLATION: {
+    exit: 'notFound',
+    meaning: 'No installation is here, or the folder that was named holds none.',
+    remedy:
+      'Go to the folder of your installation, or name it with --data-dir or FILEWRIGHT_DATA. To create one here, run filewright init.',
+  },
+  UNKNOWN_TENANT: {
+    exit: 'notFound',
+    meaning: 'The database has no such tenant.',
+    remedy: 'Check --tenant. To create it, run filewright init with that --tenant.',
+  },
   DATA_DIRECTORY: {
     exit: 'failed',
     meaning:

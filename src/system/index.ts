@@ -3,6 +3,7 @@ export { KnownLogFiles } from './known-logs.ts';
 export { systemClock, systemIds, systemRandom } from './clock.ts';
 export { ExportFolder } from './export-folder.ts';
 export { lawIn, readText, shippedLaw, type ShippedLaw } from './law-files.ts';
+export { installationOf, newPlaceOf, likelyPlaceOf, type Standing } from './installation-place.ts';
 export { jsonLog, silentLog } from './log.ts';
 export { confirmRootKeyBackup, readRootKeyBackup, rootKeyFingerprint } from './root-key-backup.ts';
 export { rootKeySource } from './root-key-source.ts';

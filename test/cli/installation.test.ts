@@ -21,7 +21,9 @@ afterAll(() => world.close());
 describe('a data directory', () => {
   it('that is fresh serves two commands at once: one server, one key, one first person', async () => {
     const both = await Promise.all(
-      ['A', 'B'].map((name) => world.run(['--json', 'user', 'add', name])),
+      ['A', 'B'].map((name) =>
+        world.run(['--json', 'init', '--admin', name, '--key-out-dir', world.path(`keys-${name}`)]),
+      ),
     );
     const codes = both.map(({ code }) => code ?? -1).sort((a, b) => a - b);
     // Whoever came second is either the second person without a key, or (both saw nobody) a first one too.
@@ -36,7 +38,7 @@ describe('a data directory', () => {
   it('that is a file, or that cannot be written to, is refused with 1', async () => {
     const file = await world.file('plain', '');
     for (const path of [file, join(file, 'below')]) {
-      const ended = await world.run(['--json', '--data-dir', path, 'user', 'list']);
+      const ended = await world.run(['--json', '--data-dir', path, 'init']);
       expect(ended.code).toBe(1);
       expect(envelopeOf(ended)).toMatchObject({ error: { code: 'DATA_DIRECTORY' } });
     }
@@ -45,7 +47,7 @@ describe('a data directory', () => {
   it.skipIf(process.geteuid?.() === 0)('that is read-only is refused with 1', async () => {
     const path = world.path('locked');
     await mkdir(path, { mode: 0o500 });
-    const ended = await world.run(['--json', '--data-dir', join(path, 'data'), 'user', 'list']);
+    const ended = await world.run(['--json', '--data-dir', join(path, 'data'), 'init']);
     expect(ended.code).toBe(1);
     expect(envelopeOf(ended)).toMatchObject({ error: { code: 'DATA_DIRECTORY' } });
   });
@@ -151,6 +153,7 @@ describe.skipIf(!mountable)('a full disk (needs root, to mount a small one)', ()
     const dataDirectory = join(disk, 'data');
     const env = { FILEWRIGHT_DATA: dataDirectory };
     try {
+      await world.data(['init'], env);
       const key = await world.person('Paula', env);
       const profile = await world.file('d.json', JSON.stringify(sampleProfile()));
       await world.data(['lane', 'add', profile], { ...env, ...key });

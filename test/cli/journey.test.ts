@@ -21,6 +21,7 @@ const SILENT_PORTAL = {
 
 beforeAll(async () => {
   world = await CliWorld.bare();
+  await world.data(['init']);
   paula = await world.person('Paula Preparer');
   arthur = await world.person('Arthur Approver', paula);
   portals = await world.portals({ code: 'US-DE' }, SILENT_PORTAL);

@@ -66,6 +66,7 @@ class Tenant {
 
   async open(): Promise<void> {
     const [, name = '', , key = ''] = this.#globals;
+    await house.data(['--tenant', name, 'init']);
     await house.data(['--tenant', name, 'user', 'add', 'Nora Bookkeeper', '--key-out', key]);
   }
 

@@ -63,6 +63,7 @@ describe('one key', () => {
 
   it('is nobody in another tenant, and its key there is nobody here', async () => {
     const there = ['--tenant', 'other'];
+    await world.data([...there, 'init']);
     expect(await refused([...there, 'batch', 'list'], paula)).toMatchObject({
       code: 'BAD_CREDENTIAL',
     });

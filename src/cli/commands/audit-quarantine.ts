@@ -23,7 +23,6 @@ export function addQuarantineCommands(audit: Command): void {
     .description(
       'compare all logs with the checkpoints kept outside the database, and count the filings to settle',
     )
-    .ofTenant()
     .inApp(async ({ app, out, actor }) => {
       const state = await inspectQuarantine(app, actor);
       out.result('audit quarantine status', state, () => quarantineText(state));
@@ -44,7 +43,6 @@ function addPropose(quarantine: Command): void {
       '--ask-new-days <n>',
       'days during which new filings are also checked first (default 30)',
     )
-    .ofTenant()
     .inApp(
       async ({ app, out, actor }, own: { settle: string; reason: string; askNewDays?: string }) => {
         const settle = readCount('--settle', own.settle, Number.MAX_SAFE_INTEGER);
@@ -72,7 +70,6 @@ function addDecide(quarantine: Command): void {
       'approve another person’s proposal; each open filing is checked with its portal before anything is sent',
     )
     .option('--expect-hash <hash>', 'hash of the proposal that you saw')
-    .ofTenant()
     .inApp(async ({ app, out, actor }, own: { expectHash?: string }) => {
       const left = await approveRelease(
         app,
@@ -92,7 +89,6 @@ function addDecide(quarantine: Command): void {
     .command('decline')
     .description('decline the proposed release, or withdraw your own; the quarantine stays')
     .requiredOption('--reason <text>', 'why not')
-    .ofTenant()
     .inApp(async ({ app, out, actor }, own: { reason: string }) => {
       await declineRelease(app, actor, own);
       out.result('audit quarantine decline', {}, () => 'Declined. The tenant stays in quarantine.');

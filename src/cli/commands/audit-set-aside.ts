@@ -9,7 +9,6 @@ export function addSetAsideCommand(audit: Command): void {
     .description(
       'facts too large for a log entry, with the hash that the log holds of each; with ID, the fact itself',
     )
-    .ofTenant()
     .inApp(async ({ app, out, actor }, id: string | undefined) => {
       if (id !== undefined) {
         checkUuid('ID', id);

@@ -87,7 +87,7 @@ function addVerify(audit: Command): void {
 
 async function verifyDatabase(own: VerifyOptions, options: GlobalOptions): Promise<void> {
   const trust = trustGiven(own);
-  await withApp({ ...options, mustExist: true }, async ({ app, out, actor }) => {
+  await withApp(options, async ({ app, out, actor }) => {
     const report = await verifyLedger(app, actor, {
       bodies: own.bodies === true,
       rows: own.rows === true,
@@ -145,7 +145,6 @@ function addExport(audit: Command): void {
     .option('--bodies', 'include the sealed bodies; they stay sealed')
     .option('--format <form>', 'tiles, or ndjson (one entry per line)', 'tiles')
     .option('--unverified', 'export although the ledger does not verify; the export says so')
-    .ofTenant()
     .inApp(async ({ app, out, actor }, dir: string, own: ExportOptions) => {
       const format = readFormat(own.format);
       const boundary = own.log === undefined ? undefined : readBoundary(own.log);
@@ -195,7 +194,6 @@ function addProve(audit: Command): void {
   audit
     .command('prove <filing> [dir]')
     .description('write each entry about a filing, with its proof (.tlog-proof), to a new folder')
-    .ofTenant()
     .inApp(async ({ app, out, actor }, name: string, dir: string | undefined) => {
       const { id } = (await showFiling(app, actor, name)).filing;
       const report = await exportLedger(app, actor, {
@@ -218,7 +216,6 @@ function addCheckpoint(audit: Command): void {
   audit
     .command('checkpoint')
     .description('sign the heads of all logs now, and show them with their verification keys')
-    .ofTenant()
     .inApp(async ({ app, out, actor }) => {
       const copies = checkpointsFolder(app.dataDirectory, environment);
       await signNow(app, actor);
@@ -260,7 +257,6 @@ function addLog(audit: Command): void {
     .option('--from <time>', 'from this day (UTC) or time')
     .option('--to <time>', 'through the end of this day (UTC), or before this time')
     .option('--limit <n>', 'how many', '200')
-    .ofTenant()
     .inApp(
       async (
         { app, out, actor },

@@ -7,7 +7,14 @@ import {
   startDatabase,
   stopDatabase,
 } from '../../oversight/index.ts';
-import { dataDirectoryOf, environment, type GlobalOptions, operator, sayOf } from '../context.ts';
+import {
+  dataDirectoryOf,
+  environment,
+  type GlobalOptions,
+  newDirectoryOf,
+  operator,
+  sayOf,
+} from '../context.ts';
 import { createOutput } from '../output.ts';
 
 export function addCommands(db: Command): void {
@@ -94,8 +101,12 @@ function addEmbedded(
       if ((environment['DATABASE_URL'] ?? '') !== '') {
         throw misuse('DATABASE_URL names another database; unset it to use the embedded one');
       }
+      // A backup is put back where nothing is yet.
+      const directory = name.startsWith('restore')
+        ? newDirectoryOf(options)
+        : dataDirectoryOf(options);
       const terms = { databaseUser: environment['FILEWRIGHT_DB_USER'], say: sayOf(options) };
-      const { data, text } = await work(dataDirectoryOf(options), terms, String(given[0]));
+      const { data, text } = await work(directory, terms, String(given[0]));
       createOutput(options.json === true).result(`db ${name.split(' ')[0]}`, data, () => text);
     });
 }

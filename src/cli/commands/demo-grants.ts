@@ -1,6 +1,6 @@
 /** `filewright demo grants`, beside the demonstration of the filings. */
 import type { Command } from '../command.ts';
-import { asOperator, dataDirectoryOf, type GlobalOptions, withApp } from '../context.ts';
+import { asOperator, making, newDirectoryOf, type GlobalOptions, withApp } from '../context.ts';
 
 export function addDemoGrants(demo: Command): void {
   demo
@@ -14,6 +14,8 @@ export function addDemoGrants(demo: Command): void {
       const options = { ...given, tenant: given.tenant ?? `grants-${Date.now().toString(36)}` };
       // Loaded here: the law and the pipeline are nothing that other commands shall wait for.
       const { demoGrants } = await import('./demo-grants-run.ts');
-      await withApp(asOperator(options), ({ app }) => demoGrants(app, dataDirectoryOf(options)));
+      await withApp(making(asOperator(options)), ({ app }) =>
+        demoGrants(app, newDirectoryOf(options)),
+      );
     });
 }

@@ -26,7 +26,8 @@ import type { Filewright } from '../../filewright.ts';
 import { addMs, EXIT, FilewrightError, type Instant, toRfc3339 } from '../../core/index.ts';
 import {
   asOperator,
-  dataDirectoryOf,
+  making,
+  newDirectoryOf,
   loopbackToo,
   type GlobalOptions,
   operator,
@@ -77,8 +78,8 @@ export function addDemoPatent(demo: Command): void {
       // A tenant for each day: breakers and open dockets of an earlier one would change the story.
       const tenant = given.tenant ?? `demo-patent-${Date.now().toString(36)}`;
       const options = { ...given, tenant };
-      await withApp(asOperator(options), async ({ app }) => {
-        await new Day(app, dataDirectoryOf(options), stopSignal()).live();
+      await withApp(making(asOperator(options)), async ({ app }) => {
+        await new Day(app, newDirectoryOf(options), stopSignal()).live();
       });
     });
 }

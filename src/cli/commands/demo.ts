@@ -30,7 +30,8 @@ import { systemClock } from '../../system/index.ts';
 import type { BehaviourChange } from '../../testing/index.ts';
 import {
   asOperator,
-  dataDirectoryOf,
+  making,
+  newDirectoryOf,
   type GlobalOptions,
   stopSignal,
   withApp,
@@ -76,9 +77,9 @@ export function addCommands(group: Command): void {
   group.action(async (_own: object, command: Command) => {
     const given = command.optsWithGlobals<GlobalOptions>();
     const options = { ...given, tenant: given.tenant ?? 'demo' };
-    const own = withOwnPortals(asOperator(options), { [DEMO_VARIABLE]: 'demo' });
+    const own = withOwnPortals(making(asOperator(options)), { [DEMO_VARIABLE]: 'demo' });
     await withApp(own, async ({ app, out }) =>
-      demo(app, (text) => out.say(text), dataDirectoryOf(options)),
+      demo(app, (text) => out.say(text), newDirectoryOf(options)),
     );
   });
 }

@@ -3,7 +3,13 @@ import { resolve } from 'node:path';
 import type { Command } from '../command.ts';
 import { type Finding, inspectInstallation } from '../../oversight/index.ts';
 import { EXIT, FilewrightError } from '../../core/index.ts';
-import { asOperator, environment, type GlobalOptions, withApp } from '../context.ts';
+import {
+  asOperator,
+  environment,
+  type GlobalOptions,
+  likelyDirectoryOf,
+  withApp,
+} from '../context.ts';
 import { createOutput, table } from '../output.ts';
 
 const DISK_BYTES_MIN = 1024 ** 3;
@@ -62,7 +68,7 @@ function node(): Finding {
 }
 
 function disk(options: GlobalOptions): Finding {
-  const path = resolve(options.dataDir ?? environment['FILEWRIGHT_DATA'] ?? '.filewright');
+  const path = resolve(likelyDirectoryOf(options));
   const known = existsSync(path) ? path : '.';
   const { bavail, bsize } = statfsSync(known);
   const free = bavail * bsize;

@@ -8,7 +8,7 @@ import { packageRoot } from '../../postgres/index.ts';
 import { systemClock } from '../../system/index.ts';
 import { isSpecialAddress } from '../../wire/index.ts';
 import {
-  dataDirectoryOf,
+  likelyDirectoryOf,
   environment,
   type GlobalOptions,
   loopbackToo,
@@ -55,7 +55,7 @@ export function addCommands(portal: Command): void {
         environment: {
           ...environment,
           ...(isLoopback(url) ? loopbackToo(environment) : {}),
-          FILEWRIGHT_DATA: dataDirectoryOf(command.optsWithGlobals<GlobalOptions>()),
+          FILEWRIGHT_DATA: likelyDirectoryOf(command.optsWithGlobals<GlobalOptions>()),
         },
         run: randomBytes(6).toString('hex'),
         waitMsMax: readWait(own.wait) * 1_000,

@@ -152,8 +152,9 @@ async function requireTenant(session: Session, tenant: string): Promise<void> {
   if (row !== undefined && row['wrapped'] !== null) return;
   const known = await session.run(TENANTS);
   const names = known.map((each) => text(each['id'])).join(', ');
-  throw notFound(
-    `The tenant ${tenant} is not in this database${names === '' ? '' : ` (it has ${names})`}; check --tenant`,
+  throw new FilewrightError(
+    'UNKNOWN_TENANT',
+    `The tenant ${tenant} is not in this database${names === '' ? '' : ` (it has ${names})`}`,
   );
 }
 
