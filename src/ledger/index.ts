@@ -15,6 +15,7 @@ export {
   type LedgerTrust,
   lookFirst,
   verifyWholeLedger,
+  writeLateCopies,
 } from './audit/whole-ledger.ts';
 export { CompactRange } from './compact-range.ts';
 export { parseEntry } from './entry-chain.ts';

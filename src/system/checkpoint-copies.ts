@@ -86,6 +86,16 @@ export class CheckpointFiles {
     });
   }
 
+  /** The largest size that ever had its copy here: one that was taken away stays named in `latest`. */
+  reached(origin: string): Promise<number> {
+    return this.#step(`read the checkpoints of ${origin}`, async () => {
+      const note = await readFile(join(this.#folderOf(origin), LATEST), 'utf8').catch(absent);
+      const [, named = ''] = (note ?? '').split('\n', 2);
+      const sizes = await this.sizes(origin);
+      return Math.max(SIZE_NAME.test(named) ? Number(named) : 0, sizes.at(-1) ?? 0);
+    });
+  }
+
   /** One copy; undefined when there is none of this size. */
   read(origin: string, size: number): Promise<Uint8Array | undefined> {
     return this.#step(`read the checkpoints of ${origin}`, () =>

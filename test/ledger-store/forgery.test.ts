@@ -10,6 +10,7 @@ import { verifyLedger } from '../../src/oversight/acts/audit.ts';
 import { entryId } from '../../src/core/ids.ts';
 import type { LedgerEntry } from '../../src/ledger/entry-type.ts';
 import { seedOf } from '../../src/ledger/store/signing-key-seal.ts';
+import { PostgresSequencer } from '../../src/ledger/store/sequencer.ts';
 import { retireSigningKey, rotateSigningKey } from '../../src/ledger/store/signing-keys.ts';
 import { ReviewWorld } from '../review/world.ts';
 import { OPERATOR } from '../operator.ts';
@@ -318,6 +319,59 @@ describe('a ledger that somebody rewrote', { timeout: 240_000 }, () => {
       where e.tenant = k.tenant and e.boundary = k.boundary and e.id = k.id`);
     expect(await verdicts()).toMatchObject({ access: 'KEY_RETIRED_OTHERWISE' });
     await world.sql('drop table earlier');
+  });
+
+  describe('a head that was signed by a process which was killed before it wrote the copy', () => {
+    const signWithoutCopy = async (): Promise<void> => {
+      const { app } = world;
+      const { session, tenant, instance, tenantKey, random } = app;
+      await world.sql(`insert into ledger_intake
+        (tenant, boundary, id, at, type, subj_kind, subj_id, subj_ver, actor_kind, actor_id, trace, data)
+        values ('main', 'filing', '01900000-0000-7000-8000-00000000ffff', now(), 'test.happened', 'thing', 'last', 1, 'system', 'test', 'test', '{}')`);
+      const signing = { tenantKey, random };
+      await new PostgresSequencer({ session, tenant, instance, signing }).checkpoint();
+    };
+    const newestHead = async (): Promise<string> => {
+      const [row] = await world.sql(
+        `select max(size) as size from ledger_checkpoint where boundary = 'filing'`,
+      );
+      return String(row?.['size']);
+    };
+
+    it('is no failure: its copy is written once all else holds, and somebody is told', async () => {
+      await signWithoutCopy();
+      const path = join(copies(), origin('filing'), await newestHead());
+      expect(existsSync(path)).toBe(false);
+      const report = await verifyLedger(world.app, OPERATOR, { bodies: false });
+      expect(report).toMatchObject({ ok: true });
+      expect(report.notices.filter((each) => each.includes('had no copies'))).toHaveLength(2);
+      expect(existsSync(path)).toBe(true);
+      const again = await verifyLedger(world.app, OPERATOR, { bodies: false });
+      expect(again).toMatchObject({ ok: true, notices: [] });
+    });
+
+    it('writes nothing while anything else is wrong', async () => {
+      await signWithoutCopy();
+      await world.sql(`update ledger_tile set root = sha256('x')`);
+      expect(await verdicts()).toMatchObject({ ok: 'false', filing: 'TILE_MISMATCH' });
+      expect(existsSync(join(copies(), origin('filing'), await newestHead()))).toBe(false);
+    });
+
+    it.each([
+      ['the newest copy taken away: `latest` names it still', ['latest']],
+      ['and `latest` put back: what was remembered names it still', []],
+    ])('%s', async (_what, left) => {
+      const log = join(copies(), origin('filing'));
+      expect(await verdicts()).toMatchObject({ ok: 'true' });
+      rmSync(newestCopy('filing'));
+      if (left.length === 0) cpSync(newestCopy('filing'), join(log, 'latest'));
+      expect(await verdicts()).toMatchObject({ ok: 'false', filing: 'COPY_MISSING' });
+    });
+
+    it('every copy taken away with all that was remembered: a log of several heads had some', async () => {
+      for (const name of outside) rmSync(join(data(), name), { recursive: true, force: true });
+      expect(await verdicts()).toMatchObject({ ok: 'false', filing: 'COPY_MISSING' });
+    });
   });
 
   it('a copy outside: missing, changed, or all of them gone', async () => {

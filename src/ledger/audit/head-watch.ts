@@ -27,18 +27,17 @@ interface HeadFault {
   readonly message: string;
 }
 
-/** A copy is written right after its checkpoint is committed: whoever looks in between looks again, for so long. */
-const COPY_LOOKS_MAX = 30;
-const COPY_LOOK_MS = 100;
-
 interface HeadRules {
   readonly origin: string;
   readonly policy: TrustPolicy;
   readonly copies: CheckpointArchive;
   /** Checkpoints up to this size must be in the spine; 0 for the spine itself, which has no entries about itself. */
   readonly spineUpTo: number;
-  /** Waits between two looks for a copy. */
-  readonly wait: (ms: number) => Promise<void>;
+  /**
+   * Checkpoints up to this size have had their copy: one without was taken away. A later one may be without, because a
+   * copy is written right after its checkpoint is committed, and a process can be killed in between.
+   */
+  readonly copiedUpTo: number;
 }
 
 export class HeadWatch {
@@ -49,6 +48,7 @@ export class HeadWatch {
   #next: HeadAt | undefined;
   #fault: HeadFault | undefined;
   #missing: HeadFault | undefined;
+  #uncopied: number | undefined;
 
   constructor(heads: AsyncIterable<HeadAt>, rules: HeadRules) {
     this.#heads = heads[Symbol.asyncIterator]();
@@ -59,6 +59,11 @@ export class HeadWatch {
 
   get fault(): HeadFault | undefined {
     return this.#fault ?? this.#missing;
+  }
+
+  /** The smallest head whose copy was never written, for whoever writes it once everything else holds. */
+  get uncopied(): number | undefined {
+    return this.#uncopied;
   }
 
   /** Which keys are seen to have signed which heads. */
@@ -145,12 +150,15 @@ export class HeadWatch {
   async #judgeCopy({ size, checkpoint, isCopied }: HeadAt, root: Uint8Array): Promise<void> {
     if (this.#fault !== undefined || (!isCopied && checkpoint === undefined)) return;
     const { origin } = this.#rules;
-    const note = await this.#readCopy(size);
+    const note = await this.#rules.copies.read(origin, size);
     if (note === undefined) {
-      this.#miss(
-        'COPY_MISSING',
-        `Expected a copy of the checkpoint of size ${size} outside the database; there is none. If a process was killed just after it signed, audit checkpoint writes the copy again.`,
-      );
+      if (size > this.#rules.copiedUpTo) this.#uncopied ??= size;
+      else {
+        this.#miss(
+          'COPY_MISSING',
+          `Expected the copy of the checkpoint of size ${size} outside the database; it was taken away. Compare the log with a checkpoint that you kept elsewhere; audit checkpoint writes the newest copy again.`,
+        );
+      }
       return;
     }
     if (checkpoint !== undefined && sameBytes(note, checkpoint.note)) return;
@@ -162,17 +170,6 @@ export class HeadWatch {
       'COPY_MISMATCH',
       `Expected the first ${size} entries to be those of the copy kept outside the database${read.ok ? '' : ` (${read.message})`}; they are not.`,
     );
-  }
-
-  async #readCopy(size: number): Promise<Uint8Array | undefined> {
-    const { copies, origin, wait } = this.#rules;
-    for (let look = 0; ; look += 1) {
-      const note = await copies.read(origin, size);
-      // Who misses one already need not wait for the next.
-      const looksMax = this.#missing === undefined ? COPY_LOOKS_MAX : 0;
-      if (note !== undefined || look >= looksMax) return note;
-      await wait(COPY_LOOK_MS);
-    }
   }
 
   #judgePresence({ size, checkpoint, isCopied, spine }: HeadAt): void {

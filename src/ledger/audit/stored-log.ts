@@ -31,6 +31,8 @@ interface StoredLog {
   readonly before: LogOutline | undefined;
   /** Sizes of the copies outside, listed before the log was read. */
   readonly copies: readonly number[];
+  /** The largest size that is known to have had its copy. */
+  readonly copiedUpTo: number;
   /** What the spine says of it. */
   readonly spine: Iterable<TreeHead>;
   /** Whether a checkpoint that the spine does not name is a fault: not for the spine, nor while heads are on their way. */
@@ -45,7 +47,6 @@ interface StoredLogDeps {
   readonly session: Session;
   readonly tenantKey: Uint8Array;
   readonly archive: CheckpointArchive;
-  readonly wait: (ms: number) => Promise<void>;
   /** Hears of each entry, in the same pass. */
   readonly entry: (entry: LedgerEntry) => void;
 }
@@ -59,6 +60,8 @@ export type StoredVerdict =
       readonly firstKey: string | undefined;
       /** Keys that no earlier key has signed for, because of a quarantine. */
       readonly unsignedKeys: readonly string[];
+      /** From which size on heads have no copy outside yet; undefined where all have theirs. */
+      readonly uncopied: number | undefined;
     }
   | {
       readonly ok: false;
@@ -161,7 +164,13 @@ async function verifyPass(
   const chained = chain.check(by.keys, heads.signed, pinnedKeys);
   if (!chained.ok) return chained;
   const [first] = by.keys;
-  return { ok: true, signed: by.signed, firstKey: first?.vkey, unsignedKeys: chained.unsigned };
+  return {
+    ok: true,
+    signed: by.signed,
+    firstKey: first?.vkey,
+    unsignedKeys: chained.unsigned,
+    uncopied: heads.uncopied,
+  };
 }
 
 function headWatchOf(
@@ -181,7 +190,7 @@ function headWatchOf(
     policy: by.policy,
     copies: deps.archive,
     spineUpTo: mustBeInSpine ? (before?.signedSize ?? 0) : 0,
-    wait: deps.wait,
+    copiedUpTo: log.copiedUpTo,
   });
 }
 

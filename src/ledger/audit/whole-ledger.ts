@@ -7,6 +7,7 @@ import { checkPinned, type TreeHead } from '../checkpoint.ts';
 import { logOrigin } from '../entry.ts';
 import { SpineHeads } from '../spine-heads.ts';
 import type { TrustPolicy } from '../trust-policy.ts';
+import { copyFrom } from '../store/checkpoints.ts';
 import type { Installation } from '../store/installation.ts';
 import { findLogs, type FoundLog, ledgerWaiting } from '../store/ledger-entries.ts';
 import { ledgerOutline, type LogOutline } from '../store/ledger-outline.ts';
@@ -14,9 +15,6 @@ import { waitingLogs } from '../store/log-work.ts';
 import type { PinnedHead } from './log-heads.ts';
 import { type StoredVerdict, verifyStoredLog } from './stored-log.ts';
 
-/** A copy is written right after its checkpoint is committed: whoever looks in between looks again, for three seconds. */
-const COPY_LOOKS_MAX = 30;
-const COPY_LOOK_MS = 100;
 /** A fact whose predecessor never came is held back; after this long nobody is still on the way (ledger format 1, § 7). */
 const INTAKE_SECONDS_MAX = 60;
 
@@ -49,36 +47,30 @@ export interface JudgedLedger {
 interface FirstLook {
   readonly outline: ReadonlyMap<string, LogOutline>;
   readonly copies: ReadonlyMap<string, readonly number[]>;
-  /** Logs whose newest checkpoint has no copy outside. */
+  /** Up to which size each log is known to have had its copies. */
+  readonly copiedUpTo: ReadonlyMap<string, number>;
+  /** Logs of which the newest copy was taken away. */
   readonly uncopied: ReadonlySet<string>;
 }
 
 export async function lookFirst(app: Installation): Promise<FirstLook> {
   const outline = await ledgerOutline(app.session, app.tenant);
   const copies = new Map<string, readonly number[]>();
+  const copiedUpTo = new Map<string, number>();
   const uncopied = new Set<string>();
   for (const boundary of LEDGER_BOUNDARIES) {
     const origin = logOrigin(app.instance, app.tenant, boundary);
-    const { signedSize = 0 } = outline.get(boundary) ?? {};
-    // Who misses one already need not wait for the next.
-    const looks = uncopied.size === 0 ? COPY_LOOKS_MAX : 1;
-    if (signedSize > 0 && !(await isCopied(app, origin, signedSize, looks))) uncopied.add(origin);
+    const { signedSize = 0, signedTimes = 0 } = outline.get(boundary) ?? {};
+    const known = await app.known.read(origin);
+    const reached = Math.max(await app.copies.reached(origin), known?.size ?? 0);
+    // Where nothing outside says how far it was copied, only the very first head may be one that was never copied.
+    const upTo = reached === 0 && signedTimes > 1 ? signedSize : reached;
+    const isDue = signedSize > 0 && signedSize <= upTo;
+    if (isDue && (await app.copies.read(origin, signedSize)) === undefined) uncopied.add(origin);
     copies.set(origin, await app.copies.sizes(origin));
+    copiedUpTo.set(origin, upTo);
   }
-  return { outline, copies, uncopied };
-}
-
-async function isCopied(
-  app: Installation,
-  origin: string,
-  size: number,
-  looks: number,
-): Promise<boolean> {
-  for (let look = 1; ; look += 1) {
-    if ((await app.copies.read(origin, size)) !== undefined) return true;
-    if (look >= looks) return false;
-    await app.clock.sleep(COPY_LOOK_MS);
-  }
+  return { outline, copies, copiedUpTo, uncopied };
 }
 
 /** To be called after what waits was sequenced, so that it is verified too. */
@@ -125,6 +117,20 @@ export async function verifyWholeLedger(
   return { logs: logs.sort((a, b) => (a.origin < b.origin ? -1 : 1)), problems };
 }
 
+/**
+ * Writes the copies that a killed process, or another host, never wrote here: of a log that was found to hold, from the
+ * newest copy on. Gives the size that it began with.
+ */
+export async function writeLateCopies(
+  app: Installation,
+  { boundary, origin, verdict }: JudgedLog,
+): Promise<number | undefined> {
+  if (!verdict.ok || verdict.uncopied === undefined) return undefined;
+  const log = { tenant: app.tenant, boundary, origin };
+  await copyFrom(app.session, log, app.copies, verdict.uncopied);
+  return verdict.uncopied;
+}
+
 async function judgeLog(
   app: Installation,
   first: FirstLook,
@@ -156,7 +162,6 @@ async function judgeLog(
       session: app.session,
       tenantKey: app.tenantKey,
       archive: app.copies,
-      wait: (ms) => app.clock.sleep(ms),
       entry: (entry) => {
         if (isSpine) spine.push(entry);
       },
@@ -168,6 +173,7 @@ async function judgeLog(
       found,
       before: first.outline.get(boundary),
       copies: first.copies.get(origin) ?? [],
+      copiedUpTo: first.copiedUpTo.get(origin) ?? 0,
       spine: isSpine ? [] : spine.of(origin),
       mustBeInSpine,
       pinned: [...log.pinned, ...remembered],
@@ -180,7 +186,7 @@ async function judgeLog(
     return { ok: false, reason: 'FIRST_KEY_CHANGED', message };
   }
   if (first.uncopied.has(origin)) {
-    const message = `Expected a copy of the newest checkpoint of ${origin} outside the database; there is none. If a process was killed just after it signed, audit checkpoint writes the copy again.`;
+    const message = `Expected the copy of the newest checkpoint of ${origin} outside the database; it was taken away. Compare the log with a checkpoint that you kept elsewhere; audit checkpoint writes the newest copy again.`;
     return { ok: false, reason: 'COPY_MISSING', message };
   }
   if (isSpine && spine.fault !== undefined) {

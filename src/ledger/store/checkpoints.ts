@@ -39,6 +39,8 @@ export interface CheckpointArchive extends CheckpointCopies {
   /** Every size of which there is a copy, from the smallest on. */
   sizes(origin: string): Promise<readonly number[]>;
   read(origin: string, size: number): Promise<Uint8Array | undefined>;
+  /** The largest size that ever had its copy here; 0 for none. */
+  reached(origin: string): Promise<number>;
   /** Logs below a name (`<instance>/<tenant>`) of which there are copies. */
   logs(name: string): Promise<readonly string[]>;
 }

@@ -8,6 +8,8 @@ export interface LogOutline {
   readonly size: number;
   /** The largest checkpoint; 0 before the first. */
   readonly signedSize: number;
+  /** How many checkpoints there are. */
+  readonly signedTimes: number;
   /** Full tiles that are stored, and those that a log of this size has. */
   readonly tiles: number;
   readonly tilesExpected: number;
@@ -16,6 +18,7 @@ export interface LogOutline {
 const OUTLINE = sql('ledger-outline')`
 select b.boundary, coalesce(h.size, 0) as size,
   coalesce((select max(size) from ledger_checkpoint c where c.tenant = $1 and c.boundary = b.boundary), 0) as signed_size,
+  (select count(*) from ledger_checkpoint c where c.tenant = $1 and c.boundary = b.boundary) as signed_times,
   (select count(*) from ledger_tile t where t.tenant = $1 and t.boundary = b.boundary) as tiles
 from unnest($2::text[]) b(boundary) left join ledger_head h on h.tenant = $1 and h.boundary = b.boundary`;
 
@@ -28,8 +31,12 @@ export async function ledgerOutline(
     rows.map((row) => {
       const boundary = text(row['boundary']);
       const size = Number(row['size']);
-      const [signedSize, tiles] = [Number(row['signed_size']), Number(row['tiles'])];
-      return [boundary, { boundary, size, signedSize, tiles, tilesExpected: fullTiles(size) }];
+      const signed = {
+        signedSize: Number(row['signed_size']),
+        signedTimes: Number(row['signed_times']),
+      };
+      const tiles = Number(row['tiles']);
+      return [boundary, { boundary, size, ...signed, tiles, tilesExpected: fullTiles(size) }];
     }),
   );
 }

@@ -17,6 +17,7 @@ import {
   shreddedKeys,
   verifyBody,
   verifyWholeLedger,
+  writeLateCopies,
 } from '../../ledger/index.ts';
 import { compareRows, type RowsReport } from './audit-rows.ts';
 import { witnessFault } from './audit-witness.ts';
@@ -128,11 +129,15 @@ function keyNotices({ origin, verdict }: JudgedLog): string[] {
 /** Kept outside the database, so that the next verification notices a ledger that was made anew as a whole. */
 async function remember(app: Filewright, { logs }: JudgedLedger): Promise<string[]> {
   const notices: string[] = [];
-  for (const { origin, verdict } of logs) {
+  for (const log of logs) {
+    const { origin, verdict } = log;
     if (!verdict.ok || verdict.signed === undefined || verdict.firstKey === undefined) continue;
     const { size, root } = verdict.signed;
     const { firstKey } = verdict;
     try {
+      // Before it is remembered: from then on a head without its copy is one whose copy was taken away.
+      const late = await writeLateCopies(app, log);
+      if (late !== undefined) notices.push(lateText(origin, late));
       const known = await app.known.read(origin);
       if (known?.size === size) continue;
       await app.known.remember(origin, {
@@ -150,6 +155,10 @@ async function remember(app: Filewright, { logs }: JudgedLedger): Promise<string
     }
   }
   return notices;
+}
+
+function lateText(origin: string, size: number): string {
+  return `${origin} had no copies outside the database from size ${size} on; they are written now. That is what a process leaves that was killed just after it signed, or another host that signs; if there was neither, ask who can write to the folder of the copies.`;
 }
 
 /** Takes what waits, so that it is verified too. A damaged log stops the sequencer, and must not stop the verifier. */
