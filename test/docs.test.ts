@@ -79,7 +79,7 @@ describe('the README, followed line by line', () => {
       const expected = line.includes('batch run') ? [5, 75] : [0];
       expect(expected, `${line}: ${ended.stdout}${ended.stderr}`).toContain(ended.code);
     }
-  }, 60_000);
+  });
 
   it('npm start does the whole job within a minute', async () => {
     // With the flags of the door itself, which the benches use too.
@@ -93,7 +93,7 @@ describe('the README, followed line by line', () => {
     expect(ended.stdout).toMatch(/US-DE +20 +20 +20 +0 +0 +0/);
     expect(ended.stdout).toMatch(/US-CA +20 +20 +19 +1 +0 +0/);
     expect(ended.stdout).toMatch(/\/demo\/filing +\d+ +\d+ +verified/);
-  }, 60_000);
+  });
 });
 
 describe('links and names', () => {

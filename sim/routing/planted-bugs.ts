@@ -206,7 +206,7 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
     find: 'lastSafe !== undefined && land.at >= lastSafe',
     replace: 'false',
     invariant: 'late_in_silence',
-    seed: 48,
+    seed: 161,
   },
   {
     name: 'an intent whose process died is never looked at again',

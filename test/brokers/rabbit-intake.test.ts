@@ -177,7 +177,7 @@ describe.skipIf(isMissing)(`messages from a RabbitMQ queue${note}`, () => {
         await until(() => sink.effects.size >= ids.length * share);
         line.cut();
       }
-      await until(() => sink.effects.size === ids.length, 20_000);
+      await until(() => sink.effects.size === ids.length);
     });
     await line.close();
     expect(line.cuts()).toBeGreaterThanOrEqual(2);

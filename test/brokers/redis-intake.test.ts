@@ -289,7 +289,7 @@ describe.skipIf(isMissing)(`messages from a Redis stream${note}`, () => {
         await until(() => sink.effects.size >= 300 * share);
         line.cut();
       }
-      await until(() => sink.effects.size === 300, 20_000);
+      await until(() => sink.effects.size === 300);
       await until(async () => (await pending(stream)) === 0);
     });
     await line.close();

@@ -37,7 +37,7 @@ describe.skipIf(ownRedis.isMissing)(`a Redis that is killed and restarted${ownRe
             await broker.killAndRestart();
           }
           await send(10);
-          await until(() => sink.effects.size >= sent.size, 20_000);
+          await until(() => sink.effects.size >= sent.size);
         },
       );
       expect([...sent].filter((id) => !sink.effects.has(id))).toEqual([]);
@@ -47,7 +47,7 @@ describe.skipIf(ownRedis.isMissing)(`a Redis that is killed and restarted${ownRe
       sender.disconnect();
       await broker.close();
     }
-  }, 60_000);
+  });
 });
 
 describe.skipIf(ownRabbit.isMissing)(
@@ -68,7 +68,7 @@ describe.skipIf(ownRabbit.isMissing)(
             const { kind } = await publisher.publish(message, FREE);
             if (kind !== 'confirmed') await pass(100);
             return kind === 'confirmed';
-          }, 30_000);
+          });
           confirmed.add(id);
         }
       };
@@ -86,7 +86,7 @@ describe.skipIf(ownRabbit.isMissing)(
             const sending = send(queue, 40);
             await broker.killAndRestart();
             await sending;
-            await until(() => sink.effects.size >= confirmed.size, 20_000);
+            await until(() => sink.effects.size >= confirmed.size);
           },
         );
         expect([...confirmed].filter((id) => !sink.effects.has(id))).toEqual([]);
@@ -97,6 +97,6 @@ describe.skipIf(ownRabbit.isMissing)(
         await bench.close();
         await broker.close();
       }
-    }, 120_000);
+    });
   },
 );

@@ -46,7 +46,7 @@ function claims(where: 'embedded' | 'url'): void {
   beforeAll(async () => {
     database = await freshDatabase(where);
     admin = new Session({ ...database, name: 'admin' });
-  }, 60_000);
+  });
   afterAll(async () => {
     await admin?.close();
     await database?.close();

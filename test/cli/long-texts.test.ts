@@ -13,7 +13,7 @@ beforeAll(async () => {
   paula = await world.person('Paula Preparer');
   const { profiles } = await world.portals({ code: 'US-DE' });
   for (const profile of profiles) await world.data(['lane', 'add', profile], paula);
-}, 60_000);
+});
 afterAll(() => world?.close());
 
 describe('80 kB', () => {

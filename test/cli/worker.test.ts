@@ -194,5 +194,5 @@ async function settled(count: number): Promise<void> {
     const { lanes } = await world.data(['batch', 'status']);
     const [lane] = lanes as { accepted: number; rejected: number }[];
     return lane !== undefined && lane.accepted + lane.rejected >= count;
-  }, 20_000);
+  });
 }

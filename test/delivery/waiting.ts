@@ -1,5 +1,5 @@
-/** For what must happen but has no limit of its own: several times as long as a quiet machine takes. */
-const PATIENCE_MS = 20_000;
+/** For what must happen but has no limit of its own: many times as long as a quiet machine takes. */
+const PATIENCE_MS = 60_000;
 
 /** Real processes and sockets have no virtual clock; this is the one place where tests wait. */
 export async function until(

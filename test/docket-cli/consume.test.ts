@@ -14,7 +14,7 @@ import { DeskLine, type Person } from './desk-line.ts';
 const rabbit = await rabbitPresence();
 const redis = await redisPresence();
 const ADDRESSES = { FILEWRIGHT_RABBITMQ_URL: RABBIT_URL, FILEWRIGHT_REDIS_URL: REDIS_URL };
-const WAIT_MS_MAX = 30_000;
+const WAIT_MS_MAX = 90_000;
 const COUNT = 200;
 
 let world: CliWorld;
@@ -24,7 +24,7 @@ let hart: Person;
 beforeAll(async () => {
   world = await CliWorld.make();
   desk = await DeskLine.beside(world.folder);
-}, 90_000);
+});
 afterAll(() => world.close());
 
 /** A firm of its own for each broker, so that totals can be compared. */
@@ -96,7 +96,7 @@ describe.skipIf(rabbit.isMissing)(`docket consume --rabbit${rabbit.note}`, () =>
     );
     // Nothing comes back: all of it was acknowledged, after its commit.
     expect(await bench.ready(queue)).toBe(0);
-  }, 90_000);
+  });
 
   it('says which address it misses', async () => {
     const ended = await desk.run(['docket', 'consume', '--rabbit', 'q'], hart);
@@ -121,7 +121,7 @@ describe.skipIf(redis.isMissing)(`docket consume --redis${redis.note}`, () => {
     const { code, stderr } = await running.ended;
     expect(code, stderr).toBe(0);
     expect(await bench.redis().xlen(stream)).toBe(MESSAGES.length);
-  }, 90_000);
+  });
 });
 
 describe.skipIf(rabbit.isMissing || redis.isMissing)(
@@ -159,6 +159,6 @@ describe.skipIf(rabbit.isMissing || redis.isMissing)(
       expect((await router.ended).code).toBe(0);
       // Looked at between the other two, and found to be within its bound.
       expect(await alerts()).not.toContain(fitting);
-    }, 90_000);
+    });
   },
 );

@@ -5,7 +5,7 @@ let world: CliWorld;
 
 beforeAll(async () => {
   world = await CliWorld.bare();
-}, 60_000);
+});
 afterAll(() => world.close());
 
 it('demo patent: nothing is lost, nothing is sent twice, the ledger proves it, within a minute', async () => {
@@ -26,4 +26,4 @@ it('demo patent: nothing is lost, nothing is sent twice, the ledger proves it, w
   expect(stdout).toMatch(/SECONDARY ruiz-mail \(\w+\) → TERTIARY moreau-mail/);
   expect(stdout).toMatch(/breaker\.closed +lane target\/bio-endpoint/);
   expect(stdout).toMatch(/\/filing +\d+ +\d+ +verified/);
-}, 90_000);
+});

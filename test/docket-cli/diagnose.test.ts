@@ -31,7 +31,7 @@ describe('TLS and permissions, diagnosed', () => {
     const matrix = await desk.file('matrix.json', JSON.stringify(sample));
     await desk.data(['route', 'import', matrix, desk.path('samples/patent-people.json')], hart);
     await desk.data(['docket', 'import', desk.path('samples/patent-docket.ndjson')], hart);
-  }, 60_000);
+  });
   afterAll(async () => {
     await Promise.all([slow.close(), quick.close()]);
     await desk.close();
@@ -60,7 +60,7 @@ describe('TLS and permissions, diagnosed', () => {
     expect(msOf('ruiz-mail')).toBeLessThan(3_000);
     expect(of('ruiz-mail')?.['triggers']).toEqual([]);
     expect(slow.requests() + quick.requests()).toBe(0);
-  }, 30_000);
+  });
 
   it('does not dial a private address by default', async () => {
     const found = await desk.data(['diagnose', 'route', await idOf('18/300101')], hart);

@@ -35,7 +35,7 @@ beforeAll(async () => {
     ids.set(textAt(one, 'applicationNumber'), textAt(one, 'docket'));
   }
   app = await createFilewright({ dataDirectory: desk.path('data'), environment: OWN_MACHINE });
-}, 120_000);
+});
 afterAll(async () => {
   await app?.close();
   await desk.close();

@@ -17,7 +17,7 @@ beforeAll(async () => {
   hart = await desk.person('Judith Hart');
   const files = ['matrix', 'people'].map((name) => desk.path(`samples/patent-${name}.json`));
   await desk.data(['route', 'import', ...files], hart);
-}, 60_000);
+});
 afterAll(() => desk.close());
 
 async function idOf(application: string): Promise<string> {

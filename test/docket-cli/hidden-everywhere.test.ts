@@ -116,7 +116,7 @@ beforeAll(async () => {
       });
     });
   }
-}, 120_000);
+});
 afterAll(() => twins.desk.close());
 
 /** A recovery that waits for a person, with what it counted in the dockets of the firm. */

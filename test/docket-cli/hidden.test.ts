@@ -17,7 +17,7 @@ let desk: DeskLine;
 beforeAll(async () => {
   twins = await TwinFirms.make();
   ({ desk } = twins);
-}, 60_000);
+});
 afterAll(() => desk.close());
 
 describe('the two firms are different for who may see everything', () => {

@@ -40,7 +40,7 @@ beforeAll(async () => {
     pollMs: 20,
     recovery: { everyMs: 50 },
   });
-}, 60_000);
+});
 afterAll(async () => {
   await router?.stop();
   await app?.close();
@@ -94,7 +94,7 @@ async function awaits(state: string): Promise<void> {
   await until(async () => {
     const { state: found } = await status();
     return found !== undefined && textAt(found, 'state') === state;
-  }, 20_000);
+  });
 }
 
 const refusal = async (words: readonly string[], by: Person): Promise<[number | null, string]> => {
@@ -120,7 +120,7 @@ describe('a target that failed', () => {
     );
     const file = await desk.file('events.ndjson', rows.join('\n'));
     await desk.data(['docket', 'import', file], hart);
-    await until(async () => (await status())['target'] === 'team', 20_000);
+    await until(async () => (await status())['target'] === 'team');
     const listed = await desk.data(['docket', 'list'], hart);
     dockets = listAt(listed, 'dockets').map((one) => textAt(one, 'docket'));
     expect(await refusal(approve, hart)).toEqual([4, 'REFUSED_BY_RULE']);
@@ -131,7 +131,7 @@ describe('a target that failed', () => {
     expect(await refusal(['recovery', 'run', 'team'], nobody)).toEqual([4, 'REFUSED_BY_RULE']);
     await desk.data(['recovery', 'run', 'team'], moreau);
     // Its docket database holds one of them twice: nothing that a program may settle.
-    await until(async () => lead.counts().size === ROWS.length, 20_000);
+    await until(async () => lead.counts().size === ROWS.length);
     const records = lead.taken.map(({ id, body }) => ({
       message_id: id,
       payload_sha256: createHash('sha256').update(body).digest('hex'),
@@ -147,14 +147,14 @@ describe('a target that failed', () => {
     ]);
     expect(await refusal(approve, moreau)).toEqual([4, 'SELF_APPROVAL']);
     expect(team.synthetics).toEqual([]);
-  }, 40_000);
+  });
 
   it('comes back by the approval of a second person, whose reason is in the ledger', async () => {
     await desk.data(approve, hart);
     await until(async () => {
       const { breakers } = await desk.data(['recovery', 'status'], hart);
       return (breakers as readonly Json[]).length === 0;
-    }, 20_000);
+    });
     expect(team.synthetics).toHaveLength(1);
     const lines = listAt(await desk.data(['audit', 'log', '--limit', '1000'], hart), 'lines');
     const approved = lines.filter((one) => JSON.stringify(one['facts']).includes(WHY));
@@ -163,7 +163,7 @@ describe('a target that failed', () => {
     ]);
     expect(lines.some((one) => one['type'] === 'recovery.closed')).toBe(true);
     expect(await refusal(approve, hart)).toEqual([3, 'NOT_FOUND']);
-  }, 40_000);
+  });
 
   it('has its differences reviewed by who may see the docket, once', async () => {
     for (const id of dockets) {

@@ -14,7 +14,7 @@ const sample = (name: string): Document =>
 beforeAll(async () => {
   desk = await DeskLine.make();
   hart = await desk.person('Judith Hart');
-}, 60_000);
+});
 afterAll(() => desk.close());
 
 const matrixFile = (): string => desk.path('samples/patent-matrix.json');

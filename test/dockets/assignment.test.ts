@@ -17,7 +17,7 @@ let other: Endpoint;
 
 beforeAll(async () => {
   server = await startServer();
-}, 60_000);
+});
 afterAll(async () => server?.close());
 beforeEach(async () => {
   table = await new AssignmentTable().listen();
@@ -43,7 +43,7 @@ async function activate(...assignment: readonly object[]): Promise<void> {
 }
 
 async function confirmed(count: number): Promise<void> {
-  await until(async () => (await stage.confirmed()) === count, 10_000);
+  await until(async () => (await stage.confirmed()) === count);
 }
 
 async function transitions() {
@@ -169,7 +169,7 @@ describe('the assignment table', () => {
     await activate({ ...ANY, url: table.url });
     await stage.feed(1);
     await stage.router({ transport: { allowPrivateAddresses: () => false } });
-    await until(async () => (await assignments()).length === 1, 10_000);
+    await until(async () => (await assignments()).length === 1);
     expect(table.asked).toEqual([]);
     expect((await assignments())[0]).toMatchObject({ state: 'failed' });
   });
@@ -224,7 +224,7 @@ describe('a TLS handshake with the table', { concurrent: false }, () => {
     expect(moved?.data).toMatchObject({ evidence: { measure: 'handshake_ms' } });
     expect(slow.requests()).toBe(0);
     await slow.close();
-  }, 20_000);
+  });
 
   it('of 2.9 s is none', async () => {
     const slow = await startStallingTls(2_900, '{"assigned_to": "moreau"}');
@@ -238,5 +238,5 @@ describe('a TLS handshake with the table', { concurrent: false }, () => {
       expect(other.counts().size).toBe(1);
     }
     await slow.close();
-  }, 20_000);
+  });
 });

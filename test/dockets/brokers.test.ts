@@ -32,7 +32,7 @@ let server: Server;
 let stage: Stage;
 beforeAll(async () => {
   server = await startServer();
-}, 60_000);
+});
 afterAll(async () => server?.close());
 afterEach(async () => stage?.close());
 
@@ -54,8 +54,8 @@ describe.skipIf(rabbit.isMissing)(`docket events and RabbitMQ${rabbit.note}`, ()
     const ending = new AbortController();
     const intake = { url: RABBIT_URL, queue, prefetch: 20, clock: systemClock };
     const running = consumeRabbit(intake, docketMessageSink(stage.parts), ending.signal);
-    await until(async () => (await stage.count('docket_message where tenant = $1')) === 4, 15_000);
-    await until(async () => (await bench.ready(queue)) === 0, 10_000);
+    await until(async () => (await stage.count('docket_message where tenant = $1')) === 4);
+    await until(async () => (await bench.ready(queue)) === 0);
     ending.abort();
     await running;
     expect(await dockets()).toBe(3);
@@ -74,7 +74,7 @@ describe.skipIf(rabbit.isMissing)(`docket events and RabbitMQ${rabbit.note}`, ()
       async () => (await stage.count(`docket where tenant = $1 and phase = 'manual'`)) === 1,
       10_000,
     );
-    await until(async () => (await stage.confirmed()) === 2, 10_000);
+    await until(async () => (await stage.confirmed()) === 2);
     const triggered = (await stage.facts()).find(
       ({ type, data }) => type === 'docket.transition' && data['reason'] === 'TRIGGERED',
     );
@@ -94,7 +94,7 @@ describe.skipIf(rabbit.isMissing)(`docket events and RabbitMQ${rabbit.note}`, ()
       queue,
       Array.from({ length: 999 }, () => 'x'),
     );
-    await until(async () => (await bench.ready(queue)) === 999, 10_000);
+    await until(async () => (await bench.ready(queue)) === 999);
     await stage.router({
       transport: {
         allowPrivateAddresses: () => ANY_PRIVATE,
@@ -105,11 +105,11 @@ describe.skipIf(rabbit.isMissing)(`docket events and RabbitMQ${rabbit.note}`, ()
     });
     const readings = () =>
       stage.count('queue_reading where tenant = $1 and queue = $2 and backlog >= $3', [queue, 0]);
-    await until(async () => (await readings()) === 1, 10_000);
+    await until(async () => (await readings()) === 1);
     await stage.feed(1);
-    await until(async () => (await stage.confirmed()) === 1, 10_000);
+    await until(async () => (await stage.confirmed()) === 1);
     expect(stage.endpoints.SECONDARY.taken).toEqual([]);
-    await until(async () => (await bench.ready(queue)) === 1_000, 10_000);
+    await until(async () => (await bench.ready(queue)) === 1_000);
     await bench.put(queue, ['one more']);
     await until(
       async () =>
@@ -119,7 +119,7 @@ describe.skipIf(rabbit.isMissing)(`docket events and RabbitMQ${rabbit.note}`, ()
       10_000,
     );
     await stage.feed(1, { application_number: '18/2' });
-    await until(async () => (await stage.confirmed()) === 2, 10_000);
+    await until(async () => (await stage.confirmed()) === 2);
     expect(stage.endpoints.SECONDARY.taken).toHaveLength(1);
     expect(await bench.ready(queue)).toBe(1_001);
     const transition = (await stage.facts()).find(({ type }) => type === 'docket.transition');
@@ -186,22 +186,22 @@ describe.skipIf(rabbit.isMissing)(`the queue of a target that stands still${rabb
     await routerTo(queue, managementUrl);
     const [first] = await stage.feed(1, { application_number: '18/1' });
     // Its broker has confirmed it; nobody has it.
-    await until(async () => (await handedTo(first?.docket)).length === 1, 10_000);
+    await until(async () => (await handedTo(first?.docket)).length === 1);
     expect(await handedTo(first?.docket)).toEqual(['team']);
-    await until(async () => (await handedTo(first?.docket)).length === 2, 30_000);
+    await until(async () => (await handedTo(first?.docket)).length === 2);
     expect(await handedTo(first?.docket)).toEqual(['team', 'lead']);
     const moved = (await stage.facts()).filter(({ type }) => type === 'docket.transition');
     expect(moved.map(({ data }) => data)).toMatchObject([
       { trigger: { code: 'QUEUE_LAG' }, evidence: { measure: 'lag_ms' } },
     ]);
     const [second] = await stage.feed(1, { application_number: '18/2' });
-    await until(async () => (await handedTo(second?.docket)).length === 1, 10_000);
+    await until(async () => (await handedTo(second?.docket)).length === 1);
     expect(await handedTo(second?.docket)).toEqual(['lead']);
     expect(await stage.count(`alert where tenant = $1 and kind = 'queue_saturated'`)).toBe(1);
     consumer.recover();
-    await until(async () => (await standing()) === 0, 30_000);
+    await until(async () => (await standing()) === 0);
     const [third] = await stage.feed(1, { application_number: '18/3' });
-    await until(async () => (await handedTo(third?.docket)).length === 1, 10_000);
+    await until(async () => (await handedTo(third?.docket)).length === 1);
     expect(await handedTo(third?.docket)).toEqual(['team']);
     expect(stage.endpoints.SECONDARY.counts().size).toBe(2);
     await stage.stopRouters();
@@ -210,20 +210,20 @@ describe.skipIf(rabbit.isMissing)(`the queue of a target that stands still${rabb
 
   it('because its consumer takes one message and no more is passed, its dockets go on, and it is used again when it falls', async () => {
     await standsStillAndRecovers(1, undefined);
-  }, 90_000);
+  });
 
   it('is no matter where a person confirms: the confirm of its broker counts for nothing', async () => {
     const queue = await bench.queue('person');
     const consumer = await bench.hold(queue);
     await routerTo(queue, undefined, { confirmed_by: 'person' });
     await stage.feed(1);
-    await until(() => consumer.held() === 1, 10_000);
+    await until(() => consumer.held() === 1);
     const awaiting = () => stage.count(`docket where tenant = $1 and phase = 'awaiting'`);
-    await until(async () => (await awaiting()) === 1, 10_000);
+    await until(async () => (await awaiting()) === 1);
     expect(await stage.confirmed()).toBe(0);
     await stage.stopRouters();
     await consumer.close();
-  }, 30_000);
+  });
 
   it.skipIf(management.isMissing)(
     `because its consumer takes every message and acknowledges none is passed likewise${management.note}`,
@@ -242,12 +242,12 @@ describe.skipIf(rabbit.isMissing)(`the queue of a target that stands still${rabb
       await routerTo(queue, wrong.href);
       const texts = async () =>
         stage.read(`select text from alert where tenant = $1 and kind = 'queue_unseen'`);
-      await until(async () => (await texts()).length === 1, 20_000);
+      await until(async () => (await texts()).length === 1);
       expect(await texts()).toEqual([{ text: expect.stringContaining('HTTP_401') }]);
       expect(JSON.stringify(await texts())).not.toContain('hush');
       // What AMQP shows holds all the same: the queue is used.
       const [fed] = await stage.feed(1);
-      await until(async () => (await handedTo(fed?.docket)).length === 1, 10_000);
+      await until(async () => (await handedTo(fed?.docket)).length === 1);
       expect(await handedTo(fed?.docket)).toEqual(['team']);
     },
     60_000,
@@ -287,13 +287,13 @@ describe.skipIf(redis.isMissing)(`docket events from a Redis stream${redis.note}
       clock: systemClock,
     };
     const running = consumeRedis(intake, docketMessageSink(stage.parts), ending.signal);
-    await until(async () => (await dockets()) >= 1, 15_000);
+    await until(async () => (await dockets()) >= 1);
     await until(async () => {
       const pending = (await bench.redis().xpending(stream, 'filewright')) as [number];
       const groups = (await bench.redis().xinfo('GROUPS', stream)) as unknown[][];
       const lag = groups[0]?.[(groups[0]?.indexOf('lag') ?? 0) + 1];
       return pending[0] === 0 && lag === 0;
-    }, 15_000);
+    });
     ending.abort();
     await running;
     expect(await dockets()).toBe(1);

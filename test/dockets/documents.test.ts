@@ -15,7 +15,7 @@ let server: Server;
 let stage: Stage;
 beforeAll(async () => {
   server = await startServer();
-}, 60_000);
+});
 afterAll(async () => server?.close());
 afterEach(async () => stage?.close());
 

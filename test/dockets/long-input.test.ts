@@ -15,7 +15,7 @@ let server: Server;
 let stage: Stage;
 beforeAll(async () => {
   server = await startServer();
-}, 60_000);
+});
 afterAll(async () => server?.close());
 beforeEach(async () => {
   stage = await Stage.set(server);
@@ -51,7 +51,7 @@ describe('a message', () => {
   it('with 150 long privilege labels is routed by every one of them', async () => {
     await commit({ privilege: labels(150) });
     await stage.router();
-    await until(async () => (await stage.confirmed()) === 1, 10_000);
+    await until(async () => (await stage.confirmed()) === 1);
     const received = (await stage.facts()).find(({ type }) => type === 'docket.received');
     expect(received?.data).toMatchObject({ labels: { bytes: expect.any(Number) } });
     const [row] = await stage.read('select docket from docket where tenant = $1');
@@ -99,7 +99,7 @@ describe('an assignment table', () => {
     await stage.activate({ assignment: [{ client: '*', technology_group: '*', url: table.url }] });
     await stage.feed(1);
     await stage.router();
-    await until(async () => (await stage.confirmed()) === 1, 10_000);
+    await until(async () => (await stage.confirmed()) === 1);
     const transition = (await stage.facts()).find(({ type }) => type === 'docket.transition');
     expect(transition?.data).toMatchObject({ trigger: { code: 'SCHEMA_DRIFT' } });
     await table.close();

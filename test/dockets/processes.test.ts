@@ -11,7 +11,7 @@ let stage: Stage;
 beforeAll(async () => {
   build();
   server = await startServer();
-}, 120_000);
+});
 afterAll(async () => {
   await server?.close();
 });
@@ -28,7 +28,7 @@ describe('a router', () => {
     expect(stage.endpoints.PRIMARY.taken).toEqual([]);
     expect(await stage.count(`docket where tenant = $1 and phase = 'sending'`)).toBe(1);
     await stage.router();
-    await until(async () => (await stage.confirmed()) === 1, 15_000);
+    await until(async () => (await stage.confirmed()) === 1);
     expect([...stage.endpoints.PRIMARY.counts()]).toEqual([[admission?.docket, 1]]);
     expect(await stage.count('docket_handoff where tenant = $1 and ended_at is null')).toBe(1);
   });
@@ -40,7 +40,7 @@ describe('a router', () => {
     expect(await dead.exit).toBe('SIGKILL');
     expect(stage.endpoints.PRIMARY.taken).toHaveLength(1);
     await stage.router();
-    await until(async () => (await stage.confirmed()) === 1, 15_000);
+    await until(async () => (await stage.confirmed()) === 1);
     // Twice on the wire; by its id the receiver knows that it is one.
     expect([...stage.endpoints.PRIMARY.counts()]).toEqual([[admission?.docket, 2]]);
     expect(await stage.count(`docket where tenant = $1`)).toBe(1);
@@ -57,7 +57,7 @@ describe('a router', () => {
       `update work set next_at = now() where tenant = $1 and kind = 'handoff' and state = 'pending'`,
     );
     await stage.router();
-    await until(() => stage.endpoints.MANUAL.taken.length === 1, 10_000);
+    await until(() => stage.endpoints.MANUAL.taken.length === 1);
   });
 
   it('beside another one sends no docket twice', async () => {
@@ -66,7 +66,7 @@ describe('a router', () => {
     const [one, two] = [spawnRouter(place()), spawnRouter(place())];
     await Promise.all([one.ready, two.ready]);
     await stage.feed(150, { client: 'Contoso', event_code: 'CTFR' });
-    await until(async () => (await stage.confirmed()) === 300, 30_000);
+    await until(async () => (await stage.confirmed()) === 300);
     await Promise.all([one.kill(), two.kill()]);
     const counts = stage.endpoints.PRIMARY.counts();
     expect(counts.size).toBe(300);
@@ -83,12 +83,12 @@ describe('a router', () => {
       const router = spawnRouter(place());
       await router.ready;
       const before = await stage.confirmed();
-      await until(async () => (await stage.confirmed()) > before, 15_000);
+      await until(async () => (await stage.confirmed()) > before);
       await router.kill();
       if ((await stage.confirmed()) === 60) break;
     }
     await stage.router();
-    await until(async () => (await stage.confirmed()) === 60, 20_000);
+    await until(async () => (await stage.confirmed()) === 60);
     // A docket whose attempts were both cut off by kills goes one tier further; it arrives all the same.
     const { SECONDARY, TERTIARY } = stage.endpoints;
     expect(new Set([...SECONDARY.counts().keys(), ...TERTIARY.counts().keys()]).size).toBe(60);
@@ -98,5 +98,5 @@ describe('a router', () => {
     );
     expect(receipts).toEqual([]);
     expect(await stage.isLedgerSound()).toBe(true);
-  }, 60_000);
+  });
 });

@@ -24,7 +24,7 @@ let server: Server;
 let stage: Stage;
 beforeAll(async () => {
   server = await startServer();
-}, 60_000);
+});
 afterAll(async () => server?.close());
 afterEach(async () => stage?.close());
 
@@ -48,8 +48,8 @@ async function breakPrimary(options: Parameters<Stage['router']>[0] = {}): Promi
   PRIMARY.health = 500;
   await stage.feed(3);
   await stage.router(options);
-  await until(async () => (await stage.confirmed()) === 3, 10_000);
-  await until(async () => (await breaker()) === 'open', 10_000);
+  await until(async () => (await stage.confirmed()) === 3);
+  await until(async () => (await breaker()) === 'open');
 }
 
 function repair(): void {
@@ -63,7 +63,7 @@ async function judged(step: string, verdict: string): Promise<void> {
   await until(async () => {
     const { evidence = [] } = (await status()) ?? {};
     return evidence.some((one) => one.step === step && one.verdict === verdict);
-  }, 15_000);
+  });
 }
 
 describe('a target that failed', () => {
@@ -72,7 +72,7 @@ describe('a target that failed', () => {
     await breakPrimary();
     expect(await status()).toMatchObject({ state: { state: 'probing' }, mode: 'automatic' });
     repair();
-    await until(async () => (await breaker()) === 'closed', 20_000);
+    await until(async () => (await breaker()) === 'closed');
     const run = await status();
     const good = run?.evidence.filter(({ verdict }) => verdict === 'good').map(({ step }) => step);
     expect(good?.slice(-6)).toEqual([
@@ -91,7 +91,7 @@ describe('a target that failed', () => {
     const [difference] = run?.differences ?? [];
     expect((difference?.reviewBy ?? 0) - (difference?.foundAt ?? 0)).toBeGreaterThan(7_190_000);
     await stage.feed(1, { application_number: '18/777777' });
-    await until(async () => (await stage.confirmed()) === 4, 10_000);
+    await until(async () => (await stage.confirmed()) === 4);
     expect(stage.endpoints.PRIMARY.counts().size).toBe(1);
     const types = (await stage.facts()).map(({ type }) => type);
     const breakers = types.filter((type) => type.startsWith('breaker.'));
@@ -113,7 +113,7 @@ describe('a target that failed', () => {
     await judged('schema', 'bad');
     expect(await breaker()).not.toBe('closed');
     stage.endpoints.PRIMARY.sample = { status: 200, body: JSON.stringify(REJECTION) };
-    await until(async () => (await breaker()) === 'closed', 20_000);
+    await until(async () => (await breaker()) === 'closed');
   });
 
   it('comes back whatever the records looked like that went past it: rows of a table, drifted ones, no JSON at all', async () => {
@@ -132,9 +132,9 @@ describe('a target that failed', () => {
     stage.endpoints.PRIMARY.mode = { kind: 'status', status: 500 };
     stage.endpoints.PRIMARY.health = 500;
     await stage.router();
-    await until(async () => (await breaker()) === 'open', 10_000);
+    await until(async () => (await breaker()) === 'open');
     repair();
-    await until(async () => (await breaker()) === 'closed', 20_000);
+    await until(async () => (await breaker()) === 'closed');
     const schema = (await status())?.evidence.filter(({ step }) => step === 'schema');
     expect(schema?.map(({ verdict }) => verdict)).toEqual(['good']);
   });
@@ -151,21 +151,21 @@ describe('a target that failed', () => {
       [row?.['id']],
     );
     repair();
-    await until(async () => (await status())?.state.state === 'awaiting_approval', 15_000);
+    await until(async () => (await status())?.state.state === 'awaiting_approval');
     const run = await status();
     expect(run?.state).toMatchObject({ reasons: ['1 twice'] });
     expect(run?.evidence.findLast(({ step }) => step === 'drain')?.evidence).toMatchObject({
       duplicates: 1,
     });
     await approveRun(stage.parts, TEAM, ACTOR, { reason: 'one was struck out by hand' });
-    await until(async () => (await breaker()) === 'closed', 15_000);
+    await until(async () => (await breaker()) === 'closed');
   });
 
   it('that more dockets went past than are compared needs a person for the rest', async () => {
     stage = await Stage.set(server);
     await breakPrimary({ recovery: { everyMs: 50, comparedMax: 2 } });
     repair();
-    await until(async () => (await status())?.state.state === 'awaiting_approval', 15_000);
+    await until(async () => (await status())?.state.state === 'awaiting_approval');
     const run = await status();
     expect(run?.state).toMatchObject({ reasons: ['2 compared, which is the limit'] });
     expect(run?.differences).toHaveLength(2);
@@ -184,7 +184,7 @@ describe('a target that failed', () => {
     await judged('drain', 'wait');
     expect(await breaker()).toBe('half_open');
     backlog = 3;
-    await until(async () => (await breaker()) === 'closed', 20_000);
+    await until(async () => (await breaker()) === 'closed');
   });
 
   it('is not kept out by the queue of another target', async () => {
@@ -201,7 +201,7 @@ describe('a target that failed', () => {
     await breakPrimary({ queues });
     backlog = 50_000;
     repair();
-    await until(async () => (await breaker()) === 'closed', 20_000);
+    await until(async () => (await breaker()) === 'closed');
   });
 
   it('that holds other bytes than we sent needs a person, who must say why', async () => {
@@ -211,7 +211,7 @@ describe('a target that failed', () => {
     const id = docketId(String(row?.['id']));
     stage.endpoints.PRIMARY.records = [{ message_id: id, payload_sha256: 'ee'.repeat(32) }];
     repair();
-    await until(async () => (await status())?.state.state === 'awaiting_approval', 15_000);
+    await until(async () => (await status())?.state.state === 'awaiting_approval');
     expect(await breaker()).toBe('half_open');
     expect((await status())?.differences.map(({ kind }) => kind).toSorted()).toEqual([
       'differs',
@@ -233,7 +233,7 @@ describe('a target that failed', () => {
     await approveRun(stage.parts, TEAM, ACTOR, {
       reason: 'compared by hand, a test record',
     });
-    await until(async () => (await breaker()) === 'closed', 15_000);
+    await until(async () => (await breaker()) === 'closed');
     // Reviewed by a person, a difference is told no more.
     expect(await reviewDocketDifferences(stage.parts, await stage.viewer(), id)).toBe(1);
     expect(await reviewDocketDifferences(stage.parts, await stage.viewer(), id)).toBe(0);
@@ -250,7 +250,7 @@ describe('a target that failed', () => {
     await judged('synthetic', 'bad');
     expect(await breaker()).not.toBe('closed');
     stage.endpoints.PRIMARY.synthetic = { kind: 'well' };
-    await until(async () => (await breaker()) === 'closed', 20_000);
+    await until(async () => (await breaker()) === 'closed');
   });
 
   it('by hand waits for an approval at the end, even when all is well', async () => {
@@ -263,14 +263,14 @@ describe('a target that failed', () => {
     await breakPrimary();
     await moveRecovery(stage.parts, TEAM, first);
     repair();
-    await until(async () => (await status())?.state.state === 'awaiting_approval', 15_000);
+    await until(async () => (await status())?.state.state === 'awaiting_approval');
     const approval = { reason: 'looked at the endpoint' };
     await expect(approveRun(stage.parts, TEAM, first, approval)).rejects.toMatchObject({
       code: 'SELF_APPROVAL',
     });
     const second = { kind: 'user', id: moreau.id } as const;
     await approveRun(stage.parts, TEAM, second, approval);
-    await until(async () => (await breaker()) === 'closed', 15_000);
+    await until(async () => (await breaker()) === 'closed');
   });
 
   it('is asked by one process at a time, and by none while a lease holds', async () => {
@@ -280,7 +280,7 @@ describe('a target that failed', () => {
     await stage.router();
     const { PRIMARY } = stage.endpoints;
     const from = PRIMARY.healthAsked.length;
-    await until(() => PRIMARY.healthAsked.length >= from + 3, 15_000);
+    await until(() => PRIMARY.healthAsked.length >= from + 3);
     await stage.stopRouters();
     // Each question has its evidence: none was asked beside another.
     const asked = await stage.count(`recovery_evidence where tenant = $1 and step = 'health'`);
@@ -298,7 +298,7 @@ describe('a target that failed', () => {
     await stage.router();
     await pass(500);
     expect(PRIMARY.healthAsked.length).toBe(before);
-    await until(() => PRIMARY.healthAsked.length > before, 10_000);
+    await until(() => PRIMARY.healthAsked.length > before);
     expect(performance.now() - leasedAt).toBeGreaterThan(1_300);
   });
 
@@ -306,7 +306,7 @@ describe('a target that failed', () => {
     stage = await Stage.set(server);
     await breakPrimary();
     repair();
-    await until(async () => (await breaker()) === 'closed', 20_000);
+    await until(async () => (await breaker()) === 'closed');
     await stage.read(`update recovery_difference set review_by = now() where tenant = $1`);
     await until(
       async () =>
@@ -326,10 +326,10 @@ describe('a target that failed', () => {
     };
     await breakPrimary({ transport: { allowPrivateAddresses: () => ANY_PRIVATE, credentials } });
     repair();
-    await until(async () => (await breaker()) === 'closed', 20_000);
+    await until(async () => (await breaker()) === 'closed');
     isReadable = false;
     await stage.feed(3, { event_code: 'CTFR' });
-    await until(async () => (await breaker()) !== 'closed', 10_000);
+    await until(async () => (await breaker()) !== 'closed');
     await judged('health', 'bad');
     expect((await status())?.evidence.at(-1)).toMatchObject({
       step: 'health',
@@ -337,8 +337,8 @@ describe('a target that failed', () => {
     });
     await stage.read(`update recovery_difference set review_by = now() where tenant = $1`);
     const overdue = `alert where tenant = $1 and kind = 'recovery_difference_overdue'`;
-    await until(async () => (await stage.count(overdue)) === 3, 10_000);
+    await until(async () => (await stage.count(overdue)) === 3);
     isReadable = true;
-    await until(async () => (await breaker()) === 'closed', 20_000);
+    await until(async () => (await breaker()) === 'closed');
   });
 });

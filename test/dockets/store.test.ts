@@ -19,7 +19,7 @@ let stage: Stage;
 let other: Session;
 beforeAll(async () => {
   server = await startServer();
-}, 60_000);
+});
 afterAll(async () => server?.close());
 afterEach(async () => {
   await other?.close();

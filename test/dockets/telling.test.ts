@@ -17,7 +17,7 @@ let stage: Stage;
 let mail: MailServerStub;
 beforeAll(async () => {
   server = await startServer();
-}, 60_000);
+});
 afterAll(async () => server?.close());
 afterEach(async () => {
   await mail?.close();
@@ -48,7 +48,7 @@ it('a router without a worker sends its alerts itself, and ends with its signal'
   const running = runRouter(app, OPERATOR, {}, environment, ending.signal);
   try {
     // Due alerts have their turn every minute.
-    await until(() => mail.taken.some(({ to }) => to.includes('ops@example.org')), 100_000);
+    await until(() => mail.taken.some(({ to }) => to.includes('ops@example.org')));
   } finally {
     ending.abort();
     await running;
@@ -58,4 +58,4 @@ it('a router without a worker sends its alerts itself, and ends with its signal'
   expect(letters.map(({ raw }) => header(raw, 'subject'))).toContainEqual(
     expect.stringContaining('A docket needs a person'),
   );
-}, 150_000);
+});

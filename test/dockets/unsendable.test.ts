@@ -25,7 +25,7 @@ let server: Server;
 let stage: Stage;
 beforeAll(async () => {
   server = await startServer();
-}, 60_000);
+});
 afterAll(async () => server?.close());
 afterEach(async () => stage?.close());
 
@@ -50,7 +50,7 @@ async function expectHealthyTargets(count: number): Promise<void> {
     20_000,
   );
   // With a person, told why and what to do, byte for byte.
-  await until(() => stage.endpoints.MANUAL.counts().size === count, 20_000);
+  await until(() => stage.endpoints.MANUAL.counts().size === count);
   expect(stage.endpoints.PRIMARY.taken).toEqual([]);
   for (const { breaker } of await listBreakers(stage.parts)) {
     expect(breaker).toEqual({ state: 'closed', failures: 0 });
@@ -63,7 +63,7 @@ async function expectHealthyTargets(count: number): Promise<void> {
   expect(String(alert?.['text'])).toContain('Ask the sender to use one like');
   // A healthy endpoint goes on taking what is sound.
   await stage.feed(1);
-  await until(() => stage.endpoints.PRIMARY.taken.length === 1, 10_000);
+  await until(() => stage.endpoints.PRIMARY.taken.length === 1);
   expect(await stage.isLedgerSound()).toBe(true);
 }
 

@@ -24,7 +24,7 @@ let server: Server;
 let stage: Stage;
 beforeAll(async () => {
   server = await startServer();
-}, 60_000);
+});
 afterAll(async () => server?.close());
 afterEach(async () => stage?.close());
 
@@ -47,7 +47,7 @@ describe('a docket', () => {
     stage = await Stage.set(server);
     await stage.feed(1, { due_date: '2026-01-05' });
     await stage.router();
-    await until(async () => (await manual()) === 1, 10_000);
+    await until(async () => (await manual()) === 1);
     expect(stage.endpoints.PRIMARY.taken).toEqual([]);
     const types = (await stage.facts()).map(({ type }) => type);
     expect(types).toContain('docket.late');
@@ -58,7 +58,7 @@ describe('a docket', () => {
     stage = await Stage.set(server);
     const [admission] = await stage.feed(1);
     await stage.router();
-    await until(async () => (await stage.confirmed()) === 1, 10_000);
+    await until(async () => (await stage.confirmed()) === 1);
     const [row] = await stage.read('select next_at from docket where tenant = $1');
     // Watched from a day before its date, 5 January 2099 at the end of the day in the office's zone.
     expect(instant(Number(row?.['next_at']))).toBe(Date.parse('2099-01-05T05:00:00Z'));
@@ -76,7 +76,7 @@ describe('a docket', () => {
     );
     expect(await alerts('docket_unfiled')).toBe(0);
     const late = await stage.feed(1, { application_number: '18/9', due_date: '2026-01-05' });
-    await until(async () => (await manual()) === 1, 10_000);
+    await until(async () => (await manual()) === 1);
     const id = late[0]?.docket ?? docketId('');
     const hart = await stage.viewer('hart');
     expect(await acknowledgeAs(stage.parts, hart, id)).toMatchObject({ kind: 'acknowledged' });
@@ -112,10 +112,10 @@ describe('a docket', () => {
     await write({ state: 'queued', tier: 'PRIMARY' });
     await stage.feed(3, {});
     await stage.router();
-    await until(async () => (await stage.confirmed()) === 3, 10_000);
+    await until(async () => (await stage.confirmed()) === 3);
     expect(await alerts('docket_stuck')).toBe(1);
     await write(before[0]?.['state']);
-    await until(async () => (await stage.confirmed()) === 4, 10_000);
+    await until(async () => (await stage.confirmed()) === 4);
   });
 
   it('hears of changed people, and goes to who stands in for the absent', async () => {
@@ -125,7 +125,7 @@ describe('a docket', () => {
     stage.endpoints.TERTIARY.mode = { kind: 'status', status: 403 };
     await stage.feed(1);
     await stage.router();
-    await until(async () => (await manual()) === 1, 10_000);
+    await until(async () => (await manual()) === 1);
     await stage.stopRouters();
     const far = () =>
       stage.count(
@@ -145,7 +145,7 @@ describe('a docket', () => {
     stage.endpoints.TERTIARY.mode = { kind: 'well' };
     await stage.feed(1, { application_number: '18/2' });
     await stage.router();
-    await until(async () => (await stage.confirmed()) === 1, 10_000);
+    await until(async () => (await stage.confirmed()) === 1);
     const [handoff] = await stage.read(
       `select hop->'standsInFor' as for, party from docket_handoff where tenant = $1 and outcome = 'confirmed' and tier <> 'MANUAL'`,
     );
@@ -181,7 +181,7 @@ describe('a docket', () => {
     });
     const calendars = new Map(law.calendars).set(us.code, closed);
     await stage.router({ law: () => ({ ...law, calendars }) });
-    await until(async () => (await redated()).length === 1, 10_000);
+    await until(async () => (await redated()).length === 1);
     expect(await redated()).toMatchObject([
       { from: { due: '2027-02-02' }, to: { due: '2027-02-03' } },
     ]);
@@ -255,7 +255,7 @@ describe('a docket', () => {
       certificateAuthorities: [TLS.cert],
     };
     await stage.router({ transport });
-    await until(async () => (await stage.confirmed()) === 1, 10_000);
+    await until(async () => (await stage.confirmed()) === 1);
     const moved = (await stage.facts()).find(({ type }) => type === 'docket.transition');
     expect(moved?.data).toMatchObject({
       trigger: { code: 'TLS_SLOW' },
@@ -292,11 +292,11 @@ describe('a docket', () => {
       },
     });
     await stage.feed(1, { application_number: '18/1' });
-    await until(() => notices.length === 1, 10_000);
+    await until(() => notices.length === 1);
     await stage.feed(1, { application_number: '18/2', privilege: ['attorney-client'] });
-    await until(() => notices.length === 2, 10_000);
+    await until(() => notices.length === 2);
     const awaiting = () => stage.count(`docket where tenant = $1 and phase = 'awaiting'`);
-    await until(async () => (await awaiting()) === 2, 10_000);
+    await until(async () => (await awaiting()) === 2);
     const [plain, labelled] = notices;
     expect(plain?.text).toContain('CTNF in 18/1');
     expect(plain?.subject).toBe('[SECONDARY] Docket event, due 2099-01-05');
@@ -347,7 +347,7 @@ describe('a docket', () => {
     });
     await stage.feed(1);
     const open = 'docket_handoff where tenant = $1 and evidence is not null and ended_at is null';
-    await until(async () => (await stage.count(open)) === 1, 10_000);
+    await until(async () => (await stage.count(open)) === 1);
     const { target: _desk, ...retired } = people.persons['hart'] as { target: string };
     const moreau = { ...people.persons['moreau'], target: 'desk' };
     await stage.activate(deskOf('moreau'), {
@@ -357,11 +357,11 @@ describe('a docket', () => {
     await stage.read(
       `update work set next_at = now() where tenant = $1 and kind = 'handoff' and state = 'pending'`,
     );
-    await until(async () => (await attempts()) === 1, 10_000);
+    await until(async () => (await attempts()) === 1);
     await stage.read(
       `update docket set next_at = now(), state = state || '{"reviewBy": 0}' where tenant = $1`,
     );
-    await until(() => texts.length >= 2, 10_000);
+    await until(() => texts.length >= 2);
     expect(texts.map((text) => text.split(':')[0])).toEqual(['Judith Hart', 'Claire Moreau']);
     const [, token = ''] = /acknowledge\/(\S+)/.exec(texts[1] ?? '') ?? [];
     const page = acknowledgementPage(stage.parts);
@@ -403,7 +403,7 @@ describe('a docket', () => {
     expect((await observe(stage.parts, { ...lookup, status: 403 })).activated).toHaveLength(2);
     expect((await observe(stage.parts, { ...lookup, status: 403 })).activated).toEqual([]);
     await stage.router();
-    await until(async () => (await stage.confirmed()) === 2, 10_000);
+    await until(async () => (await stage.confirmed()) === 2);
     expect(stage.endpoints.PRIMARY.taken).toEqual([]);
     const transitions = (await stage.facts()).filter(({ type }) => type === 'docket.transition');
     expect(transitions).toHaveLength(2);
@@ -423,7 +423,7 @@ describe('a docket', () => {
       target: { ...options.target, settings: { ...options.target.settings, role } },
     });
     await stage.feed(1);
-    await until(async () => (await stage.confirmed()) === 1, 10_000);
+    await until(async () => (await stage.confirmed()) === 1);
     expect(stage.endpoints.PRIMARY.taken).toHaveLength(1);
     await stage.app.session.run({
       name: '',
@@ -431,7 +431,7 @@ describe('a docket', () => {
     });
     try {
       await stage.feed(1, { application_number: '18/2' });
-      await until(async () => (await stage.confirmed()) === 2, 10_000);
+      await until(async () => (await stage.confirmed()) === 2);
     } finally {
       await stage.app.session.run({
         name: '',
@@ -469,7 +469,7 @@ describe('a docket', () => {
     stage.endpoints.TERTIARY.mode = { kind: 'status', status: 403 };
     const [admission] = await stage.feed(1);
     await stage.router();
-    await until(async () => (await manual()) === 1, 10_000);
+    await until(async () => (await manual()) === 1);
     await stage.stopRouters();
     const reference = '0f'.repeat(16);
     await stage.read(

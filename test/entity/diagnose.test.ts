@@ -119,7 +119,7 @@ describe('sessions', () => {
     });
     const batch = await office.file(rowsOf('US-NY', 12));
     const stop = await office.worker();
-    await until(async () => (await office.lane('US-NY')).pause.kind === 'held', 10_000);
+    await until(async () => (await office.lane('US-NY')).pause.kind === 'held');
     await stop();
     const found = await diagnoseSessions(office.app, office.person, batch);
     expect(found.lanes[0]?.failures['SESSION_COLLISION']).toBeGreaterThan(0);
@@ -152,7 +152,7 @@ describe('sessions', () => {
     }
     const batch = await office.file([...rowsOf('US-DE', 1), ...rowsOf('US-CA', 1)]);
     const stop = await office.worker();
-    await until(() => receipts >= 10_000_002, 10_000);
+    await until(() => receipts >= 10_000_002);
     await stop();
     portal.close();
     portal.closeAllConnections();

@@ -121,7 +121,7 @@ export class Office {
   async approve(code: string): Promise<void> {
     const isWaiting = async (): Promise<boolean> =>
       (await this.lane(code)).recovery?.run.state === 'awaiting_approval';
-    await until(isWaiting, 10_000);
+    await until(isWaiting);
     await approveLane(this.app, this.person, { lane: code, reason: 'looked at the portal' });
   }
 

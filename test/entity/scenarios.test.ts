@@ -86,7 +86,7 @@ describe('California', () => {
     await office.worker();
     const held = async () =>
       (await office.filings('US-CA')).find(({ code }) => code === 'DUPLICATE_WINDOW');
-    await until(async () => (await held()) !== undefined, 20_000);
+    await until(async () => (await held()) !== undefined);
     const inHours = (((await held())?.nextAt ?? 0) - systemClock.now()) / 3_600_000;
     expect(inHours).toBeGreaterThan(71);
     expect(inHours).toBeLessThanOrEqual(72);
@@ -134,7 +134,7 @@ describe('New York', () => {
     await office.file(rowsOf('US-NY', 12, text));
     await office.file(rowsOf('US-NY', 6, { ...text, period: month(2) }));
     await office.worker();
-    await until(async () => (await office.ends('US-NY'))['accepted'] === 12, 20_000);
+    await until(async () => (await office.ends('US-NY'))['accepted'] === 12);
     await pass(500);
     expect(await office.ends('US-NY')).toEqual({ accepted: 12, pending: 6 });
     const truth = office.simulator.truth('US-NY');
@@ -188,7 +188,7 @@ describe('New York', () => {
         .length;
     await office.file(rowsOf('US-NY', 20));
     const stops = [await office.worker(), await office.worker()];
-    await until(async () => (await office.lane('US-NY')).pause.kind === 'held', 10_000);
+    await until(async () => (await office.lane('US-NY')).pause.kind === 'held');
     await pass(1_000);
     for (const stop of stops) await stop();
     await office.worker();
@@ -230,7 +230,7 @@ describe('one jurisdiction', () => {
     });
     await office.file([...rowsOf('US-DE', 15), ...rowsOf('US-CA', 30), ...rowsOf('US-NY', 20)]);
     await office.worker();
-    await until(async () => (await office.lane('US-NY')).pause.kind === 'held', 10_000);
+    await until(async () => (await office.lane('US-NY')).pause.kind === 'held');
     expect((await office.lane('US-NY')).pause).toMatchObject({ reason: 'drift' });
     await Promise.all(['US-DE', 'US-CA'].map((lane) => office.untilEnded(lane)));
     expect(await office.ends('US-DE')).toEqual({ accepted: 15 });
@@ -258,8 +258,8 @@ describe('one jurisdiction', () => {
     });
     await office.file([...rowsOf('US-CA', 120), ...rowsOf('US-DE', 40)]);
     await office.worker();
-    await until(async () => (await office.lane('US-CA')).breaker.state === 'open', 10_000);
-    await until(() => office.simulator.truth('US-CA').requests.health >= 2, 10_000);
+    await until(async () => (await office.lane('US-CA')).breaker.state === 'open');
+    await until(() => office.simulator.truth('US-CA').requests.health >= 2);
     const sent = office.simulator.truth('US-CA').requests.submit;
     await office.untilEnded('US-DE');
     expect(office.simulator.truth('US-CA').requests.submit).toBe(sent);
@@ -267,7 +267,7 @@ describe('one jurisdiction', () => {
     const healedAt = Date.now();
     office.simulator.behave('US-CA', { faults: {}, health: 'good' });
     const truth = office.simulator.truth('US-CA');
-    await until(async () => (await office.lane('US-CA')).breaker.state === 'closed', 10_000);
+    await until(async () => (await office.lane('US-CA')).breaker.state === 'closed');
     const resumedAt = (await office.lane('US-CA')).resumedAt ?? 0;
     expect(truth.requests.health).toBeGreaterThanOrEqual(failedProbes + 2);
     await office.untilEnded('US-CA');

@@ -78,7 +78,7 @@ beforeAll(async () => {
     entityId: undefined,
     address: 'ops@example.org',
   });
-}, 120_000);
+});
 
 afterAll(async () => {
   await simulator.close();

@@ -48,7 +48,7 @@ describe('a year of a small nonprofit', () => {
     const boundaries = ['fallback', 'ingestion', 'reconciliation', 'reporting', 'rules'];
     expect(logs).toEqual(expect.arrayContaining(boundaries.map((log) => [log, 'verified'])));
     expect(logs.every(([, verdict]) => verdict === 'verified')).toBe(true);
-  }, 60_000);
+  });
 
   it('leaves an export in which every part has a payload hash and a bank line', () => {
     const file = join(world.dataDirectory, 'demo', 'lantern', 'form-990.json');

@@ -55,7 +55,7 @@ describe('the guide, followed line by line', () => {
       expect(ended.code, `${words.join(' ')}\n${ended.stdout}${ended.stderr}`).toBe(code);
       said.push(ended);
     }
-  }, 120_000);
+  });
 
   it('the year ends with the figures of its files, and with nothing open', async () => {
     const text = said.map(({ stdout }) => stdout).join('\n');

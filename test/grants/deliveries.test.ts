@@ -62,7 +62,7 @@ describe('deliveries of a generated account', () => {
       told += sent.length;
     }
     expect(told).toBeGreaterThan(2_000);
-  }, 120_000);
+  });
 });
 
 it('thousands of equal gifts of one day, reported twice and announced, are folded without looking at pairs', () => {
@@ -91,4 +91,4 @@ it('thousands of equal gifts of one day, reported twice and announced, are folde
   const repeated = outcomes.filter(({ rule }) => rule === 'P0-duplicate-delivery');
   expect(repeated).toHaveLength(2 * count);
   expect(outcomes).toHaveLength(3 * count);
-}, 30_000);
+});

@@ -14,6 +14,7 @@ import {
   startAcknowledgementServer,
 } from '../../src/server/acknowledgement-server.ts';
 import { networkOf } from '../../src/server/per-address.ts';
+import { pass, until } from '../delivery/waiting.ts';
 
 const KEY = Buffer.alloc(32, 7);
 const NOW = instant(Date.UTC(2027, 2, 1, 12));
@@ -85,27 +86,30 @@ describe('a crowd from one address', () => {
     new Promise((resolve, reject) => {
       const socket = connect({ port, host: '127.0.0.1', localAddress });
       onTestFinished(() => void socket.destroy());
-      socket.once('connect', () => resolve(socket)).once('error', reject);
-    });
-  const isClosed = (socket: Socket): Promise<boolean> =>
-    new Promise((resolve) => {
       socket
-        .on('error', () => undefined)
-        .once('close', () => resolve(true))
+        .once('connect', () => resolve(socket))
+        .on('error', reject)
         .resume();
-      setTimeout(() => resolve(false), 500);
     });
+  const isClosed = (socket: Socket): boolean => socket.closed;
+  /** What closes wrongly has time to. */
+  const SETTLE_MS = 300;
 
   it('has twenty connections and no more, and others still get their page', async () => {
     const one = await house();
     one.messages.set(ticket().reference, open());
     const crowd = await Promise.all(Array.from({ length: 60 }, () => dial(one.port, '127.0.0.2')));
-    const closed = await Promise.all(crowd.map(isClosed));
-    expect(closed.filter((is) => is)).toHaveLength(40);
+    await until(() => crowd.filter(isClosed).length >= 40);
+    await pass(SETTLE_MS);
+    expect(crowd.filter(isClosed)).toHaveLength(40);
     expect((await fetch(one.url(links.tokenFor(ticket())))).status).toBe(200);
     crowd.forEach((socket) => socket.destroy());
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(await isClosed(await dial(one.port, '127.0.0.2'))).toBe(false);
+    // Once the house has noticed that they are gone.
+    await until(async () => {
+      const again = await dial(one.port, '127.0.0.2');
+      await pass(SETTLE_MS);
+      return !isClosed(again);
+    });
   });
 
   it('counts by the network that a client has to itself', () => {
@@ -128,8 +132,9 @@ describe('a crowd from one address', () => {
         .resume();
     });
     clearInterval(drip);
-    expect(performance.now() - startedMs).toBeLessThan(13_000);
-  }, 20_000);
+    // Not at all without the limit.
+    expect(performance.now() - startedMs).toBeLessThan(60_000);
+  });
 });
 
 describe('an acknowledgement link', () => {

@@ -114,5 +114,5 @@ describe('alerts that come together', () => {
     expect(sentencesIn(letter)).toHaveLength(200);
     expect(letter).toContain('203 alerts need a person');
     expect(letter).toContain('And 3 more: filewright alert list');
-  }, 30_000);
+  });
 });

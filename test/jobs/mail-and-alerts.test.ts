@@ -198,7 +198,7 @@ describe('an alert', () => {
     }
     expect(mail.taken).toHaveLength(6);
     expect(await alerts()).toMatchObject([{ told: 6, tellAt: undefined }]);
-  }, 60_000);
+  });
 
   it('that gets worse is reported at once, and one that gets better is not', async () => {
     await recipient('alert', 'ops@example.org');

@@ -12,7 +12,7 @@ beforeAll(async () => {
   cli = await ledgerCli(2, 'Kept');
   await cli.world.file('paula.key', `${cli.paula['FILEWRIGHT_KEY']}\n`);
   await cli.world.file('arthur.key', `${cli.arthur['FILEWRIGHT_KEY']}\n`);
-}, 180_000);
+});
 afterAll(() => cli?.close());
 
 const PAGE = readFileSync(join(ROOT, 'docs/guide/keys.md'), 'utf8');
@@ -48,4 +48,4 @@ it('every line runs in its order, and everything opens afterwards with all keys 
   expect(after.length).toBe(before.length);
   expect(after.filter((id) => before.includes(id))).toEqual([]);
   await world.data(['audit', 'verify', '--bodies']);
-}, 120_000);
+});

@@ -17,7 +17,7 @@ const RUNS_MAX = 40;
 let cli: LedgerCli;
 beforeAll(async () => {
   cli = await ledgerCli(3, 'Kept');
-}, 180_000);
+});
 afterAll(() => cli?.close());
 
 const keys = async (): Promise<readonly Json[]> =>
@@ -77,7 +77,7 @@ describe.each(['root', 'tenant'] as const)('the %s key', (level) => {
     expect(await idOf(level)).not.toBe(before);
     await opens();
     expect((await cli.world.run([...approve, hash], cli.arthur)).code).toBe(4);
-  }, 60_000);
+  });
 
   it('survives kill -9 at writes to the database all along its way', async () => {
     let kills = 0;
@@ -129,7 +129,7 @@ it('the root key survives kill -9 at every step of its files', async () => {
     expect(existsSync(join(cli.world.dataDirectory, 'root.key.next')), at).toBe(false);
   }
   expect(kills).toBe(6);
-}, 120_000);
+});
 
 it('signing keys survive kill -9 at writes all along their way, and the same command finishes', async () => {
   let kills = 0;

@@ -18,7 +18,7 @@ describe('a damaged ledger', { timeout: 120_000 }, () => {
       await world.sql(`create table kept_${table} as select * from ${table}`);
       await world.sql(`alter table ${table} disable trigger all`);
     }
-  }, 120_000);
+  });
   afterAll(() => world.close());
 
   /** The reasons by log; everything is put back afterwards. */

@@ -19,7 +19,7 @@ beforeAll(async () => {
   database = await freshDatabase();
   world = await ledgerWorld(database);
   await takeAnyFact(world.admin);
-}, 60_000);
+});
 afterAll(async () => {
   await world?.close();
   await database?.close();

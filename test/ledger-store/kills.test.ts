@@ -41,7 +41,7 @@ describe('a sequencer that is killed', () => {
   beforeAll(async () => {
     build();
     database = await freshDatabase();
-  }, 180_000);
+  });
   afterAll(async () => {
     await database.close();
   });

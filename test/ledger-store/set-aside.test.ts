@@ -13,7 +13,7 @@ let database: FreshDatabase;
 let world: LedgerWorld;
 beforeAll(async () => {
   database = await freshDatabase();
-}, 60_000);
+});
 afterAll(() => database?.close());
 beforeEach(async () => {
   world = await ledgerWorld(database);

@@ -12,7 +12,7 @@ describe.skipIf(missing)(`rows against entries${condition}`, { timeout: 120_000 
   let world: MutationWorld;
   beforeAll(async () => {
     world = await MutationWorld.make();
-  }, 240_000);
+  });
   afterAll(() => world.close());
 
   it('finds nothing in a firm that nobody has touched', async () => {

@@ -51,7 +51,7 @@ describe('whatever three people do', () => {
       expect(Math.max(...kinds), act).toBeGreaterThan(100);
       expect(seen.get(`${act} refused`) ?? 0, act).toBeGreaterThan(100);
     }
-  }, 120_000);
+  });
 
   it.each(['persons are compared', 'everybody is a party', 'only one joins'] as const)(
     'a house in which %s is found out',

@@ -144,5 +144,5 @@ describe('a crash', () => {
     await Promise.all(others.map((session) => session.close()));
     await expectTruth(world);
     await world.close();
-  }, 60_000);
+  });
 });

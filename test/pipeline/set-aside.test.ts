@@ -8,7 +8,7 @@ import { ACTOR, type GrantsWorld, grantsWorld, INSTANCE } from './world.ts';
 let world: GrantsWorld;
 beforeAll(async () => {
   world = await grantsWorld();
-}, 60_000);
+});
 afterAll(() => world?.close());
 
 it('seals what is too long for an entry, and reads it back', async () => {

@@ -315,7 +315,7 @@ describe('after an acceptance', () => {
     ).rejects.toThrow(/stays so/);
     expect(await verifyLedger(app, OPERATOR, { bodies: true })).toMatchObject({ ok: true });
     await stage.close();
-  }, 60_000);
+  });
 
   it('a record whose date is met asks for the next one', async () => {
     await office.lane('US-IA');

@@ -112,7 +112,7 @@ describe('from a register to accepted filings', () => {
       'registry         US-CA C1',
     );
     expect(await world.data(['audit', 'verify', '--bodies'])).toMatchObject({ ok: true });
-  }, 120_000);
+  });
 
   it('the sample register goes in without a refusal', async () => {
     copyFileSync(join(ROOT, 'samples/register.csv'), world.path('sample.csv'));

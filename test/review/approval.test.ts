@@ -12,7 +12,7 @@ const reason = 'the portal was wrong';
 let world: ReviewWorld;
 beforeAll(async () => {
   world = await ReviewWorld.make();
-}, 60_000);
+});
 afterAll(() => world.close());
 
 async function proposed(): Promise<{ id: string; sha256: string; filing: string }> {

@@ -14,7 +14,7 @@ beforeAll(async () => {
   arthur = await world.person('Arthur Approver', paula);
   portals = await world.portals({ code: 'US-DE' });
   for (const profile of portals.profiles) await world.data(['lane', 'add', profile], paula);
-}, 60_000);
+});
 afterAll(() => world.close());
 
 describe('review by commands', () => {
@@ -54,7 +54,7 @@ describe('review by commands', () => {
     await world.data([...approve, hash], arthur);
     expect((await world.run(['batch', 'run', batch])).code).toBe(0);
     expect(await portals.truth('US-DE')).toMatchObject({ keysAccepted: 1, keysAcceptedTwice: 0 });
-  }, 60_000);
+  });
 
   it('refuses what is half typed', async () => {
     const nobody = '01900000-0000-7000-8000-000000000000';
@@ -77,5 +77,5 @@ describe('review by commands', () => {
       const ended = await world.run(['review', ...args], paula);
       expect(ended.code, `${args.join(' ')}: ${ended.stderr}`).toBe(code);
     }
-  }, 60_000);
+  });
 });

@@ -25,7 +25,7 @@ import { takeAnyFact } from '../store-contract/postgres-world.ts';
 let world: ReviewWorld;
 beforeAll(async () => {
   world = await ReviewWorld.make();
-}, 60_000);
+});
 afterAll(() => world?.close());
 
 const BYTES = Buffer.from([0, 1, 2, 0xff, 0xfe]);
@@ -197,5 +197,5 @@ describe('a filing', () => {
     const request = { folder, scope: { kind: 'whole' }, bodies: true, format: 'tiles' } as const;
     await exportLedger(world.app, world.paula, request);
     await check(folder);
-  }, 60_000);
+  });
 });

@@ -26,7 +26,7 @@ import { nowActs } from '../../src/access/acting.ts';
 let world: ReviewWorld;
 beforeAll(async () => {
   world = await ReviewWorld.make();
-}, 60_000);
+});
 afterAll(() => world.close());
 
 const truth = (lane: string) => world.simulator.truth(lane).summary();

@@ -151,7 +151,7 @@ describe.skipIf(missing)(`a whole export${condition}`, () => {
       ]);
     }
     expect(verify(...argv).ok).toBe(true);
-  }, 120_000);
+  });
 
   it('names a changed body, a changed tile and a disclosure that no entry commits to', () => {
     const damaged = fresh();
@@ -225,7 +225,7 @@ describe.skipIf(missing)(`rules about entries${condition}`, () => {
     expect(readFileSync(tile)).toEqual(treeRoot(leaves.slice(0, 65_536)));
     writeFileSync(tile, Buffer.alloc(32));
     expect(verify(place)).toMatchObject({ reason: 'TILE_MISMATCH', where: tile });
-  }, 120_000);
+  });
 
   it('counts what is there: entries beyond the checkpoint are a wrong size', () => {
     for (const size of [0, 256]) {

@@ -68,7 +68,7 @@ describe('two firms that witness each other', () => {
     });
     ofOne = await asked(one, byTwo);
     ofTwo = await asked(two, byOne);
-  }, 120_000);
+  });
   afterAll(async () => {
     await Promise.all([one?.world.close(), two?.world.close()]);
   });
@@ -120,7 +120,7 @@ describe('two firms that witness each other', () => {
         reason: 'UNTRUSTED_SIGNATURE',
       });
     }
-  }, 120_000);
+  });
 
   it('a witness killed between keeping a head and answering signs the same head again', async () => {
     await two.world.person('Third', two.paula);
@@ -140,7 +140,7 @@ describe('two firms that witness each other', () => {
     byTwo = await startWitness(two, one, { port });
     const found = await checkpoint(one, ofOne);
     expect(found['witnesses']).toMatchObject([{ state: 'cosigned', size: spineOf(found)['size'] }]);
-  }, 60_000);
+  });
 
   it('a log that was cut back and continued is refused by the witness, and a critical alert is raised', async () => {
     const { world, paula } = one;
@@ -171,5 +171,5 @@ describe('two firms that witness each other', () => {
       expect.objectContaining({ kind: 'witness_contradicts', severity: 'critical' }),
     );
     await world.run(['db', 'stop'], restored);
-  }, 120_000);
+  });
 });
