@@ -64,15 +64,16 @@ describe('a register file', () => {
     const content = csv(llc('E1'), llc('E2'), llc('E3'));
     await office.import(content);
     const before = await office.rows('select * from entity where tenant = $1 order by id');
-    const facts = await office.rows(
-      'select count(*)::int as n from ledger_entry where tenant = $1',
-    );
+    // A signed head is an entry of the spine, and a slow run has more of them.
+    const entries = () =>
+      office.rows(
+        `select count(*)::int as n from ledger_entry where tenant = $1 and boundary <> 'spine'`,
+      );
+    const facts = await entries();
     const again = await office.import(content);
     expect(again).toMatchObject({ created: 0, changed: 0, unchanged: 3, refused: 0 });
     expect(await office.rows('select * from entity where tenant = $1 order by id')).toEqual(before);
-    expect(
-      await office.rows('select count(*)::int as n from ledger_entry where tenant = $1'),
-    ).toEqual(facts);
+    expect(await entries()).toEqual(facts);
   });
 
   it('that was cut off goes on where it was', async () => {
@@ -154,6 +155,16 @@ describe('a register file', () => {
     // Corrected and imported again, the error file itself is a register file.
     const again = await office.import(csv('E2,US-DE,22,Name,llc,domestic,2019-01-01,,,,'));
     expect(again).toMatchObject({ created: 1 });
+  });
+
+  it('refuses the copy of a row whose obligations cannot be reckoned, as it refuses the row', async () => {
+    const row = 'E1,US-DE,19,Zero shares,corporation,domestic,2019-01-01,,,0@0.01,';
+    const report = await office.import(csv(row, row, llc('E2')));
+    expect(report).toMatchObject({ rows: 3, created: 1, unchanged: 0, refused: 2 });
+    expect(report.errors.map(({ line, where }) => `${line} ${where}`)).toEqual([
+      '2 authorized',
+      '3 authorized',
+    ]);
   });
 
   it('with a number that another entity has is refused, also in a later file', async () => {

@@ -73,9 +73,11 @@ export class RegisterWriter {
         writes.map((write) => write.record),
         { tenant, law, today },
       );
-      for (const { record } of writes) {
+      // A copy of a row goes the way of the row.
+      for (const record of records) {
         const fault = planned.faults.get(record.id);
-        if (fault !== undefined) outcomes.set(record, { kind: 'refused', errors: [fault] });
+        if (fault === undefined || outcomes.get(record)?.kind === 'refused') continue;
+        outcomes.set(record, { kind: 'refused', errors: [fault] });
       }
       const good = writes.filter(({ record }) => !planned.faults.has(record.id));
       if (dryRun) {
