@@ -39,10 +39,26 @@ export async function bundle(dist) {
         { name: 'undici', test: /node_modules[\\/]undici/ },
         { name: 'typebox', test: /node_modules[\\/]typebox/ },
         { name: 'core', test: /[\\/]src[\\/]core[\\/]/ },
+        { name: 'postgres', test: /[\\/]src[\\/]postgres[\\/](?!embedded)/ },
+        // What is opened with the database, whatever is asked then.
+        {
+          name: 'opening',
+          test: /[\\/]src[\\/]filings[\\/](store[\\/](intake-store|warned|forecast)|watch[\\/]arrival|rules[\\/](forecast-warnings|thresholds))/,
+        },
+        {
+          name: 'system',
+          test: /[\\/]src[\\/]system[\\/](?!law-files|log\.|export-folder|witness)/,
+        },
+        { name: 'lanes', test: /[\\/]src[\\/]lanes[\\/](rules|store[\\/](?!compared-rows))/ },
         // Every command asks who acts.
         { name: 'actors', test: /[\\/]src[\\/](access|people[\\/]acts[\\/]people)\b/ },
         { name: 'profiles', test: /[\\/]src[\\/]lanes[\\/]profile[\\/]/ },
         { name: 'brokers', test: /[\\/]src[\\/]dockets[\\/]brokers[\\/](rabbit|redis)-(?!url)/ },
+        // Most commands tell somebody what was done.
+        {
+          name: 'people',
+          test: /[\\/]src[\\/]people[\\/](alerts|changes|trust-alerts|access-notes|store[\\/](?!compared-rows))/,
+        },
         { name: 'senders', test: /[\\/]src[\\/]people[\\/](notify[\\/]|notice-sender)/ },
         {
           name: 'jobs',

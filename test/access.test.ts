@@ -43,8 +43,6 @@ const NOT_ACTS: readonly string[] = [
   // Arguments.
   'readBatchId',
   'readBoundary',
-  'readDuration',
-  'readThresholds',
   // Answers, shaped.
   'awardEntries',
   'bodyOf',

@@ -28,6 +28,7 @@ export * from './acts/reviews-proposals.ts';
 export { bodyOf, listReviews, openReview, type ReviewFile } from './acts/reviews.ts';
 export { sendGate } from './acts/send-gate.ts';
 export * from './acts/slack-alerts.ts';
+export * from './rules/thresholds.ts';
 export type { Wait } from './acts/waits.ts';
 export type { FilingEngine, RunningDeps } from './delivery/engine.ts';
 export { DEFAULT_SETTINGS } from './delivery/settings.ts';

@@ -4,7 +4,8 @@ export { systemClock, systemIds, systemRandom } from './clock.ts';
 export { ExportFolder } from './export-folder.ts';
 export { lawIn, readText, shippedLaw, type ShippedLaw } from './law-files.ts';
 export { installationOf, newPlaceOf, likelyPlaceOf, type Standing } from './installation-place.ts';
-export { jsonLog, silentLog } from './log.ts';
+export { jsonLog } from './log.ts';
+export { silentLog } from './silent-log.ts';
 export { confirmRootKeyBackup, readRootKeyBackup, rootKeyFingerprint } from './root-key-backup.ts';
 export { rootKeySource } from './root-key-source.ts';
 export {

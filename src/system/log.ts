@@ -31,8 +31,6 @@ export function jsonLog(stream: DestinationStream = destination({ dest: 2, sync:
   return { write: (record) => logger[record.level](allowed(record)) };
 }
 
-export const silentLog: Log = { write: () => undefined };
-
 function allowed(record: LogRecord): Record<string, string | number> {
   const line: Record<string, string | number> = {};
   for (const field of FIELDS) {

@@ -1,5 +1,5 @@
 /** A short command is short: what it does not need is not loaded. */
-import { readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
@@ -47,6 +47,18 @@ describe('the command line', () => {
     expect(await known('--tenant', 'docket', 'batch', 'show', 'lane')).toEqual(['batch']);
     expect(await known('help', 'docket', 'show')).toEqual(['docket']);
     expect(await known('--bad', 'docket')).toEqual([]);
+  });
+
+  it('opens the database without the stories that a command is not about, or schemas and calendars', () => {
+    const contexts = readdirSync(dirname(MAIN)).filter((name) => /^context-.*\.js$/.test(name));
+    expect(contexts).not.toEqual([]);
+    const files = contexts.flatMap((name) => [...loadedAtStart(join(dirname(MAIN), name))]);
+    expect(files.length).toBeGreaterThan(5);
+    const large = /\/(dockets|entities|filings|grants|oversight|profiles|typebox|undici)-/;
+    expect(files.filter((file) => large.test(file))).toEqual([]);
+    for (const file of files) {
+      expect(readFileSync(file, 'utf8'), file).not.toMatch(/^import .*"(pino|temporal-polyfill)"/m);
+    }
   });
 
   it.each(['batch', 'filing', 'review', 'user'])(

@@ -20,7 +20,7 @@ import { createPortal } from '../../src/lanes/portals/portal.ts';
 import { type ConnectionTarget, Session } from '../../src/postgres/session.ts';
 import { PostgresDeliveryStore } from '../../src/filings/store/delivery-store.ts';
 import { PostgresSequencer } from '../../src/ledger/store/sequencer.ts';
-import { silentLog } from '../../src/system/log.ts';
+import { silentLog } from '../../src/system/silent-log.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import type { BehaviourChange } from '../../src/testing/simulator/behaviour.ts';
 import { sampleProfile } from '../../src/testing/simulator/sample-profile.ts';

@@ -11,7 +11,8 @@ import { approve, importFile, runBatch } from '../../src/filings/acts/batches.ts
 import { approvedRecipient } from '../fixtures/approved.ts';
 import { personOf } from '../../src/people/acts/people.ts';
 import { laneOutcome, planRehearsal } from '../../src/oversight/acts/rehearsal.ts';
-import { readThresholds, warnOfSlack } from '../../src/filings/acts/slack-alerts.ts';
+import { warnOfSlack } from '../../src/filings/acts/slack-alerts.ts';
+import { readThresholds } from '../../src/filings/rules/thresholds.ts';
 import { createFilewright, type Filewright } from '../../src/app.ts';
 import type { BatchId } from '../../src/core/ids.ts';
 import { FilewrightError } from '../../src/core/errors.ts';

@@ -8,7 +8,7 @@ import { migrate, readMigrations } from '../../src/postgres/migrate.ts';
 import { packageRoot } from '../../src/postgres/package-root.ts';
 import { Session } from '../../src/postgres/session.ts';
 import { runBackgroundWorkOnce } from '../../src/oversight/jobs.ts';
-import { silentLog } from '../../src/system/log.ts';
+import { silentLog } from '../../src/system/silent-log.ts';
 import { systemClock, systemIds, systemRandom } from '../../src/system/clock.ts';
 import { type FreshDatabase, freshDatabase, TEST_DATABASE_URL } from '../fixtures/database.ts';
 

@@ -15,7 +15,7 @@ import { writeAddCheckpoint } from '../../src/ledger/witness/add-checkpoint.ts';
 import { createWitness } from '../../src/ledger/witness/witness.ts';
 import { serveWitness } from '../../src/oversight/acts/witness.ts';
 import { systemClock } from '../../src/system/clock.ts';
-import { silentLog } from '../../src/system/log.ts';
+import { silentLog } from '../../src/system/silent-log.ts';
 import { WitnessFiles } from '../../src/system/witness-files.ts';
 
 const ORIGIN = 'ledger.example.org/acme/spine';
