@@ -264,6 +264,18 @@ function suite(where: 'embedded' | 'url'): void {
     ).rejects.toMatchObject({ constraint: 'filing_approved' });
   });
 
+  it('seals nothing under a data key that is not there', async () => {
+    const sealed = (
+      key: string,
+    ) => `insert into ledger_blob (ct, tenant, boundary, entry, key, bytes)
+      select sha256(gen_random_uuid()::text::bytea), tenant, boundary, entry, ${key}, bytes from ledger_blob`;
+    await passes(sealed('key'));
+    // One wrong one among many is found.
+    const last = `case when entry = (select max(entry::text)::uuid from ledger_blob) then 'k-none' else key end`;
+    await refused(sealed(last), 'ledger_blob_key');
+    await refused(sealed(`'k-none'`), 'ledger_blob_key');
+  });
+
   it('is not stopped by a stranger who may only connect and holds every advisory lock', async () => {
     const uses = await world.admin.run({
       name: '',
