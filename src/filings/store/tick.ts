@@ -67,9 +67,10 @@ done as (
 ),
 kept as (
   insert into outcome (tenant, filing, no, holder, verdict, code, at, ct, counted)
-  select $1, o.filing, o.attempt, o.worker, o.verdict, o.code, now(), decode(o.ct, 'hex'), done.filing is not null
-  from o left join done on done.filing = o.filing and done.attempt = o.attempt and done.worker = o.worker
-  where (o.filing, o.attempt) not in (select filing, attempt from disputed)
+  -- Asked by "in", which is hashed; a join would compare each with each.
+  select $1, o.filing, o.attempt, o.worker, o.verdict, o.code, now(), decode(o.ct, 'hex'),
+    (o.filing, o.attempt, o.worker) in (select filing, attempt, worker from done)
+  from o where (o.filing, o.attempt) not in (select filing, attempt from disputed)
   on conflict do nothing
 ),
 blobs as (
@@ -117,9 +118,8 @@ candidate as materialized (
     order by f.last_safe, f.id limit want.count for update skip locked) c
 ),
 turn as materialized (
-  select c.tenant, c.id, c.status, c.profile_sha256, ids.id as attempt_id
-  from candidate c join unnest($6::uuid[]) with ordinality ids(id, place) on ids.place = c.place
-  where c.tenant = $1
+  select c.tenant, c.id, c.status, c.profile_sha256, ($6::uuid[])[c.place::int] as attempt_id
+  from candidate c where c.tenant = $1
 ),
 claimed as (
   update filing f set
