@@ -331,10 +331,24 @@ def faults(top, logs, bundles, warnings):
         with open(top / name, encoding='utf-8') as file:
             for line in file: yield json.loads(line)
     def entries(folder): return (json.loads(raw) for bundle in bundles(folder) for raw in bundle)
+    missing, destroyed, knows = {}, set(), False
+    def destroys(entry):
+        keys = entry['data'].get('keys') if entry['type'] == 'retention.shredded' else None
+        destroyed.update(keys if isinstance(keys, list) else [])
     for folder in logs:
-        revisions = Revisions()
+        revisions, sealed = Revisions(), (folder / 'bodies').is_dir()
         for index, entry in enumerate(entries(folder)):
-            if not revisions.holds(entry): return [('REVISION_MISMATCH', '%s: entry %d' % (folder, index), 7)]
+            place, body = '%s: entry %d' % (folder, index), entry['body']
+            if not revisions.holds(entry): return [('REVISION_MISMATCH', place, 7)]
+            if sealed and body and not (folder / 'bodies' / body['ct']).is_file():
+                missing.setdefault(body['key'], place)
+            if entry['log'].endswith('/access'): knows = destroys(entry) or True
+    try:
+        for fact in lines('unsigned.ndjson') if missing else []: destroys(fact)
+    except (ValueError, KeyError, TypeError) as error: return [('MALFORMED_ROWS', str(error), 7)]
+    if missing and not knows: warnings.append('bodies are missing, and the log that says which keys were destroyed')
+    for key in missing if knows else []:  # Only shredding may take a body away, and it leaves an entry.
+        if key not in destroyed: return [('BODY_UNREADABLE', '%s: its body, no entry ends %s' % (missing[key], key), 7)]
     if not (top / 'rows').is_dir(): return []
     comparison = Comparison()
     for folder in sorted(logs, key=lambda folder: folder.name != 'filing'):

@@ -1,4 +1,4 @@
-export { BodyCollector, type FoundBody, shreddedKeys } from './acts/audit-bodies.ts';
+export { BodyCollector, type FoundBody, shreddedByEntries } from './acts/audit-bodies.ts';
 export {
   readBoundary,
   signedLog,

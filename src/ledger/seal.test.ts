@@ -180,3 +180,46 @@ describe('verifying a body', () => {
     expect(await verifyBody({ ...base, ...wrong })).toMatchObject({ state: 'broken', reason });
   });
 });
+
+describe('a payload that belongs to one filing and one key', () => {
+  const keyFor = (): Uint8Array => place.dek;
+  const owner = { filing: 'F-1', key: 'k1' };
+  const admits = (filing: string, data: Readonly<Record<string, string | null>>) => ({
+    id: entry.id,
+    type: 'filing.state',
+    subj: { kind: 'filing', id: filing, ver: 1 },
+    data,
+  });
+  const made = sealBody({ ...place, owner, body: { fee: 1 }, random: randomBytes });
+  const opened = (wrong: ReturnType<typeof admits>) =>
+    verifyBody({
+      origin: log.origin,
+      entry: { ...wrong, body: made.sealed },
+      blob: made.blob,
+      keyFor,
+    });
+
+  it('opens for these', async () => {
+    const outcome = await opened(admits('F-1', { from: null, key: 'k1' }));
+    expect(outcome).toMatchObject({ state: 'intact' });
+  });
+
+  // Somebody who can write every row exchanges two payloads, with their names and hashes.
+  it.each([
+    ['another filing', admits('F-2', { from: null, key: 'k1' })],
+    ['another key', admits('F-1', { from: null, key: 'k2' })],
+    ['an entry that admits nothing', admits('F-1', { from: 'pending', key: 'k1' })],
+    ['an entry without a key', admits('F-1', { from: null })],
+  ])('does not open for %s', async (_what, wrong) => {
+    expect(await opened(wrong)).toMatchObject({ state: 'broken', reason: 'BODY_UNREADABLE' });
+  });
+
+  it('does not open as one that belongs to nobody, nor the other way round', () => {
+    expect(reasonOf(() => openBody({ ...place, blob: made.blob }))).toBe('BODY_UNREADABLE');
+    expect(reasonOf(() => openBody({ ...place, owner, blob }))).toBe('BODY_UNREADABLE');
+    const other = { ...owner, key: 'k2' };
+    expect(reasonOf(() => openBody({ ...place, owner: other, blob: made.blob }))).toBe(
+      'BODY_UNREADABLE',
+    );
+  });
+});

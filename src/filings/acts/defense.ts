@@ -15,6 +15,8 @@ import {
 } from '../../core/index.ts';
 import {
   BodyCollector,
+  type FoundBody,
+  shreddedByEntries,
   entriesBetween,
   entriesOfFiling,
   type FiledEntry,
@@ -156,7 +158,7 @@ async function writeBodies(
 ): Promise<OpenedBodies> {
   const files = new Map<number, string>();
   let [payloads, answers, shredded] = [0, 0, 0];
-  const collector = new BodyCollector(app, log.boundary, async (found) => {
+  const take = async (found: FoundBody): Promise<void> => {
     const { entry } = found;
     const disclosure = discloseBody(app, found);
     if (disclosure === undefined) {
@@ -187,7 +189,8 @@ async function writeBodies(
         await folder.write(`other/entry-${entry.seq}.json`, canonical);
         break;
     }
-  });
+  };
+  const collector = new BodyCollector(app, log.boundary, take, shreddedByEntries(app));
   for (const entry of entries) await collector.add(entry);
   await collector.finish();
   const attempts = entries

@@ -24,15 +24,15 @@ export class BodyCollector {
   readonly #app: Installation;
   readonly #boundary: string;
   readonly #take: (found: FoundBody) => Promise<void>;
-  readonly #isShredded: (key: string) => boolean;
+  readonly #isShredded: (key: string) => Promise<boolean>;
   #waiting: FoundBody['entry'][] = [];
 
-  /** `isShredded`: whether an entry says so. Without one the rows are believed. */
+  /** `isShredded`: whether an entry says so. */
   constructor(
     app: Installation,
     boundary: string,
     take: (found: FoundBody) => Promise<void>,
-    isShredded: (key: string) => boolean = () => true,
+    isShredded: (key: string) => Promise<boolean>,
   ) {
     this.#app = app;
     this.#boundary = boundary;
@@ -62,7 +62,7 @@ export class BodyCollector {
     for (const entry of entries) {
       const stored = blobs.get(entry.body.ct);
       const isDestroyed =
-        states.get(entry.body.key) === 'shredded' && this.#isShredded(entry.body.key);
+        states.get(entry.body.key) === 'shredded' && (await this.#isShredded(entry.body.key));
       if (isLost(entry) && !isDestroyed) {
         const missing = stored === undefined ? 'The sealed body' : 'The key of the sealed body';
         throw new FilewrightError(
@@ -76,8 +76,19 @@ export class BodyCollector {
   }
 }
 
-/** The data keys that entries say were destroyed: a row that says so alone may be anybody's. */
-export async function shreddedKeys({ session, tenant }: Installation): Promise<Set<string>> {
+/**
+ * Whether an entry says that a data key was destroyed: a row that says so alone may be anybody's. The entries are read once,
+ * and only when a body is missing.
+ */
+export function shreddedByEntries(app: Installation): (key: string) => Promise<boolean> {
+  let keys: Promise<ReadonlySet<string>> | undefined;
+  return async (key) => {
+    keys ??= shreddedKeys(app);
+    return (await keys).has(key);
+  };
+}
+
+async function shreddedKeys({ session, tenant }: Installation): Promise<ReadonlySet<string>> {
   const keys = new Set<string>();
   for await (const bytes of ledgerEntries(session, tenant, 'access')) {
     const { type, data } = parseEntry(bytes);

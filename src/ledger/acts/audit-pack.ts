@@ -10,7 +10,7 @@ import { inclusionProofAt } from '../store/tree-store.ts';
 import { ledgerEntries } from '../store/ledger-entries.ts';
 import type { Run } from '../../postgres/index.ts';
 import type { ExportFolder } from '../../system/index.ts';
-import { BodyCollector } from './audit-bodies.ts';
+import { BodyCollector, type FoundBody, shreddedByEntries } from './audit-bodies.ts';
 import { policyText, type SignedLog } from './audit-heads.ts';
 
 export interface WrittenLog {
@@ -163,14 +163,15 @@ function bodyWriter(
 ): BodyWriter | undefined {
   if (!wanted) return undefined;
   let [written, shredded] = [0, 0];
-  const collector = new BodyCollector(app, log.boundary, async ({ entry, stored }) => {
+  const take = async ({ entry, stored }: FoundBody): Promise<void> => {
     if (stored === undefined) {
       shredded += 1;
       return;
     }
     await folder.write(`${prefix}bodies/${entry.body.ct}`, stored.blob);
     written += 1;
-  });
+  };
+  const collector = new BodyCollector(app, log.boundary, take, shreddedByEntries(app));
   return {
     add: (bytes) => collector.add(parseEntry(bytes)),
     finish: () => collector.finish(),

@@ -11,6 +11,7 @@ export class BodyWatch {
   readonly #folder: string;
   readonly #commitments = new Map<string, string>();
   #has: { readonly bodies: boolean; readonly disclosed: readonly string[] } | undefined;
+  readonly #missing = new Map<string, { readonly seq: number; readonly ct: string }>();
   count = 0;
   disclosed = 0;
 
@@ -24,6 +25,11 @@ export class BodyWatch {
     return bodies || disclosed.length > 0;
   }
 
+  /** Keys of bodies that are not beside their entries, each with the first of these: they must have been destroyed. */
+  get missing(): ReadonlyMap<string, { readonly seq: number; readonly ct: string }> {
+    return this.#missing;
+  }
+
   async add(entry: ReturnType<typeof parseEntry>): Promise<void> {
     const has = await this.#look();
     const { body } = entry;
@@ -31,7 +37,11 @@ export class BodyWatch {
     if (has.disclosed.length > 0) this.#commitments.set(entry.id, body.cm);
     if (!has.bodies) return;
     const blob = await readOptional(join(this.#folder, 'bodies', body.ct));
-    if (blob === undefined) return;
+    if (blob === undefined) {
+      if (!this.#missing.has(body.key))
+        this.#missing.set(body.key, { seq: entry.seq, ct: body.ct });
+      return;
+    }
     const isNamed = sha256Of(blob) === body.ct;
     demand(
       isNamed,

@@ -28,6 +28,8 @@ export interface OfflineLog {
   /** Entries looked at: all of them, or those that a proof pack shows. */
   readonly entries: number;
   readonly bodies: number;
+  /** Of a whole log: keys of bodies that are not there. */
+  readonly missing: BodyWatch['missing'];
   readonly disclosed: number;
   readonly warnings: readonly string[];
 }
@@ -80,6 +82,7 @@ export async function checkLogFolder(
     root: Buffer.from(head.root).toString('base64'),
     entries,
     bodies: bodies.count,
+    missing: isWhole ? bodies.missing : new Map<string, never>(),
     disclosed: bodies.disclosed,
     warnings,
   };

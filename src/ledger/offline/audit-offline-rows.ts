@@ -46,7 +46,7 @@ export async function checkRows(top: string, logs: readonly string[]): Promise<n
   }
 }
 
-async function* lines(path: string): AsyncGenerator<JsonValue> {
+export async function* lines(path: string): AsyncGenerator<JsonValue> {
   const input = createReadStream(path, { encoding: 'utf8' });
   for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
     let value: JsonValue;

@@ -20,6 +20,7 @@ import {
 } from './audit-offline-files.ts';
 import { ROWS_FOLDER } from '../rows/rows-file.ts';
 import { checkLogFolder, type OfflineLog } from './audit-offline-log.ts';
+import { checkMissingBodies } from './audit-offline-shredded.ts';
 import { checkRows } from './audit-offline-rows.ts';
 
 export type OfflineReport =
@@ -54,6 +55,7 @@ export async function verifyFolder(
     throw misuse(`--pinned belongs to one log; name one of ${folders.join(', ')}`);
   }
   const logs: OfflineLog[] = [];
+  const held: { readonly folder: string; readonly log: OfflineLog }[] = [];
   const warnings: string[] = [];
   const failures: Failure[] = [];
   const attempt = async (work: () => Promise<void>): Promise<void> => {
@@ -82,11 +84,17 @@ export async function verifyFolder(
       const policy = policyOf(await readRequired(file), file);
       const log = await checkLogFolder(folder, policy, pinned, others);
       logs.push(log);
+      held.push({ folder, log });
       warnings.push(...log.warnings.map((warning) => `${folder}: ${warning}`));
     });
   }
   if (mayRead) await attempt(() => checkManifest(top));
   if (failures.length === 0) await attempt(() => checkComplete(top, folders, spine, logs));
+  if (failures.length === 0) {
+    await attempt(async () => {
+      warnings.push(...(await checkMissingBodies(top, held)));
+    });
+  }
   if (failures.length === 0 && (await isFolder(join(top, ROWS_FOLDER)))) {
     await attempt(async () => {
       const unsigned = await checkRows(top, folders);

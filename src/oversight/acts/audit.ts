@@ -14,7 +14,7 @@ import {
   parseEntry,
   parseTrustPolicy,
   sequenceAll,
-  shreddedKeys,
+  shreddedByEntries,
   verifyBody,
   verifyWholeLedger,
   writeLateCopies,
@@ -183,7 +183,6 @@ async function verifyBodies(
 ): Promise<LogReport> {
   let bodies = 0;
   let failure: LogReport | undefined;
-  const shredded = await shreddedKeys(app);
   const collector = new BodyCollector(
     app,
     boundary,
@@ -200,7 +199,7 @@ async function verifyBodies(
       const { reason, message } = outcome;
       failure ??= { ...report, bodies, ok: false, reason, message, seq: entry.seq };
     },
-    (key) => shredded.has(key),
+    shreddedByEntries(app),
   );
   try {
     for await (const bytes of ledgerEntries(app.session, app.tenant, boundary, size)) {
