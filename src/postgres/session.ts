@@ -2,7 +2,7 @@
  * One connection to PostgreSQL that comes back after it is cut. A statement that fails with the connection may or may
  * not have committed; it is never repeated here, because only the caller knows whether that is safe.
  */
-import { Client, type ClientConfig, TypeOverrides } from 'pg';
+import { Client, type ClientConfig, escapeLiteral, TypeOverrides } from 'pg';
 import { FilewrightError, misuse } from '../core/index.ts';
 import { protectedClient, withTlsRemedy } from './database-way.ts';
 
@@ -112,7 +112,15 @@ function readTimestamp(text: string): number {
 
 const NOBODY: Acting = { person: '', party: '' };
 
-const ACT_FOR = `select set_config('fw.person', $1, false), set_config('fw.party', $2, false)`;
+/**
+ * Begins with who acts, for the transaction alone: a connection that a pooler gives to somebody else next must carry nobody's
+ * name. `set` is no query: a transaction may still choose its isolation after it.
+ */
+function beginFor(acting: Acting): string {
+  if (isNobody(acting)) return 'begin';
+  const [person, party] = [escapeLiteral(acting.person), escapeLiteral(acting.party)];
+  return `begin; set local fw.person = ${person}; set local fw.party = ${party}`;
+}
 
 const ASSUME_ROLE = `select set_config('role', role_prefix || '_' || $1::text, false) from installation where roles = 'ready'`;
 
@@ -123,6 +131,10 @@ async function applySettings(
   const pairs = Object.entries(settings);
   const list = pairs.map((_, index) => `set_config($${index * 2 + 1}, $${index * 2 + 2}, false)`);
   await client.query(`select ${list.join(', ')}`, pairs.flat());
+}
+
+function isNobody({ person, party }: Acting): boolean {
+  return person === '' && party === '';
 }
 
 function typeReaders(): TypeOverrides {
@@ -145,8 +157,6 @@ export class Session {
   #closed = false;
   #last: Promise<void> = Promise.resolve();
   #remembered: Readonly<Record<string, string>> = {};
-  /** Whom the connection was told last; each new one begins with nobody. */
-  #actsFor: Acting = NOBODY;
 
   constructor(options: SessionOptions) {
     if (!SCHEMA_NAME.test(options.schema)) {
@@ -158,23 +168,27 @@ export class Session {
   /** Runs one statement in its own transaction. Named statements are prepared once per connection. */
   run(statement: Statement, values: readonly unknown[] = []): Promise<Row[]> {
     const acting = this.#acting();
-    return this.#alone(async () => {
-      const client = await this.#connected();
-      await this.#actFor(client, acting);
-      return this.#execute(client, statement, values);
-    });
+    // What nobody is named for needs no transaction around it: workers and jobs pay for one round trip only.
+    if (isNobody(acting)) {
+      return this.#alone(async () => this.#execute(await this.#connected(), statement, values));
+    }
+    return this.#whole(acting, (run) => run(statement, values));
   }
 
   /** Several statements as one transaction, rolled back when `work` throws. Nobody else's statement comes between. */
   transaction<T>(work: (run: Session['run']) => Promise<T>): Promise<T> {
-    const acting = this.#acting();
+    return this.#whole(this.#acting(), work);
+  }
+
+  #whole<T>(acting: Acting, work: (run: Session['run']) => Promise<T>): Promise<T> {
     return this.#alone(async () => {
       // One connection for all of it: one opened anew midway would run the rest outside the transaction.
       const client = await this.#connected();
-      await this.#actFor(client, acting);
       const run: Session['run'] = (statement, values) =>
         this.#execute(client, statement, values ?? []);
-      await run({ name: 'begin', text: 'begin' });
+      // Without a name of its own it is not prepared: several statements in one.
+      const text = beginFor(acting);
+      await run({ name: text === 'begin' ? text : '', text });
       try {
         const result = await work(run);
         await run({ name: 'commit', text: 'commit' });
@@ -215,19 +229,9 @@ export class Session {
     return result;
   }
 
-  /** Outside every transaction: one that is rolled back would take it back, unseen by us. */
-  async #actFor(client: Driver, acting: Acting | undefined): Promise<void> {
-    if (acting === undefined) return;
-    const { person, party } = this.#actsFor;
-    if (acting.person === person && acting.party === party) return;
-    await this.#execute(client, { name: '', text: ACT_FOR }, [acting.person, acting.party]);
-    this.#actsFor = acting;
-  }
-
   /** As it is now: whoever acts may be another by the time that the connection is free. */
-  #acting(): Acting | undefined {
-    const acting = this.#options.acting?.();
-    return acting === undefined ? undefined : { ...acting };
+  #acting(): Acting {
+    return { ...(this.#options.acting?.() ?? NOBODY) };
   }
 
   async #execute(client: Driver, statement: Statement, values: readonly unknown[]): Promise<Row[]> {
@@ -280,7 +284,6 @@ export class Session {
       });
       if (role !== undefined) await client.query(ASSUME_ROLE, [role]);
       this.#current = client;
-      this.#actsFor = NOBODY;
       return client;
     } catch (error) {
       // Nobody shares this promise yet who would not get the same error.
