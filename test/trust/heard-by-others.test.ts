@@ -2,10 +2,19 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { nowActs } from '../../src/access/acting.ts';
 import { ROLES } from '../../src/access/role.ts';
+import { addProfile } from '../../src/filings/acts/lane-profiles.ts';
 import { acknowledge, listAlerts } from '../../src/oversight/acts/alerts.ts';
 import { addOwnKey } from '../../src/oversight/acts/user-keys.ts';
 import { approveUser } from '../../src/oversight/acts/user-proposals.ts';
 import { addUser, changeRoles } from '../../src/oversight/acts/users.ts';
+import {
+  addWebhook,
+  approveWebhook,
+  changeWebhook,
+  rotateWebhook,
+} from '../../src/people/acts/events.ts';
+import { approveMail, changeRecipientOf } from '../../src/people/acts/mail.ts';
+import { sampleProfile } from '../../src/testing/simulator/sample-profile.ts';
 import { OPERATOR } from '../operator.ts';
 import { Firm, founders, twinOf, vouchedFor } from '../people/firm.ts';
 
@@ -71,4 +80,49 @@ it('where nobody else is there, it is told all the same and can be acknowledged'
   expect(alert?.text).toContain('Ann added Ann Two alone');
   await acknowledge(app, ann, alert?.id ?? '');
   expect(await heard(app)).toEqual([]);
+});
+
+const WEBHOOK = {
+  url: 'https://example.org/',
+  types: [],
+  allowPrivateAddresses: false,
+  environment: {},
+};
+const ALERTS = { role: 'alert', entityId: undefined, address: 'alerts@example.org' };
+
+it('a lane, a webhook, a recipient and their silence are alerts to the others', async () => {
+  const app = await firm.tenant();
+  const [ann, ben] = await founders(app, 'Ann', 'Ben');
+  if (ann === undefined || ben === undefined) throw new Error('nobody was founded');
+  await addProfile(app, ann, sampleProfile());
+  const { id, sha256 } = await addWebhook(app, ann, WEBHOOK);
+  await approveWebhook(app, ben, { id, expectHash: sha256 });
+  const { proposal } = await changeRecipientOf(app, ann, ALERTS, 'add');
+  const { subject = '', sha256: expectHash = '' } = proposal ?? {};
+  await approveMail(app, ben, { subject, expectHash });
+  await rotateWebhook(app, ann, id, { environment: {} });
+  await changeWebhook(app, ann, id, 'disable');
+  await changeWebhook(app, ann, id, 'remove');
+  await changeRecipientOf(app, ann, ALERTS, 'remove');
+  const alerts = await heard(app);
+  expect(alerts.map(({ kind, text }) => `${kind}: ${text.split('. ')[0]}`).toSorted()).toEqual([
+    `profile_changed: Ann added lane US-DE, which leads to ${new URL(sampleProfile().baseUrl).origin}`,
+    'recipient_changed: Ann removed alerts@example.org as a recipient for alert',
+    'recipient_changed: Ben approved alerts@example.org as a recipient for alert',
+    `webhook_changed: Ann disabled webhook ${id}`,
+    `webhook_changed: Ann gave another secret to webhook ${id}`,
+    `webhook_changed: Ann removed webhook ${id}`,
+    'webhook_changed: Ben approved a webhook to example.org',
+  ]);
+});
+
+it('a lane whose alert cannot be raised is not added', async () => {
+  const app = await firm.tenant();
+  const [ann] = await founders(app, 'Ann', 'Ben');
+  if (ann === undefined) throw new Error('nobody was founded');
+  const sql = (text: string) => app.session.run({ name: '', text });
+  await sql(`alter table alert add constraint no_room check (kind <> 'profile_changed')`);
+  await expect(addProfile(app, ann, sampleProfile())).rejects.toThrow('no_room');
+  expect(await sql(`select code from lane where tenant = '${app.tenant}'`)).toEqual([]);
+  await sql('alter table alert drop constraint no_room');
 });

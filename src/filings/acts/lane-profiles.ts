@@ -2,7 +2,7 @@
  * Another profile for a lane: one person proposes it, another approves it by its hash. Here and not with the lanes, because
  * every approval to send that names the former profile ends with it.
  */
-import { type Actor, allow, type PersonActor } from '../../access/index.ts';
+import { type Actor, allow } from '../../access/index.ts';
 import { FilewrightError, notFound, type Profile } from '../../core/index.ts';
 import { type Installation, sequenceAll } from '../../ledger/index.ts';
 import {
@@ -47,11 +47,15 @@ export async function addProfile(
 ): Promise<AddedProfile> {
   allow(actor, 'lane.add');
   const { origin, profile_sha256 } = destinationOf(profile);
-  const { added } = await addPortal(app, actor, profile);
-  if (added) {
-    await tellOfNewLane(app, actor, profile);
-    return { state: 'added' };
-  }
+  // One transaction: a lane that the others did not hear of would be theirs to find.
+  const { added } = await addPortal(app, actor, profile, (run) =>
+    raiseTrustAlert(run, app, actor, {
+      kind: 'profile_changed',
+      subject: profile.code,
+      did: `added lane ${profile.code}, which leads to ${origin}`,
+    }),
+  );
+  if (added) return { state: 'added' };
   const before = requireLane(await lanes(app), profile.code).profile;
   const former = destinationOf(before).profile_sha256;
   if (former === profile_sha256) return { state: 'unchanged' };
@@ -64,17 +68,6 @@ export async function addProfile(
     shown: { profile_sha256, origin },
   });
   return { state: 'proposed', sha256, origin, changes: profileChanges(before, profile) };
-}
-
-async function tellOfNewLane(app: Installation, actor: PersonActor, profile: Profile) {
-  const { origin } = destinationOf(profile);
-  await app.session.transaction((run) =>
-    raiseTrustAlert(run, app, actor, {
-      kind: 'profile_changed',
-      subject: profile.code,
-      did: `added lane ${profile.code}, which leads to ${origin}`,
-    }),
-  );
 }
 
 export interface ProposedProfile extends ChangeView {

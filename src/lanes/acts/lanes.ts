@@ -14,6 +14,7 @@ import { laneAfter, type LaneEvent } from '../rules/lane-rules.ts';
 import { destinationOf } from '../rules/destination.ts';
 import { laneFacts } from '../rules/lane-facts.ts';
 import type { Installation } from '../../ledger/index.ts';
+import type { Run } from '../../postgres/index.ts';
 import { readProfile } from '../profile/read-profile.ts';
 import { addLane, changeLaneByPerson, storedLanes } from '../store/lanes.ts';
 import { laneCounts } from '../store/lane-counts.ts';
@@ -28,9 +29,10 @@ export async function addPortal(
   app: Installation,
   actor: Actor,
   profile: Profile,
+  onAdded?: (run: Run) => Promise<void>,
 ): Promise<{ readonly added: boolean }> {
   allow(actor, 'lane.add');
-  return addLane(app.session, app.tenant, profile, profiledFact(app, actor, profile));
+  return addLane(app.session, app.tenant, profile, profiledFact(app, actor, profile), onAdded);
 }
 
 export function profiledFact(

@@ -58,6 +58,8 @@ export async function addLane(
   tenant: string,
   profile: Profile,
   fact: LedgerFact,
+  /** In the same transaction, where it is new. */
+  onAdded?: (run: Run) => Promise<void>,
 ): Promise<{ readonly added: boolean }> {
   return session.transaction(async (run) => {
     const [row] = await run(ADD, [
@@ -74,6 +76,7 @@ export async function addLane(
     await run(SLOTS, [tenant, profile.code, profile.ceiling]);
     const subject = { kind: 'lane', id: profile.code, ver: Number(row['ver']) };
     await recordFact(run, { tenant, boundary: 'filing' }, subject, fact);
+    await onAdded?.(run);
     return { added: true };
   });
 }

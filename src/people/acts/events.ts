@@ -41,6 +41,8 @@ import {
   type SubscriptionChange,
 } from '../store/subscriptions.ts';
 import { placed } from '../placed.ts';
+import { raiseTrustAlert } from '../trust-alerts.ts';
+import type { Run } from '../../postgres/index.ts';
 import { keepEvent } from '../store/events.ts';
 import { type Environment, isReference, readReference } from '../../wire/index.ts';
 
@@ -152,7 +154,7 @@ export async function changeWebhook(
 ): Promise<void> {
   allow(actor, 'webhook.change');
   const change: SubscriptionChange = kind === 'disable' ? { kind, reason: 'BY_PERSON' } : { kind };
-  await applyChange(app, id, change, actor, `subscription.${kind}d`);
+  await applyChange(app, id, change, actor, `subscription.${kind}d`, `${kind}d`);
 }
 
 /** Gives a webhook another secret; the former one signs beside it for a while. */
@@ -170,7 +172,8 @@ export async function rotateWebhook(
     secret: await sealSecret(app, id, secret),
     overlapMs: ROTATION_OVERLAP_MS,
   };
-  await applyChange(app, id, change, actor, 'subscription.rotated');
+  const did = 'gave another secret to';
+  await applyChange(app, id, change, actor, 'subscription.rotated', did);
   return { secret };
 }
 
@@ -180,11 +183,18 @@ async function applyChange(
   change: SubscriptionChange,
   actor: PersonActor,
   type: FactType,
+  /** What the others hear; nothing where two people were asked. */
+  did?: string,
 ): Promise<void> {
   checkId('webhook', id);
   const where = { tenant: app.tenant, id };
   const fact = userFact(app, type, actor, {});
-  if (!(await changeSubscription(app.session, where, change, fact))) {
+  const tellOthers = async (run: Run): Promise<void> => {
+    if (did === undefined) return;
+    const event = { kind: 'webhook_changed', subject: id, did: `${did} webhook ${id}` } as const;
+    await raiseTrustAlert(run, app, actor, event);
+  };
+  if (!(await changeSubscription(app.session, where, change, fact, tellOthers))) {
     const found = await findSubscription(app.session, app.tenant, id);
     if (found === undefined) throw notFound(`There is no webhook ${id}`);
     throw ruledOut(`Webhook ${id} is already ${change.kind}d`);

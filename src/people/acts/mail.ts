@@ -21,6 +21,7 @@ import {
 import { checkMailAddress, parseMailbox } from '../notify/mail-address.ts';
 import { mailHost, readMailUrl } from '../notify/mail.ts';
 import { placed } from '../placed.ts';
+import { raiseTrustAlert } from '../trust-alerts.ts';
 import {
   changeRecipient,
   type MailSetting,
@@ -178,9 +179,12 @@ export async function changeRecipientOf(
     return { ...recipient, proposal: { subject, sha256 } };
   }
   const fact = userFact(app, 'recipient.removed', actor, named);
-  await app.session.transaction((run) =>
-    changeRecipient(run, app.tenant, recipient, { kind, fact }),
-  );
+  await app.session.transaction(async (run) => {
+    await changeRecipient(run, app.tenant, recipient, { kind, fact });
+    // One person is enough to silence; the others hear of it where they look.
+    const did = `removed ${address} as a recipient for ${role}`;
+    await raiseTrustAlert(run, app, actor, { kind: 'recipient_changed', subject: role, did });
+  });
   await app.sequencer.sequence();
   return recipient;
 }

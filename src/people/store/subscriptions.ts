@@ -151,6 +151,8 @@ export async function changeSubscription(
   where: { readonly tenant: string; readonly id: string },
   change: SubscriptionChange,
   fact: LedgerFact,
+  /** In the same transaction, once it is changed. */
+  onChanged?: (run: Run) => Promise<void>,
 ): Promise<boolean> {
   const { tenant, id } = where;
   return session.transaction(async (run) => {
@@ -189,6 +191,7 @@ export async function changeSubscription(
     await run(CHANGE, [tenant, id, ver, change.kind === 'remove']);
     const subject = { kind: 'subscription', id, ver };
     await recordFact(run, { tenant, boundary: 'access' }, subject, fact);
+    await onChanged?.(run);
     return true;
   });
 }
