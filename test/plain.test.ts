@@ -1,4 +1,6 @@
 /** The adversary is a name: what steers a terminal, turns the writing or hides is shown nowhere, byte by byte. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { escapeText } from '../src/calendar/ics-text.ts';
@@ -10,6 +12,7 @@ import { sendMail } from '../src/people/notify/mail.ts';
 import { openPage } from '../src/server/pages.ts';
 import { jsonLog } from '../src/system/log.ts';
 import { ANY_PRIVATE } from '../src/wire/private-networks.ts';
+import { ROOT } from './fixtures/built-tree.ts';
 import { header, startMailServer, TLS } from './notify/mail-server.ts';
 
 /** Each means harm by itself; none has anything to do in a name. */
@@ -81,6 +84,27 @@ function quotedPrintable(text: string): Buffer {
     );
   return Buffer.from(bytes, 'latin1');
 }
+
+/** Beside output.ts, who writes to a terminal, and why that is no text from outside. */
+const WRITERS: Readonly<Record<string, string>> = {
+  'answer-lines.ts': 'in pieces, each made plain',
+  'commands/docket.ts': 'a payload to a file or pipe, byte by byte; to a terminal made plain',
+  'commands/ics.ts': 'a calendar, made plain',
+  'output.ts': 'here all else is made plain',
+  'progress.ts': 'moves the cursor itself; lanes by their codes, which are letters and digits',
+};
+
+it('the command line writes to the terminal through one place', () => {
+  const folder = join(ROOT, 'src/cli');
+  const writers = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (file) =>
+      /(?<!\.test)\.ts$/.test(file) &&
+      /std(?:out|err)\s*\.write|console\.(?!table)\w+\(/.test(
+        readFileSync(join(folder, file), 'utf8'),
+      ),
+  );
+  expect(writers.toSorted()).toEqual(Object.keys(WRITERS));
+});
 
 describe('a hostile name', () => {
   it.each(Object.entries(HOSTILE))('with %s is shown as what can be seen', (_what, text) => {

@@ -2,8 +2,16 @@
  * Commands that answer line by line: NDJSON in, one answer out for each line, in order. A line that cannot be computed
  * gets its own error and the others are still answered, so that a file of thousands needs one run, not one per mistake.
  */
-import { badCase, EXIT, FilewrightError, parseStrictJson } from '../core/index.ts';
+import {
+  badCase,
+  EXIT,
+  FilewrightError,
+  parseStrictJson,
+  plainJson,
+  plainLines,
+} from '../core/index.ts';
 import { standardInputLines } from './input-lines.ts';
+import { tell } from './output.ts';
 
 /** A case is a page of JSON at most; a longer line is not one, and would be held in memory whole. */
 const LINE_CHARS_MAX = 1_000_000;
@@ -33,14 +41,13 @@ export async function answerLines<Answer extends object>(
     if (outcome.failed) failed += 1;
     pending += `${outcome.text}\n`;
     if (pending.length >= WRITE_CHARS) {
-      await write(pending);
+      await write(pending, answers.json);
       pending = '';
     }
   }
-  if (pending !== '') await write(pending);
+  if (pending !== '') await write(pending, answers.json);
   if (failed > 0) {
-    if (!answers.json)
-      process.stderr.write(`${failed} of ${lineNumber} lines could not be computed\n`);
+    if (!answers.json) tell(`${failed} of ${lineNumber} lines could not be computed`);
     process.exitCode = EXIT.failed;
   }
 }
@@ -90,7 +97,9 @@ function caseOf(line: string): Readonly<Record<string, unknown>> {
   return value as Readonly<Record<string, unknown>>;
 }
 
-async function write(text: string): Promise<void> {
+/** The answers quote their cases, which came from somebody. */
+async function write(answered: string, json: boolean): Promise<void> {
+  const text = json ? plainJson(answered) : plainLines(answered);
   if (process.stdout.write(text)) return;
   await new Promise<void>((resolve) => {
     process.stdout.once('drain', resolve);

@@ -10,7 +10,7 @@ import { databaseStatus } from '../oversight/index.ts';
 import { installationOf, newPlaceOf, likelyPlaceOf, type Standing } from '../system/index.ts';
 import type { Environment } from '../wire/index.ts';
 import { checkTenant } from './arguments.ts';
-import { createOutput, type Output } from './output.ts';
+import { createOutput, type Output, tell } from './output.ts';
 
 export interface GlobalOptions {
   readonly dataDir?: string;
@@ -102,8 +102,8 @@ const READABLE_BY_OTHERS = process.platform === 'win32' ? 0 : 0o004;
 /** Told and not refused: some systems hand secrets out in files that are read-only for everybody inside. */
 function warnOfOpenKey(file: string, json: boolean): void {
   if (json || (statSync(file).mode & READABLE_BY_OTHERS) === 0) return;
-  process.stderr.write(
-    `warning: every user of this machine can read ${file} and act with it; run chmod 600 ${file}\n`,
+  tell(
+    `warning: every user of this machine can read ${file} and act with it; run chmod 600 ${file}`,
   );
 }
 
@@ -136,7 +136,7 @@ export function warnOfPrivate(isAsked: boolean, options: GlobalOptions): void {
 /** What is changed without being asked for is told, beside the answer and not in it. */
 export function sayOf(options: GlobalOptions): (text: string) => void {
   return (text) => {
-    if (options.json !== true) process.stderr.write(`${text}\n`);
+    if (options.json !== true) tell(text);
   };
 }
 

@@ -1,6 +1,7 @@
 /** Files that secrets are written to: new, and for their owner alone. */
 import { closeSync, fsyncSync, ftruncateSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import { cannotWrite, ruledOut } from '../core/index.ts';
+import { tell } from './output.ts';
 
 /** More than any key with its line end. */
 const KEY_PLACE_BYTES = 64;
@@ -35,7 +36,7 @@ function newKeyFile(path: string, option: string, undone: string): NewKeyFile {
         fsyncSync(file);
       } catch (error) {
         // The key exists by now, and must not be lost with the file.
-        process.stderr.write(`The key could not be written to ${path}. It is:\n${key}\n`);
+        tell(`The key could not be written to ${path}. It is:\n${key}`);
         throw error;
       } finally {
         closeSync(file);

@@ -22,9 +22,19 @@ export function createOutput(json: boolean): Output {
       process.stdout.write(`${text}\n`);
     },
     say: (text) => {
-      if (!json) process.stderr.write(`${plainLines(text)}\n`);
+      if (!json) tell(text);
     },
   };
+}
+
+/** Text for people on stdout, of commands whose answer is a story. Beside it nothing is written but data and bytes. */
+export function print(text: string): void {
+  process.stdout.write(`${plainLines(text)}\n`);
+}
+
+/** Talk on stderr. */
+export function tell(text: string): void {
+  process.stderr.write(`${plainLines(text)}\n`);
 }
 
 /** Writes what went wrong with its remedy, and returns the documented exit code. */

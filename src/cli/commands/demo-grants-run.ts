@@ -7,6 +7,7 @@ import { sequenceAll } from '../../ledger/index.ts';
 import { packageRoot } from '../../postgres/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import { ruledOut } from '../../core/index.ts';
+import { print } from '../output.ts';
 import { operator } from '../context.ts';
 import { StoryClock } from '../../testing/index.ts';
 import { awardsIn, correctedByTwo, outage, quarter, type Story } from './demo-grants-year.ts';
@@ -50,7 +51,7 @@ export async function demoGrants(app: Filewright, dataDirectory: string): Promis
 }
 
 function say(text: string): void {
-  process.stdout.write(`${text}\n`);
+  print(text);
 }
 
 async function refuseUsedTenant(pipeline: Pipeline, tenant: string): Promise<void> {

@@ -34,7 +34,7 @@ import {
   stopSignal,
   withApp,
 } from '../context.ts';
-import { table } from '../output.ts';
+import { print, table } from '../output.ts';
 import {
   type DocketSystem,
   lookAt,
@@ -351,6 +351,6 @@ class Day {
   }
 
   #say(...lines: readonly string[]): void {
-    process.stdout.write(`${lines.join('\n')}\n`);
+    print(lines.join('\n'));
   }
 }

@@ -37,7 +37,7 @@ import {
   withApp,
   withOwnPortals,
 } from '../context.ts';
-import { table } from '../output.ts';
+import { print, table } from '../output.ts';
 import { Progress } from '../progress.ts';
 import { countsTable } from './batch.ts';
 import { describe } from './filing.ts';
@@ -133,7 +133,7 @@ async function demo(
       onProgress: (lanes) => progress.show(lanes),
     });
 
-    process.stdout.write(`\n5. Outcome per lane\n${countsTable(counts)}\n`);
+    print(`\n5. Outcome per lane\n${countsTable(counts)}`);
     await showException(app, preparer, batch);
     showTruth(
       counts.map((lane) => lane.lane),
@@ -235,13 +235,13 @@ async function writeSampleBatch(folder: string): Promise<string> {
 
 async function showException(app: Filewright, by: PersonActor, batch: string): Promise<void> {
   const [first] = await listReviews(app, by, { batch, limit: 1 });
-  process.stdout.write('\n6. One exception with its evidence\n');
+  print('\n6. One exception with its evidence');
   if (first === undefined) {
-    process.stdout.write('   None this time: every filing was accepted.\n');
+    print('   None this time: every filing was accepted.');
     return;
   }
   const { envelope } = await openReview(app, by, first.filing.id);
-  process.stdout.write(`${evidenceText(describe(first.filing), envelope)}\n`);
+  print(`${evidenceText(describe(first.filing), envelope)}`);
 }
 
 function showTruth(
@@ -254,8 +254,8 @@ function showTruth(
     const truth = truthOf(lane).summary();
     return [lane, truth.keysAccepted, truth.keysAcceptedTwice, truth.inFlightMax];
   });
-  process.stdout.write(
-    `\n7. What the portals themselves say\n${table(['portal', 'accepted', 'accepted twice', 'most at once'], rows)}\n`,
+  print(
+    `\n7. What the portals themselves say\n${table(['portal', 'accepted', 'accepted twice', 'most at once'], rows)}`,
   );
 }
 
@@ -267,9 +267,7 @@ async function showLedger(app: Filewright, by: PersonActor): Promise<void> {
     log.bodies,
     log.ok ? 'verified' : String(log.reason),
   ]);
-  process.stdout.write(
-    `\n8. The ledger\n${table(['log', 'entries', 'bodies', 'verdict'], rows)}\n`,
-  );
+  print(`\n8. The ledger\n${table(['log', 'entries', 'bodies', 'verdict'], rows)}`);
   if (!report.ok) process.exitCode = EXIT.verification;
 }
 
@@ -295,7 +293,7 @@ async function proveOne(
   const log = (await signedLogs(app, by)).find(({ boundary }) => boundary === 'filing');
   const [written] = report.logs;
   if (log === undefined || written === undefined) return;
-  process.stdout.write(`
+  print(`
 9. Proof of one filing
    ${written.entries} entries about ${filing.id} (receipt ${filing.receipt ?? '-'}), under a signed head of ${written.size} entries.
    Check it without Filewright. All of it, with Python:
@@ -304,14 +302,13 @@ python3 ${shellWord(join(place, 'verify.py'))} ${shellWord(place)}
 
    The signature of the head alone, with openssl:
 
-${opensslLines(log, shellWord(join(place, 'checkpoint'))).join('\n')}
-`);
+${opensslLines(log, shellWord(join(place, 'checkpoint'))).join('\n')}`);
 }
 
 function sayNext(folder: string, dataDirectory: string): void {
   const key = `--key-file ${shellWord(join(folder, 'paula.key'))}`;
   const run = nextCommand(dataDirectory, 'demo');
-  process.stdout.write(`
+  print(`
 Next commands
   ${run} review list                  # exceptions, the most urgent first
   ${run} ${key} review show FILING    # one of them with everything
@@ -320,6 +317,5 @@ Next commands
   ${run} ${key} filing defend FILING DIR    # one filing for a court: payload, answers, date, proofs
   ${run} doctor                       # this installation: disk, clock, key, lanes, ledger
   ${nextCommand('.filewright')} --help
-  ${nextCommand(dataDirectory)} db stop     # stop the embedded database
-`);
+  ${nextCommand(dataDirectory)} db stop     # stop the embedded database`);
 }

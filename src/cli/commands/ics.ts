@@ -9,7 +9,9 @@ import {
   overLimit,
   parseRfc3339,
   parseStrictJson,
+  plainLines,
 } from '../../core/index.ts';
+import { createOutput, tell } from '../output.ts';
 import { writeWhole } from '../../system/index.ts';
 import { inFile, parseJsonFile, readNamedFile } from '../arguments.ts';
 import type { GlobalOptions } from '../context.ts';
@@ -44,16 +46,12 @@ export function addCommands(ics: Command): void {
       if (own.state !== undefined) writeWhole(own.state, `${JSON.stringify(ics.state)}\n`);
       if (json) {
         const data = { calendar: ics.text, counts: ics.counts };
-        process.stdout.write(
-          `${JSON.stringify({ filewright: 1, command: 'ics', ok: true, data })}\n`,
-        );
+        createOutput(true).result('ics', data, () => '');
         return;
       }
-      process.stdout.write(ics.text);
+      process.stdout.write(plainLines(ics.text));
       const { active, cancelled } = ics.counts;
-      process.stderr.write(
-        `${entries.length} dates in, ${active} events out, ${cancelled} canceled\n`,
-      );
+      tell(`${entries.length} dates in, ${active} events out, ${cancelled} canceled`);
     });
 }
 
