@@ -5,7 +5,7 @@
  * itself: the process must run the same program, as the same user, and hold the mark of that worker (worker-mark.ts).
  */
 import { execFileSync } from 'node:child_process';
-import { readFileSync, readlinkSync } from 'node:fs';
+import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { Processes } from '../../core/index.ts';
 import { isMarked, ownMark } from './worker-mark.ts';
@@ -19,7 +19,10 @@ export function systemProcesses(): Processes {
   return {
     host: hostIdentity(),
     self: { pid: process.pid, startedAt: ownIdentity() },
-    isRunning: (pid, since) => startedAt(pid) === partsOf(since).start,
+    isRunning: (pid, since) => {
+      const start = startedAt(pid);
+      return start === undefined ? isHidden(pid) : start === partsOf(since).start;
+    },
     end: async (pid, since) => {
       const { start, mark } = partsOf(since);
       for (let tries = 0; tries < END_TRIES; tries += 1) {
@@ -57,6 +60,20 @@ function startedAt(pid: number): string | undefined {
     return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
   } catch {
     return process.platform === 'linux' ? undefined : startedAtByPs(pid);
+  }
+}
+
+/**
+ * A process of another user is there and cannot be seen where /proc shows each user their own (hidepid). It may be that worker:
+ * to take it for dead would be to send beside it.
+ */
+function isHidden(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 1 || existsSync(`/proc/${pid}`)) return false;
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
 

@@ -44,7 +44,9 @@ export function isMarked(pid: number, mark: string): boolean {
     const ending = `/${NAME}${mark} (deleted)`;
     return readdirSync(`${folder}/fd`).some((name) => {
       try {
-        return readlinkSync(`${folder}/fd/${name}`).endsWith(ending);
+        const path = `${folder}/fd/${name}`;
+        // A file can be called like one that is gone; only one that is gone has no name at all.
+        return readlinkSync(path).endsWith(ending) && statSync(path).nlink === 0;
       } catch {
         // Closed meanwhile.
         return false;
