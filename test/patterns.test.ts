@@ -5,7 +5,11 @@
 import { describe, expect, it } from 'vitest';
 import { isLinearPattern, patternOf } from '../src/core/patterns.ts';
 import { feeInText } from '../src/grants/rules/matching/fees.ts';
-import { patternsInSources, placesOfMadePatterns } from './fixtures/pattern-literals.ts';
+import {
+  patternsElsewhere,
+  patternsInSources,
+  placesOfMadePatterns,
+} from './fixtures/pattern-literals.ts';
 import { slowCase } from './fixtures/pattern-times.ts';
 
 /** Files in which a pattern is made at run time, and why it is linear all the same. */
@@ -46,6 +50,19 @@ describe('a regular expression in the sources', () => {
       );
     }
     expect(slow.slice(0, PLACES_TIMED)).toEqual([]);
+  });
+
+  it('and so does one of the offline verifiers, and of the database', { timeout: 120_000 }, () => {
+    const elsewhere = patternsElsewhere();
+    const of = (folder: string) => elsewhere.filter(({ place }) => place.startsWith(folder)).length;
+    expect([of('tools/') > 12, of('sql/') > 15]).toEqual([true, true]);
+    const slow = elsewhere.filter(({ pattern }) => slowCase(pattern) !== undefined);
+    expect(slow.map(({ place, pattern }) => `${place} ${pattern}`)).toEqual([]);
+    // The database's engine is linear but for what refers back or looks around.
+    const odd = elsewhere.filter(
+      ({ place, pattern }) => !place.startsWith('tools/') && /\\[1-9]|\(\?/.test(pattern.source),
+    );
+    expect(odd).toEqual([]);
   });
 
   it.each([/\s+$/, /(a+)+b/, /"(?:[^"\\]|\\.)*"/g, /\s*[&+]\s*/g, /^(\d+)*x$/])(
