@@ -231,6 +231,20 @@ create table event_consumer (
   primary key (tenant, name)
 );
 
+-- Refusals --------------------------------------------------------------------------------------------------------------
+
+-- How often each actor was refused each act within a day, and how many of these the ledger has been told: a flood is counted
+-- here and folded into few entries (src/access/refusals.ts).
+create table refusal (
+  tenant text not null references tenant,
+  actor text not null check (length(actor) between 1 and 200),
+  act text not null check (length(act) between 1 and 100),
+  since timestamptz not null default now(),
+  times bigint not null default 0,
+  told bigint not null default 0 check (told between 0 and times),
+  primary key (tenant, actor, act)
+);
+
 -- Alerts ------------------------------------------------------------------------------------------------------------------
 
 -- How often somebody was told, and when they are told again, is in the work that has the alert's id.

@@ -26,6 +26,8 @@ const NOT_ACTS: readonly string[] = [
   'actorOf',
   'personOf',
   'requirePerson',
+  // What was refused already.
+  'noteRefused',
   // Wiring: what a worker and an import are given.
   'sequenceAll',
   'openGrants',
@@ -121,7 +123,9 @@ describe('the table of rights', () => {
 
   it('is asked by every step of the grants pipeline', async () => {
     const parts = { exceptions: untouchable, withdrawals: untouchable };
-    const pipeline = guarded(parts as unknown as Pipeline, STRANGER);
+    const pipeline = guarded(parts as unknown as Pipeline, STRANGER, () => {
+      throw new Error('noted before asking');
+    });
     const methods = [pipeline, pipeline.exceptions, pipeline.withdrawals].flatMap((part) =>
       Object.values(part as object).filter((one) => typeof one === 'function'),
     );

@@ -29,6 +29,11 @@ export function nowKnownAs(party: string): void {
   if (now !== undefined) now.party = party;
 }
 
+/** The work as an actor who was not allowed anything: what is written of the refusal is in their name. */
+export function asActor<T>(actor: Actor, work: () => T): T {
+  return acting.run({ person: actor.kind === 'person' ? actor.id : '', party: '' }, work);
+}
+
 /** The work as somebody who was sent a link and has no key, and who is forgotten afterwards. */
 export function asParty<T>(party: string, work: () => T): T {
   return acting.run({ person: '', party }, work);

@@ -1,6 +1,7 @@
 export { type Actor, localOperator, type OperatorActor, type PersonActor } from './actor.ts';
-export { asParty, nowKnownAs, whoActs } from './acting.ts';
-export { allow } from './may.ts';
+export { asActor, asParty, nowKnownAs, whoActs } from './acting.ts';
+export { allow, lastAsked } from './may.ts';
 export { type PartyId, partyOfNew, vouching } from './party.ts';
+export { afterRefusal } from './refusals.ts';
 export type { ActName } from './rights.ts';
 export { isRole, type Role, ROLES } from './role.ts';

@@ -78,12 +78,21 @@ function mayPerson(
   return ALLOWED;
 }
 
+/** By the actor of one command or request, which asks for one thing at a time. */
+const asked = new WeakMap<Actor, ActName>();
+
+/** What an actor asked for last: what was refused, where a rule further in refuses that knows no act. */
+export function lastAsked(actor: Actor): ActName | undefined {
+  return asked.get(actor);
+}
+
 /** The first line of every act: refuses, or notes who acts and tells the compiler which actors are left. */
 export function allow<Name extends ActName>(
   actor: Actor,
   act: Name,
   subject?: Subject,
 ): asserts actor is ActorOf<Name> {
+  asked.set(actor, act);
   const permission = may(actor, act, subject);
   if (permission.allowed) return nowActs(actor);
   throw new FilewrightError(permission.code, permission.reason, { details: { act } });

@@ -5,7 +5,7 @@ import { createFilewright } from '../app.ts';
 import type { Filewright } from '../filewright.ts';
 import { FilewrightError, type Log, misuse, whyUnreadable } from '../core/index.ts';
 import { type Actor, localOperator, type OperatorActor } from '../access/index.ts';
-import { actorOf } from '../people/index.ts';
+import { actorOf, noteRefused } from '../people/index.ts';
 import { databaseStatus } from '../oversight/index.ts';
 import { installationOf, newPlaceOf, likelyPlaceOf, type Standing } from '../system/index.ts';
 import type { Environment } from '../wire/index.ts';
@@ -176,11 +176,15 @@ async function inApp<T>(
   options: GlobalOptions,
   work: (context: Context) => Promise<T>,
 ): Promise<T> {
+  let actor: Actor | undefined;
   try {
     const out = createOutput(options.json === true);
     const key = options.asOperator === true ? undefined : actorKey(options);
-    const actor = await actorOf(app, key, operatingUser());
+    actor = await actorOf(app, key, operatingUser());
     return await work({ app, out, options, actor });
+  } catch (error) {
+    await noteRefused(app, actor, error);
+    throw error;
   } finally {
     await app.close();
   }

@@ -52,6 +52,8 @@ export interface BatchAdmissionsOptions {
   readonly batchName: string;
   /** An open batch to go on with. */
   readonly resume: BatchId | undefined;
+  /** Awaited before what a filing holds is compared with a row that differs: the row's report quotes it. */
+  readonly onConflict?: (() => Promise<void>) | undefined;
 }
 
 /**
@@ -82,7 +84,9 @@ export class BatchAdmissions implements Admissions {
     const subjects = [...new Set(drafts.map((draft) => draft.entityId))];
     const keys = await store.dataKeys(subjects, month, () => vault.newKey(month));
     const filings = drafts.map((draft) => this.freeze(draft, batch, keys.get(draft.entityId)));
-    return outcomesOf(await store.admit(filings), drafts, vault);
+    const admissions = await store.admit(filings);
+    if (hasConflict(admissions)) await this.options.onConflict?.();
+    return outcomesOf(admissions, drafts, vault);
   }
 
   async close(counts: ImportCounts, inputSha256: Sha256Hex): Promise<ClosedBatch | undefined> {
@@ -149,6 +153,10 @@ export class BatchAdmissions implements Admissions {
     const actor = { kind: 'user', id: person } as const;
     return { id: entryId(ids.next()), type, actor, trace: this.trace, data };
   }
+}
+
+export function hasConflict(admissions: readonly Admission[]): boolean {
+  return admissions.some(({ kind }) => kind !== 'created' && kind !== 'unchanged');
 }
 
 export function outcomesOf(

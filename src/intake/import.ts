@@ -44,7 +44,7 @@ export async function importRows(options: ImportOptions): Promise<ImportReport> 
   });
   const isDryRun = options.dryRun === true;
   const admissions = isDryRun
-    ? new PreviewAdmissions(options.store, options.vault)
+    ? new PreviewAdmissions(options)
     : new BatchAdmissions({ ...options, resume: options.resume });
   const filings = new FilingRows(input, options.reader, admissions);
   const errorFile =

@@ -5,7 +5,13 @@ import {
   type Sha256Hex,
   type Vault,
 } from '../core/index.ts';
-import { type Admissions, type Outcome, outcomesOf } from './admissions.ts';
+import {
+  type Admissions,
+  type BatchAdmissionsOptions,
+  hasConflict,
+  type Outcome,
+  outcomesOf,
+} from './admissions.ts';
 import { DRY_RUN_ROWS_MAX } from './limits.ts';
 
 /** Says what an import would do and writes nothing. What the file itself has said so far it must remember. */
@@ -13,11 +19,13 @@ export class PreviewAdmissions implements Admissions {
   readonly batch = undefined;
   private readonly store: IntakeStore;
   private readonly vault: Vault;
+  private readonly onConflict: (() => Promise<void>) | undefined;
   private readonly seen = new Map<string, { readonly sha256: Sha256Hex; readonly line: number }>();
 
-  constructor(store: IntakeStore, vault: Vault) {
-    this.store = store;
-    this.vault = vault;
+  constructor(options: Pick<BatchAdmissionsOptions, 'store' | 'vault' | 'onConflict'>) {
+    this.store = options.store;
+    this.vault = options.vault;
+    this.onConflict = options.onConflict;
   }
 
   async admit(
@@ -26,7 +34,9 @@ export class PreviewAdmissions implements Admissions {
   ): Promise<readonly Outcome[]> {
     if (drafts.length === 0) return [];
     const asked = drafts.map(({ obligation, payloadSha256 }) => ({ obligation, payloadSha256 }));
-    const outcomes = outcomesOf(await this.store.preview(asked), drafts, this.vault);
+    const admissions = await this.store.preview(asked);
+    if (hasConflict(admissions)) await this.onConflict?.();
+    const outcomes = outcomesOf(admissions, drafts, this.vault);
     return outcomes.map((outcome, at) => {
       const draft = drafts[at];
       if (outcome.kind !== 'created' || draft === undefined) return outcome;

@@ -1,8 +1,9 @@
-export { noteOpened } from './access-notes.ts';
+export { noteOpened, openedOnce } from './access-notes.ts';
 export { listEvents, listWebhooks, mailSettings, webhookLog } from './acts/events-shown.ts';
 export * from './acts/events.ts';
 export * from './acts/mail.ts';
 export { actorOf, keyHash, personOf, requirePerson } from './acts/people.ts';
+export { noteRefused } from './acts/refused.ts';
 export {
   type AlertDeps,
   type DocketReaders,

@@ -70,16 +70,7 @@ export class MutationWorld {
   }
 
   static async #fill(world: ReviewWorld): Promise<MutationWorld> {
-    await filings(world);
-    await people(world);
-    await house(world);
-    const desk = await DeskLine.beside(world.folder);
-    const paula = { tenant: 'main', keyFile: await desk.file('keys/paula', world.keys.paula) };
-    const arthur = { tenant: 'main', keyFile: await desk.file('keys/arthur', world.keys.arthur) };
-    await signNow(world.app, world.paula);
-    const auditor = await dockets(world, desk, paula);
-    await grants(desk, paula, arthur);
-    await signNow(world.app, world.paula);
+    const { auditor } = await fillFirm(world);
     // Whoever owns the server needs no leave of ours.
     const { connection } = await ensureEmbedded({ dataDirectory: join(world.folder, 'data') });
     const insider = new Session({ target: connection, schema: 'filewright', name: 'insider' });
@@ -163,6 +154,31 @@ export class MutationWorld {
       await this.sql(`create table kept.${String(tablename)} as table ${String(tablename)}`);
     }
   }
+}
+
+interface FullFirm {
+  readonly desk: DeskLine;
+  readonly paula: Person;
+  readonly arthur: Person;
+  /** Judith Hart, who has every role and may see every docket. */
+  readonly hart: Person;
+  readonly auditor: PersonActor;
+}
+
+/** Something of everything: filings in every state, people, holds, dockets, a period of grants that is closed. */
+export async function fillFirm(world: ReviewWorld): Promise<FullFirm> {
+  await filings(world);
+  await people(world);
+  await house(world);
+  const desk = await DeskLine.beside(world.folder);
+  const paula = { tenant: 'main', keyFile: await desk.file('keys/paula', world.keys.paula) };
+  const arthur = { tenant: 'main', keyFile: await desk.file('keys/arthur', world.keys.arthur) };
+  await signNow(world.app, world.paula);
+  const auditor = await dockets(world, desk, paula);
+  await grants(desk, paula, arthur);
+  await signNow(world.app, world.paula);
+  const hart = { tenant: paula.tenant, keyFile: desk.path('keys/hart') };
+  return { desk, paula, arthur, hart, auditor };
 }
 
 function tablesIn(text: string): readonly string[] {

@@ -110,8 +110,12 @@ export const HOUSE_FACTS = {
     fields: { ...CHANGE, reason: 'text' },
   },
   'access.opened': {
-    when: 'A person opens sealed data.',
+    when: 'A person opens sealed data, or an act that anyone at the machine may do opens it.',
     fields: { act: 'text', subject: 'text' },
+  },
+  'access.refused': {
+    when: 'An act is refused; a flood of refusals is folded, and `times` says how many.',
+    fields: { act: 'text', subject: 'text', times: 'number' },
   },
   'alert.acknowledged': { when: 'A person acknowledges an alert.', fields: { alert: 'text' } },
   'subscription.added': {

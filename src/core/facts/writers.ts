@@ -59,7 +59,6 @@ const ACTORS: { readonly [Type in FactType]?: Kinds } = {
   'change.proposed': PERSON,
   'change.approved': PERSON,
   'change.refused': PERSON,
-  'access.opened': PERSON,
   'alert.acknowledged': PERSON,
   'subscription.added': PERSON,
   'subscription.removed': PERSON,

@@ -11,6 +11,7 @@ import {
   docketSeenBy,
   docketsSeenBy,
 } from '../routing/docket-acts.ts';
+import { noteOpened } from '../../people/index.ts';
 import { routingDeps } from './deps.ts';
 import { viewerFor } from './sight.ts';
 
@@ -54,7 +55,10 @@ export async function showDocket(
   id: string,
 ): Promise<DocketDetail> {
   allow(person, 'docket.show');
-  return docketSeenBy(routingDeps(app), await viewerFor(app, person), docketId(id));
+  const docket = docketId(id);
+  const viewer = await viewerFor(app, person);
+  const opening = (): Promise<void> => noteOpened(app, person, 'docket.show', docket);
+  return docketSeenBy(routingDeps(app), viewer, docket, opening);
 }
 
 export async function acknowledgeDocket(

@@ -64,10 +64,13 @@ export async function docketSeenBy(
   deps: RoutingDeps,
   viewer: Viewer,
   id: DocketId,
+  /** Awaited before anything is opened, and only then: of a docket that is hidden or not there nothing is. */
+  opening?: () => Promise<void>,
 ): Promise<DocketDetail> {
   const { session, tenant, vault } = deps;
   const row = await requireSeen(deps, viewer, id);
   const payload = (await docketPayloads(session, tenant, [id])).get(id);
+  if (payload !== undefined) await opening?.();
   return {
     ...viewOf(deps, row, await databaseNow(session)),
     contentType: row.contentType,

@@ -36,7 +36,7 @@ export async function viewEntities(
   const run = plainRun(app);
   if (!open)
     return (await listEntities(run, app.tenant, filter)).map((one) => viewOf(one, undefined));
-  if (actor.kind === 'person') await noteOpened(app, actor, 'entity.open', 'list');
+  await noteOpened(app, actor, 'entity.open', 'list');
   const { q, ...rest } = filter;
   const found: EntityView[] = [];
   let { after } = filter;
@@ -92,7 +92,7 @@ export async function viewEntity(
     obligations.map((one) => one.id),
     PAGE_ROWS,
   );
-  if (open && actor.kind === 'person') await noteOpened(app, actor, 'entity.open', stored.id);
+  if (open) await noteOpened(app, actor, 'entity.open', stored.id);
   const opened = open ? openRecord(app.vault, stored) : undefined;
   return { entity: viewOf(stored, opened), obligations, filings };
 }

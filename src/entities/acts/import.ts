@@ -10,6 +10,7 @@ import {
   type RowReading,
   runImport,
 } from '../../intake/index.ts';
+import { noteOpened } from '../../people/index.ts';
 import { readRecord } from '../rules/register/read-record.ts';
 import { REGISTER_COLUMNS } from '../rules/register/columns.ts';
 import type { EntityRecord } from '../rules/register/entity-record.ts';
@@ -45,6 +46,7 @@ export async function importRegister(
   input: RegisterImport,
 ): Promise<RegisterReport> {
   allow(actor, 'entity.import');
+  await noteOpened(app, actor, 'entity.import', 'register');
   const file = await openRowFile(input.path, {
     mapping: input.mapping ?? {},
     columns: REGISTER_COLUMNS,

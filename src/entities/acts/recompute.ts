@@ -2,6 +2,7 @@
 import { type Actor, allow } from '../../access/index.ts';
 import { type ActorRef, type EntityId, entryId } from '../../core/index.ts';
 import { type Installation, sequenceAll } from '../../ledger/index.ts';
+import { noteOpened } from '../../people/index.ts';
 import type { EntityRecord } from '../rules/register/entity-record.ts';
 import type { RegisterLaw } from '../rules/register/owed.ts';
 import { listEntities, lockRegister } from '../store/entities.ts';
@@ -44,6 +45,8 @@ export async function recompute(
   input: RecomputeInput,
 ): Promise<Recomputation> {
   const by = writerOf(actor, input.dryRun);
+  const act = input.dryRun ? 'obligation.foresee' : 'obligation.recompute';
+  await noteOpened(app, actor, act, 'register');
   const law = input.law ?? registerLaw();
   const day = input.asOf ?? today(app);
   const counts: Record<Move['kind'], number> = {

@@ -40,6 +40,7 @@ import {
 import { type LaneCounts, laneCounts, lanes, profilesByLane } from '../../lanes/index.ts';
 import { approveRelease, type ProposedSend, proposeSend } from '../store/release-proposals.ts';
 import { SEND_REASON } from '../store/intake-store.ts';
+import { openedOnce } from '../../people/index.ts';
 import type { Run } from '../../postgres/index.ts';
 import { approvalTerms, assertExpected, type Expectation } from './approvals.ts';
 import { shippedLawGates } from './reviews-correction.ts';
@@ -103,6 +104,7 @@ export async function importSource(
     }),
     store: app.intake,
     vault: app.vault,
+    onConflict: openedOnce(app, input.person, 'batch.import', 'conflict'),
     clock: app.clock,
     ids: app.ids,
     person: input.person.id,

@@ -67,7 +67,7 @@ export async function diagnosePayload(
 ): Promise<PayloadDiagnosis> {
   allow(actor, 'diagnose.payload');
   const scope = await diagnosedScope(app.session, app.tenant, name);
-  await noteOpened(app, actor, 'diagnose.payload', name);
+  await noteOpened(app, actor, 'diagnose.payload', scope.id);
   const profiles = new Map<string, Profile>(await profilesByLane(app));
   const complaints = new Map<string, readonly string[]>();
   for await (const attempt of diagnosedAttempts(app.session, app.tenant, scope, ['rejected'])) {

@@ -18,6 +18,7 @@ import {
   publicScope,
 } from './diagnose.ts';
 import { profilesByLane } from '../../lanes/index.ts';
+import { noteOpened } from '../../people/index.ts';
 
 /** Portals of every kind use this name, so it is looked for whether or not a profile names it. */
 const USUAL_TOKEN = 'x-session-token';
@@ -77,6 +78,7 @@ export async function diagnoseSessions(
 ): Promise<SessionsDiagnosis> {
   allow(actor, 'diagnose.sessions');
   const scope = await diagnosedScope(app.session, app.tenant, name);
+  await noteOpened(app, actor, 'diagnose.sessions', scope.id);
   const profiles = new Map<string, Profile>(await profilesByLane(app));
   const tally = new Map(scope.lanes.map((lane) => [lane, new LaneTally(profiles.get(lane))]));
   const seen = new Map<string, Seen[]>();

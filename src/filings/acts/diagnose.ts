@@ -2,6 +2,7 @@
  * Why a batch does not go as it should, from what was recorded: sessions, blocks, payloads, conflicts. Nothing here shows
  * a name, a value or a token: tokens are told apart by a piece of their hash, and texts are masked.
  */
+import { noteOpened } from '../../people/index.ts';
 import { type Actor, allow } from '../../access/index.ts';
 import {
   FilewrightError,
@@ -88,6 +89,7 @@ export async function diagnoseBlocks(
 ): Promise<BlocksDiagnosis> {
   allow(actor, 'diagnose.blocks');
   const scope = await diagnosedScope(app.session, app.tenant, name);
+  await noteOpened(app, actor, 'diagnose.blocks', scope.id);
   const counts = new Map(
     scope.lanes.map((lane) => [lane, { throttles: 0, captchaMarks: 0, withoutStamp: 0 }]),
   );

@@ -21,6 +21,7 @@ import {
   storedObligations,
   today,
 } from '../../entities/index.ts';
+import { noteOpened } from '../../people/index.ts';
 import { importSource } from './batches.ts';
 
 interface BatchQuestion {
@@ -61,6 +62,7 @@ export async function createBatch(
   question: BatchQuestion,
 ): Promise<ObligationBatch> {
   allow(actor, 'batch.create');
+  await noteOpened(app, actor, 'batch.create', 'register');
   const rows = new ObligationRows(app, question);
   const report = await importSource(app, {
     source: rows.lines(),

@@ -1,6 +1,7 @@
 /** What awards bring with them, in the list and the calendars in which entities have theirs. */
 import { type Actor, allow } from '../../access/index.ts';
 import type { Installation } from '../../ledger/index.ts';
+import { noteOpened } from '../../people/index.ts';
 import type { IcsEntry } from '../../calendar/index.ts';
 import { icsEntriesOf, type GrantObligation } from '../rules/obligations/award-obligations.ts';
 import { latestEvaluation } from '../store/evaluations.ts';
@@ -39,6 +40,7 @@ export async function awardObligations(
   actor: Actor,
 ): Promise<readonly GrantObligation[]> {
   allow(actor, 'grants.obligations');
+  await noteOpened(app, actor, 'grants.obligations', 'all');
   const store = new StageStore('rules', { ...app, now: () => app.clock.now() });
   return store.transaction(async (at) => {
     const ct = await latestEvaluation(at);

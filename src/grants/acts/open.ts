@@ -1,6 +1,7 @@
 import { type ActName, type Actor, allow } from '../../access/index.ts';
 import type { Clock } from '../../core/index.ts';
 import type { Installation } from '../../ledger/index.ts';
+import { noteOpened } from '../../people/index.ts';
 import { grantsLawFrom } from '../rules/law.ts';
 import { openPipeline } from '../pipeline/open-pipeline.ts';
 import type { Pipeline } from '../pipeline/contracts.ts';
@@ -49,6 +50,18 @@ const EXCEPTIONS: ActsOf<Pipeline['exceptions']> = {
 };
 
 /**
+ * What opens sealed data for whoever asks. The stages' own work opens it too, and shows nothing of it: bank lines are
+ * matched, an award is replaced, and the entries of that work name its person.
+ */
+const OPENING: ReadonlySet<ActName> = new Set([
+  'grants.evaluate',
+  'grants.exception.show',
+  'grants.report',
+  'grants.trace',
+  'grants.unmatched',
+]);
+
+/**
  * The pipeline of this installation for one actor, with the law as shipped. Another clock is for those who play a year in
  * a minute.
  */
@@ -56,14 +69,18 @@ export function openGrants(app: Installation, actor: Actor, clock: Clock = app.c
   const { session, tenant, instance, tenantKey, ids, random } = app;
   const law = grantsLawFrom(shippedLaw());
   const parts = { session, tenant, instance, tenantKey, ids, random, clock, law };
-  return guarded(openPipeline(parts), actor);
+  const opening = (act: ActName, subject: string): Promise<void> =>
+    noteOpened(app, actor, act, subject);
+  return guarded(openPipeline(parts), actor, opening);
 }
 
-export function guarded(pipeline: Pipeline, actor: Actor): Pipeline {
+type Opening = (act: ActName, subject: string) => Promise<void>;
+
+export function guarded(pipeline: Pipeline, actor: Actor, opening: Opening): Pipeline {
   return {
-    ...asked<Steps>(pipeline, STEPS, actor),
-    withdrawals: asked(pipeline.withdrawals, WITHDRAWALS, actor),
-    exceptions: asked(pipeline.exceptions, EXCEPTIONS, actor),
+    ...asked<Steps>(pipeline, STEPS, actor, opening),
+    withdrawals: asked(pipeline.withdrawals, WITHDRAWALS, actor, opening),
+    exceptions: asked(pipeline.exceptions, EXCEPTIONS, actor, opening),
   };
 }
 
@@ -72,10 +89,13 @@ function asked<Part extends object>(
   part: Part,
   acts: Readonly<Record<string, ActName>>,
   actor: Actor,
+  opening: Opening,
 ): Part {
   const methods = Object.entries(acts).map(([name, act]) => {
     const method = async (...input: unknown[]): Promise<unknown> => {
       allow(actor, act);
+      const [subject] = input;
+      if (OPENING.has(act)) await opening(act, typeof subject === 'string' ? subject : 'all');
       // One of the part's own methods, by the table above.
       const step = Reflect.get(part, name) as (...given: unknown[]) => Promise<unknown>;
       return step.apply(part, input);

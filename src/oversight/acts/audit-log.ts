@@ -85,12 +85,14 @@ export async function ledgerHistory(
   return { log: logOrigin(app.instance, app.tenant, boundary), lines, isCut };
 }
 
-/** The docket that an entry is about: its own, or that of the alert which somebody acknowledged. */
+/** The docket that an entry is about: its own, the one that was opened, or that of the alert which somebody acknowledged. */
 async function docketOfEntry(
   app: Filewright,
-  { subj }: LedgerEntry,
+  { type, subj, data }: LedgerEntry,
 ): Promise<DocketId | undefined> {
   if (subj.kind === 'docket') return docketId(subj.id);
+  if (type === 'access.opened' && data['act'] === 'docket.show')
+    return docketId(String(data['subject']));
   if (subj.kind !== 'alert') return undefined;
   return (await findAlerts(app.session, app.tenant, [subj.id]))[0]?.docket;
 }

@@ -3,6 +3,7 @@ import { type Actor, allow } from '../../access/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import { FilewrightError, notFound, toRfc3339 } from '../../core/index.ts';
 import { countSetAside, openSetAside, sequenceAll, setAsideFacts } from '../../ledger/index.ts';
+import { noteOpened } from '../../people/index.ts';
 import { docketSight, hasDockets } from '../../dockets/index.ts';
 
 interface SetAsideLine {
@@ -50,6 +51,7 @@ export async function showSetAside(app: Filewright, reader: Actor, id: string): 
       'Only a person who may see every docket (client:*, class:* and privilege:*, no deny) can see a fact that was set aside',
     );
   }
+  await noteOpened(app, reader, 'audit.set-aside.show', id);
   const found = await openSetAside(app.session, app, id);
   if (found === undefined) throw notFound(`No fact ${id} was set aside; see audit set-aside`);
   return found.state === 'kept' ? found : { ...found, at: toRfc3339(found.at) };
