@@ -105,6 +105,24 @@ describe('links and names', () => {
     expect(missing).toEqual([]);
   });
 
+  it('each row of the threat model names tests that are there, by file and title', () => {
+    const rows = read('docs/security.md')
+      .split('\n')
+      .filter((line) => line.startsWith('| ') && !line.startsWith('| who '));
+    expect(rows.length).toBeGreaterThan(35);
+    for (const row of rows) {
+      const cells = row.split('|').slice(1, -1);
+      const tests = [...(cells.at(-1) ?? '').matchAll(/`([^`]+)`: `([^`]+)`/g)];
+      expect([cells.length, tests.length > 0], row).toEqual([5, true]);
+      for (const [, file = '', title = ''] of tests) {
+        expect(
+          existsSync(join(ROOT, file)) && read(file).includes(title),
+          `${file}: ${title}`,
+        ).toBe(true);
+      }
+    }
+  });
+
   it('ARCHITECTURE.md names files that exist', () => {
     const named = [...read('ARCHITECTURE.md').matchAll(/`((?:[\w.-]+\/)+[\w.-]*)`/g)].map(
       ([, path = '']) => path,

@@ -1,5 +1,5 @@
 /** The adversary: a program that tries a door a million times, to be unseen among its own entries or to fill the ledger. */
-import fc from 'fast-check';
+import { array, assert, integer, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { instant } from '../core/time.ts';
 import { afterRefusal, type RefusalCount } from './refusals.ts';
@@ -31,9 +31,9 @@ describe('a refused act', () => {
   });
 
   it('is never forgotten: entries and the count of today make up all of them', () => {
-    const gaps = fc.array(fc.integer({ min: 0, max: 30 * HOUR_MS }), { maxLength: 300 });
-    fc.assert(
-      fc.property(gaps, (all) => {
+    const gaps = array(integer({ min: 0, max: 30 * HOUR_MS }), { maxLength: 300 });
+    assert(
+      property(gaps, (all) => {
         let now = 0;
         const { tells, untold } = told(all.map((gap) => (now += gap)));
         expect(tells.reduce((sum, n) => sum + n, untold)).toBe(all.length);

@@ -65,7 +65,6 @@ const READS: Readonly<Record<string, Words>> = {
   'docket list': says('docket', 'list'),
   'docket moved': says('docket', 'moved', join(ROOT, 'law/rules/patent.json')),
   'docket report': says('docket', 'report'),
-  doctor: says('doctor'),
   'event list': says('event', 'list'),
   'filing list': says('filing', 'list'),
   forecast: says('forecast'),
@@ -101,7 +100,7 @@ const READS: Readonly<Record<string, Words>> = {
 
 /** Commands that read and write files alone, that run until told, or whose own entry names the person who does them. */
 const ELSEWHERE: readonly RegExp[] = [
-  /^(batch (propose|run)|init|db|demo|jobs|worker|serve|simulator|witness|ics|rules|tax|deadline)\b/,
+  /^(batch (propose|run)|init|db|demo|jobs|worker|serve|simulator|witness|ics|rules|tax|deadline|doctor)\b/,
   /^(portal (new|check)|lane (add|approve|refuse|pause|resume|ceiling)|alert ack|event resend)$/,
   /^audit (verify|export|prove|checkpoint|quarantine)\b/,
   /^review (replay|correct|approve|withdraw|accept-as-filed|reject|assign)$/,

@@ -241,7 +241,7 @@ async function showException(app: Filewright, by: PersonActor, batch: string): P
     return;
   }
   const { envelope } = await openReview(app, by, first.filing.id);
-  print(`${evidenceText(describe(first.filing), envelope)}`);
+  print(evidenceText(describe(first.filing), envelope));
 }
 
 function showTruth(

@@ -91,8 +91,10 @@ async function docketOfEntry(
   { type, subj, data }: LedgerEntry,
 ): Promise<DocketId | undefined> {
   if (subj.kind === 'docket') return docketId(subj.id);
-  if (type === 'access.opened' && data['act'] === 'docket.show')
-    return docketId(String(data['subject']));
+  const { act, subject } = data;
+  if (type === 'access.opened' && act === 'docket.show' && typeof subject === 'string') {
+    return docketId(subject);
+  }
   if (subj.kind !== 'alert') return undefined;
   return (await findAlerts(app.session, app.tenant, [subj.id]))[0]?.docket;
 }
