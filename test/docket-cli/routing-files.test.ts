@@ -179,7 +179,7 @@ describe('a proposed routing', () => {
     const other = ['--expect-hash', '0'.repeat(64)];
     expect(await refusal(['route', 'approve', ...other], second)).toBe('HASH_DIFFERS');
     // A second one has to wait for the first to end.
-    expect(await refusal(['route', 'import', matrixFile()], hart)).toBe('REFUSED_BY_RULE');
+    expect(await refusal(['route', 'import', file], hart)).toBe('REFUSED_BY_RULE');
     await desk.data(['route', 'refuse', '--reason', 'that is not our endpoint'], second);
     expect(await refusal(['route', 'approve', ...hash], second)).toBe('REFUSED_BY_RULE');
     expect(await desk.data(['route', 'show'], hart)).toEqual(before);

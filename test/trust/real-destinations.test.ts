@@ -120,14 +120,23 @@ function known(batch: BatchId | undefined): BatchId {
 it('the program allows, refuses and sends what the model does', async () => {
   const place = fc.nat({ max: 11 });
   const move = (act: Move['act'], as: number, rest: Partial<Move> = {}): Move => ({
-    ...{ act, as, about: 0, profile: 0 },
+    act,
+    as,
+    about: 0,
+    profile: 0,
     ...rest,
   });
   // To the authority, and after two have agreed to it to another host: then whatever comes.
   const first = [
-    ...[move('profile', 2), move('import', 0), move('approve', 1), move('send', 0)],
-    ...[move('profile', 2, { profile: 1 }), move('agree', 1), move('import', 0)],
-    ...[move('approve', 2, { about: 1 }), move('send', 0)],
+    move('profile', 2),
+    move('import', 0),
+    move('approve', 1),
+    move('send', 0),
+    move('profile', 2, { profile: 1 }),
+    move('agree', 1),
+    move('import', 0),
+    move('approve', 2, { about: 1 }),
+    move('send', 0),
   ];
   const acts = fc.constantFrom(...MOVES, 'approve' as const, 'agree' as const);
   const moves = fc.record({ act: acts, as: place, about: place, profile: place });
