@@ -16,6 +16,7 @@ import { proposedLanes } from '../store/destinations.ts';
 import { batchDestinations } from '../store/intake-store.ts';
 import type { Run } from '../../postgres/index.ts';
 import { profilesByLane } from '../../lanes/index.ts';
+import { allowOnDesk } from './desk.ts';
 
 /** What a person typed in advance; anything else than found refuses the approval. */
 export interface Expectation {
@@ -40,6 +41,7 @@ export async function approvalTerms(
 ): Promise<ApprovalTerms> {
   allow(actor, 'batch.terms');
   const batch = await findBatch(app.session, app.tenant, id);
+  await allowOnDesk(app, actor, 'batch.terms', { kind: 'batch', id });
   const run: Run = (statement, values) => app.session.run(statement, values);
   const [proposal] = await proposedLanes(run, app.tenant, ['batch', 'release'], id);
   const isRelease = proposal?.kind === 'release';
