@@ -3,9 +3,14 @@
  * tier to the confirmed handing over at the next, and whether anything is lost or changed over kills and broker restarts.
  */
 import type { ChildProcess } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Connection } from 'rabbitmq-client';
+import { localOperator } from '../src/access/actor.ts';
 import { createFilewright, type Filewright } from '../src/app.ts';
-import { importRouting } from '../src/dockets/routing/setup.ts';
+import { approveRouting, proposeRouting } from '../src/dockets/acts/routing-changes.ts';
+import { foundUser } from '../src/oversight/acts/users.ts';
+import { personOf } from '../src/people/acts/people.ts';
 import { type OwnBroker, ownRabbit, startOwnRabbit } from './own-brokers.ts';
 import { atMost, type Figure } from './report.ts';
 import { eventOf, FAILING, firm, REFUSED, STALLING } from './routing-firm.ts';
@@ -108,10 +113,7 @@ async function measuredRun(load: RoutingLoad, say: (text: string) => void): Prom
   const rabbit = await startOwnRabbit();
   try {
     const app = await createFilewright({ dataDirectory: stage.dataDirectory, tenant: TENANT });
-    await importRouting(app, firm(endpoints.port, endpoints.doomedPort), {
-      kind: 'system',
-      id: 'bench',
-    });
+    await route(app, stage.dataDirectory, firm(endpoints.port, endpoints.doomedPort));
     const run = await routed(app, {
       load,
       rabbit,
@@ -127,6 +129,23 @@ async function measuredRun(load: RoutingLoad, say: (text: string) => void): Prom
     await rabbit.close();
     await stage.close();
   }
+}
+
+/** As one person proposes it and another approves it. */
+async function route(app: Filewright, folder: string, documents: ReturnType<typeof firm>) {
+  const keys: string[] = [];
+  for (const name of ['proposer', 'approver']) {
+    keys.push((await foundUser(app, localOperator('bench'), name)).key);
+  }
+  const [proposer = '', approver = ''] = keys;
+  const files = Object.values(documents).map(({ file, text }) => {
+    const path = join(folder, `${file}.json`);
+    writeFileSync(path, text);
+    return path;
+  });
+  const proposed = await proposeRouting(app, await personOf(app, proposer), files);
+  if (proposed.state !== 'proposed') throw new Error('the bench has a routing already');
+  await approveRouting(app, await personOf(app, approver), proposed.sha256);
 }
 
 async function startEndpoints(): Promise<{

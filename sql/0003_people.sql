@@ -69,6 +69,36 @@ begin
     encode(sha256(convert_to(p.reason, 'UTF8')), 'hex') || E'\n' || p.terms || E'\n' || items, 'UTF8'));
 end $$;
 
+-- Which roles propose each kind, approve it and refuse it: those of its acts in access/roles.ts, with which a test compares it. A function
+-- and not a table, because no row can change it.
+create function proposal_roles(in_kind text, in_act text) returns text[] language sql immutable as $$
+  select case
+    when in_kind in ('batch', 'release', 'replay', 'correct') then case
+      when in_act = 'propose' then array['preparer']
+      -- Whoever proposes a batch anew ends what was proposed before.
+      when in_act = 'refuse' then array['preparer', 'approver']
+      else array['approver'] end
+    when in_kind = 'exception' then case in_act
+      when 'propose' then array['grants.ingestion', 'grants.fallback']
+      when 'refuse' then array['grants.fallback']
+      else array['approver'] end
+    when in_kind = 'statement' then case in_act when 'propose' then array['grants.reconciliation'] else array['approver'] end
+    when in_kind = 'hold' then case in_act
+      when 'propose' then array['preparer', 'approver', 'docketer', 'admin'] else array['approver'] end
+    when in_kind in ('person', 'role', 'key') then array['admin']
+    when in_kind in ('quarantine', 'lane', 'webhook', 'recipient') then array['operator', 'admin']
+    when in_kind = 'matrix' then array['docketer', 'admin']
+  end
+$$;
+
+-- Volatile, so that it sees what was committed while the decision waited for its row.
+create function may_in_proposal(in_tenant text, in_person uuid, in_kind text, in_act text) returns boolean
+  language sql volatile as $$
+  select exists (select 1 from person_role r join person p on p.tenant = r.tenant and p.id = r.person
+    where r.tenant = in_tenant and r.person = in_person and r.taken_at is null and p.disabled_at is null
+      and r.role = any (proposal_roles(in_kind, in_act)))
+$$;
+
 -- The one guard of the second person.
 create function guard_proposal() returns trigger language plpgsql as $$
 begin
@@ -76,6 +106,10 @@ begin
     if new.state <> 'open' then
       raise exception 'proposal % may not begin as %', new.id, new.state
         using errcode = 'restrict_violation', constraint = 'proposal_begins_open';
+    end if;
+    if not may_in_proposal(new.tenant, new.proposed_by, new.kind, 'propose') then
+      raise exception 'a % is not proposed by this person: disabled, or without a role for it', new.kind
+        using errcode = 'restrict_violation', constraint = 'proposal_role';
     end if;
     new.proposed_at := now();
     return new;
@@ -94,6 +128,12 @@ begin
     or exists (select 1 from person where tenant = new.tenant and id = new.decided_by and disabled_at is not null) then
     raise exception 'proposal % may not be % by this person: another one decides, of another party and not disabled', old.id, new.state
       using errcode = 'restrict_violation', constraint = 'proposal_second_person';
+  end if;
+  -- Taking back one's own needs no role: it may have been taken away since.
+  if (new.state = 'approved' and not may_in_proposal(new.tenant, new.decided_by, new.kind, 'approve'))
+    or (new.state = 'refused' and not may_in_proposal(new.tenant, new.decided_by, new.kind, 'refuse')) then
+    raise exception 'proposal % is not % by this person, who has no role for it', old.id, new.state
+      using errcode = 'restrict_violation', constraint = 'proposal_role';
   end if;
   -- The decision names the hash that the person saw.
   if new.sha256 is distinct from old.sha256

@@ -14,7 +14,9 @@ create table routing_document (
   body text not null check (length(body) between 1 and 4000000),
   stored_by text not null,
   stored_at timestamptz not null default now(),
-  primary key (tenant, kind, version)
+  primary key (tenant, kind, version),
+  -- Kept in canonical form, so that whoever approves a version has approved these bytes.
+  constraint routing_document_hash check (version = encode(sha256(convert_to(body, 'UTF8')), 'hex'))
 );
 
 -- The last one holds. A matrix and the people it names are activated together: neither is sound without the other.
@@ -31,6 +33,34 @@ create table routing_setup (
   foreign key (tenant, matrix_kind, matrix) references routing_document (tenant, kind, version),
   foreign key (tenant, people_kind, people) references routing_document (tenant, kind, version)
 );
+
+-- Who gets which docket is what two people agreed to: the last proposal that was approved, made from the setup that it ends,
+-- and so used once. An absence moves only the dockets of one person, at once; nothing else of the two documents may differ.
+create function guard_routing_setup() returns trigger language plpgsql as $$
+begin
+  if new.activated_by is distinct from acting_person()::text then
+    raise exception 'setup % names % as who activated it, and acting is %', new.n, new.activated_by,
+      coalesce(acting_person()::text, 'nobody') using errcode = 'restrict_violation', constraint = 'acting_person';
+  end if;
+  if not exists (
+      select 1 from (
+        select p.terms::jsonb as terms from proposal p
+        where p.tenant = new.tenant and p.kind = 'matrix' and p.subject = 'setup' and p.state = 'approved'
+        order by p.n desc limit 1) last
+      where last.terms = jsonb_build_object('matrix', new.matrix, 'people', new.people, 'based_on', new.n - 1))
+    and not exists (
+      select 1 from routing_setup before
+        join routing_document was on was.tenant = new.tenant and was.kind = 'people' and was.version = before.people
+        join routing_document will on will.tenant = new.tenant and will.kind = 'people' and will.version = new.people
+      where before.tenant = new.tenant and before.n = new.n - 1 and before.matrix = new.matrix
+        and was.body::jsonb - 'absences' = will.body::jsonb - 'absences') then
+    raise exception 'setup % may only be what two people have agreed, or an absence', new.n
+      using errcode = 'restrict_violation', constraint = 'routing_agreed';
+  end if;
+  return new;
+end $$;
+create trigger routing_setup_guard before insert on routing_setup for each row execute function guard_routing_setup();
+alter table routing_setup enable always trigger routing_setup_guard;
 
 -- The law that open dockets were last dated by; when it is another one, each of them is looked at anew.
 create table routing_law (

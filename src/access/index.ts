@@ -1,6 +1,6 @@
 export { type Actor, localOperator, type OperatorActor, type PersonActor } from './actor.ts';
 export { asActor, asParty, nowKnownAs, whoActs } from './acting.ts';
-export { allow, lastAsked } from './may.ts';
+export { allow, type Custody, lastAsked } from './may.ts';
 export { type PartyId, partyOfNew, vouching } from './party.ts';
 export { afterRefusal } from './refusals.ts';
 export type { ActName } from './rights.ts';

@@ -20,7 +20,18 @@ type Subject =
       readonly proposedBy?: PartyId;
       /** Who would get or lose a role, or be enabled. */
       readonly changes?: PersonId;
+      /** On whose desk lies what would be read. */
+      readonly desk?: Custody;
     };
+
+/**
+ * Where a payload lies. Preparers read what is on their own desk: what they prepared, and what a review assigned to them;
+ * approvers what was proposed to them. An auditor reads everything.
+ */
+export interface Custody {
+  readonly people: readonly PersonId[];
+  readonly isProposed: boolean;
+}
 
 const ALLOWED: Permission = { allowed: true };
 
@@ -75,6 +86,14 @@ function mayPerson(
       reason: `${about}: no one changes their own roles; ask another administrator`,
     };
   }
+  if (subject.desk !== undefined && !isOnDesk(actor, roles, subject.desk)) {
+    // As if it were not there: whether another desk has such a payload is not told either.
+    return {
+      allowed: false,
+      code: 'NOT_FOUND',
+      reason: `${about}: nothing on your desk. The person who prepared it, an approver or an auditor can open it; a review that is assigned to you is on your desk`,
+    };
+  }
   return ALLOWED;
 }
 
@@ -84,6 +103,18 @@ const asked = new WeakMap<Actor, ActName>();
 /** What an actor asked for last: what was refused, where a rule further in refuses that knows no act. */
 export function lastAsked(actor: Actor): ActName | undefined {
   return asked.get(actor);
+}
+
+function isOnDesk(
+  { id, roles: own }: PersonActor,
+  roles: readonly Role[],
+  { people, isProposed }: Custody,
+): boolean {
+  return roles.some((role) => {
+    if (!own.includes(role)) return false;
+    if (role === 'preparer') return people.includes(id);
+    return role !== 'approver' || isProposed;
+  });
 }
 
 /** The first line of every act: refuses, or notes who acts and tells the compiler which actors are left. */

@@ -21,6 +21,8 @@ const PREPARE = ['preparer'] as const;
 const APPROVE = ['approver'] as const;
 const OPERATE = ['operator'] as const;
 const DOCKET = ['docketer'] as const;
+/** Who gets which docket, and who may see it. */
+const ROUTE = ['docketer', 'admin'] as const;
 const INGEST = ['grants.ingestion'] as const;
 const RECONCILE = ['grants.reconciliation'] as const;
 const FALLBACK = ['grants.fallback'] as const;
@@ -61,7 +63,7 @@ export const ROLES_OF_ACTS = {
   'diagnose.blocks': [...READ_FILINGS, 'operator'],
   'diagnose.conflicts': [...READ_FILINGS, 'operator'],
   'diagnose.payload': READ_FILINGS,
-  'diagnose.route': [...READ_DOCKETS, 'operator'],
+  'diagnose.route': READ_DOCKETS,
   'diagnose.sessions': [...READ_FILINGS, 'operator'],
   'docket.ack': DOCKET,
   'docket.close': DOCKET,
@@ -163,7 +165,9 @@ export const ROLES_OF_ACTS = {
   'review.withdraw': ['preparer', 'approver'],
   'route.absent': DOCKET,
   'route.check': SEE,
-  'route.import': ['docketer', 'admin'],
+  'route.decide': ROUTE,
+  'route.import': ROUTE,
+  'route.proposals': ROUTE,
   'route.run': RUN,
   'route.show': [...READ_DOCKETS, 'operator'],
   'route.start': RUN,

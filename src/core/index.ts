@@ -70,6 +70,7 @@ export {
   workerId,
 } from './ids.ts';
 export { invariant } from './invariant.ts';
+export { changesBetween, type JsonChange } from './json-changes.ts';
 export { decodeJson, isPlainText, pointer, textAt } from './json-pointer.ts';
 export type {
   HoldReason,

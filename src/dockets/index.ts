@@ -36,11 +36,13 @@ export { issueDocketIcs } from './acts/report-ics.ts';
 export { reportPdf } from './acts/report-pdf.ts';
 export { docketReport } from './acts/report.ts';
 export {
-  checkRoutingFiles,
-  importRoutingFiles,
-  noteAbsence,
-  type RoutingCheck,
-} from './acts/routing-files.ts';
+  approveRouting,
+  proposeRouting,
+  refuseRouting,
+  type RoutingProposal,
+  routingProposals,
+} from './acts/routing-changes.ts';
+export { checkRoutingFiles, noteAbsence, type RoutingCheck } from './acts/routing-files.ts';
 export { type RoutingView, viewRouting } from './acts/routing-view.ts';
 export { serveAcknowledgements } from './acts/serve.ts';
 export { VerboseFiles, watched } from './acts/verbose.ts';

@@ -64,8 +64,9 @@ const RIGHTS: Readonly<Record<Stage, readonly Right[]>> = {
     ['grant_statement', ...ADD],
     ['grant_balance', ...ADD],
     ['proposal', ...ADD, DECIDE],
-    // A disabled person agrees to nothing, and nobody to what their own party proposed.
+    // A disabled person agrees to nothing, nor one without a role, and nobody to what their own party proposed.
     ['person', 'select (tenant, id, party, disabled_at)'],
+    ['person_role', 'select (tenant, person, role, taken_at)'],
     ['grant_line', ...ADD],
     ['grant_line_group', ...ADD],
     ['grant_period', ...ADD],
@@ -106,15 +107,16 @@ const RIGHTS: Readonly<Record<Stage, readonly Right[]>> = {
     // Which document came in place of an exception.
     ['grant_document', 'select (tenant, id, replaces)'],
     ['grant_award', 'select (tenant, key, document)'],
-    // A disabled person approves nothing.
+    // A disabled person approves nothing, nor one without a role for it.
     ['person', 'select (tenant, id, party, disabled_at)'],
+    ['person_role', 'select (tenant, person, role, taken_at)'],
   ],
 };
 
 /** Tables of the stages; no other service reaches them. */
 export const STAGE_TABLES: readonly string[] = [
   ...new Set(Object.values(RIGHTS).flatMap((rights) => rights.map(([table]) => table))),
-].filter((table) => table !== 'person' && table !== 'proposal');
+].filter((table) => !['person', 'person_role', 'proposal'].includes(table));
 
 /**
  * Data keys are found by their subject, `<domain>/<what>`. A stage reaches the keys of its own domain and of the contracts

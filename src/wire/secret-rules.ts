@@ -26,7 +26,7 @@ type SecretVerdict =
  * than one portal, so that no reference leads to them, listed or not.
  */
 const OWN_VARIABLES =
-  /^(FILEWRIGHT_.*|DATABASE_URL|PG.*|NODE_.*|NPM_.*|LD_.*|DYLD_.*|PATH|HOME|USER|LOGNAME|SHELL|PWD|OLDPWD|TMPDIR|HOSTNAME|LANG|LC_.*|AWS_.*|AZURE_.*|GOOGLE_.*|GCP_.*|GCLOUD_.*|ALIBABA_.*|KUBERNETES_.*|DOCKER_.*|CREDENTIALS_DIRECTORY|INVOCATION_ID|SSH_.*|GPG_.*|SUDO_.*|XDG_.*|DBUS_.*|GIT_.*|GITHUB_.*|CI|CI_.*|VAULT_.*)$/i;
+  /^(FILEWRIGHT_.*|DATABASE_URL|PG.*|NODE_.*|NPM_.*|(HTTPS?|ALL|NO|FTP|SOCKS)_PROXY|SSL_.*|OPENSSL_.*|SSLKEYLOGFILE|LD_.*|DYLD_.*|PATH|HOME|USER|LOGNAME|SHELL|PWD|OLDPWD|TMPDIR|HOSTNAME|LANG|LC_.*|AWS_.*|AZURE_.*|GOOGLE_.*|GCP_.*|GCLOUD_.*|ALIBABA_.*|KUBERNETES_.*|DOCKER_.*|CREDENTIALS_DIRECTORY|INVOCATION_ID|SSH_.*|GPG_.*|SUDO_.*|XDG_.*|DBUS_.*|GIT_.*|GITHUB_.*|CI|CI_.*|VAULT_.*)$/i;
 
 /** The variables that every command is given: enough to be found and to find its own settings. */
 export const COMMAND_VARIABLES = ['PATH', 'HOME', 'LANG'] as const;

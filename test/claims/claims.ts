@@ -83,9 +83,12 @@ const LANES = [
 const PERSON = `insert into person (tenant, id, name, skeleton, party)
   select $1, id, p, p, id from unnest(array['a', 'b']) p, lateral (select md5('person' || p || $1)::uuid as id) made
   where not exists (select 1 from person where tenant = $1)`;
+const PERSON_ROLES = `insert into person_role (tenant, person, role, n)
+  select tenant, id, role, 1 from person, unnest(array['preparer', 'approver']) role where tenant = $1 on conflict do nothing`;
 const FILINGS = [
   ...LANES,
   PERSON,
+  PERSON_ROLES,
   `select set_config('fw.person', md5('persona' || $1)::uuid::text, false)`,
   `insert into proposal (tenant, id, kind, subject, n, terms, sha256, reason, proposed_by)
     select (r).tenant, (r).id, (r).kind, (r).subject, 1, (r).terms, proposal_hash(r), (r).reason, md5('persona' || $1)::uuid

@@ -32,7 +32,7 @@ async function openFirm(tenant: string): Promise<void> {
   expect(await desk.run(['--tenant', tenant, 'init'])).toMatchObject({ code: 0 });
   hart = await desk.person('Judith Hart', undefined, tenant);
   const samples = ['matrix', 'people'].map((name) => `samples/patent-${name}.json`);
-  await desk.data(['route', 'import', ...samples], hart);
+  await desk.route([...samples], hart);
 }
 
 const event = (n: number): string =>

@@ -29,7 +29,7 @@ describe('TLS and permissions, diagnosed', () => {
     sample.targets['bio-endpoint'] = { kind: 'http', address: slow.url, party: 'bio-team' };
     sample.targets['ruiz-mail'] = { kind: 'http', address: quick.url, party: 'ruiz' };
     const matrix = await desk.file('matrix.json', JSON.stringify(sample));
-    await desk.data(['route', 'import', matrix, desk.path('samples/patent-people.json')], hart);
+    await desk.route([matrix, desk.path('samples/patent-people.json')], hart);
     await desk.data(['docket', 'import', desk.path('samples/patent-docket.ndjson')], hart);
   });
   afterAll(async () => {

@@ -25,7 +25,7 @@ beforeAll(async () => {
   hart = await desk.person('Judith Hart');
   ruiz = await desk.person('Elena Ruiz', hart);
   nobody = await desk.person('Nora Nobody', hart);
-  await desk.data(['route', 'import', await matrixFile(), await peopleFile()], hart);
+  await desk.route([await matrixFile(), await peopleFile()], hart);
   for (const [application_number, client] of Object.entries(CLIENTS)) {
     const event = { application_number, client, filing_date: '2024-03-11', event_code: 'CTNF' };
     const file = await desk.file('e.ndjson', JSON.stringify({ ...event, due_date: '2099-01-05' }));

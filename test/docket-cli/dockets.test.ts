@@ -16,7 +16,7 @@ beforeAll(async () => {
   desk = await DeskLine.make();
   hart = await desk.person('Judith Hart');
   const files = ['matrix', 'people'].map((name) => desk.path(`samples/patent-${name}.json`));
-  await desk.data(['route', 'import', ...files], hart);
+  await desk.route([...files], hart);
 });
 afterAll(() => desk.close());
 
@@ -54,7 +54,7 @@ describe('docket import', () => {
     const words = ['docket', 'import', file];
     const other = await desk.person('Judith Hart', undefined, 'other');
     const files = ['matrix', 'people'].map((name) => desk.path(`samples/patent-${name}.json`));
-    await desk.data(['route', 'import', ...files], other);
+    await desk.route([...files], other);
     expect(await desk.data([...words, '--dry-run'], other, 5)).toMatchObject(counts);
     expect(await desk.data(words, other, 5)).toMatchObject(counts);
   });

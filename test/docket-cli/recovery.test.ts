@@ -31,7 +31,7 @@ beforeAll(async () => {
   moreau = await desk.person('Claire Moreau', hart);
   ruiz = await desk.person('Elena Ruiz', hart);
   nobody = await desk.person('Nora Nobody', hart);
-  await desk.data(['route', 'import', await matrixFile(), await peopleFile()], hart);
+  await desk.route([await matrixFile(), await peopleFile()], hart);
   app = await createFilewright({ dataDirectory: desk.path('data'), environment: OWN_MACHINE });
   router = await app.router({
     law: () => law,

@@ -1,11 +1,12 @@
 /** Matrix and people through the command line: refused with the place of every fault, versioned when they are sound. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { textAt } from '../fixtures/cli.ts';
+import { envelopeOf, textAt } from '../fixtures/cli.ts';
 import { DeskLine, listAt, type Person } from './desk-line.ts';
 
 let desk: DeskLine;
 let hart: Person;
+let second: Person;
 
 type Document = Record<string, never>;
 const sample = (name: string): Document =>
@@ -14,6 +15,7 @@ const sample = (name: string): Document =>
 beforeAll(async () => {
   desk = await DeskLine.make();
   hart = await desk.person('Judith Hart');
+  second = await desk.person('Sam Second', hart);
 });
 afterAll(() => desk.close());
 
@@ -32,6 +34,8 @@ async function spoilt(
 
 type Nodes = { nodes: Record<string, { next?: string[]; tier: string }> };
 type Routes = { routes: { client: string; technology_group: string; event: string }[] };
+type Targets = { targets: Record<string, { address: string }> };
+type Persons = { persons: Record<string, { allow: string[] }> };
 type Absences = { absences: { person: string; from: string; to: string; delegate?: string }[] };
 
 describe('route check', () => {
@@ -118,10 +122,10 @@ describe('route import', () => {
   it('needs both files at first, then takes one with the other that holds', async () => {
     const alone = await desk.run(['route', 'import', matrixFile()], hart);
     expect([alone.code, alone.stderr]).toEqual([2, expect.stringContaining('two files')]);
-    const first = await desk.data(['route', 'import', matrixFile(), peopleFile()], hart);
-    expect(first).toMatchObject({ n: 1, isNew: true });
+    const first = await desk.route([matrixFile(), peopleFile()], hart);
+    expect(first).toMatchObject({ n: 1 });
     const again = await desk.data(['route', 'import', peopleFile(), matrixFile()], hart);
-    expect(again).toEqual({ ...first, isNew: false });
+    expect(again).toEqual({ ...first, state: 'unchanged' });
     const people = await spoilt('people', (document: Absences) => {
       document.absences.push({
         person: 'ruiz',
@@ -130,9 +134,9 @@ describe('route import', () => {
         delegate: 'okafor',
       });
     });
-    const second = await desk.data(['route', 'import', people], hart);
-    expect(second).toMatchObject({ n: 2, isNew: true, matrix: first['matrix'] });
-    expect(second['people']).not.toBe(first['people']);
+    const next = await desk.route([people], hart);
+    expect(next).toMatchObject({ n: 2, matrix: first['matrix'] });
+    expect(next['people']).not.toBe(first['people']);
   });
 
   it('does not need the same layout to be the same version', async () => {
@@ -144,6 +148,74 @@ describe('route import', () => {
 
   it('without a key belongs to no one', async () => {
     expect((await desk.run(['route', 'import', matrixFile(), peopleFile()])).code).toBe(4);
+    expect((await desk.run(['route', 'proposals'])).code).toBe(4);
+  });
+});
+
+describe('a proposed routing', () => {
+  const refusal = async (words: readonly string[], by: Person) =>
+    textAt(envelopeOf(await desk.run(['--json', ...words], by))['error'], 'code');
+  const thief = 'https://thief.example/dockets?token=t0k3n';
+  const target = '/matrix/targets/bio-endpoint/address';
+
+  it('is in force when another person approves what they saw, and not before', async () => {
+    const before = await desk.data(['route', 'show'], hart);
+    const file = await spoilt('matrix', (document: Targets) => {
+      Object.assign(document.targets['bio-endpoint'] ?? {}, { address: thief });
+    });
+    const { sha256 } = await desk.data(
+      ['route', 'import', file, '--reason', 'a new address'],
+      hart,
+    );
+    expect(await desk.data(['route', 'show'], hart)).toEqual(before);
+    for (const by of [hart, second]) {
+      const [one] = listAt(await desk.data(['route', 'proposals'], by), 'proposals');
+      expect(one).toMatchObject({ sha256, isStale: false, reason: 'a new address' });
+      expect(JSON.stringify(one)).toContain(`"field":"${target}"`);
+      expect(JSON.stringify(one)).toContain(thief);
+    }
+    const hash = ['--expect-hash', String(sha256)];
+    expect(await refusal(['route', 'approve', ...hash], hart)).toBe('SELF_APPROVAL');
+    const other = ['--expect-hash', '0'.repeat(64)];
+    expect(await refusal(['route', 'approve', ...other], second)).toBe('HASH_DIFFERS');
+    // A second one has to wait for the first to end.
+    expect(await refusal(['route', 'import', file], hart)).toBe('REFUSED_BY_RULE');
+    await desk.data(['route', 'refuse', '--reason', 'that is not our endpoint'], second);
+    expect(await refusal(['route', 'approve', ...hash], second)).toBe('REFUSED_BY_RULE');
+    expect(await desk.data(['route', 'show'], hart)).toEqual(before);
+  });
+
+  it('is void once another one is in force than it was made from', async () => {
+    const file = await spoilt('matrix', (document: Targets) => {
+      Object.assign(document.targets['bio-endpoint'] ?? {}, { address: thief });
+    });
+    const { sha256 } = await desk.data(['route', 'import', file], hart);
+    const absent = ['route', 'absent', 'ruiz', '--from', '2027-08-01', '--to', '2027-08-02'];
+    await desk.data(absent, hart);
+    const [one] = listAt(await desk.data(['route', 'proposals'], second), 'proposals');
+    expect(one).toMatchObject({ isStale: true });
+    const approve = ['route', 'approve', '--expect-hash', String(sha256)];
+    expect(await refusal(approve, second)).toBe('PROPOSAL_STALE');
+    await desk.data(['route', 'refuse', '--reason', 'made from an older one'], hart);
+  });
+
+  it('shows rights and clients only to privileged people', async () => {
+    const file = await spoilt('people', (document: Persons) => {
+      document.persons['okafor']?.allow.push('client:Secretive');
+    });
+    await desk.data(['route', 'import', file], hart);
+    expect((await desk.run(['route', 'proposals'], hart)).stdout).toContain('client:Secretive');
+    const { stdout } = await desk.run(['route', 'proposals'], second);
+    expect(stdout).not.toContain('Secretive');
+    expect(stdout).toMatch(/persons\/okafor\/allow.*not shown to you/);
+    await desk.data(['route', 'refuse', '--reason', 'only to look at it'], hart);
+  });
+
+  it('an absence of someone else is told to the others', async () => {
+    const absent = ['route', 'absent', 'tanaka', '--from', '2027-08-01', '--to', '2027-08-02'];
+    await desk.data([...absent, '--delegate', 'moreau'], hart);
+    const { stdout } = await desk.run(['alert', 'list'], second);
+    expect(stdout).toMatch(/Judith Hart recorded that tanaka is absent/);
   });
 });
 
@@ -258,7 +330,7 @@ describe('absences and the view', () => {
         start: 'supervisor',
       } as never);
     });
-    await desk.data(['route', 'import', file], hart);
+    await desk.route([file], hart);
     const ruiz = await desk.person('Elena Ruiz', hart);
     expect((await desk.run(['route', 'show'], hart)).stdout).toContain('Secretive');
     for (const json of [[], ['--json']]) {

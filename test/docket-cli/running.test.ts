@@ -62,7 +62,7 @@ beforeAll(async () => {
     JSON.stringify({ ...sample, policy: { timeout_ms: 500, attempts_per_tier: 1 } }),
   );
   const people = `${ROOT}/samples/patent-people.json`;
-  await desk.data(['route', 'import', matrix, people], hart);
+  await desk.route([matrix, people], hart);
   page = world.start(['--json', 'serve', '--port', '0']);
   const { data } = JSON.parse(lineOf(await page.saw('"command":"serve"'))) as { data: Json };
   router = world.start(['route', 'run', '--allow-private'], {
@@ -228,7 +228,7 @@ describe('a router and a page', () => {
     };
     Object.assign(people.persons['moreau'] ?? {}, { deny: ['client:Northwind'] });
     const file = await world.file('people.json', JSON.stringify(people));
-    await desk.data(['route', 'import', file], hart);
+    await desk.route([file], hart);
     const press = { method: 'POST', body: new URLSearchParams({ acknowledge: 'yes' }) };
     for (const request of [{}, press]) {
       const lost = await fetch(link, request);

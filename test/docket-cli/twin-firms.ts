@@ -38,7 +38,7 @@ export class TwinFirms {
       twins.#people.set(`hart ${firm}`, hart);
       twins.#people.set(`ruiz ${firm}`, await desk.person('Elena Ruiz', hart, firm));
       const files = ['matrix', 'people'].map((name) => desk.path(`samples/patent-${name}.json`));
-      await desk.data(['route', 'import', ...files], hart);
+      await desk.route([...files], hart);
     }
     // One after the other, since what came at the same moment is listed by ids, which differ between two firms.
     for (const line of EVENTS) await twins.bring(line);

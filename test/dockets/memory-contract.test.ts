@@ -14,6 +14,7 @@ import { wakeManualDockets } from '../../src/dockets/store/manual.ts';
 import { lockDockets, postponeDockets, writeSteps } from '../../src/dockets/store/steps.ts';
 import { SeededIds } from '../../src/testing/virtual-clock.ts';
 import { type Server, startServer } from '../delivery/server.ts';
+import { takeAnyRouting } from '../store-contract/postgres-world.ts';
 import {
   admission,
   docketActs,
@@ -51,6 +52,7 @@ interface Pair {
 async function pairOf(seed: number): Promise<Pair> {
   const tenant = `contract-${process.pid}-${server.nextTenant()}`;
   const app = await createFilewright({ dataDirectory: server.dataDirectory, tenant });
+  await takeAnyRouting(app.session);
   const draw = new Draw(seed, 'contract');
   const base = instant(Math.floor(Date.now() / 1_000) * 1_000);
   const ids = new SeededIds({ now: () => base }, new Draw(seed, 'ids').random);

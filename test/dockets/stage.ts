@@ -8,7 +8,7 @@ import { readDocketRow } from '../../src/dockets/rules/docket/read-row.ts';
 import type { RoutingPolicy } from '../../src/dockets/rules/routing/policy.ts';
 import type { Tier } from '../../src/dockets/rules/routing/tiers.ts';
 import { importDockets } from '../../src/dockets/routing/intake.ts';
-import { importRouting, loadRouting } from '../../src/dockets/routing/setup.ts';
+import { changeRouting, loadRouting } from '../../src/dockets/routing/setup.ts';
 import {
   type RouterOptions,
   type RunningRouter,
@@ -22,7 +22,7 @@ import { shippedPatentLaw } from '../law/patent-law.ts';
 import { Endpoint } from './firm-server.ts';
 import { OPERATOR } from '../operator.ts';
 import { ANY_PRIVATE } from '../../src/wire/private-networks.ts';
-import { takeAnyFact } from '../store-contract/postgres-world.ts';
+import { takeAnyFact, takeAnyRouting } from '../store-contract/postgres-world.ts';
 
 export const law = shippedPatentLaw();
 const SCHEMA = 'filewright';
@@ -71,6 +71,7 @@ export class Stage {
     });
     // Driven below the acts, where nobody has shown a key: what is told of whom is the tests' own affair.
     await takeAnyFact(app.session);
+    await takeAnyRouting(app.session);
     const names = { PRIMARY: 'team', SECONDARY: 'lead', TERTIARY: 'supervisor', MANUAL: 'desk' };
     const entries = await Promise.all(
       Object.entries(names).map(async ([tier, name]) => [tier, await new Endpoint(name).listen()]),
@@ -85,14 +86,12 @@ export class Stage {
     changes: { readonly people?: object } = {},
   ): Promise<void> {
     const { matrix, people } = this.documents(matrixChanges);
-    await importRouting(
-      this.parts,
-      {
-        matrix: { file: 'matrix.json', text: JSON.stringify(matrix) },
-        people: { file: 'people.json', text: JSON.stringify({ ...people, ...changes.people }) },
-      },
-      { kind: 'user', id: 'test' },
-    );
+    const texts = {
+      matrix: { file: 'matrix.json', text: JSON.stringify(matrix) },
+      people: { file: 'people.json', text: JSON.stringify({ ...people, ...changes.people }) },
+    };
+    const actor = { kind: 'user', id: 'test' } as const;
+    await changeRouting(this.parts, () => Promise.resolve(texts), actor);
   }
 
   documents(matrixChanges: object = {}): { readonly matrix: object; readonly people: object } {

@@ -283,7 +283,8 @@ async function dockets(world: ReviewWorld, desk: DeskLine, by: Person): Promise<
   const key = await vouched(world, 'Judith Hart', ROLES);
   const hart = { tenant: by.tenant, keyFile: await desk.file('keys/hart', key) };
   const files = ['matrix', 'people'].map((name) => join(ROOT, `samples/patent-${name}.json`));
-  await desk.data(['route', 'import', ...files], hart);
+  const { sha256 } = await desk.data(['route', 'import', ...files], hart);
+  await desk.data(['route', 'approve', '--expect-hash', String(sha256)], by);
   await desk.data(['docket', 'import', join(ROOT, 'samples/patent-docket.ndjson')], hart);
   const [first] = listAt(await desk.data(['docket', 'list'], hart), 'dockets');
   await desk.data(['docket', 'close', textAt(first, 'docket'), '--override', REASON], hart);

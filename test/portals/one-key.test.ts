@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createPortal } from '../../src/lanes/index.ts';
+import { openConnection } from '../../src/wire/connector.ts';
 import { filing, guard, listen, type Loopback, profileFor } from '../fixtures/loopback.ts';
 import { OWN_MACHINE } from '../fixtures/own-machine.ts';
 
@@ -56,6 +57,9 @@ async function send(reference: string, { secrets, variables }: Operator = {}) {
       DATABASE_URL: 'postgres://filewright:hunter2@db.example/filewright',
       PGPASSWORD: 'hunter2',
       AWS_SECRET_ACCESS_KEY: 'hunter2',
+      HTTPS_PROXY: 'http://proxy:hunter2@127.0.0.1:9',
+      all_proxy: 'http://proxy:hunter2@127.0.0.1:9',
+      SSLKEYLOGFILE: '/tmp/hunter2',
       PORTAL_TOKEN: 'token-of-the-portal',
       ...(secrets === undefined ? {} : { FILEWRIGHT_SECRETS: list }),
       ...variables,
@@ -84,6 +88,9 @@ describe('a profile of one key', () => {
     'env:DATABASE_URL',
     'env:PGPASSWORD',
     'env:AWS_SECRET_ACCESS_KEY',
+    'env:HTTPS_PROXY',
+    'env:all_proxy',
+    'env:SSLKEYLOGFILE',
     'env:filewright_root_key',
     'env:PATH',
   ])('does not put %s into a header, not even where the list holds it', async (reference) => {
@@ -156,6 +163,81 @@ describe('a profile of one key', () => {
     });
     expect(other.exchange).toContain('address_refused');
     expect(thief.received.map(({ text }) => text)).toEqual([]);
+  });
+});
+
+describe('an address', () => {
+  it.each([
+    '127.0.0.1',
+    '127.1',
+    '0',
+    '2130706433',
+    '0x7f000001',
+    '0x7f.1',
+    '0177.0.0.1',
+    '017700000001',
+    '１２７.0.0.1',
+    '127。0。0。1',
+    '[::1]',
+    '[::ffff:127.0.0.1]',
+    '[::ffff:7f00:1]',
+    '[64:ff9b::127.0.0.1]',
+    '[::127.0.0.1]',
+    'localhost',
+    'LOCALHOST.',
+  ])('is private however it is spelled: %s', async (host) => {
+    const portal = createPortal({ environment: { FILEWRIGHT_ALLOW_PRIVATE: '' } });
+    try {
+      const profile = profileFor(`http://${host}:${thief.port}`, {});
+      const exchange = await portal.send(filing(profile), guard());
+      // A name with a dot at its end is one that some resolvers do not know.
+      expect(JSON.stringify(exchange)).toMatch(/address_refused|"dns"/);
+      expect(thief.connections()).toBe(0);
+    } finally {
+      await portal.close();
+    }
+  });
+
+  it('is asked directly: no variable of the process leads to a proxy', async () => {
+    const names = ['HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy', 'NODE_USE_ENV_PROXY'];
+    const before = names.map((name) => [name, process.env[name]] as const);
+    const proxy = await listen({});
+    for (const name of names) process.env[name] = `http://127.0.0.1:${proxy.port}`;
+    try {
+      expect((await send('env:PORTAL_TOKEN')).seen).toHaveLength(1);
+      expect(proxy.connections()).toBe(0);
+    } finally {
+      for (const [name, value] of before) {
+        if (value === undefined) delete process.env[name];
+        else process.env[name] = value;
+      }
+      await proxy.close();
+    }
+  });
+
+  it('is refused whole where one name has a public and a private one', async () => {
+    for (const addresses of [
+      ['93.184.216.34', '127.0.0.1'],
+      ['127.0.0.1', '93.184.216.34'],
+    ]) {
+      const found = addresses.map((address) => ({ address, family: 4 }));
+      const dialled: unknown[] = [];
+      const opened = await openConnection(
+        { host: 'portal.example', port: thief.port, isTls: false },
+        {
+          allowPrivateAddresses: false,
+          connectMsMax: 1_000,
+          tlsHandshakeMsMax: 1_000,
+          lookup: (_host, _options, tell) => tell(null, found),
+          dial: (target) => {
+            dialled.push(target);
+            throw new Error('dialled');
+          },
+        },
+      );
+      expect(opened).toMatchObject({ failure: 'address_refused' });
+      expect(dialled).toEqual([]);
+    }
   });
 });
 

@@ -7,7 +7,7 @@ import { acknowledge, closeAs, viewerOf } from '../../../src/dockets/routing/doc
 import { importDockets } from '../../../src/dockets/routing/intake.ts';
 import type { RoutingDeps } from '../../../src/dockets/routing/deps.ts';
 import { approveRun } from '../../../src/dockets/routing/recovery-acts.ts';
-import { importRouting, loadRouting } from '../../../src/dockets/routing/setup.ts';
+import { changeRouting, loadRouting } from '../../../src/dockets/routing/setup.ts';
 import { reviewDifferences } from '../../../src/dockets/store/differences.ts';
 import { SeededIds, SeededRandom } from '../../../src/testing/virtual-clock.ts';
 import { Draw } from '../../world/draw.ts';
@@ -100,7 +100,8 @@ export class Office {
   }
 
   #activate(): Promise<unknown> {
-    return importRouting(this.#deps, this.#world.firm.texts(), { kind: 'user', id: 'p0' });
+    const texts = this.#world.firm.texts();
+    return changeRouting(this.#deps, () => Promise.resolve(texts), { kind: 'user', id: 'p0' });
   }
 
   #row(index: number): Readonly<Record<string, JsonValue>> {

@@ -16,7 +16,8 @@ import {
   docketReport,
   type DocketView,
   importDocketFile,
-  importRoutingFiles,
+  approveRouting,
+  proposeRouting,
   listDockets,
   recoveryStatus,
   serveAcknowledgements,
@@ -148,9 +149,10 @@ class Day {
     await approveMail(this.#app, second, { subject: 'mail server', expectHash: sha256 });
     const matrix = this.#file('matrix.json', demoMatrix(system.url));
     const people = join(packageRoot(), 'samples', 'patent-people.json');
-    const routing = await importRoutingFiles(this.#app, supervisor, [matrix, people]);
+    const routing = await proposeRouting(this.#app, supervisor, [matrix, people]);
+    if (routing.state === 'proposed') await approveRouting(this.#app, second, routing.sha256);
     this.#say(
-      `1. Routing: ${routing.matrix.title}, version ${routing.matrix.version.slice(0, 12)}.`,
+      `1. Routing: ${routing.title}, version ${routing.matrix.slice(0, 12)}; ${SUPERVISOR} proposed it, ${SECOND} approved it.`,
       '   Life sciences: the firm’s endpoint, then Elena Ruiz (lead) by email, then Claire Moreau (supervisor), then the docketing desk.',
       `   Scaled for the demo: time-out ${SCALED.timeout_ms} ms instead of 3 s, cool-down ${SCALED.breaker_cool_down_ms / 1_000} s instead of 30 s.`,
       '   As always: two attempts per tier, 0.5 to 2 s between them, three failures open a breaker, health every 15 s.',

@@ -6,14 +6,14 @@ import {
   type ProposedProfile,
   refuseProfile,
 } from '../../filings/index.ts';
+import { changeLane, destinationOf, listLanes, readProfile } from '../../lanes/index.ts';
 import {
-  changeLane,
-  destinationOf,
-  listLanes,
-  type ProfileChange,
-  readProfile,
-} from '../../lanes/index.ts';
-import { type Instant, type LaneState, misuse, type Profile } from '../../core/index.ts';
+  type Instant,
+  type JsonChange,
+  type LaneState,
+  misuse,
+  type Profile,
+} from '../../core/index.ts';
 import { readNamedFile } from '../arguments.ts';
 import { iso, table } from '../output.ts';
 import { warnOfPrivate } from '../context.ts';
@@ -105,7 +105,7 @@ function addedText(profile: Profile, done: Awaited<ReturnType<typeof addProfile>
   }
 }
 
-function changesTable(changes: readonly ProfileChange[]): string {
+function changesTable(changes: readonly JsonChange[]): string {
   const shown = (value: unknown): string => (value === undefined ? '' : JSON.stringify(value));
   return table(
     ['field', 'now', 'proposed'],

@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts';
-import type { RoutingCheck, RoutingView } from '../../dockets/index.ts';
+import type { RoutingCheck, RoutingProposal, RoutingView } from '../../dockets/index.ts';
 import { EXIT } from '../../core/index.ts';
 import { jsonLog } from '../../system/index.ts';
 import { asOperator, environment, stopSignal, withApp } from '../context.ts';
@@ -14,6 +14,7 @@ interface RunOptions {
 
 export function addCommands(route: Command): void {
   addImport(route);
+  addDecisions(route);
   addCheck(route);
   addShow(route);
   addAbsent(route);
@@ -24,21 +25,79 @@ function addImport(route: Command): void {
   route
     .command('import <files...>')
     .description(
-      'check a routing matrix and a people file together and put them in force; one file alone is combined with the current other one',
+      'check a routing matrix and a people file together and propose them to a second person; one file alone is combined with the current other one',
     )
-    .inApp(async ({ app, out, actor }, files: string[]) => {
-      const { importRoutingFiles } = await import('../../dockets/index.ts');
-      const done = await importRoutingFiles(app, actor, files);
-      const { n, isNew, matrix, peopleVersion } = done;
-      out.result(
-        'route import',
-        { n, isNew, matrix: matrix.version, people: peopleVersion, title: matrix.title },
-        () =>
-          isNew
-            ? `Setup ${n} is now in force: ${matrix.title}, matrix ${matrix.version.slice(0, 12)}, people ${peopleVersion.slice(0, 12)}.`
-            : `Setup ${n} is identical; nothing was changed.`,
+    .option('--reason <text>', 'why the routing changes (10 to 500 characters)')
+    .inApp(async ({ app, out, actor }, files: string[], own: { reason?: string }) => {
+      const { proposeRouting } = await import('../../dockets/index.ts');
+      const done = await proposeRouting(app, actor, files, own.reason);
+      const versions = `${done.title}, matrix ${done.matrix.slice(0, 12)}, people ${done.people.slice(0, 12)}`;
+      out.result('route import', done, () =>
+        done.state === 'unchanged'
+          ? `Setup ${done.n} is identical; nothing was changed.`
+          : [
+              `Proposed: ${versions}. The routing stays as it is until another person approves this one.`,
+              `The second person: filewright route approve --expect-hash ${done.sha256}`,
+            ].join('\n'),
       );
     });
+}
+
+function addDecisions(route: Command): void {
+  route
+    .command('proposals')
+    .description('the routing that waits for a second person, with each changed field')
+    .inApp(async ({ app, out, actor }) => {
+      const { routingProposals } = await import('../../dockets/index.ts');
+      const proposals = await routingProposals(app, actor);
+      out.result('route proposals', { proposals }, () =>
+        proposals.length === 0
+          ? 'No routing waits for approval.'
+          : proposals.map(proposalText).join('\n\n'),
+      );
+    });
+  route
+    .command('approve')
+    .description('put a proposed routing in force as the second person')
+    .requiredOption('--expect-hash <sha256>', 'the hash that route proposals shows')
+    .inApp(async ({ app, out, actor }, own: { expectHash: string }) => {
+      const { approveRouting } = await import('../../dockets/index.ts');
+      const done = await approveRouting(app, actor, own.expectHash);
+      const versions = `matrix ${done.matrix.slice(0, 12)}, people ${done.people.slice(0, 12)}`;
+      out.result(
+        'route approve',
+        done,
+        () => `Setup ${done.n} is now in force: ${done.title}, ${versions}.`,
+      );
+    });
+  route
+    .command('refuse')
+    .description('refuse a proposed routing, or withdraw your own proposal')
+    .requiredOption('--reason <text>', 'why (10 to 500 characters)')
+    .inApp(async ({ app, out, actor }, own: { reason: string }) => {
+      const { refuseRouting } = await import('../../dockets/index.ts');
+      await refuseRouting(app, actor, own.reason);
+      out.result('route refuse', {}, () => 'The routing stays as it is.');
+    });
+}
+
+function proposalText(one: RoutingProposal): string {
+  const shown = (value: unknown): string => (value === undefined ? '' : JSON.stringify(value));
+  return [
+    `${one.title}, proposed by ${one.proposedBy} at ${iso(one.proposedAt)}: ${one.reason}`,
+    `matrix  ${one.matrix}`,
+    `people  ${one.people}`,
+    `hash    ${one.sha256}`,
+    ...(one.isStale
+      ? ['Another routing came into force meanwhile: refuse this one, and import the files again.']
+      : []),
+    table(
+      ['field', 'now', 'proposed'],
+      one.changes.map(({ field, from, to, isHidden }) =>
+        isHidden === true ? [field, '', 'not shown to you'] : [field, shown(from), shown(to)],
+      ),
+    ),
+  ].join('\n');
 }
 
 function addCheck(route: Command): void {

@@ -99,6 +99,8 @@ export const HOUSE_FACTS = {
       'profile_sha256?': 'digest',
       'origin?': 'text',
       'host?': 'text',
+      'matrix?': 'digest',
+      'people?': 'digest',
     },
   },
   'change.approved': {

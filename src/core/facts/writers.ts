@@ -59,6 +59,7 @@ const ACTORS: { readonly [Type in FactType]?: Kinds } = {
   'change.proposed': PERSON,
   'change.approved': PERSON,
   'change.refused': PERSON,
+  'routing.activated': PERSON,
   'alert.acknowledged': PERSON,
   'subscription.added': PERSON,
   'subscription.removed': PERSON,

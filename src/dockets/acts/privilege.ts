@@ -19,6 +19,14 @@ export async function requirePrivilege(
   if (active !== undefined) await requireIn(active, app, person, act);
 }
 
+/** Whether rights and hidden clients may be shown: to privileged people, and to anybody where there are none yet. */
+export async function isPrivileged(app: Installation, person: PersonActor): Promise<boolean> {
+  const active = await activeRouting(app, app.session);
+  if (active === undefined) return true;
+  const holders = await holdersOf(active, app);
+  return holders.length === 0 || holders.some(({ id }) => id === person.id);
+}
+
 /** For keys: only a name of the people file is anybody to the dockets. */
 export async function requirePrivilegeOver(
   app: Installation,

@@ -1,4 +1,4 @@
-/** Matrix and people files: read from disk, checked together, activated together. */
+/** Matrix and people files: read from disk and checked together; and who is absent. */
 import { type Actor, allow } from '../../access/index.ts';
 import { readFile } from 'node:fs/promises';
 import { type Installation, sequenceAll } from '../../ledger/index.ts';
@@ -13,9 +13,10 @@ import {
 import { readPeople } from '../rules/access/read-people.ts';
 import { checkMatrix, type MatrixFault } from '../rules/routing/check-matrix.ts';
 import { readMatrix } from '../rules/routing/read-matrix.ts';
-import { type ActiveRouting, activeRouting, changeRouting, setAbsence } from '../routing/setup.ts';
+import { type ActiveRouting, activeRouting, setAbsence } from '../routing/setup.ts';
 import { findRoutingDocument } from '../store/setup.ts';
 import { unreadableFile } from '../../intake/index.ts';
+import { raiseTrustAlert } from '../../people/index.ts';
 import { actorOf, routingDeps } from './deps.ts';
 import { requireKnown, requirePrivilege } from './privilege.ts';
 import { viewerFor } from './sight.ts';
@@ -59,21 +60,7 @@ export async function checkRoutingFiles(
   };
 }
 
-export async function importRoutingFiles(
-  app: Installation,
-  person: Actor,
-  files: readonly string[],
-): Promise<ActiveRouting & { readonly isNew: boolean }> {
-  allow(person, 'route.import');
-  await requirePrivilege(app, person, 'Importing a matrix or a people file');
-  // A file that is not given is the one that holds when the other one is activated.
-  const change = (): Promise<Documents> => documentsOf(app, files);
-  const done = await changeRouting(routingDeps(app), change, actorOf(person));
-  await sequenceAll(app);
-  return done;
-}
-
-async function documentsOf(app: Installation, files: readonly string[]): Promise<Documents> {
+export async function documentsOf(app: Installation, files: readonly string[]): Promise<Documents> {
   const found: { matrix?: NamedText; people?: NamedText } = {};
   for (const file of files) {
     const text = await readFile(file, 'utf8').catch((error: unknown) => {
@@ -155,6 +142,23 @@ export async function noteAbsence(
     await requirePrivilege(app, person, 'Recording the absence of someone else');
   }
   const done = await setAbsence(routingDeps(app), absence, actorOf(person));
+  if (party.id !== absence.person) await tellOfAbsence(app, person, absence);
   await sequenceAll(app);
   return done;
+}
+
+/** Somebody is ill, and cannot be asked for a second word; but the others hear of it. */
+async function tellOfAbsence(
+  app: Installation,
+  actor: Actor,
+  { person, from, to, delegate }: { person: string; from: string; to: string; delegate?: string },
+): Promise<void> {
+  const instead = delegate === undefined ? '' : `; ${delegate} gets the dockets`;
+  await app.session.transaction((run) =>
+    raiseTrustAlert(run, app, actor, {
+      kind: 'routing_changed',
+      subject: person,
+      did: `recorded that ${person} is absent from ${from} to ${to}${instead}`,
+    }),
+  );
 }

@@ -43,65 +43,70 @@ interface RoutingTexts {
   readonly people: Named;
 }
 
-type ImportedRouting = ActiveRouting & { readonly isNew: boolean };
+type ChangedRouting = ActiveRouting & { readonly isNew: boolean };
 
-/** Checks, stores and activates; nothing of it where the two are not sound together. */
-export async function importRouting(
-  deps: Deps,
-  documents: RoutingTexts,
-  actor: Actor,
-): Promise<ImportedRouting> {
-  return changeRouting(deps, () => Promise.resolve(documents), actor);
+/** Read and found sound together, as they are kept: in canonical form, of which the version is the hash. */
+interface ReadRouting {
+  readonly matrix: RoutingMatrix;
+  readonly people: People;
+  readonly peopleVersion: string;
+  readonly bodies: { readonly matrix: string; readonly people: string };
+}
+
+export function readRouting(documents: RoutingTexts): ReadRouting {
+  const matrix = readMatrix(documents.matrix);
+  const people = readPeople(documents.people);
+  requireSoundMatrix(matrix, people);
+  const bodies = {
+    matrix: canonicalOf(documents.matrix.text),
+    people: canonicalOf(documents.people.text),
+  };
+  return { matrix, people, peopleVersion: sha256Of(bodies.people), bodies };
+}
+
+export async function keepRouting(
+  run: Session['run'],
+  tenant: string,
+  { matrix, people, peopleVersion, bodies }: ReadRouting,
+  by: string,
+): Promise<void> {
+  const { version, title } = matrix;
+  await keepRoutingDocument(
+    run,
+    tenant,
+    { kind: 'matrix', version, title, body: bodies.matrix },
+    by,
+  );
+  const parties = `${people.parties.size} parties`;
+  const kept = { kind: 'people', version: peopleVersion, title: parties } as const;
+  await keepRoutingDocument(run, tenant, { ...kept, body: bodies.people }, by);
 }
 
 /**
- * The same for what is made from the setup that holds. When somebody activates another one meanwhile it is made again
- * from that: two absences noted at the same moment are both kept.
+ * Checks, stores and activates what is made from the setup that holds. When somebody activates another one meanwhile it is
+ * made again from that: two absences noted at the same moment are both kept.
  */
 export async function changeRouting(
   deps: Deps,
   change: (active: ActiveRouting | undefined) => Promise<RoutingTexts>,
   actor: Actor,
-): Promise<ImportedRouting> {
+): Promise<ChangedRouting> {
+  const { session, tenant } = deps;
   for (;;) {
-    const active = await activeRouting(deps, deps.session);
-    const done = await importOnto(deps, active?.n ?? 0, await change(active), actor);
-    if (done !== undefined) return done;
+    const active = await activeRouting(deps, session);
+    const read = readRouting(await change(active));
+    const { matrix, people, peopleVersion } = read;
+    const pair = { matrix: matrix.version, people: peopleVersion, basedOn: active?.n ?? 0 };
+    const done = await session.transaction(async (run) => {
+      await keepRouting(run, tenant, read, actor.id);
+      return activateRouting(run, deps, pair, actor);
+    });
+    if (done !== undefined) return { ...shown(done.setup), matrix, people, isNew: done.isNew };
   }
 }
 
-async function importOnto(
-  deps: Deps,
-  basedOn: number,
-  documents: RoutingTexts,
-  actor: Actor,
-): Promise<ImportedRouting | undefined> {
-  const matrix = readMatrix(documents.matrix);
-  const people = readPeople(documents.people);
-  requireSoundMatrix(matrix, people);
-  const peopleVersion = versionOf(documents.people.text);
-  const { session, tenant } = deps;
-  const done = await session.transaction(async (run) => {
-    const kept = { kind: 'matrix', version: matrix.version, title: matrix.title } as const;
-    await keepRoutingDocument(run, tenant, { ...kept, body: documents.matrix.text }, actor.id);
-    await keepRoutingDocument(
-      run,
-      tenant,
-      {
-        kind: 'people',
-        version: peopleVersion,
-        title: `${people.parties.size} parties`,
-        body: documents.people.text,
-      },
-      actor.id,
-    );
-    const pair = { matrix: matrix.version, people: peopleVersion, basedOn };
-    return activate(run, deps, pair, actor);
-  });
-  return done && { ...shown(done.setup), matrix, people, isNew: done.isNew };
-}
-
-async function activate(
+/** Undefined when another setup holds meanwhile than the pair is based on. */
+export async function activateRouting(
   run: Session['run'],
   { tenant, ids }: Deps,
   pair: Omit<SetupPair, 'by'>,
@@ -187,7 +192,6 @@ function shown({ n, people, activatedBy, activatedAt }: StoredSetup) {
   return { n, peopleVersion: people, activatedBy, activatedAt };
 }
 
-function versionOf(text: string): string {
-  const canonical = canonicalText(parseStrictJson(text), { numbers: 'any' });
-  return sha256Of(canonical);
+function canonicalOf(text: string): string {
+  return canonicalText(parseStrictJson(text), { numbers: 'any' });
 }

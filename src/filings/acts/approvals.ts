@@ -17,6 +17,7 @@ import { batchDestinations } from '../store/intake-store.ts';
 import type { Run } from '../../postgres/index.ts';
 import { profilesByLane } from '../../lanes/index.ts';
 import { noteOpened } from '../../people/index.ts';
+import { allowOnDesk } from './desk.ts';
 
 /** What a person typed in advance; anything else than found refuses the approval. */
 export interface Expectation {
@@ -41,6 +42,7 @@ export async function approvalTerms(
 ): Promise<ApprovalTerms> {
   allow(actor, 'batch.terms');
   const batch = await findBatch(app.session, app.tenant, id);
+  await allowOnDesk(app, actor, 'batch.terms', { kind: 'batch', id });
   await noteOpened(app, actor, 'batch.terms', id);
   const run: Run = (statement, values) => app.session.run(statement, values);
   const [proposal] = await proposedLanes(run, app.tenant, ['batch', 'release'], id);

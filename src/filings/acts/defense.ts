@@ -37,6 +37,7 @@ import { discloseBody, disclosureText } from './defense-bodies.ts';
 import { bodyKind, writeEvidence } from './defense-evidence.ts';
 import { deadlineOf, tiersOf } from './defense-history.ts';
 import { courtText } from './defense-texts.ts';
+import { allowOnDesk } from './desk.ts';
 
 /** A response is kept up to 8 MiB and stands in its record as base64, some of them twice. */
 const BODY_BYTES_MAX = 64 * 1024 * 1024;
@@ -64,6 +65,7 @@ export async function defendFiling(
 ): Promise<DefensePack> {
   allow(actor, 'filing.defend');
   const filing = await findFiling(app.session, app.tenant, request.filing);
+  await allowOnDesk(app, actor, 'filing.defend', { kind: 'filing', id: filing.id });
   await noteOpened(app, actor, 'filing.defend', filing.id);
   return ExportFolder.fill(
     request.folder,

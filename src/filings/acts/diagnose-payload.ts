@@ -19,6 +19,7 @@ import {
 } from '../store/diagnose.ts';
 import { answerOf, type Diagnosis, LISTED_MAX, openedRecord, publicScope } from './diagnose.ts';
 import { bodyOf } from './reviews.ts';
+import { allowOnDesk } from './desk.ts';
 
 /** Bytes shown on each side of an oddity. */
 const AROUND_BYTES = 24;
@@ -67,6 +68,7 @@ export async function diagnosePayload(
 ): Promise<PayloadDiagnosis> {
   allow(actor, 'diagnose.payload');
   const scope = await diagnosedScope(app.session, app.tenant, name);
+  await allowOnDesk(app, actor, 'diagnose.payload', scope);
   await noteOpened(app, actor, 'diagnose.payload', scope.id);
   const profiles = new Map<string, Profile>(await profilesByLane(app));
   const complaints = new Map<string, readonly string[]>();

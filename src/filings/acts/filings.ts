@@ -12,6 +12,7 @@ import {
 import { history } from '../store/delivery-store.ts';
 import { noteOpened } from '../../people/index.ts';
 import { lanes, requireLane } from '../../lanes/index.ts';
+import { allowOnDesk } from './desk.ts';
 
 /** In the order of their ids. */
 export async function listFilings(
@@ -46,6 +47,7 @@ export async function openPayload(
   { id }: Pick<FilingView, 'id'>,
 ): Promise<JsonValue> {
   allow(actor, 'filing.open', id);
+  await allowOnDesk(app, actor, 'filing.open', { kind: 'filing', id });
   await noteOpened(app, actor, 'filing.open', id);
   return parseStrictJson(app.vault.open(await findPayload(app.session, app.tenant, id)));
 }

@@ -3,14 +3,13 @@
  * every approval to send that names the former profile ends with it.
  */
 import { type Actor, allow } from '../../access/index.ts';
-import { FilewrightError, notFound, type Profile } from '../../core/index.ts';
+import { FilewrightError, type JsonChange, notFound, type Profile } from '../../core/index.ts';
 import { type Installation, sequenceAll } from '../../ledger/index.ts';
 import {
   addPortal,
   destinationOf,
   lanes,
   profileChanges,
-  type ProfileChange,
   profiledFact,
   profileText,
   readProfile,
@@ -35,7 +34,7 @@ type AddedProfile =
       readonly state: 'proposed';
       readonly sha256: string;
       readonly origin: string;
-      readonly changes: readonly ProfileChange[];
+      readonly changes: readonly JsonChange[];
     };
 
 /** A lane that is new is added at once: nothing leaves by it before an approval names its profile. */
@@ -75,7 +74,7 @@ export interface ProposedProfile extends ChangeView {
   readonly origin: string;
   readonly formerOrigin: string;
   readonly profileSha256: string;
-  readonly changes: readonly ProfileChange[];
+  readonly changes: readonly JsonChange[];
 }
 
 export async function proposedProfiles(

@@ -35,6 +35,7 @@ import { openedJson } from './reviews.ts';
 import { sealedFact } from './reviews-closing.ts';
 import { correctedPayload, editPayload, type FieldEdit } from './reviews-correction.ts';
 import { checkInTime, checkNotAccepted, checkOpen, replayAction } from './reviews-rules.ts';
+import { allowOnDesk } from './desk.ts';
 
 /** As many as one transaction queues in a few seconds; the database has the same bound. */
 const PROPOSAL_ITEMS_MAX = 10_000;
@@ -231,6 +232,7 @@ export async function openProposal(
   const items = await proposalItems(app.session, app.tenant, id);
   const [item] = items;
   if (proposal.kind !== 'correct' || item === undefined) return { proposal, items, changes: [] };
+  await allowOnDesk(app, actor, 'review.proposal', { kind: 'filing', id: item.filing });
   await noteOpened(app, actor, 'review.proposal', item.filing);
   const sealed = await correctionPayloads(app.session, app.tenant, id, item.filing);
   const changes = changedFields(openedJson(app, sealed.before), openedJson(app, sealed.after));

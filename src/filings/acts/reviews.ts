@@ -11,6 +11,7 @@ import { lanes, requireLane, type Violation, violationsOf } from '../../lanes/in
 import type { Installation } from '../../ledger/index.ts';
 import { noteOpened } from '../../people/index.ts';
 import { assignedPeople } from '../store/reviews.ts';
+import { allowOnDesk } from './desk.ts';
 import { type ExceptionView, findException, listExceptions } from '../store/filings.ts';
 import { type FormerRevision, formerRevisions } from '../store/review-proposals.ts';
 import { history } from '../store/delivery-store.ts';
@@ -67,6 +68,7 @@ export async function listReviews(
 export async function openReview(app: Installation, actor: Actor, id: string): Promise<ReviewFile> {
   allow(actor, 'review.show');
   const found = await findException(app.session, app.tenant, id);
+  await allowOnDesk(app, actor, 'review.show', { kind: 'filing', id: found.filing.id });
   await noteOpened(app, actor, 'review.show', found.filing.id);
   const opened = { exception: found, envelope: openedJson(app, found.envelope) };
   const { filing } = opened.exception;

@@ -4,6 +4,7 @@ import { FilewrightError } from '../../core/index.ts';
 const CODES = {
   proposal_second_person: 'SELF_APPROVAL',
   proposal_same_hash: 'HASH_DIFFERS',
+  proposal_role: 'NOT_PERMITTED',
 } as const;
 
 const WAITS = 'There is already a proposal for it that is open or approved';

@@ -1,6 +1,7 @@
 /** What players do: every statement of routing, with values drawn from a seed. */
 import { docketId, entryId, partyId, sha256Hex, targetId } from '../../../src/core/ids.ts';
 import type { LedgerFact, WrappedKey } from '../../../src/core/ports.ts';
+import { sha256Of } from '../../../src/core/sha256.ts';
 import { addMs, type Instant } from '../../../src/core/time.ts';
 import { noteAnswer, noteQuestions } from '../../../src/dockets/store/assignments.ts';
 import { recordDocketFacts } from '../../../src/dockets/store/docket-facts.ts';
@@ -413,13 +414,15 @@ export function handoffActs(stage: Stage): readonly Act[] {
 
 export function setupActs(stage: Stage): readonly Act[] {
   const { draw, tenant } = stage;
-  const version = draw.pick(['a', 'b']).repeat(64);
-  const kept = { version, title: 'A document', body: '{}' };
+  const title = draw.pick(['a', 'b']);
+  const body = JSON.stringify({ title });
+  const version = sha256Of(body);
+  const kept = { version, title, body };
   const basedOn = draw.chance(0.5) ? undefined : draw.pick([0, 1]);
   const made = factOf(stage, 'routing.activated', { matrix: version, people: version });
   return [
     {
-      name: `activate setup ${version.slice(0, 1)}`,
+      name: `activate setup ${title}`,
       play: async (run) => {
         await keepRoutingDocument(run, tenant, { kind: 'matrix', ...kept }, 'hart');
         await keepRoutingDocument(run, tenant, { kind: 'people', ...kept }, 'hart');
