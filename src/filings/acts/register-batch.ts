@@ -63,8 +63,7 @@ export async function createBatch(
   allow(actor, 'batch.create');
   const rows = new ObligationRows(app, question);
   const report = await importSource(app, {
-    source: rows.lines(),
-    format: { kind: 'ndjson' },
+    rows: { source: rows.lines(), format: { kind: 'ndjson' } },
     name: `obligations due before ${question.dueBefore}`,
     person: actor,
     dryRun: question.dryRun,
